@@ -1,0 +1,56 @@
+/* io.h - graphs and plans in files. Every call returns CLO_ERR_UNSUPPORTED in a library built with
+ * -DCLOTHO_IO=OFF. Formats are recognised by content: see docs/FORMATS.md. */
+#ifndef CLOTHO_IO_H
+#define CLOTHO_IO_H
+
+#include <clotho/plan.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct clo_load_config {
+    size_t size;         /* CLO_LOAD_CONFIG_INIT                                               */
+    double scale;        /* multiplies times and bytes; 0 means 1                              */
+    const char *body;    /* "spin", "memory", "command" for tasks that name none; NULL: "spin" */
+} clo_load_config;
+
+#define CLO_LOAD_CONFIG_INIT {.size = sizeof(clo_load_config)}
+
+/* A graph from a file, with what else the file carries. */
+typedef struct clo_document {
+    clo_graph *graph;        /* sealed                                                          */
+    clo_platform *platform;  /* the file's own platform (SAGA, ...), else NULL                  */
+    const char *format;      /* static name: "clotho.graph/1", "wfformat-1.5", "saga", "dot" ... */
+    double unit_ns;          /* nanoseconds in one time unit of the file (1e9: seconds)         */
+    void *bodies;            /* owned arguments of the bodies; freed by clo_document_destroy     */
+} clo_document;
+
+/* Reads the graph in `path` ("-": standard input; at most 1 GiB).
+ *   out  filled on success; give it to clo_document_destroy when no job uses its graph any more.
+ * Returns CLO_OK, CLO_ERR_IO, CLO_ERR_FORMAT (one line: "FILE:LINE: what; mend"), CLO_ERR_CYCLE, CLO_ERR_LIMIT, CLO_ERR_ARGUMENT,
+ * CLO_ERR_MEMORY. */
+CLO_API CLO_NODISCARD clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document *out);
+/* The same from memory; `name` stands for the file in error messages. */
+CLO_API CLO_NODISCARD clo_status clo_document_parse(const char *name, const char *text, size_t text_bytes,
+                                                    const clo_load_config *config, clo_document *out);
+CLO_API void clo_document_destroy(clo_document *document); /* empty or NULL is allowed; empties it */
+
+/* Writes the graph (and platform, where the format can) in `format`: "clotho" (own JSON), "dot", "wfformat", "saga".
+ * NULL: by the ending of `path` (.dot, .gv: dot; else own JSON). "-": standard output. Whole or not at all.
+ * Returns CLO_OK, CLO_ERR_IO, CLO_ERR_ARGUMENT (unknown format), CLO_ERR_UNSUPPORTED, CLO_ERR_MEMORY. */
+CLO_API CLO_NODISCARD clo_status clo_document_save(const clo_document *document, const char *format, const char *path);
+
+/* Plan files (JSON, "clotho.plan/1"). Loading checks ids against `cost`, nothing more. */
+CLO_API CLO_NODISCARD clo_status clo_plan_save(const clo_plan *plan, const clo_cost *cost, const char *path);
+CLO_API CLO_NODISCARD clo_status clo_plan_load(const char *path, const clo_cost *cost, clo_plan **out);
+CLO_API CLO_NODISCARD clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes,
+                                                const clo_cost *cost, clo_plan **out);
+
+/* Names, one-line summaries and directions ("rw", "r") of the formats; false past the end. Static. */
+CLO_API bool clo_format(uint32_t index, const char **name, const char **summary, const char **directions);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,52 @@
+/* policy.h - online decisions: a table of functions, and the view they see.
+ *
+ * A policy is asked one question: executor e is free, which ready instance shall it
+ * run? Its functions are called by one thread at a time and never know whether time is
+ * real or virtual. Instances are numbered 0 .. clo_graph_instances-1, a task's instances
+ * being contiguous; clo_view_task gives the task. */
+#ifndef CLOTHO_POLICY_H
+#define CLOTHO_POLICY_H
+
+#include <clotho/cost.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct clo_view clo_view; /* read-only; valid during a call only */
+
+CLO_API const clo_graph *clo_view_graph(const clo_view *view);
+CLO_API const clo_cost *clo_view_cost(const clo_view *view);
+CLO_API int64_t clo_view_now_ns(const clo_view *view);
+CLO_API uint32_t clo_view_task(const clo_view *view, uint32_t instance);
+/* Where a finished instance ran, CLO_NONE before. */
+CLO_API uint32_t clo_view_executor_of(const clo_view *view, uint32_t instance);
+/* When all inputs of a ready instance can be in `executor`'s memory. */
+CLO_API int64_t clo_view_arrival_ns(const clo_view *view, uint32_t instance, uint32_t executor);
+/* When `executor` is expected to be free: now, or the expected finish of what it runs. */
+CLO_API int64_t clo_view_available_ns(const clo_view *view, uint32_t executor);
+CLO_API int64_t clo_view_execution_ns(const clo_view *view, uint32_t instance, uint32_t executor);
+
+typedef struct clo_policy {
+    const char *name;
+    const char *summary;
+    /* Bytes of state for one job; the runtime allocates them, zeroed, before the start. May be NULL: none. */
+    size_t (*state_bytes)(const clo_graph *graph, const clo_platform *platform);
+    /* Once, before the first ready. May be NULL. */
+    clo_status (*init)(void *state, const clo_view *view);
+    /* `instance` became ready because an instance on `by` finished (CLO_NONE: at the start). */
+    void (*ready)(void *state, const clo_view *view, uint32_t instance, uint32_t by);
+    /* `executor` is free: returns a ready instance that can run there, or CLO_NONE to leave it idle.
+     * An instance that was returned is started and never offered again. Only if some executor is busy may all
+     * free executors be left idle, else the job could never end (the runtime reports CLO_ERR_STATE). */
+    uint32_t (*pick)(void *state, const clo_view *view, uint32_t executor);
+} clo_policy;
+
+/* The built-in policies by index and by name; NULL if there is none. Static. */
+CLO_API const clo_policy *clo_policy_at(uint32_t index);
+CLO_API const clo_policy *clo_policy_find(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

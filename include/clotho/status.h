@@ -1,0 +1,57 @@
+/* status.h - what every call of the library returns, and the text behind a failure.
+ *
+ * Success is zero, failures are negative. A function that fails leaves its
+ * results untouched, leaks nothing and never aborts the process. */
+#ifndef CLOTHO_STATUS_H
+#define CLOTHO_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define CLO_API __attribute__((visibility("default")))
+#define CLO_NODISCARD __attribute__((warn_unused_result))
+#else
+#define CLO_API
+#define CLO_NODISCARD
+#endif
+
+#define CLO_STATUS_LIST(X)                                                                  \
+    X(OK, 0, "success")                                                                     \
+    X(ERR_ARGUMENT, -1, "an argument breaks the documented contract")                       \
+    X(ERR_MEMORY, -2, "out of memory")                                                      \
+    X(ERR_CYCLE, -3, "the graph has a dependency cycle")                                    \
+    X(ERR_PLATFORM, -4, "the platform cannot do what is asked, e.g. no executor for a task") \
+    X(ERR_FORMAT, -5, "malformed input file")                                               \
+    X(ERR_STATE, -6, "call not allowed in the current state")                               \
+    X(ERR_IO, -7, "a file cannot be read or written")                                       \
+    X(ERR_LIMIT, -8, "a number is out of range or overflows")                               \
+    X(ERR_TASK, -9, "a task of the job failed")                                             \
+    X(ERR_CANCELLED, -10, "the job was cancelled")                                          \
+    X(ERR_INVALID, -11, "the plan breaks a constraint")                                     \
+    X(ERR_SYSTEM, -12, "the operating system refused")                                      \
+    X(ERR_UNSUPPORTED, -13, "not built into this library")
+
+typedef enum clo_status {
+#define X(name, value, text) CLO_##name = value,
+    CLO_STATUS_LIST(X)
+#undef X
+} clo_status;
+
+/* Static text for a status; never NULL. Thread-safe, allocates nothing. */
+CLO_API const char *clo_status_text(clo_status status);
+
+/* Detail of the last failure *on this thread*, e.g. "graph.json:41: task 7:
+ * work is negative; write a number >= 0". Never NULL; "" if nothing failed yet.
+ * A success leaves it alone, so read it only after a failure. Valid until this
+ * thread fails again. At most 511 characters. */
+CLO_API const char *clo_last_error(void);
+
+/* "MAJOR.MINOR.PATCH" of the library in use. Static text, thread-safe. */
+CLO_API const char *clo_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,81 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int product_overflows(size_t count, size_t size)
+{
+    return size != 0 && count > (SIZE_MAX / 2) / size;
+}
+
+void *clo_allocate(size_t count, size_t size)
+{
+    if (product_overflows(count, size))
+        return NULL;
+    size_t bytes = count * size;
+    return calloc(bytes > 0 ? bytes : 1, 1);
+}
+
+void *clo_allocate_aligned(size_t count, size_t size)
+{
+    if (product_overflows(count, size))
+        return NULL;
+    size_t bytes = count * size;
+    size_t whole = (bytes + CLO_CACHE_LINE_BYTES) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
+    void *memory = aligned_alloc(CLO_CACHE_LINE_BYTES, whole);
+
+    if (memory != NULL)
+        memset(memory, 0, whole);
+    return memory;
+}
+
+int clo_grow(void **array, size_t *capacity, size_t need, size_t item_bytes)
+{
+    if (need <= *capacity)
+        return 0;
+    size_t wanted = *capacity < 8 ? 8 : *capacity * 2;
+    if (wanted < need)
+        wanted = need;
+    if (product_overflows(wanted, item_bytes))
+        return -1;
+    void *grown = realloc(*array, wanted * item_bytes);
+    if (grown == NULL)
+        return -1;
+    *array = grown;
+    *capacity = wanted;
+    return 0;
+}
+
+char *clo_duplicate(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = clo_allocate(bytes, 1);
+
+    if (copy != NULL)
+        memcpy(copy, text, bytes);
+    return copy;
+}
+
+void clo_free(void *memory)
+{
+    free(memory);
+}
+
+size_t clo_layout_add(clo_layout *layout, size_t count, size_t size)
+{
+    if (product_overflows(count, size)) {
+        layout->overflow = 1;
+        return 0;
+    }
+    size_t part = count * size;
+    size_t align = part >= CLO_CACHE_LINE_BYTES ? CLO_CACHE_LINE_BYTES : 16;
+    size_t offset = (layout->bytes + align - 1) / align * align;
+
+    if (offset > SIZE_MAX / 2 - part) {
+        layout->overflow = 1;
+        return 0;
+    }
+    layout->bytes = offset + part;
+    return offset;
+}

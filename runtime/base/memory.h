@@ -1,0 +1,36 @@
+/* base/memory.h - the library's only way to malloc, so that a test can fail each allocation in turn.
+ *
+ * Everything is zeroed. Blocks that belong together are laid out first and
+ * allocated once (clo_layout), so that an object is one allocation and one free. */
+#ifndef CLO_BASE_MEMORY_H
+#define CLO_BASE_MEMORY_H
+
+#include <stddef.h>
+
+#define CLO_CACHE_LINE_BYTES 64
+
+/* count * size zeroed bytes, aligned for any type; NULL if there are none or the product overflows. A count of 0
+ * gives one byte, so NULL always means failure. */
+void *clo_allocate(size_t count, size_t size);
+
+/* The same on a cache line boundary. */
+void *clo_allocate_aligned(size_t count, size_t size);
+
+/* Grows `*array` of items to hold at least `need` (doubling); keeps the content, new items are not cleared.
+ * Returns 0, or -1 with everything unchanged. */
+int clo_grow(void **array, size_t *capacity, size_t need, size_t item_bytes);
+
+char *clo_duplicate(const char *text); /* NULL if there is no memory */
+
+void clo_free(void *memory); /* NULL is allowed */
+
+/* Layout of one block: add each part, then allocate `bytes` with clo_allocate_aligned. Offsets are multiples of a cache line
+ * for parts of that size and more, of 16 otherwise. `overflow` latches. */
+typedef struct clo_layout {
+    size_t bytes;
+    int overflow;
+} clo_layout;
+
+size_t clo_layout_add(clo_layout *layout, size_t count, size_t size); /* returns the offset */
+
+#endif

@@ -1,0 +1,86 @@
+/* status.c - error texts and versioned config structs. The only state is one thread-local line. */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ERROR_BYTES 512
+
+static _Thread_local char last_error[ERROR_BYTES];
+
+const char *clo_status_text(clo_status status)
+{
+    switch (status) {
+#define X(name, value, text) \
+    case CLO_##name:         \
+        return text;
+        CLO_STATUS_LIST(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+const char *clo_last_error(void)
+{
+    return last_error;
+}
+
+const char *clo_version(void)
+{
+    return CLO_VERSION;
+}
+
+/* An error is one line: file names and task names come from outside and may hold anything. */
+static void flatten(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < 0x20)
+            *text = ' ';
+}
+
+clo_status clo_fail(clo_status status, const char *format, ...)
+{
+    char text[ERROR_BYTES]; /* the arguments may point into last_error */
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    flatten(text);
+    memcpy(last_error, text, sizeof text);
+    return status;
+}
+
+clo_status clo_fail_prefix(clo_status status, const char *prefix)
+{
+    char text[ERROR_BYTES];
+
+    memcpy(text, last_error, sizeof text);
+    return clo_fail(status, "%s%s", prefix, text);
+}
+
+clo_status clo_fail_memory(const char *what)
+{
+    return clo_fail(CLO_ERR_MEMORY, "out of memory for %s", what);
+}
+
+clo_status clo_config_read(void *mine, size_t mine_bytes, const void *theirs, const char *name)
+{
+    if (theirs == NULL)
+        return CLO_OK;
+
+    size_t their_bytes;
+    memcpy(&their_bytes, theirs, sizeof their_bytes);
+    if (their_bytes < sizeof(size_t))
+        return clo_fail(CLO_ERR_ARGUMENT, "%s.size is %zu; initialise it with its ..._INIT", name, their_bytes);
+
+    const unsigned char *bytes = theirs;
+    for (size_t i = mine_bytes; i < their_bytes; i++)
+        if (bytes[i] != 0)
+            return clo_fail(CLO_ERR_ARGUMENT, "%s uses a field that this library does not know", name);
+
+    memcpy(mine, theirs, their_bytes < mine_bytes ? their_bytes : mine_bytes);
+    memcpy(mine, &mine_bytes, sizeof mine_bytes);
+    return CLO_OK;
+}

@@ -1,0 +1,22 @@
+/* base/status.h - how a failure is reported inside the library: `return clo_fail(CLO_ERR_X, "...")`. */
+#ifndef CLO_BASE_STATUS_H
+#define CLO_BASE_STATUS_H
+
+#include <clotho/status.h>
+#include <stddef.h>
+
+/* Stores the formatted text for clo_last_error of this thread and returns `status`. */
+clo_status clo_fail(clo_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Puts "prefix" in front of the stored text, e.g. the file's name, and returns `status`. */
+clo_status clo_fail_prefix(clo_status status, const char *prefix);
+
+/* Out of memory while doing `what`: one wording everywhere. */
+clo_status clo_fail_memory(const char *what);
+
+/* Reads a config struct that may come from an older or newer caller: `mine` (of mine_bytes, already holding
+ * the defaults) receives what the caller knows. `theirs` may be NULL. Older caller: missing tail = defaults.
+ * Newer caller: a non-zero unknown tail is refused. The first field of both is `size_t size`. */
+clo_status clo_config_read(void *mine, size_t mine_bytes, const void *theirs, const char *name);
+
+#endif

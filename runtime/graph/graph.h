@@ -1,0 +1,78 @@
+/* graph/graph.h - the sealed graph as the other modules read it: structure of arrays, indices only.
+ *
+ * Planners, engine and simulator work on *instances*: a task's instances are contiguous,
+ * first_instance[t] .. first_instance[t + 1] - 1, and where every task has one instance the two
+ * numberings are the same. Adjacency is CSR both ways over *arcs* (edges between instances);
+ * predecessors stand in the order the edges were added. */
+#ifndef CLO_GRAPH_GRAPH_H
+#define CLO_GRAPH_GRAPH_H
+
+#include <clotho/graph.h>
+
+/* Per (task, kind): a body or a time that differs from the task's own. Sorted by (task, kind). */
+typedef struct clo_graph_special {
+    uint32_t task, kind;
+    clo_task_fn body;  /* NULL: none of its own                      */
+    int64_t time_ns;   /* < 0: none set                              */
+} clo_graph_special;
+
+/* What every task has. */
+typedef struct clo_graph_task_row {
+    clo_task_fn body;
+    void *argument;
+    int64_t work_ns;
+    uint64_t output_bytes;
+    uint64_t executors_mask;
+    uint32_t name;      /* offset into names; CLO_NONE: unnamed       */
+    uint32_t instances; /* >= 1                                       */
+    uint32_t demand;    /* row of `demands`; CLO_NONE: all zero       */
+    uint16_t task_class;
+    uint8_t duplicable;
+    uint8_t has_special; /* 1: look into `specials`                   */
+} clo_graph_task_row;
+
+struct clo_graph {
+    char *name;
+    bool sealed;
+    bool has_outputs;   /* some output_bytes > 0                      */
+    bool has_demands;
+    uint32_t tasks, edges;
+    uint32_t kinds;
+    char *kind_names[CLO_GRAPH_KINDS_MAX];
+    char *resource_names[CLO_RESOURCES_MAX];
+
+    clo_graph_task_row *rows; /* [tasks]                              */
+    char *names;              /* pool of 0-terminated strings         */
+    int64_t (*demands)[CLO_RESOURCES_MAX];
+    clo_graph_special *specials;
+    size_t specials_count;
+    clo_edge *edge_list;      /* [edges] in order of addition         */
+
+    /* From here on: valid once sealed, inside the one block `sealed_block`. */
+    uint32_t instances, arcs;
+    uint32_t *first_instance; /* [tasks + 1]                          */
+    uint32_t *task_of;        /* [instances]                          */
+    uint32_t *succ_first;     /* [instances + 1]                      */
+    uint32_t *succ;           /* [arcs] instance                      */
+    uint32_t *succ_arc;       /* [arcs] index of the same arc in pred */
+    uint32_t *pred_first;     /* [instances + 1]                      */
+    uint32_t *pred;           /* [arcs] instance                      */
+    uint64_t *pred_bytes;     /* [arcs]                               */
+    uint32_t *order;          /* [instances] topological (Kahn, FIFO, ties by id) */
+    void *sealed_block;
+
+    /* Growth of the open graph. */
+    size_t rows_capacity, names_capacity, names_bytes, demands_capacity, demands_count;
+    size_t specials_capacity, edges_capacity;
+};
+
+/* Demand of a task, never NULL: zeros where it has none. */
+const int64_t *clo_graph_demand(const clo_graph *graph, uint32_t task);
+
+/* The special row of (task, kind); NULL if there is none. O(log specials). */
+const clo_graph_special *clo_graph_special_find(const clo_graph *graph, uint32_t task, uint32_t kind);
+
+/* True if some kind has a body of its own for the task. */
+bool clo_graph_has_kind_body(const clo_graph *graph, uint32_t task);
+
+#endif

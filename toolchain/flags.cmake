@@ -1,0 +1,30 @@
+# Language, warnings and sanitizers, for every target through clo_flags.
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_library(clo_flags INTERFACE)
+target_compile_options(clo_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla
+    -Wmissing-prototypes -Wstrict-prototypes -Werror -fno-common -ffp-contract=off)
+# Plans must be the same bit for bit everywhere: no fused multiply-add behind our back.
+target_compile_definitions(clo_flags INTERFACE CLO_VERSION="${PROJECT_VERSION}")
+
+if(CLOTHO_SANITIZE STREQUAL "address")
+    set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+elseif(CLOTHO_SANITIZE STREQUAL "thread")
+    set(sanitizers -fsanitize=thread -fno-omit-frame-pointer)
+elseif(CLOTHO_SANITIZE STREQUAL "fuzzer")
+    set(sanitizers -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+elseif(NOT CLOTHO_SANITIZE STREQUAL "")
+    message(FATAL_ERROR "CLOTHO_SANITIZE is '${CLOTHO_SANITIZE}'; use address, thread, fuzzer or nothing")
+endif()
+if(sanitizers)
+    add_compile_options(${sanitizers})
+    add_link_options(${sanitizers})
+endif()
