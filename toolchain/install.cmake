@@ -1,0 +1,42 @@
+# `cmake --install`: libraries, headers, the command, the platform files, find_package(clotho) and pkg-config.
+include(CMakePackageConfigHelpers)
+
+set_target_properties(clotho_shared PROPERTIES EXPORT_NAME clotho)
+add_library(clotho::clotho ALIAS clotho_shared)
+add_library(clotho::clotho_static ALIAS clotho_static)
+
+# System libraries behind the static one, as PREFIX=MODULE of the pkg_check_modules lines: what its exported PkgConfig:: names
+# stand for.
+set(CLOTHO_PKG_MODULES "")
+set(CLOTHO_REQUIRES_PRIVATE "")
+foreach(pair HWLOC=hwloc EXPAT=expat CJSON=libcjson URCU=liburcu-qsbr)
+    string(REPLACE "=" ";" pair_words ${pair})
+    list(GET pair_words 0 prefix)
+    list(GET pair_words 1 module)
+    if(${prefix}_FOUND)
+        string(APPEND CLOTHO_PKG_MODULES " ${pair}")
+        string(APPEND CLOTHO_REQUIRES_PRIVATE " ${module}")
+    endif()
+endforeach()
+string(STRIP "${CLOTHO_REQUIRES_PRIVATE}" CLOTHO_REQUIRES_PRIVATE)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/clotho)
+configure_package_config_file(toolchain/clotho-config.cmake.in ${CMAKE_BINARY_DIR}/clotho-config.cmake
+    INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/clotho-config-version.cmake COMPATIBILITY SameMinorVersion)
+file(RELATIVE_PATH CLOTHO_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /) # the package may be moved
+string(REGEX REPLACE "/$" "" CLOTHO_PC_TO_PREFIX ${CLOTHO_PC_TO_PREFIX})
+configure_file(toolchain/clotho.pc.in ${CMAKE_BINARY_DIR}/clotho.pc @ONLY)
+
+install(TARGETS clotho_shared clotho_static EXPORT clotho
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET clotho_command)
+    install(TARGETS clotho_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY include/clotho DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY platforms/ DESTINATION ${CMAKE_INSTALL_DATADIR}/clotho/platforms FILES_MATCHING PATTERN "*.xml")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(EXPORT clotho NAMESPACE clotho:: FILE clotho-targets.cmake DESTINATION ${package_dir})
+install(FILES ${CMAKE_BINARY_DIR}/clotho-config.cmake ${CMAKE_BINARY_DIR}/clotho-config-version.cmake
+    DESTINATION ${package_dir})
+install(FILES ${CMAKE_BINARY_DIR}/clotho.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

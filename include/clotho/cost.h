@@ -42,7 +42,7 @@ CLO_API void clo_cost_rank_d(const clo_cost *cost, int64_t *out);
 /* Level of each task: the number of edges on the longest way from an entry. */
 CLO_API void clo_graph_levels(const clo_graph *graph, uint32_t *out);
 /* The critical path by mean costs: task ids from entry to exit into out[clo_graph_tasks];
- * returns their number. */
+ * returns their number, 0 if there is no memory. */
 CLO_API uint32_t clo_cost_critical_path(const clo_cost *cost, uint32_t *out);
 
 /* Lower bounds on the makespan of any valid plan, with or without replicas, ns. */

@@ -45,7 +45,8 @@ typedef struct clo_call {
     uint32_t instance;          /* 0 .. instances-1                                       */
     uint32_t instances;         /* of this task                                           */
     uint32_t executor;          /* index into the platform                                */
-    uint32_t inputs_count;      /* predecessors' instances, in the order the edges were added */
+    uint32_t inputs_count;      /* predecessors' instances, in the order the edges were added; 0 if no
+                                   task of the graph declares output_bytes                */
     const void *const *inputs;  /* [inputs_count] their outputs; NULL where they declared 0 bytes */
     const size_t *inputs_bytes; /* [inputs_count]                                         */
     void *output;               /* this instance's buffer of output_bytes; NULL for 0     */

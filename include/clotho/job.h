@@ -1,5 +1,7 @@
 /* job.h - one run of a graph: create (allocates everything), submit, wait, again if you like.
  *
+ * Under the virtual clock every job has its own time, as if it ran alone.
+ *
  * Three ways to dispatch:
  *   replay  config.plan: executor and order are fixed, replicas are executed.
  *   steal   the default: greedy work stealing, no decision at run time.
@@ -41,6 +43,7 @@ typedef struct clo_job_result {
     uint64_t copied_bytes;    /* of these, really copied                                            */
     uint64_t steals;
     uint64_t parks;           /* times a worker slept during the job (all workers, all jobs)        */
+    double emulation_error;   /* padded clock: sum |lasted - wanted| / sum wanted over the executions; else 0 */
     uint32_t missed_deadline; /* 1: the makespan exceeds deadline_ns                                */
     uint64_t decisions;       /* policy dispatch: calls of pick that gave an instance               */
     int64_t decision_p50_ns, decision_p99_ns, decision_p999_ns, decision_max_ns;

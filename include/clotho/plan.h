@@ -36,8 +36,9 @@ typedef struct clo_plan_config {
  *   cost    borrowed during the call only.
  *   config  NULL means all defaults.
  *   out     owned by the caller; untouched on failure.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown planner, unknown config fields), CLO_ERR_PLATFORM (a task fits nowhere),
- * CLO_ERR_LIMIT, CLO_ERR_MEMORY. Time: heft O(arcs * executors + placements^2 in the worst case of insertion). */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown planner, unknown config fields), CLO_ERR_MEMORY. That every task has an
+ * executor and that no sum of times overflows was settled by clo_cost_create.
+ * Time: heft O(arcs * executors + placements^2 in the worst case of insertion). */
 CLO_API CLO_NODISCARD clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, clo_plan **out);
 
 /* Makes a plan of your own. `placements` is copied and sorted by start; nothing is checked beyond
@@ -69,7 +70,7 @@ CLO_API CLO_NODISCARD clo_status clo_plan_check(const clo_plan *plan, const clo_
 typedef struct clo_plan_metrics {
     int64_t makespan_ns;
     int64_t lower_bound_ns;    /* clo_bound.best_ns                                          */
-    double gap;                /* makespan / lower bound - 1                                 */
+    double gap;                /* makespan / lower bound - 1; here and below a divisor of 0 counts as 1 ns */
     double slr;                /* makespan / critical path of fastest times (LACHESIS eq. 14) */
     double speedup;            /* serial time on the best single executor / makespan (eq. 13) */
     double utilization;        /* busy time / (executors * makespan)                         */
@@ -78,12 +79,13 @@ typedef struct clo_plan_metrics {
     uint64_t transferred_bytes;
     uint32_t duplicates;       /* replicas                                                   */
 } clo_plan_metrics;
+/* Returns CLO_OK, CLO_ERR_ARGUMENT (the plan has ids that this cost does not know), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *out);
 
 /* Gantt charts. SVG: one row an executor, a bar a placement, replicas hatched, hover text; written whole or
  * not at all. Text: `columns` wide (0: 80), UTF-8; *out is malloc'ed, the caller frees it.
  *   title  may be NULL.
- * Return CLO_OK, CLO_ERR_IO, CLO_ERR_MEMORY. */
+ * Return CLO_OK, CLO_ERR_ARGUMENT (as clo_plan_measure), CLO_ERR_IO, CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_plan_gantt_svg(const clo_plan *plan, const clo_cost *cost, const char *title,
                                                     const char *path);
 CLO_API CLO_NODISCARD clo_status clo_plan_gantt_text(const clo_plan *plan, const clo_cost *cost, uint32_t columns,

@@ -24,7 +24,7 @@ typedef struct clo_runtime_config {
     size_t size;            /* CLO_RUNTIME_CONFIG_INIT                                              */
     clo_clock clock;
     uint32_t jobs_max;      /* jobs that may exist at once; 0: 256                                  */
-    uint32_t trace_events;  /* executions kept for each worker; 0: no trace. Later ones are counted and dropped */
+    uint32_t trace;         /* 1: keep a record of each execution, for clo_job_trace (two clock readings a task) */
     int64_t spin_ns;        /* how long an idle worker spins before it sleeps; 0: 20 000; -1: not at all */
     int32_t fifo_priority;  /* 1..99: SCHED_FIFO for the workers; 0: leave                          */
     uint32_t unpinned;      /* 1: do not pin workers                                                */

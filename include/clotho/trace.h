@@ -25,11 +25,10 @@ typedef struct clo_trace_event {
 
 /* Events in order of (start, finish, executor); owned by the trace. */
 CLO_API const clo_trace_event *clo_trace_events(const clo_trace *trace, size_t *count);
-CLO_API uint64_t clo_trace_dropped(const clo_trace *trace); /* events that did not fit */
 CLO_API void clo_trace_destroy(clo_trace *trace);           /* NULL is allowed */
 
 /* The trace as a plan, to draw, to check (CLO_CHECK_MEASURED) or to replay.
- * Returns CLO_OK, CLO_ERR_STATE (events were dropped), CLO_ERR_MEMORY. */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (another graph's cost), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_trace_to_plan(const clo_trace *trace, const clo_cost *cost, clo_plan **out);
 
 /* Writes Chrome / Perfetto JSON ("traceEvents"; open it in ui.perfetto.dev): one track an executor, flow

@@ -9,11 +9,13 @@
 
 #include <clotho/graph.h>
 
-/* Per (task, kind): a body or a time that differs from the task's own. Sorted by (task, kind). */
+/* Per (task, kind): a body or a time that differs from the task's own. Chained by task in order of kind; once sealed they
+ * also lie in that order, so a task's rows are row.special, row.special + 1 ... */
 typedef struct clo_graph_special {
     uint32_t task, kind;
     clo_task_fn body;  /* NULL: none of its own                      */
     int64_t time_ns;   /* < 0: none set                              */
+    uint32_t next;     /* of the same task; CLO_NONE: last           */
 } clo_graph_special;
 
 /* What every task has. */
@@ -26,9 +28,10 @@ typedef struct clo_graph_task_row {
     uint32_t name;      /* offset into names; CLO_NONE: unnamed       */
     uint32_t instances; /* >= 1                                       */
     uint32_t demand;    /* row of `demands`; CLO_NONE: all zero       */
+    uint32_t special;   /* first of its `specials`; CLO_NONE: none    */
     uint16_t task_class;
     uint8_t duplicable;
-    uint8_t has_special; /* 1: look into `specials`                   */
+    uint8_t has_kind_body; /* 1: some kind has a body of its own      */
 } clo_graph_task_row;
 
 struct clo_graph {
@@ -59,9 +62,10 @@ struct clo_graph {
     uint32_t *pred;           /* [arcs] instance                      */
     uint64_t *pred_bytes;     /* [arcs]                               */
     uint32_t *order;          /* [instances] topological (Kahn, FIFO, ties by id) */
-    void *sealed_block;
+    void *sealed_block;       /* holds `specials` too                 */
 
     /* Growth of the open graph. */
+    uint64_t instances_open;  /* sum of rows' instances               */
     size_t rows_capacity, names_capacity, names_bytes, demands_capacity, demands_count;
     size_t specials_capacity, edges_capacity;
 };
@@ -69,7 +73,7 @@ struct clo_graph {
 /* Demand of a task, never NULL: zeros where it has none. */
 const int64_t *clo_graph_demand(const clo_graph *graph, uint32_t task);
 
-/* The special row of (task, kind); NULL if there is none. O(log specials). */
+/* The special row of (task, kind); NULL if there is none. O(kinds of that task). */
 const clo_graph_special *clo_graph_special_find(const clo_graph *graph, uint32_t task, uint32_t kind);
 
 /* True if some kind has a body of its own for the task. */

@@ -5,11 +5,28 @@
 #include <clotho/platform.h>
 
 #define CLO_EXECUTORS_MAX 4096u
+#define CLO_LATENCY_NS_MAX (INT64_MAX / 4) /* so that latency + transfer never overflows */
 
-/* A fact and where it comes from, e.g. {"c2c", "unmeasured", "default formula ..."}; for the describe calls. */
+/* A fact and where it comes from, e.g. {"c2c", "assumed", "default formula ..."}; for the describe calls. */
 typedef struct clo_platform_fact {
     char *fact, *status, *source;
 } clo_platform_fact;
+
+#define CLO_CACHE_LEVELS 6 /* cache level n is entry n; entry 0 is unused */
+
+/* How far a cache reaches, for the picture. */
+enum { CLO_SCOPE_NONE, CLO_SCOPE_CORE, CLO_SCOPE_CLUSTER, CLO_SCOPE_PACKAGE };
+
+/* Where an executor sits. Cluster and core are numbered over the whole platform; a cluster is the smallest
+ * group or shared cache that holds more than one core. Only drawn and named, never used to compute a cost. */
+typedef struct clo_place {
+    uint32_t package, cluster, core;
+    uint32_t outside;                   /* 1: an accelerator, not a CPU of the operating system */
+    int32_t cpu;                        /* CPU number in the description; -1: none              */
+    uint64_t memory_bytes;              /* of its NUMA node; 0: unknown                         */
+    uint64_t cache_bytes[CLO_CACHE_LEVELS];
+    uint8_t cache_scope[CLO_CACHE_LEVELS];
+} clo_place;
 
 struct clo_platform {
     char *name;
@@ -27,7 +44,7 @@ struct clo_platform {
     uint64_t *ns_per_byte_q32;   /* [executors_count^2]; 0: infinite bandwidth     */
     clo_platform_fact *facts;
     uint32_t facts_count;
-    void *topology;              /* hwloc_topology_t for the picture; NULL: none   */
+    clo_place *places;           /* [executors_count]; NULL: made from arrays, nothing known */
 };
 
 __extension__ typedef unsigned __int128 clo_u128;
@@ -42,5 +59,9 @@ static inline int64_t clo_link_ns(int64_t latency_ns, uint64_t ns_per_byte_q32, 
         return INT64_MAX / 4;
     return latency_ns + (int64_t)ns;
 }
+
+/* Adds a fact; on failure (CLO_ERR_MEMORY) the platform is unchanged. Only while it is being built. */
+CLO_NODISCARD clo_status clo_platform_add_fact(clo_platform *platform, const char *fact, const char *status,
+                                               const char *source);
 
 #endif

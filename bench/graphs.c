@@ -1,0 +1,152 @@
+/* graphs.c - chain, fan, wave, rand: the shapes of the published comparison (the table in README.md). */
+#include "graphs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LAYER = 256, PARENTS_MAX = 5 };
+
+/* Edges in order of their target, which is how `pred` is laid out. */
+typedef struct builder {
+    bench_graph *graph;
+    size_t capacity;
+    bool has_failed;
+} builder;
+
+static void add_edge(builder *b, uint32_t from)
+{
+    bench_graph *g = b->graph;
+
+    if (g->edges == b->capacity) {
+        size_t capacity = 2 * b->capacity + 64;
+        uint32_t *grown = realloc(g->pred, capacity * sizeof *grown);
+
+        if (grown == NULL) {
+            b->has_failed = true;
+            return;
+        }
+        g->pred = grown;
+        b->capacity = capacity;
+    }
+    g->pred[g->edges++] = from;
+}
+
+static void add_parents_of_rand(builder *b, uint32_t task, uint64_t *state)
+{
+    uint32_t first = task / LAYER * LAYER - LAYER, count = 1 + bench_random_below(state, PARENTS_MAX);
+    uint32_t parents[PARENTS_MAX], kept = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parent = first + bench_random_below(state, LAYER), j = 0;
+
+        while (j < kept && parents[j] != parent)
+            j++;
+        if (j == kept)
+            parents[kept++] = parent;
+    }
+    for (uint32_t i = 0; i < kept; i++)
+        add_edge(b, parents[i]);
+}
+
+static void add_parents(builder *b, uint32_t task, uint32_t side, uint64_t *state)
+{
+    const char *name = b->graph->name;
+
+    if (strcmp(name, "chain") == 0 && task > 0) {
+        add_edge(b, task - 1);
+    } else if (strcmp(name, "fan") == 0 && task == b->graph->tasks - 1) {
+        for (uint32_t i = 1; i < task; i++)
+            add_edge(b, i);
+    } else if (strcmp(name, "fan") == 0 && task > 0) {
+        add_edge(b, 0);
+    } else if (strcmp(name, "wave") == 0) {
+        if (task >= side)
+            add_edge(b, task - side);
+        if (task % side != 0)
+            add_edge(b, task - 1);
+    } else if (strcmp(name, "rand") == 0 && task >= LAYER) {
+        add_parents_of_rand(b, task, state);
+    }
+}
+
+static bool add_successors(bench_graph *g)
+{
+    uint32_t *next = calloc(g->tasks, sizeof *next);
+
+    g->succ_first = calloc(g->tasks + (size_t)1, sizeof *g->succ_first);
+    g->succ = calloc(g->edges + (size_t)1, sizeof *g->succ);
+    if (next != NULL && g->succ_first != NULL && g->succ != NULL) {
+        for (uint32_t e = 0; e < g->edges; e++)
+            g->succ_first[g->pred[e] + 1]++;
+        for (uint32_t t = 0; t < g->tasks; t++) {
+            g->succ_first[t + 1] += g->succ_first[t];
+            next[t] = g->succ_first[t];
+        }
+        for (uint32_t t = 0; t < g->tasks; t++)
+            for (uint32_t e = g->pred_first[t]; e < g->pred_first[t + 1]; e++)
+                g->succ[next[g->pred[e]]++] = t;
+    }
+    bool is_done = next != NULL && g->succ_first != NULL && g->succ != NULL;
+    free(next);
+    return is_done;
+}
+
+bool bench_graph_open(bench_graph *g, const char *name, uint32_t tasks, uint64_t seed)
+{
+    builder b = {.graph = g};
+    uint32_t side = 1;
+
+    while ((side + 1) * (side + 1) <= tasks)
+        side++;
+    *g = (bench_graph){.name = name, .runs = 1, .body = bench_empty};
+    g->tasks = strcmp(name, "wave") == 0 ? side * side : tasks;
+    g->pred_first = calloc(g->tasks + (size_t)1, sizeof *g->pred_first);
+    g->seen = calloc(g->tasks, sizeof *g->seen);
+    if (g->pred_first == NULL || g->seen == NULL)
+        return false;
+    for (uint32_t t = 0; t < g->tasks && !b.has_failed; t++) {
+        add_parents(&b, t, side, &seed);
+        g->pred_first[t + 1] = g->edges;
+    }
+    return !b.has_failed && add_successors(g);
+}
+
+void bench_graph_close(bench_graph *g)
+{
+    free(g->pred_first);
+    free(g->pred);
+    free(g->succ_first);
+    free(g->succ);
+    free(g->seen);
+    *g = (bench_graph){0};
+}
+
+void bench_empty(bench_graph *graph, uint32_t task)
+{
+    (void)graph;
+    (void)task;
+}
+
+void bench_visit(bench_graph *g, uint32_t task)
+{
+    uint32_t visits = ++g->seen[task];
+
+    /* Plain reads: whoever dispatches must have ordered them behind the predecessors' writes. */
+    for (uint32_t e = g->pred_first[task]; e < g->pred_first[task + 1]; e++)
+        if (g->seen[g->pred[e]] != visits)
+            __atomic_fetch_add(&g->violations, 1, __ATOMIC_RELAXED);
+}
+
+void bench_graph_reset(bench_graph *g)
+{
+    memset(g->seen, 0, g->tasks * sizeof *g->seen);
+    g->violations = 0;
+}
+
+bool bench_graph_is_right(const bench_graph *g, uint32_t runs)
+{
+    for (uint32_t t = 0; t < g->tasks; t++)
+        if (g->seen[t] != runs)
+            return false;
+    return g->violations == 0;
+}

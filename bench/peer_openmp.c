@@ -1,0 +1,62 @@
+/* peer_openmp.c - OpenMP tasks with `depend`. OpenMP discovers the graph while it runs it, so there is nothing to build
+ * before and everything to build again for every run. */
+#include "peers.h"
+
+#ifdef _OPENMP
+#include <stdlib.h>
+
+typedef struct openmp {
+    bench_graph *graph;
+    uint32_t workers;
+    char *slots; /* [tasks] the storage that the dependences name */
+} openmp;
+
+static void *build(bench_graph *graph, uint32_t workers)
+{
+    openmp *o = calloc(1, sizeof *o);
+
+    if (o == NULL)
+        return NULL;
+    *o = (openmp){graph, workers, calloc(graph->tasks, 1)};
+    if (o->slots != NULL)
+        return o;
+    free(o);
+    return NULL;
+}
+
+static void destroy(void *state)
+{
+    openmp *o = state;
+
+    free(o->slots);
+    free(o);
+}
+
+static bool run(void *state)
+{
+    openmp *o = state;
+    bench_graph *g = o->graph;
+    char *slots = o->slots;
+
+    (void)slots; /* named by the dependences only */
+#pragma omp parallel num_threads((int)o->workers)
+#pragma omp single
+    for (uint32_t t = 0; t < g->tasks; t++) {
+#pragma omp task depend(iterator(uint32_t e = g->pred_first[t] : g->pred_first[t + 1]), in : slots[g->pred[e]]) \
+    depend(out : slots[t]) firstprivate(t)
+        g->body(g, t);
+    }
+    return true;
+}
+
+/* Which of the two: libgomp, or the one that comes with clang. */
+#ifdef __clang__
+#define NAME "libomp tasks"
+#else
+#define NAME "libgomp tasks"
+#endif
+
+const peer peers_openmp[] = {{NAME, 2, build, NULL, run, destroy}, {NAME, 1, build, NULL, run, destroy}, {0}};
+#else
+const peer peers_openmp[] = {{0}};
+#endif

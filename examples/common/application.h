@@ -1,0 +1,73 @@
+/* application.h - what the two applications share: options, measuring, planning, running, reporting.
+ *
+ * An application describes itself with a struct application and hands it to application_main, which
+ *   1. builds its graph and runs it on one core, for the time to compare with,
+ *   2. runs it on this machine's cores with a trace, and takes the median time of each kernel from that,
+ *   3. builds it again with those times, and predicts the makespan (plan, or simulation for steal and policies),
+ *   4. runs it --repeat times, checks each result, and prints predicted beside measured. */
+#ifndef EXAMPLES_APPLICATION_H
+#define EXAMPLES_APPLICATION_H
+
+#include <clotho/clotho.h>
+
+enum { APPLICATION_KERNELS_MAX = 8, APPLICATION_KINDS_MAX = 8 };
+
+/* Measured times: of each kernel on each kind of executor of this machine. */
+typedef struct application_times {
+    uint32_t kinds;                                           /* 0: nothing measured yet        */
+    char kind_names[APPLICATION_KINDS_MAX][64];
+    int64_t ns[APPLICATION_KERNELS_MAX][APPLICATION_KINDS_MAX]; /* 0: this kind was not measured  */
+    int64_t reference_ns[APPLICATION_KERNELS_MAX];            /* the kind that ran it most      */
+} application_times;
+
+/* The graph being built. The first failure latches in `status`, so that code that builds reads as a list. */
+typedef struct application_graph {
+    clo_graph *graph;
+    const application_times *times;
+    uint8_t *kernel_of; /* [tasks] */
+    uint32_t tasks, capacity;
+    clo_status status;
+} application_graph;
+
+/* Adds `task` with the measured time of `kernel`; returns its id (0 after a failure). */
+uint32_t application_add_task(application_graph *graph, uint32_t kernel, const clo_task *task);
+void application_add_edge(application_graph *graph, uint32_t from, uint32_t to, uint64_t bytes);
+
+/* A whole-number option of the application itself, e.g. --tile. */
+typedef struct application_option {
+    const char *name;    /* without the dashes           */
+    const char *help;
+    int64_t value;       /* default, then what was given */
+    int64_t quick_value; /* default under --quick        */
+    int64_t low, high;
+    int is_set;
+} application_option;
+
+typedef struct application application;
+struct application {
+    const char *name;
+    const char *summary;
+    const char *const *kernels; /* [kernels_count] names */
+    uint32_t kernels_count;
+    application_option *options;
+    uint32_t options_count;
+    uint64_t seed;
+    void *data;                 /* of the application    */
+
+    /* Allocates and generates the problem from the options. Returns NULL, or what is wrong with them. */
+    const char *(*open)(application *app);
+    void (*close)(application *app);
+    /* Adds tasks and edges, predecessors first. */
+    void (*build)(application *app, application_graph *graph);
+    /* Before every run: puts inputs back in place. May be NULL. */
+    void (*prepare)(application *app);
+    /* After a run: is the result right? Writes one line about it, and its JSON members ("\"residual\": 1e-16"). */
+    bool (*check)(application *app, char *line, char *json, size_t bytes);
+    /* Hash of a result kept in the application's own memory. NULL: the runtime's hash of the output buffers. */
+    uint64_t (*hash)(application *app);
+};
+
+/* The whole program. Returns the exit status: 0, 1 (a wrong result or bad input), 2 (bad usage). */
+int application_main(application *app, int argc, char **argv);
+
+#endif

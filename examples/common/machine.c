@@ -1,0 +1,93 @@
+/* machine.c - a platform with fewer or more workers than there are executors, made from the public description. */
+#include "internal.h"
+
+#include <stdlib.h>
+
+/* Arrays of a platform description for `count` executors. */
+typedef struct draft {
+    clo_executor *executors;
+    const char **kind_names;
+    int64_t *latency_ns;
+    double *bandwidth;
+    int64_t *capacities;
+} draft;
+
+static void draft_free(draft *d)
+{
+    free(d->executors);
+    free(d->kind_names);
+    free(d->latency_ns);
+    free(d->bandwidth);
+    free(d->capacities);
+}
+
+static bool draft_allocate(draft *d, size_t count, size_t kinds, size_t machines)
+{
+    d->executors = calloc(count, sizeof *d->executors);
+    d->kind_names = calloc(kinds, sizeof *d->kind_names);
+    d->latency_ns = calloc(count * count, sizeof *d->latency_ns);
+    d->bandwidth = calloc(count * count, sizeof *d->bandwidth);
+    d->capacities = calloc(machines * CLO_RESOURCES_MAX, sizeof *d->capacities);
+    return d->executors && d->kind_names && d->latency_ns && d->bandwidth && d->capacities;
+}
+
+/* Latency and bandwidth of a link are what the transfer of nothing and of much take. Executors that share a CPU (a
+ * crowded machine) get no link cost. */
+static void draft_link(draft *d, const clo_platform *from, uint32_t count, uint32_t a, uint32_t b)
+{
+    const uint64_t much = 1ull << 30;
+    uint32_t had = clo_platform_executors(from);
+    size_t at = (size_t)a * count + b;
+    int64_t latency_ns = clo_platform_transfer_ns(from, 0, a % had, b % had);
+    int64_t ns = clo_platform_transfer_ns(from, much, a % had, b % had) - latency_ns;
+
+    d->latency_ns[at] = latency_ns;
+    d->bandwidth[at] = ns > 0 ? (double)much / (double)ns : 0.0;
+}
+
+static void draft_fill(draft *d, const clo_platform *from, uint32_t count)
+{
+    uint32_t had = clo_platform_executors(from);
+
+    for (uint32_t e = 0; e < count; e++)
+        d->executors[e] = *clo_platform_executor(from, e % had);
+    for (uint32_t k = 0; k < clo_platform_kinds(from); k++)
+        d->kind_names[k] = clo_platform_kind_name(from, k);
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = 0; b < count; b++)
+            draft_link(d, from, count, a, b);
+    for (uint32_t m = 0; m < clo_platform_machines(from); m++)
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+            d->capacities[m * CLO_RESOURCES_MAX + r] = clo_platform_capacity(from, m, r);
+}
+
+clo_status machine_limit(const clo_platform *platform, uint32_t workers, clo_platform **out, bool *is_crowded)
+{
+    uint32_t count = workers != 0 ? workers : clo_platform_executors(platform);
+    draft d = {0};
+    const char *resources[CLO_RESOURCES_MAX];
+    clo_status status = CLO_ERR_MEMORY;
+
+    if (draft_allocate(&d, count, clo_platform_kinds(platform), clo_platform_machines(platform))) {
+        draft_fill(&d, platform, count);
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+            resources[r] = clo_platform_resource_name(platform, r);
+        clo_platform_desc desc = {.size = sizeof desc,
+                                  .name = clo_platform_name(platform),
+                                  .executors_count = count,
+                                  .executors = d.executors,
+                                  .kinds_count = clo_platform_kinds(platform),
+                                  .kind_names = d.kind_names,
+                                  .machines_count = clo_platform_machines(platform),
+                                  .capacities = d.capacities,
+                                  .resource_names = resources,
+                                  .latency_ns = d.latency_ns,
+                                  .bandwidth_bytes_per_ns = d.bandwidth,
+                                  .coherent = clo_platform_is_coherent(platform)};
+        status = clo_platform_create(&desc, out);
+    }
+    if (status == CLO_OK)
+        *is_crowded = count > clo_platform_executors(platform);
+    draft_free(&d);
+    return status;
+}

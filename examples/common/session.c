@@ -1,0 +1,134 @@
+/* session.c - building the graph of an application and running it once. */
+#include "internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Before anything is measured every task takes this long: any number will do for stealing. */
+enum { UNKNOWN_NS = 1000 };
+
+static void remember_kernel(application_graph *graph, uint32_t task, uint32_t kernel)
+{
+    if (task >= graph->capacity) {
+        uint32_t capacity = 2 * task + 64;
+        uint8_t *grown = realloc(graph->kernel_of, capacity);
+
+        if (grown == NULL) {
+            graph->status = CLO_ERR_MEMORY;
+            return;
+        }
+        graph->kernel_of = grown;
+        graph->capacity = capacity;
+    }
+    graph->kernel_of[task] = (uint8_t)kernel;
+    graph->tasks = task + 1;
+}
+
+uint32_t application_add_task(application_graph *graph, uint32_t kernel, const clo_task *task)
+{
+    const application_times *times = graph->times;
+    clo_task timed = *task;
+    uint32_t id = 0;
+
+    if (graph->status != CLO_OK)
+        return 0;
+    timed.work_ns = times != NULL ? times->reference_ns[kernel] : UNKNOWN_NS;
+    graph->status = clo_graph_add_task(graph->graph, &timed, &id);
+    if (graph->status == CLO_OK)
+        remember_kernel(graph, id, kernel);
+    for (uint32_t k = 0; times != NULL && k < times->kinds; k++)
+        if (graph->status == CLO_OK && times->ns[kernel][k] > 0)
+            graph->status = clo_graph_set_time(graph->graph, id, k, times->ns[kernel][k]);
+    return id;
+}
+
+void application_add_edge(application_graph *graph, uint32_t from, uint32_t to, uint64_t bytes)
+{
+    if (graph->status == CLO_OK)
+        graph->status = clo_graph_add_edge(graph->graph, from, to, bytes);
+}
+
+/* The measured times belong to this machine's kinds of executors; elsewhere (an emulated platform) the work divided
+ * by the executor's speed must do. */
+static clo_status build(session *s, application *app, const application_times *times)
+{
+    application_times elsewhere;
+
+    if (times != NULL && !clo_platform_is_native(s->platform)) {
+        elsewhere = *times;
+        elsewhere.kinds = 0;
+        times = &elsewhere;
+    }
+    s->graph.times = times;
+    s->graph.status = clo_graph_create(app->name, &s->graph.graph);
+    for (uint32_t k = 0; times != NULL && k < times->kinds && s->graph.status == CLO_OK; k++) {
+        uint32_t kind; /* counts from 0, as k does */
+
+        s->graph.status = clo_graph_kind(s->graph.graph, times->kind_names[k], &kind);
+    }
+    if (s->graph.status == CLO_OK)
+        app->build(app, &s->graph);
+    s->graph.times = NULL;
+    return s->graph.status == CLO_OK ? clo_graph_seal(s->graph.graph) : s->graph.status;
+}
+
+clo_status session_open(session *s, application *app, const char *spec, uint32_t workers,
+                        const application_times *times)
+{
+    clo_platform *whole = NULL;
+    clo_status status = clo_platform_open(spec, &whole);
+
+    if (status == CLO_OK && (workers == 0 || workers == clo_platform_executors(whole))) {
+        s->platform = whole;
+        whole = NULL;
+    } else if (status == CLO_OK) {
+        status = machine_limit(whole, workers, &s->platform, &s->is_crowded);
+    }
+    clo_platform_destroy(whole);
+    if (status == CLO_OK)
+        status = build(s, app, times);
+    return status == CLO_OK ? clo_cost_create(s->graph.graph, s->platform, &s->cost) : status;
+}
+
+clo_status session_start(session *s, clo_clock clock, const dispatch *how, bool keep_trace)
+{
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config job = CLO_JOB_CONFIG_INIT;
+    clo_status status;
+
+    runtime.clock = clock;
+    runtime.unpinned = s->is_crowded;
+    runtime.trace = keep_trace;
+    status = clo_runtime_create(s->platform, &runtime, &s->runtime);
+    job.plan = s->plan;
+    job.policy = how->policy;
+    return status == CLO_OK ? clo_job_create(s->runtime, s->cost, &job, &s->job) : status;
+}
+
+clo_status session_run(session *s, application *app, clo_job_result *result)
+{
+    clo_status status;
+
+    if (app->prepare != NULL)
+        app->prepare(app);
+    status = clo_job_submit(s->job);
+    return status == CLO_OK ? clo_job_wait(s->job, result) : status;
+}
+
+void session_close(session *s)
+{
+    clo_job_destroy(s->job);
+    clo_runtime_destroy(s->runtime);
+    clo_plan_destroy(s->plan);
+    clo_cost_destroy(s->cost);
+    clo_graph_destroy(s->graph.graph);
+    free(s->graph.kernel_of);
+    clo_platform_destroy(s->platform);
+    *s = (session){0};
+}
+
+uint64_t result_hash(application *app, const clo_job *job)
+{
+    return app->hash != NULL ? app->hash(app) : clo_job_output_hash(job);
+}

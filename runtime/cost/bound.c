@@ -1,0 +1,254 @@
+/* bound.c - lower bounds on the makespan of any valid plan, with or without replicas; transfers are left out, because
+ * enough replicas could avoid each of them.
+ *
+ * Why they hold. head(t) is the longest chain of fastest times before t, tail(t) the same after t, M the makespan.
+ * (1) No execution of t starts before head(t): its inputs come from executions of its predecessors, by induction.
+ * (2) Some execution of t, hence the one that finishes first, ends by M - tail(t): an exit's by M; else each successor s has
+ *     an execution that ends by M - tail(s), so it started by M - tail(s) - fastest(s), when its input from t was ready.
+ * (3) So for a set A of tasks with head >= a and tail >= b, the first-finishing executions of A all lie inside
+ *     [a, M - b]. Any bound on how long the platform needs for the work of A alone fits into this window:
+ *     M >= a + area(A) + b, with area as in area.c, or with the use of a resource over its capacity.
+ *     A shrinks with a and grows the sum with a + b: the cuts are the pairs (a, b). For A = all tasks it is the plain
+ *     area bound; with a + b near M it is the critical path.
+ *
+ * All sums are integers in Q<shift> and round down; only a whole bound is rounded up, as makespans are whole. */
+#include "cost/bound.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+
+#define THRESHOLDS_MAX 64
+#define SWEEP_VISITS (1u << 22) /* bounds thresholds * tasks for one measure */
+#define DIGIT_BITS 11
+#define DIGITS (1u << DIGIT_BITS)
+
+struct item {
+    uint64_t key;
+    uint32_t task;
+};
+
+/* The cuts of one call. */
+struct cuts {
+    struct item *by_head, *by_tail; /* [tasks] largest first */
+    uint64_t visits;                /* thresholds * tasks for a sweep */
+};
+
+static bool is_first(const clo_graph *graph, uint32_t instance)
+{
+    return graph->first_instance[graph->task_of[instance]] == instance;
+}
+
+/* Fills head and tail; returns the longest chain. */
+static int64_t fill_chains(clo_bound_work *work)
+{
+    const clo_graph *graph = work->cost->graph;
+    int64_t longest = 0;
+
+    for (uint32_t i = 0; i < graph->instances; i++) {
+        uint32_t v = graph->order[i], u = graph->task_of[v];
+        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && is_first(graph, v); arc++) {
+            uint32_t t = graph->task_of[graph->pred[arc]];
+            if (work->head[t] + work->fastest[t] > work->head[u])
+                work->head[u] = work->head[t] + work->fastest[t];
+        }
+    }
+    for (uint32_t i = graph->instances; i-- > 0;) {
+        uint32_t v = graph->order[i], u = graph->task_of[v];
+        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && is_first(graph, v); arc++) {
+            uint32_t t = graph->task_of[graph->pred[arc]];
+            if (work->tail[u] + work->fastest[u] > work->tail[t])
+                work->tail[t] = work->tail[u] + work->fastest[u];
+        }
+    }
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        int64_t chain = work->head[t] + work->fastest[t] + work->tail[t];
+        longest = chain > longest ? chain : longest;
+    }
+    return longest;
+}
+
+/* Sorts tasks by key, largest first, equal keys by id. Radix, least digit first, so it is stable; digits that are equal
+ * everywhere are skipped. `spare` is as long as `items`; returns whichever of both holds the result. */
+static struct item *sort_by(const int64_t *keys, uint32_t tasks, struct item *items, struct item *spare)
+{
+    uint32_t count[DIGITS];
+
+    for (uint32_t t = 0; t < tasks; t++)
+        items[t] = (struct item){(uint64_t)INT64_MAX - (uint64_t)keys[t], t};
+    for (uint32_t bit = 0; bit < 63; bit += DIGIT_BITS) {
+        uint32_t next = 0;
+        memset(count, 0, sizeof count);
+        for (uint32_t i = 0; i < tasks; i++)
+            count[items[i].key >> bit & (DIGITS - 1)]++;
+        if (count[items[0].key >> bit & (DIGITS - 1)] == tasks)
+            continue;
+        for (uint32_t d = 0; d < DIGITS; d++) {
+            uint32_t here = count[d];
+            count[d] = next;
+            next += here;
+        }
+        for (uint32_t i = 0; i < tasks; i++)
+            spare[count[items[i].key >> bit & (DIGITS - 1)]++] = items[i];
+        struct item *sorted = spare;
+        spare = items;
+        items = sorted;
+    }
+    return items;
+}
+
+static int64_t round_up(const clo_bound_work *work, uint64_t sum)
+{
+    return (int64_t)((sum >> work->shift) + ((sum & ((1ull << work->shift) - 1)) != 0));
+}
+
+/* Adds up the tasks in `order` (largest key first) whose other key is at least `other_min`; each prefix is a set A. */
+static int64_t sweep(const clo_bound_work *work, const struct item *order, const int64_t *keys, const int64_t *others,
+                     int64_t other_min)
+{
+    int64_t best = 0;
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < work->cost->graph->tasks; i++) {
+        uint32_t t = order[i].task;
+        if (others[t] < other_min || work->weight[t] == 0)
+            continue;
+        sum += work->weight[t];
+        int64_t bound = keys[t] + other_min + round_up(work, sum);
+        best = bound > best ? bound : best;
+    }
+    return best;
+}
+
+/* The best cut for the weights as they are: every threshold on one side with a sample of thresholds on the other. */
+static int64_t best_cut(const clo_bound_work *work, const struct cuts *cuts)
+{
+    uint32_t tasks = work->cost->graph->tasks;
+    uint64_t thresholds = cuts->visits / tasks;
+    int64_t best = 0, last_head = -1, last_tail = -1;
+
+    thresholds = thresholds < 1 ? 1 : thresholds > THRESHOLDS_MAX ? THRESHOLDS_MAX : thresholds;
+    thresholds = thresholds > tasks ? tasks : thresholds;
+    for (uint64_t k = 0; k < thresholds; k++) {
+        /* from the smallest threshold (all tasks) up */
+        uint64_t at = tasks - 1 - k * tasks / thresholds;
+        int64_t head_min = work->head[cuts->by_head[at].task], tail_min = work->tail[cuts->by_tail[at].task];
+        int64_t by_tail = head_min == last_head ? 0 : sweep(work, cuts->by_tail, work->tail, work->head, head_min);
+        int64_t by_head = tail_min == last_tail ? 0 : sweep(work, cuts->by_head, work->head, work->tail, tail_min);
+        best = by_tail > best ? by_tail : best;
+        best = by_head > best ? by_head : best;
+        last_head = head_min;
+        last_tail = tail_min;
+    }
+    return best;
+}
+
+/* Weights for the use of one resource: demand * time over the capacity of all machines; 0 for a task that may run where
+ * the resource is not limited. Returns the sum, 0 if nothing is limited. */
+static uint64_t price_resource(clo_bound_work *work, uint32_t resource)
+{
+    const clo_cost *cost = work->cost;
+    clo_u128 capacity = 0;
+    uint64_t sum = 0;
+
+    for (uint32_t m = 0; m < cost->platform->machines_count; m++) {
+        int64_t here = clo_cost_capacity(cost, m, resource);
+        if (here > 0)
+            capacity += (uint64_t)here;
+    }
+    for (uint32_t t = 0; t < cost->graph->tasks; t++) {
+        int64_t demand = clo_graph_demand(cost->graph, t)[resource];
+        bool limited = demand > 0 && capacity > 0;
+        for (uint32_t e = 0; e < cost->platform->executors_count && limited; e++)
+            limited = clo_cost_time(cost, t, e) == CLO_TIME_NEVER ||
+                      clo_cost_capacity(cost, cost->platform->executors[e].machine, resource) >= 0;
+        work->weight[t] = 0;
+        if (!limited)
+            continue;
+        clo_u128 use = (clo_u128)(uint64_t)demand * (uint64_t)work->fastest[t];
+        use = use >> (127 - work->shift) != 0 ? use / capacity << work->shift : (use << work->shift) / capacity;
+        work->weight[t] = (uint64_t)use * cost->graph->rows[t].instances;
+        sum += work->weight[t];
+    }
+    return sum;
+}
+
+static void raise(int64_t *to, int64_t value)
+{
+    if (value > *to)
+        *to = value;
+}
+
+static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound *out)
+{
+    out->critical_path_ns = fill_chains(work);
+    /* by_head and by_tail have a spare half each */
+    uint32_t tasks = work->cost->graph->tasks;
+    cuts->by_head = sort_by(work->head, tasks, cuts->by_head, cuts->by_head + tasks);
+    cuts->by_tail = sort_by(work->tail, tasks, cuts->by_tail, cuts->by_tail + tasks);
+
+    (void)clo_bound_best_prices(work);
+    out->area_ns = round_up(work, clo_bound_price(work, &work->best));
+    raise(&out->combined_ns, best_cut(work, cuts));
+    clo_bound_equal_prices(work, &work->trial); /* the tail of a graph may be spread otherwise than the whole */
+    (void)clo_bound_price(work, &work->trial);
+    raise(&out->combined_ns, best_cut(work, cuts));
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX && work->cost->graph->has_demands; r++) {
+        uint64_t sum = price_resource(work, r);
+        if (sum == 0)
+            continue;
+        raise(&out->resource_ns, round_up(work, sum));
+        raise(&out->combined_ns, best_cut(work, cuts));
+    }
+    raise(&out->combined_ns, out->critical_path_ns);
+    raise(&out->combined_ns, out->area_ns);
+    raise(&out->combined_ns, out->resource_ns);
+    out->best_ns = out->combined_ns;
+}
+
+/* The total of all fastest times fits 2^61 (cost.c); the scale uses the bits above it, so that sums fit 62. */
+static void fill_fastest(clo_bound_work *work)
+{
+    const clo_graph *graph = work->cost->graph;
+    uint64_t total = 0;
+
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        work->fastest[t] = clo_cost_fastest(work->cost, t);
+        total += (uint64_t)work->fastest[t] * graph->rows[t].instances;
+    }
+    while (work->shift < 20 && total >> (61 - work->shift) == 0)
+        work->shift++;
+}
+
+clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
+{
+    size_t tasks = cost->graph->tasks, executors = cost->platform->executors_count, columns = cost->columns;
+    clo_bound_work work = {.cost = cost};
+    struct cuts cuts = {.visits = SWEEP_VISITS};
+    clo_layout layout = {0};
+    size_t arrays = clo_layout_add(&layout, 4 * tasks, sizeof(uint64_t));
+    size_t prices = clo_layout_add(&layout, 2 * executors + 3 * columns, sizeof(uint64_t));
+    size_t items = clo_layout_add(&layout, 4 * tasks, sizeof(struct item));
+
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(1, layout.bytes);
+    if (block == NULL)
+        return clo_fail_memory("a lower bound");
+    work.fastest = (int64_t *)(void *)(block + arrays);
+    work.head = work.fastest + tasks;
+    work.tail = work.head + tasks;
+    work.weight = (uint64_t *)(void *)(work.tail + tasks);
+    work.best.of_executor = (uint64_t *)(void *)(block + prices);
+    work.trial.of_executor = work.best.of_executor + executors;
+    work.best.of_column = work.trial.of_executor + executors;
+    work.trial.of_column = work.best.of_column + columns;
+    work.load = work.trial.of_column + columns;
+    cuts.by_head = (struct item *)(void *)(block + items);
+    cuts.by_tail = cuts.by_head + 2 * tasks;
+
+    *out = (clo_bound){0};
+    fill_fastest(&work);
+    fill_bound(&work, &cuts, out);
+    clo_free(block);
+    return CLO_OK;
+}

@@ -1,0 +1,354 @@
+/* cost.c - times of every task on every column of executors, and mean transfer times.
+ *
+ * Invariant: after create every task has an executor, and every sum that a planner can form (all longest times in a
+ * row, plus the slowest transfer on every arc) fits an int64_t, so planners add without checks. Means are rounded to
+ * the nearest ns: the mean over executors of the times (Topcuoglu 2002, eq. 1), the mean over ordered pairs of
+ * distinct executors of latency and of ns per byte (eq. 2); a pair that shares a memory counts with zero. */
+#include "cost/cost.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+
+#define SUM_MAX ((clo_u128)INT64_MAX / 2) /* leaves room for a rank: times plus transfers */
+
+/* Named resources match by name; an unnamed one of either side by index, unless that one is taken. */
+static void match_resources(struct clo_cost *cost)
+{
+    const clo_graph *graph = cost->graph;
+    const clo_platform *platform = cost->platform;
+    bool taken[CLO_RESOURCES_MAX] = {false};
+
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        cost->resource_of[r] = CLO_NONE;
+        for (uint32_t p = 0; p < CLO_RESOURCES_MAX && graph->resource_names[r] != NULL; p++)
+            if (platform->resource_names[p] != NULL && !taken[p] &&
+                strcmp(graph->resource_names[r], platform->resource_names[p]) == 0) {
+                cost->resource_of[r] = p;
+                taken[p] = true;
+                break;
+            }
+    }
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        bool unnamed = graph->resource_names[r] == NULL || platform->resource_names[r] == NULL;
+        if (cost->resource_of[r] == CLO_NONE && unnamed && !taken[r])
+            cost->resource_of[r] = r;
+    }
+}
+
+static bool same_column(const struct clo_cost *cost, const clo_executor *a, const clo_executor *b)
+{
+    if (a->kind != b->kind || memcmp(a->speed_q16, b->speed_q16, sizeof a->speed_q16) != 0)
+        return false;
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX && cost->graph->has_demands; r++)
+        if (clo_cost_capacity(cost, a->machine, r) != clo_cost_capacity(cost, b->machine, r))
+            return false;
+    return true;
+}
+
+static void make_columns(struct clo_cost *cost)
+{
+    const clo_platform *platform = cost->platform;
+
+    for (uint32_t e = 0; e < platform->executors_count; e++) {
+        uint32_t c = 0;
+        while (c < cost->columns &&
+               !same_column(cost, &platform->executors[cost->column_first[c]], &platform->executors[e]))
+            c++;
+        if (c == cost->columns) {
+            cost->column_first[c] = e;
+            cost->columns++;
+        }
+        cost->column_of[e] = c;
+        cost->column_size[c]++;
+    }
+}
+
+/* work * 65536 / speed to the nearest ns, at least 1 where there is work. */
+static int64_t scale_work(int64_t work_ns, uint32_t speed_q16)
+{
+    if (speed_q16 == CLO_SPEED_ONE || work_ns == 0)
+        return work_ns;
+    if (work_ns < INT64_MAX >> 18) {
+        uint64_t ns = (((uint64_t)work_ns << 16) + speed_q16 / 2) / speed_q16;
+        return ns > 0 ? (int64_t)ns : 1;
+    }
+    clo_u128 ns = (((clo_u128)work_ns << 16) + speed_q16 / 2) / speed_q16;
+    return ns < (clo_u128)INT64_MAX - 1 ? (int64_t)ns : INT64_MAX - 1; /* refused by check_sums */
+}
+
+static bool demand_fits(const struct clo_cost *cost, uint32_t task, uint32_t machine)
+{
+    const int64_t *demand = clo_graph_demand(cost->graph, task);
+
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        int64_t capacity = demand[r] > 0 ? clo_cost_capacity(cost, machine, r) : -1;
+        if (capacity >= 0 && demand[r] > capacity)
+            return false;
+    }
+    return true;
+}
+
+/* kind: the graph's number of the executor's kind, CLO_NONE if the graph does not name it. */
+static int64_t time_on(const struct clo_cost *cost, uint32_t task, const clo_executor *executor, uint32_t kind)
+{
+    const clo_graph_task_row *row = &cost->graph->rows[task];
+    uint32_t class = row->task_class < CLO_CLASSES_BUILTIN ? row->task_class : CLO_CLASS_GENERIC;
+    const clo_graph_special *special =
+        row->special != CLO_NONE ? clo_graph_special_find(cost->graph, task, kind) : NULL;
+
+    if (row->body == NULL && row->has_kind_body && (special == NULL || special->body == NULL))
+        return CLO_TIME_NEVER;
+    if (row->demand != CLO_NONE && !demand_fits(cost, task, executor->machine))
+        return CLO_TIME_NEVER;
+    if (special != NULL && special->time_ns >= 0)
+        return special->time_ns;
+    return scale_work(row->work_ns, executor->speed_q16[class]);
+}
+
+static void fill_times(struct clo_cost *cost)
+{
+    const clo_graph *graph = cost->graph;
+    const clo_platform *platform = cost->platform;
+
+    for (uint32_t c = 0; c < cost->columns; c++) {
+        const clo_executor *executor = &platform->executors[cost->column_first[c]];
+        uint32_t kind = CLO_NONE;
+        for (uint32_t k = 0; k < graph->kinds; k++)
+            if (strcmp(graph->kind_names[k], platform->kind_names[executor->kind]) == 0)
+                kind = k;
+        for (uint32_t t = 0; t < graph->tasks; t++)
+            cost->time_ns[(size_t)t * cost->columns + c] = time_on(cost, t, executor, kind);
+    }
+}
+
+static clo_status fail_platform(const struct clo_cost *cost, uint32_t task)
+{
+    const clo_graph_task_row *row = &cost->graph->rows[task];
+    const int64_t *demand = clo_graph_demand(cost->graph, task);
+    const clo_platform *platform = cost->platform;
+    uint32_t executors = platform->executors_count;
+    char scratch[16];
+    const char *name = clo_graph_task_name(cost->graph, task, scratch);
+
+    if (row->executors_mask != 0 && executors < 64 && (row->executors_mask & ((1ull << executors) - 1)) == 0)
+        return clo_fail(CLO_ERR_PLATFORM, "task \"%.60s\" (%u): its mask 0x%llx allows no executor of \"%.60s\" (it has %u)",
+                        name, task, (unsigned long long)row->executors_mask, platform->name, executors);
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        int64_t largest = 0;
+        for (uint32_t m = 0; m < platform->machines_count && largest >= 0; m++) {
+            int64_t capacity = clo_cost_capacity(cost, m, r);
+            largest = capacity < 0 ? -1 : capacity > largest ? capacity : largest;
+        }
+        if (largest >= 0 && demand[r] > largest)
+            return clo_fail(CLO_ERR_PLATFORM, "task \"%.60s\" (%u): it needs %lld of resource %u, no machine of \"%.60s\" has "
+                            "more than %lld", name, task, (long long)demand[r], r, platform->name, (long long)largest);
+    }
+    return clo_fail(CLO_ERR_PLATFORM, "task \"%.60s\" (%u): no executor of \"%.60s\" can run it: give it a body or a time for "
+                    "one of its kinds, or widen its mask or demand", name, task, platform->name);
+}
+
+/* Sum and number of the times on all executors that can run the task. */
+static uint32_t sum_times(const struct clo_cost *cost, uint32_t task, clo_u128 *sum)
+{
+    const int64_t *row = &cost->time_ns[(size_t)task * cost->columns];
+    uint64_t mask = cost->graph->rows[task].executors_mask;
+    uint32_t count = 0;
+
+    *sum = 0;
+    for (uint32_t c = 0; mask == 0 && c < cost->columns; c++)
+        if (row[c] != CLO_TIME_NEVER) {
+            *sum += (clo_u128)row[c] * cost->column_size[c];
+            count += cost->column_size[c];
+        }
+    for (uint32_t e = 0; mask != 0 && e < cost->platform->executors_count && e < 64; e++)
+        if ((mask >> e & 1) != 0 && row[cost->column_of[e]] != CLO_TIME_NEVER) {
+            *sum += (uint64_t)row[cost->column_of[e]];
+            count++;
+        }
+    return count;
+}
+
+static clo_status fill_means(struct clo_cost *cost)
+{
+    for (uint32_t t = 0; t < cost->graph->tasks; t++) {
+        clo_u128 sum;
+        uint32_t count = sum_times(cost, t, &sum);
+        if (count == 0)
+            return fail_platform(cost, t);
+        sum += count / 2;
+        if (sum >> 64 == 0)
+            cost->mean_ns[t] = (int64_t)((uint64_t)sum / count);
+        else
+            cost->mean_ns[t] = (int64_t)(sum / count);
+    }
+    return CLO_OK;
+}
+
+/* What the links of a platform amount to. */
+struct links {
+    clo_u128 latency_sum, ns_per_byte_sum;
+    int64_t latency_max;
+    uint64_t ns_per_byte_max;
+};
+
+static struct links survey_links(const clo_platform *platform)
+{
+    struct links links = {0};
+    size_t count = platform->executors_count;
+
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = 0; b < count; b++) {
+            if (a == b || platform->executors[a].memory == platform->executors[b].memory)
+                continue;
+            int64_t latency_ns = platform->latency_ns[a * count + b];
+            uint64_t ns_per_byte = platform->ns_per_byte_q32[a * count + b];
+            links.latency_sum += (uint64_t)latency_ns;
+            links.ns_per_byte_sum += ns_per_byte;
+            if (latency_ns > links.latency_max)
+                links.latency_max = latency_ns;
+            if (ns_per_byte > links.ns_per_byte_max)
+                links.ns_per_byte_max = ns_per_byte;
+        }
+    return links;
+}
+
+static void fill_mean_transfer(struct clo_cost *cost, const struct links *links)
+{
+    uint64_t count = cost->platform->executors_count;
+    uint64_t pairs = cost->platform->mean_includes_self ? count * (count + 1) : count * (count - 1);
+
+    if (pairs == 0)
+        return;
+    cost->mean_latency_q32 = ((links->latency_sum << 32) + pairs / 2) / pairs;
+    cost->mean_ns_per_byte_q32 = (uint64_t)((links->ns_per_byte_sum + pairs / 2) / pairs);
+}
+
+static clo_status check_sums(const struct clo_cost *cost, const struct links *links)
+{
+    const clo_graph *graph = cost->graph;
+    clo_u128 sum = 0, bytes = 0;
+
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        int64_t longest = 0;
+        for (uint32_t c = 0; c < cost->columns; c++) {
+            int64_t time_ns = cost->time_ns[(size_t)t * cost->columns + c];
+            if (time_ns != CLO_TIME_NEVER && time_ns > longest)
+                longest = time_ns;
+        }
+        sum += (clo_u128)longest * graph->rows[t].instances;
+    }
+    if (sum > SUM_MAX / 2)
+        return clo_fail(CLO_ERR_LIMIT, "graph \"%.60s\": its longest times on \"%.60s\" sum up to more than 2^61 ns; use a "
+                        "coarser unit", graph->name, cost->platform->name);
+    for (uint32_t arc = 0; arc < graph->arcs; arc++)
+        bytes += graph->pred_bytes[arc];
+    sum += (clo_u128)links->latency_max * graph->arcs;
+    if (links->ns_per_byte_max > 0)
+        sum += bytes >> 64 != 0 ? SUM_MAX : ((bytes * links->ns_per_byte_max) >> 32) + graph->arcs;
+    if (sum > SUM_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "graph \"%.60s\": its slowest transfers on \"%.60s\" sum up to more than 2^62 ns; use a "
+                        "coarser unit", graph->name, cost->platform->name);
+    return CLO_OK;
+}
+
+static clo_status build(struct clo_cost *cost)
+{
+    clo_status status = fill_means(cost);
+
+    if (status != CLO_OK)
+        return status;
+    struct links links = survey_links(cost->platform);
+    fill_mean_transfer(cost, &links);
+    return check_sums(cost, &links);
+}
+
+clo_status clo_cost_create(const clo_graph *graph, const clo_platform *platform, clo_cost **out)
+{
+    if (!graph->sealed)
+        return clo_fail(CLO_ERR_STATE, "graph \"%.60s\" is open; call clo_graph_seal before clo_cost_create", graph->name);
+    clo_cost *cost = clo_allocate(1, sizeof *cost);
+    uint32_t *columns = clo_allocate(platform->executors_count, 3 * sizeof *columns);
+    if (cost == NULL || columns == NULL) {
+        clo_free(cost);
+        clo_free(columns);
+        return clo_fail_memory("a cost");
+    }
+    cost->graph = graph;
+    cost->platform = platform;
+    cost->column_of = columns;
+    cost->column_first = columns + platform->executors_count;
+    cost->column_size = columns + 2 * (size_t)platform->executors_count;
+    match_resources(cost);
+    make_columns(cost);
+
+    cost->block = clo_allocate_aligned((size_t)graph->tasks * (cost->columns + 1), sizeof(int64_t));
+    clo_status status = cost->block != NULL ? CLO_OK : clo_fail_memory("the times of a cost");
+    if (status == CLO_OK) {
+        cost->time_ns = cost->block;
+        cost->mean_ns = cost->time_ns + (size_t)graph->tasks * cost->columns;
+        fill_times(cost);
+        status = build(cost);
+    }
+    if (status != CLO_OK) {
+        clo_cost_destroy(cost);
+        return status;
+    }
+    *out = cost;
+    return CLO_OK;
+}
+
+void clo_cost_destroy(clo_cost *cost)
+{
+    if (cost == NULL)
+        return;
+    clo_free(cost->block);
+    clo_free(cost->column_of);
+    clo_free(cost);
+}
+
+const clo_graph *clo_cost_graph(const clo_cost *cost)
+{
+    return cost->graph;
+}
+
+const clo_platform *clo_cost_platform(const clo_cost *cost)
+{
+    return cost->platform;
+}
+
+int64_t clo_cost_execution_ns(const clo_cost *cost, uint32_t task, uint32_t executor)
+{
+    if (task >= cost->graph->tasks || executor >= cost->platform->executors_count)
+        return CLO_TIME_NEVER;
+    return clo_cost_time(cost, task, executor);
+}
+
+int64_t clo_cost_mean_execution_ns(const clo_cost *cost, uint32_t task)
+{
+    return task < cost->graph->tasks ? cost->mean_ns[task] : CLO_TIME_NEVER;
+}
+
+int64_t clo_cost_mean_transfer_ns(const clo_cost *cost, uint64_t bytes)
+{
+    clo_u128 q32 = (clo_u128)bytes * cost->mean_ns_per_byte_q32;
+
+    if (q32 >> 93 != 0)
+        return INT64_MAX / 4;
+    return (int64_t)((q32 + cost->mean_latency_q32 + (1ull << 31)) >> 32);
+}
+
+int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task)
+{
+    const int64_t *row = &cost->time_ns[(size_t)task * cost->columns];
+    uint64_t mask = cost->graph->rows[task].executors_mask;
+    int64_t best = CLO_TIME_NEVER;
+
+    for (uint32_t c = 0; mask == 0 && c < cost->columns; c++)
+        best = row[c] < best ? row[c] : best;
+    for (uint32_t e = 0; mask != 0 && e < cost->platform->executors_count && e < 64; e++)
+        if ((mask >> e & 1) != 0 && row[cost->column_of[e]] < best)
+            best = row[cost->column_of[e]];
+    return best;
+}

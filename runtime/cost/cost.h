@@ -1,0 +1,59 @@
+/* cost/cost.h - the cost tables as the other modules read them: plain arrays, immutable.
+ *
+ * A *column* is a group of executors that no task can tell apart: equal kind, equal speeds and, where the graph
+ * has demands, equal capacities of their machines. A platform of 8 little and 4 big cores has two columns. */
+#ifndef CLO_COST_COST_H
+#define CLO_COST_COST_H
+
+#include "graph/graph.h"
+#include "platform/platform.h"
+
+#include <clotho/cost.h>
+
+struct clo_cost {
+    const clo_graph *graph;
+    const clo_platform *platform;
+    uint32_t columns;
+    uint32_t *column_of;      /* [executors]                                                       */
+    uint32_t *column_first;   /* [columns] the first executor of each                              */
+    uint32_t *column_size;    /* [columns] executors in it                                         */
+    int64_t *time_ns;         /* [tasks * columns]; CLO_TIME_NEVER: cannot run. Masks are not in it */
+    int64_t *mean_ns;         /* [tasks]                                                           */
+    uint32_t resource_of[CLO_RESOURCES_MAX]; /* the platform's resource for each of the graph's; CLO_NONE: none,
+                                                so it is not limited                                */
+    clo_u128 mean_latency_q32;
+    uint64_t mean_ns_per_byte_q32;
+    void *block;
+};
+
+/* True if the mask of `task` lets it run on `executor`. */
+static inline bool clo_cost_mask_allows(const clo_cost *cost, uint32_t task, uint32_t executor)
+{
+    uint64_t mask = cost->graph->rows[task].executors_mask;
+
+    return mask == 0 || (executor < 64 && (mask >> executor & 1) != 0);
+}
+
+/* clo_cost_execution_ns without the checks of ids. */
+static inline int64_t clo_cost_time(const clo_cost *cost, uint32_t task, uint32_t executor)
+{
+    if (!clo_cost_mask_allows(cost, task, executor))
+        return CLO_TIME_NEVER;
+    return cost->time_ns[(size_t)task * cost->columns + cost->column_of[executor]];
+}
+
+/* Capacity of a machine for the graph's resource `resource`; -1: unlimited. */
+static inline int64_t clo_cost_capacity(const clo_cost *cost, uint32_t machine, uint32_t resource)
+{
+    uint32_t index = cost->resource_of[resource];
+
+    if (index == CLO_NONE)
+        return -1;
+    int64_t capacity = cost->platform->capacities[(size_t)machine * CLO_RESOURCES_MAX + index];
+    return capacity < 0 ? -1 : capacity;
+}
+
+/* Fastest time of one instance of `task` on any executor that can run it. */
+int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task);
+
+#endif

@@ -1,0 +1,52 @@
+/* engine/dispatch.h - policy dispatch: feeds completions to a policy and asks it for decisions.
+ *
+ * Used by one thread at a time: in run/ whoever holds the scheduling turn, in sim/ the event loop. All that a policy can
+ * see follows from the sequence of (completion, its finish time), so a recorded sequence reproduces every
+ * decision. */
+#ifndef CLO_ENGINE_DISPATCH_H
+#define CLO_ENGINE_DISPATCH_H
+
+#include "base/histogram.h"
+#include "engine/engine.h"
+
+#include <clotho/policy.h>
+
+struct clo_view {
+    clo_engine *engine;
+    int64_t now_ns;
+    uint32_t *running;   /* [executors] entry, CLO_NONE: free          */
+    int64_t *busy_until; /* [executors] expected                       */
+    uint8_t *state;      /* [instances] 0 waiting, 1 ready, 2 started, 3 finished */
+};
+
+typedef struct clo_dispatch {
+    clo_view view;
+    const clo_policy *policy;
+    void *policy_state;
+    size_t policy_bytes;
+    uint32_t finished, started;
+    uint32_t next_executor; /* where clo_dispatch_next goes on looking */
+    clo_status status;      /* the first error of the policy           */
+    char error[192];        /* its text, for whichever thread waits    */
+    uint64_t decisions;
+    clo_histogram *decision_ns; /* NULL: not measured                  */
+    void *block;
+} clo_dispatch;
+
+/* The engine must be timed. is_measured: keep the decision times (real clock only). */
+clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, bool is_measured, clo_dispatch **out);
+void clo_dispatch_destroy(clo_dispatch *dispatch);
+
+/* Starts a run: initialises the policy and shows it the entries that wait for nothing. */
+clo_status clo_dispatch_begin(clo_dispatch *dispatch);
+
+/* `entry` has finished on `executor` at finish_ns (time never runs backwards: an earlier value counts as now). */
+void clo_dispatch_finish(clo_dispatch *dispatch, uint32_t entry, uint32_t executor, int64_t finish_ns);
+
+/* The next decision, or false when there is none now. After begin and after each finish, call until false. */
+bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *executor);
+
+/* True once nothing runs and nothing will: all done, or the policy failed (status). */
+bool clo_dispatch_is_over(const clo_dispatch *dispatch);
+
+#endif

@@ -1,0 +1,228 @@
+/* engine.c - one run's state in one block, its data buffers in another. */
+#include "engine/engine.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+
+#define BUFFER_ALIGN 64u
+
+static uint64_t buffer_bytes(const clo_program *program, uint32_t entry)
+{
+    uint64_t bytes = program->graph->rows[clo_program_task(program, entry)].output_bytes;
+    return (bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
+}
+
+/* Sizes are known here, once; pages of copies that nobody makes are never touched. */
+static clo_status allocate_buffers(clo_engine *engine)
+{
+    const clo_program *program = engine->program;
+    uint64_t at = 0, memories = engine->copies ? program->platform->memories_count : 0;
+
+    for (uint32_t entry = 0; entry < program->entries; entry++) {
+        uint64_t bytes = program->graph->rows[clo_program_task(program, entry)].output_bytes;
+        engine->output_at[entry] = at;
+        if (bytes > (1ull << 46) || at > (1ull << 46))
+            return clo_fail(CLO_ERR_LIMIT, "the tasks' outputs need more than 2^46 bytes; lower output_bytes");
+        at += buffer_bytes(program, entry);
+    }
+    engine->output_at[program->entries] = at;
+    engine->home_bytes = at;
+    if (memories + 1 > SIZE_MAX / 4 / (at + BUFFER_ALIGN))
+        return clo_fail_memory("the tasks' outputs");
+    engine->buffers = clo_allocate((size_t)(at * (memories + 1) + BUFFER_ALIGN), 1);
+    if (engine->buffers == NULL)
+        return clo_fail(CLO_ERR_MEMORY, "out of memory for %llu bytes of task outputs in %llu memories",
+                        (unsigned long long)at, (unsigned long long)memories + 1);
+    uintptr_t start = (uintptr_t)engine->buffers;
+    engine->home = (unsigned char *)engine->buffers + (BUFFER_ALIGN - start % BUFFER_ALIGN) % BUFFER_ALIGN;
+    engine->remote = engine->home + at;
+    return CLO_OK;
+}
+
+static clo_status allocate_state(clo_engine *engine)
+{
+    const clo_program *program = engine->program;
+    size_t entries = program->entries;
+    bool has_outputs = program->graph->has_outputs;
+    size_t copies = has_outputs && engine->copies ? entries * program->platform->memories_count : 0;
+    clo_layout layout = {0};
+
+    size_t at_pending = clo_layout_add(&layout, entries, sizeof(clo_countdown));
+    size_t at_ran_on = clo_layout_add(&layout, entries, sizeof(uint32_t));
+    size_t at_finish = clo_layout_add(&layout, engine->is_timed ? entries : 0, sizeof(int64_t));
+    size_t at_output = clo_layout_add(&layout, has_outputs ? entries + 1 : 0, sizeof(uint64_t));
+    size_t at_copied = clo_layout_add(&layout, copies, sizeof(clo_once));
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    if (block == NULL)
+        return clo_fail_memory("the state of a job");
+    engine->block = block;
+    engine->pending = (clo_countdown *)(void *)(block + at_pending);
+    engine->ran_on = (uint32_t *)(void *)(block + at_ran_on);
+    engine->finish_ns = engine->is_timed ? (int64_t *)(void *)(block + at_finish) : NULL;
+    engine->copied = copies > 0 ? (clo_once *)(void *)(block + at_copied) : NULL;
+    if (!has_outputs)
+        return CLO_OK;
+    engine->output_at = (uint64_t *)(void *)(block + at_output);
+    return allocate_buffers(engine);
+}
+
+clo_status clo_engine_create(const clo_program *program, bool copies, bool is_timed, clo_engine **out)
+{
+    clo_engine *engine = clo_allocate(1, sizeof *engine);
+    if (engine == NULL)
+        return clo_fail_memory("a job");
+    engine->program = program;
+    engine->copies = copies && program->crosses_memories;
+    engine->is_timed = is_timed;
+
+    clo_status status = allocate_state(engine);
+    if (status != CLO_OK)
+        return clo_engine_destroy(engine), status;
+    clo_engine_reset(engine);
+    *out = engine;
+    return CLO_OK;
+}
+
+void clo_engine_destroy(clo_engine *engine)
+{
+    if (engine == NULL)
+        return;
+    clo_free(engine->buffers);
+    clo_free(engine->block);
+    clo_free(engine);
+}
+
+void clo_engine_reset(clo_engine *engine)
+{
+    const clo_program *program = engine->program;
+
+    for (uint32_t entry = 0; entry < program->entries; entry++)
+        clo_countdown_arm(&engine->pending[entry], clo_program_needs(program, entry));
+    if (program->is_replay)
+        memcpy(engine->ran_on, program->executor, program->entries * sizeof(uint32_t));
+    if (engine->copied != NULL)
+        for (size_t i = 0; i < (size_t)program->entries * program->platform->memories_count; i++)
+            clo_once_reset(&engine->copied[i]);
+}
+
+int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t entry, uint32_t executor, int64_t now_ns)
+{
+    const clo_program *program = engine->program;
+    int64_t latest_ns = now_ns;
+
+    if (!program->crosses_memories && !program->is_replay)
+        return now_ns;
+    for (uint32_t k = program->input_first[entry]; k < program->input_first[entry + 1]; k++) {
+        uint32_t source = program->input_source[k];
+        int64_t arrival_ns = clo_platform_transfer_ns(
+            program->platform, clo_program_input_bytes(program, entry, k), engine->ran_on[source], executor);
+        arrival_ns += program->is_replay ? engine->finish_ns[source] : now_ns;
+        if (arrival_ns > latest_ns)
+            latest_ns = arrival_ns;
+    }
+    return latest_ns;
+}
+
+void *clo_engine_output(const clo_engine *engine, uint32_t entry)
+{
+    if (engine->output_at == NULL ||
+        engine->program->graph->rows[clo_program_task(engine->program, entry)].output_bytes == 0)
+        return NULL;
+    return engine->home + engine->output_at[entry];
+}
+
+/* Where a consumer in `memory` reads the output of `source`. */
+static const void *fetch(clo_engine *engine, uint32_t source, uint32_t memory, size_t bytes, clo_engine_stats *stats)
+{
+    unsigned char *original = engine->home + engine->output_at[source];
+    const clo_platform *platform = engine->program->platform;
+
+    if (!engine->copies || platform->executors[engine->ran_on[source]].memory == memory)
+        return original;
+    unsigned char *copy = engine->remote + memory * engine->home_bytes + engine->output_at[source];
+    clo_once *once = &engine->copied[(size_t)source * platform->memories_count + memory];
+    if (clo_once_begin(once)) {
+        memcpy(copy, original, bytes);
+        clo_once_end(once);
+        stats->copied_bytes += bytes;
+    }
+    return copy;
+}
+
+/* Counts the inputs that cross memories and finds the buffers; returns the number of inputs to show. */
+static uint32_t gather(clo_engine *engine, uint32_t entry, uint32_t executor, const clo_engine_scratch *scratch,
+                       clo_engine_stats *stats)
+{
+    const clo_program *program = engine->program;
+    const clo_executor *executors = program->platform->executors;
+    uint32_t first = program->input_first[entry], count = program->input_first[entry + 1] - first;
+
+    for (uint32_t k = first; k < first + count && program->crosses_memories; k++)
+        if (executors[engine->ran_on[program->input_source[k]]].memory != executors[executor].memory) {
+            stats->transfers++;
+            stats->transferred_bytes += clo_program_input_bytes(program, entry, k);
+        }
+    if (engine->output_at == NULL)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t source = program->input_source[first + i];
+        scratch->bytes[i] = (size_t)program->graph->rows[clo_program_task(program, source)].output_bytes;
+        scratch->inputs[i] = scratch->bytes[i] == 0 ? NULL
+                                                    : fetch(engine, source, executors[executor].memory,
+                                                            scratch->bytes[i], stats);
+    }
+    return count;
+}
+
+int clo_engine_call(clo_engine *engine, uint32_t entry, uint32_t executor, int64_t expected_ns,
+                    const clo_engine_scratch *scratch, clo_engine_stats *stats)
+{
+    const clo_program *program = engine->program;
+    uint32_t instance = clo_program_instance(program, entry), task = program->graph->task_of[instance];
+    const clo_graph_task_row *row = &program->graph->rows[task];
+    bool is_replica = entry >= program->instances;
+
+    if (!program->is_replay)
+        engine->ran_on[entry] = executor;
+    uint32_t inputs = program->crosses_memories || engine->output_at != NULL
+                          ? gather(engine, entry, executor, scratch, stats)
+                          : 0;
+    stats->executed++;
+    stats->duplicates += is_replica;
+    clo_task_fn body = clo_program_body(program, task, executor);
+    if (body == NULL)
+        return 0;
+
+    clo_call call = {
+        .argument = row->argument,
+        .task = task,
+        .instance = instance - program->graph->first_instance[task],
+        .instances = row->instances,
+        .executor = executor,
+        .inputs_count = inputs,
+        .inputs = inputs > 0 ? scratch->inputs : NULL,
+        .inputs_bytes = inputs > 0 ? scratch->bytes : NULL,
+        .output = clo_engine_output(engine, entry),
+        .output_bytes = (size_t)row->output_bytes,
+        .expected_ns = expected_ns,
+        .is_replica = is_replica,
+    };
+    return body(&call);
+}
+
+uint64_t clo_engine_output_hash(const clo_engine *engine)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    if (engine->output_at == NULL)
+        return hash;
+    for (uint32_t entry = 0; entry < engine->program->instances; entry++) {
+        const unsigned char *output = clo_engine_output(engine, entry);
+        uint64_t bytes = engine->program->graph->rows[clo_program_task(engine->program, entry)].output_bytes;
+        for (uint64_t i = 0; output != NULL && i < bytes; i++)
+            hash = (hash ^ output[i]) * 0x100000001b3u;
+    }
+    return hash;
+}

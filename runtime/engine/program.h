@@ -1,0 +1,75 @@
+/* engine/program.h - a graph compiled for one way of dispatch; immutable, shared by the real and the simulated run.
+ *
+ * The unit is the *entry*, one execution: entries 0 .. instances-1 are the originals, the replicas of a plan
+ * follow. Under replay an entry's executor and the source of each input are fixed, data edges within an
+ * executor are implied by its order, and that order is one more edge from each entry to the next on its executor: an
+ * entry is ready exactly when its counter reaches zero, in every mode. Under steal and policy the graph's own adjacency
+ * is used as it is. */
+#ifndef CLO_ENGINE_PROGRAM_H
+#define CLO_ENGINE_PROGRAM_H
+
+#include "graph/graph.h"
+#include "platform/platform.h"
+
+#include <clotho/cost.h>
+#include <clotho/plan.h>
+
+typedef struct clo_program {
+    const clo_cost *cost;
+    const clo_graph *graph;
+    const clo_platform *platform;
+    uint32_t entries, instances;
+    bool is_replay;
+    bool is_restricted;    /* steal: some task cannot run on some executor            */
+    bool crosses_memories; /* the platform has more than one memory                  */
+    uint32_t exits;        /* entries that release nothing                            */
+    uint32_t inputs_max;   /* most inputs of one entry                                */
+
+    const uint32_t *succ_first, *succ; /* [entries + 1], []: whom an entry releases   */
+    const uint32_t *input_first;       /* [entries + 1]                               */
+    const uint32_t *input_source;      /* [] entry that delivers, in order of the graph's predecessors */
+
+    /* Replay only, else NULL. */
+    uint32_t *needs;               /* [entries] initial counter                       */
+    uint32_t *executor;            /* [entries]                                       */
+    uint32_t *replica_of;          /* [entries - instances] instance                  */
+    uint32_t kind_of[CLO_GRAPH_KINDS_MAX];   /* graph kind -> platform kind; CLO_NONE         */
+    uint32_t resource_of[CLO_RESOURCES_MAX]; /* graph resource -> platform resource; CLO_NONE */
+    void *block;
+} clo_program;
+
+/* placements NULL: steal or policy. Returns CLO_OK, CLO_ERR_INVALID, CLO_ERR_LIMIT, CLO_ERR_MEMORY. */
+clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count, clo_program **out);
+void clo_program_destroy(clo_program *program);
+
+static inline uint32_t clo_program_instance(const clo_program *program, uint32_t entry)
+{
+    return entry < program->instances ? entry : program->replica_of[entry - program->instances];
+}
+
+static inline uint32_t clo_program_task(const clo_program *program, uint32_t entry)
+{
+    return program->graph->task_of[clo_program_instance(program, entry)];
+}
+
+static inline uint32_t clo_program_needs(const clo_program *program, uint32_t entry)
+{
+    return program->is_replay ? program->needs[entry]
+                              : program->input_first[entry + 1] - program->input_first[entry];
+}
+
+/* Bytes that input k of an entry moves. */
+static inline uint64_t clo_program_input_bytes(const clo_program *program, uint32_t entry, uint32_t k)
+{
+    const clo_graph *graph = program->graph;
+
+    return graph->pred_bytes[graph->pred_first[clo_program_instance(program, entry)] + k - program->input_first[entry]];
+}
+
+/* What `task` holds on its machine while it runs, in the platform's order of resources. */
+void clo_program_demand(const clo_program *program, uint32_t task, int64_t *demand);
+
+/* The body of a task on an executor; NULL: nothing to call. */
+clo_task_fn clo_program_body(const clo_program *program, uint32_t task, uint32_t executor);
+
+#endif

@@ -1,0 +1,387 @@
+/* graph.c - the open graph grows here: rows, names, demands and edges in arrays that double, so adding is amortised O(1).
+ *
+ * Invariant: a call that fails changes nothing that can be read. So each call first makes room for all it needs and only
+ * then counts. What belongs to few tasks (demands, bodies and times per kind) lives beside the rows: a row is one cache line. */
+#include "graph/graph.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_BYTES_MAX 65535u
+
+_Static_assert(sizeof(clo_graph_task_row) <= CLO_CACHE_LINE_BYTES, "a row fits a cache line");
+
+static const int64_t no_demand[CLO_RESOURCES_MAX];
+
+clo_status clo_graph_create(const char *name, clo_graph **out)
+{
+    if (out == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_graph_create: out is NULL; pass the address of a pointer");
+    clo_graph *graph = clo_allocate(1, sizeof *graph);
+    if (graph == NULL)
+        return clo_fail_memory("a graph");
+    graph->name = clo_duplicate(name != NULL ? name : "graph");
+    if (graph->name == NULL) {
+        clo_free(graph);
+        return clo_fail_memory("a graph");
+    }
+    *out = graph;
+    return CLO_OK;
+}
+
+void clo_graph_destroy(clo_graph *graph)
+{
+    if (graph == NULL)
+        return;
+    for (uint32_t k = 0; k < graph->kinds; k++)
+        clo_free(graph->kind_names[k]);
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        clo_free(graph->resource_names[r]);
+    if (!graph->sealed)
+        clo_free(graph->specials);
+    clo_free(graph->sealed_block);
+    clo_free(graph->edge_list);
+    clo_free(graph->demands);
+    clo_free(graph->names);
+    clo_free(graph->rows);
+    clo_free(graph->name);
+    clo_free(graph);
+}
+
+static clo_status check_open(const clo_graph *graph, const char *what)
+{
+    if (graph->sealed)
+        return clo_fail(CLO_ERR_STATE, "graph \"%.60s\" is sealed; %s before clo_graph_seal", graph->name, what);
+    return CLO_OK;
+}
+
+static clo_status check_task(const clo_graph *graph, const clo_task *task, size_t name_bytes)
+{
+    uint64_t instances = task->instances > 0 ? task->instances : 1;
+
+    if (task->work_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "task %u: work_ns is %lld; give a number >= 0", graph->tasks,
+                        (long long)task->work_ns);
+    if (task->reserved != 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "task %u: reserved is not 0; initialise with CLO_TASK_INIT", graph->tasks);
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (task->demand[r] < 0)
+            return clo_fail(CLO_ERR_ARGUMENT, "task %u: demand[%u] is %lld; give a number >= 0", graph->tasks, r,
+                            (long long)task->demand[r]);
+    if (name_bytes > NAME_BYTES_MAX || graph->names_bytes + name_bytes + 1 >= CLO_NONE)
+        return clo_fail(CLO_ERR_LIMIT, "task %u: its name is too long; use at most %u bytes a task, 4 GiB in all",
+                        graph->tasks, NAME_BYTES_MAX);
+    if (graph->instances_open + instances > CLO_NONE - 1)
+        return clo_fail(CLO_ERR_LIMIT, "task %u: more than %u instances in the graph; use fewer", graph->tasks,
+                        CLO_NONE - 1);
+    return CLO_OK;
+}
+
+static bool has_demand(const clo_task *task)
+{
+    int64_t any = 0;
+
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        any |= task->demand[r];
+    return any != 0;
+}
+
+/* Room for one more task; nothing is counted yet. */
+static clo_status reserve_task(clo_graph *graph, size_t name_bytes, bool demand)
+{
+    void *rows = graph->rows, *names = graph->names, *demands = graph->demands;
+    int failed = clo_grow(&rows, &graph->rows_capacity, (size_t)graph->tasks + 1, sizeof *graph->rows);
+
+    graph->rows = rows;
+    if (!failed && name_bytes > 0)
+        failed = clo_grow(&names, &graph->names_capacity, graph->names_bytes + name_bytes, 1);
+    graph->names = names;
+    if (!failed && demand)
+        failed = clo_grow(&demands, &graph->demands_capacity, graph->demands_count + 1, sizeof *graph->demands);
+    graph->demands = demands;
+    return failed ? clo_fail_memory("a task") : CLO_OK;
+}
+
+clo_status clo_graph_add_task(clo_graph *graph, const clo_task *task, uint32_t *id)
+{
+    size_t name_bytes = task->name != NULL ? strlen(task->name) : 0;
+    bool demand = has_demand(task);
+    clo_status status = check_open(graph, "add tasks");
+
+    if (status == CLO_OK)
+        status = check_task(graph, task, name_bytes);
+    if (status == CLO_OK)
+        status = reserve_task(graph, task->name != NULL ? name_bytes + 1 : 0, demand);
+    if (status != CLO_OK)
+        return status;
+
+    clo_graph_task_row *row = &graph->rows[graph->tasks];
+    *row = (clo_graph_task_row){
+        .body = task->body,
+        .argument = task->argument,
+        .work_ns = task->work_ns,
+        .output_bytes = task->output_bytes,
+        .executors_mask = task->executors_mask,
+        .name = CLO_NONE,
+        .instances = task->instances > 0 ? task->instances : 1,
+        .demand = CLO_NONE,
+        .special = CLO_NONE,
+        .task_class = task->task_class,
+        .duplicable = task->duplicable != 0,
+    };
+    if (task->name != NULL) {
+        row->name = (uint32_t)graph->names_bytes;
+        memcpy(graph->names + graph->names_bytes, task->name, name_bytes + 1);
+        graph->names_bytes += name_bytes + 1;
+    }
+    if (demand) {
+        row->demand = (uint32_t)graph->demands_count;
+        memcpy(graph->demands[graph->demands_count++], task->demand, sizeof task->demand);
+        graph->has_demands = true;
+    }
+    graph->has_outputs |= task->output_bytes > 0;
+    graph->instances_open += row->instances;
+    if (id != NULL)
+        *id = graph->tasks;
+    graph->tasks++;
+    return CLO_OK;
+}
+
+clo_status clo_graph_add_edge(clo_graph *graph, uint32_t from, uint32_t to, uint64_t bytes)
+{
+    void *edges = graph->edge_list;
+
+    if (graph->sealed)
+        return check_open(graph, "add edges");
+    if (graph->edges >= CLO_NONE - 1)
+        return clo_fail(CLO_ERR_LIMIT, "more than %u edges; use fewer", CLO_NONE - 1);
+    if (clo_grow(&edges, &graph->edges_capacity, (size_t)graph->edges + 1, sizeof *graph->edge_list) != 0)
+        return clo_fail_memory("an edge");
+    graph->edge_list = edges;
+    graph->edge_list[graph->edges++] = (clo_edge){from, to, bytes};
+    return CLO_OK;
+}
+
+clo_status clo_graph_kind(clo_graph *graph, const char *name, uint32_t *kind)
+{
+    clo_status status = check_open(graph, "name kinds");
+
+    if (status != CLO_OK)
+        return status;
+    for (uint32_t k = 0; k < graph->kinds; k++)
+        if (strcmp(graph->kind_names[k], name) == 0)
+            return *kind = k, CLO_OK;
+    if (graph->kinds == CLO_GRAPH_KINDS_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "kind \"%.60s\": a graph may name %d kinds of executors; use fewer", name,
+                        CLO_GRAPH_KINDS_MAX);
+    char *copy = clo_duplicate(name);
+    if (copy == NULL)
+        return clo_fail_memory("the name of a kind");
+    *kind = graph->kinds;
+    graph->kind_names[graph->kinds++] = copy;
+    return CLO_OK;
+}
+
+/* The special row of (task, kind), made if there is none: put into the task's chain in order of kind. */
+static clo_graph_special *special_make(clo_graph *graph, uint32_t task, uint32_t kind)
+{
+    void *specials = graph->specials;
+    uint32_t before = CLO_NONE, after = graph->rows[task].special;
+
+    for (; after != CLO_NONE && graph->specials[after].kind <= kind; after = graph->specials[after].next) {
+        if (graph->specials[after].kind == kind)
+            return &graph->specials[after];
+        before = after;
+    }
+    if (graph->specials_count >= CLO_NONE - 1 ||
+        clo_grow(&specials, &graph->specials_capacity, graph->specials_count + 1, sizeof *graph->specials) != 0)
+        return NULL;
+    graph->specials = specials;
+    uint32_t index = (uint32_t)graph->specials_count++;
+    graph->specials[index] = (clo_graph_special){.task = task, .kind = kind, .time_ns = -1, .next = after};
+    if (before == CLO_NONE)
+        graph->rows[task].special = index;
+    else
+        graph->specials[before].next = index;
+    return &graph->specials[index];
+}
+
+static clo_status check_task_kind(const clo_graph *graph, uint32_t task, uint32_t kind, const char *what)
+{
+    clo_status status = check_open(graph, what);
+
+    if (status != CLO_OK)
+        return status;
+    if (task >= graph->tasks)
+        return clo_fail(CLO_ERR_ARGUMENT, "task %u does not exist (the graph has %u); %s after clo_graph_add_task", task,
+                        graph->tasks, what);
+    if (kind >= graph->kinds)
+        return clo_fail(CLO_ERR_ARGUMENT, "kind %u does not exist (the graph has %u); %s after clo_graph_kind", kind,
+                        graph->kinds, what);
+    return CLO_OK;
+}
+
+clo_status clo_graph_set_body(clo_graph *graph, uint32_t task, uint32_t kind, clo_task_fn body)
+{
+    clo_status status = check_task_kind(graph, task, kind, "set bodies");
+
+    if (status != CLO_OK)
+        return status;
+    if (body == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "task %u, kind %u: the body is NULL; leave the call out", task, kind);
+    clo_graph_special *special = special_make(graph, task, kind);
+    if (special == NULL)
+        return clo_fail_memory("a body");
+    special->body = body;
+    graph->rows[task].has_kind_body = 1;
+    return CLO_OK;
+}
+
+clo_status clo_graph_set_time(clo_graph *graph, uint32_t task, uint32_t kind, int64_t time_ns)
+{
+    clo_status status = check_task_kind(graph, task, kind, "set times");
+
+    if (status != CLO_OK)
+        return status;
+    if (time_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "task %u, kind %u: time_ns is %lld; give a number >= 0 or CLO_TIME_NEVER", task,
+                        kind, (long long)time_ns);
+    clo_graph_special *special = special_make(graph, task, kind);
+    if (special == NULL)
+        return clo_fail_memory("a time");
+    special->time_ns = time_ns;
+    return CLO_OK;
+}
+
+clo_status clo_graph_set_resource(clo_graph *graph, uint32_t index, const char *name)
+{
+    clo_status status = check_open(graph, "name resources");
+
+    if (status != CLO_OK)
+        return status;
+    if (index >= CLO_RESOURCES_MAX || name == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "resource %u: give an index below %d and a name", index, CLO_RESOURCES_MAX);
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) /* they are matched by name: two alike would be counted as one */
+        if (r != index && graph->resource_names[r] != NULL && strcmp(graph->resource_names[r], name) == 0)
+            return clo_fail(CLO_ERR_ARGUMENT, "resource %u: \"%.60s\" is the name of resource %u; use another", index, name,
+                            r);
+    char *copy = clo_duplicate(name);
+    if (copy == NULL)
+        return clo_fail_memory("the name of a resource");
+    clo_free(graph->resource_names[index]);
+    graph->resource_names[index] = copy;
+    return CLO_OK;
+}
+
+const char *clo_graph_name(const clo_graph *graph)
+{
+    return graph->name;
+}
+
+bool clo_graph_is_sealed(const clo_graph *graph)
+{
+    return graph->sealed;
+}
+
+uint32_t clo_graph_tasks(const clo_graph *graph)
+{
+    return graph->tasks;
+}
+
+uint32_t clo_graph_edges(const clo_graph *graph)
+{
+    return graph->edges;
+}
+
+uint32_t clo_graph_instances(const clo_graph *graph)
+{
+    return graph->instances;
+}
+
+const char *clo_graph_task_name(const clo_graph *graph, uint32_t task, char *scratch)
+{
+    if (task >= graph->tasks)
+        return "?";
+    if (graph->rows[task].name != CLO_NONE)
+        return graph->names + graph->rows[task].name;
+    snprintf(scratch, 16, "t%u", task);
+    return scratch;
+}
+
+clo_status clo_graph_task(const clo_graph *graph, uint32_t task, clo_task *out)
+{
+    if (task >= graph->tasks)
+        return clo_fail(CLO_ERR_ARGUMENT, "task %u does not exist; ids go from 0 to %lld", task,
+                        (long long)graph->tasks - 1);
+    const clo_graph_task_row *row = &graph->rows[task];
+    *out = (clo_task){
+        .name = row->name != CLO_NONE ? graph->names + row->name : NULL,
+        .body = row->body,
+        .argument = row->argument,
+        .work_ns = row->work_ns,
+        .output_bytes = row->output_bytes,
+        .instances = row->instances,
+        .task_class = row->task_class,
+        .duplicable = row->duplicable,
+        .executors_mask = row->executors_mask,
+    };
+    memcpy(out->demand, clo_graph_demand(graph, task), sizeof out->demand);
+    return CLO_OK;
+}
+
+clo_status clo_graph_edge(const clo_graph *graph, uint32_t index, clo_edge *out)
+{
+    if (index >= graph->edges)
+        return clo_fail(CLO_ERR_ARGUMENT, "edge %u does not exist; edges go from 0 to %lld", index,
+                        (long long)graph->edges - 1);
+    *out = graph->edge_list[index];
+    return CLO_OK;
+}
+
+uint32_t clo_graph_kinds(const clo_graph *graph)
+{
+    return graph->kinds;
+}
+
+const char *clo_graph_kind_name(const clo_graph *graph, uint32_t kind)
+{
+    return kind < graph->kinds ? graph->kind_names[kind] : NULL;
+}
+
+const char *clo_graph_resource_name(const clo_graph *graph, uint32_t index)
+{
+    return index < CLO_RESOURCES_MAX ? graph->resource_names[index] : NULL;
+}
+
+bool clo_graph_time(const clo_graph *graph, uint32_t task, uint32_t kind, int64_t *time_ns)
+{
+    const clo_graph_special *special = task < graph->tasks ? clo_graph_special_find(graph, task, kind) : NULL;
+
+    if (special == NULL || special->time_ns < 0)
+        return false;
+    *time_ns = special->time_ns;
+    return true;
+}
+
+const int64_t *clo_graph_demand(const clo_graph *graph, uint32_t task)
+{
+    uint32_t demand = graph->rows[task].demand;
+
+    return demand == CLO_NONE ? no_demand : graph->demands[demand];
+}
+
+const clo_graph_special *clo_graph_special_find(const clo_graph *graph, uint32_t task, uint32_t kind)
+{
+    for (uint32_t s = graph->rows[task].special; s != CLO_NONE; s = graph->specials[s].next)
+        if (graph->specials[s].kind == kind)
+            return &graph->specials[s];
+    return NULL;
+}
+
+bool clo_graph_has_kind_body(const clo_graph *graph, uint32_t task)
+{
+    return graph->rows[task].has_kind_body != 0;
+}

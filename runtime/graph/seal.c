@@ -1,0 +1,321 @@
+/* seal.c - checks an open graph and builds what readers use: adjacency both ways over arcs, a topological order, the
+ * special rows sorted. O(tasks + edges + arcs), one block that stays and one scratch array that goes.
+ *
+ * Invariant: everything is built in a local `struct seal`; the graph is written by commit() alone, when nothing can fail
+ * any more. Topological order: Kahn, "Topological sorting of large networks", CACM 1962, with a FIFO; successors are listed
+ * by id, so ties leave by id. */
+#include "graph/graph.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define CYCLE_NAMES_MAX 8
+#define NAME_SHOWN 40 /* bytes of a name in an error line */
+
+struct seal {
+    const clo_graph *graph;
+    uint32_t instances, arcs;
+    uint32_t *first_instance, *task_of;
+    uint32_t *succ_first, *succ, *succ_arc;
+    uint32_t *pred_first, *pred;
+    uint64_t *pred_bytes;
+    uint32_t *order;
+    clo_graph_special *specials;
+    uint32_t *scratch; /* [instances]: a cursor or a counter for each, as the step needs */
+    void *block;
+};
+
+static clo_status check_edges(const clo_graph *graph, uint64_t *arcs)
+{
+    *arcs = 0;
+    for (uint32_t e = 0; e < graph->edges; e++) {
+        const clo_edge *edge = &graph->edge_list[e];
+        uint32_t worst = edge->from > edge->to ? edge->from : edge->to;
+        if (worst >= graph->tasks)
+            return clo_fail(CLO_ERR_ARGUMENT, "edge %u (%u -> %u): task %u does not exist, the graph has %u tasks; add it", e,
+                            edge->from, edge->to, worst, graph->tasks);
+        if (edge->from == edge->to) {
+            char scratch[16];
+            return clo_fail(CLO_ERR_ARGUMENT, "edge %u: task \"%.*s\" (%u) depends on itself; remove the edge", e, NAME_SHOWN,
+                            clo_graph_task_name(graph, edge->from, scratch), edge->from);
+        }
+        *arcs += (uint64_t)graph->rows[edge->from].instances * graph->rows[edge->to].instances;
+        if (*arcs >= CLO_NONE)
+            return clo_fail(CLO_ERR_LIMIT, "edge %u: more than %u pairs of instances in the graph; put a task of one instance "
+                            "between tasks with many", e, CLO_NONE - 1);
+    }
+    return CLO_OK;
+}
+
+static clo_status check_work(const clo_graph *graph)
+{
+    int64_t total = 0;
+
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        int64_t all;
+        if (__builtin_mul_overflow(graph->rows[t].work_ns, (int64_t)graph->rows[t].instances, &all) ||
+            __builtin_add_overflow(total, all, &total))
+            return clo_fail(CLO_ERR_LIMIT, "task %u: the total work exceeds 2^63 ns; use a coarser unit", t);
+    }
+    return CLO_OK;
+}
+
+static clo_status allocate(struct seal *seal)
+{
+    size_t n = seal->instances, arcs = seal->arcs;
+    clo_layout layout = {0};
+    size_t pred_bytes = clo_layout_add(&layout, arcs, sizeof *seal->pred_bytes);
+    size_t specials = clo_layout_add(&layout, seal->graph->specials_count, sizeof *seal->specials);
+    size_t first_instance = clo_layout_add(&layout, (size_t)seal->graph->tasks + 1, sizeof(uint32_t));
+    size_t task_of = clo_layout_add(&layout, n, sizeof(uint32_t));
+    size_t succ_first = clo_layout_add(&layout, n + 1, sizeof(uint32_t));
+    size_t succ = clo_layout_add(&layout, arcs, sizeof(uint32_t));
+    size_t succ_arc = clo_layout_add(&layout, arcs, sizeof(uint32_t));
+    size_t pred_first = clo_layout_add(&layout, n + 1, sizeof(uint32_t));
+    size_t pred = clo_layout_add(&layout, arcs, sizeof(uint32_t));
+    size_t order = clo_layout_add(&layout, n, sizeof(uint32_t));
+
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(1, layout.bytes);
+    seal->scratch = clo_allocate(n, sizeof(uint32_t));
+    if (block == NULL || seal->scratch == NULL) {
+        clo_free(block);
+        clo_free(seal->scratch);
+        return clo_fail_memory("the tables of a graph");
+    }
+    seal->block = block;
+    seal->pred_bytes = (uint64_t *)(void *)(block + pred_bytes);
+    seal->specials = (clo_graph_special *)(void *)(block + specials);
+    seal->first_instance = (uint32_t *)(void *)(block + first_instance);
+    seal->task_of = (uint32_t *)(void *)(block + task_of);
+    seal->succ_first = (uint32_t *)(void *)(block + succ_first);
+    seal->succ = (uint32_t *)(void *)(block + succ);
+    seal->succ_arc = (uint32_t *)(void *)(block + succ_arc);
+    seal->pred_first = (uint32_t *)(void *)(block + pred_first);
+    seal->pred = (uint32_t *)(void *)(block + pred);
+    seal->order = (uint32_t *)(void *)(block + order);
+    return CLO_OK;
+}
+
+static void number_instances(struct seal *seal)
+{
+    uint32_t next = 0;
+
+    for (uint32_t t = 0; t < seal->graph->tasks; t++) {
+        seal->first_instance[t] = next;
+        for (uint32_t i = 0; i < seal->graph->rows[t].instances; i++)
+            seal->task_of[next++] = t;
+    }
+    seal->first_instance[seal->graph->tasks] = next;
+}
+
+/* Turns counts at [1 .. n] into first indices, in place. */
+static void accumulate(uint32_t *first, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        first[i + 1] += first[i];
+}
+
+static void count_degrees(struct seal *seal)
+{
+    const clo_graph *graph = seal->graph;
+
+    for (uint32_t e = 0; e < graph->edges; e++) {
+        uint32_t from = graph->edge_list[e].from, to = graph->edge_list[e].to;
+        seal->succ_first[seal->first_instance[from] + 1] += graph->rows[to].instances;
+        seal->pred_first[seal->first_instance[to] + 1] += graph->rows[from].instances;
+    }
+    for (uint32_t v = 1; v < seal->instances; v++) /* the other instances are like their first */
+        if (seal->task_of[v] == seal->task_of[v - 1]) {
+            seal->succ_first[v + 1] = seal->succ_first[v];
+            seal->pred_first[v + 1] = seal->pred_first[v];
+        }
+    accumulate(seal->succ_first, seal->instances);
+    accumulate(seal->pred_first, seal->instances);
+}
+
+/* Predecessors in the order of the edges. scratch: how many each instance has so far. */
+static void fill_predecessors(struct seal *seal)
+{
+    const clo_graph *graph = seal->graph;
+
+    for (uint32_t e = 0; e < graph->edges; e++) {
+        const clo_edge *edge = &graph->edge_list[e];
+        uint32_t sources = graph->rows[edge->from].instances, sinks = graph->rows[edge->to].instances;
+        uint32_t source = seal->first_instance[edge->from], sink = seal->first_instance[edge->to];
+        uint64_t pairs = (uint64_t)sources * sinks;
+        uint64_t bytes = pairs == 1 ? edge->bytes : edge->bytes / pairs + (edge->bytes % pairs != 0);
+        for (uint32_t j = sink; j < sink + sinks; j++) {
+            uint32_t arc = seal->pred_first[j] + seal->scratch[j];
+            seal->scratch[j] += sources;
+            for (uint32_t i = 0; i < sources; i++) {
+                seal->pred[arc + i] = source + i;
+                seal->pred_bytes[arc + i] = bytes;
+            }
+        }
+    }
+}
+
+static clo_status fail_duplicate(const clo_graph *graph, uint32_t from, uint32_t to)
+{
+    char scratch_from[16], scratch_to[16];
+    uint32_t found[2] = {CLO_NONE, CLO_NONE};
+
+    for (uint32_t e = 0; e < graph->edges && found[1] == CLO_NONE; e++)
+        if (graph->edge_list[e].from == from && graph->edge_list[e].to == to)
+            found[found[0] != CLO_NONE] = e;
+    return clo_fail(CLO_ERR_ARGUMENT, "edges %u and %u both go from \"%.*s\" to \"%.*s\"; merge them", found[0], found[1],
+                    NAME_SHOWN, clo_graph_task_name(graph, from, scratch_from), NAME_SHOWN,
+                    clo_graph_task_name(graph, to, scratch_to));
+}
+
+/* Successors by id, from the predecessors. An edge given twice shows as the same successor twice in a row, so finding
+ * it costs one comparison with what was just written there. scratch: where each instance's list goes on. */
+static clo_status fill_successors(struct seal *seal)
+{
+    memcpy(seal->scratch, seal->succ_first, seal->instances * sizeof *seal->scratch);
+    for (uint32_t v = 0; v < seal->instances; v++)
+        for (uint32_t arc = seal->pred_first[v]; arc < seal->pred_first[v + 1]; arc++) {
+            uint32_t source = seal->pred[arc], at = seal->scratch[source]++;
+            if (at > 0 && seal->succ[at - 1] == v && at > seal->succ_first[source])
+                return fail_duplicate(seal->graph, seal->task_of[source], seal->task_of[v]);
+            seal->succ[at] = v;
+            seal->succ_arc[at] = arc;
+        }
+    return CLO_OK;
+}
+
+/* scratch: predecessors not yet in the order. Returns how many instances found their place. */
+static uint32_t fill_order(struct seal *seal)
+{
+    uint32_t head = 0, tail = 0;
+
+    for (uint32_t v = 0; v < seal->instances; v++) {
+        seal->scratch[v] = seal->pred_first[v + 1] - seal->pred_first[v];
+        if (seal->scratch[v] == 0)
+            seal->order[tail++] = v;
+    }
+    while (head < tail) { /* each instance enters once */
+        uint32_t v = seal->order[head++];
+        for (uint32_t arc = seal->succ_first[v]; arc < seal->succ_first[v + 1]; arc++)
+            if (--seal->scratch[seal->succ[arc]] == 0)
+                seal->order[tail++] = seal->succ[arc];
+    }
+    return tail;
+}
+
+/* One cycle among the instances without a place: each has a predecessor without one, so walking back must meet
+ * itself. next: [instances], receives the way forward. Returns the smallest id on the cycle. */
+static uint32_t find_cycle(const struct seal *seal, uint32_t *next)
+{
+    uint32_t v = 0;
+
+    memset(next, 0xff, seal->instances * sizeof *next);
+    while (seal->scratch[v] == 0)
+        v++;
+    for (;;) { /* ends: each round gives one more instance its next */
+        uint32_t arc = seal->pred_first[v];
+        while (seal->scratch[seal->pred[arc]] == 0)
+            arc++;
+        uint32_t source = seal->pred[arc];
+        bool closed = next[source] != CLO_NONE;
+        next[source] = v;
+        v = source;
+        if (closed)
+            break;
+    }
+    uint32_t smallest = v;
+    for (uint32_t at = next[v]; at != v; at = next[at])
+        if (at < smallest)
+            smallest = at;
+    return smallest;
+}
+
+static clo_status fail_cycle(const struct seal *seal)
+{
+    uint32_t *next = seal->order; /* no longer needed */
+    uint32_t start = find_cycle(seal, next), length = 1, shown = 0;
+    char text[CYCLE_NAMES_MAX * (NAME_SHOWN + 6) + 16], scratch[16];
+    size_t used = 0;
+
+    for (uint32_t v = next[start]; v != start; v = next[v])
+        length++;
+    for (uint32_t v = start; shown < length && shown < CYCLE_NAMES_MAX; v = next[v], shown++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "\"%.*s\" -> ", NAME_SHOWN,
+                                 clo_graph_task_name(seal->graph, seal->task_of[v], scratch));
+    snprintf(text + used, sizeof text - used, "%s", shown < length ? "... -> " : "");
+    return clo_fail(CLO_ERR_CYCLE, "%u tasks wait for each other: %s\"%.*s\"; remove one of these edges", length, text,
+                    NAME_SHOWN, clo_graph_task_name(seal->graph, seal->task_of[start], scratch));
+}
+
+static void copy_specials(struct seal *seal)
+{
+    const clo_graph *graph = seal->graph;
+    uint32_t next = 0;
+
+    for (uint32_t t = 0; t < graph->tasks && next < graph->specials_count; t++)
+        for (uint32_t s = graph->rows[t].special; s != CLO_NONE; s = graph->specials[s].next) {
+            seal->specials[next] = graph->specials[s];
+            if (seal->specials[next].next != CLO_NONE)
+                seal->specials[next].next = next + 1;
+            next++;
+        }
+}
+
+static void commit(clo_graph *graph, const struct seal *seal)
+{
+    for (uint32_t s = (uint32_t)graph->specials_count; s-- > 0;)
+        graph->rows[seal->specials[s].task].special = s;
+    clo_free(graph->specials);
+    graph->specials = seal->specials;
+    graph->instances = seal->instances;
+    graph->arcs = seal->arcs;
+    graph->first_instance = seal->first_instance;
+    graph->task_of = seal->task_of;
+    graph->succ_first = seal->succ_first;
+    graph->succ = seal->succ;
+    graph->succ_arc = seal->succ_arc;
+    graph->pred_first = seal->pred_first;
+    graph->pred = seal->pred;
+    graph->pred_bytes = seal->pred_bytes;
+    graph->order = seal->order;
+    graph->sealed_block = seal->block;
+    graph->sealed = true;
+}
+
+clo_status clo_graph_seal(clo_graph *graph)
+{
+    struct seal seal = {.graph = graph, .instances = (uint32_t)graph->instances_open};
+    uint64_t arcs = 0;
+
+    if (graph->sealed)
+        return clo_fail(CLO_ERR_STATE, "graph \"%.60s\" is sealed already; seal once", graph->name);
+    if (graph->tasks == 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "graph \"%.60s\" has no tasks; add at least one", graph->name);
+    clo_status status = check_edges(graph, &arcs);
+    if (status == CLO_OK)
+        status = check_work(graph);
+    if (status != CLO_OK)
+        return status;
+    seal.arcs = (uint32_t)arcs;
+    status = allocate(&seal);
+    if (status != CLO_OK)
+        return status;
+
+    number_instances(&seal);
+    count_degrees(&seal);
+    fill_predecessors(&seal);
+    status = fill_successors(&seal);
+    if (status == CLO_OK && fill_order(&seal) < seal.instances)
+        status = fail_cycle(&seal);
+    if (status == CLO_OK) {
+        copy_specials(&seal);
+        commit(graph, &seal);
+    } else {
+        clo_free(seal.block);
+    }
+    clo_free(seal.scratch);
+    return status;
+}

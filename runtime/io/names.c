@@ -1,0 +1,85 @@
+/* names.c - linear probing, FNV-1a. POSIX hsearch was rejected: one table a process; tsearch: a node a name. */
+#include "io/names.h"
+
+#include "base/memory.h"
+#include "base/rng.h"
+
+#include <assert.h>
+#include <string.h>
+
+static uint64_t hash_of(const char *name)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (const unsigned char *s = (const unsigned char *)name; *s != '\0'; s++)
+        hash = (hash ^ *s) * 0x100000001b3u;
+    return clo_mix64(hash);
+}
+
+/* The slot of the name, or the free one where it belongs. Ends: the table is at most half full. */
+static clo_names_slot *slot_of(clo_names_slot *slots, size_t capacity, const char *name, uint64_t hash)
+{
+    size_t i = (size_t)hash & (capacity - 1);
+
+    while (slots[i].name != NULL && (slots[i].hash != hash || strcmp(slots[i].name, name) != 0))
+        i = (i + 1) & (capacity - 1);
+    return &slots[i];
+}
+
+static int grow(clo_names *names)
+{
+    size_t capacity = names->capacity == 0 ? 64 : names->capacity * 2;
+    clo_names_slot *slots = clo_allocate(capacity, sizeof *slots);
+
+    if (slots == NULL)
+        return -1;
+    for (size_t i = 0; i < names->capacity; i++)
+        if (names->slots[i].name != NULL)
+            *slot_of(slots, capacity, names->slots[i].name, names->slots[i].hash) = names->slots[i];
+    clo_free(names->slots);
+    names->slots = slots;
+    names->capacity = capacity;
+    return 0;
+}
+
+int clo_names_add(clo_names *names, const char *name, uint32_t id)
+{
+    assert(id < CLO_NAMES_TWICE);
+    if (names->count * 2 >= names->capacity && grow(names) != 0)
+        return -1;
+    uint64_t hash = hash_of(name);
+    clo_names_slot *slot = slot_of(names->slots, names->capacity, name, hash);
+
+    if (slot->name != NULL) {
+        slot->id = CLO_NAMES_TWICE;
+        return 0;
+    }
+    *slot = (clo_names_slot){.name = name, .hash = hash, .id = id};
+    names->count++;
+    return 0;
+}
+
+uint32_t clo_names_find(const clo_names *names, const char *name)
+{
+    if (names->capacity == 0)
+        return CLO_NONE;
+    const clo_names_slot *slot = slot_of(names->slots, names->capacity, name, hash_of(name));
+
+    return slot->name != NULL ? slot->id : CLO_NONE;
+}
+
+void clo_names_free(clo_names *names)
+{
+    clo_free(names->slots);
+    memset(names, 0, sizeof *names);
+}
+
+int clo_names_of_tasks(clo_names *names, const clo_graph *graph)
+{
+    clo_task task;
+
+    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
+        if (clo_graph_task(graph, t, &task) == CLO_OK && task.name != NULL && clo_names_add(names, task.name, t) != 0)
+            return -1;
+    return 0;
+}

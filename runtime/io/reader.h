@@ -1,0 +1,82 @@
+/* io/reader.h - what the readers and writers of the formats share.
+ *
+ * A reader function fills clo_reader.graph (open) and, where the file has one, clo_reader.platform; document.c seals the
+ * graph, hands everything over, or frees it on failure. A writer function appends to a text. */
+#ifndef CLO_IO_READER_H
+#define CLO_IO_READER_H
+
+#include "base/text.h"
+#include "io/json_read.h"
+
+#include <clotho/body.h>
+#include <clotho/io.h>
+#include <clotho/platform.h>
+
+#define CLO_COMMAND_OUTPUT_BYTES 65536 /* kept of what a command prints */
+
+/* Owned arguments of command bodies: one block each, so that their addresses are stable. */
+typedef struct clo_bodies {
+    void **blocks; /* [count] */
+    size_t count, capacity;
+} clo_bodies;
+
+typedef struct clo_reader {
+    const char *file;    /* for messages                                        */
+    double scale;        /* > 0                                                 */
+    clo_task_fn body;    /* for tasks that name none; clo_body_command: from argv */
+    clo_graph *graph;
+    clo_platform *platform;
+    clo_bodies *bodies;
+    const char *format;  /* static                                              */
+    double unit_ns;
+} clo_reader;
+
+/* Readers: json->root is known to be of the format. */
+clo_status clo_clotho_read(clo_reader *reader, const clo_json *json);
+clo_status clo_wfformat_read(clo_reader *reader, const clo_json *json);
+clo_status clo_saga_read(clo_reader *reader, const clo_json *json);       /* tasks, edges, nodes, links */
+clo_status clo_cost_table_read(clo_reader *reader, const clo_json *json); /* computation_cost[task][processor] */
+clo_status clo_dot_read(clo_reader *reader, const char *text, size_t bytes);
+
+/* The "platform" object of the own format. */
+clo_status clo_platform_read(const clo_json *json, const cJSON *object, clo_platform **out);
+clo_status clo_platform_write(const clo_platform *platform, clo_text *text);
+
+/* Writers return CLO_OK or CLO_ERR_UNSUPPORTED (the format cannot hold the graph); lack of memory latches in `text`. */
+clo_status clo_clotho_write(const clo_document *document, clo_text *text);
+clo_status clo_wfformat_write(const clo_document *document, clo_text *text);
+clo_status clo_saga_write(const clo_document *document, clo_text *text);
+clo_status clo_dot_write(const clo_document *document, clo_text *text);
+
+/* The same document as text, released with clo_free: what clo_document_save writes. */
+clo_status clo_document_print(const clo_document *document, const char *format, char **out);
+clo_status clo_plan_print(const clo_plan *plan, const clo_cost *cost, char **out);
+
+/* value * unit * scale rounded to the nearest integer; false from 2^62 on (146 years in ns). */
+bool clo_scaled(double value, double factor, int64_t *out);
+
+/* A time of the file (a number >= 0 of `unit_ns` each), scaled; CLO_ERR_LIMIT where it overflows. */
+clo_status clo_reader_time(const clo_reader *reader, const clo_json *json, const cJSON *item, double unit_ns,
+                           int64_t *out);
+/* Bytes likewise, `unit` bytes each. */
+clo_status clo_reader_bytes(const clo_reader *reader, const clo_json *json, const cJSON *item, double unit,
+                            uint64_t *out);
+
+/* Copies argv (an array of `count` strings) and directory (may be NULL) and keeps them until the document is destroyed.
+ * Returns NULL without memory. */
+clo_command *clo_bodies_add(clo_bodies *bodies, const char *const *argv, size_t count, const char *directory);
+void clo_bodies_free(clo_bodies *bodies);
+
+/* A number that reads back as the same double, with a point whatever the locale is. */
+void clo_text_add_double(clo_text *text, double value);
+/* value / 10^9 with nine decimals, exactly: ns as s. */
+void clo_text_add_seconds(clo_text *text, int64_t ns);
+
+/* CLO_ERR_UNSUPPORTED where a task has instances, which `format` cannot hold. */
+clo_status clo_writer_refuse_instances(const clo_graph *graph, const char *format);
+/* True if all tasks have names of their own, and these consist of letters, digits and `extra` (NULL: any character). */
+bool clo_writer_names_are_ids(const clo_graph *graph, const char *extra, clo_status *status);
+/* The task's name, or "t<ID>" where names are no ids; quoted for JSON. */
+void clo_writer_add_id(clo_text *text, const clo_graph *graph, uint32_t task, bool named);
+
+#endif

@@ -1,0 +1,352 @@
+/* plan/check.c - the independent checker: it shares no code with the planners, not even the timeline, and takes times
+ * from the public calls, so that an error in one is not repeated here.
+ *
+ * It reports the first violation of: ids, completeness (each instance one original, replicas only of
+ * duplicable tasks, one execution of an instance an executor), placement, duration, precedence (an input is there
+ * when its nearest copy has finished and travelled, LACHESIS eq. 9), overlap, capacity over time.
+ * O(n log n + arcs * copies). */
+#include "graph/graph.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <clotho/plan.h>
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct checker {
+    const clo_cost *cost;
+    const clo_graph *graph;
+    const clo_platform *platform;
+    const clo_placement *placements; /* sorted by start, then finish */
+    size_t count;
+    size_t *first;  /* [instances + 2] copies of instance i: members[first[i]] .. members[first[i + 1] - 1] */
+    size_t *members; /* [count] */
+    size_t *last;   /* [executors] scratch: index + 1 of a placement; 0: none */
+    int measured;
+} checker;
+
+enum { LABEL_BYTES = 200 };
+
+/* "task 'x' instance 2 on executor 'e0' (replica) from 5 to 9 ns" */
+static const char *label(const checker *check, const clo_placement *placement, char *text)
+{
+    char scratch[16], instance[32] = "";
+
+    if (check->graph->rows[placement->task].instances > 1)
+        snprintf(instance, sizeof instance, " instance %u", placement->instance);
+    snprintf(text, LABEL_BYTES, "task '%.40s'%s on executor '%.32s'%s from %lld to %lld ns",
+             clo_graph_task_name(check->graph, placement->task, scratch), instance,
+             clo_platform_executor_name(check->platform, placement->executor),
+             placement->is_replica ? " (replica)" : "", (long long)placement->start_ns,
+             (long long)placement->finish_ns);
+    return text;
+}
+
+static clo_status violation(const checker *check, const clo_placement *placement, const char *what)
+{
+    char text[LABEL_BYTES];
+
+    return clo_fail(CLO_ERR_INVALID, "%s: %s", label(check, placement, text), what);
+}
+
+static clo_status check_ids(const checker *check)
+{
+    for (size_t i = 0; i < check->count; i++) {
+        const clo_placement *p = &check->placements[i];
+        if (p->task >= check->graph->tasks || p->executor >= clo_platform_executors(check->platform))
+            return clo_fail(CLO_ERR_INVALID, "placement %zu: task %u on executor %u: this graph has %u tasks, this "
+                            "platform %u executors; check the plan with what it was made for", i, p->task, p->executor,
+                            check->graph->tasks, clo_platform_executors(check->platform));
+        if (p->instance >= check->graph->rows[p->task].instances)
+            return clo_fail(CLO_ERR_INVALID, "placement %zu: task %u has no instance %u; check the plan with the graph it "
+                            "was made for", i, p->task, p->instance);
+        if (p->start_ns < 0 || p->finish_ns < p->start_ns)
+            return violation(check, p, "it ends before it starts, or starts before 0");
+    }
+    return CLO_OK;
+}
+
+static uint32_t instance_of(const checker *check, const clo_placement *placement)
+{
+    return check->graph->first_instance[placement->task] + placement->instance;
+}
+
+/* Counting sort of the placements by instance; ids are in range. */
+static clo_status build_index(checker *check)
+{
+    uint32_t instances = check->graph->instances;
+
+    check->first = clo_allocate((size_t)instances + 2, sizeof check->first[0]);
+    check->members = clo_allocate(check->count, sizeof check->members[0]);
+    check->last = clo_allocate(clo_platform_executors(check->platform), sizeof check->last[0]);
+    if (check->first == NULL || check->members == NULL || check->last == NULL)
+        return clo_fail_memory("the check of a plan");
+    for (size_t i = 0; i < check->count; i++)
+        check->first[(size_t)instance_of(check, &check->placements[i]) + 2]++;
+    for (size_t i = 1; i <= instances; i++)
+        check->first[i + 1] += check->first[i];
+    for (size_t i = 0; i < check->count; i++)
+        check->members[check->first[(size_t)instance_of(check, &check->placements[i]) + 1]++] = i;
+    return CLO_OK;
+}
+
+/* One original for each instance. */
+static clo_status check_originals(const checker *check)
+{
+    char scratch[16], other[LABEL_BYTES];
+
+    for (uint32_t i = 0; i < check->graph->instances; i++) {
+        const clo_placement *original = NULL;
+        uint32_t task = check->graph->task_of[i];
+        for (size_t m = check->first[i]; m < check->first[i + 1]; m++) {
+            const clo_placement *p = &check->placements[check->members[m]];
+            if (!p->is_replica && original != NULL)
+                return clo_fail(CLO_ERR_INVALID, "%s is an original for the second time; mark all but one as replicas",
+                                label(check, p, other));
+            original = p->is_replica ? original : p;
+        }
+        if (original == NULL)
+            return clo_fail(CLO_ERR_INVALID, "task '%.60s' instance %u has no original execution; every instance needs one",
+                            clo_graph_task_name(check->graph, task, scratch), i - check->graph->first_instance[task]);
+    }
+    return CLO_OK;
+}
+
+/* Replicas only of duplicable tasks, and one execution of an instance an executor. */
+static clo_status check_replicas(const checker *check)
+{
+    for (uint32_t i = 0; i < check->graph->instances; i++)
+        for (size_t m = check->first[i]; m < check->first[i + 1]; m++) {
+            const clo_placement *p = &check->placements[check->members[m]];
+            size_t before = check->last[p->executor];
+            if (p->is_replica && !check->graph->rows[p->task].duplicable)
+                return violation(check, p, "the task is not duplicable");
+            if (before > 0 && instance_of(check, &check->placements[before - 1]) == i)
+                return violation(check, p, "the same instance runs on this executor twice");
+            check->last[p->executor] = check->members[m] + 1;
+        }
+    memset(check->last, 0, clo_platform_executors(check->platform) * sizeof check->last[0]);
+    return CLO_OK;
+}
+
+static clo_status check_placement(const checker *check, const clo_placement *p)
+{
+    uint64_t mask = check->graph->rows[p->task].executors_mask;
+    int64_t time = clo_cost_execution_ns(check->cost, p->task, p->executor);
+    char text[LABEL_BYTES];
+
+    if (mask != 0 && (p->executor >= 64 || (mask >> p->executor & 1) == 0))
+        return violation(check, p, "the task's placement mask excludes this executor");
+    if (time == CLO_TIME_NEVER)
+        return violation(check, p, "the task cannot run on this executor");
+    if (!check->measured && p->finish_ns - p->start_ns != time)
+        return clo_fail(CLO_ERR_INVALID, "%s: its length is %lld ns, its cost is %lld ns", label(check, p, text),
+                        (long long)(p->finish_ns - p->start_ns), (long long)time);
+    return CLO_OK;
+}
+
+/* Each input of p has arrived from the nearest copy of its producer. */
+static clo_status check_inputs(const checker *check, const clo_placement *p)
+{
+    uint32_t instance = instance_of(check, p);
+    char mine[LABEL_BYTES], theirs[LABEL_BYTES];
+
+    for (uint32_t arc = check->graph->pred_first[instance]; arc < check->graph->pred_first[instance + 1]; arc++) {
+        uint32_t producer = check->graph->pred[arc];
+        const clo_placement *nearest = NULL;
+        int64_t arrival = INT64_MAX;
+        for (size_t m = check->first[producer]; m < check->first[producer + 1]; m++) {
+            const clo_placement *copy = &check->placements[check->members[m]];
+            int64_t way = check->measured ? 0
+                                          : clo_platform_transfer_ns(check->platform, check->graph->pred_bytes[arc],
+                                                                     copy->executor, p->executor);
+            int64_t there = copy->finish_ns > INT64_MAX - way ? INT64_MAX : copy->finish_ns + way;
+            if (nearest == NULL || there < arrival) {
+                nearest = copy;
+                arrival = there;
+            }
+        }
+        assert(nearest != NULL);
+        if (arrival > p->start_ns)
+            return clo_fail(CLO_ERR_INVALID, "%s: its input from %s arrives at %lld ns", label(check, p, mine),
+                            label(check, nearest, theirs), (long long)arrival);
+    }
+    return CLO_OK;
+}
+
+/* In order of start, an execution must not begin before the last one on its executor has ended. */
+static clo_status check_overlap(const checker *check)
+{
+    char mine[LABEL_BYTES], theirs[LABEL_BYTES];
+
+    for (size_t i = 0; i < check->count; i++) {
+        const clo_placement *p = &check->placements[i];
+        size_t before = check->last[p->executor];
+        assert(i == 0 || check->placements[i - 1].start_ns <= p->start_ns);
+        if (before > 0 && check->placements[before - 1].finish_ns > p->start_ns)
+            return clo_fail(CLO_ERR_INVALID, "%s overlaps %s", label(check, p, mine),
+                            label(check, &check->placements[before - 1], theirs));
+        check->last[p->executor] = i + 1;
+    }
+    return CLO_OK;
+}
+
+/* What a machine gives or takes back at one moment. */
+typedef struct event {
+    int64_t time_ns;
+    size_t placement;
+    uint32_t begins; /* ends come first: a capacity freed now can be taken now */
+} event;
+
+static int by_event_time(const void *left, const void *right)
+{
+    const event *a = left, *b = right;
+
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns ? -1 : 1;
+    if (a->begins != b->begins)
+        return a->begins < b->begins ? -1 : 1;
+    return a->placement < b->placement ? -1 : a->placement > b->placement;
+}
+
+/* The platform's resource for each of the graph's: the one of the same name; else, where one side has no name, the one
+ * of the same index if no name took it; else CLO_NONE: not limited. */
+static void match_resources(const checker *check, uint32_t *of)
+{
+    uint32_t taken = 0;
+
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        const char *wanted = clo_graph_resource_name(check->graph, r);
+        of[r] = CLO_NONE;
+        for (uint32_t k = 0; wanted != NULL && of[r] == CLO_NONE && k < CLO_RESOURCES_MAX; k++) {
+            const char *offered = clo_platform_resource_name(check->platform, k);
+            if (offered != NULL && strcmp(offered, wanted) == 0 && (taken >> k & 1) == 0) {
+                of[r] = k;
+                taken |= 1u << k;
+            }
+        }
+    }
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (of[r] == CLO_NONE && (taken >> r & 1) == 0 &&
+            (clo_graph_resource_name(check->graph, r) == NULL || clo_platform_resource_name(check->platform, r) == NULL))
+            of[r] = r;
+}
+
+static clo_status over_capacity(const checker *check, const clo_placement *p, uint32_t r, int64_t used, int64_t limit)
+{
+    const char *name = clo_graph_resource_name(check->graph, r);
+    char text[LABEL_BYTES], index[24];
+
+    snprintf(index, sizeof index, "%u", r);
+    return clo_fail(CLO_ERR_INVALID,
+                    "%s: it needs %lld of resource '%.32s', but %lld of %lld are in use on its machine at %lld ns",
+                    label(check, p, text), (long long)clo_graph_demand(check->graph, p->task)[r],
+                    name != NULL ? name : index, (long long)used, (long long)limit, (long long)p->start_ns);
+}
+
+/* The events of all executions in order of time, and scratch for one resource. */
+typedef struct capacity_sweep {
+    event *events;
+    size_t count;
+    int64_t *used, *limits; /* [machines] */
+} capacity_sweep;
+
+/* Sweeps resource r of the graph, resource k of the platform, over time. */
+static clo_status sweep_resource(const checker *check, const capacity_sweep *sweep, uint32_t r, uint32_t k)
+{
+    for (uint32_t m = 0; m < clo_platform_machines(check->platform); m++) {
+        sweep->used[m] = 0;
+        sweep->limits[m] = clo_platform_capacity(check->platform, m, k);
+    }
+    for (size_t i = 0; i < sweep->count; i++) {
+        const clo_placement *p = &check->placements[sweep->events[i].placement];
+        uint32_t m = clo_platform_executor(check->platform, p->executor)->machine;
+        int64_t demand = clo_graph_demand(check->graph, p->task)[r];
+        if (sweep->limits[m] < 0)
+            continue;
+        if (!sweep->events[i].begins)
+            sweep->used[m] -= demand;
+        else if (demand > sweep->limits[m] - sweep->used[m])
+            return over_capacity(check, p, r, sweep->used[m], sweep->limits[m]);
+        else
+            sweep->used[m] += demand;
+    }
+    return CLO_OK;
+}
+
+static void fill_events(const checker *check, capacity_sweep *sweep)
+{
+    for (size_t i = 0; i < check->count; i++) {
+        const clo_placement *p = &check->placements[i];
+        if (p->finish_ns == p->start_ns)
+            continue; /* holds nothing for any time */
+        sweep->events[sweep->count++] = (event){p->start_ns, i, 1};
+        sweep->events[sweep->count++] = (event){p->finish_ns, i, 0};
+    }
+    qsort(sweep->events, sweep->count, sizeof sweep->events[0], by_event_time);
+}
+
+static clo_status check_capacity(const checker *check)
+{
+    uint32_t machines = clo_platform_machines(check->platform), of[CLO_RESOURCES_MAX];
+    capacity_sweep sweep = {.events = clo_allocate(check->count, 2 * sizeof *sweep.events),
+                            .used = clo_allocate(machines, sizeof *sweep.used),
+                            .limits = clo_allocate(machines, sizeof *sweep.limits)};
+    clo_status status = CLO_OK;
+
+    if (sweep.events == NULL || sweep.used == NULL || sweep.limits == NULL) {
+        status = clo_fail_memory("the check of a plan");
+    } else {
+        fill_events(check, &sweep);
+        match_resources(check, of);
+    }
+    for (uint32_t r = 0; status == CLO_OK && r < CLO_RESOURCES_MAX; r++)
+        if (of[r] != CLO_NONE)
+            status = sweep_resource(check, &sweep, r, of[r]);
+    clo_free(sweep.events);
+    clo_free(sweep.used);
+    clo_free(sweep.limits);
+    return status;
+}
+
+static clo_status check_all(checker *check)
+{
+    clo_status status = check_ids(check);
+
+    if (status == CLO_OK)
+        status = build_index(check);
+    if (status == CLO_OK)
+        status = check_originals(check);
+    if (status == CLO_OK)
+        status = check_replicas(check);
+    for (size_t i = 0; status == CLO_OK && i < check->count; i++)
+        status = check_placement(check, &check->placements[i]);
+    for (size_t i = 0; status == CLO_OK && i < check->count; i++)
+        status = check_inputs(check, &check->placements[i]);
+    if (status == CLO_OK)
+        status = check_overlap(check);
+    if (status == CLO_OK && !check->measured && check->graph->has_demands)
+        status = check_capacity(check);
+    return status;
+}
+
+clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode)
+{
+    assert(plan != NULL);
+    assert(cost != NULL);
+    checker check = {.cost = cost,
+                     .graph = clo_cost_graph(cost),
+                     .platform = clo_cost_platform(cost),
+                     .measured = mode == CLO_CHECK_MEASURED};
+
+    check.placements = clo_plan_placements(plan, &check.count);
+    clo_status status = check_all(&check);
+    clo_free(check.first);
+    clo_free(check.members);
+    clo_free(check.last);
+    return status;
+}

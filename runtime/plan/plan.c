@@ -1,0 +1,206 @@
+/* plan/plan.c - the plan object: one block with the placements in order of time. */
+#include "plan/plan.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/planners.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sort_row {
+    clo_placement placement;
+    uint32_t position; /* of the instance in the topological order: executions of length 0 may tie in time,
+                          and a replay must start the producer first */
+} sort_row;
+
+static int by_time(const void *left, const void *right)
+{
+    const sort_row *a = left, *b = right;
+    const clo_placement *p = &a->placement, *q = &b->placement;
+
+    if (p->start_ns != q->start_ns)
+        return p->start_ns < q->start_ns ? -1 : 1;
+    if (p->finish_ns != q->finish_ns)
+        return p->finish_ns < q->finish_ns ? -1 : 1;
+    if (p->executor != q->executor)
+        return p->executor < q->executor ? -1 : 1;
+    if (a->position != b->position)
+        return a->position < b->position ? -1 : 1;
+    return p->is_replica < q->is_replica ? -1 : p->is_replica > q->is_replica;
+}
+
+/* Sorts the placements, whose ids are known to be in range. */
+static clo_status sort_placements(const clo_graph *graph, clo_placement *placements, size_t count)
+{
+    sort_row *rows = clo_allocate(count, sizeof *rows);
+    uint32_t *position = clo_allocate(graph->instances, sizeof *position);
+
+    if (rows == NULL || position == NULL) {
+        clo_free(rows);
+        clo_free(position);
+        return clo_fail_memory("a plan");
+    }
+    for (uint32_t i = 0; i < graph->instances; i++)
+        position[graph->order[i]] = i;
+    for (size_t i = 0; i < count; i++)
+        rows[i] = (sort_row){placements[i], position[graph->first_instance[placements[i].task] + placements[i].instance]};
+    qsort(rows, count, sizeof *rows, by_time);
+    for (size_t i = 0; i < count; i++)
+        placements[i] = rows[i].placement;
+    clo_free(rows);
+    clo_free(position);
+    return CLO_OK;
+}
+
+/* A plan with room for `count` placements. */
+static clo_plan *allocate_plan(const char *planner, size_t count)
+{
+    clo_layout layout = {0};
+    size_t head = clo_layout_add(&layout, 1, sizeof(clo_plan));
+    size_t placements = clo_layout_add(&layout, count, sizeof(clo_placement));
+    size_t name = clo_layout_add(&layout, strlen(planner) + 1, 1);
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+
+    if (block == NULL)
+        return NULL;
+    clo_plan *plan = (void *)(block + head);
+    plan->placements = (void *)(block + placements);
+    plan->count = count;
+    strcpy(block + name, planner);
+    plan->planner = block + name;
+    return plan;
+}
+
+/* Last steps of both ways to make a plan. Frees it on failure. */
+static clo_status finish_plan(clo_plan *plan, const clo_graph *graph, clo_plan **out)
+{
+    clo_status status = sort_placements(graph, plan->placements, plan->count);
+
+    if (status != CLO_OK) {
+        clo_free(plan);
+        return status;
+    }
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->placements[i].finish_ns > plan->makespan_ns)
+            plan->makespan_ns = plan->placements[i].finish_ns;
+    *out = plan;
+    return CLO_OK;
+}
+
+static clo_status plan_from_draft(const clo_draft *draft, const char *planner, clo_plan **out)
+{
+    const clo_graph *graph = draft->graph;
+    clo_plan *plan = allocate_plan(planner, draft->count);
+
+    if (plan == NULL)
+        return clo_fail_memory("a plan");
+    for (uint32_t c = 0; c < draft->count; c++) {
+        const clo_copy *copy = &draft->copies[c];
+        uint32_t task = graph->task_of[copy->instance];
+        plan->placements[c] = (clo_placement){.task = task,
+                                              .instance = copy->instance - graph->first_instance[task],
+                                              .executor = copy->executor,
+                                              .is_replica = draft->first_copy[copy->instance] != c,
+                                              .start_ns = copy->start_ns,
+                                              .finish_ns = copy->finish_ns};
+    }
+    return finish_plan(plan, graph, out);
+}
+
+clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, clo_plan **out)
+{
+    assert(cost != NULL);
+    assert(out != NULL);
+    clo_plan_config mine = CLO_PLAN_CONFIG_INIT;
+    clo_status status = clo_config_read(&mine, sizeof mine, config, "clo_plan_config");
+
+    if (status != CLO_OK)
+        return status;
+    const clo_planner_row *planner = clo_planner_find(mine.planner != NULL ? mine.planner : "heft");
+    if (planner == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "unknown planner '%.100s'; `clotho list planners` shows their names", mine.planner);
+
+    clo_draft draft;
+    status = clo_draft_open(&draft, cost, planner->copies_each);
+    if (status != CLO_OK)
+        return status;
+    status = planner->fill(&draft, &mine);
+    if (status == CLO_OK)
+        status = plan_from_draft(&draft, planner->name, out);
+    clo_draft_close(&draft);
+    return status;
+}
+
+/* Ids and times of one placement; `index` is for the message. */
+static clo_status validate(const clo_cost *cost, const clo_placement *placement, size_t index)
+{
+    const clo_graph *graph = clo_cost_graph(cost);
+    uint32_t executors = clo_platform_executors(clo_cost_platform(cost));
+
+    if (placement->task >= graph->tasks)
+        return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: task %u is unknown; the graph has %u tasks", index,
+                        placement->task, graph->tasks);
+    if (placement->instance >= graph->rows[placement->task].instances)
+        return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: task %u has no instance %u; it has %u", index, placement->task,
+                        placement->instance, graph->rows[placement->task].instances);
+    if (placement->executor >= executors)
+        return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: executor %u is unknown; the platform has %u executors", index,
+                        placement->executor, executors);
+    if (placement->is_replica > 1)
+        return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: is_replica is %u; use 0 or 1", index, placement->is_replica);
+    if (placement->start_ns < 0 || placement->finish_ns < placement->start_ns)
+        return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: from %lld to %lld ns; use 0 <= start <= finish", index,
+                        (long long)placement->start_ns, (long long)placement->finish_ns);
+    return CLO_OK;
+}
+
+clo_status clo_plan_from_placements(const clo_cost *cost, const char *planner, const clo_placement *placements,
+                                    size_t count, clo_plan **out)
+{
+    assert(cost != NULL);
+    assert(out != NULL);
+    assert(placements != NULL || count == 0);
+    for (size_t i = 0; i < count; i++) {
+        clo_status status = validate(cost, &placements[i], i);
+        if (status != CLO_OK)
+            return status;
+    }
+    clo_plan *plan = allocate_plan(planner != NULL ? planner : "own", count);
+    if (plan == NULL)
+        return clo_fail_memory("a plan");
+    if (count > 0)
+        memcpy(plan->placements, placements, count * sizeof *placements);
+    return finish_plan(plan, clo_cost_graph(cost), out);
+}
+
+void clo_plan_destroy(clo_plan *plan)
+{
+    clo_free(plan);
+}
+
+const char *clo_plan_planner(const clo_plan *plan)
+{
+    return plan->planner;
+}
+
+int64_t clo_plan_makespan_ns(const clo_plan *plan)
+{
+    return plan->makespan_ns;
+}
+
+const clo_placement *clo_plan_placements(const clo_plan *plan, size_t *count)
+{
+    if (count != NULL)
+        *count = plan->count;
+    return plan->placements;
+}
+
+clo_status clo_plan_matches(const clo_plan *plan, const clo_cost *cost)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (validate(cost, &plan->placements[i], i) != CLO_OK)
+            return clo_fail_prefix(CLO_ERR_ARGUMENT, "the plan is for another graph or platform: ");
+    return CLO_OK;
+}

@@ -1,0 +1,19 @@
+/* plan/plan.h - the plan as the module itself reads it. */
+#ifndef CLO_PLAN_PLAN_H
+#define CLO_PLAN_PLAN_H
+
+#include "graph/graph.h"
+
+#include <clotho/plan.h>
+
+struct clo_plan {
+    const char *planner;       /* inside the same block                                       */
+    clo_placement *placements; /* [count] likewise; sorted by start, finish, executor, topological order */
+    size_t count;
+    int64_t makespan_ns;
+};
+
+/* CLO_OK if all ids of the plan are in range for this cost, else CLO_ERR_ARGUMENT. */
+clo_status clo_plan_matches(const clo_plan *plan, const clo_cost *cost);
+
+#endif

@@ -1,0 +1,30 @@
+/* plan/planners.h - the planners, one a file; registry.c names them.
+ *
+ * A planner gets an open, empty draft and fills it. */
+#ifndef CLO_PLAN_PLANNERS_H
+#define CLO_PLAN_PLANNERS_H
+
+#include "plan/draft.h"
+
+typedef struct clo_planner_row {
+    const char *name, *summary;
+    uint32_t copies_each; /* what clo_draft_open needs */
+    /* Returns CLO_OK or CLO_ERR_MEMORY. */
+    clo_status (*fill)(clo_draft *draft, const clo_plan_config *config);
+} clo_planner_row;
+
+/* NULL for an unknown name. */
+const clo_planner_row *clo_planner_find(const char *name);
+
+clo_status clo_heft_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_deft_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_serial_fill(clo_draft *draft, const clo_plan_config *config);
+
+/* DEFT as published, without the clean-up that clo_deft_fill adds. */
+clo_status clo_deft_place_all(clo_draft *draft);
+
+/* Drops copies whose data nobody reads, then moves every copy as early as possible on its executor, in order of
+ * start. No copy ends later than before. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_draft_tidy(clo_draft *draft);
+
+#endif

@@ -1,0 +1,175 @@
+/* open.c - from a SPEC to a platform. A name is shipped, computed ("uniform:P"), this machine ("native"), or a file: never
+ * one of them in place of another. */
+#define _POSIX_C_SOURCE 200809L
+#include "platform/open.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "platform/discover.h"
+#include "platform/parse.h"
+#include "platform/shipped.h"
+#include "platform/topology.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define UNIFORM "uniform"
+#define UNIFORM_DEFAULT 4
+
+clo_status clo_platform_parse(const char *file, const char *data, size_t bytes, clo_platform **out)
+{
+    clo_topology topology;
+    clo_status status = clo_topology_read(file, data, bytes, &topology);
+
+    if (status != CLO_OK)
+        return status;
+    status = clo_topology_to_platform(&topology, out);
+    clo_topology_free(&topology);
+    return status;
+}
+
+static clo_status open_file(const char *path, clo_platform **out)
+{
+    char *data;
+    size_t bytes;
+    clo_status status = clo_file_read(path, CLO_XML_BYTES_MAX, &data, &bytes);
+
+    if (status != CLO_OK)
+        return status;
+    status = clo_platform_parse(path, data, bytes, out);
+    clo_free(data);
+    return status;
+}
+
+static clo_status export_native(char **xml, size_t *bytes)
+{
+    clo_native *native;
+    char here[256];
+    clo_status status = clo_native_open(&native);
+
+    if (status != CLO_OK)
+        return status;
+    clo_native_describe(here, sizeof here);
+    status = clo_native_add_info(native, -1, "clotho.schema", "1");
+    if (status == CLO_OK)
+        status = clo_native_add_info(native, -1, "clotho.platform", "native");
+    if (status == CLO_OK)
+        status = clo_native_add_info(native, -1, "clotho.summary", "this machine");
+    if (status == CLO_OK)
+        status = clo_native_add_info(native, -1, "clotho.machine", here);
+    if (status == CLO_OK)
+        status = clo_native_add_info(native, -1, "clotho.coherent", "1");
+    if (status == CLO_OK)
+        status = clo_native_export(native, xml, bytes);
+    clo_native_close(native);
+    return status;
+}
+
+static clo_status open_native(clo_platform **out)
+{
+    char *xml;
+    size_t bytes;
+    clo_status status = export_native(&xml, &bytes);
+
+    if (status != CLO_OK)
+        return status;
+    status = clo_platform_parse("native", xml, bytes, out);
+    clo_free(xml);
+    return status;
+}
+
+static clo_status create_uniform(uint32_t count, clo_platform **out)
+{
+    static const char *const kind = "cpu";
+    char name[32];
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    clo_platform *platform;
+    clo_executor *executors = clo_allocate(count, sizeof *executors);
+
+    if (executors == NULL)
+        return clo_fail_memory("a uniform platform");
+    for (uint32_t e = 0; e < count; e++)
+        executors[e] = (clo_executor){
+            .os_index = -1, .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
+    snprintf(name, sizeof name, UNIFORM ":%u", count);
+    desc.name = name;
+    desc.executors_count = count;
+    desc.executors = executors;
+    desc.kinds_count = 1;
+    desc.kind_names = &kind;
+    desc.coherent = 1;
+    clo_status status = clo_platform_create(&desc, &platform);
+    clo_free(executors);
+    if (status != CLO_OK)
+        return status;
+    status = clo_platform_add_fact(platform, "speed", "assumed", "by definition: all executors are equal");
+    if (status == CLO_OK)
+        status = clo_platform_add_fact(platform, "links", "assumed", "by definition: one memory, transfers take no time");
+    if (status != CLO_OK)
+        return clo_platform_destroy(platform), status;
+    *out = platform;
+    return CLO_OK;
+}
+
+static clo_status open_uniform(const char *spec, clo_platform **out)
+{
+    uint64_t count = UNIFORM_DEFAULT;
+    const char *number = spec + strlen(UNIFORM);
+
+    if (*number == ':' && (!clo_parse_u64(number + 1, CLO_EXECUTORS_MAX, &count) || count == 0))
+        return clo_fail(CLO_ERR_ARGUMENT, "platform %s: P of uniform:P is a number from 1 to %u", spec,
+                        CLO_EXECUTORS_MAX);
+    return create_uniform((uint32_t)count, out);
+}
+
+static bool is_uniform(const char *spec)
+{
+    size_t length = strlen(UNIFORM);
+
+    return strncmp(spec, UNIFORM, length) == 0 && (spec[length] == '\0' || spec[length] == ':');
+}
+
+static bool looks_like_a_file(const char *spec)
+{
+    return strchr(spec, '/') != NULL || strchr(spec, '.') != NULL || strcmp(spec, "-") == 0 || access(spec, F_OK) == 0;
+}
+
+static clo_status unknown_name(const char *spec)
+{
+    char known[200] = "";
+
+    for (uint32_t i = 0; i < clo_shipped_files_count; i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, ", %s", clo_shipped_files[i].name);
+    }
+    return clo_fail(CLO_ERR_ARGUMENT, "no platform \"%.100s\"; use native, " UNIFORM ":P%s, or an hwloc XML file", spec,
+                    known);
+}
+
+clo_status clo_platform_open(const char *spec, clo_platform **out)
+{
+    if (spec == NULL || out == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_platform_open: spec or out is NULL");
+    if (strcmp(spec, "native") == 0)
+        return open_native(out);
+    if (is_uniform(spec))
+        return open_uniform(spec, out);
+    for (uint32_t i = 0; i < clo_shipped_files_count; i++)
+        if (strcmp(clo_shipped_files[i].name, spec) == 0)
+            return clo_platform_parse(spec, (const char *)clo_shipped_files[i].data, clo_shipped_files[i].bytes, out);
+    return looks_like_a_file(spec) ? open_file(spec, out) : unknown_name(spec);
+}
+
+bool clo_platform_shipped(uint32_t index, const char **name, const char **summary)
+{
+    if (index > clo_shipped_files_count)
+        return false;
+    bool computed = index == clo_shipped_files_count;
+    if (name != NULL)
+        *name = computed ? UNIFORM : clo_shipped_files[index].name;
+    if (summary != NULL)
+        *summary = computed ? "P equal executors in one memory: uniform:P, alone P = 4" : clo_shipped_files[index].summary;
+    return true;
+}

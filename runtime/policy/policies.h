@@ -1,0 +1,12 @@
+/* policy/policies.h - the built-in policies, one a file; registry.c lists them. */
+#ifndef CLO_POLICY_POLICIES_H
+#define CLO_POLICY_POLICIES_H
+
+#include <clotho/policy.h>
+
+extern const clo_policy clo_policy_fifo;
+extern const clo_policy clo_policy_rank;
+extern const clo_policy clo_policy_eft;
+extern const clo_policy clo_policy_steal;
+
+#endif

@@ -1,0 +1,288 @@
+/* sim.c - the engine driven by an event heap.
+ *
+ * Two kinds of events: an entry starts (its inputs are there), an entry ends. At one instant ends come before starts, and
+ * equal events in order of entry, so a simulation is a function of its arguments. The same program, engine and
+ * dispatcher as in run/ decide everything; only the clock is different. recorded.c drives them by a recorded run instead. */
+#include "sim/sim.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "trace/trace.h"
+
+#include <string.h>
+
+#define START_BIT (1ull << 32) /* event ids: entry for its end, START_BIT | entry for its start */
+
+static clo_status allocate_sim(clo_sim *sim)
+{
+    const clo_program *program = sim->program;
+    bool shows_inputs = sim->executes && program->graph->has_outputs;
+    clo_layout layout = {0};
+
+    size_t at_heap = clo_layout_add(&layout, 2 * (size_t)program->entries, sizeof(clo_heap_item));
+    size_t at_events = clo_layout_add(&layout, program->entries, sizeof(clo_trace_event));
+    size_t at_waiting = clo_layout_add(&layout, program->entries, sizeof(uint32_t));
+    size_t at_free = clo_layout_add(&layout, (size_t)program->platform->machines_count * CLO_RESOURCES_MAX,
+                                    sizeof(int64_t));
+    size_t at_inputs = clo_layout_add(&layout, shows_inputs ? program->inputs_max : 0, sizeof(void *));
+    size_t at_bytes = clo_layout_add(&layout, shows_inputs ? program->inputs_max : 0, sizeof(size_t));
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    if (block == NULL)
+        return clo_fail_memory("a simulation");
+
+    sim->block = block;
+    sim->heap.items = (clo_heap_item *)(void *)(block + at_heap);
+    sim->heap.capacity = 2 * (size_t)program->entries;
+    sim->events = (clo_trace_event *)(void *)(block + at_events);
+    sim->waiting = (uint32_t *)(void *)(block + at_waiting);
+    sim->available = (int64_t *)(void *)(block + at_free);
+    sim->scratch.inputs = (const void **)(void *)(block + at_inputs);
+    sim->scratch.bytes = (size_t *)(void *)(block + at_bytes);
+    for (size_t i = 0; i < (size_t)program->platform->machines_count * CLO_RESOURCES_MAX; i++)
+        sim->available[i] = program->platform->capacities[i] < 0 ? INT64_MAX : program->platform->capacities[i];
+    return CLO_OK;
+}
+
+/* `entry` has been given to `executor` and may start when its inputs have arrived. */
+static void assign(clo_sim *sim, uint32_t entry, uint32_t executor)
+{
+    sim->engine->ran_on[entry] = executor;
+    sim->events[entry].transfer_ns = sim->now_ns; /* until it starts: since when it waits */
+    clo_heap_push(&sim->heap, clo_engine_arrival_ns(sim->engine, entry, executor, sim->now_ns), START_BIT | entry);
+}
+
+/* Takes (sign 1) or gives back (-1) what the entry holds on its machine; taking fails if it does not fit. */
+static bool hold(clo_sim *sim, uint32_t entry, int sign)
+{
+    const clo_program *program = sim->program;
+    uint32_t machine = program->platform->executors[sim->engine->ran_on[entry]].machine;
+    int64_t demand[CLO_RESOURCES_MAX], *available = &sim->available[(size_t)machine * CLO_RESOURCES_MAX];
+
+    if (!program->graph->has_demands)
+        return true;
+    clo_program_demand(program, clo_program_task(program, entry), demand);
+    for (int r = 0; sign > 0 && r < CLO_RESOURCES_MAX; r++)
+        if (demand[r] > available[r])
+            return false;
+    for (int r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (available[r] != INT64_MAX)
+            available[r] -= sign * demand[r];
+    return true;
+}
+
+static void start(clo_sim *sim, uint32_t entry)
+{
+    const clo_program *program = sim->program;
+    uint32_t executor = sim->engine->ran_on[entry], instance = clo_program_instance(program, entry);
+    uint32_t task = program->graph->task_of[instance];
+    int64_t finish_ns = sim->now_ns + clo_cost_execution_ns(program->cost, task, executor);
+
+    sim->events[entry] = (clo_trace_event){
+        .task = task,
+        .instance = instance - program->graph->first_instance[task],
+        .executor = executor,
+        .is_replica = entry >= program->instances,
+        .start_ns = sim->now_ns,
+        .finish_ns = finish_ns,
+        .transfer_ns = sim->now_ns - sim->events[entry].transfer_ns,
+    };
+    clo_heap_push(&sim->heap, finish_ns, entry);
+}
+
+static void start_or_wait(clo_sim *sim, uint32_t entry)
+{
+    if (hold(sim, entry, 1))
+        start(sim, entry);
+    else
+        sim->waiting[sim->waiting_count++] = entry;
+}
+
+/* Capacity came back: those that waited try again, oldest first. */
+static void retry_waiting(clo_sim *sim)
+{
+    uint32_t count = sim->waiting_count;
+
+    sim->waiting_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        start_or_wait(sim, sim->waiting[i]); /* writes at or before i */
+}
+
+void clo_sim_hand_out(clo_sim *sim)
+{
+    uint32_t entry, executor;
+
+    while (clo_dispatch_next(sim->dispatch, &entry, &executor))
+        sim->assign(sim, entry, executor);
+}
+
+int clo_sim_execute(clo_sim *sim, uint32_t entry)
+{
+    uint32_t executor = sim->engine->ran_on[entry];
+
+    if (sim->executes)
+        return clo_engine_call(sim->engine, entry, executor, 0, &sim->scratch, &sim->stats);
+    sim->stats.executed++;
+    sim->stats.duplicates += entry >= sim->program->instances;
+    for (uint32_t k = sim->program->input_first[entry]; k < sim->program->input_first[entry + 1]; k++) {
+        const clo_executor *executors = sim->program->platform->executors;
+        uint32_t source = sim->engine->ran_on[sim->program->input_source[k]];
+        if (executors[source].memory == executors[executor].memory)
+            continue;
+        sim->stats.transfers++;
+        sim->stats.transferred_bytes += clo_program_input_bytes(sim->program, entry, k);
+    }
+    return 0;
+}
+
+void clo_sim_finish(clo_sim *sim, uint32_t entry)
+{
+    const clo_program *program = sim->program;
+    uint32_t executor = sim->engine->ran_on[entry], cursor = 0, released;
+
+    sim->engine->finish_ns[entry] = sim->now_ns;
+    sim->stats.busy_ns += sim->events[entry].finish_ns - sim->events[entry].start_ns;
+    sim->events[entry].sequence = sim->finished++;
+    if (sim->dispatch != NULL) {
+        clo_dispatch_finish(sim->dispatch, entry, executor, sim->now_ns);
+        clo_sim_hand_out(sim);
+        return;
+    }
+    while ((released = clo_engine_released(sim->engine, &program->succ[program->succ_first[entry]],
+                                           program->succ_first[entry + 1] - program->succ_first[entry],
+                                           &cursor)) != CLO_NONE)
+        sim->assign(sim, released, program->is_replay ? program->executor[released] : CLO_NONE);
+}
+
+void clo_sim_begin(clo_sim *sim)
+{
+    if (sim->dispatch != NULL) {
+        if (clo_dispatch_begin(sim->dispatch) == CLO_OK)
+            clo_sim_hand_out(sim);
+        return;
+    }
+    for (uint32_t entry = 0; entry < sim->program->entries; entry++)
+        if (clo_program_needs(sim->program, entry) == 0)
+            sim->assign(sim, entry, sim->program->is_replay ? sim->program->executor[entry] : CLO_NONE);
+}
+
+static clo_status fail_task(const clo_sim *sim, uint32_t entry, int code, clo_job_result *result)
+{
+    char scratch[16];
+
+    result->failed_task = clo_program_task(sim->program, entry);
+    result->failed_code = code;
+    return clo_fail(CLO_ERR_TASK, "task '%s' failed with %d",
+                    clo_graph_task_name(sim->program->graph, result->failed_task, scratch), code);
+}
+
+static clo_status run_events(clo_sim *sim, clo_job_result *result)
+{
+    sim->assign = assign;
+    clo_sim_begin(sim);
+    while (sim->heap.count > 0) { /* each entry is pushed twice at most */
+        clo_heap_item event = clo_heap_pop(&sim->heap);
+        uint32_t entry = (uint32_t)event.id;
+        sim->now_ns = event.key;
+        if (event.id & START_BIT) {
+            start_or_wait(sim, entry);
+            continue;
+        }
+        int code = clo_sim_execute(sim, entry);
+        if (code != 0)
+            return fail_task(sim, entry, code, result);
+        (void)hold(sim, entry, -1);
+        clo_sim_finish(sim, entry);
+        retry_waiting(sim);
+    }
+    return sim->dispatch != NULL ? sim->dispatch->status : CLO_OK;
+}
+
+static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_job_result *result)
+{
+    result->executed = sim->stats.executed;
+    result->duplicates_run = sim->stats.duplicates;
+    result->transfers = sim->stats.transfers;
+    result->transferred_bytes = sim->stats.transferred_bytes;
+    result->copied_bytes = sim->stats.copied_bytes;
+    result->busy_ns = sim->stats.busy_ns;
+    result->makespan_ns = sim->now_ns;
+    result->missed_deadline = config->deadline_ns > 0 && sim->now_ns > config->deadline_ns;
+    if (sim->dispatch == NULL)
+        return;
+    result->decisions = sim->dispatch->decisions;
+    result->decision_p50_ns = clo_histogram_quantile(sim->dispatch->decision_ns, 0.5);
+    result->decision_p99_ns = clo_histogram_quantile(sim->dispatch->decision_ns, 0.99);
+    result->decision_p999_ns = clo_histogram_quantile(sim->dispatch->decision_ns, 0.999);
+    result->decision_max_ns = sim->dispatch->decision_ns->max_ns;
+}
+
+static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config *config)
+{
+    size_t count = 0;
+    const clo_placement *placements = config->plan != NULL ? clo_plan_placements(config->plan, &count) : NULL;
+    const clo_policy *policy = config->policy;
+
+    if (config->plan == NULL && policy == NULL && config->recorded == NULL)
+        policy = clo_policy_find("steal");
+    clo_status status = clo_program_create(cost, placements, count, &sim->program);
+    if (status == CLO_OK)
+        status = clo_engine_create(sim->program, sim->executes, true, &sim->engine);
+    if (status == CLO_OK && policy != NULL)
+        status = clo_dispatch_create(sim->engine, policy, true, &sim->dispatch);
+    if (status == CLO_OK)
+        status = allocate_sim(sim);
+    return status;
+}
+
+static void unbuild(clo_sim *sim)
+{
+    clo_free(sim->block);
+    clo_dispatch_destroy(sim->dispatch);
+    clo_engine_destroy(sim->engine);
+    clo_program_destroy(sim->program);
+}
+
+static clo_status read_config(const clo_cost *cost, const clo_sim_config *theirs, clo_sim_config *config)
+{
+    *config = (clo_sim_config)CLO_SIM_CONFIG_INIT;
+    clo_status status = clo_config_read(config, sizeof *config, theirs, "clo_sim_config");
+    if (status != CLO_OK)
+        return status;
+    if (cost == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_simulate needs a cost");
+    if (config->plan != NULL && config->policy != NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config has both a plan and a policy; give one");
+    if (config->policy != NULL && (config->policy->ready == NULL || config->policy->pick == NULL))
+        return clo_fail(CLO_ERR_ARGUMENT, "the policy has no ready or no pick function");
+    return CLO_OK;
+}
+
+clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *theirs, clo_job_result *result, clo_trace **trace,
+                        uint64_t *output_hash)
+{
+    clo_sim_config config;
+    clo_status status = read_config(cost, theirs, &config);
+    if (status != CLO_OK)
+        return status;
+
+    clo_sim sim = {.executes = config.execute != 0};
+    clo_job_result mine = {.failed_task = CLO_NONE};
+    clo_trace *made = NULL;
+    status = build(&sim, cost, &config);
+    if (status == CLO_OK)
+        status = config.recorded != NULL ? clo_sim_replay(&sim, config.recorded) : run_events(&sim, &mine);
+    if (status == CLO_OK && trace != NULL)
+        status = clo_trace_create(sim.events, sim.program->entries, &made);
+    if (status == CLO_OK || status == CLO_ERR_TASK) {
+        mine.status = status;
+        read_result(&sim, &config, &mine);
+        if (result != NULL)
+            *result = mine;
+    }
+    if (status == CLO_OK && output_hash != NULL)
+        *output_hash = clo_engine_output_hash(sim.engine);
+    if (status == CLO_OK && trace != NULL)
+        *trace = made;
+    unbuild(&sim);
+    return status;
+}

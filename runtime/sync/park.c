@@ -1,0 +1,51 @@
+#define _GNU_SOURCE /* syscall(2) */
+#include "sync/park.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void clo_barrier_init(clo_barrier *barrier)
+{
+    atomic_init(&barrier->order, 0);
+    barrier->has_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void clo_barrier_heavy(clo_barrier *barrier)
+{
+    if (barrier->has_membarrier)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    else
+        atomic_fetch_add_explicit(&barrier->order, 1, memory_order_acq_rel);
+}
+
+void clo_futex_wait(_Atomic uint32_t *word, uint32_t value)
+{
+    /* Errors (EAGAIN, EINTR) mean "look again", which every caller does in its loop. */
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+void clo_futex_wake_all(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+void clo_parker_sleep(clo_parker *parker)
+{
+    /* Acquire pairs with the exchange in wake: the waker's writes before the wake are visible. */
+    while (atomic_load_explicit(&parker->asleep, memory_order_acquire) == 1)
+        clo_futex_wait(&parker->asleep, 1);
+}
+
+bool clo_parker_wake(clo_parker *parker)
+{
+    uint32_t asleep = 1;
+
+    if (!atomic_compare_exchange_strong_explicit(&parker->asleep, &asleep, 0, memory_order_acq_rel,
+                                                 memory_order_relaxed))
+        return false;
+    clo_futex_wake_all(&parker->asleep);
+    return true;
+}

@@ -1,0 +1,98 @@
+"""Bad input: each case gives exit status 1 and one line that names the file, and where it can the line and the mend."""
+import json
+import unittest
+
+from support import CommandTest
+
+TASK = {"name": "t", "work_ns": 1000}
+
+
+class BadInput(CommandTest):
+    def refuse(self, path, *holds, verbs=("plan", "run")):
+        for verb in verbs:
+            with self.subTest(verb):
+                said = self.bad(1, verb, path, "--json", holds=[path.rsplit("/", 1)[-1], *holds])
+                self.assertEqual(said.out, "")
+        self.assert_nothing_half_written()
+
+    def test_cycle_is_named_by_its_tasks(self):
+        names = [dict(TASK, name=n) for n in ("alpha", "beta", "gamma")]
+        self.refuse(self.graph(names, [(0, 1), (1, 2), (2, 1)]), "cycle", "beta", "gamma")
+
+    def test_self_edge(self):
+        self.refuse(self.graph([TASK], [(0, 0)]), "itself")
+
+    def test_edge_to_nowhere(self):
+        self.refuse(self.graph([TASK], [(0, 7)]), "7")
+        self.refuse(self.graph([TASK], [("t", "nobody")]), "nobody")
+
+    def test_duplicate_edge(self):
+        self.refuse(self.graph([TASK, dict(TASK, name="u")], [(0, 1), (0, 1)]), "twice")
+
+    def test_negative_and_absurd_numbers(self):
+        self.refuse(self.graph([dict(TASK, work_ns=-3)]), "-3", "work_ns")
+        self.refuse(self.graph([dict(TASK, work_ns=1e300)]), "work_ns")
+        self.refuse(self.graph([dict(TASK, output_bytes=-1)]), "output_bytes")
+        self.refuse(self.graph([dict(TASK, instances=0)]), "instances")
+        self.refuse(self.graph([TASK, dict(TASK, name="u")], [(0, 1, -5)]), "-5")
+        self.refuse(self.file("inf.json", '{"format":"clotho.graph/1","tasks":[{"work_ns":1e999}],"edges":[]}'))
+
+    def test_work_that_overflows_in_sum(self):
+        self.refuse(self.graph([dict(TASK, name="t%d" % i, work_ns=2 ** 61) for i in range(40)]))
+
+    def test_truncated_and_wrong_typed_json(self):
+        text = json.dumps({"format": "clotho.graph/1", "name": "g", "tasks": [TASK], "edges": []}, indent=1)
+        self.refuse(self.file("cut.json", text[:-20]), "cut.json:")
+        self.refuse(self.file("type.json", text.replace("1000", '"much"')), "type.json:6", "work_ns")
+        self.refuse(self.file("array.json", "[]"))
+        self.refuse(self.file("number.json", "12"))
+        self.refuse(self.file("key.json", text.replace("work_ns", "wrok_ns")), "key.json:6", "wrok_ns")
+
+    def test_unknown_format_and_empty_files(self):
+        self.refuse(self.file("what.bin", bytes(range(256))), "what.bin")
+        self.refuse(self.file("void.json", ""), "void.json")
+        self.refuse(self.file("object.json", "{}"), "object.json")
+        self.refuse(self.file("future.json", {"format": "clotho.graph/9", "tasks": [TASK], "edges": []}))
+
+    def test_empty_graph(self):
+        self.refuse(self.graph([]), "task")
+
+    def test_ten_million_levels_of_nesting(self):
+        self.refuse(self.file("deep.json", "[" * 10_000_000), verbs=("plan",))
+        self.refuse(self.file("deep2.json", '{"tasks":' * 2_000_000), verbs=("plan",))
+        self.refuse(self.file("deep.dot", "digraph {" + "subgraph {" * 1_000_000), verbs=("plan",))
+
+    def test_a_task_that_no_executor_can_run(self):
+        picky = self.graph([dict(TASK, times={"gpu": 5, "A76": None, "A55": None})])
+        self.bad(1, "plan", picky, "--platform", "rk3588", "--json", holds=["g.json", "'t'"])
+        masked = self.graph([dict(TASK, executors=[40])])
+        self.bad(1, "plan", masked, "--platform", "uniform:2", "--json", holds="g.json")
+
+    def test_files_that_cannot_be_read(self):
+        self.refuse(self.path("absent.json"), "No such file")
+        self.refuse(self.folder.name, "directory")
+
+    def test_a_file_name_with_a_line_break_stays_one_line(self):
+        self.bad(1, "plan", self.path("two\nlines.json"), holds="No such file")
+
+    def test_bad_plan_files(self):
+        g = self.diamond()
+        self.bad(1, "check", g, self.path("none.json"), "--platform", "uniform:2", holds="none.json")
+        self.bad(1, "check", g, self.file("p.json", "{"), "--platform", "uniform:2", holds="p.json:1")
+        self.bad(1, "check", g, g, "--platform", "uniform:2", holds="g.json")
+
+    def test_no_permission_for_real_time_priority_is_said(self):
+        import resource
+        import os
+        if os.geteuid() == 0:
+            # As root the kernel may allow it: either it works, or it is one line.
+            said = self.say("run", self.diamond(), "--fifo", "10", "--json")
+            self.assertIn(said.code, (0, 1))
+            self.assertLessEqual(len(said.err.splitlines()), 1)
+        else:
+            self.bad(1, "run", self.diamond(), "--fifo", "10",
+                     preexec=lambda: resource.setrlimit(resource.RLIMIT_RTPRIO, (0, 0)), holds="FIFO")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,54 @@
+"""Out of memory at every single allocation of a command: one clear line, exit status 1, nothing half written, no crash.
+
+fail_allocation.so (tests/cli/fail_allocation.c) stands in front of the C library and refuses the nth request. Requests that
+the C library and hwloc make for themselves are refused too: whatever happens, it must end cleanly."""
+import os
+import unittest
+
+from support import CommandTest
+
+SHIM = os.environ.get("CLO_FAIL_ALLOCATION", "")
+LIMIT = 3000
+
+
+@unittest.skipUnless(os.path.exists(SHIM), "the shim is not built (a sanitizer owns malloc)")
+class OutOfMemory(CommandTest):
+    def every_allocation(self, *arguments, step=1):
+        failures = 0
+        for nth in range(1, LIMIT, step):
+            said = self.say(*arguments, environment={"LD_PRELOAD": SHIM, "CLO_FAIL_NTH": str(nth)}, timeout=20)
+            self.assertIn(said.code, (0, 1), "allocation %d: exit %d, %s" % (nth, said.code, said.err))
+            self.assertLessEqual(len(said.err.splitlines()), 1 if said.code else 2, "allocation %d: %s" % (nth, said.err))
+            if said.code == 1:
+                failures += 1
+                self.assertTrue(said.err.startswith("clotho: "), "allocation %d: '%s'" % (nth, said.err))
+                self.assertEqual(said.out, "", "allocation %d" % nth)
+            self.assert_nothing_half_written()
+            if said.err == "" and self.untouched(said):
+                break
+        self.assertGreater(failures, 5)
+        return nth
+
+    def untouched(self, said):
+        """The shim tells through its exit marker whether the nth request was ever made."""
+        return not os.path.exists(self.path("refused")) or self.forget()
+
+    def forget(self):
+        os.unlink(self.path("refused"))
+        return False
+
+    def test_plan(self):
+        self.every_allocation("plan", self.diamond(), "--platform", "uniform:2", "--planner", "deft", "--json")
+
+    def test_simulate(self):
+        self.every_allocation("simulate", self.diamond(), "--platform", "uniform:2", "--policy", "fifo", "--json")
+
+    def test_virtual_run(self):
+        self.every_allocation("run", self.diamond(output_bytes=64), "--platform", "uniform:2", "--clock", "virtual", "--json")
+
+    def test_platform_file(self):
+        self.every_allocation("platform", "show", "rk3588", "--json", step=7)
+
+
+if __name__ == "__main__":
+    unittest.main()

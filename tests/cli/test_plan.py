@@ -1,0 +1,163 @@
+"""plan, check, generate, convert: files in, JSON and files out."""
+import glob
+import json
+import os
+import unittest
+import xml.etree.ElementTree
+
+from support import DATA, CommandTest, needs_data
+
+PLAN_KEYS = {"graph", "tasks", "edges", "platform", "executors", "planner", "makespan", "makespan_ns", "lower_bound_ns",
+             "gap", "slr", "speedup", "duplicates", "schedules", "plan_ns", "valid", "seed", "bounds"}
+
+
+class Plan(CommandTest):
+    def test_json_has_every_key_of_the_contract_and_the_right_numbers(self):
+        one = self.json("plan", self.diamond(), "--platform", "uniform:2", "--seed", "7")
+        self.assertLessEqual(PLAN_KEYS, set(one))
+        self.assertEqual((one["graph"], one["tasks"], one["edges"], one["executors"]), ("diamond", 4, 4, 2))
+        self.assertEqual((one["makespan_ns"], one["lower_bound_ns"], one["gap"]), (3000, 3000, 0))
+        self.assertEqual((one["makespan"], one["slr"], one["duplicates"], one["seed"]), (3000, 1, 0, 7))
+        self.assertAlmostEqual(one["speedup"], 4 / 3)
+        self.assertEqual((one["planner"], one["valid"], one["schedules"]), ("heft", True, 1))
+        self.assertLessEqual(max(one["bounds"].values()), one["lower_bound_ns"])
+
+    def test_text_names_makespan_bound_and_check(self):
+        text = self.good("plan", self.diamond(), "--platform", "uniform:2", "--gantt-text")
+        for word in ["makespan", "lower bound", "3.000 us", "speedup      1.33", "check        valid"]:
+            self.assertIn(word, text)
+
+    def test_several_planners_make_a_table_or_a_line_each(self):
+        g = self.diamond()
+        text = self.good("plan", g, "--platform", "uniform:2", "--planner", "all")
+        self.assertIn("\nheft ", text)
+        self.assertIn("\ndeft ", text)
+        lines = self.good("plan", g, "--platform", "uniform:2", "--planner", "deft", "--planner", "heft", "--json").splitlines()
+        self.assertEqual([json.loads(line)["planner"] for line in lines], ["deft", "heft"])
+
+    def test_a_bad_file_hides_none_of_the_others(self):
+        good = self.diamond()
+        said = self.say("plan", good, self.path("missing.json"), self.file("bad.json", "{"), good, "--platform", "uniform:2",
+                        "--json")
+        self.assertEqual(said.code, 1)
+        self.assertEqual([json.loads(line)["makespan_ns"] for line in said.out.splitlines()], [3000, 3000])
+        errors = said.err.splitlines()
+        self.assertEqual(len(errors), 2)
+        self.assertIn("missing.json", errors[0])
+        self.assertIn("bad.json:1", errors[1])
+
+    def test_the_same_seed_gives_the_same_plan(self):
+        self.good("generate", "layered", "--tasks", "60", "--kinds", "3", "--beta", "1", "--ccr", "1", "-o", self.path("l.json"))
+        for name in ["a.json", "b.json"]:
+            self.json("plan", self.path("l.json"), "--platform", "uniform:4", "--out", self.path(name))
+        self.assertEqual(open(self.path("a.json"), "rb").read(), open(self.path("b.json"), "rb").read())
+
+    def test_gantt_and_plan_are_written_and_the_plan_passes_the_checker(self):
+        g = self.diamond()
+        self.good("plan", g, "--platform", "uniform:2", "--gantt", self.path("p.svg"), "--out", self.path("p.json"))
+        self.assertTrue(xml.etree.ElementTree.parse(self.path("p.svg")).getroot().tag.endswith("svg"))
+        one = self.json("check", g, self.path("p.json"), "--platform", "uniform:2")
+        self.assertEqual((one["valid"], one["makespan_ns"], one["violation"]), (True, 3000, None))
+        self.assertIn("valid", self.good("check", g, self.path("p.json"), "--platform", "uniform:2"))
+
+    def test_a_plan_that_breaks_precedence_is_refused_in_words(self):
+        g = self.diamond()
+        self.good("plan", g, "--platform", "uniform:2", "--out", self.path("p.json"))
+        with open(self.path("p.json"), encoding="utf-8") as file:
+            plan = json.load(file)
+        last = max(plan["placements"], key=lambda p: p["start_ns"])
+        last["start_ns"], last["finish_ns"] = 0, 1000
+        said = self.say("check", g, self.file("broken.json", plan), "--platform", "uniform:2", "--json")
+        self.assertEqual((said.code, json.loads(said.out)["valid"]), (1, False))
+        self.assertEqual(len(said.err.splitlines()), 1)
+        self.assertIn("broken.json", said.err)
+        self.assertIn(json.loads(said.out)["violation"].split(": ")[-1], said.err)
+
+    def test_gantt_and_out_need_one_graph_and_one_planner(self):
+        g = self.diamond()
+        self.bad(2, "plan", g, g, "--gantt", "x.svg", holds="one GRAPH")
+        self.bad(2, "plan", g, "--planner", "all", "--out", "x.json", holds="one planner")
+        self.bad(2, "plan", g, "--json", "--out", "-", holds="standard output")
+
+    def test_output_files_are_whole_or_absent(self):
+        g = self.diamond()
+        for option in ["--gantt", "--out"]:
+            self.bad(1, "plan", g, "--platform", "uniform:2", "--json", option, self.path("no/such.x"), holds="such.x")
+            self.bad(1, "plan", g, "--platform", "uniform:2", "--json", option, "/dev/full", holds="No space left")
+        self.assert_nothing_half_written("such.x")
+
+    def test_budget_is_schedules_or_time(self):
+        g = self.diamond()
+        self.json("plan", g, "--platform", "uniform:2", "--budget", "100")
+        self.json("plan", g, "--platform", "uniform:2", "--budget", "50ms")
+        self.bad(2, "plan", g, "--budget", "soon", holds="--budget")
+
+    @needs_data("saga_reference/topcuoglu2002.json")
+    def test_published_makespans_come_out_in_the_unit_of_the_file(self):
+        for name, want in [("topcuoglu2002", 80), ("arabnejad2014", 133)]:
+            one = self.json("plan", os.path.join(DATA, "saga_reference", name + ".json"))
+            self.assertEqual((one["makespan"], one["valid"]), (want, True))
+
+    @needs_data("saga_reference")
+    def test_all_saga_files_at_once_are_one_line_each(self):
+        files = sorted(glob.glob(os.path.join(DATA, "saga_reference", "[0-9]*.json")))
+        lines = self.good("plan", *files, "--planner", "heft", "--json").splitlines()
+        self.assertEqual(len(lines), len(files))
+        self.assertTrue(all(json.loads(line)["valid"] for line in lines))
+
+
+class Generate(CommandTest):
+    def test_every_family_is_written_planned_and_the_same_each_time(self):
+        for family in [e["name"] for e in self.json("list", "families")["families"]]:
+            with self.subTest(family):
+                arguments = ["generate", family, "--tasks", "50", "--ccr", "0.5", "--seed", "3", "--spread", "0.5"]
+                one = self.json(*arguments, "-o", self.path("a.json"))
+                self.json(*arguments, "-o", self.path("b.json"))
+                self.assertEqual(open(self.path("a.json"), "rb").read(), open(self.path("b.json"), "rb").read())
+                plan = self.json("plan", self.path("a.json"), "--platform", "uniform:4")
+                self.assertEqual((plan["valid"], plan["tasks"]), (True, one["tasks"]))
+
+    def test_without_a_file_the_graph_goes_to_standard_output(self):
+        text = self.good("generate", "chain", "--tasks", "5")
+        self.assertEqual(len(json.loads(text)["tasks"]), 5)
+        self.assertEqual(json.loads(self.good("plan", "-", "--platform", "uniform:2", "--json", stdin=text))["tasks"], 5)
+
+    def test_numbers_out_of_range_are_bad_usage(self):
+        self.bad(2, "generate", "chain", "--ccr", "-1", holds="--ccr")
+        self.bad(2, "generate", "chain", "--beta", "2.5", holds="beta")
+        self.bad(2, "generate", "chain", "--spread", "7", holds="spread")
+        self.bad(2, "generate", "chain", "--work", "soon", holds="--work")
+        self.bad(2, "generate", "chain", "--json", holds="standard output")
+
+    def test_a_full_disk_is_an_error(self):
+        self.bad(1, "generate", "chain", "-o", "/dev/full", holds="No space left")
+        self.bad(1, "generate", "chain", "-o", self.path("no/where.json"), holds="where.json")
+
+
+class Convert(CommandTest):
+    def test_dot_and_back_keeps_the_plan(self):
+        g = self.diamond()
+        self.good("convert", g, self.path("g.dot"))
+        self.assertIn("digraph", open(self.path("g.dot"), encoding="utf-8").read())
+        self.good("convert", self.path("g.dot"), self.path("back.json"))
+        self.assertEqual(self.json("plan", self.path("back.json"), "--platform", "uniform:2")["makespan_ns"], 3000)
+
+    def test_wfformat_is_written_and_read_again(self):
+        g = self.diamond()
+        self.good("convert", g, self.path("g.wf.json"), "--format", "wfformat")
+        one = self.json("plan", self.path("g.wf.json"), "--platform", "uniform:2")
+        self.assertEqual((one["makespan_ns"], one["tasks"]), (3000, 4))
+        self.assertTrue(one["format"].startswith("wfformat"))
+
+    def test_json_reports_and_dash_is_standard_output(self):
+        g = self.diamond()
+        self.assertEqual(self.json("convert", g, self.path("x.json"))["tasks"], 4)
+        self.assertEqual(json.loads(self.good("convert", g, "-"))["name"], "diamond")
+        self.bad(2, "convert", g, "-", "--json", holds="standard output")
+
+    def test_a_full_disk_is_an_error(self):
+        self.bad(1, "convert", self.diamond(), "/dev/full", holds="No space left")
+
+
+if __name__ == "__main__":
+    unittest.main()

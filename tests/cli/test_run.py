@@ -1,0 +1,174 @@
+"""run and simulate: what is executed is what was planned, in every dispatch mode and clock."""
+import glob
+import json
+import os
+import unittest
+
+from support import DATA, CommandTest, limit_files, needs_data
+
+RUN_KEYS = {"graph", "tasks", "executors", "mode", "clock", "emulated", "makespan_ns", "predicted_ns", "busy_ns", "transfers",
+            "transferred_bytes", "duplicates_run", "missed_deadlines", "steals", "parks", "decision_ns", "valid", "status",
+            "executed", "copied_bytes", "output_hash", "repeat", "prediction_error"}
+DECISION_KEYS = {"p50", "p99", "p999", "max", "count"}
+
+
+class Run(CommandTest):
+    def generated(self, *options):
+        self.good("generate", "layered", "--tasks", "40", "--work", "200us", "--spread", "0.5", "--ccr", "0.5", "--outputs",
+                  "--duplicable", "--seed", "5", *options, "-o", self.path("layered.json"))
+        return self.path("layered.json")
+
+    def test_a_real_run_has_every_key_and_is_valid(self):
+        one = self.json("run", self.diamond())
+        self.assertLessEqual(RUN_KEYS, set(one))
+        self.assertLessEqual(DECISION_KEYS, set(one["decision_ns"]))
+        self.assertEqual((one["graph"], one["tasks"], one["mode"], one["clock"]), ("diamond", 4, "replay", "real"))
+        self.assertEqual((one["emulated"], one["valid"], one["status"]), (False, True, "CLO_OK"))
+        self.assertEqual((one["executed"], one["replay_equal"]), (4, True))
+        self.assertGreater(one["makespan_ns"], 0)
+
+    def test_every_dispatch_mode_gives_the_same_bytes(self):
+        g = self.generated()
+        hashes = set()
+        policies = [e["name"] for e in self.json("list", "policies")["policies"]]
+        for how in [["--planner", "heft"], ["--planner", "deft"], *(["--policy", p] for p in {"steal", *policies})]:
+            for clock in ["real", "virtual"]:
+                with self.subTest(how=how, clock=clock):
+                    one = self.json("run", g, *how, "--clock", clock)
+                    self.assertEqual((one["valid"], one["emulated"]), (True, clock == "virtual"))
+                    self.assertEqual(one["mode"], "replay" if how[0] == "--planner" else "steal" if how[1] == "steal" else "policy")
+                    hashes.add(one["output_hash"])
+        self.assertEqual(len(hashes), 1)
+        self.assertRegex(hashes.pop(), "^[0-9a-f]{16}$")
+
+    def test_virtual_time_is_what_was_predicted(self):
+        g = self.generated()
+        for how in [["--planner", "heft"], ["--planner", "deft"], ["--policy", "steal"]]:
+            one = self.json("run", g, *how, "--clock", "virtual", "--platform", "rk3588")
+            self.assertEqual((one["makespan_ns"], one["executors"]), (one["predicted_ns"], 8))
+            self.assertEqual(one["prediction_error"], 0)
+
+    def test_repeats_list_every_measurement(self):
+        one = self.json("run", self.diamond(), "--repeat", "5")
+        self.assertEqual((one["repeat"], len(one["measured_ns"])), (5, 5))
+        self.assertEqual(one["makespan_ns"], sorted(one["measured_ns"])[2])
+
+    def test_replicas_are_executed(self):
+        fork = self.graph([{"name": "root", "work_ns": 100000, "duplicable": True, "output_bytes": 4096}] +
+                          [{"name": "leaf%d" % i, "work_ns": 300000, "output_bytes": 64} for i in range(6)],
+                          [(0, i, 10000000) for i in range(1, 7)], name="fork")
+        plain = self.json("run", fork, "--planner", "heft", "--platform", "rk3588", "--clock", "virtual")
+        for clock in ["virtual", "padded"]:
+            said = self.say("run", fork, "--planner", "deft", "--platform", "rk3588", "--clock", clock, "--json")
+            one = json.loads(said.out)
+            self.assertEqual((said.code, one["valid"], one["emulated"]), (0, True, True), said.err)
+            self.assertGreater(one["duplicates_run"], 0)
+            self.assertEqual(one["output_hash"], plain["output_hash"])
+            if clock == "padded":
+                self.assertIn("emulation_error", one)
+
+    def test_more_padded_workers_than_cpus_print_no_speedup(self):
+        workers = 4 * os.cpu_count()
+        said = self.say("run", self.diamond(), "--platform", "uniform:%d" % workers, "--clock", "padded", "--json")
+        one = json.loads(said.out)
+        self.assertEqual((said.code, one["speedup"], one["valid"]), (0, None, True))
+        self.assertIn("no speedup is printed", said.err)
+        self.assertEqual(len(said.err.splitlines()), 1)
+
+    def test_text_shows_predicted_beside_measured_and_says_when_emulated(self):
+        text = self.good("run", self.diamond())
+        for word in ["predicted", "measured", "speedup", "check        valid", "executor"]:
+            self.assertIn(word, text)
+        self.assertNotIn("mulated", text)
+        text = self.good("run", self.diamond(), "--platform", "rk3588", "--clock", "virtual")
+        self.assertIn("EMULATED", text)
+        self.assertNotIn("measured", text)
+
+    def test_trace_and_gantt_are_written(self):
+        self.good("run", self.diamond(), "--trace", self.path("t.json"), "--gantt", self.path("t.svg"))
+        with open(self.path("t.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        self.assertGreaterEqual(sum(e.get("ph") == "X" for e in events), 4)
+        self.assertTrue(os.path.getsize(self.path("t.svg")) > 500)
+
+    def test_a_trace_that_does_not_fit_on_the_disk_is_an_error_and_leaves_nothing(self):
+        g = self.generated()
+        for option in ["--trace", "--gantt"]:
+            self.bad_after_report("run", g, "--json", option, "/dev/full", holds="No space left")
+            self.bad_after_report("run", g, "--json", option, self.path("no/such.json"), holds="such.json")
+            self.bad_after_report("run", g, "--json", option, self.path("big.json"), preexec=limit_files(1000), holds="big.json")
+        self.assert_nothing_half_written("big.json", "such.json")
+
+    def bad_after_report(self, *arguments, holds, **how):
+        said = self.bad(1, *arguments, holds=holds, **how)
+        self.assertTrue(json.loads(said.out)["valid"])  # the run itself was good
+
+    def test_a_deadline_is_watched(self):
+        self.assertEqual(self.json("run", self.diamond(), "--deadline", "1ns", "--repeat", "3")["missed_deadlines"], 3)
+        self.assertEqual(self.json("run", self.diamond(), "--deadline", "10s")["missed_deadlines"], 0)
+
+    def test_commands_run_and_a_failing_one_ends_the_job(self):
+        mark = self.path("mark")
+        good = self.graph([{"name": "touch", "work_ns": 1000000, "command": ["touch", mark]}], name="c", file="c.json")
+        self.assertTrue(self.json("run", good)["valid"])
+        self.assertTrue(os.path.exists(mark))
+        for program, code in [("false", 1), ("no-such-program-anywhere", 127)]:
+            bad = self.graph([{"name": "wrong", "work_ns": 1000, "command": [program]},
+                              {"name": "after", "work_ns": 1000, "command": ["touch", self.path("never")]}],
+                             [(0, 1)], file="bad.json")
+            said = self.bad(1, "run", bad, "--json", holds=["bad.json", "wrong"])
+            one = json.loads(said.out)
+            self.assertEqual((one["status"], one["failed_task"], one["failed_code"]), ("CLO_ERR_TASK", "wrong", code))
+            self.assertFalse(one["valid"])
+            self.assertFalse(os.path.exists(self.path("never")))
+
+    def test_the_real_clock_refuses_executors_that_are_not_here(self):
+        self.bad(1, "run", self.diamond(), "--platform", "uniform:4096", holds="g.json")
+        self.bad(1, "run", self.diamond(), "--platform", "rk3588", holds="g.json")
+
+    def test_bodies_may_be_memory(self):
+        self.assertTrue(self.json("run", self.generated(), "--body", "memory")["valid"])
+
+    def test_several_graphs_are_a_line_each(self):
+        g = self.diamond()
+        said = self.say("run", g, self.path("gone.json"), g, "--json")
+        self.assertEqual((said.code, len(said.out.splitlines())), (1, 2))
+        self.assertIn("gone.json", said.err)
+        self.bad(2, "run", g, g, "--trace", "t.json", holds="one GRAPH")
+
+    @needs_data("wfformat")
+    def test_real_workflows_execute_and_are_valid(self):
+        files = sorted(glob.glob(os.path.join(DATA, "wfformat", "montage-*.json")))[:1]
+        files += glob.glob(os.path.join(DATA, "wfformat", "srasearch-chameleon-10a-001.json"))
+        files += glob.glob(os.path.join(DATA, "wfformat", "helloworld-*.json"))
+        for line in self.good("run", *files, "--scale", "0.0001", "--json", timeout=300).splitlines():
+            self.assertTrue(json.loads(line)["valid"])
+
+
+class Simulate(CommandTest):
+    def test_json_has_every_key_of_the_contract(self):
+        one = self.json("simulate", self.diamond(), "--policy", "fifo", "--platform", "uniform:2")
+        self.assertLessEqual({"workload", "jobs", "policy", "platform", "avg_jct_s", "p95_jct_s", "weighted_jct_s", "makespan_s",
+                              "utilization", "decisions", "decision_ns", "valid"}, set(one))
+        self.assertLessEqual(DECISION_KEYS, set(one["decision_ns"]))
+        self.assertEqual((one["workload"], one["jobs"], one["makespan_s"], one["avg_jct_s"]), ("diamond", 1, 3e-6, 3e-6))
+        self.assertEqual((one["valid"], one["decisions"]), (True, 4))
+
+    def test_every_policy_gives_a_valid_schedule(self):
+        self.good("generate", "cholesky", "--tasks", "80", "--ccr", "0.3", "-o", self.path("c.json"))
+        for policy in [e["name"] for e in self.json("list", "policies")["policies"]]:
+            with self.subTest(policy):
+                one = self.json("simulate", self.path("c.json"), "--policy", policy, "--platform", "jetson-tx2")
+                self.assertTrue(one["valid"])
+                self.assertGreaterEqual(one["makespan_ns"], one["lower_bound_ns"])
+        self.assertIn("check        valid", self.good("simulate", self.path("c.json"), "--policy", "steal"))
+
+    def test_streams_are_honestly_refused(self):
+        g = self.diamond()
+        self.bad(2, "simulate", g, "--policy", "fifo", "--jobs", "3", holds="streams of jobs are not built yet")
+        self.bad(2, "simulate", g, "--policy", "fifo", "--arrivals", "poisson:3", holds="not built yet")
+        self.bad(2, "simulate", g, holds="--policy")
+
+
+if __name__ == "__main__":
+    unittest.main()

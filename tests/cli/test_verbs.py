@@ -1,0 +1,140 @@
+"""Verbs, help, versions, lists, options: the frame of the command."""
+import json
+import os
+import unittest
+
+from support import SOURCE, CommandTest
+
+VERBS = ["platform", "plan", "check", "run", "simulate", "generate", "convert", "list"]
+
+
+class Frame(CommandTest):
+    def test_help_names_every_verb(self):
+        text = self.good("--help")
+        for verb in VERBS:
+            self.assertIn("\n  " + verb, text)
+
+    def test_every_verb_has_help_that_names_its_options(self):
+        for verb in VERBS:
+            with self.subTest(verb):
+                self.assertTrue(self.good(verb, "--help").startswith("usage: clotho " + verb))
+        for action in ["show", "calibrate", "list", "check"]:
+            self.assertTrue(self.good("platform", action, "--help").startswith("usage: clotho platform " + action))
+        text = self.good("run", "--help")
+        for option in ["platform", "planner", "policy", "clock", "scale", "repeat", "trace", "gantt", "body", "deadline",
+                       "no-replay-check", "seed", "json"]:
+            self.assertIn("--" + option, text)
+
+    def test_version_is_that_of_the_project(self):
+        with open(os.path.join(SOURCE, "CMakeLists.txt"), encoding="utf-8") as file:
+            self.assertIn("VERSION %s " % self.good("--version").split()[1], file.read())
+
+    def test_no_verb_and_an_unknown_verb_are_bad_usage(self):
+        self.bad(2, holds="verb")
+        self.bad(2, "plna", holds=["'plna'", "did you mean 'plan'?"])
+        self.bad(2, "simulat", "x", holds="'simulate'")
+        self.bad(2, "frobnicate", holds="clotho --help")
+
+    def test_unknown_and_broken_options_are_bad_usage(self):
+        g = self.diamond()
+        self.bad(2, "plan", g, "--frob", holds=["--frob", "--help"])
+        self.bad(2, "plan", g, "-z", holds="-z")
+        self.bad(2, "plan", g, "--planner", holds="--planner needs")
+        self.bad(2, "plan", g, "--json=3", holds="takes no value")
+        self.bad(2, "plan", g, "--seed", "x", holds=["--seed", "'x'"])
+        self.bad(2, "plan", g, "--seed", "-1", holds=["--seed", "'-1'"])
+        self.bad(2, "plan", g, "--scale", "0", holds="--scale")
+        self.bad(2, "plan", g, "--scale", "nan", holds="--scale")
+        self.bad(2, "run", g, "--scale", "1e999", holds="--scale")
+        self.bad(2, "run", g, "--repeat", "0", holds="--repeat")
+        self.bad(2, "run", g, "--deadline", "3 weeks", holds="--deadline")
+        self.bad(2, "run", g, "--clock", "lunar", holds="--clock")
+        self.bad(2, "run", g, "--fifo", "100", holds="--fifo")
+        self.bad(2, "run", g, "--body", "soul", holds="--body")
+
+    def test_missing_and_surplus_operands_are_bad_usage(self):
+        g = self.diamond()
+        self.bad(2, "plan", holds="GRAPH")
+        self.bad(2, "check", g, holds="GRAPH PLAN")
+        self.bad(2, "convert", g, holds="IN OUT")
+        self.bad(2, "convert", g, "a", "b", holds="'b'")
+        self.bad(2, "platform", holds="show, calibrate")
+        self.bad(2, "platform", "shw", holds="'show'")
+
+    def test_unknown_names_are_bad_usage_with_the_nearest_one(self):
+        g = self.diamond()
+        self.bad(2, "plan", g, "--planner", "hetf", holds="'heft'")
+        self.bad(2, "run", g, "--planner", "steal", holds="--policy steal")
+        self.bad(2, "run", g, "--policy", "stael", holds="steal")
+        self.bad(2, "run", g, "--policy", "steal", "--planner", "heft", holds="exclude")
+        self.bad(2, "generate", "choleski", holds="'cholesky'")
+        self.bad(2, "list", "planers", holds="'planners'")
+        self.bad(2, "convert", g, "x.json", "--format", "xlsx", holds="xlsx")
+
+    def test_lists_are_text_or_one_json_object(self):
+        wanted = {"planners": {"heft", "deft"}, "policies": {"steal"}, "platforms": {"rk3588", "zcu102", "jetson-tx2"},
+                  "formats": set(), "families": {"chain", "cholesky", "montage"}}
+        for name, members in wanted.items():
+            with self.subTest(name):
+                one = self.json("list", name)
+                self.assertEqual(list(one), [name])
+                names = {entry["name"] for entry in one[name]}
+                self.assertLessEqual(members, names)
+                self.assertEqual(len(self.good("list", name).splitlines()), len(names))
+        self.assertEqual({e["name"] for e in self.json("platform", "list")["platforms"]},
+                         {e["name"] for e in self.json("list", "platforms")["platforms"]})
+
+    def test_there_are_no_kernels_yet_and_the_list_says_so(self):
+        said = self.say("list", "kernels", "--json")
+        self.assertEqual((said.code, json.loads(said.out)), (0, {"kernels": []}))
+        self.assertIn("no integer kernels", said.err)
+
+    def test_a_report_that_cannot_be_written_is_an_error(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            said = self.say("list", "planners", stdout=full)
+        self.assertEqual(said.code, 1)
+        self.assertIn("standard output: No space left on device", said.err)
+
+
+class Platforms(CommandTest):
+    def test_show_gives_text_and_json(self):
+        for spec, count in [("rk3588", 8), ("uniform:3", 3)]:
+            one = self.json("platform", "show", spec)
+            self.assertEqual(len(one["executors"]), count)
+            self.assertLessEqual({"name", "native", "coherent", "executors", "kinds", "links", "sources"}, set(one))
+            self.assertIn(one["name"].split(":")[0], self.good("platform", "show", spec).lower())
+        self.assertTrue(self.json("platform", "show")["native"])
+
+    def test_check_tells_ok_warn_or_lack(self):
+        one = self.json("platform", "check")
+        self.assertGreater(len(one["checks"]), 3)
+        for line in one["checks"]:
+            self.assertIn(line["state"], ("ok", "warn", "lack"))
+            self.assertNotEqual(line["text"], "")
+        self.assertEqual(one["lacking"], sum(line["state"] == "lack" for line in one["checks"]))
+
+    def test_calibrate_writes_a_platform_that_opens_and_runs(self):
+        one = self.json("platform", "calibrate", "--quick", "-o", self.path("here.xml"))
+        again = self.json("platform", "show", self.path("here.xml"))
+        self.assertEqual(len(one["executors"]), len(again["executors"]))
+        run = self.json("run", self.diamond(), "--platform", self.path("here.xml"))
+        self.assertTrue(run["valid"])
+
+    def test_a_calibration_that_cannot_be_written_leaves_nothing(self):
+        self.bad(1, "platform", "calibrate", "--quick", "-o", self.path("no/where.xml"), holds="where.xml")
+        self.bad(1, "platform", "calibrate", "--quick", "-o", "/dev/full", holds="No space left")
+        self.bad(2, "platform", "calibrate", "-o", "-", holds="-o")
+
+    def test_bad_platforms_are_one_line_and_never_this_machine(self):
+        g = self.diamond()
+        self.bad(1, "platform", "show", "rk3589", holds="'rk3588'")
+        self.bad(1, "platform", "show", self.path("none.xml"), holds="none.xml")
+        self.bad(1, "platform", "show", self.file("empty.xml", ""), holds="empty.xml")
+        self.bad(1, "platform", "show", self.file("broken.xml", "<topology><object"), holds="broken.xml:1")
+        self.bad(1, "platform", "show", "uniform:0", holds="uniform")
+        self.bad(1, "plan", g, "--platform", "uniform:99999999", holds="uniform")
+        self.bad(1, "plan", g, "--platform", "own", holds=["g.json", "--platform"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,40 @@
+#!/bin/sh
+# Installs the build into an empty prefix, moves the prefix (packages are relocatable), and builds a stranger's project
+# against it: with find_package, and with pkg-config, shared and static.
+# usage: run.sh BUILD SOURCE C_COMPILER
+set -eu
+build=$1 source=$2 cc=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --prefix "$work/first" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
+mv "$work/first" "$work/moved"
+libdir=$(dirname "$(find "$work/moved" -name libclotho.so)")
+
+echo "== find_package"
+cmake -S "$source" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_C_COMPILER="$cc" >"$work/cmake.log" 2>&1 ||
+    { cat "$work/cmake.log"; exit 1; }
+cmake --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
+"$work/cmake/outside_shared"
+"$work/cmake/outside_static"
+"$work/cmake/outside_cxx"
+readelf -d "$work/cmake/outside_static" | grep -q 'libclotho' && { echo "outside_static needs libclotho.so"; exit 1; }
+
+echo "== pkg-config"
+PKG_CONFIG_PATH=$libdir/pkgconfig
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046
+"$cc" -std=c11 "$source/outside.c" -o "$work/by_pkg" $(pkg-config --cflags --libs clotho) -Wl,-rpath,"$libdir"
+"$work/by_pkg"
+# shellcheck disable=SC2046
+"$cc" -std=c11 "$source/outside.c" -o "$work/by_pkg_static" $(pkg-config --cflags clotho) "$libdir/libclotho.a" \
+    $(pkg-config --static --libs clotho | sed 's/-lclotho//')
+"$work/by_pkg_static"
+
+echo "== the command and what it ships"
+"$work/moved/bin/clotho" --version
+"$work/moved/bin/clotho" platform show rk3588 >/dev/null
+test -s "$work/moved/share/clotho/platforms/rk3588.xml"
+"$work/moved/bin/clotho" platform show "$work/moved/share/clotho/platforms/rk3588.xml" >/dev/null
+exported=$(nm -D --defined-only "$libdir/libclotho.so" | awk '$2 != "A" {print $3}' | grep -v '^clo_' || true)
+test -z "$exported" || { echo "libclotho.so exports more than clo_: $exported"; exit 1; }

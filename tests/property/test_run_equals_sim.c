@@ -1,0 +1,243 @@
+/* One engine, two drivers: what the simulator says is what the workers do. 1 000 random graphs on random platforms. */
+#include "support.h"
+
+#include "random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SEEDS 1000
+
+typedef struct scene {
+    clo_graph *graph;
+    clo_platform *platform;
+    clo_cost *cost;
+    clo_plan *plan;
+} scene;
+
+static scene make_scene(uint64_t seed, unsigned features, const char *planner)
+{
+    scene s = {.graph = random_graph(seed, features), .platform = random_platform(seed, features)};
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+
+    config.planner = planner;
+    ok(clo_cost_create(s.graph, s.platform, &s.cost));
+    ok(clo_plan_create(s.cost, &config, &s.plan));
+    return s;
+}
+
+static void drop_scene(scene *s)
+{
+    clo_plan_destroy(s->plan);
+    clo_cost_destroy(s->cost);
+    clo_platform_destroy(s->platform);
+    clo_graph_destroy(s->graph);
+}
+
+static const char *planner_of(uint64_t seed)
+{
+    return seed % 2 ? "deft" : "heft";
+}
+
+static clo_trace *simulate_plan(const scene *s, clo_job_result *result, uint64_t *hash)
+{
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    clo_trace *trace;
+
+    config.plan = s->plan;
+    config.execute = 1;
+    ok(clo_simulate(s->cost, &config, result, &trace, hash));
+    return trace;
+}
+
+static void check_trace(const scene *s, const clo_trace *trace, int mode)
+{
+    clo_plan *happened;
+
+    ok(clo_trace_to_plan(trace, s->cost, &happened));
+    ok(clo_plan_check(happened, s->cost, mode));
+    clo_plan_destroy(happened);
+}
+
+/* Runs the plan on workers with the virtual clock; the trace is the caller's. */
+static clo_trace *run_virtual(const scene *s, clo_job_result *result, uint64_t *hash)
+{
+    clo_runtime_config runtime_config = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config job_config = CLO_JOB_CONFIG_INIT;
+    clo_runtime *runtime;
+    clo_trace *trace;
+    clo_job *job;
+
+    runtime_config.clock = CLO_CLOCK_VIRTUAL;
+    runtime_config.trace = 1;
+    runtime_config.copy_always = 1;
+    job_config.plan = s->plan;
+    ok(clo_runtime_create(s->platform, &runtime_config, &runtime));
+    ok(clo_job_create(runtime, s->cost, &job_config, &job));
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, result));
+    ok(clo_job_trace(job, &trace));
+    *hash = clo_job_output_hash(job);
+    clo_job_destroy(job);
+    clo_runtime_destroy(runtime);
+    return trace;
+}
+
+static void same_events(const clo_trace *a, const clo_trace *b)
+{
+    size_t count, other;
+    const clo_trace_event *x = clo_trace_events(a, &count), *y = clo_trace_events(b, &other);
+
+    assert_int_equal(count, other);
+    for (size_t i = 0; i < count; i++) {
+        const clo_trace_event *match = NULL; /* equal starts may stand in another order: the sequence differs */
+        for (size_t k = 0; k < count && match == NULL; k++)
+            if (y[k].task == x[i].task && y[k].instance == x[i].instance && y[k].is_replica == x[i].is_replica &&
+                y[k].executor == x[i].executor)
+                match = &y[k];
+        assert_non_null(match);
+        assert_int_equal(match->start_ns, x[i].start_ns);
+        assert_int_equal(match->finish_ns, x[i].finish_ns);
+    }
+}
+
+static void workers_under_the_virtual_clock_do_exactly_what_the_simulator_says(void **state)
+{
+    (void)state;
+    uint64_t duplicates = 0, transfers = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        unsigned features = RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS; /* capacity waits depend on real time */
+        scene s = make_scene(seed, features, planner_of(seed));
+        clo_job_result simulated, ran;
+        uint64_t simulated_hash, ran_hash;
+        clo_trace *sim_trace = simulate_plan(&s, &simulated, &simulated_hash);
+        clo_trace *run_trace = run_virtual(&s, &ran, &ran_hash);
+
+        assert_int_equal(simulated.makespan_ns, ran.makespan_ns);
+        assert_true(simulated.makespan_ns <= clo_plan_makespan_ns(s.plan)); /* gaps of the plan may close */
+        assert_int_equal(simulated.duplicates_run, ran.duplicates_run);
+        assert_int_equal(simulated.transfers, ran.transfers);
+        assert_int_equal(simulated.transferred_bytes, ran.transferred_bytes);
+        assert_int_equal(simulated.busy_ns, ran.busy_ns);
+        assert_true(simulated_hash == ran_hash);
+        same_events(sim_trace, run_trace);
+        check_trace(&s, sim_trace, CLO_CHECK_FULL);
+        duplicates += ran.duplicates_run;
+        transfers += ran.transfers;
+        clo_trace_destroy(sim_trace);
+        clo_trace_destroy(run_trace);
+        drop_scene(&s);
+    }
+    print_message("replicas run: %llu, transfers: %llu\n", (unsigned long long)duplicates,
+                  (unsigned long long)transfers);
+    assert_true(duplicates > 0 && transfers > 0);
+}
+
+static void every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_bytes(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        scene s = make_scene(seed, RANDOM_ALL, planner_of(seed));
+        clo_job_result planned, result;
+        clo_bound bound;
+        uint64_t want, hash;
+
+        ok(clo_cost_bound(s.cost, &bound));
+        clo_trace *trace = simulate_plan(&s, &planned, &want);
+        check_trace(&s, trace, CLO_CHECK_FULL);
+        assert_true(planned.makespan_ns >= bound.best_ns);
+        clo_trace_destroy(trace);
+        for (uint32_t p = 0; clo_policy_at(p) != NULL; p++) {
+            clo_sim_config config = CLO_SIM_CONFIG_INIT;
+            config.policy = clo_policy_at(p);
+            config.execute = 1;
+            ok(clo_simulate(s.cost, &config, &result, &trace, &hash));
+            check_trace(&s, trace, CLO_CHECK_FULL);
+            assert_true(result.makespan_ns >= bound.best_ns);
+            assert_int_equal(result.decisions, clo_graph_instances(s.graph));
+            assert_true(hash == want);
+            clo_trace_destroy(trace);
+        }
+        drop_scene(&s);
+    }
+}
+
+/* Runs on real threads as fast as they go; bodies of up to 20 us spin really. */
+static void record_and_replay(uint64_t seed, const clo_policy *policy, bool planned)
+{
+    scene s = make_scene(seed, RANDOM_ALL | (seed % 3 ? 0u : RANDOM_SMALL), planner_of(seed));
+    clo_runtime_config runtime_config = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config job_config = CLO_JOB_CONFIG_INIT;
+    clo_sim_config sim_config = CLO_SIM_CONFIG_INIT;
+    clo_runtime *runtime;
+    clo_trace *recorded, *replayed;
+    clo_job *job;
+    uint64_t hash;
+
+    runtime_config.trace = runtime_config.unpinned = 1;
+    runtime_config.copy_always = 1;
+    job_config.policy = sim_config.policy = policy;
+    job_config.plan = sim_config.plan = planned ? s.plan : NULL;
+    ok(clo_runtime_create(s.platform, &runtime_config, &runtime));
+    ok(clo_job_create(runtime, s.cost, &job_config, &job));
+    for (int round = 0; round < 2; round++) { /* the second run uses what the first left */
+        ok(clo_job_submit(job));
+        ok(clo_job_wait(job, NULL));
+    }
+    ok(clo_job_trace(job, &recorded));
+    check_trace(&s, recorded, CLO_CHECK_MEASURED);
+    sim_config.recorded = recorded;
+    sim_config.execute = 1;
+    ok(clo_simulate(s.cost, &sim_config, NULL, &replayed, &hash));
+    same_events(recorded, replayed);
+    assert_true(hash == clo_job_output_hash(job));
+    clo_trace_destroy(recorded);
+    clo_trace_destroy(replayed);
+    clo_job_destroy(job);
+    clo_runtime_destroy(runtime);
+    drop_scene(&s);
+}
+
+static void a_recorded_real_run_replays_in_the_simulator_with_every_decision_equal(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 150; seed++) {
+        const clo_policy *policy = clo_policy_at((uint32_t)(seed / 3 % 4));
+        record_and_replay(seed, seed % 3 == 0 ? policy : NULL, seed % 3 == 1); /* policy, replay, steal */
+    }
+}
+
+static void a_record_that_was_decided_otherwise_is_found_out(void **state)
+{
+    (void)state;
+    scene s = make_scene(5, RANDOM_SMALL, "heft");
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    clo_trace *trace;
+
+    config.policy = clo_policy_find("fifo");
+    ok(clo_simulate(s.cost, &config, NULL, &trace, NULL));
+    config.recorded = trace;
+    ok(clo_simulate(s.cost, &config, NULL, NULL, NULL));
+
+    size_t count;
+    clo_trace_event *events = (clo_trace_event *)(uintptr_t)clo_trace_events(trace, &count);
+    assert_true(count > 2);
+    assert_true(clo_platform_executors(s.platform) > 1);
+    for (size_t i = 0; i < count; i++)
+        if (events[i].sequence == count - 1)
+            events[i].executor = (events[i].executor + 1) % clo_platform_executors(s.platform);
+    fails(CLO_ERR_STATE, "in the record", clo_simulate(s.cost, &config, NULL, NULL, NULL));
+    clo_trace_destroy(trace);
+    drop_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(workers_under_the_virtual_clock_do_exactly_what_the_simulator_says),
+        cmocka_unit_test(every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_bytes),
+        cmocka_unit_test(a_recorded_real_run_replays_in_the_simulator_with_every_decision_equal),
+        cmocka_unit_test(a_record_that_was_decided_otherwise_is_found_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,325 @@
+/* The lock-free parts under several threads. Run under ThreadSanitizer the mutation lists in runtime/sync/ are what these
+ * tests must catch: each weakened order was tried by hand and is reported as a race or loses an item here. */
+#include "support.h"
+
+#include "sync/countdown.h"
+#include "sync/deque.h"
+#include "sync/gate.h"
+#include "sync/once.h"
+#include "sync/park.h"
+#include "sync/stack.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define THREADS 4
+#define ITEMS 40000u
+
+static uint64_t payload[ITEMS]; /* plain memory that must travel with each item */
+static uint64_t links[ITEMS];
+static _Atomic uint32_t taken[ITEMS];
+static _Atomic uint32_t taken_count;
+
+static void reset(void)
+{
+    memset(payload, 0, sizeof payload);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        atomic_store(&taken[i], 0);
+    atomic_store(&taken_count, 0);
+}
+
+static void take(uint64_t item)
+{
+    if (payload[item] != item * 3 + 1)
+        fail_msg("item %llu came without its data", (unsigned long long)item);
+    atomic_fetch_add_explicit(&taken[item], 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&taken_count, 1, memory_order_relaxed);
+}
+
+static void each_item_was_taken_once(void)
+{
+    for (uint32_t i = 0; i < ITEMS; i++)
+        assert_int_equal(atomic_load(&taken[i]), 1);
+}
+
+static void run_threads(void *(*main_of)(void *), size_t count)
+{
+    pthread_t threads[THREADS];
+
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, main_of, (void *)i), 0);
+    for (size_t i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static clo_deque deque;
+
+/* Thread 0 owns the deque, pushes and sometimes pops; the others steal. */
+static void *deque_main(void *argument)
+{
+    if ((size_t)argument != 0) {
+        while (atomic_load_explicit(&taken_count, memory_order_relaxed) < ITEMS) {
+            uint64_t item = clo_deque_steal(&deque);
+            if (item != CLO_ITEM_NONE)
+                take(item);
+            else
+                sched_yield();
+        }
+        return NULL;
+    }
+    for (uint64_t i = 0; i < ITEMS; i++) {
+        payload[i] = i * 3 + 1;
+        while (!clo_deque_push(&deque, i)) {
+            uint64_t item = clo_deque_pop(&deque);
+            if (item != CLO_ITEM_NONE)
+                take(item);
+        }
+        if (i % 3 == 0) {
+            uint64_t item = clo_deque_pop(&deque);
+            if (item != CLO_ITEM_NONE)
+                take(item);
+        }
+    }
+    for (uint64_t item; (item = clo_deque_pop(&deque)) != CLO_ITEM_NONE;)
+        take(item);
+    return NULL;
+}
+
+static void every_item_of_a_deque_is_popped_or_stolen_exactly_once(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        reset();
+        clo_deque_init(&deque);
+        run_threads(deque_main, THREADS);
+        each_item_was_taken_once();
+    }
+}
+
+/* One item at a time: owner and thief race for the last one. */
+static void *last_item_main(void *argument)
+{
+    if ((size_t)argument != 0)
+        return deque_main(argument);
+    for (uint64_t i = 0; i < ITEMS; i++) {
+        payload[i] = i * 3 + 1;
+        assert_true(clo_deque_push(&deque, i));
+        uint64_t item = clo_deque_pop(&deque);
+        if (item != CLO_ITEM_NONE)
+            take(item);
+    }
+    return NULL;
+}
+
+static void the_last_item_of_a_deque_goes_to_the_owner_or_to_one_thief(void **state)
+{
+    (void)state;
+    reset();
+    clo_deque_init(&deque);
+    run_threads(last_item_main, 3);
+    each_item_was_taken_once();
+}
+
+static clo_stack stack;
+
+static void *stack_main(void *argument)
+{
+    size_t me = (size_t)argument;
+
+    for (uint64_t i = me; i < ITEMS; i += THREADS) {
+        payload[i] = i * 3 + 1;
+        clo_stack_push(&stack, i, &links[i]);
+        if (i % 7 == 0)
+            for (uint64_t item = clo_stack_take(&stack), next; item != CLO_ITEM_NONE; item = next) {
+                next = links[item];
+                take(item);
+            }
+    }
+    return NULL;
+}
+
+static void every_item_of_a_stack_is_taken_exactly_once(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 3; round++) {
+        reset();
+        clo_stack_init(&stack);
+        run_threads(stack_main, THREADS);
+        for (uint64_t item = clo_stack_take(&stack), next; item != CLO_ITEM_NONE; item = next) {
+            next = links[item];
+            take(item);
+        }
+        each_item_was_taken_once();
+    }
+}
+
+static clo_countdown countdowns[ITEMS];
+static uint64_t parts[THREADS][ITEMS];
+
+static void *countdown_main(void *argument)
+{
+    size_t me = (size_t)argument;
+
+    for (uint64_t i = 0; i < ITEMS; i++) {
+        parts[me][i] = i + me;
+        if (!clo_countdown_hit(&countdowns[i]))
+            continue;
+        for (size_t other = 0; other < THREADS; other++)
+            if (parts[other][i] != i + other)
+                fail_msg("the last hitter does not see what thread %zu wrote", other);
+        atomic_fetch_add_explicit(&taken[i], 1, memory_order_relaxed);
+    }
+    return NULL;
+}
+
+static void exactly_the_last_hit_of_a_countdown_gets_true_and_sees_all_that_came_before(void **state)
+{
+    (void)state;
+    reset();
+    for (uint32_t i = 0; i < ITEMS; i++)
+        clo_countdown_arm(&countdowns[i], THREADS);
+    run_threads(countdown_main, THREADS);
+    each_item_was_taken_once();
+}
+
+static clo_once onces[ITEMS];
+
+static void *once_main(void *argument)
+{
+    (void)argument;
+    for (uint64_t i = 0; i < ITEMS; i++) {
+        if (clo_once_begin(&onces[i])) {
+            payload[i] = i * 3 + 1;
+            atomic_fetch_add_explicit(&taken[i], 1, memory_order_relaxed);
+            clo_once_end(&onces[i]);
+        }
+        if (payload[i] != i * 3 + 1)
+            fail_msg("once %llu is not done", (unsigned long long)i);
+    }
+    return NULL;
+}
+
+static void work_that_several_need_is_done_once_and_seen_by_all(void **state)
+{
+    (void)state;
+    reset();
+    for (uint32_t i = 0; i < ITEMS; i++)
+        clo_once_reset(&onces[i]);
+    run_threads(once_main, THREADS);
+    each_item_was_taken_once();
+}
+
+/* The protocol of worker.c in small: the sleeper must never sleep with an item waiting. A lost wake hangs (ctest's
+ * time-out catches it). */
+static clo_barrier barrier;
+static clo_parker parker;
+static _Atomic uint32_t produced;
+
+static void *park_main(void *argument)
+{
+    uint32_t seen = 0;
+
+    if ((size_t)argument != 0) {
+        for (uint32_t i = 0; i < 3000; i++) {
+            atomic_fetch_add_explicit(&produced, 1, memory_order_release);
+            clo_barrier_light(&barrier);
+            if (clo_parker_is_asleep(&parker))
+                (void)clo_parker_wake(&parker);
+            for (uint32_t k = 0; k < i % 64; k++)
+                clo_relax();
+        }
+        return NULL;
+    }
+    while (seen < 3000) {
+        uint32_t now = atomic_load_explicit(&produced, memory_order_acquire);
+        if (now != seen) {
+            seen = now;
+            continue;
+        }
+        clo_parker_prepare(&parker);
+        clo_barrier_heavy(&barrier);
+        if (atomic_load_explicit(&produced, memory_order_acquire) == seen)
+            clo_parker_sleep(&parker);
+        else
+            (void)clo_parker_cancel(&parker);
+    }
+    return NULL;
+}
+
+static void no_wake_is_lost_between_the_last_look_and_the_sleep(void **state)
+{
+    (void)state;
+    for (int with = 1; with >= 0; with--) {
+        clo_barrier_init(&barrier);
+        if (with == 0)
+            barrier.has_membarrier = false; /* the way of kernels that refuse membarrier */
+        atomic_store(&produced, 0);
+        run_threads(park_main, 2);
+        assert_int_equal(atomic_load(&produced), 3000);
+    }
+}
+
+static clo_gate gate;
+static int64_t in_use[2];
+
+static void *gate_main(void *argument)
+{
+    size_t me = (size_t)argument;
+    const int64_t demand[CLO_GATE_RESOURCES] = {(int64_t)me + 1, 2};
+    uint32_t done = 0;
+
+    while (done < 2000) {
+        uint64_t link;
+        if (!clo_gate_enter(&gate, demand, me, &links[me])) {
+            /* Our item is in the chain: whoever leaves takes it out; wait for that. */
+            while (atomic_load_explicit(&taken[me], memory_order_acquire) == 0)
+                sched_yield();
+            atomic_store_explicit(&taken[me], 0, memory_order_relaxed);
+            continue;
+        }
+        __atomic_fetch_add(&in_use[0], demand[0], __ATOMIC_RELAXED);
+        int64_t used = __atomic_add_fetch(&in_use[1], demand[1], __ATOMIC_RELAXED);
+        if (used > 5 || __atomic_load_n(&in_use[0], __ATOMIC_RELAXED) > 6)
+            fail_msg("the gate let in too much");
+        __atomic_fetch_sub(&in_use[0], demand[0], __ATOMIC_RELAXED);
+        __atomic_fetch_sub(&in_use[1], demand[1], __ATOMIC_RELAXED);
+        done++;
+        for (uint64_t item = clo_gate_leave(&gate, demand); item != CLO_ITEM_NONE; item = link) {
+            link = links[item];
+            atomic_store_explicit(&taken[item], 1, memory_order_release);
+        }
+    }
+    return NULL;
+}
+
+static void a_gate_never_exceeds_its_capacity_and_forgets_nobody(void **state)
+{
+    (void)state;
+    reset();
+    memset(&gate, 0, sizeof gate);
+    for (int r = 0; r < CLO_GATE_RESOURCES; r++)
+        gate.available[r] = INT64_MAX;
+    gate.available[0] = 6;
+    gate.available[1] = 5;
+    gate.waiting = CLO_ITEM_NONE;
+    run_threads(gate_main, THREADS);
+    assert_int_equal(gate.available[0], 6);
+    assert_int_equal(gate.available[1], 5);
+    assert_true(gate.waiting == CLO_ITEM_NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_item_of_a_deque_is_popped_or_stolen_exactly_once),
+        cmocka_unit_test(the_last_item_of_a_deque_goes_to_the_owner_or_to_one_thief),
+        cmocka_unit_test(every_item_of_a_stack_is_taken_exactly_once),
+        cmocka_unit_test(exactly_the_last_hit_of_a_countdown_gets_true_and_sees_all_that_came_before),
+        cmocka_unit_test(work_that_several_need_is_done_once_and_seen_by_all),
+        cmocka_unit_test(no_wake_is_lost_between_the_last_look_and_the_sleep),
+        cmocka_unit_test(a_gate_never_exceeds_its_capacity_and_forgets_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* random.c - one hidden plan for each seed (executors, kinds, machines) that the graph and the platform both follow, so
+ * that the graph can promise to run there without having seen it. */
+#include "random.h"
+
+#include "base/rng.h"
+#include "support.h"
+
+#include <clotho/body.h>
+#include <clotho/generate.h>
+#include <stdio.h>
+#include <string.h>
+
+#define EXECUTORS_MAX 12
+#define RESOURCES 3
+#define DEMAND_MAX 6
+
+/* What a seed says about its platform. */
+struct site {
+    uint32_t executors, kinds, machines;
+    uint32_t kind_of[EXECUTORS_MAX];
+};
+
+static struct site make_site(uint64_t seed)
+{
+    clo_rng rng = clo_rng_seed(seed ^ 0x517e);
+    struct site site = {.executors = 1 + clo_rng_below(&rng, EXECUTORS_MAX)};
+
+    site.kinds = 1 + clo_rng_below(&rng, 3);
+    site.machines = site.executors > 1 && clo_rng_below(&rng, 3) == 0 ? 2 : 1;
+    for (uint32_t e = 0; e < site.executors; e++)
+        site.kind_of[e] = clo_rng_below(&rng, site.kinds);
+    return site;
+}
+
+static void fill_executors(clo_rng *rng, const struct site *site, clo_executor *executors)
+{
+    uint32_t speeds[3][CLO_CLASSES_BUILTIN];
+    uint32_t memories = 1 + clo_rng_below(rng, site->executors);
+    bool speed_by_kind = clo_rng_below(rng, 2) == 0;
+
+    for (uint32_t k = 0; k < 3; k++)
+        for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
+            speeds[k][c] = CLO_SPEED_ONE / 4 + clo_rng_below(rng, CLO_SPEED_ONE * 7 / 4);
+    for (uint32_t e = 0; e < site->executors; e++) {
+        executors[e] = (clo_executor){.kind = site->kind_of[e], .os_index = -1};
+        executors[e].machine = site->machines == 2 ? e % 2 : 0;
+        executors[e].memory = clo_rng_below(rng, memories);
+        for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
+            executors[e].speed_q16[c] = speed_by_kind ? speeds[site->kind_of[e]][c]
+                                                      : CLO_SPEED_ONE / 4 + clo_rng_below(rng, CLO_SPEED_ONE * 7 / 4);
+    }
+    for (uint32_t e = 0; e < memories && e < site->executors; e++)
+        executors[e].memory = e; /* each memory is somebody's */
+}
+
+clo_platform *random_platform(uint64_t seed, unsigned features)
+{
+    struct site site = make_site(seed);
+    clo_rng rng = clo_rng_seed(seed ^ 0x91a7f0);
+    clo_executor executors[EXECUTORS_MAX];
+    int64_t latency_ns[EXECUTORS_MAX * EXECUTORS_MAX], capacities[2 * CLO_RESOURCES_MAX];
+    double bandwidth[EXECUTORS_MAX * EXECUTORS_MAX];
+    clo_platform *platform = NULL;
+    char name[32];
+
+    fill_executors(&rng, &site, executors);
+    for (uint32_t i = 0; i < site.executors * site.executors; i++) {
+        latency_ns[i] = clo_rng_below(&rng, 4) == 0 ? 0 : clo_rng_below(&rng, 3000);
+        bandwidth[i] = clo_rng_below(&rng, 5) == 0 ? 0 : 0.25 + 4 * clo_rng_unit(&rng);
+    }
+    for (uint32_t i = 0; i < 2 * CLO_RESOURCES_MAX; i++)
+        capacities[i] = i % CLO_RESOURCES_MAX < RESOURCES && clo_rng_below(&rng, 5) > 0
+                            ? (int64_t)DEMAND_MAX + clo_rng_below(&rng, 10)
+                            : -1;
+    snprintf(name, sizeof name, "random-%llu", (unsigned long long)seed);
+    ok(clo_platform_create(
+        &(clo_platform_desc){
+            .size = sizeof(clo_platform_desc),
+            .name = name,
+            .executors_count = site.executors,
+            .executors = executors,
+            .kinds_count = site.kinds,
+            .machines_count = site.machines,
+            .capacities = features & RANDOM_DEMANDS ? capacities : NULL,
+            .latency_ns = latency_ns,
+            .bandwidth_bytes_per_ns = bandwidth,
+            .coherent = clo_rng_below(&rng, 2),
+        },
+        &platform));
+    return platform;
+}
+
+static int kind_body(const clo_call *call)
+{
+    return clo_body_spin(call); /* the same effect under another address */
+}
+
+/* One task; home: an executor that must be able to run it. */
+static void add_task(clo_graph *graph, clo_rng *rng, const struct site *site, unsigned features, uint32_t home)
+{
+    char name[32];
+    clo_task task = {.body = clo_body_spin, .work_ns = clo_rng_below(rng, 20000)};
+    uint32_t id = clo_graph_tasks(graph), choice = clo_rng_below(rng, 8);
+    bool has_kinds = features & RANDOM_KINDS && clo_rng_below(rng, 2) == 0;
+    bool kind_bodies_only = has_kinds && clo_rng_below(rng, 4) == 0;
+
+    snprintf(name, sizeof name, "task %u", id);
+    if (!(features & RANDOM_UNNAMED) && clo_rng_below(rng, 4) > 0)
+        task.name = name;
+    task.task_class = (uint16_t)clo_rng_below(rng, CLO_CLASSES_BUILTIN + 2);
+    if (features & RANDOM_INSTANCES && choice < 2)
+        task.instances = 2 + clo_rng_below(rng, 4);
+    if (features & RANDOM_OUTPUTS)
+        task.output_bytes = clo_rng_below(rng, 4) == 0 ? 0 : 1 + clo_rng_below(rng, 512);
+    if (features & RANDOM_DUPLICABLE)
+        task.duplicable = clo_rng_below(rng, 3) > 0;
+    if (features & RANDOM_MASKS && clo_rng_below(rng, 3) == 0)
+        task.executors_mask = (clo_rng_next(rng) & ((1ull << site->executors) - 1)) | 1ull << home;
+    for (uint32_t r = 0; r < RESOURCES && features & RANDOM_DEMANDS && choice % 2 == 0; r++)
+        task.demand[r] = clo_rng_below(rng, DEMAND_MAX + 1);
+    if (kind_bodies_only)
+        task.body = NULL;
+    ok(clo_graph_add_task(graph, &task, NULL));
+    for (uint32_t k = 0; k < site->kinds && has_kinds; k++) {
+        bool never = clo_rng_below(rng, 3) == 0 && k != site->kind_of[home];
+        if (clo_rng_below(rng, 4) > 0)
+            ok(clo_graph_set_time(graph, id, k, never ? CLO_TIME_NEVER : clo_rng_below(rng, 20000)));
+        if (clo_rng_below(rng, 4) == 0 || (kind_bodies_only && k == site->kind_of[home]))
+            ok(clo_graph_set_body(graph, id, k, kind_body));
+    }
+}
+
+/* A random DAG. Edges follow a hidden order of the ids, so topological order and id order differ. */
+static clo_graph *random_dag(clo_rng *rng, const struct site *site, unsigned features)
+{
+    uint32_t hidden[120], tasks = 1 + clo_rng_below(rng, features & RANDOM_SMALL ? 12 : 120);
+    uint32_t density = 1 + clo_rng_below(rng, 5), kind;
+    clo_graph *graph = NULL;
+    char name[16];
+
+    ok(clo_graph_create("random", &graph));
+    for (uint32_t k = 0; k < site->kinds; k++) {
+        snprintf(name, sizeof name, "k%u", k);
+        ok(clo_graph_kind(graph, name, &kind));
+    }
+    for (uint32_t t = 0; t < tasks; t++) {
+        add_task(graph, rng, site, features, clo_rng_below(rng, site->executors));
+        uint32_t at = clo_rng_below(rng, t + 1); /* inside-out shuffle */
+        hidden[t] = hidden[at];
+        hidden[at] = t;
+    }
+    for (uint32_t a = 0; a < tasks; a++)
+        for (uint32_t b = a + 1; b < tasks; b++)
+            if (clo_rng_below(rng, tasks + 4) < density) {
+                uint64_t bytes = clo_rng_below(rng, 3) == 0 ? 0 : clo_rng_below(rng, 20000);
+                ok(clo_graph_add_edge(graph, hidden[a], hidden[b], features & RANDOM_NO_BYTES ? 0 : bytes));
+            }
+    ok(clo_graph_seal(graph));
+    return graph;
+}
+
+static clo_graph *random_family(clo_rng *rng, unsigned features)
+{
+    static const double ratios[] = {0, 0.1, 0.5, 1, 5, 10};
+    uint32_t families = 0;
+    clo_graph *graph = NULL;
+
+    while (clo_generate_family(families) != NULL)
+        families++;
+    clo_generate_config config = CLO_GENERATE_CONFIG_INIT;
+    config.seed = clo_rng_next(rng);
+    config.tasks = 1 + clo_rng_below(rng, features & RANDOM_SMALL ? 6 : 110);
+    config.width = features & RANDOM_SMALL ? 2 : clo_rng_below(rng, 7);
+    config.work_mean_ns = 1 + clo_rng_below(rng, 10000);
+    config.ccr = features & RANDOM_NO_BYTES ? 0 : ratios[clo_rng_below(rng, 6)];
+    config.work_spread = clo_rng_unit(rng);
+    config.beta = clo_rng_unit(rng);
+    config.kinds = features & RANDOM_KINDS ? clo_rng_below(rng, 4) : 0;
+    config.duplicable = (features & RANDOM_DUPLICABLE) != 0;
+    config.outputs = (features & RANDOM_OUTPUTS) != 0;
+    const char *family = clo_generate_family(clo_rng_below(rng, families));
+    if (features & RANDOM_SMALL && strcmp(family, "montage") == 0)
+        family = "layered"; /* montage has at least 11 tasks and grows in large steps */
+    ok(clo_graph_generate(family, &config, &graph));
+    return graph;
+}
+
+clo_graph *random_graph(uint64_t seed, unsigned features)
+{
+    struct site site = make_site(seed);
+    clo_rng rng = clo_rng_seed(seed ^ 0x6e4f);
+
+    return seed % 3 == 2 ? random_family(&rng, features) : random_dag(&rng, &site, features);
+}

@@ -1,0 +1,33 @@
+# Turns files into one C source: clo_embed_platforms(OUTPUT FILE...) writes the table that runtime/platform/shipped.h declares.
+# Runs when CMake configures, and again when a file changes. The summary is the file's own info clotho.summary.
+function(clo_embed_platforms output)
+    set(arrays "")
+    set(rows "")
+    set(count 0)
+    foreach(file ${ARGN})
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+        get_filename_component(name ${file} NAME_WE)
+        file(READ ${file} text)
+        if(NOT text MATCHES "name=\"clotho.summary\" value=\"([^\"\\]+)\"")
+            message(FATAL_ERROR "${file}: no info clotho.summary, or one with a quote or a backslash")
+        endif()
+        set(summary "${CMAKE_MATCH_1}")
+        file(READ ${file} hex HEX)
+        string(LENGTH "${hex}" digits)
+        math(EXPR bytes "${digits} / 2")
+        string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
+        string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
+        string(APPEND arrays "static const unsigned char file_${count}[] = {\n${hex}};\n")
+        string(APPEND rows "    {\"${name}\", \"${summary}\", file_${count}, ${bytes}},\n")
+        math(EXPR count "${count} + 1")
+    endforeach()
+    file(CONFIGURE OUTPUT ${output} CONTENT [[
+/* Made by toolchain/embed.cmake. */
+#include "platform/shipped.h"
+
+@arrays@
+const clo_shipped_file clo_shipped_files[] = {
+@rows@};
+const uint32_t clo_shipped_files_count = @count@;
+]] @ONLY)
+endfunction()

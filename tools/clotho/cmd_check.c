@@ -1,0 +1,101 @@
+/* cmd_check.c - `clotho check GRAPH PLAN`: the independent checker on a plan file. */
+#include "commands.h"
+#include "input.h"
+#include "json.h"
+#include "options.h"
+
+#include <stdio.h>
+
+typedef struct verdict {
+    bool valid;
+    const char
+        *violation; /* the checker's text; NULL if valid. Of the thread's last error: use before the next failure */
+    clo_plan_metrics metrics;
+} verdict;
+
+static int print_json(const input *in, const char *plan_path, const clo_plan *plan, const verdict *v)
+{
+    json out;
+
+    json_begin(&out);
+    json_text(&out, "graph", clo_graph_name(in->document.graph));
+    json_text(&out, "plan", plan_path);
+    json_text(&out, "platform", clo_platform_name(in->platform));
+    json_text(&out, "planner", clo_plan_planner(plan));
+    json_bool(&out, "valid", v->valid);
+    json_text(&out, "violation", v->violation);
+    json_real(&out, "makespan", (double)clo_plan_makespan_ns(plan) / in->document.unit_ns);
+    json_integer(&out, "makespan_ns", clo_plan_makespan_ns(plan));
+    if (v->valid) {
+        json_integer(&out, "lower_bound_ns", v->metrics.lower_bound_ns);
+        json_real(&out, "gap", v->metrics.gap);
+        json_count(&out, "duplicates", v->metrics.duplicates);
+    }
+    return json_print(&out);
+}
+
+static int check(const input *in, const char *plan_path, int mode, bool as_json)
+{
+    clo_plan *plan;
+    clo_status status = clo_plan_load(plan_path, in->cost, &plan);
+    verdict v = {0};
+    int code = EXIT_GOOD;
+
+    if (status != CLO_OK)
+        return complain_status(plan_path, status);
+    status = clo_plan_check(plan, in->cost, mode);
+    v.valid = status == CLO_OK;
+    if (v.valid)
+        status = clo_plan_measure(plan, in->cost, &v.metrics);
+    if (status != CLO_OK && status != CLO_ERR_INVALID) {
+        code = complain_status(plan_path, status);
+    } else {
+        if (!v.valid)
+            v.violation = clo_last_error();
+        if (as_json)
+            code = print_json(in, plan_path, plan, &v);
+        else if (v.valid)
+            printf("%s: valid; makespan %s, lower bound %s, gap %s, %u replicas\n", plan_path,
+                   show_ns(v.metrics.makespan_ns), show_ns(v.metrics.lower_bound_ns), show_percent(v.metrics.gap),
+                   v.metrics.duplicates);
+        if (!v.valid)
+            code = complain_status(plan_path, status);
+    }
+    clo_plan_destroy(plan);
+    return code;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    static const command cmd = {
+        "check",
+        "GRAPH PLAN",
+        2,
+        2,
+        "Checks a plan file with a checker that shares no code with the planners: every task placed, where it\n"
+        "can run, no overlap, inputs there in time, capacities kept. Exit status 1 if it is not valid.",
+        NULL};
+    const char *spec = NULL;
+    bool measured = false, as_json = false;
+    double scale = 1;
+    const option_spec options[] = {
+        {"platform", 'p', "SPEC", OPTION_TEXT, &spec, "as in 'clotho plan'"},
+        {"scale", 0, "X", OPTION_REAL, &scale, "multiply times and bytes of the graph by X first"},
+        {"measured", 0, NULL, OPTION_FLAG, &measured,
+         "a measured schedule: durations and transfers are what they were"},
+        {"json", 0, NULL, OPTION_FLAG, &as_json, "one JSON object on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, options, 4, argc, argv, &operands, &count);
+    input in;
+
+    if (code != OPTIONS_GO_ON)
+        return code;
+    if (!(scale > 0))
+        return misuse("--scale is 0; write a number > 0");
+    code = input_open(&in, operands[0], spec, scale, NULL);
+    if (code != EXIT_GOOD)
+        return code;
+    code = check(&in, operands[1], measured ? CLO_CHECK_MEASURED : CLO_CHECK_FULL, as_json);
+    input_close(&in);
+    return code;
+}

@@ -1,0 +1,61 @@
+/* cmd_convert.c - `clotho convert IN OUT`: between graph formats. */
+#include "commands.h"
+#include "input.h"
+#include "json.h"
+#include "options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int cmd_convert(int argc, char **argv)
+{
+    static const command cmd = {
+        "convert",
+        "IN OUT",
+        2,
+        2,
+        "Reads a graph in any known format (recognised by content) and writes it in another.",
+        "'-' is standard input or output. Without --format the ending of OUT decides: .dot and .gv are\n"
+        "Graphviz, all else is this library's own JSON. Formats: 'clotho list formats'."};
+    const char *format = NULL;
+    double scale = 1;
+    bool as_json = false;
+    const option_spec options[] = {
+        {"format", 'f', "NAME", OPTION_TEXT, &format, "clotho, dot, wfformat or saga"},
+        {"scale", 0, "X", OPTION_REAL, &scale, "multiply times and bytes by X"},
+        {"json", 0, NULL, OPTION_FLAG, &as_json, "report as one JSON object on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, options, 3, argc, argv, &operands, &count);
+    clo_load_config config = CLO_LOAD_CONFIG_INIT;
+    clo_document document = {0};
+    json out;
+
+    if (code != OPTIONS_GO_ON)
+        return code;
+    if (!(scale > 0))
+        return misuse("--scale is 0; write a number > 0");
+    if (as_json && strcmp(operands[1], "-") == 0)
+        return misuse("--json and OUT '-' both want standard output; name a file");
+    config.scale = scale;
+    clo_status status = clo_document_load(operands[0], &config, &document);
+    if (status != CLO_OK)
+        return complain_status(operands[0], status);
+    status = clo_document_save(&document, format, operands[1]);
+    if (status == CLO_ERR_ARGUMENT)
+        code = misuse("%s", clo_last_error());
+    else if (status != CLO_OK)
+        code = complain_status(operands[1], status);
+    else
+        code = EXIT_GOOD;
+    if (code == EXIT_GOOD && as_json) {
+        json_begin(&out);
+        json_text(&out, "graph", clo_graph_name(document.graph));
+        json_count(&out, "tasks", clo_graph_tasks(document.graph));
+        json_count(&out, "edges", clo_graph_edges(document.graph));
+        json_text(&out, "from", document.format);
+        json_text(&out, "file", operands[1]);
+        code = json_print(&out);
+    }
+    clo_document_destroy(&document);
+    return code;
+}

@@ -1,0 +1,279 @@
+/* cmd_plan.c - `clotho plan GRAPH...`: plan, check with the independent checker, report.
+ *
+ * A bad file among several hides none of the others: it gets its error line, the rest goes on, and
+ * the exit status is 1 at the end. */
+#define _POSIX_C_SOURCE 200809L
+#include "commands.h"
+#include "input.h"
+#include "json.h"
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct plan_options {
+    const char *spec, *budget, *gantt, *out;
+    option_list planners;
+    uint64_t seed;
+    double scale;
+    bool gantt_text, as_json;
+} plan_options;
+
+/* What one planner made of one graph. */
+typedef struct planned {
+    clo_plan *plan;
+    clo_plan_metrics metrics;
+    clo_bound bound;
+    int64_t plan_ns; /* wall time of planning */
+    bool valid;
+} planned;
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* "SCHEDULES" or a time with its unit. */
+static bool read_budget(const char *text, clo_plan_config *config)
+{
+    if (text == NULL || parse_u64(text, &config->schedules_max))
+        return true;
+    return parse_time(text, &config->budget_ns);
+}
+
+static int make(const input *in, const plan_options *o, const char *planner, planned *p)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+
+    *p = (planned){0};
+    config.planner = planner;
+    config.seed = o->seed;
+    if (!read_budget(o->budget, &config))
+        return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
+    int64_t start = now_ns();
+    clo_status status = clo_plan_create(in->cost, &config, &p->plan);
+    p->plan_ns = now_ns() - start;
+    if (status == CLO_OK)
+        status = clo_plan_measure(p->plan, in->cost, &p->metrics);
+    if (status == CLO_OK)
+        status = clo_cost_bound(in->cost, &p->bound);
+    if (status == CLO_OK) {
+        status = clo_plan_check(p->plan, in->cost, CLO_CHECK_FULL);
+        p->valid = status == CLO_OK;
+    }
+    return status == CLO_OK ? EXIT_GOOD : complain_status(in->path, status);
+}
+
+static int print_json(const input *in, const plan_options *o, const planned *p)
+{
+    json out;
+
+    json_begin(&out);
+    json_text(&out, "graph", clo_graph_name(in->document.graph));
+    json_text(&out, "file", in->path);
+    json_text(&out, "format", in->document.format);
+    json_count(&out, "tasks", clo_graph_tasks(in->document.graph));
+    json_count(&out, "edges", clo_graph_edges(in->document.graph));
+    json_count(&out, "instances", clo_graph_instances(in->document.graph));
+    json_text(&out, "platform", clo_platform_name(in->platform));
+    json_count(&out, "executors", clo_platform_executors(in->platform));
+    json_text(&out, "planner", clo_plan_planner(p->plan));
+    json_real(&out, "makespan", (double)p->metrics.makespan_ns / in->document.unit_ns);
+    json_integer(&out, "makespan_ns", p->metrics.makespan_ns);
+    json_integer(&out, "lower_bound_ns", p->metrics.lower_bound_ns);
+    json_real(&out, "gap", p->metrics.gap);
+    json_real(&out, "slr", p->metrics.slr);
+    json_real(&out, "speedup", p->metrics.speedup);
+    json_real(&out, "utilization", p->metrics.utilization);
+    json_count(&out, "transfers", p->metrics.transfers);
+    json_count(&out, "transferred_bytes", p->metrics.transferred_bytes);
+    json_count(&out, "duplicates", p->metrics.duplicates);
+    json_integer(&out, "schedules", 1); /* every planner so far is constructive: it builds one */
+    json_integer(&out, "plan_ns", p->plan_ns);
+    json_open(&out, "bounds", '{');
+    json_integer(&out, "critical_path_ns", p->bound.critical_path_ns);
+    json_integer(&out, "area_ns", p->bound.area_ns);
+    json_integer(&out, "resource_ns", p->bound.resource_ns);
+    json_integer(&out, "combined_ns", p->bound.combined_ns);
+    json_close(&out, '}');
+    json_bool(&out, "valid", p->valid);
+    json_count(&out, "seed", o->seed);
+    return json_print(&out);
+}
+
+static void print_makespan(const input *in, const planned *p)
+{
+    if (in->document.unit_ns != 1)
+        printf("makespan     %s = %.10g in the file's unit\n", show_ns(p->metrics.makespan_ns),
+               (double)p->metrics.makespan_ns / in->document.unit_ns);
+    else
+        printf("makespan     %s\n", show_ns(p->metrics.makespan_ns));
+    printf("lower bound  %s, so the plan is at most %s above the optimum\n", show_ns(p->metrics.lower_bound_ns),
+           show_percent(p->metrics.gap));
+}
+
+static void print_one(const input *in, const planned *p)
+{
+    const clo_plan_metrics *m = &p->metrics;
+
+    input_print(in);
+    printf("planner      %s, in %s\n\n", clo_plan_planner(p->plan), show_ns(p->plan_ns));
+    print_makespan(in, p);
+    printf("speedup      %.2f over the best single executor; SLR %.3f\n", m->speedup, m->slr);
+    printf("replicas     %u\n", m->duplicates);
+    printf("transfers    %llu inputs, %s\n", (unsigned long long)m->transfers, show_bytes(m->transferred_bytes));
+    printf("executors    %s in use\n", show_percent(m->utilization));
+    printf("check        %s\n", p->valid ? "valid" : "NOT VALID");
+}
+
+static void print_row(const planned *p, bool first)
+{
+    const clo_plan_metrics *m = &p->metrics;
+
+    if (first)
+        printf("\n%-16s %11s %9s %8s %8s %9s %8s %11s  %s\n", "planner", "makespan", "gap", "SLR", "speedup",
+               "replicas", "use", "planned in", "check");
+    printf("%-16s %11s %9s %8.3f %8.2f %9u %8s %11s  %s\n", clo_plan_planner(p->plan), show_ns(m->makespan_ns),
+           show_percent(m->gap), m->slr, m->speedup, m->duplicates, show_percent(m->utilization), show_ns(p->plan_ns),
+           p->valid ? "valid" : "NOT VALID");
+}
+
+static int write_files(const input *in, const plan_options *o, const planned *p)
+{
+    char *text = NULL, title[512];
+    clo_status status = CLO_OK;
+    int code = EXIT_GOOD;
+
+    if (o->out != NULL && (status = clo_plan_save(p->plan, in->cost, o->out)) != CLO_OK)
+        code = complain_status(o->out, status);
+    snprintf(title, sizeof title, "%s on %s, planned by %s", clo_graph_name(in->document.graph),
+             clo_platform_name(in->platform), clo_plan_planner(p->plan));
+    if (o->gantt != NULL && (status = clo_plan_gantt_svg(p->plan, in->cost, title, o->gantt)) != CLO_OK)
+        code = complain_status(o->gantt, status);
+    if (o->gantt_text && !o->as_json) {
+        status = clo_plan_gantt_text(p->plan, in->cost, terminal_columns(), &text);
+        if (status != CLO_OK)
+            return complain_status(NULL, status);
+        printf("\n%s", text);
+        free(text);
+    }
+    return code;
+}
+
+static int worse(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int plan_file(const char *path, const plan_options *o, bool again)
+{
+    input in;
+    int code = input_open(&in, path, o->spec, o->scale, NULL);
+
+    if (code != EXIT_GOOD)
+        return code;
+    bool table = o->planners.count > 1;
+    if (again && !o->as_json)
+        printf("\n");
+    if (table && !o->as_json)
+        input_print(&in);
+    for (uint32_t i = 0; i < o->planners.count; i++) {
+        planned p;
+        int made = make(&in, o, o->planners.items[i], &p);
+        if (made == EXIT_GOOD || p.plan != NULL) {
+            if (o->as_json)
+                made = worse(made, print_json(&in, o, &p));
+            else if (table)
+                print_row(&p, i == 0);
+            else
+                print_one(&in, &p);
+            made = worse(made, write_files(&in, o, &p));
+        }
+        clo_plan_destroy(p.plan);
+        code = worse(code, made);
+    }
+    input_close(&in);
+    return code;
+}
+
+/* "all" becomes every planner; no name becomes "heft". */
+static int expand_planners(option_list *planners)
+{
+    option_list named = *planners;
+    const char *name;
+
+    planners->count = 0;
+    if (named.count == 0)
+        named.items[named.count++] = "heft";
+    for (uint32_t i = 0; i < named.count; i++) {
+        if (strcmp(named.items[i], "all") != 0) {
+            if (known_planner(named.items[i]) != EXIT_GOOD)
+                return EXIT_BAD_USAGE;
+            if (planners->count < OPTION_LIST_MAX)
+                planners->items[planners->count++] = named.items[i];
+            continue;
+        }
+        for (uint32_t k = 0; (name = planner_at(k)) != NULL && planners->count < OPTION_LIST_MAX; k++)
+            planners->items[planners->count++] = name;
+    }
+    return EXIT_GOOD;
+}
+
+static int check_options(plan_options *o, int graphs)
+{
+    clo_plan_config unused = CLO_PLAN_CONFIG_INIT;
+
+    if (expand_planners(&o->planners) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
+    if (!(o->scale > 0))
+        return misuse("--scale is 0; write a number > 0");
+    if (!read_budget(o->budget, &unused))
+        return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
+    if ((o->gantt != NULL || o->out != NULL) && (graphs > 1 || o->planners.count > 1))
+        return misuse("--gantt and --out take one GRAPH and one planner; run the command once for each");
+    if (o->as_json &&
+        ((o->out != NULL && strcmp(o->out, "-") == 0) || (o->gantt != NULL && strcmp(o->gantt, "-") == 0)))
+        return misuse("--json and '-' both want standard output; name a file");
+    return EXIT_GOOD;
+}
+
+int cmd_plan(int argc, char **argv)
+{
+    static const command cmd = {
+        "plan",
+        "GRAPH...",
+        1,
+        1 << 20,
+        "Plans each task graph, checks the plan with the independent checker and reports it with its gap to a\n"
+        "lower bound. Several planners (or 'all') are compared in a table.",
+        "SPEC is native (default), own (default where the file carries its platform), a shipped name, an hwloc XML\n"
+        "file, or uniform:P. With --json: one object a line, one line a graph and planner."};
+    plan_options o = {.scale = 1};
+    const option_spec options[] = {
+        {"platform", 'p', "SPEC", OPTION_TEXT, &o.spec, "where to run"},
+        {"planner", 0, "NAME", OPTION_LIST, &o.planners, "heft (default), deft ...; repeat, or 'all', to compare"},
+        {"budget", 0, "N|TIME", OPTION_TEXT, &o.budget, "anytime planners: schedules to try, or wall time (500ms)"},
+        {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the plan"},
+        {"gantt-text", 't', NULL, OPTION_FLAG, &o.gantt_text, "draw the plan in the terminal"},
+        {"out", 'o', "F.json", OPTION_TEXT, &o.out, "write the plan"},
+        {"scale", 0, "X", OPTION_REAL, &o.scale, "multiply times and bytes by X"},
+        {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every random choice (0)"},
+        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "one JSON object a line on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
+
+    if (code == OPTIONS_GO_ON)
+        code = check_options(&o, count);
+    else
+        return code;
+    if (code != EXIT_GOOD)
+        return code;
+    for (int i = 0; i < count; i++)
+        code = worse(code, plan_file(operands[i], &o, i > 0));
+    return code;
+}

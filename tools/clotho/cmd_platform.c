@@ -1,0 +1,188 @@
+/* cmd_platform.c - `clotho platform show | calibrate | list | check`. */
+#define _POSIX_C_SOURCE 200809L
+#include "commands.h"
+#include "input.h"
+#include "json.h"
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Prints a platform as text or as its JSON object. */
+static int describe(const clo_platform *platform, bool as_json)
+{
+    char *text = NULL;
+    clo_status status = as_json ? clo_platform_describe_json(platform, &text)
+                                : clo_platform_describe(platform, terminal_columns(), &text);
+
+    if (status != CLO_OK)
+        return complain_status(NULL, status);
+    size_t length = strlen(text);
+    fwrite(text, 1, length, stdout);
+    if (length == 0 || text[length - 1] != '\n')
+        putchar('\n');
+    free(text);
+    return EXIT_GOOD;
+}
+
+static int show(int argc, char **argv)
+{
+    static const command cmd = {
+        "platform show",
+        "[SPEC]",
+        0,
+        1,
+        "Prints the executors, kinds, speeds, caches and links of a platform.",
+        "SPEC is native (default), a shipped name (see 'clotho platform list'), an hwloc XML file,\n"
+        "or uniform:P."};
+    bool as_json = false;
+    const char *spec = "native";
+    const option_spec options[] = {{"platform", 'p', "SPEC", OPTION_TEXT, &spec, "the same as the operand"},
+                                   {"json", 0, NULL, OPTION_FLAG, &as_json, "one JSON object on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, options, 2, argc, argv, &operands, &count);
+    clo_platform *platform;
+
+    if (code != OPTIONS_GO_ON)
+        return code;
+    code = platform_open(count > 0 ? operands[0] : spec, &platform);
+    if (code != EXIT_GOOD)
+        return code;
+    code = describe(platform, as_json);
+    clo_platform_destroy(platform);
+    return code;
+}
+
+static int calibrate(int argc, char **argv)
+{
+    static const command cmd = {
+        "platform calibrate",
+        "",
+        0,
+        0,
+        "Measures this machine: the speed of each executor for integer, floating-point and memory-bound\n"
+        "work, and latency and bandwidth of each pair. Takes about 10 s on 2 cores.",
+        "Give the file to any verb with --platform F.xml."};
+    bool as_json = false, quick = false;
+    const char *path = NULL;
+    const option_spec options[] = {{"output", 'o', "F.xml", OPTION_TEXT, &path, "write the platform file there"},
+                                   {"quick", 0, NULL, OPTION_FLAG, &quick, "about a second, coarser"},
+                                   {"json", 0, NULL, OPTION_FLAG, &as_json, "one JSON object on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, options, 3, argc, argv, &operands, &count);
+    clo_platform *platform = NULL;
+
+    if (code != OPTIONS_GO_ON)
+        return code;
+    if (path != NULL && strcmp(path, "-") == 0)
+        return misuse("-o is '-'; name a file, standard output carries the report");
+    clo_status status = clo_platform_calibrate(quick, progress, NULL, path, &platform);
+    if (status != CLO_OK)
+        return complain_status(NULL, status);
+    code = describe(platform, as_json);
+    clo_platform_destroy(platform);
+    if (code == EXIT_GOOD && path != NULL && !as_json)
+        printf("\nwritten to %s\n", path);
+    return code;
+}
+
+static int list(int argc, char **argv)
+{
+    static const command cmd = {"platform list", "", 0, 0, "Prints the shipped platforms.", NULL};
+    bool as_json = false;
+    const option_spec options[] = {{"json", 0, NULL, OPTION_FLAG, &as_json, "one JSON object on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, options, 1, argc, argv, &operands, &count);
+    char *forwarded[] = {(char[]){"list"}, (char[]){"platforms"}, (char[]){"--json"}, NULL};
+
+    return code != OPTIONS_GO_ON ? code : cmd_list(as_json ? 3 : 2, forwarded);
+}
+
+/* The lines of clo_platform_check_host, "STATE text", as objects. `text` is cut into pieces. */
+static int print_checks(char *text, uint32_t lacking)
+{
+    json out;
+    char *rest = NULL;
+
+    json_begin(&out);
+    json_open(&out, "checks", '[');
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        size_t word = strcspn(line, " \t");
+        char *after = line + word + strspn(line + word, " \t");
+        line[word] = '\0';
+        json_open(&out, NULL, '{');
+        json_text(&out, "state", line);
+        json_text(&out, "text", after);
+        json_close(&out, '}');
+    }
+    json_close(&out, ']');
+    json_count(&out, "lacking", lacking);
+    return json_print(&out);
+}
+
+static int check(int argc, char **argv)
+{
+    static const command cmd = {
+        "platform check",
+        "",
+        0,
+        0,
+        "Tells what this host offers and lacks for real-time work, one line each: ok, warn or lack first.",
+        NULL};
+    bool as_json = false;
+    const option_spec options[] = {{"json", 0, NULL, OPTION_FLAG, &as_json, "one JSON object on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, options, 1, argc, argv, &operands, &count);
+    uint32_t lacking;
+    char *text;
+
+    if (code != OPTIONS_GO_ON)
+        return code;
+    clo_status status = clo_platform_check_host(&text, &lacking);
+    if (status != CLO_OK)
+        return complain_status(NULL, status);
+    code = EXIT_GOOD;
+    if (as_json)
+        code = print_checks(text, lacking);
+    else
+        fputs(text, stdout);
+    free(text);
+    return code;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *summary;
+} actions[] = {
+    {"show", show, "executors, kinds, speeds, links of a platform, and a picture"},
+    {"calibrate", calibrate, "measure this machine"},
+    {"list", list, "the shipped platforms"},
+    {"check", check, "what real-time settings this host lacks"},
+};
+
+static const char *action_at(uint32_t index)
+{
+    return index < sizeof actions / sizeof actions[0] ? actions[index].name : NULL;
+}
+
+int cmd_platform(int argc, char **argv)
+{
+    if (argc < 2)
+        return misuse("'platform' needs show, calibrate, list or check; see 'clotho platform --help'");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        printf("usage: clotho platform ACTION [options]\n\n");
+        for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
+            printf("  %-10s %s\n", actions[i].name, actions[i].summary);
+        printf("\n'clotho platform ACTION --help' tells the rest.\n");
+        return EXIT_GOOD;
+    }
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
+        if (strcmp(argv[1], actions[i].name) == 0)
+            return actions[i].run(argc - 1, argv + 1);
+    const char *near = nearest_name(argv[1], action_at);
+    if (near != NULL)
+        return misuse("'platform %s' is not known; did you mean '%s'?", argv[1], near);
+    return misuse("'platform %s' is not known; choose show, calibrate, list or check", argv[1]);
+}

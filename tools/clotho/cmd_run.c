@@ -1,0 +1,149 @@
+/* cmd_run.c - `clotho run GRAPH...`: execute on workers, predicted beside measured. */
+#include "commands.h"
+#include "options.h"
+#include "run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int write_files(const run_outcome *out)
+{
+    const run_options *o = out->options;
+    char title[512];
+    clo_status status;
+    int code = EXIT_GOOD;
+
+    snprintf(title, sizeof title, "%s on %s, %s%s", clo_graph_name(out->in->document.graph),
+             clo_platform_name(out->in->platform), run_dispatch(o), o->clock != CLO_CLOCK_REAL ? ", emulated" : "");
+    if (o->trace != NULL && (status = clo_trace_write_chrome(out->trace, out->in->cost, title, o->trace)) != CLO_OK)
+        code = complain_status(o->trace, status);
+    if (o->gantt != NULL && (status = clo_plan_gantt_svg(out->happened, out->in->cost, title, o->gantt)) != CLO_OK)
+        code = complain_status(o->gantt, status);
+    return code;
+}
+
+static int run_file(const char *path, const run_options *o, bool again)
+{
+    input in;
+    run_outcome out;
+    int code = input_open(&in, path, o->spec, o->scale, o->body);
+
+    if (code != EXIT_GOOD)
+        return code;
+    if (again && !o->as_json)
+        printf("\n");
+    code = run_execute(&in, o, &out);
+    bool ran = out.last.status != CLO_ERR_STATE; /* else nothing was started: the error line is all there is to say */
+    int printed = !ran ? EXIT_GOOD : o->as_json ? run_print_json(&out) : run_print_text(&out);
+    if (ran && out.happened != NULL && printed == EXIT_GOOD)
+        printed = write_files(&out);
+    run_close(&out);
+    input_close(&in);
+    return code != EXIT_GOOD ? code : printed;
+}
+
+static int read_clock(run_options *o)
+{
+    static const struct {
+        const char *name;
+        clo_clock clock;
+    } clocks[] = {{"real", CLO_CLOCK_REAL}, {"padded", CLO_CLOCK_PADDED}, {"virtual", CLO_CLOCK_VIRTUAL}};
+
+    for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++)
+        if (strcmp(o->clock_name, clocks[i].name) == 0) {
+            o->clock = clocks[i].clock;
+            return EXIT_GOOD;
+        }
+    return misuse("--clock is '%s'; write real, padded or virtual", o->clock_name);
+}
+
+static int read_dispatch(run_options *o)
+{
+    if (o->planner != NULL && o->policy != NULL)
+        return misuse("--planner and --policy exclude each other; a plan is replayed, a policy decides during the run");
+    if (o->policy != NULL)
+        return known_policy(o->policy);
+    if (o->planner == NULL)
+        o->planner = "heft";
+    if (strcmp(o->planner, "steal") == 0) /* what everybody tries first */
+        return misuse("work stealing needs no plan; write --policy steal");
+    return known_planner(o->planner);
+}
+
+static int check_body(const run_options *o)
+{
+    if (o->body == NULL || strcmp(o->body, "spin") == 0 || strcmp(o->body, "memory") == 0 ||
+        strcmp(o->body, "command") == 0)
+        return EXIT_GOOD;
+    return misuse("--body is '%s'; write spin, memory or command", o->body);
+}
+
+static int check_options(run_options *o, int graphs)
+{
+    int code = read_clock(o);
+
+    if (code == EXIT_GOOD)
+        code = read_dispatch(o);
+    if (code == EXIT_GOOD)
+        code = check_body(o);
+    if (code != EXIT_GOOD)
+        return code;
+    if (!(o->scale > 0))
+        return misuse("--scale is 0; write a number > 0");
+    if (o->repeat == 0 || o->repeat > RUN_REPEAT_MAX)
+        return misuse("--repeat is %u; write 1 to %u", o->repeat, RUN_REPEAT_MAX);
+    if (o->fifo > 99)
+        return misuse("--fifo is %u; write a priority from 1 to 99", o->fifo);
+    if (graphs > 1 && (o->trace != NULL || o->gantt != NULL))
+        return misuse("--trace and --gantt take one GRAPH; run the command once for each");
+    if (o->as_json &&
+        ((o->trace != NULL && strcmp(o->trace, "-") == 0) || (o->gantt != NULL && strcmp(o->gantt, "-") == 0)))
+        return misuse("--json and '-' both want standard output; name a file");
+    return EXIT_GOOD;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    static const command cmd = {
+        "run",
+        "GRAPH...",
+        1,
+        1 << 20,
+        "Executes each graph on one worker an executor and prints predicted beside measured. A plan is replayed\n"
+        "(--planner), or a policy decides during the run (--policy); 'steal' is work stealing, which decides nothing.",
+        "Clocks: real runs on this machine's CPUs. padded makes each worker as slow as its executor, virtual computes\n"
+        "the time from the cost model; both are labelled 'emulated'. What happened is checked by the independent\n"
+        "checker, and replayed in the simulator, where every decision must come out equal.\n"
+        "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg"};
+    run_options o = {.clock_name = "real", .repeat = 1, .scale = 1};
+    const option_spec options[] = {
+        {"platform", 'p', "SPEC", OPTION_TEXT, &o.spec, "as in 'clotho plan'"},
+        {"planner", 0, "NAME", OPTION_TEXT, &o.planner, "replay the plan of this planner (heft)"},
+        {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "steal, or a policy of 'clotho list policies'"},
+        {"clock", 0, "KIND", OPTION_TEXT, &o.clock_name, "real (default), padded or virtual"},
+        {"scale", 0, "X", OPTION_REAL, &o.scale, "multiply times and bytes by X"},
+        {"repeat", 'n', "N", OPTION_U32, &o.repeat, "run N times, report the median"},
+        {"body", 0, "NAME", OPTION_TEXT, &o.body, "spin (default), memory or command, for tasks that name none"},
+        {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count runs that take longer; 500, 20us, 3ms, 1s"},
+        {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "Chrome / Perfetto trace of the last run"},
+        {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the last run"},
+        {"fifo", 0, "PRIORITY", OPTION_U32, &o.fifo, "SCHED_FIFO for the workers, 1 to 99"},
+        {"unpinned", 0, NULL, OPTION_FLAG, &o.unpinned, "do not pin workers to CPUs"},
+        {"copy", 0, NULL, OPTION_FLAG, &o.copy_always, "copy between memories even where they are coherent"},
+        {"no-replay-check", 0, NULL, OPTION_FLAG, &o.no_replay_check, "do not replay the run in the simulator"},
+        {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every random choice (0)"},
+        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "one JSON object a line on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
+
+    if (code != OPTIONS_GO_ON)
+        return code;
+    code = check_options(&o, count);
+    if (code != EXIT_GOOD)
+        return code;
+    for (int i = 0; i < count; i++) {
+        int one = run_file(operands[i], &o, i > 0);
+        code = one > code ? one : code;
+    }
+    return code;
+}

@@ -1,0 +1,14 @@
+/* commands.h - the verbs. Each gets argv with its own name first and returns an exit code. */
+#ifndef CLOTHO_TOOL_COMMANDS_H
+#define CLOTHO_TOOL_COMMANDS_H
+
+int cmd_platform(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
+int cmd_check(int argc, char **argv);
+int cmd_run(int argc, char **argv);
+int cmd_simulate(int argc, char **argv);
+int cmd_generate(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+
+#endif

@@ -1,0 +1,136 @@
+/* input.c - see input.h. */
+#include "input.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *planner_at(uint32_t index)
+{
+    const char *name, *summary;
+
+    return clo_planner(index, &name, &summary) ? name : NULL;
+}
+
+const char *policy_at(uint32_t index)
+{
+    const clo_policy *policy = clo_policy_at(index);
+
+    return policy != NULL ? policy->name : NULL;
+}
+
+const char *format_at(uint32_t index)
+{
+    const char *name, *summary, *directions;
+
+    return clo_format(index, &name, &summary, &directions) ? name : NULL;
+}
+
+static const char *shipped_at(uint32_t index)
+{
+    const char *name, *summary;
+
+    return clo_platform_shipped(index, &name, &summary) ? name : NULL;
+}
+
+static int known(const char *what, const char *name, const char *(*at)(uint32_t), const char *verb)
+{
+    const char *entry;
+
+    for (uint32_t i = 0; (entry = at(i)) != NULL; i++)
+        if (strcmp(entry, name) == 0)
+            return EXIT_GOOD;
+    const char *near = nearest_name(name, at);
+    if (near != NULL)
+        return misuse("'%s' is no %s; did you mean '%s'?", name, what, near);
+    return misuse("'%s' is no %s; see 'clotho list %s'", name, what, verb);
+}
+
+int known_planner(const char *name)
+{
+    return known("planner", name, planner_at, "planners");
+}
+
+int known_policy(const char *name)
+{
+    return strcmp(name, "steal") == 0 ? EXIT_GOOD : known("policy", name, policy_at, "policies");
+}
+
+int known_format(const char *name)
+{
+    return known("format", name, format_at, "formats");
+}
+
+int platform_open(const char *spec, clo_platform **out)
+{
+    clo_status status = clo_platform_open(spec, out);
+
+    if (status == CLO_OK)
+        return EXIT_GOOD;
+    const char *near = status == CLO_ERR_ARGUMENT ? nearest_name(spec, shipped_at) : NULL;
+    if (near != NULL)
+        return complain("--platform", "'%s' is no platform; did you mean '%s'?", spec, near);
+    return complain_status(NULL, status);
+}
+
+static int choose_platform(input *in, const char *spec)
+{
+    bool own = spec == NULL ? in->document.platform != NULL : strcmp(spec, "own") == 0;
+
+    if (own && in->document.platform == NULL)
+        return complain(in->path, "carries no platform; name one with --platform SPEC");
+    if (!own) {
+        int code = platform_open(spec != NULL ? spec : "native", &in->opened);
+        if (code != EXIT_GOOD)
+            return code;
+    }
+    in->platform = own ? in->document.platform : in->opened;
+    return EXIT_GOOD;
+}
+
+int input_open(input *in, const char *path, const char *spec, double scale, const char *body)
+{
+    clo_load_config config = CLO_LOAD_CONFIG_INIT;
+
+    *in = (input){.path = path};
+    config.scale = scale;
+    config.body = body;
+    clo_status status = clo_document_load(path, &config, &in->document);
+    if (status != CLO_OK)
+        return complain_status(path, status);
+    int code = choose_platform(in, spec);
+    if (code == EXIT_GOOD) {
+        status = clo_cost_create(in->document.graph, in->platform, &in->cost);
+        if (status != CLO_OK)
+            code = complain_status(path, status);
+    }
+    if (code != EXIT_GOOD)
+        input_close(in);
+    return code;
+}
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+void input_print(const input *in)
+{
+    const clo_graph *graph = in->document.graph;
+    uint32_t tasks = clo_graph_tasks(graph), instances = clo_graph_instances(graph), edges = clo_graph_edges(graph);
+    uint32_t executors = clo_platform_executors(in->platform), kinds = clo_platform_kinds(in->platform);
+
+    printf("graph        %s: %u task%s, ", clo_graph_name(graph), tasks, plural(tasks));
+    if (instances != tasks)
+        printf("%u instance%s, ", instances, plural(instances));
+    printf("%u edge%s (%s)\n", edges, plural(edges), in->document.format);
+    printf("platform     %s: %u executor%s of %u kind%s\n", clo_platform_name(in->platform), executors,
+           plural(executors), kinds, plural(kinds));
+}
+
+void input_close(input *in)
+{
+    clo_cost_destroy(in->cost);
+    clo_platform_destroy(in->opened);
+    clo_document_destroy(&in->document);
+    *in = (input){0};
+}

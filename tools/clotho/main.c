@@ -1,0 +1,62 @@
+/* main.c - `clotho VERB ...`: the table of verbs, and what is common to all of them. */
+#include "commands.h"
+#include "report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *operands, *summary;
+} verbs[] = {
+    {"platform", cmd_platform, "show|calibrate|list|check", "executors, kinds, speeds and links; measure them here"},
+    {"plan", cmd_plan, "GRAPH...", "plan, check, report"},
+    {"check", cmd_check, "GRAPH PLAN", "the independent checker on a plan file"},
+    {"run", cmd_run, "GRAPH...", "execute on workers; predicted beside measured"},
+    {"simulate", cmd_simulate, "WORKLOAD", "a job in virtual time, decided by a policy"},
+    {"generate", cmd_generate, "KIND", "a seeded graph of a known family"},
+    {"convert", cmd_convert, "IN OUT", "between graph formats"},
+    {"list", cmd_list, "planners|policies|...", "names with one line each"},
+};
+
+static const char *verb_at(uint32_t index)
+{
+    return index < sizeof verbs / sizeof verbs[0] ? verbs[index].name : NULL;
+}
+
+static int help(void)
+{
+    printf("usage: clotho VERB [operands] [options]\n\n"
+           "Plans and runs task graphs on heterogeneous multicore systems.\n\n");
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        printf("  %-9s %-26s %s\n", verbs[i].name, verbs[i].operands, verbs[i].summary);
+    printf(
+        "\n'clotho VERB --help' tells the rest. With --json a verb prints one JSON object a result and nothing else.\n"
+        "Exit status: 0 good, 1 bad input (or an invalid result), 2 bad usage.\n");
+    return EXIT_GOOD;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2)
+        return misuse("what shall be done? name a verb; see 'clotho --help'");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
+        return help();
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("clotho %s\n", clo_version());
+        return EXIT_GOOD;
+    }
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        if (strcmp(argv[1], verbs[i].name) == 0)
+            return verbs[i].run(argc - 1, argv + 1);
+    const char *near = nearest_name(argv[1], verb_at);
+    if (near != NULL)
+        return misuse("'%s' is no verb; did you mean '%s'?", argv[1], near);
+    return misuse("'%s' is no verb; see 'clotho --help'", argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    return report_flush(dispatch(argc, argv));
+}

@@ -1,0 +1,60 @@
+/* options.h - one table an option set: parsing (getopt_long) and --help come from the same lines.
+ *
+ * A command builds an array of `option` with pointers to its own variables, which already hold the
+ * defaults, and calls options_parse. Every misuse is one error line and exit code 2. */
+#ifndef CLOTHO_TOOL_OPTIONS_H
+#define CLOTHO_TOOL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OPTION_LIST_MAX 32
+
+/* Values of an option that may be repeated. */
+typedef struct option_list {
+    const char *items[OPTION_LIST_MAX];
+    uint32_t count;
+} option_list;
+
+typedef enum option_kind {
+    OPTION_FLAG, /* bool            */
+    OPTION_TEXT, /* const char *    */
+    OPTION_LIST, /* option_list     */
+    OPTION_U32,  /* uint32_t        */
+    OPTION_U64,  /* uint64_t        */
+    OPTION_REAL, /* double, finite, >= 0 */
+    OPTION_TIME  /* int64_t ns > 0: a number, with ns, us, ms or s behind it; plain: ns */
+} option_kind;
+
+typedef struct option_spec {
+    const char *name;     /* without the dashes                   */
+    char letter;          /* 0: none                              */
+    const char *argument; /* as shown by --help; NULL for a flag  */
+    option_kind kind;
+    void *target;
+    const char *help;
+} option_spec;
+
+typedef struct command {
+    const char *name;     /* "plan", "platform show"              */
+    const char *operands; /* as shown: "GRAPH..."                 */
+    int operands_min, operands_max;
+    const char *about; /* a sentence or two                    */
+    const char *notes; /* examples and keys, printed last; may be NULL */
+} command;
+
+#define OPTIONS_GO_ON (-1)
+
+/* Parses argv (argv[0] is the verb) into the targets.
+ *   operands        receives where the operands begin in the (permuted) argv.
+ *   operands_count  receives their number.
+ * Returns OPTIONS_GO_ON, or an exit code: 0 after --help, 2 after an error line. */
+int options_parse(const command *cmd, const option_spec *options, size_t options_count, int argc, char **argv,
+                  char ***operands, int *operands_count);
+
+/* Reads a time as OPTION_TIME does. */
+bool parse_time(const char *text, int64_t *ns);
+bool parse_u64(const char *text, uint64_t *value);
+
+#endif

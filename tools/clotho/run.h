@@ -1,0 +1,58 @@
+/* run.h - `clotho run`, shared by its three files: cmd_run.c (options), run_execute.c (does it),
+ * run_report.c (tells). */
+#ifndef CLOTHO_TOOL_RUN_H
+#define CLOTHO_TOOL_RUN_H
+
+#include "input.h"
+
+#define RUN_REPEAT_MAX 100000u
+
+typedef struct run_options {
+    const char *spec, *planner, *policy, *clock_name, *body, *trace, *gantt;
+    clo_clock clock;
+    uint32_t repeat, fifo;
+    uint64_t seed;
+    int64_t deadline_ns;
+    double scale;
+    bool no_replay_check, unpinned, copy_always, as_json;
+} run_options;
+
+typedef enum run_replay { REPLAY_NOT_CHECKED, REPLAY_EQUAL, REPLAY_DIFFERS } run_replay;
+
+/* What happened. results and measured_ns hold `runs` entries; trace and happened are of the last run. */
+typedef struct run_outcome {
+    const input *in;
+    const run_options *options;
+    clo_plan *plan;           /* replay: the plan; else NULL                     */
+    const clo_policy *policy; /* policy dispatch; else NULL                      */
+    int64_t predicted_ns;
+    clo_job_result *results;
+    int64_t *measured_ns;
+    uint32_t runs;       /* that ended well                                 */
+    clo_job_result last; /* of the last run, also if it failed              */
+    clo_trace *trace;
+    clo_plan *happened;
+    clo_plan_metrics metrics; /* of `happened`                                   */
+    uint64_t output_hash;
+    bool valid; /* every run passed the checker, outputs all alike */
+    run_replay replay;
+    bool speedup_means_something; /* false: more padded workers than CPUs        */
+} run_outcome;
+
+/* Executes; everything in `out` is to be freed with run_close, also after a failure.
+ * Returns EXIT_GOOD, or an exit code after an error line; out->last.status tells a failed job from a failed start
+ * (out->runs and out->last are then worth reporting if out->trace or a status is there). */
+int run_execute(const input *in, const run_options *options, run_outcome *out);
+void run_close(run_outcome *out);
+
+const char *run_mode(const run_outcome *out);             /* "replay", "steal", "policy" */
+const char *run_dispatch(const run_options *options);     /* the planner's or policy's name */
+int64_t run_median_ns(const run_outcome *out);            /* of the measured makespans   */
+const clo_job_result *run_median(const run_outcome *out); /* the run with that makespan, else the last */
+double run_prediction_error(
+    const run_outcome *out); /* median of |measured - predicted| / predicted; NAN if undefined */
+
+int run_print_json(const run_outcome *out);
+int run_print_text(const run_outcome *out);
+
+#endif

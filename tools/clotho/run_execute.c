@@ -1,0 +1,266 @@
+/* run_execute.c - predict, run, take the trace, check it, replay it. See run.h.
+ *
+ * Every run is checked, not only the last: order, overlap, placement and completeness of what really
+ * happened, full cost arithmetic under the virtual clock, and equal output bytes in every run. */
+#include "run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *run_mode(const run_outcome *out)
+{
+    return out->options->policy == NULL ? "replay" : out->policy != NULL ? "policy" : "steal";
+}
+
+const char *run_dispatch(const run_options *options)
+{
+    return options->policy != NULL ? options->policy : options->planner;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The lower median of |values - centre|, or of the values themselves with centre 0: an element that occurred. */
+static int64_t median_of(const int64_t *values, uint32_t count, int64_t centre)
+{
+    int64_t *sorted = malloc(count * sizeof *sorted), median;
+
+    if (sorted == NULL)
+        return values[0];
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = values[i] < centre ? centre - values[i] : values[i] - centre;
+    qsort(sorted, count, sizeof *sorted, by_value);
+    median = sorted[(count - 1) / 2];
+    free(sorted);
+    return median;
+}
+
+int64_t run_median_ns(const run_outcome *out)
+{
+    return out->runs > 0 ? median_of(out->measured_ns, out->runs, 0) : out->last.makespan_ns;
+}
+
+const clo_job_result *run_median(const run_outcome *out)
+{
+    int64_t median = run_median_ns(out);
+
+    for (uint32_t i = 0; i < out->runs; i++)
+        if (out->measured_ns[i] == median)
+            return &out->results[i];
+    return &out->last;
+}
+
+double run_prediction_error(const run_outcome *out)
+{
+    if (out->runs == 0 || out->predicted_ns <= 0)
+        return NAN;
+    return (double)median_of(out->measured_ns, out->runs, out->predicted_ns) / (double)out->predicted_ns;
+}
+
+/* The plan to replay, or what the simulator expects of the policy. */
+static clo_status predict(run_outcome *out)
+{
+    const run_options *o = out->options;
+    clo_plan_config planning = CLO_PLAN_CONFIG_INIT;
+    clo_sim_config simulation = CLO_SIM_CONFIG_INIT;
+    clo_job_result expected;
+
+    if (o->policy == NULL) {
+        planning.planner = o->planner;
+        planning.seed = o->seed;
+        clo_status status = clo_plan_create(out->in->cost, &planning, &out->plan);
+        if (status == CLO_OK)
+            status = clo_plan_check(out->plan, out->in->cost, CLO_CHECK_FULL);
+        if (status == CLO_OK)
+            out->predicted_ns = clo_plan_makespan_ns(out->plan);
+        return status;
+    }
+    simulation.policy = out->policy;
+    clo_status status = clo_simulate(out->in->cost, &simulation, &expected, NULL, NULL);
+    if (status == CLO_OK)
+        out->predicted_ns = expected.makespan_ns;
+    return status;
+}
+
+/* Takes over `trace`, judges it, and makes it the last one. */
+static clo_status judge(run_outcome *out, clo_trace *trace)
+{
+    const clo_cost *cost = out->in->cost;
+
+    clo_trace_destroy(out->trace);
+    clo_plan_destroy(out->happened);
+    out->trace = trace;
+    out->happened = NULL;
+    clo_status status = clo_trace_to_plan(trace, cost, &out->happened);
+    if (status != CLO_OK)
+        return status;
+    status = clo_plan_check(out->happened, cost,
+                            out->options->clock == CLO_CLOCK_VIRTUAL ? CLO_CHECK_FULL : CLO_CHECK_MEASURED);
+    if (status != CLO_OK)
+        return status;
+    return clo_plan_measure(out->happened, cost, &out->metrics);
+}
+
+/* The recorded run once more in the simulator: every decision must be equal. Work stealing decides nothing that could
+ * be compared. */
+static clo_status replay(run_outcome *out)
+{
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+
+    if (out->options->no_replay_check || (out->plan == NULL && out->policy == NULL))
+        return CLO_OK;
+    config.plan = out->plan;
+    config.policy = out->policy;
+    config.recorded = out->trace;
+    clo_status status = clo_simulate(out->in->cost, &config, NULL, NULL, NULL);
+    out->replay = status == CLO_OK ? REPLAY_EQUAL : REPLAY_DIFFERS;
+    return status;
+}
+
+/* Books a run that ended well. */
+static int book(run_outcome *out, uint64_t hash)
+{
+    if (out->runs > 0 && hash != out->output_hash)
+        return complain(out->in->path,
+                        "run %u gave output bytes %016" PRIx64 ", the runs before %016" PRIx64
+                        "; a task is not a function of its inputs",
+                        out->runs + 1, hash, out->output_hash);
+    out->output_hash = hash;
+    out->results[out->runs] = out->last;
+    out->measured_ns[out->runs++] = out->last.makespan_ns;
+    return EXIT_GOOD;
+}
+
+static int run_simulated(run_outcome *out)
+{
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+
+    config.policy = out->policy;
+    config.execute = 1;
+    config.deadline_ns = out->options->deadline_ns;
+    for (uint32_t i = 0; i < out->options->repeat; i++) {
+        clo_trace *trace = NULL;
+        uint64_t hash = 0;
+        clo_status status = clo_simulate(out->in->cost, &config, &out->last, &trace, &hash);
+        if (status == CLO_OK)
+            status = judge(out, trace);
+        if (status != CLO_OK)
+            return complain_status(out->in->path, status);
+        if (book(out, hash) != EXIT_GOOD)
+            return EXIT_BAD_INPUT;
+    }
+    return EXIT_GOOD;
+}
+
+static int run_once(run_outcome *out, clo_job *job)
+{
+    clo_trace *trace = NULL;
+    clo_status status = clo_job_submit(job);
+
+    if (status == CLO_OK)
+        status = clo_job_wait(job, &out->last);
+    if (status == CLO_OK)
+        status = clo_job_trace(job, &trace);
+    if (status == CLO_OK)
+        status = judge(out, trace);
+    if (status != CLO_OK)
+        return complain_status(out->in->path, status);
+    return book(out, clo_job_output_hash(job));
+}
+
+static int run_job(run_outcome *out, clo_runtime *runtime)
+{
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+    clo_job *job;
+    int code = EXIT_GOOD;
+
+    config.plan = out->plan;
+    config.policy = out->policy;
+    config.deadline_ns = out->options->deadline_ns;
+    clo_status status = clo_job_create(runtime, out->in->cost, &config, &job);
+    if (status != CLO_OK)
+        return complain_status(out->in->path, status);
+    for (uint32_t i = 0; i < out->options->repeat && code == EXIT_GOOD; i++)
+        code = run_once(out, job);
+    clo_job_destroy(job);
+    return code;
+}
+
+static int run_on_workers(run_outcome *out)
+{
+    const run_options *o = out->options;
+    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
+    clo_runtime *runtime;
+
+    config.clock = o->clock;
+    config.jobs_max = 1;
+    config.trace = 1;
+    config.fifo_priority = (int32_t)o->fifo;
+    config.unpinned = o->unpinned;
+    config.copy_always = o->copy_always;
+    clo_status status = clo_runtime_create(out->in->platform, &config, &runtime);
+    if (status != CLO_OK)
+        return complain_status(out->in->path, status);
+    int code = run_job(out, runtime);
+    clo_runtime_destroy(runtime);
+    return code;
+}
+
+/* Padded workers that share a CPU spin for each other's time: their wall time says nothing about a speedup. */
+static bool enough_cpus(const input *in)
+{
+    clo_platform *here;
+    bool enough;
+
+    if (clo_platform_open("native", &here) != CLO_OK)
+        return false;
+    enough = clo_platform_executors(in->platform) <= clo_platform_executors(here);
+    if (!enough)
+        warn("%u padded workers on %u CPUs: their times disturb each other, so no speedup is printed",
+             clo_platform_executors(in->platform), clo_platform_executors(here));
+    clo_platform_destroy(here);
+    return enough;
+}
+
+int run_execute(const input *in, const run_options *options, run_outcome *out)
+{
+    *out = (run_outcome){.in = in, .options = options, .speedup_means_something = true};
+    out->last.status = CLO_ERR_STATE; /* nothing ran yet */
+    out->last.failed_task = CLO_NONE;
+    if (options->policy != NULL && strcmp(options->policy, "steal") != 0)
+        out->policy = clo_policy_find(options->policy);
+    out->results = calloc(options->repeat, sizeof *out->results);
+    out->measured_ns = calloc(options->repeat, sizeof *out->measured_ns);
+    if (out->results == NULL || out->measured_ns == NULL)
+        return complain(in->path, "out of memory for %u runs; lower --repeat", options->repeat);
+    clo_status status = predict(out);
+    if (status != CLO_OK)
+        return complain_status(in->path, status);
+    if (options->clock == CLO_CLOCK_PADDED)
+        out->speedup_means_something = enough_cpus(in);
+    bool simulated = options->clock == CLO_CLOCK_VIRTUAL && options->policy != NULL;
+    int code = simulated ? run_simulated(out) : run_on_workers(out);
+    if (code != EXIT_GOOD)
+        return code;
+    out->valid = true;
+    status = replay(out);
+    if (status != CLO_OK)
+        code = complain_status(in->path, status);
+    return code;
+}
+
+void run_close(run_outcome *out)
+{
+    clo_plan_destroy(out->happened);
+    clo_trace_destroy(out->trace);
+    clo_plan_destroy(out->plan);
+    free(out->results);
+    free(out->measured_ns);
+    *out = (run_outcome){0};
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""Prints one table from the JSON lines of `clotho run --json` and of the example applications. Exit status 1 if a line
+says that its result is not valid, or if there is none."""
+import json
+import sys
+
+UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns"))
+
+
+def show_ns(ns):
+    if ns is None:
+        return "-"
+    for size, unit in UNITS:
+        if ns >= size or size == 1:
+            return "%.*f %s" % (0 if size == 1 else 2, ns / size, unit)
+
+
+def row(one):
+    measured = one.get("measured_ns")
+    if not isinstance(measured, (int, float)):  # the command lists all runs there and has the median as makespan
+        measured = one.get("makespan_ns")
+    error = one.get("error", one.get("prediction_error"))
+    speedup = one.get("speedup")
+    extra = ""
+    if "residual" in one:
+        extra = ", residual %.1e" % one["residual"]
+    elif "detections" in one:
+        found = one["detections"]
+        extra = ", %s detections" % (len(found) if isinstance(found, list) else found)
+    elif one.get("replay_equal"):
+        extra = ", replayed alike"
+    return (
+        one.get("app") or one.get("graph"),
+        one.get("dispatch") if one.get("dispatch") in ("steal",) else one.get("planner") or one.get("policy") or one.get("dispatch"),
+        show_ns(one.get("predicted_ns")),
+        show_ns(measured) + (" emulated" if one.get("emulated") else ""),
+        "-" if error is None else "%.1f %%" % (100 * abs(error)),
+        "-" if speedup is None else "%.2f" % speedup,
+        ("valid" if one.get("valid") else "NOT VALID") + extra,
+    )
+
+
+def main(path):
+    with open(path, encoding="utf-8") as file:
+        runs = [json.loads(line) for line in file if line.strip()]
+    head = ("application", "dispatch", "predicted", "measured", "error", "speedup", "check")
+    rows = [head] + [row(one) for one in runs]
+    widths = [max(len(str(r[i])) for r in rows) for i in range(len(head))]
+    print()
+    for number, r in enumerate(rows):
+        cells = [str(c).ljust(w) if i in (0, 1, 6) else str(c).rjust(w) for i, (c, w) in enumerate(zip(r, widths))]
+        print("  ".join(cells).rstrip())
+        if number == 0:
+            print("  ".join("-" * w for w in widths))
+    print("\nspeedup: over one core. predicted: by the plan, or by the simulator for work stealing.")
+    return 0 if runs and all(one.get("valid") for one in runs) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
