@@ -23,8 +23,8 @@ static void help(const bench_about *about)
 
 static int usage(const bench_about *about, const char *argument)
 {
-    fprintf(stderr, "bench-%s: '%s' is not an option, or lacks its number; see bench-%s --help\n", about->name, argument,
-            about->name);
+    fprintf(stderr, "bench-%s: '%s' is not an option, or lacks its number; see bench-%s --help\n", about->name,
+            argument, about->name);
     return 2;
 }
 

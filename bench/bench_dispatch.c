@@ -1,7 +1,7 @@
 /* bench_dispatch.c - what does a task cost? Graphs of empty tasks, beside the peers that are installed.
  *
  * All peers in one process, in a random order in every round, so that what the machine does meanwhile meets all of
- * them. Before a peer is timed on a graph it runs it once with bodies that check the order. Figures are medians over the
+ * them. Before a peer is timed on a graph it runs it with bodies that check the order. Figures are medians over the
  * rounds with the 10th and 90th percentile; compare ratios within one run, not numbers of different days. */
 #include "peers.h"
 
@@ -76,6 +76,11 @@ static void close_all(table *t)
     }
 }
 
+static bool begin(const peer *p, void *state)
+{
+    return p->start == NULL || p->start(state);
+}
+
 static bool check(const peer *p, bench_graph *g)
 {
     void *state;
@@ -84,8 +89,8 @@ static bool check(const peer *p, bench_graph *g)
     bench_graph_reset(g);
     g->body = bench_visit;
     state = p->build(g, p->workers);
-    is_right = state != NULL && (p->prepare == NULL || p->prepare(state)) && p->run(state) && p->run(state) &&
-               bench_graph_is_right(g, 2);
+    is_right = state != NULL && begin(p, state) && (p->prepare == NULL || p->prepare(state)) && p->run(state) &&
+               p->run(state) && bench_graph_is_right(g, 2);
     if (state != NULL)
         p->destroy(state);
     g->body = bench_empty;
@@ -97,11 +102,13 @@ static bool check(const peer *p, bench_graph *g)
 /* One sample: build, prepare, one run to warm up, then the timed runs. */
 static bool measure(const peer *p, bench_graph *g, cell *c)
 {
-    int64_t start_ns = bench_now_ns(), built_ns, prepared_ns, warm_ns, end_ns;
+    int64_t build_ns = -bench_now_ns(), started_ns, prepared_ns, warm_ns, end_ns;
     void *state = p->build(g, p->workers);
     bool is_good = state != NULL;
 
-    built_ns = bench_now_ns();
+    build_ns += bench_now_ns();
+    is_good = is_good && begin(p, state);
+    started_ns = bench_now_ns();
     is_good = is_good && (p->prepare == NULL || p->prepare(state));
     prepared_ns = bench_now_ns();
     is_good = is_good && p->run(state);
@@ -111,8 +118,8 @@ static bool measure(const peer *p, bench_graph *g, cell *c)
     end_ns = bench_now_ns();
     if (state != NULL)
         p->destroy(state);
-    c->build[c->count] = (double)(built_ns - start_ns) / g->tasks;
-    c->prepare[c->count] = (double)(prepared_ns - built_ns) / g->tasks;
+    c->build[c->count] = (double)build_ns / g->tasks;
+    c->prepare[c->count] = (double)(prepared_ns - started_ns) / g->tasks;
     c->run[c->count++] = (double)(end_ns - warm_ns) / g->tasks / g->runs;
     bench_rest();
     return is_good;
@@ -157,12 +164,12 @@ static double run_of(const table *t, int graph, const char *name, uint32_t worke
 
 static void print_text(const table *t, const bench_options *o)
 {
-    printf("ns a task, medians of %u rounds [10th .. 90th percentile]; build: declare (and seal); prepare: once before the "
-           "first run\n", o->rounds);
+    printf("ns a task, medians of %u rounds [10th .. 90th percentile]; build: declare (and seal); prepare: once before "
+           "the first run\n", o->rounds);
     for (int g = 0; g < GRAPHS; g++) {
         printf("\n%-6s %u tasks, %u edges%s\n%-20s %7s %9s %9s  %s\n", t->labels[g], t->graphs[g].tasks,
-               t->graphs[g].edges, t->graphs[g].runs > 1 ? ", run 100 times" : "", "peer", "workers", "build", "prepare",
-               "run");
+               t->graphs[g].edges, t->graphs[g].runs > 1 ? ", run 100 times" : "", "peer", "workers", "build",
+               "prepare", "run");
         for (uint32_t p = 0; p < t->peers_count; p++) {
             const cell *c = &t->cells[g][p];
 
@@ -219,7 +226,7 @@ static int run_million(const bench_options *o)
     void *state = is_good ? p->build(&graph, workers) : NULL;
 
     built_ns = bench_now_ns();
-    is_good = state != NULL && p->prepare(state);
+    is_good = state != NULL && p->start(state) && p->prepare(state);
     prepared_ns = bench_now_ns();
     is_good = is_good && p->run(state);
     end_ns = bench_now_ns();

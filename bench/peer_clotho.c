@@ -76,21 +76,24 @@ static void *build_for_replay(bench_graph *source, uint32_t workers)
     return c;
 }
 
+static bool start(void *state)
+{
+    clotho *c = state;
+
+    c->platform = bench_platform(c->workers);
+    return c->platform != NULL && (clo_runtime_create(c->platform, NULL, &c->runtime) == CLO_OK ||
+                                   bench_fail("cannot start the workers"));
+}
+
 static bool prepare(void *state)
 {
     clotho *c = state;
     clo_plan_config plan = {.size = sizeof plan, .planner = c->planner};
     clo_job_config job = CLO_JOB_CONFIG_INIT;
-    clo_status status;
+    clo_status status = clo_cost_create(c->graph, c->platform, &c->cost);
 
-    c->platform = bench_platform(c->workers);
-    if (c->platform == NULL)
-        return false;
-    status = clo_cost_create(c->graph, c->platform, &c->cost);
     if (status == CLO_OK && c->planner != NULL)
         status = clo_plan_create(c->cost, &plan, &c->plan);
-    if (status == CLO_OK)
-        status = clo_runtime_create(c->platform, NULL, &c->runtime);
     job.plan = c->plan;
     if (status == CLO_OK)
         status = clo_job_create(c->runtime, c->cost, &job, &c->job);
@@ -104,8 +107,8 @@ static bool run(void *state)
     return (clo_job_submit(c->job) == CLO_OK && clo_job_wait(c->job, NULL) == CLO_OK) || bench_fail("cannot run");
 }
 
-const peer peers_clotho[] = {{"Clotho steal", 2, build, prepare, run, destroy},
-                             {"Clotho steal", 1, build, prepare, run, destroy},
-                             {"Clotho replay", 2, build_for_replay, prepare, run, destroy},
-                             {"Clotho replay", 1, build_for_replay, prepare, run, destroy},
+const peer peers_clotho[] = {{"Clotho steal", 2, build, start, prepare, run, destroy},
+                             {"Clotho steal", 1, build, start, prepare, run, destroy},
+                             {"Clotho replay", 2, build_for_replay, start, prepare, run, destroy},
+                             {"Clotho replay", 1, build_for_replay, start, prepare, run, destroy},
                              {0}};

@@ -56,7 +56,9 @@ static bool run(void *state)
 #define NAME "libgomp tasks"
 #endif
 
-const peer peers_openmp[] = {{NAME, 2, build, NULL, run, destroy}, {NAME, 1, build, NULL, run, destroy}, {0}};
+const peer peers_openmp[] = {{NAME, 2, build, NULL, NULL, run, destroy},
+                             {NAME, 1, build, NULL, NULL, run, destroy},
+                             {0}};
 #else
 const peer peers_openmp[] = {{0}};
 #endif

@@ -53,4 +53,4 @@ static bool run(void *state)
     return true;
 }
 
-const peer peers_serial[] = {{"serial floor", 1, build, NULL, run, destroy}, {0}};
+const peer peers_serial[] = {{"serial floor", 1, build, NULL, NULL, run, destroy}, {0}};

@@ -1,5 +1,5 @@
-/* peer_tbb.cpp - oneTBB twice: its flow graph, and what an expert writes by hand on a task_group: counters, and the first
- * released successor run directly. */
+/* peer_tbb.cpp - oneTBB twice: its flow graph, and what an expert writes by hand on a task_group: counters, and the
+ * first released successor run directly. */
 #include "peers.h"
 
 #include <atomic>
@@ -128,8 +128,9 @@ void group_destroy(void *state)
 
 } // namespace
 
-extern "C" const peer peers_tbb[] = {{"oneTBB flow graph", 2, flow_build, nullptr, flow_run, flow_destroy},
-                                     {"oneTBB flow graph", 1, flow_build, nullptr, flow_run, flow_destroy},
-                                     {"oneTBB by hand", 2, group_build, nullptr, group_run, group_destroy},
-                                     {"oneTBB by hand", 1, group_build, nullptr, group_run, group_destroy},
-                                     {nullptr, 0, nullptr, nullptr, nullptr, nullptr}};
+extern "C" const peer peers_tbb[] = {
+    {"oneTBB flow graph", 2, flow_build, nullptr, nullptr, flow_run, flow_destroy},
+    {"oneTBB flow graph", 1, flow_build, nullptr, nullptr, flow_run, flow_destroy},
+    {"oneTBB by hand", 2, group_build, nullptr, nullptr, group_run, group_destroy},
+    {"oneTBB by hand", 1, group_build, nullptr, nullptr, group_run, group_destroy},
+    {nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr}};

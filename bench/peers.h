@@ -13,7 +13,9 @@ typedef struct peer {
     uint32_t workers;
     /* Declares tasks and edges. NULL on failure. */
     void *(*build)(bench_graph *graph, uint32_t workers);
-    /* What is paid once before the first run: threads, plan, counters. May be NULL. False on failure. */
+    /* What a program pays once, whatever it runs: the machine is read, threads start. Not timed. May be NULL. */
+    bool (*start)(void *state);
+    /* What this graph costs once before its first run: costs, plan, counters. May be NULL. False on failure. */
     bool (*prepare)(void *state);
     /* Runs the whole graph once; called again and again. False on failure. */
     bool (*run)(void *state);

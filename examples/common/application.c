@@ -167,9 +167,9 @@ static void print_json(const application *app, const session *s, const report *r
            (long long)r->predicted_ns, (long long)r->measured_ns, (long long)r->serial_ns, r->runs, speedup_of(r),
            error_of(r), r->is_right && r->is_same ? "true" : "false", r->json,
            r->clock != CLO_CLOCK_REAL ? "true" : "false");
-    printf("\"duplicates_run\": %llu, \"transfers\": %llu, \"output_hash\": \"%016llx\"}\n",
-           (unsigned long long)r->result.duplicates_run, (unsigned long long)r->result.transfers,
-           (unsigned long long)r->hash);
+    printf("\"emulation_error\": %.4f, \"duplicates_run\": %llu, \"transfers\": %llu, \"output_hash\": \"%016llx\"}\n",
+           r->result.emulation_error, (unsigned long long)r->result.duplicates_run,
+           (unsigned long long)r->result.transfers, (unsigned long long)r->hash);
 }
 
 static void print_text(const application *app, const options *o, const session *s, const report *r,
@@ -194,6 +194,9 @@ static void print_text(const application *app, const options *o, const session *
     if (r->result.duplicates_run + r->result.transfers > 0)
         printf("data       %llu replicas run, %llu transfers\n", (unsigned long long)r->result.duplicates_run,
                (unsigned long long)r->result.transfers);
+    if (r->clock == CLO_CLOCK_PADDED)
+        printf("emulation  executions off by %.1f %%%s\n", 100.0 * r->result.emulation_error,
+               r->result.emulation_error > 0.1 ? ": the machine is too slow or too busy for this platform" : "");
     if (o->trace != NULL)
         printf("trace      %s (open it in ui.perfetto.dev)\n", o->trace);
     if (o->gantt != NULL)

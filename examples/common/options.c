@@ -16,7 +16,7 @@ static void help(const application *app)
            "  --platform SPEC    native, a shipped name, uniform:P, or a platform file (default native)\n"
            "  --workers N        use the first N executors (default: all); more than the machine has are not pinned\n"
            "  --clock C          real, padded or virtual (default: real on this machine, else virtual)\n"
-           "  --repeat N         measured runs (default 5, with --quick 3)\n"
+           "  --repeat N         measured runs (default 11, with --quick 5)\n"
            "  --seed N           seed of the generated problem (default 1)\n"
            "  --trace FILE       write the last run for ui.perfetto.dev\n"
            "  --gantt FILE       write the last run as an SVG picture\n"
@@ -133,7 +133,7 @@ int options_read(options *o, application *app, int argc, char **argv)
         if (o->quick && !app->options[i].is_set)
             app->options[i].value = app->options[i].quick_value;
     if (o->repeat == 0)
-        o->repeat = o->quick ? 3 : 5;
+        o->repeat = o->quick ? 5 : 11;
     return -1;
 }
 

@@ -106,19 +106,23 @@ void chain_matched_filter(const chain *c, uint32_t batch, float *compressed)
     }
 }
 
+/* Sixteen ranges at a time: the lines of the sixteen rows being written stay in the cache while p runs. */
 void chain_corner_turn(const chain *c, uint32_t block, const void *const *batches, float *turned)
 {
-    const uint32_t ranges = c->scene->ranges, pulses = c->scene->pulses;
+    enum { STRIP = 16 };
+    const size_t ranges = c->scene->ranges, pulses = c->scene->pulses;
 
-    for (uint32_t p = 0; p < pulses; p++) {
-        const float *re = (const float *)batches[p / c->batch] + (size_t)2 * ranges * (p % c->batch);
-        const float *im = re + ranges;
+    for (uint32_t first = 0; first < c->block; first += STRIP) {
+        const uint32_t end = first + STRIP < c->block ? first + STRIP : c->block;
 
-        re += (size_t)block * c->block;
-        im += (size_t)block * c->block;
-        for (uint32_t r = 0; r < c->block; r++) {
-            turned[(size_t)2 * pulses * r + p] = re[r];
-            turned[(size_t)2 * pulses * r + pulses + p] = im[r];
+        for (uint32_t p = 0; p < pulses; p++) {
+            const float *re = (const float *)batches[p / c->batch] + 2 * ranges * (p % c->batch);
+
+            re += (size_t)block * c->block;
+            for (uint32_t r = first; r < end; r++) {
+                turned[2 * pulses * r + p] = re[r];
+                turned[2 * pulses * r + pulses + p] = re[ranges + r];
+            }
         }
     }
 }

@@ -363,6 +363,8 @@ static clo_status read_head(source *s)
     clo_status status = clo_json_keys(s->json, s->json->root, known);
 
     if (status == CLO_OK)
+        status = clo_json_get(s->json, s->json->root, "format", true, &item); /* known; but is it there twice? */
+    if (status == CLO_OK)
         status = clo_json_get(s->json, s->json->root, "name", false, &item);
     if (status == CLO_OK && item != NULL)
         status = clo_json_string(s->json, item, &name);

@@ -180,8 +180,9 @@ static clo_status lex_id(clo_dot_lexer *l, clo_dot_token *token)
     return status;
 }
 
-clo_status clo_dot_next(clo_dot_lexer *l, clo_dot_token *token)
+clo_status clo_dot_next(clo_dot_lexer *l)
 {
+    clo_dot_token *token = &l->token;
     clo_status status = skip_space(l);
 
     *token = (clo_dot_token){.kind = CLO_DOT_END, .at = l->at};
@@ -202,14 +203,23 @@ clo_status clo_dot_next(clo_dot_lexer *l, clo_dot_token *token)
     bool number = (c == '-' || c == '.') && (second == '.' || (second >= '0' && second <= '9'));
     if (!is_word(c) && c != '"' && c != '<' && !number)
         return wrong(l, l->at, "a character that DOT does not know here; put names into double quotes");
-    size_t before = l->at;
     status = lex_id(l, token);
-    if (status == CLO_OK && l->at == before) /* "-." */
-        return wrong(l, before, "a malformed number; put names into double quotes");
+    if (status == CLO_OK && l->at == token->at) /* "-." */
+        return wrong(l, l->at, "a malformed number; put names into double quotes");
     return status;
 }
 
-bool clo_dot_is(const clo_dot_token *token, const char *word)
+bool clo_dot_is(const clo_dot_lexer *l, const char *word)
 {
-    return token->kind == CLO_DOT_ID && !token->quoted && strcasecmp(token->text, word) == 0;
+    return l->token.kind == CLO_DOT_ID && !l->token.quoted && strcasecmp(l->token.text, word) == 0;
+}
+
+bool clo_dot_is_sign(const clo_dot_lexer *l, char sign)
+{
+    return l->token.kind == CLO_DOT_SIGN && l->token.sign == sign;
+}
+
+clo_status clo_dot_wrong(const clo_dot_lexer *l, const char *what)
+{
+    return wrong(l, l->token.at, what);
 }

@@ -28,16 +28,21 @@ typedef struct clo_dot_lexer {
     size_t bytes, at;
     char *pool; /* decoded names, 0-terminated, one after the other: they never need more than bytes * 2 + 1 */
     size_t used;
+    clo_dot_token token; /* the one looked at; clo_dot_next takes the next */
 } clo_dot_lexer;
 
 /* Returns CLO_OK or CLO_ERR_MEMORY. `text` has passed clo_text_check. */
 clo_status clo_dot_lexer_open(clo_dot_lexer *lexer, const char *file, const char *text, size_t bytes);
 void clo_dot_lexer_close(clo_dot_lexer *lexer);
 
-/* Returns CLO_OK or CLO_ERR_FORMAT ("FILE:LINE: ..."). */
-clo_status clo_dot_next(clo_dot_lexer *lexer, clo_dot_token *token);
+/* Reads the next token. Returns CLO_OK or CLO_ERR_FORMAT ("FILE:LINE: ..."). */
+clo_status clo_dot_next(clo_dot_lexer *lexer);
 
-/* True for the unquoted keyword `word`, in any case. */
-bool clo_dot_is(const clo_dot_token *token, const char *word);
+/* True if the token is the unquoted keyword `word`, in any case; or that sign. */
+bool clo_dot_is(const clo_dot_lexer *lexer, const char *word);
+bool clo_dot_is_sign(const clo_dot_lexer *lexer, char sign);
+
+/* "FILE:LINE: what" for the token; returns CLO_ERR_FORMAT. */
+clo_status clo_dot_wrong(const clo_dot_lexer *lexer, const char *what);
 
 #endif

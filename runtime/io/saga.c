@@ -312,7 +312,7 @@ static clo_status read_saga(saga *s)
 /* A row of computation_cost; the work is the mean over the processors. */
 static clo_status read_row(saga *s, const cJSON *name, const cJSON *row)
 {
-    int64_t ns[NODES_MAX], sum = 0;
+    int64_t ns[NODES_MAX], mean = 0, rest = 0, n = s->nodes_count;
     uint32_t e = 0, id = 0;
     const cJSON *item;
     clo_status status = CLO_OK;
@@ -324,9 +324,10 @@ static clo_status read_row(saga *s, const cJSON *name, const cJSON *row)
     {
         if ((status = clo_reader_time(s->reader, s->json, item, UNIT_NS, &ns[e])) != CLO_OK)
             return status;
-        sum += ns[e++] / (int64_t)s->nodes_count; /* < 2^62 in all; rounding is below 32 ns */
+        mean += ns[e] / n; /* the plain sum could overflow */
+        rest += ns[e++] % n;
     }
-    status = add_task(s, name, sum, &id);
+    status = add_task(s, name, mean + (rest + n / 2) / n, &id);
     for (e = 0; e < s->nodes_count && status == CLO_OK; e++)
         status = clo_graph_set_time(s->reader->graph, id, e, ns[e]);
     return status;

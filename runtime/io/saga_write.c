@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "io/names.h"
 #include "platform/platform.h"
 
 #include <clotho/cost.h>
@@ -19,7 +20,8 @@ typedef struct writer {
     const clo_graph *graph;
     const clo_platform *platform;
     clo_cost *cost;
-    double *speeds; /* [executors] */
+    double *speeds;  /* [executors] */
+    bool named;      /* every executor has a name of its own; else "n<INDEX>" */
 } writer;
 
 /* The number of fewest digits for which `same` holds: what was read as 2.823 is written as 2.823. */
@@ -95,6 +97,22 @@ static clo_status check_links(const clo_platform *p)
     return CLO_OK;
 }
 
+static clo_status name_nodes(writer *w)
+{
+    clo_names names = {0};
+    clo_status status = CLO_OK;
+
+    w->named = true;
+    for (uint32_t e = 0; e < w->platform->executors_count && status == CLO_OK; e++) {
+        const char *name = w->platform->executor_names[e];
+        w->named = w->named && name[0] != '\0' && clo_names_find(&names, name) == CLO_NONE;
+        if (clo_names_add(&names, name, e) != 0)
+            status = clo_fail_memory("the names of the nodes");
+    }
+    clo_names_free(&names);
+    return status;
+}
+
 static clo_status prepare(writer *w)
 {
     clo_status status = clo_writer_refuse_instances(w->graph, "saga");
@@ -110,6 +128,7 @@ static clo_status prepare(writer *w)
         return clo_fail_memory("the speeds");
     for (uint32_t e = 0; e < w->platform->executors_count; e++)
         w->speeds[e] = speed_of(w, e);
+    status = name_nodes(w);
     for (uint32_t t = 0; t < clo_graph_tasks(w->graph) && status == CLO_OK; t++)
         status = check_task(w, t);
     return status;
@@ -145,16 +164,47 @@ static clo_status write_tasks(const writer *w, bool named, clo_text *text)
     return status;
 }
 
-static void write_link(const clo_platform *p, size_t a, size_t b, clo_text *text)
+static void write_node(const writer *w, uint32_t e, clo_text *text)
 {
-    int64_t q32 = (int64_t)p->ns_per_byte_q32[a * p->executors_count + b];
-
-    clo_text_add(text, "%s\n  {\"a\": \"n%zu\", \"b\": \"n%zu\", \"bandwidth\": ", a == 0 && b == 1 ? "" : ",", a, b);
-    if (q32 == 0 || p->executors[a].memory == p->executors[b].memory)
-        clo_text_add(text, "null}");
+    if (w->named)
+        clo_text_add_json(text, w->platform->executor_names[e]);
     else
-        clo_text_add_double(text, shortest(0x1p32 / (double)q32 * (UNIT_NS / UNIT_BYTES), gives_link, &q32)),
-            clo_text_add(text, "}");
+        clo_text_add(text, "\"n%u\"", (unsigned)e);
+}
+
+static void write_link(const writer *w, uint32_t a, uint32_t b, clo_text *text)
+{
+    const clo_platform *p = w->platform;
+    int64_t q32 = (int64_t)p->ns_per_byte_q32[(size_t)a * p->executors_count + b];
+
+    clo_text_add(text, a == 0 && b == 1 ? "\n  {\"a\": " : ",\n  {\"a\": ");
+    write_node(w, a, text);
+    clo_text_add(text, ", \"b\": ");
+    write_node(w, b, text);
+    clo_text_add(text, ", \"bandwidth\": ");
+    if (q32 == 0 || p->executors[a].memory == p->executors[b].memory)
+        clo_text_add(text, "null");
+    else
+        clo_text_add_double(text, shortest(0x1p32 / (double)q32 * (UNIT_NS / UNIT_BYTES), gives_link, &q32));
+    clo_text_add(text, "}");
+}
+
+static void write_platform(const writer *w, clo_text *text)
+{
+    uint32_t n = w->platform->executors_count;
+
+    for (uint32_t e = 0; e < n; e++) {
+        clo_text_add(text, e == 0 ? ",\n \"nodes\": [\n  {\"name\": " : ",\n  {\"name\": ");
+        write_node(w, e, text);
+        clo_text_add(text, ", \"speed\": ");
+        clo_text_add_double(text, w->speeds[e]);
+        clo_text_add(text, "}");
+    }
+    clo_text_add(text, "],\n \"links\": [");
+    for (uint32_t a = 0; a < n; a++)
+        for (uint32_t b = a + 1; b < n; b++)
+            write_link(w, a, b, text);
+    clo_text_add(text, "]}\n");
 }
 
 clo_status clo_saga_write(const clo_document *document, clo_text *text)
@@ -163,8 +213,7 @@ clo_status clo_saga_write(const clo_document *document, clo_text *text)
     clo_status status;
 
     if (w.platform == NULL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "saga files carry a platform, and '%s' has none; write another format, or read one "
-                        "that has", clo_graph_name(w.graph));
+        return clo_fail(CLO_ERR_UNSUPPORTED, "saga: '%s' has no platform of its own; write clotho", clo_graph_name(w.graph));
     bool named = clo_writer_names_are_ids(w.graph, NULL, &status);
     if (status == CLO_OK)
         status = prepare(&w);
@@ -172,16 +221,7 @@ clo_status clo_saga_write(const clo_document *document, clo_text *text)
         clo_text_add(text, "{\"name\": ");
         clo_text_add_json(text, clo_graph_name(w.graph));
         status = write_tasks(&w, named, text);
-        for (uint32_t e = 0; e < w.platform->executors_count; e++) {
-            clo_text_add(text, "%s{\"name\": \"n%u\", \"speed\": ", e == 0 ? ",\n \"nodes\": [\n  " : ",\n  ", (unsigned)e);
-            clo_text_add_double(text, w.speeds[e]);
-            clo_text_add(text, "}");
-        }
-        clo_text_add(text, "],\n \"links\": [");
-        for (size_t a = 0; a < w.platform->executors_count; a++)
-            for (size_t b = a + 1; b < w.platform->executors_count; b++)
-                write_link(w.platform, a, b, text);
-        clo_text_add(text, "]}\n");
+        write_platform(&w, text);
     }
     clo_cost_destroy(w.cost);
     clo_free(w.speeds);

@@ -72,28 +72,27 @@ static void index_close(copy_index *index)
     clo_free(index->copies);
 }
 
-/* True if the input over `arc` of an execution on executor `to` comes from another memory: from the copy that arrives
- * first, and among equals from one in the same memory. */
+/* True if the input over `arc` of an execution on executor `to` comes from another memory. It comes from the copy that
+ * arrives first; ties as in the engine: one on the same executor, then the original. */
 static bool crosses(const clo_plan *plan, const clo_cost *cost, const copy_index *index, uint32_t arc, uint32_t to)
 {
     const clo_graph *graph = clo_cost_graph(cost);
     const clo_platform *platform = clo_cost_platform(cost);
+    const clo_placement *best = NULL;
     int64_t earliest = INT64_MAX;
-    bool is_far = false;
 
     for (size_t c = index->first[graph->pred[arc]]; c < index->first[graph->pred[arc] + 1]; c++) {
         const clo_placement *copy = &plan->placements[index->copies[c]];
-        int64_t arrival = copy->finish_ns;
-        bool far = platform->executors[copy->executor].memory != platform->executors[to].memory;
-        if (__builtin_add_overflow(arrival, clo_platform_transfer_ns(platform, graph->pred_bytes[arc], copy->executor, to),
-                                   &arrival))
+        int64_t arrival = clo_platform_transfer_ns(platform, graph->pred_bytes[arc], copy->executor, to);
+        if (__builtin_add_overflow(arrival, copy->finish_ns, &arrival))
             arrival = INT64_MAX;
-        if (arrival < earliest || (arrival == earliest && !far)) {
+        bool wins_tie = best == NULL || copy->executor == to || (!copy->is_replica && best->executor != to);
+        if (arrival < earliest || (arrival == earliest && wins_tie)) {
             earliest = arrival;
-            is_far = far;
+            best = copy;
         }
     }
-    return is_far;
+    return best != NULL && platform->executors[best->executor].memory != platform->executors[to].memory;
 }
 
 static clo_status count_transfers(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *metrics)

@@ -19,6 +19,7 @@ const clo_planner_row *clo_planner_find(const char *name);
 clo_status clo_heft_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_deft_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_serial_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_best_fill(clo_draft *draft, const clo_plan_config *config);
 
 /* DEFT as published, without the clean-up that clo_deft_fill adds. */
 clo_status clo_deft_place_all(clo_draft *draft);

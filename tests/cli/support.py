@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-CLOTHO = os.environ.get("CLOTHO", "build/release/bin/clotho")
+CLOTHO = os.path.abspath(os.environ.get("CLOTHO", "build/release/bin/clotho"))
 DATA = os.environ.get("CLO_DATA", "")
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SANITIZED = os.environ.get("CLO_SANITIZED", "") != ""
@@ -32,6 +32,10 @@ class CommandTest(unittest.TestCase):
         with open(self.path(name), "wb") as file:
             file.write(content.encode() if isinstance(content, str) else content)
         return self.path(name)
+
+    def bytes(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
 
     def graph(self, tasks, edges=(), name="g", file="g.json", **more):
         document = {"format": "clotho.graph/1", "name": name, "tasks": tasks,

@@ -50,7 +50,7 @@ class Plan(CommandTest):
         self.good("generate", "layered", "--tasks", "60", "--kinds", "3", "--beta", "1", "--ccr", "1", "-o", self.path("l.json"))
         for name in ["a.json", "b.json"]:
             self.json("plan", self.path("l.json"), "--platform", "uniform:4", "--out", self.path(name))
-        self.assertEqual(open(self.path("a.json"), "rb").read(), open(self.path("b.json"), "rb").read())
+        self.assertEqual(self.bytes("a.json"), self.bytes("b.json"))
 
     def test_gantt_and_plan_are_written_and_the_plan_passes_the_checker(self):
         g = self.diamond()
@@ -113,7 +113,7 @@ class Generate(CommandTest):
                 arguments = ["generate", family, "--tasks", "50", "--ccr", "0.5", "--seed", "3", "--spread", "0.5"]
                 one = self.json(*arguments, "-o", self.path("a.json"))
                 self.json(*arguments, "-o", self.path("b.json"))
-                self.assertEqual(open(self.path("a.json"), "rb").read(), open(self.path("b.json"), "rb").read())
+                self.assertEqual(self.bytes("a.json"), self.bytes("b.json"))
                 plan = self.json("plan", self.path("a.json"), "--platform", "uniform:4")
                 self.assertEqual((plan["valid"], plan["tasks"]), (True, one["tasks"]))
 
@@ -138,7 +138,7 @@ class Convert(CommandTest):
     def test_dot_and_back_keeps_the_plan(self):
         g = self.diamond()
         self.good("convert", g, self.path("g.dot"))
-        self.assertIn("digraph", open(self.path("g.dot"), encoding="utf-8").read())
+        self.assertIn("digraph", self.bytes("g.dot").decode())
         self.good("convert", self.path("g.dot"), self.path("back.json"))
         self.assertEqual(self.json("plan", self.path("back.json"), "--platform", "uniform:2")["makespan_ns"], 3000)
 

@@ -28,7 +28,7 @@ export PKG_CONFIG_PATH
 "$work/by_pkg"
 # shellcheck disable=SC2046
 "$cc" -std=c11 "$source/outside.c" -o "$work/by_pkg_static" $(pkg-config --cflags clotho) "$libdir/libclotho.a" \
-    $(pkg-config --static --libs clotho | sed 's/-lclotho//')
+    $(pkg-config --libs $(pkg-config --print-requires-private clotho)) -pthread -lm # their shared libraries, our archive
 "$work/by_pkg_static"
 
 echo "== the command and what it ships"

@@ -26,6 +26,7 @@ typedef struct simulated {
 static clo_status simulate(const input *in, const simulate_options *o, simulated *s)
 {
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    char label[128];
 
     if (strcmp(o->policy, "steal") != 0)
         config.policy = clo_policy_find(o->policy);
@@ -37,6 +38,10 @@ static clo_status simulate(const input *in, const simulate_options *o, simulated
     if (status == CLO_OK) {
         status = clo_plan_check(s->happened, in->cost, CLO_CHECK_FULL);
         s->valid = status == CLO_OK;
+    }
+    if (status == CLO_OK) {
+        snprintf(label, sizeof label, "%s, simulated", o->policy);
+        status = relabel_plan(&s->happened, in->cost, label);
     }
     return status;
 }

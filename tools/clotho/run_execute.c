@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,6 +229,15 @@ static bool enough_cpus(const input *in)
     return enough;
 }
 
+static clo_status name_what_happened(run_outcome *out)
+{
+    char label[128];
+
+    snprintf(label, sizeof label, "%s, %s", run_dispatch(out->options),
+             out->options->clock == CLO_CLOCK_REAL ? "measured" : "emulated");
+    return relabel_plan(&out->happened, out->in->cost, label);
+}
+
 int run_execute(const input *in, const run_options *options, run_outcome *out)
 {
     *out = (run_outcome){.in = in, .options = options, .speedup_means_something = true};
@@ -250,6 +260,8 @@ int run_execute(const input *in, const run_options *options, run_outcome *out)
         return code;
     out->valid = true;
     status = replay(out);
+    if (status == CLO_OK)
+        status = name_what_happened(out);
     if (status != CLO_OK)
         code = complain_status(in->path, status);
     return code;

@@ -1,0 +1,239 @@
+/* document.c - recognises a graph file by its content, lets its reader fill a graph, seals it; and the way back.
+ *
+ * The formats are one table: what is not in it is neither listed nor written. A document is handed out complete or not at
+ * all. */
+#define _POSIX_C_SOURCE 200809L
+#include "io/reader.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "io/json_scan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define DOCUMENT_BYTES_MAX ((size_t)1 << 30)
+
+static const struct {
+    const char *name, *summary, *directions;
+    clo_status (*write)(const clo_document *document, clo_text *text); /* NULL: read only */
+} formats[] = {
+    {"clotho", "own JSON, clotho.graph/1: everything a graph and its platform hold", "rw", clo_clotho_write},
+    {"wfformat", "WfCommons WfFormat, reads 1.5 and 1.4, writes 1.5: recorded scientific workflows", "rw", clo_wfformat_write},
+    {"saga", "SAGA JSON: task costs, node speeds, link bandwidths", "rw", clo_saga_write},
+    {"cost-table", "JSON with computation_cost[task][processor], as in the HEFT and PEFT papers", "r", NULL},
+    {"dot", "Graphviz digraph with work_ns on nodes and bytes on edges", "rw", clo_dot_write},
+};
+
+bool clo_format(uint32_t index, const char **name, const char **summary, const char **directions)
+{
+    if (index >= sizeof formats / sizeof formats[0])
+        return false;
+    if (name != NULL)
+        *name = formats[index].name;
+    if (summary != NULL)
+        *summary = formats[index].summary;
+    if (directions != NULL)
+        *directions = formats[index].directions;
+    return true;
+}
+
+static bool has(const cJSON *root, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(root, key) != NULL;
+}
+
+static clo_status read_json(clo_reader *reader, const clo_json *json)
+{
+    const cJSON *root = json->root, *format = cJSON_GetObjectItemCaseSensitive(root, "format");
+
+    if (!cJSON_IsObject(root))
+        return clo_json_want(json, root, "an object {...} of a known format");
+    if (cJSON_IsString(format) && strcmp(format->valuestring, "clotho.graph/1") == 0)
+        return clo_clotho_read(reader, json);
+    if (cJSON_IsString(format) && strcmp(format->valuestring, "clotho.plan/1") == 0)
+        return clo_json_want(json, format, "a graph file here; this is a plan");
+    if (format != NULL)
+        return clo_json_want(json, format, "\"clotho.graph/1\", the one format of this kind that is known");
+    if (has(root, "schemaVersion") && has(root, "workflow"))
+        return clo_wfformat_read(reader, json);
+    if (has(root, "computation_cost"))
+        return clo_cost_table_read(reader, json);
+    if (has(root, "nodes") && has(root, "links"))
+        return clo_saga_read(reader, json);
+    return clo_json_fail(json, CLO_ERR_FORMAT, root, "is JSON of an unknown format; a graph of our own begins with "
+                                                     "{\"format\": \"clotho.graph/1\"");
+}
+
+/* DOT begins with one of three words, after comments. */
+static bool looks_like_dot(const char *text, size_t bytes)
+{
+    static const char *const words[] = {"digraph", "strict", "graph"};
+    size_t at = 0;
+
+    while (at < bytes) { /* every round passes at least one byte */
+        if (strchr(" \t\r\n\f\v\xef\xbb\xbf", text[at]) != NULL) {
+            at++;
+        } else if (text[at] == '#' || (text[at] == '/' && at + 1 < bytes && text[at + 1] == '/')) {
+            while (at < bytes && text[at] != '\n')
+                at++;
+        } else if (text[at] == '/' && at + 1 < bytes && text[at + 1] == '*') {
+            for (at += 2; at < bytes && !(text[at - 1] == '*' && text[at] == '/'); at++)
+                ;
+            at += at < bytes;
+        } else {
+            break;
+        }
+    }
+    for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
+        if (bytes - at >= strlen(words[w]) && strncasecmp(text + at, words[w], strlen(words[w])) == 0)
+            return true;
+    return false;
+}
+
+static clo_status read_text(clo_reader *reader, const char *text, size_t bytes)
+{
+    clo_json json = {0};
+    size_t at = 0;
+    clo_status status = clo_text_check(reader->file, text, bytes);
+
+    if (status != CLO_OK)
+        return status;
+    if (looks_like_dot(text, bytes))
+        return clo_dot_read(reader, text, bytes);
+    while (at < bytes && strchr(" \t\r\n\xef\xbb\xbf", text[at]) != NULL)
+        at++;
+    if (at == bytes)
+        return clo_fail(CLO_ERR_FORMAT, "%s:1: the file is empty; write a graph into it", reader->file);
+    if (text[at] != '{' && text[at] != '[')
+        return clo_fail(CLO_ERR_FORMAT, "%s:%zu: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)",
+                        reader->file, clo_text_line(text, at));
+    status = clo_json_open(&json, reader->file, text, bytes);
+    if (status == CLO_OK)
+        status = read_json(reader, &json);
+    clo_json_close(&json);
+    return status;
+}
+
+static clo_status seal(clo_reader *reader)
+{
+    char prefix[300];
+    clo_status status = clo_graph_seal(reader->graph);
+
+    if (status == CLO_OK || status == CLO_ERR_MEMORY)
+        return status;
+    snprintf(prefix, sizeof prefix, "%.256s: ", reader->file);
+    return clo_fail_prefix(status == CLO_ERR_ARGUMENT ? CLO_ERR_FORMAT : status, prefix);
+}
+
+static clo_status read_config(const clo_load_config *config, clo_reader *reader)
+{
+    clo_load_config mine = CLO_LOAD_CONFIG_INIT;
+    clo_status status = clo_config_read(&mine, sizeof mine, config, "clo_load_config");
+
+    if (status != CLO_OK)
+        return status;
+    if (mine.scale != 0 && !(mine.scale > 0 && isfinite(mine.scale)))
+        return clo_fail(CLO_ERR_ARGUMENT, "scale is %g; use a number > 0", mine.scale);
+    const char *body = mine.body != NULL ? mine.body : "spin";
+    reader->scale = mine.scale != 0 ? mine.scale : 1;
+    reader->body = strcmp(body, "spin") == 0 ? clo_body_spin : strcmp(body, "memory") == 0 ? clo_body_memory
+                 : strcmp(body, "command") == 0 ? clo_body_command : NULL;
+    if (reader->body == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "body '%s' is unknown; use spin, memory or command", body);
+    return CLO_OK;
+}
+
+clo_status clo_document_parse(const char *name, const char *text, size_t text_bytes, const clo_load_config *config,
+                              clo_document *out)
+{
+    clo_reader reader = {.file = name};
+
+    if (name == NULL || text == NULL || out == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_document_parse: an argument is NULL");
+    clo_status status = read_config(config, &reader);
+    if (status != CLO_OK)
+        return status;
+    reader.bodies = clo_allocate(1, sizeof *reader.bodies);
+    if (reader.bodies == NULL)
+        return clo_fail_memory(name);
+    status = read_text(&reader, text, text_bytes);
+    if (status == CLO_OK)
+        status = seal(&reader);
+    clo_document made = {.graph = reader.graph, .platform = reader.platform, .format = reader.format, .unit_ns = reader.unit_ns,
+                         .bodies = reader.bodies};
+    if (status != CLO_OK)
+        return clo_document_destroy(&made), status;
+    *out = made;
+    return CLO_OK;
+}
+
+clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document *out)
+{
+    clo_reader reader = {0};
+    char *text;
+    size_t bytes;
+
+    if (path == NULL || out == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_document_load: path or out is NULL");
+    clo_status status = read_config(config, &reader); /* before a long read */
+    if (status == CLO_OK)
+        status = clo_file_read(path, DOCUMENT_BYTES_MAX, &text, &bytes);
+    if (status != CLO_OK)
+        return status;
+    status = clo_document_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, bytes, config, out);
+    clo_free(text);
+    return status;
+}
+
+void clo_document_destroy(clo_document *document)
+{
+    if (document == NULL)
+        return;
+    clo_graph_destroy(document->graph);
+    clo_platform_destroy(document->platform);
+    clo_bodies_free(document->bodies);
+    *document = (clo_document){0};
+}
+
+clo_status clo_document_print(const clo_document *document, const char *format, char **out)
+{
+    clo_text text = {0};
+    size_t f = 0;
+
+    while (f < sizeof formats / sizeof formats[0] && strcmp(formats[f].name, format) != 0)
+        f++;
+    if (f == sizeof formats / sizeof formats[0])
+        return clo_fail(CLO_ERR_ARGUMENT, "format '%s' is unknown; use clotho, dot, wfformat or saga", format);
+    if (formats[f].write == NULL)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "format '%s' can only be read; use clotho, dot, wfformat or saga", format);
+    if (document == NULL || document->graph == NULL || !clo_graph_is_sealed(document->graph))
+        return clo_fail(CLO_ERR_ARGUMENT, "the document has no sealed graph");
+    clo_status status = formats[f].write(document, &text);
+    if (status != CLO_OK)
+        return clo_text_free(&text), status;
+    return clo_text_take(&text, out) == CLO_OK ? CLO_OK : clo_fail_memory("the text of a graph");
+}
+
+static const char *format_of(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot != NULL && (strcmp(dot, ".dot") == 0 || strcmp(dot, ".gv") == 0) ? "dot" : "clotho";
+}
+
+clo_status clo_document_save(const clo_document *document, const char *format, const char *path)
+{
+    char *text;
+
+    if (path == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_document_save: path is NULL");
+    clo_status status = clo_document_print(document, format != NULL ? format : format_of(path), &text);
+    if (status != CLO_OK)
+        return status;
+    status = clo_file_write(path, text, strlen(text));
+    clo_free(text);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* off.c - in place of this module in a library built with -DCLOTHO_IO=OFF: every call says so. */
+#include "base/status.h"
+
+#include <clotho/io.h>
+#include <string.h>
+
+static clo_status off(const char *call)
+{
+    return clo_fail(CLO_ERR_UNSUPPORTED, "%s: this library was built without files; build it with -DCLOTHO_IO=ON", call);
+}
+
+clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document *out)
+{
+    (void)path, (void)config, (void)out;
+    return off("clo_document_load");
+}
+
+clo_status clo_document_parse(const char *name, const char *text, size_t text_bytes, const clo_load_config *config,
+                              clo_document *out)
+{
+    (void)name, (void)text, (void)text_bytes, (void)config, (void)out;
+    return off("clo_document_parse");
+}
+
+void clo_document_destroy(clo_document *document)
+{
+    if (document != NULL)
+        memset(document, 0, sizeof *document); /* nothing can have been loaded */
+}
+
+clo_status clo_document_save(const clo_document *document, const char *format, const char *path)
+{
+    (void)document, (void)format, (void)path;
+    return off("clo_document_save");
+}
+
+clo_status clo_plan_save(const clo_plan *plan, const clo_cost *cost, const char *path)
+{
+    (void)plan, (void)cost, (void)path;
+    return off("clo_plan_save");
+}
+
+clo_status clo_plan_load(const char *path, const clo_cost *cost, clo_plan **out)
+{
+    (void)path, (void)cost, (void)out;
+    return off("clo_plan_load");
+}
+
+clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes, const clo_cost *cost, clo_plan **out)
+{
+    (void)name, (void)text, (void)text_bytes, (void)cost, (void)out;
+    return off("clo_plan_parse");
+}
+
+bool clo_format(uint32_t index, const char **name, const char **summary, const char **directions)
+{
+    (void)index, (void)name, (void)summary, (void)directions;
+    return false;
+}

@@ -1,0 +1,386 @@
+/* picture.c - a platform as boxes: packages, in them clusters, in them cores. Drawn on a grid of characters that grows
+ * downwards; a box is drawn once its content is known. */
+#include "base/memory.h"
+#include "platform/describe.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CELLS_MAX 24 /* cores drawn one by one; more become one cell */
+
+enum { LEFT_RIGHT = 0x2500, UP_DOWN = 0x2502, TOP_LEFT = 0x250c, TOP_RIGHT = 0x2510, LOW_LEFT = 0x2514, LOW_RIGHT = 0x2518 };
+
+typedef struct grid {
+    uint32_t *cells; /* code points, 0: blank */
+    size_t capacity, rows;
+    uint32_t columns;
+    bool failed;
+} grid;
+
+typedef struct size {
+    uint32_t width, height;
+} size;
+
+static void put(grid *g, uint32_t x, uint32_t y, uint32_t code)
+{
+    size_t need = ((size_t)y + 1) * g->columns, had = g->rows * g->columns;
+    void *cells = g->cells;
+
+    if (x >= g->columns || g->failed)
+        return;
+    if (need > had) {
+        if (clo_grow(&cells, &g->capacity, need, sizeof *g->cells) != 0) {
+            g->failed = true;
+            return;
+        }
+        g->cells = cells;
+        memset(g->cells + had, 0, (need - had) * sizeof *g->cells);
+        g->rows = (size_t)y + 1;
+    }
+    g->cells[(size_t)y * g->columns + x] = code;
+}
+
+/* Names come from outside: anything but printable ASCII and our own middle dot and times sign becomes '?'. */
+static uint32_t next_code(const char **text)
+{
+    const unsigned char *s = (const unsigned char *)*text;
+
+    if (s[0] == 0xc2 && s[1] == 0xb7)
+        return *text += 2, 0xb7u;
+    if (s[0] == 0xc3 && s[1] == 0x97)
+        return *text += 2, 0xd7u;
+    *text += 1;
+    return s[0] >= 0x20 && s[0] < 0x7f ? s[0] : '?';
+}
+
+static uint32_t width_of(const char *text)
+{
+    uint32_t width = 0;
+
+    for (; *text != '\0'; width++)
+        next_code(&text);
+    return width;
+}
+
+static void put_text(grid *g, uint32_t x, uint32_t y, uint32_t limit, const char *text)
+{
+    for (uint32_t i = 0; *text != '\0' && i < limit; i++)
+        put(g, x + i, y, next_code(&text));
+}
+
+static void put_box(grid *g, uint32_t x, uint32_t y, size box, const char *title)
+{
+    uint32_t right = x + box.width - 1, low = y + box.height - 1;
+
+    assert(box.width >= 2 && box.height >= 2);
+    for (uint32_t i = x; i < right; i++) {
+        put(g, i, y, LEFT_RIGHT);
+        put(g, i, low, LEFT_RIGHT);
+    }
+    for (uint32_t i = y; i < low; i++) {
+        put(g, x, i, UP_DOWN);
+        put(g, right, i, UP_DOWN);
+    }
+    put(g, x, y, TOP_LEFT);
+    put(g, right, y, TOP_RIGHT);
+    put(g, x, low, LOW_LEFT);
+    put(g, right, low, LOW_RIGHT);
+    if (title[0] != '\0' && box.width > 6) {
+        uint32_t limit = box.width - 6, width = width_of(title);
+        put(g, x + 2, y, ' ');
+        put_text(g, x + 3, y, limit, title);
+        put(g, x + 3 + (width < limit ? width : limit), y, ' ');
+    }
+}
+
+static void put_utf8(clo_text *out, uint32_t code)
+{
+    char bytes[3];
+
+    if (code == 0)
+        code = ' ';
+    if (code < 0x80) {
+        bytes[0] = (char)code;
+        clo_text_add_bytes(out, bytes, 1);
+    } else if (code < 0x800) {
+        bytes[0] = (char)(0xc0 | code >> 6);
+        bytes[1] = (char)(0x80 | (code & 0x3f));
+        clo_text_add_bytes(out, bytes, 2);
+    } else {
+        bytes[0] = (char)(0xe0 | code >> 12);
+        bytes[1] = (char)(0x80 | (code >> 6 & 0x3f));
+        bytes[2] = (char)(0x80 | (code & 0x3f));
+        clo_text_add_bytes(out, bytes, 3);
+    }
+}
+
+static void print(const grid *g, clo_text *out)
+{
+    for (size_t row = 0; row < g->rows; row++) {
+        const uint32_t *cells = g->cells + row * g->columns;
+        uint32_t used = g->columns;
+        while (used > 0 && cells[used - 1] == 0)
+            used--;
+        for (uint32_t x = 0; x < used; x++)
+            put_utf8(out, cells[x]);
+        clo_text_add(out, "\n");
+    }
+}
+
+/* Where an executor is drawn; a platform made from arrays shows its machines and kinds. */
+static clo_place place_of(const clo_platform *p, uint32_t e)
+{
+    const clo_executor *x = &p->executors[e];
+
+    if (p->places != NULL)
+        return p->places[e];
+    return (clo_place){.package = x->machine, .cluster = x->machine * p->kinds_count + x->kind, .core = e, .cpu = -1};
+}
+
+/* The executors of one cluster, in order; cores are runs of equal place.core. */
+typedef struct members {
+    uint32_t *executors;
+    uint32_t count, cores;
+} members;
+
+static bool is_new_core(const clo_platform *p, const members *m, uint32_t i)
+{
+    uint32_t core = place_of(p, m->executors[i]).core;
+
+    for (uint32_t before = 0; before < i; before++)
+        if (place_of(p, m->executors[before]).core == core)
+            return false;
+    return true;
+}
+
+static void core_label(const clo_platform *p, const members *m, uint32_t first, char *out, size_t bytes)
+{
+    uint32_t core = place_of(p, m->executors[first]).core;
+
+    snprintf(out, bytes, "%s", p->executor_names[m->executors[first]]);
+    for (uint32_t i = first + 1; i < m->count; i++)
+        if (place_of(p, m->executors[i]).core == core) {
+            size_t used = strlen(out);
+            snprintf(out + used, bytes - used, " %s", p->executor_names[m->executors[i]]);
+        }
+}
+
+/* "4 × cortex-a55 · L2 2M": the kinds by number of executors, then what the cluster shares. */
+static void cluster_title(const clo_platform *p, const members *m, char *out, size_t bytes)
+{
+    clo_place place = place_of(p, m->executors[0]);
+    char figure[CLO_FIGURE_BYTES];
+
+    out[0] = '\0';
+    for (uint32_t kind = 0; kind < p->kinds_count; kind++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < m->count; i++)
+            count += p->executors[m->executors[i]].kind == kind;
+        size_t used = strlen(out);
+        if (count > 0)
+            snprintf(out + used, bytes - used, "%s%u \u00d7 %s", used > 0 ? ", " : "", count, p->kind_names[kind]);
+    }
+    for (uint32_t level = 1; level < CLO_CACHE_LEVELS; level++)
+        if (place.cache_scope[level] == CLO_SCOPE_CLUSTER) {
+            size_t used = strlen(out);
+            clo_figure_bytes(place.cache_bytes[level], figure);
+            snprintf(out + used, bytes - used, " \u00b7 L%u %s", level, figure);
+        }
+}
+
+static void cluster_caption(const clo_platform *p, const members *m, char *out, size_t bytes)
+{
+    clo_place place = place_of(p, m->executors[0]);
+    char figure[CLO_FIGURE_BYTES];
+
+    out[0] = '\0';
+    for (uint32_t level = 1; level < CLO_CACHE_LEVELS; level++)
+        if (place.cache_scope[level] == CLO_SCOPE_CORE) {
+            size_t used = strlen(out);
+            clo_figure_bytes(place.cache_bytes[level], figure);
+            snprintf(out + used, bytes - used, "%s L%u %s", used > 0 ? "," : m->cores > 1 ? "each" : "", level, figure);
+        }
+}
+
+static void package_title(const clo_platform *p, uint32_t first, char *out, size_t bytes)
+{
+    clo_place place = place_of(p, first);
+    char figure[CLO_FIGURE_BYTES];
+
+    if (place.outside)
+        snprintf(out, bytes, "outside the operating system");
+    else
+        snprintf(out, bytes, "%s %u", p->places == NULL ? "machine" : "package", place.package);
+    for (uint32_t level = 1; level < CLO_CACHE_LEVELS; level++)
+        if (place.cache_scope[level] == CLO_SCOPE_PACKAGE) {
+            size_t used = strlen(out);
+            clo_figure_bytes(place.cache_bytes[level], figure);
+            snprintf(out + used, bytes - used, " \u00b7 L%u %s", level, figure);
+        }
+    if (place.memory_bytes > 0) {
+        size_t used = strlen(out);
+        clo_figure_bytes(place.memory_bytes, figure);
+        snprintf(out + used, bytes - used, " \u00b7 memory %s", figure);
+    }
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Cells of one width in rows; returns the space they take. */
+static size draw_cores(grid *g, const clo_platform *p, const members *m, uint32_t x, uint32_t y, uint32_t room)
+{
+    char label[64];
+    uint32_t cell = 0, drawn = 0;
+
+    for (uint32_t i = 0; i < m->count; i++)
+        if (is_new_core(p, m, i)) {
+            core_label(p, m, i, label, sizeof label);
+            cell = larger(cell, width_of(label) + 4);
+        }
+    cell = smaller(cell, room);
+    uint32_t in_row = larger(1, room / cell);
+    for (uint32_t i = 0; i < m->count; i++) {
+        if (!is_new_core(p, m, i))
+            continue;
+        uint32_t left = x + drawn % in_row * cell, top = y + drawn / in_row * 3;
+        core_label(p, m, i, label, sizeof label);
+        put_box(g, left, top, (size){cell, 3}, "");
+        put_text(g, left + 2, top + 1, cell - 4, label);
+        drawn++;
+    }
+    return (size){smaller(drawn, in_row) * cell, (drawn + in_row - 1) / in_row * 3};
+}
+
+static size draw_many(grid *g, const clo_platform *p, const members *m, uint32_t x, uint32_t y, uint32_t room)
+{
+    char label[160];
+
+    snprintf(label, sizeof label, "%s .. %s: %u cores", p->executor_names[m->executors[0]],
+             p->executor_names[m->executors[m->count - 1]], m->cores);
+    size box = {smaller(width_of(label) + 4, room), 3};
+    put_box(g, x, y, box, "");
+    put_text(g, x + 2, y + 1, box.width - 4, label);
+    return box;
+}
+
+static void count_cores(const clo_platform *p, members *m)
+{
+    m->cores = m->count;
+    if (m->count > 4 * CELLS_MAX) /* too many to draw one by one, whatever they share */
+        return;
+    m->cores = 0;
+    for (uint32_t i = 0; i < m->count; i++)
+        m->cores += is_new_core(p, m, i);
+}
+
+static size cluster_size(const grid *g, const clo_platform *p, members *m, uint32_t room)
+{
+    char title[200], caption[100];
+    grid scratch = {.columns = g->columns};
+    size inside = m->cores > CELLS_MAX ? draw_many(&scratch, p, m, 0, 0, room - 4)
+                                       : draw_cores(&scratch, p, m, 0, 0, room - 4);
+
+    clo_free(scratch.cells);
+    cluster_title(p, m, title, sizeof title);
+    cluster_caption(p, m, caption, sizeof caption);
+    inside.width = larger(inside.width + 4, larger(width_of(title) + 6, width_of(caption) + 4));
+    inside.width = smaller(inside.width, room);
+    inside.height += caption[0] != '\0' ? 3 : 2;
+    return inside;
+}
+
+static void draw_cluster(grid *g, const clo_platform *p, const members *m, uint32_t x, uint32_t y, size box)
+{
+    char title[200], caption[100];
+    uint32_t room = box.width - 4;
+
+    cluster_title(p, m, title, sizeof title);
+    cluster_caption(p, m, caption, sizeof caption);
+    put_box(g, x, y, box, title);
+    if (m->cores > CELLS_MAX)
+        draw_many(g, p, m, x + 2, y + 1, room);
+    else
+        draw_cores(g, p, m, x + 2, y + 1, room);
+    put_text(g, x + 2, y + box.height - 2, room, caption);
+}
+
+/* The members of the cluster that executor `first` opens; false if an earlier one did. */
+static bool collect_cluster(const clo_platform *p, uint32_t first, members *m)
+{
+    clo_place mine = place_of(p, first);
+
+    m->count = 0;
+    for (uint32_t e = 0; e < p->executors_count; e++) {
+        clo_place place = place_of(p, e);
+        bool same = place.cluster == mine.cluster || (place.outside && mine.outside && p->executors[e].kind ==
+                                                                                           p->executors[first].kind);
+        if (!same)
+            continue;
+        if (e < first)
+            return false;
+        m->executors[m->count++] = e;
+    }
+    count_cores(p, m);
+    return true;
+}
+
+/* Draws the package that executor `first` opens at row y; returns the row after it. */
+static uint32_t draw_package(grid *g, const clo_platform *p, uint32_t first, members *m, uint32_t y)
+{
+    uint32_t package = place_of(p, first).package, room = g->columns - 4;
+    uint32_t x = 2, top = y + 1, low = y + 1, width = 0;
+    char title[200];
+
+    for (uint32_t e = first; e < p->executors_count && !g->failed; e++) {
+        if (place_of(p, e).package != package || !collect_cluster(p, e, m))
+            continue;
+        size box = cluster_size(g, p, m, room);
+        if (x > 2 && x + box.width > room + 2) {
+            x = 2;
+            top = low;
+        }
+        draw_cluster(g, p, m, x, top, box);
+        x += box.width + 1;
+        low = larger(low, top + box.height);
+        width = larger(width, x - 3);
+    }
+    package_title(p, first, title, sizeof title);
+    width = larger(width + 4, smaller(width_of(title) + 6, g->columns));
+    put_box(g, 0, y, (size){width, low - y + 1}, title);
+    return low + 1;
+}
+
+static bool opens_package(const clo_platform *p, uint32_t e)
+{
+    uint32_t package = place_of(p, e).package;
+
+    for (uint32_t before = 0; before < e; before++)
+        if (place_of(p, before).package == package)
+            return false;
+    return true;
+}
+
+void clo_picture_draw(const clo_platform *platform, uint32_t columns, clo_text *out)
+{
+    grid g = {.columns = columns};
+    members m = {.executors = clo_allocate(platform->executors_count, sizeof(uint32_t))};
+    uint32_t y = 0;
+
+    g.failed = m.executors == NULL;
+    for (uint32_t e = 0; e < platform->executors_count && !g.failed; e++)
+        if (opens_package(platform, e))
+            y = draw_package(&g, platform, e, &m, y);
+    print(&g, out);
+    out->failed |= g.failed;
+    clo_free(m.executors);
+    clo_free(g.cells);
+}

@@ -1,0 +1,138 @@
+/* fixture.h - a small graph on a small platform, for the tests of plans.
+ *
+ * Executors e0, e1 ... each with a memory of its own; all links alike: 1 byte/ns, no latency. */
+#ifndef CLO_PLAN_FIXTURE_H
+#define CLO_PLAN_FIXTURE_H
+
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIXTURE_EXECUTORS_MAX 8
+
+typedef struct fixture {
+    clo_graph *graph;
+    clo_platform *platform;
+    clo_cost *cost;
+} fixture;
+
+typedef struct arc {
+    uint32_t from, to;
+    uint64_t bytes;
+} arc;
+
+static inline fixture fixture_new(void)
+{
+    fixture f = {0};
+
+    ok(clo_graph_create("test", &f.graph));
+    return f;
+}
+
+static inline uint32_t fixture_task(fixture *f, const char *name, int64_t work_ns)
+{
+    uint32_t id;
+    clo_task task = {.name = name, .work_ns = work_ns, .duplicable = 1};
+
+    ok(clo_graph_add_task(f->graph, &task, &id));
+    return id;
+}
+
+/* Seals the graph and puts it on `executors` executors of the given speeds (NULL: all 1). capacity: of resource 0 of
+ * the one machine; -1: unlimited. */
+static inline void fixture_seal(fixture *f, uint32_t executors, const double *speeds, int64_t capacity)
+{
+    clo_executor list[FIXTURE_EXECUTORS_MAX] = {0};
+    double bandwidth[FIXTURE_EXECUTORS_MAX * FIXTURE_EXECUTORS_MAX];
+    int64_t capacities[CLO_RESOURCES_MAX] = {capacity, -1, -1, -1, -1, -1, -1, -1};
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+
+    for (uint32_t e = 0; e < executors; e++) {
+        list[e] = (clo_executor){.memory = e, .os_index = -1};
+        for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
+            list[e].speed_q16[c] = (uint32_t)(CLO_SPEED_ONE * (speeds != NULL ? speeds[e] : 1));
+    }
+    for (uint32_t i = 0; i < executors * executors; i++)
+        bandwidth[i] = 1;
+    desc.executors_count = executors;
+    desc.executors = list;
+    desc.kinds_count = 1;
+    desc.capacities = capacities;
+    desc.bandwidth_bytes_per_ns = bandwidth;
+    if (!clo_graph_is_sealed(f->graph))
+        ok(clo_graph_seal(f->graph));
+    ok(clo_platform_create(&desc, &f->platform));
+    ok(clo_cost_create(f->graph, f->platform, &f->cost));
+}
+
+static inline void fixture_free(fixture *f)
+{
+    clo_cost_destroy(f->cost);
+    clo_platform_destroy(f->platform);
+    clo_graph_destroy(f->graph);
+    *f = (fixture){0};
+}
+
+/* A checked plan of the named planner. */
+static inline clo_plan *fixture_plan(const fixture *f, const char *planner)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan = NULL;
+
+    config.planner = planner;
+    ok(clo_plan_create(f->cost, &config, &plan));
+    ok(clo_plan_check(plan, f->cost, CLO_CHECK_FULL));
+    ok(clo_plan_check(plan, f->cost, CLO_CHECK_MEASURED));
+    return plan;
+}
+
+static inline void expect_placement(const clo_plan *plan, size_t index, clo_placement want)
+{
+    size_t count;
+    const clo_placement *got = clo_plan_placements(plan, &count);
+
+    assert_true(index < count);
+    assert_int_equal(got[index].task, want.task);
+    assert_int_equal(got[index].instance, want.instance);
+    assert_int_equal(got[index].executor, want.executor);
+    assert_int_equal(got[index].is_replica, want.is_replica);
+    assert_int_equal(got[index].start_ns, want.start_ns);
+    assert_int_equal(got[index].finish_ns, want.finish_ns);
+}
+
+/* Fig. 2 of Topcuoglu, Hariri, Wu, IEEE TPDS 13(3), 2002; times as written, in ns. */
+static inline fixture fixture_topcuoglu(void)
+{
+    static const int64_t times[10][3] = {{14, 16, 9}, {13, 19, 18}, {11, 13, 19}, {13, 8, 17},  {12, 13, 10},
+                                         {13, 16, 9}, {7, 15, 11},  {5, 11, 14},  {18, 12, 20}, {21, 7, 16}};
+    static const arc arcs[15] = {{1, 2, 18}, {1, 3, 12}, {1, 4, 9},  {1, 5, 11}, {1, 6, 14},  {2, 8, 19},  {2, 9, 16},  {3, 7, 23},
+                                 {4, 8, 27}, {4, 9, 23}, {5, 9, 13}, {6, 8, 15}, {7, 10, 17}, {8, 10, 11}, {9, 10, 13}};
+    static const double bandwidth[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+    clo_executor executors[3];
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    fixture f = fixture_new();
+    uint32_t kinds[3];
+
+    for (uint32_t k = 0; k < 3; k++) {
+        char name[8] = {'k', (char)('0' + k), 0};
+        ok(clo_graph_kind(f.graph, name, &kinds[k]));
+        executors[k] = (clo_executor){.kind = k, .memory = k, .os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}};
+    }
+    for (uint32_t t = 0; t < 10; t++) {
+        fixture_task(&f, NULL, 10);
+        for (uint32_t k = 0; k < 3; k++)
+            ok(clo_graph_set_time(f.graph, t, kinds[k], times[t][k]));
+    }
+    for (uint32_t a = 0; a < 15; a++)
+        ok(clo_graph_add_edge(f.graph, arcs[a].from - 1, arcs[a].to - 1, arcs[a].bytes));
+    desc.executors_count = desc.kinds_count = 3;
+    desc.executors = executors;
+    desc.bandwidth_bytes_per_ns = bandwidth;
+    ok(clo_graph_seal(f.graph));
+    ok(clo_platform_create(&desc, &f.platform));
+    ok(clo_cost_create(f.graph, f.platform, &f.cost));
+    return f;
+}
+
+#endif

@@ -1,0 +1,331 @@
+#include "fixture.h"
+
+#include "plan/planners.h"
+#include "random.h"
+
+/* a -> b and a -> c with 100 bytes each: alone, HEFT puts all in a row (30); with a copy of a on e1 it is 20. */
+static fixture fork_of_two(uint8_t duplicable)
+{
+    fixture f = fixture_new();
+    clo_task a = {.name = "a", .work_ns = 10, .duplicable = duplicable};
+
+    ok(clo_graph_add_task(f.graph, &a, NULL));
+    fixture_task(&f, "b", 10);
+    fixture_task(&f, "c", 10);
+    ok(clo_graph_add_edge(f.graph, 0, 1, 100));
+    ok(clo_graph_add_edge(f.graph, 0, 2, 100));
+    fixture_seal(&f, 2, NULL, -1);
+    return f;
+}
+
+static void a_parent_is_duplicated_where_its_data_would_come_late(void **state)
+{
+    (void)state;
+    fixture f = fork_of_two(1);
+    clo_plan *heft = fixture_plan(&f, "heft"), *deft = fixture_plan(&f, "deft");
+    clo_plan_metrics metrics;
+
+    assert_int_equal(clo_plan_makespan_ns(heft), 30);
+    expect_placement(deft, 0, (clo_placement){.task = 0, .executor = 0, .start_ns = 0, .finish_ns = 10});
+    expect_placement(deft, 1, (clo_placement){.task = 0, .executor = 1, .is_replica = 1, .start_ns = 0, .finish_ns = 10});
+    expect_placement(deft, 2, (clo_placement){.task = 1, .executor = 0, .start_ns = 10, .finish_ns = 20});
+    expect_placement(deft, 3, (clo_placement){.task = 2, .executor = 1, .start_ns = 10, .finish_ns = 20});
+    ok(clo_plan_measure(deft, f.cost, &metrics));
+    assert_int_equal(metrics.duplicates, 1);
+    assert_int_equal(metrics.transfers, 0);
+    clo_plan_destroy(heft);
+    clo_plan_destroy(deft);
+    fixture_free(&f);
+}
+
+static void a_task_that_is_not_declared_duplicable_runs_once(void **state)
+{
+    (void)state;
+    fixture f = fork_of_two(0);
+    clo_plan *deft = fixture_plan(&f, "deft");
+    size_t count;
+
+    assert_int_equal(clo_plan_makespan_ns(deft), 30);
+    clo_plan_placements(deft, &count);
+    assert_int_equal(count, 3);
+    clo_plan_destroy(deft);
+    fixture_free(&f);
+}
+
+/* g -> a -> b, c. The copy of a on e1 needs g's data there at 10 + 5: it runs from 15 to 25, c from 25. */
+static void a_duplicate_waits_for_its_own_inputs(void **state)
+{
+    (void)state;
+    fixture f = fixture_new();
+    clo_task g = {.name = "g", .work_ns = 10};
+
+    ok(clo_graph_add_task(f.graph, &g, NULL));
+    fixture_task(&f, "a", 10);
+    fixture_task(&f, "b", 30);
+    fixture_task(&f, "c", 30);
+    ok(clo_graph_add_edge(f.graph, 0, 1, 5));
+    ok(clo_graph_add_edge(f.graph, 1, 2, 100));
+    ok(clo_graph_add_edge(f.graph, 1, 3, 100));
+    fixture_seal(&f, 2, NULL, -1);
+    clo_plan *deft = fixture_plan(&f, "deft");
+    expect_placement(deft, 2, (clo_placement){.task = 1, .executor = 1, .is_replica = 1, .start_ns = 15, .finish_ns = 25});
+    expect_placement(deft, 4, (clo_placement){.task = 3, .executor = 1, .start_ns = 25, .finish_ns = 55});
+    clo_plan_destroy(deft);
+    fixture_free(&f);
+}
+
+/* b can only run on e1, so a's copy there is the only one read: a's original goes, and d, which stood behind it on e0,
+ * moves to the beginning. */
+static void an_original_that_nobody_reads_is_dropped_and_what_stood_behind_it_moves_up(void **state)
+{
+    (void)state;
+    static const double speeds[2] = {1.25, 1};
+    fixture f = fixture_new();
+    clo_task b = {.name = "b", .work_ns = 10, .executors_mask = 2, .duplicable = 1};
+    clo_task d = {.name = "d", .work_ns = 10, .executors_mask = 1, .duplicable = 1};
+    clo_draft draft;
+
+    fixture_task(&f, "a", 10);
+    ok(clo_graph_add_task(f.graph, &b, NULL));
+    ok(clo_graph_add_task(f.graph, &d, NULL));
+    ok(clo_graph_add_edge(f.graph, 0, 1, 100));
+    fixture_seal(&f, 2, speeds, -1);
+    ok(clo_draft_open(&draft, f.cost, 2));
+    ok(clo_deft_place_all(&draft));
+    assert_int_equal(draft.count, 4); /* as published: a on e0 from 0 to 8, once more on e1, d on e0 from 8 */
+    assert_int_equal(draft.copies[0].executor, 0);
+    assert_int_equal(draft.copies[3].start_ns, 8);
+    clo_draft_close(&draft);
+
+    clo_plan *deft = fixture_plan(&f, "deft");
+    size_t count;
+    clo_plan_placements(deft, &count);
+    assert_int_equal(count, 3);
+    expect_placement(deft, 0, (clo_placement){.task = 2, .executor = 0, .start_ns = 0, .finish_ns = 8});
+    expect_placement(deft, 1, (clo_placement){.task = 0, .executor = 1, .start_ns = 0, .finish_ns = 10});
+    expect_placement(deft, 2, (clo_placement){.task = 1, .executor = 1, .start_ns = 10, .finish_ns = 20});
+    clo_plan_destroy(deft);
+    fixture_free(&f);
+}
+
+/* ---- DEFT once more, as slowly as possible: all parents are tried, the duplicate is really reserved, gaps are searched
+ * start by start. */
+
+typedef struct span {
+    int64_t start, finish;
+    uint32_t instance, executor;
+} span;
+
+typedef struct slow {
+    const fixture *f;
+    const clo_graph *graph;
+    span *spans;
+    uint32_t count;
+} slow;
+
+/* An execution of length 0 may not stand on the seam of two others (a property of the timeline, see there). */
+static bool is_seam(const slow *s, uint32_t executor, int64_t at)
+{
+    bool ends = false, begins = false;
+
+    for (uint32_t i = 0; i < s->count; i++) {
+        bool counts = s->spans[i].executor == executor && s->spans[i].start < s->spans[i].finish;
+        ends |= counts && s->spans[i].finish == at;
+        begins |= counts && s->spans[i].start == at;
+    }
+    return ends && begins;
+}
+
+static bool is_idle(const slow *s, uint32_t executor, int64_t start, int64_t finish)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->spans[i].executor == executor && !(s->spans[i].finish <= start || finish <= s->spans[i].start))
+            return false;
+    return start < finish || !is_seam(s, executor, start);
+}
+
+static int64_t slow_slot(const slow *s, uint32_t executor, int64_t ready, int64_t duration)
+{
+    int64_t best = INT64_MAX;
+
+    if (is_idle(s, executor, ready, ready + duration))
+        return ready;
+    for (uint32_t i = 0; i < s->count; i++) {
+        int64_t start = s->spans[i].finish;
+        if (s->spans[i].executor == executor && start >= ready && start < best &&
+            is_idle(s, executor, start, start + duration))
+            best = start;
+    }
+    return best;
+}
+
+static int64_t slow_ready(const slow *s, uint32_t instance, uint32_t executor)
+{
+    int64_t latest = 0;
+
+    for (uint32_t arc = s->graph->pred_first[instance]; arc < s->graph->pred_first[instance + 1]; arc++) {
+        int64_t earliest = INT64_MAX;
+        for (uint32_t i = 0; i < s->count; i++) {
+            if (s->spans[i].instance != s->graph->pred[arc])
+                continue;
+            int64_t arrival = s->spans[i].finish + clo_platform_transfer_ns(s->f->platform, s->graph->pred_bytes[arc],
+                                                                            s->spans[i].executor, executor);
+            earliest = arrival < earliest ? arrival : earliest;
+        }
+        latest = earliest > latest ? earliest : latest;
+    }
+    return latest;
+}
+
+static bool slow_has(const slow *s, uint32_t instance, uint32_t executor)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->spans[i].instance == instance && s->spans[i].executor == executor)
+            return true;
+    return false;
+}
+
+/* Tries `instance` on `executor` after a copy of `parent` (CLO_NONE: none); best[0]: the copy, best[1]: the instance. */
+static void slow_try(slow *s, uint32_t instance, uint32_t executor, uint32_t parent, span best[2])
+{
+    int64_t duration = clo_cost_execution_ns(s->f->cost, s->graph->task_of[instance], executor);
+    span copy = {.instance = CLO_NONE};
+
+    if (duration == CLO_TIME_NEVER)
+        return;
+    if (parent != CLO_NONE) {
+        uint32_t task = s->graph->task_of[parent];
+        int64_t length = clo_cost_execution_ns(s->f->cost, task, executor);
+        if (!s->graph->rows[task].duplicable || length == CLO_TIME_NEVER || slow_has(s, parent, executor))
+            return;
+        copy = (span){.instance = parent, .executor = executor};
+        copy.start = slow_slot(s, executor, slow_ready(s, parent, executor), length);
+        copy.finish = copy.start + length;
+        s->spans[s->count++] = copy;
+    }
+    int64_t start = slow_slot(s, executor, slow_ready(s, instance, executor), duration);
+    s->count -= parent != CLO_NONE;
+    if (start + duration < best[1].finish ||
+        (start + duration == best[1].finish && parent == CLO_NONE && best[0].instance != CLO_NONE)) {
+        best[0] = copy;
+        best[1] = (span){start, start + duration, instance, executor};
+    }
+}
+
+static void slow_place(slow *s, uint32_t instance)
+{
+    span best[2] = {{.instance = CLO_NONE}, {.finish = INT64_MAX}};
+
+    for (uint32_t e = 0; e < clo_platform_executors(s->f->platform); e++) {
+        slow_try(s, instance, e, CLO_NONE, best);
+        for (uint32_t arc = s->graph->pred_first[instance]; arc < s->graph->pred_first[instance + 1]; arc++)
+            slow_try(s, instance, e, s->graph->pred[arc], best);
+    }
+    if (best[0].instance != CLO_NONE)
+        s->spans[s->count++] = best[0];
+    s->spans[s->count++] = best[1];
+}
+
+static void the_critical_parent_is_as_good_as_the_best_of_all_parents(void **state)
+{
+    (void)state;
+    uint32_t replicas = 0;
+
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        fixture f = {.graph = random_graph(seed, RANDOM_ALL & ~RANDOM_DEMANDS), .platform = random_platform(seed, 0)};
+        clo_draft draft;
+        ok(clo_cost_create(f.graph, f.platform, &f.cost));
+        ok(clo_draft_open(&draft, f.cost, 2));
+        ok(clo_deft_place_all(&draft));
+        slow s = {.f = &f, .graph = f.graph, .spans = calloc(2 * (size_t)f.graph->instances + 1, sizeof *s.spans)};
+        for (uint32_t i = 0; i < f.graph->instances; i++)
+            slow_place(&s, draft.order[i]);
+        assert_int_equal(draft.count, s.count);
+        for (uint32_t c = 0; c < s.count; c++) {
+            assert_int_equal(draft.copies[c].instance, s.spans[c].instance);
+            assert_int_equal(draft.copies[c].executor, s.spans[c].executor);
+            assert_int_equal(draft.copies[c].start_ns, s.spans[c].start);
+            assert_int_equal(draft.copies[c].finish_ns, s.spans[c].finish);
+        }
+        replicas += s.count - f.graph->instances;
+        free(s.spans);
+        clo_draft_close(&draft);
+        fixture_free(&f);
+    }
+    assert_true(replicas > 1000); /* else the test says nothing */
+}
+
+static int64_t draft_end(const clo_draft *draft)
+{
+    int64_t end = 0;
+
+    for (uint32_t c = 0; c < draft->count; c++)
+        end = draft->copies[c].finish_ns > end ? draft->copies[c].finish_ns : end;
+    return end;
+}
+
+static void the_clean_up_never_makes_a_plan_longer(void **state)
+{
+    (void)state;
+    uint32_t shorter = 0, dropped = 0;
+
+    for (uint64_t seed = 0; seed < 500; seed++) {
+        fixture f = {.graph = random_graph(seed, RANDOM_ALL), .platform = random_platform(seed, RANDOM_DEMANDS)};
+        clo_draft draft;
+        ok(clo_cost_create(f.graph, f.platform, &f.cost));
+        ok(clo_draft_open(&draft, f.cost, 2));
+        ok(clo_deft_place_all(&draft));
+        int64_t before = draft_end(&draft);
+        uint32_t copies = draft.count;
+        ok(clo_draft_tidy(&draft));
+        assert_true(draft_end(&draft) <= before);
+        assert_true(draft.count <= copies);
+        shorter += draft_end(&draft) < before;
+        dropped += copies - draft.count;
+        clo_draft_close(&draft);
+        fixture_free(&f);
+    }
+    assert_true(shorter > 20);
+    assert_true(dropped > 100);
+}
+
+static void best_takes_the_shortest_plan(void **state)
+{
+    (void)state;
+    int64_t shorter[3] = {0};
+
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        static const char *const names[] = {"heft", "deft", "serial"};
+        fixture f = {.graph = random_graph(seed, RANDOM_DUPLICABLE), .platform = random_platform(seed, 0)};
+        int64_t least = INT64_MAX, ends[3];
+        ok(clo_cost_create(f.graph, f.platform, &f.cost));
+        clo_plan *best = fixture_plan(&f, "best");
+        for (int i = 0; i < 3; i++) {
+            clo_plan *plan = fixture_plan(&f, names[i]);
+            ends[i] = clo_plan_makespan_ns(plan);
+            least = ends[i] < least ? ends[i] : least;
+            clo_plan_destroy(plan);
+        }
+        assert_int_equal(clo_plan_makespan_ns(best), least);
+        for (int i = 0; i < 3; i++)
+            shorter[i] += ends[i] == least && ends[(i + 1) % 3] > least && ends[(i + 2) % 3] > least;
+        clo_plan_destroy(best);
+        fixture_free(&f);
+    }
+    for (int i = 0; i < 3; i++)
+        assert_true(shorter[i] > 0); /* each is needed */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_parent_is_duplicated_where_its_data_would_come_late),
+        cmocka_unit_test(a_task_that_is_not_declared_duplicable_runs_once),
+        cmocka_unit_test(a_duplicate_waits_for_its_own_inputs),
+        cmocka_unit_test(an_original_that_nobody_reads_is_dropped_and_what_stood_behind_it_moves_up),
+        cmocka_unit_test(the_critical_parent_is_as_good_as_the_best_of_all_parents),
+        cmocka_unit_test(the_clean_up_never_makes_a_plan_longer),
+        cmocka_unit_test(best_takes_the_shortest_plan),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+#include "plan/profile.h"
+#include "plan/timeline.h"
+#include "support.h"
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "fault.h"
+
+#include <string.h>
+
+static void a_gap_is_taken_if_it_is_just_long_enough(void **state)
+{
+    (void)state;
+    clo_timeline line = {0};
+
+    assert_int_equal(clo_timeline_find(&line, 7, 5), 7);
+    assert_int_equal(clo_timeline_reserve(&line, 10, 20), 0);
+    assert_int_equal(clo_timeline_reserve(&line, 30, 40), 0);
+    assert_int_equal(clo_timeline_find(&line, 0, 10), 0);  /* before everything   */
+    assert_int_equal(clo_timeline_find(&line, 0, 11), 40); /* no gap is that long */
+    assert_int_equal(clo_timeline_find(&line, 5, 10), 20); /* exactly the gap     */
+    assert_int_equal(clo_timeline_find(&line, 21, 10), 40);
+    assert_int_equal(clo_timeline_find(&line, 21, 9), 21);
+    assert_int_equal(clo_timeline_find(&line, 15, 1), 20); /* ready inside a block */
+    assert_int_equal(clo_timeline_find(&line, 50, 9), 50);
+    clo_timeline_free(&line);
+}
+
+static void touching_reservations_become_one_block(void **state)
+{
+    (void)state;
+    clo_timeline line = {0};
+
+    assert_int_equal(clo_timeline_reserve(&line, 10, 20), 0);
+    assert_int_equal(clo_timeline_reserve(&line, 30, 40), 0);
+    assert_int_equal(line.count, 2);
+    assert_int_equal(clo_timeline_reserve(&line, 40, 45), 0); /* right of one  */
+    assert_int_equal(clo_timeline_reserve(&line, 5, 10), 0);  /* left of one   */
+    assert_int_equal(line.count, 2);
+    assert_int_equal(clo_timeline_reserve(&line, 20, 30), 0); /* between both  */
+    assert_int_equal(line.count, 1);
+    assert_int_equal(line.blocks[0].start_ns, 5);
+    assert_int_equal(line.blocks[0].finish_ns, 45);
+    clo_timeline_clear(&line);
+    assert_int_equal(clo_timeline_find(&line, 0, 100), 0);
+    clo_timeline_free(&line);
+}
+
+static void an_execution_of_length_zero_never_lies_inside_another(void **state)
+{
+    (void)state;
+    clo_timeline line = {0};
+
+    assert_int_equal(clo_timeline_reserve(&line, 10, 20), 0);
+    assert_int_equal(clo_timeline_find(&line, 10, 0), 10);
+    assert_int_equal(clo_timeline_find(&line, 11, 0), 20);
+    assert_int_equal(clo_timeline_reserve(&line, 10, 10), 0);
+    assert_int_equal(line.count, 1);
+    assert_int_equal(clo_timeline_reserve(&line, 5, 5), 0);
+    assert_int_equal(line.count, 2);
+    assert_int_equal(clo_timeline_find(&line, 3, 4), 5); /* not across the one at 5 */
+    assert_int_equal(clo_timeline_reserve(&line, 5, 10), 0);
+    assert_int_equal(line.count, 1);
+    clo_timeline_free(&line);
+}
+
+static void the_timeline_agrees_with_a_row_of_bits(void **state)
+{
+    (void)state;
+    enum { SPAN = 400 };
+
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        clo_rng rng = clo_rng_seed(seed);
+        clo_timeline line = {0};
+        char busy[2 * SPAN] = {0};
+        for (int i = 0; i < 60; i++) {
+            uint32_t ready = clo_rng_below(&rng, SPAN), length = 1 + clo_rng_below(&rng, 12), start = ready;
+            for (uint32_t k = 0; k < length; k++)
+                if (busy[start + k]) {
+                    start = start + k + 1;
+                    k = UINT32_MAX; /* from the beginning */
+                }
+            assert_int_equal(clo_timeline_find(&line, ready, length), start);
+            assert_int_equal(clo_timeline_reserve(&line, start, start + length), 0);
+            memset(&busy[start], 1, length);
+        }
+        clo_timeline_free(&line);
+    }
+}
+
+static void the_profile_agrees_with_a_row_of_sums(void **state)
+{
+    (void)state;
+    enum { SPAN = 200, LIMIT = 10 };
+
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        clo_rng rng = clo_rng_seed(seed);
+        clo_profile profile = {.limits = {LIMIT, -1, LIMIT / 2, -1, -1, -1, -1, -1}};
+        int64_t used[3][4 * SPAN] = {{0}};
+        for (int i = 0; i < 80; i++) {
+            int64_t start = clo_rng_below(&rng, SPAN), length = 1 + clo_rng_below(&rng, 20), blocked = -1;
+            int64_t demand[CLO_RESOURCES_MAX] = {clo_rng_below(&rng, LIMIT + 1), INT64_MAX, clo_rng_below(&rng, LIMIT / 2 + 1)};
+            for (int64_t t = start; t < start + length; t++)
+                if (used[0][t] + demand[0] > LIMIT || used[2][t] + demand[2] > LIMIT / 2)
+                    blocked = t;
+            int64_t from = clo_profile_fits_from(&profile, start, start + length, demand);
+            if (blocked < 0) {
+                assert_int_equal(from, start);
+                assert_int_equal(clo_profile_take(&profile, start, start + length, demand), 0);
+                for (int64_t t = start; t < start + length; t++) {
+                    used[0][t] += demand[0];
+                    used[2][t] += demand[2];
+                }
+            } else {
+                assert_true(from > blocked);
+                for (int64_t t = blocked; t < from; t++) /* it points to the end of that step, not beyond */
+                    assert_true(used[0][t] + demand[0] > LIMIT || used[2][t] + demand[2] > LIMIT / 2);
+            }
+        }
+        clo_profile_free(&profile);
+    }
+}
+
+static void a_demand_above_a_limit_is_not_admitted(void **state)
+{
+    (void)state;
+    clo_profile profile = {.limits = {5, -1, 0, -1, -1, -1, -1, -1}};
+
+    assert_true(clo_profile_admits(&profile, (int64_t[CLO_RESOURCES_MAX]){5, 100, 0}));
+    assert_false(clo_profile_admits(&profile, (int64_t[CLO_RESOURCES_MAX]){6}));
+    assert_false(clo_profile_admits(&profile, (int64_t[CLO_RESOURCES_MAX]){0, 0, 1}));
+}
+
+static void a_failed_allocation_leaves_both_unchanged(void **state)
+{
+    (void)state;
+    clo_timeline line = {0};
+    clo_profile profile = {.limits = {5, -1, -1, -1, -1, -1, -1, -1}};
+
+    fault_fail_nth(1);
+    assert_int_equal(clo_timeline_reserve(&line, 1, 2), -1);
+    fault_fail_nth(1);
+    assert_int_equal(clo_profile_take(&profile, 1, 2, (int64_t[CLO_RESOURCES_MAX]){1}), -1);
+    fault_fail_nth(0);
+    assert_int_equal(line.count, 0);
+    assert_int_equal(profile.count, 0);
+    assert_int_equal(clo_timeline_find(&line, 1, 1), 1);
+    clo_timeline_free(&line);
+    clo_profile_free(&profile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gap_is_taken_if_it_is_just_long_enough),
+        cmocka_unit_test(touching_reservations_become_one_block),
+        cmocka_unit_test(an_execution_of_length_zero_never_lies_inside_another),
+        cmocka_unit_test(the_timeline_agrees_with_a_row_of_bits),
+        cmocka_unit_test(the_profile_agrees_with_a_row_of_sums),
+        cmocka_unit_test(a_demand_above_a_limit_is_not_admitted),
+        cmocka_unit_test(a_failed_allocation_leaves_both_unchanged),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
