@@ -57,9 +57,8 @@ int bench_options_read(bench_options *o, const bench_about *about, int argc, cha
             o->quick = true;
         else if (about->flag != NULL && strncmp(name, "--", 2) == 0 && strcmp(name + 2, about->flag) == 0)
             o->flag = true;
-        else if (strcmp(name, "--seed") == 0 && read_number(argv[i + 1], UINT64_MAX, &o->seed))
-            i++;
-        else if (strcmp(name, "--rounds") == 0 && read_number(argv[i + 1], 100000, &rounds) && rounds > 0)
+        else if ((strcmp(name, "--seed") == 0 && read_number(argv[i + 1], UINT64_MAX, &o->seed)) ||
+                 (strcmp(name, "--rounds") == 0 && read_number(argv[i + 1], 100000, &rounds) && rounds > 0))
             i++;
         else
             return usage(about, name);

@@ -34,7 +34,7 @@ static void add_edge(builder *b, uint32_t from)
 static void add_parents_of_rand(builder *b, uint32_t task, uint64_t *state)
 {
     uint32_t first = task / LAYER * LAYER - LAYER, count = 1 + bench_random_below(state, PARENTS_MAX);
-    uint32_t parents[PARENTS_MAX], kept = 0;
+    uint32_t parents[PARENTS_MAX] = {0}, kept = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         uint32_t parent = first + bench_random_below(state, LAYER), j = 0;

@@ -1,6 +1,6 @@
 /* 03_replicas.c - executed replicas: where moving a task's output costs more than computing it again, DEFT runs
  * the task twice. The graph is one cheap task whose large output feeds one heavy task per executor of an
- * RK3588. Both plans run in virtual time and must give the same bytes; DEFT's must not be slower. */
+ * RK3588. Both plans must give the same bytes, and in virtual time DEFT's must be faster. */
 #include <clotho/clotho.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,46 +46,54 @@ static clo_status run(clo_runtime *runtime, const clo_cost *cost, const char *pl
 {
     clo_plan_config plan_config = {.size = sizeof plan_config, .planner = planner};
     clo_job_config job_config = CLO_JOB_CONFIG_INIT;
-    clo_plan *plan = NULL;
     clo_job *job = NULL;
+    clo_plan *plan = NULL;
     clo_status status = clo_plan_create(cost, &plan_config, &plan);
 
     job_config.plan = plan;
-    if (status == CLO_OK)
-        status = clo_job_create(runtime, cost, &job_config, &job);
-    if (status == CLO_OK)
-        status = clo_job_submit(job);
-    if (status == CLO_OK)
-        status = clo_job_wait(job, result);
-    if (status == CLO_OK) {
+    if (status || (status = clo_job_create(runtime, cost, &job_config, &job)) || (status = clo_job_submit(job)) ||
+        (status = clo_job_wait(job, result))) {
+        fprintf(stderr, "replicas: %s\n", clo_last_error());
+    } else {
         *hash = clo_job_output_hash(job);
-        printf("%s  makespan %7lld ns  replicas %llu  output %016llx  (virtual clock, emulated)\n", planner,
-               (long long)result->makespan_ns, (unsigned long long)result->duplicates_run, (unsigned long long)*hash);
+        printf("  %s  makespan %8lld ns, %llu replicas, output %016llx\n", planner, (long long)result->makespan_ns,
+               (unsigned long long)result->duplicates_run, (unsigned long long)*hash);
     }
     clo_job_destroy(job);
     clo_plan_destroy(plan);
     return status;
 }
 
+static bool compare(const clo_platform *platform, const clo_cost *cost, clo_clock clock)
+{
+    clo_runtime_config config = {.size = sizeof config, .clock = clock};
+    clo_job_result heft, deft;
+    uint64_t heft_hash, deft_hash;
+    clo_runtime *runtime = NULL;
+
+    printf("%s clock (emulated):\n", clock == CLO_CLOCK_VIRTUAL ? "virtual" : "padded");
+    bool has_run = clo_runtime_create(platform, &config, &runtime) == CLO_OK &&
+                   run(runtime, cost, "heft", &heft, &heft_hash) == CLO_OK &&
+                   run(runtime, cost, "deft", &deft, &deft_hash) == CLO_OK;
+    clo_runtime_destroy(runtime);
+    /* Only virtual time is exact: 8 padded workers share the CPUs of this machine. */
+    return has_run && heft.duplicates_run == 0 && deft.duplicates_run > 0 && heft_hash == deft_hash &&
+           (clock != CLO_CLOCK_VIRTUAL || deft.makespan_ns < heft.makespan_ns);
+}
+
 int main(void)
 {
-    clo_runtime_config config = {.size = sizeof config, .clock = CLO_CLOCK_VIRTUAL};
-    clo_job_result heft = {0}, deft = {0};
-    uint64_t heft_hash = 0, deft_hash = 1;
     clo_graph *graph = NULL;
     clo_platform *platform = NULL;
     clo_cost *cost = NULL;
-    clo_runtime *runtime = NULL;
-    int failed = build(&graph) || clo_platform_open("rk3588", &platform) || clo_cost_create(graph, platform, &cost) ||
-                 clo_runtime_create(platform, &config, &runtime) || run(runtime, cost, "heft", &heft, &heft_hash) ||
-                 run(runtime, cost, "deft", &deft, &deft_hash);
+    bool is_right = false;
 
-    if (failed)
+    if (build(&graph) || clo_platform_open("rk3588", &platform) || clo_cost_create(graph, platform, &cost))
         fprintf(stderr, "replicas: %s\n", clo_last_error());
-    clo_runtime_destroy(runtime);
+    else
+        is_right = compare(platform, cost, CLO_CLOCK_VIRTUAL) && compare(platform, cost, CLO_CLOCK_PADDED);
     clo_cost_destroy(cost);
     clo_platform_destroy(platform);
     clo_graph_destroy(graph);
-    return !failed && heft.duplicates_run == 0 && deft.duplicates_run > 0 && heft_hash == deft_hash &&
-                   deft.makespan_ns <= heft.makespan_ns ? 0 : 1;
+    return is_right ? 0 : 1;
 }

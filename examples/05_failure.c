@@ -20,7 +20,7 @@ static int work(const clo_call *call)
 }
 
 /* A chain, so that everything behind the failing task must be skipped. */
-static clo_status build(int *fails_at, clo_graph **graph)
+static clo_status build(void *fails_at, clo_graph **graph)
 {
     clo_task task = {.body = work, .argument = fails_at, .work_ns = 1000000};
     clo_status status = clo_graph_create("chain", graph);

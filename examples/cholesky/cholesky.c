@@ -184,7 +184,7 @@ static void matrix_build(application *app, application_graph *graph)
     for (uint32_t k = 0; k < m->tiles; k++) {
         const place diagonal = {k, k};
 
-        add(m, graph, POTRF, diagonal, NULL, 0);
+        add(m, graph, POTRF, diagonal, &diagonal, 0);
         for (uint32_t i = k + 1; i < m->tiles; i++)
             add(m, graph, TRSM, (place){i, k}, &diagonal, 1);
         for (uint32_t i = k + 1; i < m->tiles; i++) {

@@ -121,7 +121,7 @@ static clo_status measure_kernels(application *app, uint32_t workers, uint32_t r
     clo_status status = session_open(&s, app, "native", limit_to_machine(workers), NULL);
 
     if (status == CLO_OK) {
-        all.capacity = (size_t)s.graph.tasks * repeat;
+        all.capacity = (size_t)s.graph.tasks * repeat + 1;
         all.items = calloc(all.capacity, sizeof *all.items);
         status = all.items != NULL ? session_start(&s, CLO_CLOCK_REAL, &steal, true) : CLO_ERR_MEMORY;
     }

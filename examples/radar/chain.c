@@ -91,7 +91,8 @@ void chain_matched_filter(const chain *c, uint32_t batch, float *compressed)
 
     for (uint32_t p = 0; p < c->batch; p++) {
         signal in = scene_pulse(c->scene, batch * c->batch + p);
-        signal x = {compressed + (size_t)2 * ranges * p, compressed + (size_t)2 * ranges * p + ranges};
+        float *re_out = compressed + (size_t)2 * ranges * p;
+        signal x = {re_out, re_out + ranges};
 
         memcpy(x.re, in.re, ranges * sizeof(float));
         memcpy(x.im, in.im, ranges * sizeof(float));

@@ -313,19 +313,18 @@ static uint64_t montage_tasks(uint64_t n)
 static void montage(clo_shape *shape)
 {
     uint32_t n = nearest(montage_tasks, 2, shape->tasks_wanted), columns = montage_columns(n);
-    uint32_t others[3], first_diff = n;
+    uint32_t others[3], first_diff = n, diffs = 0;
 
     for (uint32_t i = 0; i < n; i++)
         clo_shape_task(shape, 173, "mProject(%u)", i);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t count = montage_overlaps(n, columns, i, others);
-        for (uint32_t k = 0; k < count; k++) {
+        for (uint32_t k = 0; k < count; k++, diffs++) {
             uint32_t diff = clo_shape_task(shape, 66, "mDiffFit(%u,%u)", i, others[k]);
             clo_shape_edge(shape, i, diff, 4 * UNIT);
             clo_shape_edge(shape, others[k], diff, 4 * UNIT);
         }
     }
-    uint32_t diffs = clo_graph_tasks(shape->graph) - first_diff;
     uint32_t concat = clo_shape_task(shape, 1 + (uint32_t)((uint64_t)diffs * 14326 / 6172), "mConcatFit");
     for (uint32_t d = 0; d < diffs; d++)
         clo_shape_edge(shape, first_diff + d, concat, 1);

@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "io/names.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct source {

@@ -7,7 +7,6 @@
 
 #include <clotho/graph.h>
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -32,7 +31,7 @@ static clo_status read_whole(const clo_dot_lexer *l, const char *key, double max
 {
     clo_status status = read_number(l, key, max, out);
 
-    if (status == CLO_OK && *out != floor(*out))
+    if (status == CLO_OK && *out != (double)(int64_t)*out)
         return clo_fail(CLO_ERR_FORMAT, "%s:%zu: %s is %.80s; write a whole number", l->file,
                         clo_text_line(l->text, l->token.at), key, l->token.text);
     return status;

@@ -233,12 +233,14 @@ clo_status clo_json_integer(const clo_json *json, const cJSON *item, int64_t max
     char value[VALUE_BYTES];
 
     assert(max <= CLO_JSON_INTEGER_MAX);
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) || item->valuedouble != floor(item->valuedouble))
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0))
         return clo_json_want(json, item, "a whole number >= 0");
     if (item->valuedouble > (double)max) {
         write_value(item, value);
         return clo_json_fail(json, CLO_ERR_LIMIT, item, "is %s; the largest possible is %lld", value, (long long)max);
     }
+    if (item->valuedouble != (double)(int64_t)item->valuedouble)
+        return clo_json_want(json, item, "a whole number >= 0");
     *out = (int64_t)item->valuedouble;
     return CLO_OK;
 }

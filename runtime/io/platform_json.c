@@ -7,7 +7,6 @@
 #include "io/names.h"
 #include "platform/platform.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Everything read so far; names point into the JSON tree. */
@@ -57,10 +56,10 @@ static clo_status read_speed(const draft *d, const cJSON *item, uint32_t *q16)
 
     if (status != CLO_OK)
         return status;
-    double scaled = floor(speed * CLO_SPEED_ONE + 0.5);
-    if (!(scaled >= 1 && scaled <= UINT32_MAX))
+    double scaled = speed * CLO_SPEED_ONE;
+    if (!(scaled >= 0.5 && scaled < UINT32_MAX))
         return clo_json_want(d->json, item, "a speed between 0.00002 and 65535 (1 is the reference executor)");
-    *q16 = (uint32_t)scaled;
+    *q16 = (uint32_t)clo_round(scaled);
     return CLO_OK;
 }
 

@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "io/names.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,7 @@ bool clo_scaled(double value, double factor, int64_t *out)
 
     if (!(scaled >= 0 && scaled < 0x1p62))
         return false;
-    *out = (int64_t)llround(scaled);
+    *out = clo_round(scaled);
     return true;
 }
 

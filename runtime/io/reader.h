@@ -52,7 +52,15 @@ clo_status clo_dot_write(const clo_document *document, clo_text *text);
 clo_status clo_document_print(const clo_document *document, const char *format, char **out);
 clo_status clo_plan_print(const clo_plan *plan, const clo_cost *cost, char **out);
 
-/* value * unit * scale rounded to the nearest integer; false from 2^62 on (146 years in ns). */
+/* The nearest integer, halves up; 0 <= value < 2^62. Not llround: the library shall not need libm. */
+static inline int64_t clo_round(double value)
+{
+    int64_t whole = (int64_t)value;
+
+    return whole + (value - (double)whole >= 0.5);
+}
+
+/* value * factor rounded to the nearest integer; false from 2^62 on (146 years in ns). */
 bool clo_scaled(double value, double factor, int64_t *out);
 
 /* A time of the file (a number >= 0 of `unit_ns` each), scaled; CLO_ERR_LIMIT where it overflows. */

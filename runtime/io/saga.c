@@ -15,7 +15,6 @@
 #include "base/status.h"
 #include "io/names.h"
 
-#include <math.h>
 #include <string.h>
 
 #define UNIT_NS 1e9

@@ -9,7 +9,6 @@
 
 #include <clotho/cost.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -40,12 +39,16 @@ static double shortest(double value, bool (*same)(double candidate, const int64_
 
 static bool gives_time(double speed, const int64_t *work_and_ns)
 {
-    return speed > 0 && llround((double)work_and_ns[0] / speed) == work_and_ns[1];
+    double ns = (double)work_and_ns[0] / speed;
+
+    return speed > 0 && ns < 0x1p62 && clo_round(ns) == work_and_ns[1];
 }
 
 static bool gives_link(double rate, const int64_t *ns_per_byte_q32)
 {
-    return rate > 0 && llround(0x1p32 / (rate * (UNIT_BYTES / UNIT_NS))) == *ns_per_byte_q32;
+    double q32 = 0x1p32 / (rate * (UNIT_BYTES / UNIT_NS));
+
+    return rate > 0 && q32 < 0x1p62 && clo_round(q32) == *ns_per_byte_q32;
 }
 
 /* From the task with the most work, which gives the most digits. */
@@ -75,7 +78,8 @@ static clo_status check_task(const writer *w, uint32_t t)
     for (uint32_t e = 0; e < w->platform->executors_count && status == CLO_OK; e++) {
         double wanted = (double)task.work_ns / w->speeds[e];
         int64_t ns = clo_cost_execution_ns(w->cost, t, e);
-        if (ns == CLO_TIME_NEVER || fabs((double)ns - wanted) > 1 + wanted * 1e-9)
+        double off = (double)ns - wanted;
+        if (ns == CLO_TIME_NEVER || (off < 0 ? -off : off) > 1 + wanted * 1e-9)
             return clo_fail(CLO_ERR_UNSUPPORTED, "task '%s': its time on %s does not follow from a speed, as saga needs; "
                             "write clotho", clo_graph_task_name(w->graph, t, scratch), w->platform->executor_names[e]);
     }

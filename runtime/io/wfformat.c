@@ -11,7 +11,6 @@
 #include "base/status.h"
 #include "io/names.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -485,10 +484,12 @@ static clo_status add_task(const wf *w, uint32_t t, const int resources[2])
     if (status != CLO_OK)
         return status;
     task.name = given->valuestring;
-    for (int k = 0; k < 2; k++)
-        if (resources[k] >= 0)
-            task.demand[resources[k]] =
-                (int64_t)ceil(cJSON_GetObjectItemCaseSensitive(run, demand_keys[k])->valuedouble);
+    for (int k = 0; k < 2; k++) {
+        if (resources[k] < 0)
+            continue;
+        double amount = cJSON_GetObjectItemCaseSensitive(run, demand_keys[k])->valuedouble;
+        task.demand[resources[k]] = (int64_t)amount + (amount > (double)(int64_t)amount); /* half a core is one */
+    }
     if (task.body == clo_body_command)
         status = read_command(w, run, &task);
     return status == CLO_OK ? clo_json_place(w->json, run, clo_graph_add_task(w->reader->graph, &task, NULL)) : status;

@@ -513,19 +513,23 @@ static clo_status link_fact(const builder *b, clo_platform *platform)
 }
 
 /* Native means that its CPUs are this machine's and open to this thread. */
-static bool is_native(const builder *b)
+static clo_status find_native(const builder *b, bool *native)
 {
     const char *stated = clo_topology_info(b->t, b->t->objects[0].node, "clotho.machine");
     char here[256];
-    bool native = stated != NULL && b->t->accels_count == 0;
 
-    if (native) {
-        clo_native_describe(here, sizeof here);
-        native = strcmp(stated, here) == 0;
-    }
-    for (uint32_t e = 0; e < b->count && native; e++)
-        native = clo_native_may_use((uint32_t)b->executors[e].os_index);
-    return native;
+    *native = false;
+    clo_native_describe(here, sizeof here);
+    if (stated == NULL || b->t->accels_count > 0 || strcmp(stated, here) != 0)
+        return CLO_OK;
+    uint32_t *cpus = clo_allocate(b->count, sizeof *cpus);
+    if (cpus == NULL)
+        return clo_fail_memory("a platform");
+    for (uint32_t e = 0; e < b->count; e++)
+        cpus[e] = (uint32_t)b->executors[e].os_index;
+    clo_status status = clo_native_may_use(cpus, b->count, native);
+    clo_free(cpus);
+    return status;
 }
 
 static clo_status finish(const builder *b, clo_platform *platform)
@@ -537,7 +541,8 @@ static clo_status finish(const builder *b, clo_platform *platform)
         platform->summary = clo_duplicate(summary);
         status = platform->summary == NULL ? clo_fail_memory("a platform") : CLO_OK;
     }
-    platform->native = is_native(b);
+    if (status == CLO_OK)
+        status = find_native(b, &platform->native);
     for (uint32_t e = 0; e < b->count && !platform->native; e++)
         platform->executors[e].os_index = -1;
     if (status == CLO_OK)

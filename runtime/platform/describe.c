@@ -136,10 +136,10 @@ static void put_range(long long a, long long b, bool folded, char *out, size_t b
 
 static void put_caches(const clo_platform *p, uint32_t e, char *out, size_t bytes)
 {
-    out[0] = '\0';
+    snprintf(out, bytes, "-");
     for (uint32_t level = 1; p->places != NULL && level < CLO_CACHE_LEVELS; level++) {
         char figure[CLO_FIGURE_BYTES];
-        size_t used = strlen(out);
+        size_t used = out[0] == '-' ? 0 : strlen(out);
         if (p->places[e].cache_bytes[level] == 0)
             continue;
         clo_figure_bytes(p->places[e].cache_bytes[level], figure);

@@ -51,16 +51,19 @@ static clo_status read_affinity(cpu_set_t **out)
     return CLO_OK;
 }
 
-bool clo_native_may_use(uint32_t cpu)
+clo_status clo_native_may_use(const uint32_t *cpus, uint32_t count, bool *out)
 {
     cpu_set_t *set;
-    bool may = false;
+    bool may = true;
+    clo_status status = read_affinity(&set);
 
-    if (cpu < CPU_SET_CPUS && read_affinity(&set) == CLO_OK) {
-        may = CPU_ISSET_S(cpu, CPU_ALLOC_SIZE(CPU_SET_CPUS), set);
-        clo_free(set);
-    }
-    return may;
+    if (status != CLO_OK)
+        return status;
+    for (uint32_t i = 0; i < count; i++)
+        may &= cpus[i] < CPU_SET_CPUS && CPU_ISSET_S(cpus[i], CPU_ALLOC_SIZE(CPU_SET_CPUS), set);
+    clo_free(set);
+    *out = may;
+    return CLO_OK;
 }
 
 static clo_status restrict_to_affinity(hwloc_topology_t topology)

@@ -26,7 +26,7 @@ CLO_NODISCARD clo_status clo_native_export(clo_native *native, char **xml, size_
 /* What tells machines apart: architecture, CPU model, number of CPUs; one line, always terminated. */
 void clo_native_describe(char *out, size_t bytes);
 
-/* Whether the calling thread may run on `cpu`. */
-bool clo_native_may_use(uint32_t cpu);
+/* Whether the calling thread may run on all of cpus[count]. Returns CLO_OK, CLO_ERR_SYSTEM, CLO_ERR_MEMORY. */
+CLO_NODISCARD clo_status clo_native_may_use(const uint32_t *cpus, uint32_t count, bool *out);
 
 #endif

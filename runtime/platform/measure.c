@@ -20,12 +20,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define CPUS 65536
 #define MEMORY_BYTES (16u << 20) /* streamed over; each unit takes the next piece */
 #define MEMORY_PIECE 8192u
 #define RALLY_ROUNDS 200u
-#define SAMPLES_MAX 101
+#define SAMPLES_MAX 501
 #define SAMPLES_MIN 3
 #define SIZES 7 /* 1 KiB, 4 KiB ... 4 MiB */
 
@@ -159,6 +160,14 @@ static void run_memory(clo_work *work, uint64_t units)
     }
 }
 
+int64_t clo_measure_cpu_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); /* cannot fail with this clock */
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 void clo_work_run(clo_work *work, uint32_t which, uint64_t units)
 {
     assert(which < CLO_WORKS);
@@ -196,17 +205,17 @@ void clo_measure_fit(const int64_t *bytes, const int64_t *ns, size_t count, int6
     out->error_permille[way] = count > 0 ? (uint32_t)(1000 * sqrt(squares / (double)count) + 0.5) : 0;
 }
 
-enum { COMMAND_RALLY, COMMAND_WRITE, COMMAND_READ, COMMAND_STOP };
+enum { COMMAND_RALLY, COMMAND_WRITE, COMMAND_STOP };
 
-/* What the two threads share; plain, handed over with the ball. `mine` and `theirs` belong to the calling thread and the partner;
- * `shared` is written by one and copied by the other. */
+/* What the two threads share; plain, handed over with the ball. The partner writes `shared`, the calling thread copies it
+ * into `mine`. */
 typedef struct pair {
     clo_pingpong *ball;
     uint32_t turn;
     int command;
     size_t bytes;
     unsigned char value;
-    unsigned char *shared, *mine, *theirs;
+    unsigned char *shared, *mine;
 } pair;
 
 static void *partner(void *argument)
@@ -214,13 +223,11 @@ static void *partner(void *argument)
     pair *p = argument;
     uint32_t turn = 0;
 
-    for (;;) { /* ends with COMMAND_STOP, which clo_measure_link always sends */
+    for (;;) { /* ends with COMMAND_STOP, which measure_way always sends */
         clo_pingpong_wait(p->ball, ++turn);
         int command = p->command;
         if (command == COMMAND_WRITE)
             memset(p->shared, p->value, p->bytes);
-        else if (command == COMMAND_READ)
-            memcpy(p->theirs, p->shared, p->bytes);
         clo_pingpong_pass(p->ball, ++turn);
         if (command == COMMAND_RALLY)
             turn = clo_pingpong_return(p->ball, turn, RALLY_ROUNDS);
@@ -248,17 +255,8 @@ static int64_t sample_line(pair *p)
     return (clo_clock_ns() - start + RALLY_ROUNDS) / (2 * RALLY_ROUNDS);
 }
 
-/* The calling thread writes, the partner copies and answers; the answer's way back is taken off. */
-static int64_t sample_there(pair *p, size_t bytes, int64_t line_ns)
-{
-    memset(p->shared, ++p->value, bytes);
-    int64_t start = clo_clock_ns();
-    command(p, COMMAND_READ, bytes);
-    return clo_clock_ns() - start - line_ns;
-}
-
-/* The partner writes; the calling thread copies as soon as it knows, and the message's way is added. */
-static int64_t sample_back(pair *p, size_t bytes, int64_t line_ns)
+/* The partner writes; the calling thread copies as soon as it knows, and the way of the message is added. */
+static int64_t sample_copy(pair *p, size_t bytes, int64_t line_ns)
 {
     command(p, COMMAND_WRITE, bytes);
     int64_t start = clo_clock_ns();
@@ -268,7 +266,7 @@ static int64_t sample_back(pair *p, size_t bytes, int64_t line_ns)
 
 typedef struct samples {
     int64_t line[SAMPLES_MAX];
-    int64_t way[2][SIZES][SAMPLES_MAX];
+    int64_t copy[SIZES][SAMPLES_MAX];
     size_t count, sizes;
 } samples;
 
@@ -276,31 +274,27 @@ static void measure(pair *p, int64_t budget_ns, samples *s)
 {
     int64_t end = clo_clock_ns() + budget_ns;
 
-    s->sizes = budget_ns >= 30000000 ? SIZES : budget_ns >= 8000000 ? SIZES - 1 : SIZES - 2;
+    s->count = 0;
+    s->sizes = budget_ns >= 15000000 ? SIZES : budget_ns >= 4000000 ? SIZES - 1 : SIZES - 2;
     sample_line(p); /* warm */
     while (s->count < SAMPLES_MAX && (s->count < SAMPLES_MIN || clo_clock_ns() < end)) {
         s->line[s->count] = sample_line(p);
-        int64_t line = s->line[s->count];
-        for (size_t i = 0; i < s->sizes; i++) {
-            s->way[0][i][s->count] = sample_there(p, (size_t)1024 << (2 * i), line);
-            s->way[1][i][s->count] = sample_back(p, (size_t)1024 << (2 * i), line);
-        }
+        for (size_t i = 0; i < s->sizes; i++)
+            s->copy[i][s->count] = sample_copy(p, (size_t)1024 << (2 * i), s->line[s->count]);
         s->count++;
     }
 }
 
-static void evaluate(samples *s, clo_measured_link *out)
+static void evaluate(samples *s, int way, clo_measured_link *out)
 {
-    int64_t bytes[SIZES], ns[SIZES];
+    int64_t bytes[SIZES], ns[SIZES], line = clo_measure_median(s->line, s->count);
 
-    out->line_ns = clo_measure_median(s->line, s->count);
-    for (int way = 0; way < 2; way++) {
-        for (size_t i = 0; i < s->sizes; i++) {
-            bytes[i] = (int64_t)1024 << (2 * i);
-            ns[i] = clo_measure_median(s->way[way][i], s->count);
-        }
-        clo_measure_fit(bytes, ns, s->sizes, out->line_ns, way, out);
+    for (size_t i = 0; i < s->sizes; i++) {
+        bytes[i] = (int64_t)1024 << (2 * i);
+        ns[i] = clo_measure_median(s->copy[i], s->count);
     }
+    clo_measure_fit(bytes, ns, s->sizes, line, way, out);
+    out->line_ns = line;
 }
 
 static clo_status start_partner(pair *p, uint32_t cpu, pthread_t *thread)
@@ -321,17 +315,21 @@ static clo_status start_partner(pair *p, uint32_t cpu, pthread_t *thread)
     return error == 0 ? CLO_OK : cannot_pin(cpu, error);
 }
 
-static clo_status measure_pair(pair *p, uint32_t second, int64_t budget_ns, samples *s, clo_measured_link *out)
+/* From the CPU of the partner to that of the calling thread. */
+static clo_status measure_way(pair *p, uint32_t from, uint32_t to, int64_t budget_ns, samples *s)
 {
     pthread_t thread;
-    clo_status status = start_partner(p, second, &thread);
+    clo_status status = clo_measure_pin(to);
 
+    p->turn = 0;
+    clo_pingpong_pass(p->ball, 0);
+    if (status == CLO_OK)
+        status = start_partner(p, from, &thread);
     if (status != CLO_OK)
         return status;
     measure(p, budget_ns, s);
     command(p, COMMAND_STOP, 0);
     pthread_join(thread, NULL);
-    evaluate(s, out);
     return CLO_OK;
 }
 
@@ -339,16 +337,17 @@ clo_status clo_measure_link(uint32_t first, uint32_t second, int64_t budget_ns, 
 {
     pair p = {.ball = clo_pingpong_create(),
               .shared = clo_allocate_aligned(CLO_LINK_BYTES_MAX, 1),
-              .mine = clo_allocate_aligned(CLO_LINK_BYTES_MAX, 1),
-              .theirs = clo_allocate_aligned(CLO_LINK_BYTES_MAX, 1)};
+              .mine = clo_allocate_aligned(CLO_LINK_BYTES_MAX, 1)};
     samples *s = clo_allocate(1, sizeof *s);
-    bool complete = p.ball != NULL && p.shared != NULL && p.mine != NULL && p.theirs != NULL && s != NULL;
-    clo_status status = complete ? clo_measure_pin(first) : clo_fail_memory("calibration");
+    bool complete = p.ball != NULL && p.shared != NULL && p.mine != NULL && s != NULL;
+    clo_status status = complete ? CLO_OK : clo_fail_memory("calibration");
 
-    if (status == CLO_OK)
-        status = measure_pair(&p, second, budget_ns, s, out);
+    for (int way = 0; way < 2 && status == CLO_OK; way++) {
+        status = measure_way(&p, way == 0 ? first : second, way == 0 ? second : first, budget_ns / 2, s);
+        if (status == CLO_OK)
+            evaluate(s, way, out);
+    }
     clo_free(s);
-    clo_free(p.theirs);
     clo_free(p.mine);
     clo_free(p.shared);
     clo_pingpong_destroy(p.ball);

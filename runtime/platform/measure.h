@@ -16,6 +16,9 @@ void clo_affinity_restore(clo_affinity *affinity); /* and frees it; NULL is allo
 /* The middle of `count` values, which are sorted in place; count > 0. */
 int64_t clo_measure_median(int64_t *values, size_t count);
 
+/* CPU time of the calling thread: what other programs take of the CPU meanwhile does not count. */
+int64_t clo_measure_cpu_ns(void);
+
 /* What a class of work does, in units of about a microsecond. */
 typedef struct clo_work clo_work; /* opaque: the buffers */
 CLO_NODISCARD clo_status clo_work_create(clo_work **out);
@@ -32,7 +35,7 @@ typedef struct clo_measured_link {
 } clo_measured_link;
 
 /* Measures for about budget_ns. Buffers of CLO_LINK_BYTES_MAX are made inside.
- * Returns CLO_OK, CLO_ERR_SYSTEM (cannot pin or start a thread), CLO_ERR_MEMORY. Pins the calling thread to `first`. */
+ * Returns CLO_OK, CLO_ERR_SYSTEM (cannot pin or start a thread), CLO_ERR_MEMORY. Leaves the calling thread pinned. */
 #define CLO_LINK_BYTES_MAX (4u << 20)
 CLO_NODISCARD clo_status clo_measure_link(uint32_t first, uint32_t second, int64_t budget_ns, clo_measured_link *out);
 

@@ -56,7 +56,7 @@ static clo_status export_native(char **xml, size_t *bytes)
     if (status == CLO_OK)
         status = clo_native_add_info(native, -1, "clotho.platform", "native");
     if (status == CLO_OK)
-        status = clo_native_add_info(native, -1, "clotho.summary", "this machine");
+        status = clo_native_add_info(native, -1, "clotho.summary", here);
     if (status == CLO_OK)
         status = clo_native_add_info(native, -1, "clotho.machine", here);
     if (status == CLO_OK)

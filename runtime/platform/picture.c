@@ -22,13 +22,14 @@ typedef struct size {
     uint32_t width, height;
 } size;
 
+/* Without a grid nothing is drawn: the caller only wants to know the size. */
 static void put(grid *g, uint32_t x, uint32_t y, uint32_t code)
 {
+    if (g == NULL || x >= g->columns || g->failed)
+        return;
     size_t need = ((size_t)y + 1) * g->columns, had = g->rows * g->columns;
     void *cells = g->cells;
 
-    if (x >= g->columns || g->failed)
-        return;
     if (need > had) {
         if (clo_grow(&cells, &g->capacity, need, sizeof *g->cells) != 0) {
             g->failed = true;
@@ -282,14 +283,11 @@ static void count_cores(const clo_platform *p, members *m)
         m->cores += is_new_core(p, m, i);
 }
 
-static size cluster_size(const grid *g, const clo_platform *p, members *m, uint32_t room)
+static size cluster_size(const clo_platform *p, const members *m, uint32_t room)
 {
     char title[200], caption[100];
-    grid scratch = {.columns = g->columns};
-    size inside = m->cores > CELLS_MAX ? draw_many(&scratch, p, m, 0, 0, room - 4)
-                                       : draw_cores(&scratch, p, m, 0, 0, room - 4);
+    size inside = m->cores > CELLS_MAX ? draw_many(NULL, p, m, 0, 0, room - 4) : draw_cores(NULL, p, m, 0, 0, room - 4);
 
-    clo_free(scratch.cells);
     cluster_title(p, m, title, sizeof title);
     cluster_caption(p, m, caption, sizeof caption);
     inside.width = larger(inside.width + 4, larger(width_of(title) + 6, width_of(caption) + 4));
@@ -343,7 +341,7 @@ static uint32_t draw_package(grid *g, const clo_platform *p, uint32_t first, mem
     for (uint32_t e = first; e < p->executors_count && !g->failed; e++) {
         if (place_of(p, e).package != package || !collect_cluster(p, e, m))
             continue;
-        size box = cluster_size(g, p, m, room);
+        size box = cluster_size(p, m, room);
         if (x > 2 && x + box.width > room + 2) {
             x = 2;
             top = low;

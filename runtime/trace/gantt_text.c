@@ -251,26 +251,31 @@ static void executor_label(const clo_platform *platform, uint32_t executor, char
         snprintf(text, bytes, "%s", name);
 }
 
+/* Column of a time; makespan > 0. */
+static uint32_t column_of(const picture *pic, int64_t ns)
+{
+    return (uint32_t)((double)ns / (double)pic->chart->makespan_ns * pic->width);
+}
+
 static void add_axis(const picture *pic)
 {
-    int64_t makespan = pic->chart->makespan_ns, step = clo_gantt_step(makespan, pic->width / 14 + 1);
-    uint32_t at = 0;
+    int64_t makespan = pic->chart->makespan_ns, step = clo_gantt_step(makespan, pic->width / 14 + 1), k = 1;
+    uint32_t at = 1;
     char text[24];
 
     clo_text_add(pic->out, "%*s └", (int)pic->names, "");
     for (uint32_t c = 0; c < pic->width; c++) {
-        double left = makespan > 0 ? (double)makespan * c / pic->width / (double)step : c;
-        double right = makespan > 0 ? (double)makespan * (c + 1) / pic->width / (double)step : c + 1;
-        bool ticks = c == 0 || (int64_t)left != (int64_t)right;
-        clo_text_add_bytes(pic->out, ticks && c > 0 ? "┴" : "─", 3);
+        bool is_tick = makespan > 0 && k <= makespan / step && column_of(pic, k * step) == c;
+        k += is_tick;
+        clo_text_add_bytes(pic->out, is_tick ? "┴" : "─", 3);
     }
-    clo_text_add(pic->out, "┘\n%*s", (int)pic->names + 2, "");
-    for (int64_t k = 0; makespan > 0 && k <= makespan / step; k++) {
-        uint32_t column = (uint32_t)((double)(k * step) / (double)makespan * pic->width);
-        const char *tick = k == 0 ? "0" : clo_gantt_time(k * step, makespan, text);
+    clo_text_add(pic->out, "┘\n%*s0", (int)pic->names + 2, "");
+    for (k = 1; makespan > 0 && k <= makespan / step; k++) {
+        uint32_t column = column_of(pic, k * step);
+        const char *tick = clo_gantt_time(k * step, makespan, text);
         uint32_t length = (uint32_t)clo_gantt_characters(tick);
-        if (column < at || column + length > pic->width + 1)
-            continue; /* no room */
+        if (column <= at || column + length > pic->width + 7) /* as far as the rows reach */
+            continue;
         clo_text_add(pic->out, "%*s%s", (int)(column - at), "", tick);
         at = column + length;
     }

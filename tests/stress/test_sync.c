@@ -1,5 +1,5 @@
-/* The lock-free parts under several threads. Run under ThreadSanitizer the mutation lists in runtime/sync/ are what these
- * tests must catch: each weakened order was tried by hand and is reported as a race or loses an item here. */
+/* The lock-free parts under several threads. mutations.py builds this program from weakened copies of runtime/sync/ and
+ * expects it to fail. */
 #include "support.h"
 
 #include "sync/countdown.h"
@@ -215,27 +215,31 @@ static void work_that_several_need_is_done_once_and_seen_by_all(void **state)
  * time-out catches it). */
 static clo_barrier barrier;
 static clo_parker parker;
-static _Atomic uint32_t produced;
+static _Atomic uint32_t produced, consumed;
+#define WAKES 20000u
 
 static void *park_main(void *argument)
 {
     uint32_t seen = 0;
 
     if ((size_t)argument != 0) {
-        for (uint32_t i = 0; i < 3000; i++) {
-            atomic_fetch_add_explicit(&produced, 1, memory_order_release);
+        for (uint32_t i = 1; i <= WAKES; i++) {
+            while (atomic_load_explicit(&consumed, memory_order_relaxed) != i - 1)
+                clo_relax();
+            for (uint32_t k = 0; k < i % 24; k++) /* hit the sleeper at every step of its way to bed */
+                clo_relax();
+            atomic_store_explicit(&produced, i, memory_order_release); /* no locked instruction: only the barrier helps */
             clo_barrier_light(&barrier);
             if (clo_parker_is_asleep(&parker))
                 (void)clo_parker_wake(&parker);
-            for (uint32_t k = 0; k < i % 64; k++)
-                clo_relax();
         }
         return NULL;
     }
-    while (seen < 3000) {
+    while (seen < WAKES) {
         uint32_t now = atomic_load_explicit(&produced, memory_order_acquire);
         if (now != seen) {
             seen = now;
+            atomic_store_explicit(&consumed, now, memory_order_relaxed);
             continue;
         }
         clo_parker_prepare(&parker);
@@ -256,8 +260,9 @@ static void no_wake_is_lost_between_the_last_look_and_the_sleep(void **state)
         if (with == 0)
             barrier.has_membarrier = false; /* the way of kernels that refuse membarrier */
         atomic_store(&produced, 0);
+        atomic_store(&consumed, 0);
         run_threads(park_main, 2);
-        assert_int_equal(atomic_load(&produced), 3000);
+        assert_int_equal(atomic_load(&produced), WAKES);
     }
 }
 
@@ -270,7 +275,7 @@ static void *gate_main(void *argument)
     const int64_t demand[CLO_GATE_RESOURCES] = {(int64_t)me + 1, 2};
     uint32_t done = 0;
 
-    while (done < 2000) {
+    while (done < 20000) {
         uint64_t link;
         if (!clo_gate_enter(&gate, demand, me, &links[me])) {
             /* Our item is in the chain: whoever leaves takes it out; wait for that. */
@@ -283,6 +288,8 @@ static void *gate_main(void *argument)
         int64_t used = __atomic_add_fetch(&in_use[1], demand[1], __ATOMIC_RELAXED);
         if (used > 5 || __atomic_load_n(&in_use[0], __ATOMIC_RELAXED) > 6)
             fail_msg("the gate let in too much");
+        if (done % 16 == 0)
+            sched_yield();
         __atomic_fetch_sub(&in_use[0], demand[0], __ATOMIC_RELAXED);
         __atomic_fetch_sub(&in_use[1], demand[1], __ATOMIC_RELAXED);
         done++;

@@ -26,7 +26,8 @@ typedef struct planned {
     clo_plan *plan;
     clo_plan_metrics metrics;
     clo_bound bound;
-    int64_t plan_ns; /* wall time of planning */
+    int64_t plan_ns; /* wall time of planning            */
+    bool measured;   /* all of the above is there        */
     bool valid;
 } planned;
 
@@ -65,6 +66,7 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
     if (status == CLO_OK) {
         status = clo_plan_check(p->plan, in->cost, CLO_CHECK_FULL);
         p->valid = status == CLO_OK;
+        p->measured = status == CLO_OK || status == CLO_ERR_INVALID;
     }
     return status == CLO_OK ? EXIT_GOOD : complain_status(in->path, status);
 }
@@ -185,7 +187,7 @@ static int plan_file(const char *path, const plan_options *o, bool again)
     for (uint32_t i = 0; i < o->planners.count; i++) {
         planned p;
         int made = make(&in, o, o->planners.items[i], &p);
-        if (made == EXIT_GOOD || p.plan != NULL) {
+        if (p.measured) {
             if (o->as_json)
                 made = worse(made, print_json(&in, o, &p));
             else if (table)

@@ -33,9 +33,8 @@ static int run_file(const char *path, const run_options *o, bool again)
     if (again && !o->as_json)
         printf("\n");
     code = run_execute(&in, o, &out);
-    bool ran = out.last.status != CLO_ERR_STATE; /* else nothing was started: the error line is all there is to say */
-    int printed = !ran ? EXIT_GOOD : o->as_json ? run_print_json(&out) : run_print_text(&out);
-    if (ran && out.happened != NULL && printed == EXIT_GOOD)
+    int printed = !out.reportable ? EXIT_GOOD : o->as_json ? run_print_json(&out) : run_print_text(&out);
+    if (out.reportable && out.happened != NULL && printed == EXIT_GOOD)
         printed = write_files(&out);
     run_close(&out);
     input_close(&in);

@@ -20,6 +20,7 @@ typedef struct simulated {
     clo_trace *trace;
     clo_plan *happened;
     clo_plan_metrics metrics;
+    bool measured; /* all of the above is there */
     bool valid;
 } simulated;
 
@@ -36,12 +37,13 @@ static clo_status simulate(const input *in, const simulate_options *o, simulated
     if (status == CLO_OK)
         status = clo_plan_measure(s->happened, in->cost, &s->metrics);
     if (status == CLO_OK) {
-        status = clo_plan_check(s->happened, in->cost, CLO_CHECK_FULL);
-        s->valid = status == CLO_OK;
-    }
-    if (status == CLO_OK) {
         snprintf(label, sizeof label, "%s, simulated", o->policy);
         status = relabel_plan(&s->happened, in->cost, label);
+    }
+    if (status == CLO_OK) {
+        status = clo_plan_check(s->happened, in->cost, CLO_CHECK_FULL);
+        s->valid = status == CLO_OK;
+        s->measured = status == CLO_OK || status == CLO_ERR_INVALID;
     }
     return status;
 }
@@ -82,7 +84,7 @@ static int print_json(const input *in, const simulate_options *o, const simulate
     return json_print(&out);
 }
 
-static void print_text(const input *in, const simulate_options *o, const simulated *s)
+static int print_text(const input *in, const simulate_options *o, const simulated *s)
 {
     input_print(in);
     printf("workload     1 job in virtual time; nothing is executed\n");
@@ -94,7 +96,7 @@ static void print_text(const input *in, const simulate_options *o, const simulat
     printf("speedup      %.2f over the best single executor\n", s->metrics.speedup);
     printf("executors    %s in use\n", show_percent(s->metrics.utilization));
     printf("check        %s\n\n", s->valid ? "valid" : "NOT VALID");
-    report_executors(s->happened, in->platform);
+    return report_executors(s->happened, in->platform);
 }
 
 static int write_files(const input *in, const simulate_options *o, const simulated *s)
@@ -123,12 +125,8 @@ static int simulate_file(const char *path, const simulate_options *o)
     clo_status status = simulate(&in, o, &s);
     if (status != CLO_OK)
         code = complain_status(path, status);
-    if (s.happened != NULL) {
-        int printed = EXIT_GOOD;
-        if (o->as_json)
-            printed = print_json(&in, o, &s);
-        else
-            print_text(&in, o, &s);
+    if (s.measured) {
+        int printed = o->as_json ? print_json(&in, o, &s) : print_text(&in, o, &s);
         if (printed == EXIT_GOOD)
             printed = write_files(&in, o, &s);
         code = code != EXIT_GOOD ? code : printed;

@@ -254,14 +254,13 @@ static void print_use(const clo_plan *plan, const clo_platform *platform, execut
         printf("... and %u more executors\n", executors - EXECUTOR_ROWS_MAX);
 }
 
-void report_executors(const clo_plan *plan, const clo_platform *platform)
+int report_executors(const clo_plan *plan, const clo_platform *platform)
 {
     executor_use *use = calloc(clo_platform_executors(platform), sizeof *use);
 
-    if (use == NULL) {
-        complain(NULL, "out of memory for the table of executors; free some and try again");
-        return;
-    }
+    if (use == NULL)
+        return complain(NULL, "out of memory for the table of executors; free some and try again");
     print_use(plan, platform, use);
     free(use);
+    return EXIT_GOOD;
 }

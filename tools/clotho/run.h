@@ -28,20 +28,21 @@ typedef struct run_outcome {
     int64_t predicted_ns;
     clo_job_result *results;
     int64_t *measured_ns;
+    int64_t *sorted;     /* [repeat]: room for the medians               */
     uint32_t runs;       /* that ended well                                 */
     clo_job_result last; /* of the last run, also if it failed              */
     clo_trace *trace;
     clo_plan *happened;
     clo_plan_metrics metrics; /* of `happened`                                   */
     uint64_t output_hash;
-    bool valid; /* every run passed the checker, outputs all alike */
+    bool reportable; /* something ran and was looked at: a report makes sense even where it failed */
+    bool valid;      /* every run passed the checker, outputs all alike */
     run_replay replay;
-    bool speedup_means_something; /* false: more padded workers than CPUs        */
+    bool speedup_means_something; /* false: more padded workers than CPUs */
 } run_outcome;
 
 /* Executes; everything in `out` is to be freed with run_close, also after a failure.
- * Returns EXIT_GOOD, or an exit code after an error line; out->last.status tells a failed job from a failed start
- * (out->runs and out->last are then worth reporting if out->trace or a status is there). */
+ * Returns EXIT_GOOD, or an exit code after an error line; out->reportable tells whether there is more to say. */
 int run_execute(const input *in, const run_options *options, run_outcome *out);
 void run_close(run_outcome *out);
 

@@ -27,24 +27,18 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The lower median of |values - centre|, or of the values themselves with centre 0: an element that occurred. */
-static int64_t median_of(const int64_t *values, uint32_t count, int64_t centre)
+/* The lower median of |measured - centre|, of the times themselves with centre 0: an element that occurred. */
+static int64_t median_around(const run_outcome *out, int64_t centre)
 {
-    int64_t *sorted = malloc(count * sizeof *sorted), median;
-
-    if (sorted == NULL)
-        return values[0];
-    for (uint32_t i = 0; i < count; i++)
-        sorted[i] = values[i] < centre ? centre - values[i] : values[i] - centre;
-    qsort(sorted, count, sizeof *sorted, by_value);
-    median = sorted[(count - 1) / 2];
-    free(sorted);
-    return median;
+    for (uint32_t i = 0; i < out->runs; i++)
+        out->sorted[i] = out->measured_ns[i] < centre ? centre - out->measured_ns[i] : out->measured_ns[i] - centre;
+    qsort(out->sorted, out->runs, sizeof *out->sorted, by_value);
+    return out->sorted[(out->runs - 1) / 2];
 }
 
 int64_t run_median_ns(const run_outcome *out)
 {
-    return out->runs > 0 ? median_of(out->measured_ns, out->runs, 0) : out->last.makespan_ns;
+    return out->runs > 0 ? median_around(out, 0) : out->last.makespan_ns;
 }
 
 const clo_job_result *run_median(const run_outcome *out)
@@ -61,7 +55,7 @@ double run_prediction_error(const run_outcome *out)
 {
     if (out->runs == 0 || out->predicted_ns <= 0)
         return NAN;
-    return (double)median_of(out->measured_ns, out->runs, out->predicted_ns) / (double)out->predicted_ns;
+    return (double)median_around(out, out->predicted_ns) / (double)out->predicted_ns;
 }
 
 /* The plan to replay, or what the simulator expects of the policy. */
@@ -101,11 +95,13 @@ static clo_status judge(run_outcome *out, clo_trace *trace)
     clo_status status = clo_trace_to_plan(trace, cost, &out->happened);
     if (status != CLO_OK)
         return status;
-    status = clo_plan_check(out->happened, cost,
-                            out->options->clock == CLO_CLOCK_VIRTUAL ? CLO_CHECK_FULL : CLO_CHECK_MEASURED);
+    status = clo_plan_measure(out->happened, cost, &out->metrics);
     if (status != CLO_OK)
         return status;
-    return clo_plan_measure(out->happened, cost, &out->metrics);
+    status = clo_plan_check(out->happened, cost,
+                            out->options->clock == CLO_CLOCK_VIRTUAL ? CLO_CHECK_FULL : CLO_CHECK_MEASURED);
+    out->reportable = status == CLO_OK || status == CLO_ERR_INVALID;
+    return status;
 }
 
 /* The recorded run once more in the simulator: every decision must be equal. Work stealing decides nothing that could
@@ -120,7 +116,8 @@ static clo_status replay(run_outcome *out)
     config.policy = out->policy;
     config.recorded = out->trace;
     clo_status status = clo_simulate(out->in->cost, &config, NULL, NULL, NULL);
-    out->replay = status == CLO_OK ? REPLAY_EQUAL : REPLAY_DIFFERS;
+    if (status == CLO_OK || status == CLO_ERR_STATE)
+        out->replay = status == CLO_OK ? REPLAY_EQUAL : REPLAY_DIFFERS;
     return status;
 }
 
@@ -149,6 +146,7 @@ static int run_simulated(run_outcome *out)
         clo_trace *trace = NULL;
         uint64_t hash = 0;
         clo_status status = clo_simulate(out->in->cost, &config, &out->last, &trace, &hash);
+        out->reportable = status == CLO_ERR_TASK;
         if (status == CLO_OK)
             status = judge(out, trace);
         if (status != CLO_OK)
@@ -164,8 +162,11 @@ static int run_once(run_outcome *out, clo_job *job)
     clo_trace *trace = NULL;
     clo_status status = clo_job_submit(job);
 
-    if (status == CLO_OK)
+    out->reportable = false;
+    if (status == CLO_OK) {
         status = clo_job_wait(job, &out->last);
+        out->reportable = status == CLO_ERR_TASK;
+    }
     if (status == CLO_OK)
         status = clo_job_trace(job, &trace);
     if (status == CLO_OK)
@@ -247,7 +248,8 @@ int run_execute(const input *in, const run_options *options, run_outcome *out)
         out->policy = clo_policy_find(options->policy);
     out->results = calloc(options->repeat, sizeof *out->results);
     out->measured_ns = calloc(options->repeat, sizeof *out->measured_ns);
-    if (out->results == NULL || out->measured_ns == NULL)
+    out->sorted = calloc(options->repeat, sizeof *out->sorted);
+    if (out->results == NULL || out->measured_ns == NULL || out->sorted == NULL)
         return complain(in->path, "out of memory for %u runs; lower --repeat", options->repeat);
     clo_status status = predict(out);
     if (status != CLO_OK)
@@ -262,9 +264,10 @@ int run_execute(const input *in, const run_options *options, run_outcome *out)
     status = replay(out);
     if (status == CLO_OK)
         status = name_what_happened(out);
-    if (status != CLO_OK)
-        code = complain_status(in->path, status);
-    return code;
+    if (status == CLO_OK)
+        return EXIT_GOOD;
+    out->reportable = out->replay == REPLAY_DIFFERS;
+    return complain_status(in->path, status);
 }
 
 void run_close(run_outcome *out)
@@ -274,5 +277,6 @@ void run_close(run_outcome *out)
     clo_plan_destroy(out->plan);
     free(out->results);
     free(out->measured_ns);
+    free(out->sorted);
     *out = (run_outcome){0};
 }

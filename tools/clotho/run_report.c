@@ -163,6 +163,16 @@ static void print_times(const run_outcome *out)
         printf("speedup      not printed: more padded workers than CPUs\n");
 }
 
+static bool has_outputs(const clo_graph *graph)
+{
+    clo_task task;
+
+    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
+        if (clo_graph_task(graph, t, &task) == CLO_OK && task.output_bytes > 0)
+            return true;
+    return false;
+}
+
 static void print_counts(const run_outcome *out, const clo_job_result *r)
 {
     printf("executions   %" PRIu64 ", of these %" PRIu64 " replicas\n", r->executed, r->duplicates_run);
@@ -176,7 +186,8 @@ static void print_counts(const run_outcome *out, const clo_job_result *r)
     if (out->options->deadline_ns > 0)
         printf("deadline     %s, missed %" PRIu64 " of %u times\n", show_ns(out->options->deadline_ns), missed(out),
                out->runs);
-    printf("outputs      %016" PRIx64 "%s\n", out->output_hash, out->runs > 1 ? ", the same in every run" : "");
+    if (has_outputs(out->in->document.graph))
+        printf("outputs      %016" PRIx64 "%s\n", out->output_hash, out->runs > 1 ? ", the same in every run" : "");
     printf("check        %s%s\n\n", out->valid ? "valid" : "NOT VALID",
            out->replay == REPLAY_EQUAL     ? "; replayed in the simulator with every decision equal"
            : out->replay == REPLAY_DIFFERS ? "; the simulator decided OTHERWISE"
@@ -192,7 +203,9 @@ int run_print_text(const run_outcome *out)
     print_head(out);
     print_times(out);
     print_counts(out, run_median(out));
-    report_executors(out->happened, out->in->platform);
+    int code = report_executors(out->happened, out->in->platform);
+    if (code != EXIT_GOOD)
+        return code;
     clo_status status = clo_plan_gantt_text(out->happened, out->in->cost, terminal_columns(), &gantt);
     if (status != CLO_OK)
         return complain_status(NULL, status);

@@ -62,7 +62,7 @@ static void families_round_to_the_nearest_size_they_have(void **state)
     has_size("gauss", 14, 0, 14, 19);       /* Topcuoglu 2002, figure 8: m = 5 */
     has_size("gauss", 209, 0, 209, 379);    /* m = 20 */
     has_size("montage", 19, 0, 19, 35);     /* 4 images on a grid of 2 x 2: 5 overlaps */
-    has_size("layered", 77, 5, 77, 135);    /* the edges are drawn: a change of generator shows here */
+    has_size("layered", 77, 5, 77, 167);    /* the edges are drawn: a change of generator shows here */
 }
 
 static const char *name_of(const clo_graph *graph, uint32_t task)
@@ -252,7 +252,7 @@ static void same_config_same_graph_and_the_seed_matters(void **state)
     assert_true(fingerprint(one, true) != fingerprint(wider, true));
     assert_true(fingerprint(one, false) == fingerprint(wider, false)); /* another ccr changes bytes only */
     assert_true(fingerprint(wider, false) != fingerprint(other, false));
-    print_message("%llx\n",(unsigned long long)fingerprint(one,true));
+    assert_true(fingerprint(one, true) == 0xf29a5edefdc2cba3u); /* the same on every machine */
     clo_graph_destroy(one);
     clo_graph_destroy(two);
     clo_graph_destroy(wider);

@@ -17,11 +17,6 @@ typedef struct fixture {
     clo_cost *cost;
 } fixture;
 
-typedef struct arc {
-    uint32_t from, to;
-    uint64_t bytes;
-} arc;
-
 static inline fixture fixture_new(void)
 {
     fixture f = {0};
@@ -106,7 +101,10 @@ static inline fixture fixture_topcuoglu(void)
 {
     static const int64_t times[10][3] = {{14, 16, 9}, {13, 19, 18}, {11, 13, 19}, {13, 8, 17},  {12, 13, 10},
                                          {13, 16, 9}, {7, 15, 11},  {5, 11, 14},  {18, 12, 20}, {21, 7, 16}};
-    static const arc arcs[15] = {{1, 2, 18}, {1, 3, 12}, {1, 4, 9},  {1, 5, 11}, {1, 6, 14},  {2, 8, 19},  {2, 9, 16},  {3, 7, 23},
+    static const struct {
+        uint32_t from, to;
+        uint64_t bytes;
+    } arcs[15] = {{1, 2, 18}, {1, 3, 12}, {1, 4, 9},  {1, 5, 11}, {1, 6, 14},  {2, 8, 19},  {2, 9, 16},  {3, 7, 23},
                                  {4, 8, 27}, {4, 9, 23}, {5, 9, 13}, {6, 8, 15}, {7, 10, 17}, {8, 10, 11}, {9, 10, 13}};
     static const double bandwidth[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     clo_executor executors[3];
@@ -134,5 +132,8 @@ static inline fixture fixture_topcuoglu(void)
     ok(clo_cost_create(f.graph, f.platform, &f.cost));
     return f;
 }
+
+/* Equal but for rounding. */
+#define near(got, want) assert_true((got) > (want) - 1e-12 && (got) < (want) + 1e-12)
 
 #endif

@@ -1,9 +1,11 @@
 /* The tile kernels of the Cholesky example against the formulas, element by element. */
-#include "../../../examples/cholesky/tiles.c"
-
-#include <stdlib.h>
-
 #include "support.h"
+
+#include "../cholesky/tiles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { SIZES = 4 };
 static const uint32_t sizes[SIZES] = {8, 24, 64, 136};

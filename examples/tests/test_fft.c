@@ -1,7 +1,10 @@
-/* The FFT of the radar example, included whole: examples are programs and make no library to link with. */
-#include "../../../examples/radar/fft.c"
-
+/* The FFT of the radar example against the defining sum. */
 #include "support.h"
+
+#include "../radar/fft.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 static uint64_t state = 1;
 

@@ -1,0 +1,180 @@
+/* HEFT against SAGA's on its own instances, and against two published examples; DEFT against HEFT.
+ * Workloads: saga_reference in the data folder; the program skips without it. */
+#define _POSIX_C_SOURCE 200809L
+#include "support.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char folder[] = CLO_DATA "/saga_reference";
+
+enum { SKIPPED = 77, FILES_MAX = 200 };
+
+typedef struct instance {
+    clo_document document;
+    clo_cost *cost;
+    double heft;   /* makespan in the file's unit */
+    double deft;
+} instance;
+
+static int64_t plan_ns(const instance *it, const char *planner)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan = NULL;
+
+    config.planner = planner;
+    ok(clo_plan_create(it->cost, &config, &plan));
+    ok(clo_plan_check(plan, it->cost, CLO_CHECK_FULL));
+    int64_t makespan = clo_plan_makespan_ns(plan);
+    clo_plan_destroy(plan);
+    return makespan;
+}
+
+static instance open_instance(const char *path, const char *format)
+{
+    instance it = {.cost = NULL};
+
+    ok(clo_document_load(path, NULL, &it.document));
+    assert_string_equal(it.document.format, format);
+    assert_non_null(it.document.platform);
+    ok(clo_cost_create(it.document.graph, it.document.platform, &it.cost));
+    it.heft = (double)plan_ns(&it, "heft") / it.document.unit_ns;
+    it.deft = (double)plan_ns(&it, "deft") / it.document.unit_ns;
+    return it;
+}
+
+static void close_instance(instance *it)
+{
+    clo_cost_destroy(it->cost);
+    clo_document_destroy(&it->document);
+}
+
+/* The number behind `key` (of "outer" where that is not NULL) in a JSON text: enough for these files. */
+static double number_in(const char *text, const char *outer, const char *key)
+{
+    const char *at = outer != NULL ? strstr(text, outer) : text;
+
+    assert_non_null(at);
+    at = strstr(at, key);
+    assert_non_null(at);
+    return strtod(at + strlen(key), NULL);
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(left, right);
+}
+
+/* Names of the generated instances ("NN_..."), sorted; returns their number. */
+static size_t list_files(char names[FILES_MAX][64])
+{
+    DIR *directory = opendir(folder);
+    size_t count = 0;
+
+    assert_non_null(directory);
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        size_t length = strlen(entry->d_name);
+        if (entry->d_name[0] < '0' || entry->d_name[0] > '9' || length > 63 ||
+            strcmp(entry->d_name + length - 5, ".json") != 0)
+            continue;
+        assert_true(count < FILES_MAX);
+        memcpy(names[count++], entry->d_name, length + 1);
+    }
+    closedir(directory);
+    qsort(names, count, sizeof names[0], by_name);
+    return count;
+}
+
+static void heft_equals_saga_and_deft_is_shorter_where_communication_counts(void **state)
+{
+    (void)state;
+    static char names[FILES_MAX][64];
+    size_t count = list_files(names), costly = 0;
+    double log_sum = 0;
+
+    assert_true(count >= 36);
+    for (size_t i = 0; i < count; i++) {
+        char path[sizeof folder + 80], *text = NULL;
+        size_t bytes;
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        ok(clo_file_read(path, 1 << 26, &text, &bytes));
+        double want = number_in(text, "\"Heft\":", "\"makespan\":"), ccr = number_in(text, NULL, "\"ccr_target\":");
+        instance it = open_instance(path, "saga");
+        if (fabs(it.heft - want) > 1e-6 * want)
+            fail_msg("%s: HEFT gives %.9g, the reference is %.9g", names[i], it.heft, want);
+        if (ccr >= 1) {
+            log_sum += log(it.deft / it.heft);
+            costly++;
+        }
+        close_instance(&it);
+        clo_free(text);
+    }
+    double mean = exp(log_sum / (double)costly);
+    print_message("HEFT equals the reference on %zu instances; DEFT / HEFT at CCR >= 1: geometric mean %.4f of %zu\n", count,
+                  mean, costly);
+    assert_true(costly >= 20);
+    assert_true(mean < 1);
+}
+
+static void heft_gives_the_published_makespans(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double heft;
+    } published[] = {{"topcuoglu2002.json", 80}, {"arabnejad2014.json", 133}};
+
+    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
+        char path[sizeof folder + 80];
+        snprintf(path, sizeof path, "%s/%s", folder, published[i].name);
+        instance it = open_instance(path, "cost-table");
+        if (fabs(it.heft - published[i].heft) > 1e-6 * published[i].heft)
+            fail_msg("%s: HEFT gives %.9g, published is %g", published[i].name, it.heft, published[i].heft);
+        close_instance(&it);
+    }
+}
+
+/* rank_u as published for the example of 2002, ns of the file's unit; two digits are printed there. */
+static void rank_u_is_as_published(void **state)
+{
+    (void)state;
+    static const double published[10] = {108, 77, 80, 80, 69, 63.333, 42.667, 35.667, 44.333, 14.667};
+    char path[sizeof folder + 80];
+    int64_t ranks[10];
+
+    snprintf(path, sizeof path, "%s/topcuoglu2002.json", folder);
+    instance it = open_instance(path, "cost-table");
+    assert_int_equal(clo_graph_tasks(it.document.graph), 10);
+    clo_cost_rank_u(it.cost, ranks);
+    for (int t = 0; t < 10; t++)
+        assert_true(fabs((double)ranks[t] / it.document.unit_ns - published[t]) < 1e-3);
+    close_instance(&it);
+}
+
+int main(void)
+{
+    DIR *directory = opendir(folder);
+
+    if (directory == NULL) {
+        fprintf(stderr, "skipped: %s is not there; set CLOTHO_DATA to the folder of workloads\n", folder);
+        return SKIPPED;
+    }
+    closedir(directory);
+    clo_document document;
+    if (clo_document_parse("probe", "", 0, NULL, &document) == CLO_ERR_UNSUPPORTED) {
+        fprintf(stderr, "skipped: this library reads no files (CLOTHO_IO=OFF)\n");
+        return SKIPPED;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heft_equals_saga_and_deft_is_shorter_where_communication_counts),
+        cmocka_unit_test(heft_gives_the_published_makespans),
+        cmocka_unit_test(rank_u_is_as_published),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

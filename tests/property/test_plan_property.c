@@ -1,0 +1,174 @@
+/* 1000 random graphs on random platforms: every planner's plan is valid, no shorter than the bound, and always the same;
+ * and the checker sees when one of HEFT's executions starts too early. */
+#include "random.h"
+#include "support.h"
+
+#include "base/rng.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SEEDS = 1000 };
+
+typedef struct scene {
+    clo_graph *graph;
+    clo_platform *platform;
+    clo_cost *cost;
+    clo_bound bound;
+} scene;
+
+/* Every second seed has all features at once, the others a random choice of them. */
+static scene scene_new(uint64_t seed)
+{
+    clo_rng rng = clo_rng_seed(seed);
+    unsigned features = seed % 2 == 0 ? RANDOM_ALL : clo_rng_below(&rng, 512);
+    scene s = {.graph = random_graph(seed, features), .platform = random_platform(seed, features & RANDOM_DEMANDS)};
+
+    ok(clo_cost_create(s.graph, s.platform, &s.cost));
+    ok(clo_cost_bound(s.cost, &s.bound));
+    return s;
+}
+
+static void scene_free(scene *s)
+{
+    clo_cost_destroy(s->cost);
+    clo_platform_destroy(s->platform);
+    clo_graph_destroy(s->graph);
+}
+
+static clo_plan *make(const scene *s, const char *planner)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan = NULL;
+
+    config.planner = planner;
+    ok(clo_plan_create(s->cost, &config, &plan));
+    return plan;
+}
+
+/* Sorted, as the header promises, and the end is the latest finish. */
+static void assert_ordered(const clo_plan *plan)
+{
+    size_t count;
+    const clo_placement *p = clo_plan_placements(plan, &count);
+    int64_t end = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        end = p[i].finish_ns > end ? p[i].finish_ns : end;
+        if (i == 0)
+            continue;
+        assert_true(p[i - 1].start_ns <= p[i].start_ns);
+        if (p[i - 1].start_ns == p[i].start_ns)
+            assert_true(p[i - 1].finish_ns < p[i].finish_ns ||
+                        (p[i - 1].finish_ns == p[i].finish_ns && p[i - 1].executor <= p[i].executor));
+    }
+    assert_int_equal(end, clo_plan_makespan_ns(plan));
+}
+
+static void assert_equal_plans(const clo_plan *a, const clo_plan *b)
+{
+    size_t count, other;
+    const clo_placement *p = clo_plan_placements(a, &count), *q = clo_plan_placements(b, &other);
+
+    assert_int_equal(count, other);
+    assert_memory_equal(p, q, count * sizeof *p);
+}
+
+static void every_plan_is_valid_not_below_the_bound_and_reproducible(void **state)
+{
+    (void)state;
+    uint64_t replicas = 0;
+
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        scene s = scene_new(seed);
+        const char *name;
+        for (uint32_t i = 0; clo_planner(i, &name, NULL); i++) {
+            clo_plan *plan = make(&s, name), *again = make(&s, name);
+            clo_plan_metrics m;
+            if (clo_plan_check(plan, s.cost, CLO_CHECK_FULL) != CLO_OK)
+                fail_msg("seed %llu, %s: %s", (unsigned long long)seed, name, clo_last_error());
+            ok(clo_plan_check(plan, s.cost, CLO_CHECK_MEASURED));
+            assert_ordered(plan);
+            assert_equal_plans(plan, again);
+            if (clo_plan_makespan_ns(plan) < s.bound.best_ns)
+                fail_msg("seed %llu, %s: makespan %lld is below the bound %lld", (unsigned long long)seed, name,
+                         (long long)clo_plan_makespan_ns(plan), (long long)s.bound.best_ns);
+            ok(clo_plan_measure(plan, s.cost, &m));
+            assert_int_equal(m.makespan_ns, clo_plan_makespan_ns(plan));
+            assert_true(m.gap >= 0 && m.slr >= 1 && m.speedup >= 0 && m.utilization >= 0 && m.utilization <= 1 + 1e-9);
+            size_t count;
+            clo_plan_placements(plan, &count);
+            assert_int_equal(count, clo_graph_instances(s.graph) + m.duplicates);
+            replicas += m.duplicates;
+            clo_plan_destroy(plan);
+            clo_plan_destroy(again);
+        }
+        scene_free(&s);
+    }
+    assert_true(replicas > 500);
+}
+
+/* HEFT gives every execution the earliest start there is on its executor, and later ones only take more: so one ns
+ * earlier breaks something, and the checker must see it. */
+static void one_ns_earlier_is_always_a_violation(void **state)
+{
+    (void)state;
+    uint32_t moved = 0;
+
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        scene s = scene_new(seed);
+        clo_plan *plan = make(&s, "heft"), *broken = NULL;
+        clo_rng rng = clo_rng_seed(seed);
+        size_t count;
+        const clo_placement *p = clo_plan_placements(plan, &count);
+        clo_placement *copy = malloc(count * sizeof *copy);
+        assert_non_null(copy);
+        for (int round = 0; round < 4; round++) {
+            size_t i = clo_rng_below(&rng, (uint32_t)count);
+            if (p[i].start_ns == 0)
+                continue;
+            memcpy(copy, p, count * sizeof *copy);
+            copy[i].start_ns--;
+            copy[i].finish_ns--;
+            ok(clo_plan_from_placements(s.cost, NULL, copy, count, &broken));
+            if (clo_plan_check(broken, s.cost, CLO_CHECK_FULL) != CLO_ERR_INVALID)
+                fail_msg("seed %llu: placement %zu was moved and nobody saw it", (unsigned long long)seed, i);
+            clo_plan_destroy(broken);
+            moved++;
+        }
+        free(copy);
+        clo_plan_destroy(plan);
+        scene_free(&s);
+    }
+    assert_true(moved > SEEDS);
+}
+
+/* Pictures of whatever there is: they must not crash, and say something about every executor. */
+static void every_plan_can_be_drawn(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed += 10) {
+        scene s = scene_new(seed);
+        clo_plan *plan = make(&s, "deft");
+        char *text = NULL;
+        size_t lines = 0;
+        ok(clo_plan_gantt_text(plan, s.cost, (uint32_t)(40 + seed % 160), &text));
+        for (const char *at = text; (at = strchr(at, '\n')) != NULL; at++)
+            lines++;
+        assert_true(lines >= clo_platform_executors(s.platform) + 3);
+        free(text);
+        ok(clo_plan_gantt_svg(plan, s.cost, NULL, "/dev/null"));
+        clo_plan_destroy(plan);
+        scene_free(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_plan_is_valid_not_below_the_bound_and_reproducible),
+        cmocka_unit_test(one_ns_earlier_is_always_a_violation),
+        cmocka_unit_test(every_plan_can_be_drawn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

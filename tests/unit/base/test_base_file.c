@@ -1,0 +1,216 @@
+/* base/text.h: files read and written whole, or not at all. */
+#define _GNU_SOURCE
+#include "support.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "fault.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/clotho-file-XXXXXX";
+static char path[64];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(path, sizeof path, "%s/file", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+static int files_in_folder(void)
+{
+    DIR *directory = opendir(folder);
+    int count = -2; /* . and .. */
+
+    assert_non_null(directory);
+    while (readdir(directory) != NULL)
+        count++;
+    closedir(directory);
+    return count;
+}
+
+static void reads(const char *want, size_t want_bytes)
+{
+    char *data = NULL;
+    size_t bytes = 0;
+
+    ok(clo_file_read(path, 1 << 20, &data, &bytes));
+    assert_int_equal(bytes, want_bytes);
+    assert_memory_equal(data, want, want_bytes + 1); /* 0-terminated */
+    clo_free(data);
+}
+
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    ok(clo_file_write(path, "a\0b", 3));
+    reads("a\0b", 3);
+    ok(clo_file_write(path, "", 0));
+    reads("", 0);
+    assert_int_equal(files_in_folder(), 1);
+}
+
+static void a_new_file_gets_the_usual_rights(void **state)
+{
+    (void)state;
+    struct stat about;
+
+    unlink(path);
+    mode_t mask = umask(027);
+    ok(clo_file_write(path, "x", 1));
+    umask(mask);
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0640);
+}
+
+static void sizes_around_a_block_are_read_whole(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {65534, 65535, 65536, 65537, 131071, 200000};
+    char *big = calloc(200001, 1);
+
+    memset(big, 'x', 200000);
+    for (size_t i = 0; i < 6; i++) {
+        char end = big[sizes[i]];
+        big[sizes[i]] = '\0';
+        ok(clo_file_write(path, big, sizes[i]));
+        reads(big, sizes[i]);
+        big[sizes[i]] = end;
+    }
+    free(big);
+}
+
+static void a_file_that_is_too_long_is_refused(void **state)
+{
+    (void)state;
+    char *data = (char *)&data;
+    size_t bytes = 7;
+
+    ok(clo_file_write(path, "12345", 5));
+    fails(CLO_ERR_LIMIT, "longer than 4 bytes", clo_file_read(path, 4, &data, &bytes));
+    assert_int_equal(bytes, 7);
+    ok(clo_file_read(path, 5, &data, &bytes));
+    assert_string_equal(data, "12345");
+    clo_free(data);
+    fails(CLO_ERR_LIMIT, "/dev/zero", clo_file_read("/dev/zero", 100000, &data, &bytes)); /* ends */
+}
+
+static void what_cannot_be_read_is_named(void **state)
+{
+    (void)state;
+    char *data = NULL;
+    size_t bytes = 0;
+
+    fails(CLO_ERR_IO, "/no/such: No such file", clo_file_read("/no/such", 10, &data, &bytes));
+    fails(CLO_ERR_IO, "Is a directory", clo_file_read(folder, 10, &data, &bytes));
+    assert_null(data);
+}
+
+static void what_cannot_be_written_is_named_and_nothing_is_left(void **state)
+{
+    (void)state;
+    char place[80];
+    snprintf(place, sizeof place, "%s/no/file", folder);
+
+    fails(CLO_ERR_IO, "No such file", clo_file_write(place, "x", 1));
+    fails(CLO_ERR_IO, folder, clo_file_write(folder, "x", 1));
+    assert_int_equal(files_in_folder(), 1);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+    (void)state;
+    fails(CLO_ERR_IO, "/dev/full: No space left", clo_file_write("/dev/full", "x", 1));
+}
+
+/* A limit on the size of files stands for the full disk: the neighbour cannot be completed. */
+static void a_write_that_fails_half_way_keeps_the_old_file(void **state)
+{
+    (void)state;
+    char *big = calloc(100000, 1);
+    struct rlimit before, small;
+
+    ok(clo_file_write(path, "old", 3));
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 50000;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    clo_status status = clo_file_write(path, big, 100000);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    fails(CLO_ERR_IO, "File too large; nothing was written", status);
+    reads("old", 3);
+    assert_int_equal(files_in_folder(), 1);
+
+    fault_fail_nth(1); /* no memory for the neighbour's name */
+    status = clo_file_write(path, big, 100000);
+    fault_fail_nth(0);
+    fails(CLO_ERR_MEMORY, "out of memory", status);
+    reads("old", 3);
+    free(big);
+}
+
+static void a_pipe_is_written_directly(void **state)
+{
+    (void)state;
+    ok(clo_file_write("/dev/null", "x", 1));
+    struct stat about;
+    assert_int_equal(stat("/dev/null", &about), 0);
+    assert_true(S_ISCHR(about.st_mode)); /* not replaced by a file */
+}
+
+static clo_status read_and_drop(void *context)
+{
+    char *data = NULL;
+    size_t bytes;
+    clo_status status = clo_file_read(path, 1 << 20, &data, &bytes);
+
+    (void)context;
+    clo_free(data);
+    return status;
+}
+
+static void every_failed_allocation_of_a_read_is_reported(void **state)
+{
+    (void)state;
+    char *big = calloc(150000, 1);
+
+    ok(clo_file_write(path, big, 150000));
+    free(big);
+    assert_true(fault_each(read_and_drop, NULL) >= 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_new_file_gets_the_usual_rights),
+        cmocka_unit_test(sizes_around_a_block_are_read_whole),
+        cmocka_unit_test(a_file_that_is_too_long_is_refused),
+        cmocka_unit_test(what_cannot_be_read_is_named),
+        cmocka_unit_test(what_cannot_be_written_is_named_and_nothing_is_left),
+        cmocka_unit_test(a_full_disk_is_an_error),
+        cmocka_unit_test(a_write_that_fails_half_way_keeps_the_old_file),
+        cmocka_unit_test(a_pipe_is_written_directly),
+        cmocka_unit_test(every_failed_allocation_of_a_read_is_reported),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,189 @@
+/* The body "command": exit status, output, directory, and everything that can go wrong with a process. */
+#define _GNU_SOURCE
+#include "support.h"
+
+#include "base/clock.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* Runs argv; `command` may carry more settings. */
+static int run(clo_command *command, char *const *argv)
+{
+    clo_call call = {.argument = command};
+
+    command->argv = argv;
+    command->exit_status = -1;
+    int result = clo_body_command(&call);
+    assert_int_equal(command->exit_status, result);
+    return result;
+}
+
+static int shell(clo_command *command, const char *script)
+{
+    char text[400];
+    char *argv[] = {"sh", "-c", text, NULL};
+
+    snprintf(text, sizeof text, "%s", script);
+    return run(command, argv);
+}
+
+static void the_exit_status_is_the_result(void **state)
+{
+    (void)state;
+    clo_command command = {0};
+
+    assert_int_equal(run(&command, (char *[]){"true", NULL}), 0);
+    assert_int_equal(run(&command, (char *[]){"false", NULL}), 1);
+    assert_int_equal(shell(&command, "exit 42"), 42);
+    assert_int_equal(shell(&command, "kill -TERM $$"), 128 + SIGTERM);
+}
+
+static void stdout_and_stderr_are_kept_in_order(void **state)
+{
+    (void)state;
+    char output[100];
+    clo_command command = {.output = output, .output_bytes = sizeof output};
+
+    assert_int_equal(shell(&command, "echo one; echo two >&2; printf three"), 0);
+    assert_string_equal(output, "one\ntwo\nthree");
+    assert_int_equal(shell(&command, "exit 3"), 3);
+    assert_string_equal(output, ""); /* not what was there before */
+}
+
+static void output_that_does_not_fit_is_dropped(void **state)
+{
+    (void)state;
+    char output[8];
+    clo_command command = {.output = output, .output_bytes = 7};
+
+    output[7] = '!';
+    /* far more than a pipe holds: the process must not block on us */
+    assert_int_equal(shell(&command, "i=0; while [ $i -lt 3000 ]; do echo 0123456789012345678901234567890123456789; "
+                                     "i=$((i+1)); done"), 0);
+    assert_string_equal(output, "012345");
+    assert_int_equal(output[7], '!');
+    command.output_bytes = 1;
+    assert_int_equal(shell(&command, "echo hello"), 0);
+    assert_string_equal(output, "");
+    command.output = NULL;
+    assert_int_equal(shell(&command, "echo hello; echo hello >&2"), 0);
+}
+
+static void it_runs_in_its_directory(void **state)
+{
+    (void)state;
+    char output[100];
+    clo_command command = {.output = output, .output_bytes = sizeof output, .directory = "/"};
+
+    assert_int_equal(run(&command, (char *[]){"pwd", NULL}), 0);
+    assert_string_equal(output, "/\n");
+    command.directory = "/no/such/directory";
+    assert_int_equal(run(&command, (char *[]){"pwd", NULL}), 127);
+}
+
+static void what_cannot_be_started_gives_127(void **state)
+{
+    (void)state;
+    clo_command command = {0};
+    clo_call call = {.argument = NULL};
+
+    assert_int_equal(run(&command, (char *[]){"no-such-command-anywhere", NULL}), 127);
+    assert_int_equal(run(&command, (char *[]){"/", NULL}), 127);
+    assert_int_equal(run(&command, (char *[]){NULL}), 127);
+    assert_int_equal(run(&command, NULL), 127);
+    assert_int_equal(clo_body_command(&call), 127);
+}
+
+/* The shell's child holds the pipe long after the shell has ended. */
+static void a_grandchild_does_not_hold_the_body(void **state)
+{
+    (void)state;
+    char output[100];
+    clo_command command = {.output = output, .output_bytes = sizeof output};
+    int64_t start_ns = clo_clock_ns();
+
+    assert_int_equal(shell(&command, "echo before; sleep 9 & exit 5"), 5);
+    assert_true(clo_clock_ns() - start_ns < 8000000000);
+    assert_string_equal(output, "before\n");
+    /* one that never stops writing either; it ends by itself when the pipe is gone */
+    assert_int_equal(shell(&command, "yes & exit 6"), 6);
+    assert_true(clo_clock_ns() - start_ns < 8000000000);
+}
+
+/* Signals that a worker blocks must reach the process. */
+static void the_child_starts_with_an_empty_signal_mask_and_no_input(void **state)
+{
+    (void)state;
+    clo_command command = {0};
+    sigset_t all, before;
+
+    sigfillset(&all);
+    assert_int_equal(sigprocmask(SIG_SETMASK, &all, &before), 0);
+    int by_signal = shell(&command, "kill -USR1 $$; sleep 1; exit 0");
+    int by_input = shell(&command, "if read line; then exit 1; else exit 7; fi");
+    assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+    assert_int_equal(by_signal, 128 + SIGUSR1);
+    assert_int_equal(by_input, 7);
+}
+
+static int open_files(void)
+{
+    DIR *directory = opendir("/proc/self/fd");
+    int count = 0;
+
+    assert_non_null(directory);
+    while (readdir(directory) != NULL)
+        count++;
+    closedir(directory);
+    return count;
+}
+
+static void no_file_and_no_process_is_left(void **state)
+{
+    (void)state;
+    char output[10];
+    clo_command command = {.output = output, .output_bytes = sizeof output};
+    int before = open_files();
+
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(run(&command, (char *[]){"true", NULL}), 0);
+        assert_int_equal(run(&command, (char *[]){"no-such-command-anywhere", NULL}), 127);
+    }
+    assert_int_equal(open_files(), before);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child at all */
+}
+
+static void the_output_buffer_is_written_too(void **state)
+{
+    (void)state;
+    char *argv[] = {"true", NULL};
+    clo_command command = {.argv = argv};
+    unsigned char bytes[24] = {0}, zero[24] = {0}, spin[24];
+    clo_call call = {.argument = &command, .task = 3, .output = bytes, .output_bytes = sizeof bytes};
+
+    assert_int_equal(clo_body_command(&call), 0);
+    assert_true(memcmp(bytes, zero, sizeof bytes) != 0);
+    call.output = spin;
+    assert_int_equal(clo_body_spin(&call), 0);
+    assert_memory_equal(bytes, spin, sizeof bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_exit_status_is_the_result),
+        cmocka_unit_test(stdout_and_stderr_are_kept_in_order),
+        cmocka_unit_test(output_that_does_not_fit_is_dropped),
+        cmocka_unit_test(it_runs_in_its_directory),
+        cmocka_unit_test(what_cannot_be_started_gives_127),
+        cmocka_unit_test(a_grandchild_does_not_hold_the_body),
+        cmocka_unit_test(the_child_starts_with_an_empty_signal_mask_and_no_input),
+        cmocka_unit_test(no_file_and_no_process_is_left),
+        cmocka_unit_test(the_output_buffer_is_written_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
