@@ -2,6 +2,7 @@
 """Prints one table from the JSON lines of `clotho run --json` and of the example applications. Exit status 1 if a line
 says that its result is not valid, or if there is none."""
 import json
+import os
 import sys
 
 UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns"))
@@ -53,6 +54,9 @@ def main(path):
         if number == 0:
             print("  ".join("-" * w for w in widths))
     print("\nspeedup: over one core. predicted: by the plan, or by the simulator for work stealing.")
+    busy = os.getloadavg()[0] / os.cpu_count()
+    if busy > 1.2:  # our own workers alone keep it below 1
+        print("note: %.1f threads a CPU want to run here; measured times include waiting for others." % busy)
     return 0 if runs and all(one.get("valid") for one in runs) else 1
 
 

@@ -155,13 +155,27 @@ static clo_status run_repeatedly(application *app, const options *o, session *s,
     return status;
 }
 
+/* A platform file may carry any name. */
+static void print_json_string(const char *text)
+{
+    putchar('"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < 0x20)
+            printf("\\u%04x", (unsigned)(unsigned char)*text);
+        else
+            putchar(*text);
+    }
+    putchar('"');
+}
+
 static void print_json(const application *app, const session *s, const report *r)
 {
-    printf("{\"app\": \"%s\", \"dispatch\": \"%s\", \"planner\": \"%s\", \"platform\": \"%s\", \"workers\": %u, "
-           "\"tasks\": %u, \"edges\": %u, ",
-           app->name, r->how.mode,
-           r->how.planner != NULL ? r->how.planner : r->how.policy != NULL ? r->how.policy->name : "steal",
-           clo_platform_name(s->platform), r->workers, r->tasks, r->edges);
+    printf("{\"app\": \"%s\", \"dispatch\": \"%s\", \"planner\": \"%s\", \"platform\": ", app->name, r->how.mode,
+           r->how.planner != NULL ? r->how.planner : r->how.policy != NULL ? r->how.policy->name : "steal");
+    print_json_string(clo_platform_name(s->platform));
+    printf(", \"workers\": %u, \"tasks\": %u, \"edges\": %u, ", r->workers, r->tasks, r->edges);
     printf("\"predicted_ns\": %lld, \"measured_ns\": %lld, \"serial_ns\": %lld, \"runs\": %u, \"speedup\": %.4f, "
            "\"error\": %.4f, \"valid\": %s, %s, \"emulated\": %s, ",
            (long long)r->predicted_ns, (long long)r->measured_ns, (long long)r->serial_ns, r->runs, speedup_of(r),

@@ -14,7 +14,7 @@ static int64_t upper_edge(uint32_t bucket)
     if (bucket < 16)
         return bucket;
     uint32_t octave = bucket / 16 + 3;
-    return (int64_t)((16ull + bucket % 16 + 1) << (octave - 4)) - 1;
+    return (int64_t)(((16ull + bucket % 16 + 1) << (octave - 4)) - 1); /* the last one is INT64_MAX */
 }
 
 int64_t clo_histogram_quantile(const clo_histogram *h, double share)

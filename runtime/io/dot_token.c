@@ -15,7 +15,7 @@ clo_status clo_dot_lexer_open(clo_dot_lexer *lexer, const char *file, const char
 {
     *lexer = (clo_dot_lexer){.file = file, .text = text, .bytes = bytes};
     if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-        lexer->at = 3;
+        lexer->first = lexer->at = 3;
     lexer->pool = clo_allocate(bytes + 1, 2);
     return lexer->pool != NULL ? CLO_OK : clo_fail_memory(file);
 }
@@ -55,7 +55,7 @@ static clo_status skip_space(clo_dot_lexer *l)
         char c = l->text[l->at];
         if (strchr(" \t\r\n\f\v", c) != NULL) {
             l->at++;
-        } else if (c == '#' && (l->at == 0 || l->text[l->at - 1] == '\n')) {
+        } else if (c == '#' && (l->at == l->first || l->text[l->at - 1] == '\n')) {
             skip_line(l);
         } else if (c == '/' && peek(l, 1) == '/') {
             skip_line(l);

@@ -25,7 +25,7 @@ typedef struct clo_dot_token {
 
 typedef struct clo_dot_lexer {
     const char *file, *text;
-    size_t bytes, at;
+    size_t bytes, at, first; /* first: behind a byte order mark */
     char *pool; /* decoded names, 0-terminated, one after the other: they never need more than bytes * 2 + 1 */
     size_t used;
     clo_dot_token token; /* the one looked at; clo_dot_next takes the next */

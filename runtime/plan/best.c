@@ -1,5 +1,5 @@
-/* plan/best.c - tries the planners in turn and keeps the shortest plan, so it is never worse than HEFT (DEFT alone can be: a
- * duplicate that helps its reader may be in the way of others) nor than running everything in a row.
+/* plan/best.c - tries the planners in turn and keeps the shortest plan, so it is never worse than HEFT (DEFT alone can
+ * be: a duplicate that helps its reader may be in the way of others) nor than running everything in a row.
  *
  * Ties: the earlier in the list, so duplicates are paid for only where they help. */
 #include "plan/planners.h"

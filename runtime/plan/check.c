@@ -62,8 +62,10 @@ static clo_status check_ids(const checker *check)
                             "platform %u executors; check the plan with what it was made for", i, p->task, p->executor,
                             check->graph->tasks, clo_platform_executors(check->platform));
         if (p->instance >= check->graph->rows[p->task].instances)
-            return clo_fail(CLO_ERR_INVALID, "placement %zu: task %u has no instance %u; check the plan with the graph it "
-                            "was made for", i, p->task, p->instance);
+            return clo_fail(CLO_ERR_INVALID,
+                            "placement %zu: task %u has no instance %u; check the plan with the graph it "
+                            "was made for",
+                            i, p->task, p->instance);
         if (p->start_ns < 0 || p->finish_ns < p->start_ns)
             return violation(check, p, "it ends before it starts, or starts before 0");
     }
@@ -110,7 +112,8 @@ static clo_status check_originals(const checker *check)
             original = p->is_replica ? original : p;
         }
         if (original == NULL)
-            return clo_fail(CLO_ERR_INVALID, "task '%.60s' instance %u has no original execution; every instance needs one",
+            return clo_fail(CLO_ERR_INVALID,
+                            "task '%.60s' instance %u has no original execution; every instance needs one",
                             clo_graph_task_name(check->graph, task, scratch), i - check->graph->first_instance[task]);
     }
     return CLO_OK;
@@ -232,7 +235,8 @@ static void match_resources(const checker *check, uint32_t *of)
     }
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
         if (of[r] == CLO_NONE && (taken >> r & 1) == 0 &&
-            (clo_graph_resource_name(check->graph, r) == NULL || clo_platform_resource_name(check->platform, r) == NULL))
+            (clo_graph_resource_name(check->graph, r) == NULL ||
+             clo_platform_resource_name(check->platform, r) == NULL))
             of[r] = r;
 }
 

@@ -160,15 +160,30 @@ int64_t clo_draft_arrival_ns(const clo_draft *draft, uint32_t arc, uint32_t exec
     return earliest;
 }
 
+/* row[e]: when data of `copy` are on executor e. The hot loop of planning: everything it needs is in locals, because
+ * stores to row could alias the members. */
+static void fill_row(const clo_draft *draft, const clo_copy *copy, uint64_t bytes, int64_t *restrict row)
+{
+    size_t from = (size_t)copy->executor * draft->executors;
+    const int64_t *latency_ns = &draft->platform->latency_ns[from];
+    const uint64_t *ns_per_byte_q32 = &draft->platform->ns_per_byte_q32[from];
+    const uint32_t *memory = draft->memory;
+    uint32_t executors = draft->executors, here = memory[copy->executor];
+    int64_t finish_ns = copy->finish_ns;
+
+    for (uint32_t e = 0; e < executors; e++) {
+        int64_t way_ns = clo_link_ns(latency_ns[e], ns_per_byte_q32[e], bytes);
+        row[e] = finish_ns + (memory[e] == here ? 0 : way_ns);
+    }
+}
+
 void clo_draft_arrivals(clo_draft *draft, uint32_t arc)
 {
     uint64_t bytes = draft->graph->pred_bytes[arc];
     uint32_t first = draft->first_copy[draft->graph->pred[arc]];
 
     assert(first != CLO_NONE);
-    for (uint32_t e = 0; e < draft->executors; e++)
-        draft->row_ns[e] =
-            draft->copies[first].finish_ns + transfer_ns(draft, bytes, draft->copies[first].executor, e);
+    fill_row(draft, &draft->copies[first], bytes, draft->row_ns);
     for (uint32_t c = draft->copies[first].next; c != CLO_NONE; c = draft->copies[c].next)
         for (uint32_t e = 0; e < draft->executors; e++) {
             int64_t arrival = draft->copies[c].finish_ns + transfer_ns(draft, bytes, draft->copies[c].executor, e);

@@ -61,8 +61,8 @@ static clo_status index_open(copy_index *index, const clo_plan *plan, const clo_
     for (uint32_t i = 1; i <= graph->instances; i++)
         index->first[i + 1] += index->first[i];
     for (size_t i = 0; i < plan->count; i++)
-        index->copies[index->first[graph->first_instance[plan->placements[i].task] + plan->placements[i].instance + 1]++] =
-            i;
+        index->copies[index->first[graph->first_instance[plan->placements[i].task] + plan->placements[i].instance +
+                                   1]++] = i;
     return CLO_OK;
 }
 
@@ -139,7 +139,8 @@ clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan
     metrics.gap = ratio(plan->makespan_ns, bound.best_ns) - 1;
     metrics.slr = ratio(plan->makespan_ns, bound.critical_path_ns);
     metrics.speedup = ratio(serial_ns(cost), plan->makespan_ns);
-    metrics.utilization = plan->makespan_ns > 0 ? (double)metrics.busy_ns / ((double)executors * (double)plan->makespan_ns) : 0;
+    metrics.utilization =
+        plan->makespan_ns > 0 ? (double)metrics.busy_ns / ((double)executors * (double)plan->makespan_ns) : 0;
     *out = metrics;
     return CLO_OK;
 }

@@ -45,7 +45,8 @@ static clo_status sort_placements(const clo_graph *graph, clo_placement *placeme
     for (uint32_t i = 0; i < graph->instances; i++)
         position[graph->order[i]] = i;
     for (size_t i = 0; i < count; i++)
-        rows[i] = (sort_row){placements[i], position[graph->first_instance[placements[i].task] + placements[i].instance]};
+        rows[i] =
+            (sort_row){placements[i], position[graph->first_instance[placements[i].task] + placements[i].instance]};
     qsort(rows, count, sizeof *rows, by_time);
     for (size_t i = 0; i < count; i++)
         placements[i] = rows[i].placement;
@@ -120,7 +121,8 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
         return status;
     const clo_planner_row *planner = clo_planner_find(mine.planner != NULL ? mine.planner : "heft");
     if (planner == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "unknown planner '%.100s'; `clotho list planners` shows their names", mine.planner);
+        return clo_fail(CLO_ERR_ARGUMENT, "unknown planner '%.100s'; `clotho list planners` shows their names",
+                        mine.planner);
 
     clo_draft draft;
     status = clo_draft_open(&draft, cost, planner->copies_each);
@@ -143,8 +145,8 @@ static clo_status validate(const clo_cost *cost, const clo_placement *placement,
         return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: task %u is unknown; the graph has %u tasks", index,
                         placement->task, graph->tasks);
     if (placement->instance >= graph->rows[placement->task].instances)
-        return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: task %u has no instance %u; it has %u", index, placement->task,
-                        placement->instance, graph->rows[placement->task].instances);
+        return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: task %u has no instance %u; it has %u", index,
+                        placement->task, placement->instance, graph->rows[placement->task].instances);
     if (placement->executor >= executors)
         return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: executor %u is unknown; the platform has %u executors", index,
                         placement->executor, executors);

@@ -4,8 +4,8 @@
  * time, and taking the copies in order of start and giving each the earliest slot on its own executor uses it.
  *
  * Why nothing gets worse: when a copy is placed again, everything placed before it started no later in the
- * old plan and now ends no later than it did. So at its old start its inputs have arrived, its executor is idle, and the
- * machine holds no more than it did: the old start is still free, and the earliest slot is no later. */
+ * old plan and now ends no later than it did. So at its old start its inputs have arrived, its executor is idle, and
+ * the machine holds no more than it did: the old start is still free, and the earliest slot is no later. */
 #include "plan/planners.h"
 
 #include "base/memory.h"

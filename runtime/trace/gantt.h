@@ -33,7 +33,8 @@ typedef struct clo_gantt_rows {
 clo_status clo_gantt_rows_open(const clo_gantt *chart, clo_gantt_rows *rows);
 void clo_gantt_rows_close(clo_gantt_rows *rows);
 
-/* "12.3 ms" into text[24], in the unit that suits `scale_ns` (the time itself, or the last one of an axis); returns text. */
+/* "12.3 ms" into text[24], in the unit that suits `scale_ns`: the time itself, or the last one of an axis. Returns
+ * text. */
 const char *clo_gantt_time(int64_t ns, int64_t scale_ns, char *text);
 
 /* Distance of axis ticks: the smallest 1, 2 or 5 * 10^k ns that gives at most `ticks` of them. */

@@ -145,18 +145,21 @@ static void add_style(const drawing *draw)
 {
     clo_text *out = draw->out;
 
-    clo_text_add(out, "<style>text{font-family:Inter,'Segoe UI','DejaVu Sans',Helvetica,Arial,sans-serif;font-size:12px;"
-                      "fill:#333}.title{font-size:19px;font-weight:600;fill:#111}.soft{fill:#777}.small{font-size:10.5px}"
-                      ".end{text-anchor:end}.mid{text-anchor:middle}.in{font-size:11px;pointer-events:none}"
-                      ".grid{stroke:#e3e3e3;stroke-width:1}.axis{stroke:#999;stroke-width:1}.pale{fill-opacity:.4}"
-                      "rect.b{stroke:#fff;stroke-width:.6}");
+    clo_text_add(out,
+                 "<style>text{font-family:Inter,'Segoe UI','DejaVu Sans',Helvetica,Arial,sans-serif;font-size:12px;"
+                 "fill:#333}.title{font-size:19px;font-weight:600;fill:#111}.soft{fill:#777}.small{font-size:10.5px}"
+                 ".end{text-anchor:end}.mid{text-anchor:middle}.in{font-size:11px;pointer-events:none}"
+                 ".grid{stroke:#e3e3e3;stroke-width:1}.axis{stroke:#999;stroke-width:1}.pale{fill-opacity:.4}"
+                 "rect.b{stroke:#fff;stroke-width:.6}");
     for (int c = 0; c < SHADES; c++)
         clo_text_add(out, ".c%d{fill:%s}.t%d{fill:%s}.r%d{fill:url(#h%d)}", c, colors[c].fill, c, colors[c].ink, c, c);
     clo_text_add(out, "</style>\n<defs>");
     for (int c = 0; c < SHADES && draw->has_replicas; c++)
-        clo_text_add(out, "<pattern id=\"h%d\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform="
-                          "\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"%s\"/><rect width=\"2.4\" height=\"6\" "
-                          "fill=\"#fff\" fill-opacity=\".62\"/></pattern>", c, colors[c].fill);
+        clo_text_add(out,
+                     "<pattern id=\"h%d\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform="
+                     "\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"%s\"/><rect width=\"2.4\" height=\"6\" "
+                     "fill=\"#fff\" fill-opacity=\".62\"/></pattern>",
+                     c, colors[c].fill);
     clo_text_add(out, "</defs>\n");
 }
 
@@ -167,10 +170,11 @@ static void add_head(const drawing *draw)
     int height = TOP + draw->height + BOTTOM + 44;
     char time[24];
 
-    clo_text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n", PAGE,
-                 height, PAGE, height);
+    clo_text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
+                 PAGE, height, PAGE, height);
     add_style(draw);
-    clo_text_add(out, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n<text class=\"title\" x=\"20\" y=\"32\">", PAGE, height);
+    clo_text_add(out, "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n<text class=\"title\" x=\"20\" y=\"32\">",
+                 PAGE, height);
     clo_text_add_xml(out, chart->title != NULL ? chart->title : clo_graph_name(draw->graph));
     clo_text_add(out, "</text>\n<text class=\"soft\" x=\"20\" y=\"52\">");
     clo_text_add_xml(out, chart->planner);
@@ -200,10 +204,11 @@ static void add_axis(const drawing *draw)
         add_tenths(out, "x2", x);
         clo_text_add(out, " y1=\"%d\" y2=\"%d\"/><text class=\"soft small mid\"", TOP, bottom + 5);
         add_tenths(out, "x", x);
-        clo_text_add(out, " y=\"%d\">%s</text>\n", bottom + 19, k == 0 ? "0" : clo_gantt_time(k * step, draw->chart->makespan_ns, time));
+        clo_text_add(out, " y=\"%d\">%s</text>\n", bottom + 19,
+                     k == 0 ? "0" : clo_gantt_time(k * step, draw->chart->makespan_ns, time));
     }
-    clo_text_add(out, "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>\n", draw->left, draw->left + draw->width,
-                 bottom, bottom);
+    clo_text_add(out, "<line class=\"axis\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>\n", draw->left,
+                 draw->left + draw->width, bottom, bottom);
 }
 
 /* Stripe, name, kind and use of an executor. */
@@ -214,15 +219,16 @@ static void add_row_head(const drawing *draw, uint32_t executor)
     bool is_tall = draw->row_height >= 30 && clo_platform_kinds(draw->platform) > 1;
 
     if (executor % 2 == 0)
-        clo_text_add(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#f6f7f8\"/>", draw->left, y, draw->width,
-                     draw->row_height);
-    clo_text_add(out, "<text class=\"end%s\" x=\"%d\" y=\"%d\">", draw->row_height < 18 ? " small" : "", draw->left - 10,
-                 is_tall ? middle - 6 : middle);
+        clo_text_add(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#f6f7f8\"/>", draw->left, y,
+                     draw->width, draw->row_height);
+    clo_text_add(out, "<text class=\"end%s\" x=\"%d\" y=\"%d\">", draw->row_height < 18 ? " small" : "",
+                 draw->left - 10, is_tall ? middle - 6 : middle);
     clo_text_add_xml(out, clo_platform_executor_name(draw->platform, executor));
     clo_text_add(out, "</text>");
     if (is_tall) {
         clo_text_add(out, "<text class=\"end soft small\" x=\"%d\" y=\"%d\">", draw->left - 10, middle + 7);
-        clo_text_add_xml(out, clo_platform_kind_name(draw->platform, clo_platform_executor(draw->platform, executor)->kind));
+        clo_text_add_xml(out,
+                         clo_platform_kind_name(draw->platform, clo_platform_executor(draw->platform, executor)->kind));
         clo_text_add(out, "</text>");
     }
     clo_text_add(out, "<text class=\"soft small end\" x=\"%d\" y=\"%d\">%.0f %%</text>\n", PAGE - 14, middle,
@@ -344,8 +350,8 @@ static void add_row(const drawing *draw, uint32_t executor)
     }
 }
 
-/* A vertical line over all rows with its text above. Texts stand left of lines in the right half; the dashed line, which
- * is never right of the other, ends below the other's text. */
+/* A vertical line over all rows with its text above. Texts stand left of lines in the right half; the dashed line,
+ * which is never right of the other, ends below the other's text. */
 static void add_mark(const drawing *draw, int64_t ns, const char *what, const char *stroke, bool is_dashed)
 {
     int x = at(draw, ns);
@@ -368,7 +374,8 @@ static int add_entry(const drawing *draw, int x, const char *sample, const char 
     char name[64];
 
     snprintf(name, sizeof name, "%.*s", bytes > 40 ? 40 : (int)bytes, text);
-    clo_text_add(draw->out, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"14\" height=\"12\" rx=\"2\"/><text x=\"%d\" y=\"%d\">",
+    clo_text_add(draw->out,
+                 "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"14\" height=\"12\" rx=\"2\"/><text x=\"%d\" y=\"%d\">",
                  sample, x, y, x + 20, y + 10);
     clo_text_add_xml(draw->out, name);
     clo_text_add(draw->out, "</text>");

@@ -1,5 +1,5 @@
-/* 1000 random graphs on random platforms: every planner's plan is valid, no shorter than the bound, and always the same;
- * and the checker sees when one of HEFT's executions starts too early. */
+/* 1000 random graphs on random platforms: every planner's plan is valid, no shorter than the bound, and always the
+ * same; and the checker sees when one of HEFT's executions starts too early. */
 #include "random.h"
 #include "support.h"
 

@@ -198,7 +198,7 @@ static void what_saga_cannot_hold_is_not_written(void **state)
     char *text;
 
     (void)state;
-    fails(CLO_ERR_UNSUPPORTED, "task 'a': its time on P1 does not follow from a speed, as saga needs; write clotho",
+    fails(CLO_ERR_UNSUPPORTED, "task 'b': its time on P1 does not follow from a speed, as saga needs; write clotho",
           clo_document_print(&d, "saga", &text));
     clo_document_destroy(&d);
     d = parsed("{\"format\": \"clotho.graph/1\", \"name\": \"x\", \"tasks\": [{\"work_ns\": 5}]}");

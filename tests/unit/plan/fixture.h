@@ -115,7 +115,8 @@ static inline fixture fixture_topcuoglu(void)
     for (uint32_t k = 0; k < 3; k++) {
         char name[8] = {'k', (char)('0' + k), 0};
         ok(clo_graph_kind(f.graph, name, &kinds[k]));
-        executors[k] = (clo_executor){.kind = k, .memory = k, .os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}};
+        executors[k] =
+            (clo_executor){.kind = k, .memory = k, .os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}};
     }
     for (uint32_t t = 0; t < 10; t++) {
         fixture_task(&f, NULL, 10);

@@ -189,8 +189,11 @@ static void without_the_replica_its_reader_starts_too_early(void **state)
     broken b = start();
 
     b.placements[1] = b.placements[--b.count];
-    reject(&b, "task 'b' on executor 'e2' from 10 to 20 ns: its input from task 'a' on executor 'e0' from 0 to 10 ns arrives "
-               "at 60 ns", 0);
+    reject(
+        &b,
+        "task 'b' on executor 'e2' from 10 to 20 ns: its input from task 'a' on executor 'e0' from 0 to 10 ns arrives "
+        "at 60 ns",
+        0);
 }
 
 static void two_executions_at_once_on_one_executor_are_found(void **state)
@@ -200,8 +203,11 @@ static void two_executions_at_once_on_one_executor_are_found(void **state)
 
     b.placements[6].start_ns = 19;
     b.placements[6].finish_ns = 29;
-    reject(&b, "task 'e' instance 1 on executor 'e1' from 19 to 29 ns overlaps task 'e' instance 0 on executor 'e1' from 10 "
-               "to 20 ns", 1);
+    reject(
+        &b,
+        "task 'e' instance 1 on executor 'e1' from 19 to 29 ns overlaps task 'e' instance 0 on executor 'e1' from 10 "
+        "to 20 ns",
+        1);
 }
 
 static void an_execution_of_length_zero_inside_another_is_found(void **state)
@@ -236,8 +242,11 @@ static void too_much_of_a_resource_at_once_is_found(void **state)
     b.placements[5].finish_ns = 30;
     b.placements[6].start_ns = 29;
     b.placements[6].finish_ns = 39;
-    reject(&b, "task 'e' instance 1 on executor 'e1' from 29 to 39 ns: it needs 3 of resource 'memory', but 3 of 5 are in use "
-               "on its machine at 29 ns", 0);
+    reject(
+        &b,
+        "task 'e' instance 1 on executor 'e1' from 29 to 39 ns: it needs 3 of resource 'memory', but 3 of 5 are in use "
+        "on its machine at 29 ns",
+        0);
 }
 
 static void a_plan_for_another_graph_or_platform_is_refused(void **state)
@@ -264,7 +273,8 @@ static void a_plan_for_another_graph_or_platform_is_refused(void **state)
     ok(clo_graph_add_task(narrow.graph, &stage, NULL));
     fixture_seal(&narrow, 2, NULL, -1);
     ok(clo_plan_from_placements(narrow.cost, NULL,
-                                (clo_placement[2]){{.instance = 0, .executor = 1}, {.instance = 1, .executor = 1}}, 2, &plan));
+                                (clo_placement[2]){{.instance = 0, .executor = 1}, {.instance = 1, .executor = 1}}, 2,
+                                &plan));
     ok(clo_plan_check(plan, narrow.cost, CLO_CHECK_FULL));
     fixture one = fixture_new();
     fixture_task(&one, "only", 0);
@@ -298,7 +308,8 @@ static void an_executor_that_cannot_run_the_task_is_found(void **state)
     ok(clo_cost_create(f.graph, f.platform, &f.cost));
     clo_placement own[2] = {{.task = 0, .executor = 0, .finish_ns = 5}, {.task = 1, .executor = 1, .finish_ns = 5}};
     ok(clo_plan_from_placements(f.cost, NULL, own, 2, &plan));
-    fails(CLO_ERR_INVALID, "task 'gpu' on executor 'e0' from 0 to 5 ns: the task cannot run", clo_plan_check(plan, f.cost, 0));
+    fails(CLO_ERR_INVALID, "task 'gpu' on executor 'e0' from 0 to 5 ns: the task cannot run",
+          clo_plan_check(plan, f.cost, 0));
     fails(CLO_ERR_INVALID, "cannot run", clo_plan_check(plan, f.cost, CLO_CHECK_MEASURED));
     clo_plan_destroy(plan);
     plan = fixture_plan(&f, "heft");

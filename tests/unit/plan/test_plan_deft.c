@@ -27,7 +27,8 @@ static void a_parent_is_duplicated_where_its_data_would_come_late(void **state)
 
     assert_int_equal(clo_plan_makespan_ns(heft), 30);
     expect_placement(deft, 0, (clo_placement){.task = 0, .executor = 0, .start_ns = 0, .finish_ns = 10});
-    expect_placement(deft, 1, (clo_placement){.task = 0, .executor = 1, .is_replica = 1, .start_ns = 0, .finish_ns = 10});
+    expect_placement(deft, 1,
+                     (clo_placement){.task = 0, .executor = 1, .is_replica = 1, .start_ns = 0, .finish_ns = 10});
     expect_placement(deft, 2, (clo_placement){.task = 1, .executor = 0, .start_ns = 10, .finish_ns = 20});
     expect_placement(deft, 3, (clo_placement){.task = 2, .executor = 1, .start_ns = 10, .finish_ns = 20});
     ok(clo_plan_measure(deft, f.cost, &metrics));
@@ -68,7 +69,8 @@ static void a_duplicate_waits_for_its_own_inputs(void **state)
     ok(clo_graph_add_edge(f.graph, 1, 3, 100));
     fixture_seal(&f, 2, NULL, -1);
     clo_plan *deft = fixture_plan(&f, "deft");
-    expect_placement(deft, 2, (clo_placement){.task = 1, .executor = 1, .is_replica = 1, .start_ns = 15, .finish_ns = 25});
+    expect_placement(deft, 2,
+                     (clo_placement){.task = 1, .executor = 1, .is_replica = 1, .start_ns = 15, .finish_ns = 25});
     expect_placement(deft, 4, (clo_placement){.task = 3, .executor = 1, .start_ns = 25, .finish_ns = 55});
     clo_plan_destroy(deft);
     fixture_free(&f);
@@ -108,8 +110,8 @@ static void an_original_that_nobody_reads_is_dropped_and_what_stood_behind_it_mo
     fixture_free(&f);
 }
 
-/* ---- DEFT once more, as slowly as possible: all parents are tried, the duplicate is really reserved, gaps are searched
- * start by start. */
+/* ---- DEFT once more, as slowly as possible: all parents are tried, the duplicate is really reserved, gaps are
+ * searched start by start. */
 
 typedef struct span {
     int64_t start, finish;
@@ -185,7 +187,7 @@ static bool slow_has(const slow *s, uint32_t instance, uint32_t executor)
     return false;
 }
 
-/* Tries `instance` on `executor` after a copy of `parent` (CLO_NONE: none); best[0]: the copy, best[1]: the instance. */
+/* Tries `instance` on `executor` after a copy of `parent` (CLO_NONE: none). best: the copy, the instance. */
 static void slow_try(slow *s, uint32_t instance, uint32_t executor, uint32_t parent, span best[2])
 {
     int64_t duration = clo_cost_execution_ns(s->f->cost, s->graph->task_of[instance], executor);

@@ -1,7 +1,7 @@
 #include "fixture.h"
 
-/* LACHESIS eq. 13 and 14 on the paper's example: the tasks in a row take 127, 130 and 143 ns on the three executors; the
- * fastest times of the longest chain t1 t2 t9 t10 are 9 + 13 + 12 + 7. */
+/* LACHESIS eq. 13 and 14 on the paper's example: the tasks in a row take 127, 130 and 143 ns on the three executors;
+ * the fastest times of the longest chain t1 t2 t9 t10 are 9 + 13 + 12 + 7. */
 static void the_metrics_of_the_paper_s_example(void **state)
 {
     (void)state;

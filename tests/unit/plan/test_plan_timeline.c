@@ -99,7 +99,8 @@ static void the_profile_agrees_with_a_row_of_sums(void **state)
         int64_t used[3][4 * SPAN] = {{0}};
         for (int i = 0; i < 80; i++) {
             int64_t start = clo_rng_below(&rng, SPAN), length = 1 + clo_rng_below(&rng, 20), blocked = -1;
-            int64_t demand[CLO_RESOURCES_MAX] = {clo_rng_below(&rng, LIMIT + 1), INT64_MAX, clo_rng_below(&rng, LIMIT / 2 + 1)};
+            int64_t demand[CLO_RESOURCES_MAX] = {clo_rng_below(&rng, LIMIT + 1), INT64_MAX,
+                                                 clo_rng_below(&rng, LIMIT / 2 + 1)};
             for (int64_t t = start; t < start + length; t++)
                 if (used[0][t] + demand[0] > LIMIT || used[2][t] + demand[2] > LIMIT / 2)
                     blocked = t;

@@ -1,0 +1,270 @@
+/* Lower bounds whose exact values can be worked out by hand. */
+#include "support.h"
+
+#include "cost/cost.h"
+
+#include <string.h>
+
+struct fixture {
+    clo_executor executors[8];
+    int64_t capacities[2 * CLO_RESOURCES_MAX];
+    clo_platform_desc desc;
+    clo_graph *graph;
+};
+
+static void start(struct fixture *f, uint32_t executors)
+{
+    memset(f, 0, sizeof *f);
+    for (uint32_t e = 0; e < 8; e++) {
+        f->executors[e] = (clo_executor){.memory = e, .os_index = -1};
+        for (int c = 0; c < CLO_CLASSES_BUILTIN; c++)
+            f->executors[e].speed_q16[c] = CLO_SPEED_ONE;
+    }
+    for (int i = 0; i < 2 * CLO_RESOURCES_MAX; i++)
+        f->capacities[i] = -1;
+    f->desc = (clo_platform_desc){.size = sizeof f->desc, .executors_count = executors, .executors = f->executors,
+                                  .kinds_count = 1, .capacities = f->capacities};
+    ok(clo_graph_create("g", &f->graph));
+}
+
+static uint32_t add(struct fixture *f, clo_task task)
+{
+    uint32_t id;
+
+    ok(clo_graph_add_task(f->graph, &task, &id));
+    return id;
+}
+
+/* The bound; everything is freed. Whatever the case, best is combined and not below the others. */
+static clo_bound bound(struct fixture *f)
+{
+    clo_platform *platform = NULL;
+    clo_cost *cost = NULL;
+    clo_bound b;
+
+    ok(clo_graph_seal(f->graph));
+    ok(clo_platform_create(&f->desc, &platform));
+    ok(clo_cost_create(f->graph, platform, &cost));
+    memset(&b, 0x55, sizeof b);
+    ok(clo_cost_bound(cost, &b));
+    clo_cost_destroy(cost);
+    clo_platform_destroy(platform);
+    clo_graph_destroy(f->graph);
+    assert_true(b.combined_ns >= b.critical_path_ns && b.combined_ns >= b.area_ns && b.combined_ns >= b.resource_ns);
+    assert_true(b.best_ns == b.combined_ns);
+    return b;
+}
+
+static void a_chain_is_bound_by_its_length(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 3);
+    f.executors[1].speed_q16[0] = 2 * CLO_SPEED_ONE;
+    for (uint32_t t = 0; t < 10; t++) {
+        add(&f, (clo_task){.work_ns = 100, .instances = t == 4 ? 3 : 1});
+        if (t > 0)
+            ok(clo_graph_add_edge(f.graph, t - 1, t, 1000000));
+    }
+    clo_bound b = bound(&f);
+    assert_int_equal(b.critical_path_ns, 500);
+    assert_int_equal(b.area_ns, 300); /* 1200 / (1 + 2 + 1) */
+    assert_int_equal(b.resource_ns, 0);
+    assert_int_equal(b.combined_ns, 525); /* 4 * 50, then 300 / 4 for the three instances, then 5 * 50 */
+}
+
+static void independent_work_is_spread_evenly_and_rounded_up(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 3);
+    for (uint32_t t = 0; t < 10; t++)
+        add(&f, (clo_task){.work_ns = 100});
+    clo_bound b = bound(&f);
+    assert_int_equal(b.area_ns, 334); /* 1000 / 3 */
+    assert_int_equal(b.critical_path_ns, 100);
+    assert_int_equal(b.best_ns, 334);
+}
+
+static void related_executors_count_with_their_speeds(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 4); /* speeds 1, 1, 1/4, 1/2: together 2.75 */
+    f.executors[2].speed_q16[0] = CLO_SPEED_ONE / 4;
+    f.executors[3].speed_q16[0] = CLO_SPEED_ONE / 2;
+    for (uint32_t t = 0; t < 110; t++)
+        add(&f, (clo_task){.work_ns = 1000});
+    clo_bound b = bound(&f);
+    assert_int_equal(b.area_ns, 40000);
+}
+
+/* 20 tasks of 10 | 100 and 2 tasks of 100 | 10 on two kinds: the relaxation lets executor 1 take the two and x of the
+ * others, 200 - 10 x = 20 + 100 x, so 183.6. Equal prices say 110, prices by speed 171. */
+static void unrelated_executors_come_near_the_linear_relaxation(void **state)
+{
+    (void)state;
+    struct fixture f;
+    uint32_t k0, k1;
+
+    start(&f, 2);
+    f.desc.kinds_count = 2;
+    f.executors[1].kind = 1;
+    ok(clo_graph_kind(f.graph, "k0", &k0));
+    ok(clo_graph_kind(f.graph, "k1", &k1));
+    for (uint32_t t = 0; t < 22; t++) {
+        add(&f, (clo_task){0});
+        ok(clo_graph_set_time(f.graph, t, k0, t < 20 ? 10000 : 100000));
+        ok(clo_graph_set_time(f.graph, t, k1, t < 20 ? 100000 : 10000));
+    }
+    clo_bound b = bound(&f);
+    assert_in_range(b.area_ns, 180000, 183637);
+}
+
+static void work_bound_to_an_executor_is_its_area(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 4);
+    for (uint32_t t = 0; t < 6; t++)
+        add(&f, (clo_task){.work_ns = 100, .executors_mask = 1u << 2});
+    for (uint32_t t = 0; t < 6; t++)
+        add(&f, (clo_task){.work_ns = 50, .executors_mask = t % 2 ? 6 : 2}); /* 1 and 2 have 900 to do */
+    clo_bound b = bound(&f);
+    assert_int_equal(b.area_ns, 600);
+
+    start(&f, 4);
+    for (uint32_t t = 0; t < 6; t++)
+        add(&f, (clo_task){.work_ns = 100, .executors_mask = 6});
+    add(&f, (clo_task){.work_ns = 10});
+    assert_int_equal(bound(&f).area_ns, 300);
+}
+
+static void a_fork_join_is_head_and_area_and_tail(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 2);
+    add(&f, (clo_task){.work_ns = 100});
+    add(&f, (clo_task){.work_ns = 70, .instances = 9});
+    add(&f, (clo_task){.work_ns = 30});
+    ok(clo_graph_add_edge(f.graph, 0, 1, 0));
+    ok(clo_graph_add_edge(f.graph, 1, 2, 0));
+    clo_bound b = bound(&f);
+    assert_int_equal(b.critical_path_ns, 200);
+    assert_int_equal(b.area_ns, 380);
+    assert_int_equal(b.combined_ns, 445); /* 100 + 630 / 2 + 30 */
+}
+
+/* Two phases: the cut in the middle needs both a head and a tail threshold. */
+static void a_cut_may_stand_in_the_middle(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 2);
+    static const clo_task tasks[] = {{.work_ns = 10}, {.work_ns = 40, .instances = 7}, {.work_ns = 500}, {.work_ns = 20}};
+    for (uint32_t t = 0; t < 4; t++)
+        add(&f, tasks[t]);
+    ok(clo_graph_add_edge(f.graph, 0, 1, 0));
+    ok(clo_graph_add_edge(f.graph, 1, 2, 0));
+    ok(clo_graph_add_edge(f.graph, 2, 3, 0));
+    clo_bound b = bound(&f);
+    assert_int_equal(b.critical_path_ns, 570);
+    assert_int_equal(b.area_ns, 405);
+    assert_int_equal(b.combined_ns, 670); /* 10 + 140 + 520 */
+}
+
+static void a_resource_bounds_what_runs_together(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 8);
+    f.capacities[1] = 10;
+    for (uint32_t t = 0; t < 4; t++)
+        add(&f, (clo_task){.work_ns = 100, .demand = {0, 6}});
+    add(&f, (clo_task){.work_ns = 50});
+    ok(clo_graph_add_edge(f.graph, 0, 4, 0));
+    ok(clo_graph_add_edge(f.graph, 1, 4, 0));
+    ok(clo_graph_add_edge(f.graph, 2, 4, 0));
+    ok(clo_graph_add_edge(f.graph, 3, 4, 0));
+    clo_bound b = bound(&f);
+    assert_int_equal(b.resource_ns, 240);
+    assert_int_equal(b.combined_ns, 290); /* and the tail */
+}
+
+static void a_task_that_can_run_where_nothing_is_limited_does_not_count(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 4);
+    f.desc.machines_count = 2;
+    f.executors[2].machine = f.executors[3].machine = 1;
+    f.capacities[0] = 10;
+    for (uint32_t t = 0; t < 4; t++)
+        add(&f, (clo_task){.work_ns = 100, .demand = {10}, .executors_mask = t < 3 ? 3 : 0});
+    assert_int_equal(bound(&f).resource_ns, 300);
+
+    start(&f, 4); /* both limited: the capacities add up */
+    f.desc.machines_count = 2;
+    f.executors[2].machine = f.executors[3].machine = 1;
+    f.capacities[0] = 10;
+    f.capacities[CLO_RESOURCES_MAX] = 20;
+    for (uint32_t t = 0; t < 3; t++)
+        add(&f, (clo_task){.work_ns = 100, .demand = {10}});
+    assert_int_equal(bound(&f).resource_ns, 100);
+}
+
+static void empty_tasks_have_the_bound_zero(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 2);
+    for (uint32_t t = 0; t < 5; t++)
+        add(&f, (clo_task){.demand = {1}});
+    ok(clo_graph_add_edge(f.graph, 0, 1, 0));
+    clo_bound b = bound(&f);
+    assert_int_equal(b.best_ns, 0);
+}
+
+/* Near the limit of what a cost accepts, sums must not wrap. */
+static void large_times_do_not_overflow(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 3);
+    f.capacities[0] = INT64_MAX;
+    for (uint32_t t = 0; t < 7; t++)
+        add(&f, (clo_task){.work_ns = 1ll << 58, .demand = {INT64_MAX}});
+    clo_bound b = bound(&f);
+    assert_true(b.critical_path_ns == 1ll << 58);
+    assert_true(b.area_ns >= (7ll << 58) / 3 - 7 && b.area_ns <= (7ll << 58) / 3 + 1);
+    assert_true(b.resource_ns == 7ll << 58);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_is_bound_by_its_length),
+        cmocka_unit_test(independent_work_is_spread_evenly_and_rounded_up),
+        cmocka_unit_test(related_executors_count_with_their_speeds),
+        cmocka_unit_test(unrelated_executors_come_near_the_linear_relaxation),
+        cmocka_unit_test(work_bound_to_an_executor_is_its_area),
+        cmocka_unit_test(a_fork_join_is_head_and_area_and_tail),
+        cmocka_unit_test(a_cut_may_stand_in_the_middle),
+        cmocka_unit_test(a_resource_bounds_what_runs_together),
+        cmocka_unit_test(a_task_that_can_run_where_nothing_is_limited_does_not_count),
+        cmocka_unit_test(empty_tasks_have_the_bound_zero),
+        cmocka_unit_test(large_times_do_not_overflow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

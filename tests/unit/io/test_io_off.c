@@ -1,0 +1,35 @@
+/* The stand-in of a library built with -DCLOTHO_IO=OFF, in place of the module that is in the library. */
+#include "io/off.c"
+
+#include "support.h"
+
+#include <string.h>
+
+static void every_call_says_that_files_are_not_built_in(void **state)
+{
+    clo_document document = {.format = "x"};
+    const char *text = NULL;
+    clo_plan *plan = NULL;
+
+    (void)state;
+    fails(CLO_ERR_UNSUPPORTED, "clo_document_load: this library was built without files; build it with -DCLOTHO_IO=ON",
+          clo_document_load("f", NULL, &document));
+    fails(CLO_ERR_UNSUPPORTED, "clo_document_parse: ", clo_document_parse("f", "", 0, NULL, &document));
+    fails(CLO_ERR_UNSUPPORTED, "clo_document_save: ", clo_document_save(&document, NULL, "f"));
+    fails(CLO_ERR_UNSUPPORTED, "clo_plan_save: ", clo_plan_save(NULL, NULL, "f"));
+    fails(CLO_ERR_UNSUPPORTED, "clo_plan_load: ", clo_plan_load("f", NULL, &plan));
+    fails(CLO_ERR_UNSUPPORTED, "clo_plan_parse: ", clo_plan_parse("f", "", 0, NULL, &plan));
+    assert_false(clo_format(0, &text, &text, &text));
+    assert_null(plan);
+    assert_string_equal(document.format, "x");
+    clo_document_destroy(NULL);
+    clo_document_destroy(&document);
+    assert_null(document.format);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_call_says_that_files_are_not_built_in)};
+
+    return cmocka_run_group_tests_name("io_off", tests, NULL, NULL);
+}
