@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#define PRICE_ONE (1ull << 32)
+#define PRICE_ONE (1ull << CLO_PRICE_BITS)
 #define SETS_MAX 16          /* different sets of allowed executors that are tried */
 #define ASCENT_STEPS 48
 #define ASCENT_VISITS (1u << 23) /* bounds steps * tasks * columns */
@@ -32,7 +32,7 @@ static void fill_columns(const clo_bound_work *work, clo_prices *prices)
             prices->of_column[cost->column_of[e]] = prices->of_executor[e];
 }
 
-/* The cheapest way to run one instance: price * time in Q32; `column` receives where. */
+/* The cheapest way to run one instance: price * time; `column` receives where. */
 static clo_u128 cheapest(const clo_cost *cost, const clo_prices *prices, uint32_t task, uint32_t *column)
 {
     const int64_t *row = &cost->time_ns[(size_t)task * cost->columns];
@@ -66,7 +66,7 @@ uint64_t clo_bound_price(clo_bound_work *work, const clo_prices *prices)
     for (uint32_t t = 0; t < cost->graph->tasks; t++) {
         uint32_t column = 0, instances = cost->graph->rows[t].instances;
         clo_u128 price = cheapest(cost, prices, t, &column);
-        work->weight[t] = (uint64_t)(price >> (32 - work->shift)) * instances;
+        work->weight[t] = (uint64_t)(price >> (CLO_PRICE_BITS - work->shift)) * instances;
         work->load[column] += (uint64_t)cost->time_ns[(size_t)t * cost->columns + column] * instances;
         sum += work->weight[t];
     }
@@ -91,7 +91,7 @@ static void normalise(const clo_bound_work *work, const uint64_t *relative, clo_
     for (uint32_t c = 0; c < cost->columns; c++)
         sum += relative[c] * cost->column_size[c];
     for (uint32_t e = 0; e < cost->platform->executors_count && sum > 0; e++)
-        prices->of_executor[e] = (uint64_t)(((clo_u128)relative[cost->column_of[e]] << 32) / sum);
+        prices->of_executor[e] = (uint64_t)(((clo_u128)relative[cost->column_of[e]] << CLO_PRICE_BITS) / sum);
     fill_columns(work, prices);
 }
 
@@ -209,7 +209,7 @@ static void ascend(clo_bound_work *work, uint64_t *best)
         for (uint32_t c = 0; c < cost->columns; c++) {
             uint64_t share_q16 = (uint64_t)(((clo_u128)work->load[c] << 16) / highest);
             uint64_t factor_q16 = 65536 + 2 * share_q16 / (step + 3);
-            work->load[c] = (work->trial.of_column[c] * factor_q16) >> 16; /* below 2^33 */
+            work->load[c] = ((work->trial.of_column[c] >> 30) * factor_q16) >> 16; /* below 2^33 */
             largest = work->load[c] > largest ? work->load[c] : largest;
         }
         for (uint32_t c = 0; c < cost->columns; c++)

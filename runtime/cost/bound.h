@@ -4,7 +4,9 @@
 
 #include "cost/cost.h"
 
-/* How much each executor's time counts: Q32, the sum over executors is at most 2^32. */
+/* How much each executor's time counts: Q62, the sum over executors is at most one. So fine, because a plan is proved
+ * optimal by a bound that is equal to the last ns; times are below 2^61, products fit 128 bits. */
+#define CLO_PRICE_BITS 62
 typedef struct clo_prices {
     uint64_t *of_executor;  /* [executors]                        */
     uint64_t *of_column;    /* [columns] the smallest in the column */

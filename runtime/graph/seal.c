@@ -14,6 +14,7 @@
 
 #define CYCLE_NAMES_MAX 8
 #define NAME_SHOWN 40 /* bytes of a name in an error line */
+#define AHEAD 16      /* how many steps ahead memory is asked for: random edges would wait for it each time */
 
 struct seal {
     const clo_graph *graph;
@@ -70,7 +71,8 @@ static clo_status allocate(struct seal *seal)
     size_t pred_bytes = clo_layout_add(&layout, arcs, sizeof *seal->pred_bytes);
     size_t specials = clo_layout_add(&layout, seal->graph->specials_count, sizeof *seal->specials);
     size_t first_instance = clo_layout_add(&layout, (size_t)seal->graph->tasks + 1, sizeof(uint32_t));
-    size_t task_of = clo_layout_add(&layout, n, sizeof(uint32_t));
+    /* one instance a task: both numberings are 0, 1, 2 ..., one array serves */
+    size_t task_of = n == seal->graph->tasks ? first_instance : clo_layout_add(&layout, n, sizeof(uint32_t));
     size_t succ_first = clo_layout_add(&layout, n + 1, sizeof(uint32_t));
     size_t succ = clo_layout_add(&layout, arcs, sizeof(uint32_t));
     size_t succ_arc = clo_layout_add(&layout, arcs, sizeof(uint32_t));
@@ -124,10 +126,14 @@ static void count_degrees(struct seal *seal)
 
     for (uint32_t e = 0; e < graph->edges; e++) {
         uint32_t from = graph->edge_list[e].from, to = graph->edge_list[e].to;
+        if (e + AHEAD < graph->edges) {
+            __builtin_prefetch(&seal->succ_first[seal->first_instance[graph->edge_list[e + AHEAD].from] + 1], 1);
+            __builtin_prefetch(&seal->pred_first[seal->first_instance[graph->edge_list[e + AHEAD].to] + 1], 1);
+        }
         seal->succ_first[seal->first_instance[from] + 1] += graph->rows[to].instances;
         seal->pred_first[seal->first_instance[to] + 1] += graph->rows[from].instances;
     }
-    for (uint32_t v = 1; v < seal->instances; v++) /* the other instances are like their first */
+    for (uint32_t v = 1; v < seal->instances && seal->instances > graph->tasks; v++) /* like the task's first instance */
         if (seal->task_of[v] == seal->task_of[v - 1]) {
             seal->succ_first[v + 1] = seal->succ_first[v];
             seal->pred_first[v + 1] = seal->pred_first[v];
@@ -178,6 +184,12 @@ static clo_status fill_successors(struct seal *seal)
     memcpy(seal->scratch, seal->succ_first, seal->instances * sizeof *seal->scratch);
     for (uint32_t v = 0; v < seal->instances; v++)
         for (uint32_t arc = seal->pred_first[v]; arc < seal->pred_first[v + 1]; arc++) {
+            if (arc + 2 * AHEAD < seal->arcs) { /* first where the list goes on, then the place itself */
+                uint32_t soon = seal->scratch[seal->pred[arc + AHEAD]];
+                __builtin_prefetch(&seal->scratch[seal->pred[arc + 2 * AHEAD]], 1);
+                __builtin_prefetch(&seal->succ[soon], 1);
+                __builtin_prefetch(&seal->succ_arc[soon], 1);
+            }
             uint32_t source = seal->pred[arc], at = seal->scratch[source]++;
             if (at > 0 && seal->succ[at - 1] == v && at > seal->succ_first[source])
                 return fail_duplicate(seal->graph, seal->task_of[source], seal->task_of[v]);
@@ -198,6 +210,11 @@ static uint32_t fill_order(struct seal *seal)
             seal->order[tail++] = v;
     }
     while (head < tail) { /* each instance enters once */
+        if (head + AHEAD < tail) {
+            uint32_t soon = seal->order[head + AHEAD / 2];
+            __builtin_prefetch(&seal->succ_first[seal->order[head + AHEAD]]);
+            __builtin_prefetch(&seal->succ[seal->succ_first[soon]]);
+        }
         uint32_t v = seal->order[head++];
         for (uint32_t arc = seal->succ_first[v]; arc < seal->succ_first[v + 1]; arc++)
             if (--seal->scratch[seal->succ[arc]] == 0)

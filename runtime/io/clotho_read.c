@@ -231,7 +231,7 @@ static clo_status read_task(source *s, const cJSON *object)
     if (status == CLO_OK)
         status = clo_json_get(s->json, object, "name", false, &name);
     if (status == CLO_OK && name != NULL)
-        status = clo_json_string(s->json, name, &task.name);
+        status = clo_json_text(s->json, name, &task.name);
     if (status == CLO_OK)
         status = read_numbers(s, object, &task);
     if (status == CLO_OK)
@@ -312,7 +312,7 @@ static clo_status read_kinds(source *s)
         return status;
     cJSON_ArrayForEach(item, s->kinds)
     {
-        status = clo_json_string(s->json, item, &name);
+        status = clo_json_text(s->json, item, &name);
         if (status == CLO_OK)
             status = clo_json_place(s->json, item, clo_graph_kind(s->reader->graph, name, &kind));
         if (status == CLO_OK && kind != count++)
@@ -341,7 +341,7 @@ static clo_status read_resources(const source *s)
         uint32_t r = index++;
         if (cJSON_IsNull(item))
             continue;
-        if ((status = clo_json_string(s->json, item, &name)) != CLO_OK)
+        if ((status = clo_json_text(s->json, item, &name)) != CLO_OK)
             return status;
         for (uint32_t k = 0; k < r; k++)
             if (clo_graph_resource_name(s->reader->graph, k) != NULL &&
@@ -366,7 +366,7 @@ static clo_status read_head(source *s)
     if (status == CLO_OK)
         status = clo_json_get(s->json, s->json->root, "name", false, &item);
     if (status == CLO_OK && item != NULL)
-        status = clo_json_string(s->json, item, &name);
+        status = clo_json_text(s->json, item, &name);
     if (status == CLO_OK)
         status = clo_json_get(s->json, s->json->root, "unit_ns", false, &item);
     if (status == CLO_OK && item != NULL)

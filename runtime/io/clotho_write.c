@@ -161,7 +161,7 @@ static clo_status write_task(const clo_graph *graph, uint32_t t, clo_text *text)
     if (status != CLO_OK)
         return status;
     clo_text_add(text, t == 0 ? "\n    {" : ",\n    {");
-    if (task.name != NULL && task.name[0] != '\0') {
+    if (task.name != NULL) {
         clo_text_add(text, "\"name\": ");
         clo_text_add_json(text, task.name);
         clo_text_add(text, ", ");
@@ -186,7 +186,7 @@ static void write_end(const clo_graph *graph, const clo_names *names, uint32_t t
 {
     clo_task task;
 
-    if (clo_graph_task(graph, t, &task) == CLO_OK && task.name != NULL && task.name[0] != '\0' &&
+    if (clo_graph_task(graph, t, &task) == CLO_OK && task.name != NULL &&
         clo_names_find(names, task.name) == t)
         clo_text_add_json(text, task.name);
     else

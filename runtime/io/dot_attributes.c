@@ -15,13 +15,14 @@ static clo_status read_number(const clo_dot_lexer *l, const char *key, double ma
 {
     char *end;
     double value = strtod(l->token.text, &end);
-    size_t line = clo_text_line(l->text, l->token.at);
 
     if (l->token.text[0] == '\0' || *end != '\0' || !(value >= 0))
-        return clo_fail(CLO_ERR_FORMAT, "%s:%zu: %s is '%.80s'; write a number >= 0", l->file, line, key,
+        return clo_fail(CLO_ERR_FORMAT, "%s:%zu: %s is '%.80s'; write a number >= 0", l->file,
+                        clo_text_line(l->text, l->token.at), key,
                         l->token.text);
     if (!(value <= max))
-        return clo_fail(CLO_ERR_LIMIT, "%s:%zu: %s is %.80s; the largest possible is %g", l->file, line, key,
+        return clo_fail(CLO_ERR_LIMIT, "%s:%zu: %s is %.80s; the largest possible is %g", l->file,
+                        clo_text_line(l->text, l->token.at), key,
                         l->token.text, max);
     *out = value;
     return CLO_OK;

@@ -210,6 +210,14 @@ clo_status clo_json_string(const clo_json *json, const cJSON *item, const char *
     return CLO_OK;
 }
 
+clo_status clo_json_text(const clo_json *json, const cJSON *item, const char **out)
+{
+    if (!cJSON_IsString(item))
+        return clo_json_want(json, item, "a string in double quotes");
+    *out = item->valuestring;
+    return CLO_OK;
+}
+
 clo_status clo_json_boolean(const clo_json *json, const cJSON *item, bool *out)
 {
     if (!cJSON_IsBool(item))

@@ -40,9 +40,10 @@ clo_status clo_json_get(const clo_json *json, const cJSON *object, const char *k
 /* The same for a member that must be an array. */
 clo_status clo_json_get_array(const clo_json *json, const cJSON *object, const char *key, bool required,
                               const cJSON **item);
-/* The same for a required string. */
+/* The same for a required string, not empty. */
 clo_status clo_json_get_string(const clo_json *json, const cJSON *object, const char *key, const char **out);
 
+clo_status clo_json_text(const clo_json *json, const cJSON *item, const char **out);
 clo_status clo_json_string(const clo_json *json, const cJSON *item, const char **out); /* not empty */
 clo_status clo_json_boolean(const clo_json *json, const cJSON *item, bool *out);
 clo_status clo_json_number(const clo_json *json, const cJSON *item, double *out);      /* finite, >= 0 */

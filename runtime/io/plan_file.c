@@ -207,7 +207,7 @@ static clo_status read_plan(const clo_json *json, const clo_cost *cost, clo_plan
     if (status == CLO_OK)
         status = clo_json_get(json, json->root, "planner", false, &item);
     if (status == CLO_OK && item != NULL)
-        status = clo_json_string(json, item, &planner);
+        status = clo_json_text(json, item, &planner);
     if (status == CLO_OK)
         status = clo_json_get_array(json, json->root, "placements", true, &list);
     if (status == CLO_OK)

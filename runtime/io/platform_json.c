@@ -36,7 +36,7 @@ static void free_draft(draft *d)
 static clo_status kind_of(draft *d, const cJSON *item, uint32_t *kind)
 {
     const char *name;
-    clo_status status = clo_json_string(d->json, item, &name);
+    clo_status status = clo_json_text(d->json, item, &name);
 
     if (status != CLO_OK)
         return status;
@@ -100,7 +100,7 @@ static clo_status read_executor(draft *d, const cJSON *object, uint32_t index)
     if (status == CLO_OK)
         status = clo_json_get(d->json, object, "name", false, &name);
     if (status == CLO_OK && name != NULL)
-        status = clo_json_string(d->json, name, &d->executor_names[index]);
+        status = clo_json_text(d->json, name, &d->executor_names[index]);
     if (status == CLO_OK)
         status = clo_json_get(d->json, object, "kind", true, &kind);
     if (status == CLO_OK)
@@ -222,7 +222,7 @@ static clo_status read_machines(draft *d, const cJSON *object)
     {
         if (r == CLO_RESOURCES_MAX)
             return clo_json_fail(d->json, CLO_ERR_LIMIT, item, "is one too many; there are at most 8 resources");
-        if (!cJSON_IsNull(item) && (status = clo_json_string(d->json, item, &d->resource_names[r])) != CLO_OK)
+        if (!cJSON_IsNull(item) && (status = clo_json_text(d->json, item, &d->resource_names[r])) != CLO_OK)
             return status;
         r++;
     }
@@ -310,7 +310,7 @@ clo_status clo_platform_read(const clo_json *json, const cJSON *object, clo_plat
     if (status == CLO_OK)
         status = clo_json_get(json, object, "name", false, &name);
     if (status == CLO_OK && name != NULL)
-        status = clo_json_string(json, name, &d.desc.name);
+        status = clo_json_text(json, name, &d.desc.name);
     if (status == CLO_OK)
         status = clo_json_get_boolean(json, object, "coherent", &coherent);
     if (status == CLO_OK)

@@ -86,10 +86,21 @@ static clo_status check_task(const writer *w, uint32_t t)
     return status;
 }
 
+/* Units of data a unit of time; 0: infinite. */
+static double rate_of(const clo_platform *p, size_t a, size_t b)
+{
+    uint64_t q32 = p->ns_per_byte_q32[a * p->executors_count + b];
+
+    return q32 == 0 || p->executors[a].memory == p->executors[b].memory ? 0 : 0x1p32 / (double)q32 * (UNIT_NS / UNIT_BYTES);
+}
+
 static clo_status check_links(const clo_platform *p)
 {
     size_t n = p->executors_count;
 
+    if (n > CLO_GRAPH_KINDS_MAX)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "saga: %zu executors; at most %d could be read again, write clotho", n,
+                        CLO_GRAPH_KINDS_MAX);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++) {
             if (p->executors[a].memory == p->executors[b].memory)
@@ -180,16 +191,17 @@ static void write_link(const writer *w, uint32_t a, uint32_t b, clo_text *text)
 {
     const clo_platform *p = w->platform;
     int64_t q32 = (int64_t)p->ns_per_byte_q32[(size_t)a * p->executors_count + b];
+    double rate = rate_of(p, a, b);
 
     clo_text_add(text, a == 0 && b == 1 ? "\n  {\"a\": " : ",\n  {\"a\": ");
     write_node(w, a, text);
     clo_text_add(text, ", \"b\": ");
     write_node(w, b, text);
     clo_text_add(text, ", \"bandwidth\": ");
-    if (q32 == 0 || p->executors[a].memory == p->executors[b].memory)
+    if (rate == 0)
         clo_text_add(text, "null");
     else
-        clo_text_add_double(text, shortest(0x1p32 / (double)q32 * (UNIT_NS / UNIT_BYTES), gives_link, &q32));
+        clo_text_add_double(text, shortest(rate, gives_link, &q32));
     clo_text_add(text, "}");
 }
 

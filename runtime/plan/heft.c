@@ -10,6 +10,13 @@
 
 #include <assert.h>
 
+/* Without a branch: which input is the latest is as good as random. */
+static void raise_to(int64_t *restrict ready_ns, const int64_t *restrict row_ns, uint32_t count)
+{
+    for (uint32_t e = 0; e < count; e++)
+        ready_ns[e] = row_ns[e] > ready_ns[e] ? row_ns[e] : ready_ns[e];
+}
+
 /* ready_ns[e]: when all inputs of `instance` are on e. */
 static void find_ready(clo_draft *draft, uint32_t instance)
 {
@@ -19,9 +26,7 @@ static void find_ready(clo_draft *draft, uint32_t instance)
         draft->ready_ns[e] = 0;
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
         clo_draft_arrivals(draft, arc);
-        for (uint32_t e = 0; e < draft->executors; e++)
-            if (draft->row_ns[e] > draft->ready_ns[e])
-                draft->ready_ns[e] = draft->row_ns[e];
+        raise_to(draft->ready_ns, draft->row_ns, draft->executors);
     }
 }
 

@@ -53,7 +53,7 @@ static clo_status read_affinity(cpu_set_t **out)
 
 clo_status clo_native_may_use(const uint32_t *cpus, uint32_t count, bool *out)
 {
-    cpu_set_t *set;
+    cpu_set_t *set = NULL;
     bool may = true;
     clo_status status = read_affinity(&set);
 
@@ -68,7 +68,7 @@ clo_status clo_native_may_use(const uint32_t *cpus, uint32_t count, bool *out)
 
 static clo_status restrict_to_affinity(hwloc_topology_t topology)
 {
-    cpu_set_t *set;
+    cpu_set_t *set = NULL;
     clo_status status = read_affinity(&set);
 
     if (status != CLO_OK)

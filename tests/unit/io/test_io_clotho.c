@@ -221,7 +221,6 @@ static void malformed_heads_are_refused(void **state)
         {HEAD "\"tasks\": {}}", CLO_ERR_FORMAT, "f:1: tasks is an object; write an array [...]"},
         {HEAD "\n\"taks\": []}", CLO_ERR_FORMAT, "f:2: taks is not a known key; correct or remove it"},
         {HEAD "\"name\": 5, \"tasks\": []}", CLO_ERR_FORMAT, "f:1: name is 5; write a string in double quotes"},
-        {HEAD "\"name\": \"\", \"tasks\": []}", CLO_ERR_FORMAT, "f:1: name is \"\"; write a string in double quotes"},
         {HEAD "\"unit_ns\": 0, \"tasks\": []}", CLO_ERR_FORMAT, "f:1: unit_ns is 0; write a number > 0"},
         {HEAD "\"kinds\": [\"a\",\n\"a\"], \"tasks\": []}", CLO_ERR_FORMAT, "f:2: kinds[1] is there twice; remove one"},
         {HEAD "\"resources\": [\"a\",\n\"a\"], \"tasks\": []}", CLO_ERR_FORMAT, "f:2: resources[1] is there twice; remove one"},

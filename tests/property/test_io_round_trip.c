@@ -1,0 +1,122 @@
+/* What is written reads back as the same graph, platform and plan: 1 000 random ones. */
+#include "../fuzz/same.h"
+#include "base/memory.h"
+#include "graph/graph.h"
+#include "io/reader.h"
+#include "random.h"
+#include "support.h"
+
+#define SEEDS 1000
+
+static bool has_kind_bodies(const clo_graph *graph)
+{
+    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
+        if (clo_graph_has_kind_body(graph, t))
+            return true;
+    return false;
+}
+
+static void own_json_holds_everything_but_functions(void **state)
+{
+    int with_times = 0, written = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        clo_document d = {.graph = random_graph(seed, seed % 512), .platform = random_platform(seed + 7, RANDOM_DEMANDS), .unit_ns = 1}, e;
+        char *text;
+        clo_status status = clo_document_print(&d, "clotho", &text);
+
+        assert_int_equal(status, has_kind_bodies(d.graph) ? CLO_ERR_UNSUPPORTED : CLO_OK);
+        if (status == CLO_OK) {
+            ok(clo_document_parse("f", text, strlen(text), NULL, &e));
+            if (!same_graph(d.graph, e.graph) || !same_platform(d.platform, e.platform))
+                fail_msg("seed %llu differs:\n%s", (unsigned long long)seed, text);
+            written++;
+            with_times += clo_graph_kinds(d.graph) > 0;
+            clo_free(text);
+            clo_document_destroy(&e);
+        }
+        clo_document_destroy(&d);
+    }
+    assert_true(written > SEEDS / 2);
+    assert_true(with_times > 20);
+}
+
+/* Foreign formats keep less: the structure, the work and the bytes. */
+static void check_structure(const clo_document *d, const char *format)
+{
+    clo_document e;
+    clo_task a, b;
+    char *text;
+
+    ok(clo_document_print(d, format, &text));
+    ok(clo_document_parse("f", text, strlen(text), NULL, &e));
+    assert_int_equal(clo_graph_tasks(d->graph), clo_graph_tasks(e.graph));
+    assert_int_equal(clo_graph_edges(d->graph), clo_graph_edges(e.graph));
+    for (uint32_t t = 0; t < clo_graph_tasks(d->graph); t++) {
+        ok(clo_graph_task(d->graph, t, &a));
+        ok(clo_graph_task(e.graph, t, &b));
+        assert_true(a.work_ns == b.work_ns);
+        assert_true(a.instances == b.instances);
+    }
+    for (uint32_t i = 0; i < d->graph->arcs; i++) {
+        assert_int_equal(d->graph->pred[i], e.graph->pred[i]);
+        assert_true(d->graph->pred_bytes[i] == e.graph->pred_bytes[i]);
+    }
+    clo_free(text);
+    clo_document_destroy(&e);
+}
+
+static void foreign_formats_hold_structure_work_and_bytes(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        clo_document d = {.graph = random_graph(seed, seed % 2 == 0 ? RANDOM_INSTANCES | RANDOM_DUPLICABLE : RANDOM_UNNAMED)};
+        check_structure(&d, "dot");
+        if (seed % 2 == 1)
+            check_structure(&d, "wfformat");
+        clo_document_destroy(&d);
+    }
+}
+
+static void plans_hold_every_placement(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS / 4; seed++) {
+        clo_graph *graph = random_graph(seed, RANDOM_ALL);
+        clo_platform *platform = random_platform(seed, RANDOM_DEMANDS);
+        clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+        clo_cost *cost;
+        clo_plan *plan, *again;
+        char *text;
+        size_t count, count_again;
+
+        config.planner = "deft";
+        ok(clo_cost_create(graph, platform, &cost));
+        ok(clo_plan_create(cost, &config, &plan));
+        ok(clo_plan_print(plan, cost, &text));
+        ok(clo_plan_parse("f", text, strlen(text), cost, &again));
+        const clo_placement *a = clo_plan_placements(plan, &count), *b = clo_plan_placements(again, &count_again);
+        assert_int_equal(count, count_again);
+        assert_memory_equal(a, b, count * sizeof *a);
+        assert_true(clo_plan_makespan_ns(plan) == clo_plan_makespan_ns(again));
+        ok(clo_plan_check(again, cost, CLO_CHECK_FULL));
+        clo_free(text);
+        clo_plan_destroy(plan);
+        clo_plan_destroy(again);
+        clo_cost_destroy(cost);
+        clo_platform_destroy(platform);
+        clo_graph_destroy(graph);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_json_holds_everything_but_functions),
+        cmocka_unit_test(foreign_formats_hold_structure_work_and_bytes),
+        cmocka_unit_test(plans_hold_every_placement),
+    };
+
+    return cmocka_run_group_tests_name("io_round_trip", tests, NULL, NULL);
+}
