@@ -25,7 +25,8 @@ typedef struct clo_runtime_config {
     clo_clock clock;
     uint32_t jobs_max;      /* jobs that may exist at once; 0: 256                                  */
     uint32_t trace;         /* 1: keep a record of each execution, for clo_job_trace (two clock readings a task) */
-    int64_t spin_ns;        /* how long an idle worker spins before it sleeps; 0: 20 000; -1: not at all */
+    int64_t spin_ns;        /* how long an idle worker spins before it sleeps; 0: 20 000; -1: not at all. With
+                               more workers than CPUs nobody spins */
     int32_t fifo_priority;  /* 1..99: SCHED_FIFO for the workers; 0: leave                          */
     uint32_t unpinned;      /* 1: do not pin workers                                                */
     uint32_t copy_always;   /* 1: copy data between memories even where they are coherent           */

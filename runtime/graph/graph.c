@@ -89,6 +89,19 @@ static bool has_demand(const clo_task *task)
     return any != 0;
 }
 
+void clo_graph_set_work(clo_graph *graph, uint32_t task, int64_t work_ns)
+{
+    uint64_t instances = graph->rows[task].instances, all;
+
+    /* what was there is taken off, unless the sum is saturated: then it stays so, and seal refuses the graph */
+    if (graph->work_open != UINT64_MAX)
+        graph->work_open -= (uint64_t)graph->rows[task].work_ns * instances;
+    graph->rows[task].work_ns = work_ns;
+    if (__builtin_mul_overflow((uint64_t)work_ns, instances, &all) ||
+        __builtin_add_overflow(graph->work_open, all, &graph->work_open))
+        graph->work_open = UINT64_MAX;
+}
+
 /* Room for one more task; nothing is counted yet. */
 static clo_status reserve_task(clo_graph *graph, size_t name_bytes, bool demand)
 {
@@ -122,7 +135,6 @@ clo_status clo_graph_add_task(clo_graph *graph, const clo_task *task, uint32_t *
     *row = (clo_graph_task_row){
         .body = task->body,
         .argument = task->argument,
-        .work_ns = task->work_ns,
         .output_bytes = task->output_bytes,
         .executors_mask = task->executors_mask,
         .name = CLO_NONE,
@@ -146,7 +158,7 @@ clo_status clo_graph_add_task(clo_graph *graph, const clo_task *task, uint32_t *
     graph->instances_open += row->instances;
     if (id != NULL)
         *id = graph->tasks;
-    graph->tasks++;
+    clo_graph_set_work(graph, graph->tasks++, task->work_ns);
     return CLO_OK;
 }
 

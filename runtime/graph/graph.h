@@ -66,9 +66,13 @@ struct clo_graph {
 
     /* Growth of the open graph. */
     uint64_t instances_open;  /* sum of rows' instances               */
+    uint64_t work_open;       /* sum of work * instances, saturated   */
     size_t rows_capacity, names_capacity, names_bytes, demands_capacity, demands_count;
     size_t specials_capacity, edges_capacity;
 };
+
+/* Sets a task's work; keeps work_open. Open graphs only. */
+void clo_graph_set_work(clo_graph *graph, uint32_t task, int64_t work_ns);
 
 /* Demand of a task, never NULL: zeros where it has none. */
 const int64_t *clo_graph_demand(const clo_graph *graph, uint32_t task);

@@ -19,6 +19,7 @@
 struct seal {
     const clo_graph *graph;
     uint32_t instances, arcs;
+    bool single; /* every task has one instance: no look at the rows, which are a cache line each */
     uint32_t *first_instance, *task_of;
     uint32_t *succ_first, *succ, *succ_arc;
     uint32_t *pred_first, *pred;
@@ -29,9 +30,17 @@ struct seal {
     void *block;
 };
 
-static clo_status check_edges(const clo_graph *graph, uint64_t *arcs)
+static uint32_t instances_of(const struct seal *seal, uint32_t task)
 {
-    *arcs = 0;
+    return seal->single ? 1 : seal->graph->rows[task].instances;
+}
+
+/* Checks the ids and counts the arcs. */
+static clo_status check_edges(struct seal *seal)
+{
+    const clo_graph *graph = seal->graph;
+    uint64_t arcs = 0;
+
     for (uint32_t e = 0; e < graph->edges; e++) {
         const clo_edge *edge = &graph->edge_list[e];
         uint32_t worst = edge->from > edge->to ? edge->from : edge->to;
@@ -43,24 +52,12 @@ static clo_status check_edges(const clo_graph *graph, uint64_t *arcs)
             return clo_fail(CLO_ERR_ARGUMENT, "edge %u: task \"%.*s\" (%u) depends on itself; remove the edge", e, NAME_SHOWN,
                             clo_graph_task_name(graph, edge->from, scratch), edge->from);
         }
-        *arcs += (uint64_t)graph->rows[edge->from].instances * graph->rows[edge->to].instances;
-        if (*arcs >= CLO_NONE)
+        arcs += (uint64_t)instances_of(seal, edge->from) * instances_of(seal, edge->to);
+        if (arcs >= CLO_NONE)
             return clo_fail(CLO_ERR_LIMIT, "edge %u: more than %u pairs of instances in the graph; put a task of one instance "
                             "between tasks with many", e, CLO_NONE - 1);
     }
-    return CLO_OK;
-}
-
-static clo_status check_work(const clo_graph *graph)
-{
-    int64_t total = 0;
-
-    for (uint32_t t = 0; t < graph->tasks; t++) {
-        int64_t all;
-        if (__builtin_mul_overflow(graph->rows[t].work_ns, (int64_t)graph->rows[t].instances, &all) ||
-            __builtin_add_overflow(total, all, &total))
-            return clo_fail(CLO_ERR_LIMIT, "task %u: the total work exceeds 2^63 ns; use a coarser unit", t);
-    }
+    seal->arcs = (uint32_t)arcs;
     return CLO_OK;
 }
 
@@ -72,7 +69,7 @@ static clo_status allocate(struct seal *seal)
     size_t specials = clo_layout_add(&layout, seal->graph->specials_count, sizeof *seal->specials);
     size_t first_instance = clo_layout_add(&layout, (size_t)seal->graph->tasks + 1, sizeof(uint32_t));
     /* one instance a task: both numberings are 0, 1, 2 ..., one array serves */
-    size_t task_of = n == seal->graph->tasks ? first_instance : clo_layout_add(&layout, n, sizeof(uint32_t));
+    size_t task_of = seal->single ? first_instance : clo_layout_add(&layout, n, sizeof(uint32_t));
     size_t succ_first = clo_layout_add(&layout, n + 1, sizeof(uint32_t));
     size_t succ = clo_layout_add(&layout, arcs, sizeof(uint32_t));
     size_t succ_arc = clo_layout_add(&layout, arcs, sizeof(uint32_t));
@@ -80,7 +77,8 @@ static clo_status allocate(struct seal *seal)
     size_t pred = clo_layout_add(&layout, arcs, sizeof(uint32_t));
     size_t order = clo_layout_add(&layout, n, sizeof(uint32_t));
 
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(1, layout.bytes);
+    /* aligned here: a plain allocation of this size comes as fresh zero pages, which nobody has to clear again */
+    char *block = layout.overflow ? NULL : clo_allocate(1, layout.bytes + CLO_CACHE_LINE_BYTES);
     seal->scratch = clo_allocate(n, sizeof(uint32_t));
     if (block == NULL || seal->scratch == NULL) {
         clo_free(block);
@@ -88,6 +86,7 @@ static clo_status allocate(struct seal *seal)
         return clo_fail_memory("the tables of a graph");
     }
     seal->block = block;
+    block += CLO_CACHE_LINE_BYTES - (uintptr_t)block % CLO_CACHE_LINE_BYTES;
     seal->pred_bytes = (uint64_t *)(void *)(block + pred_bytes);
     seal->specials = (clo_graph_special *)(void *)(block + specials);
     seal->first_instance = (uint32_t *)(void *)(block + first_instance);
@@ -107,8 +106,8 @@ static void number_instances(struct seal *seal)
 
     for (uint32_t t = 0; t < seal->graph->tasks; t++) {
         seal->first_instance[t] = next;
-        for (uint32_t i = 0; i < seal->graph->rows[t].instances; i++)
-            seal->task_of[next++] = t;
+        for (uint32_t i = instances_of(seal, t); i > 0; i--)
+            seal->task_of[next++] = t; /* where both are one array, the number that is there */
     }
     seal->first_instance[seal->graph->tasks] = next;
 }
@@ -130,10 +129,10 @@ static void count_degrees(struct seal *seal)
             __builtin_prefetch(&seal->succ_first[seal->first_instance[graph->edge_list[e + AHEAD].from] + 1], 1);
             __builtin_prefetch(&seal->pred_first[seal->first_instance[graph->edge_list[e + AHEAD].to] + 1], 1);
         }
-        seal->succ_first[seal->first_instance[from] + 1] += graph->rows[to].instances;
-        seal->pred_first[seal->first_instance[to] + 1] += graph->rows[from].instances;
+        seal->succ_first[seal->first_instance[from] + 1] += instances_of(seal, to);
+        seal->pred_first[seal->first_instance[to] + 1] += instances_of(seal, from);
     }
-    for (uint32_t v = 1; v < seal->instances && seal->instances > graph->tasks; v++) /* like the task's first instance */
+    for (uint32_t v = 1; v < seal->instances && !seal->single; v++) /* like the task's first instance */
         if (seal->task_of[v] == seal->task_of[v - 1]) {
             seal->succ_first[v + 1] = seal->succ_first[v];
             seal->pred_first[v + 1] = seal->pred_first[v];
@@ -149,7 +148,7 @@ static void fill_predecessors(struct seal *seal)
 
     for (uint32_t e = 0; e < graph->edges; e++) {
         const clo_edge *edge = &graph->edge_list[e];
-        uint32_t sources = graph->rows[edge->from].instances, sinks = graph->rows[edge->to].instances;
+        uint32_t sources = instances_of(seal, edge->from), sinks = instances_of(seal, edge->to);
         uint32_t source = seal->first_instance[edge->from], sink = seal->first_instance[edge->to];
         uint64_t pairs = (uint64_t)sources * sinks;
         uint64_t bytes = pairs == 1 ? edge->bytes : edge->bytes / pairs + (edge->bytes % pairs != 0);
@@ -305,19 +304,17 @@ static void commit(clo_graph *graph, const struct seal *seal)
 clo_status clo_graph_seal(clo_graph *graph)
 {
     struct seal seal = {.graph = graph, .instances = (uint32_t)graph->instances_open};
-    uint64_t arcs = 0;
 
     if (graph->sealed)
         return clo_fail(CLO_ERR_STATE, "graph \"%.60s\" is sealed already; seal once", graph->name);
     if (graph->tasks == 0)
         return clo_fail(CLO_ERR_ARGUMENT, "graph \"%.60s\" has no tasks; add at least one", graph->name);
-    clo_status status = check_edges(graph, &arcs);
+    if (graph->work_open > INT64_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "graph \"%.60s\": the total work exceeds 2^63 ns; use a coarser unit", graph->name);
+    seal.single = seal.instances == graph->tasks;
+    clo_status status = check_edges(&seal);
     if (status == CLO_OK)
-        status = check_work(graph);
-    if (status != CLO_OK)
-        return status;
-    seal.arcs = (uint32_t)arcs;
-    status = allocate(&seal);
+        status = allocate(&seal);
     if (status != CLO_OK)
         return status;
 

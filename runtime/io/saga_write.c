@@ -141,8 +141,12 @@ static clo_status prepare(writer *w)
     w->speeds = clo_allocate(w->platform->executors_count, sizeof *w->speeds);
     if (w->speeds == NULL)
         return clo_fail_memory("the speeds");
-    for (uint32_t e = 0; e < w->platform->executors_count; e++)
+    for (uint32_t e = 0; e < w->platform->executors_count; e++) {
         w->speeds[e] = speed_of(w, e);
+        if (!(w->speeds[e] >= 1e-12 && w->speeds[e] <= 1e12))
+            return clo_fail(CLO_ERR_UNSUPPORTED, "saga: a speed of %g for %s could not be read again; write clotho", w->speeds[e],
+                            w->platform->executor_names[e]);
+    }
     status = name_nodes(w);
     for (uint32_t t = 0; t < clo_graph_tasks(w->graph) && status == CLO_OK; t++)
         status = check_task(w, t);

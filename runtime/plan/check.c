@@ -296,14 +296,15 @@ static void fill_events(const checker *check, capacity_sweep *sweep)
 
 static clo_status check_capacity(const checker *check)
 {
-    uint32_t machines = clo_platform_machines(check->platform), of[CLO_RESOURCES_MAX];
+    uint32_t machines = clo_platform_machines(check->platform), of[CLO_RESOURCES_MAX] = {0};
     capacity_sweep sweep = {.events = clo_allocate(check->count, 2 * sizeof *sweep.events),
                             .used = clo_allocate(machines, sizeof *sweep.used),
                             .limits = clo_allocate(machines, sizeof *sweep.limits)};
     clo_status status = CLO_OK;
 
     if (sweep.events == NULL || sweep.used == NULL || sweep.limits == NULL) {
-        status = clo_fail_memory("the check of a plan");
+        clo_fail_memory("the check of a plan");
+        status = CLO_ERR_MEMORY;
     } else {
         fill_events(check, &sweep);
         match_resources(check, of);

@@ -8,20 +8,28 @@
 #include "run/run.h"
 
 #include <sched.h>
+#include <time.h>
+
+#define SLEEP_SLACK_NS 60000
 
 static int64_t job_now_ns(const clo_job *job)
 {
     return clo_clock_ns() - job->submit_ns;
 }
 
-/* Spins until the job's time has come. With more workers than CPUs the others must run meanwhile. */
+/* Spins until the job's time has come. With more workers than CPUs the others must run meanwhile: this one sleeps, but for the
+ * last SLEEP_SLACK_NS, which a timer cannot hit. */
 static void wait_until(const clo_job *job, int64_t when_ns)
 {
-    while (job_now_ns(job) < when_ns) { /* time passes */
-        if (job->runtime->is_oversubscribed)
-            sched_yield();
-        else
+    for (int64_t left_ns; (left_ns = when_ns - job_now_ns(job)) > 0;) { /* time passes */
+        if (!job->runtime->is_oversubscribed) {
             clo_relax();
+        } else if (left_ns > SLEEP_SLACK_NS) {
+            struct timespec pause = {0, (long)(left_ns < 500000000 ? left_ns - SLEEP_SLACK_NS : 500000000)};
+            nanosleep(&pause, NULL);
+        } else {
+            sched_yield();
+        }
     }
 }
 

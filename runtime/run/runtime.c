@@ -82,6 +82,8 @@ static clo_status place_workers(clo_runtime *runtime)
     bool is_real = runtime->clock == CLO_CLOCK_REAL;
 
     runtime->is_oversubscribed = runtime->workers_count > allowed;
+    if (runtime->is_oversubscribed)
+        runtime->spin_ns = 0; /* an idle worker would spin on the CPU that a busy one needs */
     if (is_real && runtime->pins && runtime->is_oversubscribed)
         return clo_fail(CLO_ERR_PLATFORM, "platform '%s' has %u executors but this process may use %u CPUs; "
                         "choose the padded or virtual clock, or a smaller platform", runtime->platform->name,

@@ -399,7 +399,7 @@ static void add_legend(const drawing *draw)
     if (others > 0)
         x = add_entry(draw, x, "c7", "other", 5);
     if (draw->has_replicas)
-        x = add_entry(draw, x, "r0", "replica", 7);
+        add_entry(draw, x, "r0", "replica", 7);
     clo_text_add(draw->out, "\n");
 }
 

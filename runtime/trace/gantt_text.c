@@ -20,7 +20,8 @@ clo_status clo_gantt_rows_open(const clo_gantt *chart, clo_gantt_rows *rows)
     rows->members = clo_allocate(chart->count, sizeof rows->members[0]);
     if (rows->first == NULL || rows->members == NULL) {
         clo_gantt_rows_close(rows);
-        return clo_fail_memory("a Gantt chart");
+        clo_fail_memory("a Gantt chart");
+        return CLO_ERR_MEMORY;
     }
     for (size_t i = 0; i < chart->count; i++)
         rows->first[(size_t)chart->placements[i].executor + 2]++;

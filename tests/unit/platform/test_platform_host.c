@@ -1,0 +1,180 @@
+/* The real-time report, over a made-up host and over this one. */
+#include "support.h"
+
+#include "base/text.h"
+#include "platform/host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char root[] = CLO_BINARY "/test_host_XXXXXX";
+static char command[256];
+
+/* Writes one file of the made-up host, with its folders. */
+static void put(const char *path, const char *line)
+{
+    char name[512], text[128];
+
+    snprintf(name, sizeof name, "%s%s", root, path);
+    for (char *slash = strchr(name + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(name, 0700);
+        *slash = '/';
+    }
+    snprintf(text, sizeof text, "%s\n", line);
+    ok(clo_file_write(name, text, strlen(text)));
+}
+
+static uint32_t report(const clo_host_probe *probe, char **out)
+{
+    clo_text text = {0};
+    uint32_t lacking = clo_host_report(root, probe, &text);
+
+    ok(clo_text_take(&text, out));
+    return lacking;
+}
+
+/* The line about `what` starts with `level` and holds `detail`. */
+static void line_says(const char *text, const char *what, const char *level, const char *detail)
+{
+    const char *at = strstr(text, what);
+
+    assert_non_null(at);
+    assert_memory_equal(at - 6, level, strlen(level));
+    const char *end = strchr(at, '\n'), *found = strstr(at, detail);
+    if (found == NULL || found > end)
+        fail_msg("'%.*s' lacks '%s'", (int)(end - at), at, detail);
+}
+
+static const clo_host_probe fine = {4, 4, 0, 0, 0, UINT64_MAX};
+
+static void a_well_kept_host_lacks_nothing(void **state)
+{
+    (void)state;
+    char *text;
+
+    put("/proc/sys/kernel/sched_rt_runtime_us", "-1");
+    put("/proc/self/cgroup", "0::/ours");
+    put("/sys/fs/cgroup/ours/cpu.max", "max 100000");
+    put("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never");
+    put("/sys/devices/system/cpu/isolated", "2-3");
+    put("/sys/devices/system/cpu/nohz_full", "2-3");
+    put("/sys/kernel/realtime", "1");
+    put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance");
+    put("/sys/devices/system/cpu/smt/active", "0");
+    assert_int_equal(report(&fine, &text), 0);
+    assert_null(strstr(text, "warn"));
+    assert_null(strstr(text, "lack"));
+    line_says(text, "isolated CPUs", "ok", "2-3");
+    free(text);
+}
+
+static void every_shortcoming_is_named_with_its_mend(void **state)
+{
+    (void)state;
+    const clo_host_probe poor = {2, 4, EPERM, EPERM, ENOMEM, 65536};
+    char *text;
+
+    put("/proc/sys/kernel/sched_rt_runtime_us", "950000");
+    put("/sys/fs/cgroup/ours/cpu.max", "50000 100000");
+    put("/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never");
+    put("/sys/kernel/debug/sched/fair_server/cpu0/runtime", "50000000");
+    put("/sys/devices/system/cpu/isolated", "");
+    put("/sys/devices/system/cpu/nohz_full", "(null)");
+    put("/sys/kernel/realtime", "0");
+    put("/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor", "powersave");
+    put("/sys/devices/system/cpu/smt/active", "1");
+    assert_int_equal(report(&poor, &text), 4);
+    line_says(text, "pinning", "lack", "CAP_SYS_NICE");
+    line_says(text, "cpus ", "warn", "2 of 4");
+    line_says(text, "cpu quota", "lack", "after 50000 us");
+    line_says(text, "SCHED_FIFO", "lack", "rtprio");
+    line_says(text, "throttling", "warn", "950000");
+    line_says(text, "fair server", "warn", "50000000");
+    line_says(text, "locked memory", "lack", "memlock");
+    line_says(text, "huge pages", "warn", "madvise");
+    line_says(text, "isolated CPUs", "warn", "isolcpus");
+    line_says(text, "timer tick", "warn", "nohz_full");
+    line_says(text, "kernel  ", "warn", "PREEMPT_RT");
+    line_says(text, "frequency", "warn", "powersave");
+    line_says(text, "hyperthreads", "warn", "smt/control");
+    free(text);
+}
+
+static void a_small_lock_limit_is_a_lack(void **state)
+{
+    (void)state;
+    clo_host_probe small = fine;
+    char *text;
+
+    small.lock_bytes = 8192 * 1024;
+    put("/sys/fs/cgroup/ours/cpu.max", "max 100000");
+    assert_int_equal(report(&small, &text), 1);
+    line_says(text, "locked memory", "lack", "8192 KiB");
+    free(text);
+}
+
+static void the_old_cgroup_files_are_read_too(void **state)
+{
+    (void)state;
+    char *text;
+
+    put("/proc/self/cgroup", "4:cpu:/x");
+    put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "25000");
+    assert_int_equal(report(&fine, &text), 1);
+    line_says(text, "cpu quota", "lack", "25000");
+    free(text);
+    put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1");
+    assert_int_equal(report(&fine, &text), 0);
+    free(text);
+}
+
+static void this_host_is_reported_in_lines_of_three_kinds(void **state)
+{
+    (void)state;
+    char *text, *rest;
+    uint32_t lacking = 99, counted = 0, lines = 0;
+
+    ok(clo_platform_check_host(&text, &lacking));
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+        bool known = strncmp(line, "ok    ", 6) == 0 || strncmp(line, "warn  ", 6) == 0 || strncmp(line, "lack  ", 6) == 0;
+        assert_true(known);
+        counted += strncmp(line, "lack", 4) == 0;
+        lines++;
+    }
+    assert_int_equal(counted, lacking);
+    assert_true(lines >= 11);
+    free(text);
+    ok(clo_platform_check_host(&text, NULL));
+    free(text);
+    fails(CLO_ERR_ARGUMENT, "NULL", clo_platform_check_host(NULL, &lacking));
+}
+
+static int make_root(void **state)
+{
+    (void)state;
+    return mkdtemp(root) == NULL;
+}
+
+static int remove_root(void **state)
+{
+    (void)state;
+    snprintf(command, sizeof command, "rm -r '%s'", root);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_well_kept_host_lacks_nothing),
+        cmocka_unit_test(every_shortcoming_is_named_with_its_mend),
+        cmocka_unit_test(a_small_lock_limit_is_a_lack),
+        cmocka_unit_test(the_old_cgroup_files_are_read_too),
+        cmocka_unit_test(this_host_is_reported_in_lines_of_three_kinds),
+    };
+    return cmocka_run_group_tests(tests, make_root, remove_root);
+}
