@@ -118,7 +118,8 @@ bench_stats bench_summarise(double *values, size_t count)
     qsort(values, count, sizeof *values, by_value);
     return (bench_stats){.median = (values[(count - 1) / 2] + values[count / 2]) / 2,
                          .p10 = values[(count - 1) / 10],
-                         .p90 = values[(count - 1) - (count - 1) / 10]};
+                         .p90 = values[(count - 1) - (count - 1) / 10],
+                         .lowest = values[0]};
 }
 
 bool bench_fail(const char *what)

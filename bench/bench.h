@@ -4,6 +4,8 @@
 
 #include <clotho/clotho.h>
 
+#include "../examples/common/load.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,7 +36,7 @@ uint32_t bench_random_below(uint64_t *state, uint32_t bound);
 void bench_shuffle(uint32_t *items, uint32_t count, uint64_t *state);
 
 typedef struct bench_stats {
-    double median, p10, p90;
+    double median, p10, p90, lowest;
 } bench_stats;
 bench_stats bench_summarise(double *values, size_t count); /* sorts; zeros if there are none */
 

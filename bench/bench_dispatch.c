@@ -2,7 +2,8 @@
  *
  * All peers in one process, in a random order in every round, so that what the machine does meanwhile meets all of
  * them. Before a peer is timed on a graph it runs it with bodies that check the order. Figures are medians over the
- * rounds with the 10th and 90th percentile; compare ratios within one run, not numbers of different days. */
+ * rounds with the 10th and 90th percentile, and the lowest, which a busy machine disturbs least; compare ratios within
+ * one run, not numbers of different days. */
 #include "peers.h"
 
 #include <stdio.h>
@@ -24,6 +25,7 @@ typedef struct table {
     bench_graph graphs[GRAPHS];
     const char *labels[GRAPHS];
     cell cells[GRAPHS][PEERS_MAX];
+    double foreign_load; /* share of the CPUs that other programs used meanwhile */
 } table;
 
 static void add_peers(table *t, const peer *peers, uint32_t cpus)
@@ -130,6 +132,7 @@ static bool measure_all(table *t, const bench_options *o)
 {
     uint32_t order[PEERS_MAX];
     uint64_t state = o->seed;
+    load before = load_now();
 
     for (uint32_t p = 0; p < t->peers_count; p++)
         order[p] = p;
@@ -151,40 +154,46 @@ static bool measure_all(table *t, const bench_options *o)
             c->run_stats = bench_summarise(c->run, c->count);
         }
     }
+    t->foreign_load = load_foreign(before);
     return true;
 }
 
-/* Median run time of a peer, 0 where it is missing. */
-static double run_of(const table *t, int graph, const char *name, uint32_t workers)
+/* Run times of a peer, NULL where it is missing. */
+static const bench_stats *run_of(const table *t, int graph, const char *name, uint32_t workers)
 {
     for (uint32_t p = 0; p < t->peers_count; p++)
         if (strcmp(t->peers[p]->name, name) == 0 && t->peers[p]->workers == workers)
-            return t->cells[graph][p].run_stats.median;
-    return 0;
+            return &t->cells[graph][p].run_stats;
+    return NULL;
+}
+
+static void print_ratio(const char *what, const char *other, const bench_stats *a, const bench_stats *b)
+{
+    if (a != NULL && b != NULL && b->lowest > 0)
+        printf("%s / %s: median %.2f, lowest %.2f\n", what, other, a->median / b->median, a->lowest / b->lowest);
 }
 
 static void print_text(const table *t, const bench_options *o)
 {
     printf("ns a task, medians of %u rounds [10th .. 90th percentile]; build: declare (and seal); prepare: once before "
-           "the first run\n", o->rounds);
+           "the first run; other programs used %.0f %% of the CPUs\n", o->rounds, 100 * t->foreign_load);
     for (int g = 0; g < GRAPHS; g++) {
-        printf("\n%-6s %u tasks, %u edges%s\n%-20s %7s %9s %9s  %s\n", t->labels[g], t->graphs[g].tasks,
+        const bench_stats *two = run_of(t, g, "Clotho steal", 2);
+
+        printf("\n%-6s %u tasks, %u edges%s\n%-20s %7s %9s %9s %9s  %s\n", t->labels[g], t->graphs[g].tasks,
                t->graphs[g].edges, t->graphs[g].runs > 1 ? ", run 100 times" : "", "peer", "workers", "build",
-               "prepare", "run");
+               "prepare", "lowest", "run");
         for (uint32_t p = 0; p < t->peers_count; p++) {
             const cell *c = &t->cells[g][p];
 
-            printf("%-20s %7u %9.1f %9.1f  %.1f [%.1f .. %.1f]\n", t->peers[p]->name, t->peers[p]->workers,
-                   c->build_stats.median, c->prepare_stats.median, c->run_stats.median, c->run_stats.p10,
-                   c->run_stats.p90);
+            printf("%-20s %7u %9.1f %9.1f %9.1f  %.1f [%.1f .. %.1f]\n", t->peers[p]->name, t->peers[p]->workers,
+                   c->build_stats.median, c->prepare_stats.median, c->run_stats.lowest, c->run_stats.median,
+                   c->run_stats.p10, c->run_stats.p90);
         }
-        double one = run_of(t, g, "Clotho steal", 1), two = run_of(t, g, "Clotho steal", 2);
-
-        if (two > 0)
-            printf("Clotho steal, two workers / one: %.2f\n", two / one);
-        for (uint32_t p = 0; p < t->peers_count && two > 0; p++)
+        print_ratio("Clotho steal, two workers", "one", two, run_of(t, g, "Clotho steal", 1));
+        for (uint32_t p = 0; p < t->peers_count; p++)
             if (t->peers[p]->workers == 2 && strncmp(t->peers[p]->name, "Clotho", 6) != 0)
-                printf("Clotho steal / %s: %.2f\n", t->peers[p]->name, two / t->cells[g][p].run_stats.median);
+                print_ratio("Clotho steal", t->peers[p]->name, two, &t->cells[g][p].run_stats);
     }
 }
 
@@ -192,17 +201,18 @@ static void print_json(const table *t, const bench_options *o)
 {
     const char *comma = "";
 
-    printf("{\"bench\": \"dispatch\", \"unit\": \"ns a task\", \"rounds\": %u, \"seed\": %llu, \"rows\": [", o->rounds,
-           (unsigned long long)o->seed);
+    printf("{\"bench\": \"dispatch\", \"unit\": \"ns a task\", \"rounds\": %u, \"seed\": %llu, \"foreign_load\": %.3f, "
+           "\"rows\": [", o->rounds, (unsigned long long)o->seed, t->foreign_load);
     for (int g = 0; g < GRAPHS; g++)
         for (uint32_t p = 0; p < t->peers_count; p++, comma = ", ") {
             const cell *c = &t->cells[g][p];
 
             printf("%s{\"graph\": \"%s\", \"tasks\": %u, \"edges\": %u, \"peer\": \"%s\", \"workers\": %u, "
-                   "\"build\": %.2f, \"prepare\": %.2f, \"run\": %.2f, \"run_p10\": %.2f, \"run_p90\": %.2f}",
+                   "\"build\": %.2f, \"prepare\": %.2f, \"run\": %.2f, \"run_p10\": %.2f, \"run_p90\": %.2f, "
+                   "\"run_lowest\": %.2f}",
                    comma, t->labels[g], t->graphs[g].tasks, t->graphs[g].edges, t->peers[p]->name,
                    t->peers[p]->workers, c->build_stats.median, c->prepare_stats.median, c->run_stats.median,
-                   c->run_stats.p10, c->run_stats.p90);
+                   c->run_stats.p10, c->run_stats.p90, c->run_stats.lowest);
         }
     printf("]}\n");
 }

@@ -120,6 +120,7 @@ int main(int argc, char **argv)
 
     if (exit_status >= 0)
         return exit_status;
+    load before = load_now();
     double *all = calloc((size_t)o.rounds * FAMILIES * PLANNERS, sizeof *all);
     if (all == NULL)
         return 1;
@@ -136,9 +137,11 @@ int main(int argc, char **argv)
             print_row(&r, o.json, comma);
         }
     bench_stats error = bench_summarise(all, count);
+    double foreign = load_foreign(before);
     free(all);
-    printf(o.json ? "], \"error\": %.5f, \"error_p90\": %.5f, \"within_10_percent\": %s}\n"
-                  : "all runs: median error %.4f, 90th percentile %.4f; median within 10 %%: %s\n",
-           error.median, error.p90, error.median <= 0.1 ? o.json ? "true" : "yes" : o.json ? "false" : "NO");
+    printf(o.json ? "], \"error\": %.5f, \"error_p90\": %.5f, \"foreign_load\": %.3f, \"within_10_percent\": %s}\n"
+                  : "all runs: median error %.4f, 90th percentile %.4f; other programs used %.3f of the CPUs; "
+                    "median within 10 %%: %s\n",
+           error.median, error.p90, foreign, error.median <= 0.1 ? o.json ? "true" : "yes" : o.json ? "false" : "NO");
     return 0;
 }

@@ -111,12 +111,16 @@ def check_public(root):
 
 def check_users(root, folder):
     for path in sources(root, folder, (".c", ".h", ".cpp", ".hpp")):
+        if os.sep + "tests" + os.sep in path:  # tests of a program's own parts may use the tests' support
+            continue
         for number, quoted, header in includes(path):
             if quoted:
                 target = os.path.normpath(os.path.join(os.path.dirname(path), header))
                 near = os.path.normpath(os.path.join(root, folder, header))
-                if not any(os.path.exists(p) and p.startswith(os.path.join(root, folder)) for p in (target, near)):
-                    yield path, number, '"%s" is no file of %s/; only public headers may be seen' % (header, folder)
+                homes = tuple(os.path.join(root, home) + os.sep for home in PUBLIC_ONLY)
+                if not any(os.path.exists(p) and p.startswith(homes) for p in (target, near)):
+                    yield path, number, '"%s" is no file of %s; only public headers may be seen' % (
+                        header, ", ".join(PUBLIC_ONLY))
             elif re.match(r"(base|sync|graph|platform|cost|plan|policy|engine|run|sim|trace|io|body)/", header):
                 yield path, number, "<%s> is internal; only public headers may be seen" % header
 

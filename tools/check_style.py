@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Measures the C of the project: functions over 60 lines, files over 600, lines over 120 columns.
 
-A function is what stands between a '{' and a '}' in the first column (K&R with the brace on its own line). Exit status 1 if more than 2 % of
-the functions, or any by more than double, exceed 60 lines, a file exceeds 700, or a line 130 columns; the rest is a report."""
+A function is what stands between a '{' and a '}' in the first column (K&R with the brace on its own line). Exit status 1 if
+more than 2 % of the functions, or any by more than double, exceed 60 lines, a file exceeds 700, or a line 130
+columns (tests may have tables); the rest is a report."""
 import os
 import sys
 
@@ -39,7 +40,7 @@ def main(root):
                         wide += 1
                         if len(line) > COLUMNS_HARD:
                             print("%s:%d: %d columns" % (short, number, len(line)))
-                        failed |= len(line) > COLUMNS_HARD
+                        failed |= len(line) > COLUMNS_HARD and folder != "tests"
                 for start, length, head in functions(lines):
                     lengths.append(length)
                     if length > FUNCTION:

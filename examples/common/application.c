@@ -1,5 +1,6 @@
 /* application.c - plan, run, compare, report. */
 #include "internal.h"
+#include "load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ typedef struct report {
     uint64_t hash;
     bool is_right;         /* the check of the application */
     bool is_same;          /* every run gave the bytes that one core gave */
+    double foreign_load;   /* share of the CPUs that other programs used meanwhile */
     char line[256], json[256];
 } report;
 
@@ -181,6 +183,7 @@ static void print_json(const application *app, const session *s, const report *r
            (long long)r->predicted_ns, (long long)r->measured_ns, (long long)r->serial_ns, r->runs, speedup_of(r),
            error_of(r), r->is_right && r->is_same ? "true" : "false", r->json,
            r->clock != CLO_CLOCK_REAL ? "true" : "false");
+    printf("\"foreign_load\": %.3f, ", r->foreign_load);
     printf("\"emulation_error\": %.4f, \"duplicates_run\": %llu, \"transfers\": %llu, \"output_hash\": \"%016llx\"}\n",
            r->result.emulation_error, (unsigned long long)r->result.duplicates_run,
            (unsigned long long)r->result.transfers, (unsigned long long)r->hash);
@@ -211,6 +214,8 @@ static void print_text(const application *app, const options *o, const session *
     if (r->clock == CLO_CLOCK_PADDED)
         printf("emulation  executions off by %.1f %%%s\n", 100.0 * r->result.emulation_error,
                r->result.emulation_error > 0.1 ? ": the machine is too slow or too busy for this platform" : "");
+    if (r->foreign_load > 0.05)
+        printf("disturbed  other programs used %.0f %% of the CPUs meanwhile\n", 100.0 * r->foreign_load);
     if (o->trace != NULL)
         printf("trace      %s (open it in ui.perfetto.dev)\n", o->trace);
     if (o->gantt != NULL)
@@ -221,6 +226,7 @@ static clo_status run_application(application *app, const options *o, report *r)
 {
     measurement m = {0};
     session s = {0};
+    load before = load_now();
     clo_status status = measure(app, o->workers, o->repeat, &m);
 
     if (status == CLO_OK)
@@ -238,6 +244,7 @@ static clo_status run_application(application *app, const options *o, report *r)
         status = run_simulated(app, o, &s, r, m.hash);
     else if (status == CLO_OK)
         status = run_repeatedly(app, o, &s, r, m.hash);
+    r->foreign_load = load_foreign(before);
     if (status == CLO_OK && o->json)
         print_json(app, &s, r);
     else if (status == CLO_OK)

@@ -28,8 +28,8 @@ typedef struct clo_document {
 
 /* Reads the graph in `path` ("-": standard input; at most 1 GiB).
  *   out  filled on success; give it to clo_document_destroy when no job uses its graph any more.
- * Returns CLO_OK, CLO_ERR_IO, CLO_ERR_FORMAT (one line: "FILE:LINE: what; mend"), CLO_ERR_CYCLE, CLO_ERR_LIMIT, CLO_ERR_ARGUMENT,
- * CLO_ERR_MEMORY. */
+ * Returns CLO_OK, CLO_ERR_IO, CLO_ERR_FORMAT (one line: "FILE:LINE: what; mend"), CLO_ERR_CYCLE, CLO_ERR_LIMIT,
+ * CLO_ERR_ARGUMENT, CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document *out);
 /* The same from memory; `name` stands for the file in error messages. */
 CLO_API CLO_NODISCARD clo_status clo_document_parse(const char *name, const char *text, size_t text_bytes,

@@ -53,12 +53,11 @@ typedef struct clo_platform_desc {
  * range, negative latency), CLO_ERR_LIMIT (more than 4096 executors), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_platform_create(const clo_platform_desc *desc, clo_platform **out);
 
-/* Opens a platform by SPEC: "native" (this machine, through hwloc: only CPUs this process may use),
- * a shipped name ("rk3588" ...), "uniform:P" (P equal executors, no transfer cost), or the path
- * of an hwloc XML file. A file is read and checked strictly by this library; hwloc never sees it.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown name), CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_LIMIT (the file is too long or names
- * too many CPUs), CLO_ERR_PLATFORM, CLO_ERR_SYSTEM (native: hwloc fails), CLO_ERR_MEMORY; clo_last_error names file, place
- * and mend. */
+/* Opens a platform by SPEC: "native" (this machine, through hwloc: only CPUs this process may use), a shipped name
+ * ("rk3588" ...), "uniform:P" (P equal executors, no transfer cost), or the path of an hwloc XML file. A file is read
+ * and checked strictly by this library; hwloc never sees it. Returns CLO_OK, CLO_ERR_ARGUMENT (unknown name),
+ * CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_LIMIT (the file is too long or names too many CPUs), CLO_ERR_PLATFORM,
+ * CLO_ERR_SYSTEM (native: hwloc fails), CLO_ERR_MEMORY; clo_last_error names file, place and mend. */
 CLO_API CLO_NODISCARD clo_status clo_platform_open(const char *spec, clo_platform **out);
 
 /* NULL is allowed. */
@@ -67,9 +66,10 @@ CLO_API void clo_platform_destroy(clo_platform *platform);
 /* Measures this machine and writes the platform file.
  *   quick     1: about a second, 0: about 10 s on 2 cores.
  *   progress  called with a text line now and then; may be NULL.
- * CPUs of one kind within 5 % of each other count as equal; the calling thread's affinity is restored. With many CPUs each pair
- * gets less time, at least about 10 ms. Each pair is measured with pinned threads, medians of repeated samples; the fit
- * latency + bytes / bandwidth is stored with its relative error. The result is returned as a platform too.
+ * CPUs of one kind within 5 % of each other count as equal; the calling thread's affinity is restored. With many CPUs
+ * each pair gets less time, at least about 10 ms. Each pair is measured with pinned threads, medians of repeated
+ * samples; the fit latency + bytes / bandwidth is stored with its relative error. The result is returned as a
+ * platform too.
  *   path      where to write; NULL: nowhere. Nothing is half written.
  *   out       may be NULL.
  * Returns CLO_OK, CLO_ERR_SYSTEM (cannot pin), CLO_ERR_IO, CLO_ERR_PLATFORM, CLO_ERR_MEMORY. */
@@ -82,8 +82,8 @@ CLO_API uint32_t clo_platform_executors(const clo_platform *platform);
 CLO_API uint32_t clo_platform_kinds(const clo_platform *platform);
 CLO_API uint32_t clo_platform_machines(const clo_platform *platform);
 CLO_API uint32_t clo_platform_memories(const clo_platform *platform);
-/* Its executors are this machine's CPUs. Of a platform from arrays: every os_index is >= 0. A file is native where it was
- * measured, if this thread may use all its CPUs. */
+/* Its executors are this machine's CPUs. Of a platform from arrays: every os_index is >= 0. A file is native where it
+ * was measured, if this thread may use all its CPUs. */
 CLO_API bool clo_platform_is_native(const clo_platform *platform);
 CLO_API bool clo_platform_is_coherent(const clo_platform *platform);
 

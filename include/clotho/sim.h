@@ -24,9 +24,9 @@ typedef struct clo_sim_config {
  *   result  as clo_job_wait; may be NULL.
  *   trace   what happened; owned by the caller; may be NULL.
  *   output_hash  as clo_job_output_hash, if config.execute; may be NULL.
- * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_INVALID (the plan is incomplete, or its order impossible), CLO_ERR_STATE (the
- * policy left every executor idle with work to do; or a recorded run decided otherwise: the first difference is in
- * clo_last_error), CLO_ERR_TASK, CLO_ERR_MEMORY. */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_INVALID (the plan is incomplete, or its order impossible), CLO_ERR_STATE
+ * (the policy left every executor idle with work to do; or a recorded run decided otherwise: the first difference is
+ * in clo_last_error), CLO_ERR_TASK, CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *config,
                                               clo_job_result *result, clo_trace **trace, uint64_t *output_hash);
 

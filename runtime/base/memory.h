@@ -24,8 +24,8 @@ char *clo_duplicate(const char *text); /* NULL if there is no memory */
 
 void clo_free(void *memory); /* NULL is allowed */
 
-/* Layout of one block: add each part, then allocate `bytes` with clo_allocate_aligned. Offsets are multiples of a cache line
- * for parts of that size and more, of 16 otherwise. `overflow` latches. */
+/* Layout of one block: add each part, then allocate `bytes` with clo_allocate_aligned. Offsets are multiples of a
+ * cache line for parts of that size and more, of 16 otherwise. `overflow` latches. */
 typedef struct clo_layout {
     size_t bytes;
     int overflow;

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#define BLOCK_STEPS 64u             /* hash steps between two looks at the clock near the end: about 0.1 us */
-#define LONG_STEPS 2048u            /* the same while the end is far away: fewer looks disturb others less  */
+#define BLOCK_STEPS 64u  /* hash steps between two looks at the clock near the end: about 0.1 us */
+#define LONG_STEPS 2048u /* the same while the end is far away: fewer looks disturb others less  */
 #define FAR_NS 50000
 #define PRIVATE_WORDS (64u * 1024 / 8) /* larger than an L1 cache, small enough for any stack */
 

@@ -23,7 +23,8 @@
 extern char **environ;
 
 /* The spawn attributes and actions; returns 0 or an errno. */
-static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, const clo_command *command, int sink)
+static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attributes, const clo_command *command,
+                   int sink)
 {
     sigset_t none, standard;
 

@@ -1,13 +1,13 @@
 /* area.c - how long the executors need for all the work, from below.
  *
- * The area bound is the linear relaxation of "assign every instance to an executor, keep the fullest executor as empty as
- * possible" (R||Cmax). Its dual: for any prices y_e >= 0 of the executors' time with sum 1,
+ * The area bound is the linear relaxation of "assign every instance to an executor, keep the fullest executor as
+ * empty as possible" (R||Cmax). Its dual: for any prices y_e >= 0 of the executors' time with sum 1,
  *
  *     makespan >= sum over instances i of min over executors e that can run i of y_e * time(i, e).
  *
- * Proof: pick one execution of each instance, on e(i). Executor e works for at least L_e = sum of time(i, e) over its
- * instances, and L_e <= makespan. So makespan >= sum_e y_e L_e = sum_i y_e(i) time(i, e(i)) >= the sum of the minima. Replicas
- * only add executions, of which one is picked: the bound holds with duplication too.
+ * Proof: pick one execution of each instance, on e(i). Executor e works for at least L_e = sum of time(i, e) over
+ * its instances, and L_e <= makespan. So makespan >= sum_e y_e L_e = sum_i y_e(i) time(i, e(i)) >= the sum of the
+ * minima. Replicas only add executions, of which one is picked: the bound holds with duplication too.
  *
  * Any prices are valid, so they may be found by any means: equal prices (all work at its fastest, spread evenly),
  * prices in proportion to speed (exact for related executors), zero outside a set (work that is bound to some
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define PRICE_ONE (1ull << CLO_PRICE_BITS)
-#define SETS_MAX 16          /* different sets of allowed executors that are tried */
+#define SETS_MAX 16 /* different sets of allowed executors that are tried */
 #define ASCENT_STEPS 48
 #define ASCENT_VISITS (1u << 23) /* bounds steps * tasks * columns */
 

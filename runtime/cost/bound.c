@@ -1,14 +1,15 @@
-/* bound.c - lower bounds on the makespan of any valid plan, with or without replicas; transfers are left out, because
- * enough replicas could avoid each of them.
+/* bound.c - lower bounds on the makespan of any valid plan, with or without replicas; transfers are left out,
+ * because enough replicas could avoid each of them.
  *
  * Why they hold. head(t) is the longest chain of fastest times before t, tail(t) the same after t, M the makespan.
  * (1) No execution of t starts before head(t): its inputs come from executions of its predecessors, by induction.
- * (2) Some execution of t, hence the one that finishes first, ends by M - tail(t): an exit's by M; else each successor s has
- *     an execution that ends by M - tail(s), so it started by M - tail(s) - fastest(s), when its input from t was ready.
+ * (2) Some execution of t, hence the one that finishes first, ends by M - tail(t): an exit's by M; else each
+ *     successor s has an execution that ends by M - tail(s), so it started by M - tail(s) - fastest(s), when its
+ *     input from t was ready.
  * (3) So for a set A of tasks with head >= a and tail >= b, the first-finishing executions of A all lie inside
  *     [a, M - b]. Any bound on how long the platform needs for the work of A alone fits into this window:
  *     M >= a + area(A) + b, with area as in area.c, or with the use of a resource over its capacity.
- *     A shrinks with a and grows the sum with a + b: the cuts are the pairs (a, b). For A = all tasks it is the plain
+ *     A shrinks and a + b grows with a and b: the cuts are the pairs (a, b). For A = all tasks it is the plain
  *     area bound; with a + b near M it is the critical path.
  *
  * All sums are integers in Q<shift> and round down; only a whole bound is rounded up, as makespans are whole. */

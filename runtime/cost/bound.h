@@ -8,19 +8,19 @@
  * optimal by a bound that is equal to the last ns; times are below 2^61, products fit 128 bits. */
 #define CLO_PRICE_BITS 62
 typedef struct clo_prices {
-    uint64_t *of_executor;  /* [executors]                        */
-    uint64_t *of_column;    /* [columns] the smallest in the column */
+    uint64_t *of_executor; /* [executors]                        */
+    uint64_t *of_column;   /* [columns] the smallest in the column */
 } clo_prices;
 
 /* The work of the bound: arrays that live during one call. */
 typedef struct clo_bound_work {
     const clo_cost *cost;
-    uint32_t shift;      /* weights are ns in Q<shift>                               */
-    int64_t *fastest;    /* [tasks]                                                  */
-    int64_t *head;       /* [tasks] longest chain of fastest times before the task   */
-    int64_t *tail;       /* [tasks] the same after it                                */
-    uint64_t *weight;    /* [tasks] what all instances of a task add to the area     */
-    uint64_t *load;      /* [columns] for the ascent                                 */
+    uint32_t shift;   /* weights are ns in Q<shift>                               */
+    int64_t *fastest; /* [tasks]                                                  */
+    int64_t *head;    /* [tasks] longest chain of fastest times before the task   */
+    int64_t *tail;    /* [tasks] the same after it                                */
+    uint64_t *weight; /* [tasks] what all instances of a task add to the area     */
+    uint64_t *load;   /* [columns] for the ascent                                 */
     clo_prices best, trial;
 } clo_bound_work;
 

@@ -133,8 +133,9 @@ static clo_status fail_platform(const struct clo_cost *cost, uint32_t task)
     const char *name = clo_graph_task_name(cost->graph, task, scratch);
 
     if (row->executors_mask != 0 && executors < 64 && (row->executors_mask & ((1ull << executors) - 1)) == 0)
-        return clo_fail(CLO_ERR_PLATFORM, "task \"%.60s\" (%u): its mask 0x%llx allows no executor of \"%.60s\" (it has %u)",
-                        name, task, (unsigned long long)row->executors_mask, platform->name, executors);
+        return clo_fail(CLO_ERR_PLATFORM,
+                        "task \"%.60s\" (%u): its mask 0x%llx allows no executor of \"%.60s\" (it has %u)", name, task,
+                        (unsigned long long)row->executors_mask, platform->name, executors);
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
         int64_t largest = 0;
         for (uint32_t m = 0; m < platform->machines_count && largest >= 0; m++) {
@@ -142,11 +143,15 @@ static clo_status fail_platform(const struct clo_cost *cost, uint32_t task)
             largest = capacity < 0 ? -1 : capacity > largest ? capacity : largest;
         }
         if (largest >= 0 && demand[r] > largest)
-            return clo_fail(CLO_ERR_PLATFORM, "task \"%.60s\" (%u): it needs %lld of resource %u, no machine of \"%.60s\" has "
-                            "more than %lld", name, task, (long long)demand[r], r, platform->name, (long long)largest);
+            return clo_fail(CLO_ERR_PLATFORM,
+                            "task \"%.60s\" (%u): it needs %lld of resource %u, no machine of \"%.60s\" has "
+                            "more than %lld",
+                            name, task, (long long)demand[r], r, platform->name, (long long)largest);
     }
-    return clo_fail(CLO_ERR_PLATFORM, "task \"%.60s\" (%u): no executor of \"%.60s\" can run it: give it a body or a time for "
-                    "one of its kinds, or widen its mask or demand", name, task, platform->name);
+    return clo_fail(CLO_ERR_PLATFORM,
+                    "task \"%.60s\" (%u): no executor of \"%.60s\" can run it: give it a body or a time for "
+                    "one of its kinds, or widen its mask or demand",
+                    name, task, platform->name);
 }
 
 /* Sum and number of the times on all executors that can run the task. */
@@ -240,16 +245,20 @@ static clo_status check_sums(const struct clo_cost *cost, const struct links *li
         sum += (clo_u128)longest * graph->rows[t].instances;
     }
     if (sum > SUM_MAX / 2)
-        return clo_fail(CLO_ERR_LIMIT, "graph \"%.60s\": its longest times on \"%.60s\" sum up to more than 2^61 ns; use a "
-                        "coarser unit", graph->name, cost->platform->name);
+        return clo_fail(CLO_ERR_LIMIT,
+                        "graph \"%.60s\": its longest times on \"%.60s\" sum up to more than 2^61 ns; use a "
+                        "coarser unit",
+                        graph->name, cost->platform->name);
     for (uint32_t arc = 0; arc < graph->arcs; arc++)
         bytes += graph->pred_bytes[arc];
     sum += (clo_u128)links->latency_max * graph->arcs;
     if (links->ns_per_byte_max > 0)
         sum += bytes >> 64 != 0 ? SUM_MAX : ((bytes * links->ns_per_byte_max) >> 32) + graph->arcs;
     if (sum > SUM_MAX)
-        return clo_fail(CLO_ERR_LIMIT, "graph \"%.60s\": its slowest transfers on \"%.60s\" sum up to more than 2^62 ns; use a "
-                        "coarser unit", graph->name, cost->platform->name);
+        return clo_fail(CLO_ERR_LIMIT,
+                        "graph \"%.60s\": its slowest transfers on \"%.60s\" sum up to more than 2^62 ns; use a "
+                        "coarser unit",
+                        graph->name, cost->platform->name);
     return CLO_OK;
 }
 
@@ -267,7 +276,8 @@ static clo_status build(struct clo_cost *cost)
 clo_status clo_cost_create(const clo_graph *graph, const clo_platform *platform, clo_cost **out)
 {
     if (!graph->sealed)
-        return clo_fail(CLO_ERR_STATE, "graph \"%.60s\" is open; call clo_graph_seal before clo_cost_create", graph->name);
+        return clo_fail(CLO_ERR_STATE, "graph \"%.60s\" is open; call clo_graph_seal before clo_cost_create",
+                        graph->name);
     clo_cost *cost = clo_allocate(1, sizeof *cost);
     uint32_t *columns = clo_allocate(platform->executors_count, 3 * sizeof *columns);
     if (cost == NULL || columns == NULL) {

@@ -1,7 +1,7 @@
 /* engine/dispatch.h - policy dispatch: feeds completions to a policy and asks it for decisions.
  *
- * Used by one thread at a time: in run/ whoever holds the scheduling turn, in sim/ the event loop. All that a policy can
- * see follows from the sequence of (completion, its finish time), so a recorded sequence reproduces every
+ * Used by one thread at a time: in run/ whoever holds the scheduling turn, in sim/ the event loop. All that a policy
+ * can see follows from the sequence of (completion, its finish time), so a recorded sequence reproduces every
  * decision. */
 #ifndef CLO_ENGINE_DISPATCH_H
 #define CLO_ENGINE_DISPATCH_H

@@ -1,9 +1,10 @@
-/* generate.c - graph families with times and bytes: checks the config, lets shape.c draw the graph with relative weights, then
- * scales weights so that the mean work is work_mean_ns and the mean bytes of an edge are ccr * work_mean_ns (links of
- * 1 byte/ns). Times per kind: uniform in w * (1 +- beta/2) (Topcuoglu 2002, section 5.1).
+/* generate.c - graph families with times and bytes: checks the config, lets shape.c draw the graph with relative
+ * weights, then scales weights so that the mean work is work_mean_ns and the mean bytes of an edge are ccr *
+ * work_mean_ns (links of 1 byte/ns). Times per kind: uniform in w * (1 +- beta/2) (Topcuoglu 2002, section 5.1).
  *
- * Invariant: the generator draws the shape first, then tasks in order of id, then edges in order; so a graph with another ccr
- * has the same tasks. Doubles are only multiplied, added and rounded half up: the same on every IEEE machine. */
+ * Invariant: the generator draws the shape first, then tasks in order of id, then edges in order; so a graph with
+ * another ccr has the same tasks. Doubles are only multiplied, added and rounded half up: the same on every IEEE
+ * machine. */
 #include "graph/shape.h"
 
 #include "base/memory.h"
@@ -72,7 +73,8 @@ static clo_status fail_family(const char *name)
 
     for (const clo_family *family = clo_families; family->name != NULL && used < sizeof names; family++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", family->name);
-    return clo_fail(CLO_ERR_ARGUMENT, "unknown graph family \"%.60s\"; use one of %s", name != NULL ? name : "(NULL)", names);
+    return clo_fail(CLO_ERR_ARGUMENT, "unknown graph family \"%.60s\"; use one of %s", name != NULL ? name : "(NULL)",
+                    names);
 }
 
 /* Uniform in 1 +- half. */
@@ -142,7 +144,8 @@ static clo_status scale_edges(clo_shape *shape, const clo_generate_config *confi
     }
     double unit = graph->edges > 0 ? config->ccr * (double)config->work_mean_ns * (double)graph->edges / sum : 0;
     if (unit * heaviest * 4 > NUMBER_MAX)
-        return clo_fail(CLO_ERR_LIMIT, "ccr is %g: an edge would carry more than 2^59 bytes; use a smaller one", config->ccr);
+        return clo_fail(CLO_ERR_LIMIT, "ccr is %g: an edge would carry more than 2^59 bytes; use a smaller one",
+                        config->ccr);
     for (uint32_t e = 0; e < graph->edges; e++) {
         clo_edge *edge = &graph->edge_list[e];
         edge->bytes = (uint64_t)round_ns((double)edge->bytes * unit * spread(&shape->rng, config->work_spread));
@@ -182,7 +185,8 @@ clo_status clo_graph_generate(const char *family_name, const clo_generate_config
     if (mine.work_mean_ns == 0)
         mine.work_mean_ns = 100000;
 
-    clo_shape shape = {.rng = clo_rng_seed(mine.seed), .tasks_wanted = mine.tasks > 0 ? mine.tasks : 100, .width = mine.width};
+    clo_shape shape = {
+        .rng = clo_rng_seed(mine.seed), .tasks_wanted = mine.tasks > 0 ? mine.tasks : 100, .width = mine.width};
     status = clo_graph_create(family->name, &shape.graph);
     if (status != CLO_OK)
         return status;

@@ -1,7 +1,9 @@
-/* graph.c - the open graph grows here: rows, names, demands and edges in arrays that double, so adding is amortised O(1).
+/* graph.c - the open graph grows here: rows, names, demands and edges in arrays that double, so adding is amortised
+ * O(1).
  *
- * Invariant: a call that fails changes nothing that can be read. So each call first makes room for all it needs and only
- * then counts. What belongs to few tasks (demands, bodies and times per kind) lives beside the rows: a row is one cache line. */
+ * Invariant: a call that fails changes nothing that can be read. So each call first makes room for all it needs and
+ * only then counts. What belongs to few tasks (demands, bodies and times per kind) lives beside the rows: a row is
+ * one cache line. */
 #include "graph/graph.h"
 
 #include "base/memory.h"
@@ -228,8 +230,8 @@ static clo_status check_task_kind(const clo_graph *graph, uint32_t task, uint32_
     if (status != CLO_OK)
         return status;
     if (task >= graph->tasks)
-        return clo_fail(CLO_ERR_ARGUMENT, "task %u does not exist (the graph has %u); %s after clo_graph_add_task", task,
-                        graph->tasks, what);
+        return clo_fail(CLO_ERR_ARGUMENT, "task %u does not exist (the graph has %u); %s after clo_graph_add_task",
+                        task, graph->tasks, what);
     if (kind >= graph->kinds)
         return clo_fail(CLO_ERR_ARGUMENT, "kind %u does not exist (the graph has %u); %s after clo_graph_kind", kind,
                         graph->kinds, what);
@@ -259,8 +261,8 @@ clo_status clo_graph_set_time(clo_graph *graph, uint32_t task, uint32_t kind, in
     if (status != CLO_OK)
         return status;
     if (time_ns < 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "task %u, kind %u: time_ns is %lld; give a number >= 0 or CLO_TIME_NEVER", task,
-                        kind, (long long)time_ns);
+        return clo_fail(CLO_ERR_ARGUMENT, "task %u, kind %u: time_ns is %lld; give a number >= 0 or CLO_TIME_NEVER",
+                        task, kind, (long long)time_ns);
     clo_graph_special *special = special_make(graph, task, kind);
     if (special == NULL)
         return clo_fail_memory("a time");
@@ -278,8 +280,8 @@ clo_status clo_graph_set_resource(clo_graph *graph, uint32_t index, const char *
         return clo_fail(CLO_ERR_ARGUMENT, "resource %u: give an index below %d and a name", index, CLO_RESOURCES_MAX);
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) /* they are matched by name: two alike would be counted as one */
         if (r != index && graph->resource_names[r] != NULL && strcmp(graph->resource_names[r], name) == 0)
-            return clo_fail(CLO_ERR_ARGUMENT, "resource %u: \"%.60s\" is the name of resource %u; use another", index, name,
-                            r);
+            return clo_fail(CLO_ERR_ARGUMENT, "resource %u: \"%.60s\" is the name of resource %u; use another", index,
+                            name, r);
     char *copy = clo_duplicate(name);
     if (copy == NULL)
         return clo_fail_memory("the name of a resource");

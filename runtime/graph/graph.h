@@ -9,13 +9,13 @@
 
 #include <clotho/graph.h>
 
-/* Per (task, kind): a body or a time that differs from the task's own. Chained by task in order of kind; once sealed they
- * also lie in that order, so a task's rows are row.special, row.special + 1 ... */
+/* Per (task, kind): a body or a time that differs from the task's own. Chained by task in order of kind; once sealed
+ * they also lie in that order, so a task's rows are row.special, row.special + 1 ... */
 typedef struct clo_graph_special {
     uint32_t task, kind;
-    clo_task_fn body;  /* NULL: none of its own                      */
-    int64_t time_ns;   /* < 0: none set                              */
-    uint32_t next;     /* of the same task; CLO_NONE: last           */
+    clo_task_fn body; /* NULL: none of its own                      */
+    int64_t time_ns;  /* < 0: none set                              */
+    uint32_t next;    /* of the same task; CLO_NONE: last           */
 } clo_graph_special;
 
 /* What every task has. */
@@ -37,7 +37,7 @@ typedef struct clo_graph_task_row {
 struct clo_graph {
     char *name;
     bool sealed;
-    bool has_outputs;   /* some output_bytes > 0                      */
+    bool has_outputs; /* some output_bytes > 0                      */
     bool has_demands;
     uint32_t tasks, edges;
     uint32_t kinds;
@@ -49,7 +49,7 @@ struct clo_graph {
     int64_t (*demands)[CLO_RESOURCES_MAX];
     clo_graph_special *specials;
     size_t specials_count;
-    clo_edge *edge_list;      /* [edges] in order of addition         */
+    clo_edge *edge_list; /* [edges] in order of addition         */
 
     /* From here on: valid once sealed, inside the one block `sealed_block`. */
     uint32_t instances, arcs;
@@ -65,8 +65,8 @@ struct clo_graph {
     void *sealed_block;       /* holds `specials` too                 */
 
     /* Growth of the open graph. */
-    uint64_t instances_open;  /* sum of rows' instances               */
-    uint64_t work_open;       /* sum of work * instances, saturated   */
+    uint64_t instances_open; /* sum of rows' instances               */
+    uint64_t work_open;      /* sum of work * instances, saturated   */
     size_t rows_capacity, names_capacity, names_bytes, demands_capacity, demands_count;
     size_t specials_capacity, edges_capacity;
 };

@@ -1,9 +1,9 @@
 /* seal.c - checks an open graph and builds what readers use: adjacency both ways over arcs, a topological order, the
  * special rows sorted. O(tasks + edges + arcs), one block that stays and one scratch array that goes.
  *
- * Invariant: everything is built in a local `struct seal`; the graph is written by commit() alone, when nothing can fail
- * any more. Topological order: Kahn, "Topological sorting of large networks", CACM 1962, with a FIFO; successors are listed
- * by id, so ties leave by id. */
+ * Invariant: everything is built in a local `struct seal`; the graph is written by commit() alone, when nothing can
+ * fail any more. Topological order: Kahn, "Topological sorting of large networks", CACM 1962, with a FIFO;
+ * successors are listed by id, so ties leave by id. */
 #include "graph/graph.h"
 
 #include "base/memory.h"
@@ -45,17 +45,20 @@ static clo_status check_edges(struct seal *seal)
         const clo_edge *edge = &graph->edge_list[e];
         uint32_t worst = edge->from > edge->to ? edge->from : edge->to;
         if (worst >= graph->tasks)
-            return clo_fail(CLO_ERR_ARGUMENT, "edge %u (%u -> %u): task %u does not exist, the graph has %u tasks; add it", e,
-                            edge->from, edge->to, worst, graph->tasks);
+            return clo_fail(CLO_ERR_ARGUMENT,
+                            "edge %u (%u -> %u): task %u does not exist, the graph has %u tasks; add it", e, edge->from,
+                            edge->to, worst, graph->tasks);
         if (edge->from == edge->to) {
             char scratch[16];
-            return clo_fail(CLO_ERR_ARGUMENT, "edge %u: task \"%.*s\" (%u) depends on itself; remove the edge", e, NAME_SHOWN,
-                            clo_graph_task_name(graph, edge->from, scratch), edge->from);
+            return clo_fail(CLO_ERR_ARGUMENT, "edge %u: task \"%.*s\" (%u) depends on itself; remove the edge", e,
+                            NAME_SHOWN, clo_graph_task_name(graph, edge->from, scratch), edge->from);
         }
         arcs += (uint64_t)instances_of(seal, edge->from) * instances_of(seal, edge->to);
         if (arcs >= CLO_NONE)
-            return clo_fail(CLO_ERR_LIMIT, "edge %u: more than %u pairs of instances in the graph; put a task of one instance "
-                            "between tasks with many", e, CLO_NONE - 1);
+            return clo_fail(CLO_ERR_LIMIT,
+                            "edge %u: more than %u pairs of instances in the graph; put a task of one instance "
+                            "between tasks with many",
+                            e, CLO_NONE - 1);
     }
     seal->arcs = (uint32_t)arcs;
     return CLO_OK;
@@ -171,8 +174,8 @@ static clo_status fail_duplicate(const clo_graph *graph, uint32_t from, uint32_t
     for (uint32_t e = 0; e < graph->edges && found[1] == CLO_NONE; e++)
         if (graph->edge_list[e].from == from && graph->edge_list[e].to == to)
             found[found[0] != CLO_NONE] = e;
-    return clo_fail(CLO_ERR_ARGUMENT, "edges %u and %u both go from \"%.*s\" to \"%.*s\"; merge them", found[0], found[1],
-                    NAME_SHOWN, clo_graph_task_name(graph, from, scratch_from), NAME_SHOWN,
+    return clo_fail(CLO_ERR_ARGUMENT, "edges %u and %u both go from \"%.*s\" to \"%.*s\"; merge them", found[0],
+                    found[1], NAME_SHOWN, clo_graph_task_name(graph, from, scratch_from), NAME_SHOWN,
                     clo_graph_task_name(graph, to, scratch_to));
 }
 
@@ -310,7 +313,8 @@ clo_status clo_graph_seal(clo_graph *graph)
     if (graph->tasks == 0)
         return clo_fail(CLO_ERR_ARGUMENT, "graph \"%.60s\" has no tasks; add at least one", graph->name);
     if (graph->work_open > INT64_MAX)
-        return clo_fail(CLO_ERR_LIMIT, "graph \"%.60s\": the total work exceeds 2^63 ns; use a coarser unit", graph->name);
+        return clo_fail(CLO_ERR_LIMIT, "graph \"%.60s\": the total work exceeds 2^63 ns; use a coarser unit",
+                        graph->name);
     seal.single = seal.instances == graph->tasks;
     clo_status status = check_edges(&seal);
     if (status == CLO_OK)

@@ -1,15 +1,17 @@
 /* shape.c - the graph families, as the literature draws them.
  *
- *   layered   random layers in the manner of Topcuoglu, Hariri, Wu, IEEE TPDS 2002, section 5.1, with shape alpha = 1: about
- *             sqrt(v) layers of sqrt(v) tasks on average, widths uniform. Deviation: in-degree instead of out-degree is
- *             drawn (1..4, the first parent in the layer before), so that every task depends on the layer before it.
- *   gauss     the same, section 5.2.1 and Cosnard, Marrakchi, Robert, Trystram, Parallel Computing 1988: (m^2 + m - 2) / 2
- *             tasks for a matrix of m columns; the work of step k falls with m - k.
+ *   layered   random layers in the manner of Topcuoglu, Hariri, Wu, IEEE TPDS 2002, section 5.1, with shape
+ *             alpha = 1: about sqrt(v) layers of sqrt(v) tasks on average, widths uniform. Deviation: in-degree
+ *             instead of out-degree is drawn (1..4, the first parent in the layer before), so that every task
+ *             depends on the layer before it.
+ *   gauss     the same, section 5.2.1 and Cosnard, Marrakchi, Robert, Trystram, Parallel Computing 1988:
+ *             (m^2 + m - 2) / 2 tasks for a matrix of m columns; the work of step k falls with m - k.
  *   fft       the same, section 5.2.2: 2 m - 1 recursive calls and m log2 m butterflies for m points, all alike.
- *   cholesky  right-looking tiled Cholesky (Buttari et al., Parallel Computing 2009): POTRF, TRSM, SYRK, GEMM with work as
- *             their flops, 1 : 3 : 3 : 6.
- *   montage   the nine steps of Montage with run times in the proportions of Juve et al., FGCS 2013, table 3; the three serial
- *             steps grow with the images. Deviation: the images lie on a grid, overlaps are right, below and diagonal.
+ *   cholesky  right-looking tiled Cholesky (Buttari et al., Parallel Computing 2009): POTRF, TRSM, SYRK, GEMM with
+ *             work as their flops, 1 : 3 : 3 : 6.
+ *   montage   the nine steps of Montage with mean run times in the proportions of Juve et al., FGCS 2013, where the
+ *             serial steps grow with the images. Deviations: the images lie on a grid, overlaps are right, below
+ *             and diagonal; one mImgtbl, mAdd and mShrink stand for those of 16 or 17 tiles, with the time of one.
  *   wavefront a square grid, each cell after its upper and its left neighbour.
  *
  * Sizes: each family takes the size nearest to the wanted number of tasks, the smaller of two equally near. */
@@ -130,7 +132,8 @@ static void layered_parents(clo_shape *shape, uint32_t task, uint32_t before, ui
     uint32_t parents[4], wanted = 1 + clo_rng_below(&shape->rng, 4), count = 0;
 
     for (uint32_t k = 0; k < wanted; k++) {
-        uint32_t parent = k == 0 ? before + clo_rng_below(&shape->rng, layer - before) : clo_rng_below(&shape->rng, layer);
+        uint32_t parent =
+            k == 0 ? before + clo_rng_below(&shape->rng, layer - before) : clo_rng_below(&shape->rng, layer);
         uint32_t known = 0;
         while (known < count && parents[known] != parent)
             known++;
@@ -309,7 +312,7 @@ static uint64_t montage_tasks(uint64_t n)
     return 2 * n + right + below + diagonal + 6;
 }
 
-/* Weights in 1/100 s of Juve et al.'s table 3, the serial steps per image (2 102 of them) or per overlap (6 172). */
+/* Weights in 1/100 s as Juve et al. measured them, the serial steps per image (2 102 there) or per overlap (6 172). */
 static void montage(clo_shape *shape)
 {
     uint32_t n = nearest(montage_tasks, 2, shape->tasks_wanted), columns = montage_columns(n);
@@ -335,7 +338,7 @@ static void montage(clo_shape *shape)
         clo_shape_edge(shape, model, background, 1);
         clo_shape_edge(shape, i, background, 4 * UNIT);
     }
-    uint32_t table = clo_shape_task(shape, 1 + (uint32_t)((uint64_t)n * 278 / 125), "mImgtbl");
+    uint32_t table = clo_shape_task(shape, 1 + (uint32_t)((uint64_t)n * 278 / 2102), "mImgtbl");
     uint32_t add = clo_shape_task(shape, 1 + (uint32_t)((uint64_t)n * 28237 / 2102), "mAdd");
     for (uint32_t i = 0; i < n; i++) {
         clo_shape_edge(shape, model + 1 + i, table, 1);

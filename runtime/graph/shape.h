@@ -1,5 +1,5 @@
-/* graph/shape.h - what the graph families produce: tasks and edges with relative weights; generate.c turns weights into ns and
- * bytes. Failures latch in `failed`, so a family is a plain sequence of calls. */
+/* graph/shape.h - what the graph families produce: tasks and edges with relative weights; generate.c turns weights
+ * into ns and bytes. Failures latch in `failed`, so a family is a plain sequence of calls. */
 #ifndef CLO_GRAPH_SHAPE_H
 #define CLO_GRAPH_SHAPE_H
 
@@ -13,11 +13,12 @@ typedef struct clo_shape {
     uint32_t *weights;            /* [tasks] relative work                    */
     size_t weights_capacity;
     uint64_t weight_sum;
-    clo_status failed;            /* CLO_OK, or the first failure             */
+    clo_status failed; /* CLO_OK, or the first failure             */
 } clo_shape;
 
 /* Adds a task; the name is formatted. Returns its id. */
-uint32_t clo_shape_task(clo_shape *shape, uint32_t weight, const char *format, ...) __attribute__((format(printf, 3, 4)));
+uint32_t clo_shape_task(clo_shape *shape, uint32_t weight, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Adds an edge; its bytes are `weight` until generate.c scales them. */
 void clo_shape_edge(clo_shape *shape, uint32_t from, uint32_t to, uint32_t weight);

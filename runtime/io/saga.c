@@ -208,7 +208,7 @@ static clo_status create_graph(saga *s)
     clo_status status = clo_json_get(s->json, s->json->root, "name", false, &name);
 
     if (status == CLO_OK && name != NULL)
-        status = clo_json_string(s->json, name, &text);
+        status = clo_json_text(s->json, name, &text);
     if (status == CLO_OK)
         status = clo_graph_create(text, &s->reader->graph);
     for (uint32_t e = 0; e < s->nodes_count && status == CLO_OK; e++)

@@ -503,7 +503,7 @@ static clo_status build(wf *w)
     clo_status status = clo_json_get(w->json, w->json->root, "name", false, &name);
 
     if (status == CLO_OK && name != NULL)
-        status = clo_json_string(w->json, name, &text);
+        status = clo_json_text(w->json, name, &text);
     if (status == CLO_OK)
         status = clo_graph_create(text, &w->reader->graph);
     if (status == CLO_OK)

@@ -35,9 +35,13 @@ static void write_files(const clo_graph *graph, uint32_t t, bool inputs, clo_tex
 static void write_spec(const clo_graph *graph, uint32_t t, bool named, clo_text *text)
 {
     char scratch[16];
+    const char *name = clo_graph_task_name(graph, t, scratch);
 
     clo_text_add(text, "%s\n    {\"name\": ", t == 0 ? "" : ",");
-    clo_text_add_json(text, clo_graph_task_name(graph, t, scratch));
+    if (name[0] != '\0')
+        clo_text_add_json(text, name);
+    else
+        clo_writer_add_id(text, graph, t, named); /* the schema wants names of at least one character */
     clo_text_add(text, ", \"id\": ");
     clo_writer_add_id(text, graph, t, named);
     clo_text_add(text, ", \"parents\": [");
@@ -100,7 +104,7 @@ clo_status clo_wfformat_write(const clo_document *document, clo_text *text)
     if (status != CLO_OK)
         return status;
     clo_text_add(text, "{\"name\": ");
-    clo_text_add_json(text, clo_graph_name(graph));
+    clo_text_add_json(text, clo_graph_name(graph)[0] != '\0' ? clo_graph_name(graph) : "graph");
     clo_text_add(text, ", \"schemaVersion\": \"1.5\", \"workflow\": {\n  \"specification\": {\"tasks\": [");
     for (uint32_t t = 0; t < graph->tasks; t++)
         write_spec(graph, t, named, text);

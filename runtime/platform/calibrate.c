@@ -1,10 +1,11 @@
 /* calibrate.c - measures this machine and writes it down as a platform file.
  *
- * Speeds: each class of work runs in turns on every CPU, so that a drift of the machine hits all alike; the median of a CPU's own time
- * (other programs' share excluded) against that of the fastest one is its speed. CPUs of one kind within 5 % of the kind's median are taken as equal: less is
- * noise, and a planner should see equal cores as equal. The generic speed is the mean of integer and float.
- * Links: every pair of CPUs, both ways (measure.c). The time is bounded: with many CPUs each pair gets less of it, down to
- * three samples of sizes up to 256 KiB. What was measured is read back through the file reader before it is written. */
+ * Speeds: each class of work runs in turns on every CPU, so that a drift of the machine hits all alike; the median
+ * of a CPU's own time (other programs' share excluded) against that of the fastest one is its speed. CPUs of one
+ * kind within 5 % of the kind's median are taken as equal: less is noise, and a planner should see equal cores as
+ * equal. The generic speed is the mean of integer and float. Links: every pair of CPUs, both ways (measure.c). The
+ * time is bounded: with many CPUs each pair gets less of it, down to three samples of sizes up to 256 KiB. What was
+ * measured is read back through the file reader before it is written. */
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include "base/status.h"
@@ -27,16 +28,16 @@ typedef struct calibration {
     void *context;
     bool quick;
     clo_native *native;
-    clo_platform *discovered; /* CPUs and kinds                                       */
-    uint32_t count;           /* CPUs                                                 */
-    uint32_t *cpus;           /* [count]                                              */
-    uint32_t samples;         /* of each speed                                        */
-    int64_t *times;           /* [CLO_WORKS][count][samples]                          */
-    int64_t *medians;         /* [CLO_WORKS][count]                                   */
-    int64_t *scratch;         /* [count]                                              */
-    uint64_t *latency_ns;     /* [count^2]                                            */
-    uint64_t *bandwidth_mbps; /* [count^2]                                            */
-    uint32_t *error_permille; /* [count^2]                                            */
+    clo_platform *discovered;            /* CPUs and kinds                                       */
+    uint32_t count;                      /* CPUs                                                 */
+    uint32_t *cpus;                      /* [count]                                              */
+    uint32_t samples;                    /* of each speed                                        */
+    int64_t *times;                      /* [CLO_WORKS][count][samples]                          */
+    int64_t *medians;                    /* [CLO_WORKS][count]                                   */
+    int64_t *scratch;                    /* [count]                                              */
+    uint64_t *latency_ns;                /* [count^2]                                            */
+    uint64_t *bandwidth_mbps;            /* [count^2]                                            */
+    uint32_t *error_permille;            /* [count^2]                                            */
     int64_t errors_median, errors_worst; /* permille                                  */
 } calibration;
 
@@ -169,8 +170,8 @@ static void store_link(calibration *c, uint32_t a, uint32_t b, const clo_measure
         size_t cell = way == 0 ? (size_t)a * c->count + b : (size_t)b * c->count + a;
         int64_t slope = link->ns_per_mib[way];
         c->latency_ns[cell] = (uint64_t)link->latency_ns[way];
-        /* 2^20 bytes in `slope` ns; 0 means unlimited, as in the file. */
-        c->bandwidth_mbps[cell] = slope <= 0 ? 0 : ((1ull << 20) * 1000 + (uint64_t)slope / 2) / (uint64_t)slope;
+        /* 2^20 bytes in `slope` ns; 0 means unlimited, as in the file, which ends at 10^9 MB/s. */
+        c->bandwidth_mbps[cell] = slope <= 1 ? 0 : ((1ull << 20) * 1000 + (uint64_t)slope / 2) / (uint64_t)slope;
         c->error_permille[cell] = link->error_permille[way];
     }
 }
@@ -205,8 +206,8 @@ static clo_status measure_links(calibration *c)
                 return status;
             store_link(c, a, b, &link);
             if (pairs <= 32 || ++done % (pairs / 16) == 0)
-                say(c, "cpu%u - cpu%u: one way of a cache line %lld ns; 1 MiB in %lld us, fit within %u.%u %%", c->cpus[a],
-                    c->cpus[b], (long long)link.line_ns, (long long)(link.ns_per_mib[0] / 1000),
+                say(c, "cpu%u - cpu%u: one way of a cache line %lld ns; 1 MiB in %lld us, fit within %u.%u %%",
+                    c->cpus[a], c->cpus[b], (long long)link.line_ns, (long long)(link.ns_per_mib[0] / 1000),
                     link.error_permille[0] / 10, link.error_permille[0] % 10);
         }
     summarise_errors(c);
@@ -293,9 +294,10 @@ static clo_status add_machine(const calibration *c)
     if (status == CLO_OK)
         status = add(c, -1, "clotho.status.speed", "measured");
     if (status == CLO_OK)
-        status = add(c, -1, "clotho.source.speed", "clotho platform calibrate %s (%s), %s: medians of %u pinned samples; "
-                     "CPUs of a kind within %d %% are taken as equal", clo_version(), how, when, c->samples,
-                     ALIKE_PERMILLE / 10);
+        status = add(c, -1, "clotho.source.speed",
+                     "clotho platform calibrate %s (%s), %s: medians of %u pinned samples; "
+                     "CPUs of a kind within %d %% are taken as equal",
+                     clo_version(), how, when, c->samples, ALIKE_PERMILLE / 10);
     return status;
 }
 
@@ -307,10 +309,11 @@ static clo_status add_links(const calibration *c)
         return CLO_OK;
     status = add(c, -1, "clotho.status.c2c", "measured");
     if (status == CLO_OK)
-        status = add(c, -1, "clotho.source.c2c", "clotho platform calibrate %s: medians of copies of 1 KiB to 4 MiB that the "
-                     "other CPU has just written; error of the fit: median %lld.%lld %%, worst %lld.%lld %%", clo_version(),
-                     (long long)c->errors_median / 10, (long long)c->errors_median % 10, (long long)c->errors_worst / 10,
-                     (long long)c->errors_worst % 10);
+        status = add(c, -1, "clotho.source.c2c",
+                     "clotho platform calibrate %s: medians of copies of 1 KiB to 4 MiB that the "
+                     "other CPU has just written; error of the fit: median %lld.%lld %%, worst %lld.%lld %%",
+                     clo_version(), (long long)c->errors_median / 10, (long long)c->errors_median % 10,
+                     (long long)c->errors_worst / 10, (long long)c->errors_worst % 10);
     if (status == CLO_OK)
         status = add(c, -1, "clotho.fit_error.c2c_median", "%lld.%03lld", (long long)c->errors_median / 1000,
                      (long long)c->errors_median % 1000);
@@ -320,8 +323,8 @@ static clo_status add_links(const calibration *c)
     if (status == CLO_OK)
         status = clo_native_add_matrix(c->native, "clotho.c2c_latency_ns", false, c->cpus, c->count, c->latency_ns);
     if (status == CLO_OK)
-        status = clo_native_add_matrix(c->native, "clotho.c2c_bandwidth_MBps", true, c->cpus, c->count,
-                                       c->bandwidth_mbps);
+        status =
+            clo_native_add_matrix(c->native, "clotho.c2c_bandwidth_MBps", true, c->cpus, c->count, c->bandwidth_mbps);
     return status;
 }
 

@@ -1,5 +1,6 @@
-/* check_host.c - what this host offers to real-time work. One line a finding: "ok", "warn" (works, with more jitter) or "lack" (a
- * guarantee cannot be given), then what, then the mend. What can be tried is tried, not guessed from permissions. */
+/* check_host.c - what this host offers to real-time work. One line a finding: "ok", "warn" (works, with more jitter)
+ * or "lack" (a guarantee cannot be given), then what, then the mend. What can be tried is tried, not guessed from
+ * permissions. */
 #define _GNU_SOURCE
 #include "base/status.h"
 #include "platform/host.h"
@@ -113,8 +114,10 @@ static void check_priority(report *r)
         say(r, WARN, "throttling", "real-time threads stop after %s us a second; sysctl kernel.sched_rt_runtime_us=-1",
             line);
     if (read_line(r, "/sys/kernel/debug/sched/fair_server/cpu0/runtime", line, sizeof line) && strcmp(line, "0") != 0)
-        say(r, WARN, "fair server", "the kernel takes %s ns a second from real-time threads; write 0 to "
-            "/sys/kernel/debug/sched/fair_server/cpu*/runtime", line);
+        say(r, WARN, "fair server",
+            "the kernel takes %s ns a second from real-time threads; write 0 to "
+            "/sys/kernel/debug/sched/fair_server/cpu*/runtime",
+            line);
 }
 
 static void check_memory(report *r)
@@ -133,7 +136,8 @@ static void check_memory(report *r)
     if (!read_line(r, "/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof line))
         say(r, OK, "huge pages", "no transparent huge pages");
     else if (strstr(line, "[always]") != NULL)
-        say(r, WARN, "huge pages", "transparent huge pages are always on: pauses of 100 us; write madvise to "
+        say(r, WARN, "huge pages",
+            "transparent huge pages are always on: pauses of 100 us; write madvise to "
             "/sys/kernel/mm/transparent_hugepage/enabled");
     else
         say(r, OK, "huge pages", "transparent huge pages only on request");
@@ -172,14 +176,17 @@ static void check_speed(report *r)
             slow = line;
     }
     if (slow != NULL)
-        say(r, WARN, "frequency", "governor %s changes speeds; write performance to "
-            "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor", slow);
+        say(r, WARN, "frequency",
+            "governor %s changes speeds; write performance to "
+            "/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
+            slow);
     else if (known > 0)
         say(r, OK, "frequency", "governor performance");
     else
         say(r, OK, "frequency", "no frequency scaling in sight");
     if (read_line(r, "/sys/devices/system/cpu/smt/active", line, sizeof line) && strcmp(line, "1") == 0)
-        say(r, WARN, "hyperthreads", "two threads share a core and slow each other; write off to "
+        say(r, WARN, "hyperthreads",
+            "two threads share a core and slow each other; write off to "
             "/sys/devices/system/cpu/smt/control");
     else
         say(r, OK, "hyperthreads", "one thread a core");
@@ -242,8 +249,9 @@ void clo_host_probe_run(clo_host_probe *out)
     else
         out->pin_error = out->fifo_error = error;
     out->lock_error = try_lock();
-    out->lock_bytes = getrlimit(RLIMIT_MEMLOCK, &locked) != 0 ? 0
-                      : locked.rlim_cur == RLIM_INFINITY || geteuid() == 0 ? UINT64_MAX : locked.rlim_cur;
+    out->lock_bytes = getrlimit(RLIMIT_MEMLOCK, &locked) != 0              ? 0
+                      : locked.rlim_cur == RLIM_INFINITY || geteuid() == 0 ? UINT64_MAX
+                                                                           : locked.rlim_cur;
 }
 
 clo_status clo_platform_check_host(char **out, uint32_t *lacking)

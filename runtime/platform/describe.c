@@ -1,5 +1,5 @@
-/* describe.c - a platform as text for people: a table of executors, the picture, links by closeness, capacities, sources. All
- * made with integers, so the text is the same everywhere. */
+/* describe.c - a platform as text for people: a table of executors, the picture, links by closeness, capacities,
+ * sources. All made with integers, so the text is the same everywhere. */
 #include "platform/describe.h"
 
 #include "base/status.h"
@@ -68,7 +68,7 @@ static void add_wrapped(clo_text *out, const char *string, uint32_t columns, uin
         }
         if (!first)
             clo_text_add(out, " ");
-        clo_text_add_bytes(out, word, length);
+        clo_text_put_clean(out, word, length);
         at += (uint32_t)length + !first;
         first = false;
         word += length;
@@ -87,7 +87,7 @@ static void add_head(const clo_platform *p, uint32_t columns, clo_text *out)
 {
     char line[300];
 
-    clo_text_add(out, "%s", p->name);
+    clo_text_put_clean(out, p->name, strlen(p->name));
     if (p->summary != NULL) {
         clo_text_add(out, ": ");
         add_wrapped(out, p->summary, columns, (uint32_t)strlen(p->name) + 2, 2);
@@ -154,10 +154,13 @@ static void cell(const clo_platform *p, row r, uint32_t column, char *out, size_
 
     switch (column) {
     case COLUMN_NAME:
-        snprintf(out, bytes, folded ? "%.40s..%.40s" : "%.40s", p->executor_names[r.first], p->executor_names[r.last]);
+        if (folded)
+            snprintf(out, bytes, "%.60s..%.60s", p->executor_names[r.first], p->executor_names[r.last]);
+        else
+            snprintf(out, bytes, "%.120s", p->executor_names[r.first]);
         break;
     case COLUMN_KIND:
-        snprintf(out, bytes, "%s", p->kind_names[x->kind]);
+        snprintf(out, bytes, "%.120s", p->kind_names[x->kind]);
         break;
     case COLUMN_CPU:
         put_range(x->os_index, y->os_index, folded, out, bytes);
@@ -208,20 +211,21 @@ static bool is_shown(const clo_platform *p, uint32_t column)
 
 static const char *column_head(uint32_t column)
 {
-    static const char *const heads[COLUMNS] = {"executor", "kind", "cpu", "machine", "mem",
-                                               "speed", "integer", "float", "memory", "caches"};
+    static const char *const heads[COLUMNS] = {"executor", "kind",    "cpu",   "machine", "mem",
+                                               "speed",    "integer", "float", "memory",  "caches"};
 
     return heads[column];
 }
 
 static void add_cell(clo_text *out, const char *text, uint32_t column, int width, bool last)
 {
+    int blank = width - (int)clo_text_width(text);
+
     if (column > COLUMN_KIND && column < COLUMN_CACHES)
-        clo_text_add(out, "%*s", width, text);
-    else if (last)
-        clo_text_add(out, "%s", text);
-    else
-        clo_text_add(out, "%-*s", width, text);
+        clo_text_add(out, "%*s", blank, "");
+    clo_text_put_clean(out, text, strlen(text));
+    if (column <= COLUMN_KIND && !last)
+        clo_text_add(out, "%*s", blank, "");
     clo_text_add(out, last ? "\n" : "  ");
 }
 
@@ -234,10 +238,10 @@ static void add_executors(const clo_platform *p, clo_text *out)
         if (!is_shown(p, c))
             continue;
         last = c;
-        width[c] = (uint32_t)strlen(column_head(c));
+        width[c] = clo_text_width(column_head(c));
         for (uint32_t e = 0; e < p->executors_count; e = row_end(p, e) + 1) {
             cell(p, (row){e, row_end(p, e)}, c, text, sizeof text);
-            width[c] = strlen(text) > width[c] ? (uint32_t)strlen(text) : width[c];
+            width[c] = clo_text_width(text) > width[c] ? clo_text_width(text) : width[c];
         }
     }
     for (uint32_t c = 0; c < COLUMNS; c++)
@@ -285,7 +289,7 @@ static void add_link_class(const clo_platform *p, clo_closeness closeness, const
     clo_figure_ns(fastest, low);
     clo_figure_ns(slowest, high);
     put_span(low, high, time, sizeof time);
-    clo_text_add(out, "%-15s  %7llu  %-17s  %-17s  %s\n", clo_closeness_name(closeness), (unsigned long long)c->pairs,
+    clo_text_add(out, "%-15s  %7llu  %-17s  %-19s  %s\n", clo_closeness_name(closeness), (unsigned long long)c->pairs,
                  latency, rate, time);
 }
 
@@ -298,11 +302,12 @@ static void add_links(const clo_platform *p, clo_text *out)
     for (uint32_t c = 0; c < CLO_CLOSENESS_COUNT; c++)
         pairs += classes[c].pairs;
     if (pairs == 0) {
-        clo_text_add(out, "links: %s\n", p->executors_count == 1 ? "one executor, none"
-                                                                 : "all executors share one memory, transfers take no time");
+        clo_text_add(out, "links: %s\n",
+                     p->executors_count == 1 ? "one executor, none"
+                                             : "all executors share one memory, transfers take no time");
         return;
     }
-    clo_text_add(out, "%-15s  %7s  %-17s  %-17s  %s\n", "links", "pairs", "latency", "bandwidth", "for 1 MiB");
+    clo_text_add(out, "%-15s  %7s  %-17s  %-19s  %s\n", "links", "pairs", "latency", "bandwidth", "for 1 MiB");
     for (uint32_t c = 0; c < CLO_CLOSENESS_COUNT; c++)
         if (classes[c].pairs > 0)
             add_link_class(p, (clo_closeness)c, &classes[c], out);
@@ -319,7 +324,7 @@ static void add_capacities(const clo_platform *p, clo_text *out)
                 continue;
             clo_text_add(out, "capacity of machine %u: ", m);
             if (p->resource_names[r] != NULL)
-                clo_text_add(out, "%s", p->resource_names[r]);
+                clo_text_put_clean(out, p->resource_names[r], strlen(p->resource_names[r]));
             else
                 clo_text_add(out, "resource %u", r);
             clo_text_add(out, " %lld\n", (long long)capacity);
@@ -331,13 +336,16 @@ static void add_facts(const clo_platform *p, uint32_t columns, clo_text *out)
     int width = 0;
 
     for (uint32_t f = 0; f < p->facts_count; f++)
-        if ((int)strlen(p->facts[f].fact) > width)
-            width = (int)strlen(p->facts[f].fact);
+        if ((int)clo_text_width(p->facts[f].fact) > width)
+            width = (int)clo_text_width(p->facts[f].fact);
     width = width > 24 ? 24 : width;
     if (p->facts_count > 0)
         clo_text_add(out, "\nsources\n");
     for (uint32_t f = 0; f < p->facts_count; f++) {
-        clo_text_add(out, "  %-*s  %-9s  ", width, p->facts[f].fact, p->facts[f].status);
+        int blank = width - (int)clo_text_width(p->facts[f].fact);
+        clo_text_add(out, "  ");
+        clo_text_put_clean(out, p->facts[f].fact, strlen(p->facts[f].fact));
+        clo_text_add(out, "%*s  %-9s  ", blank > 0 ? blank : 0, "", p->facts[f].status);
         add_wrapped(out, p->facts[f].source, columns, (uint32_t)width + 15, (uint32_t)width + 15);
     }
 }

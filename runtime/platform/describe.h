@@ -29,10 +29,16 @@ void clo_link_classes(const clo_platform *platform, clo_link_class classes[CLO_C
 
 /* Speed, size, time and rate for people; `out` of CLO_FIGURE_BYTES. */
 #define CLO_FIGURE_BYTES 32
-void clo_figure_bytes(uint64_t bytes, char *out);      /* "512K", "3M"                 */
-void clo_figure_ns(int64_t ns, char *out);             /* "38 ns", "171.5 us"          */
+void clo_figure_bytes(uint64_t bytes, char *out);          /* "512K", "3M"                 */
+void clo_figure_ns(int64_t ns, char *out);                 /* "38 ns", "171.5 us"          */
 void clo_figure_rate(uint64_t ns_per_byte_q32, char *out); /* "6.11 GB/s", "unlimited" */
-uint64_t clo_rate_mbps(uint64_t ns_per_byte_q32);      /* 0: unlimited                 */
+uint64_t clo_rate_mbps(uint64_t ns_per_byte_q32);          /* 0: unlimited                 */
+
+/* Names from outside: characters up to U+FFFF, anything that is not printable becomes '?'; each takes one column. */
+uint32_t clo_text_next(const char **text); /* the next character; not at the end */
+uint32_t clo_text_width(const char *text);
+void clo_text_put(clo_text *out, uint32_t code);
+void clo_text_put_clean(clo_text *out, const char *text, size_t bytes);
 
 /* Boxes for packages, clusters and cores, at most `columns` wide. */
 void clo_picture_draw(const clo_platform *platform, uint32_t columns, clo_text *out);

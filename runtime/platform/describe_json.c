@@ -14,7 +14,8 @@ static void json_executor(const clo_platform *p, uint32_t e, clo_text *out)
     clo_text_add_json(out, p->executor_names[e]);
     clo_text_add(out, ",\"kind\":");
     clo_text_add_json(out, p->kind_names[x->kind]);
-    clo_text_add(out, ",\"os_index\":%d,\"machine\":%u,\"memory\":%u,\"speed_q16\":{", x->os_index, x->machine, x->memory);
+    clo_text_add(out, ",\"os_index\":%d,\"machine\":%u,\"memory\":%u,\"speed_q16\":{", x->os_index, x->machine,
+                 x->memory);
     for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
         clo_text_add(out, "%s\"%s\":%u", c > 0 ? "," : "", class_names[c], x->speed_q16[c]);
     clo_text_add(out, "}");
@@ -25,7 +26,8 @@ static void json_executor(const clo_platform *p, uint32_t e, clo_text *out)
         bool first = true;
         for (uint32_t level = 1; level < CLO_CACHE_LEVELS; level++)
             if (place->cache_bytes[level] > 0) {
-                clo_text_add(out, "%s\"L%u\":%llu", first ? "" : ",", level, (unsigned long long)place->cache_bytes[level]);
+                clo_text_add(out, "%s\"L%u\":%llu", first ? "" : ",", level,
+                             (unsigned long long)place->cache_bytes[level]);
                 first = false;
             }
         clo_text_add(out, "}");

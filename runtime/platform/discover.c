@@ -1,8 +1,8 @@
-/* discover.c - hwloc discovers this machine, we cut it down to the CPUs that this thread may use and let hwloc write it as
- * XML; topology.c reads that like any file, so the running machine and a file take the same way.
+/* discover.c - hwloc discovers this machine, we cut it down to the CPUs that this thread may use and let hwloc write
+ * it as XML; topology.c reads that like any file, so the running machine and a file take the same way.
  *
- * hwloc obeys environment variables that make it describe another machine (HWLOC_XMLFILE, HWLOC_SYNTHETIC, HWLOC_FSROOT ...),
- * silently: refused here. */
+ * hwloc obeys environment variables that make it describe another machine (HWLOC_XMLFILE, HWLOC_SYNTHETIC,
+ * HWLOC_FSROOT ...), silently: refused here. */
 #define _GNU_SOURCE
 #include "platform/discover.h"
 
@@ -30,8 +30,10 @@ static clo_status check_environment(void)
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (getenv(names[i]) != NULL)
-            return clo_fail(CLO_ERR_PLATFORM, "native: %s is set, hwloc would describe another machine; unset it, or "
-                            "give the file as the platform", names[i]);
+            return clo_fail(CLO_ERR_PLATFORM,
+                            "native: %s is set, hwloc would describe another machine; unset it, or "
+                            "give the file as the platform",
+                            names[i]);
     return CLO_OK;
 }
 
@@ -82,8 +84,8 @@ static clo_status restrict_to_affinity(hwloc_topology_t topology)
     if (failed)
         status = clo_fail_memory("a CPU set");
     else if (hwloc_topology_restrict(topology, allowed, 0) != 0)
-        status = clo_fail(CLO_ERR_SYSTEM, "native: hwloc knows none of the CPUs this thread may use: %s",
-                          strerror(errno));
+        status =
+            clo_fail(CLO_ERR_SYSTEM, "native: hwloc knows none of the CPUs this thread may use: %s", strerror(errno));
     hwloc_bitmap_free(allowed);
     return status;
 }
@@ -127,8 +129,8 @@ void clo_native_close(clo_native *native)
 
 clo_status clo_native_add_info(clo_native *native, int32_t cpu, const char *name, const char *value)
 {
-    hwloc_obj_t object = cpu < 0 ? hwloc_get_root_obj(native->topology)
-                                 : hwloc_get_pu_obj_by_os_index(native->topology, (unsigned)cpu);
+    hwloc_obj_t object =
+        cpu < 0 ? hwloc_get_root_obj(native->topology) : hwloc_get_pu_obj_by_os_index(native->topology, (unsigned)cpu);
 
     if (object == NULL)
         return clo_fail(CLO_ERR_PLATFORM, "native: no CPU %d", cpu);

@@ -1,4 +1,5 @@
-/* figures.c - numbers as people read them, in integers only: no locale, the same text on every machine. */
+/* figures.c - numbers as people read them, in integers only: no locale, the same text on every machine; and names
+ * from outside as a terminal may see them: printable characters, one column each. */
 #include "platform/describe.h"
 
 #include <stdio.h>
@@ -67,4 +68,64 @@ void clo_figure_rate(uint64_t ns_per_byte_q32, char *out)
         snprintf(out, CLO_FIGURE_BYTES, "%llu MB/s", (unsigned long long)mbps);
     else
         put_scaled(mbps, "GB/s", out);
+}
+
+static uint32_t continuation(unsigned char byte)
+{
+    return (byte & 0xc0) == 0x80 ? byte & 0x3fu : UINT32_MAX;
+}
+
+uint32_t clo_text_next(const char **text)
+{
+    const unsigned char *s = (const unsigned char *)*text;
+    uint32_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : 0;
+    uint32_t code = length == 1 ? s[0] : length == 2 ? s[0] & 0x1fu : s[0] & 0x0fu;
+
+    for (uint32_t i = 1; i < length; i++) { /* a 0 at the end is no continuation: never reads past it */
+        uint32_t bits = continuation(s[i]);
+        if (bits == UINT32_MAX) {
+            length = 0;
+            break;
+        }
+        code = code << 6 | bits;
+    }
+    *text += length == 0 ? 1 : length;
+    bool printable = length > 0 && code >= 0x20 && (code < 0x7f || code >= 0xa0) && (length < 3 || code >= 0x800) &&
+                     (code < 0xd800 || code > 0xdfff);
+    return printable ? code : '?';
+}
+
+uint32_t clo_text_width(const char *text)
+{
+    uint32_t width = 0;
+
+    for (; *text != '\0'; width++)
+        clo_text_next(&text);
+    return width;
+}
+
+void clo_text_put(clo_text *out, uint32_t code)
+{
+    char bytes[3];
+    size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
+
+    if (length == 1)
+        bytes[0] = (char)code;
+    if (length == 2)
+        bytes[0] = (char)(0xc0 | code >> 6);
+    if (length == 3) {
+        bytes[0] = (char)(0xe0 | code >> 12);
+        bytes[1] = (char)(0x80 | (code >> 6 & 0x3f));
+    }
+    if (length > 1)
+        bytes[length - 1] = (char)(0x80 | (code & 0x3f));
+    clo_text_add_bytes(out, bytes, length);
+}
+
+void clo_text_put_clean(clo_text *out, const char *text, size_t bytes)
+{
+    const char *end = text + bytes;
+
+    while (text < end && *text != '\0')
+        clo_text_put(out, clo_text_next(&text));
 }

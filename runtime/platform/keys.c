@@ -1,5 +1,5 @@
-/* keys.c - the info attributes that are ours, "clotho.*": where each may stand and what it may say. A misspelt key is an
- * error, not silence. docs/PLATFORM_FILE.md explains them. */
+/* keys.c - the info attributes that are ours, "clotho.*": where each may stand and what it may say. A misspelt key
+ * is an error, not silence. docs/PLATFORM_FILE.md explains them. */
 #include "base/status.h"
 #include "platform/parse.h"
 #include "platform/topology.h"
@@ -79,14 +79,16 @@ static clo_status check_value(const clo_xml *xml, uint32_t node, size_t key, con
     case KEY_TEXT:
         return value[0] != '\0' ? CLO_OK : clo_xml_fail(xml, node, "%.60s is empty; give it a value", name);
     case KEY_ONE:
-        return strcmp(value, "1") == 0 ? CLO_OK : clo_xml_fail(xml, node, "%.60s=\"%.60s\"; this library reads schema 1",
-                                                               name, value);
+        return strcmp(value, "1") == 0
+                   ? CLO_OK
+                   : clo_xml_fail(xml, node, "%.60s=\"%.60s\"; this library reads schema 1", name, value);
     case KEY_BOOL:
         return clo_parse_u64(value, 1, &number) ? CLO_OK
                                                 : clo_xml_fail(xml, node, "%.60s=\"%.60s\"; use 0 or 1", name, value);
     case KEY_STATUS:
-        return is_status(value) ? CLO_OK : clo_xml_fail(xml, node, "%.60s=\"%.60s\"; use measured, published or assumed",
-                                                        name, value);
+        return is_status(value)
+                   ? CLO_OK
+                   : clo_xml_fail(xml, node, "%.60s=\"%.60s\"; use measured, published or assumed", name, value);
     case KEY_NUMBER:
         break;
     }

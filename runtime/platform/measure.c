@@ -1,8 +1,8 @@
 /* measure.c - the stop-watch part of calibration.
  *
- * A link is measured as a consumer sees it: the producer has just written a buffer and tells the consumer through one cache line;
- * the time counts until the consumer has copied the buffer, all on one thread's clock. That is what the cost model calls
- * latency + bytes / bandwidth. */
+ * A link is measured as a consumer sees it: the producer has just written a buffer and tells the consumer through
+ * one cache line; the time counts until the consumer has copied the buffer, all on one thread's clock. That is what
+ * the cost model calls latency + bytes / bandwidth. */
 #define _GNU_SOURCE
 #include "platform/measure.h"
 
@@ -207,8 +207,8 @@ void clo_measure_fit(const int64_t *bytes, const int64_t *ns, size_t count, int6
 
 enum { COMMAND_RALLY, COMMAND_WRITE, COMMAND_STOP };
 
-/* What the two threads share; plain, handed over with the ball. The partner writes `shared`, the calling thread copies it
- * into `mine`. */
+/* What the two threads share; plain, handed over with the ball. The partner writes `shared`, the calling thread
+ * copies it into `mine`. */
 typedef struct pair {
     clo_pingpong *ball;
     uint32_t turn;

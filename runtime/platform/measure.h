@@ -28,10 +28,10 @@ void clo_work_run(clo_work *work, uint32_t which, uint64_t units);
 
 /* The link between two CPUs, both ways; index 0: first to second. */
 typedef struct clo_measured_link {
-    int64_t latency_ns[2];       /* of the fit; never below one way of a single cache line      */
-    int64_t ns_per_mib[2];       /* of the fit                                                  */
-    uint32_t error_permille[2];  /* root mean square of the fit's relative errors over the sizes */
-    int64_t line_ns;             /* one way of a single cache line                              */
+    int64_t latency_ns[2];      /* of the fit; never below one way of a single cache line      */
+    int64_t ns_per_mib[2];      /* of the fit                                                  */
+    uint32_t error_permille[2]; /* root mean square of the fit's relative errors over the sizes */
+    int64_t line_ns;            /* one way of a single cache line                              */
 } clo_measured_link;
 
 /* Measures for about budget_ns. Buffers of CLO_LINK_BYTES_MAX are made inside.
@@ -39,8 +39,8 @@ typedef struct clo_measured_link {
 #define CLO_LINK_BYTES_MAX (4u << 20)
 CLO_NODISCARD clo_status clo_measure_link(uint32_t first, uint32_t second, int64_t budget_ns, clo_measured_link *out);
 
-/* Least squares of the relative errors of time = latency + bytes * slope over `count` points (medians), latency at least
- * line_ns. Fills latency, ns_per_mib and error of direction `way`. */
+/* Least squares of the relative errors of time = latency + bytes * slope over `count` points (medians), latency at
+ * least line_ns. Fills latency, ns_per_mib and error of direction `way`. */
 void clo_measure_fit(const int64_t *bytes, const int64_t *ns, size_t count, int64_t line_ns, int way,
                      clo_measured_link *out);
 

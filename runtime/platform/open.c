@@ -1,5 +1,5 @@
-/* open.c - from a SPEC to a platform. A name is shipped, computed ("uniform:P"), this machine ("native"), or a file: never
- * one of them in place of another. */
+/* open.c - from a SPEC to a platform. A name is shipped, computed ("uniform:P"), this machine ("native"), or a file:
+ * never one of them in place of another. */
 #define _POSIX_C_SOURCE 200809L
 #include "platform/open.h"
 
@@ -91,8 +91,8 @@ static clo_status create_uniform(uint32_t count, clo_platform **out)
     if (executors == NULL)
         return clo_fail_memory("a uniform platform");
     for (uint32_t e = 0; e < count; e++)
-        executors[e] = (clo_executor){
-            .os_index = -1, .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
+        executors[e] =
+            (clo_executor){.os_index = -1, .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
     snprintf(name, sizeof name, UNIFORM ":%u", count);
     desc.name = name;
     desc.executors_count = count;
@@ -106,7 +106,8 @@ static clo_status create_uniform(uint32_t count, clo_platform **out)
         return status;
     status = clo_platform_add_fact(platform, "speed", "assumed", "by definition: all executors are equal");
     if (status == CLO_OK)
-        status = clo_platform_add_fact(platform, "links", "assumed", "by definition: one memory, transfers take no time");
+        status =
+            clo_platform_add_fact(platform, "links", "assumed", "by definition: one memory, transfers take no time");
     if (status != CLO_OK)
         return clo_platform_destroy(platform), status;
     *out = platform;
@@ -170,6 +171,7 @@ bool clo_platform_shipped(uint32_t index, const char **name, const char **summar
     if (name != NULL)
         *name = computed ? UNIFORM : clo_shipped_files[index].name;
     if (summary != NULL)
-        *summary = computed ? "P equal executors in one memory: uniform:P, alone P = 4" : clo_shipped_files[index].summary;
+        *summary =
+            computed ? "P equal executors in one memory: uniform:P, alone P = 4" : clo_shipped_files[index].summary;
     return true;
 }

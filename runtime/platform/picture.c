@@ -9,7 +9,14 @@
 
 #define CELLS_MAX 24 /* cores drawn one by one; more become one cell */
 
-enum { LEFT_RIGHT = 0x2500, UP_DOWN = 0x2502, TOP_LEFT = 0x250c, TOP_RIGHT = 0x2510, LOW_LEFT = 0x2514, LOW_RIGHT = 0x2518 };
+enum {
+    LEFT_RIGHT = 0x2500,
+    UP_DOWN = 0x2502,
+    TOP_LEFT = 0x250c,
+    TOP_RIGHT = 0x2510,
+    LOW_LEFT = 0x2514,
+    LOW_RIGHT = 0x2518
+};
 
 typedef struct grid {
     uint32_t *cells; /* code points, 0: blank */
@@ -42,32 +49,10 @@ static void put(grid *g, uint32_t x, uint32_t y, uint32_t code)
     g->cells[(size_t)y * g->columns + x] = code;
 }
 
-/* Names come from outside: anything but printable ASCII and our own middle dot and times sign becomes '?'. */
-static uint32_t next_code(const char **text)
-{
-    const unsigned char *s = (const unsigned char *)*text;
-
-    if (s[0] == 0xc2 && s[1] == 0xb7)
-        return *text += 2, 0xb7u;
-    if (s[0] == 0xc3 && s[1] == 0x97)
-        return *text += 2, 0xd7u;
-    *text += 1;
-    return s[0] >= 0x20 && s[0] < 0x7f ? s[0] : '?';
-}
-
-static uint32_t width_of(const char *text)
-{
-    uint32_t width = 0;
-
-    for (; *text != '\0'; width++)
-        next_code(&text);
-    return width;
-}
-
 static void put_text(grid *g, uint32_t x, uint32_t y, uint32_t limit, const char *text)
 {
     for (uint32_t i = 0; *text != '\0' && i < limit; i++)
-        put(g, x + i, y, next_code(&text));
+        put(g, x + i, y, clo_text_next(&text));
 }
 
 static void put_box(grid *g, uint32_t x, uint32_t y, size box, const char *title)
@@ -88,31 +73,10 @@ static void put_box(grid *g, uint32_t x, uint32_t y, size box, const char *title
     put(g, x, low, LOW_LEFT);
     put(g, right, low, LOW_RIGHT);
     if (title[0] != '\0' && box.width > 6) {
-        uint32_t limit = box.width - 6, width = width_of(title);
+        uint32_t limit = box.width - 6, width = clo_text_width(title);
         put(g, x + 2, y, ' ');
         put_text(g, x + 3, y, limit, title);
         put(g, x + 3 + (width < limit ? width : limit), y, ' ');
-    }
-}
-
-static void put_utf8(clo_text *out, uint32_t code)
-{
-    char bytes[3];
-
-    if (code == 0)
-        code = ' ';
-    if (code < 0x80) {
-        bytes[0] = (char)code;
-        clo_text_add_bytes(out, bytes, 1);
-    } else if (code < 0x800) {
-        bytes[0] = (char)(0xc0 | code >> 6);
-        bytes[1] = (char)(0x80 | (code & 0x3f));
-        clo_text_add_bytes(out, bytes, 2);
-    } else {
-        bytes[0] = (char)(0xe0 | code >> 12);
-        bytes[1] = (char)(0x80 | (code >> 6 & 0x3f));
-        bytes[2] = (char)(0x80 | (code & 0x3f));
-        clo_text_add_bytes(out, bytes, 3);
     }
 }
 
@@ -124,7 +88,7 @@ static void print(const grid *g, clo_text *out)
         while (used > 0 && cells[used - 1] == 0)
             used--;
         for (uint32_t x = 0; x < used; x++)
-            put_utf8(out, cells[x]);
+            clo_text_put(out, cells[x] == 0 ? ' ' : cells[x]);
         clo_text_add(out, "\n");
     }
 }
@@ -245,7 +209,7 @@ static size draw_cores(grid *g, const clo_platform *p, const members *m, uint32_
     for (uint32_t i = 0; i < m->count; i++)
         if (is_new_core(p, m, i)) {
             core_label(p, m, i, label, sizeof label);
-            cell = larger(cell, width_of(label) + 4);
+            cell = larger(cell, clo_text_width(label) + 4);
         }
     cell = smaller(cell, room);
     uint32_t in_row = larger(1, room / cell);
@@ -267,7 +231,7 @@ static size draw_many(grid *g, const clo_platform *p, const members *m, uint32_t
 
     snprintf(label, sizeof label, "%s .. %s: %u cores", p->executor_names[m->executors[0]],
              p->executor_names[m->executors[m->count - 1]], m->cores);
-    size box = {smaller(width_of(label) + 4, room), 3};
+    size box = {smaller(clo_text_width(label) + 4, room), 3};
     put_box(g, x, y, box, "");
     put_text(g, x + 2, y + 1, box.width - 4, label);
     return box;
@@ -290,7 +254,7 @@ static size cluster_size(const clo_platform *p, const members *m, uint32_t room)
 
     cluster_title(p, m, title, sizeof title);
     cluster_caption(p, m, caption, sizeof caption);
-    inside.width = larger(inside.width + 4, larger(width_of(title) + 6, width_of(caption) + 4));
+    inside.width = larger(inside.width + 4, larger(clo_text_width(title) + 6, clo_text_width(caption) + 4));
     inside.width = smaller(inside.width, room);
     inside.height += caption[0] != '\0' ? 3 : 2;
     return inside;
@@ -319,8 +283,8 @@ static bool collect_cluster(const clo_platform *p, uint32_t first, members *m)
     m->count = 0;
     for (uint32_t e = 0; e < p->executors_count; e++) {
         clo_place place = place_of(p, e);
-        bool same = place.cluster == mine.cluster || (place.outside && mine.outside && p->executors[e].kind ==
-                                                                                           p->executors[first].kind);
+        bool same = place.cluster == mine.cluster ||
+                    (place.outside && mine.outside && p->executors[e].kind == p->executors[first].kind);
         if (!same)
             continue;
         if (e < first)
@@ -352,7 +316,7 @@ static uint32_t draw_package(grid *g, const clo_platform *p, uint32_t first, mem
         width = larger(width, x - 3);
     }
     package_title(p, first, title, sizeof title);
-    width = larger(width + 4, smaller(width_of(title) + 6, g->columns));
+    width = larger(width + 4, smaller(clo_text_width(title) + 6, g->columns));
     put_box(g, 0, y, (size){width, low - y + 1}, title);
     return low + 1;
 }

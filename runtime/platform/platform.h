@@ -21,30 +21,30 @@ enum { CLO_SCOPE_NONE, CLO_SCOPE_CORE, CLO_SCOPE_CLUSTER, CLO_SCOPE_PACKAGE };
  * group or shared cache that holds more than one core. Only drawn and named, never used to compute a cost. */
 typedef struct clo_place {
     uint32_t package, cluster, core;
-    uint32_t outside;                   /* 1: an accelerator, not a CPU of the operating system */
-    int32_t cpu;                        /* CPU number in the description; -1: none              */
-    uint64_t memory_bytes;              /* of its NUMA node; 0: unknown                         */
+    uint32_t outside;      /* 1: an accelerator, not a CPU of the operating system */
+    int32_t cpu;           /* CPU number in the description; -1: none              */
+    uint64_t memory_bytes; /* of its NUMA node; 0: unknown                         */
     uint64_t cache_bytes[CLO_CACHE_LEVELS];
     uint8_t cache_scope[CLO_CACHE_LEVELS];
 } clo_place;
 
 struct clo_platform {
     char *name;
-    char *summary;               /* one line; may be NULL                          */
-    bool native;                 /* executors are CPUs of this machine             */
+    char *summary; /* one line; may be NULL                          */
+    bool native;   /* executors are CPUs of this machine             */
     bool coherent;
     bool mean_includes_self;
     uint32_t executors_count, kinds_count, machines_count, memories_count;
-    clo_executor *executors;     /* [executors_count]                              */
-    char **executor_names;       /* [executors_count]                              */
-    char **kind_names;           /* [kinds_count]                                  */
+    clo_executor *executors;                 /* [executors_count]                              */
+    char **executor_names;                   /* [executors_count]                              */
+    char **kind_names;                       /* [kinds_count]                                  */
     char *resource_names[CLO_RESOURCES_MAX]; /* entries may be NULL                */
-    int64_t *capacities;         /* [machines_count * CLO_RESOURCES_MAX]; < 0: unlimited */
-    int64_t *latency_ns;         /* [executors_count^2]                            */
-    uint64_t *ns_per_byte_q32;   /* [executors_count^2]; 0: infinite bandwidth     */
+    int64_t *capacities;                     /* [machines_count * CLO_RESOURCES_MAX]; < 0: unlimited */
+    int64_t *latency_ns;                     /* [executors_count^2]                            */
+    uint64_t *ns_per_byte_q32;               /* [executors_count^2]; 0: infinite bandwidth     */
     clo_platform_fact *facts;
     uint32_t facts_count;
-    clo_place *places;           /* [executors_count]; NULL: made from arrays, nothing known */
+    clo_place *places; /* [executors_count]; NULL: made from arrays, nothing known */
 };
 
 __extension__ typedef unsigned __int128 clo_u128;

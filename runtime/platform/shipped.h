@@ -1,5 +1,5 @@
-/* platform/shipped.h - the files under platforms/, made part of the library by toolchain/embed.cmake, so that a shipped name
- * works from a build tree, installed, and after relocation. */
+/* platform/shipped.h - the files under platforms/, made part of the library by toolchain/embed.cmake, so that a
+ * shipped name works from a build tree, installed, and after relocation. */
 #ifndef CLO_PLATFORM_SHIPPED_H
 #define CLO_PLATFORM_SHIPPED_H
 

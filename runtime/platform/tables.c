@@ -1,8 +1,8 @@
 /* tables.c - what an hwloc XML file says beside its objects: distance matrices, memory attributes, CPU kinds.
  *
- * Read are the matrices clotho.c2c_latency_ns and clotho.c2c_bandwidth_MBps between PUs, NUMALatency between NUMA nodes, the
- * memory attributes Latency and Bandwidth with a cpuset as initiator, and every cpukind. Other tables are checked for
- * their shape and passed over. */
+ * Read are the matrices clotho.c2c_latency_ns and clotho.c2c_bandwidth_MBps between PUs, NUMALatency between NUMA
+ * nodes, the memory attributes Latency and Bandwidth with a cpuset as initiator, and every cpukind. Other tables are
+ * checked for their shape and passed over. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "platform/parse.h"
@@ -105,8 +105,10 @@ static clo_status check_shape(const clo_xml *xml, const matrix *m)
     if (status != CLO_OK)
         return status;
     if (indexes != m->size || values != m->size * m->size)
-        return clo_xml_fail(xml, m->node, "matrix \"%.60s\" of %llu objects has %llu indexes and %llu values; it needs "
-                            "%llu and %llu", m->name, (unsigned long long)m->size, (unsigned long long)indexes,
+        return clo_xml_fail(xml, m->node,
+                            "matrix \"%.60s\" of %llu objects has %llu indexes and %llu values; it needs "
+                            "%llu and %llu",
+                            m->name, (unsigned long long)m->size, (unsigned long long)indexes,
                             (unsigned long long)values, (unsigned long long)m->size,
                             (unsigned long long)(m->size * m->size));
     return CLO_OK;
@@ -136,8 +138,9 @@ static clo_status map_indexes(const clo_topology *topology, const matrix *m, uin
     for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
         uint32_t position = position_of(topology, m, indexes[i]);
         if (position == CLO_NONE || seen[position])
-            status = clo_xml_fail(xml, m->node, "index %llu of matrix \"%.60s\" is no object of this file, or there twice",
-                                  (unsigned long long)indexes[i], m->name);
+            status =
+                clo_xml_fail(xml, m->node, "index %llu of matrix \"%.60s\" is no object of this file, or there twice",
+                             (unsigned long long)indexes[i], m->name);
         else
             seen[position] = 1;
         indexes[i] = position;
@@ -160,7 +163,8 @@ static clo_status scatter(const clo_topology *topology, const matrix *m, const u
     return CLO_OK;
 }
 
-static clo_status take_matrix(const clo_topology *topology, const matrix *m, uint32_t count, uint64_t max, uint64_t **out)
+static clo_status take_matrix(const clo_topology *topology, const matrix *m, uint32_t count, uint64_t max,
+                              uint64_t **out)
 {
     size_t cells = (size_t)count * count;
     uint64_t got;
@@ -285,7 +289,8 @@ static clo_status take_kind_set(clo_topology *topology, uint32_t node, const clo
         found++;
     }
     if (set->infinite || found != clo_set_count(set) || found == 0)
-        return clo_xml_fail(&topology->xml, node, "cpuset %.60s of a cpukind names PUs that this file lacks; correct it",
+        return clo_xml_fail(&topology->xml, node,
+                            "cpuset %.60s of a cpukind names PUs that this file lacks; correct it",
                             clo_xml_get(&topology->xml, node, "cpuset"));
     return CLO_OK;
 }

@@ -1,8 +1,8 @@
 /* topology.c - the object tree of an hwloc XML file.
  *
- * Invariant of an accepted tree: one Machine on top; every ordinary object has PUs below it and states exactly their set;
- * PUs and NUMA nodes have numbers of their own; packages, dies, cores, PUs and cache levels nest in their order. Nothing is
- * recursive: parents come before children, so one pass down and one pass up do everything. */
+ * Invariant of an accepted tree: one Machine on top; every ordinary object has PUs below it and states exactly their
+ * set; PUs and NUMA nodes have numbers of their own; packages, dies, cores, PUs and cache levels nest in their
+ * order. Nothing is recursive: parents come before children, so one pass down and one pass up do everything. */
 #include "platform/topology.h"
 
 #include "base/memory.h"
@@ -49,13 +49,13 @@ static const struct {
     clo_object_type type;
     uint32_t level;
 } object_types[] = {
-    {"Machine", CLO_OBJECT_MACHINE, 0}, {"Package", CLO_OBJECT_PACKAGE, 0}, {"Die", CLO_OBJECT_DIE, 0},
-    {"L1Cache", CLO_OBJECT_CACHE, 1},   {"L2Cache", CLO_OBJECT_CACHE, 2},   {"L3Cache", CLO_OBJECT_CACHE, 3},
-    {"L4Cache", CLO_OBJECT_CACHE, 4},   {"L5Cache", CLO_OBJECT_CACHE, 5},   {"L1iCache", CLO_OBJECT_ICACHE, 1},
-    {"L2iCache", CLO_OBJECT_ICACHE, 2}, {"L3iCache", CLO_OBJECT_ICACHE, 3}, {"Group", CLO_OBJECT_GROUP, 0},
-    {"Core", CLO_OBJECT_CORE, 0},       {"PU", CLO_OBJECT_PU, 0},           {"NUMANode", CLO_OBJECT_NUMA, 0},
-    {"MemCache", CLO_OBJECT_MEMCACHE, 0}, {"Misc", CLO_OBJECT_MISC, 0},     {"Bridge", CLO_OBJECT_IO, 0},
-    {"PCIDev", CLO_OBJECT_IO, 0},       {"OSDev", CLO_OBJECT_IO, 0},
+    {"Machine", CLO_OBJECT_MACHINE, 0},   {"Package", CLO_OBJECT_PACKAGE, 0}, {"Die", CLO_OBJECT_DIE, 0},
+    {"L1Cache", CLO_OBJECT_CACHE, 1},     {"L2Cache", CLO_OBJECT_CACHE, 2},   {"L3Cache", CLO_OBJECT_CACHE, 3},
+    {"L4Cache", CLO_OBJECT_CACHE, 4},     {"L5Cache", CLO_OBJECT_CACHE, 5},   {"L1iCache", CLO_OBJECT_ICACHE, 1},
+    {"L2iCache", CLO_OBJECT_ICACHE, 2},   {"L3iCache", CLO_OBJECT_ICACHE, 3}, {"Group", CLO_OBJECT_GROUP, 0},
+    {"Core", CLO_OBJECT_CORE, 0},         {"PU", CLO_OBJECT_PU, 0},           {"NUMANode", CLO_OBJECT_NUMA, 0},
+    {"MemCache", CLO_OBJECT_MEMCACHE, 0}, {"Misc", CLO_OBJECT_MISC, 0},       {"Bridge", CLO_OBJECT_IO, 0},
+    {"PCIDev", CLO_OBJECT_IO, 0},         {"OSDev", CLO_OBJECT_IO, 0},
 };
 
 const char *clo_topology_info(const clo_topology *topology, uint32_t node, const char *name)
@@ -155,8 +155,7 @@ static clo_status check_place(const clo_topology *topology, const clo_object *ob
     const clo_object *parent = &topology->objects[object->parent];
 
     if (!is_ordinary(object->type)) {
-        bool right = object->type == CLO_OBJECT_MISC ||
-                     (is_ordinary(parent->type) && parent->type != CLO_OBJECT_PU) ||
+        bool right = object->type == CLO_OBJECT_MISC || (is_ordinary(parent->type) && parent->type != CLO_OBJECT_PU) ||
                      (object->type == CLO_OBJECT_NUMA && parent->type == CLO_OBJECT_MEMCACHE);
         return right ? CLO_OK : clo_xml_fail(&topology->xml, object->node, "a memory object cannot lie %s", "here");
     }
@@ -185,7 +184,8 @@ static clo_status read_object(clo_topology *topology, uint32_t node)
 
     object.parent = find_parent(topology, (uint32_t)topology->objects_count - 1, node);
     if (status == CLO_OK && object.parent == CLO_NONE && object.type != CLO_OBJECT_MACHINE)
-        status = clo_xml_fail(&topology->xml, node, "the first object is not a %s", "Machine; export the whole machine");
+        status =
+            clo_xml_fail(&topology->xml, node, "the first object is not a %s", "Machine; export the whole machine");
     if (status != CLO_OK || object.type == CLO_OBJECT_IO)
         return status;
     status = check_attributes(&topology->xml, node);
@@ -291,7 +291,8 @@ static clo_status index_pu(clo_topology *topology, uint32_t index)
     if (status != CLO_OK)
         return status;
     if (topology->pu_of_cpu[object->os_index] != CLO_NONE)
-        return clo_xml_fail(&topology->xml, object->node, "PU %u is there twice; number PUs uniquely", object->os_index);
+        return clo_xml_fail(&topology->xml, object->node, "PU %u is there twice; number PUs uniquely",
+                            object->os_index);
     topology->pu_of_cpu[object->os_index] = topology->pus_count;
     topology->pus[topology->pus_count++] = index;
     return CLO_OK;

@@ -1,30 +1,30 @@
 /* platform/topology.h - an hwloc XML topology, read and checked by ourselves.
  *
- * hwloc describes this machine and writes it as XML; files come as XML; both are read here. hwloc's own reader never sees
- * a byte: it accepts impossible topologies, crashes on some broken ones, and falls back to the running machine on
- * others (hwloc 2.9). What this reader accepts is a tree in which every set is the union of what lies below it. */
+ * hwloc describes this machine and writes it as XML; files come as XML; both are read here. hwloc's own reader never
+ * sees a byte: it accepts impossible topologies, crashes on some broken ones, and falls back to the running machine
+ * on others (hwloc 2.9). What this reader accepts is a tree in which every set is the union of what lies below it. */
 #ifndef CLO_PLATFORM_TOPOLOGY_H
 #define CLO_PLATFORM_TOPOLOGY_H
 
 #include "platform/platform.h"
 #include "platform/xml.h"
 
-#define CLO_CPUS_MAX 65536u          /* os_index of a PU or a NUMA node lies below       */
+#define CLO_CPUS_MAX 65536u /* os_index of a PU or a NUMA node lies below       */
 #define CLO_KEY_PREFIX "clotho."
 
 typedef enum clo_object_type {
     CLO_OBJECT_MACHINE,
     CLO_OBJECT_PACKAGE,
     CLO_OBJECT_DIE,
-    CLO_OBJECT_CACHE,   /* unified or data */
-    CLO_OBJECT_ICACHE,  /* instruction     */
+    CLO_OBJECT_CACHE,  /* unified or data */
+    CLO_OBJECT_ICACHE, /* instruction     */
     CLO_OBJECT_GROUP,
     CLO_OBJECT_CORE,
     CLO_OBJECT_PU,
     CLO_OBJECT_NUMA,
     CLO_OBJECT_MEMCACHE,
     CLO_OBJECT_MISC,
-    CLO_OBJECT_IO       /* skipped with everything below */
+    CLO_OBJECT_IO /* skipped with everything below */
 } clo_object_type;
 
 /* One object; they lie in document order, parents first. */
@@ -41,17 +41,18 @@ typedef struct clo_topology {
     clo_xml xml;
     clo_object *objects;
     size_t objects_count, objects_capacity;
-    uint32_t *pus;         /* [pus_count] objects, in document order          */
-    uint32_t *numas;       /* [numas_count] likewise                          */
-    uint32_t *accels;      /* [accels_count] Misc objects named "accel:NAME"  */
+    uint32_t *pus;    /* [pus_count] objects, in document order          */
+    uint32_t *numas;  /* [numas_count] likewise                          */
+    uint32_t *accels; /* [accels_count] Misc objects named "accel:NAME"  */
     uint32_t pus_count, numas_count, accels_count;
-    uint32_t *pu_of_cpu;   /* [CLO_CPUS_MAX] os_index -> PU, CLO_NONE         */
-    uint32_t *kinds;       /* [kinds_count] XML nodes of the cpukinds         */
-    uint32_t *kind_of_pu;  /* [pus_count], CLO_NONE: in no cpukind            */
+    uint32_t *pu_of_cpu;  /* [CLO_CPUS_MAX] os_index -> PU, CLO_NONE         */
+    uint32_t *kinds;      /* [kinds_count] XML nodes of the cpukinds         */
+    uint32_t *kind_of_pu; /* [pus_count], CLO_NONE: in no cpukind            */
     uint32_t kinds_count;
     uint64_t *c2c_latency_ns, *c2c_bandwidth_mbps; /* [pus_count^2] row = from; NULL: not given */
     uint64_t *numa_distance;                       /* [numas_count^2], 10 = local; NULL         */
-    uint64_t *memory_latency_ns, *memory_bandwidth_mibps; /* [numas_count * pus_count] a PU reading a node; 0: unknown */
+    uint64_t *memory_latency_ns,
+        *memory_bandwidth_mibps; /* [numas_count * pus_count] a PU reading a node; 0: unknown */
 } clo_topology;
 
 /* Reads and checks. `file` names the text in error lines and is borrowed during the call only.
@@ -65,7 +66,8 @@ const char *clo_topology_info(const clo_topology *topology, uint32_t node, const
 /* The distances2, memattr and cpukind elements below the root (tables.c); after the objects. */
 CLO_NODISCARD clo_status clo_topology_read_tables(clo_topology *topology);
 
-/* The platform a topology describes. Returns CLO_OK, CLO_ERR_FORMAT (names a duplicate), CLO_ERR_LIMIT, CLO_ERR_MEMORY. */
+/* The platform a topology describes. Returns CLO_OK, CLO_ERR_FORMAT (names a duplicate), CLO_ERR_LIMIT,
+ * CLO_ERR_MEMORY. */
 CLO_NODISCARD clo_status clo_topology_to_platform(const clo_topology *topology, clo_platform **out);
 
 /* An info that belongs to us is known, well placed and well typed (keys.c); others pass. */

@@ -154,7 +154,8 @@ static void XMLCALL on_text(void *state, const XML_Char *text, int bytes)
         stop(r, CLO_ERR_MEMORY, "");
 }
 
-/* hwloc writes <!DOCTYPE topology SYSTEM "hwloc2.dtd">: harmless, never fetched. An internal subset could define entities. */
+/* hwloc writes <!DOCTYPE topology SYSTEM "hwloc2.dtd">: harmless, never fetched. An internal subset could define
+ * entities. */
 static void XMLCALL on_doctype(void *state, const XML_Char *name, const XML_Char *system, const XML_Char *public_id,
                                int has_internal_subset)
 {
@@ -175,8 +176,7 @@ static clo_status parse(reader *r, const char *data, size_t bytes)
     if (XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
         return clo_fail_memory("an XML document");
     return clo_fail(CLO_ERR_FORMAT, "%s:%lu: %s; give an hwloc XML file", r->xml->file,
-                    (unsigned long)XML_GetCurrentLineNumber(r->parser),
-                    XML_ErrorString(XML_GetErrorCode(r->parser)));
+                    (unsigned long)XML_GetCurrentLineNumber(r->parser), XML_ErrorString(XML_GetErrorCode(r->parser)));
 }
 
 clo_status clo_xml_read(const char *file, const char *data, size_t bytes, clo_xml *xml)

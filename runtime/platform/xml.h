@@ -1,7 +1,7 @@
 /* platform/xml.h - an XML document as one flat tree, read with expat, for the platform reader.
  *
- * Nodes lie in document order, so the subtree of node n is [n, nodes[n].end). Everything is bounded: bytes, nodes, depth,
- * attributes. Entities and an internal DTD are refused; nothing external is ever fetched. */
+ * Nodes lie in document order, so the subtree of node n is [n, nodes[n].end). Everything is bounded: bytes, nodes,
+ * depth, attributes. Entities and an internal DTD are refused; nothing external is ever fetched. */
 #ifndef CLO_PLATFORM_XML_H
 #define CLO_PLATFORM_XML_H
 
@@ -15,8 +15,8 @@
 #define CLO_XML_ATTRIBUTES_MAX 64u
 
 typedef struct clo_xml_node {
-    size_t name, text;               /* offsets into the pool; text 0: none (white space is dropped) */
-    uint32_t line, parent, end;      /* parent of the root: UINT32_MAX                                */
+    size_t name, text;          /* offsets into the pool; text 0: none (white space is dropped) */
+    uint32_t line, parent, end; /* parent of the root: UINT32_MAX                                */
     uint32_t attributes_begin, attributes_end;
 } clo_xml_node;
 
@@ -39,10 +39,11 @@ CLO_NODISCARD clo_status clo_xml_read(const char *file, const char *data, size_t
 void clo_xml_free(clo_xml *xml);
 
 const char *clo_xml_name(const clo_xml *xml, uint32_t node);
-const char *clo_xml_text(const clo_xml *xml, uint32_t node);                        /* "" if there is none   */
-const char *clo_xml_get(const clo_xml *xml, uint32_t node, const char *attribute);  /* NULL if it is missing */
+const char *clo_xml_text(const clo_xml *xml, uint32_t node);                       /* "" if there is none   */
+const char *clo_xml_get(const clo_xml *xml, uint32_t node, const char *attribute); /* NULL if it is missing */
 
 /* Stores "FILE:LINE: ..." for clo_last_error, LINE being where `node` starts, and returns CLO_ERR_FORMAT. */
-clo_status clo_xml_fail(const clo_xml *xml, uint32_t node, const char *format, ...) __attribute__((format(printf, 3, 4)));
+clo_status clo_xml_fail(const clo_xml *xml, uint32_t node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,7 +1,8 @@
-/* steal.c - work stealing as a policy, so that greedy dispatch can be simulated: what an executor releases goes to the
- * bottom of its own list, it takes from the bottom, an idle one takes from the top of the next list that has something for
- * it (Blumofe and Leiserson 1999, with victims in cyclic order in place of random ones). At the start the ready instances
- * are dealt round. The lists are doubly linked, so that an instance that an executor cannot run is passed over. */
+/* steal.c - work stealing as a policy, so that greedy dispatch can be simulated: what an executor releases goes to
+ * the bottom of its own list, it takes from the bottom, an idle one takes from the top of the next list that has
+ * something for it (Blumofe and Leiserson 1999, with victims in cyclic order in place of random ones). At the start
+ * the ready instances are dealt round. The lists are doubly linked, so that an instance that an executor cannot run
+ * is passed over. */
 #include "policy/policies.h"
 
 #include "graph/graph.h"

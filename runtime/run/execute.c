@@ -1,7 +1,7 @@
 /* execute.c - one entry: gate, inputs, body, and whom it released.
  *
- * An entry of a stopped job (cancelled, or some task failed) goes through the same steps without its body, so a job always
- * ends by the same path and nothing has to be hunted down in the queues. */
+ * An entry of a stopped job (cancelled, or some task failed) goes through the same steps without its body, so a job
+ * always ends by the same path and nothing has to be hunted down in the queues. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/clock.h"
 #include "base/status.h"
@@ -17,8 +17,8 @@ static int64_t job_now_ns(const clo_job *job)
     return clo_clock_ns() - job->submit_ns;
 }
 
-/* Spins until the job's time has come. With more workers than CPUs the others must run meanwhile: this one sleeps, but for the
- * last SLEEP_SLACK_NS, which a timer cannot hit. */
+/* Spins until the job's time has come. With more workers than CPUs the others must run meanwhile: this one sleeps,
+ * but for the last SLEEP_SLACK_NS, which a timer cannot hit. */
 static void wait_until(const clo_job *job, int64_t when_ns)
 {
     for (int64_t left_ns; (left_ns = when_ns - job_now_ns(job)) > 0;) { /* time passes */
@@ -252,9 +252,9 @@ static uint64_t take_completions(clo_job *job)
 
 /* Takes in completions until none is left; then the turn is free. `handled` counts in job->turn.
  *
- * A worker pushes its completion, then adds one to the turn; the add is its last touch of the job. So the job may only end,
- * and the turn only be given up, when as many have been handled as were added: a holder that was quicker than
- * an add goes round until it arrives, two instructions later. */
+ * A worker pushes its completion, then adds one to the turn; the add is its last touch of the job. So the job may
+ * only end, and the turn only be given up, when as many have been handled as were added: a holder that was quicker
+ * than an add goes round until it arrives, two instructions later. */
 static uint64_t hold_turn(clo_worker *worker, clo_job *job, uint32_t handled)
 {
     uint64_t mine = CLO_ITEM_NONE;
@@ -326,8 +326,8 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     return job->dispatch != NULL ? complete(worker, job, entry) : release(worker, job, entry);
 }
 
-/* Deals the first items round the workers' spills, or to their homes. The job may end before this returns, but its owner,
- * who is in clo_job_submit, cannot free it yet. */
+/* Deals the first items round the workers' spills, or to their homes. The job may end before this returns, but its
+ * owner, who is in clo_job_submit, cannot free it yet. */
 static void deal_roots(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;

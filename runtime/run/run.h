@@ -5,10 +5,10 @@
  *   execute.c   runs one entry and hands on what it released, for each way of dispatch
  *   job.c       the life of a job as the caller sees it
  *
- * Work travels as items, (job slot << 32 | entry). An item is in exactly one place: a deque, a stack, a gate's waiting
- * chain, or a worker's hands. Items of replay and policy jobs, and of tasks that cannot run everywhere, belong to one worker
- * and go to its inbox; all others may be stolen. After clo_runtime_create and clo_job_create nothing here
- * allocates, and the only locks are control (create, destroy) and the gates of tasks with demands. */
+ * Work travels as items, (job slot << 32 | entry). An item is in exactly one place: a deque, a stack, a gate's
+ * waiting chain, or a worker's hands. Items of replay and policy jobs, and of tasks that cannot run everywhere,
+ * belong to one worker and go to its inbox; all others may be stolen. After clo_runtime_create and clo_job_create
+ * nothing here allocates, and the only locks are control (create, destroy) and the gates of tasks with demands. */
 #ifndef CLO_RUN_RUN_H
 #define CLO_RUN_RUN_H
 

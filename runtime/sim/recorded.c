@@ -1,9 +1,9 @@
 /* recorded.c - a recorded run, decided again.
  *
- * The completions are fed to the engine in the recorded order and at the recorded times; before each one, the entry must have
- * been assigned by the same engine and policy code, to the executor that really ran it. So every decision of the run is
- * taken again and compared: which entry, where, and after which completions. Under work stealing, where chance decides the
- * executor, what is compared is that the entry was ready. */
+ * The completions are fed to the engine in the recorded order and at the recorded times; before each one, the entry
+ * must have been assigned by the same engine and policy code, to the executor that really ran it. So every decision
+ * of the run is taken again and compared: which entry, where, and after which completions. Under work stealing, where
+ * chance decides the executor, what is compared is that the entry was ready. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "sim/sim.h"

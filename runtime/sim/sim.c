@@ -1,8 +1,9 @@
 /* sim.c - the engine driven by an event heap.
  *
- * Two kinds of events: an entry starts (its inputs are there), an entry ends. At one instant ends come before starts, and
- * equal events in order of entry, so a simulation is a function of its arguments. The same program, engine and
- * dispatcher as in run/ decide everything; only the clock is different. recorded.c drives them by a recorded run instead. */
+ * Two kinds of events: an entry starts (its inputs are there), an entry ends. At one instant ends come before starts,
+ * and equal events in order of entry, so a simulation is a function of its arguments. The same program, engine and
+ * dispatcher as in run/ decide everything; only the clock is different. recorded.c drives them by a recorded run
+ * instead. */
 #include "sim/sim.h"
 
 #include "base/memory.h"

@@ -8,7 +8,8 @@
  *      hit      X     -
  *
  * Progress: wait-free. Ordering: everything that any predecessor's worker wrote before its hit happens before
- * whatever the last hitter does next. Mutation list (the stress test must catch each): [A] relaxed; [A] release only. */
+ * whatever the last hitter does next. Mutation list (the stress test must catch each): [A] relaxed; [A]
+ * release only. */
 #ifndef CLO_SYNC_COUNTDOWN_H
 #define CLO_SYNC_COUNTDOWN_H
 

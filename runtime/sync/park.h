@@ -1,10 +1,10 @@
 /* park.h - sleeping and waking: a parker for each worker, and the barrier that makes "nothing to do" safe.
  *
- * A producer publishes work, then asks whether somebody sleeps; a worker announces that it sleeps, then looks for work
- * once more. Each side writes one word and reads the other's (Dekker), so one of them must see the
- * other. The fence is put where it is rare: the sleeper calls clo_barrier_heavy (membarrier(2): every thread of the process
- * executes a full fence), so the producer's clo_barrier_light is a compiler fence. Where the kernel refuses membarrier,
- * both sides use a read-modify-write of one shared word instead, whose modification order decides.
+ * A producer publishes work, then asks whether somebody sleeps; a worker announces that it sleeps, then looks for
+ * work once more. Each side writes one word and reads the other's (Dekker), so one of them must see the other. The
+ * fence is put where it is rare: the sleeper calls clo_barrier_heavy (membarrier(2): every thread of the process
+ * executes a full fence), so the producer's clo_barrier_light is a compiler fence. Where the kernel refuses
+ * membarrier, both sides use a read-modify-write of one shared word instead, whose modification order decides.
  *
  *               prepare  cancel  sleep   wake
  *      prepare     X       X       X      -     (owner only)

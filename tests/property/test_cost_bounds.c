@@ -202,7 +202,8 @@ static bool fits_at(const struct sample *s, const struct schedule *x, uint32_t t
     return true;
 }
 
-static bool fits(const struct sample *s, const struct schedule *x, uint32_t task, uint32_t machine, int64_t start, int64_t finish)
+static bool fits(const struct sample *s, const struct schedule *x, uint32_t task, uint32_t machine, int64_t start,
+                 int64_t finish)
 {
     if (finish == start)
         return true;
@@ -217,7 +218,8 @@ static bool fits(const struct sample *s, const struct schedule *x, uint32_t task
 static int64_t earliest(const struct sample *s, const struct schedule *x, uint32_t v, uint32_t e, int64_t ready)
 {
     uint32_t task = s->graph->task_of[v], machine = clo_platform_executor(s->platform, e)->machine;
-    int64_t time_ns = clo_cost_execution_ns(s->cost, task, e), start = ready > x->available[e] ? ready : x->available[e];
+    int64_t time_ns = clo_cost_execution_ns(s->cost, task, e),
+            start = ready > x->available[e] ? ready : x->available[e];
 
     while (!fits(s, x, task, machine, start, start + time_ns)) { /* ends: after the last finish everything fits */
         int64_t next = INT64_MAX;

@@ -24,7 +24,8 @@ static void instances_are_numbered_by_task(const clo_graph *graph)
     assert_int_equal(clo_graph_instances(graph), next);
 }
 
-/* Each instance's predecessors are the instances of the edges into its task, in order, with an even share of the bytes. */
+/* Each instance's predecessors are the instances of the edges into its task, in order, with an even share of the
+ * bytes. */
 static void predecessors_are_the_edges(const clo_graph *graph)
 {
     uint64_t arcs = 0;

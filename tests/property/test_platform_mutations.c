@@ -1,5 +1,5 @@
-/* Broken platform files: whatever is done to a shipped file, reading it ends in a clean error or in a whole platform. hwloc's own
- * reader crashed on 8 of 600 such files. */
+/* Broken platform files: whatever is done to a shipped file, reading it ends in a clean error or in a whole
+ * platform. hwloc's own reader crashed on 8 of 600 such files. */
 #include "support.h"
 
 #include "base/rng.h"
@@ -58,7 +58,8 @@ static int try(const char *text, size_t bytes)
 /* One to four small accidents: a byte, a digit, a stretch removed or doubled, a number made absurd. */
 static size_t mutate(clo_rng *rng, char *text, size_t bytes, size_t room)
 {
-    static const char *const numbers[] = {"-1", "18446744073709551615", "4294967295", "0", "99999999999999999999", "0x", ""};
+    static const char *const numbers[] = {"-1", "18446744073709551615", "4294967295", "0", "99999999999999999999", "0x",
+                                          ""};
 
     for (uint32_t k = 1 + clo_rng_below(rng, 4); k > 0; k--) {
         size_t at = clo_rng_below(rng, (uint32_t)bytes), length = 1 + clo_rng_below(rng, 40);

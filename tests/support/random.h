@@ -10,15 +10,15 @@
 #include <clotho/platform.h>
 
 enum {
-    RANDOM_INSTANCES = 1,  /* some tasks have 2..5 instances                                       */
-    RANDOM_DEMANDS = 2,    /* graph: demands on up to 3 resources; platform: finite capacities      */
-    RANDOM_MASKS = 4,      /* some tasks have a placement mask                                      */
-    RANDOM_KINDS = 8,      /* some tasks have times of their own for kinds, CLO_TIME_NEVER and kind bodies among them */
-    RANDOM_OUTPUTS = 16,   /* tasks have output buffers of up to 512 bytes                          */
+    RANDOM_INSTANCES = 1, /* some tasks have 2..5 instances                                       */
+    RANDOM_DEMANDS = 2,   /* graph: demands on up to 3 resources; platform: finite capacities      */
+    RANDOM_MASKS = 4,     /* some tasks have a placement mask                                      */
+    RANDOM_KINDS = 8,     /* some tasks have times of their own for kinds, CLO_TIME_NEVER and kind bodies among them */
+    RANDOM_OUTPUTS = 16,  /* tasks have output buffers of up to 512 bytes                          */
     RANDOM_DUPLICABLE = 32, /* two of three tasks are duplicable                                    */
-    RANDOM_NO_BYTES = 64,  /* edges carry nothing                                                  */
-    RANDOM_SMALL = 128,    /* graph: at most 12 tasks                                              */
-    RANDOM_UNNAMED = 256,  /* graph: no task names                                                 */
+    RANDOM_NO_BYTES = 64,   /* edges carry nothing                                                  */
+    RANDOM_SMALL = 128,     /* graph: at most 12 tasks                                              */
+    RANDOM_UNNAMED = 256,   /* graph: no task names                                                 */
     RANDOM_ALL = 63
 };
 

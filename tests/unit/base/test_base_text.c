@@ -59,7 +59,7 @@ static void json_strings_are_escaped_and_bad_utf8_replaced(void **state)
         {"\xe0\x9f\xbf", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
         {"\xf4\x90\x80\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, /* above U+10FFFF */
         {"a\xff", "\"a\xef\xbf\xbd\""},
-        {"\xc3", "\"\xef\xbf\xbd\""},     /* cut at the end */
+        {"\xc3", "\"\xef\xbf\xbd\""}, /* cut at the end */
         {"\xe2\x82", "\"\xef\xbf\xbd\xef\xbf\xbd\""},
     };
 

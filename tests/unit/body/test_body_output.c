@@ -1,4 +1,5 @@
-/* The bodies "spin" and "memory": their output depends on what it should and on nothing else, their time is the time asked for. */
+/* The bodies "spin" and "memory": their output depends on what it should and on nothing else, their time is the time
+ * asked for. */
 #include "support.h"
 
 #include "base/clock.h"
@@ -23,8 +24,15 @@ static void fill(struct fixture *f)
     f->inputs[2] = f->second;
     f->inputs_bytes[0] = sizeof f->first;
     f->inputs_bytes[2] = sizeof f->second;
-    f->call = (clo_call){.task = 5, .instance = 1, .instances = 2, .executor = 3, .inputs_count = 3, .inputs = f->inputs,
-                         .inputs_bytes = f->inputs_bytes, .output = f->output, .output_bytes = 100};
+    f->call = (clo_call){.task = 5,
+                         .instance = 1,
+                         .instances = 2,
+                         .executor = 3,
+                         .inputs_count = 3,
+                         .inputs = f->inputs,
+                         .inputs_bytes = f->inputs_bytes,
+                         .output = f->output,
+                         .output_bytes = 100};
 }
 
 /* The first 8 bytes of the output of `body`. */

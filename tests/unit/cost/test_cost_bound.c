@@ -22,8 +22,11 @@ static void start(struct fixture *f, uint32_t executors)
     }
     for (int i = 0; i < 2 * CLO_RESOURCES_MAX; i++)
         f->capacities[i] = -1;
-    f->desc = (clo_platform_desc){.size = sizeof f->desc, .executors_count = executors, .executors = f->executors,
-                                  .kinds_count = 1, .capacities = f->capacities};
+    f->desc = (clo_platform_desc){.size = sizeof f->desc,
+                                  .executors_count = executors,
+                                  .executors = f->executors,
+                                  .kinds_count = 1,
+                                  .capacities = f->capacities};
     ok(clo_graph_create("g", &f->graph));
 }
 
@@ -168,7 +171,8 @@ static void a_cut_may_stand_in_the_middle(void **state)
     struct fixture f;
 
     start(&f, 2);
-    static const clo_task tasks[] = {{.work_ns = 10}, {.work_ns = 40, .instances = 7}, {.work_ns = 500}, {.work_ns = 20}};
+    static const clo_task tasks[] = {
+        {.work_ns = 10}, {.work_ns = 40, .instances = 7}, {.work_ns = 500}, {.work_ns = 20}};
     for (uint32_t t = 0; t < 4; t++)
         add(&f, tasks[t]);
     ok(clo_graph_add_edge(f.graph, 0, 1, 0));

@@ -8,10 +8,11 @@
 
 /* Topcuoglu, Hariri, Wu 2002, figure 2 and table 1: ten tasks, three processors, links of bandwidth one. Here in
  * thousandths, so that the published ranks are whole. */
-static const int64_t times[10][3] = {{14, 16, 9}, {13, 19, 18}, {11, 13, 19}, {13, 8, 17}, {12, 13, 10},
+static const int64_t times[10][3] = {{14, 16, 9}, {13, 19, 18}, {11, 13, 19}, {13, 8, 17},  {12, 13, 10},
                                      {13, 16, 9}, {7, 15, 11},  {5, 11, 14},  {18, 12, 20}, {21, 7, 16}};
-static const clo_edge edges[] = {{0, 1, 18}, {0, 2, 12}, {0, 3, 9},  {0, 4, 11}, {0, 5, 14}, {1, 7, 19}, {1, 8, 16}, {2, 6, 23},
-                                 {3, 7, 27}, {3, 8, 23}, {4, 8, 13}, {5, 7, 15}, {6, 9, 17}, {7, 9, 11}, {8, 9, 13}};
+static const clo_edge edges[] = {{0, 1, 18}, {0, 2, 12}, {0, 3, 9},  {0, 4, 11}, {0, 5, 14},
+                                 {1, 7, 19}, {1, 8, 16}, {2, 6, 23}, {3, 7, 27}, {3, 8, 23},
+                                 {4, 8, 13}, {5, 7, 15}, {6, 9, 17}, {7, 9, 11}, {8, 9, 13}};
 
 struct fixture {
     clo_graph *graph;
@@ -43,7 +44,10 @@ static int build(void **state)
     ok(clo_graph_seal(f.graph));
     for (int i = 0; i < 9; i++)
         bandwidth[i] = 1;
-    clo_platform_desc desc = {.size = sizeof desc, .executors_count = 3, .executors = executors, .kinds_count = 3,
+    clo_platform_desc desc = {.size = sizeof desc,
+                              .executors_count = 3,
+                              .executors = executors,
+                              .kinds_count = 3,
                               .bandwidth_bytes_per_ns = bandwidth};
     ok(clo_platform_create(&desc, &f.platform));
     ok(clo_cost_create(f.graph, f.platform, &f.cost));
@@ -124,8 +128,11 @@ static void instances_share_a_rank_and_edges_count_with_one_share(void **state)
     ok(clo_graph_add_edge(graph, 0, 1, 2000)); /* 100 for each of 20 pairs */
     ok(clo_graph_add_edge(graph, 1, 2, 1000)); /* 200 for each of 5 */
     ok(clo_graph_seal(graph));
-    ok(clo_platform_create(&(clo_platform_desc){.size = sizeof(clo_platform_desc), .executors_count = 2, .executors = executors,
-                                                .kinds_count = 1, .bandwidth_bytes_per_ns = bandwidth},
+    ok(clo_platform_create(&(clo_platform_desc){.size = sizeof(clo_platform_desc),
+                                                .executors_count = 2,
+                                                .executors = executors,
+                                                .kinds_count = 1,
+                                                .bandwidth_bytes_per_ns = bandwidth},
                            &platform));
     ok(clo_cost_create(graph, platform, &cost));
     clo_cost_rank_u(cost, rank);

@@ -9,7 +9,8 @@
 
 #define EXECUTORS_MAX 80
 
-/* A platform of `count` executors of kind 0 and speed one in one machine, each with its memory; change it before use. */
+/* A platform of `count` executors of kind 0 and speed one in one machine, each with its memory; change it before
+ * use. */
 struct fixture {
     clo_executor executors[EXECUTORS_MAX];
     int64_t latency_ns[EXECUTORS_MAX * EXECUTORS_MAX];
@@ -33,8 +34,13 @@ static void start(uint32_t executors)
     }
     for (int i = 0; i < 4 * CLO_RESOURCES_MAX; i++)
         f.capacities[i] = -1;
-    f.desc = (clo_platform_desc){.size = sizeof f.desc, .name = "p", .executors_count = executors, .executors = f.executors,
-                                 .kinds_count = 1, .latency_ns = f.latency_ns, .bandwidth_bytes_per_ns = f.bandwidth,
+    f.desc = (clo_platform_desc){.size = sizeof f.desc,
+                                 .name = "p",
+                                 .executors_count = executors,
+                                 .executors = f.executors,
+                                 .kinds_count = 1,
+                                 .latency_ns = f.latency_ns,
+                                 .bandwidth_bytes_per_ns = f.bandwidth,
                                  .capacities = f.capacities};
     ok(clo_graph_create("g", &f.graph));
 }
@@ -69,7 +75,7 @@ static void time_is_work_over_the_speed_of_the_class(void **state)
     add((clo_task){.work_ns = 101, .task_class = CLO_CLASS_FLOAT}); /* 33.67 */
     add((clo_task){.work_ns = 1, .task_class = CLO_CLASS_FLOAT});   /* 0.33: at least 1 */
     add((clo_task){.work_ns = 0, .task_class = CLO_CLASS_FLOAT});
-    add((clo_task){.work_ns = 100, .task_class = 77}); /* the application's own: generic */
+    add((clo_task){.work_ns = 100, .task_class = 77});                    /* the application's own: generic */
     add((clo_task){.work_ns = 1ll << 55, .task_class = CLO_CLASS_FLOAT}); /* beyond the short way of dividing */
     ok(try_cost());
     static const int64_t want[] = {200, 33, 34, 1, 0, 200, ((1ll << 55) + 1) / 3};
@@ -110,8 +116,8 @@ static void kinds_match_by_name(void **state)
     f.executors[1].kind = 1;
     f.executors[2].kind = 1;
     f.executors[2].speed_q16[0] = CLO_SPEED_ONE * 2; /* faster, but a measured time counts for the kind */
-    ok(clo_graph_kind(f.graph, "big", &big)); /* numbered otherwise than the platform's */
-    ok(clo_graph_kind(f.graph, "gpu", &gpu)); /* not there */
+    ok(clo_graph_kind(f.graph, "big", &big));        /* numbered otherwise than the platform's */
+    ok(clo_graph_kind(f.graph, "gpu", &gpu));        /* not there */
     ok(clo_graph_kind(f.graph, "little", &little));
     add((clo_task){.work_ns = 100});
     add((clo_task){.work_ns = 100});
@@ -186,8 +192,8 @@ static void a_demand_above_the_capacity_shuts_a_machine_out(void **state)
     f.desc.machines_count = 3;
     for (uint32_t e = 0; e < 3; e++)
         f.executors[e].machine = e;
-    f.capacities[0] = 5;                     /* machine 0, resource 0 */
-    f.capacities[CLO_RESOURCES_MAX] = 9;     /* machine 1 */
+    f.capacities[0] = 5;                 /* machine 0, resource 0 */
+    f.capacities[CLO_RESOURCES_MAX] = 9; /* machine 1 */
     add((clo_task){.work_ns = 1, .demand = {5}});
     add((clo_task){.work_ns = 1, .demand = {6}});
     add((clo_task){.work_ns = 1, .demand = {10}});
@@ -295,7 +301,7 @@ static void the_mean_transfer_is_over_pairs_of_distinct_executors(void **state)
     fill_links(0);
     /* latency (10 + 20 + 31 + 40) / 6 = 16.83, ns per byte (1 + 0.5 + 0 + 4) / 6 = 0.9167 */
     assert_int_equal(clo_cost_mean_transfer_ns(f.cost, 0), 17);
-    assert_int_equal(clo_cost_mean_transfer_ns(f.cost, 10), 26);   /* 16.83 + 9.17 */
+    assert_int_equal(clo_cost_mean_transfer_ns(f.cost, 10), 26);     /* 16.83 + 9.17 */
     assert_int_equal(clo_cost_mean_transfer_ns(f.cost, 6000), 5517); /* 16.83 + 5500 */
     assert_true(clo_cost_mean_transfer_ns(f.cost, UINT64_MAX) == INT64_MAX / 4);
     finish();
@@ -306,7 +312,7 @@ static void the_mean_transfer_may_count_each_executor_with_itself(void **state)
     (void)state;
     fill_links(1);
     /* the same sums over 3 * 4 = 12: unordered pairs with self, as SAGA counts */
-    assert_int_equal(clo_cost_mean_transfer_ns(f.cost, 0), 8); /* 8.42 */
+    assert_int_equal(clo_cost_mean_transfer_ns(f.cost, 0), 8);       /* 8.42 */
     assert_int_equal(clo_cost_mean_transfer_ns(f.cost, 6000), 2758); /* 8.42 + 2750 */
     finish();
 }
@@ -347,7 +353,8 @@ static void a_task_that_fits_nowhere_is_named_with_its_reason(void **state)
     f.capacities[1] = 7;
     add((clo_task){.name = "small", .demand = {0, 7}});
     add((clo_task){.name = "hungry", .demand = {0, 8}});
-    fails(CLO_ERR_PLATFORM, "task \"hungry\" (1): it needs 8 of resource 1, no machine of \"p\" has more than 7", try_cost());
+    fails(CLO_ERR_PLATFORM, "task \"hungry\" (1): it needs 8 of resource 1, no machine of \"p\" has more than 7",
+          try_cost());
     finish();
 
     start(2);

@@ -51,8 +51,16 @@ static void a_task_reads_back_as_it_was_added(void **state)
     clo_graph *graph = fresh();
     char name[] = "fft";
     int argument;
-    clo_task task = {.name = name, .body = body_a, .argument = &argument, .work_ns = 5, .output_bytes = 6, .instances = 7,
-                     .task_class = CLO_CLASS_FLOAT, .duplicable = 1, .executors_mask = 9, .demand = {1, 0, 3}};
+    clo_task task = {.name = name,
+                     .body = body_a,
+                     .argument = &argument,
+                     .work_ns = 5,
+                     .output_bytes = 6,
+                     .instances = 7,
+                     .task_class = CLO_CLASS_FLOAT,
+                     .duplicable = 1,
+                     .executors_mask = 9,
+                     .demand = {1, 0, 3}};
     clo_task back;
     uint32_t id = 77;
     char scratch[16];
@@ -229,6 +237,20 @@ static void resources_have_distinct_names(void **state)
     clo_graph_destroy(graph);
 }
 
+/* The generators set work after adding: the sum that seal looks at follows. */
+static void work_that_is_set_again_counts_once(void **state)
+{
+    (void)state;
+    clo_graph *graph = fresh();
+
+    ok(clo_graph_add_task(graph, &(clo_task){.work_ns = INT64_MAX / 2, .instances = 2}, NULL));
+    clo_graph_set_work(graph, 0, INT64_MAX / 3);
+    clo_graph_set_work(graph, 0, INT64_MAX / 2);
+    ok(clo_graph_seal(graph));
+    assert_true(graph->rows[0].work_ns == INT64_MAX / 2);
+    clo_graph_destroy(graph);
+}
+
 static void a_sealed_graph_refuses_every_change(void **state)
 {
     (void)state;
@@ -260,6 +282,7 @@ int main(void)
         cmocka_unit_test(times_and_bodies_per_kind_are_found_before_and_after_sealing),
         cmocka_unit_test(bad_times_and_bodies_are_refused),
         cmocka_unit_test(resources_have_distinct_names),
+        cmocka_unit_test(work_that_is_set_again_counts_once),
         cmocka_unit_test(a_sealed_graph_refuses_every_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,10 +39,10 @@ static void families_round_to_the_nearest_size_they_have(void **state)
     has_size("intree", 12, 3, 12, 11);
     has_size("outtree", 1, 0, 1, 0);
     has_size("outtree", 31, 2, 31, 30);
-    has_size("forkjoin", 1, 3, 5, 6);       /* 1 + s * 4 */
-    has_size("forkjoin", 7, 3, 5, 6);       /* between 5 and 9: the smaller */
+    has_size("forkjoin", 1, 3, 5, 6); /* 1 + s * 4 */
+    has_size("forkjoin", 7, 3, 5, 6); /* between 5 and 9: the smaller */
     has_size("forkjoin", 8, 3, 9, 12);
-    has_size("forkjoin", 13, 4, 11, 16);    /* 1 + s * 5: 11 or 16 */
+    has_size("forkjoin", 13, 4, 11, 16); /* 1 + s * 5: 11 or 16 */
     has_size("forkjoin", 14, 4, 16, 24);
     has_size("wavefront", 1, 0, 1, 0);
     has_size("wavefront", 100, 0, 100, 180);
@@ -50,19 +50,19 @@ static void families_round_to_the_nearest_size_they_have(void **state)
     has_size("wavefront", 13, 0, 16, 24);
     has_size("cholesky", 1, 0, 1, 0);
     has_size("cholesky", 4, 0, 4, 3);
-    has_size("cholesky", 7, 0, 4, 3);       /* 4 or 10: the smaller */
+    has_size("cholesky", 7, 0, 4, 3); /* 4 or 10: the smaller */
     has_size("cholesky", 10, 0, 10, 12);
     has_size("cholesky", 20, 0, 20, 30);
-    has_size("fft", 1, 0, 5, 6);            /* Topcuoglu 2002: 5, 15, 39, 95, 223 tasks */
+    has_size("fft", 1, 0, 5, 6); /* Topcuoglu 2002: 5, 15, 39, 95, 223 tasks */
     has_size("fft", 15, 0, 15, 22);
     has_size("fft", 39, 0, 39, 62);
     has_size("fft", 100, 0, 95, 158);
     has_size("fft", 223, 0, 223, 382);
     has_size("gauss", 2, 0, 2, 1);
-    has_size("gauss", 14, 0, 14, 19);       /* Topcuoglu 2002, figure 8: m = 5 */
-    has_size("gauss", 209, 0, 209, 379);    /* m = 20 */
-    has_size("montage", 19, 0, 19, 35);     /* 4 images on a grid of 2 x 2: 5 overlaps */
-    has_size("layered", 77, 5, 77, 167);    /* the edges are drawn: a change of generator shows here */
+    has_size("gauss", 14, 0, 14, 19);    /* Topcuoglu 2002, figure 8: m = 5 */
+    has_size("gauss", 209, 0, 209, 379); /* m = 20 */
+    has_size("montage", 19, 0, 19, 35);  /* 4 images on a grid of 2 x 2: 5 overlaps */
+    has_size("layered", 77, 5, 77, 167); /* the edges are drawn: a change of generator shows here */
 }
 
 static const char *name_of(const clo_graph *graph, uint32_t task)
@@ -92,8 +92,8 @@ static void families_have_the_depth_of_their_algorithm(void **state)
     static const struct {
         const char *family;
         uint32_t tasks, width, depth;
-    } rows[] = {{"chain", 9, 0, 8},     {"cholesky", 20, 0, 9}, {"fft", 15, 0, 4},      {"gauss", 14, 0, 7},
-                {"wavefront", 25, 0, 8}, {"montage", 19, 0, 8},  {"forkjoin", 9, 3, 4},  {"independent", 9, 0, 0},
+    } rows[] = {{"chain", 9, 0, 8},      {"cholesky", 20, 0, 9}, {"fft", 15, 0, 4},     {"gauss", 14, 0, 7},
+                {"wavefront", 25, 0, 8}, {"montage", 19, 0, 8},  {"forkjoin", 9, 3, 4}, {"independent", 9, 0, 0},
                 {"intree", 31, 2, 4},    {"outtree", 13, 3, 2}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -177,8 +177,10 @@ static void ccr_is_mean_bytes_over_mean_work(void **state)
 static void work_spreads_and_kinds_differ_within_their_limits(void **state)
 {
     (void)state;
-    clo_graph *graph = make("independent", (clo_generate_config){.tasks = 2000, .work_mean_ns = 100000, .work_spread = 0.5,
-                                                                  .beta = 1, .kinds = 3, .duplicable = 1});
+    clo_graph *graph =
+        make("independent",
+             (clo_generate_config){
+                 .tasks = 2000, .work_mean_ns = 100000, .work_spread = 0.5, .beta = 1, .kinds = 3, .duplicable = 1});
     double sum = 0;
     bool low = false, high = false;
 
@@ -206,8 +208,8 @@ static void work_spreads_and_kinds_differ_within_their_limits(void **state)
 static void outputs_are_as_large_as_the_widest_edge(void **state)
 {
     (void)state;
-    clo_graph *graph = make("layered", (clo_generate_config){.tasks = 60, .ccr = 1, .work_mean_ns = 500, .work_spread = 1,
-                                                              .outputs = 1});
+    clo_graph *graph = make(
+        "layered", (clo_generate_config){.tasks = 60, .ccr = 1, .work_mean_ns = 500, .work_spread = 1, .outputs = 1});
     uint64_t widest[60] = {0};
 
     for (uint32_t e = 0; e < clo_graph_edges(graph); e++) {
@@ -284,7 +286,8 @@ static void refuses(clo_status want, const char *text, const char *family, clo_g
 static void numbers_out_of_range_are_refused(void **state)
 {
     (void)state;
-    refuses(CLO_ERR_ARGUMENT, "unknown graph family \"star\"; use one of chain, forkjoin", "star", (clo_generate_config){0});
+    refuses(CLO_ERR_ARGUMENT, "unknown graph family \"star\"; use one of chain, forkjoin", "star",
+            (clo_generate_config){0});
     refuses(CLO_ERR_ARGUMENT, "independent", NULL, (clo_generate_config){0});
     refuses(CLO_ERR_ARGUMENT, "clo_generate_config.size is 3", "chain", (clo_generate_config){.size = 3});
     refuses(CLO_ERR_ARGUMENT, "work_mean_ns", "chain", (clo_generate_config){.work_mean_ns = -1});

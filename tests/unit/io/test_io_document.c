@@ -190,6 +190,23 @@ static void documents_are_saved_in_the_format_of_their_ending(void **state)
     rmdir(folder);
 }
 
+/* The first example of docs/FORMATS.md is complete. */
+static void the_example_of_the_documentation_is_read(void **state)
+{
+    char *text;
+    size_t bytes;
+    clo_document d;
+
+    (void)state;
+    ok(clo_file_read(CLO_SOURCE "/docs/FORMATS.md", 1 << 20, &text, &bytes));
+    char *begin = strstr(text, "```json\n"), *end = strstr(begin, "\n```\n");
+    ok(clo_document_parse("FORMATS.md", begin + 8, (size_t)(end - begin - 8), NULL, &d));
+    assert_int_equal(clo_graph_tasks(d.graph), 4);
+    assert_int_equal(clo_platform_executors(d.platform), 4);
+    clo_document_destroy(&d);
+    clo_free(text);
+}
+
 /* ---- every allocation fails once: ours, and cJSON's through its hooks ---- */
 
 static clo_status parse_and_drop(void *context)
@@ -283,6 +300,7 @@ int main(void)
         cmocka_unit_test(configs_are_checked),
         cmocka_unit_test(formats_are_listed),
         cmocka_unit_test(documents_are_saved_in_the_format_of_their_ending),
+        cmocka_unit_test(the_example_of_the_documentation_is_read),
         cmocka_unit_test(memory_may_fail_anywhere),
     };
 

@@ -1,5 +1,7 @@
-/* Calibration: what it writes can be read, belongs to this machine, and leaves the caller as he was. No figure is judged. */
+/* Calibration: what it writes can be read, belongs to this machine, and leaves the caller as he was. No figure is
+ * judged. */
 #define _GNU_SOURCE
+#include "fault.h"
 #include "support.h"
 
 #include "base/text.h"
@@ -122,9 +124,40 @@ static void a_cpu_that_does_not_exist_cannot_be_measured(void **state)
     ok(clo_affinity_save(&affinity));
     fails(CLO_ERR_SYSTEM, "CPU 60000", clo_measure_pin(60000));
     fails(CLO_ERR_SYSTEM, "CPU 100000", clo_measure_pin(100000));
-    fails(CLO_ERR_SYSTEM, "CPU 60000", clo_measure_link(60000, 60001, 1000000, &link));
+    fails(CLO_ERR_SYSTEM, "CPU 6000", clo_measure_link(60000, 60001, 1000000, &link));
     clo_affinity_restore(affinity);
     assert_int_equal(link.line_ns, 0);
+}
+
+/* A run takes a second, so not every allocation fails in its turn, but some of each phase. */
+static void failing_allocations_are_reported_and_leak_nothing(void **state)
+{
+    (void)state;
+    cpu_set_t before, after;
+    clo_platform *p;
+
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    fault_fail_nth(0);
+    ok(clo_platform_calibrate(1, NULL, NULL, NULL, &p));
+    uint64_t count = fault_count();
+    clo_platform_destroy(p);
+    assert_true(count > 100);
+    for (uint64_t step = 0; step < 6; step++) {
+        p = NULL;
+        fault_fail_nth(1 + step * (count - 1) / 5);
+        clo_status status = clo_platform_calibrate(1, NULL, NULL, NULL, &p);
+        int happened = fault_happened();
+        fault_fail_nth(0);
+        if (happened) {
+            assert_int_equal(status, CLO_ERR_MEMORY);
+            assert_null(p);
+        } else { /* the number of allocations varies a little with the text of the measured figures */
+            assert_int_equal(status, CLO_OK);
+            clo_platform_destroy(p);
+        }
+    }
+    assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
+    assert_true(CPU_EQUAL(&before, &after));
 }
 
 static void work_of_every_class_takes_time(void **state)
@@ -149,6 +182,7 @@ int main(void)
         cmocka_unit_test(a_calibrated_file_of_another_machine_is_not_native),
         cmocka_unit_test(a_path_that_cannot_be_written_is_an_io_error_and_leaves_nothing),
         cmocka_unit_test(a_cpu_that_does_not_exist_cannot_be_measured),
+        cmocka_unit_test(failing_allocations_are_reported_and_leak_nothing),
         cmocka_unit_test(work_of_every_class_takes_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Platform files: the meaning of each key, and one refusal for each rule. Every case is the base file with pieces replaced. */
+/* Platform files: the meaning of each key, and one refusal for each rule. Every case is the base file with pieces
+ * replaced. */
 #include "fault.h"
 #include "support.h"
 
@@ -19,8 +20,10 @@ static const char base[] =
     "  <info name=\"clotho.platform\" value=\"base\"/>\n"
     "  @machine@\n"
     "  <object type=\"Package\" os_index=\"0\" cpuset=\"0x00000003\" gp_index=\"2\">\n"
-    "   <object type=\"NUMANode\" os_index=\"0\" gp_index=\"3\" local_memory=\"4096\"><page_type size=\"4096\" count=\"1\"/></object>\n"
-    "   <object type=\"L2Cache\" cpuset=\"0x00000003\" gp_index=\"4\" cache_size=\"1048576\" depth=\"2\" cache_associativity=\"-1\">\n"
+    "   <object type=\"NUMANode\" os_index=\"0\" gp_index=\"3\" local_memory=\"4096\"><page_type size=\"4096\" "
+    "count=\"1\"/></object>\n"
+    "   <object type=\"L2Cache\" cpuset=\"0x00000003\" gp_index=\"4\" cache_size=\"1048576\" depth=\"2\" "
+    "cache_associativity=\"-1\">\n"
     "    <object type=\"Core\" os_index=\"0\" cpuset=\"0x00000001\" gp_index=\"5\">@core0@\n"
     "     <object type=\"PU\" os_index=\"0\" cpuset=\"0x00000001\" gp_index=\"6\">@pu0@</object></object>\n"
     "    <object type=\"Core\" os_index=\"1\" cpuset=\"0x00000002\" gp_index=\"7\">\n"
@@ -76,11 +79,13 @@ static clo_platform *read_with(const char *const *pairs)
 }
 
 #define INFO(name, value) "<info name=\"" name "\" value=\"" value "\"/>"
-#define MATRIX(type, n, kind, name, indexes, values)                                                                    \
-    "<distances2 type=\"" type "\" nbobjs=\"" n "\" kind=\"" kind "\" name=\"" name "\" indexing=\"os\">" indexes values \
-    "</distances2>"
+#define MATRIX(type, n, kind, name, indexes, values)                                \
+    "<distances2 type=\"" type "\" nbobjs=\"" n "\" kind=\"" kind "\" name=\"" name \
+    "\" indexing=\"os\">" indexes values "</distances2>"
 #define INDEXES4 "<indexes length=\"8\">0 1 2 3 </indexes>"
-#define VALUES4 "<u64values length=\"39\">0 11 12 13 21 0 22 23 31 32 0 33 41 42 </u64values><u64values length=\"5\">43 0 </u64values>"
+#define VALUES4                                                                                                 \
+    "<u64values length=\"39\">0 11 12 13 21 0 22 23 31 32 0 33 41 42 </u64values><u64values length=\"5\">43 0 " \
+    "</u64values>"
 #define LATENCY MATRIX("PU", "4", "6", "clotho.c2c_latency_ns", INDEXES4, VALUES4)
 #define BANDWIDTH MATRIX("PU", "4", "10", "clotho.c2c_bandwidth_MBps", INDEXES4, VALUES4)
 
@@ -122,11 +127,11 @@ static void without_matrices_the_memories_are_the_numa_nodes(void **state)
 static void numa_distances_count_ten_ns_a_unit(void **state)
 {
     (void)state;
-    static const char *const pairs[] = {
-        "@tables@",
-        MATRIX("NUMANode", "2", "5", "NUMALatency", "<indexes length=\"4\">0 1 </indexes>",
-               "<u64values length=\"12\">10 21 22 10 </u64values>"),
-        NULL};
+    static const char *const pairs[] = {"@tables@",
+                                        MATRIX("NUMANode", "2", "5", "NUMALatency",
+                                               "<indexes length=\"4\">0 1 </indexes>",
+                                               "<u64values length=\"12\">10 21 22 10 </u64values>"),
+                                        NULL};
     clo_platform *p = read_with(pairs);
 
     assert_int_equal(clo_platform_transfer_ns(p, 1000, 0, 1), 0);
@@ -141,8 +146,10 @@ static void memory_attributes_come_before_numa_distances(void **state)
     static const char *const pairs[] = {
         "@tables@",
         "<memattr name=\"Latency\" flags=\"6\"><memattr_value target_obj_gp_index=\"3\" target_obj_type=\"NUMANode\" "
-        "value=\"150\" initiator_cpuset=\"0x0000000c\"/></memattr><memattr name=\"Bandwidth\" flags=\"5\"><memattr_value "
-        "target_obj_gp_index=\"3\" target_obj_type=\"NUMANode\" value=\"1000\" initiator_cpuset=\"0x00000004\"/></memattr>"
+        "value=\"150\" initiator_cpuset=\"0x0000000c\"/></memattr><memattr name=\"Bandwidth\" "
+        "flags=\"5\"><memattr_value "
+        "target_obj_gp_index=\"3\" target_obj_type=\"NUMANode\" value=\"1000\" "
+        "initiator_cpuset=\"0x00000004\"/></memattr>"
         "<memattr name=\"Capacity\" flags=\"1\"/><support name=\"x\"/>",
         NULL};
     clo_platform *p = read_with(pairs);
@@ -206,8 +213,13 @@ static void speeds_come_from_the_nearest_key(void **state)
     static const char *const pairs[] = {
         "@tables@",
         "<cpukind cpuset=\"0x0000000f\" forced_efficiency=\"-1\">" INFO("CoreType", "big")
-            INFO("clotho.speed_q16", "1000") INFO("clotho.speed_q16.float", "2000") INFO("LinuxCapacity", "7") "</cpukind>",
-        "@core0@", INFO("clotho.speed_q16", "3000"), "@pu0@", INFO("clotho.speed_q16.memory", "4000"), NULL};
+            INFO("clotho.speed_q16", "1000") INFO("clotho.speed_q16.float", "2000")
+                INFO("LinuxCapacity", "7") "</cpukind>",
+        "@core0@",
+        INFO("clotho.speed_q16", "3000"),
+        "@pu0@",
+        INFO("clotho.speed_q16.memory", "4000"),
+        NULL};
     clo_platform *p = read_with(pairs);
     const clo_executor *x = clo_platform_executor(p, 0), *y = clo_platform_executor(p, 1);
 
@@ -221,9 +233,9 @@ static void speeds_come_from_the_nearest_key(void **state)
     clo_platform_destroy(p);
 }
 
-#define KINDS(key, low, high)                                                           \
-    "<cpukind cpuset=\"0x00000003\">" INFO(key, low) "</cpukind>"                       \
-    "<cpukind cpuset=\"0x0000000c\">" INFO(key, high) "</cpukind>"
+#define KINDS(key, low, high)                                     \
+    "<cpukind cpuset=\"0x00000003\">" INFO(key, low) "</cpukind>" \
+                                                     "<cpukind cpuset=\"0x0000000c\">" INFO(key, high) "</cpukind>"
 
 static void capacity_then_frequency_stand_in_for_speeds(void **state)
 {
@@ -264,9 +276,13 @@ static void accelerators_follow_the_cpus(void **state)
     static const char *const pairs[] = {
         "@misc@",
         "<object type=\"Misc\" gp_index=\"20\" name=\"accel:DSP\">" INFO("clotho.link_latency_ns", "500")
-            INFO("clotho.link_bandwidth_MBps", "100") INFO("clotho.speed_q16", "32768") "</object>"
-        "<object type=\"Misc\" gp_index=\"21\" name=\"accel:M7\">" INFO("clotho.link_latency_ns", "700")
-            INFO("clotho.kind", "mcu") "</object><object type=\"Misc\" gp_index=\"22\" name=\"slot 3\"/>",
+            INFO("clotho.link_bandwidth_MBps", "100")
+                INFO("clotho.speed_q16",
+                     "32768") "</object>"
+                              "<object type=\"Misc\" gp_index=\"21\" name=\"accel:M7\">" INFO("clotho.link_latency_ns",
+                                                                                              "700")
+                                  INFO("clotho.kind",
+                                       "mcu") "</object><object type=\"Misc\" gp_index=\"22\" name=\"slot 3\"/>",
         NULL};
     clo_platform *p = read_with(pairs);
 
@@ -291,8 +307,9 @@ static void capacities_facts_and_flags_are_read_from_the_machine(void **state)
     static const char *const pairs[] = {
         "@machine@",
         INFO("clotho.capacity.memory", "64") INFO("clotho.capacity.power", "0") INFO("clotho.coherent", "0")
-            INFO("clotho.summary", "a &amp; b") INFO("clotho.mean_includes_self", "1") INFO("clotho.source.speed", "a book")
-                INFO("clotho.status.speed", "published") INFO("clotho.source.c2c", "a guess") INFO("Other", ""),
+            INFO("clotho.summary", "a &amp; b") INFO("clotho.mean_includes_self", "1")
+                INFO("clotho.source.speed", "a book") INFO("clotho.status.speed", "published")
+                    INFO("clotho.source.c2c", "a guess") INFO("Other", ""),
         NULL};
     clo_platform *p = read_with(pairs);
 
@@ -314,9 +331,12 @@ static void io_objects_and_foreign_tables_are_passed_over(void **state)
 {
     (void)state;
     static const char *const pairs[] = {
-        "@misc@", "<object type=\"Bridge\" gp_index=\"30\" bridge_type=\"0-1\"><object type=\"PCIDev\" what=\"ever\"/></object>",
-        "@tables@", MATRIX("Package", "2", "9", "", "<indexes length=\"4\">0 1 </indexes>",
-                           "<u64values length=\"8\">1 2 3 4 </u64values>") "<distances2hetero/>", NULL};
+        "@misc@",
+        "<object type=\"Bridge\" gp_index=\"30\" bridge_type=\"0-1\"><object type=\"PCIDev\" what=\"ever\"/></object>",
+        "@tables@",
+        MATRIX("Package", "2", "9", "", "<indexes length=\"4\">0 1 </indexes>",
+               "<u64values length=\"8\">1 2 3 4 </u64values>") "<distances2hetero/>",
+        NULL};
     clo_platform *p = read_with(pairs);
 
     assert_int_equal(clo_platform_executors(p), 4);
@@ -324,7 +344,7 @@ static void io_objects_and_foreign_tables_are_passed_over(void **state)
 }
 
 typedef struct refusal {
-    const char *text;   /* the error line holds it */
+    const char *text; /* the error line holds it */
     const char *pairs[7];
 } refusal;
 
@@ -346,13 +366,14 @@ static const refusal refusals[] = {
     {"not an hwloc set", {"cpuset=\"0x0000000f\"", "cpuset=\"0-3\""}},
     {"is not the set of the 4 PUs", {"cpuset=\"0x0000000f\"", "cpuset=\"0x0000001f\""}},
     {"is not the set of the 4 PUs", {"cpuset=\"0x0000000f\"", "cpuset=\"0xf...f\""}},
-    {"is not the set of the 1 PUs", {"PU\" os_index=\"1\" cpuset=\"0x00000002\"", "PU\" os_index=\"1\" cpuset=\"0x00000001\""}},
+    {"is not the set of the 1 PUs",
+     {"PU\" os_index=\"1\" cpuset=\"0x00000002\"", "PU\" os_index=\"1\" cpuset=\"0x00000001\""}},
     {"without cpuset", {"PU\" os_index=\"1\" cpuset=\"0x00000002\"", "PU\" os_index=\"1\""}},
     {"gp_index 5 is there twice", {"gp_index=\"6\"", "gp_index=\"5\""}},
     {"cache_size", {"cache_size=\"1048576\"", "cache_size=\"-1\""}},
     {"cache_associativity", {"cache_associativity=\"-1\"", "cache_associativity=\"-2\""}},
-    {"a Package cannot lie inside a Core", {"type=\"Core\" os_index=\"0\"", "type=\"Package\"", "type=\"L2Cache\"",
-                                            "type=\"Core\""}},
+    {"a Package cannot lie inside a Core",
+     {"type=\"Core\" os_index=\"0\"", "type=\"Package\"", "type=\"L2Cache\"", "type=\"Core\""}},
     {"a L2Cache cannot lie inside a L2Cache", {"type=\"Core\" os_index=\"0\"", "type=\"L2Cache\""}},
     {"a PU cannot lie inside a PU", {"@pu0@", "<object type=\"PU\" os_index=\"9\" cpuset=\"0x1\"/>"}},
     {"cannot lie here", {"@pu0@", "<object type=\"NUMANode\" os_index=\"9\"/>"}},
@@ -375,12 +396,13 @@ static const refusal refusals[] = {
     {"from 1 to 4294967295", {"@core0@", INFO("clotho.speed_q16.float", "4294967296")}},
     {"from 0 to 4095", {"@core0@", INFO("clotho.memory", "4096")}},
     {"from 0 to 9223372036854775807", {"@machine@", INFO("clotho.capacity.x", "9223372036854775808")}},
-    {"more than 8 capacities", {"@machine@", INFO("clotho.capacity.a", "1") INFO("clotho.capacity.b", "1")
-        INFO("clotho.capacity.c", "1") INFO("clotho.capacity.d", "1") INFO("clotho.capacity.e", "1")
-        INFO("clotho.capacity.f", "1") INFO("clotho.capacity.g", "1") INFO("clotho.capacity.h", "1")
-        INFO("clotho.capacity.i", "1")}},
+    {"more than 8 capacities",
+     {"@machine@", INFO("clotho.capacity.a", "1") INFO("clotho.capacity.b", "1") INFO("clotho.capacity.c", "1") INFO(
+                       "clotho.capacity.d", "1") INFO("clotho.capacity.e", "1") INFO("clotho.capacity.f", "1")
+                       INFO("clotho.capacity.g", "1") INFO("clotho.capacity.h", "1") INFO("clotho.capacity.i", "1")}},
     {"an <info> without", {"@machine@", "<info name=\"x\"/>"}},
-    {"executor A is there twice", {"@misc@", "<object type=\"Misc\" name=\"accel:A\"/><object type=\"Misc\" name=\"accel:A\"/>"}},
+    {"executor A is there twice",
+     {"@misc@", "<object type=\"Misc\" name=\"accel:A\"/><object type=\"Misc\" name=\"accel:A\"/>"}},
     {"nameless", {"@misc@", "<object type=\"Misc\" name=\"accel:\"/>"}},
     {"nbobjs", {"@tables@", LATENCY, "nbobjs=\"4\"", "nbobjs=\"-4\""}},
     {"without nbobjs", {"@tables@", LATENCY, "nbobjs=\"4\"", ""}},
@@ -410,7 +432,8 @@ static const refusal refusals[] = {
     {"a <memattr> without name", {"@tables@", "<memattr/>"}},
     {"memattr \"Latency\" is there twice", {"@tables@", "<memattr name=\"Latency\"/><memattr name=\"Latency\"/>"}},
     {"<memattr_value> without value", {"@tables@", "<memattr name=\"Latency\"><memattr_value/></memattr>"}},
-    {"initiator_cpuset", {"@tables@", "<memattr name=\"Latency\"><memattr_value value=\"1\" initiator_cpuset=\"z\"/></memattr>"}},
+    {"initiator_cpuset",
+     {"@tables@", "<memattr name=\"Latency\"><memattr_value value=\"1\" initiator_cpuset=\"z\"/></memattr>"}},
     {"mismatched tag", {"</topology>", "</topo>"}},
     {"text on both sides", {"@machine@", "text <info name=\"a\" value=\"b\"/> text"}},
 };
@@ -471,9 +494,10 @@ static void each_failing_allocation_is_reported_and_leaks_nothing(void **state)
 {
     (void)state;
     static const char *const pairs[] = {
-        "@tables@", LATENCY BANDWIDTH KINDS("LinuxCapacity", "512", "1024") "<memattr name=\"Latency\"/>",
-        "@misc@", "<object type=\"Misc\" name=\"accel:A\"/>", "@machine@",
-        INFO("clotho.capacity.memory", "64") INFO("clotho.summary", "s") INFO("clotho.source.c2c", "b"), NULL};
+        "@tables@",  LATENCY BANDWIDTH KINDS("LinuxCapacity", "512", "1024") "<memattr name=\"Latency\"/>",
+        "@misc@",    "<object type=\"Misc\" name=\"accel:A\"/>",
+        "@machine@", INFO("clotho.capacity.memory", "64") INFO("clotho.summary", "s") INFO("clotho.source.c2c", "b"),
+        NULL};
     char *text = file_with(pairs);
 
     assert_true(fault_each(read_everything, text) > 50);

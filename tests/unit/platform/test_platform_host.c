@@ -1,4 +1,6 @@
 /* The real-time report, over a made-up host and over this one. */
+#define _XOPEN_SOURCE 700
+#include "fault.h"
 #include "support.h"
 
 #include "base/text.h"
@@ -141,7 +143,8 @@ static void this_host_is_reported_in_lines_of_three_kinds(void **state)
 
     ok(clo_platform_check_host(&text, &lacking));
     for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-        bool known = strncmp(line, "ok    ", 6) == 0 || strncmp(line, "warn  ", 6) == 0 || strncmp(line, "lack  ", 6) == 0;
+        bool known =
+            strncmp(line, "ok    ", 6) == 0 || strncmp(line, "warn  ", 6) == 0 || strncmp(line, "lack  ", 6) == 0;
         assert_true(known);
         counted += strncmp(line, "lack", 4) == 0;
         lines++;
@@ -152,6 +155,30 @@ static void this_host_is_reported_in_lines_of_three_kinds(void **state)
     ok(clo_platform_check_host(&text, NULL));
     free(text);
     fails(CLO_ERR_ARGUMENT, "NULL", clo_platform_check_host(NULL, &lacking));
+}
+
+static clo_status check_this_host(void *context)
+{
+    char *text;
+    clo_status status = clo_platform_check_host(&text, context);
+
+    if (status == CLO_OK)
+        free(text);
+    return status;
+}
+
+static void each_failing_allocation_is_reported_or_mends_itself(void **state)
+{
+    (void)state;
+    uint32_t lacking;
+
+    for (uint64_t n = 1; n < 8; n++) { /* a probe without memory reports a lack, the report itself is an error */
+        fault_fail_nth(n);
+        clo_status status = check_this_host(&lacking);
+        fault_fail_nth(0);
+        assert_true(status == CLO_OK || status == CLO_ERR_MEMORY);
+    }
+    assert_int_equal(check_this_host(&lacking), CLO_OK);
 }
 
 static int make_root(void **state)
@@ -175,6 +202,7 @@ int main(void)
         cmocka_unit_test(a_small_lock_limit_is_a_lack),
         cmocka_unit_test(the_old_cgroup_files_are_read_too),
         cmocka_unit_test(this_host_is_reported_in_lines_of_three_kinds),
+        cmocka_unit_test(each_failing_allocation_is_reported_or_mends_itself),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }

@@ -81,7 +81,8 @@ static void uniform_platforms_have_equal_executors_and_free_transfers(void **sta
 static void bad_names_are_refused_and_the_good_ones_listed(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"uniform:", "uniform:0", "uniform:4097", "uniform:-1", "uniform:2x", "uniform: 2"};
+    static const char *const bad[] = {"uniform:",   "uniform:0",  "uniform:4097",
+                                      "uniform:-1", "uniform:2x", "uniform: 2"};
     clo_platform *p = NULL;
 
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)

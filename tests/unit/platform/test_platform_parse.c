@@ -80,8 +80,8 @@ static void a_set_is_words_highest_first(void **state)
 static void a_malformed_or_too_large_set_is_refused(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"", "f", "0x", "0xg", "0x123456789", ",0x1", "0x1;0x2", "0x1 ", "0xf...", "0xf...f0x1",
-                                      "-0x1", "0x1,0x", "0x1,y"};
+    static const char *const bad[] = {"",     "f",      "0x",         "0xg",  "0x123456789", ",0x1", "0x1;0x2",
+                                      "0x1 ", "0xf...", "0xf...f0x1", "-0x1", "0x1,0x",      "0x1,y"};
     clo_set *set = malloc(sizeof *set);
     char *many = malloc(3 * 2100);
 
@@ -107,8 +107,8 @@ static void figures_are_short_and_rounded(void **state)
     static const struct {
         int64_t ns;
         const char *text;
-    } times[] = {{0, "0 ns"}, {999, "999 ns"}, {1000, "1 us"}, {1500, "1.50 us"}, {12500, "12.5 us"}, {171542, "172 us"},
-                 {2257845, "2.26 ms"}, {9999, "10.0 us"}, {99960, "100 us"}, {3000000000, "3 s"}};
+    } times[] = {{0, "0 ns"},        {999, "999 ns"},      {1000, "1 us"},    {1500, "1.50 us"}, {12500, "12.5 us"},
+                 {171542, "172 us"}, {2257845, "2.26 ms"}, {9999, "10.0 us"}, {99960, "100 us"}, {3000000000, "3 s"}};
 
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
         clo_figure_ns(times[i].ns, out);
