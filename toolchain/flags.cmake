@@ -12,6 +12,7 @@ endif()
 add_library(clo_flags INTERFACE)
 target_compile_options(clo_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla
     -Wmissing-prototypes -Wstrict-prototypes -Werror -fno-common -ffp-contract=off)
+target_link_libraries(clo_flags INTERFACE m)
 # Plans must be the same bit for bit everywhere: no fused multiply-add behind our back.
 target_compile_definitions(clo_flags INTERFACE CLO_VERSION="${PROJECT_VERSION}")
 

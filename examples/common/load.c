@@ -2,28 +2,44 @@
 #define _GNU_SOURCE
 #include "load.h"
 
-#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/times.h>
+
+enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
+
+/* The numbers of the line "cpu  USER NICE ..."; false where there is no such line. */
+static bool read_ticks(uint64_t ticks[FIELDS])
+{
+    char line[512], *at = line + 3;
+    FILE *file = fopen("/proc/stat", "re");
+    bool is_there = file != NULL && fgets(line, sizeof line, file) != NULL && strncmp(line, "cpu ", 4) == 0;
+
+    if (file != NULL)
+        fclose(file);
+    for (int i = 0; i < FIELDS && is_there; i++) {
+        char *end;
+
+        ticks[i] = strtoull(at, &end, 10);
+        is_there = end != at;
+        at = end;
+    }
+    return is_there;
+}
 
 load load_now(void)
 {
-    enum { USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
-    uint64_t t[FIELDS] = {0};
+    uint64_t ticks[FIELDS];
     load now = {0};
     struct tms own;
-    FILE *file = fopen("/proc/stat", "re");
 
-    if (file == NULL)
-        return now;
-    int got = fscanf(file, "cpu %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-                     " %" SCNu64, &t[USER], &t[NICE], &t[SYSTEM], &t[IDLE], &t[IOWAIT], &t[IRQ], &t[SOFTIRQ], &t[STEAL]);
-    fclose(file);
-    if (got != FIELDS || times(&own) == (clock_t)-1)
+    if (!read_ticks(ticks) || times(&own) == (clock_t)-1)
         return now;
     for (int i = 0; i < FIELDS; i++)
-        now.all += t[i];
-    now.busy = now.all - t[IDLE] - t[IOWAIT];
+        now.all += ticks[i];
+    now.busy = now.all - ticks[IDLE] - ticks[IOWAIT];
     now.own = (uint64_t)own.tms_utime + (uint64_t)own.tms_stime;
     return now;
 }

@@ -194,7 +194,7 @@ static void try_sets(clo_bound_work *work, uint64_t *best)
 static void ascend(clo_bound_work *work, uint64_t *best)
 {
     const clo_cost *cost = work->cost;
-    uint64_t visits = (uint64_t)cost->graph->tasks * cost->columns;
+    uint64_t visits = (uint64_t)cost->graph->tasks * cost->columns + 1; /* + 1: never zero */
     uint64_t steps = ASCENT_VISITS / visits < ASCENT_STEPS ? ASCENT_VISITS / visits : ASCENT_STEPS;
 
     if (cost->columns == 1)

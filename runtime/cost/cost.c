@@ -294,13 +294,14 @@ clo_status clo_cost_create(const clo_graph *graph, const clo_platform *platform,
     make_columns(cost);
 
     cost->block = clo_allocate_aligned((size_t)graph->tasks * (cost->columns + 1), sizeof(int64_t));
-    clo_status status = cost->block != NULL ? CLO_OK : clo_fail_memory("the times of a cost");
-    if (status == CLO_OK) {
-        cost->time_ns = cost->block;
-        cost->mean_ns = cost->time_ns + (size_t)graph->tasks * cost->columns;
-        fill_times(cost);
-        status = build(cost);
+    if (cost->block == NULL) {
+        clo_cost_destroy(cost);
+        return clo_fail_memory("the times of a cost");
     }
+    cost->time_ns = cost->block;
+    cost->mean_ns = cost->time_ns + (size_t)graph->tasks * cost->columns;
+    fill_times(cost);
+    clo_status status = build(cost);
     if (status != CLO_OK) {
         clo_cost_destroy(cost);
         return status;

@@ -64,7 +64,7 @@ static clo_status check_edges(struct seal *seal)
     return CLO_OK;
 }
 
-static clo_status allocate(struct seal *seal)
+static bool allocate(struct seal *seal)
 {
     size_t n = seal->instances, arcs = seal->arcs;
     clo_layout layout = {0};
@@ -86,7 +86,7 @@ static clo_status allocate(struct seal *seal)
     if (block == NULL || seal->scratch == NULL) {
         clo_free(block);
         clo_free(seal->scratch);
-        return clo_fail_memory("the tables of a graph");
+        return false;
     }
     seal->block = block;
     block += CLO_CACHE_LINE_BYTES - (uintptr_t)block % CLO_CACHE_LINE_BYTES;
@@ -100,7 +100,7 @@ static clo_status allocate(struct seal *seal)
     seal->pred_first = (uint32_t *)(void *)(block + pred_first);
     seal->pred = (uint32_t *)(void *)(block + pred);
     seal->order = (uint32_t *)(void *)(block + order);
-    return CLO_OK;
+    return true;
 }
 
 static void number_instances(struct seal *seal)
@@ -317,10 +317,10 @@ clo_status clo_graph_seal(clo_graph *graph)
                         graph->name);
     seal.single = seal.instances == graph->tasks;
     clo_status status = check_edges(&seal);
-    if (status == CLO_OK)
-        status = allocate(&seal);
     if (status != CLO_OK)
         return status;
+    if (!allocate(&seal))
+        return clo_fail_memory("the tables of a graph");
 
     number_instances(&seal);
     count_degrees(&seal);

@@ -129,7 +129,7 @@ static void intree(clo_shape *shape)
 /* One task of a layer: 1..4 parents, the first in the layer before, the others anywhere before. */
 static void layered_parents(clo_shape *shape, uint32_t task, uint32_t before, uint32_t layer)
 {
-    uint32_t parents[4], wanted = 1 + clo_rng_below(&shape->rng, 4), count = 0;
+    uint32_t parents[4] = {0}, wanted = 1 + clo_rng_below(&shape->rng, 4), count = 0;
 
     for (uint32_t k = 0; k < wanted; k++) {
         uint32_t parent =

@@ -15,6 +15,7 @@
 #include <strings.h>
 
 #define DOCUMENT_BYTES_MAX ((size_t)1 << 30)
+#define EXTRA_MAX (1u << 22) /* instances beyond one a task, and edges between instances beyond one an edge */
 
 static const struct {
     const char *name, *summary, *directions;
@@ -108,7 +109,8 @@ static clo_status read_text(clo_reader *reader, const char *text, size_t bytes)
     if (at == bytes)
         return clo_fail(CLO_ERR_FORMAT, "%s:1: the file is empty; write a graph into it", reader->file);
     if (text[at] != '{' && text[at] != '[')
-        return clo_fail(CLO_ERR_FORMAT, "%s:%zu: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)",
+        return clo_fail(CLO_ERR_FORMAT,
+                        "%s:%zu: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)",
                         reader->file, clo_text_line(text, at));
     status = clo_json_open(&json, reader->file, text, bytes);
     if (status == CLO_OK)
@@ -117,11 +119,35 @@ static clo_status read_text(clo_reader *reader, const char *text, size_t bytes)
     return status;
 }
 
+/* Instances multiply: a line of text could ask for all memory. What stands in the file line by line is not limited. */
+static clo_status check_instances(const clo_reader *reader)
+{
+    const clo_graph *graph = reader->graph;
+    uint64_t instances = 0, pairs = 0;
+    clo_task from, to;
+    clo_edge edge;
+
+    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
+        if (clo_graph_task(graph, t, &from) == CLO_OK)
+            instances += from.instances - 1;
+    for (uint32_t e = 0; e < clo_graph_edges(graph) && instances <= EXTRA_MAX && pairs <= EXTRA_MAX; e++)
+        if (clo_graph_edge(graph, e, &edge) == CLO_OK && clo_graph_task(graph, edge.from, &from) == CLO_OK &&
+            clo_graph_task(graph, edge.to, &to) == CLO_OK)
+            pairs += (uint64_t)from.instances * to.instances - 1;
+    if (instances <= EXTRA_MAX && pairs <= EXTRA_MAX)
+        return CLO_OK;
+    return clo_fail(CLO_ERR_LIMIT, "%s: more than %u %s; write fewer instances", reader->file, EXTRA_MAX,
+                    instances > EXTRA_MAX ? "instances" : "edges between instances");
+}
+
 static clo_status seal(clo_reader *reader)
 {
     char prefix[300];
-    clo_status status = clo_graph_seal(reader->graph);
+    clo_status status = check_instances(reader);
 
+    if (status != CLO_OK)
+        return status;
+    status = clo_graph_seal(reader->graph);
     if (status == CLO_OK || status == CLO_ERR_MEMORY)
         return status;
     snprintf(prefix, sizeof prefix, "%.256s: ", reader->file);

@@ -1,10 +1,23 @@
-"""The README quotes programs and files of this repository: the text must be theirs, and every local link must lead somewhere."""
+"""The README quotes programs and files of this repository: the text must be theirs, and every local link must lead somewhere. --update copies the programs into it."""
 import os
 import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 QUOTED = {"c": "examples/01_hello_graph.c"}
+
+
+def update():
+    path = os.path.join(ROOT, "README.md")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for language, source in QUOTED.items():
+        with open(os.path.join(ROOT, source), encoding="utf-8") as file:
+            program = file.read()
+        text = re.sub(r"(```%s\n).*?(```)" % language, lambda m, p=program: m.group(1) + p + m.group(2), text, count=1, flags=re.S)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    return 0
 
 
 def main():
@@ -23,10 +36,10 @@ def main():
             block = re.search(r"```%s\n(.*?)```" % language, text, re.S)
             with open(os.path.join(ROOT, path), encoding="utf-8") as file:
                 if block is None or block.group(1) != file.read():
-                    print("README.md does not quote %s as it is" % path)
+                    print("README.md does not quote %s as it is; run tests/cli/readme.py --update" % path)
                     failed = 1
     return failed
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(update() if "--update" in sys.argv else main())

@@ -289,6 +289,23 @@ static void malformed_tasks_are_refused(void **state)
     }
 }
 
+static void instances_that_multiply_beyond_all_memory_are_refused(void **state)
+{
+    static const bad rows[] = {
+        {HEAD "\"tasks\": [{\"instances\": 2097153}, {\"instances\": 2097153}]}", CLO_OK, NULL},
+        {HEAD "\"tasks\": [{\"instances\": 2097153}, {\"instances\": 2097154}]}", CLO_ERR_LIMIT,
+         "f: more than 4194304 instances; write fewer instances"},
+        {HEAD "\"tasks\": [{\"instances\": 3000}, {\"instances\": 3000}], \"edges\": [{\"from\": 0, \"to\": 1}]}", CLO_ERR_LIMIT,
+         "f: more than 4194304 edges between instances; write fewer instances"},
+    };
+    clo_document d = parsed(rows[0].text);
+
+    (void)state;
+    assert_int_equal(clo_graph_instances(d.graph), 4194306);
+    clo_document_destroy(&d);
+    refuse_each(rows + 1, 2);
+}
+
 static void malformed_edges_are_refused(void **state)
 {
     static const bad rows[] = {
@@ -402,6 +419,7 @@ int main(void)
         cmocka_unit_test(the_body_of_the_config_is_for_tasks_that_name_none),
         cmocka_unit_test(malformed_heads_are_refused),
         cmocka_unit_test(malformed_tasks_are_refused),
+        cmocka_unit_test(instances_that_multiply_beyond_all_memory_are_refused),
         cmocka_unit_test(malformed_edges_are_refused),
         cmocka_unit_test(malformed_platforms_are_refused),
         cmocka_unit_test(graphs_that_json_would_change_are_not_written),
