@@ -1,10 +1,11 @@
 /* application.h - what the two applications share: options, measuring, planning, running, reporting.
  *
  * An application describes itself with a struct application and hands it to application_main, which
- *   1. builds its graph and runs it on one core, for the time to compare with,
- *   2. runs it on this machine's cores with a trace, and takes the median time of each kernel from that,
- *   3. builds it again with those times, and predicts the makespan (plan, or simulation for steal and policies),
- *   4. runs it --repeat times, checks each result, and prints predicted beside measured. */
+ *   1. builds its graph and runs it on one core, for the time to compare with, and on all cores of this machine with
+ *      a trace, from which it takes the median time of each kernel,
+ *   2. builds it again with those times and plans it,
+ *   3. --repeat times: measures as in 1, predicts the makespan with these fresh times, runs, checks the result,
+ *   4. prints predicted beside measured. */
 #ifndef EXAMPLES_APPLICATION_H
 #define EXAMPLES_APPLICATION_H
 

@@ -51,13 +51,23 @@ clo_status session_start(session *s, clo_clock clock, const dispatch *how, bool 
 clo_status session_run(session *s, application *app, clo_job_result *result);
 void session_close(session *s);
 
-/* Runs on one core and on up to `workers` cores of this machine, by stealing. */
-typedef struct measurement {
-    int64_t serial_ns;  /* on one core, median               */
-    uint64_t hash;      /* of the result on one core         */
-    application_times times;
-} measurement;
-clo_status measure(application *app, uint32_t workers, uint32_t repeat, measurement *out);
+/* The same graph with other times, sealed, and its cost on the session's platform. */
+clo_status session_reprice(const session *s, application *app, const application_times *times,
+                           application_graph *graph, clo_cost **cost);
+void application_graph_free(application_graph *graph);
+
+/* Two ways of running that are kept ready to be measured again at any time: on one core, and stealing on up to
+ * `workers` cores of this machine with a trace. The speed of a machine drifts (clock frequency, neighbours on a
+ * virtual machine), so that a prediction is only as good as its measurements are fresh. */
+typedef struct yardstick {
+    session one, all;
+    uint64_t hash; /* of the result on one core */
+} yardstick;
+clo_status yardstick_open(yardstick *y, application *app, uint32_t workers);
+void yardstick_close(yardstick *y);
+
+/* Runs both ways `runs` times: the median makespan on one core and the median time of each kernel. */
+clo_status yardstick_read(yardstick *y, application *app, uint32_t runs, int64_t *serial_ns, application_times *times);
 
 /* Hash of the result of the last run of `job`. */
 uint64_t result_hash(application *app, const clo_job *job);

@@ -32,30 +32,6 @@ int64_t median_ns(int64_t *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-/* Runs of the whole application on one core; the first one warms up. */
-static clo_status measure_serial(application *app, uint32_t repeat, measurement *out)
-{
-    const dispatch steal = {.mode = "steal"};
-    int64_t *times = calloc(repeat + 1u, sizeof *times);
-    session s = {0};
-    clo_job_result result;
-    clo_status status = times != NULL ? session_open(&s, app, "native", 1, NULL) : CLO_ERR_MEMORY;
-
-    if (status == CLO_OK)
-        status = session_start(&s, CLO_CLOCK_REAL, &steal, false);
-    for (uint32_t i = 0; i <= repeat && status == CLO_OK; i++) {
-        status = session_run(&s, app, &result);
-        times[i] = result.makespan_ns;
-    }
-    if (status == CLO_OK) {
-        out->serial_ns = median_ns(times + 1, repeat);
-        out->hash = result_hash(app, s.job);
-    }
-    session_close(&s);
-    free(times);
-    return status;
-}
-
 static clo_status collect(const session *s, samples *all)
 {
     clo_trace *trace = NULL;
@@ -113,33 +89,56 @@ static uint32_t limit_to_machine(uint32_t workers)
     return workers == 0 || workers > cpus ? cpus : workers;
 }
 
-static clo_status measure_kernels(application *app, uint32_t workers, uint32_t repeat, measurement *out)
+clo_status yardstick_open(yardstick *y, application *app, uint32_t workers)
 {
     const dispatch steal = {.mode = "steal"};
-    samples all = {0};
-    session s = {0};
-    clo_status status = session_open(&s, app, "native", limit_to_machine(workers), NULL);
+    clo_status status = session_open(&y->one, app, "native", 1, NULL);
 
-    if (status == CLO_OK) {
-        all.capacity = (size_t)s.graph.tasks * repeat + 1;
-        all.items = calloc(all.capacity, sizeof *all.items);
-        status = all.items != NULL ? session_start(&s, CLO_CLOCK_REAL, &steal, true) : CLO_ERR_MEMORY;
-    }
-    for (uint32_t i = 0; i <= repeat && status == CLO_OK; i++) {
-        status = session_run(&s, app, NULL);
-        if (status == CLO_OK && i > 0)
-            status = collect(&s, &all);
-    }
     if (status == CLO_OK)
-        status = summarise(app, s.platform, &all, &out->times);
-    session_close(&s);
-    free(all.items);
+        status = session_open(&y->all, app, "native", limit_to_machine(workers), NULL);
+    if (status == CLO_OK)
+        status = session_start(&y->one, CLO_CLOCK_REAL, &steal, false);
+    if (status == CLO_OK)
+        status = session_start(&y->all, CLO_CLOCK_REAL, &steal, true);
+    if (status == CLO_OK)
+        status = session_run(&y->all, app, NULL); /* both warm up */
+    if (status == CLO_OK)
+        status = session_run(&y->one, app, NULL);
+    if (status == CLO_OK)
+        y->hash = result_hash(app, y->one.job);
     return status;
 }
 
-clo_status measure(application *app, uint32_t workers, uint32_t repeat, measurement *out)
+void yardstick_close(yardstick *y)
 {
-    clo_status status = measure_serial(app, repeat, out);
+    session_close(&y->one);
+    session_close(&y->all);
+}
 
-    return status == CLO_OK ? measure_kernels(app, workers, repeat, out) : status;
+clo_status yardstick_read(yardstick *y, application *app, uint32_t runs, int64_t *serial_ns, application_times *times)
+{
+    samples all = {.capacity = (size_t)y->all.graph.tasks * runs + 1};
+    int64_t *serial = calloc(runs, sizeof *serial);
+    clo_status status = CLO_OK;
+
+    all.items = calloc(all.capacity, sizeof *all.items);
+    if (serial == NULL || all.items == NULL)
+        status = CLO_ERR_MEMORY;
+    for (uint32_t i = 0; i < runs && status == CLO_OK; i++) {
+        clo_job_result result = {0};
+
+        status = session_run(&y->one, app, &result);
+        serial[i] = result.makespan_ns;
+        if (status == CLO_OK)
+            status = session_run(&y->all, app, NULL);
+        if (status == CLO_OK)
+            status = collect(&y->all, &all);
+    }
+    if (status == CLO_OK)
+        status = summarise(app, y->all.platform, &all, times);
+    if (status == CLO_OK)
+        *serial_ns = median_ns(serial, runs);
+    free(serial);
+    free(all.items);
+    return status;
 }

@@ -51,26 +51,42 @@ void application_add_edge(application_graph *graph, uint32_t from, uint32_t to, 
 
 /* The measured times belong to this machine's kinds of executors; elsewhere (an emulated platform) the work divided
  * by the executor's speed must do. */
-static clo_status build(session *s, application *app, const application_times *times)
+static clo_status build(application *app, const clo_platform *platform, const application_times *times,
+                        application_graph *out)
 {
     application_times elsewhere;
 
-    if (times != NULL && !clo_platform_is_native(s->platform)) {
+    if (times != NULL && !clo_platform_is_native(platform)) {
         elsewhere = *times;
         elsewhere.kinds = 0;
         times = &elsewhere;
     }
-    s->graph.times = times;
-    s->graph.status = clo_graph_create(app->name, &s->graph.graph);
-    for (uint32_t k = 0; times != NULL && k < times->kinds && s->graph.status == CLO_OK; k++) {
+    out->times = times;
+    out->status = clo_graph_create(app->name, &out->graph);
+    for (uint32_t k = 0; times != NULL && k < times->kinds && out->status == CLO_OK; k++) {
         uint32_t kind; /* counts from 0, as k does */
 
-        s->graph.status = clo_graph_kind(s->graph.graph, times->kind_names[k], &kind);
+        out->status = clo_graph_kind(out->graph, times->kind_names[k], &kind);
     }
-    if (s->graph.status == CLO_OK)
-        app->build(app, &s->graph);
-    s->graph.times = NULL;
-    return s->graph.status == CLO_OK ? clo_graph_seal(s->graph.graph) : s->graph.status;
+    if (out->status == CLO_OK)
+        app->build(app, out);
+    out->times = NULL;
+    return out->status == CLO_OK ? clo_graph_seal(out->graph) : out->status;
+}
+
+void application_graph_free(application_graph *graph)
+{
+    clo_graph_destroy(graph->graph);
+    free(graph->kernel_of);
+    *graph = (application_graph){0};
+}
+
+clo_status session_reprice(const session *s, application *app, const application_times *times,
+                           application_graph *graph, clo_cost **cost)
+{
+    clo_status status = build(app, s->platform, times, graph);
+
+    return status == CLO_OK ? clo_cost_create(graph->graph, s->platform, cost) : status;
 }
 
 clo_status session_open(session *s, application *app, const char *spec, uint32_t workers,
@@ -86,9 +102,7 @@ clo_status session_open(session *s, application *app, const char *spec, uint32_t
         status = machine_limit(whole, workers, &s->platform, &s->is_crowded);
     }
     clo_platform_destroy(whole);
-    if (status == CLO_OK)
-        status = build(s, app, times);
-    return status == CLO_OK ? clo_cost_create(s->graph.graph, s->platform, &s->cost) : status;
+    return status == CLO_OK ? session_reprice(s, app, times, &s->graph, &s->cost) : status;
 }
 
 clo_status session_start(session *s, clo_clock clock, const dispatch *how, bool keep_trace)
@@ -122,8 +136,7 @@ void session_close(session *s)
     clo_runtime_destroy(s->runtime);
     clo_plan_destroy(s->plan);
     clo_cost_destroy(s->cost);
-    clo_graph_destroy(s->graph.graph);
-    free(s->graph.kernel_of);
+    application_graph_free(&s->graph);
     clo_platform_destroy(s->platform);
     *s = (session){0};
 }

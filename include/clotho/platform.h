@@ -67,7 +67,7 @@ CLO_API void clo_platform_destroy(clo_platform *platform);
  *   quick     1: about a second, 0: about 10 s on 2 cores.
  *   progress  called with a text line now and then; may be NULL.
  * CPUs of one kind within 5 % of each other count as equal; the calling thread's affinity is restored. With many CPUs
- * each pair gets less time, at least about 10 ms. Each pair is measured with pinned threads, medians of repeated
+ * each pair gets less time, at least a few ms. Each pair is measured with pinned threads, medians of repeated
  * samples; the fit latency + bytes / bandwidth is stored with its relative error. The result is returned as a
  * platform too.
  *   path      where to write; NULL: nowhere. Nothing is half written.

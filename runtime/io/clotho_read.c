@@ -11,8 +11,8 @@
 typedef struct source {
     clo_reader *reader;
     const clo_json *json;
-    clo_names tasks;     /* by name                                      */
-    const cJSON *kinds;  /* the list of the file; NULL: taken as they come */
+    clo_names tasks;    /* by name                                      */
+    const cJSON *kinds; /* the list of the file; NULL: taken as they come */
     uint32_t tasks_count;
 } source;
 
@@ -25,9 +25,9 @@ static clo_status read_class(const source *s, const cJSON *object, uint16_t *out
 
     if (status != CLO_OK || item == NULL)
         return status;
-    for (uint16_t k = 0; k < CLO_CLASSES_BUILTIN; k++)
+    for (uint32_t k = 0; k < CLO_CLASSES_BUILTIN; k++)
         if (cJSON_IsString(item) && strcmp(item->valuestring, names[k]) == 0) {
-            *out = k;
+            *out = (uint16_t)k;
             return CLO_OK;
         }
     if (!cJSON_IsNumber(item))
@@ -47,8 +47,7 @@ static clo_status read_executors(const source *s, const cJSON *object, uint64_t 
         return status;
     if (list->child == NULL)
         return clo_json_fail(s->json, CLO_ERR_FORMAT, list, "is empty; list executors (0 .. 63) or leave it out");
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         if ((status = clo_json_integer(s->json, item, 63, &executor)) != CLO_OK)
             return status;
         *mask |= 1ull << executor;
@@ -60,14 +59,14 @@ static clo_status read_demand_by_name(const source *s, const cJSON *demand, int6
 {
     const cJSON *item;
 
-    cJSON_ArrayForEach(item, demand)
-    {
+    cJSON_ArrayForEach (item, demand) {
         uint32_t r = 0;
         while (r < CLO_RESOURCES_MAX && (clo_graph_resource_name(s->reader->graph, r) == NULL ||
                                          strcmp(clo_graph_resource_name(s->reader->graph, r), item->string) != 0))
             r++;
         if (r == CLO_RESOURCES_MAX)
-            return clo_json_fail(s->json, CLO_ERR_FORMAT, item, "is not a resource of the graph; add it to \"resources\"");
+            return clo_json_fail(s->json, CLO_ERR_FORMAT, item,
+                                 "is not a resource of the graph; add it to \"resources\"");
         clo_status status = clo_json_integer(s->json, item, CLO_JSON_INTEGER_MAX, &out[r]);
         if (status != CLO_OK)
             return status;
@@ -88,8 +87,7 @@ static clo_status read_demand(const source *s, const cJSON *object, int64_t *out
         return read_demand_by_name(s, demand, out);
     if (!cJSON_IsArray(demand))
         return clo_json_want(s->json, demand, "{\"resource\": amount} or an array of amounts");
-    cJSON_ArrayForEach(item, demand)
-    {
+    cJSON_ArrayForEach (item, demand) {
         if (r == CLO_RESOURCES_MAX)
             return clo_json_fail(s->json, CLO_ERR_LIMIT, item, "is one too many; a demand has at most %d amounts",
                                  CLO_RESOURCES_MAX);
@@ -116,8 +114,7 @@ static clo_status read_command(const source *s, const cJSON *object, const cJSON
     const char **argv = clo_allocate((size_t)cJSON_GetArraySize(list), sizeof *argv);
     if (argv == NULL)
         return clo_fail_memory("a command");
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsString(item) || (count == 0 && item->valuestring[0] == '\0')) {
             clo_free(argv);
             return clo_json_want(s->json, item, count == 0 ? "the name of a program" : "a string");
@@ -140,9 +137,11 @@ static clo_status read_body(const source *s, const cJSON *object, clo_task *task
         return status;
 
     const char *name = cJSON_IsString(body) ? body->valuestring : "";
-    task->body = body == NULL ? (command != NULL ? clo_body_command : s->reader->body)
-               : strcmp(name, "spin") == 0 ? clo_body_spin : strcmp(name, "memory") == 0 ? clo_body_memory
-               : strcmp(name, "command") == 0 ? clo_body_command : NULL;
+    task->body = body == NULL                   ? (command != NULL ? clo_body_command : s->reader->body)
+                 : strcmp(name, "spin") == 0    ? clo_body_spin
+                 : strcmp(name, "memory") == 0  ? clo_body_memory
+                 : strcmp(name, "command") == 0 ? clo_body_command
+                                                : NULL;
     if (task->body == NULL && strcmp(name, "none") != 0)
         return clo_json_want(s->json, body, "\"spin\", \"memory\", \"command\" or \"none\"");
     if (task->body != clo_body_command && command != NULL)
@@ -170,16 +169,15 @@ static clo_status kind_of(const source *s, const cJSON *item, uint32_t *kind)
 static clo_status read_times(const source *s, const cJSON *object, uint32_t task)
 {
     const cJSON *times, *item;
-    uint32_t kind;
-    int64_t ns, old;
+    uint32_t kind = 0;
+    int64_t ns = 0, old;
     clo_status status = clo_json_get(s->json, object, "times", false, &times);
 
     if (status != CLO_OK || times == NULL)
         return status;
     if (!cJSON_IsObject(times))
         return clo_json_want(s->json, times, "{\"kind\": nanoseconds}");
-    cJSON_ArrayForEach(item, times)
-    {
+    cJSON_ArrayForEach (item, times) {
         if ((status = kind_of(s, item, &kind)) != CLO_OK)
             return status;
         if (clo_graph_time(s->reader->graph, task, kind, &old))
@@ -221,8 +219,9 @@ static clo_status read_numbers(const source *s, const cJSON *object, clo_task *t
 
 static clo_status read_task(source *s, const cJSON *object)
 {
-    static const char *const known[] = {"name", "work_ns", "times", "class", "output_bytes", "instances", "duplicable",
-                                        "executors", "demand", "body", "command", "directory", NULL};
+    static const char *const known[] = {"name",      "work_ns",    "times",     "class",  "output_bytes",
+                                        "instances", "duplicable", "executors", "demand", "body",
+                                        "command",   "directory",  NULL};
     clo_task task = CLO_TASK_INIT;
     const cJSON *name;
     uint32_t id;
@@ -272,8 +271,8 @@ static clo_status read_end(const source *s, const cJSON *edge, const char *key, 
         return clo_json_want(s->json, item, "the name or the index of a task");
     status = clo_json_integer(s->json, item, CLO_JSON_INTEGER_MAX, &index);
     if (status == CLO_OK && index >= s->tasks_count)
-        return clo_json_fail(s->json, CLO_ERR_FORMAT, item, "is %lld; the graph has the tasks 0 .. %u", (long long)index,
-                             (unsigned)s->tasks_count - 1);
+        return clo_json_fail(s->json, CLO_ERR_FORMAT, item, "is %lld; the graph has the tasks 0 .. %u",
+                             (long long)index, (unsigned)s->tasks_count - 1);
     *task = (uint32_t)index;
     return status;
 }
@@ -281,7 +280,7 @@ static clo_status read_end(const source *s, const cJSON *edge, const char *key, 
 static clo_status read_edge(const source *s, const cJSON *edge)
 {
     static const char *const known[] = {"from", "to", "bytes", NULL};
-    uint32_t from, to;
+    uint32_t from = 0, to = 0;
     uint64_t bytes = 0;
     const cJSON *item;
     clo_status status = clo_json_keys(s->json, edge, known);
@@ -310,8 +309,7 @@ static clo_status read_kinds(source *s)
 
     if (status != CLO_OK || s->kinds == NULL)
         return status;
-    cJSON_ArrayForEach(item, s->kinds)
-    {
+    cJSON_ArrayForEach (item, s->kinds) {
         status = clo_json_text(s->json, item, &name);
         if (status == CLO_OK)
             status = clo_json_place(s->json, item, clo_graph_kind(s->reader->graph, name, &kind));
@@ -333,8 +331,7 @@ static clo_status read_resources(const source *s)
 
     if (status != CLO_OK || list == NULL)
         return status;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         if (index == CLO_RESOURCES_MAX)
             return clo_json_fail(s->json, CLO_ERR_LIMIT, item, "is one too many; there are at most %d resources",
                                  CLO_RESOURCES_MAX);
@@ -355,8 +352,8 @@ static clo_status read_resources(const source *s)
 
 static clo_status read_head(source *s)
 {
-    static const char *const known[] = {"format", "name", "description", "unit_ns", "kinds", "resources", "tasks", "edges",
-                                        "platform", NULL};
+    static const char *const known[] = {"format",    "name",  "description", "unit_ns",  "kinds",
+                                        "resources", "tasks", "edges",       "platform", NULL};
     const char *name = NULL;
     const cJSON *item;
     clo_status status = clo_json_keys(s->json, s->json->root, known);
@@ -389,13 +386,17 @@ static clo_status read_tasks(source *s)
         return status;
     if (tasks->child == NULL)
         return clo_json_fail(s->json, CLO_ERR_FORMAT, tasks, "is empty; a graph needs at least one task");
-    cJSON_ArrayForEach(item, tasks) if ((status = read_task(s, item)) != CLO_OK) return status;
+    cJSON_ArrayForEach (item, tasks)
+        if ((status = read_task(s, item)) != CLO_OK)
+            return status;
 
     s->tasks_count = clo_graph_tasks(s->reader->graph);
     status = clo_json_get_array(s->json, s->json->root, "edges", false, &edges);
     if (status != CLO_OK)
         return status;
-    cJSON_ArrayForEach(item, edges) if ((status = read_edge(s, item)) != CLO_OK) return status;
+    cJSON_ArrayForEach (item, edges)
+        if ((status = read_edge(s, item)) != CLO_OK)
+            return status;
     return CLO_OK;
 }
 

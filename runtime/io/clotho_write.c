@@ -1,5 +1,5 @@
-/* clotho_write.c - writes the own format: one line a task and an edge, defaults left out. What is written reads back as the
- * same graph, except C functions, which no file can carry (they read back as the default body). */
+/* clotho_write.c - writes the own format: one line a task and an edge, defaults left out. What is written reads
+ * back as the same graph, except C functions, which no file can carry (they read back as the default body). */
 #include "io/reader.h"
 
 #include "base/status.h"
@@ -186,8 +186,7 @@ static void write_end(const clo_graph *graph, const clo_names *names, uint32_t t
 {
     clo_task task;
 
-    if (clo_graph_task(graph, t, &task) == CLO_OK && task.name != NULL &&
-        clo_names_find(names, task.name) == t)
+    if (clo_graph_task(graph, t, &task) == CLO_OK && task.name != NULL && clo_names_find(names, task.name) == t)
         clo_text_add_json(text, task.name);
     else
         clo_text_add(text, "%u", (unsigned)t);

@@ -1,7 +1,7 @@
 /* document.c - recognises a graph file by its content, lets its reader fill a graph, seals it; and the way back.
  *
- * The formats are one table: what is not in it is neither listed nor written. A document is handed out complete or not at
- * all. */
+ * The formats are one table: what is not in it is neither listed nor written. A document is handed out complete or
+ * not at all. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/reader.h"
 
@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "io/json_scan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,8 @@ static const struct {
     clo_status (*write)(const clo_document *document, clo_text *text); /* NULL: read only */
 } formats[] = {
     {"clotho", "own JSON, clotho.graph/1: everything a graph and its platform hold", "rw", clo_clotho_write},
-    {"wfformat", "WfCommons WfFormat, reads 1.5 and 1.4, writes 1.5: recorded scientific workflows", "rw", clo_wfformat_write},
+    {"wfformat", "WfCommons WfFormat, reads 1.5 and 1.4, writes 1.5: recorded scientific workflows", "rw",
+     clo_wfformat_write},
     {"saga", "SAGA JSON: task costs, node speeds, link bandwidths", "rw", clo_saga_write},
     {"cost-table", "JSON with computation_cost[task][processor], as in the HEFT and PEFT papers", "r", NULL},
     {"dot", "Graphviz digraph with work_ns on nodes and bytes on edges", "rw", clo_dot_write},
@@ -64,8 +66,9 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
         return clo_cost_table_read(reader, json);
     if (has(root, "nodes") && has(root, "links"))
         return clo_saga_read(reader, json);
-    return clo_json_fail(json, CLO_ERR_FORMAT, root, "is JSON of an unknown format; a graph of our own begins with "
-                                                     "{\"format\": \"clotho.graph/1\"");
+    return clo_json_fail(json, CLO_ERR_FORMAT, root,
+                         "is JSON of an unknown format; a graph of our own begins with "
+                         "{\"format\": \"clotho.graph/1\"");
 }
 
 /* DOT begins with one of three words, after comments. */
@@ -109,9 +112,10 @@ static clo_status read_text(clo_reader *reader, const char *text, size_t bytes)
     if (at == bytes)
         return clo_fail(CLO_ERR_FORMAT, "%s:1: the file is empty; write a graph into it", reader->file);
     if (text[at] != '{' && text[at] != '[')
-        return clo_fail(CLO_ERR_FORMAT,
-                        "%s:%zu: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)",
-                        reader->file, clo_text_line(text, at));
+        return clo_fail(
+            CLO_ERR_FORMAT,
+            "%s:%zu: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)",
+            reader->file, clo_text_line(text, at));
     status = clo_json_open(&json, reader->file, text, bytes);
     if (status == CLO_OK)
         status = read_json(reader, &json);
@@ -165,8 +169,10 @@ static clo_status read_config(const clo_load_config *config, clo_reader *reader)
         return clo_fail(CLO_ERR_ARGUMENT, "scale is %g; use a number > 0", mine.scale);
     const char *body = mine.body != NULL ? mine.body : "spin";
     reader->scale = mine.scale != 0 ? mine.scale : 1;
-    reader->body = strcmp(body, "spin") == 0 ? clo_body_spin : strcmp(body, "memory") == 0 ? clo_body_memory
-                 : strcmp(body, "command") == 0 ? clo_body_command : NULL;
+    reader->body = strcmp(body, "spin") == 0      ? clo_body_spin
+                   : strcmp(body, "memory") == 0  ? clo_body_memory
+                   : strcmp(body, "command") == 0 ? clo_body_command
+                                                  : NULL;
     if (reader->body == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "body '%s' is unknown; use spin, memory or command", body);
     return CLO_OK;
@@ -188,7 +194,10 @@ clo_status clo_document_parse(const char *name, const char *text, size_t text_by
     status = read_text(&reader, text, text_bytes);
     if (status == CLO_OK)
         status = seal(&reader);
-    clo_document made = {.graph = reader.graph, .platform = reader.platform, .format = reader.format, .unit_ns = reader.unit_ns,
+    clo_document made = {.graph = reader.graph,
+                         .platform = reader.platform,
+                         .format = reader.format,
+                         .unit_ns = reader.unit_ns,
                          .bodies = reader.bodies};
     if (status != CLO_OK)
         return clo_document_destroy(&made), status;
@@ -252,13 +261,14 @@ static const char *format_of(const char *path)
 
 clo_status clo_document_save(const clo_document *document, const char *format, const char *path)
 {
-    char *text;
+    char *text = NULL;
 
     if (path == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_document_save: path is NULL");
     clo_status status = clo_document_print(document, format != NULL ? format : format_of(path), &text);
     if (status != CLO_OK)
         return status;
+    assert(text != NULL);
     status = clo_file_write(path, text, strlen(text));
     clo_free(text);
     return status;

@@ -1,9 +1,9 @@
 /* dot.c - reads digraphs in the DOT language of Graphviz (graphviz.org/doc/info/lang.html).
  *
  * Node statements make tasks, in order of first mention; edge statements, chains and subgraphs as end points make
- * edges; subgraphs are flattened, but scope their defaults ("node [work_ns=5]"). Attributes that plan anything: work_ns,
- * weight, class, duplicable, output_bytes, instances on nodes, bytes and weight on edges; all others are drawing and are
- * ignored. Brackets are kept on an explicit stack: depth never becomes recursion. */
+ * edges; subgraphs are flattened, but scope their defaults ("node [work_ns=5]"). Attributes that plan anything:
+ * work_ns, weight, class, duplicable, output_bytes, instances on nodes, bytes and weight on edges; all others are
+ * drawing and are ignored. Brackets are kept on an explicit stack: depth never becomes recursion. */
 #include "io/reader.h"
 
 #include "base/memory.h"
@@ -22,13 +22,13 @@
 typedef struct node {
     const char *name;
     clo_dot_attributes attributes;
-    size_t at;                 /* where it was first mentioned          */
-    uint64_t left, right;      /* stamps of connect                     */
+    size_t at;            /* where it was first mentioned          */
+    uint64_t left, right; /* stamps of connect                     */
 } node;
 
 typedef struct dot_edge {
     uint32_t from, to;
-    uint32_t statement;        /* that made it: attributes follow later */
+    uint32_t statement; /* that made it: attributes follow later */
     uint32_t order;
     unsigned has;
     double bytes, weight;
@@ -48,13 +48,13 @@ typedef enum state {
 
 /* One open bracket and the statement in it that is being read. */
 typedef struct frame {
-    size_t members;            /* first member of this body             */
-    clo_dot_attributes nodes, edges;   /* defaults                              */
+    size_t members;                  /* first member of this body             */
+    clo_dot_attributes nodes, edges; /* defaults                              */
     state state;
-    slice left;                /* operand before the arrow              */
-    size_t first_edge;         /* of the statement                      */
+    slice left;        /* operand before the arrow              */
+    size_t first_edge; /* of the statement                      */
     uint32_t statement;
-    uint32_t single;           /* the node of a node statement, CLO_NONE for edges and subgraphs */
+    uint32_t single; /* the node of a node statement, CLO_NONE for edges and subgraphs */
 } frame;
 
 typedef struct parser {
@@ -63,13 +63,13 @@ typedef struct parser {
     bool strict;
     const char *name;
     frame frames[DEPTH_MAX];
-    size_t depth;              /* open brackets                         */
+    size_t depth; /* open brackets                         */
     clo_names names;
     node *nodes;
     size_t nodes_count, nodes_capacity;
     dot_edge *edges;
     size_t edges_count, edges_capacity;
-    uint32_t *members;         /* nodes as they are mentioned           */
+    uint32_t *members; /* nodes as they are mentioned           */
     size_t members_count, members_capacity;
     uint32_t statements;
     uint64_t stamp;
@@ -117,8 +117,8 @@ static clo_status add_edge(parser *p, const frame *f, uint32_t from, uint32_t to
     if (clo_grow(&edges, &p->edges_capacity, p->edges_count + 1, sizeof *p->edges) != 0)
         return no_memory(p);
     p->edges = edges;
-    p->edges[p->edges_count] = (dot_edge){.from = from, .to = to, .statement = f->statement, .order = (uint32_t)p->edges_count,
-                                          .at = p->lexer.token.at};
+    p->edges[p->edges_count] = (dot_edge){
+        .from = from, .to = to, .statement = f->statement, .order = (uint32_t)p->edges_count, .at = p->lexer.token.at};
     merge_edge(&p->edges[p->edges_count++], f->edges.has, f->edges.bytes, f->edges.weight);
     return CLO_OK;
 }
@@ -181,7 +181,8 @@ static clo_status mention(parser *p, const clo_dot_token *id, uint32_t *number)
         p->nodes = nodes;
         if (clo_names_add(&p->names, id->text, *number) != 0)
             return no_memory(p);
-        p->nodes[p->nodes_count++] = (node){.name = id->text, .attributes = p->frames[p->depth - 1].nodes, .at = id->at};
+        p->nodes[p->nodes_count++] =
+            (node){.name = id->text, .attributes = p->frames[p->depth - 1].nodes, .at = id->at};
     }
     if (clo_grow(&members, &p->members_capacity, p->members_count + 1, sizeof *p->members) != 0)
         return no_memory(p);
@@ -272,7 +273,9 @@ static clo_status read_defaults(parser *p)
 {
     frame *f = &p->frames[p->depth - 1];
     clo_dot_attributes ignored = {0};
-    clo_dot_attributes *into = clo_dot_is(&p->lexer, "node") ? &f->nodes : clo_dot_is(&p->lexer, "edge") ? &f->edges : &ignored;
+    clo_dot_attributes *into = clo_dot_is(&p->lexer, "node")   ? &f->nodes
+                               : clo_dot_is(&p->lexer, "edge") ? &f->edges
+                                                               : &ignored;
     clo_status status = next(p);
 
     if (status == CLO_OK && !clo_dot_is_sign(&p->lexer, '['))
@@ -332,7 +335,8 @@ static clo_status step(parser *p)
             return read_defaults(p);
     }
     if (p->lexer.token.kind != CLO_DOT_ID)
-        return wrong(p, f->state == AT_OPERAND ? "expected a node or a subgraph after ->" : "expected a statement here");
+        return wrong(p,
+                     f->state == AT_OPERAND ? "expected a node or a subgraph after ->" : "expected a statement here");
     return read_node(p);
 }
 
@@ -400,7 +404,8 @@ static clo_status unite_edges(parser *p)
         else if (p->strict)
             merge_edge(last, p->edges[e].has, p->edges[e].bytes, p->edges[e].weight);
         else
-            return clo_fail(CLO_ERR_FORMAT, "%s:%zu: the edge '%.80s' -> '%.80s' is there twice; remove one, or write strict digraph",
+            return clo_fail(CLO_ERR_FORMAT,
+                            "%s:%zu: the edge '%.80s' -> '%.80s' is there twice; remove one, or write strict digraph",
                             p->lexer.file, line_of(p, p->edges[e].at), p->nodes[last->from].name,
                             p->nodes[last->to].name);
     }
@@ -423,12 +428,16 @@ static clo_status add_task(const parser *p, const node *n, double default_work_n
 {
     const clo_dot_attributes *a = &n->attributes;
     double work = a->has & CLO_DOT_HAS_WORK ? a->work_ns : a->has & CLO_DOT_HAS_WEIGHT ? a->weight : default_work_ns;
-    clo_task task = {.name = n->name, .body = p->reader->body, .instances = a->instances, .task_class = a->task_class,
+    clo_task task = {.name = n->name,
+                     .body = p->reader->body,
+                     .instances = a->instances,
+                     .task_class = a->task_class,
                      .duplicable = a->duplicable};
     int64_t output = 0;
 
     if (!clo_scaled(work, p->reader->scale, &task.work_ns) || !clo_scaled(a->output_bytes, p->reader->scale, &output))
-        return clo_fail(CLO_ERR_LIMIT, "%s:%zu: work or output of '%.80s', scaled, exceeds 2^62; write a smaller number",
+        return clo_fail(CLO_ERR_LIMIT,
+                        "%s:%zu: work or output of '%.80s', scaled, exceeds 2^62; write a smaller number",
                         p->lexer.file, line_of(p, n->at), n->name);
     task.output_bytes = (uint64_t)output;
     return place(p, n->at, clo_graph_add_task(p->reader->graph, &task, NULL));
@@ -453,8 +462,8 @@ static clo_status build(parser *p)
     for (size_t e = 0; e < p->edges_count && status == CLO_OK; e++) {
         const dot_edge *edge = &p->edges[e];
         if (!clo_scaled(edge->has & CLO_DOT_HAS_BYTES ? edge->bytes : edge->weight, p->reader->scale, &bytes))
-            return clo_fail(CLO_ERR_LIMIT, "%s:%zu: the bytes, scaled, exceed 2^62; write a smaller number", p->lexer.file,
-                            line_of(p, edge->at));
+            return clo_fail(CLO_ERR_LIMIT, "%s:%zu: the bytes, scaled, exceed 2^62; write a smaller number",
+                            p->lexer.file, line_of(p, edge->at));
         status = place(p, edge->at, clo_graph_add_edge(p->reader->graph, edge->from, edge->to, (uint64_t)bytes));
     }
     return status;

@@ -18,12 +18,10 @@ static clo_status read_number(const clo_dot_lexer *l, const char *key, double ma
 
     if (l->token.text[0] == '\0' || *end != '\0' || !(value >= 0))
         return clo_fail(CLO_ERR_FORMAT, "%s:%zu: %s is '%.80s'; write a number >= 0", l->file,
-                        clo_text_line(l->text, l->token.at), key,
-                        l->token.text);
+                        clo_text_line(l->text, l->token.at), key, l->token.text);
     if (!(value <= max))
         return clo_fail(CLO_ERR_LIMIT, "%s:%zu: %s is %.80s; the largest possible is %g", l->file,
-                        clo_text_line(l->text, l->token.at), key,
-                        l->token.text, max);
+                        clo_text_line(l->text, l->token.at), key, l->token.text, max);
     *out = value;
     return CLO_OK;
 }
@@ -43,9 +41,9 @@ static clo_status read_class(const clo_dot_lexer *l, clo_dot_attributes *a)
     static const char *const names[CLO_CLASSES_BUILTIN] = {"generic", "integer", "float", "memory"};
     double number = 0;
 
-    for (uint16_t k = 0; k < CLO_CLASSES_BUILTIN; k++)
+    for (uint32_t k = 0; k < CLO_CLASSES_BUILTIN; k++)
         if (strcmp(l->token.text, names[k]) == 0) {
-            a->task_class = k;
+            a->task_class = (uint16_t)k;
             return CLO_OK;
         }
     clo_status status = read_whole(l, "class", UINT16_MAX, &number);
@@ -72,8 +70,10 @@ static clo_status read_attribute(const clo_dot_lexer *l, const char *key, clo_do
     static const struct {
         const char *key;
         unsigned bit;
-    } keys[] = {{"work_ns", CLO_DOT_HAS_WORK}, {"weight", CLO_DOT_HAS_WEIGHT}, {"bytes", CLO_DOT_HAS_BYTES}, {"output_bytes", CLO_DOT_HAS_OUTPUT},
-                {"class", CLO_DOT_HAS_CLASS}, {"duplicable", CLO_DOT_HAS_DUPLICABLE}, {"instances", CLO_DOT_HAS_INSTANCES}};
+    } keys[] = {{"work_ns", CLO_DOT_HAS_WORK},       {"weight", CLO_DOT_HAS_WEIGHT},
+                {"bytes", CLO_DOT_HAS_BYTES},        {"output_bytes", CLO_DOT_HAS_OUTPUT},
+                {"class", CLO_DOT_HAS_CLASS},        {"duplicable", CLO_DOT_HAS_DUPLICABLE},
+                {"instances", CLO_DOT_HAS_INSTANCES}};
     unsigned bit = 0;
     double count = 0;
     clo_status status = CLO_OK;
@@ -88,8 +88,11 @@ static clo_status read_attribute(const clo_dot_lexer *l, const char *key, clo_do
     else if (bit == CLO_DOT_HAS_INSTANCES)
         status = read_whole(l, key, UINT32_MAX - 2, &count);
     else if (bit != 0)
-        status = read_number(l, key, 0x1p62, bit == CLO_DOT_HAS_WORK ? &a->work_ns : bit == CLO_DOT_HAS_WEIGHT ? &a->weight :
-                             bit == CLO_DOT_HAS_BYTES ? &a->bytes : &a->output_bytes);
+        status = read_number(l, key, 0x1p62,
+                             bit == CLO_DOT_HAS_WORK     ? &a->work_ns
+                             : bit == CLO_DOT_HAS_WEIGHT ? &a->weight
+                             : bit == CLO_DOT_HAS_BYTES  ? &a->bytes
+                                                         : &a->output_bytes);
     if (status == CLO_OK && bit == CLO_DOT_HAS_INSTANCES && count < 1)
         return clo_dot_wrong(l, "0 instances; write 1 or more");
     if (bit == CLO_DOT_HAS_INSTANCES)

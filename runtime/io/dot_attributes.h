@@ -1,4 +1,5 @@
-/* io/dot_attributes.h - attribute lists of DOT, [key=value, ...]: those that plan anything are kept, drawing is ignored. */
+/* io/dot_attributes.h - attribute lists of DOT, [key=value, ...]: those that plan anything are kept, drawing is
+ * ignored. */
 #ifndef CLO_IO_DOT_ATTRIBUTES_H
 #define CLO_IO_DOT_ATTRIBUTES_H
 
@@ -7,13 +8,13 @@
 #include <stdint.h>
 
 enum { /* attributes that were stated */
-    CLO_DOT_HAS_WORK = 1,
-    CLO_DOT_HAS_WEIGHT = 2,
-    CLO_DOT_HAS_BYTES = 4,
-    CLO_DOT_HAS_CLASS = 8,
-    CLO_DOT_HAS_DUPLICABLE = 16,
-    CLO_DOT_HAS_OUTPUT = 32,
-    CLO_DOT_HAS_INSTANCES = 64
+       CLO_DOT_HAS_WORK = 1,
+       CLO_DOT_HAS_WEIGHT = 2,
+       CLO_DOT_HAS_BYTES = 4,
+       CLO_DOT_HAS_CLASS = 8,
+       CLO_DOT_HAS_DUPLICABLE = 16,
+       CLO_DOT_HAS_OUTPUT = 32,
+       CLO_DOT_HAS_INSTANCES = 64
 };
 
 typedef struct clo_dot_attributes {
@@ -26,7 +27,7 @@ typedef struct clo_dot_attributes {
 
 /* Reads [key=value, key=value; ...] [...] ...; the token is the first '[', afterwards the one behind the last ']'.
  * Returns CLO_OK, CLO_ERR_FORMAT, CLO_ERR_LIMIT. */
-clo_status clo_dot_attributes_read(clo_dot_lexer *lexer, clo_dot_attributes *out);
+clo_status clo_dot_attributes_read(clo_dot_lexer *l, clo_dot_attributes *a);
 
 /* What `from` states replaces what `into` has. */
 void clo_dot_attributes_merge(clo_dot_attributes *into, const clo_dot_attributes *from);

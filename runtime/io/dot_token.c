@@ -1,5 +1,5 @@
-/* dot_token.c - see dot_token.h. Deviation from Graphviz: in quoted names \\ is one backslash, so that every name can be
- * written and read back (Graphviz cannot end a name with a backslash). */
+/* dot_token.c - see dot_token.h. Deviation from Graphviz: in quoted names \\ is one backslash, so that every name
+ * can be written and read back (Graphviz cannot end a name with a backslash). */
 #define _POSIX_C_SOURCE 200809L
 #include "io/dot_token.h"
 
@@ -75,7 +75,8 @@ static clo_status skip_space(clo_dot_lexer *l)
 
 static bool is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (unsigned char)c >= 0x80;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (unsigned char)c >= 0x80;
 }
 
 /* -? ( . [0-9]+ | [0-9]+ ( . [0-9]* )? ) */
@@ -172,7 +173,8 @@ static clo_status lex_id(clo_dot_lexer *l, clo_dot_token *token)
     else if (peek(l, 0) == '<')
         status = lex_html(l);
     else if (lex_number(l))
-        status = is_word(peek(l, 0)) ? wrong(l, l->at, "a name that begins with a digit; put it into double quotes") : CLO_OK;
+        status = is_word(peek(l, 0)) ? wrong(l, l->at, "a name that begins with a digit; put it into double quotes")
+                                     : CLO_OK;
     else
         while (is_word(peek(l, 0)))
             put(l, l->text[l->at++]);

@@ -9,10 +9,10 @@
 
 typedef enum clo_dot_kind {
     CLO_DOT_END,
-    CLO_DOT_ID,     /* text: the decoded name                                   */
-    CLO_DOT_ARROW,  /* ->                                                       */
-    CLO_DOT_LINE,   /* --                                                       */
-    CLO_DOT_SIGN    /* one of { } [ ] ; , = :  in `sign`                        */
+    CLO_DOT_ID,    /* text: the decoded name                                   */
+    CLO_DOT_ARROW, /* ->                                                       */
+    CLO_DOT_LINE,  /* --                                                       */
+    CLO_DOT_SIGN   /* one of { } [ ] ; , = :  in `sign`                        */
 } clo_dot_kind;
 
 typedef struct clo_dot_token {

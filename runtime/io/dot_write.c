@@ -1,5 +1,6 @@
-/* dot_write.c - writes DOT that Graphviz draws legibly and dot.c reads back: work, class, bytes as attributes of their own, the
- * label in units for people. Times per kind, demands, masks and bodies have no place there and are left out. */
+/* dot_write.c - writes DOT that Graphviz draws legibly and dot.c reads back: work, class, bytes as attributes of
+ * their own, the label in units for people. Times per kind, demands, masks and bodies have no place there and are
+ * left out. */
 #include "io/reader.h"
 
 #include "base/status.h"

@@ -19,7 +19,8 @@ clo_status clo_json_open(clo_json *json, const char *file, const char *text, siz
     clo_status status = clo_json_scan(file, text, bytes);
     if (status != CLO_OK)
         return status;
-    json->root = cJSON_ParseWithLength(text, bytes);
+    size_t mark = bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* cJSON misses it in short texts */
+    json->root = cJSON_ParseWithLength(text + mark, bytes - mark);
     return json->root != NULL ? CLO_OK : clo_fail_memory(file); /* the text is known to be JSON */
 }
 
@@ -102,8 +103,13 @@ static void write_value(const cJSON *item, char *value)
         copy_short(text, item->valuestring, sizeof text);
         snprintf(value, VALUE_BYTES, "\"%s\"", text);
     } else {
-        copy_short(value, cJSON_IsArray(item) ? "an array" : cJSON_IsObject(item) ? "an object" : cJSON_IsTrue(item) ? "true"
-                   : cJSON_IsFalse(item) ? "false" : "null", VALUE_BYTES);
+        copy_short(value,
+                   cJSON_IsArray(item)    ? "an array"
+                   : cJSON_IsObject(item) ? "an object"
+                   : cJSON_IsTrue(item)   ? "true"
+                   : cJSON_IsFalse(item)  ? "false"
+                                          : "null",
+                   VALUE_BYTES);
     }
 }
 
@@ -255,7 +261,7 @@ clo_status clo_json_integer(const clo_json *json, const cJSON *item, int64_t max
 
 clo_status clo_json_get_boolean(const clo_json *json, const cJSON *object, const char *key, bool *out)
 {
-    const cJSON *item;
+    const cJSON *item = NULL;
     clo_status status = clo_json_get(json, object, key, false, &item);
 
     return status != CLO_OK || item == NULL ? status : clo_json_boolean(json, item, out);
@@ -263,7 +269,7 @@ clo_status clo_json_get_boolean(const clo_json *json, const cJSON *object, const
 
 clo_status clo_json_get_integer(const clo_json *json, const cJSON *object, const char *key, int64_t max, int64_t *out)
 {
-    const cJSON *item;
+    const cJSON *item = NULL;
     clo_status status = clo_json_get(json, object, key, false, &item);
 
     return status != CLO_OK || item == NULL ? status : clo_json_integer(json, item, max, out);

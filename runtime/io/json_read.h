@@ -29,8 +29,8 @@ clo_status clo_json_fail(const clo_json *json, clo_status status, const cJSON *i
     __attribute__((format(printf, 4, 5)));
 /* "FILE:LINE: PATH is VALUE; write WANTED"; returns CLO_ERR_FORMAT. */
 clo_status clo_json_want(const clo_json *json, const cJSON *item, const char *wanted);
-/* Puts "FILE:LINE: PATH: " before the last error, if `status` is one; a broken contract of the graph (CLO_ERR_ARGUMENT) is
- * a malformed file here. */
+/* Puts "FILE:LINE: PATH: " before the last error, if `status` is one; a broken contract of the graph
+ * (CLO_ERR_ARGUMENT) is a malformed file here. */
 clo_status clo_json_place(const clo_json *json, const cJSON *item, clo_status status);
 
 /* `object` must be an object with no keys but the `known` ones (NULL-terminated). */
@@ -46,7 +46,7 @@ clo_status clo_json_get_string(const clo_json *json, const cJSON *object, const 
 clo_status clo_json_text(const clo_json *json, const cJSON *item, const char **out);
 clo_status clo_json_string(const clo_json *json, const cJSON *item, const char **out); /* not empty */
 clo_status clo_json_boolean(const clo_json *json, const cJSON *item, bool *out);
-clo_status clo_json_number(const clo_json *json, const cJSON *item, double *out);      /* finite, >= 0 */
+clo_status clo_json_number(const clo_json *json, const cJSON *item, double *out);                /* finite, >= 0 */
 clo_status clo_json_integer(const clo_json *json, const cJSON *item, int64_t max, int64_t *out); /* 0 .. max */
 
 /* Optional members: *out keeps its value where the key is absent. */

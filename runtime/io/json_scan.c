@@ -45,8 +45,11 @@ static bool continues(const unsigned char *s, size_t from, size_t to)
 /* Bytes of the UTF-8 sequence at s, 0 if it is none. */
 static size_t utf8_bytes(const unsigned char *s, size_t left)
 {
-    size_t length = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                  : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    size_t length = s[0] < 0x80                   ? 1
+                    : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                    : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                    : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                                  : 0;
 
     if (length == 0 || length > left || !continues(s, 1, length))
         return 0;
@@ -138,7 +141,10 @@ static int hex4(const scan *s, size_t at)
         return -1;
     for (size_t k = at; k < at + 4; k++) {
         char c = s->text[k];
-        int digit = is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        int digit = is_digit(c)            ? c - '0'
+                    : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                    : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                           : -1;
         if (digit < 0)
             return -1;
         value = value * 16 + digit;

@@ -9,8 +9,8 @@
 #include <clotho/status.h>
 #include <stddef.h>
 
-#define CLO_JSON_DEPTH_MAX 64   /* containers inside one another; our formats need 5 */
-#define CLO_JSON_NUMBER_MAX 62  /* characters in a number: cJSON's buffer holds 63   */
+#define CLO_JSON_DEPTH_MAX 64  /* containers inside one another; our formats need 5 */
+#define CLO_JSON_NUMBER_MAX 62 /* characters in a number: cJSON's buffer holds 63   */
 
 /* Line (from 1) of a byte of the text. */
 size_t clo_text_line(const char *text, size_t at);

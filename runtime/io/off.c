@@ -6,7 +6,8 @@
 
 static clo_status off(const char *call)
 {
-    return clo_fail(CLO_ERR_UNSUPPORTED, "%s: this library was built without files; build it with -DCLOTHO_IO=ON", call);
+    return clo_fail(CLO_ERR_UNSUPPORTED, "%s: this library was built without files; build it with -DCLOTHO_IO=ON",
+                    call);
 }
 
 clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document *out)

@@ -1,5 +1,5 @@
-/* plan_file.c - plan files, "clotho.plan/1" (docs/FORMATS.md): the placements, one a line, with tasks and executors by name
- * where names are unique, else by index. Whether a plan is valid is the checker's business. */
+/* plan_file.c - plan files, "clotho.plan/1" (docs/FORMATS.md): the placements, one a line, with tasks and
+ * executors by name where names are unique, else by index. Whether a plan is valid is the checker's business. */
 #include "io/reader.h"
 
 #include "base/memory.h"
@@ -59,7 +59,8 @@ static clo_status write_placement(const plan_index *index, const clo_placement *
     if (task.instances > 1)
         clo_text_add(text, ", \"instance\": %u", (unsigned)p->instance);
     clo_text_add(text, ", \"executor\": ");
-    write_name(text, &index->executors, clo_platform_executor_name(clo_cost_platform(index->cost), p->executor), p->executor);
+    write_name(text, &index->executors, clo_platform_executor_name(clo_cost_platform(index->cost), p->executor),
+               p->executor);
     clo_text_add(text, ", \"start_ns\": %lld, \"finish_ns\": %lld%s}", (long long)p->start_ns, (long long)p->finish_ns,
                  p->is_replica ? ", \"replica\": true" : "");
     return CLO_OK;
@@ -108,8 +109,8 @@ clo_status clo_plan_save(const clo_plan *plan, const clo_cost *cost, const char 
 }
 
 /* A task or executor by name or index. */
-static clo_status read_id(const clo_json *json, const cJSON *object, const char *key, const clo_names *names, uint32_t count,
-                          uint32_t *id)
+static clo_status read_id(const clo_json *json, const cJSON *object, const char *key, const clo_names *names,
+                          uint32_t count, uint32_t *id)
 {
     const cJSON *item;
     int64_t number = 0;
@@ -127,7 +128,8 @@ static clo_status read_id(const clo_json *json, const cJSON *object, const char 
         return clo_json_want(json, item, "a name or an index");
     status = clo_json_integer(json, item, CLO_JSON_INTEGER_MAX, &number);
     if (status == CLO_OK && number >= count)
-        return clo_json_fail(json, CLO_ERR_FORMAT, item, "is %lld; there are 0 .. %u", (long long)number, (unsigned)count - 1);
+        return clo_json_fail(json, CLO_ERR_FORMAT, item, "is %lld; there are 0 .. %u", (long long)number,
+                             (unsigned)count - 1);
     *id = (uint32_t)number;
     return status;
 }
@@ -152,8 +154,8 @@ static clo_status read_placement(const clo_json *json, const plan_index *index, 
     if (status == CLO_OK)
         status = read_id(json, object, "task", &index->tasks, clo_graph_tasks(graph), &p->task);
     if (status == CLO_OK)
-        status = read_id(json, object, "executor", &index->executors, clo_platform_executors(clo_cost_platform(index->cost)),
-                         &p->executor);
+        status = read_id(json, object, "executor", &index->executors,
+                         clo_platform_executors(clo_cost_platform(index->cost)), &p->executor);
     if (status == CLO_OK)
         status = clo_graph_task(graph, p->task, &task);
     if (status == CLO_OK)
@@ -165,7 +167,8 @@ static clo_status read_placement(const clo_json *json, const plan_index *index, 
     if (status == CLO_OK)
         status = read_time(json, object, "finish_ns", &p->finish_ns);
     if (status == CLO_OK && p->finish_ns < p->start_ns)
-        return clo_json_fail(json, CLO_ERR_FORMAT, object, "finishes before it starts; exchange start_ns and finish_ns");
+        return clo_json_fail(json, CLO_ERR_FORMAT, object,
+                             "finishes before it starts; exchange start_ns and finish_ns");
     p->instance = (uint32_t)instance;
     p->is_replica = replica;
     return status;
@@ -181,8 +184,7 @@ static clo_status read_placements(const clo_json *json, const plan_index *index,
 
     if (placements == NULL)
         return clo_fail_memory(json->file);
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         if ((status = read_placement(json, index, item, &placements[next++])) != CLO_OK)
             break;
     }

@@ -15,7 +15,7 @@ typedef struct draft {
     clo_platform_desc desc;
     clo_executor *executors;
     const char **executor_names;
-    const char **kind_names;   /* [executors_count + listed kinds] */
+    const char **kind_names; /* [executors_count + listed kinds] */
     bool kinds_listed;
     const char *resource_names[CLO_RESOURCES_MAX];
     int64_t *capacities;
@@ -124,8 +124,7 @@ static clo_status read_kinds(draft *d, const cJSON *kinds)
     const cJSON *item;
     uint32_t kind;
 
-    cJSON_ArrayForEach(item, kinds)
-    {
+    cJSON_ArrayForEach (item, kinds) {
         uint32_t before = d->desc.kinds_count;
         clo_status status = kind_of(d, item, &kind);
         if (status == CLO_OK && kind != before)
@@ -166,13 +165,15 @@ static clo_status read_executors(draft *d, const cJSON *object)
     d->desc.executors_count = (uint32_t)count;
     if ((status = read_kinds(d, kinds)) != CLO_OK)
         return status;
-    cJSON_ArrayForEach(item, list) if ((status = read_executor(d, item, index++)) != CLO_OK) return status;
+    cJSON_ArrayForEach (item, list)
+        if ((status = read_executor(d, item, index++)) != CLO_OK)
+            return status;
 
     if (d->desc.kinds_count == 0)
         d->kind_names[d->desc.kinds_count++] = "cpu";
     for (; index < d->desc.executors_count; index++)
-        d->executors[index] = (clo_executor){.memory = index, .os_index = -1,
-            .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
+        d->executors[index] = (clo_executor){
+            .memory = index, .os_index = -1, .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
     return CLO_OK;
 }
 
@@ -192,15 +193,14 @@ static clo_status read_machine(draft *d, const cJSON *machine, uint32_t index)
 
     if (!named && !cJSON_IsArray(machine))
         return clo_json_want(d->json, machine, "{\"resource\": capacity} or an array of capacities");
-    cJSON_ArrayForEach(item, machine)
-    {
+    cJSON_ArrayForEach (item, machine) {
         for (r = named ? 0 : r; named && r < CLO_RESOURCES_MAX; r++)
             if (d->resource_names[r] != NULL && strcmp(d->resource_names[r], item->string) == 0)
                 break;
         if (r == CLO_RESOURCES_MAX)
-            return clo_json_fail(d->json, CLO_ERR_FORMAT, item, "%s", named ?
-                                 "is not a resource of the platform; add it to its \"resources\"" :
-                                 "is one too many; there are at most 8 resources");
+            return clo_json_fail(d->json, CLO_ERR_FORMAT, item, "%s",
+                                 named ? "is not a resource of the platform; add it to its \"resources\""
+                                       : "is one too many; there are at most 8 resources");
         clo_status status = read_capacity(d, item, index, r++);
         if (status != CLO_OK)
             return status;
@@ -218,8 +218,7 @@ static clo_status read_machines(draft *d, const cJSON *object)
         status = clo_json_get_array(d->json, object, "machines", false, &machines);
     if (status != CLO_OK)
         return status;
-    cJSON_ArrayForEach(item, resources)
-    {
+    cJSON_ArrayForEach (item, resources) {
         if (r == CLO_RESOURCES_MAX)
             return clo_json_fail(d->json, CLO_ERR_LIMIT, item, "is one too many; there are at most 8 resources");
         if (!cJSON_IsNull(item) && (status = clo_json_text(d->json, item, &d->resource_names[r])) != CLO_OK)
@@ -235,7 +234,9 @@ static clo_status read_machines(draft *d, const cJSON *object)
         return clo_fail_memory("the machines");
     for (size_t i = 0; i < (size_t)count * CLO_RESOURCES_MAX; i++)
         d->capacities[i] = -1;
-    cJSON_ArrayForEach(item, machines) if ((status = read_machine(d, item, index++)) != CLO_OK) return status;
+    cJSON_ArrayForEach (item, machines)
+        if ((status = read_machine(d, item, index++)) != CLO_OK)
+            return status;
     return CLO_OK;
 }
 
@@ -271,11 +272,12 @@ static clo_status read_matrix(draft *d, const cJSON *object, const char *key,
     if ((size_t)cJSON_GetArraySize(matrix) != n)
         return clo_json_fail(d->json, CLO_ERR_FORMAT, matrix, "has %d rows; write one for each of the %zu executors",
                              cJSON_GetArraySize(matrix), n);
-    cJSON_ArrayForEach(row, matrix)
-    {
+    cJSON_ArrayForEach (row, matrix) {
         if (!cJSON_IsArray(row) || (size_t)cJSON_GetArraySize(row) != n)
             return clo_json_fail(d->json, CLO_ERR_FORMAT, row, "must be an array of %zu numbers, one an executor", n);
-        cJSON_ArrayForEach(item, row) if ((status = read(d, item, cell++)) != CLO_OK) return status;
+        cJSON_ArrayForEach (item, row)
+            if ((status = read(d, item, cell++)) != CLO_OK)
+                return status;
     }
     return CLO_OK;
 }
@@ -300,8 +302,9 @@ static clo_status read_links(draft *d, const cJSON *object)
 
 clo_status clo_platform_read(const clo_json *json, const cJSON *object, clo_platform **out)
 {
-    static const char *const known[] = {"name", "coherent", "mean_includes_self", "resources", "machines", "kinds",
-                                        "executors", "latency_ns", "bandwidth_bytes_per_ns", NULL};
+    static const char *const known[] = {
+        "name",      "coherent",   "mean_includes_self",     "resources", "machines", "kinds",
+        "executors", "latency_ns", "bandwidth_bytes_per_ns", NULL};
     draft d = {.json = json, .desc = CLO_PLATFORM_DESC_INIT};
     bool coherent = false, self = false;
     const cJSON *name;
@@ -355,7 +358,7 @@ static void write_matrix(const clo_platform *p, bool latency, clo_text *text)
 
     for (size_t c = 1; c < n * n && n > 1; c++)
         uniform = uniform && (c % (n + 1) == 0 || (latency ? p->latency_ns[c] == p->latency_ns[1]
-                                                            : p->ns_per_byte_q32[c] == p->ns_per_byte_q32[1]));
+                                                           : p->ns_per_byte_q32[c] == p->ns_per_byte_q32[1]));
     if (uniform && (n == 1 || (latency ? p->latency_ns[1] == 0 : p->ns_per_byte_q32[1] == 0)))
         return;
     clo_text_add(text, ",\n    \"%s\": ", latency ? "latency_ns" : "bandwidth_bytes_per_ns");
@@ -434,12 +437,14 @@ static clo_status check_exact(const clo_platform *p)
 {
     for (size_t i = 0; i < (size_t)p->machines_count * CLO_RESOURCES_MAX; i++)
         if (p->capacities[i] > CLO_JSON_INTEGER_MAX)
-            return clo_fail(CLO_ERR_UNSUPPORTED, "platform '%s': a capacity of %lld; JSON holds integers up to 2^53 exactly",
-                            p->name, (long long)p->capacities[i]);
+            return clo_fail(CLO_ERR_UNSUPPORTED,
+                            "platform '%s': a capacity of %lld; JSON holds integers up to 2^53 exactly", p->name,
+                            (long long)p->capacities[i]);
     for (size_t c = 0; c < (size_t)p->executors_count * p->executors_count; c++)
         if (p->latency_ns[c] > CLO_JSON_INTEGER_MAX)
-            return clo_fail(CLO_ERR_UNSUPPORTED, "platform '%s': a latency of %lld ns; JSON holds integers up to 2^53 exactly",
-                            p->name, (long long)p->latency_ns[c]);
+            return clo_fail(CLO_ERR_UNSUPPORTED,
+                            "platform '%s': a latency of %lld ns; JSON holds integers up to 2^53 exactly", p->name,
+                            (long long)p->latency_ns[c]);
     return CLO_OK;
 }
 

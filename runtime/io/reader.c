@@ -27,8 +27,8 @@ clo_status clo_reader_time(const clo_reader *reader, const clo_json *json, const
     clo_status status = clo_json_number(json, item, &value);
 
     if (status == CLO_OK && !clo_scaled(value, unit_ns * reader->scale, out))
-        return clo_json_fail(json, CLO_ERR_LIMIT, item, "is %.6g, with scale %g more than 146 years; write a smaller time",
-                             value, reader->scale);
+        return clo_json_fail(json, CLO_ERR_LIMIT, item,
+                             "is %.6g, with scale %g more than 146 years; write a smaller time", value, reader->scale);
     return status;
 }
 
@@ -42,8 +42,8 @@ clo_status clo_reader_bytes(const clo_reader *reader, const clo_json *json, cons
     if (status != CLO_OK)
         return status;
     if (!clo_scaled(value, unit * reader->scale, &bytes))
-        return clo_json_fail(json, CLO_ERR_LIMIT, item, "is %.6g, with scale %g more than 2^62 bytes; write a smaller size",
-                             value, reader->scale);
+        return clo_json_fail(json, CLO_ERR_LIMIT, item,
+                             "is %.6g, with scale %g more than 2^62 bytes; write a smaller size", value, reader->scale);
     *out = (uint64_t)bytes;
     return CLO_OK;
 }
@@ -140,8 +140,8 @@ bool clo_writer_names_are_ids(const clo_graph *graph, const char *extra, clo_sta
     *status = CLO_OK;
     for (uint32_t t = 0; t < clo_graph_tasks(graph) && unique && *status == CLO_OK; t++) {
         *status = clo_graph_task(graph, t, &task);
-        if (*status != CLO_OK || task.name == NULL || task.name[0] == '\0' || (extra != NULL && !is_plain(task.name, extra)) ||
-            clo_names_find(&names, task.name) != CLO_NONE)
+        if (*status != CLO_OK || task.name == NULL || task.name[0] == '\0' ||
+            (extra != NULL && !is_plain(task.name, extra)) || clo_names_find(&names, task.name) != CLO_NONE)
             unique = false;
         else if (clo_names_add(&names, task.name, t) != 0)
             *status = clo_fail_memory("the names of the tasks");

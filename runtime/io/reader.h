@@ -1,7 +1,7 @@
 /* io/reader.h - what the readers and writers of the formats share.
  *
- * A reader function fills clo_reader.graph (open) and, where the file has one, clo_reader.platform; document.c seals the
- * graph, hands everything over, or frees it on failure. A writer function appends to a text. */
+ * A reader function fills clo_reader.graph (open) and, where the file has one, clo_reader.platform; document.c
+ * seals the graph, hands everything over, or frees it on failure. A writer function appends to a text. */
 #ifndef CLO_IO_READER_H
 #define CLO_IO_READER_H
 
@@ -21,13 +21,13 @@ typedef struct clo_bodies {
 } clo_bodies;
 
 typedef struct clo_reader {
-    const char *file;    /* for messages                                        */
-    double scale;        /* > 0                                                 */
-    clo_task_fn body;    /* for tasks that name none; clo_body_command: from argv */
+    const char *file; /* for messages                                        */
+    double scale;     /* > 0                                                 */
+    clo_task_fn body; /* for tasks that name none; clo_body_command: from argv */
     clo_graph *graph;
     clo_platform *platform;
     clo_bodies *bodies;
-    const char *format;  /* static                                              */
+    const char *format; /* static                                              */
     double unit_ns;
 } clo_reader;
 

@@ -1,7 +1,7 @@
 /* saga.c - reads two forms of the classic problem "heterogeneous machines, full network", each with its own platform:
  *
- *   saga        tasks with a cost, nodes with a speed, a bandwidth for each pair of nodes: the instances of SAGA (github
- *               ANRGUSC/saga). time = cost / speed, transfer = size / bandwidth; self links count in the mean (free).
+ *   saga        tasks with a cost, nodes with a speed, a bandwidth for each pair of nodes: the instances of SAGA
+ *               (github ANRGUSC/saga). time = cost / speed, transfer = size / bandwidth; self links count in the mean (free).
  *   cost-table  computation_cost[task][processor], links of unit rate, start-up 0: Topcuoglu 2002 fig. 2,
  *               Arabnejad 2014 fig. 1. The mean is over distinct pairs.
  *
@@ -68,8 +68,9 @@ static clo_status check_count(const saga *s, const cJSON *list, const char *what
     if (list->child == NULL)
         return clo_json_fail(s->json, CLO_ERR_FORMAT, list, "is empty; write at least one %s", what);
     if (cJSON_GetArraySize(list) > NODES_MAX)
-        return clo_json_fail(s->json, CLO_ERR_LIMIT, list, "has %d entries; at most %d are possible, use the clotho format",
-                             cJSON_GetArraySize(list), NODES_MAX);
+        return clo_json_fail(s->json, CLO_ERR_LIMIT, list,
+                             "has %d entries; at most %d are possible, use the clotho format", cJSON_GetArraySize(list),
+                             NODES_MAX);
     return CLO_OK;
 }
 
@@ -94,8 +95,7 @@ static clo_status order_nodes(saga *s, const cJSON *nodes)
         return clo_json_fail(s->json, CLO_ERR_FORMAT, order, "has %d names; write each of the %d nodes once",
                              cJSON_GetArraySize(order), cJSON_GetArraySize(nodes));
     const cJSON *list = order != NULL ? order : nodes;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         name = item;
         if (order == NULL)
             status = clo_json_get(s->json, item, "name", true, &name);
@@ -120,8 +120,7 @@ static clo_status read_nodes(saga *s)
         status = order_nodes(s, nodes);
     if (status != CLO_OK)
         return status;
-    cJSON_ArrayForEach(item, nodes)
-    {
+    cJSON_ArrayForEach (item, nodes) {
         status = find_name(s, &s->nodes, item, "name", &node);
         if (status == CLO_OK)
             status = clo_json_get(s->json, item, "speed", true, &speed);
@@ -166,7 +165,9 @@ static clo_status read_links(saga *s)
         return status;
     for (uint32_t i = 0; i < NODES_MAX * NODES_MAX; i++)
         s->bandwidth[i] = -1;
-    cJSON_ArrayForEach(item, links) if ((status = read_link(s, item)) != CLO_OK) return status;
+    cJSON_ArrayForEach (item, links)
+        if ((status = read_link(s, item)) != CLO_OK)
+            return status;
     for (uint32_t a = 0; a < s->nodes_count; a++)
         for (uint32_t b = a + 1; b < s->nodes_count; b++)
             if (s->bandwidth[a * NODES_MAX + b] < 0)
@@ -184,7 +185,8 @@ static clo_status make_platform(const saga *s, bool mean_includes_self)
     for (uint32_t e = 0; e < n; e++) {
         double q16 = s->speeds[e] * CLO_SPEED_ONE;
         uint32_t speed = q16 >= UINT32_MAX ? UINT32_MAX : q16 < 1 ? 1 : (uint32_t)q16;
-        executors[e] = (clo_executor){.kind = e, .memory = e, .os_index = -1, .speed_q16 = {speed, speed, speed, speed}};
+        executors[e] =
+            (clo_executor){.kind = e, .memory = e, .os_index = -1, .speed_q16 = {speed, speed, speed, speed}};
         for (uint32_t f = 0; f < n; f++) {
             double rate = s->bandwidth[e * NODES_MAX + f];
             bandwidth[e * n + f] = rate > 0 ? rate * (UNIT_BYTES / UNIT_NS) : 0;
@@ -242,8 +244,8 @@ static clo_status read_saga_task(saga *s, const cJSON *item)
         status = add_task(s, name, ns, &id);
     for (uint32_t e = 0; e < s->nodes_count && status == CLO_OK; e++) {
         if (!clo_scaled(cost->valuedouble / s->speeds[e], UNIT_NS * s->reader->scale, &ns))
-            return clo_json_fail(s->json, CLO_ERR_LIMIT, cost, "takes more than 146 years on %.60s; write a smaller cost",
-                                 s->node_names[e]);
+            return clo_json_fail(s->json, CLO_ERR_LIMIT, cost,
+                                 "takes more than 146 years on %.60s; write a smaller cost", s->node_names[e]);
         status = clo_graph_set_time(s->reader->graph, id, e, ns);
     }
     return status;
@@ -277,7 +279,9 @@ static clo_status read_edges(const saga *s, const char *size_key)
 
     if (status != CLO_OK)
         return status;
-    cJSON_ArrayForEach(item, edges) if ((status = read_edge(s, item, size_key)) != CLO_OK) return status;
+    cJSON_ArrayForEach (item, edges)
+        if ((status = read_edge(s, item, size_key)) != CLO_OK)
+            return status;
     return CLO_OK;
 }
 
@@ -303,7 +307,9 @@ static clo_status read_saga(saga *s)
         status = get_tasks(s, &tasks);
     if (status != CLO_OK)
         return status;
-    cJSON_ArrayForEach(item, tasks) if ((status = read_saga_task(s, item)) != CLO_OK) return status;
+    cJSON_ArrayForEach (item, tasks)
+        if ((status = read_saga_task(s, item)) != CLO_OK)
+            return status;
     status = read_edges(s, "size");
     return status == CLO_OK ? make_platform(s, true) : status;
 }
@@ -311,7 +317,7 @@ static clo_status read_saga(saga *s)
 /* A row of computation_cost; the work is the mean over the processors. */
 static clo_status read_row(saga *s, const cJSON *name, const cJSON *row)
 {
-    int64_t ns[NODES_MAX], mean = 0, rest = 0, n = s->nodes_count;
+    int64_t ns[NODES_MAX] = {0}, mean = 0, rest = 0, n = s->nodes_count;
     uint32_t e = 0, id = 0;
     const cJSON *item;
     clo_status status = CLO_OK;
@@ -319,8 +325,7 @@ static clo_status read_row(saga *s, const cJSON *name, const cJSON *row)
     if (!cJSON_IsArray(row) || cJSON_GetArraySize(row) != (int)s->nodes_count)
         return clo_json_fail(s->json, CLO_ERR_FORMAT, row, "must be an array of %u costs, one a processor",
                              (unsigned)s->nodes_count);
-    cJSON_ArrayForEach(item, row)
-    {
+    cJSON_ArrayForEach (item, row) {
         if ((status = clo_reader_time(s->reader, s->json, item, UNIT_NS, &ns[e])) != CLO_OK)
             return status;
         mean += ns[e] / n; /* the plain sum could overflow */
@@ -341,8 +346,7 @@ static clo_status read_processors(saga *s)
         status = check_count(s, processors, "processor");
     if (status != CLO_OK)
         return status;
-    cJSON_ArrayForEach(item, processors)
-    {
+    cJSON_ArrayForEach (item, processors) {
         if ((status = add_name(s, &s->nodes, item, s->nodes_count)) != CLO_OK)
             return status;
         s->speeds[s->nodes_count] = 1;
@@ -370,8 +374,7 @@ static clo_status read_table(saga *s)
         return clo_json_fail(s->json, CLO_ERR_FORMAT, rows, "has %d rows; write one for each of the %d tasks",
                              cJSON_GetArraySize(rows), cJSON_GetArraySize(tasks));
     row = rows->child;
-    cJSON_ArrayForEach(name, tasks)
-    {
+    cJSON_ArrayForEach (name, tasks) {
         if ((status = read_row(s, name, row)) != CLO_OK)
             return status;
         row = row->next;
@@ -400,8 +403,8 @@ static clo_status refuse_commands(const clo_reader *reader)
 {
     if (reader->body != clo_body_command)
         return CLO_OK;
-    return clo_fail(CLO_ERR_ARGUMENT, "%s: body \"command\": format %s has no command lines; use spin or memory", reader->file,
-                    reader->format);
+    return clo_fail(CLO_ERR_ARGUMENT, "%s: body \"command\": format %s has no command lines; use spin or memory",
+                    reader->file, reader->format);
 }
 
 clo_status clo_saga_read(clo_reader *reader, const clo_json *json)

@@ -1,5 +1,5 @@
-/* saga_write.c - writes the SAGA form. It holds one cost a task, one speed a node, one bandwidth a pair: what needs more
- * (times that do not follow from speeds, latencies, instances) is refused, never bent. */
+/* saga_write.c - writes the SAGA form. It holds one cost a task, one speed a node, one bandwidth a pair: what
+ * needs more (times that do not follow from speeds, latencies, instances) is refused, never bent. */
 #include "io/reader.h"
 
 #include "base/memory.h"
@@ -19,8 +19,8 @@ typedef struct writer {
     const clo_graph *graph;
     const clo_platform *platform;
     clo_cost *cost;
-    double *speeds;  /* [executors] */
-    bool named;      /* every executor has a name of its own; else "n<INDEX>" */
+    double *speeds; /* [executors] */
+    bool named;     /* every executor has a name of its own; else "n<INDEX>" */
 } writer;
 
 /* The number of fewest digits for which `same` holds: what was read as 2.823 is written as 2.823. */
@@ -80,8 +80,10 @@ static clo_status check_task(const writer *w, uint32_t t)
         int64_t ns = clo_cost_execution_ns(w->cost, t, e);
         double off = (double)ns - wanted;
         if (ns == CLO_TIME_NEVER || (off < 0 ? -off : off) > 1 + wanted * 1e-9)
-            return clo_fail(CLO_ERR_UNSUPPORTED, "task '%s': its time on %s does not follow from a speed, as saga needs; "
-                            "write clotho", clo_graph_task_name(w->graph, t, scratch), w->platform->executor_names[e]);
+            return clo_fail(CLO_ERR_UNSUPPORTED,
+                            "task '%s': its time on %s does not follow from a speed, as saga needs; "
+                            "write clotho",
+                            clo_graph_task_name(w->graph, t, scratch), w->platform->executor_names[e]);
     }
     return status;
 }
@@ -91,7 +93,8 @@ static double rate_of(const clo_platform *p, size_t a, size_t b)
 {
     uint64_t q32 = p->ns_per_byte_q32[a * p->executors_count + b];
 
-    return q32 == 0 || p->executors[a].memory == p->executors[b].memory ? 0 : 0x1p32 / (double)q32 * (UNIT_NS / UNIT_BYTES);
+    return q32 == 0 || p->executors[a].memory == p->executors[b].memory ? 0
+                                                                        : 0x1p32 / (double)q32 * (UNIT_NS / UNIT_BYTES);
 }
 
 static clo_status check_links(const clo_platform *p)
@@ -106,8 +109,10 @@ static clo_status check_links(const clo_platform *p)
             if (p->executors[a].memory == p->executors[b].memory)
                 continue;
             if (p->latency_ns[a * n + b] != 0 || p->ns_per_byte_q32[a * n + b] != p->ns_per_byte_q32[b * n + a])
-                return clo_fail(CLO_ERR_UNSUPPORTED, "link %s - %s has a latency or two bandwidths, which saga cannot hold; "
-                                "write clotho", p->executor_names[a], p->executor_names[b]);
+                return clo_fail(CLO_ERR_UNSUPPORTED,
+                                "link %s - %s has a latency or two bandwidths, which saga cannot hold; "
+                                "write clotho",
+                                p->executor_names[a], p->executor_names[b]);
         }
     return CLO_OK;
 }
@@ -144,8 +149,8 @@ static clo_status prepare(writer *w)
     for (uint32_t e = 0; e < w->platform->executors_count; e++) {
         w->speeds[e] = speed_of(w, e);
         if (!(w->speeds[e] >= 1e-12 && w->speeds[e] <= 1e12))
-            return clo_fail(CLO_ERR_UNSUPPORTED, "saga: a speed of %g for %s could not be read again; write clotho", w->speeds[e],
-                            w->platform->executor_names[e]);
+            return clo_fail(CLO_ERR_UNSUPPORTED, "saga: a speed of %g for %s could not be read again; write clotho",
+                            w->speeds[e], w->platform->executor_names[e]);
     }
     status = name_nodes(w);
     for (uint32_t t = 0; t < clo_graph_tasks(w->graph) && status == CLO_OK; t++)
@@ -233,7 +238,8 @@ clo_status clo_saga_write(const clo_document *document, clo_text *text)
     clo_status status;
 
     if (w.platform == NULL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "saga: '%s' has no platform of its own; write clotho", clo_graph_name(w.graph));
+        return clo_fail(CLO_ERR_UNSUPPORTED, "saga: '%s' has no platform of its own; write clotho",
+                        clo_graph_name(w.graph));
     bool named = clo_writer_names_are_ids(w.graph, NULL, &status);
     if (status == CLO_OK)
         status = prepare(&w);

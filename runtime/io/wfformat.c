@@ -1,10 +1,10 @@
-/* wfformat.c - reads WfFormat 1.5 and 1.4, the JSON of WfCommons (wfcommons/WfFormat, wfcommons-schema.json): recorded runs
- * of scientific workflows.
+/* wfformat.c - reads WfFormat 1.5 and 1.4, the JSON of WfCommons (wfcommons/WfFormat, wfcommons-schema.json):
+ * recorded runs of scientific workflows.
  *
- * A task's work is its run time; an edge's bytes are the sizes of the files that are output of the parent and input of the
- * child. 1.5 keeps structure and run apart (specification, execution); 1.4 keeps both in one task list whose
- * parents are names. Edges are the union of all "parents" and "children". Keys that do not matter here are ignored, as the
- * format is not ours. Deviation: a file that is not in "files" counts 0 bytes. */
+ * A task's work is its run time; an edge's bytes are the sizes of the files that are output of the parent and
+ * input of the child. 1.5 keeps structure and run apart (specification, execution); 1.4 keeps both in one task
+ * list whose parents are names. Edges are the union of all "parents" and "children". Keys that do not matter here
+ * are ignored, as the format is not ours. Deviation: a file that is not in "files" counts 0 bytes. */
 #include "io/reader.h"
 
 #include "base/memory.h"
@@ -25,21 +25,21 @@ typedef struct wf_edge {
 typedef struct wf_use {
     uint32_t task, file;
     bool is_output;
-    uint32_t next;     /* outputs: next producer of the file, CLO_NONE at the end */
+    uint32_t next; /* outputs: next producer of the file, CLO_NONE at the end */
 } wf_use;
 
 typedef struct wf {
     clo_reader *reader;
     const clo_json *json;
-    bool old;                /* 1.4                                       */
+    bool old; /* 1.4                                       */
     uint32_t tasks_count;
-    const cJSON **specs;     /* [tasks] structure                         */
-    const cJSON **runs;      /* [tasks] run; the same as specs in 1.4     */
-    clo_names ids, names;    /* of tasks                                  */
-    clo_names files;         /* of files                                  */
-    uint64_t *sizes;         /* [files]                                   */
-    uint32_t *producers;     /* [files] first output use, CLO_NONE        */
-    uint32_t *seen;          /* [files] stamp: task + 1 that used it last */
+    const cJSON **specs;  /* [tasks] structure                         */
+    const cJSON **runs;   /* [tasks] run; the same as specs in 1.4     */
+    clo_names ids, names; /* of tasks                                  */
+    clo_names files;      /* of files                                  */
+    uint64_t *sizes;      /* [files]                                   */
+    uint32_t *producers;  /* [files] first output use, CLO_NONE        */
+    uint32_t *seen;       /* [files] stamp: task + 1 that used it last */
     size_t sizes_capacity;
     uint32_t files_count;
     wf_use *uses;
@@ -71,7 +71,7 @@ static clo_status no_memory(const wf *w)
 static clo_status read_specs(wf *w, const cJSON *tasks)
 {
     const cJSON *item;
-    const char *id;
+    const char *id = "";
 
     if (tasks->child == NULL)
         return clo_json_fail(w->json, CLO_ERR_FORMAT, tasks, "is empty; a workflow needs at least one task");
@@ -79,8 +79,7 @@ static clo_status read_specs(wf *w, const cJSON *tasks)
     w->runs = clo_allocate((size_t)cJSON_GetArraySize(tasks), sizeof *w->runs);
     if (w->specs == NULL || w->runs == NULL)
         return no_memory(w);
-    cJSON_ArrayForEach(item, tasks)
-    {
+    cJSON_ArrayForEach (item, tasks) {
         const cJSON *name;
         uint32_t t = w->tasks_count++;
         clo_status status = clo_json_get(w->json, item, "name", w->old, &name);
@@ -116,8 +115,7 @@ static clo_status read_runs(wf *w, const cJSON *workflow)
         status = clo_json_get_array(w->json, execution, "tasks", true, &tasks);
     if (status != CLO_OK)
         return status;
-    cJSON_ArrayForEach(item, tasks)
-    {
+    cJSON_ArrayForEach (item, tasks) {
         if ((status = clo_json_get_string(w->json, item, "id", &id)) != CLO_OK)
             return status;
         uint32_t t = clo_names_find(&w->ids, id);
@@ -186,8 +184,9 @@ static clo_status find_task(const wf *w, const cJSON *item, uint32_t *task)
     if (*task == CLO_NONE)
         *task = clo_names_find(&w->ids, text);
     if (*task == CLO_NONE || *task == CLO_NAMES_TWICE)
-        return clo_json_want(w->json, item, *task == CLO_NONE ? "the id of a task of this workflow; there is none like this"
-                                                              : "the id of the task; several tasks have this name");
+        return clo_json_want(w->json, item,
+                             *task == CLO_NONE ? "the id of a task of this workflow; there is none like this"
+                                               : "the id of the task; several tasks have this name");
     return CLO_OK;
 }
 
@@ -200,7 +199,8 @@ static clo_status add_edge(wf *w, uint32_t from, uint32_t to, const cJSON *item)
     if (clo_grow(&edges, &w->edges_capacity, w->edges_count + 1, sizeof *w->edges) != 0)
         return no_memory(w);
     w->edges = edges;
-    w->edges[w->edges_count] = (wf_edge){.key = (uint64_t)from << 32 | to, .order = (uint32_t)w->edges_count, .item = item};
+    w->edges[w->edges_count] =
+        (wf_edge){.key = (uint64_t)from << 32 | to, .order = (uint32_t)w->edges_count, .item = item};
     w->edges_count++;
     return CLO_OK;
 }
@@ -215,8 +215,7 @@ static clo_status read_relatives(wf *w, const char *key, bool parents, size_t kn
         clo_status status = clo_json_get_array(w->json, w->specs[t], key, false, &list);
         if (status != CLO_OK)
             return status;
-        cJSON_ArrayForEach(item, list)
-        {
+        cJSON_ArrayForEach (item, list) {
             if ((status = find_task(w, item, &other)) != CLO_OK)
                 return status;
             uint32_t from = parents ? other : t, to = parents ? t : other;
@@ -280,8 +279,7 @@ static clo_status read_sizes(wf *w, const cJSON *specification)
 
     if (status != CLO_OK)
         return status;
-    cJSON_ArrayForEach(item, files)
-    {
+    cJSON_ArrayForEach (item, files) {
         status = clo_json_get_string(w->json, item, "id", &name);
         if (status == CLO_OK)
             status = clo_json_get(w->json, item, "sizeInBytes", true, &size);
@@ -304,8 +302,7 @@ static clo_status read_uses(wf *w, uint32_t task, const char *key, bool is_outpu
 
     if (status != CLO_OK)
         return status;
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         status = clo_json_string(w->json, item, &name);
         if (status == CLO_OK)
             status = file_of(w, name, &file);
@@ -353,7 +350,9 @@ static clo_status read_all_uses(wf *w)
         status = clo_json_get_array(w->json, w->specs[t], "files", false, &list);
         if (status != CLO_OK)
             return status;
-        cJSON_ArrayForEach(item, list) if ((status = read_old_file(w, t, item)) != CLO_OK) return status;
+        cJSON_ArrayForEach (item, list)
+            if ((status = read_old_file(w, t, item)) != CLO_OK)
+                return status;
     }
     return status;
 }
@@ -367,7 +366,8 @@ static clo_status add_input(wf *w, const wf_use *input)
             continue;
         edge->bytes += w->sizes[input->file];
         if (edge->bytes >= 1ull << 62)
-            return clo_json_fail(w->json, CLO_ERR_LIMIT, edge->item, "carries more than 2^62 bytes; use a smaller scale");
+            return clo_json_fail(w->json, CLO_ERR_LIMIT, edge->item,
+                                 "carries more than 2^62 bytes; use a smaller scale");
     }
     return CLO_OK;
 }
@@ -423,8 +423,7 @@ static clo_status read_command(const wf *w, const cJSON *run, clo_task *task)
     if (argv == NULL)
         return no_memory(w);
     argv[0] = program;
-    cJSON_ArrayForEach(item, arguments)
-    {
+    cJSON_ArrayForEach (item, arguments) {
         if (!cJSON_IsString(item)) {
             clo_free(argv);
             return clo_json_want(w->json, item, "a string");

@@ -1,5 +1,6 @@
-/* wfformat_write.c - writes WfFormat 1.5 (wfcommons-schema.json). Every edge with bytes becomes a file of its own, so
- * that it reads back as it was. Times per kind, classes, outputs and replicability have no place there and are left out. */
+/* wfformat_write.c - writes WfFormat 1.5 (wfcommons-schema.json). Every edge with bytes becomes a file of its own,
+ * so that it reads back as it was. Times per kind, classes, outputs and replicability have no place there and are
+ * left out. */
 #include "io/reader.h"
 
 #include "base/status.h"
@@ -117,7 +118,9 @@ clo_status clo_wfformat_write(const clo_document *document, clo_text *text)
         before = ",";
     }
     /* The schema wants both; nothing was measured here. */
-    clo_text_add(text, "]},\n  \"execution\": {\"makespanInSeconds\": 0, \"executedAt\": \"1970-01-01T00:00:00Z\", \"tasks\": [");
+    clo_text_add(
+        text,
+        "]},\n  \"execution\": {\"makespanInSeconds\": 0, \"executedAt\": \"1970-01-01T00:00:00Z\", \"tasks\": [");
     for (uint32_t t = 0; t < graph->tasks && status == CLO_OK; t++)
         status = write_run(graph, t, named, text);
     clo_text_add(text, "]}}}\n");

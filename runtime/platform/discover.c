@@ -37,29 +37,31 @@ static clo_status check_environment(void)
     return CLO_OK;
 }
 
-/* The CPUs of the calling thread: what taskset, a container or a batch system left it. */
-static clo_status read_affinity(cpu_set_t **out)
+/* The CPUs of the calling thread: what taskset, a container or a batch system left it. Release with clo_free; NULL: *status
+ * says why. */
+static cpu_set_t *read_affinity(clo_status *status)
 {
     cpu_set_t *set = clo_allocate(1, CPU_ALLOC_SIZE(CPU_SET_CPUS));
 
-    if (set == NULL)
-        return clo_fail_memory("a CPU set");
-    if (sched_getaffinity(0, CPU_ALLOC_SIZE(CPU_SET_CPUS), set) != 0) {
-        clo_status status = clo_fail(CLO_ERR_SYSTEM, "native: sched_getaffinity: %s", strerror(errno));
-        clo_free(set);
-        return status;
+    if (set == NULL) {
+        *status = clo_fail_memory("a CPU set");
+        return NULL;
     }
-    *out = set;
-    return CLO_OK;
+    if (sched_getaffinity(0, CPU_ALLOC_SIZE(CPU_SET_CPUS), set) != 0) {
+        *status = clo_fail(CLO_ERR_SYSTEM, "native: sched_getaffinity: %s", strerror(errno));
+        clo_free(set);
+        return NULL;
+    }
+    return set;
 }
 
 clo_status clo_native_may_use(const uint32_t *cpus, uint32_t count, bool *out)
 {
-    cpu_set_t *set = NULL;
+    clo_status status = CLO_OK;
+    cpu_set_t *set = read_affinity(&status);
     bool may = true;
-    clo_status status = read_affinity(&set);
 
-    if (status != CLO_OK)
+    if (set == NULL)
         return status;
     for (uint32_t i = 0; i < count; i++)
         may &= cpus[i] < CPU_SET_CPUS && CPU_ISSET_S(cpus[i], CPU_ALLOC_SIZE(CPU_SET_CPUS), set);
@@ -70,10 +72,10 @@ clo_status clo_native_may_use(const uint32_t *cpus, uint32_t count, bool *out)
 
 static clo_status restrict_to_affinity(hwloc_topology_t topology)
 {
-    cpu_set_t *set = NULL;
-    clo_status status = read_affinity(&set);
+    clo_status status = CLO_OK;
+    cpu_set_t *set = read_affinity(&status);
 
-    if (status != CLO_OK)
+    if (set == NULL)
         return status;
     hwloc_bitmap_t allowed = hwloc_bitmap_alloc();
     bool failed = allowed == NULL;

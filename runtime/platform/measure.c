@@ -14,7 +14,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -195,14 +194,14 @@ void clo_measure_fit(const int64_t *bytes, const int64_t *ns, size_t count, int6
     double slope = wxx > 0 ? (wxt - latency * wx) / wxx : 0;
     slope = slope > 0 ? slope : 0;
 
-    double squares = 0;
+    double worst = 0;
     for (size_t i = 0; i < count; i++) {
         double t = ns[i] > 0 ? (double)ns[i] : 1, error = (latency + slope * (double)bytes[i] - t) / t;
-        squares += error * error;
+        worst = error > worst ? error : -error > worst ? -error : worst;
     }
     out->latency_ns[way] = (int64_t)(latency + 0.5);
     out->ns_per_mib[way] = (int64_t)(slope * (1 << 20) + 0.5);
-    out->error_permille[way] = count > 0 ? (uint32_t)(1000 * sqrt(squares / (double)count) + 0.5) : 0;
+    out->error_permille[way] = (uint32_t)(1000 * worst + 0.5);
 }
 
 enum { COMMAND_RALLY, COMMAND_WRITE, COMMAND_STOP };
@@ -318,7 +317,7 @@ static clo_status start_partner(pair *p, uint32_t cpu, pthread_t *thread)
 /* From the CPU of the partner to that of the calling thread. */
 static clo_status measure_way(pair *p, uint32_t from, uint32_t to, int64_t budget_ns, samples *s)
 {
-    pthread_t thread;
+    pthread_t thread = {0};
     clo_status status = clo_measure_pin(to);
 
     p->turn = 0;

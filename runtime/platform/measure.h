@@ -30,7 +30,7 @@ void clo_work_run(clo_work *work, uint32_t which, uint64_t units);
 typedef struct clo_measured_link {
     int64_t latency_ns[2];      /* of the fit; never below one way of a single cache line      */
     int64_t ns_per_mib[2];      /* of the fit                                                  */
-    uint32_t error_permille[2]; /* root mean square of the fit's relative errors over the sizes */
+    uint32_t error_permille[2]; /* the largest relative error of the fit over the sizes */
     int64_t line_ns;            /* one way of a single cache line                              */
 } clo_measured_link;
 

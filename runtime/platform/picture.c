@@ -164,7 +164,11 @@ static void cluster_caption(const clo_platform *p, const members *m, char *out, 
         if (place.cache_scope[level] == CLO_SCOPE_CORE) {
             size_t used = strlen(out);
             clo_figure_bytes(place.cache_bytes[level], figure);
-            snprintf(out + used, bytes - used, "%s L%u %s", used > 0 ? "," : m->cores > 1 ? "each" : "", level, figure);
+            snprintf(out + used, bytes - used, "%sL%u %s",
+                     used > 0       ? ", "
+                     : m->cores > 1 ? "each "
+                                    : "",
+                     level, figure);
         }
 }
 
@@ -204,8 +208,9 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 static size draw_cores(grid *g, const clo_platform *p, const members *m, uint32_t x, uint32_t y, uint32_t room)
 {
     char label[64];
-    uint32_t cell = 0, drawn = 0;
+    uint32_t cell = 4, drawn = 0;
 
+    assert(room >= 4);
     for (uint32_t i = 0; i < m->count; i++)
         if (is_new_core(p, m, i)) {
             core_label(p, m, i, label, sizeof label);

@@ -60,12 +60,12 @@ static clo_status read_header(const clo_topology *topology, matrix *m)
     return CLO_OK;
 }
 
-/* Calls for each number in the <element>s below `m`: stores value k at out[k] if out is given and k < limit; *count
- * receives how many there are. */
+/* Reads the numbers in the <element>s below `m`: stores number k at out[k] if out is given and k < limit; *count receives
+ * how many there are. */
 static clo_status read_values(const clo_xml *xml, const matrix *m, const char *element, uint64_t *out, uint64_t limit,
                               uint64_t *count)
 {
-    uint64_t read = 0, value = 0, length;
+    uint64_t read = 0, value = 0, length = 0;
 
     for (uint32_t n = m->node + 1; n < xml->nodes[m->node].end; n = xml->nodes[n].end) {
         if (strcmp(clo_xml_name(xml, n), element) != 0)
@@ -92,7 +92,7 @@ static clo_status read_values(const clo_xml *xml, const matrix *m, const char *e
 
 static clo_status check_shape(const clo_xml *xml, const matrix *m)
 {
-    uint64_t indexes, values;
+    uint64_t indexes = 0, values = 0;
     clo_status status = read_values(xml, m, "indexes", NULL, 0, &indexes);
 
     for (uint32_t n = m->node + 1; n < xml->nodes[m->node].end; n = xml->nodes[n].end) {
@@ -110,7 +110,7 @@ static clo_status check_shape(const clo_xml *xml, const matrix *m)
                             "%llu and %llu",
                             m->name, (unsigned long long)m->size, (unsigned long long)indexes,
                             (unsigned long long)values, (unsigned long long)m->size,
-                            (unsigned long long)(m->size * m->size));
+                            (unsigned long long)m->size * m->size);
     return CLO_OK;
 }
 
@@ -133,6 +133,7 @@ static clo_status map_indexes(const clo_topology *topology, const matrix *m, uin
     uint8_t *seen = clo_allocate(count, 1);
     clo_status status = CLO_OK;
 
+    assert(indexes != NULL);
     if (seen == NULL)
         return clo_fail_memory("a matrix");
     for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
@@ -233,7 +234,7 @@ static clo_status read_memory_value(const clo_topology *topology, uint32_t node,
     const clo_xml *xml = &topology->xml;
     const char *cpuset = clo_xml_get(xml, node, "initiator_cpuset");
     uint32_t numa = find_numa(topology, clo_xml_get(xml, node, "target_obj_gp_index"));
-    uint64_t value;
+    uint64_t value = 0;
     clo_set set;
     clo_status status = number_of(xml, node, "value", 1000000000000, &value);
 

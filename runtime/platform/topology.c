@@ -419,7 +419,7 @@ static clo_status find_root(const clo_topology *topology, uint32_t *root)
 
 static clo_status read_all(clo_topology *topology)
 {
-    uint32_t root;
+    uint32_t root = 0;
     clo_status status = find_root(topology, &root);
 
     if (status == CLO_OK)

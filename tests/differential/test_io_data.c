@@ -66,15 +66,17 @@ static void workflows_have_the_tasks_edges_and_times_of_their_index(void **state
         unsigned tasks, edges, depth, files;
         double bytes, critical, total;
 
-        assert_int_equal(sscanf(line, "%199[^,],%19[^,],%u,%u,%u,%u,%lf,%lf,%lf", file, schema, &tasks, &edges, &depth, &files, &bytes,
-                                &critical, &total), 9);
+        assert_int_equal(sscanf(line, "%199[^,],%19[^,],%u,%u,%u,%u,%lf,%lf,%lf", file, schema, &tasks, &edges, &depth,
+                                &files, &bytes, &critical, &total),
+                         9);
         snprintf(path, sizeof path, CLO_DATA "/wfformat/%s%s", strcmp(schema, "1.4") == 0 ? "schema1.4/" : "", file);
         if (access(path, R_OK) != 0)
             continue;
         clo_document d = load(path);
         assert_int_equal(clo_graph_tasks(d.graph), tasks);
         assert_int_equal(clo_graph_edges(d.graph), edges);
-        assert_true(total_work_s(d.graph) > total * 0.999999 - 0.001 && total_work_s(d.graph) < total * 1.000001 + 0.001);
+        assert_true(total_work_s(d.graph) > total * 0.999999 - 0.001 &&
+                    total_work_s(d.graph) < total * 1.000001 + 0.001);
         check_round_trip(&d, "clotho");
         check_round_trip(&d, "wfformat");
         check_round_trip(&d, "dot");
@@ -88,7 +90,8 @@ static void workflows_have_the_tasks_edges_and_times_of_their_index(void **state
 /* The same run in both versions of the schema is the same graph, up to the names. */
 static void both_versions_of_a_workflow_give_the_same_graph(void **state)
 {
-    static const char *const names[] = {"epigenomics-chameleon-hep-1seq-100k-001.json", "montage-chameleon-2mass-005d-001.json"};
+    static const char *const names[] = {"epigenomics-chameleon-hep-1seq-100k-001.json",
+                                        "montage-chameleon-2mass-005d-001.json"};
     char path[1024];
 
     (void)state;
@@ -131,7 +134,7 @@ static void saga_files_have_the_tasks_and_nodes_of_their_names(void **state)
         unsigned tasks, nodes;
         clo_document d = load(found.gl_pathv[i]);
 
-        assert_int_equal(sscanf(strstr(found.gl_pathv[i], "_n") , "_n%u_p%u", &tasks, &nodes), 2);
+        assert_int_equal(sscanf(strstr(found.gl_pathv[i], "_n"), "_n%u_p%u", &tasks, &nodes), 2);
         assert_string_equal(d.format, "saga");
         assert_int_equal(clo_graph_tasks(d.graph), tasks);
         assert_int_equal(clo_platform_executors(d.platform), nodes);
@@ -145,14 +148,15 @@ static void saga_files_have_the_tasks_and_nodes_of_their_names(void **state)
     assert_int_equal(files, 36);
 }
 
-/* rank_u of the first task, as printed in the papers: 108 (Topcuoglu 2002, table 3) and 169 (recomputed from the table of
- * Arabnejad 2014): all times, all links and the mean convention at once. */
+/* rank_u of the first task, as printed in the papers: 108 (Topcuoglu 2002, table 3) and 169 (Arabnejad 2014,
+ * recomputed from its table): all times, all links and the mean convention at once. */
 static void cost_tables_give_the_published_ranks(void **state)
 {
     static const struct {
         const char *path;
         double rank;
-    } rows[] = {{CLO_DATA "/saga_reference/topcuoglu2002.json", 108}, {CLO_DATA "/saga_reference/arabnejad2014.json", 169}};
+    } rows[] = {{CLO_DATA "/saga_reference/topcuoglu2002.json", 108},
+                {CLO_DATA "/saga_reference/arabnejad2014.json", 169}};
 
     (void)state;
     for (size_t i = 0; i < 2; i++) {

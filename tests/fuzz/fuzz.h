@@ -10,12 +10,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-#define PROMISE(claim)                                                                          \
-    do {                                                                                        \
-        if (!(claim)) {                                                                         \
+#define PROMISE(claim)                                                                                      \
+    do {                                                                                                    \
+        if (!(claim)) {                                                                                     \
             fprintf(stderr, "%s:%d: %s\n  last error: %s\n", __FILE__, __LINE__, #claim, clo_last_error()); \
-            abort();                                                                            \
-        }                                                                                       \
+            abort();                                                                                        \
+        }                                                                                                   \
     } while (0)
 
 #endif

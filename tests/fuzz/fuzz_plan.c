@@ -5,11 +5,14 @@
 
 #include <string.h>
 
-static const char graph[] =
-    "{\"format\": \"clotho.graph/1\", \"tasks\": [{\"name\": \"a\", \"work_ns\": 10, \"duplicable\": true}, {\"name\": \"b\", \"instances\": 2, "
-    "\"work_ns\": 5}, {\"name\": \"c\", \"work_ns\": 1}, {\"name\": \"c\", \"work_ns\": 0}], \"edges\": [{\"from\": \"a\", \"to\": \"b\", "
-    "\"bytes\": 4}, {\"from\": \"b\", \"to\": 2}, {\"from\": 0, \"to\": 3, \"bytes\": 8}], \"platform\": {\"executors\": [{\"name\": \"x\", "
-    "\"kind\": \"k\"}, {\"name\": \"y\", \"kind\": \"k\", \"speed\": 2}], \"latency_ns\": 1, \"bandwidth_bytes_per_ns\": 2}}";
+static const char graph[] = "{\"format\": \"clotho.graph/1\", \"tasks\": [{\"name\": \"a\", \"work_ns\": 10, "
+                            "\"duplicable\": true}, {\"name\": \"b\", \"instances\": 2, "
+                            "\"work_ns\": 5}, {\"name\": \"c\", \"work_ns\": 1}, {\"name\": \"c\", \"work_ns\": 0}], "
+                            "\"edges\": [{\"from\": \"a\", \"to\": \"b\", "
+                            "\"bytes\": 4}, {\"from\": \"b\", \"to\": 2}, {\"from\": 0, \"to\": 3, \"bytes\": 8}], "
+                            "\"platform\": {\"executors\": [{\"name\": \"x\", "
+                            "\"kind\": \"k\"}, {\"name\": \"y\", \"kind\": \"k\", \"speed\": 2}], \"latency_ns\": 1, "
+                            "\"bandwidth_bytes_per_ns\": 2}}";
 
 static void round_trip(const clo_plan *plan, const clo_cost *cost)
 {

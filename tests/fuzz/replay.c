@@ -1,5 +1,5 @@
-/* replay.c - runs a target over files, in place of libFuzzer: every seed and every input that once broke something is an
- * ordinary test in every build. Arguments: folders (without subfolders) or files. */
+/* replay.c - runs a target over files, in place of libFuzzer: every seed and every input that once broke something
+ * is an ordinary test in every build. Arguments: folders (without subfolders) or files. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/memory.h"
 #include "base/text.h"

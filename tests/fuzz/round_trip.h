@@ -1,4 +1,5 @@
-/* round_trip.h - what holds for every document that was read: own JSON keeps it whole, the other formats what they can. */
+/* round_trip.h - what holds for every document that was read: own JSON keeps it whole, the other formats what they
+ * can. */
 #ifndef CLO_FUZZ_ROUND_TRIP_H
 #define CLO_FUZZ_ROUND_TRIP_H
 

@@ -36,8 +36,8 @@ static inline bool same_task(const clo_graph *a, const clo_graph *b, uint32_t t)
     }
     return same_text(s.name, u.name) && s.work_ns == u.work_ns && s.output_bytes == u.output_bytes &&
            s.instances == u.instances && s.task_class == u.task_class && s.duplicable == u.duplicable &&
-           s.executors_mask == u.executors_mask && memcmp(s.demand, u.demand, sizeof s.demand) == 0 && s.body == u.body &&
-           (s.body != clo_body_command || same_command(s.argument, u.argument));
+           s.executors_mask == u.executors_mask && memcmp(s.demand, u.demand, sizeof s.demand) == 0 &&
+           s.body == u.body && (s.body != clo_body_command || same_command(s.argument, u.argument));
 }
 
 static inline bool same_graph(const clo_graph *a, const clo_graph *b)
@@ -54,8 +54,8 @@ static inline bool same_graph(const clo_graph *a, const clo_graph *b)
     for (uint32_t t = 0; same && t < clo_graph_tasks(a); t++)
         same = same_task(a, b, t);
     for (uint32_t e = 0; same && e < clo_graph_edges(a); e++)
-        same = clo_graph_edge(a, e, &x) == CLO_OK && clo_graph_edge(b, e, &y) == CLO_OK && x.from == y.from && x.to == y.to &&
-               x.bytes == y.bytes;
+        same = clo_graph_edge(a, e, &x) == CLO_OK && clo_graph_edge(b, e, &y) == CLO_OK && x.from == y.from &&
+               x.to == y.to && x.bytes == y.bytes;
     return same;
 }
 
@@ -77,8 +77,10 @@ static inline bool same_platform(const clo_platform *a, const clo_platform *b)
     if (a == NULL || b == NULL)
         return a == b;
     bool same = strcmp(clo_platform_name(a), clo_platform_name(b)) == 0 &&
-                clo_platform_executors(a) == clo_platform_executors(b) && clo_platform_kinds(a) == clo_platform_kinds(b) &&
-                clo_platform_machines(a) == clo_platform_machines(b) && clo_platform_is_coherent(a) == clo_platform_is_coherent(b);
+                clo_platform_executors(a) == clo_platform_executors(b) &&
+                clo_platform_kinds(a) == clo_platform_kinds(b) &&
+                clo_platform_machines(a) == clo_platform_machines(b) &&
+                clo_platform_is_coherent(a) == clo_platform_is_coherent(b);
 
     for (uint32_t e = 0; same && e < clo_platform_executors(a); e++)
         same = strcmp(clo_platform_executor_name(a, e), clo_platform_executor_name(b, e)) == 0 &&

@@ -22,7 +22,10 @@ static void own_json_holds_everything_but_functions(void **state)
 
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        clo_document d = {.graph = random_graph(seed, seed % 512), .platform = random_platform(seed + 7, RANDOM_DEMANDS), .unit_ns = 1}, e;
+        clo_document d = {.graph = random_graph(seed, seed % 512),
+                          .platform = random_platform(seed + 7, RANDOM_DEMANDS),
+                          .unit_ns = 1},
+                     e;
         char *text;
         clo_status status = clo_document_print(&d, "clotho", &text);
 
@@ -71,7 +74,8 @@ static void foreign_formats_hold_structure_work_and_bytes(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        clo_document d = {.graph = random_graph(seed, seed % 2 == 0 ? RANDOM_INSTANCES | RANDOM_DUPLICABLE : RANDOM_UNNAMED)};
+        clo_document d = {
+            .graph = random_graph(seed, seed % 2 == 0 ? RANDOM_INSTANCES | RANDOM_DUPLICABLE : RANDOM_UNNAMED)};
         check_structure(&d, "dot");
         if (seed % 2 == 1)
             check_structure(&d, "wfformat");

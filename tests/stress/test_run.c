@@ -1,67 +1,17 @@
-/* The threaded run: every status of runtime.h and job.h, failure, cancellation, many jobs at once, capacities. */
+/* The threaded run: every way of dispatch, failure, cancellation, many jobs at once, capacities, data. What is refused stands in
+ * test_run_errors.c. */
 #define _GNU_SOURCE
 #include "support.h"
 
 #include "fault.h"
-#include "scene.h"
+#include "running.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-static _Atomic uint32_t calls;
-
-static int count_call(const clo_call *call)
-{
-    (void)call;
-    atomic_fetch_add(&calls, 1);
-    return 0;
-}
-
-typedef struct fixture {
-    clo_platform *platform;
-    clo_graph *graph;
-    clo_cost *cost;
-    clo_runtime *runtime;
-} fixture;
-
-static fixture start(uint32_t executors, clo_graph *graph, clo_clock clock)
-{
-    fixture f = {.platform = scene_platform(executors, 1), .graph = graph};
-    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
-
-    config.unpinned = 1;
-    config.clock = clock;
-    config.trace = 1;
-    config.copy_always = 1;
-    ok(clo_cost_create(graph, f.platform, &f.cost));
-    ok(clo_runtime_create(f.platform, &config, &f.runtime));
-    return f;
-}
-
-static void stop(fixture *f)
-{
-    clo_runtime_destroy(f->runtime);
-    clo_cost_destroy(f->cost);
-    clo_graph_destroy(f->graph);
-    clo_platform_destroy(f->platform);
-}
-
-static clo_job *make_job(const fixture *f, const clo_policy *policy, const clo_plan *plan)
-{
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
-    clo_job *job;
-
-    config.policy = policy;
-    config.plan = plan;
-    ok(clo_job_create(f->runtime, f->cost, &config, &job));
-    return job;
-}
 
 static void one_job_runs_many_times_in_every_dispatch_mode(void **state)
 {
@@ -292,22 +242,6 @@ static void running_tasks_never_hold_more_than_the_machine_has(void **state)
     clo_graph_destroy(graph);
 }
 
-static int sum_inputs(const clo_call *call)
-{
-    uint64_t sum = call->task + call->instance;
-
-    for (uint32_t i = 0; i < call->inputs_count; i++) {
-        uint64_t value;
-        if (call->inputs_bytes[i] != 64)
-            return 1;
-        memcpy(&value, call->inputs[i], sizeof value);
-        sum = sum * 31 + value;
-    }
-    memset(call->output, 0, call->output_bytes);
-    memcpy(call->output, &sum, sizeof sum);
-    return 0;
-}
-
 static void data_arrive_unharmed_across_memories_and_replicas(void **state)
 {
     (void)state;
@@ -371,264 +305,6 @@ static void the_padded_clock_takes_at_least_the_time_of_the_cost_model(void **st
     stop(&f);
 }
 
-static uint32_t pick_nothing(void *state, const clo_view *view, uint32_t executor)
-{
-    (void)state;
-    (void)view;
-    (void)executor;
-    return CLO_NONE;
-}
-
-static uint32_t pick_first(void *state, const clo_view *view, uint32_t executor)
-{
-    (void)state;
-    (void)view;
-    (void)executor;
-    return 0;
-}
-
-static void hear_nothing(void *state, const clo_view *view, uint32_t instance, uint32_t by)
-{
-    (void)state;
-    (void)view;
-    (void)instance;
-    (void)by;
-}
-
-static void a_policy_that_never_decides_or_decides_wrongly_ends_its_job_with_an_error(void **state)
-{
-    (void)state;
-    const clo_policy idle = {.name = "idle", .ready = hear_nothing, .pick = pick_nothing};
-    const clo_policy wrong = {.name = "wrong", .ready = hear_nothing, .pick = pick_first};
-    clo_task task = {.body = count_call};
-    fixture f = start(3, scene_layers(3, 3, &task), CLO_CLOCK_REAL);
-    clo_sim_config sim = CLO_SIM_CONFIG_INIT;
-    clo_job *job = make_job(&f, &idle, NULL);
-
-    ok(clo_job_submit(job));
-    fails(CLO_ERR_STATE, "policy 'idle' leaves every executor idle with 9", clo_job_wait(job, NULL));
-    clo_job_destroy(job);
-    sim.policy = &idle;
-    fails(CLO_ERR_STATE, "policy 'idle' leaves every executor idle", clo_simulate(f.cost, &sim, NULL, NULL, NULL));
-    job = make_job(&f, &wrong, NULL);
-    ok(clo_job_submit(job));
-    fails(CLO_ERR_STATE, "policy 'wrong' gave executor", clo_job_wait(job, NULL));
-    clo_job_destroy(job);
-    sim.policy = &wrong;
-    fails(CLO_ERR_STATE, "not ready or cannot run", clo_simulate(f.cost, &sim, NULL, NULL, NULL));
-    stop(&f);
-}
-
-static void wrong_arguments_are_refused_with_one_line(void **state)
-{
-    (void)state;
-    clo_task task = {.body = count_call, .work_ns = 1000};
-    fixture f = start(2, scene_layers(3, 3, &task), CLO_CLOCK_REAL), v = start(2, scene_layers(3, 3, &task),
-                                                                             CLO_CLOCK_VIRTUAL);
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
-    clo_policy empty = {.name = "empty"};
-    clo_placement half = {0};
-    clo_plan *plan;
-    clo_job *job;
-
-    fails(CLO_ERR_ARGUMENT, "needs a runtime", clo_job_create(NULL, f.cost, NULL, &job));
-    fails(CLO_ERR_ARGUMENT, "another platform", clo_job_create(f.runtime, v.cost, NULL, &job));
-    fails(CLO_ERR_UNSUPPORTED, "use clo_simulate", clo_job_create(v.runtime, v.cost, NULL, &job));
-    config.policy = &empty;
-    fails(CLO_ERR_ARGUMENT, "no ready or no pick", clo_job_create(f.runtime, f.cost, &config, &job));
-    ok(clo_plan_create(f.cost, NULL, &plan));
-    config.plan = plan;
-    fails(CLO_ERR_ARGUMENT, "both a plan and a policy", clo_job_create(f.runtime, f.cost, &config, &job));
-    clo_plan_destroy(plan);
-    config.policy = NULL;
-    ok(clo_plan_from_placements(f.cost, NULL, &half, 1, &plan));
-    config.plan = plan;
-    fails(CLO_ERR_INVALID, "1 placements for 9 instances", clo_job_create(f.runtime, f.cost, &config, &job));
-    clo_plan_destroy(plan);
-    config.plan = NULL;
-    config.deadline_ns = -1;
-    fails(CLO_ERR_ARGUMENT, "deadline", clo_job_create(f.runtime, f.cost, &config, &job));
-    config.deadline_ns = 1;
-    ok(clo_job_create(f.runtime, f.cost, &config, &job));
-    clo_job_result result;
-    fails(CLO_ERR_STATE, "never submitted", clo_job_wait(job, &result));
-    ok(clo_job_submit(job));
-    ok(clo_job_wait(job, &result));
-    assert_int_equal(result.missed_deadline, 1);
-    clo_job_destroy(job);
-    clo_job_destroy(NULL);
-    clo_runtime_destroy(NULL);
-    stop(&f);
-    stop(&v);
-}
-
-static void a_plan_whose_order_is_impossible_is_refused(void **state)
-{
-    (void)state;
-    clo_task task = {.work_ns = 10};
-    fixture f = start(1, scene_layers(2, 1, &task), CLO_CLOCK_REAL);
-    const clo_placement swapped[2] = {{.task = 1, .start_ns = 0, .finish_ns = 10},
-                                      {.task = 0, .start_ns = 10, .finish_ns = 20}};
-    const clo_placement twice[2] = {{.task = 0, .finish_ns = 10}, {.task = 0, .start_ns = 10, .finish_ns = 20}};
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
-    clo_plan *plan;
-    clo_job *job;
-
-    ok(clo_plan_from_placements(f.cost, NULL, swapped, 2, &plan));
-    config.plan = plan;
-    fails(CLO_ERR_INVALID, "starts task 't1' before its predecessor 't0'",
-          clo_job_create(f.runtime, f.cost, &config, &job));
-    clo_plan_destroy(plan);
-    ok(clo_plan_from_placements(f.cost, NULL, twice, 2, &plan));
-    config.plan = plan;
-    fails(CLO_ERR_INVALID, "twice", clo_job_create(f.runtime, f.cost, &config, &job));
-    clo_plan_destroy(plan);
-    stop(&f);
-}
-
-static void a_runtime_says_why_it_cannot_start(void **state)
-{
-    (void)state;
-    clo_platform *many = scene_platform(64, 0);
-    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
-    clo_runtime *runtime;
-
-    fails(CLO_ERR_PLATFORM, "has 64 executors", clo_runtime_create(many, NULL, &runtime));
-    fails(CLO_ERR_ARGUMENT, "needs a platform", clo_runtime_create(NULL, NULL, &runtime));
-    config.clock = (clo_clock)7;
-    fails(CLO_ERR_ARGUMENT, "clock is 7", clo_runtime_create(many, &config, &runtime));
-    config.clock = CLO_CLOCK_VIRTUAL;
-    config.jobs_max = 1u << 20;
-    fails(CLO_ERR_LIMIT, "jobs_max", clo_runtime_create(many, &config, &runtime));
-    config.jobs_max = 0;
-    config.fifo_priority = 100;
-    fails(CLO_ERR_ARGUMENT, "fifo_priority is 100", clo_runtime_create(many, &config, &runtime));
-    clo_platform_destroy(many);
-
-    const clo_executor far = {0, 0, 0, 1000, {65536, 65536, 65536, 65536}};
-    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
-    clo_platform *platform;
-    desc.executors_count = desc.kinds_count = 1;
-    desc.executors = &far;
-    ok(clo_platform_create(&desc, &platform));
-    fails(CLO_ERR_SYSTEM, "cannot pin worker 0 to CPU 1000", clo_runtime_create(platform, NULL, &runtime));
-    clo_platform_destroy(platform);
-}
-
-/* Credentials belong to threads: this one, and the workers it creates, go without rights; the test keeps its own. */
-static void *create_without_rights(void *platform)
-{
-    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
-    clo_runtime *runtime;
-
-    config.fifo_priority = 10;
-    if (geteuid() == 0 && syscall(SYS_setresuid, -1, 65534, -1) != 0)
-        return (void *)2;
-    clo_status status = clo_runtime_create(platform, &config, &runtime);
-    return (void *)(size_t)(status == CLO_ERR_SYSTEM && strstr(clo_last_error(), "RLIMIT_RTPRIO") != NULL ? 0 : 1);
-}
-
-static void without_the_right_real_time_priority_is_one_clear_error(void **state)
-{
-    (void)state;
-    clo_platform *platform = scene_platform(1, 0);
-    struct rlimit none = {0, 0};
-    pthread_t thread;
-    void *result;
-
-    assert_int_equal(setrlimit(RLIMIT_RTPRIO, &none), 0);
-    assert_int_equal(pthread_create(&thread, NULL, create_without_rights, platform), 0);
-    pthread_join(thread, &result);
-    assert_null(result);
-    clo_platform_destroy(platform);
-}
-
-static void jobs_beyond_jobs_max_are_refused_and_slots_are_reused(void **state)
-{
-    (void)state;
-    clo_task task = {.body = count_call};
-    clo_graph *graph = scene_layers(2, 2, &task);
-    clo_platform *platform = scene_platform(1, 0);
-    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
-    clo_runtime *runtime;
-    clo_cost *cost;
-    clo_job *jobs[3];
-
-    config.jobs_max = 2;
-    ok(clo_runtime_create(platform, &config, &runtime));
-    ok(clo_cost_create(graph, platform, &cost));
-    ok(clo_job_create(runtime, cost, NULL, &jobs[0]));
-    ok(clo_job_create(runtime, cost, NULL, &jobs[1]));
-    fails(CLO_ERR_LIMIT, "2 jobs exist already", clo_job_create(runtime, cost, NULL, &jobs[2]));
-    clo_job_destroy(jobs[0]);
-    ok(clo_job_create(runtime, cost, NULL, &jobs[2]));
-    ok(clo_job_submit(jobs[2]));
-    ok(clo_job_wait(jobs[2], NULL));
-    clo_trace *trace;
-    fails(CLO_ERR_STATE, "keeps no trace", clo_job_trace(jobs[2], &trace));
-    ok(clo_job_submit(jobs[1]));
-    clo_runtime_destroy(runtime); /* ends and frees the jobs that are left */
-    clo_cost_destroy(cost);
-    clo_platform_destroy(platform);
-    clo_graph_destroy(graph);
-}
-
-static clo_status whole_life(void *context)
-{
-    const fixture *f = context;
-    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
-    clo_job_config job_config = CLO_JOB_CONFIG_INIT;
-    clo_runtime *runtime = NULL;
-    clo_trace *trace = NULL;
-    clo_plan *plan = NULL;
-    clo_job *job = NULL, *decided = NULL;
-
-    config.trace = config.unpinned = config.copy_always = 1;
-    clo_status status = clo_runtime_create(f->platform, &config, &runtime);
-    if (status == CLO_OK)
-        status = clo_plan_create(f->cost, NULL, &plan);
-    job_config.plan = plan;
-    if (status == CLO_OK)
-        status = clo_job_create(runtime, f->cost, &job_config, &job);
-    if (status == CLO_OK)
-        status = clo_job_submit(job);
-    if (status == CLO_OK)
-        status = clo_job_wait(job, NULL);
-    if (status == CLO_OK)
-        status = clo_job_trace(job, &trace);
-    if (status == CLO_OK)
-        status = clo_trace_write_chrome(trace, f->cost, NULL, "/dev/null");
-    job_config.plan = NULL;
-    job_config.policy = clo_policy_find("eft");
-    if (status == CLO_OK)
-        status = clo_job_create(runtime, f->cost, &job_config, &decided);
-    clo_sim_config sim = CLO_SIM_CONFIG_INIT;
-    sim.recorded = trace;
-    sim.plan = plan;
-    if (status == CLO_OK)
-        status = clo_simulate(f->cost, &sim, NULL, NULL, NULL);
-    sim.recorded = NULL;
-    sim.plan = NULL;
-    if (status == CLO_OK)
-        status = clo_simulate(f->cost, &sim, NULL, NULL, NULL);
-    clo_trace_destroy(trace);
-    clo_job_destroy(job);
-    clo_job_destroy(decided);
-    clo_plan_destroy(plan);
-    clo_runtime_destroy(runtime);
-    return status;
-}
-
-static void every_allocation_of_a_run_may_fail(void **state)
-{
-    (void)state;
-    clo_task task = {.body = sum_inputs, .work_ns = 1000, .output_bytes = 64, .duplicable = 1};
-    fixture f = start(2, scene_layers(3, 3, &task), CLO_CLOCK_REAL);
-
-    assert_true(fault_each(whole_life, &f) > 20);
-    stop(&f);
-}
-
 static void nothing_is_allocated_between_submit_and_wait(void **state)
 {
     (void)state;
@@ -682,13 +358,6 @@ int main(void)
         cmocka_unit_test(running_tasks_never_hold_more_than_the_machine_has),
         cmocka_unit_test(data_arrive_unharmed_across_memories_and_replicas),
         cmocka_unit_test(the_padded_clock_takes_at_least_the_time_of_the_cost_model),
-        cmocka_unit_test(a_policy_that_never_decides_or_decides_wrongly_ends_its_job_with_an_error),
-        cmocka_unit_test(wrong_arguments_are_refused_with_one_line),
-        cmocka_unit_test(a_plan_whose_order_is_impossible_is_refused),
-        cmocka_unit_test(a_runtime_says_why_it_cannot_start),
-        cmocka_unit_test(without_the_right_real_time_priority_is_one_clear_error),
-        cmocka_unit_test(jobs_beyond_jobs_max_are_refused_and_slots_are_reused),
-        cmocka_unit_test(every_allocation_of_a_run_may_fail),
         cmocka_unit_test(nothing_is_allocated_between_submit_and_wait),
         cmocka_unit_test(an_idle_runtime_uses_no_cpu),
     };

@@ -10,18 +10,28 @@
 
 /* One small file of each format. */
 static const char *const files[] = {
-    "{\"format\": \"clotho.graph/1\", \"name\": \"g\", \"resources\": [\"m\"], \"kinds\": [\"k\"], \"tasks\": [{\"name\": \"a\", \"work_ns\": 5, "
-    "\"times\": {\"k\": 3}, \"demand\": {\"m\": 1}, \"executors\": [1]}, {\"command\": [\"true\", \"x\"], \"directory\": \"/\"}], "
-    "\"edges\": [{\"from\": \"a\", \"to\": 1, \"bytes\": 2}], \"platform\": {\"machines\": [[4]], \"executors\": [{\"kind\": \"k\"}, "
+    "{\"format\": \"clotho.graph/1\", \"name\": \"g\", \"resources\": [\"m\"], \"kinds\": [\"k\"], \"tasks\": "
+    "[{\"name\": \"a\", \"work_ns\": 5, "
+    "\"times\": {\"k\": 3}, \"demand\": {\"m\": 1}, \"executors\": [1]}, {\"command\": [\"true\", \"x\"], "
+    "\"directory\": \"/\"}], "
+    "\"edges\": [{\"from\": \"a\", \"to\": 1, \"bytes\": 2}], \"platform\": {\"machines\": [[4]], \"executors\": "
+    "[{\"kind\": \"k\"}, "
     "{\"kind\": \"k\", \"name\": \"e\"}], \"latency_ns\": 3, \"bandwidth_bytes_per_ns\": [[null, 1], [2, null]]}}\n",
-    "{\"name\": \"w\", \"schemaVersion\": \"1.5\", \"workflow\": {\"specification\": {\"tasks\": [{\"name\": \"a\", \"id\": \"a\", \"parents\": [], "
-    "\"children\": [\"b\"], \"inputFiles\": [], \"outputFiles\": [\"f\"]}, {\"name\": \"b\", \"id\": \"b\", \"parents\": [\"a\"], \"children\": [], "
-    "\"inputFiles\": [\"f\"], \"outputFiles\": []}], \"files\": [{\"id\": \"f\", \"sizeInBytes\": 9}]}, \"execution\": {\"tasks\": ["
-    "{\"id\": \"a\", \"runtimeInSeconds\": 1, \"memoryInBytes\": 4}, {\"id\": \"b\", \"runtimeInSeconds\": 2, \"memoryInBytes\": 4}]}}}\n",
-    "{\"schemaVersion\": \"1.4\", \"workflow\": {\"tasks\": [{\"name\": \"a\", \"runtimeInSeconds\": 1, \"files\": [{\"name\": \"f\", \"link\": \"output\", "
+    "{\"name\": \"w\", \"schemaVersion\": \"1.5\", \"workflow\": {\"specification\": {\"tasks\": [{\"name\": \"a\", "
+    "\"id\": \"a\", \"parents\": [], "
+    "\"children\": [\"b\"], \"inputFiles\": [], \"outputFiles\": [\"f\"]}, {\"name\": \"b\", \"id\": \"b\", "
+    "\"parents\": [\"a\"], \"children\": [], "
+    "\"inputFiles\": [\"f\"], \"outputFiles\": []}], \"files\": [{\"id\": \"f\", \"sizeInBytes\": 9}]}, \"execution\": "
+    "{\"tasks\": ["
+    "{\"id\": \"a\", \"runtimeInSeconds\": 1, \"memoryInBytes\": 4}, {\"id\": \"b\", \"runtimeInSeconds\": 2, "
+    "\"memoryInBytes\": 4}]}}}\n",
+    "{\"schemaVersion\": \"1.4\", \"workflow\": {\"tasks\": [{\"name\": \"a\", \"runtimeInSeconds\": 1, \"files\": "
+    "[{\"name\": \"f\", \"link\": \"output\", "
     "\"sizeInBytes\": 8}]}, {\"name\": \"b\", \"parents\": [\"a\"], \"runtimeInSeconds\": 1}]}}",
-    "{\"name\": \"s\", \"tasks\": [{\"name\": \"a\", \"cost\": 1}, {\"name\": \"b\", \"cost\": 2}], \"edges\": [{\"src\": \"a\", \"dst\": \"b\", \"size\": 3}], "
-    "\"nodes\": [{\"name\": \"n\", \"speed\": 1}, {\"name\": \"m\", \"speed\": 2}], \"links\": [{\"a\": \"n\", \"b\": \"m\", \"bandwidth\": 2}]}",
+    "{\"name\": \"s\", \"tasks\": [{\"name\": \"a\", \"cost\": 1}, {\"name\": \"b\", \"cost\": 2}], \"edges\": "
+    "[{\"src\": \"a\", \"dst\": \"b\", \"size\": 3}], "
+    "\"nodes\": [{\"name\": \"n\", \"speed\": 1}, {\"name\": \"m\", \"speed\": 2}], \"links\": [{\"a\": \"n\", \"b\": "
+    "\"m\", \"bandwidth\": 2}]}",
     "{\"processors\": [\"p\", \"q\"], \"tasks\": [\"a\"], \"computation_cost\": [[1, 2]], \"edges\": []}",
     "digraph g { node [work_ns=4]; a [class=float]; a -> {b; c} -> d [bytes=\"9\"]; /* end */ }\n",
 };
@@ -129,9 +139,11 @@ static void configs_are_checked(void **state)
 
     (void)state;
     config.scale = -1;
-    fails(CLO_ERR_ARGUMENT, "scale is -1; use a number > 0", clo_document_parse("f", files[0], strlen(files[0]), &config, &d));
+    fails(CLO_ERR_ARGUMENT, "scale is -1; use a number > 0",
+          clo_document_parse("f", files[0], strlen(files[0]), &config, &d));
     config.scale = 1.0 / 0.0;
-    fails(CLO_ERR_ARGUMENT, "scale is inf; use a number > 0", clo_document_parse("f", files[0], strlen(files[0]), &config, &d));
+    fails(CLO_ERR_ARGUMENT, "scale is inf; use a number > 0",
+          clo_document_parse("f", files[0], strlen(files[0]), &config, &d));
     config.scale = 0.0 / 0.0;
     fails(CLO_ERR_ARGUMENT, "use a number > 0", clo_document_parse("f", files[0], strlen(files[0]), &config, &d));
     config.scale = 1e18;
@@ -142,7 +154,8 @@ static void configs_are_checked(void **state)
     fails(CLO_ERR_ARGUMENT, "body 'sing' is unknown; use spin, memory or command",
           clo_document_parse("f", files[0], strlen(files[0]), &config, &d));
     config.size = 1;
-    fails(CLO_ERR_ARGUMENT, "clo_load_config.size is 1", clo_document_parse("f", files[0], strlen(files[0]), &config, &d));
+    fails(CLO_ERR_ARGUMENT, "clo_load_config.size is 1",
+          clo_document_parse("f", files[0], strlen(files[0]), &config, &d));
     fails(CLO_ERR_ARGUMENT, "clo_document_parse: an argument is NULL", clo_document_parse("f", NULL, 0, NULL, &d));
     fails(CLO_ERR_ARGUMENT, "clo_document_load: path or out is NULL", clo_document_load(NULL, NULL, &d));
     clo_document_destroy(NULL);
@@ -167,7 +180,9 @@ static void documents_are_saved_in_the_format_of_their_ending(void **state)
 {
     clo_document d = parsed(files[1]), e;
     char folder[] = "/tmp/clotho_io_XXXXXX", path[64];
-    static const char *const names[] = {"g.dot", "g.gv", "g.json", "dot"}, *const wanted[] = {"dot", "dot", "clotho.graph/1", "clotho.graph/1"};
+    static const char *const names[] = {"g.dot", "g.gv", "g.json", "dot"}, *const wanted[] = {"dot", "dot",
+                                                                                              "clotho.graph/1",
+                                                                                              "clotho.graph/1"};
 
     (void)state;
     assert_non_null(mkdtemp(folder));
@@ -183,7 +198,8 @@ static void documents_are_saved_in_the_format_of_their_ending(void **state)
     fails(CLO_ERR_IO, path, clo_document_save(&d, NULL, path));
     fails(CLO_ERR_IO, path, clo_document_load(path, NULL, &e));
     fails(CLO_ERR_IO, "/dev/full: ", clo_document_save(&d, NULL, "/dev/full"));
-    fails(CLO_ERR_ARGUMENT, "format 'xml' is unknown; use clotho, dot, wfformat or saga", clo_document_save(&d, "xml", path));
+    fails(CLO_ERR_ARGUMENT, "format 'xml' is unknown; use clotho, dot, wfformat or saga",
+          clo_document_save(&d, "xml", path));
     fails(CLO_ERR_ARGUMENT, "clo_document_save: path is NULL", clo_document_save(&d, NULL, NULL));
     clo_document_destroy(&d);
     fails(CLO_ERR_ARGUMENT, "the document has no sealed graph", clo_document_save(&d, NULL, path));

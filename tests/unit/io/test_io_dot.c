@@ -15,8 +15,9 @@ static void has_edge(const clo_document *d, uint32_t index, const char *from, co
 
 static void nodes_and_chains_are_read(void **state)
 {
-    clo_document d = parsed("digraph g {\n  a [work_ns=5, class=float, duplicable=true, output_bytes=9, instances=3];\n"
-                            "  b [Weight=7 shape=box][class=\"9\"]\n  a -> b -> c [bytes=10, label=\"x\"]; b -> d\n}\n");
+    clo_document d =
+        parsed("digraph g {\n  a [work_ns=5, class=float, duplicable=true, output_bytes=9, instances=3];\n"
+               "  b [Weight=7 shape=box][class=\"9\"]\n  a -> b -> c [bytes=10, label=\"x\"]; b -> d\n}\n");
 
     (void)state;
     assert_string_equal(d.format, "dot");
@@ -53,8 +54,9 @@ static void where_no_node_states_work_each_takes_a_millisecond(void **state)
 
 static void defaults_hold_inside_their_brackets(void **state)
 {
-    clo_document d = parsed("digraph { node [work_ns=1]; edge [bytes=2]; a;\n subgraph cluster { rankdir=LR; node [work_ns=3] b\n"
-                            "edge [bytes=4] b -> a } c -> a; a [work_ns=9] }");
+    clo_document d =
+        parsed("digraph { node [work_ns=1]; edge [bytes=2]; a;\n subgraph cluster { rankdir=LR; node [work_ns=3] b\n"
+               "edge [bytes=4] b -> a } c -> a; a [work_ns=9] }");
 
     (void)state;
     assert_int_equal(task_of(&d, 0).work_ns, 9);
@@ -85,8 +87,10 @@ static void a_subgraph_stands_for_all_its_nodes(void **state)
 
 static void all_spellings_of_names_are_read(void **state)
 {
-    static const char text[] = "\xef\xbb\xbf# a preprocessor line\n/* comment */ STRICT Digraph \"a \\\"b\\\" \\\\ \" { // more\n"
-                               "a_1:port:ne -> 12 -> -3.5 -> .5 -> \"12\" + \"3\" -> <<b>x</b>> -> \"n\xc3\xb6\\n\" -> \"node\" -> \"x\\\ny\"; }";
+    static const char text[] =
+        "\xef\xbb\xbf# a preprocessor line\n/* comment */ STRICT Digraph \"a \\\"b\\\" \\\\ \" { // more\n"
+        "a_1:port:ne -> 12 -> -3.5 -> .5 -> \"12\" + \"3\" -> <<b>x</b>> -> \"n\xc3\xb6\\n\" -> \"node\" -> "
+        "\"x\\\ny\"; }";
     static const char *const names[] = {"a_1", "12", "-3.5", ".5", "123", "<<b>x</b>>", "n\xc3\xb6\\n", "node", "xy"};
     clo_document d = parsed(text);
 
@@ -128,7 +132,8 @@ static void malformed_dot_is_refused_with_its_line(void **state)
         {"digraph { a [work_ns=-3] }", CLO_ERR_FORMAT, "f:1: work_ns is '-3'; write a number >= 0"},
         {"digraph { a [\nwork_ns=fast] }", CLO_ERR_FORMAT, "f:2: work_ns is 'fast'; write a number >= 0"},
         {"digraph { a [work_ns=\"nan\"] }", CLO_ERR_FORMAT, "f:1: work_ns is 'nan'; write a number >= 0"},
-        {"digraph { a [work_ns=\"1e30\"] }", CLO_ERR_LIMIT, "f:1: work_ns is 1e30; the largest possible is 4.61169e+18"},
+        {"digraph { a [work_ns=\"1e30\"] }", CLO_ERR_LIMIT,
+         "f:1: work_ns is 1e30; the largest possible is 4.61169e+18"},
         {"digraph { a [work_ns=\"inf\"] }", CLO_ERR_LIMIT, "f:1: work_ns is inf; the largest possible is 4.61169e+18"},
         {"digraph { a [class=quick] }", CLO_ERR_FORMAT, "f:1: class is 'quick'; write a number >= 0"},
         {"digraph { a [instances=1.5] }", CLO_ERR_FORMAT, "f:1: instances is 1.5; write a whole number"},
@@ -137,7 +142,8 @@ static void malformed_dot_is_refused_with_its_line(void **state)
         {"digraph { a -> b [bytes=-1] }", CLO_ERR_FORMAT, "f:1: bytes is '-1'; write a number >= 0"},
         {"digraph { a [x=] }", CLO_ERR_FORMAT, "f:1: expected the value of an attribute after '='"},
         {"digraph { a [x }", CLO_ERR_FORMAT, "f:1: expected key=value or ']' in a list of attributes"},
-        {"digraph { node a }", CLO_ERR_FORMAT, "f:1: expected '[' after node, edge or graph; put names like these into double quotes"},
+        {"digraph { node a }", CLO_ERR_FORMAT,
+         "f:1: expected '[' after node, edge or graph; put names like these into double quotes"},
         {"digraph { subgraph x y }", CLO_ERR_FORMAT, "f:1: expected '{' after subgraph"},
         {"digraph { a = }", CLO_ERR_FORMAT, "f:1: expected a value after '='"},
         {"digraph { a: }", CLO_ERR_FORMAT, "f:1: expected a port after ':'"},
@@ -149,7 +155,8 @@ static void malformed_dot_is_refused_with_its_line(void **state)
         {"digraph { /* a }", CLO_ERR_FORMAT, "f:1: a comment without its end; close it with */"},
         {"digraph { 2mass }", CLO_ERR_FORMAT, "f:1: a name that begins with a digit; put it into double quotes"},
         {"digraph { -. }", CLO_ERR_FORMAT, "f:1: a malformed number; put names into double quotes"},
-        {"digraph { a & b }", CLO_ERR_FORMAT, "f:1: a character that DOT does not know here; put names into double quotes"},
+        {"digraph { a & b }", CLO_ERR_FORMAT,
+         "f:1: a character that DOT does not know here; put names into double quotes"},
     };
     clo_document d;
     static const char cycle[] = "digraph { a -> b -> c -> a }";
@@ -183,13 +190,17 @@ static void deep_and_multiplying_brackets_are_refused(void **state)
 
 static void what_is_written_reads_back(void **state)
 {
-    clo_document d = parsed("digraph \"g \\\"1\\\"\" { \"a\\\\\" [work_ns=1500000, class=12, duplicable=1, output_bytes=4, instances=2];"
-                            "\"b\nc\" [work_ns=0, class=memory]; \"a\\\\\" -> \"b\nc\" [bytes=12345678]; \"b\nc\" -> d }"), e;
+    clo_document d = parsed(
+                     "digraph \"g \\\"1\\\"\" { \"a\\\\\" [work_ns=1500000, class=12, duplicable=1, output_bytes=4, "
+                     "instances=2];"
+                     "\"b\nc\" [work_ns=0, class=memory]; \"a\\\\\" -> \"b\nc\" [bytes=12345678]; \"b\nc\" -> d }"),
+                 e;
     char *text, *again;
 
     (void)state;
     ok(clo_document_print(&d, "dot", &text));
-    assert_non_null(strstr(text, "  \"a\\\\\" [label=\"a\\\\\\n1.50 ms\", work_ns=1500000, class=12, output_bytes=4, instances=2, duplicable=true];\n"));
+    assert_non_null(strstr(text, "  \"a\\\\\" [label=\"a\\\\\\n1.50 ms\", work_ns=1500000, class=12, output_bytes=4, "
+                                 "instances=2, duplicable=true];\n"));
     assert_non_null(strstr(text, "  \"a\\\\\" -> \"b\nc\" [label=\"11.8 MiB\", bytes=12345678];\n"));
     ok(clo_document_parse("again", text, strlen(text), NULL, &e));
     ok(clo_document_print(&e, "dot", &again));
@@ -204,7 +215,8 @@ static void what_is_written_reads_back(void **state)
 
 static void repeated_names_become_numbers_with_labels(void **state)
 {
-    clo_document d = parsed("{\"format\": \"clotho.graph/1\", \"tasks\": [{\"name\": \"x\"}, {\"name\": \"x\"}], \"edges\": [{\"from\": 0, \"to\": 1}]}");
+    clo_document d = parsed("{\"format\": \"clotho.graph/1\", \"tasks\": [{\"name\": \"x\"}, {\"name\": \"x\"}], "
+                            "\"edges\": [{\"from\": 0, \"to\": 1}]}");
     char *text;
 
     (void)state;

@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 /* Tasks a, b (two instances), b again and an unnamed one, on executors x, y, y. */
-static const char graph[] =
-    "{\"format\": \"clotho.graph/1\", \"name\": \"g\", \"tasks\": [{\"name\": \"a\", \"work_ns\": 10}, {\"name\": \"b\", \"instances\": 2, "
-    "\"work_ns\": 5, \"duplicable\": true}, {\"name\": \"b\", \"work_ns\": 1}, {\"work_ns\": 1}], \"edges\": [{\"from\": \"a\", \"to\": 1}], "
-    "\"platform\": {\"name\": \"p\", \"executors\": [{\"name\": \"x\", \"kind\": \"k\"}, {\"name\": \"y\", \"kind\": \"k\"}, "
-    "{\"name\": \"y\", \"kind\": \"k\"}]}}";
+static const char graph[] = "{\"format\": \"clotho.graph/1\", \"name\": \"g\", \"tasks\": [{\"name\": \"a\", "
+                            "\"work_ns\": 10}, {\"name\": \"b\", \"instances\": 2, "
+                            "\"work_ns\": 5, \"duplicable\": true}, {\"name\": \"b\", \"work_ns\": 1}, {\"work_ns\": "
+                            "1}], \"edges\": [{\"from\": \"a\", \"to\": 1}], "
+                            "\"platform\": {\"name\": \"p\", \"executors\": [{\"name\": \"x\", \"kind\": \"k\"}, "
+                            "{\"name\": \"y\", \"kind\": \"k\"}, "
+                            "{\"name\": \"y\", \"kind\": \"k\"}]}}";
 
 static const clo_placement rows[] = {
     {.task = 0, .executor = 0, .start_ns = 0, .finish_ns = 10},
@@ -59,8 +61,11 @@ static void a_plan_reads_back_as_it_was_written(void **state)
     ok(clo_plan_print(plan, f->cost, &text));
     assert_non_null(strstr(text, "{\"task\": \"a\", \"executor\": \"x\", \"start_ns\": 0, \"finish_ns\": 10}"));
     assert_non_null(strstr(text, "{\"task\": 2, \"executor\": 1, \"start_ns\": 0, \"finish_ns\": 1}"));
-    assert_non_null(strstr(text, "{\"task\": 1, \"instance\": 1, \"executor\": 2, \"start_ns\": 10, \"finish_ns\": 15, \"replica\": true}"));
-    assert_non_null(strstr(text, "\"graph\": \"g\",\n  \"platform\": \"p\",\n  \"planner\": \"hand\",\n  \"makespan_ns\": 15,"));
+    assert_non_null(strstr(
+        text,
+        "{\"task\": 1, \"instance\": 1, \"executor\": 2, \"start_ns\": 10, \"finish_ns\": 15, \"replica\": true}"));
+    assert_non_null(
+        strstr(text, "\"graph\": \"g\",\n  \"platform\": \"p\",\n  \"planner\": \"hand\",\n  \"makespan_ns\": 15,"));
     ok(clo_plan_parse("f", text, strlen(text), f->cost, &again));
     assert_string_equal(clo_plan_planner(again), "hand");
     assert_int_equal(clo_plan_makespan_ns(again), 15);
@@ -106,25 +111,31 @@ static void malformed_plans_are_refused(void **state)
         {"{\"format\": \"clotho.graph/1\"}", CLO_ERR_FORMAT,
          "f:1: format is \"clotho.graph/1\"; write \"clotho.plan/1\"; this is not a plan file"},
         {"{\"format\": \"clotho.plan/1\"}", CLO_ERR_FORMAT, "f:1: the file has no \"placements\"; add it"},
-        {"{\"format\": \"clotho.plan/1\", \"x\": 1}", CLO_ERR_FORMAT, "f:1: x is not a known key; correct or remove it"},
+        {"{\"format\": \"clotho.plan/1\", \"x\": 1}", CLO_ERR_FORMAT,
+         "f:1: x is not a known key; correct or remove it"},
         {PLAN("{}"), CLO_ERR_FORMAT, "f:2: placements[0] has no \"task\"; add it"},
-        {PLAN("{\"task\": \"z\"" REST), CLO_ERR_FORMAT, "f:2: placements[0].task is \"z\"; write a name or index of this graph and platform"},
-        {PLAN("{\"task\": \"b\"" REST), CLO_ERR_FORMAT, "f:2: placements[0].task is \"b\"; write the index; several have this name"},
+        {PLAN("{\"task\": \"z\"" REST), CLO_ERR_FORMAT,
+         "f:2: placements[0].task is \"z\"; write a name or index of this graph and platform"},
+        {PLAN("{\"task\": \"b\"" REST), CLO_ERR_FORMAT,
+         "f:2: placements[0].task is \"b\"; write the index; several have this name"},
         {PLAN("{\"task\": 4" REST), CLO_ERR_FORMAT, "f:2: placements[0].task is 4; there are 0 .. 3"},
         {PLAN("{\"task\": null" REST), CLO_ERR_FORMAT, "f:2: placements[0].task is null; write a name or an index"},
-        {PLAN("{\"task\": 0, \"instance\": 1" REST), CLO_ERR_LIMIT, "f:2: placements[0].instance is 1; the largest possible is 0"},
+        {PLAN("{\"task\": 0, \"instance\": 1" REST), CLO_ERR_LIMIT,
+         "f:2: placements[0].instance is 1; the largest possible is 0"},
         {PLAN("{\"task\": 0, \"executor\": 3, \"start_ns\": 0, \"finish_ns\": 1}"), CLO_ERR_FORMAT,
          "f:2: placements[0].executor is 3; there are 0 .. 2"},
         {PLAN("{\"task\": 0, \"executor\": \"y\", \"start_ns\": 0, \"finish_ns\": 1}"), CLO_ERR_FORMAT,
          "f:2: placements[0].executor is \"y\"; write the index; several have this name"},
-        {PLAN("{\"task\": 0, \"executor\": 0, \"start_ns\": 0}"), CLO_ERR_FORMAT, "f:2: placements[0] has no \"finish_ns\"; add it"},
+        {PLAN("{\"task\": 0, \"executor\": 0, \"start_ns\": 0}"), CLO_ERR_FORMAT,
+         "f:2: placements[0] has no \"finish_ns\"; add it"},
         {PLAN("{\"task\": 0, \"executor\": 0, \"start_ns\": -1, \"finish_ns\": 1}"), CLO_ERR_FORMAT,
          "f:2: placements[0].start_ns is -1; write a whole number >= 0"},
         {PLAN("{\"task\": 0, \"executor\": 0, \"start_ns\": 2, \"finish_ns\": 1}"), CLO_ERR_FORMAT,
          "f:2: placements[0] finishes before it starts; exchange start_ns and finish_ns"},
         {PLAN("{\"task\": 0, \"executor\": 0, \"start_ns\": 0, \"finish_ns\": 1e17}"), CLO_ERR_LIMIT,
          "f:2: placements[0].finish_ns is 1e+17; the largest possible is 9007199254740992"},
-        {PLAN("{\"task\": 0, \"replica\": 1" REST), CLO_ERR_FORMAT, "f:2: placements[0].replica is 1; write true or false"},
+        {PLAN("{\"task\": 0, \"replica\": 1" REST), CLO_ERR_FORMAT,
+         "f:2: placements[0].replica is 1; write true or false"},
     };
     fixture *f = *state;
     clo_plan *plan = NULL;
@@ -132,7 +143,8 @@ static void malformed_plans_are_refused(void **state)
     for (size_t i = 0; i < sizeof bads / sizeof bads[0]; i++) {
         clo_status status = clo_plan_parse("f", bads[i].text, strlen(bads[i].text), f->cost, &plan);
         if (status != bads[i].status || strcmp(clo_last_error(), bads[i].error) != 0)
-            fail_msg("%s\n  gives %d %s\n  not   %d %s", bads[i].text, status, clo_last_error(), bads[i].status, bads[i].error);
+            fail_msg("%s\n  gives %d %s\n  not   %d %s", bads[i].text, status, clo_last_error(), bads[i].status,
+                     bads[i].error);
         assert_null(plan);
     }
 }

@@ -2,15 +2,16 @@
 #include "base/memory.h"
 #include "io/reader.h"
 
-#include <stdio.h>
 #include "platform/platform.h"
+#include <stdio.h>
 
-#define SAGA(tasks, edges, nodes, links, rest) \
-    "{\"name\": \"s\",\n\"tasks\": [" tasks "],\n\"edges\": [" edges "],\n\"nodes\": [" nodes "],\n\"links\": [" links "]" rest "}"
+#define SAGA(tasks, edges, nodes, links, rest)                                                                         \
+    "{\"name\": \"s\",\n\"tasks\": [" tasks "],\n\"edges\": [" edges "],\n\"nodes\": [" nodes "],\n\"links\": [" links \
+    "]" rest "}"
 #define TASKS "{\"name\": \"t0\", \"cost\": 3}, {\"name\": \"t1\", \"cost\": 0.5}"
 #define EDGES "{\"src\": \"t0\", \"dst\": \"t1\", \"size\": 1.5}"
 #define NODES "{\"name\": \"n0\", \"speed\": 2}, {\"name\": \"n1\", \"speed\": 0.3}, {\"name\": \"n2\", \"speed\": 1}"
-#define LINKS \
+#define LINKS                                                                                                \
     "{\"a\": \"n0\", \"b\": \"n1\", \"bandwidth\": 0.5}, {\"a\": \"n2\", \"b\": \"n0\", \"bandwidth\": 3}, " \
     "{\"a\": \"n1\", \"b\": \"n2\", \"bandwidth\": null}, {\"a\": \"n0\", \"b\": \"n0\", \"bandwidth\": 1e300}"
 #define ONE_NODE "{\"name\": \"n\", \"speed\": 1}"
@@ -62,7 +63,8 @@ static void transfers_are_size_over_bandwidth_both_ways(void **state)
 
 static void executors_stand_in_the_order_in_which_saga_iterates(void **state)
 {
-    clo_document d = parsed(SAGA(TASKS, EDGES, NODES, LINKS, ", \"node_iteration_order_seed0\": [\"n2\", \"n0\", \"n1\"]"));
+    clo_document d =
+        parsed(SAGA(TASKS, EDGES, NODES, LINKS, ", \"node_iteration_order_seed0\": [\"n2\", \"n0\", \"n1\"]"));
 
     (void)state;
     assert_string_equal(clo_platform_executor_name(d.platform, 0), "n2");
@@ -88,9 +90,9 @@ static void the_scale_divides_a_run_without_changing_its_shape(void **state)
     clo_document_destroy(&d);
 }
 
-static const char table[] =
-    "{\"name\": \"fig\", \"processors\": [\"P1\", \"P2\"], \"tasks\": [\"a\", \"b\"],\n\"computation_cost\": [[14, 16.5], [1, 2]],\n"
-    "\"edges\": [{\"src\": \"a\", \"dst\": \"b\", \"cost\": 18}]}";
+static const char table[] = "{\"name\": \"fig\", \"processors\": [\"P1\", \"P2\"], \"tasks\": [\"a\", "
+                            "\"b\"],\n\"computation_cost\": [[14, 16.5], [1, 2]],\n"
+                            "\"edges\": [{\"src\": \"a\", \"dst\": \"b\", \"cost\": 18}]}";
 
 static void a_cost_table_has_links_of_unit_rate(void **state)
 {
@@ -112,7 +114,8 @@ static void malformed_files_are_refused(void **state)
         {SAGA("", "", ONE_NODE, "", ""), CLO_ERR_FORMAT, "f:2: tasks is empty; a graph needs at least one task"},
         {SAGA(TASKS, "", "", "", ""), CLO_ERR_FORMAT, "f:4: nodes is empty; write at least one node"},
         {SAGA("{\"name\": \"a\"}", "", ONE_NODE, "", ""), CLO_ERR_FORMAT, "f:2: tasks[0] has no \"cost\"; add it"},
-        {SAGA("{\"name\": \"a\", \"cost\": -1}", "", ONE_NODE, "", ""), CLO_ERR_FORMAT, "f:2: tasks[0].cost is -1; write a number >= 0"},
+        {SAGA("{\"name\": \"a\", \"cost\": -1}", "", ONE_NODE, "", ""), CLO_ERR_FORMAT,
+         "f:2: tasks[0].cost is -1; write a number >= 0"},
         {SAGA("{\"name\": \"a\", \"cost\": 1e12}", "", ONE_NODE, "", ""), CLO_ERR_LIMIT,
          "f:2: tasks[0].cost is 1e+12, with scale 1 more than 146 years; write a smaller time"},
         {SAGA("{\"name\": \"a\", \"cost\": 1e9}", "", "{\"name\": \"n\", \"speed\": 1e-6}", "", ""), CLO_ERR_LIMIT,
@@ -127,7 +130,9 @@ static void malformed_files_are_refused(void **state)
          "f:5: links[0].b is \"m\"; write a name that the file defines"},
         {SAGA(TASKS, "", NODES, "{\"a\": \"n0\", \"b\": \"n1\", \"bandwidth\": -1}", ""), CLO_ERR_FORMAT,
          "f:5: links[0].bandwidth is -1; write a number >= 0"},
-        {SAGA(TASKS, "", NODES, "{\"a\": \"n0\", \"b\": \"n1\", \"bandwidth\": 1},\n{\"a\": \"n1\", \"b\": \"n0\", \"bandwidth\": 2}", ""),
+        {SAGA(TASKS, "", NODES,
+              "{\"a\": \"n0\", \"b\": \"n1\", \"bandwidth\": 1},\n{\"a\": \"n1\", \"b\": \"n0\", \"bandwidth\": 2}",
+              ""),
          CLO_ERR_FORMAT, "f:6: links[1] is a second link of this pair; keep one"},
         {SAGA(TASKS, "", NODES, LINKS, ",\n\"node_iteration_order_seed0\": [\"n0\", \"n1\"]"), CLO_ERR_FORMAT,
          "f:6: node_iteration_order_seed0 has 2 names; write each of the 3 nodes once"},
@@ -202,12 +207,15 @@ static void what_saga_cannot_hold_is_not_written(void **state)
           clo_document_print(&d, "saga", &text));
     clo_document_destroy(&d);
     d = parsed("{\"format\": \"clotho.graph/1\", \"name\": \"x\", \"tasks\": [{\"work_ns\": 5}]}");
-    fails(CLO_ERR_UNSUPPORTED, "saga: 'x' has no platform of its own; write clotho", clo_document_print(&d, "saga", &text));
+    fails(CLO_ERR_UNSUPPORTED, "saga: 'x' has no platform of its own; write clotho",
+          clo_document_print(&d, "saga", &text));
     clo_document_destroy(&d);
     d = parsed("{\"format\": \"clotho.graph/1\", \"tasks\": [{\"instances\": 2}], \"platform\": {\"executors\": 1}}");
-    fails(CLO_ERR_UNSUPPORTED, "task 't0' has 2 instances, which saga cannot hold; write clotho", clo_document_print(&d, "saga", &text));
+    fails(CLO_ERR_UNSUPPORTED, "task 't0' has 2 instances, which saga cannot hold; write clotho",
+          clo_document_print(&d, "saga", &text));
     clo_document_destroy(&d);
-    d = parsed("{\"format\": \"clotho.graph/1\", \"tasks\": [{}], \"platform\": {\"executors\": 2, \"latency_ns\": 1}}");
+    d = parsed(
+        "{\"format\": \"clotho.graph/1\", \"tasks\": [{}], \"platform\": {\"executors\": 2, \"latency_ns\": 1}}");
     fails(CLO_ERR_UNSUPPORTED, "link e0 - e1 has a latency or two bandwidths, which saga cannot hold; write clotho",
           clo_document_print(&d, "saga", &text));
     clo_document_destroy(&d);

@@ -2,21 +2,26 @@
 #include "base/memory.h"
 #include "io/reader.h"
 
-#define TASK(id, parents, children, in, out)                                                                     \
-    "{\"name\": \"n\", \"id\": \"" id "\", \"parents\": [" parents "], \"children\": [" children "], "           \
+#define TASK(id, parents, children, in, out)                                                           \
+    "{\"name\": \"n\", \"id\": \"" id "\", \"parents\": [" parents "], \"children\": [" children "], " \
     "\"inputFiles\": [" in "], \"outputFiles\": [" out "]}"
 #define RUN(id, rest) "{\"id\": \"" id "\", " rest "}"
-#define WF(tasks, files, runs)                                                                                   \
+#define WF(tasks, files, runs)                                                                                     \
     "{\"name\": \"w\", \"schemaVersion\": \"1.5\", \"workflow\": {\n\"specification\": {\"tasks\": [" tasks "],\n" \
-    "\"files\": [" files "]},\n\"execution\": {\"makespanInSeconds\": 1, \"executedAt\": \"x\", \"tasks\": [" runs "]}}}"
+    "\"files\": [" files "]},\n\"execution\": {\"makespanInSeconds\": 1, \"executedAt\": \"x\", \"tasks\": [" runs \
+    "]}}}"
 
-static const char diamond[] =
-    WF(TASK("a", "", "\"b\", \"c\"", "\"in\"", "\"x\", \"y\", \"x\"") "," TASK("b", "\"a\"", "\"d\"", "\"x\", \"in\", \"x\"", "\"z\"") ","
-       TASK("c", "\"a\"", "", "\"x\", \"y\"", "\"u\"") "," TASK("d", "\"b\", \"c\"", "", "\"z\", \"y\", \"unlisted\"", ""),
-       "{\"id\": \"in\", \"sizeInBytes\": 1000}, {\"id\": \"x\", \"sizeInBytes\": 10}, {\"id\": \"y\", \"sizeInBytes\": 3}, "
-       "{\"id\": \"z\", \"sizeInBytes\": 500}",
-       RUN("d", "\"runtimeInSeconds\": 0") "," RUN("a", "\"runtimeInSeconds\": 1.25, \"memoryInBytes\": 7, \"coreCount\": 1.5") ","
-       RUN("c", "\"runtimeInSeconds\": 1e-9") "," RUN("b", "\"runtimeInSeconds\": 3") "," RUN("other", "\"runtimeInSeconds\": 9"));
+static const char diamond[] = WF(
+    TASK("a", "", "\"b\", \"c\"", "\"in\"", "\"x\", \"y\", \"x\"") "," TASK(
+        "b", "\"a\"", "\"d\"", "\"x\", \"in\", \"x\"",
+        "\"z\"") "," TASK("c", "\"a\"", "", "\"x\", \"y\"", "\"u\"") "," TASK("d", "\"b\", \"c\"", "",
+                                                                              "\"z\", \"y\", \"unlisted\"", ""),
+    "{\"id\": \"in\", \"sizeInBytes\": 1000}, {\"id\": \"x\", \"sizeInBytes\": 10}, {\"id\": \"y\", \"sizeInBytes\": "
+    "3}, "
+    "{\"id\": \"z\", \"sizeInBytes\": 500}",
+    RUN("d", "\"runtimeInSeconds\": 0") "," RUN("a", "\"runtimeInSeconds\": 1.25, \"memoryInBytes\": 7, \"coreCount\": "
+                                                     "1.5") "," RUN("c", "\"runtimeInSeconds\": 1e-9") "," RUN(
+        "b", "\"runtimeInSeconds\": 3") "," RUN("other", "\"runtimeInSeconds\": 9"));
 
 static void edges_carry_the_files_that_one_writes_and_the_other_reads(void **state)
 {
@@ -28,10 +33,10 @@ static void edges_carry_the_files_that_one_writes_and_the_other_reads(void **sta
     assert_string_equal(clo_graph_name(d.graph), "w");
     assert_int_equal(clo_graph_tasks(d.graph), 4);
     assert_int_equal(clo_graph_edges(d.graph), 4);
-    assert_int_equal(edge_of(&d, 0).bytes, 10); /* a -> b: x, though listed twice */
-    assert_int_equal(edge_of(&d, 1).bytes, 13); /* a -> c: x and y                */
+    assert_int_equal(edge_of(&d, 0).bytes, 10);  /* a -> b: x, though listed twice */
+    assert_int_equal(edge_of(&d, 1).bytes, 13);  /* a -> c: x and y                */
     assert_int_equal(edge_of(&d, 2).bytes, 500); /* b -> d: z                     */
-    assert_int_equal(edge_of(&d, 3).bytes, 0);  /* c -> d: y is a's               */
+    assert_int_equal(edge_of(&d, 3).bytes, 0);   /* c -> d: y is a's               */
     clo_document_destroy(&d);
 }
 
@@ -65,7 +70,8 @@ static void children_that_no_parent_list_repeats_are_edges_too(void **state)
 
 static void demands_are_kept_if_every_task_states_them(void **state)
 {
-    clo_document d = parsed(WF(TASK("a", "", "", "", ""), "", RUN("a", "\"runtimeInSeconds\": 1, \"memoryInBytes\": 7, \"coreCount\": 1.5")));
+    clo_document d = parsed(WF(TASK("a", "", "", "", ""), "",
+                               RUN("a", "\"runtimeInSeconds\": 1, \"memoryInBytes\": 7, \"coreCount\": 1.5")));
 
     (void)state;
     assert_string_equal(clo_graph_resource_name(d.graph, 0), "memory");
@@ -80,9 +86,11 @@ static void version_1_4_names_its_parents(void **state)
     static const char text[] =
         "{\"name\": \"w\", \"schemaVersion\": \"1.4\", \"workflow\": {\"tasks\": ["
         "{\"name\": \"one\", \"id\": \"ID1\", \"parents\": [], \"runtimeInSeconds\": 2, \"files\": ["
-        "{\"name\": \"f\", \"link\": \"output\", \"sizeInBytes\": 8}, {\"name\": \"g\", \"link\": \"output\", \"size\": 16}]},"
+        "{\"name\": \"f\", \"link\": \"output\", \"sizeInBytes\": 8}, {\"name\": \"g\", \"link\": \"output\", "
+        "\"size\": 16}]},"
         "{\"name\": \"two\", \"id\": \"ID2\", \"parents\": [\"one\"], \"runtime\": 3, \"files\": ["
-        "{\"name\": \"f\", \"link\": \"input\", \"sizeInBytes\": 8}, {\"name\": \"g\", \"link\": \"input\", \"size\": 16}]},"
+        "{\"name\": \"f\", \"link\": \"input\", \"sizeInBytes\": 8}, {\"name\": \"g\", \"link\": \"input\", \"size\": "
+        "16}]},"
         "{\"name\": \"three\", \"parents\": [\"ID1\"], \"runtimeInSeconds\": 4}]}}";
     clo_document d = parsed(text);
 
@@ -101,8 +109,9 @@ static void version_1_4_names_its_parents(void **state)
 static void commands_of_the_file_are_run_if_asked_for(void **state)
 {
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
-    static const char with[] = WF(TASK("a", "", "", "", ""), "",
-        RUN("a", "\"runtimeInSeconds\": 1, \"command\": {\"program\": \"p\", \"arguments\": [\"-x\", \"\"]}"));
+    static const char with[] =
+        WF(TASK("a", "", "", "", ""), "",
+           RUN("a", "\"runtimeInSeconds\": 1, \"command\": {\"program\": \"p\", \"arguments\": [\"-x\", \"\"]}"));
     static const char without[] = WF(TASK("a", "", "", "", ""), "", RUN("a", "\"runtimeInSeconds\": 1"));
     clo_document d;
 
@@ -124,7 +133,8 @@ static void malformed_workflows_are_refused(void **state)
     static const bad rows[] = {
         {"{\"schemaVersion\": \"1.3\", \"workflow\": {}}", CLO_ERR_FORMAT,
          "f:1: schemaVersion is \"1.3\"; write \"1.5\" or \"1.4\", the versions of WfFormat that are known here"},
-        {"{\"schemaVersion\": \"1.5\", \"workflow\": {}}", CLO_ERR_FORMAT, "f:1: workflow has no \"specification\"; add it"},
+        {"{\"schemaVersion\": \"1.5\", \"workflow\": {}}", CLO_ERR_FORMAT,
+         "f:1: workflow has no \"specification\"; add it"},
         {"{\"schemaVersion\": \"1.5\", \"workflow\": {\"specification\": {}}}", CLO_ERR_FORMAT,
          "f:1: workflow.specification has no \"tasks\"; add it"},
         {"{\"schemaVersion\": \"1.4\", \"workflow\": {\"tasks\": []}}", CLO_ERR_FORMAT,
@@ -135,21 +145,25 @@ static void malformed_workflows_are_refused(void **state)
          "f:2: workflow.specification.tasks[0] has no run time; add it to workflow.execution.tasks"},
         {WF(TASK("a", "", "", "", "") "," TASK("a", "", "", "", ""), "", ""), CLO_ERR_FORMAT,
          "f:2: workflow.specification.tasks[1].id is \"a\"; write an id of its own; another task has this one"},
-        {WF(TASK("a", "", "", "", ""), "", RUN("a", "\"runtimeInSeconds\": 1") ",\n" RUN("a", "\"runtimeInSeconds\": 1")), CLO_ERR_FORMAT,
-         "f:5: workflow.execution.tasks[1] is the second run of task \"a\"; keep one"},
+        {WF(TASK("a", "", "", "", ""), "",
+            RUN("a", "\"runtimeInSeconds\": 1") ",\n" RUN("a", "\"runtimeInSeconds\": 1")),
+         CLO_ERR_FORMAT, "f:5: workflow.execution.tasks[1] is the second run of task \"a\"; keep one"},
         {WF(TASK("a", "", "", "", ""), "", RUN("a", "\"runtimeInSeconds\": -1")), CLO_ERR_FORMAT,
          "f:4: workflow.execution.tasks[0].runtimeInSeconds is -1; write a number >= 0"},
         {WF(TASK("a", "", "", "", ""), "", RUN("a", "\"runtimeInSeconds\": 1e10")), CLO_ERR_LIMIT,
-         "f:4: workflow.execution.tasks[0].runtimeInSeconds is 1e+10, with scale 1 more than 146 years; write a smaller time"},
+         "f:4: workflow.execution.tasks[0].runtimeInSeconds is 1e+10, with scale 1 more than 146 years; write a "
+         "smaller time"},
         {WF(TASK("a", "\"z\"", "", "", ""), "", RUN("a", "\"runtimeInSeconds\": 1")), CLO_ERR_FORMAT,
-         "f:2: workflow.specification.tasks[0].parents[0] is \"z\"; write the id of a task of this workflow; there is none like this"},
+         "f:2: workflow.specification.tasks[0].parents[0] is \"z\"; write the id of a task of this workflow; there is "
+         "none like this"},
         {WF(TASK("a", "\"a\"", "", "", ""), "", RUN("a", "\"runtimeInSeconds\": 1")), CLO_ERR_FORMAT,
          "f:2: workflow.specification.tasks[0].parents[0] is the task itself; remove it"},
         {WF(TASK("a", "", "", "", "") "," TASK("b", "\"a\", \"a\"", "", "", ""), "",
-            RUN("a", "\"runtimeInSeconds\": 1") "," RUN("b", "\"runtimeInSeconds\": 1")), CLO_ERR_FORMAT,
+            RUN("a", "\"runtimeInSeconds\": 1") "," RUN("b", "\"runtimeInSeconds\": 1")),
+         CLO_ERR_FORMAT,
          "f:2: workflow.specification.tasks[1].parents[1] is \"a\"; write each task once; it is there twice"},
-        {WF(TASK("a", "", "", "", ""), "{\"id\": \"x\", \"sizeInBytes\": -4}", RUN("a", "\"runtimeInSeconds\": 1")), CLO_ERR_FORMAT,
-         "f:3: workflow.specification.files[0].sizeInBytes is -4; write a number >= 0"},
+        {WF(TASK("a", "", "", "", ""), "{\"id\": \"x\", \"sizeInBytes\": -4}", RUN("a", "\"runtimeInSeconds\": 1")),
+         CLO_ERR_FORMAT, "f:3: workflow.specification.files[0].sizeInBytes is -4; write a number >= 0"},
         {WF(TASK("a", "", "", "3", ""), "", RUN("a", "\"runtimeInSeconds\": 1")), CLO_ERR_FORMAT,
          "f:2: workflow.specification.tasks[0].inputFiles[0] is 3; write a string in double quotes"},
     };
@@ -187,14 +201,16 @@ static void what_is_written_is_1_5_and_reads_back(void **state)
 
 static void names_that_are_no_ids_become_numbers_in_the_file(void **state)
 {
-    clo_document d = parsed("{\"format\": \"clotho.graph/1\", \"tasks\": [{\"name\": \"a b\"}, {\"instances\": 2}]}"), e;
+    clo_document d = parsed("{\"format\": \"clotho.graph/1\", \"tasks\": [{\"name\": \"a b\"}, {\"instances\": 2}]}"),
+                 e;
     char *text;
 
     (void)state;
     fails(CLO_ERR_UNSUPPORTED, "task 't1' has 2 instances, which wfformat cannot hold; write clotho",
           clo_document_print(&d, "wfformat", &text));
     clo_document_destroy(&d);
-    d = parsed("{\"format\": \"clotho.graph/1\", \"resources\": [\"memory\"], \"tasks\": [{\"name\": \"a b\", \"demand\": [5]}]}");
+    d = parsed("{\"format\": \"clotho.graph/1\", \"resources\": [\"memory\"], \"tasks\": [{\"name\": \"a b\", "
+               "\"demand\": [5]}]}");
     ok(clo_document_print(&d, "wfformat", &text));
     assert_non_null(strstr(text, "{\"name\": \"a b\", \"id\": \"t0\""));
     ok(clo_document_parse("again", text, strlen(text), NULL, &e));

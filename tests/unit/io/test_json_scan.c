@@ -13,10 +13,27 @@ static clo_status scan(const char *text)
 static void what_is_json_passes(void **state)
 {
     static const char *const good[] = {
-        "0", "-0", "-0.5e-3", "1E+9", "12", "\"\"", "true", "false", "null", "[]", "{}", " [ ] ", "\t{\r\n}\n", "[1,2]",
-        "{\"a\":1,\"b\":[{},[],null]}", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e4\"", "\"\\ud83d\\ude00\"", "\xef\xbb\xbf{}",
+        "0",
+        "-0",
+        "-0.5e-3",
+        "1E+9",
+        "12",
+        "\"\"",
+        "true",
+        "false",
+        "null",
+        "[]",
+        "{}",
+        " [ ] ",
+        "\t{\r\n}\n",
+        "[1,2]",
+        "{\"a\":1,\"b\":[{},[],null]}",
+        "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e4\"",
+        "\"\\ud83d\\ude00\"",
+        "\xef\xbb\xbf{}",
         "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[0]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]"
-        "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",    };
+        "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+    };
 
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
@@ -35,7 +52,8 @@ static void what_is_not_json_is_refused_with_its_line(void **state)
         {"{\"a\": 1 \"b\": 2}", "f:1: expected ',' or '}' here"},
         {"[1,\n\n]", "f:3: expected a value here: an object, an array, a string, a number, true, false or null"},
         {"[1,\nNaN]", "f:2: expected a value here: an object, an array, a string, a number, true, false or null"},
-        {"{\"a\":\nInfinity}", "f:2: expected a value here: an object, an array, a string, a number, true, false or null"},
+        {"{\"a\":\nInfinity}",
+         "f:2: expected a value here: an object, an array, a string, a number, true, false or null"},
         {"{\"a\" 1}", "f:1: expected ':' after the key"},
         {"{\"a\": 1,}", "f:1: expected a key in double quotes here (no comma after the last one)"},
         {"{a: 1}", "f:1: expected a key in double quotes here (no comma after the last one)"},
@@ -46,7 +64,8 @@ static void what_is_not_json_is_refused_with_its_line(void **state)
         {"-", "f:1: malformed number; write it like -12, 0.5 or 1e9"},
         {"1.", "f:1: malformed number; write it like -12, 0.5 or 1e9"},
         {"1e", "f:1: malformed number; write it like -12, 0.5 or 1e9"},
-        {"0.00000000000000000000000000000000000000000000000000000000000001", "f:1: a number of more than 62 characters; round it"},
+        {"0.00000000000000000000000000000000000000000000000000000000000001",
+         "f:1: a number of more than 62 characters; round it"},
         {"\n\"abc", "f:2: the file ends inside a string; it is truncated"},
         {"\"a\nb\"", "f:1: a string without its closing quote; end it on the same line"},
         {"\"a\tb\"", "f:1: a control character in a string; write it as \\uXXXX"},
@@ -80,17 +99,41 @@ static void ten_million_open_brackets_are_one_clean_error(void **state)
 
 static void bytes_that_are_not_utf8_are_refused(void **state)
 {
-    static const char *const good[] = {"", "plain", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf", "\xed\x9f\xbf"};
-    static const char *const wrong[] = {"\x80", "\xc0\x80", "\xc3", "\xe0\x80\x80", "\xe2\x82", "\xed\xa0\x80", "\xf0\x80\x80\x80",
-                                        "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xc3("};
+    static const char *const good[] = {
+        "", "plain", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf", "\xed\x9f\xbf"};
+    static const char *const wrong[] = {"\x80",
+                                        "\xc0\x80",
+                                        "\xc3",
+                                        "\xe0\x80\x80",
+                                        "\xe2\x82",
+                                        "\xed\xa0\x80",
+                                        "\xf0\x80\x80\x80",
+                                        "\xf4\x90\x80\x80",
+                                        "\xf5\x80\x80\x80",
+                                        "\xff",
+                                        "\xc3("};
 
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
         ok(clo_text_check("f", good[i], strlen(good[i])));
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        fails(CLO_ERR_FORMAT, "is not valid UTF-8; save the file as UTF-8", clo_text_check("f", wrong[i], strlen(wrong[i])));
+        fails(CLO_ERR_FORMAT, "is not valid UTF-8; save the file as UTF-8",
+              clo_text_check("f", wrong[i], strlen(wrong[i])));
     fails(CLO_ERR_FORMAT, "f:2: byte 0xe4 is not valid UTF-8", clo_text_check("f", "a\n\xe4!", 4));
     fails(CLO_ERR_FORMAT, "f:2: a zero byte; this is not a text file", clo_text_check("f", "a\nb\0c", 5));
+}
+
+static void a_byte_order_mark_is_skipped_even_before_one_digit(void **state)
+{
+    clo_json json;
+
+    (void)state;
+    ok(clo_json_open(&json, "f",
+                     "\xef\xbb\xbf"
+                     "7",
+                     4)); /* cJSON 1.7.15 alone refuses it */
+    assert_true(json.root->valuedouble == 7);
+    clo_json_close(&json);
 }
 
 static void a_value_is_found_on_its_line_by_its_ordinal(void **state)
@@ -125,11 +168,12 @@ static void an_error_names_file_line_path_and_value(void **state)
 
 static void long_keys_and_values_are_cut_between_characters(void **state)
 {
-    static const char text[] = "{\"\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
-                               "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
-                               "\xc3\xa4\xc3\xa4\": \"\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
-                               "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
-                               "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\"}";
+    static const char text[] =
+        "{\"\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+        "\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4\xc3\xa4"
+        "\xc3\xa4\xc3\xa4\": \"\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
+        "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac"
+        "\xe2\x82\xac\xe2\x82\xac\xe2\x82\xac\"}";
     clo_json json;
 
     (void)state;
@@ -146,6 +190,7 @@ int main(void)
         cmocka_unit_test(what_is_not_json_is_refused_with_its_line),
         cmocka_unit_test(ten_million_open_brackets_are_one_clean_error),
         cmocka_unit_test(bytes_that_are_not_utf8_are_refused),
+        cmocka_unit_test(a_byte_order_mark_is_skipped_even_before_one_digit),
         cmocka_unit_test(a_value_is_found_on_its_line_by_its_ordinal),
         cmocka_unit_test(an_error_names_file_line_path_and_value),
         cmocka_unit_test(long_keys_and_values_are_cut_between_characters),

@@ -165,7 +165,7 @@ static void a_missing_or_foreign_file_is_an_error_and_never_this_machine(void **
     assert_null(p);
 }
 
-/* A file written by hwloc from `xml`, opened. */
+/* A file with this text, opened. */
 static clo_status open_text(const char *xml, clo_platform **out)
 {
     char path[] = CLO_BINARY "/test_platform_XXXXXX";
