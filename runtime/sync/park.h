@@ -12,7 +12,7 @@
  *      sleep       X       X       X      -     (owner only)
  *      wake        -       -       -      -
  *
- * Mutation list: clo_barrier_heavy doing nothing (a stress run then hangs). */
+ * Mutation, by hand: clo_barrier_heavy doing nothing; most stress runs then hang. */
 #ifndef CLO_SYNC_PARK_H
 #define CLO_SYNC_PARK_H
 

@@ -34,7 +34,6 @@ MUTATIONS = [
         return false;""", "thread"),
     ("gate.h", "&gate->locked, 0, memory_order_release", "&gate->locked, 0, memory_order_relaxed", "thread"),
     ("gate.h", "gate->waiting = CLO_ITEM_NONE;\n    clo_gate_unlock", "clo_gate_unlock", "plain"),
-    ("park.c", """        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);""", "        (void)0;", "plain"),
 ]
 
 ROUNDS = 6  # a weakened order on real hardware shows only now and then

@@ -220,6 +220,24 @@ static void names_that_are_no_ids_become_numbers_in_the_file(void **state)
     clo_document_destroy(&e);
 }
 
+static void command_lines_are_written_and_run_again(void **state)
+{
+    static const char text[] = "{\"format\": \"clotho.graph/1\", \"tasks\": [{\"command\": [\"p\", \"-x\", \"y z\"]}]}";
+    clo_load_config config = CLO_LOAD_CONFIG_INIT;
+    clo_document d = parsed(text), e;
+    char *written;
+
+    (void)state;
+    ok(clo_document_print(&d, "wfformat", &written));
+    assert_non_null(strstr(written, "\"command\": {\"program\": \"p\", \"arguments\": [\"-x\", \"y z\"]}"));
+    config.body = "command";
+    ok(clo_document_parse("again", written, strlen(written), &config, &e));
+    assert_string_equal(((const clo_command *)task_of(&e, 0).argument)->argv[2], "y z");
+    clo_free(written);
+    clo_document_destroy(&d);
+    clo_document_destroy(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +249,7 @@ int main(void)
         cmocka_unit_test(commands_of_the_file_are_run_if_asked_for),
         cmocka_unit_test(malformed_workflows_are_refused),
         cmocka_unit_test(what_is_written_is_1_5_and_reads_back),
+        cmocka_unit_test(command_lines_are_written_and_run_again),
         cmocka_unit_test(names_that_are_no_ids_become_numbers_in_the_file),
     };
 
