@@ -1,7 +1,6 @@
 /* dispatch.c - the only caller of policies; also what they may see. A policy's answer is checked, never trusted. */
 #include "engine/dispatch.h"
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -52,7 +51,7 @@ int64_t clo_view_execution_ns(const clo_view *view, uint32_t instance, uint32_t 
     return clo_cost_execution_ns(view->engine->program->cost, clo_view_task(view, instance), executor);
 }
 
-clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, bool is_measured, clo_dispatch **out)
+clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, clo_dispatch **out)
 {
     const clo_program *program = engine->program;
     uint32_t executors = program->platform->executors_count;
@@ -63,7 +62,6 @@ clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, boo
     size_t at_running = clo_layout_add(&layout, executors, sizeof(uint32_t));
     size_t at_busy = clo_layout_add(&layout, executors, sizeof(int64_t));
     size_t at_state = clo_layout_add(&layout, program->instances, 1);
-    size_t at_histogram = clo_layout_add(&layout, is_measured ? 1 : 0, sizeof(clo_histogram));
     size_t at_policy = clo_layout_add(&layout, policy_bytes, 1);
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
     if (block == NULL)
@@ -74,7 +72,6 @@ clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, boo
     dispatch->policy = policy;
     dispatch->policy_state = block + at_policy;
     dispatch->policy_bytes = policy_bytes;
-    dispatch->decision_ns = is_measured ? (clo_histogram *)(void *)(block + at_histogram) : NULL;
     dispatch->view = (clo_view){
         .engine = engine,
         .running = (uint32_t *)(void *)(block + at_running),
@@ -112,8 +109,6 @@ clo_status clo_dispatch_begin(clo_dispatch *dispatch)
     memset(view->running, 0xff, program->platform->executors_count * sizeof(uint32_t));
     memset(view->state, WAITING, program->instances);
     memset(dispatch->policy_state, 0, dispatch->policy_bytes);
-    if (dispatch->decision_ns != NULL)
-        memset(dispatch->decision_ns, 0, sizeof *dispatch->decision_ns);
     view->now_ns = 0;
     dispatch->finished = dispatch->started = dispatch->next_executor = 0;
     dispatch->decisions = 0;
@@ -155,18 +150,6 @@ static void start(clo_dispatch *dispatch, uint32_t entry, uint32_t executor)
     dispatch->decisions++;
 }
 
-static uint32_t ask(clo_dispatch *dispatch, uint32_t executor)
-{
-    if (dispatch->decision_ns == NULL)
-        return dispatch->policy->pick(dispatch->policy_state, &dispatch->view, executor);
-
-    int64_t before_ns = clo_clock_ns();
-    uint32_t entry = dispatch->policy->pick(dispatch->policy_state, &dispatch->view, executor);
-    if (entry != CLO_NONE)
-        clo_histogram_record(dispatch->decision_ns, clo_clock_ns() - before_ns);
-    return entry;
-}
-
 bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *executor)
 {
     clo_view *view = &dispatch->view;
@@ -177,7 +160,7 @@ bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *execut
         uint32_t e = dispatch->next_executor;
         if (view->running[e] != CLO_NONE)
             continue;
-        uint32_t picked = ask(dispatch, e);
+        uint32_t picked = dispatch->policy->pick(dispatch->policy_state, view, e);
         if (picked == CLO_NONE)
             continue;
         if (picked >= program->instances || view->state[picked] != READY ||

@@ -6,7 +6,6 @@
 #ifndef CLO_ENGINE_DISPATCH_H
 #define CLO_ENGINE_DISPATCH_H
 
-#include "base/histogram.h"
 #include "engine/engine.h"
 
 #include <clotho/policy.h>
@@ -29,12 +28,11 @@ typedef struct clo_dispatch {
     clo_status status;      /* the first error of the policy           */
     char error[192];        /* its text, for whichever thread waits    */
     uint64_t decisions;
-    clo_histogram *decision_ns; /* NULL: not measured                  */
     void *block;
 } clo_dispatch;
 
-/* The engine must be timed. is_measured: keep the decision times (real clock only). */
-clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, bool is_measured, clo_dispatch **out);
+/* The engine must be timed. */
+clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, clo_dispatch **out);
 void clo_dispatch_destroy(clo_dispatch *dispatch);
 
 /* Starts a run: initialises the policy and shows it the entries that wait for nothing. */

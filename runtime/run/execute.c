@@ -183,7 +183,7 @@ static uint64_t release(clo_worker *worker, clo_job *job, uint32_t entry)
     const clo_program *program = job->program;
     const uint32_t *row = &program->succ[program->succ_first[entry]];
     uint32_t count = program->succ_first[entry + 1] - program->succ_first[entry];
-    bool is_pinned = program->is_replay || program->is_restricted;
+    bool is_pinned = clo_job_is_pinned(job);
     uint64_t bypass = CLO_ITEM_NONE, *links = job->links;
     clo_engine *engine = job->engine;
     uint32_t cursor = 0, released, offered = 0;
@@ -218,7 +218,10 @@ static uint64_t hand_out(clo_worker *worker, clo_job *job)
     uint64_t mine = CLO_ITEM_NONE;
     uint32_t entry, executor;
 
-    while (clo_dispatch_next(job->dispatch, &entry, &executor)) {
+    for (int64_t before_ns = clo_clock_ns(), now_ns; clo_dispatch_next(job->dispatch, &entry, &executor);
+         before_ns = now_ns) {
+        now_ns = clo_clock_ns();
+        clo_histogram_record(job->decision_ns, now_ns - before_ns);
         if (worker != NULL && executor == worker->index && mine == CLO_ITEM_NONE)
             mine = clo_item(job, entry);
         else
@@ -333,7 +336,7 @@ static void deal_roots(clo_job *job)
     clo_runtime *runtime = job->runtime;
     const clo_program *program = job->program;
     uint32_t workers = runtime->workers_count, dealt = 0, entries = program->entries;
-    bool is_pinned = program->is_replay || program->is_restricted;
+    bool is_pinned = clo_job_is_pinned(job);
 
     for (uint32_t entry = 0; entry < entries; entry++) {
         if (clo_program_needs(program, entry) != 0)

@@ -35,6 +35,7 @@ static clo_status allocate_parts(clo_job *job)
     size_t at_stats = clo_layout_add(&layout, workers, sizeof(clo_engine_stats));
     size_t at_scratch = clo_layout_add(&layout, workers, sizeof(clo_engine_scratch));
     size_t at_free = clo_layout_add(&layout, workers, sizeof(int64_t) * 8);
+    size_t at_decisions = clo_layout_add(&layout, 1, sizeof(clo_histogram));
     size_t at_events = clo_layout_add(&layout, job->runtime->traces ? program->entries : 0, sizeof(clo_trace_event));
     bool shows_inputs = program->graph->has_outputs;
     size_t at_inputs = clo_layout_add(&layout, shows_inputs ? workers * inputs : 0, sizeof(void *));
@@ -48,6 +49,7 @@ static clo_status allocate_parts(clo_job *job)
     job->stats = (clo_engine_stats *)(void *)(block + at_stats);
     job->scratch = (clo_engine_scratch *)(void *)(block + at_scratch);
     job->virtual_free_ns = (int64_t *)(void *)(block + at_free);
+    job->decision_ns = (clo_histogram *)(void *)(block + at_decisions);
     job->events = job->runtime->traces ? (clo_trace_event *)(void *)(block + at_events) : NULL;
     for (size_t w = 0; w < workers && shows_inputs; w++) {
         job->scratch[w].inputs = (const void **)(void *)(block + at_inputs) + w * inputs;
@@ -98,7 +100,7 @@ static clo_status build_job(clo_job *job, const clo_cost *cost, const clo_job_co
     if (status == CLO_OK)
         status = allocate_parts(job);
     if (status == CLO_OK && config->policy != NULL)
-        status = clo_dispatch_create(job->engine, config->policy, true, &job->dispatch);
+        status = clo_dispatch_create(job->engine, config->policy, &job->dispatch);
     if (status == CLO_OK)
         status = take_slot(job);
     return status;
@@ -142,6 +144,7 @@ static void arm(clo_job *job)
 
     clo_engine_reset(job->engine);
     memset(job->stats, 0, workers * sizeof *job->stats);
+    memset(job->decision_ns, 0, sizeof *job->decision_ns);
     memset(job->virtual_free_ns, 0, workers * sizeof *job->virtual_free_ns);
     for (uint32_t entry = 0; job->events != NULL && entry < job->program->entries; entry++)
         job->events[entry].executor = CLO_NONE; /* not executed */
@@ -218,7 +221,7 @@ static void sum_stats(const clo_job *job, clo_job_result *result)
 
 static void read_decisions(const clo_job *job, clo_job_result *result)
 {
-    const clo_histogram *histogram = job->dispatch->decision_ns;
+    const clo_histogram *histogram = job->decision_ns;
 
     result->decisions = job->dispatch->decisions;
     result->decision_p50_ns = clo_histogram_quantile(histogram, 0.5);

@@ -12,6 +12,7 @@
 #ifndef CLO_RUN_RUN_H
 #define CLO_RUN_RUN_H
 
+#include "base/histogram.h"
 #include "base/rng.h"
 #include "engine/dispatch.h"
 #include "sync/deque.h"
@@ -52,6 +53,7 @@ struct clo_job {
     clo_program *program;
     clo_engine *engine;
     clo_dispatch *dispatch; /* policy dispatch, else NULL */
+    clo_histogram *decision_ns; /* policy dispatch: whoever holds the turn records */
     int64_t deadline_ns;
     uint64_t *links;          /* [entries] for whatever chain the entry's item is in */
     clo_engine_stats *stats;  /* [workers]                                           */
@@ -107,6 +109,12 @@ void clo_job_start(clo_job *job);                               /* hands out the
 static inline uint64_t clo_item(const clo_job *job, uint32_t entry)
 {
     return (uint64_t)job->slot << 32 | entry;
+}
+
+/* True if the job's items may run on one worker only, and so never lie where they could be stolen. */
+static inline bool clo_job_is_pinned(const clo_job *job)
+{
+    return job->program->is_replay || job->program->is_restricted || job->dispatch != NULL;
 }
 
 static inline clo_job *clo_item_job(const clo_runtime *runtime, uint64_t item)

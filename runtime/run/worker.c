@@ -8,6 +8,7 @@
 
 #define BATCH 256u     /* items moved from a spill to the deque at a time */
 #define PAUSES_MAX 256u
+#define BYPASSES_MAX 32u
 
 /* A producer has made an item visible; wake one sleeper if there is any (see sync/park.h for why this is enough). */
 void clo_runtime_wake_one(clo_runtime *runtime)
@@ -119,6 +120,25 @@ static uint64_t take_own(clo_worker *worker)
     return item;
 }
 
+/* A chain of successors could keep a worker for ever: after BYPASSES_MAX of them in a row, whatever has waited longest
+ * goes first and `item` waits in the deque. */
+static uint64_t rotate(clo_worker *worker, uint64_t item)
+{
+    uint64_t other = take_local(worker);
+
+    if (other == CLO_ITEM_NONE)
+        other = take_spill(worker, &worker->spill);
+    if (other == CLO_ITEM_NONE && !clo_deque_is_empty(&worker->deque))
+        other = clo_deque_steal(&worker->deque); /* from the far end; the owner may steal from itself */
+    if (other == CLO_ITEM_NONE)
+        return item;
+    if (clo_job_is_pinned(clo_item_job(worker->runtime, item)))
+        clo_stack_push(&worker->inbox, item, link_of(worker->runtime, item));
+    else
+        clo_worker_offer(worker, item, link_of(worker->runtime, item));
+    return other;
+}
+
 static uint64_t find(clo_worker *worker)
 {
     uint64_t item = take_own(worker);
@@ -171,8 +191,11 @@ void clo_worker_run(clo_worker *worker)
             item = spin(worker);
         if (item == CLO_ITEM_NONE)
             item = park(worker);
-        while (item != CLO_ITEM_NONE)
+        for (uint32_t run = 1; item != CLO_ITEM_NONE; run++) {
             item = clo_worker_execute(worker, item);
+            if (run % BYPASSES_MAX == 0 && item != CLO_ITEM_NONE)
+                item = rotate(worker, item);
+        }
         if (atomic_load_explicit(&runtime->stopping, memory_order_acquire) != 0)
             return;
     }

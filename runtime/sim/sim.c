@@ -6,6 +6,7 @@
  * instead. */
 #include "sim/sim.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "trace/trace.h"
@@ -25,6 +26,7 @@ static clo_status allocate_sim(clo_sim *sim)
     size_t at_waiting = clo_layout_add(&layout, program->entries, sizeof(uint32_t));
     size_t at_free = clo_layout_add(&layout, (size_t)program->platform->machines_count * CLO_RESOURCES_MAX,
                                     sizeof(int64_t));
+    size_t at_decisions = clo_layout_add(&layout, 1, sizeof(clo_histogram));
     size_t at_inputs = clo_layout_add(&layout, shows_inputs ? program->inputs_max : 0, sizeof(void *));
     size_t at_bytes = clo_layout_add(&layout, shows_inputs ? program->inputs_max : 0, sizeof(size_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
@@ -37,6 +39,7 @@ static clo_status allocate_sim(clo_sim *sim)
     sim->events = (clo_trace_event *)(void *)(block + at_events);
     sim->waiting = (uint32_t *)(void *)(block + at_waiting);
     sim->available = (int64_t *)(void *)(block + at_free);
+    sim->decision_ns = (clo_histogram *)(void *)(block + at_decisions);
     sim->scratch.inputs = (const void **)(void *)(block + at_inputs);
     sim->scratch.bytes = (size_t *)(void *)(block + at_bytes);
     for (size_t i = 0; i < (size_t)program->platform->machines_count * CLO_RESOURCES_MAX; i++)
@@ -112,8 +115,11 @@ void clo_sim_hand_out(clo_sim *sim)
 {
     uint32_t entry, executor;
 
-    while (clo_dispatch_next(sim->dispatch, &entry, &executor))
+    for (int64_t before_ns = clo_clock_ns(); clo_dispatch_next(sim->dispatch, &entry, &executor);
+         before_ns = clo_clock_ns()) {
+        clo_histogram_record(sim->decision_ns, clo_clock_ns() - before_ns);
         sim->assign(sim, entry, executor);
+    }
 }
 
 int clo_sim_execute(clo_sim *sim, uint32_t entry)
@@ -211,10 +217,10 @@ static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_jo
     if (sim->dispatch == NULL)
         return;
     result->decisions = sim->dispatch->decisions;
-    result->decision_p50_ns = clo_histogram_quantile(sim->dispatch->decision_ns, 0.5);
-    result->decision_p99_ns = clo_histogram_quantile(sim->dispatch->decision_ns, 0.99);
-    result->decision_p999_ns = clo_histogram_quantile(sim->dispatch->decision_ns, 0.999);
-    result->decision_max_ns = sim->dispatch->decision_ns->max_ns;
+    result->decision_p50_ns = clo_histogram_quantile(sim->decision_ns, 0.5);
+    result->decision_p99_ns = clo_histogram_quantile(sim->decision_ns, 0.99);
+    result->decision_p999_ns = clo_histogram_quantile(sim->decision_ns, 0.999);
+    result->decision_max_ns = sim->decision_ns->max_ns;
 }
 
 static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config *config)
@@ -229,7 +235,7 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
     if (status == CLO_OK)
         status = clo_engine_create(sim->program, sim->executes, true, &sim->engine);
     if (status == CLO_OK && policy != NULL)
-        status = clo_dispatch_create(sim->engine, policy, true, &sim->dispatch);
+        status = clo_dispatch_create(sim->engine, policy, &sim->dispatch);
     if (status == CLO_OK)
         status = allocate_sim(sim);
     return status;

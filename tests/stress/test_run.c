@@ -91,6 +91,52 @@ static void several_threads_submit_wait_and_cancel_at_once(void **state)
     stop(&f);
 }
 
+static _Atomic uint32_t quick_done;
+
+static int mark_done(const clo_call *call)
+{
+    (void)call;
+    atomic_store(&quick_done, 1);
+    return 0;
+}
+
+static int count_while_quick_is_out(const clo_call *call)
+{
+    (void)call;
+    if (atomic_load(&quick_done) == 0)
+        atomic_fetch_add(&calls, 1);
+    return 0;
+}
+
+static void a_long_chain_does_not_keep_other_jobs_from_running(void **state)
+{
+    (void)state;
+    clo_task step = {.body = count_while_quick_is_out}, quick = {.body = mark_done};
+    fixture f = start(1, scene_layers(200000, 1, &step), CLO_CLOCK_REAL);
+    clo_graph *graph = scene_layers(1, 1, &quick);
+    clo_cost *cost;
+
+    ok(clo_cost_create(graph, f.platform, &cost));
+    for (uint32_t mode = 0; mode < 2; mode++) { /* the short job: stolen freely, or through an inbox */
+        clo_job_config config = CLO_JOB_CONFIG_INIT;
+        clo_job *chain = make_job(&f, NULL, NULL), *job;
+        config.policy = mode == 1 ? clo_policy_find("fifo") : NULL;
+        ok(clo_job_create(f.runtime, cost, &config, &job));
+        atomic_store(&calls, 0);
+        atomic_store(&quick_done, 0);
+        ok(clo_job_submit(chain));
+        ok(clo_job_submit(job));
+        ok(clo_job_wait(job, NULL));
+        ok(clo_job_wait(chain, NULL));
+        assert_true(atomic_load(&calls) < 190000); /* it did not have to wait for the chain's end */
+        clo_job_destroy(job);
+        clo_job_destroy(chain);
+    }
+    clo_cost_destroy(cost);
+    clo_graph_destroy(graph);
+    stop(&f);
+}
+
 static int fail_in_third_layer(const clo_call *call)
 {
     atomic_fetch_add(&calls, 1);
@@ -353,6 +399,7 @@ int main(void)
         cmocka_unit_test(one_job_runs_many_times_in_every_dispatch_mode),
         cmocka_unit_test(a_hundred_jobs_at_once_all_finish),
         cmocka_unit_test(several_threads_submit_wait_and_cancel_at_once),
+        cmocka_unit_test(a_long_chain_does_not_keep_other_jobs_from_running),
         cmocka_unit_test(the_first_error_ends_its_job_and_no_other),
         cmocka_unit_test(cancel_lets_running_bodies_end_and_starts_no_other),
         cmocka_unit_test(running_tasks_never_hold_more_than_the_machine_has),
