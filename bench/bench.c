@@ -146,8 +146,12 @@ clo_platform *bench_platform(uint32_t workers)
             for (int c = 0; c < CLO_CLASSES_BUILTIN; c++)
                 executors[e].speed_q16[c] = CLO_SPEED_ONE;
         }
-        clo_platform_desc desc = {.size = sizeof desc, .name = "bench", .executors_count = workers,
-                                  .executors = executors, .kinds_count = 1, .coherent = 1};
+        clo_platform_desc desc = {.size = sizeof desc,
+                                  .name = "bench",
+                                  .executors_count = workers,
+                                  .executors = executors,
+                                  .kinds_count = 1,
+                                  .coherent = 1};
         if (clo_platform_create(&desc, &part) != CLO_OK)
             bench_fail("cannot make a platform");
     }

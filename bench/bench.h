@@ -20,7 +20,7 @@ typedef struct bench_options {
 /* What the help text says. */
 typedef struct bench_about {
     const char *name, *question;
-    const char *flag, *flag_help;      /* NULL: no flag of its own */
+    const char *flag, *flag_help; /* NULL: no flag of its own */
     uint32_t rounds, quick_rounds;
 } bench_about;
 

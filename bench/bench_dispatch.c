@@ -176,7 +176,8 @@ static void print_ratio(const char *what, const char *other, const bench_stats *
 static void print_text(const table *t, const bench_options *o)
 {
     printf("ns a task, medians of %u rounds [10th .. 90th percentile]; build: declare (and seal); prepare: once before "
-           "the first run; other programs used %.0f %% of the CPUs\n", o->rounds, 100 * t->foreign_load);
+           "the first run; other programs used %.0f %% of the CPUs\n",
+           o->rounds, 100 * t->foreign_load);
     for (int g = 0; g < GRAPHS; g++) {
         const bench_stats *two = run_of(t, g, "Clotho steal", 2);
 
@@ -202,7 +203,8 @@ static void print_json(const table *t, const bench_options *o)
     const char *comma = "";
 
     printf("{\"bench\": \"dispatch\", \"unit\": \"ns a task\", \"rounds\": %u, \"seed\": %llu, \"foreign_load\": %.3f, "
-           "\"rows\": [", o->rounds, (unsigned long long)o->seed, t->foreign_load);
+           "\"rows\": [",
+           o->rounds, (unsigned long long)o->seed, t->foreign_load);
     for (int g = 0; g < GRAPHS; g++)
         for (uint32_t p = 0; p < t->peers_count; p++, comma = ", ") {
             const cell *c = &t->cells[g][p];
@@ -210,9 +212,9 @@ static void print_json(const table *t, const bench_options *o)
             printf("%s{\"graph\": \"%s\", \"tasks\": %u, \"edges\": %u, \"peer\": \"%s\", \"workers\": %u, "
                    "\"build\": %.2f, \"prepare\": %.2f, \"run\": %.2f, \"run_p10\": %.2f, \"run_p90\": %.2f, "
                    "\"run_lowest\": %.2f}",
-                   comma, t->labels[g], t->graphs[g].tasks, t->graphs[g].edges, t->peers[p]->name,
-                   t->peers[p]->workers, c->build_stats.median, c->prepare_stats.median, c->run_stats.median,
-                   c->run_stats.p10, c->run_stats.p90, c->run_stats.lowest);
+                   comma, t->labels[g], t->graphs[g].tasks, t->graphs[g].edges, t->peers[p]->name, t->peers[p]->workers,
+                   c->build_stats.median, c->prepare_stats.median, c->run_stats.median, c->run_stats.p10,
+                   c->run_stats.p90, c->run_stats.lowest);
         }
     printf("]}\n");
 }
@@ -257,9 +259,12 @@ static int run_million(const bench_options *o)
 
 int main(int argc, char **argv)
 {
-    const bench_about about = {.name = "dispatch", .question = "what does a task cost?", .flag = "million",
+    const bench_about about = {.name = "dispatch",
+                               .question = "what does a task cost?",
+                               .flag = "million",
                                .flag_help = "instead: build, seal and run a graph of 1 000 000 empty tasks",
-                               .rounds = 9, .quick_rounds = 3};
+                               .rounds = 9,
+                               .quick_rounds = 3};
     bench_options o;
     int exit_status = bench_options_read(&o, &about, argc, argv);
     table *t;

@@ -37,8 +37,12 @@ static clo_platform *make_platform(uint32_t executors, uint64_t seed)
             latency[i] = 1000;
             bandwidth[i] = 1.0;
         }
-        clo_platform_desc desc = {.size = sizeof desc, .executors_count = executors, .executors = list,
-                                  .kinds_count = 1, .latency_ns = latency, .bandwidth_bytes_per_ns = bandwidth};
+        clo_platform_desc desc = {.size = sizeof desc,
+                                  .executors_count = executors,
+                                  .executors = list,
+                                  .kinds_count = 1,
+                                  .latency_ns = latency,
+                                  .bandwidth_bytes_per_ns = bandwidth};
         if (clo_platform_create(&desc, &platform) != CLO_OK)
             bench_fail("cannot make a platform");
     }
@@ -87,8 +91,8 @@ static bool time_planner(const clo_cost *cost, const bench_options *o, row *r)
 /* Fills two rows: HEFT and DEFT. */
 static bool measure(uint32_t tasks, uint32_t executors, const bench_options *o, row rows[2])
 {
-    const clo_generate_config generate = {.size = sizeof generate, .seed = o->seed, .tasks = tasks, .ccr = 1.0,
-                                          .work_spread = 0.5, .duplicable = 1};
+    const clo_generate_config generate = {
+        .size = sizeof generate, .seed = o->seed, .tasks = tasks, .ccr = 1.0, .work_spread = 0.5, .duplicable = 1};
     clo_graph *graph = NULL;
     clo_cost *cost = NULL;
     clo_platform *platform = make_platform(executors, o->seed);
@@ -97,8 +101,10 @@ static bool measure(uint32_t tasks, uint32_t executors, const bench_options *o, 
                                         bench_fail("cannot make a graph"));
 
     for (int i = 0; i < 2 && is_good; i++) {
-        rows[i] = (row){.planner = i == 0 ? "heft" : "deft", .tasks = clo_graph_tasks(graph),
-                        .edges = clo_graph_edges(graph), .executors = executors};
+        rows[i] = (row){.planner = i == 0 ? "heft" : "deft",
+                        .tasks = clo_graph_tasks(graph),
+                        .edges = clo_graph_edges(graph),
+                        .executors = executors};
         is_good = time_planner(cost, o, &rows[i]);
     }
     clo_cost_destroy(cost);
@@ -145,8 +151,8 @@ int main(int argc, char **argv)
         printf("{\"bench\": \"plan\", \"rounds\": %u, \"seed\": %llu, \"rows\": [", o.rounds,
                (unsigned long long)o.seed);
     else
-        printf("medians of %u plans [10th .. 90th percentile]\n%-6s %7s %7s %5s %10s %18s %8s %8s\n", o.rounds,
-               "", "tasks", "edges", "execs", "ms", "ns a task", "a pair", "replicas");
+        printf("medians of %u plans [10th .. 90th percentile]\n%-6s %7s %7s %5s %10s %18s %8s %8s\n", o.rounds, "",
+               "tasks", "edges", "execs", "ms", "ns a task", "a pair", "replicas");
     for (uint32_t s = 0; s < (o.quick ? 2u : SIZES_MAX); s++)
         for (uint32_t m = 0; m < SIZES_MAX; m++) {
             row rows[2];

@@ -40,8 +40,12 @@ static void close_bed(bed *b)
 
 static clo_status open_bed(bed *b, const row *r, const bench_options *o)
 {
-    const clo_generate_config generate = {.size = sizeof generate, .seed = o->seed, .tasks = o->quick ? 60 : 200,
-                                          .work_mean_ns = 200000, .work_spread = 0.5, .duplicable = 1};
+    const clo_generate_config generate = {.size = sizeof generate,
+                                          .seed = o->seed,
+                                          .tasks = o->quick ? 60 : 200,
+                                          .work_mean_ns = 200000,
+                                          .work_spread = 0.5,
+                                          .duplicable = 1};
     const clo_plan_config plan = {.size = sizeof plan, .planner = r->planner};
     clo_job_config job = CLO_JOB_CONFIG_INIT;
     clo_status status = clo_platform_open("native", &b->platform);
@@ -99,8 +103,8 @@ static void print_row(const row *r, bool is_json, const char *comma)
     if (is_json)
         printf("%s{\"graph\": \"%s\", \"planner\": \"%s\", \"tasks\": %u, \"runs\": %u, \"predicted_ns\": %lld, "
                "\"measured_ns\": %.0f, \"error\": %.5f, \"error_p90\": %.5f}",
-               comma, r->family, r->planner, r->tasks, r->runs, (long long)r->predicted_ns,
-               r->measured_ms.median * 1e6, r->error.median, r->error.p90);
+               comma, r->family, r->planner, r->tasks, r->runs, (long long)r->predicted_ns, r->measured_ms.median * 1e6,
+               r->error.median, r->error.p90);
     else
         printf("%-12s %-5s %6u %11.3f %11.3f [%.3f .. %.3f]  %6.2f %% [90th percentile %.2f %%]\n", r->family,
                r->planner, r->tasks, (double)r->predicted_ns / 1e6, r->measured_ms.median, r->measured_ms.p10,
@@ -111,8 +115,8 @@ int main(int argc, char **argv)
 {
     static const char *const families[FAMILIES] = {"layered", "cholesky", "fft", "montage", "forkjoin"};
     static const char *const planners[PLANNERS] = {"heft", "deft"};
-    const bench_about about = {.name = "predict", .question = "does a run take as long as its plan says?",
-                               .rounds = 20, .quick_rounds = 5};
+    const bench_about about = {
+        .name = "predict", .question = "does a run take as long as its plan says?", .rounds = 20, .quick_rounds = 5};
     bench_options o;
     const char *comma = "";
     size_t count = 0;
@@ -142,6 +146,9 @@ int main(int argc, char **argv)
     printf(o.json ? "], \"error\": %.5f, \"error_p90\": %.5f, \"foreign_load\": %.3f, \"within_10_percent\": %s}\n"
                   : "all runs: median error %.4f, 90th percentile %.4f; other programs used %.3f of the CPUs; "
                     "median within 10 %%: %s\n",
-           error.median, error.p90, foreign, error.median <= 0.1 ? o.json ? "true" : "yes" : o.json ? "false" : "NO");
+           error.median, error.p90, foreign,
+           error.median <= 0.1 ? o.json ? "true" : "yes"
+           : o.json            ? "false"
+                               : "NO");
     return 0;
 }

@@ -16,10 +16,10 @@ struct bench_graph {
     uint32_t tasks, edges;
     uint32_t *pred_first, *pred; /* [tasks + 1], [edges] */
     uint32_t *succ_first, *succ;
-    uint32_t runs;               /* in one measurement   */
-    bench_body body;             /* bench_empty or bench_visit */
-    uint32_t *seen;              /* [tasks] times visited */
-    uint32_t violations;         /* visits before a predecessor's */
+    uint32_t runs;       /* in one measurement   */
+    bench_body body;     /* bench_empty or bench_visit */
+    uint32_t *seen;      /* [tasks] times visited */
+    uint32_t violations; /* visits before a predecessor's */
 };
 
 /* Does nothing; not inlined. */

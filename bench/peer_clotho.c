@@ -41,8 +41,8 @@ static void destroy(void *state)
 
 static clo_status declare(bench_graph *source, clo_graph **graph)
 {
-    const clo_task task = {.body = source->body == bench_empty ? run_empty : run_visit, .argument = source,
-                           .work_ns = 1000};
+    const clo_task task = {
+        .body = source->body == bench_empty ? run_empty : run_visit, .argument = source, .work_ns = 1000};
     clo_status status = clo_graph_create(source->name, graph);
 
     for (uint32_t t = 0; t < source->tasks && status == CLO_OK; t++)
@@ -81,8 +81,8 @@ static bool start(void *state)
     clotho *c = state;
 
     c->platform = bench_platform(c->workers);
-    return c->platform != NULL && (clo_runtime_create(c->platform, NULL, &c->runtime) == CLO_OK ||
-                                   bench_fail("cannot start the workers"));
+    return c->platform != NULL &&
+           (clo_runtime_create(c->platform, NULL, &c->runtime) == CLO_OK || bench_fail("cannot start the workers"));
 }
 
 static bool prepare(void *state)

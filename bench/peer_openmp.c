@@ -42,8 +42,11 @@ static bool run(void *state)
 #pragma omp parallel num_threads((int)o->workers)
 #pragma omp single
     for (uint32_t t = 0; t < g->tasks; t++) {
-#pragma omp task depend(iterator(uint32_t e = g->pred_first[t] : g->pred_first[t + 1]), in : slots[g->pred[e]]) \
-    depend(out : slots[t]) firstprivate(t)
+#pragma omp task depend(iterator(uint32_t e = g->pred_first[t] \
+                                 : g->pred_first[t + 1]),      \
+                        in                                     \
+                        : slots[g->pred[e]]) depend(out        \
+                                                    : slots[t]) firstprivate(t)
         g->body(g, t);
     }
     return true;
@@ -56,9 +59,8 @@ static bool run(void *state)
 #define NAME "libgomp tasks"
 #endif
 
-const peer peers_openmp[] = {{NAME, 2, build, NULL, NULL, run, destroy},
-                             {NAME, 1, build, NULL, NULL, run, destroy},
-                             {0}};
+const peer peers_openmp[] = {
+    {NAME, 2, build, NULL, NULL, run, destroy}, {NAME, 1, build, NULL, NULL, run, destroy}, {0}};
 #else
 const peer peers_openmp[] = {{0}};
 #endif

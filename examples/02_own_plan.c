@@ -16,10 +16,9 @@ static int count(const clo_call *call)
 
 static clo_status build(clo_graph **graph)
 {
-    static const clo_task tasks[] = {
-        {.name = "first", .body = count, .work_ns = 40000, .output_bytes = sizeof(int)},
-        {.name = "last", .body = count, .work_ns = 50000, .output_bytes = sizeof(int)},
-        {.name = "long", .body = count, .work_ns = 90000, .output_bytes = sizeof(int)}};
+    static const clo_task tasks[] = {{.name = "first", .body = count, .work_ns = 40000, .output_bytes = sizeof(int)},
+                                     {.name = "last", .body = count, .work_ns = 50000, .output_bytes = sizeof(int)},
+                                     {.name = "long", .body = count, .work_ns = 90000, .output_bytes = sizeof(int)}};
     clo_status status = clo_graph_create("own", graph);
 
     for (int i = 0; i < 3 && status == CLO_OK; i++)
@@ -51,14 +50,13 @@ static clo_status execute(const clo_platform *platform, const clo_cost *cost, co
 
 int main(void)
 {
-    static const clo_placement good[] = {
-        {.task = 0, .executor = 0, .start_ns = 0, .finish_ns = 40000},
-        {.task = 1, .executor = 0, .start_ns = 40000, .finish_ns = 90000},
-        {.task = 2, .executor = 1, .start_ns = 0, .finish_ns = 90000}};
-    static const clo_placement bad[] = { /* "last" starts before "first" has finished */
-        {.task = 0, .executor = 0, .start_ns = 0, .finish_ns = 40000},
-        {.task = 1, .executor = 1, .start_ns = 10000, .finish_ns = 60000},
-        {.task = 2, .executor = 0, .start_ns = 40000, .finish_ns = 130000}};
+    static const clo_placement good[] = {{.task = 0, .executor = 0, .start_ns = 0, .finish_ns = 40000},
+                                         {.task = 1, .executor = 0, .start_ns = 40000, .finish_ns = 90000},
+                                         {.task = 2, .executor = 1, .start_ns = 0, .finish_ns = 90000}};
+    static const clo_placement bad[] = {/* "last" starts before "first" has finished */
+                                        {.task = 0, .executor = 0, .start_ns = 0, .finish_ns = 40000},
+                                        {.task = 1, .executor = 1, .start_ns = 10000, .finish_ns = 60000},
+                                        {.task = 2, .executor = 0, .start_ns = 40000, .finish_ns = 130000}};
     clo_graph *graph = NULL;
     clo_platform *platform = NULL;
     clo_cost *cost = NULL;

@@ -67,8 +67,8 @@ int main(void)
 
         for (int i = 0; i < JOBS; i++)
             equal += clo_job_output_hash(jobs[i]) == hash;
-        printf("%d jobs of %d tasks on %u workers: %d with output %016llx\n", JOBS, TASKS,
-               clo_runtime_workers(runtime), equal, (unsigned long long)hash);
+        printf("%d jobs of %d tasks on %u workers: %d with output %016llx\n", JOBS, TASKS, clo_runtime_workers(runtime),
+               equal, (unsigned long long)hash);
     }
     for (int i = 0; i < JOBS; i++)
         clo_job_destroy(jobs[i]);

@@ -1,7 +1,7 @@
 /* analyzer.h - included by force where `./dev lint` analyses the runtime, and nowhere else.
  *
- * The analyser looks into one file at a time, so it takes `return clo_fail(CLO_ERR_X, ...)` for a possible CLO_OK and follows
- * paths that do not exist. These say what the functions promise: they return the status they are given. */
+ * The analyser looks into one file at a time, so it takes `return clo_fail(CLO_ERR_X, ...)` for a possible CLO_OK and
+ * follows paths that do not exist. These say what the functions promise: they return the status they are given. */
 #ifndef CLO_ANALYZER_H
 #define CLO_ANALYZER_H
 

@@ -263,10 +263,10 @@ int main(int argc, char **argv)
 {
     static const char *const kernels[KERNELS] = {"potrf", "trsm", "syrk", "gemm"};
     application_option options[OPTIONS] = {
-        [OPTION_N] = {.name = "n", .help = "rows of the matrix", .value = 1536, .quick_value = 512,
-                      .low = 8, .high = 8192},
-        [OPTION_TILE] = {.name = "tile", .help = "rows of a tile", .value = 128, .quick_value = 64,
-                         .low = 8, .high = 4096}};
+        [OPTION_N] =
+            {.name = "n", .help = "rows of the matrix", .value = 1536, .quick_value = 512, .low = 8, .high = 8192},
+        [OPTION_TILE] = {
+            .name = "tile", .help = "rows of a tile", .value = 128, .quick_value = 64, .low = 8, .high = 4096}};
     application app = {.name = "cholesky",
                        .summary = "tiled Cholesky factorisation, the residual checked",
                        .kernels = kernels,

@@ -15,9 +15,9 @@ typedef struct report {
     double error, speedup; /* medians over the rounds of |measured - predicted| / predicted, one core / measured */
     clo_job_result result; /* of the last run */
     uint64_t hash;
-    bool is_right;         /* the check of the application */
-    bool is_same;          /* every run gave the bytes that one core gave */
-    double foreign_load;   /* share of the CPUs that other programs used meanwhile */
+    bool is_right;       /* the check of the application */
+    bool is_same;        /* every run gave the bytes that one core gave */
+    double foreign_load; /* share of the CPUs that other programs used meanwhile */
     char line[256], json[256];
 } report;
 
@@ -232,7 +232,9 @@ static void print_json_string(const char *text)
 static void print_json(const application *app, const session *s, const report *r)
 {
     printf("{\"app\": \"%s\", \"dispatch\": \"%s\", \"planner\": \"%s\", \"platform\": ", app->name, r->how.mode,
-           r->how.planner != NULL ? r->how.planner : r->how.policy != NULL ? r->how.policy->name : "steal");
+           r->how.planner != NULL  ? r->how.planner
+           : r->how.policy != NULL ? r->how.policy->name
+                                   : "steal");
     print_json_string(clo_platform_name(s->platform));
     printf(", \"workers\": %u, \"tasks\": %u, \"edges\": %u, ", r->workers, r->tasks, r->edges);
     printf("\"predicted_ns\": %lld, \"measured_ns\": %lld, \"serial_ns\": %lld, \"runs\": %u, \"speedup\": %.4f, "
@@ -261,8 +263,8 @@ static void print_text(const application *app, const options *o, const session *
         printf(" %s %.3f ms", app->kernels[k], (double)times->reference_ns[k] / 1e6);
     printf(" (measured here, medians)\n%-10s predicted %.3f ms, measured %.3f ms (medians of %u, %.3f to %.3f), "
            "error %.1f %%\n",
-           o->planner, (double)r->predicted_ns / 1e6, (double)r->measured_ns / 1e6, r->runs,
-           (double)r->lowest_ns / 1e6, (double)r->highest_ns / 1e6, 100.0 * r->error);
+           o->planner, (double)r->predicted_ns / 1e6, (double)r->measured_ns / 1e6, r->runs, (double)r->lowest_ns / 1e6,
+           (double)r->highest_ns / 1e6, 100.0 * r->error);
     printf("one core   %.3f ms, speedup %.2f\n", (double)r->serial_ns / 1e6, r->speedup);
     printf("result     %s, %s as on one core\n", r->line, r->is_same ? "the same bytes" : "NOT THE SAME BYTES");
     if (r->result.duplicates_run + r->result.transfers > 0)
@@ -293,8 +295,9 @@ static clo_status plan_application(application *app, const options *o, yardstick
         status = session_open(s, app, o->platform, o->workers, times);
     if (status != CLO_OK)
         return status;
-    r->clock = o->clock >= 0 ? (clo_clock)o->clock
-                             : clo_platform_is_native(s->platform) ? CLO_CLOCK_REAL : CLO_CLOCK_VIRTUAL;
+    r->clock = o->clock >= 0                         ? (clo_clock)o->clock
+               : clo_platform_is_native(s->platform) ? CLO_CLOCK_REAL
+                                                     : CLO_CLOCK_VIRTUAL;
     r->workers = clo_platform_executors(s->platform);
     r->tasks = clo_graph_tasks(s->graph.graph);
     r->edges = clo_graph_edges(s->graph.graph);

@@ -15,10 +15,10 @@ enum { APPLICATION_KERNELS_MAX = 8, APPLICATION_KINDS_MAX = 8 };
 
 /* Measured times: of each kernel on each kind of executor of this machine. */
 typedef struct application_times {
-    uint32_t kinds;                                           /* 0: nothing measured yet        */
+    uint32_t kinds; /* 0: nothing measured yet        */
     char kind_names[APPLICATION_KINDS_MAX][64];
     int64_t ns[APPLICATION_KERNELS_MAX][APPLICATION_KINDS_MAX]; /* 0: this kind was not measured  */
-    int64_t reference_ns[APPLICATION_KERNELS_MAX];            /* the kind that ran it most      */
+    int64_t reference_ns[APPLICATION_KERNELS_MAX];              /* the kind that ran it most      */
 } application_times;
 
 /* The graph being built. The first failure latches in `status`, so that code that builds reads as a list. */
@@ -36,7 +36,7 @@ void application_add_edge(application_graph *graph, uint32_t from, uint32_t to, 
 
 /* A whole-number option of the application itself, e.g. --tile. */
 typedef struct application_option {
-    const char *name;    /* without the dashes           */
+    const char *name; /* without the dashes           */
     const char *help;
     int64_t value;       /* default, then what was given */
     int64_t quick_value; /* default under --quick        */
@@ -53,7 +53,7 @@ struct application {
     application_option *options;
     uint32_t options_count;
     uint64_t seed;
-    void *data;                 /* of the application    */
+    void *data; /* of the application    */
 
     /* Allocates and generates the problem from the options. Returns NULL, or what is wrong with them. */
     const char *(*open)(application *app);

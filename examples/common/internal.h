@@ -5,12 +5,12 @@
 #include "application.h"
 
 typedef struct options {
-    const char *planner;  /* a planner, "steal", or a policy                   */
-    const char *platform; /* SPEC                                              */
+    const char *planner;       /* a planner, "steal", or a policy                   */
+    const char *platform;      /* SPEC                                              */
     const char *trace, *gantt; /* files to write; NULL: none                   */
-    uint32_t workers;     /* 0: one for each executor                          */
+    uint32_t workers;          /* 0: one for each executor                          */
     uint32_t repeat;
-    int clock;            /* a clo_clock; -1: real on this machine, else virtual */
+    int clock; /* a clo_clock; -1: real on this machine, else virtual */
     bool json, quick;
 } options;
 
@@ -34,7 +34,7 @@ clo_status machine_limit(const clo_platform *platform, uint32_t workers, clo_pla
 /* Everything that one way of running takes; NULLs where not opened. */
 typedef struct session {
     clo_platform *platform;
-    bool is_crowded;         /* more workers than CPUs */
+    bool is_crowded; /* more workers than CPUs */
     application_graph graph;
     clo_cost *cost;
     clo_plan *plan;
@@ -52,8 +52,8 @@ clo_status session_run(session *s, application *app, clo_job_result *result);
 void session_close(session *s);
 
 /* The same graph with other times, sealed, and its cost on the session's platform. */
-clo_status session_reprice(const session *s, application *app, const application_times *times,
-                           application_graph *graph, clo_cost **cost);
+clo_status session_reprice(const session *s, application *app, const application_times *times, application_graph *graph,
+                           clo_cost **cost);
 void application_graph_free(application_graph *graph);
 
 /* Two ways of running that are kept ready to be measured again at any time: on one core, and stealing on up to

@@ -81,8 +81,8 @@ void application_graph_free(application_graph *graph)
     *graph = (application_graph){0};
 }
 
-clo_status session_reprice(const session *s, application *app, const application_times *times,
-                           application_graph *graph, clo_cost **cost)
+clo_status session_reprice(const session *s, application *app, const application_times *times, application_graph *graph,
+                           clo_cost **cost)
 {
     clo_status status = build(app, s->platform, times, graph);
 

@@ -16,10 +16,10 @@ enum { DETECTIONS_MAX = 255, PULSES_MAX = 4096 };
 /* Everything constant; read-only while tasks run. */
 typedef struct chain {
     const scene *scene;
-    uint32_t batch, block;  /* pulses a batch, range cells a block */
-    fft fast, slow;         /* over ranges, over pulses            */
+    uint32_t batch, block;        /* pulses a batch, range cells a block */
+    fft fast, slow;               /* over ranges, over pulses            */
     float *filter_re, *filter_im; /* [ranges] spectrum of the matched filter, windowed */
-    float *window;          /* [pulses] against Doppler sidelobes */
+    float *window;                /* [pulses] against Doppler sidelobes */
 } chain;
 
 /* Detections, sorted by (range, doppler); `count` may exceed DETECTIONS_MAX, the list holds no more than that. */

@@ -30,8 +30,8 @@ struct radar {
     scene scene;
     chain chain;
     uint32_t batches, blocks;
-    part *parts;     /* [max(batches, blocks)], index = position */
-    uint32_t *ids;   /* [batches + 3 * blocks] tasks             */
+    part *parts;   /* [max(batches, blocks)], index = position */
+    uint32_t *ids; /* [batches + 3 * blocks] tasks             */
     detections found;
 };
 
@@ -183,8 +183,8 @@ static bool radar_check(application *app, char *line, char *json, size_t bytes)
     uint32_t matched = 0;
 
     for (uint32_t t = 0; t < TARGETS && t < found->count; t++)
-        matched += found->cells[t].range == r->scene.cells[t].range &&
-                   found->cells[t].doppler == r->scene.cells[t].doppler;
+        matched +=
+            found->cells[t].range == r->scene.cells[t].range && found->cells[t].doppler == r->scene.cells[t].doppler;
     bool is_right = matched == TARGETS && found->count == TARGETS;
     snprintf(line, bytes, "%u detections, %u of %d targets found where they are: %s", found->count, matched, TARGETS,
              is_right ? "right" : "WRONG");
@@ -196,13 +196,25 @@ int main(int argc, char **argv)
 {
     static const char *const kernels[KERNELS] = {"filter", "turn", "doppler", "cfar", "merge"};
     application_option options[OPTIONS] = {
-        [OPTION_PULSES] = {.name = "pulses", .help = "pulses, a power of two", .value = 256, .quick_value = 64,
-                           .low = 64, .high = PULSES_MAX},
-        [OPTION_RANGES] = {.name = "ranges", .help = "samples a pulse, a power of two", .value = 4096,
-                           .quick_value = 2048, .low = 2048, .high = FFT_LENGTH_MAX},
-        [OPTION_BATCH] = {.name = "batch", .help = "pulses a task", .value = 8, .quick_value = 8, .low = 1,
-                          .high = 4096},
-        [OPTION_BLOCK] = {.name = "block", .help = "range cells a task", .value = 256, .quick_value = 128, .low = 32,
+        [OPTION_PULSES] = {.name = "pulses",
+                           .help = "pulses, a power of two",
+                           .value = 256,
+                           .quick_value = 64,
+                           .low = 64,
+                           .high = PULSES_MAX},
+        [OPTION_RANGES] = {.name = "ranges",
+                           .help = "samples a pulse, a power of two",
+                           .value = 4096,
+                           .quick_value = 2048,
+                           .low = 2048,
+                           .high = FFT_LENGTH_MAX},
+        [OPTION_BATCH] =
+            {.name = "batch", .help = "pulses a task", .value = 8, .quick_value = 8, .low = 1, .high = 4096},
+        [OPTION_BLOCK] = {.name = "block",
+                          .help = "range cells a task",
+                          .value = 256,
+                          .quick_value = 128,
+                          .low = 32,
                           .high = FFT_LENGTH_MAX}};
     application app = {.name = "radar",
                        .summary = "pulse-Doppler radar, the detections checked against the known targets",

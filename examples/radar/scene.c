@@ -26,9 +26,9 @@ double scene_mps_per_doppler_cell(uint32_t pulses)
  * apart; SNR is before 256-fold pulse compression (24 dB) and Doppler integration of `pulses` (18 to 24 dB). */
 static void place_targets(scene *s)
 {
-    static const double places[TARGETS][3] = {{0.052, 0.110, -14.0}, {0.171, -0.350, -17.0}, {0.247, 0.301, -15.0},
-                                              {0.333, -0.062, -12.0}, {0.418, 0.455, -16.0}, {0.581, -0.212, -17.0},
-                                              {0.660, 0.187, -10.0}, {0.902, -0.437, -16.0}};
+    static const double places[TARGETS][3] = {{0.052, 0.110, -14.0},  {0.171, -0.350, -17.0}, {0.247, 0.301, -15.0},
+                                              {0.333, -0.062, -12.0}, {0.418, 0.455, -16.0},  {0.581, -0.212, -17.0},
+                                              {0.660, 0.187, -10.0},  {0.902, -0.437, -16.0}};
 
     for (uint32_t t = 0; t < TARGETS; t++) {
         long range = lround(places[t][0] * (s->ranges - CHIRP_SAMPLES)), doppler = lround(places[t][1] * s->pulses);

@@ -23,9 +23,9 @@ typedef struct cell {
 
 typedef struct scene {
     uint32_t pulses, ranges;
-    float *samples;        /* [pulses][2][ranges]: real parts, imaginary parts of each pulse */
+    float *samples; /* [pulses][2][ranges]: real parts, imaginary parts of each pulse */
     target targets[TARGETS];
-    cell cells[TARGETS];   /* of the targets, sorted by (range, doppler) */
+    cell cells[TARGETS];                                    /* of the targets, sorted by (range, doppler) */
     float chirp_re[CHIRP_SAMPLES], chirp_im[CHIRP_SAMPLES]; /* the pulse sent: linear frequency sweep */
 } scene;
 

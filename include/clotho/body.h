@@ -23,11 +23,11 @@ CLO_API int clo_body_memory(const clo_call *call);
 /* Runs a process and waits for it. argument: a clo_command, of a task with one instance that is not
  * duplicable. Returns 0, the exit status, 128 + signal number, or 127 if it cannot be started. */
 typedef struct clo_command {
-    char *const *argv;      /* NULL-terminated; argv[0] is looked up in PATH; owned by the caller */
-    const char *directory;  /* to run in; NULL: the current one                               */
-    char *output;           /* where stdout and stderr are kept, 0-terminated; NULL: dropped   */
-    size_t output_bytes;    /* size of `output`; what does not fit is dropped                 */
-    int exit_status;        /* set by the body; -1 before                                     */
+    char *const *argv;     /* NULL-terminated; argv[0] is looked up in PATH; owned by the caller */
+    const char *directory; /* to run in; NULL: the current one                               */
+    char *output;          /* where stdout and stderr are kept, 0-terminated; NULL: dropped   */
+    size_t output_bytes;   /* size of `output`; what does not fit is dropped                 */
+    int exit_status;       /* set by the body; -1 before                                     */
 } clo_command;
 CLO_API int clo_body_command(const clo_call *call);
 

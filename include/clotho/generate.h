@@ -15,20 +15,23 @@ extern "C" {
 #endif
 
 typedef struct clo_generate_config {
-    size_t size;           /* CLO_GENERATE_CONFIG_INIT                                        */
+    size_t size; /* CLO_GENERATE_CONFIG_INIT                                        */
     uint64_t seed;
-    uint32_t tasks;        /* wanted number of tasks; the family rounds to the nearest it has; 0: 100 */
-    uint32_t width;        /* layered: mean layer width; forkjoin: branches; trees: arity; 0: family default */
-    int64_t work_mean_ns;  /* 0: 100 000                                                      */
-    double ccr;            /* 0: no bytes on the edges                                        */
-    double work_spread;    /* 0 .. 1: work uniform in mean*(1 +- spread)                      */
-    double beta;           /* heterogeneity over kinds; used if kinds > 0                     */
-    uint32_t kinds;        /* 0: homogeneous, work only                                       */
-    uint32_t duplicable;   /* 1: every task is duplicable                                     */
-    uint32_t outputs;      /* 1: each task owns an output buffer as large as its widest out-edge */
+    uint32_t tasks;       /* wanted number of tasks; the family rounds to the nearest it has; 0: 100 */
+    uint32_t width;       /* layered: mean layer width; forkjoin: branches; trees: arity; 0: family default */
+    int64_t work_mean_ns; /* 0: 100 000                                                      */
+    double ccr;           /* 0: no bytes on the edges                                        */
+    double work_spread;   /* 0 .. 1: work uniform in mean*(1 +- spread)                      */
+    double beta;          /* heterogeneity over kinds; used if kinds > 0                     */
+    uint32_t kinds;       /* 0: homogeneous, work only                                       */
+    uint32_t duplicable;  /* 1: every task is duplicable                                     */
+    uint32_t outputs;     /* 1: each task owns an output buffer as large as its widest out-edge */
 } clo_generate_config;
 
-#define CLO_GENERATE_CONFIG_INIT {.size = sizeof(clo_generate_config)}
+#define CLO_GENERATE_CONFIG_INIT            \
+    {                                       \
+        .size = sizeof(clo_generate_config) \
+    }
 
 /* Family names: "chain" "forkjoin" "intree" "outtree" "layered" "wavefront" "cholesky"
  * "fft" "gauss" "montage" "independent". NULL past the end. Static. */

@@ -19,9 +19,9 @@
 extern "C" {
 #endif
 
-#define CLO_NONE UINT32_MAX   /* "no task / executor / kind"                     */
-#define CLO_RESOURCES_MAX 8   /* length of a demand and of a capacity vector     */
-#define CLO_GRAPH_KINDS_MAX 32 /* executor kinds that one graph may name          */
+#define CLO_NONE UINT32_MAX      /* "no task / executor / kind"                     */
+#define CLO_RESOURCES_MAX 8      /* length of a demand and of a capacity vector     */
+#define CLO_GRAPH_KINDS_MAX 32   /* executor kinds that one graph may name          */
 #define CLO_TIME_NEVER INT64_MAX /* execution time where an executor cannot run a task */
 
 /* Task classes: what a task mostly does, so that an executor can have one speed
@@ -51,8 +51,8 @@ typedef struct clo_call {
     const size_t *inputs_bytes; /* [inputs_count]                                         */
     void *output;               /* this instance's buffer of output_bytes; NULL for 0     */
     size_t output_bytes;
-    int64_t expected_ns;        /* time the cost model gives this execution; 0 if unknown */
-    uint32_t is_replica;        /* 1: another execution of the same instance exists       */
+    int64_t expected_ns; /* time the cost model gives this execution; 0 if unknown */
+    uint32_t is_replica; /* 1: another execution of the same instance exists       */
 } clo_call;
 
 /* A task body. Returns 0, or any other value to fail the job: the first error
@@ -63,18 +63,18 @@ typedef int (*clo_task_fn)(const clo_call *call);
 /* One task. Zero is a good default for every field but `body`; use
  * CLO_TASK_INIT or `= {0}`. Everything is copied by clo_graph_add_task. */
 typedef struct clo_task {
-    const char *name;      /* NULL: "t<ID>". At most 65535 bytes                            */
-    clo_task_fn body;      /* for every executor kind; NULL: does nothing (or see
+    const char *name;                  /* NULL: "t<ID>". At most 65535 bytes                            */
+    clo_task_fn body;                  /* for every executor kind; NULL: does nothing (or see
                               clo_graph_set_body for one kind)                              */
-    void *argument;        /* handed to the body; owned by the caller                       */
-    int64_t work_ns;       /* time on the reference executor (speed 65536), per instance; >= 0 */
-    uint64_t output_bytes; /* buffer the runtime gives each instance; 0: none               */
-    uint32_t instances;    /* 0 means 1                                                     */
-    uint16_t task_class;   /* CLO_CLASS_...                                                 */
-    uint8_t duplicable;    /* 1: pure - same inputs, same output, no other effect; planners
+    void *argument;                    /* handed to the body; owned by the caller                       */
+    int64_t work_ns;                   /* time on the reference executor (speed 65536), per instance; >= 0 */
+    uint64_t output_bytes;             /* buffer the runtime gives each instance; 0: none               */
+    uint32_t instances;                /* 0 means 1                                                     */
+    uint16_t task_class;               /* CLO_CLASS_...                                                 */
+    uint8_t duplicable;                /* 1: pure - same inputs, same output, no other effect; planners
                               may execute it more than once                                 */
-    uint8_t reserved;      /* 0                                                             */
-    uint64_t executors_mask; /* 0: any. Else bit e allows executor e, and executors >= 64 are out */
+    uint8_t reserved;                  /* 0                                                             */
+    uint64_t executors_mask;           /* 0: any. Else bit e allows executor e, and executors >= 64 are out */
     int64_t demand[CLO_RESOURCES_MAX]; /* held on the machine while it runs; unit of the capacity; >= 0 */
 } clo_task;
 
@@ -156,11 +156,14 @@ CLO_API CLO_NODISCARD clo_status clo_graph_edge(const clo_graph *graph, uint32_t
 
 /* Kinds, resources, and the time set for (task, kind): false where none was set. */
 CLO_API uint32_t clo_graph_kinds(const clo_graph *graph);
-CLO_API const char *clo_graph_kind_name(const clo_graph *graph, uint32_t kind);        /* NULL: unknown */
-CLO_API const char *clo_graph_resource_name(const clo_graph *graph, uint32_t index);   /* NULL: unnamed */
+CLO_API const char *clo_graph_kind_name(const clo_graph *graph, uint32_t kind);      /* NULL: unknown */
+CLO_API const char *clo_graph_resource_name(const clo_graph *graph, uint32_t index); /* NULL: unnamed */
 CLO_API bool clo_graph_time(const clo_graph *graph, uint32_t task, uint32_t kind, int64_t *time_ns);
 
-#define CLO_TASK_INIT {0}
+#define CLO_TASK_INIT \
+    {                 \
+        0             \
+    }
 
 #ifdef __cplusplus
 }

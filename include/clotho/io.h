@@ -10,20 +10,23 @@ extern "C" {
 #endif
 
 typedef struct clo_load_config {
-    size_t size;         /* CLO_LOAD_CONFIG_INIT                                               */
-    double scale;        /* multiplies times and bytes; 0 means 1                              */
-    const char *body;    /* "spin", "memory", "command" for tasks that name none; NULL: "spin" */
+    size_t size;      /* CLO_LOAD_CONFIG_INIT                                               */
+    double scale;     /* multiplies times and bytes; 0 means 1                              */
+    const char *body; /* "spin", "memory", "command" for tasks that name none; NULL: "spin" */
 } clo_load_config;
 
-#define CLO_LOAD_CONFIG_INIT {.size = sizeof(clo_load_config)}
+#define CLO_LOAD_CONFIG_INIT            \
+    {                                   \
+        .size = sizeof(clo_load_config) \
+    }
 
 /* A graph from a file, with what else the file carries. */
 typedef struct clo_document {
-    clo_graph *graph;        /* sealed                                                          */
-    clo_platform *platform;  /* the file's own platform (SAGA, ...), else NULL                  */
-    const char *format;      /* static name: "clotho.graph/1", "wfformat-1.5", "saga", "dot" ... */
-    double unit_ns;          /* nanoseconds in one time unit of the file (1e9: seconds)         */
-    void *bodies;            /* owned arguments of the bodies; freed by clo_document_destroy     */
+    clo_graph *graph;       /* sealed                                                          */
+    clo_platform *platform; /* the file's own platform (SAGA, ...), else NULL                  */
+    const char *format;     /* static name: "clotho.graph/1", "wfformat-1.5", "saga", "dot" ... */
+    double unit_ns;         /* nanoseconds in one time unit of the file (1e9: seconds)         */
+    void *bodies;           /* owned arguments of the bodies; freed by clo_document_destroy     */
 } clo_document;
 
 /* Reads the graph in `path` ("-": standard input; at most 1 GiB).

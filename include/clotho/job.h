@@ -21,26 +21,29 @@ extern "C" {
 typedef struct clo_job clo_job; /* opaque */
 
 typedef struct clo_job_config {
-    size_t size;             /* CLO_JOB_CONFIG_INIT                                                 */
-    const clo_plan *plan;    /* replay; copied                                                     */
+    size_t size;              /* CLO_JOB_CONFIG_INIT                                                 */
+    const clo_plan *plan;     /* replay; copied                                                     */
     const clo_policy *policy; /* policy dispatch; static or outliving the job. Not together with plan */
-    int64_t deadline_ns;     /* relative to submit; 0: none                                         */
+    int64_t deadline_ns;      /* relative to submit; 0: none                                         */
 } clo_job_config;
 
-#define CLO_JOB_CONFIG_INIT {.size = sizeof(clo_job_config)}
+#define CLO_JOB_CONFIG_INIT            \
+    {                                  \
+        .size = sizeof(clo_job_config) \
+    }
 
 /* What a finished run did. Plain values. */
 typedef struct clo_job_result {
-    clo_status status;        /* CLO_OK, CLO_ERR_TASK, CLO_ERR_CANCELLED                             */
-    uint32_t failed_task;     /* of the first error, else CLO_NONE                                  */
-    int failed_code;          /* what its body returned                                             */
-    int64_t makespan_ns;      /* submit to last finish, in the runtime's clock                      */
-    int64_t busy_ns;          /* sum of execution times; 0 unless traced or emulated                */
-    uint64_t executed;        /* bodies run, replicas included                                      */
-    uint64_t duplicates_run;  /* replicas among them                                                */
-    uint64_t transfers;       /* inputs that crossed memories                                       */
+    clo_status status;       /* CLO_OK, CLO_ERR_TASK, CLO_ERR_CANCELLED                             */
+    uint32_t failed_task;    /* of the first error, else CLO_NONE                                  */
+    int failed_code;         /* what its body returned                                             */
+    int64_t makespan_ns;     /* submit to last finish, in the runtime's clock                      */
+    int64_t busy_ns;         /* sum of execution times; 0 unless traced or emulated                */
+    uint64_t executed;       /* bodies run, replicas included                                      */
+    uint64_t duplicates_run; /* replicas among them                                                */
+    uint64_t transfers;      /* inputs that crossed memories                                       */
     uint64_t transferred_bytes;
-    uint64_t copied_bytes;    /* of these, really copied                                            */
+    uint64_t copied_bytes; /* of these, really copied                                            */
     uint64_t steals;
     uint64_t parks;           /* times a worker slept during the job (all workers, all jobs)        */
     double emulation_error;   /* padded clock: sum |lasted - wanted| / sum wanted over the executions; else 0 */

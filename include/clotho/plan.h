@@ -14,23 +14,26 @@ typedef struct clo_plan clo_plan; /* opaque */
 
 /* One execution. All times count from the start of the plan. */
 typedef struct clo_placement {
-    uint32_t task;      /* id returned by clo_graph_add_task                             */
-    uint32_t instance;  /* 0 .. instances-1                                              */
-    uint32_t executor;  /* index into the platform                                       */
+    uint32_t task;       /* id returned by clo_graph_add_task                             */
+    uint32_t instance;   /* 0 .. instances-1                                              */
+    uint32_t executor;   /* index into the platform                                       */
     uint32_t is_replica; /* 0: the original, 1: a duplicated execution                   */
     int64_t start_ns;
-    int64_t finish_ns;  /* exclusive: the executor is free from here                     */
+    int64_t finish_ns; /* exclusive: the executor is free from here                     */
 } clo_placement;
 
 typedef struct clo_plan_config {
-    size_t size;             /* CLO_PLAN_CONFIG_INIT                                       */
-    const char *planner;     /* "heft", "deft", "serial" ...; NULL means "heft"            */
-    uint64_t seed;           /* same inputs and seed, same plan                            */
-    uint64_t schedules_max;  /* anytime planners: schedules to try; 0: the planner's own   */
-    int64_t budget_ns;       /* anytime planners: wall time; 0: none                       */
+    size_t size;            /* CLO_PLAN_CONFIG_INIT                                       */
+    const char *planner;    /* "heft", "deft", "serial" ...; NULL means "heft"            */
+    uint64_t seed;          /* same inputs and seed, same plan                            */
+    uint64_t schedules_max; /* anytime planners: schedules to try; 0: the planner's own   */
+    int64_t budget_ns;      /* anytime planners: wall time; 0: none                       */
 } clo_plan_config;
 
-#define CLO_PLAN_CONFIG_INIT {.size = sizeof(clo_plan_config)}
+#define CLO_PLAN_CONFIG_INIT            \
+    {                                   \
+        .size = sizeof(clo_plan_config) \
+    }
 
 /* Plans every task.
  *   cost    borrowed during the call only.
@@ -46,7 +49,8 @@ CLO_API CLO_NODISCARD clo_status clo_plan_create(const clo_cost *cost, const clo
  *   planner  name to show; NULL: "own".
  * Returns CLO_OK, CLO_ERR_ARGUMENT (an id out of range, start > finish, negative start), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_plan_from_placements(const clo_cost *cost, const char *planner,
-                                                          const clo_placement *placements, size_t count, clo_plan **out);
+                                                          const clo_placement *placements, size_t count,
+                                                          clo_plan **out);
 
 CLO_API void clo_plan_destroy(clo_plan *plan); /* NULL is allowed */
 
@@ -57,8 +61,8 @@ CLO_API const clo_placement *clo_plan_placements(const clo_plan *plan, size_t *c
 
 /* What the independent checker asks for. */
 enum {
-    CLO_CHECK_FULL = 0,      /* durations, transfers, order, overlap, capacity, placement, completeness */
-    CLO_CHECK_MEASURED = 1   /* a measured schedule: as above, but durations and transfer times are what
+    CLO_CHECK_FULL = 0,    /* durations, transfers, order, overlap, capacity, placement, completeness */
+    CLO_CHECK_MEASURED = 1 /* a measured schedule: as above, but durations and transfer times are what
                                 they were: only order, overlap, placement, completeness, replicas       */
 };
 
@@ -69,15 +73,15 @@ CLO_API CLO_NODISCARD clo_status clo_plan_check(const clo_plan *plan, const clo_
 
 typedef struct clo_plan_metrics {
     int64_t makespan_ns;
-    int64_t lower_bound_ns;    /* clo_bound.best_ns                                          */
-    double gap;                /* makespan / lower bound - 1; here and below a divisor of 0 counts as 1 ns */
-    double slr;                /* makespan / critical path of fastest times (LACHESIS eq. 14) */
-    double speedup;            /* serial time on the best single executor / makespan (eq. 13) */
-    double utilization;        /* busy time / (executors * makespan)                         */
+    int64_t lower_bound_ns; /* clo_bound.best_ns                                          */
+    double gap;             /* makespan / lower bound - 1; here and below a divisor of 0 counts as 1 ns */
+    double slr;             /* makespan / critical path of fastest times (LACHESIS eq. 14) */
+    double speedup;         /* serial time on the best single executor / makespan (eq. 13) */
+    double utilization;     /* busy time / (executors * makespan)                         */
     int64_t busy_ns;
-    uint64_t transfers;        /* inputs that cross memories                                 */
+    uint64_t transfers; /* inputs that cross memories                                 */
     uint64_t transferred_bytes;
-    uint32_t duplicates;       /* replicas                                                   */
+    uint32_t duplicates; /* replicas                                                   */
 } clo_plan_metrics;
 /* Returns CLO_OK, CLO_ERR_ARGUMENT (the plan has ids that this cost does not know), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *out);

@@ -18,36 +18,39 @@ typedef struct clo_platform clo_platform; /* opaque */
 
 /* One processing element. Plain values. */
 typedef struct clo_executor {
-    uint32_t kind;     /* index of its kind                                               */
-    uint32_t machine;  /* index of its machine                                            */
-    uint32_t memory;   /* index of the memory its outputs live in                         */
-    int32_t os_index;  /* the CPU number of the operating system; -1: not on this machine */
+    uint32_t kind;                           /* index of its kind                                               */
+    uint32_t machine;                        /* index of its machine                                            */
+    uint32_t memory;                         /* index of the memory its outputs live in                         */
+    int32_t os_index;                        /* the CPU number of the operating system; -1: not on this machine */
     uint32_t speed_q16[CLO_CLASSES_BUILTIN]; /* by task class; > 0                        */
 } clo_executor;
 
 /* What clo_platform_create takes. All arrays are copied. Matrices are row-major
  * [executors_count * executors_count], row = from, column = to; the diagonal is ignored. */
 typedef struct clo_platform_desc {
-    size_t size;                      /* CLO_PLATFORM_DESC_INIT                                 */
-    const char *name;                 /* NULL: "platform"                                       */
-    uint32_t executors_count;         /* >= 1                                                   */
+    size_t size;              /* CLO_PLATFORM_DESC_INIT                                 */
+    const char *name;         /* NULL: "platform"                                       */
+    uint32_t executors_count; /* >= 1                                                   */
     const clo_executor *executors;
-    const char *const *executor_names; /* NULL: "e0", "e1" ...                                  */
-    uint32_t kinds_count;             /* >= 1                                                   */
-    const char *const *kind_names;    /* NULL: "k0" ...                                         */
-    uint32_t machines_count;          /* 0: one machine                                         */
-    const int64_t *capacities;        /* [machines_count * CLO_RESOURCES_MAX]; NULL: all unlimited; a
+    const char *const *executor_names;    /* NULL: "e0", "e1" ...                                  */
+    uint32_t kinds_count;                 /* >= 1                                                   */
+    const char *const *kind_names;        /* NULL: "k0" ...                                         */
+    uint32_t machines_count;              /* 0: one machine                                         */
+    const int64_t *capacities;            /* [machines_count * CLO_RESOURCES_MAX]; NULL: all unlimited; a
                                          negative entry is unlimited                            */
-    const char *const *resource_names; /* [CLO_RESOURCES_MAX], entries may be NULL; NULL: unnamed */
-    const int64_t *latency_ns;        /* NULL: 0                                                */
+    const char *const *resource_names;    /* [CLO_RESOURCES_MAX], entries may be NULL; NULL: unnamed */
+    const int64_t *latency_ns;            /* NULL: 0                                                */
     const double *bandwidth_bytes_per_ns; /* NULL or <= 0 entry: infinite (GB/s and bytes/ns are the same number) */
-    uint32_t coherent;                /* 1: executors can read each other's memory in place; a transfer
+    uint32_t coherent;                    /* 1: executors can read each other's memory in place; a transfer
                                          still costs time but needs no copy                     */
-    uint32_t mean_includes_self;      /* 1: the mean transfer time counts each executor's free link to
+    uint32_t mean_includes_self;          /* 1: the mean transfer time counts each executor's free link to
                                          itself (SAGA's convention); 0: distinct pairs (Topcuoglu 2002) */
 } clo_platform_desc;
 
-#define CLO_PLATFORM_DESC_INIT {.size = sizeof(clo_platform_desc)}
+#define CLO_PLATFORM_DESC_INIT            \
+    {                                     \
+        .size = sizeof(clo_platform_desc) \
+    }
 
 /* Creates a platform from arrays. Returns CLO_OK, CLO_ERR_ARGUMENT (an index or speed out of
  * range, negative latency), CLO_ERR_LIMIT (more than 4096 executors), CLO_ERR_MEMORY. */

@@ -14,25 +14,28 @@ extern "C" {
 typedef struct clo_runtime clo_runtime; /* opaque */
 
 typedef enum clo_clock {
-    CLO_CLOCK_REAL = 0,    /* bodies run at the machine's own speed                                   */
-    CLO_CLOCK_PADDED = 1,  /* emulated: a worker of speed s spins after each body until its cost-model time
+    CLO_CLOCK_REAL = 0,   /* bodies run at the machine's own speed                                   */
+    CLO_CLOCK_PADDED = 1, /* emulated: a worker of speed s spins after each body until its cost-model time
                               has passed, and before it for the transfers                           */
-    CLO_CLOCK_VIRTUAL = 2  /* emulated: bodies run for their effect, time is computed from the cost model */
+    CLO_CLOCK_VIRTUAL = 2 /* emulated: bodies run for their effect, time is computed from the cost model */
 } clo_clock;
 
 typedef struct clo_runtime_config {
-    size_t size;            /* CLO_RUNTIME_CONFIG_INIT                                              */
+    size_t size; /* CLO_RUNTIME_CONFIG_INIT                                              */
     clo_clock clock;
-    uint32_t jobs_max;      /* jobs that may exist at once; 0: 256                                  */
-    uint32_t trace;         /* 1: keep a record of each execution, for clo_job_trace (two clock readings a task) */
-    int64_t spin_ns;        /* how long an idle worker spins before it sleeps; 0: 20 000; -1: not at all. With
+    uint32_t jobs_max;     /* jobs that may exist at once; 0: 256                                  */
+    uint32_t trace;        /* 1: keep a record of each execution, for clo_job_trace (two clock readings a task) */
+    int64_t spin_ns;       /* how long an idle worker spins before it sleeps; 0: 20 000; -1: not at all. With
                                more workers than CPUs nobody spins */
-    int32_t fifo_priority;  /* 1..99: SCHED_FIFO for the workers; 0: leave                          */
-    uint32_t unpinned;      /* 1: do not pin workers                                                */
-    uint32_t copy_always;   /* 1: copy data between memories even where they are coherent           */
+    int32_t fifo_priority; /* 1..99: SCHED_FIFO for the workers; 0: leave                          */
+    uint32_t unpinned;     /* 1: do not pin workers                                                */
+    uint32_t copy_always;  /* 1: copy data between memories even where they are coherent           */
 } clo_runtime_config;
 
-#define CLO_RUNTIME_CONFIG_INIT {.size = sizeof(clo_runtime_config)}
+#define CLO_RUNTIME_CONFIG_INIT            \
+    {                                      \
+        .size = sizeof(clo_runtime_config) \
+    }
 
 /* Starts the workers.
  *   platform  borrowed until clo_runtime_destroy.

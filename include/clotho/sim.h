@@ -9,16 +9,19 @@ extern "C" {
 #endif
 
 typedef struct clo_sim_config {
-    size_t size;              /* CLO_SIM_CONFIG_INIT                                                */
-    const clo_plan *plan;     /* replay; else                                                       */
-    const clo_policy *policy; /* this policy; both NULL: the policy "steal"                         */
+    size_t size;               /* CLO_SIM_CONFIG_INIT                                                */
+    const clo_plan *plan;      /* replay; else                                                       */
+    const clo_policy *policy;  /* this policy; both NULL: the policy "steal"                         */
     const clo_trace *recorded; /* durations, transfer times and the order of completions of a recorded run in
                                  place of the cost model: the run is replayed and must decide alike  */
-    uint32_t execute;         /* 1: call the bodies too (this thread, order of virtual time)         */
+    uint32_t execute;          /* 1: call the bodies too (this thread, order of virtual time)         */
     int64_t deadline_ns;
 } clo_sim_config;
 
-#define CLO_SIM_CONFIG_INIT {.size = sizeof(clo_sim_config)}
+#define CLO_SIM_CONFIG_INIT            \
+    {                                  \
+        .size = sizeof(clo_sim_config) \
+    }
 
 /* Simulates one job; deterministic.
  *   result  as clo_job_wait; may be NULL.

@@ -17,20 +17,20 @@ extern "C" {
 #define CLO_NODISCARD
 #endif
 
-#define CLO_STATUS_LIST(X)                                                                  \
-    X(OK, 0, "success")                                                                     \
-    X(ERR_ARGUMENT, -1, "an argument breaks the documented contract")                       \
-    X(ERR_MEMORY, -2, "out of memory")                                                      \
-    X(ERR_CYCLE, -3, "the graph has a dependency cycle")                                    \
+#define CLO_STATUS_LIST(X)                                                                   \
+    X(OK, 0, "success")                                                                      \
+    X(ERR_ARGUMENT, -1, "an argument breaks the documented contract")                        \
+    X(ERR_MEMORY, -2, "out of memory")                                                       \
+    X(ERR_CYCLE, -3, "the graph has a dependency cycle")                                     \
     X(ERR_PLATFORM, -4, "the platform cannot do what is asked, e.g. no executor for a task") \
-    X(ERR_FORMAT, -5, "malformed input file")                                               \
-    X(ERR_STATE, -6, "call not allowed in the current state")                               \
-    X(ERR_IO, -7, "a file cannot be read or written")                                       \
-    X(ERR_LIMIT, -8, "a number is out of range or overflows")                               \
-    X(ERR_TASK, -9, "a task of the job failed")                                             \
-    X(ERR_CANCELLED, -10, "the job was cancelled")                                          \
-    X(ERR_INVALID, -11, "the plan breaks a constraint")                                     \
-    X(ERR_SYSTEM, -12, "the operating system refused")                                      \
+    X(ERR_FORMAT, -5, "malformed input file")                                                \
+    X(ERR_STATE, -6, "call not allowed in the current state")                                \
+    X(ERR_IO, -7, "a file cannot be read or written")                                        \
+    X(ERR_LIMIT, -8, "a number is out of range or overflows")                                \
+    X(ERR_TASK, -9, "a task of the job failed")                                              \
+    X(ERR_CANCELLED, -10, "the job was cancelled")                                           \
+    X(ERR_INVALID, -11, "the plan breaks a constraint")                                      \
+    X(ERR_SYSTEM, -12, "the operating system refused")                                       \
     X(ERR_UNSUPPORTED, -13, "not built into this library")
 
 typedef enum clo_status {

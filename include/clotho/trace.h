@@ -17,15 +17,15 @@ typedef struct clo_trace_event {
     uint32_t instance;
     uint32_t executor;
     uint32_t is_replica;
-    int64_t start_ns;     /* from the start of the job: the body begins, inputs in place     */
+    int64_t start_ns; /* from the start of the job: the body begins, inputs in place     */
     int64_t finish_ns;
-    int64_t transfer_ns;  /* spent before start_ns on moving inputs                          */
-    uint64_t sequence;    /* order in which the engine learned of the completions; 0-based   */
+    int64_t transfer_ns; /* spent before start_ns on moving inputs                          */
+    uint64_t sequence;   /* order in which the engine learned of the completions; 0-based   */
 } clo_trace_event;
 
 /* Events in order of (start, finish, executor); owned by the trace. */
 CLO_API const clo_trace_event *clo_trace_events(const clo_trace *trace, size_t *count);
-CLO_API void clo_trace_destroy(clo_trace *trace);           /* NULL is allowed */
+CLO_API void clo_trace_destroy(clo_trace *trace); /* NULL is allowed */
 
 /* The trace as a plan, to draw, to check (CLO_CHECK_MEASURED) or to replay.
  * Returns CLO_OK, CLO_ERR_ARGUMENT (another graph's cost), CLO_ERR_MEMORY. */
@@ -35,8 +35,8 @@ CLO_API CLO_NODISCARD clo_status clo_trace_to_plan(const clo_trace *trace, const
  * arrows along the edges. Whole or not at all.
  *   label  shown as the process name; NULL: the graph's name.
  * Returns CLO_OK, CLO_ERR_IO, CLO_ERR_MEMORY. */
-CLO_API CLO_NODISCARD clo_status clo_trace_write_chrome(const clo_trace *trace, const clo_cost *cost,
-                                                        const char *label, const char *path);
+CLO_API CLO_NODISCARD clo_status clo_trace_write_chrome(const clo_trace *trace, const clo_cost *cost, const char *label,
+                                                        const char *path);
 
 #ifdef __cplusplus
 }

@@ -133,8 +133,8 @@ void clo_dispatch_finish(clo_dispatch *dispatch, uint32_t entry, uint32_t execut
     view->state[entry] = FINISHED;
     dispatch->finished++;
     dispatch->next_executor = 0;
-    while ((released = clo_engine_released(view->engine, &program->succ[first],
-                                           program->succ_first[entry + 1] - first, &cursor)) != CLO_NONE)
+    while ((released = clo_engine_released(view->engine, &program->succ[first], program->succ_first[entry + 1] - first,
+                                           &cursor)) != CLO_NONE)
         show_ready(dispatch, released, executor);
 }
 
@@ -165,8 +165,10 @@ bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *execut
             continue;
         if (picked >= program->instances || view->state[picked] != READY ||
             clo_view_execution_ns(view, picked, e) == CLO_TIME_NEVER) {
-            keep_error(dispatch, clo_fail(CLO_ERR_STATE, "policy '%s' gave executor %u the instance %u, which is "
-                                          "not ready or cannot run there", dispatch->policy->name, e, picked));
+            keep_error(dispatch, clo_fail(CLO_ERR_STATE,
+                                          "policy '%s' gave executor %u the instance %u, which is "
+                                          "not ready or cannot run there",
+                                          dispatch->policy->name, e, picked));
             return false;
         }
         start(dispatch, picked, e);

@@ -116,8 +116,8 @@ int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t entry, uint32_t
         return now_ns;
     for (uint32_t k = program->input_first[entry]; k < program->input_first[entry + 1]; k++) {
         uint32_t source = program->input_source[k];
-        int64_t arrival_ns = clo_platform_transfer_ns(
-            program->platform, clo_program_input_bytes(program, entry, k), engine->ran_on[source], executor);
+        int64_t arrival_ns = clo_platform_transfer_ns(program->platform, clo_program_input_bytes(program, entry, k),
+                                                      engine->ran_on[source], executor);
         arrival_ns += program->is_replay ? engine->finish_ns[source] : now_ns;
         if (arrival_ns > latest_ns)
             latest_ns = arrival_ns;
@@ -169,9 +169,8 @@ static uint32_t gather(clo_engine *engine, uint32_t entry, uint32_t executor, co
     for (uint32_t i = 0; i < count; i++) {
         uint32_t source = program->input_source[first + i];
         scratch->bytes[i] = (size_t)program->graph->rows[clo_program_task(program, source)].output_bytes;
-        scratch->inputs[i] = scratch->bytes[i] == 0 ? NULL
-                                                    : fetch(engine, source, executors[executor].memory,
-                                                            scratch->bytes[i], stats);
+        scratch->inputs[i] =
+            scratch->bytes[i] == 0 ? NULL : fetch(engine, source, executors[executor].memory, scratch->bytes[i], stats);
     }
     return count;
 }
@@ -186,9 +185,8 @@ int clo_engine_call(clo_engine *engine, uint32_t entry, uint32_t executor, int64
 
     if (!program->is_replay)
         engine->ran_on[entry] = executor;
-    uint32_t inputs = program->crosses_memories || engine->output_at != NULL
-                          ? gather(engine, entry, executor, scratch, stats)
-                          : 0;
+    uint32_t inputs =
+        program->crosses_memories || engine->output_at != NULL ? gather(engine, entry, executor, scratch, stats) : 0;
     stats->executed++;
     stats->duplicates += is_replica;
     clo_task_fn body = clo_program_body(program, task, executor);

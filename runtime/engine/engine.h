@@ -26,14 +26,14 @@ typedef struct clo_engine_scratch {
 
 typedef struct clo_engine {
     const clo_program *program;
-    bool copies;           /* data really move between memories      */
-    bool is_timed;         /* finish_ns is kept                      */
+    bool copies;            /* data really move between memories      */
+    bool is_timed;          /* finish_ns is kept                      */
     clo_countdown *pending; /* [entries]                             */
-    uint32_t *ran_on;      /* [entries] executor; replay: planned    */
-    int64_t *finish_ns;    /* [entries], if is_timed                 */
+    uint32_t *ran_on;       /* [entries] executor; replay: planned    */
+    int64_t *finish_ns;     /* [entries], if is_timed                 */
 
     /* Buffers: own output of entry e at home + output_at[e]; its copy in memory m is copy (e, m). */
-    uint64_t *output_at;   /* [entries + 1] offsets; NULL: no task has outputs */
+    uint64_t *output_at; /* [entries + 1] offsets; NULL: no task has outputs */
     unsigned char *home;
     uint64_t home_bytes;   /* also the distance between two memories' copies */
     unsigned char *remote; /* [memories] * home_bytes, pages appear when used */

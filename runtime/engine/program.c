@@ -139,8 +139,8 @@ static uint32_t nearest_source(const builder *b, const clo_program *program, uin
     for (uint32_t source = instance; source != CLO_NONE; source = b->next_copy[source]) {
         const clo_placement *p = &b->placements[b->placement_of[source]];
         int64_t arrival_ns = p->finish_ns + clo_platform_transfer_ns(program->platform, bytes, p->executor, here);
-        bool is_nearer = arrival_ns < best_ns ||
-                         (arrival_ns == best_ns && p->executor == here && program->executor[best] != here);
+        bool is_nearer =
+            arrival_ns < best_ns || (arrival_ns == best_ns && p->executor == here && program->executor[best] != here);
         if (b->position[source] < b->position[entry] && is_nearer) {
             best = source;
             best_ns = arrival_ns;

@@ -30,9 +30,9 @@ typedef struct clo_program {
     const uint32_t *input_source;      /* [] entry that delivers, in order of the graph's predecessors */
 
     /* Replay only, else NULL. */
-    uint32_t *needs;               /* [entries] initial counter                       */
-    uint32_t *executor;            /* [entries]                                       */
-    uint32_t *replica_of;          /* [entries - instances] instance                  */
+    uint32_t *needs;                         /* [entries] initial counter                       */
+    uint32_t *executor;                      /* [entries]                                       */
+    uint32_t *replica_of;                    /* [entries - instances] instance                  */
     uint32_t kind_of[CLO_GRAPH_KINDS_MAX];   /* graph kind -> platform kind; CLO_NONE         */
     uint32_t resource_of[CLO_RESOURCES_MAX]; /* graph resource -> platform resource; CLO_NONE */
     void *block;
@@ -54,8 +54,7 @@ static inline uint32_t clo_program_task(const clo_program *program, uint32_t ent
 
 static inline uint32_t clo_program_needs(const clo_program *program, uint32_t entry)
 {
-    return program->is_replay ? program->needs[entry]
-                              : program->input_first[entry + 1] - program->input_first[entry];
+    return program->is_replay ? program->needs[entry] : program->input_first[entry + 1] - program->input_first[entry];
 }
 
 /* Bytes that input k of an entry moves. */

@@ -23,9 +23,9 @@ typedef struct checker {
     const clo_platform *platform;
     const clo_placement *placements; /* sorted by start, then finish */
     size_t count;
-    size_t *first;  /* [instances + 2] copies of instance i: members[first[i]] .. members[first[i + 1] - 1] */
+    size_t *first;   /* [instances + 2] copies of instance i: members[first[i]] .. members[first[i + 1] - 1] */
     size_t *members; /* [count] */
-    size_t *last;   /* [executors] scratch: index + 1 of a placement; 0: none */
+    size_t *last;    /* [executors] scratch: index + 1 of a placement; 0: none */
     int measured;
 } checker;
 
@@ -58,9 +58,10 @@ static clo_status check_ids(const checker *check)
     for (size_t i = 0; i < check->count; i++) {
         const clo_placement *p = &check->placements[i];
         if (p->task >= check->graph->tasks || p->executor >= clo_platform_executors(check->platform))
-            return clo_fail(CLO_ERR_INVALID, "placement %zu: task %u on executor %u: this graph has %u tasks, this "
-                            "platform %u executors; check the plan with what it was made for", i, p->task, p->executor,
-                            check->graph->tasks, clo_platform_executors(check->platform));
+            return clo_fail(CLO_ERR_INVALID,
+                            "placement %zu: task %u on executor %u: this graph has %u tasks, this "
+                            "platform %u executors; check the plan with what it was made for",
+                            i, p->task, p->executor, check->graph->tasks, clo_platform_executors(check->platform));
         if (p->instance >= check->graph->rows[p->task].instances)
             return clo_fail(CLO_ERR_INVALID,
                             "placement %zu: task %u has no instance %u; check the plan with the graph it "

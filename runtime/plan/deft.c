@@ -19,7 +19,7 @@
 typedef struct candidate {
     int64_t start_ns, finish_ns;
     uint32_t executor;
-    uint32_t duplicate;         /* instance to execute once more before; CLO_NONE: none */
+    uint32_t duplicate; /* instance to execute once more before; CLO_NONE: none */
     int64_t duplicate_start_ns;
 } candidate;
 
@@ -94,8 +94,8 @@ static void try_duplicate(const clo_draft *draft, uint32_t task, uint32_t execut
         clo_draft_has_copy(draft, parent, executor))
         return;
 
-    int64_t parent_start = clo_draft_slot_ns(draft, parent_task, executor, inputs_ns(draft, parent, executor),
-                                             parent_duration);
+    int64_t parent_start =
+        clo_draft_slot_ns(draft, parent_task, executor, inputs_ns(draft, parent, executor), parent_duration);
     int64_t ready = parent_start + parent_duration;
     if (ready >= draft->ready_ns[executor])
         return; /* no earlier than the data that travel */

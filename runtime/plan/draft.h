@@ -31,14 +31,14 @@ typedef struct clo_draft {
     clo_profile *profiles;   /* [machines]; NULL: no task demands anything          */
     clo_copy *copies;        /* [count] of [capacity]                              */
     uint32_t count, capacity;
-    uint32_t *first_copy;    /* [instances] the original; CLO_NONE: not placed yet */
-    uint32_t *order;         /* [instances] by falling rank_u; clo_draft_order fills it */
-    uint32_t *memory;        /* [executors] memory of each, packed                 */
-    int64_t *ready_ns;       /* [executors] scratch of the planner                 */
-    int64_t *second_ns;      /* [executors] likewise                               */
-    uint32_t *critical;      /* [executors] likewise                               */
-    int64_t *row_ns;         /* [executors] result of clo_draft_arrivals           */
-    void *block;             /* what holds the arrays above                        */
+    uint32_t *first_copy; /* [instances] the original; CLO_NONE: not placed yet */
+    uint32_t *order;      /* [instances] by falling rank_u; clo_draft_order fills it */
+    uint32_t *memory;     /* [executors] memory of each, packed                 */
+    int64_t *ready_ns;    /* [executors] scratch of the planner                 */
+    int64_t *second_ns;   /* [executors] likewise                               */
+    uint32_t *critical;   /* [executors] likewise                               */
+    int64_t *row_ns;      /* [executors] result of clo_draft_arrivals           */
+    void *block;          /* what holds the arrays above                        */
 } clo_draft;
 
 /* Prepares an empty draft for at most `copies_each` copies of each instance on average.

@@ -1,5 +1,5 @@
-/* platform/build.h - the way from a topology to a platform, in two files: build.c (what costs are computed from) and place.c
- * (where things are and where the numbers come from: for people). */
+/* platform/build.h - the way from a topology to a platform, in two files: build.c (what costs are computed from) and
+ * place.c (where things are and where the numbers come from: for people). */
 #ifndef CLO_PLATFORM_BUILD_H
 #define CLO_PLATFORM_BUILD_H
 

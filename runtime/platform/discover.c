@@ -37,8 +37,8 @@ static clo_status check_environment(void)
     return CLO_OK;
 }
 
-/* The CPUs of the calling thread: what taskset, a container or a batch system left it. Release with clo_free; NULL: *status
- * says why. */
+/* The CPUs of the calling thread: what taskset, a container or a batch system left it. Release with clo_free; NULL:
+ * *status says why. */
 static cpu_set_t *read_affinity(clo_status *status)
 {
     cpu_set_t *set = clo_allocate(1, CPU_ALLOC_SIZE(CPU_SET_CPUS));

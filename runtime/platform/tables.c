@@ -60,8 +60,8 @@ static clo_status read_header(const clo_topology *topology, matrix *m)
     return CLO_OK;
 }
 
-/* Reads the numbers in the <element>s below `m`: stores number k at out[k] if out is given and k < limit; *count receives
- * how many there are. */
+/* Reads the numbers in the <element>s below `m`: stores number k at out[k] if out is given and k < limit; *count
+ * receives how many there are. */
 static clo_status read_values(const clo_xml *xml, const matrix *m, const char *element, uint64_t *out, uint64_t limit,
                               uint64_t *count)
 {

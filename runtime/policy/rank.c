@@ -9,8 +9,8 @@
 
 typedef struct rank {
     clo_heap heap;
-    int64_t *by_task;      /* [tasks]                                        */
-    clo_heap_item *aside;  /* [instances] popped but not for this executor   */
+    int64_t *by_task;     /* [tasks]                                        */
+    clo_heap_item *aside; /* [instances] popped but not for this executor   */
 } rank;
 
 static size_t rank_bytes(const clo_graph *graph, const clo_platform *platform)

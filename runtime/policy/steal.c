@@ -13,7 +13,7 @@ typedef struct steal_list {
 } steal_list;
 
 typedef struct steal {
-    steal_list *lists;     /* [executors] */
+    steal_list *lists;       /* [executors] */
     uint32_t *above, *below; /* [instances] */
     uint32_t executors, next;
 } steal;

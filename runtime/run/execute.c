@@ -39,8 +39,7 @@ static void fail_job(clo_job *job, uint32_t entry, int code)
     uint64_t failure = ((uint64_t)clo_program_task(job->program, entry) + 1) << 32 | (uint32_t)code;
 
     /* Release pairs with the acquire in clo_job_wait; the first error wins. */
-    atomic_compare_exchange_strong_explicit(&job->failure, &none, failure, memory_order_release,
-                                            memory_order_relaxed);
+    atomic_compare_exchange_strong_explicit(&job->failure, &none, failure, memory_order_release, memory_order_relaxed);
     atomic_store_explicit(&job->stop, 1, memory_order_relaxed);
 }
 

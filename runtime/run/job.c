@@ -18,7 +18,8 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
     if (config->policy != NULL && (config->policy->ready == NULL || config->policy->pick == NULL))
         return clo_fail(CLO_ERR_ARGUMENT, "the policy has no ready or no pick function");
     if (runtime->clock == CLO_CLOCK_VIRTUAL && config->plan == NULL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "the virtual clock on workers needs a plan; use clo_simulate for policies");
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "the virtual clock on workers needs a plan; use clo_simulate for policies");
     if (config->deadline_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.deadline_ns is negative; use 0 for none");
     return CLO_OK;

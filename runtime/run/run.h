@@ -35,11 +35,11 @@ typedef struct clo_worker {
 
     /* Owner only, but for the counters. */
     alignas(CLO_CACHE_LINE_BYTES) clo_runtime *runtime;
-    uint32_t index;  /* = executor */
-    int32_t cpu;     /* pinned here; -1: not pinned */
-    uint64_t local;  /* chain taken from the inbox, not yet run */
+    uint32_t index; /* = executor */
+    int32_t cpu;    /* pinned here; -1: not pinned */
+    uint64_t local; /* chain taken from the inbox, not yet run */
     clo_rng rng;
-    _Atomic uint64_t parks; /* statistics: relaxed, read by anybody */
+    _Atomic uint64_t parks;  /* statistics: relaxed, read by anybody */
     clo_status start_status; /* of pinning and priority; read after `started` */
     char start_error[192];
     pthread_t thread;
@@ -52,28 +52,28 @@ struct clo_job {
     uint32_t slot;
     clo_program *program;
     clo_engine *engine;
-    clo_dispatch *dispatch; /* policy dispatch, else NULL */
+    clo_dispatch *dispatch;     /* policy dispatch, else NULL */
     clo_histogram *decision_ns; /* policy dispatch: whoever holds the turn records */
     int64_t deadline_ns;
-    uint64_t *links;          /* [entries] for whatever chain the entry's item is in */
-    clo_engine_stats *stats;  /* [workers]                                           */
+    uint64_t *links;             /* [entries] for whatever chain the entry's item is in */
+    clo_engine_stats *stats;     /* [workers]                                           */
     clo_engine_scratch *scratch; /* [workers]                                        */
-    clo_trace_event *events;  /* [entries]; NULL: no trace                           */
+    clo_trace_event *events;     /* [entries]; NULL: no trace                           */
     int64_t *virtual_free_ns; /* [workers] virtual clock: end of the last entry on each executor, its worker's alone */
     int64_t submit_ns;
-    int64_t end_ns;           /* written by the last worker, before DONE             */
+    int64_t end_ns; /* written by the last worker, before DONE             */
     uint64_t parks_before;
     bool was_submitted;
     void *block;
 
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t stop; /* 1: start no more bodies (cancel, failure) */
     _Atomic uint32_t cancelled;
-    _Atomic uint64_t failure;   /* 0: none; else 1 << 63 | task << 32 | code: the first error        */
+    _Atomic uint64_t failure; /* 0: none; else 1 << 63 | task << 32 | code: the first error        */
     _Atomic uint32_t state;
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t exits_left; /* entries without successors         */
-    _Atomic uint64_t sequence;  /* of completions, when traced                                       */
+    _Atomic uint64_t sequence; /* of completions, when traced                                       */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack completions; /* policy: finished entries                 */
-    _Atomic uint32_t turn;      /* policy: completions not yet handled; 0 -> 1 takes the turn        */
+    _Atomic uint32_t turn; /* policy: completions not yet handled; 0 -> 1 takes the turn        */
 };
 
 struct clo_runtime {
@@ -83,9 +83,9 @@ struct clo_runtime {
     int64_t spin_ns;
     int32_t fifo_priority;
     uint32_t workers_count, jobs_max;
-    clo_worker *workers; /* [workers_count] */
-    clo_gate *gates;     /* [machines]      */
-    clo_job **jobs;      /* [jobs_max]      */
+    clo_worker *workers;     /* [workers_count] */
+    clo_gate *gates;         /* [machines]      */
+    clo_job **jobs;          /* [jobs_max]      */
     pthread_mutex_t control; /* job slots   */
     clo_barrier barrier;
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t sleepers;

@@ -36,9 +36,10 @@ static clo_status raise_priority(const clo_worker *worker)
         return CLO_OK;
     int error = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameter);
     return error == 0 ? CLO_OK
-                      : clo_fail(CLO_ERR_SYSTEM, "cannot give worker %u SCHED_FIFO priority %d: %s; raise "
-                                 "RLIMIT_RTPRIO or grant CAP_SYS_NICE", worker->index, parameter.sched_priority,
-                                 strerror(error));
+                      : clo_fail(CLO_ERR_SYSTEM,
+                                 "cannot give worker %u SCHED_FIFO priority %d: %s; raise "
+                                 "RLIMIT_RTPRIO or grant CAP_SYS_NICE",
+                                 worker->index, parameter.sched_priority, strerror(error));
 }
 
 static void *worker_main(void *argument)
@@ -85,9 +86,10 @@ static clo_status place_workers(clo_runtime *runtime)
     if (runtime->is_oversubscribed)
         runtime->spin_ns = 0; /* an idle worker would spin on the CPU that a busy one needs */
     if (is_real && runtime->pins && runtime->is_oversubscribed)
-        return clo_fail(CLO_ERR_PLATFORM, "platform '%s' has %u executors but this process may use %u CPUs; "
-                        "choose the padded or virtual clock, or a smaller platform", runtime->platform->name,
-                        runtime->workers_count, allowed);
+        return clo_fail(CLO_ERR_PLATFORM,
+                        "platform '%s' has %u executors but this process may use %u CPUs; "
+                        "choose the padded or virtual clock, or a smaller platform",
+                        runtime->platform->name, runtime->workers_count, allowed);
     for (uint32_t w = 0; w < runtime->workers_count; w++) {
         int32_t own = runtime->platform->executors[w].os_index;
         bool can_pin = runtime->pins && !runtime->is_oversubscribed && runtime->clock != CLO_CLOCK_VIRTUAL;

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "run/run.h"
 
-#define BATCH 256u     /* items moved from a spill to the deque at a time */
+#define BATCH 256u /* items moved from a spill to the deque at a time */
 #define PAUSES_MAX 256u
 #define BYPASSES_MAX 32u
 

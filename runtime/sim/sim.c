@@ -24,8 +24,8 @@ static clo_status allocate_sim(clo_sim *sim)
     size_t at_heap = clo_layout_add(&layout, 2 * (size_t)program->entries, sizeof(clo_heap_item));
     size_t at_events = clo_layout_add(&layout, program->entries, sizeof(clo_trace_event));
     size_t at_waiting = clo_layout_add(&layout, program->entries, sizeof(uint32_t));
-    size_t at_free = clo_layout_add(&layout, (size_t)program->platform->machines_count * CLO_RESOURCES_MAX,
-                                    sizeof(int64_t));
+    size_t at_free =
+        clo_layout_add(&layout, (size_t)program->platform->machines_count * CLO_RESOURCES_MAX, sizeof(int64_t));
     size_t at_decisions = clo_layout_add(&layout, 1, sizeof(clo_histogram));
     size_t at_inputs = clo_layout_add(&layout, shows_inputs ? program->inputs_max : 0, sizeof(void *));
     size_t at_bytes = clo_layout_add(&layout, shows_inputs ? program->inputs_max : 0, sizeof(size_t));
@@ -155,8 +155,8 @@ void clo_sim_finish(clo_sim *sim, uint32_t entry)
         return;
     }
     while ((released = clo_engine_released(sim->engine, &program->succ[program->succ_first[entry]],
-                                           program->succ_first[entry + 1] - program->succ_first[entry],
-                                           &cursor)) != CLO_NONE)
+                                           program->succ_first[entry + 1] - program->succ_first[entry], &cursor)) !=
+           CLO_NONE)
         sim->assign(sim, released, program->is_replay ? program->executor[released] : CLO_NONE);
 }
 

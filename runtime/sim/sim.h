@@ -13,7 +13,7 @@ typedef struct clo_sim clo_sim;
 struct clo_sim {
     clo_program *program;
     clo_engine *engine;
-    clo_dispatch *dispatch; /* NULL: replay of a plan (or of a recorded run of work stealing) */
+    clo_dispatch *dispatch;     /* NULL: replay of a plan (or of a recorded run of work stealing) */
     clo_histogram *decision_ns; /* real time that the policy takes */
     bool executes;
     int64_t now_ns;
@@ -24,7 +24,7 @@ struct clo_sim {
     clo_trace_event *events; /* [entries] */
     uint32_t *waiting;       /* [entries] assigned, inputs there, no capacity */
     uint32_t waiting_count;
-    int64_t *available;      /* [machines * CLO_RESOURCES_MAX] */
+    int64_t *available; /* [machines * CLO_RESOURCES_MAX] */
     clo_engine_scratch scratch;
     clo_engine_stats stats;
     void *block;

@@ -74,8 +74,8 @@ static inline uint64_t clo_deque_pop(clo_deque *deque)
     if (bottom <= atomic_load_explicit(&deque->top, memory_order_relaxed))
         return CLO_ITEM_NONE;
     bottom--;
-    atomic_store_explicit(&deque->bottom, bottom, memory_order_seq_cst);    /* [C] */
-    int64_t top = atomic_load_explicit(&deque->top, memory_order_seq_cst);  /* [D] */
+    atomic_store_explicit(&deque->bottom, bottom, memory_order_seq_cst);   /* [C] */
+    int64_t top = atomic_load_explicit(&deque->top, memory_order_seq_cst); /* [D] */
     if (top < bottom)
         return atomic_load_explicit(clo_deque_slot(deque, bottom), memory_order_relaxed);
 

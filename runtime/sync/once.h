@@ -22,8 +22,8 @@ static inline bool clo_once_begin(clo_once *once)
 {
     uint32_t state = atomic_load_explicit(&once->state, memory_order_acquire); /* [B] */
 
-    if (state == 0 && atomic_compare_exchange_strong_explicit(&once->state, &state, 1, memory_order_acquire,
-                                                              memory_order_acquire))
+    if (state == 0 &&
+        atomic_compare_exchange_strong_explicit(&once->state, &state, 1, memory_order_acquire, memory_order_acquire))
         return true;
     while (atomic_load_explicit(&once->state, memory_order_acquire) != 2) /* [B] */
         clo_relax();

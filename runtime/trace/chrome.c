@@ -27,8 +27,10 @@ static void add_tracks(clo_text *text, const clo_platform *platform, const char 
         snprintf(name, sizeof name, "%s (%s)", platform->executor_names[e],
                  platform->kind_names[platform->executors[e].kind]);
         clo_text_add_json(text, name);
-        clo_text_add(text, "}},\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_sort_index\",\"args\":"
-                           "{\"sort_index\":%u}}", e, e);
+        clo_text_add(text,
+                     "}},\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_sort_index\",\"args\":"
+                     "{\"sort_index\":%u}}",
+                     e, e);
     }
 }
 
@@ -57,7 +59,8 @@ static void add_arrow(clo_text *text, const clo_trace_event *from, const clo_tra
     clo_text_add(text, ",\n{\"ph\":\"s\",\"pid\":1,\"tid\":%u,\"cat\":\"edge\",\"name\":\"edge\",\"id\":%u",
                  from->executor, id);
     add_time(text, "ts", from->finish_ns);
-    clo_text_add(text, "},\n{\"ph\":\"f\",\"bp\":\"e\",\"pid\":1,\"tid\":%u,\"cat\":\"edge\",\"name\":\"edge\",\"id\":%u",
+    clo_text_add(text,
+                 "},\n{\"ph\":\"f\",\"bp\":\"e\",\"pid\":1,\"tid\":%u,\"cat\":\"edge\",\"name\":\"edge\",\"id\":%u",
                  to->executor, id);
     add_time(text, "ts", to->start_ns);
     clo_text_add(text, "}");

@@ -13,12 +13,14 @@
 #include <string.h>
 
 enum {
-    COLORS = 7,                /* kinds with a colour of their own; the rest is "other"   */
+    COLORS = 7, /* kinds with a colour of their own; the rest is "other"   */
     SHADES = COLORS + 1,
-    CANDIDATES = 64,           /* kinds that are told apart at all                        */
-    PAGE = 1280,               /* width in pixels                                         */
-    TOP = 84, RIGHT = 62, BOTTOM = 46,
-    MANY = 10000               /* from here on only wide bars are drawn one by one         */
+    CANDIDATES = 64, /* kinds that are told apart at all                        */
+    PAGE = 1280,     /* width in pixels                                         */
+    TOP = 84,
+    RIGHT = 62,
+    BOTTOM = 46,
+    MANY = 10000 /* from here on only wide bars are drawn one by one         */
 };
 
 static const struct {
@@ -44,8 +46,8 @@ typedef struct drawing {
     clo_gantt_rows rows;
     task_kind kinds[CANDIDATES + 1]; /* the last one: all others */
     uint32_t kinds_count;
-    uint8_t *kind_of;   /* [tasks] */
-    double (*columns)[SHADES]; /* [plot width + 1] busy pixels of the thin bars of one row, by colour */
+    uint8_t *kind_of;                    /* [tasks] */
+    double (*columns)[SHADES];           /* [plot width + 1] busy pixels of the thin bars of one row, by colour */
     int left, width, row_height, height; /* of the plot, pixels */
     bool has_replicas;
 } drawing;
@@ -405,10 +407,8 @@ static void add_legend(const drawing *draw)
 
 clo_status clo_gantt_svg(const clo_gantt *chart, clo_text *out)
 {
-    drawing draw = {.chart = chart,
-                    .graph = clo_cost_graph(chart->cost),
-                    .platform = clo_cost_platform(chart->cost),
-                    .out = out};
+    drawing draw = {
+        .chart = chart, .graph = clo_cost_graph(chart->cost), .platform = clo_cost_platform(chart->cost), .out = out};
 
     lay_out(&draw);
     clo_status status = clo_gantt_rows_open(chart, &draw.rows);

@@ -103,15 +103,15 @@ double clo_gantt_use(const clo_gantt *chart, const clo_gantt_rows *rows, uint32_
 
 /* One column of a row. */
 typedef struct cell {
-    double busy, most;  /* share of the slice: all executions; the one that has most */
-    size_t placement;   /* that one                                                   */
-    const char *glyph;  /* what is drawn                                             */
+    double busy, most; /* share of the slice: all executions; the one that has most */
+    size_t placement;  /* that one                                                   */
+    const char *glyph; /* what is drawn                                             */
 } cell;
 
 typedef struct picture {
     const clo_gantt *chart;
     clo_gantt_rows rows;
-    cell *cells;          /* [width] of the row in hand */
+    cell *cells;           /* [width] of the row in hand */
     uint32_t width, names; /* columns for the bars, for the names */
     clo_text *out;
 } picture;

@@ -1,5 +1,6 @@
-/* fail_allocation.c - LD_PRELOADed in front of the C library: refuses the CLO_FAIL_NTH-th allocation of the program, and
- * leaves the file "refused" in the current folder when it did. Counting starts before main, when this file is loaded. */
+/* fail_allocation.c - LD_PRELOADed in front of the C library: refuses the CLO_FAIL_NTH-th allocation of the program,
+ * and leaves the file "refused" in the current folder when it did. Counting starts before main, when this file is
+ * loaded. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -18,7 +18,7 @@ enum { SKIPPED = 77, FILES_MAX = 200 };
 typedef struct instance {
     clo_document document;
     clo_cost *cost;
-    double heft;   /* makespan in the file's unit */
+    double heft; /* makespan in the file's unit */
     double deft;
 } instance;
 

@@ -1,4 +1,5 @@
-/* outside.c - what a stranger writes first: a graph, a plan, the check. Exit status 0 only if the plan is what it must be. */
+/* outside.c - what a stranger writes first: a graph, a plan, the check. Exit status 0 only if the plan is what it
+ * must be. */
 #include <clotho/clotho.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* The threaded run: every way of dispatch, failure, cancellation, many jobs at once, capacities, data. What is refused stands in
- * test_run_errors.c. */
+/* The threaded run: every way of dispatch, failure, cancellation, many jobs at once, capacities, data. What is
+ * refused stands in test_run_errors.c. */
 #define _GNU_SOURCE
 #include "support.h"
 

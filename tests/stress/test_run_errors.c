@@ -62,8 +62,8 @@ static void wrong_arguments_are_refused_with_one_line(void **state)
 {
     (void)state;
     clo_task task = {.body = count_call, .work_ns = 1000};
-    fixture f = start(2, scene_layers(3, 3, &task), CLO_CLOCK_REAL), v = start(2, scene_layers(3, 3, &task),
-                                                                             CLO_CLOCK_VIRTUAL);
+    fixture f = start(2, scene_layers(3, 3, &task), CLO_CLOCK_REAL),
+            v = start(2, scene_layers(3, 3, &task), CLO_CLOCK_VIRTUAL);
     clo_job_config config = CLO_JOB_CONFIG_INIT;
     clo_policy empty = {.name = "empty"};
     clo_placement half = {0};

@@ -228,7 +228,8 @@ static void *park_main(void *argument)
                 clo_relax();
             for (uint32_t k = 0; k < i % 24; k++) /* hit the sleeper at every step of its way to bed */
                 clo_relax();
-            atomic_store_explicit(&produced, i, memory_order_release); /* no locked instruction: only the barrier helps */
+            atomic_store_explicit(&produced, i,
+                                  memory_order_release); /* no locked instruction: only the barrier helps */
             clo_barrier_light(&barrier);
             if (clo_parker_is_asleep(&parker))
                 (void)clo_parker_wake(&parker);

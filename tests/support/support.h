@@ -12,21 +12,21 @@
 #include <clotho/clotho.h>
 
 /* A call that must succeed; the failure text is shown. */
-#define ok(call)                                                                       \
-    do {                                                                               \
-        clo_status ok_status = (call);                                                 \
-        if (ok_status != CLO_OK)                                                       \
+#define ok(call)                                                                         \
+    do {                                                                                 \
+        clo_status ok_status = (call);                                                   \
+        if (ok_status != CLO_OK)                                                         \
             fail_msg("%s: %s: %s", #call, clo_status_text(ok_status), clo_last_error()); \
     } while (0)
 
 /* A call that must fail with `want`, with an error line that contains `text` (may be ""). */
-#define fails(want, text, call)                                                        \
-    do {                                                                               \
-        clo_status fails_status = (call);                                              \
-        if (fails_status != (want))                                                    \
+#define fails(want, text, call)                                                                  \
+    do {                                                                                         \
+        clo_status fails_status = (call);                                                        \
+        if (fails_status != (want))                                                              \
             fail_msg("%s: got %s (%s)", #call, clo_status_text(fails_status), clo_last_error()); \
-        if (strstr(clo_last_error(), (text)) == NULL)                                  \
-            fail_msg("%s: '%s' lacks '%s'", #call, clo_last_error(), (text));          \
+        if (strstr(clo_last_error(), (text)) == NULL)                                            \
+            fail_msg("%s: '%s' lacks '%s'", #call, clo_last_error(), (text));                    \
     } while (0)
 
 #endif

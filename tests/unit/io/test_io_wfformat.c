@@ -19,9 +19,13 @@ static const char diamond[] = WF(
     "{\"id\": \"in\", \"sizeInBytes\": 1000}, {\"id\": \"x\", \"sizeInBytes\": 10}, {\"id\": \"y\", \"sizeInBytes\": "
     "3}, "
     "{\"id\": \"z\", \"sizeInBytes\": 500}",
-    RUN("d", "\"runtimeInSeconds\": 0") "," RUN("a", "\"runtimeInSeconds\": 1.25, \"memoryInBytes\": 7, \"coreCount\": "
-                                                     "1.5") "," RUN("c", "\"runtimeInSeconds\": 1e-9") "," RUN(
-        "b", "\"runtimeInSeconds\": 3") "," RUN("other", "\"runtimeInSeconds\": 9"));
+    RUN("d", "\"runtimeInSeconds\": 0") "," RUN(
+        "a",
+        "\"runtimeInSeconds\": 1.25, \"memoryInBytes\": 7, \"coreCount\": "
+        "1.5") "," RUN("c", "\"runtimeInSeconds\": 1e-9") "," RUN("b",
+                                                                  "\"runtimeInSeconds\": 3") "," RUN("other",
+                                                                                                     "\"runtimeInSecond"
+                                                                                                     "s\": 9"));
 
 static void edges_carry_the_files_that_one_writes_and_the_other_reads(void **state)
 {

@@ -104,8 +104,8 @@ static inline fixture fixture_topcuoglu(void)
     static const struct {
         uint32_t from, to;
         uint64_t bytes;
-    } arcs[15] = {{1, 2, 18}, {1, 3, 12}, {1, 4, 9},  {1, 5, 11}, {1, 6, 14},  {2, 8, 19},  {2, 9, 16},  {3, 7, 23},
-                                 {4, 8, 27}, {4, 9, 23}, {5, 9, 13}, {6, 8, 15}, {7, 10, 17}, {8, 10, 11}, {9, 10, 13}};
+    } arcs[15] = {{1, 2, 18}, {1, 3, 12}, {1, 4, 9},  {1, 5, 11}, {1, 6, 14},  {2, 8, 19},  {2, 9, 16}, {3, 7, 23},
+                  {4, 8, 27}, {4, 9, 23}, {5, 9, 13}, {6, 8, 15}, {7, 10, 17}, {8, 10, 11}, {9, 10, 13}};
     static const double bandwidth[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     clo_executor executors[3];
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
@@ -135,6 +135,6 @@ static inline fixture fixture_topcuoglu(void)
 }
 
 /* Equal but for rounding. */
-#define near(got, want) assert_true((got) > (want) - 1e-12 && (got) < (want) + 1e-12)
+#define near(got, want) assert_true((got) > (want)-1e-12 && (got) < (want) + 1e-12)
 
 #endif

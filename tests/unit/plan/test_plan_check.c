@@ -163,8 +163,10 @@ static void a_start_before_the_input_has_arrived_is_found(void **state)
     broken b = start(); /* b on e1 from 50: the data of a arrive there at 60 */
 
     b.placements[2] = (clo_placement){.task = 1, .executor = 1, .start_ns = 50, .finish_ns = 60};
-    reject(&b, "task 'b' on executor 'e1' from 50 to 60 ns: its input from task 'a' on executor 'e0' from 0 to 10 ns "
-               "arrives at 60 ns", 0);
+    reject(&b,
+           "task 'b' on executor 'e1' from 50 to 60 ns: its input from task 'a' on executor 'e0' from 0 to 10 ns "
+           "arrives at 60 ns",
+           0);
 }
 
 static void a_start_before_the_producer_has_finished_is_found_in_both_modes(void **state)

@@ -66,7 +66,7 @@ static void the_svg_has_a_bar_an_execution_a_legend_and_hover_texts(void **state
     assert_int_equal(occurrences(svg, "<title>"), 4);
     assert_non_null(strstr(svg, "<title>load_1 (replica)\n0 µs to 1 µs (1 µs)</title>"));
     assert_non_null(strstr(svg, "<title>gemm(&lt;&amp;&gt;)\n1 µs to 4 µs (3 µs)</title>"));
-    assert_non_null(strstr(svg, ">gemm</text>"));    /* the legend: most time, so the first colour */
+    assert_non_null(strstr(svg, ">gemm</text>")); /* the legend: most time, so the first colour */
     assert_non_null(strstr(svg, ">load</text>"));
     assert_non_null(strstr(svg, ">replica</text>"));
     assert_non_null(strstr(svg, "class=\"b r1\"")); /* hatched in load's colour */
@@ -119,13 +119,12 @@ static void the_text_has_a_line_an_executor_and_an_axis(void **state)
     char *text = NULL;
 
     ok(clo_plan_gantt_text(plan, f.cost, 51, &text)); /* 40 columns of 100 ns */
-    assert_string_equal(text,
-                        "test  planner own  makespan 4 µs  lower bound 4 µs (gap 0.0 %)\n"
-                        "e0 │██load_1██▓▓▓▓▓▓▓▓▓▓gemm(1,2)▓▓▓▓▓▓▓▓▓▓▓│ 100 %\n"
-                        "e1 │▒▒load_1▒▒▓▓▓▓▓▓▓▓▓▓gemm(<&>)▓▓▓▓▓▓▓▓▓▓▓│ 100 %\n"
-                        "   └────────────────────┴───────────────────┘\n"
-                        "    0                   2 µs                4 µs\n"
-                        "    ▒ replica\n");
+    assert_string_equal(text, "test  planner own  makespan 4 µs  lower bound 4 µs (gap 0.0 %)\n"
+                              "e0 │██load_1██▓▓▓▓▓▓▓▓▓▓gemm(1,2)▓▓▓▓▓▓▓▓▓▓▓│ 100 %\n"
+                              "e1 │▒▒load_1▒▒▓▓▓▓▓▓▓▓▓▓gemm(<&>)▓▓▓▓▓▓▓▓▓▓▓│ 100 %\n"
+                              "   └────────────────────┴───────────────────┘\n"
+                              "    0                   2 µs                4 µs\n"
+                              "    ▒ replica\n");
     free(text);
     clo_plan_destroy(plan);
     fixture_free(&f);
@@ -203,8 +202,10 @@ static void the_kind_of_a_task_is_read_from_its_name(void **state)
     (void)state;
     static const struct {
         const char *name, *kind;
-    } cases[] = {{"potrf(3,1)", "potrf"}, {"mProject_ID0000001", "mProject"}, {"gemm_1_2", "gemm"}, {"t12", "t"},
-                 {"load", "load"},        {"fft-7", "fft"},                   {"3mm", "3mm"},       {"a b 4", "a b"}};
+    } cases[] = {{"potrf(3,1)", "potrf"}, {"mProject_ID0000001", "mProject"},
+                 {"gemm_1_2", "gemm"},    {"t12", "t"},
+                 {"load", "load"},        {"fft-7", "fft"},
+                 {"3mm", "3mm"},          {"a b 4", "a b"}};
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         assert_int_equal(clo_gantt_prefix(cases[i].name), strlen(cases[i].kind));
@@ -245,7 +246,10 @@ static clo_status draw_both(void *context)
     char *text = NULL;
     size_t count;
     const clo_placement *placements = clo_plan_placements(d->plan, &count);
-    clo_gantt chart = {.cost = d->f.cost, .placements = placements, .count = count, .planner = "x",
+    clo_gantt chart = {.cost = d->f.cost,
+                       .placements = placements,
+                       .count = count,
+                       .planner = "x",
                        .makespan_ns = clo_plan_makespan_ns(d->plan)};
     clo_status status = clo_gantt_svg(&chart, &svg);
 

@@ -84,8 +84,10 @@ static void instances_are_placed_one_by_one_and_all_awaited(void **state)
     fixture_seal(&f, 2, NULL, -1);
     clo_plan *plan = fixture_plan(&f, "heft");
     for (uint32_t i = 0; i < 4; i++)
-        expect_placement(plan, i, (clo_placement){.task = 0, .instance = i, .executor = i % 2, .start_ns = 10 * (i / 2),
-                                                  .finish_ns = 10 * (i / 2) + 10});
+        expect_placement(
+            plan, i,
+            (clo_placement){
+                .task = 0, .instance = i, .executor = i % 2, .start_ns = 10 * (i / 2), .finish_ns = 10 * (i / 2) + 10});
     expect_placement(plan, 4, (clo_placement){.task = 1, .executor = 0, .start_ns = 20, .finish_ns = 25});
     clo_plan_destroy(plan);
     fixture_free(&f);
@@ -105,8 +107,9 @@ static void a_machine_is_never_asked_for_more_than_it_has(void **state)
     clo_plan *plan = fixture_plan(&f, "heft");
     expect_placement(plan, 0, (clo_placement){.task = 1, .executor = 1, .start_ns = 0, .finish_ns = 8});
     for (uint32_t i = 0; i < 3; i++)
-        expect_placement(plan, i + 1, (clo_placement){.task = 0, .instance = i, .executor = 0, .start_ns = 10 * i,
-                                                      .finish_ns = 10 * i + 10});
+        expect_placement(
+            plan, i + 1,
+            (clo_placement){.task = 0, .instance = i, .executor = 0, .start_ns = 10 * i, .finish_ns = 10 * i + 10});
     clo_plan_destroy(plan);
     plan = fixture_plan(&f, "serial");
     assert_int_equal(clo_plan_makespan_ns(plan), 38);

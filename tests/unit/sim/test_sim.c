@@ -83,8 +83,8 @@ static void expect(const char *policy, const expectation *want, int64_t makespan
 static void fifo_serves_in_order_of_readiness(void **state)
 {
     (void)state;
-    const expectation want[5] = {{1, 1, 0, 800}, {0, 0, 0, 1000}, {4, 1, 800, 1400}, {3, 0, 1100, 3100},
-                                 {2, 1, 1500, 3500}};
+    const expectation want[5] = {
+        {1, 1, 0, 800}, {0, 0, 0, 1000}, {4, 1, 800, 1400}, {3, 0, 1100, 3100}, {2, 1, 1500, 3500}};
     expect("fifo", want, 3500);
 }
 
@@ -92,8 +92,8 @@ static void rank_serves_the_longest_way_to_the_end_first(void **state)
 {
     (void)state;
     /* means over both: a 1500 b 600 c 1500 d 3000 e 450, transfers 100: rank b 3700, a 3100, d 3000 */
-    const expectation want[5] = {{1, 0, 0, 400}, {0, 1, 0, 2000}, {3, 0, 400, 2400}, {2, 1, 2000, 4000},
-                                 {4, 0, 2400, 2700}};
+    const expectation want[5] = {
+        {1, 0, 0, 400}, {0, 1, 0, 2000}, {3, 0, 400, 2400}, {2, 1, 2000, 4000}, {4, 0, 2400, 2700}};
     expect("rank", want, 4000);
 }
 
@@ -102,8 +102,8 @@ static void eft_gives_each_instance_to_whom_ends_it_first(void **state)
     (void)state;
     /* a: 1000 on 0; b: 800 on 1 (1400 on 0); e: 1300 on 0 (1400 on 1); at 800 d: 3300 on 0 after a and e (4800 on 1);
      * at 1000 c: 4300 on 0 after d (3100 on 1, sent at 1000) */
-    const expectation want[5] = {{1, 1, 0, 800}, {0, 0, 0, 1000}, {4, 0, 1000, 1300}, {2, 1, 1100, 3100},
-                                 {3, 0, 1400, 3400}};
+    const expectation want[5] = {
+        {1, 1, 0, 800}, {0, 0, 0, 1000}, {4, 0, 1000, 1300}, {2, 1, 1100, 3100}, {3, 0, 1400, 3400}};
     expect("eft", want, 3400);
 }
 
@@ -111,8 +111,8 @@ static void steal_takes_its_own_newest_first_and_the_others_oldest(void **state)
 {
     (void)state;
     /* dealt: 0 has a, e; 1 has b. 0 takes e, 1 takes b; 0 then a; 1 then d; 0 then c. */
-    const expectation want[5] = {{4, 0, 0, 300}, {1, 1, 0, 800}, {0, 0, 300, 1300}, {3, 1, 800, 4800},
-                                 {2, 0, 1300, 2300}};
+    const expectation want[5] = {
+        {4, 0, 0, 300}, {1, 1, 0, 800}, {0, 0, 300, 1300}, {3, 1, 800, 4800}, {2, 0, 1300, 2300}};
     expect("steal", want, 4800);
 }
 
