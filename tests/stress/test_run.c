@@ -125,6 +125,8 @@ static void a_long_chain_does_not_keep_other_jobs_from_running(void **state)
         atomic_store(&calls, 0);
         atomic_store(&quick_done, 0);
         ok(clo_job_submit(chain));
+        while (atomic_load(&calls) == 0) /* the worker has begun */
+            ;
         ok(clo_job_submit(job));
         ok(clo_job_wait(job, NULL));
         ok(clo_job_wait(chain, NULL));
