@@ -254,16 +254,18 @@ static uint64_t take_completions(clo_job *job)
 
 /* Takes in completions until none is left; then the turn is free. `handled` counts in job->turn.
  *
- * A worker pushes its completion, then adds one to the turn; the add is its last touch of the job. So the job may
- * only end, and the turn only be given up, when as many have been handled as were added: a holder that was quicker
- * than an add goes round until it arrives, two instructions later. */
+ * A worker pushes its completion, then adds one to the turn; the add is its last touch of the job. While the turn is
+ * held it only grows: subtracting what is handled would let it pass through 0 when an add comes late, and the next to
+ * complete would be a second holder. So it goes back to 0 in one step, when exactly as many have been handled as were
+ * added; a holder that was quicker than an add goes round until it arrives, two instructions later. Only then may the
+ * job end. */
 static uint64_t hold_turn(clo_worker *worker, clo_job *job, uint32_t handled)
 {
     uint64_t mine = CLO_ITEM_NONE;
 
     for (;;) {
         uint64_t chain = take_completions(job);
-        if (chain == CLO_ITEM_NONE && handled == 0)
+        if (chain == CLO_ITEM_NONE)
             clo_relax();
         while (chain != CLO_ITEM_NONE) {
             uint32_t entry = (uint32_t)chain;
@@ -275,13 +277,14 @@ static uint64_t hold_turn(clo_worker *worker, clo_job *job, uint32_t handled)
             handled++;
         }
         bool is_over = clo_dispatch_is_over(job->dispatch);
+        uint32_t added = handled;
         /* acq_rel: carries the dispatcher's state from one turn to the next, and each completion to its handler. */
-        if (atomic_fetch_sub_explicit(&job->turn, handled, memory_order_acq_rel) == handled) {
+        if (atomic_compare_exchange_strong_explicit(&job->turn, &added, 0, memory_order_acq_rel,
+                                                    memory_order_acquire)) {
             if (is_over)
                 end_job(job);
             return mine;
         }
-        handled = 0;
     }
 }
 

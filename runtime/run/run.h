@@ -73,7 +73,7 @@ struct clo_job {
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t exits_left; /* entries without successors         */
     _Atomic uint64_t sequence; /* of completions, when traced                                       */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack completions; /* policy: finished entries                 */
-    _Atomic uint32_t turn; /* policy: completions not yet handled; 0 -> 1 takes the turn        */
+    _Atomic uint32_t turn; /* policy: completions added since it was free; 0 -> 1 takes the turn        */
 };
 
 struct clo_runtime {
