@@ -91,6 +91,53 @@ static void several_threads_submit_wait_and_cancel_at_once(void **state)
     stop(&f);
 }
 
+/* fifo, which notices when two threads are in a policy at once. */
+static _Atomic uint32_t inside, overlaps;
+
+static void enter(void)
+{
+    if (atomic_fetch_add(&inside, 1) != 0)
+        atomic_fetch_add(&overlaps, 1);
+}
+
+static void watched_ready(void *policy_state, const clo_view *view, uint32_t instance, uint32_t by)
+{
+    enter();
+    clo_policy_find("fifo")->ready(policy_state, view, instance, by);
+    atomic_fetch_sub(&inside, 1);
+}
+
+static uint32_t watched_pick(void *policy_state, const clo_view *view, uint32_t executor)
+{
+    enter();
+    uint32_t picked = clo_policy_find("fifo")->pick(policy_state, view, executor);
+    atomic_fetch_sub(&inside, 1);
+    return picked;
+}
+
+static void a_policy_is_never_called_by_two_threads_at_once(void **state)
+{
+    (void)state;
+    const clo_policy watched = {.name = "watched",
+                                .state_bytes = clo_policy_find("fifo")->state_bytes,
+                                .ready = watched_ready,
+                                .pick = watched_pick};
+    clo_task task = {.body = count_call};
+    fixture f = start(8, scene_layers(60, 16, &task), CLO_CLOCK_REAL);
+    clo_job *job = make_job(&f, &watched, NULL);
+
+    atomic_store(&overlaps, 0);
+    for (int round = 0; round < 150; round++) {
+        clo_job_result result;
+        ok(clo_job_submit(job));
+        ok(clo_job_wait(job, &result));
+        assert_int_equal(result.executed, 960);
+    }
+    assert_int_equal(atomic_load(&overlaps), 0);
+    clo_job_destroy(job);
+    stop(&f);
+}
+
 static _Atomic uint32_t quick_done;
 
 static int mark_done(const clo_call *call)
@@ -402,6 +449,7 @@ int main(void)
         cmocka_unit_test(a_hundred_jobs_at_once_all_finish),
         cmocka_unit_test(several_threads_submit_wait_and_cancel_at_once),
         cmocka_unit_test(a_long_chain_does_not_keep_other_jobs_from_running),
+        cmocka_unit_test(a_policy_is_never_called_by_two_threads_at_once),
         cmocka_unit_test(the_first_error_ends_its_job_and_no_other),
         cmocka_unit_test(cancel_lets_running_bodies_end_and_starts_no_other),
         cmocka_unit_test(running_tasks_never_hold_more_than_the_machine_has),
