@@ -306,8 +306,8 @@ static void adopt_graph(clo_program *program)
                 program->is_restricted = true;
 }
 
-/* Kinds and resources are matched by name; an unnamed resource by its index. */
-static void match_names(clo_program *program)
+/* Kinds are matched by name. */
+static void match_kinds(clo_program *program)
 {
     const clo_graph *graph = program->graph;
     const clo_platform *platform = program->platform;
@@ -318,13 +318,6 @@ static void match_names(clo_program *program)
         for (uint32_t p = 0; p < platform->kinds_count; p++)
             if (strcmp(graph->kind_names[k], platform->kind_names[p]) == 0)
                 program->kind_of[k] = p;
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
-        const char *name = graph->resource_names[r];
-        program->resource_of[r] = name == NULL || platform->resource_names[r] == NULL ? r : CLO_NONE;
-        for (uint32_t p = 0; name != NULL && p < CLO_RESOURCES_MAX; p++)
-            if (platform->resource_names[p] != NULL && strcmp(name, platform->resource_names[p]) == 0)
-                program->resource_of[r] = p;
-    }
 }
 
 clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count, clo_program **out)
@@ -338,7 +331,7 @@ clo_status clo_program_create(const clo_cost *cost, const clo_placement *placeme
     program->platform = clo_cost_platform(cost);
     program->instances = program->graph->instances;
     program->crosses_memories = program->platform->memories_count > 1;
-    match_names(program);
+    match_kinds(program);
 
     clo_status status = CLO_OK;
     if (placements != NULL)
@@ -365,8 +358,8 @@ void clo_program_demand(const clo_program *program, uint32_t task, int64_t *dema
 
     memset(demand, 0, CLO_RESOURCES_MAX * sizeof *demand);
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (program->resource_of[r] != CLO_NONE)
-            demand[program->resource_of[r]] += own[r];
+        if (program->cost->resource_of[r] != CLO_NONE)
+            demand[program->cost->resource_of[r]] += own[r];
 }
 
 clo_task_fn clo_program_body(const clo_program *program, uint32_t task, uint32_t executor)

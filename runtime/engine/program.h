@@ -8,6 +8,7 @@
 #ifndef CLO_ENGINE_PROGRAM_H
 #define CLO_ENGINE_PROGRAM_H
 
+#include "cost/cost.h"
 #include "graph/graph.h"
 #include "platform/platform.h"
 
@@ -30,11 +31,10 @@ typedef struct clo_program {
     const uint32_t *input_source;      /* [] entry that delivers, in order of the graph's predecessors */
 
     /* Replay only, else NULL. */
-    uint32_t *needs;                         /* [entries] initial counter                       */
-    uint32_t *executor;                      /* [entries]                                       */
-    uint32_t *replica_of;                    /* [entries - instances] instance                  */
-    uint32_t kind_of[CLO_GRAPH_KINDS_MAX];   /* graph kind -> platform kind; CLO_NONE         */
-    uint32_t resource_of[CLO_RESOURCES_MAX]; /* graph resource -> platform resource; CLO_NONE */
+    uint32_t *needs;                       /* [entries] initial counter                       */
+    uint32_t *executor;                    /* [entries]                                       */
+    uint32_t *replica_of;                  /* [entries - instances] instance                  */
+    uint32_t kind_of[CLO_GRAPH_KINDS_MAX]; /* graph kind -> platform kind; CLO_NONE         */
     void *block;
 } clo_program;
 
