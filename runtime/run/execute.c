@@ -56,7 +56,7 @@ static void run_real(clo_worker *worker, clo_job *job, uint32_t entry, int64_t *
 {
     uint32_t task = clo_program_task(job->program, entry);
     bool is_timed = job->events != NULL || job->engine->is_timed;
-    int64_t expected_ns = clo_cost_execution_ns(job->program->cost, task, worker->index);
+    int64_t expected_ns = clo_cost_time(job->program->cost, task, worker->index);
 
     *start_ns = is_timed ? job_now_ns(job) : 0;
     call_body(worker, job, entry, expected_ns);
@@ -68,7 +68,7 @@ static void run_padded(clo_worker *worker, clo_job *job, uint32_t entry, int64_t
 {
     clo_engine_stats *stats = &job->stats[worker->index];
     uint32_t task = clo_program_task(job->program, entry);
-    int64_t wanted_ns = clo_cost_execution_ns(job->program->cost, task, worker->index);
+    int64_t wanted_ns = clo_cost_time(job->program->cost, task, worker->index);
 
     wait_until(job, clo_engine_arrival_ns(job->engine, entry, worker->index, job_now_ns(job)));
     *start_ns = job_now_ns(job);
@@ -86,7 +86,7 @@ static void run_virtual(clo_worker *worker, clo_job *job, uint32_t entry, int64_
     uint32_t task = clo_program_task(job->program, entry);
 
     *start_ns = clo_engine_arrival_ns(job->engine, entry, worker->index, free_ns);
-    *finish_ns = *start_ns + clo_cost_execution_ns(job->program->cost, task, worker->index);
+    *finish_ns = *start_ns + clo_cost_time(job->program->cost, task, worker->index);
     job->virtual_free_ns[worker->index] = *finish_ns;
     call_body(worker, job, entry, 0);
 }
