@@ -9,7 +9,7 @@ add_library(clotho::clotho_static ALIAS clotho_static)
 # stand for.
 set(CLOTHO_PKG_MODULES "")
 set(CLOTHO_REQUIRES_PRIVATE "")
-foreach(pair HWLOC=hwloc EXPAT=expat CJSON=libcjson URCU=liburcu-qsbr)
+foreach(pair HWLOC=hwloc EXPAT=expat CJSON=libcjson)
     string(REPLACE "=" ";" pair_words ${pair})
     list(GET pair_words 0 prefix)
     list(GET pair_words 1 module)

@@ -1,14 +1,5 @@
 #include "base/histogram.h"
 
-void clo_histogram_merge(clo_histogram *into, const clo_histogram *from)
-{
-    into->count += from->count;
-    if (from->max_ns > into->max_ns)
-        into->max_ns = from->max_ns;
-    for (int i = 0; i < CLO_HISTOGRAM_BUCKETS; i++)
-        into->buckets[i] += from->buckets[i];
-}
-
 static int64_t upper_edge(uint32_t bucket)
 {
     if (bucket < 16)

@@ -31,8 +31,6 @@ static inline void clo_histogram_record(clo_histogram *h, int64_t ns)
     h->buckets[clo_histogram_bucket((uint64_t)ns)]++;
 }
 
-void clo_histogram_merge(clo_histogram *into, const clo_histogram *from);
-
 /* Upper edge of the bucket that holds the given share (0..1) of the records; 0 if there are none. */
 int64_t clo_histogram_quantile(const clo_histogram *h, double share);
 

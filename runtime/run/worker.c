@@ -58,7 +58,8 @@ static uint64_t take_local(clo_worker *worker)
     return item;
 }
 
-/* Runs through at most BATCH items of a taken chain; the rest goes back as one chain. */
+/* Takes one item to run and moves at most BATCH more to the deque; the rest goes back as one chain. While the chain is in
+ * our hands nobody else can see it, and a worker that looked in that moment may have gone to sleep: so one is woken. */
 static uint64_t take_spill(clo_worker *worker, clo_stack *spill)
 {
     uint64_t first = clo_stack_take(spill);
@@ -83,6 +84,8 @@ static uint64_t take_spill(clo_worker *worker, clo_stack *spill)
             clo_stack_push(&worker->spill, rest, link_of(worker->runtime, last));
         }
     }
+    if (!clo_deque_is_empty(&worker->deque))
+        clo_runtime_wake_one(worker->runtime);
     return first;
 }
 
@@ -102,7 +105,7 @@ static uint64_t steal(clo_worker *worker)
         if (item == CLO_ITEM_NONE)
             continue;
         clo_item_job(runtime, item)->stats[worker->index].steals++;
-        if (!clo_deque_is_empty(&victim->deque) || !clo_deque_is_empty(&worker->deque))
+        if (!clo_deque_is_empty(&victim->deque))
             clo_runtime_wake_one(runtime); /* the woken wakes the next: no waker pays for all */
         return item;
     }

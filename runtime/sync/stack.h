@@ -12,7 +12,7 @@
  * Progress: push is lock-free (a failing CAS means another push succeeded), take is wait-free.
  * Ordering: what a producer wrote before push happens before what the taker does with the item: [B]
  * acquire pairs with [A] release; a later push is a read-modify-write and so continues the release
- * sequence of the earlier ones. Items come out last in, first out; clo_stack_reverse restores the order.
+ * sequence of the earlier ones. Items come out last in, first out.
  * Mutation list: [A] relaxed; [B] relaxed. */
 #ifndef CLO_SYNC_STACK_H
 #define CLO_SYNC_STACK_H

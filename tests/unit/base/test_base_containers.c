@@ -63,7 +63,7 @@ static void every_value_falls_into_a_bucket_within_its_error(void **state)
 static void quantiles_count_records(void **state)
 {
     (void)state;
-    clo_histogram h = {0}, other = {0};
+    clo_histogram h = {0};
 
     assert_int_equal(clo_histogram_quantile(&h, 0.5), 0);
     for (int64_t v = 1; v <= 10; v++)
@@ -73,9 +73,8 @@ static void quantiles_count_records(void **state)
     assert_int_equal(clo_histogram_quantile(&h, 0.51), 6);
     assert_int_equal(clo_histogram_quantile(&h, 1), 10);
 
-    clo_histogram_record(&other, -5); /* counts as 0 */
-    clo_histogram_record(&other, 1000000);
-    clo_histogram_merge(&h, &other);
+    clo_histogram_record(&h, -5); /* counts as 0 */
+    clo_histogram_record(&h, 1000000);
     assert_int_equal(h.count, 12);
     assert_int_equal(h.max_ns, 1000000);
     assert_int_equal(clo_histogram_quantile(&h, 0.01), 0);
