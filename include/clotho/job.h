@@ -5,7 +5,11 @@
  * Three ways to dispatch:
  *   replay  config.plan: executor and order are fixed, replicas are executed.
  *   steal   the default: greedy work stealing, no decision at run time.
- *   policy  config.policy: one decision for each instance, taken by whichever worker holds the turn. */
+ *   policy  config.policy: one decision for each instance, taken by whichever worker holds the turn.
+ *
+ * A job runs once for each submit, or, with config.period_ns, once for each *release*: submit starts the series,
+ * release k comes at k * period_ns after it (k = 0, 1, ...), and clo_job_wait waits for the end of the series.
+ * Releases and deadlines are watched by one thread of the runtime, the watchdog, which sleeps between them. */
 #ifndef CLOTHO_JOB_H
 #define CLOTHO_JOB_H
 
@@ -20,11 +24,49 @@ extern "C" {
 
 typedef struct clo_job clo_job; /* opaque */
 
+/* What happens when a run has not finished at its deadline, or at the next release. */
+typedef enum clo_miss_action {
+    CLO_MISS_RUN_LATE = 0, /* it goes on; releases that come meanwhile wait and are run in turn            */
+    CLO_MISS_SKIP = 1,     /* it goes on; releases that come meanwhile are left out                        */
+    CLO_MISS_ABORT = 2     /* bodies that run finish, no other starts; a release that comes meanwhile follows */
+} clo_miss_action;
+
+typedef enum clo_miss_kind {
+    CLO_MISS_DEADLINE = 0, /* a run was not finished at its deadline            */
+    CLO_MISS_RELEASE = 1,  /* a release was left out (CLO_MISS_SKIP)            */
+    CLO_MISS_OVERRUN = 2   /* a body runs, or has run, longer than its limit    */
+} clo_miss_kind;
+
+typedef struct clo_miss {
+    clo_miss_kind kind;
+    uint32_t task;      /* OVERRUN: the task; DEADLINE: one that is running now; CLO_NONE: none, or unknown */
+    uint32_t executor;  /* where it runs; CLO_NONE likewise                                                */
+    uint64_t release;   /* number of the release, from 0                                                   */
+    int64_t release_ns; /* when it was due, CLOCK_MONOTONIC                                                */
+    int64_t late_ns;    /* how long after the deadline, the release or the limit this call is made         */
+} clo_miss;
+
+/* Called on the watchdog's thread, once for each miss; must be short, as it delays other releases. May call
+ * clo_job_cancel and read-only functions; must not wait for or destroy a job. */
+typedef void (*clo_miss_fn)(void *argument, clo_job *job, const clo_miss *miss);
+
 typedef struct clo_job_config {
     size_t size;              /* CLO_JOB_CONFIG_INIT                                                 */
     const clo_plan *plan;     /* replay; copied                                                     */
     const clo_policy *policy; /* policy dispatch; static or outliving the job. Not together with plan */
-    int64_t deadline_ns;      /* relative to submit; 0: none                                         */
+    int64_t deadline_ns;      /* relative to submit or release; 0: none (periodic: the period)       */
+    int64_t period_ns;        /* > 0: periodic; real or padded clock only                            */
+    uint64_t releases;        /* of a periodic job; 0: until cancelled                               */
+    clo_miss_action on_miss;
+    clo_miss_fn miss; /* may be NULL                                                              */
+    void *miss_argument;
+    int64_t task_limit_ns;       /* longest time for any one body; 0: no such limit                     */
+    uint32_t task_limit_percent; /* longest time in percent of the expected time of each task; 0: no such limit */
+    uint32_t steps_max;  /* policy dispatch: most steps (see clo_policy.pick) for one decision, beyond which the next
+                                    ready instance in order of arrival is taken; 0: no bound              */
+    void *memory;        /* everything the job needs is put here; aligned to 64 bytes, owned by the caller, in use until
+                     clo_job_destroy. NULL: malloc                                                */
+    size_t memory_bytes; /* at least clo_job_memory_bytes                                        */
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT            \
@@ -59,19 +101,66 @@ typedef struct clo_job_result {
  *   out      owned by the caller; untouched on failure.
  * Returns CLO_OK, CLO_ERR_ARGUMENT (cost of another platform, plan and policy both given), CLO_ERR_INVALID (the
  * plan does not place every instance, or its order is impossible), CLO_ERR_LIMIT (jobs_max), CLO_ERR_MEMORY,
- * CLO_ERR_UNSUPPORTED (policy or steal under the virtual clock: use clo_simulate).
+ * CLO_ERR_UNSUPPORTED (policy, steal or a period under the virtual clock: use clo_simulate), CLO_ERR_SYSTEM (the
+ * watchdog's thread, needed for deadlines, periods and limits, cannot be created).
  * Thread-safe. */
 CLO_API CLO_NODISCARD clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost,
                                                 const clo_job_config *config, clo_job **out);
 
-/* Starts the run; returns at once. Allowed again after clo_job_wait. No allocation, no lock on the worker path.
- * Returns CLO_OK or CLO_ERR_STATE (already running). One thread at a time for one job. */
+/* Bytes that clo_job_create takes of config->memory: exact, one byte less fails. Makes the job and drops it, so it
+ * costs as much. Returns as clo_job_create. */
+CLO_API CLO_NODISCARD clo_status clo_job_memory_bytes(clo_runtime *runtime, const clo_cost *cost,
+                                                      const clo_job_config *config, size_t *bytes);
+
+/* Starts the run, or the series of releases; returns at once. Allowed again after clo_job_wait, also from a task body
+ * of another job. No allocation, no lock on the worker path. Returns CLO_OK or CLO_ERR_STATE (already running). One
+ * thread at a time for one job. */
 CLO_API CLO_NODISCARD clo_status clo_job_submit(clo_job *job);
 
 /* Blocks until the run has ended.
  *   result  may be NULL.
- * Returns result->status (with the task named in clo_last_error), or CLO_ERR_STATE (never submitted). */
+ * Returns result->status (with the task named in clo_last_error), or CLO_ERR_STATE (never submitted, or called from a
+ * task body, whose worker it would block). Of a periodic job the result is that of the last run, with the sums of all
+ * in `executed`, `steals` ...; see clo_job_timing_read. A failure of a body ends the series. */
 CLO_API CLO_NODISCARD clo_status clo_job_wait(clo_job *job, clo_job_result *result);
+
+/* The same, but gives up after `patience_ns`.
+ * Returns CLO_ERR_TIMEOUT if the job still runs then (it goes on; clo_last_error names what is running). */
+CLO_API CLO_NODISCARD clo_status clo_job_wait_for(clo_job *job, int64_t patience_ns, clo_job_result *result);
+
+/* Releases, deadlines and times since the last submit. For a job without period each submit is one release. */
+typedef struct clo_job_timing {
+    uint64_t released;       /* runs started                                       */
+    uint64_t finished;       /* runs ended, aborted ones included                  */
+    uint64_t aborted;        /* cut short by CLO_MISS_ABORT                        */
+    uint64_t missed;         /* runs that ended after their deadline, or were aborted at it */
+    uint64_t skipped;        /* releases left out by CLO_MISS_SKIP                 */
+    uint64_t overruns;       /* bodies that took longer than their limit           */
+    clo_latency jitter_ns;   /* from when a release was due until it was made      */
+    clo_latency start_ns;    /* from when it was due until its first body began    */
+    clo_latency response_ns; /* from when it was due until its last body ended     */
+} clo_job_timing;
+
+/* Returns CLO_OK or CLO_ERR_STATE (never submitted). Any thread, also while the job runs; wait-free. */
+CLO_API CLO_NODISCARD clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out);
+
+/* A number that no other job of the process has; also in clo_record.job. */
+CLO_API uint64_t clo_job_id(const clo_job *job);
+
+/* Puts another plan in place of the job's, from its next release or submit on; a run in progress ends under the old
+ * one. The old one is freed by this call or by a later call on this job, never by a worker.
+ *   plan  of the same cost; copied.
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (not a replay job, or one with config.memory), CLO_ERR_INVALID, CLO_ERR_MEMORY,
+ * CLO_ERR_STATE (called from a task body). One thread at a time for one job. */
+CLO_API CLO_NODISCARD clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan);
+
+/* Puts another policy (or the same with another model) in place of the job's, also in the middle of a run: the new
+ * one is initialised, is shown what is ready, and decides from then on. Returns once the old one is not used any
+ * more; its state is freed by this call. While the bodies in progress run on, decisions wait for no longer than init
+ * and the calls of ready take. Returns CLO_OK, CLO_ERR_ARGUMENT (not a policy job, or one with config.memory),
+ * CLO_ERR_MEMORY, CLO_ERR_STATE (called from a task body), or what the policy's init returned, with the old one still
+ * in place. One thread at a time for one job. */
+CLO_API CLO_NODISCARD clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy);
 
 /* Asks the run to end: bodies that run finish, no other starts. Returns at once; clo_job_wait then returns
  * CLO_ERR_CANCELLED within one task length (unless the job ended first). Thread-safe, any thread. */

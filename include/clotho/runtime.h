@@ -1,7 +1,10 @@
 /* runtime.h - worker threads on a platform.
  *
  * A runtime owns one worker for each executor, pinned where the clock is real.
- * Jobs (job.h) of any number of graphs run on it at once. */
+ * Jobs (job.h) of any number of graphs run on it at once.
+ *
+ * Workers block every signal but those that a fault of their own raises (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
+ * SIGABRT, SIGSYS) and SIGPROF; so the application's handlers run on the application's threads. */
 #ifndef CLOTHO_RUNTIME_H
 #define CLOTHO_RUNTIME_H
 
@@ -20,16 +23,35 @@ typedef enum clo_clock {
     CLO_CLOCK_VIRTUAL = 2 /* emulated: bodies run for their effect, time is computed from the cost model */
 } clo_clock;
 
+/* What is done for real-time work: all memory of the process is locked (mlockall, present and future), the workers'
+ * stacks and the runtime's memory are touched, workers get SCHED_FIFO, the watchdog a priority one higher. */
+typedef enum clo_real_time {
+    CLO_REAL_TIME_OFF = 0,
+    CLO_REAL_TIME_TRY = 1,    /* what the system refuses is left out and told by clo_runtime_report */
+    CLO_REAL_TIME_REQUIRE = 2 /* a refusal is CLO_ERR_SYSTEM with the same line                     */
+} clo_real_time;
+
 typedef struct clo_runtime_config {
     size_t size; /* CLO_RUNTIME_CONFIG_INIT                                              */
     clo_clock clock;
-    uint32_t jobs_max;     /* jobs that may exist at once; 0: 256                                  */
-    uint32_t trace;        /* 1: keep a record of each execution, for clo_job_trace (two clock readings a task) */
-    int64_t spin_ns;       /* how long an idle worker spins before it sleeps; 0: 20 000; -1: not at all. With
+    uint32_t jobs_max;       /* jobs that may exist at once; 0: 256                                  */
+    uint32_t trace;          /* 1: keep a record of each execution, for clo_job_trace (two clock readings a task) */
+    int64_t spin_ns;         /* how long an idle worker spins before it sleeps; 0: 20 000; -1: not at all. With
                                more workers than CPUs nobody spins */
-    int32_t fifo_priority; /* 1..99: SCHED_FIFO for the workers; 0: leave                          */
-    uint32_t unpinned;     /* 1: do not pin workers                                                */
-    uint32_t copy_always;  /* 1: copy data between memories even where they are coherent           */
+    int32_t fifo_priority;   /* 1..99: SCHED_FIFO for the workers; 0: leave                          */
+    uint32_t unpinned;       /* 1: do not pin workers                                                */
+    uint32_t copy_always;    /* 1: copy data between memories even where they are coherent           */
+    clo_real_time real_time; /* with TRY and REQUIRE a fifo_priority of 0 means 80                   */
+    uint32_t
+        name_signals; /* 1: a SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT in a task body first writes one line to stderr
+                                that names the task, then takes its usual course (process-wide handlers; the
+                                earlier ones are called after)                                      */
+    void *memory;     /* everything the runtime needs, its workers' stacks included, is put here; aligned to 64
+                                bytes, owned by the caller, in use until clo_runtime_destroy. NULL: malloc */
+    size_t memory_bytes;      /* at least clo_runtime_memory_bytes                                    */
+    size_t stack_bytes;       /* of each worker; 0: 256 KiB with `memory` or real_time, else the system's default */
+    uint32_t recorder_events; /* flight recorder: executions each worker can keep for clo_runtime_record_read,
+                                rounded up to a power of two; 0: none                               */
 } clo_runtime_config;
 
 #define CLO_RUNTIME_CONFIG_INIT            \
@@ -48,9 +70,63 @@ typedef struct clo_runtime_config {
 CLO_API CLO_NODISCARD clo_status clo_runtime_create(const clo_platform *platform, const clo_runtime_config *config,
                                                     clo_runtime **out);
 
-/* Stops the workers and frees the runtime. Running jobs are cancelled and waited for; all jobs must have been
- * destroyed by the caller before or the memory they own is released here. NULL is allowed. */
+/* Bytes that clo_runtime_create takes of config->memory: exact, one byte less fails.
+ * Returns CLO_OK, or as clo_runtime_create. */
+CLO_API CLO_NODISCARD clo_status clo_runtime_memory_bytes(const clo_platform *platform,
+                                                          const clo_runtime_config *config, size_t *bytes);
+
+/* Stops the workers and frees the runtime. Running jobs are cancelled and waited for, however long their bodies take;
+ * jobs that the caller has not destroyed are destroyed here. NULL is allowed. Not from a task body. */
 CLO_API void clo_runtime_destroy(clo_runtime *runtime);
+
+/* The same, but waits at most `patience_ns` for bodies to return.
+ * Returns CLO_OK (all freed), or
+ *   CLO_ERR_TIMEOUT  clo_last_error names the tasks that still run, and their workers. The runtime and its jobs may
+ *                    not be used any more. What the stuck workers can still touch (graph, cost, platform,
+ *                    config.memory) must be left alone until their bodies return; the last worker to return frees
+ *                    what the library allocated.
+ *   CLO_ERR_STATE    called from a task body; nothing has changed */
+CLO_API CLO_NODISCARD clo_status clo_runtime_close(clo_runtime *runtime, int64_t patience_ns);
+
+/* What of the real-time settings holds, one line each: "ok", "lack" or "off", what, the reason and the mend. Owned by
+ * the runtime; never NULL. */
+CLO_API const char *clo_runtime_report(const clo_runtime *runtime);
+
+/* A distribution of times: number of records, quantiles (upper edges of buckets, at most 3.2 % too high) and the exact
+ * largest. Zeros if there are no records. Recording is wait-free and always on; reading is safe at any time from any
+ * thread and may miss records that are being made. */
+typedef struct clo_latency {
+    uint64_t count;
+    int64_t p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns, max_ns;
+} clo_latency;
+
+/* What each worker has done since the start. */
+typedef struct clo_worker_stats {
+    uint64_t parks;                      /* times it slept                                                          */
+    uint64_t wakes;                      /* times it was woken                                                      */
+    uint64_t missed_wakes;               /* times the watchdog found it asleep with work in its inbox: always 0     */
+    uint64_t minor_faults, major_faults; /* page faults of its thread since it started its first job's work */
+    clo_latency wake_ns;                 /* from the waker's call until it ran                                      */
+} clo_worker_stats;
+
+/* Returns CLO_OK or CLO_ERR_ARGUMENT. Thread-safe. */
+CLO_API CLO_NODISCARD clo_status clo_runtime_worker_stats(const clo_runtime *runtime, uint32_t worker,
+                                                          clo_worker_stats *out);
+
+/* One execution, as the flight recorder keeps it. Times on CLOCK_MONOTONIC. */
+typedef struct clo_record {
+    uint64_t job; /* clo_job_id                      */
+    uint32_t task, instance;
+    uint32_t executor, is_replica;
+    int64_t start_ns, finish_ns;
+} clo_record;
+
+/* Moves the oldest unread records of a worker to records[max]. Executions that found the ring full were dropped and
+ * counted.
+ *   dropped  of this worker since the start; may be NULL.
+ * Returns the number of records; 0 without a recorder. One reader at a time for one worker; any thread. */
+CLO_API size_t clo_runtime_record_read(clo_runtime *runtime, uint32_t worker, clo_record *records, size_t max,
+                                       uint64_t *dropped);
 
 CLO_API const clo_platform *clo_runtime_platform(const clo_runtime *runtime);
 CLO_API uint32_t clo_runtime_workers(const clo_runtime *runtime);

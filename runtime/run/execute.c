@@ -135,24 +135,11 @@ static void run_entry(clo_worker *worker, clo_job *job, uint32_t entry)
         record(worker, job, entry, before_ns < 0 ? start_ns : before_ns, start_ns, finish_ns);
 }
 
-/* The last touch of a job: after DONE its owner may free it. */
-static void end_job(clo_job *job)
-{
-    clo_runtime *runtime = job->runtime;
-
-    job->end_ns = clo_clock_ns();
-    atomic_store_explicit(&job->state, CLO_JOB_DONE, memory_order_release);
-    /* seq_cst: either we see the waiter, or it sees the new epoch (two locations, see clo_job_wait). */
-    atomic_fetch_add_explicit(&runtime->done_epoch, 1, memory_order_seq_cst);
-    if (atomic_load_explicit(&runtime->waiters, memory_order_seq_cst) > 0)
-        clo_futex_wake_all(&runtime->done_epoch);
-}
-
 static void finish_exit(clo_job *job)
 {
     /* acq_rel: the last one publishes everybody's results to the waiter. */
     if (atomic_fetch_sub_explicit(&job->exits_left, 1, memory_order_acq_rel) == 1)
-        end_job(job);
+        clo_job_run_ended(job);
 }
 
 /* The worker that shall run an entry which only some may: the fastest, in turn where several are. */
@@ -282,7 +269,7 @@ static uint64_t hold_turn(clo_worker *worker, clo_job *job, uint32_t handled)
         if (atomic_compare_exchange_strong_explicit(&job->turn, &added, 0, memory_order_acq_rel,
                                                     memory_order_acquire)) {
             if (is_over)
-                end_job(job);
+                clo_job_run_ended(job);
             return mine;
         }
     }

@@ -3,7 +3,8 @@
  *   runtime.c   creates and stops the workers, pins them, owns the job slots
  *   worker.c    finds work, spins, sleeps, wakes others
  *   execute.c   runs one entry and hands on what it released, for each way of dispatch
- *   job.c       the life of a job as the caller sees it
+ *   job.c       makes and frees jobs
+ *   submit.c    starts, ends and waits for their runs
  *
  * Work travels as items, (job slot << 32 | entry). An item is in exactly one place: a deque, a stack, a gate's
  * waiting chain, or a worker's hands. Items of replay and policy jobs, and of tasks that cannot run everywhere,
@@ -105,6 +106,10 @@ void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker);
 /* execute.c */
 uint64_t clo_worker_execute(clo_worker *worker, uint64_t item); /* returns the next item to run, or CLO_ITEM_NONE */
 void clo_job_start(clo_job *job);                               /* hands out the first items; any thread          */
+
+/* submit.c */
+void clo_job_run_ended(clo_job *job); /* by the last worker: its last touch of the job */
+void clo_job_wait_end(clo_job *job);
 
 static inline uint64_t clo_item(const clo_job *job, uint32_t entry)
 {
