@@ -16,6 +16,7 @@ typedef struct clo_sim_config {
                                  place of the cost model: the run is replayed and must decide alike  */
     uint32_t execute;          /* 1: call the bodies too (this thread, order of virtual time)         */
     int64_t deadline_ns;
+    uint32_t steps_max; /* as clo_job_config.steps_max                                       */
 } clo_sim_config;
 
 #define CLO_SIM_CONFIG_INIT            \

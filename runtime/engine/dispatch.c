@@ -51,41 +51,72 @@ int64_t clo_view_execution_ns(const clo_view *view, uint32_t instance, uint32_t 
     return clo_cost_execution_ns(view->engine->program->cost, clo_view_task(view, instance), executor);
 }
 
-clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, clo_dispatch **out)
+bool clo_view_step(const clo_view *view)
+{
+    if (view->steps_max != 0 && *view->steps >= view->steps_max)
+        return false;
+    ++*view->steps;
+    return true;
+}
+
+clo_status clo_policy_instance_create(const clo_engine *engine, const clo_policy *policy, clo_policy_instance *out)
+{
+    const clo_program *program = engine->program;
+    size_t bytes = policy->state_bytes != NULL ? policy->state_bytes(program->graph, program->platform) : 0;
+    void *state = clo_allocate_aligned(bytes, 1);
+
+    if (state == NULL)
+        return clo_fail_memory("the policy's state");
+    *out = (clo_policy_instance){policy, state, bytes};
+    return CLO_OK;
+}
+
+void clo_policy_instance_destroy(clo_policy_instance *instance)
+{
+    clo_free(instance->state);
+}
+
+clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, uint32_t steps_max, clo_dispatch **out)
 {
     const clo_program *program = engine->program;
     uint32_t executors = program->platform->executors_count;
-    size_t policy_bytes = policy->state_bytes != NULL ? policy->state_bytes(program->graph, program->platform) : 0;
     clo_layout layout = {0};
 
     size_t at_dispatch = clo_layout_add(&layout, 1, sizeof(clo_dispatch));
     size_t at_running = clo_layout_add(&layout, executors, sizeof(uint32_t));
     size_t at_busy = clo_layout_add(&layout, executors, sizeof(int64_t));
     size_t at_state = clo_layout_add(&layout, program->instances, 1);
-    size_t at_policy = clo_layout_add(&layout, policy_bytes, 1);
+    size_t at_previous = clo_layout_add(&layout, program->instances, sizeof(uint32_t));
+    size_t at_next = clo_layout_add(&layout, program->instances, sizeof(uint32_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
     if (block == NULL)
-        return clo_fail_memory("the policy's state");
+        return clo_fail_memory("the policy's view");
 
     clo_dispatch *dispatch = (clo_dispatch *)(void *)(block + at_dispatch);
     dispatch->block = block;
-    dispatch->policy = policy;
-    dispatch->policy_state = block + at_policy;
-    dispatch->policy_bytes = policy_bytes;
+    dispatch->previous = (uint32_t *)(void *)(block + at_previous);
+    dispatch->next = (uint32_t *)(void *)(block + at_next);
     dispatch->view = (clo_view){
         .engine = engine,
         .running = (uint32_t *)(void *)(block + at_running),
         .busy_until = (int64_t *)(void *)(block + at_busy),
         .state = (uint8_t *)(block + at_state),
+        .steps = &dispatch->steps,
+        .steps_max = steps_max,
     };
+    clo_status status = clo_policy_instance_create(engine, policy, &dispatch->instance);
+    if (status != CLO_OK)
+        return clo_free(block), status;
     *out = dispatch;
     return CLO_OK;
 }
 
 void clo_dispatch_destroy(clo_dispatch *dispatch)
 {
-    if (dispatch != NULL)
-        clo_free(dispatch->block);
+    if (dispatch == NULL)
+        return;
+    clo_policy_instance_destroy(&dispatch->instance);
+    clo_free(dispatch->block);
 }
 
 /* Errors arise on a worker's thread; whoever waits for the job wants to read them. */
@@ -95,10 +126,42 @@ static void keep_error(clo_dispatch *dispatch, clo_status status)
     snprintf(dispatch->error, sizeof dispatch->error, "%s", clo_last_error());
 }
 
+static void list_ready(clo_dispatch *dispatch, uint32_t entry)
+{
+    dispatch->next[entry] = CLO_NONE;
+    dispatch->previous[entry] = dispatch->ready_last;
+    if (dispatch->ready_last == CLO_NONE)
+        dispatch->ready_first = entry;
+    else
+        dispatch->next[dispatch->ready_last] = entry;
+    dispatch->ready_last = entry;
+}
+
+static void unlist_ready(clo_dispatch *dispatch, uint32_t entry)
+{
+    uint32_t previous = dispatch->previous[entry], next = dispatch->next[entry];
+
+    if (previous == CLO_NONE)
+        dispatch->ready_first = next;
+    else
+        dispatch->next[previous] = next;
+    if (next == CLO_NONE)
+        dispatch->ready_last = previous;
+    else
+        dispatch->previous[next] = previous;
+}
+
 static void show_ready(clo_dispatch *dispatch, uint32_t entry, uint32_t by)
 {
     dispatch->view.state[entry] = READY;
-    dispatch->policy->ready(dispatch->policy_state, &dispatch->view, entry, by);
+    list_ready(dispatch, entry);
+    dispatch->instance.policy->ready(dispatch->instance.state, &dispatch->view, entry, by);
+}
+
+static clo_status init_policy(const clo_view *view, const clo_policy_instance *instance)
+{
+    memset(instance->state, 0, instance->bytes);
+    return instance->policy->init == NULL ? CLO_OK : instance->policy->init(instance->state, view);
 }
 
 clo_status clo_dispatch_begin(clo_dispatch *dispatch)
@@ -108,17 +171,31 @@ clo_status clo_dispatch_begin(clo_dispatch *dispatch)
 
     memset(view->running, 0xff, program->platform->executors_count * sizeof(uint32_t));
     memset(view->state, WAITING, program->instances);
-    memset(dispatch->policy_state, 0, dispatch->policy_bytes);
     view->now_ns = 0;
-    dispatch->finished = dispatch->started = dispatch->next_executor = 0;
-    dispatch->decisions = 0;
-    dispatch->status = CLO_OK;
-    if (dispatch->policy->init != NULL)
-        keep_error(dispatch, dispatch->policy->init(dispatch->policy_state, view));
-    for (uint32_t entry = 0; dispatch->status == CLO_OK && entry < program->instances; entry++)
-        if (clo_program_needs(program, entry) == 0)
-            show_ready(dispatch, entry, CLO_NONE);
+    dispatch->finished = dispatch->started = dispatch->next_executor = dispatch->most_steps = 0;
+    dispatch->ready_first = dispatch->ready_last = CLO_NONE;
+    dispatch->decisions = dispatch->fallbacks = 0;
+    keep_error(dispatch, init_policy(view, &dispatch->instance));
+    for (uint32_t i = 0; dispatch->status == CLO_OK && i < program->roots_count; i++)
+        show_ready(dispatch, program->roots[i], CLO_NONE);
     return dispatch->status;
+}
+
+clo_status clo_dispatch_swap(clo_dispatch *dispatch, clo_policy_instance *instance, bool is_running)
+{
+    clo_policy_instance old = dispatch->instance;
+
+    if (is_running) {
+        clo_status status = init_policy(&dispatch->view, instance);
+        if (status != CLO_OK)
+            return status;
+        for (uint32_t i = dispatch->ready_first; i != CLO_NONE; i = dispatch->next[i])
+            instance->policy->ready(instance->state, &dispatch->view, i, CLO_NONE);
+        dispatch->next_executor = 0; /* the new one may want what the old one did not */
+    }
+    dispatch->instance = *instance;
+    *instance = old;
+    return CLO_OK;
 }
 
 void clo_dispatch_finish(clo_dispatch *dispatch, uint32_t entry, uint32_t executor, int64_t finish_ns)
@@ -143,11 +220,40 @@ static void start(clo_dispatch *dispatch, uint32_t entry, uint32_t executor)
     clo_view *view = &dispatch->view;
     int64_t execution_ns = clo_view_execution_ns(view, entry, executor);
 
+    unlist_ready(dispatch, entry);
     view->state[entry] = STARTED;
     view->running[executor] = entry;
     view->busy_until[executor] = clo_view_arrival_ns(view, entry, executor) + execution_ns;
     dispatch->started++;
     dispatch->decisions++;
+}
+
+/* The bound is reached: the oldest ready instance that can run on `executor`, looking at no more than steps_max of them,
+ * unless nothing runs and so nothing would ever change. */
+static uint32_t fall_back(clo_dispatch *dispatch, uint32_t executor)
+{
+    const clo_view *view = &dispatch->view;
+    uint32_t looks = view->steps_max, found = dispatch->ready_first;
+
+    while (found != CLO_NONE && clo_view_execution_ns(view, found, executor) == CLO_TIME_NEVER)
+        found = --looks > 0 || dispatch->started == dispatch->finished ? dispatch->next[found] : CLO_NONE;
+    if (found != CLO_NONE) {
+        dispatch->instance.policy->taken(dispatch->instance.state, view, found);
+        dispatch->fallbacks++;
+    }
+    return found;
+}
+
+static uint32_t pick(clo_dispatch *dispatch, uint32_t executor)
+{
+    const clo_policy_instance *instance = &dispatch->instance;
+
+    dispatch->steps = 0;
+    uint32_t picked = instance->policy->pick(instance->state, &dispatch->view, executor);
+    if (dispatch->steps > dispatch->most_steps)
+        dispatch->most_steps = dispatch->steps;
+    bool is_cut = dispatch->view.steps_max != 0 && dispatch->steps >= dispatch->view.steps_max;
+    return picked == CLO_NONE && is_cut && instance->policy->taken != NULL ? fall_back(dispatch, executor) : picked;
 }
 
 bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *executor)
@@ -160,7 +266,7 @@ bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *execut
         uint32_t e = dispatch->next_executor;
         if (view->running[e] != CLO_NONE)
             continue;
-        uint32_t picked = dispatch->policy->pick(dispatch->policy_state, view, e);
+        uint32_t picked = pick(dispatch, e);
         if (picked == CLO_NONE)
             continue;
         if (picked >= program->instances || view->state[picked] != READY ||
@@ -168,7 +274,7 @@ bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *execut
             keep_error(dispatch, clo_fail(CLO_ERR_STATE,
                                           "policy '%s' gave executor %u the instance %u, which is "
                                           "not ready or cannot run there",
-                                          dispatch->policy->name, e, picked));
+                                          dispatch->instance.policy->name, e, picked));
             return false;
         }
         start(dispatch, picked, e);
@@ -179,7 +285,7 @@ bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *execut
     if (dispatch->status == CLO_OK && dispatch->started == dispatch->finished &&
         dispatch->finished < program->instances)
         keep_error(dispatch, clo_fail(CLO_ERR_STATE, "policy '%s' leaves every executor idle with %u instances to run",
-                                      dispatch->policy->name, program->instances - dispatch->finished));
+                                      dispatch->instance.policy->name, program->instances - dispatch->finished));
     return false;
 }
 

@@ -16,27 +16,46 @@ struct clo_view {
     uint32_t *running;   /* [executors] entry, CLO_NONE: free          */
     int64_t *busy_until; /* [executors] expected                       */
     uint8_t *state;      /* [instances] 0 waiting, 1 ready, 2 started, 3 finished */
+    uint32_t *steps;     /* taken by the decision in progress          */
+    uint32_t steps_max;  /* 0: no bound                                */
 };
+
+/* A policy with its state for one job. */
+typedef struct clo_policy_instance {
+    const clo_policy *policy;
+    void *state;
+    size_t bytes;
+} clo_policy_instance;
 
 typedef struct clo_dispatch {
     clo_view view;
-    const clo_policy *policy;
-    void *policy_state;
-    size_t policy_bytes;
+    clo_policy_instance instance;
     uint32_t finished, started;
-    uint32_t next_executor; /* where clo_dispatch_next goes on looking */
-    clo_status status;      /* the first error of the policy           */
-    char error[192];        /* its text, for whichever thread waits    */
+    uint32_t next_executor;    /* where clo_dispatch_next goes on looking            */
+    uint32_t *previous, *next; /* [instances] the ready ones in order of arrival     */
+    uint32_t ready_first, ready_last;
+    uint32_t steps, most_steps; /* of the decision in progress, and of any in this run */
+    uint64_t fallbacks;         /* decisions that the runtime took, the bound being reached */
+    clo_status status;          /* the first error of the policy           */
+    char error[192];            /* its text, for whichever thread waits    */
     uint64_t decisions;
     void *block;
 } clo_dispatch;
 
-/* The engine must be timed. */
-clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, clo_dispatch **out);
+clo_status clo_policy_instance_create(const clo_engine *engine, const clo_policy *policy, clo_policy_instance *out);
+void clo_policy_instance_destroy(clo_policy_instance *instance); /* zeros are allowed */
+
+/* The engine must be timed.
+ *   steps_max  see clo_job_config. */
+clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, uint32_t steps_max, clo_dispatch **out);
 void clo_dispatch_destroy(clo_dispatch *dispatch);
 
 /* Starts a run: initialises the policy and shows it the entries that wait for nothing. */
 clo_status clo_dispatch_begin(clo_dispatch *dispatch);
+
+/* Puts *instance in place of the policy and leaves the old one in it. In the middle of a run the new one is
+ * initialised and shown what is ready, oldest first. Returns what its init returned; then nothing has changed. */
+clo_status clo_dispatch_swap(clo_dispatch *dispatch, clo_policy_instance *instance, bool is_running);
 
 /* `entry` has finished on `executor` at finish_ns (time never runs backwards: an earlier value counts as now). */
 void clo_dispatch_finish(clo_dispatch *dispatch, uint32_t entry, uint32_t executor, int64_t finish_ns);

@@ -68,6 +68,12 @@ static clo_status allocate_state(clo_engine *engine)
     return allocate_buffers(engine);
 }
 
+static void arm(clo_engine *engine)
+{
+    for (uint32_t entry = 0; entry < engine->program->entries; entry++)
+        clo_countdown_arm(&engine->pending[entry], clo_program_needs(engine->program, entry));
+}
+
 clo_status clo_engine_create(const clo_program *program, bool copies, bool is_timed, clo_engine **out)
 {
     clo_engine *engine = clo_allocate(1, sizeof *engine);
@@ -80,7 +86,10 @@ clo_status clo_engine_create(const clo_program *program, bool copies, bool is_ti
     clo_status status = allocate_state(engine);
     if (status != CLO_OK)
         return clo_engine_destroy(engine), status;
-    clo_engine_reset(engine);
+    arm(engine);
+    if (program->is_replay)
+        memcpy(engine->ran_on, program->executor, program->entries * sizeof(uint32_t));
+    engine->run = 1;
     *out = engine;
     return CLO_OK;
 }
@@ -94,17 +103,11 @@ void clo_engine_destroy(clo_engine *engine)
     clo_free(engine);
 }
 
-void clo_engine_reset(clo_engine *engine)
+void clo_engine_begin(clo_engine *engine, bool was_cut)
 {
-    const clo_program *program = engine->program;
-
-    for (uint32_t entry = 0; entry < program->entries; entry++)
-        clo_countdown_arm(&engine->pending[entry], clo_program_needs(program, entry));
-    if (program->is_replay)
-        memcpy(engine->ran_on, program->executor, program->entries * sizeof(uint32_t));
-    if (engine->copied != NULL)
-        for (size_t i = 0; i < (size_t)program->entries * program->platform->memories_count; i++)
-            clo_once_reset(&engine->copied[i]);
+    engine->run++;
+    if (was_cut)
+        arm(engine);
 }
 
 int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t entry, uint32_t executor, int64_t now_ns)
@@ -143,9 +146,9 @@ static const void *fetch(clo_engine *engine, uint32_t source, uint32_t memory, s
         return original;
     unsigned char *copy = engine->remote + memory * engine->home_bytes + engine->output_at[source];
     clo_once *once = &engine->copied[(size_t)source * platform->memories_count + memory];
-    if (clo_once_begin(once)) {
+    if (clo_once_begin(once, engine->run)) {
         memcpy(copy, original, bytes);
-        clo_once_end(once);
+        clo_once_end(once, engine->run);
         stats->copied_bytes += bytes;
     }
     return copy;

@@ -38,6 +38,7 @@ typedef struct clo_engine {
     uint64_t home_bytes;   /* also the distance between two memories' copies */
     unsigned char *remote; /* [memories] * home_bytes, pages appear when used */
     clo_once *copied;      /* [entries * memories]                   */
+    uint64_t run;          /* number of the run, from 1              */
     void *block, *buffers;
 } clo_engine;
 
@@ -45,8 +46,9 @@ typedef struct clo_engine {
 clo_status clo_engine_create(const clo_program *program, bool copies, bool is_timed, clo_engine **out);
 void clo_engine_destroy(clo_engine *engine);
 
-/* Makes everything ready for a run; O(entries). */
-void clo_engine_reset(clo_engine *engine);
+/* Before each run but the first: what the last one left behind does not count any more. O(1), but O(entries) if that run
+ * did not come to its end, because a policy failed. */
+void clo_engine_begin(clo_engine *engine, bool was_cut);
 
 /* Earliest time that all inputs of `entry` are in the memory of `executor`, not before `now_ns`. Under replay data
  * set out when their source finishes; otherwise the destination is known only now. Needs is_timed under replay. */

@@ -320,6 +320,19 @@ static void match_kinds(clo_program *program)
                 program->kind_of[k] = p;
 }
 
+static clo_status list_roots(clo_program *program)
+{
+    for (uint32_t entry = 0; entry < program->entries; entry++)
+        program->roots_count += clo_program_needs(program, entry) == 0;
+    program->roots = clo_allocate(program->roots_count, sizeof *program->roots);
+    if (program->roots == NULL)
+        return clo_fail_memory("the first tasks");
+    for (uint32_t entry = 0, count = 0; entry < program->entries; entry++)
+        if (clo_program_needs(program, entry) == 0)
+            program->roots[count++] = entry;
+    return CLO_OK;
+}
+
 clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count, clo_program **out)
 {
     clo_program *program = clo_allocate(1, sizeof *program);
@@ -338,6 +351,8 @@ clo_status clo_program_create(const clo_cost *cost, const clo_placement *placeme
         status = compile_replay(program, placements, count);
     else
         adopt_graph(program);
+    if (status == CLO_OK)
+        status = list_roots(program);
     if (status != CLO_OK)
         return clo_program_destroy(program), status;
     *out = program;
@@ -348,6 +363,7 @@ void clo_program_destroy(clo_program *program)
 {
     if (program == NULL)
         return;
+    clo_free(program->roots);
     clo_free(program->block);
     clo_free(program);
 }

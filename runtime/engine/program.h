@@ -24,7 +24,9 @@ typedef struct clo_program {
     bool is_restricted;    /* steal: some task cannot run on some executor            */
     bool crosses_memories; /* the platform has more than one memory                  */
     uint32_t exits;        /* entries that release nothing                            */
-    uint32_t inputs_max;   /* most inputs of one entry                                */
+    uint32_t *roots;       /* [roots_count] entries that wait for nothing            */
+    uint32_t roots_count;
+    uint32_t inputs_max; /* most inputs of one entry                                */
 
     const uint32_t *succ_first, *succ; /* [entries + 1], []: whom an entry releases   */
     const uint32_t *input_first;       /* [entries + 1]                               */

@@ -33,7 +33,7 @@ static void wait_until(const clo_job *job, int64_t when_ns)
     }
 }
 
-static void fail_job(clo_job *job, uint32_t entry, int code)
+void clo_job_fail(clo_job *job, uint32_t entry, int code)
 {
     uint64_t none = 0;
     uint64_t failure = ((uint64_t)clo_program_task(job->program, entry) + 1) << 32 | (uint32_t)code;
@@ -48,7 +48,7 @@ static void call_body(clo_worker *worker, clo_job *job, uint32_t entry, int64_t 
     int code = clo_engine_call(job->engine, entry, worker->index, expected_ns, &job->scratch[worker->index],
                                &job->stats[worker->index]);
     if (code != 0)
-        fail_job(job, entry, code);
+        clo_job_fail(job, entry, code);
 }
 
 /* Real clock: the body takes what it takes. */
@@ -135,154 +135,6 @@ static void run_entry(clo_worker *worker, clo_job *job, uint32_t entry)
         record(worker, job, entry, before_ns < 0 ? start_ns : before_ns, start_ns, finish_ns);
 }
 
-static void finish_exit(clo_job *job)
-{
-    /* acq_rel: the last one publishes everybody's results to the waiter. */
-    if (atomic_fetch_sub_explicit(&job->exits_left, 1, memory_order_acq_rel) == 1)
-        clo_job_run_ended(job);
-}
-
-/* The worker that shall run an entry which only some may: the fastest, in turn where several are. */
-static uint32_t home_of(const clo_job *job, uint32_t entry)
-{
-    const clo_program *program = job->program;
-    uint32_t workers = job->runtime->workers_count, best = CLO_NONE;
-    int64_t best_ns = CLO_TIME_NEVER;
-
-    if (program->is_replay)
-        return program->executor[entry];
-    for (uint32_t i = 0; i < workers; i++) {
-        uint32_t w = (entry + i) % workers;
-        int64_t execution_ns = clo_cost_execution_ns(program->cost, clo_program_task(program, entry), w);
-        if (execution_ns < best_ns) {
-            best_ns = execution_ns;
-            best = w;
-        }
-    }
-    return best;
-}
-
-/* Hands on what `entry` released; one of them comes back to be run next, without any queue. */
-static uint64_t release(clo_worker *worker, clo_job *job, uint32_t entry)
-{
-    clo_runtime *runtime = worker->runtime;
-    const clo_program *program = job->program;
-    const uint32_t *row = &program->succ[program->succ_first[entry]];
-    uint32_t count = program->succ_first[entry + 1] - program->succ_first[entry];
-    bool is_pinned = clo_job_is_pinned(job);
-    uint64_t bypass = CLO_ITEM_NONE, *links = job->links;
-    clo_engine *engine = job->engine;
-    uint32_t cursor = 0, released, offered = 0;
-
-    if (count == 0)
-        return finish_exit(job), CLO_ITEM_NONE;
-    while ((released = clo_engine_released(engine, row, count, &cursor)) != CLO_NONE) {
-        /* While we hold a released item the job cannot end, so `job` is safe in here; once the last item is given
-         * away it may be gone, so the loop's own condition reads locals only. */
-        uint64_t item = clo_item(job, released);
-        uint32_t home = is_pinned ? home_of(job, released) : worker->index;
-        if (home != worker->index) {
-            clo_worker_give(runtime, home, item, &links[released]);
-        } else if (bypass == CLO_ITEM_NONE) {
-            bypass = item;
-        } else if (is_pinned) {
-            clo_stack_push(&worker->inbox, item, &links[released]);
-        } else {
-            clo_worker_offer(worker, bypass, &links[(uint32_t)bypass]);
-            bypass = item;
-            offered++;
-        }
-    }
-    if (offered > 0)
-        clo_runtime_wake_one(runtime);
-    return bypass;
-}
-
-/* Policy dispatch. The caller holds the turn: gives out decisions until there are none. */
-static uint64_t hand_out(clo_worker *worker, clo_job *job)
-{
-    uint64_t mine = CLO_ITEM_NONE;
-    uint32_t entry, executor;
-
-    for (int64_t before_ns = clo_clock_ns(), now_ns; clo_dispatch_next(job->dispatch, &entry, &executor);
-         before_ns = now_ns) {
-        now_ns = clo_clock_ns();
-        clo_histogram_record(job->decision_ns, now_ns - before_ns);
-        if (worker != NULL && executor == worker->index && mine == CLO_ITEM_NONE)
-            mine = clo_item(job, entry);
-        else
-            clo_worker_give(job->runtime, executor, clo_item(job, entry), &job->links[entry]);
-    }
-    return mine;
-}
-
-static void handle_completion(clo_job *job, uint32_t entry)
-{
-    clo_engine *engine = job->engine;
-
-    if (job->events != NULL)
-        job->events[entry].sequence = job->dispatch->finished;
-    clo_dispatch_finish(job->dispatch, entry, engine->ran_on[entry], engine->finish_ns[entry]);
-}
-
-/* The chain of completions, oldest first. */
-static uint64_t take_completions(clo_job *job)
-{
-    uint64_t chain = clo_stack_take(&job->completions), oldest = CLO_ITEM_NONE;
-
-    while (chain != CLO_ITEM_NONE) {
-        uint64_t next = job->links[(uint32_t)chain];
-        job->links[(uint32_t)chain] = oldest;
-        oldest = chain;
-        chain = next;
-    }
-    return oldest;
-}
-
-/* Takes in completions until none is left; then the turn is free. `handled` counts in job->turn.
- *
- * A worker pushes its completion, then adds one to the turn; the add is its last touch of the job. While the turn is
- * held it only grows: subtracting what is handled would let it pass through 0 when an add comes late, and the next to
- * complete would be a second holder. So it goes back to 0 in one step, when exactly as many have been handled as were
- * added; a holder that was quicker than an add goes round until it arrives, two instructions later. Only then may the
- * job end. */
-static uint64_t hold_turn(clo_worker *worker, clo_job *job, uint32_t handled)
-{
-    uint64_t mine = CLO_ITEM_NONE;
-
-    for (;;) {
-        uint64_t chain = take_completions(job);
-        if (chain == CLO_ITEM_NONE)
-            clo_relax();
-        while (chain != CLO_ITEM_NONE) {
-            uint32_t entry = (uint32_t)chain;
-            chain = job->links[entry];
-            handle_completion(job, entry);
-            uint64_t item = hand_out(worker, job);
-            if (item != CLO_ITEM_NONE)
-                mine = item; /* at most one: the policy sees us busy from then on */
-            handled++;
-        }
-        bool is_over = clo_dispatch_is_over(job->dispatch);
-        uint32_t added = handled;
-        /* acq_rel: carries the dispatcher's state from one turn to the next, and each completion to its handler. */
-        if (atomic_compare_exchange_strong_explicit(&job->turn, &added, 0, memory_order_acq_rel,
-                                                    memory_order_acquire)) {
-            if (is_over)
-                clo_job_run_ended(job);
-            return mine;
-        }
-    }
-}
-
-static uint64_t complete(clo_worker *worker, clo_job *job, uint32_t entry)
-{
-    clo_stack_push(&job->completions, clo_item(job, entry), &job->links[entry]);
-    if (atomic_fetch_add_explicit(&job->turn, 1, memory_order_acq_rel) != 0)
-        return CLO_ITEM_NONE; /* somebody holds the turn and will see it */
-    return hold_turn(worker, job, 0);
-}
-
 /* Puts those that waited for capacity back to their workers. */
 static void requeue(clo_runtime *runtime, uint64_t chain)
 {
@@ -290,7 +142,7 @@ static void requeue(clo_runtime *runtime, uint64_t chain)
         clo_job *job = clo_item_job(runtime, chain);
         uint32_t entry = (uint32_t)chain;
         uint64_t next = job->links[entry];
-        uint32_t home = job->dispatch != NULL ? job->engine->ran_on[entry] : home_of(job, entry);
+        uint32_t home = job->dispatch != NULL ? job->engine->ran_on[entry] : clo_job_home(job, entry);
         clo_worker_give(runtime, home, chain, &job->links[entry]);
         chain = next;
     }
@@ -304,6 +156,8 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     clo_gate *gate = NULL;
     int64_t demand[CLO_RESOURCES_MAX];
 
+    if (job->is_plain)
+        return clo_worker_run_plain(worker, job, entry);
     if (job->program->graph->has_demands) {
         gate = &runtime->gates[runtime->platform->executors[worker->index].machine];
         clo_program_demand(job->program, clo_program_task(job->program, entry), demand);
@@ -312,45 +166,59 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
         if (!clo_gate_enter(gate, demand, item, &job->links[entry]))
             return CLO_ITEM_NONE;
     }
+    atomic_store_explicit(&worker->current, item, memory_order_relaxed);
+    clo_worker_look_up(worker, job->program->graph->rows[clo_program_task(job->program, entry)].work_ns);
     run_entry(worker, job, entry);
+    worker->bypasses++;
     if (gate != NULL)
         requeue(runtime, clo_gate_leave(gate, demand));
-    return job->dispatch != NULL ? complete(worker, job, entry) : release(worker, job, entry);
+    return job->dispatch != NULL ? clo_worker_complete(worker, job, entry) : clo_worker_release(worker, job, entry);
 }
 
-/* Deals the first items round the workers' spills, or to their homes. The job may end before this returns, but its
- * owner, who is in clo_job_submit, cannot free it yet. */
+/* Wakes at most `count` workers, those with the lowest numbers first: the roots lie with them. */
+static void wake_some(clo_runtime *runtime, uint32_t count)
+{
+    clo_barrier_light(&runtime->barrier);
+    if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
+        return;
+    for (uint32_t w = 0; w < runtime->workers_count && count > 0; w++)
+        if (clo_parker_is_asleep(&runtime->workers[w].parker) && clo_parker_wake(&runtime->workers[w].parker))
+            count--;
+}
+
+/* Anybody may run these: each worker's shelf gets one stretch of them, in one piece. */
 static void deal_roots(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
     const clo_program *program = job->program;
-    uint32_t workers = runtime->workers_count, dealt = 0, entries = program->entries;
-    bool is_pinned = clo_job_is_pinned(job);
+    uint32_t workers = runtime->workers_count, roots = program->roots_count;
 
-    for (uint32_t entry = 0; entry < entries; entry++) {
-        if (clo_program_needs(program, entry) != 0)
+    for (uint32_t w = 0; w < workers; w++) {
+        uint32_t first = (uint32_t)((uint64_t)roots * w / workers),
+                 end = (uint32_t)((uint64_t)roots * (w + 1) / workers);
+        if (first == end)
             continue;
-        uint32_t home = is_pinned ? home_of(job, entry) : dealt % workers;
-        dealt++;
-        clo_stack *stack = is_pinned ? &runtime->workers[home].inbox : &runtime->workers[home].spill;
-        clo_stack_push(stack, clo_item(job, entry), &job->links[entry]);
+        for (uint32_t i = first; i + 1 < end; i++)
+            job->links[program->roots[i]] = clo_item(job, program->roots[i + 1]);
+        clo_stack_push(&runtime->workers[w].shelf, clo_item(job, program->roots[first]),
+                       &job->links[program->roots[end - 1]]);
     }
+    wake_some(runtime, roots);
 }
 
+/* The job may end before this returns, but its owner, who is in clo_job_submit, cannot free it yet. */
 void clo_job_start(clo_job *job)
 {
-    clo_runtime *runtime = job->runtime;
+    const clo_program *program = job->program;
 
     if (job->dispatch != NULL) {
-        (void)clo_dispatch_begin(job->dispatch); /* its status is seen by clo_dispatch_is_over */
-        (void)hand_out(NULL, job);
-        (void)hold_turn(NULL, job, 1);
-        return;
+        clo_job_start_turn(job);
+    } else if (!job->is_pinned) {
+        deal_roots(job);
+    } else {
+        for (uint32_t i = 0; i < program->roots_count; i++) {
+            uint32_t entry = program->roots[i];
+            clo_worker_give(job->runtime, clo_job_home(job, entry), clo_item(job, entry), &job->links[entry]);
+        }
     }
-    deal_roots(job);
-    clo_barrier_light(&runtime->barrier);
-    if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) > 0)
-        for (uint32_t w = 0; w < runtime->workers_count; w++)
-            if (clo_parker_is_asleep(&runtime->workers[w].parker))
-                (void)clo_parker_wake(&runtime->workers[w].parker);
 }

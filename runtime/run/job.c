@@ -40,6 +40,8 @@ static clo_status allocate_parts(clo_job *job)
     bool shows_inputs = program->graph->has_outputs;
     size_t at_inputs = clo_layout_add(&layout, shows_inputs ? workers * inputs : 0, sizeof(void *));
     size_t at_bytes = clo_layout_add(&layout, shows_inputs ? workers * inputs : 0, sizeof(size_t));
+    size_t at_slots = clo_layout_add(&layout, workers + 1, sizeof(clo_board_slot));
+    size_t at_news = clo_layout_add(&layout, workers, sizeof(uint32_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
     if (block == NULL)
         return clo_fail_memory("a job");
@@ -50,6 +52,8 @@ static clo_status allocate_parts(clo_job *job)
     job->scratch = (clo_engine_scratch *)(void *)(block + at_scratch);
     job->virtual_free_ns = (int64_t *)(void *)(block + at_free);
     job->decision_ns = (clo_histogram *)(void *)(block + at_decisions);
+    job->news = (uint32_t *)(void *)(block + at_news);
+    clo_board_init(&job->board, (clo_board_slot *)(void *)(block + at_slots), (uint32_t)workers + 1);
     job->events = job->runtime->traces ? (clo_trace_event *)(void *)(block + at_events) : NULL;
     for (size_t w = 0; w < workers && shows_inputs; w++) {
         job->scratch[w].inputs = (const void **)(void *)(block + at_inputs) + w * inputs;
@@ -87,6 +91,20 @@ static void free_job(clo_job *job)
     clo_free(job);
 }
 
+static void choose_path(clo_job *job)
+{
+    const clo_program *program = job->program;
+    const clo_graph *graph = program->graph;
+    bool has_kind_bodies = false;
+
+    for (uint32_t t = 0; t < graph->tasks && !has_kind_bodies; t++)
+        has_kind_bodies = graph->rows[t].has_kind_body != 0;
+    job->is_pinned = program->is_replay || program->is_restricted || job->dispatch != NULL;
+    job->is_plain = job->runtime->clock == CLO_CLOCK_REAL && job->dispatch == NULL && job->events == NULL &&
+                    !job->engine->is_timed && program->entries == program->instances && !graph->has_demands &&
+                    !graph->has_outputs && !program->crosses_memories && !has_kind_bodies;
+}
+
 static clo_status build_job(clo_job *job, const clo_cost *cost, const clo_job_config *config)
 {
     clo_runtime *runtime = job->runtime;
@@ -100,7 +118,9 @@ static clo_status build_job(clo_job *job, const clo_cost *cost, const clo_job_co
     if (status == CLO_OK)
         status = allocate_parts(job);
     if (status == CLO_OK && config->policy != NULL)
-        status = clo_dispatch_create(job->engine, config->policy, &job->dispatch);
+        status = clo_dispatch_create(job->engine, config->policy, config->steps_max, &job->dispatch);
+    if (status == CLO_OK)
+        choose_path(job);
     if (status == CLO_OK)
         status = take_slot(job);
     return status;
@@ -120,7 +140,6 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
         return clo_fail_memory("a job");
     job->runtime = runtime;
     job->deadline_ns = config.deadline_ns;
-    clo_stack_init(&job->completions);
     status = build_job(job, cost, &config);
     if (status != CLO_OK)
         return free_job(job), status;

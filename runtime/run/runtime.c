@@ -107,8 +107,9 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     worker->local = CLO_ITEM_NONE;
     worker->rng = clo_rng_seed(index);
     clo_stack_init(&worker->inbox);
-    clo_stack_init(&worker->spill);
-    clo_deque_init(&worker->deque);
+    clo_stack_init(&worker->shelf);
+    atomic_init(&worker->current, CLO_ITEM_NONE);
+    worker->call = (clo_call){.executor = index};
 }
 
 static void init_gates(clo_runtime *runtime)

@@ -19,7 +19,7 @@ static void arm(clo_job *job)
 {
     uint32_t workers = job->runtime->workers_count;
 
-    clo_engine_reset(job->engine);
+    clo_engine_begin(job->engine, job->dispatch != NULL && job->dispatch->status != CLO_OK);
     memset(job->stats, 0, workers * sizeof *job->stats);
     memset(job->decision_ns, 0, sizeof *job->decision_ns);
     memset(job->virtual_free_ns, 0, workers * sizeof *job->virtual_free_ns);
@@ -30,8 +30,6 @@ static void arm(clo_job *job)
     atomic_store_explicit(&job->failure, 0, memory_order_relaxed);
     atomic_store_explicit(&job->sequence, 0, memory_order_relaxed);
     atomic_store_explicit(&job->exits_left, job->program->exits, memory_order_relaxed);
-    atomic_store_explicit(&job->turn, 1, memory_order_relaxed);
-    clo_stack_init(&job->completions);
     job->parks_before = count_parks(job->runtime);
     job->was_submitted = true;
 }

@@ -1,13 +1,15 @@
-/* worker.c - where a worker looks for work, and what it does when there is none.
+/* worker.c - where a worker looks for work, how it lets others have some, and what it does when there is none.
  *
- * Order: what it has taken already, its inbox, its deque, its spill, then other workers' deques and spills. An
- * idle worker looks round with growing pauses (a thief that polls a victim's line makes the victim's
- * pushes twenty times dearer), for spin_ns at most, then sleeps on its own futex word. */
+ * Order: what it has taken already, its inbox, its deque, its shelf, then other workers' shelves. A worker's deque is
+ * nobody else's business, so ready items cost no fence; what others may have lies on the shelf, put there when somebody
+ * asked, when somebody sleeps and there is enough to do, or before a long body. An idle worker looks at the others' shelves
+ * (lines that are written only when something is put there), asks, and pauses between rounds; after spin_ns at most it
+ * sleeps on its own futex word. */
 #include "base/clock.h"
 #include "run/run.h"
 
-#define BATCH 256u /* items moved from a spill to the deque at a time */
-#define PAUSES_MAX 256u
+#define BATCH 1024u /* items moved from a shelf to the deque at a time */
+#define PAUSES_MAX 32u
 #define BYPASSES_MAX 32u
 
 /* A producer has made an item visible; wake one sleeper if there is any (see sync/park.h for why this is enough). */
@@ -34,15 +36,48 @@ void clo_worker_give(clo_runtime *runtime, uint32_t worker, uint64_t item, uint6
     clo_runtime_wake_for(runtime, worker);
 }
 
-void clo_worker_offer(clo_worker *worker, uint64_t item, uint64_t *link)
-{
-    if (!clo_deque_push(&worker->deque, item))
-        clo_stack_push(&worker->spill, item, link);
-}
-
 static uint64_t *link_of(const clo_runtime *runtime, uint64_t item)
 {
     return &clo_item_job(runtime, item)->links[(uint32_t)item];
+}
+
+/* Puts the `count` oldest items of the deque on the shelf, the youngest of them on top. */
+static void shelve(clo_worker *worker, uint32_t count)
+{
+    clo_runtime *runtime = worker->runtime;
+    uint64_t chain = CLO_ITEM_NONE, *last = NULL;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t item = clo_deque_pop_old(&worker->deque), *link = link_of(runtime, item);
+        if (last == NULL)
+            last = link;
+        *link = chain;
+        chain = item;
+    }
+    if (last != NULL)
+        clo_stack_push(&worker->shelf, chain, last);
+}
+
+void clo_worker_offer(clo_worker *worker, uint64_t item)
+{
+    if (clo_deque_count(&worker->deque) == CLO_DEQUE_ITEMS)
+        shelve(worker, CLO_DEQUE_ITEMS / 2);
+    clo_deque_push(&worker->deque, item);
+}
+
+void clo_worker_share(clo_worker *worker, int64_t next_ns, bool was_asked)
+{
+    uint32_t count = clo_deque_count(&worker->deque);
+    bool is_long = next_ns == 0 || next_ns > CLO_SHORT_NS;
+    bool is_worth = is_long || (int64_t)count * next_ns >= CLO_WAKE_WORTH_NS;
+
+    if (!was_asked && !is_worth)
+        return;
+    if (was_asked)
+        atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);
+    shelve(worker, is_long ? count : (count + 1) / 2);
+    if (is_worth)
+        clo_runtime_wake_one(worker->runtime);
 }
 
 static uint64_t take_local(clo_worker *worker)
@@ -58,34 +93,39 @@ static uint64_t take_local(clo_worker *worker)
     return item;
 }
 
-/* Takes one item to run and moves at most BATCH more to the deque; the rest goes back as one chain. While the chain is in
- * our hands nobody else can see it, and a worker that looked in that moment may have gone to sleep: so one is woken. */
-static uint64_t take_spill(clo_worker *worker, clo_stack *spill)
+/* Puts a chain on the shelf. */
+static void put_back(clo_worker *worker, uint64_t chain)
 {
-    uint64_t first = clo_stack_take(spill);
+    uint64_t head = CLO_ITEM_NONE, last = chain;
+
+    /* The usual case: the shelf is empty and takes the chain as it is. */
+    if (atomic_compare_exchange_strong_explicit(&worker->shelf.head, &head, chain, memory_order_release,
+                                                memory_order_relaxed))
+        return;
+    while (*link_of(worker->runtime, last) != CLO_ITEM_NONE) /* the chain is finite and ours */
+        last = *link_of(worker->runtime, last);
+    clo_stack_push(&worker->shelf, chain, link_of(worker->runtime, last));
+}
+
+/* Takes one item to run and moves at most BATCH more to the deque, which is empty; the rest goes to our own shelf. While
+ * the chain is in our hands nobody else can see it, and a worker that looked in that moment may have gone to sleep:
+ * so one is woken. */
+static uint64_t take_shelf(clo_worker *worker, clo_stack *shelf)
+{
+    uint64_t first = clo_stack_take(shelf);
     if (first == CLO_ITEM_NONE)
         return first;
 
     uint64_t rest = *link_of(worker->runtime, first);
+    clo_deque *deque = &worker->deque;
     for (uint32_t i = 0; i < BATCH && rest != CLO_ITEM_NONE; i++) {
-        uint64_t item = rest, next = *link_of(worker->runtime, item);
-        if (!clo_deque_push(&worker->deque, item))
-            break;
-        rest = next;
+        clo_deque_push_old(deque, rest);
+        rest = *link_of(worker->runtime, rest);
     }
     if (rest != CLO_ITEM_NONE) {
-        uint64_t head = CLO_ITEM_NONE;
-        /* The usual case: our spill is empty and takes the chain as it is. */
-        if (!atomic_compare_exchange_strong_explicit(&worker->spill.head, &head, rest, memory_order_release,
-                                                     memory_order_relaxed)) {
-            uint64_t last = rest;
-            while (*link_of(worker->runtime, last) != CLO_ITEM_NONE) /* the chain is finite and ours */
-                last = *link_of(worker->runtime, last);
-            clo_stack_push(&worker->spill, rest, link_of(worker->runtime, last));
-        }
-    }
-    if (!clo_deque_is_empty(&worker->deque))
+        put_back(worker, rest);
         clo_runtime_wake_one(worker->runtime);
+    }
     return first;
 }
 
@@ -99,17 +139,23 @@ static uint64_t steal(clo_worker *worker)
         clo_worker *victim = &runtime->workers[(offset + i) % count];
         if (victim == worker)
             continue;
-        uint64_t item = clo_deque_is_empty(&victim->deque) ? CLO_ITEM_NONE : clo_deque_steal(&victim->deque);
-        if (item == CLO_ITEM_NONE)
-            item = take_spill(worker, &victim->spill);
+        uint64_t item = take_shelf(worker, &victim->shelf);
         if (item == CLO_ITEM_NONE)
             continue;
         clo_item_job(runtime, item)->stats[worker->index].steals++;
-        if (!clo_deque_is_empty(&victim->deque))
-            clo_runtime_wake_one(runtime); /* the woken wakes the next: no waker pays for all */
         return item;
     }
     return CLO_ITEM_NONE;
+}
+
+/* Whoever has more than it runs shall put some on its shelf. */
+static void ask(const clo_worker *worker)
+{
+    clo_runtime *runtime = worker->runtime;
+
+    for (uint32_t w = 0; w < runtime->workers_count; w++)
+        if (w != worker->index && atomic_load_explicit(&runtime->workers[w].asked, memory_order_relaxed) == 0)
+            atomic_store_explicit(&runtime->workers[w].asked, 1, memory_order_relaxed);
 }
 
 static uint64_t take_own(clo_worker *worker)
@@ -119,26 +165,26 @@ static uint64_t take_own(clo_worker *worker)
     if (item == CLO_ITEM_NONE)
         item = clo_deque_pop(&worker->deque);
     if (item == CLO_ITEM_NONE)
-        item = take_spill(worker, &worker->spill);
+        item = take_shelf(worker, &worker->shelf);
     return item;
 }
 
 /* A chain of successors could keep a worker for ever: after BYPASSES_MAX of them in a row, whatever has waited longest
- * goes first and `item` waits in the deque. */
+ * goes first and `item` waits. */
 static uint64_t rotate(clo_worker *worker, uint64_t item)
 {
     uint64_t other = take_local(worker);
 
     if (other == CLO_ITEM_NONE)
-        other = take_spill(worker, &worker->spill);
-    if (other == CLO_ITEM_NONE && !clo_deque_is_empty(&worker->deque))
-        other = clo_deque_steal(&worker->deque); /* from the far end; the owner may steal from itself */
+        other = clo_deque_pop_old(&worker->deque);
+    if (other == CLO_ITEM_NONE)
+        other = take_shelf(worker, &worker->shelf);
     if (other == CLO_ITEM_NONE)
         return item;
-    if (clo_job_is_pinned(clo_item_job(worker->runtime, item)))
+    if (clo_item_job(worker->runtime, item)->is_pinned)
         clo_stack_push(&worker->inbox, item, link_of(worker->runtime, item));
     else
-        clo_worker_offer(worker, item, link_of(worker->runtime, item));
+        clo_worker_offer(worker, item);
     return other;
 }
 
@@ -154,6 +200,7 @@ static uint64_t spin(clo_worker *worker)
     int64_t until_ns = clo_clock_ns() + worker->runtime->spin_ns;
 
     for (uint32_t pauses = 4;; pauses = pauses < PAUSES_MAX ? pauses * 2 : PAUSES_MAX) { /* ends at until_ns */
+        ask(worker);
         for (uint32_t i = 0; i < pauses; i++) {
             if (!clo_stack_is_empty(&worker->inbox))
                 break;
@@ -165,7 +212,8 @@ static uint64_t spin(clo_worker *worker)
     }
 }
 
-/* Announces sleep, looks once more behind the heavy barrier, sleeps. Returns an item found at the last moment. */
+/* Announces sleep, looks once more behind the heavy barrier, sleeps. Returns an item found at the last moment. Who has
+ * items in its deque sees `sleepers` before its next body. */
 static uint64_t park(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
@@ -184,6 +232,23 @@ static uint64_t park(clo_worker *worker)
     return item;
 }
 
+static void run_from(clo_worker *worker, uint64_t item)
+{
+    worker->bypasses = 0;
+    while (item != CLO_ITEM_NONE) { /* ends with the ready items; new ones are rotated in */
+        item = clo_worker_execute(worker, item);
+        if (item == CLO_ITEM_NONE) {
+            item = take_own(worker);
+        } else if (worker->bypasses >= BYPASSES_MAX) {
+            item = rotate(worker, item);
+        } else {
+            continue;
+        }
+        worker->bypasses = 0;
+    }
+    atomic_store_explicit(&worker->current, CLO_ITEM_NONE, memory_order_relaxed);
+}
+
 void clo_worker_run(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
@@ -194,11 +259,7 @@ void clo_worker_run(clo_worker *worker)
             item = spin(worker);
         if (item == CLO_ITEM_NONE)
             item = park(worker);
-        for (uint32_t run = 1; item != CLO_ITEM_NONE; run++) {
-            item = clo_worker_execute(worker, item);
-            if (run % BYPASSES_MAX == 0 && item != CLO_ITEM_NONE)
-                item = rotate(worker, item);
-        }
+        run_from(worker, item);
         if (atomic_load_explicit(&runtime->stopping, memory_order_acquire) != 0)
             return;
     }

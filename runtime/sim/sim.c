@@ -235,7 +235,7 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
     if (status == CLO_OK)
         status = clo_engine_create(sim->program, sim->executes, true, &sim->engine);
     if (status == CLO_OK && policy != NULL)
-        status = clo_dispatch_create(sim->engine, policy, &sim->dispatch);
+        status = clo_dispatch_create(sim->engine, policy, config->steps_max, &sim->dispatch);
     if (status == CLO_OK)
         status = allocate_sim(sim);
     return status;

@@ -1,15 +1,17 @@
 /* countdown.h - how many predecessors an execution still waits for.
  *
- * Whoever finishes a predecessor calls clo_countdown_hit; exactly one caller, the last, gets true
- * and owns the execution from then on.
+ * Whoever finishes a predecessor calls clo_countdown_hit; exactly one caller, the last, gets true and owns the
+ * execution from then on. That caller has put the counter back for the next run: a graph that runs again needs no
+ * reset pass.
  *
  *              arm   hit
- *      arm      X     X     (arm only while nobody hits: before the job starts)
- *      hit      X     -
+ *      arm      X     X     (arm only while nobody hits: when the job is made)
+ *      hit      X     -     (hits of the next run only after the end of this one)
  *
  * Progress: wait-free. Ordering: everything that any predecessor's worker wrote before its hit happens before
- * whatever the last hitter does next. Mutation list (the stress test must catch each): [A] relaxed; [A]
- * release only. */
+ * whatever the last hitter does next: [A] acq_rel, or [B] acquire for the last hitter, reads from the others' [A].
+ * The counter put back at [C] is published by the end of the run and the start of the next. Mutation list: [A]
+ * relaxed; [A] release only; [B] relaxed; [C] left out. */
 #ifndef CLO_SYNC_COUNTDOWN_H
 #define CLO_SYNC_COUNTDOWN_H
 
@@ -19,23 +21,30 @@
 
 typedef struct clo_countdown {
     _Atomic uint32_t left;
+    uint32_t needs; /* what `left` starts from; constant after arm */
 } clo_countdown;
 
-static inline void clo_countdown_arm(clo_countdown *countdown, uint32_t count)
+static inline void clo_countdown_arm(clo_countdown *countdown, uint32_t needs)
 {
-    atomic_store_explicit(&countdown->left, count, memory_order_relaxed); /* published by the submit */
+    countdown->needs = needs;
+    atomic_store_explicit(&countdown->left, needs, memory_order_relaxed); /* published by the submit */
+}
+
+/* `hits` predecessors at once, 1 <= hits <= left. */
+static inline bool clo_countdown_hit_many(clo_countdown *countdown, uint32_t hits)
+{
+    /* A counter that stands at our number belongs to us alone: all others have hit. The load saves the locked
+     * instruction where a task has one predecessor. */
+    if (atomic_load_explicit(&countdown->left, memory_order_acquire) != hits &&          /* [B] */
+        atomic_fetch_sub_explicit(&countdown->left, hits, memory_order_acq_rel) != hits) /* [A] */
+        return false;
+    atomic_store_explicit(&countdown->left, countdown->needs, memory_order_relaxed); /* [C] */
+    return true;
 }
 
 static inline bool clo_countdown_hit(clo_countdown *countdown)
 {
-    /* A counter that stands at 1 belongs to us alone: all others have hit. The load saves the locked
-     * instruction on chains; [A] acquire there and acq_rel in the RMW carry the other predecessors'
-     * outputs to the last hitter, which publishes them onwards. */
-    if (atomic_load_explicit(&countdown->left, memory_order_acquire) == 1) {
-        atomic_store_explicit(&countdown->left, 0, memory_order_relaxed);
-        return true;
-    }
-    return atomic_fetch_sub_explicit(&countdown->left, 1, memory_order_acq_rel) == 1; /* [A] */
+    return clo_countdown_hit_many(countdown, 1);
 }
 
 #endif

@@ -9,30 +9,25 @@
 #include "sync/park.h"
 
 typedef struct clo_once {
-    _Atomic uint32_t state; /* 0 open, 1 somebody is at it, 2 done */
+    _Atomic uint64_t state; /* of run r, from 1: 2r - 1 somebody is at it, 2r done; anything else: open */
 } clo_once;
 
-static inline void clo_once_reset(clo_once *once)
+/* True: do the work, then clo_once_end. False: it is done. Runs do not overlap. */
+static inline bool clo_once_begin(clo_once *once, uint64_t run)
 {
-    atomic_store_explicit(&once->state, 0, memory_order_relaxed); /* published by the submit */
-}
+    uint64_t state = atomic_load_explicit(&once->state, memory_order_acquire); /* [B] */
 
-/* True: do the work, then clo_once_end. False: it is done. */
-static inline bool clo_once_begin(clo_once *once)
-{
-    uint32_t state = atomic_load_explicit(&once->state, memory_order_acquire); /* [B] */
-
-    if (state == 0 &&
-        atomic_compare_exchange_strong_explicit(&once->state, &state, 1, memory_order_acquire, memory_order_acquire))
+    if (state < 2 * run - 1 && atomic_compare_exchange_strong_explicit(&once->state, &state, 2 * run - 1,
+                                                                       memory_order_acquire, memory_order_acquire))
         return true;
-    while (atomic_load_explicit(&once->state, memory_order_acquire) != 2) /* [B] */
+    while (atomic_load_explicit(&once->state, memory_order_acquire) != 2 * run) /* [B] */
         clo_relax();
     return false;
 }
 
-static inline void clo_once_end(clo_once *once)
+static inline void clo_once_end(clo_once *once, uint64_t run)
 {
-    atomic_store_explicit(&once->state, 2, memory_order_release); /* [A] */
+    atomic_store_explicit(&once->state, 2 * run, memory_order_release); /* [A] */
 }
 
 #endif

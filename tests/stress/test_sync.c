@@ -2,8 +2,8 @@
  * expects it to fail. */
 #include "support.h"
 
+#include "sync/board.h"
 #include "sync/countdown.h"
-#include "sync/deque.h"
 #include "sync/gate.h"
 #include "sync/once.h"
 #include "sync/park.h"
@@ -52,74 +52,6 @@ static void run_threads(void *(*main_of)(void *), size_t count)
         assert_int_equal(pthread_create(&threads[i], NULL, main_of, (void *)i), 0);
     for (size_t i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
-}
-
-static clo_deque deque;
-
-/* Thread 0 owns the deque, pushes and sometimes pops; the others steal. */
-static void *deque_main(void *argument)
-{
-    if ((size_t)argument != 0) {
-        while (atomic_load_explicit(&taken_count, memory_order_relaxed) < ITEMS) {
-            uint64_t item = clo_deque_steal(&deque);
-            if (item != CLO_ITEM_NONE)
-                take(item);
-            else
-                sched_yield();
-        }
-        return NULL;
-    }
-    for (uint64_t i = 0; i < ITEMS; i++) {
-        payload[i] = i * 3 + 1;
-        while (!clo_deque_push(&deque, i)) {
-            uint64_t item = clo_deque_pop(&deque);
-            if (item != CLO_ITEM_NONE)
-                take(item);
-        }
-        if (i % 3 == 0) {
-            uint64_t item = clo_deque_pop(&deque);
-            if (item != CLO_ITEM_NONE)
-                take(item);
-        }
-    }
-    for (uint64_t item; (item = clo_deque_pop(&deque)) != CLO_ITEM_NONE;)
-        take(item);
-    return NULL;
-}
-
-static void every_item_of_a_deque_is_popped_or_stolen_exactly_once(void **state)
-{
-    (void)state;
-    for (int round = 0; round < 3; round++) {
-        reset();
-        clo_deque_init(&deque);
-        run_threads(deque_main, THREADS);
-        each_item_was_taken_once();
-    }
-}
-
-/* One item at a time: owner and thief race for the last one. */
-static void *last_item_main(void *argument)
-{
-    if ((size_t)argument != 0)
-        return deque_main(argument);
-    for (uint64_t i = 0; i < ITEMS; i++) {
-        payload[i] = i * 3 + 1;
-        assert_true(clo_deque_push(&deque, i));
-        uint64_t item = clo_deque_pop(&deque);
-        if (item != CLO_ITEM_NONE)
-            take(item);
-    }
-    return NULL;
-}
-
-static void the_last_item_of_a_deque_goes_to_the_owner_or_to_one_thief(void **state)
-{
-    (void)state;
-    reset();
-    clo_deque_init(&deque);
-    run_threads(last_item_main, 3);
-    each_item_was_taken_once();
 }
 
 static clo_stack stack;
@@ -182,6 +114,61 @@ static void exactly_the_last_hit_of_a_countdown_gets_true_and_sees_all_that_came
         clo_countdown_arm(&countdowns[i], THREADS);
     run_threads(countdown_main, THREADS);
     each_item_was_taken_once();
+    for (uint32_t i = 0; i < ITEMS; i++) /* ready for the next run */
+        assert_int_equal(atomic_load(&countdowns[i].left), THREADS);
+}
+
+static clo_board board;
+static clo_board_slot board_slots[THREADS];
+static _Atomic uint32_t holders;
+static uint32_t state_of_holders; /* plain: travels from holder to holder */
+static _Atomic uint32_t answered[THREADS];
+
+static void hold_board(void)
+{
+    uint32_t handled = 0;
+    bool has_left = false;
+
+    while (!has_left) {
+        if (atomic_fetch_add_explicit(&holders, 1, memory_order_relaxed) != 0)
+            fail_msg("two hold the turn");
+        for (uint32_t s = 0; s < THREADS; s++) {
+            uint32_t news = clo_board_read(&board, s);
+            if (news == CLO_BOARD_EMPTY)
+                continue;
+            if (payload[news] != (uint64_t)news * 3 + 1)
+                fail_msg("news %u came without its data", news);
+            handled++;
+            state_of_holders++;
+            atomic_store_explicit(&answered[s], news + 1, memory_order_release);
+        }
+        atomic_fetch_sub_explicit(&holders, 1, memory_order_relaxed);
+        has_left = clo_board_leave(&board, handled);
+    }
+}
+
+static void *board_main(void *argument)
+{
+    uint32_t me = (uint32_t)(size_t)argument;
+
+    for (uint32_t i = me; i < ITEMS; i += THREADS) {
+        payload[i] = (uint64_t)i * 3 + 1;
+        if (clo_board_post(&board, me, i))
+            hold_board();
+        while (atomic_load_explicit(&answered[me], memory_order_acquire) != i + 1)
+            sched_yield();
+    }
+    return NULL;
+}
+
+static void news_on_a_board_are_read_once_by_one_holder_at_a_time(void **state)
+{
+    (void)state;
+    reset();
+    clo_board_init(&board, board_slots, THREADS);
+    run_threads(board_main, THREADS);
+    assert_int_equal(state_of_holders, ITEMS);
+    assert_int_equal(atomic_load(&board.turn), 0);
 }
 
 static clo_once onces[ITEMS];
@@ -190,10 +177,10 @@ static void *once_main(void *argument)
 {
     (void)argument;
     for (uint64_t i = 0; i < ITEMS; i++) {
-        if (clo_once_begin(&onces[i])) {
+        if (clo_once_begin(&onces[i], 1)) {
             payload[i] = i * 3 + 1;
             atomic_fetch_add_explicit(&taken[i], 1, memory_order_relaxed);
-            clo_once_end(&onces[i]);
+            clo_once_end(&onces[i], 1);
         }
         if (payload[i] != i * 3 + 1)
             fail_msg("once %llu is not done", (unsigned long long)i);
@@ -206,7 +193,7 @@ static void work_that_several_need_is_done_once_and_seen_by_all(void **state)
     (void)state;
     reset();
     for (uint32_t i = 0; i < ITEMS; i++)
-        clo_once_reset(&onces[i]);
+        atomic_store(&onces[i].state, 0);
     run_threads(once_main, THREADS);
     each_item_was_taken_once();
 }
@@ -321,10 +308,9 @@ static void a_gate_never_exceeds_its_capacity_and_forgets_nobody(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_item_of_a_deque_is_popped_or_stolen_exactly_once),
-        cmocka_unit_test(the_last_item_of_a_deque_goes_to_the_owner_or_to_one_thief),
         cmocka_unit_test(every_item_of_a_stack_is_taken_exactly_once),
         cmocka_unit_test(exactly_the_last_hit_of_a_countdown_gets_true_and_sees_all_that_came_before),
+        cmocka_unit_test(news_on_a_board_are_read_once_by_one_holder_at_a_time),
         cmocka_unit_test(work_that_several_need_is_done_once_and_seen_by_all),
         cmocka_unit_test(no_wake_is_lost_between_the_last_look_and_the_sleep),
         cmocka_unit_test(a_gate_never_exceeds_its_capacity_and_forgets_nobody),

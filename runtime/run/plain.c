@@ -1,0 +1,164 @@
+/* plain.c - the fast path: jobs whose entries need nothing but their bodies called, in the order of the graph, on the real
+ * clock. What a task costs here beside its body: a row of the graph, a row of successors, one counter for each, and
+ * mostly no atomic instruction; the first released successor is run next without any queue. */
+#include "run/run.h"
+
+#define BYPASSES_MAX 32u
+#define GATHERED_MIN 8u /* a join of at least as many is hit for several predecessors at once */
+
+/* The worker that shall run an entry which only some may: the fastest, in turn where several are. */
+uint32_t clo_job_home(const clo_job *job, uint32_t entry)
+{
+    const clo_program *program = job->program;
+    uint32_t workers = job->runtime->workers_count, best = CLO_NONE;
+    int64_t best_ns = CLO_TIME_NEVER;
+
+    if (program->is_replay)
+        return program->executor[entry];
+    for (uint32_t i = 0; i < workers; i++) {
+        uint32_t w = (entry + i) % workers;
+        int64_t execution_ns = clo_cost_execution_ns(program->cost, clo_program_task(program, entry), w);
+        if (execution_ns < best_ns) {
+            best_ns = execution_ns;
+            best = w;
+        }
+    }
+    return best;
+}
+
+static void finish_exits(clo_job *job, uint32_t count)
+{
+    /* acq_rel: the last one publishes everybody's results to the waiter. */
+    if (atomic_fetch_sub_explicit(&job->exits_left, count, memory_order_acq_rel) == count)
+        clo_job_run_ended(job);
+}
+
+/* Hands a released item of a pinned job to its worker; true if that is us and we keep it. */
+static void give_pinned(clo_worker *worker, clo_job *job, uint32_t entry, uint64_t *bypass)
+{
+    uint32_t home = clo_job_home(job, entry);
+    uint64_t item = clo_item(job, entry);
+
+    if (home != worker->index) {
+        clo_worker_give(worker->runtime, home, item, &job->links[entry]);
+    } else if (*bypass == CLO_ITEM_NONE) {
+        *bypass = item;
+    } else {
+        job->links[entry] = worker->local;
+        worker->local = item;
+    }
+}
+
+/* Hands on what the entry of this row released; the first of them comes back to be run next. While we hold a released
+ * item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads locals
+ * only. */
+static inline uint64_t release_row(clo_worker *worker, clo_job *job, const uint32_t *row, uint32_t count)
+{
+    clo_countdown *pending = job->engine->pending;
+    bool is_pinned = job->is_pinned;
+    uint64_t bypass = CLO_ITEM_NONE;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t successor = row[i];
+        if (!clo_countdown_hit(&pending[successor]))
+            continue;
+        if (is_pinned)
+            give_pinned(worker, job, successor, &bypass);
+        else if (bypass == CLO_ITEM_NONE)
+            bypass = clo_item(job, successor);
+        else
+            clo_worker_offer(worker, clo_item(job, successor));
+    }
+    return bypass;
+}
+
+uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t entry)
+{
+    const clo_program *program = job->program;
+    uint32_t first = program->succ_first[entry], count = program->succ_first[entry + 1] - first;
+
+    if (count == 0)
+        return finish_exits(job, 1), CLO_ITEM_NONE;
+    return release_row(worker, job, &program->succ[first], count);
+}
+
+/* Where an entry reports if nowhere else: the job's end, or a join of many; a hit there moves a line that many want. */
+static inline bool gathers(const clo_program *program, uint32_t entry, uint32_t *at)
+{
+    uint32_t first = program->succ_first[entry], count = program->succ_first[entry + 1] - first;
+
+    *at = count == 0 ? CLO_NONE : program->succ[first];
+    return count == 0 || (count == 1 && clo_program_needs(program, *at) >= GATHERED_MIN);
+}
+
+/* The next item of our deque, if it will report to the same place as the one that has just been run: then its own
+ * report can wait for that one's, since nothing can come of it before. */
+static inline uint64_t take_same(clo_worker *worker, const clo_job *job, uint32_t at)
+{
+    uint64_t item = clo_deque_peek(&worker->deque);
+    uint32_t next_at;
+
+    if (item == CLO_ITEM_NONE || item >> 32 != job->slot || worker->bypasses >= BYPASSES_MAX ||
+        !gathers(job->program, (uint32_t)item, &next_at) || next_at != at)
+        return CLO_ITEM_NONE;
+    return clo_deque_pop(&worker->deque);
+}
+
+static uint64_t report(clo_job *job, uint32_t at, uint32_t hits)
+{
+    if (at == CLO_NONE)
+        return finish_exits(job, hits), CLO_ITEM_NONE;
+    uint64_t item = clo_item(job, at);
+    return clo_countdown_hit_many(&job->engine->pending[at], hits) ? item : CLO_ITEM_NONE;
+}
+
+static inline void call_body(clo_worker *worker, clo_job *job, uint32_t entry)
+{
+    const clo_program *program = job->program;
+    uint32_t task = clo_program_task(program, entry);
+    const clo_graph_task_row *row = &program->graph->rows[task];
+    clo_call *call = &worker->call;
+
+    clo_worker_look_up(worker, row->work_ns);
+    if (atomic_load_explicit(&job->stop, memory_order_relaxed) != 0)
+        return;
+    job->stats[worker->index].executed++;
+    if (row->body == NULL)
+        return;
+    call->argument = row->argument;
+    call->task = task;
+    call->instance = entry - program->graph->first_instance[task];
+    call->instances = row->instances;
+    call->expected_ns = clo_cost_time(program->cost, task, worker->index);
+    int code = row->body(call);
+    if (code != 0)
+        clo_job_fail(job, entry, code);
+}
+
+uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t entry)
+{
+    const clo_program *program = job->program;
+    uint32_t hits = 0, at;
+
+    for (;;) { /* each turn runs one entry of this job */
+        uint64_t next;
+
+        atomic_store_explicit(&worker->current, clo_item(job, entry), memory_order_relaxed);
+        call_body(worker, job, entry);
+        worker->bypasses++;
+        if (gathers(program, entry, &at)) {
+            hits++;
+            next = take_same(worker, job, at);
+            if (next == CLO_ITEM_NONE) {
+                next = report(job, at, hits);
+                hits = 0;
+            }
+        } else {
+            uint32_t first = program->succ_first[entry];
+            next = release_row(worker, job, &program->succ[first], program->succ_first[entry + 1] - first);
+        }
+        if (hits == 0 && (next == CLO_ITEM_NONE || worker->bypasses >= BYPASSES_MAX))
+            return next;
+        entry = (uint32_t)next;
+    }
+}

@@ -1,0 +1,158 @@
+/* turn.c - policy dispatch: whoever completes an entry while nobody decides takes the turn, reads what has completed, asks
+ * the policy, and hands out what it says. Starting a run and changing the policy are news like a completion, so all that
+ * concerns the policy happens under the turn, whoever's thread that is. */
+#include "base/clock.h"
+#include "base/status.h"
+#include "run/run.h"
+
+#include <stdio.h>
+
+/* Gives out decisions until there are none; returns the one for `worker` (NULL: a thread that is no worker). */
+static uint64_t hand_out(clo_worker *worker, clo_job *job)
+{
+    uint64_t mine = CLO_ITEM_NONE;
+    uint32_t entry, executor;
+
+    for (int64_t before_ns = clo_clock_ns(), now_ns; clo_dispatch_next(job->dispatch, &entry, &executor);
+         before_ns = now_ns) {
+        now_ns = clo_clock_ns();
+        clo_histogram_record(job->decision_ns, now_ns - before_ns);
+        if (worker != NULL && executor == worker->index && mine == CLO_ITEM_NONE)
+            mine = clo_item(job, entry); /* at most one: the policy sees us busy from then on */
+        else
+            clo_worker_give(job->runtime, executor, clo_item(job, entry), &job->links[entry]);
+    }
+    return mine;
+}
+
+static void handle_completion(clo_job *job, uint32_t entry)
+{
+    clo_engine *engine = job->engine;
+
+    if (job->events != NULL)
+        job->events[entry].sequence = job->dispatch->finished;
+    clo_dispatch_finish(job->dispatch, entry, engine->ran_on[entry], engine->finish_ns[entry]);
+}
+
+static void swap_policy(clo_job *job)
+{
+    clo_swap *swap = job->swap;
+
+    swap->status = clo_dispatch_swap(job->dispatch, &swap->next, job->is_deciding);
+    if (swap->status != CLO_OK)
+        snprintf(swap->error, sizeof swap->error, "%s", clo_last_error());
+    atomic_store_explicit(&swap->is_done, 1, memory_order_release); /* pairs with the acquire in clo_job_swap_policy */
+    clo_futex_wake_all(&swap->is_done);
+}
+
+static void handle_asks(clo_job *job)
+{
+    uint32_t asks = atomic_exchange_explicit(&job->asks, 0, memory_order_acq_rel);
+
+    if (asks & CLO_ASK_SWAP)
+        swap_policy(job);
+    if (asks & CLO_ASK_START) {
+        (void)clo_dispatch_begin(job->dispatch); /* its status is seen by clo_dispatch_is_over */
+        job->is_deciding = true;
+    }
+}
+
+/* The workers' slots that have news, earliest finish first, into job->news; returns their number. Insertion: there are
+ * at most as many as workers, and mostly one. */
+static uint32_t read_board(clo_job *job)
+{
+    const int64_t *finish_ns = job->engine->finish_ns;
+    uint32_t count = 0;
+
+    for (uint32_t w = 0; w < job->runtime->workers_count; w++) {
+        uint32_t entry = clo_board_read(&job->board, w), at = count;
+        if (entry == CLO_BOARD_EMPTY)
+            continue;
+        for (; at > 0 && finish_ns[job->news[at - 1]] > finish_ns[entry]; at--)
+            job->news[at] = job->news[at - 1];
+        job->news[at] = entry;
+        count++;
+    }
+    return count;
+}
+
+/* One round over the board; returns the posts handled, and in *mine what our own worker shall run. */
+static uint32_t handle_board(clo_worker *worker, clo_job *job, uint64_t *mine)
+{
+    uint32_t count = read_board(job), handled = count;
+
+    if (clo_board_read(&job->board, job->runtime->workers_count) != CLO_BOARD_EMPTY) {
+        handled++;
+        handle_asks(job);
+        if (job->is_deciding)
+            *mine = hand_out(worker, job);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        handle_completion(job, job->news[i]);
+        uint64_t item = hand_out(worker, job);
+        if (item != CLO_ITEM_NONE)
+            *mine = item;
+    }
+    return handled;
+}
+
+/* Until the turn is given up; then, and if the run is over, the job may be gone. */
+static uint64_t hold_turn(clo_worker *worker, clo_job *job)
+{
+    uint64_t mine = CLO_ITEM_NONE;
+    uint32_t handled = 0;
+    bool has_ended = false;
+
+    for (;;) { /* ends once all posts are handled; each has its add on the way */
+        uint32_t now = handle_board(worker, job, &mine);
+        handled += now;
+        if (job->is_deciding && clo_dispatch_is_over(job->dispatch)) {
+            job->is_deciding = false;
+            has_ended = true;
+        }
+        if (clo_board_leave(&job->board, handled)) {
+            if (has_ended)
+                clo_job_run_ended(job);
+            return mine;
+        }
+        if (now == 0)
+            clo_relax();
+    }
+}
+
+uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t entry)
+{
+    return clo_board_post(&job->board, worker->index, entry) ? hold_turn(worker, job) : CLO_ITEM_NONE;
+}
+
+/* One control thread at a time posts for a job (clo_job_submit, the watchdog's release, a swap): `asks` gathers what they
+ * want, and only the first of them since it was last emptied posts. */
+static void ask(clo_job *job, uint32_t what)
+{
+    /* acq_rel, here and in handle_asks: carries what the asker has prepared one way, and the emptied slot the other. */
+    if (atomic_fetch_or_explicit(&job->asks, what, memory_order_acq_rel) == 0 &&
+        clo_board_post(&job->board, job->runtime->workers_count, what))
+        (void)hold_turn(NULL, job);
+}
+
+void clo_job_start_turn(clo_job *job)
+{
+    ask(job, CLO_ASK_START);
+}
+
+clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy)
+{
+    clo_swap swap = {.status = CLO_OK};
+
+    if (job->dispatch == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "the job has no policy to be replaced; create it with clo_job_config.policy");
+    clo_status status = clo_policy_instance_create(job->engine, policy, &swap.next);
+    if (status != CLO_OK)
+        return status;
+    job->swap = &swap;
+    ask(job, CLO_ASK_SWAP);
+    while (atomic_load_explicit(&swap.is_done, memory_order_acquire) == 0) /* the holder will come to it */
+        clo_futex_wait(&swap.is_done, 0);
+    clo_policy_instance_destroy(&swap.next);
+    return swap.status == CLO_OK ? CLO_OK : clo_fail(swap.status, "%s", swap.error);
+}
