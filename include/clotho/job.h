@@ -91,6 +91,8 @@ typedef struct clo_job_result {
     double emulation_error;   /* padded clock: sum |lasted - wanted| / sum wanted over the executions; else 0 */
     uint32_t missed_deadline; /* 1: the makespan exceeds deadline_ns                                */
     uint64_t decisions;       /* policy dispatch: calls of pick that gave an instance               */
+    uint64_t fallbacks;       /* of these, taken by the runtime because steps_max was reached        */
+    uint64_t decision_steps;  /* most steps of one decision (clo_view_step)                          */
     int64_t decision_p50_ns, decision_p99_ns, decision_p999_ns, decision_max_ns;
 } clo_job_result;
 

@@ -26,7 +26,12 @@ CLO_API int64_t clo_view_arrival_ns(const clo_view *view, uint32_t instance, uin
 /* When `executor` is expected to be free: now, or the expected finish of what it runs. */
 CLO_API int64_t clo_view_available_ns(const clo_view *view, uint32_t executor);
 CLO_API int64_t clo_view_execution_ns(const clo_view *view, uint32_t instance, uint32_t executor);
-/* Counts one step of the decision in progress. False: the bound (clo_job_config.steps_max) is reached; return now. */
+/* The ready instances in order of arrival: the first, and the next after a ready one; CLO_NONE at the end. */
+CLO_API uint32_t clo_view_ready_first(const clo_view *view);
+CLO_API uint32_t clo_view_ready_next(const clo_view *view, uint32_t instance);
+CLO_API bool clo_view_is_ready(const clo_view *view, uint32_t instance);
+/* Counts one step of the decision in progress. False: the bound (clo_job_config.steps_max) is reached; return
+ * CLO_NONE now. */
 CLO_API bool clo_view_step(const clo_view *view);
 
 typedef struct clo_policy {
@@ -42,10 +47,10 @@ typedef struct clo_policy {
      * An instance that was returned is started and never offered again. Only if some executor is busy may all
      * free executors be left idle, else the job could never end (the runtime reports CLO_ERR_STATE).
      * Bounded decisions: a pick that looks at many candidates asks clo_view_step before each of them and returns
-     * CLO_NONE as soon as it says false. Then the runtime takes over: see clo_job_config.steps_max. */
+     * CLO_NONE as soon as it says false; then the runtime takes the oldest ready instance that can run there, which
+     * costs no more steps than the bound again. */
     uint32_t (*pick)(void *state, const clo_view *view, uint32_t executor);
-    /* The runtime took `instance` itself, the bound being reached: forget it. NULL: the policy has no bound of its
-     * own, so its pick may not call clo_view_step. O(log ready) at most. */
+    /* The runtime took `instance` itself, the bound being reached: forget it. May be NULL: nothing to forget. */
     void (*taken)(void *state, const clo_view *view, uint32_t instance);
 } clo_policy;
 

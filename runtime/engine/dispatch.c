@@ -51,6 +51,21 @@ int64_t clo_view_execution_ns(const clo_view *view, uint32_t instance, uint32_t 
     return clo_cost_execution_ns(view->engine->program->cost, clo_view_task(view, instance), executor);
 }
 
+uint32_t clo_view_ready_first(const clo_view *view)
+{
+    return *view->ready_first;
+}
+
+uint32_t clo_view_ready_next(const clo_view *view, uint32_t instance)
+{
+    return view->ready_next[instance];
+}
+
+bool clo_view_is_ready(const clo_view *view, uint32_t instance)
+{
+    return view->state[instance] == READY;
+}
+
 bool clo_view_step(const clo_view *view)
 {
     if (view->steps_max != 0 && *view->steps >= view->steps_max)
@@ -101,6 +116,8 @@ clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, uin
         .running = (uint32_t *)(void *)(block + at_running),
         .busy_until = (int64_t *)(void *)(block + at_busy),
         .state = (uint8_t *)(block + at_state),
+        .ready_first = &dispatch->ready_first,
+        .ready_next = dispatch->next,
         .steps = &dispatch->steps,
         .steps_max = steps_max,
     };
@@ -238,7 +255,8 @@ static uint32_t fall_back(clo_dispatch *dispatch, uint32_t executor)
     while (found != CLO_NONE && clo_view_execution_ns(view, found, executor) == CLO_TIME_NEVER)
         found = --looks > 0 || dispatch->started == dispatch->finished ? dispatch->next[found] : CLO_NONE;
     if (found != CLO_NONE) {
-        dispatch->instance.policy->taken(dispatch->instance.state, view, found);
+        if (dispatch->instance.policy->taken != NULL)
+            dispatch->instance.policy->taken(dispatch->instance.state, view, found);
         dispatch->fallbacks++;
     }
     return found;
@@ -253,7 +271,7 @@ static uint32_t pick(clo_dispatch *dispatch, uint32_t executor)
     if (dispatch->steps > dispatch->most_steps)
         dispatch->most_steps = dispatch->steps;
     bool is_cut = dispatch->view.steps_max != 0 && dispatch->steps >= dispatch->view.steps_max;
-    return picked == CLO_NONE && is_cut && instance->policy->taken != NULL ? fall_back(dispatch, executor) : picked;
+    return picked == CLO_NONE && is_cut ? fall_back(dispatch, executor) : picked;
 }
 
 bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *executor)

@@ -16,8 +16,9 @@ struct clo_view {
     uint32_t *running;   /* [executors] entry, CLO_NONE: free          */
     int64_t *busy_until; /* [executors] expected                       */
     uint8_t *state;      /* [instances] 0 waiting, 1 ready, 2 started, 3 finished */
-    uint32_t *steps;     /* taken by the decision in progress          */
-    uint32_t steps_max;  /* 0: no bound                                */
+    const uint32_t *ready_first, *ready_next;
+    uint32_t *steps;    /* taken by the decision in progress          */
+    uint32_t steps_max; /* 0: no bound                                */
 };
 
 /* A policy with its state for one job. */

@@ -1,5 +1,6 @@
 /* rank.c - highest rank_u first: list scheduling on the critical path (HEFT's order, Topcuoglu 2002, taken online),
- * on whichever executor is free. Ready instances stand in a heap by rank; ties by number. */
+ * on whichever executor is free. Ready instances stand in a heap by rank; ties by number. What the runtime took itself stays
+ * in the heap until it comes up, and is passed over then. */
 #include "policy/policies.h"
 
 #include "base/heap.h"
@@ -46,8 +47,10 @@ static uint32_t rank_pick(void *state, const clo_view *view, uint32_t executor)
     uint32_t found = CLO_NONE;
     size_t aside = 0;
 
-    while (r->heap.count > 0 && found == CLO_NONE) {
+    while (r->heap.count > 0 && found == CLO_NONE && clo_view_step(view)) {
         clo_heap_item top = clo_heap_pop(&r->heap);
+        if (!clo_view_is_ready(view, (uint32_t)top.id))
+            continue; /* the runtime took it, the bound being reached */
         if (clo_view_execution_ns(view, (uint32_t)top.id, executor) == CLO_TIME_NEVER)
             r->aside[aside++] = top;
         else

@@ -15,13 +15,14 @@ typedef struct steal_list {
 typedef struct steal {
     steal_list *lists;       /* [executors] */
     uint32_t *above, *below; /* [instances] */
+    uint32_t *home;          /* [instances] whose list it is in */
     uint32_t executors, next;
 } steal;
 
 static size_t steal_bytes(const clo_graph *graph, const clo_platform *platform)
 {
     return sizeof(steal) + platform->executors_count * sizeof(steal_list) +
-           2 * (size_t)graph->instances * sizeof(uint32_t);
+           3 * (size_t)graph->instances * sizeof(uint32_t);
 }
 
 static clo_status steal_init(void *state, const clo_view *view)
@@ -33,6 +34,7 @@ static clo_status steal_init(void *state, const clo_view *view)
     s->lists = (steal_list *)(s + 1);
     s->above = (uint32_t *)(s->lists + s->executors);
     s->below = s->above + instances;
+    s->home = s->below + instances;
     for (uint32_t e = 0; e < s->executors; e++)
         s->lists[e] = (steal_list){CLO_NONE, CLO_NONE};
     return CLO_OK;
@@ -46,6 +48,7 @@ static void steal_ready(void *state, const clo_view *view, uint32_t instance, ui
     if (by == CLO_NONE)
         by = s->next++ % s->executors;
     steal_list *list = &s->lists[by];
+    s->home[instance] = by;
     s->above[instance] = list->bottom;
     s->below[instance] = CLO_NONE;
     if (list->bottom == CLO_NONE)
@@ -77,13 +80,21 @@ static uint32_t steal_pick(void *state, const clo_view *view, uint32_t executor)
         steal_list *list = &s->lists[(executor + i) % s->executors];
         const uint32_t *onward = i == 0 ? s->above : s->below; /* own: newest first, others: oldest first */
         uint32_t instance = i == 0 ? list->bottom : list->top;
-        for (; instance != CLO_NONE; instance = onward[instance])
+        for (; instance != CLO_NONE && clo_view_step(view); instance = onward[instance])
             if (clo_view_execution_ns(view, instance, executor) != CLO_TIME_NEVER) {
                 unlink_instance(s, list, instance);
                 return instance;
             }
     }
     return CLO_NONE;
+}
+
+static void steal_taken(void *state, const clo_view *view, uint32_t instance)
+{
+    steal *s = state;
+
+    (void)view;
+    unlink_instance(s, &s->lists[s->home[instance]], instance);
 }
 
 const clo_policy clo_policy_steal = {
@@ -93,4 +104,5 @@ const clo_policy clo_policy_steal = {
     .init = steal_init,
     .ready = steal_ready,
     .pick = steal_pick,
+    .taken = steal_taken,
 };

@@ -112,6 +112,8 @@ static void read_decisions(const clo_job *job, clo_job_result *result)
     const clo_histogram *histogram = job->decision_ns;
 
     result->decisions = job->dispatch->decisions;
+    result->fallbacks = job->dispatch->fallbacks;
+    result->decision_steps = job->dispatch->most_steps;
     result->decision_p50_ns = clo_histogram_quantile(histogram, 0.5);
     result->decision_p99_ns = clo_histogram_quantile(histogram, 0.99);
     result->decision_p999_ns = clo_histogram_quantile(histogram, 0.999);

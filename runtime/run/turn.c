@@ -7,22 +7,20 @@
 
 #include <stdio.h>
 
-/* Gives out decisions until there are none; returns the one for `worker` (NULL: a thread that is no worker). */
-static uint64_t hand_out(clo_worker *worker, clo_job *job)
+/* Gives out decisions until there are none; the one for `worker` (NULL: a thread that is no worker) stays in *mine. */
+static void hand_out(clo_worker *worker, clo_job *job, uint64_t *mine)
 {
-    uint64_t mine = CLO_ITEM_NONE;
     uint32_t entry, executor;
 
     for (int64_t before_ns = clo_clock_ns(), now_ns; clo_dispatch_next(job->dispatch, &entry, &executor);
          before_ns = now_ns) {
         now_ns = clo_clock_ns();
         clo_histogram_record(job->decision_ns, now_ns - before_ns);
-        if (worker != NULL && executor == worker->index && mine == CLO_ITEM_NONE)
-            mine = clo_item(job, entry); /* at most one: the policy sees us busy from then on */
+        if (worker != NULL && executor == worker->index)
+            *mine = clo_item(job, entry); /* at most one in a turn: the policy sees us busy from then on */
         else
             clo_worker_give(job->runtime, executor, clo_item(job, entry), &job->links[entry]);
     }
-    return mine;
 }
 
 static void handle_completion(clo_job *job, uint32_t entry)
@@ -85,13 +83,11 @@ static uint32_t handle_board(clo_worker *worker, clo_job *job, uint64_t *mine)
         handled++;
         handle_asks(job);
         if (job->is_deciding)
-            *mine = hand_out(worker, job);
+            hand_out(worker, job, mine);
     }
     for (uint32_t i = 0; i < count; i++) {
         handle_completion(job, job->news[i]);
-        uint64_t item = hand_out(worker, job);
-        if (item != CLO_ITEM_NONE)
-            *mine = item;
+        hand_out(worker, job, mine);
     }
     return handled;
 }

@@ -217,6 +217,8 @@ static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_jo
     if (sim->dispatch == NULL)
         return;
     result->decisions = sim->dispatch->decisions;
+    result->fallbacks = sim->dispatch->fallbacks;
+    result->decision_steps = sim->dispatch->most_steps;
     result->decision_p50_ns = clo_histogram_quantile(sim->decision_ns, 0.5);
     result->decision_p99_ns = clo_histogram_quantile(sim->decision_ns, 0.99);
     result->decision_p999_ns = clo_histogram_quantile(sim->decision_ns, 0.999);
