@@ -3,10 +3,34 @@
 
 #include <time.h>
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
 int64_t clo_clock_ns(void)
 {
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail with this clock */
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+bool clo_ticks_are_steady(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    unsigned a, b, c, d;
+
+    /* "Invariant TSC", bit 8 of EDX (Intel SDM volume 3, 18.17.1; AMD likewise). */
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d >> 8 & 1) != 0;
+#else
+    return true; /* the generic timer of aarch64, or the clock itself */
+#endif
+}
+
+int64_t clo_tick_line_ns(const clo_tick_line *line, int64_t ticks)
+{
+    int64_t span = line->ticks2 - line->ticks;
+    long double slope = span > 0 ? (long double)(line->ns2 - line->ns) / (long double)span : 1.0L;
+
+    return line->ns + (int64_t)((long double)(ticks - line->ticks) * slope);
 }

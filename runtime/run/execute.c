@@ -105,8 +105,6 @@ static void record(clo_worker *worker, clo_job *job, uint32_t entry, int64_t bef
         .start_ns = start_ns,
         .finish_ns = finish_ns,
         .transfer_ns = start_ns - before_ns,
-        /* Before the successors are released, so that the numbers respect the edges. */
-        .sequence = job->dispatch != NULL ? 0 : atomic_fetch_add_explicit(&job->sequence, 1, memory_order_relaxed),
     };
 }
 

@@ -1,8 +1,8 @@
 /* job.c - the life of a job: create allocates everything, destroy frees; submit.c has what lies between. */
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "run/run.h"
-#include "trace/trace.h"
 
 #include <string.h>
 
@@ -100,9 +100,10 @@ static void choose_path(clo_job *job)
     for (uint32_t t = 0; t < graph->tasks && !has_kind_bodies; t++)
         has_kind_bodies = graph->rows[t].has_kind_body != 0;
     job->is_pinned = program->is_replay || program->is_restricted || job->dispatch != NULL;
-    job->is_plain = job->runtime->clock == CLO_CLOCK_REAL && job->dispatch == NULL && job->events == NULL &&
-                    !job->engine->is_timed && program->entries == program->instances && !graph->has_demands &&
-                    !graph->has_outputs && !program->crosses_memories && !has_kind_bodies;
+    job->is_plain = job->runtime->clock == CLO_CLOCK_REAL && job->dispatch == NULL &&
+                    (job->events == NULL || clo_ticks_are_steady()) && !job->engine->is_timed &&
+                    program->entries == program->instances && !graph->has_demands && !graph->has_outputs &&
+                    !program->crosses_memories && !has_kind_bodies;
 }
 
 static clo_status build_job(clo_job *job, const clo_cost *cost, const clo_job_config *config)
@@ -176,23 +177,4 @@ const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance,
 uint64_t clo_job_output_hash(const clo_job *job)
 {
     return clo_engine_output_hash(job->engine);
-}
-
-clo_status clo_job_trace(const clo_job *job, clo_trace **out)
-{
-    size_t count = 0;
-
-    if (job->events == NULL)
-        return clo_fail(CLO_ERR_STATE, "the runtime keeps no trace; set clo_runtime_config.trace");
-    if (atomic_load_explicit(&job->state, memory_order_acquire) != CLO_JOB_DONE)
-        return clo_fail(CLO_ERR_STATE, "the job has not run to its end; wait for it first");
-    clo_trace_event *events = clo_allocate(job->program->entries, sizeof *events);
-    if (events == NULL)
-        return clo_fail_memory("a trace");
-    for (uint32_t entry = 0; entry < job->program->entries; entry++)
-        if (job->events[entry].executor != CLO_NONE)
-            events[count++] = job->events[entry];
-    clo_status status = clo_trace_create(events, count, out);
-    clo_free(events);
-    return status;
 }

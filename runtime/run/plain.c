@@ -112,6 +112,19 @@ static uint64_t report(clo_job *job, uint32_t at, uint32_t hits)
     return clo_countdown_hit_many(&job->engine->pending[at], hits) ? item : CLO_ITEM_NONE;
 }
 
+/* For the trace; in ticks, see record.c. */
+static void note(const clo_worker *worker, clo_job *job, uint32_t entry, int64_t start)
+{
+    int64_t finish = clo_ticks();
+
+    job->stats[worker->index].busy_ns += finish - start;
+    job->events[entry] = (clo_trace_event){.task = worker->call.task,
+                                           .instance = worker->call.instance,
+                                           .executor = worker->index,
+                                           .start_ns = start,
+                                           .finish_ns = finish};
+}
+
 static inline void call_body(clo_worker *worker, clo_job *job, uint32_t entry)
 {
     const clo_program *program = job->program;
@@ -123,14 +136,15 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t entry)
     if (atomic_load_explicit(&job->stop, memory_order_relaxed) != 0)
         return;
     job->stats[worker->index].executed++;
-    if (row->body == NULL)
-        return;
     call->argument = row->argument;
     call->task = task;
     call->instance = entry - program->graph->first_instance[task];
     call->instances = row->instances;
     call->expected_ns = clo_cost_time(program->cost, task, worker->index);
-    int code = row->body(call);
+    int64_t start = job->events != NULL ? clo_ticks() : 0;
+    int code = row->body != NULL ? row->body(call) : 0;
+    if (job->events != NULL)
+        note(worker, job, entry, start);
     if (code != 0)
         clo_job_fail(job, entry, code);
 }

@@ -7,6 +7,7 @@
  *   turn.c      policy dispatch: who decides
  *   job.c       makes and frees jobs
  *   submit.c    starts, ends and waits for their runs
+ *   record.c    makes a trace of what the workers noted
  *
  * Work travels as items, (job slot << 32 | entry). An item is in exactly one place: a deque, a stack, a gate's
  * waiting chain, or a worker's hands. Items of replay and policy jobs, and of tasks that cannot run everywhere,
@@ -15,6 +16,7 @@
 #ifndef CLO_RUN_RUN_H
 #define CLO_RUN_RUN_H
 
+#include "base/clock.h"
 #include "base/histogram.h"
 #include "base/rng.h"
 #include "engine/dispatch.h"
@@ -77,7 +79,8 @@ struct clo_job {
     clo_trace_event *events;     /* [entries]; NULL: no trace                           */
     int64_t *virtual_free_ns; /* [workers] virtual clock: end of the last entry on each executor, its worker's alone */
     int64_t submit_ns;
-    int64_t end_ns; /* written by the last worker, before DONE             */
+    clo_tick_line line; /* traced on the fast path: from submit to end, ns from submit              */
+    int64_t end_ns;     /* written by the last worker, before DONE             */
     uint64_t parks_before;
     bool was_submitted;
     bool is_pinned; /* its items may run on one worker only, and so never lie where they could be taken */
@@ -89,12 +92,11 @@ struct clo_job {
     _Atomic uint64_t failure; /* 0: none; else 1 << 63 | task << 32 | code: the first error        */
     _Atomic uint32_t state;
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t exits_left; /* entries without successors         */
-    _Atomic uint64_t sequence; /* of completions, when traced                                       */
-    clo_board board;           /* policy: completions, and the turn; slot [workers] is for control */
-    _Atomic uint32_t asks;     /* policy: what control wants of the holder, CLO_ASK_... */
-    uint32_t *news;            /* policy: [workers] the holder's */
-    bool is_deciding;          /* policy: a run is in progress; the holder's */
-    clo_swap *swap;            /* policy: to put in place of the policy; its owner waits for swap->is_done */
+    clo_board board;       /* policy: completions, and the turn; slot [workers] is for control */
+    _Atomic uint32_t asks; /* policy: what control wants of the holder, CLO_ASK_... */
+    uint32_t *news;        /* policy: [workers] the holder's */
+    bool is_deciding;      /* policy: a run is in progress; the holder's */
+    clo_swap *swap;        /* policy: to put in place of the policy; its owner waits for swap->is_done */
 };
 
 struct clo_runtime {
@@ -141,6 +143,9 @@ uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t entry);
 /* submit.c */
 void clo_job_run_ended(clo_job *job); /* by the last worker: its last touch of the job */
 void clo_job_wait_end(clo_job *job);
+
+/* record.c */
+int64_t clo_job_busy_ns(const clo_job *job, int64_t busy); /* what a worker has summed up */
 
 static inline uint64_t clo_item(const clo_job *job, uint32_t entry)
 {

@@ -28,7 +28,6 @@ static void arm(clo_job *job)
     atomic_store_explicit(&job->stop, 0, memory_order_relaxed);
     atomic_store_explicit(&job->cancelled, 0, memory_order_relaxed);
     atomic_store_explicit(&job->failure, 0, memory_order_relaxed);
-    atomic_store_explicit(&job->sequence, 0, memory_order_relaxed);
     atomic_store_explicit(&job->exits_left, job->program->exits, memory_order_relaxed);
     job->parks_before = count_parks(job->runtime);
     job->was_submitted = true;
@@ -41,6 +40,7 @@ clo_status clo_job_submit(clo_job *job)
     arm(job);
     atomic_store_explicit(&job->state, CLO_JOB_RUNNING, memory_order_relaxed);
     job->submit_ns = clo_clock_ns();
+    job->line = (clo_tick_line){.ticks = clo_ticks()};
     clo_job_start(job);
     return CLO_OK;
 }
@@ -51,6 +51,8 @@ void clo_job_run_ended(clo_job *job)
     clo_runtime *runtime = job->runtime;
 
     job->end_ns = clo_clock_ns();
+    job->line.ticks2 = clo_ticks();
+    job->line.ns2 = job->end_ns - job->submit_ns;
     atomic_store_explicit(&job->state, CLO_JOB_DONE, memory_order_release);
     /* seq_cst: either we see the waiter, or it sees the new epoch (two locations, see clo_job_wait). */
     atomic_fetch_add_explicit(&runtime->done_epoch, 1, memory_order_seq_cst);
@@ -99,7 +101,7 @@ static void sum_stats(const clo_job *job, clo_job_result *result)
         result->transferred_bytes += stats->transferred_bytes;
         result->copied_bytes += stats->copied_bytes;
         result->steals += stats->steals;
-        result->busy_ns += stats->busy_ns;
+        result->busy_ns += clo_job_busy_ns(job, stats->busy_ns);
         wanted_ns += stats->wanted_ns;
         missed_ns += stats->missed_ns;
     }

@@ -1,0 +1,90 @@
+/* record.c - from what the workers noted of a run to its trace.
+ *
+ * The fast path notes ticks of the CPU's counter, cheaper than the clock, which become times here. The order in which
+ * entries completed is not counted at run time either, where all workers would want one word: it follows from the finish
+ * times, since whoever was released by an entry finishes no earlier; entries of no length keep the graph's order. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "run/run.h"
+#include "trace/trace.h"
+
+#include <stdlib.h>
+
+typedef struct numbered {
+    int64_t finish_ns;
+    uint32_t position, event; /* in the graph's order; in the list */
+} numbered;
+
+static int by_finish(const void *a, const void *b)
+{
+    const numbered *x = a, *y = b;
+
+    if (x->finish_ns != y->finish_ns)
+        return x->finish_ns < y->finish_ns ? -1 : 1;
+    if (x->position != y->position)
+        return x->position < y->position ? -1 : 1;
+    return x->event < y->event ? -1 : x->event > y->event;
+}
+
+static clo_status number(const clo_job *job, clo_trace_event *events, size_t count)
+{
+    const clo_graph *graph = job->program->graph;
+    numbered *list = clo_allocate(count, sizeof *list);
+    uint32_t *position = clo_allocate(graph->instances, sizeof *position);
+
+    for (uint32_t i = 0; i < graph->instances && position != NULL; i++)
+        position[graph->order[i]] = i;
+    for (uint32_t i = 0; i < count && position != NULL && list != NULL; i++)
+        list[i] =
+            (numbered){events[i].finish_ns, position[graph->first_instance[events[i].task] + events[i].instance], i};
+    clo_free(position);
+    if (position == NULL || list == NULL) {
+        clo_free(list);
+        return clo_fail_memory("a trace");
+    }
+    qsort(list, count, sizeof *list, by_finish);
+    for (uint32_t i = 0; i < count; i++)
+        events[list[i].event].sequence = i;
+    clo_free(list);
+    return CLO_OK;
+}
+
+int64_t clo_job_busy_ns(const clo_job *job, int64_t busy)
+{
+    return job->is_plain ? clo_tick_line_ns(&job->line, job->line.ticks + busy) - job->line.ns : busy;
+}
+
+static size_t copy_events(const clo_job *job, clo_trace_event *events)
+{
+    size_t count = 0;
+
+    for (uint32_t entry = 0; entry < job->program->entries; entry++) {
+        clo_trace_event event = job->events[entry];
+        if (event.executor == CLO_NONE)
+            continue; /* not executed */
+        if (job->is_plain) {
+            event.start_ns = clo_tick_line_ns(&job->line, event.start_ns);
+            event.finish_ns = clo_tick_line_ns(&job->line, event.finish_ns);
+        }
+        events[count++] = event;
+    }
+    return count;
+}
+
+clo_status clo_job_trace(const clo_job *job, clo_trace **out)
+{
+    if (job->events == NULL)
+        return clo_fail(CLO_ERR_STATE, "the runtime keeps no trace; set clo_runtime_config.trace");
+    if (atomic_load_explicit(&job->state, memory_order_acquire) != CLO_JOB_DONE)
+        return clo_fail(CLO_ERR_STATE, "the job has not run to its end; wait for it first");
+    clo_trace_event *events = clo_allocate(job->program->entries, sizeof *events);
+    if (events == NULL)
+        return clo_fail_memory("a trace");
+    size_t count = copy_events(job, events);
+    clo_status status = job->dispatch == NULL ? number(job, events, count) : CLO_OK;
+    if (status == CLO_OK)
+        status = clo_trace_create(events, count, out);
+    clo_free(events);
+    return status;
+}
