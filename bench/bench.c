@@ -1,8 +1,9 @@
-/* bench.c - shared by the benchmarks. */
-#define _POSIX_C_SOURCE 200809L
+/* bench.c - options, clock, medians, turns: shared by the benchmarks. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "bench.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 static void help(const bench_about *about)
 {
     printf("bench-%s: %s\n\nusage: bench-%s [options]\n", about->name, about->question, about->name);
-    if (about->flag != NULL)
-        printf("  --%-10s %s\n", about->flag, about->flag_help);
+    for (const bench_flag *f = about->flags; f != NULL && f->name != NULL; f++)
+        printf("  --%-10s %s\n", f->name, f->help);
     printf("  --rounds N   repetitions (default %u, with --quick %u)\n"
            "  --seed N     order of the peers and random graphs (default 1)\n"
            "  --quick      smaller and fewer\n"
@@ -39,6 +40,26 @@ static bool read_number(const char *text, uint64_t high, uint64_t *out)
     return errno == 0 && *end == '\0' && *out <= high;
 }
 
+/* Number of arguments that an option of the benchmark's own takes up, 0 if there is none of that name. */
+static int read_own(const bench_flag *flags, const char *name, const char *next)
+{
+    if (strncmp(name, "--", 2) != 0)
+        return 0;
+    for (const bench_flag *f = flags; f != NULL && f->name != NULL; f++) {
+        size_t length = strcspn(f->name, " "); /* "only NAME": what follows is for the help text */
+
+        if (strncmp(name + 2, f->name, length) != 0 || name[2 + length] != '\0')
+            continue;
+        if (f->value == NULL) {
+            *f->is_set = true;
+            return 1;
+        }
+        *f->value = next;
+        return next != NULL ? 2 : 0;
+    }
+    return 0;
+}
+
 int bench_options_read(bench_options *o, const bench_about *about, int argc, char **argv)
 {
     uint64_t rounds = 0;
@@ -46,6 +67,7 @@ int bench_options_read(bench_options *o, const bench_about *about, int argc, cha
     *o = (bench_options){.seed = 1};
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
+        int own = read_own(about->flags, name, argv[i + 1]);
 
         if (strcmp(name, "--help") == 0) {
             help(about);
@@ -55,8 +77,8 @@ int bench_options_read(bench_options *o, const bench_about *about, int argc, cha
             o->json = true;
         else if (strcmp(name, "--quick") == 0)
             o->quick = true;
-        else if (about->flag != NULL && strncmp(name, "--", 2) == 0 && strcmp(name + 2, about->flag) == 0)
-            o->flag = true;
+        else if (own > 0)
+            i += own - 1;
         else if ((strcmp(name, "--seed") == 0 && read_number(argv[i + 1], UINT64_MAX, &o->seed)) ||
                  (strcmp(name, "--rounds") == 0 && read_number(argv[i + 1], 100000, &rounds) && rounds > 0))
             i++;
@@ -78,6 +100,13 @@ int64_t bench_now_ns(void)
 void bench_rest(void)
 {
     nanosleep(&(struct timespec){0, 5000000}, NULL);
+}
+
+uint32_t bench_cpus(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
 }
 
 uint64_t bench_random(uint64_t *state)
@@ -122,40 +151,66 @@ bench_stats bench_summarise(double *values, size_t count)
                          .lowest = values[0]};
 }
 
-bool bench_fail(const char *what)
+void bench_sort(double *values, size_t count)
 {
-    fprintf(stderr, "bench: %s: %s\n", what, clo_last_error());
-    return false;
+    if (count > 0)
+        qsort(values, count, sizeof *values, by_value);
 }
 
-clo_platform *bench_platform(uint32_t workers)
+double bench_quantile(const double *sorted, size_t count, double q)
 {
-    clo_platform *native = NULL, *part = NULL;
-    clo_executor *executors = calloc(workers, sizeof *executors);
+    size_t rank = (size_t)(q * (double)count);
 
-    if (executors == NULL || clo_platform_open("native", &native) != CLO_OK) {
-        bench_fail("cannot open the native platform");
-    } else if (workers > clo_platform_executors(native)) {
-        fprintf(stderr, "bench: %u workers asked for, this process may use %u CPUs\n", workers,
-                clo_platform_executors(native));
-    } else {
-        for (uint32_t e = 0; e < workers; e++) {
-            executors[e] = *clo_platform_executor(native, e);
-            /* One machine, one kind, one memory, one speed: what is measured here is dispatch. */
-            executors[e].kind = executors[e].machine = executors[e].memory = 0;
-            for (int c = 0; c < CLO_CLASSES_BUILTIN; c++)
-                executors[e].speed_q16[c] = CLO_SPEED_ONE;
-        }
-        clo_platform_desc desc = {.size = sizeof desc,
-                                  .name = "bench",
-                                  .executors_count = workers,
-                                  .executors = executors,
-                                  .kinds_count = 1,
-                                  .coherent = 1};
-        if (clo_platform_create(&desc, &part) != CLO_OK)
-            bench_fail("cannot make a platform");
+    if (count == 0)
+        return 0;
+    return sorted[rank < count ? rank : count - 1];
+}
+
+bool bench_turn_begin(bench_turns *turns)
+{
+    turns->before = load_now();
+    return turns->kept < turns->wanted;
+}
+
+bool bench_turn_end(bench_turns *turns)
+{
+    double foreign = load_foreign(turns->before);
+
+    if (foreign > BENCH_LOAD_MAX && turns->dropped < 2 * turns->wanted) {
+        turns->dropped++;
+        return false;
     }
-    clo_platform_destroy(native);
-    free(executors);
-    return part;
+    turns->kept++;
+    turns->kept_loaded += foreign > BENCH_LOAD_MAX;
+    turns->load_sum += foreign;
+    return true;
+}
+
+void bench_turns_add(bench_turns *a, const bench_turns *b)
+{
+    a->wanted += b->wanted;
+    a->kept += b->kept;
+    a->dropped += b->dropped;
+    a->kept_loaded += b->kept_loaded;
+    a->load_sum += b->load_sum;
+}
+
+double bench_turns_load(const bench_turns *turns)
+{
+    return turns->kept > 0 ? turns->load_sum / turns->kept : 0;
+}
+
+void bench_turns_print(const bench_turns *turns, bool is_json)
+{
+    if (is_json) {
+        printf("\"foreign_load\": %.3f, \"turns\": %u, \"dropped\": %u, \"kept_loaded\": %u", bench_turns_load(turns),
+               turns->kept, turns->dropped, turns->kept_loaded);
+        return;
+    }
+    printf("Other programs used %.1f %% of the CPUs during the %u turns kept; %u turns with more than %.0f %% were "
+           "dropped",
+           100 * bench_turns_load(turns), turns->kept, turns->dropped, 100 * BENCH_LOAD_MAX);
+    if (turns->kept_loaded > 0)
+        printf(", %u had to be kept: repeat this on a quieter machine", turns->kept_loaded);
+    printf(".\n");
 }

@@ -3,7 +3,7 @@
  * Layered random graphs with transfers (CCR 1), duplicable tasks, on platforms of executors with different speeds, each
  * with a memory of its own. Every plan is checked before it is timed. HEFT looks at every (edge, executor) pair once,
  * so "ns a pair" should stay level. */
-#include "bench.h"
+#include "platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * The error of a run is |measured - predicted| / predicted. The criterion: a median of at most 10 % over 20 runs, on
  * a machine that does nothing else. The bodies stop by the clock, so what is measured is what the runtime adds:
  * hand-over between cores, waking up, and whatever the machine does meanwhile. */
-#include "bench.h"
+#include "platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,16 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAYER = 256, PARENTS_MAX = 5 };
+enum { LAYER = 256, PARENTS_MAX = 5, LANES = 16 };
 
-/* Edges in order of their target, which is how `pred` is laid out. */
-typedef struct builder {
-    bench_graph *graph;
-    size_t capacity;
-    bool has_failed;
-} builder;
+void bench_begin(bench_builder *b, bench_graph *g, const char *name, uint32_t tasks)
+{
+    *b = (bench_builder){.graph = g};
+    *g = (bench_graph){.name = name, .tasks = tasks, .body = bench_empty, .work_ns = 1000};
+    g->pred_first = calloc(tasks + (size_t)1, sizeof *g->pred_first);
+    g->seen = calloc(tasks, sizeof *g->seen);
+    b->has_failed = g->pred_first == NULL || g->seen == NULL;
+}
 
-static void add_edge(builder *b, uint32_t from)
+void bench_edge(bench_builder *b, uint32_t from)
 {
     bench_graph *g = b->graph;
 
@@ -31,42 +33,10 @@ static void add_edge(builder *b, uint32_t from)
     g->pred[g->edges++] = from;
 }
 
-static void add_parents_of_rand(builder *b, uint32_t task, uint64_t *state)
+void bench_task(bench_builder *b)
 {
-    uint32_t first = task / LAYER * LAYER - LAYER, count = 1 + bench_random_below(state, PARENTS_MAX);
-    uint32_t parents[PARENTS_MAX] = {0}, kept = 0;
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t parent = first + bench_random_below(state, LAYER), j = 0;
-
-        while (j < kept && parents[j] != parent)
-            j++;
-        if (j == kept)
-            parents[kept++] = parent;
-    }
-    for (uint32_t i = 0; i < kept; i++)
-        add_edge(b, parents[i]);
-}
-
-static void add_parents(builder *b, uint32_t task, uint32_t side, uint64_t *state)
-{
-    const char *name = b->graph->name;
-
-    if (strcmp(name, "chain") == 0 && task > 0) {
-        add_edge(b, task - 1);
-    } else if (strcmp(name, "fan") == 0 && task == b->graph->tasks - 1) {
-        for (uint32_t i = 1; i < task; i++)
-            add_edge(b, i);
-    } else if (strcmp(name, "fan") == 0 && task > 0) {
-        add_edge(b, 0);
-    } else if (strcmp(name, "wave") == 0) {
-        if (task >= side)
-            add_edge(b, task - side);
-        if (task % side != 0)
-            add_edge(b, task - 1);
-    } else if (strcmp(name, "rand") == 0 && task >= LAYER) {
-        add_parents_of_rand(b, task, state);
-    }
+    if (!b->has_failed)
+        b->graph->pred_first[++b->tasks] = b->graph->edges;
 }
 
 static bool add_successors(bench_graph *g)
@@ -91,24 +61,62 @@ static bool add_successors(bench_graph *g)
     return is_done;
 }
 
+bool bench_end(bench_builder *b)
+{
+    return !b->has_failed && add_successors(b->graph);
+}
+
+static void add_parents_of_rand(bench_builder *b, uint32_t task, uint64_t *state)
+{
+    uint32_t first = task / LAYER * LAYER - LAYER, count = 1 + bench_random_below(state, PARENTS_MAX);
+    uint32_t parents[PARENTS_MAX] = {0}, kept = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parent = first + bench_random_below(state, LAYER), j = 0;
+
+        while (j < kept && parents[j] != parent)
+            j++;
+        if (j == kept)
+            parents[kept++] = parent;
+    }
+    for (uint32_t i = 0; i < kept; i++)
+        bench_edge(b, parents[i]);
+}
+
+static void add_parents(bench_builder *b, uint32_t task, uint32_t side, uint64_t *state)
+{
+    const char *name = b->graph->name;
+
+    if (strcmp(name, "chain") == 0 && task > 0) {
+        bench_edge(b, task - 1);
+    } else if (strcmp(name, "fan") == 0 && task == b->graph->tasks - 1) {
+        for (uint32_t i = 1; i < task; i++)
+            bench_edge(b, i);
+    } else if (strcmp(name, "fan") == 0 && task > 0) {
+        bench_edge(b, 0);
+    } else if (strcmp(name, "wave") == 0) {
+        if (task >= side)
+            bench_edge(b, task - side);
+        if (task % side != 0)
+            bench_edge(b, task - 1);
+    } else if (strcmp(name, "rand") == 0 && task >= LAYER) {
+        add_parents_of_rand(b, task, state);
+    }
+}
+
 bool bench_graph_open(bench_graph *g, const char *name, uint32_t tasks, uint64_t seed)
 {
-    builder b = {.graph = g};
+    bench_builder b;
     uint32_t side = 1;
 
     while ((side + 1) * (side + 1) <= tasks)
         side++;
-    *g = (bench_graph){.name = name, .runs = 1, .body = bench_empty};
-    g->tasks = strcmp(name, "wave") == 0 ? side * side : tasks;
-    g->pred_first = calloc(g->tasks + (size_t)1, sizeof *g->pred_first);
-    g->seen = calloc(g->tasks, sizeof *g->seen);
-    if (g->pred_first == NULL || g->seen == NULL)
-        return false;
+    bench_begin(&b, g, name, strcmp(name, "wave") == 0 ? side * side : tasks);
     for (uint32_t t = 0; t < g->tasks && !b.has_failed; t++) {
         add_parents(&b, t, side, &seed);
-        g->pred_first[t + 1] = g->edges;
+        bench_task(&b);
     }
-    return !b.has_failed && add_successors(g);
+    return bench_end(&b);
 }
 
 void bench_graph_close(bench_graph *g)
@@ -135,6 +143,45 @@ void bench_visit(bench_graph *g, uint32_t task)
     for (uint32_t e = g->pred_first[task]; e < g->pred_first[task + 1]; e++)
         if (g->seen[g->pred[e]] != visits)
             __atomic_fetch_add(&g->violations, 1, __ATOMIC_RELAXED);
+}
+
+/* Not inlined: all callers run the same instructions, the calibration too. */
+__attribute__((noinline)) double bench_compute(uint64_t iterations)
+{
+    double lane[LANES], sum = 0;
+
+    for (int i = 0; i < LANES; i++)
+        lane[i] = 0.5 + 0.01 * i;
+    for (uint64_t n = 0; n < iterations; n++)
+        for (int i = 0; i < LANES; i++)
+            lane[i] = lane[i] * 0.75 + 0.25; /* goes to 1, so never into slow numbers */
+    for (int i = 0; i < LANES; i++)
+        sum += lane[i];
+    return sum;
+}
+
+void bench_work(bench_graph *g, uint32_t task)
+{
+    volatile double kept = bench_compute(g->iterations);
+
+    (void)kept;
+    (void)task;
+}
+
+uint64_t bench_iterations(int64_t ns)
+{
+    enum { SAMPLES = 20, EACH = 100000 };
+    double lowest = 0;
+
+    for (int i = 0; i < SAMPLES; i++) {
+        int64_t start_ns = bench_now_ns();
+        volatile double kept = bench_compute(EACH);
+        double each_ns = (double)(bench_now_ns() - start_ns) / EACH;
+
+        (void)kept;
+        lowest = i == 0 || each_ns < lowest ? each_ns : lowest;
+    }
+    return lowest > 0 && (double)ns > lowest ? (uint64_t)((double)ns / lowest) : 1;
 }
 
 void bench_graph_reset(bench_graph *g)

@@ -1,10 +1,11 @@
-/* peer_clotho.c - Clotho by work stealing, and by replay of a HEFT plan made for tasks of a microsecond. */
+/* peer_clotho.c - Clotho by work stealing, and by replay of a HEFT plan. */
 #include "peers.h"
+#include "platform.h"
 
 #include <stdlib.h>
 
 typedef struct clotho {
-    uint32_t workers;
+    bench_graph *source;
     const char *planner; /* NULL: steal */
     clo_graph *graph;
     clo_platform *platform;
@@ -20,13 +21,15 @@ static int run_empty(const clo_call *call)
     return 0;
 }
 
-static int run_visit(const clo_call *call)
+static int run_body(const clo_call *call)
 {
-    bench_visit(call->argument, call->task);
+    bench_graph *g = call->argument;
+
+    g->body(g, call->task);
     return 0;
 }
 
-static void destroy(void *state)
+static void close_all(void *state)
 {
     clotho *c = state;
 
@@ -39,50 +42,49 @@ static void destroy(void *state)
     free(c);
 }
 
-static clo_status declare(bench_graph *source, clo_graph **graph)
-{
-    const clo_task task = {
-        .body = source->body == bench_empty ? run_empty : run_visit, .argument = source, .work_ns = 1000};
-    clo_status status = clo_graph_create(source->name, graph);
-
-    for (uint32_t t = 0; t < source->tasks && status == CLO_OK; t++)
-        status = clo_graph_add_task(*graph, &task, NULL);
-    for (uint32_t t = 0; t < source->tasks; t++)
-        for (uint32_t e = source->pred_first[t]; e < source->pred_first[t + 1] && status == CLO_OK; e++)
-            status = clo_graph_add_edge(*graph, source->pred[e], t, 0);
-    return status == CLO_OK ? clo_graph_seal(*graph) : status;
-}
-
-static void *build(bench_graph *source, uint32_t workers)
+static void *open_with(bench_graph *source, uint32_t workers, const char *planner)
 {
     clotho *c = calloc(1, sizeof *c);
 
     if (c == NULL)
         return NULL;
-    c->workers = workers;
-    if (declare(source, &c->graph) == CLO_OK)
+    c->source = source;
+    c->planner = planner;
+    c->platform = bench_platform(workers);
+    if (c->platform != NULL &&
+        (clo_runtime_create(c->platform, NULL, &c->runtime) == CLO_OK || bench_fail("cannot start the workers")))
         return c;
-    bench_fail("cannot build the graph");
-    destroy(c);
+    close_all(c);
     return NULL;
 }
 
-static void *build_for_replay(bench_graph *source, uint32_t workers)
+static void *open_stealing(bench_graph *source, uint32_t workers)
 {
-    clotho *c = build(source, workers);
-
-    if (c != NULL)
-        c->planner = "heft";
-    return c;
+    return open_with(source, workers, NULL);
 }
 
-static bool start(void *state)
+static void *open_replay(bench_graph *source, uint32_t workers)
+{
+    return open_with(source, workers, "heft");
+}
+
+static bool build(void *state)
 {
     clotho *c = state;
+    bench_graph *source = c->source;
+    /* Peers call graph->body where this calls run_empty: one call through a pointer each. */
+    const clo_task task = {
+        .body = source->body == bench_empty ? run_empty : run_body, .argument = source, .work_ns = source->work_ns};
+    clo_status status = clo_graph_create(source->name, &c->graph);
 
-    c->platform = bench_platform(c->workers);
-    return c->platform != NULL &&
-           (clo_runtime_create(c->platform, NULL, &c->runtime) == CLO_OK || bench_fail("cannot start the workers"));
+    for (uint32_t t = 0; t < source->tasks && status == CLO_OK; t++)
+        status = clo_graph_add_task(c->graph, &task, NULL);
+    for (uint32_t t = 0; t < source->tasks; t++)
+        for (uint32_t e = source->pred_first[t]; e < source->pred_first[t + 1] && status == CLO_OK; e++)
+            status = clo_graph_add_edge(c->graph, source->pred[e], t, 0);
+    if (status == CLO_OK)
+        status = clo_graph_seal(c->graph);
+    return status == CLO_OK || bench_fail("cannot build the graph");
 }
 
 static bool prepare(void *state)
@@ -107,8 +109,6 @@ static bool run(void *state)
     return (clo_job_submit(c->job) == CLO_OK && clo_job_wait(c->job, NULL) == CLO_OK) || bench_fail("cannot run");
 }
 
-const peer peers_clotho[] = {{"Clotho steal", 2, build, start, prepare, run, destroy},
-                             {"Clotho steal", 1, build, start, prepare, run, destroy},
-                             {"Clotho replay", 2, build_for_replay, start, prepare, run, destroy},
-                             {"Clotho replay", 1, build_for_replay, start, prepare, run, destroy},
+const peer peers_clotho[] = {{"Clotho steal", 0, false, open_stealing, build, prepare, run, close_all},
+                             {"Clotho replay", 0, false, open_replay, build, prepare, run, close_all},
                              {0}};

@@ -11,7 +11,7 @@ typedef struct openmp {
     char *slots; /* [tasks] the storage that the dependences name */
 } openmp;
 
-static void *build(bench_graph *graph, uint32_t workers)
+static void *open_slots(bench_graph *graph, uint32_t workers)
 {
     openmp *o = calloc(1, sizeof *o);
 
@@ -24,7 +24,7 @@ static void *build(bench_graph *graph, uint32_t workers)
     return NULL;
 }
 
-static void destroy(void *state)
+static void close_slots(void *state)
 {
     openmp *o = state;
 
@@ -59,8 +59,7 @@ static bool run(void *state)
 #define NAME "libgomp tasks"
 #endif
 
-const peer peers_openmp[] = {
-    {NAME, 2, build, NULL, NULL, run, destroy}, {NAME, 1, build, NULL, NULL, run, destroy}, {0}};
+const peer peers_openmp[] = {{NAME, 0, true, open_slots, NULL, NULL, run, close_slots}, {0}};
 #else
 const peer peers_openmp[] = {{0}};
 #endif

@@ -8,7 +8,7 @@ typedef struct serial {
     uint32_t *counts, *stack;
 } serial;
 
-static void destroy(void *state)
+static void close_arrays(void *state)
 {
     serial *s = state;
 
@@ -17,7 +17,7 @@ static void destroy(void *state)
     free(s);
 }
 
-static void *build(bench_graph *graph, uint32_t workers)
+static void *open_arrays(bench_graph *graph, uint32_t workers)
 {
     serial *s = calloc(1, sizeof *s);
 
@@ -27,7 +27,7 @@ static void *build(bench_graph *graph, uint32_t workers)
     *s = (serial){graph, calloc(graph->tasks, sizeof(uint32_t)), calloc(graph->tasks, sizeof(uint32_t))};
     if (s->counts != NULL && s->stack != NULL)
         return s;
-    destroy(s);
+    close_arrays(s);
     return NULL;
 }
 
@@ -53,4 +53,4 @@ static bool run(void *state)
     return true;
 }
 
-const peer peers_serial[] = {{"serial floor", 1, build, NULL, NULL, run, destroy}, {0}};
+const peer peers_serial[] = {{"serial floor", 1, false, open_arrays, NULL, NULL, run, close_arrays}, {0}};

@@ -21,9 +21,15 @@ struct flow {
     std::vector<std::unique_ptr<node>> nodes;
 };
 
-void *flow_build(bench_graph *source, uint32_t workers)
+void *flow_open(bench_graph *source, uint32_t workers)
 {
-    auto *f = new flow{source, tbb::task_arena(static_cast<int>(workers)), nullptr, {}};
+    return new flow{source, tbb::task_arena(static_cast<int>(workers)), nullptr, {}};
+}
+
+bool flow_build(void *state)
+{
+    auto *f = static_cast<flow *>(state);
+    bench_graph *source = f->source;
 
     f->arena.execute([&] {
         f->graph = std::make_unique<tbb::flow::graph>();
@@ -35,7 +41,7 @@ void *flow_build(bench_graph *source, uint32_t workers)
             for (uint32_t e = source->pred_first[t]; e < source->pred_first[t + 1]; e++)
                 tbb::flow::make_edge(*f->nodes[source->pred[e]], *f->nodes[t]);
     });
-    return f;
+    return true;
 }
 
 bool flow_run(void *state)
@@ -51,7 +57,7 @@ bool flow_run(void *state)
     return true;
 }
 
-void flow_destroy(void *state)
+void flow_close(void *state)
 {
     auto *f = static_cast<flow *>(state);
 
@@ -95,14 +101,19 @@ struct group {
     }
 };
 
-void *group_build(bench_graph *source, uint32_t workers)
+void *group_open(bench_graph *source, uint32_t workers)
 {
-    auto *g = new group{source, tbb::task_arena(static_cast<int>(workers)),
-                        std::vector<std::atomic<uint32_t>>(source->tasks), nullptr};
+    return new group{source, tbb::task_arena(static_cast<int>(workers)), {}, nullptr};
+}
 
-    for (uint32_t t = 0; t < source->tasks; t++)
+bool group_build(void *state)
+{
+    auto *g = static_cast<group *>(state);
+
+    g->counts = std::vector<std::atomic<uint32_t>>(g->source->tasks);
+    for (uint32_t t = 0; t < g->source->tasks; t++)
         g->arm(t);
-    return g;
+    return true;
 }
 
 bool group_run(void *state)
@@ -121,7 +132,7 @@ bool group_run(void *state)
     return true;
 }
 
-void group_destroy(void *state)
+void group_close(void *state)
 {
     delete static_cast<group *>(state);
 }
@@ -129,8 +140,6 @@ void group_destroy(void *state)
 } // namespace
 
 extern "C" const peer peers_tbb[] = {
-    {"oneTBB flow graph", 2, flow_build, nullptr, nullptr, flow_run, flow_destroy},
-    {"oneTBB flow graph", 1, flow_build, nullptr, nullptr, flow_run, flow_destroy},
-    {"oneTBB by hand", 2, group_build, nullptr, nullptr, group_run, group_destroy},
-    {"oneTBB by hand", 1, group_build, nullptr, nullptr, group_run, group_destroy},
-    {nullptr, 0, nullptr, nullptr, nullptr, nullptr, nullptr}};
+    {"oneTBB flow graph", 0, false, flow_open, flow_build, nullptr, flow_run, flow_close},
+    {"oneTBB by hand", 0, false, group_open, group_build, nullptr, group_run, group_close},
+    {nullptr, 0, false, nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -1,4 +1,4 @@
-/* peers.h - one way to run a graph, as the benchmark sees it. */
+/* peers.h - one way to run a graph, as the benchmarks see it. */
 #ifndef CLO_BENCH_PEERS_H
 #define CLO_BENCH_PEERS_H
 
@@ -10,20 +10,38 @@ extern "C" {
 
 typedef struct peer {
     const char *name;
-    uint32_t workers;
-    /* Declares tasks and edges. NULL on failure. */
-    void *(*build)(bench_graph *graph, uint32_t workers);
-    /* What a program pays once, whatever it runs: the machine is read, threads start. Not timed. May be NULL. */
-    bool (*start)(void *state);
-    /* What this graph costs once before its first run: costs, plan, counters. May be NULL. False on failure. */
+    uint32_t workers_max; /* 0: any number */
+    bool is_slow;         /* a microsecond a task and more, or a cost that grows with the square of a fan: gets smaller
+                             graphs */
+    /* What a program pays once, whatever it runs: the machine is read, threads start. Not timed. NULL on failure. */
+    void *(*open)(bench_graph *graph, uint32_t workers);
+    /* Declares tasks and edges. May be NULL. False on failure, as below. */
+    bool (*build)(void *state);
+    /* What this graph costs once before its first run: costs, plan, counters. May be NULL. */
     bool (*prepare)(void *state);
-    /* Runs the whole graph once; called again and again. False on failure. */
+    /* Runs the whole graph once; called again and again. */
     bool (*run)(void *state);
-    void (*destroy)(void *state);
+    void (*close)(void *state);
 } peer;
 
-/* Tables end with a row whose name is NULL; the second and third are empty where the peer is not installed. */
-extern const peer peers_clotho[], peers_openmp[], peers_tbb[], peers_serial[];
+/* Tables end with a row whose name is NULL; all but the first and the last are empty where the peer is not installed. */
+extern const peer peers_clotho[], peers_tbb[], peers_openmp[], peers_starpu[], peers_serial[];
+
+/* What a benchmark compares: a peer with a number of workers. */
+typedef struct peer_row {
+    const peer *peer;
+    uint32_t workers;
+} peer_row;
+enum { PEER_ROWS_MAX = 24 };
+
+/* All peers with 2, 1 workers, as far as the CPUs go, into rows[PEER_ROWS_MAX]; only_most: with the larger number
+ * alone, the serial floor left out. Tells on stderr which are not installed. Returns their number. */
+uint32_t peer_rows(peer_row *rows, bool only_most);
+
+/* open, build and prepare; NULL on failure. */
+void *peer_make(const peer *p, bench_graph *graph, uint32_t workers);
+/* Runs the graph twice with bodies that check the order; complains and returns false if it was broken. */
+bool peer_check(const peer *p, bench_graph *graph, uint32_t workers);
 
 #ifdef __cplusplus
 }
