@@ -40,9 +40,12 @@ typedef struct clo_worker {
 
     /* Owner only, but for what is atomic: that others may read. */
     alignas(CLO_CACHE_LINE_BYTES) clo_runtime *runtime;
-    uint32_t index;           /* = executor */
-    int32_t cpu;              /* pinned here; -1: not pinned */
-    uint32_t bypasses;        /* items run in a row without looking elsewhere */
+    uint32_t index;    /* = executor */
+    int32_t cpu;       /* pinned here; -1: not pinned */
+    uint32_t bypasses; /* items run in a row without looking elsewhere */
+    uint32_t ran;      /* items since the pace was last taken */
+    int64_t pace_ns;   /* time an item has taken lately; 0: not known yet */
+    int64_t pace_since_ns;
     uint64_t local;           /* chain of items that only this worker may run, not yet run */
     _Atomic uint64_t current; /* what it runs; CLO_ITEM_NONE: nothing. Relaxed: for messages only */
     _Atomic uint64_t parks;   /* statistics: relaxed */
@@ -157,18 +160,23 @@ static inline clo_job *clo_item_job(const clo_runtime *runtime, uint64_t item)
     return runtime->jobs[item >> 32];
 }
 
-#define CLO_SHORT_NS 2000       /* a body declared shorter is not worth a hand-over of its own       */
-#define CLO_WAKE_WORTH_NS 10000 /* work that makes up for waking a sleeper: a futex wake and its way  */
+#define CLO_SHORT_NS 2000 /* shorter bodies are not worth a hand-over of their own                    */
 
-/* Before a body that is expected to take next_ns (0: unknown): items that wait in the worker's deque are put on its shelf if
- * somebody has nothing to do, or if the body is long, since meanwhile nobody else could get at them. Costs two
- * loads of lines that are seldom written. */
+/* True if others would wait too long for what is in our deque while we run a body that was declared to take next_ns (0:
+ * nothing declared), or is no worse than those before it. */
+static inline bool clo_worker_is_slow(const clo_worker *worker, int64_t next_ns)
+{
+    return next_ns > CLO_SHORT_NS || worker->pace_ns > CLO_SHORT_NS || (next_ns | worker->pace_ns) == 0;
+}
+
+/* Before each body: items that wait in the worker's deque are put on its shelf if somebody has nothing to do, or if the
+ * body is long, since meanwhile nobody else could get at them. Costs two loads of lines that are seldom written. */
 static inline void clo_worker_look_up(clo_worker *worker, int64_t next_ns)
 {
     if (clo_deque_count(&worker->deque) == 0)
         return;
     bool was_asked = atomic_load_explicit(&worker->asked, memory_order_relaxed) != 0;
-    if (was_asked || next_ns == 0 || next_ns > CLO_SHORT_NS ||
+    if (was_asked || clo_worker_is_slow(worker, next_ns) ||
         atomic_load_explicit(&worker->runtime->sleepers, memory_order_relaxed) != 0)
         clo_worker_share(worker, next_ns, was_asked);
 }

@@ -1,16 +1,19 @@
 /* worker.c - where a worker looks for work, how it lets others have some, and what it does when there is none.
  *
  * Order: what it has taken already, its inbox, its deque, its shelf, then other workers' shelves. A worker's deque is
- * nobody else's business, so ready items cost no fence; what others may have lies on the shelf, put there when somebody
- * asked, when somebody sleeps and there is enough to do, or before a long body. An idle worker looks at the others' shelves
- * (lines that are written only when something is put there), asks, and pauses between rounds; after spin_ns at most it
- * sleeps on its own futex word. */
+ * nobody else's business, so ready items cost no fence; what others may have lies on the shelf, put there when
+ * somebody asked, when somebody sleeps and there is enough to do, or before a long body. An idle worker looks at the
+ * others' shelves (lines that are written only when something is put there), asks, and pauses between rounds; after
+ * spin_ns at most it sleeps on its own futex word. */
 #include "base/clock.h"
 #include "run/run.h"
 
 #define BATCH 1024u /* items moved from a shelf to the deque at a time */
 #define PAUSES_MAX 32u
 #define BYPASSES_MAX 32u
+#define PACE_ITEMS 64u   /* the clock is read once in so many items                          */
+#define HAND_OVER_NS 50 /* work that makes up for the lines that move when it changes hands */
+#define WAKE_NS 10000    /* and for waking a sleeper                                         */
 
 /* A producer has made an item visible; wake one sleeper if there is any (see sync/park.h for why this is enough). */
 void clo_runtime_wake_one(clo_runtime *runtime)
@@ -68,16 +71,34 @@ void clo_worker_offer(clo_worker *worker, uint64_t item)
 void clo_worker_share(clo_worker *worker, int64_t next_ns, bool was_asked)
 {
     uint32_t count = clo_deque_count(&worker->deque);
-    bool is_long = next_ns == 0 || next_ns > CLO_SHORT_NS;
-    bool is_worth = is_long || (int64_t)count * next_ns >= CLO_WAKE_WORTH_NS;
+    bool is_slow = clo_worker_is_slow(worker, next_ns);
+    int64_t queued_ns = (int64_t)count * (worker->pace_ns > 0 ? worker->pace_ns : next_ns);
 
-    if (!was_asked && !is_worth)
-        return;
+    if (is_slow) {
+        shelve(worker, count);
+    } else {
+        bool is_worth = queued_ns >= (was_asked ? HAND_OVER_NS : WAKE_NS);
+        if (!is_worth)
+            return;
+        shelve(worker, (count + 1) / 2);
+    }
     if (was_asked)
         atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);
-    shelve(worker, is_long ? count : (count + 1) / 2);
-    if (is_worth)
+    if (is_slow || queued_ns >= WAKE_NS)
         clo_runtime_wake_one(worker->runtime);
+}
+
+/* How long an item takes here: quick to see that it is long, slow to believe that it is short. */
+static void take_pace(clo_worker *worker)
+{
+    int64_t now_ns = clo_clock_ns();
+
+    if (worker->ran > 0) {
+        int64_t pace_ns = (now_ns - worker->pace_since_ns) / worker->ran + 1;
+        worker->pace_ns = pace_ns > worker->pace_ns ? pace_ns : (3 * worker->pace_ns + pace_ns) / 4;
+    }
+    worker->ran = 0;
+    worker->pace_since_ns = now_ns;
 }
 
 static uint64_t take_local(clo_worker *worker)
@@ -107,9 +128,9 @@ static void put_back(clo_worker *worker, uint64_t chain)
     clo_stack_push(&worker->shelf, chain, link_of(worker->runtime, last));
 }
 
-/* Takes one item to run and moves at most BATCH more to the deque, which is empty; the rest goes to our own shelf. While
- * the chain is in our hands nobody else can see it, and a worker that looked in that moment may have gone to sleep:
- * so one is woken. */
+/* Takes one item to run and moves at most BATCH more to the deque, which is empty; none where bodies are long. The
+ * rest goes to our own shelf, in one piece. While the chain is in our hands nobody else can see it, and a worker that
+ * looked in that moment may have gone to sleep: so one is woken. */
 static uint64_t take_shelf(clo_worker *worker, clo_stack *shelf)
 {
     uint64_t first = clo_stack_take(shelf);
@@ -118,7 +139,8 @@ static uint64_t take_shelf(clo_worker *worker, clo_stack *shelf)
 
     uint64_t rest = *link_of(worker->runtime, first);
     clo_deque *deque = &worker->deque;
-    for (uint32_t i = 0; i < BATCH && rest != CLO_ITEM_NONE; i++) {
+    uint32_t batch = worker->pace_ns > CLO_SHORT_NS ? 0 : BATCH;
+    for (uint32_t i = 0; i < batch && rest != CLO_ITEM_NONE; i++) {
         clo_deque_push_old(deque, rest);
         rest = *link_of(worker->runtime, rest);
     }
@@ -234,18 +256,19 @@ static uint64_t park(clo_worker *worker)
 
 static void run_from(clo_worker *worker, uint64_t item)
 {
-    worker->bypasses = 0;
+    worker->ran = worker->bypasses = 0;
+    take_pace(worker);
     while (item != CLO_ITEM_NONE) { /* ends with the ready items; new ones are rotated in */
         item = clo_worker_execute(worker, item);
-        if (item == CLO_ITEM_NONE) {
-            item = take_own(worker);
-        } else if (worker->bypasses >= BYPASSES_MAX) {
-            item = rotate(worker, item);
-        } else {
+        if (item != CLO_ITEM_NONE && worker->bypasses < BYPASSES_MAX)
             continue;
-        }
+        worker->ran += worker->bypasses;
         worker->bypasses = 0;
+        if (worker->ran >= PACE_ITEMS)
+            take_pace(worker);
+        item = item == CLO_ITEM_NONE ? take_own(worker) : rotate(worker, item);
     }
+    take_pace(worker);
     atomic_store_explicit(&worker->current, CLO_ITEM_NONE, memory_order_relaxed);
 }
 
