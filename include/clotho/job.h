@@ -146,7 +146,7 @@ typedef struct clo_job_timing {
 /* Returns CLO_OK or CLO_ERR_STATE (never submitted). Any thread, also while the job runs; wait-free. */
 CLO_API CLO_NODISCARD clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out);
 
-/* A number that no other job of the process has; also in clo_record.job. */
+/* A number that no other job of the runtime has or had; also in clo_record.job. */
 CLO_API uint64_t clo_job_id(const clo_job *job);
 
 /* Puts another plan in place of the job's, from its next release or submit on; a run in progress ends under the old

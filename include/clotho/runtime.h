@@ -105,7 +105,7 @@ typedef struct clo_worker_stats {
     uint64_t parks;                      /* times it slept                                                          */
     uint64_t wakes;                      /* times it was woken                                                      */
     uint64_t missed_wakes;               /* times the watchdog found it asleep with work in its inbox: always 0     */
-    uint64_t minor_faults, major_faults; /* page faults of its thread since it started its first job's work */
+    uint64_t minor_faults, major_faults; /* page faults of its thread since it was ready               */
     clo_latency wake_ns;                 /* from the waker's call until it ran                                      */
 } clo_worker_stats;
 

@@ -74,11 +74,12 @@ bool clo_view_step(const clo_view *view)
     return true;
 }
 
-clo_status clo_policy_instance_create(const clo_engine *engine, const clo_policy *policy, clo_policy_instance *out)
+clo_status clo_policy_instance_create(const clo_engine *engine, const clo_policy *policy, clo_arena *arena,
+                                      clo_policy_instance *out)
 {
     const clo_program *program = engine->program;
     size_t bytes = policy->state_bytes != NULL ? policy->state_bytes(program->graph, program->platform) : 0;
-    void *state = clo_allocate_aligned(bytes, 1);
+    void *state = clo_arena_take(arena, bytes, 1);
 
     if (state == NULL)
         return clo_fail_memory("the policy's state");
@@ -86,12 +87,8 @@ clo_status clo_policy_instance_create(const clo_engine *engine, const clo_policy
     return CLO_OK;
 }
 
-void clo_policy_instance_destroy(clo_policy_instance *instance)
-{
-    clo_free(instance->state);
-}
-
-clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, uint32_t steps_max, clo_dispatch **out)
+clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, uint32_t steps_max, clo_arena *arena,
+                               clo_dispatch **out)
 {
     const clo_program *program = engine->program;
     uint32_t executors = program->platform->executors_count;
@@ -103,12 +100,11 @@ clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, uin
     size_t at_state = clo_layout_add(&layout, program->instances, 1);
     size_t at_previous = clo_layout_add(&layout, program->instances, sizeof(uint32_t));
     size_t at_next = clo_layout_add(&layout, program->instances, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    char *block = layout.overflow ? NULL : clo_arena_take(arena, layout.bytes, 1);
     if (block == NULL)
         return clo_fail_memory("the policy's view");
 
     clo_dispatch *dispatch = (clo_dispatch *)(void *)(block + at_dispatch);
-    dispatch->block = block;
     dispatch->previous = (uint32_t *)(void *)(block + at_previous);
     dispatch->next = (uint32_t *)(void *)(block + at_next);
     dispatch->view = (clo_view){
@@ -121,19 +117,10 @@ clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, uin
         .steps = &dispatch->steps,
         .steps_max = steps_max,
     };
-    clo_status status = clo_policy_instance_create(engine, policy, &dispatch->instance);
-    if (status != CLO_OK)
-        return clo_free(block), status;
-    *out = dispatch;
-    return CLO_OK;
-}
-
-void clo_dispatch_destroy(clo_dispatch *dispatch)
-{
-    if (dispatch == NULL)
-        return;
-    clo_policy_instance_destroy(&dispatch->instance);
-    clo_free(dispatch->block);
+    clo_status status = clo_policy_instance_create(engine, policy, arena, &dispatch->instance);
+    if (status == CLO_OK)
+        *out = dispatch;
+    return status;
 }
 
 /* Errors arise on a worker's thread; whoever waits for the job wants to read them. */

@@ -40,16 +40,15 @@ typedef struct clo_dispatch {
     clo_status status;          /* the first error of the policy           */
     char error[192];            /* its text, for whichever thread waits    */
     uint64_t decisions;
-    void *block;
 } clo_dispatch;
 
-clo_status clo_policy_instance_create(const clo_engine *engine, const clo_policy *policy, clo_policy_instance *out);
-void clo_policy_instance_destroy(clo_policy_instance *instance); /* zeros are allowed */
+clo_status clo_policy_instance_create(const clo_engine *engine, const clo_policy *policy, clo_arena *arena,
+                                      clo_policy_instance *out);
 
-/* The engine must be timed.
+/* The engine must be timed. Everything lies in `arena`.
  *   steps_max  see clo_job_config. */
-clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, uint32_t steps_max, clo_dispatch **out);
-void clo_dispatch_destroy(clo_dispatch *dispatch);
+clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, uint32_t steps_max, clo_arena *arena,
+                               clo_dispatch **out);
 
 /* Starts a run: initialises the policy and shows it the entries that wait for nothing. */
 clo_status clo_dispatch_begin(clo_dispatch *dispatch);

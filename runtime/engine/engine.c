@@ -15,7 +15,7 @@ static uint64_t buffer_bytes(const clo_program *program, uint32_t entry)
 }
 
 /* Sizes are known here, once; pages of copies that nobody makes are never touched. */
-static clo_status allocate_buffers(clo_engine *engine)
+static clo_status allocate_buffers(clo_engine *engine, clo_arena *arena)
 {
     const clo_program *program = engine->program;
     uint64_t at = 0, memories = engine->copies ? program->platform->memories_count : 0;
@@ -31,17 +31,15 @@ static clo_status allocate_buffers(clo_engine *engine)
     engine->home_bytes = at;
     if (memories + 1 > SIZE_MAX / 4 / (at + BUFFER_ALIGN))
         return clo_fail_memory("the tasks' outputs");
-    engine->buffers = clo_allocate((size_t)(at * (memories + 1) + BUFFER_ALIGN), 1);
-    if (engine->buffers == NULL)
+    engine->home = clo_arena_take(arena, (size_t)(at * (memories + 1)), 1);
+    if (engine->home == NULL)
         return clo_fail(CLO_ERR_MEMORY, "out of memory for %llu bytes of task outputs in %llu memories",
                         (unsigned long long)at, (unsigned long long)memories + 1);
-    uintptr_t start = (uintptr_t)engine->buffers;
-    engine->home = (unsigned char *)engine->buffers + (BUFFER_ALIGN - start % BUFFER_ALIGN) % BUFFER_ALIGN;
     engine->remote = engine->home + at;
     return CLO_OK;
 }
 
-static clo_status allocate_state(clo_engine *engine)
+static clo_status allocate_state(clo_engine *engine, clo_arena *arena)
 {
     const clo_program *program = engine->program;
     size_t entries = program->entries;
@@ -54,10 +52,9 @@ static clo_status allocate_state(clo_engine *engine)
     size_t at_finish = clo_layout_add(&layout, engine->is_timed ? entries : 0, sizeof(int64_t));
     size_t at_output = clo_layout_add(&layout, has_outputs ? entries + 1 : 0, sizeof(uint64_t));
     size_t at_copied = clo_layout_add(&layout, copies, sizeof(clo_once));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    char *block = layout.overflow ? NULL : clo_arena_take(arena, layout.bytes, 1);
     if (block == NULL)
         return clo_fail_memory("the state of a job");
-    engine->block = block;
     engine->pending = (clo_countdown *)(void *)(block + at_pending);
     engine->ran_on = (uint32_t *)(void *)(block + at_ran_on);
     engine->finish_ns = engine->is_timed ? (int64_t *)(void *)(block + at_finish) : NULL;
@@ -65,7 +62,7 @@ static clo_status allocate_state(clo_engine *engine)
     if (!has_outputs)
         return CLO_OK;
     engine->output_at = (uint64_t *)(void *)(block + at_output);
-    return allocate_buffers(engine);
+    return allocate_buffers(engine, arena);
 }
 
 static void arm(clo_engine *engine)
@@ -74,33 +71,24 @@ static void arm(clo_engine *engine)
         clo_countdown_arm(&engine->pending[entry], clo_program_needs(engine->program, entry));
 }
 
-clo_status clo_engine_create(const clo_program *program, bool copies, bool is_timed, clo_engine **out)
+clo_status clo_engine_create(const clo_program *program, bool copies, bool is_timed, clo_arena *arena, clo_engine **out)
 {
-    clo_engine *engine = clo_allocate(1, sizeof *engine);
+    clo_engine *engine = clo_arena_take(arena, 1, sizeof *engine);
     if (engine == NULL)
         return clo_fail_memory("a job");
     engine->program = program;
     engine->copies = copies && program->crosses_memories;
     engine->is_timed = is_timed;
 
-    clo_status status = allocate_state(engine);
+    clo_status status = allocate_state(engine, arena);
     if (status != CLO_OK)
-        return clo_engine_destroy(engine), status;
+        return status;
     arm(engine);
     if (program->is_replay)
         memcpy(engine->ran_on, program->executor, program->entries * sizeof(uint32_t));
     engine->run = 1;
     *out = engine;
     return CLO_OK;
-}
-
-void clo_engine_destroy(clo_engine *engine)
-{
-    if (engine == NULL)
-        return;
-    clo_free(engine->buffers);
-    clo_free(engine->block);
-    clo_free(engine);
 }
 
 void clo_engine_begin(clo_engine *engine, bool was_cut)

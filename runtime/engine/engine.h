@@ -39,12 +39,11 @@ typedef struct clo_engine {
     unsigned char *remote; /* [memories] * home_bytes, pages appear when used */
     clo_once *copied;      /* [entries * memories]                   */
     uint64_t run;          /* number of the run, from 1              */
-    void *block, *buffers;
 } clo_engine;
 
-/* copies: see clo_runtime_config.copy_always; is_timed: padded, virtual and simulated runs. */
-clo_status clo_engine_create(const clo_program *program, bool copies, bool is_timed, clo_engine **out);
-void clo_engine_destroy(clo_engine *engine);
+/* Everything lies in `arena`. copies: see clo_runtime_config.copy_always; is_timed: padded, virtual and simulated runs. */
+clo_status clo_engine_create(const clo_program *program, bool copies, bool is_timed, clo_arena *arena,
+                             clo_engine **out);
 
 /* Before each run but the first: what the last one left behind does not count any more. O(1), but O(entries) if that run
  * did not come to its end, because a policy failed. */

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Scratch of one compilation. */
@@ -13,39 +12,30 @@ typedef struct builder {
     const clo_cost *cost;
     const clo_graph *graph;
     const clo_placement *placements;
-    uint32_t *sorted;       /* [entries] placement indices in order of time       */
-    uint32_t *entry_of;     /* [entries] placement index -> entry                 */
-    uint32_t *position;     /* [entries] entry -> place in `sorted`               */
-    uint32_t *placement_of; /* [entries] entry -> placement index                 */
-    uint32_t *next_copy;    /* [entries] next execution of the same instance      */
-    uint32_t *topological;  /* [instances] instance -> place in graph->order      */
-    uint32_t *previous;     /* [entries] entry before it on its executor          */
-    uint32_t *last;         /* [executors] last entry so far                      */
-    void *block;
+    uint32_t *sorted;                                         /* [entries] placement indices in order of time       */
+    uint32_t *entry_of;                                       /* [entries] placement index -> entry                 */
+    uint32_t *position;                                       /* [entries] entry -> place in `sorted`               */
+    uint32_t *placement_of;                                   /* [entries] entry -> placement index                 */
+    uint32_t *next_copy;                                      /* [entries] next execution of the same instance      */
+    uint32_t *topological;                                    /* [instances] instance -> place in graph->order      */
+    uint32_t *previous;                                       /* [entries] entry before it on its executor          */
+    uint32_t *last;                                           /* [executors] last entry so far                      */
+    uint32_t *input_first, *input_source, *succ_first, *succ; /* the program's, to be filled */
+    clo_arena *arena;
 } builder;
 
-static bool lay_out_builder(builder *b, uint32_t entries, uint32_t instances, uint32_t executors)
+static bool take_scratch(builder *b, uint32_t entries, uint32_t instances, uint32_t executors)
 {
-    clo_layout layout = {0};
-    size_t at[8];
+    uint32_t **const arrays[] = {&b->sorted, &b->entry_of, &b->position, &b->placement_of, &b->next_copy, &b->previous};
 
-    for (int i = 0; i < 6; i++)
-        at[i] = clo_layout_add(&layout, entries, sizeof(uint32_t));
-    at[6] = clo_layout_add(&layout, instances, sizeof(uint32_t));
-    at[7] = clo_layout_add(&layout, executors, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
-    if (block == NULL)
-        return false;
-    b->block = block;
-    b->sorted = (uint32_t *)(void *)(block + at[0]);
-    b->entry_of = (uint32_t *)(void *)(block + at[1]);
-    b->position = (uint32_t *)(void *)(block + at[2]);
-    b->placement_of = (uint32_t *)(void *)(block + at[3]);
-    b->next_copy = (uint32_t *)(void *)(block + at[4]);
-    b->previous = (uint32_t *)(void *)(block + at[5]);
-    b->topological = (uint32_t *)(void *)(block + at[6]);
-    b->last = (uint32_t *)(void *)(block + at[7]);
-    return true;
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        *arrays[i] = clo_arena_take(b->arena, entries, sizeof(uint32_t));
+        if (*arrays[i] == NULL)
+            return false;
+    }
+    b->topological = clo_arena_take(b->arena, instances, sizeof(uint32_t));
+    b->last = clo_arena_take(b->arena, executors, sizeof(uint32_t));
+    return b->topological != NULL && b->last != NULL;
 }
 
 /* Numbers the entries: originals take their instance's number, replicas follow in order of the plan. */
@@ -88,24 +78,47 @@ typedef struct sort_row {
     uint32_t topological, placement;
 } sort_row;
 
-static int compare_rows(const void *a, const void *b)
+static bool comes_first(const sort_row *x, const sort_row *y)
 {
-    const sort_row *x = a, *y = b;
-
     if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
+        return x->start_ns < y->start_ns;
     if (x->finish_ns != y->finish_ns)
-        return x->finish_ns < y->finish_ns ? -1 : 1;
+        return x->finish_ns < y->finish_ns;
     if (x->topological != y->topological)
-        return x->topological < y->topological ? -1 : 1;
-    return x->placement < y->placement ? -1 : x->placement > y->placement;
+        return x->topological < y->topological;
+    return x->placement < y->placement;
+}
+
+static void merge(const sort_row *from, sort_row *to, uint32_t first, uint32_t middle, uint32_t end)
+{
+    uint32_t a = first, b = middle;
+
+    for (uint32_t i = first; i < end; i++)
+        to[i] = a < middle && (b == end || !comes_first(&from[b], &from[a])) ? from[a++] : from[b++];
+}
+
+/* By merging, bottom up; qsort may allocate. Returns the array of the two that holds the result. */
+static sort_row *sort_rows(sort_row *rows, sort_row *other, uint32_t count)
+{
+    for (uint64_t width = 1; width < count; width *= 2) {
+        for (uint64_t first = 0; first < count; first += 2 * width) {
+            uint64_t middle = first + width < count ? first + width : count;
+            uint64_t end = middle + width < count ? middle + width : count;
+            merge(rows, other, (uint32_t)first, (uint32_t)middle, (uint32_t)end);
+        }
+        sort_row *sorted = other;
+        other = rows;
+        rows = sorted;
+    }
+    return rows;
 }
 
 static clo_status order_entries(builder *b, clo_program *program)
 {
     const clo_graph *graph = b->graph;
-    sort_row *rows = clo_allocate(program->entries, sizeof *rows);
-    if (rows == NULL)
+    sort_row *rows = clo_arena_take(b->arena, program->entries, sizeof *rows);
+    sort_row *other = clo_arena_take(b->arena, program->entries, sizeof *rows);
+    if (rows == NULL || other == NULL)
         return clo_fail_memory("the order of the plan");
 
     for (uint32_t i = 0; i < graph->instances; i++)
@@ -115,7 +128,7 @@ static clo_status order_entries(builder *b, clo_program *program)
         uint32_t instance = graph->first_instance[p->task] + p->instance;
         rows[i] = (sort_row){p->start_ns, p->finish_ns, b->topological[instance], i};
     }
-    qsort(rows, program->entries, sizeof *rows, compare_rows);
+    rows = sort_rows(rows, other, program->entries);
 
     memset(b->last, 0xff, program->platform->executors_count * sizeof(uint32_t));
     for (uint32_t i = 0; i < program->entries; i++) {
@@ -125,7 +138,6 @@ static clo_status order_entries(builder *b, clo_program *program)
         b->previous[entry] = b->last[executor];
         b->last[executor] = entry;
     }
-    clo_free(rows);
     return CLO_OK;
 }
 
@@ -230,58 +242,67 @@ static clo_status count_arcs(const clo_graph *graph, const clo_placement *placem
                                         : clo_fail(CLO_ERR_LIMIT, "the plan has more than 2^32 data movements");
 }
 
-static clo_status compile_plan(builder *b, clo_program *program)
+/* The tables that stay; taken before any scratch. */
+static clo_status take_tables(builder *b, clo_program *program)
 {
-    uint32_t entries = program->entries;
+    size_t entries = program->entries, at[7];
+    clo_layout layout = {0};
     uint64_t arcs;
-    clo_status status = count_arcs(b->graph, b->placements, entries, &arcs);
+    clo_status status = count_arcs(b->graph, b->placements, program->entries, &arcs);
     if (status != CLO_OK)
         return status;
 
-    clo_layout layout = {0};
-    size_t at_needs = clo_layout_add(&layout, entries, sizeof(uint32_t));
-    size_t at_executor = clo_layout_add(&layout, entries, sizeof(uint32_t));
-    size_t at_replicas = clo_layout_add(&layout, entries - program->instances, sizeof(uint32_t));
-    size_t at_input_first = clo_layout_add(&layout, (size_t)entries + 1, sizeof(uint32_t));
-    size_t at_input = clo_layout_add(&layout, arcs, sizeof(uint32_t));
-    size_t at_succ_first = clo_layout_add(&layout, (size_t)entries + 1, sizeof(uint32_t));
-    size_t at_succ = clo_layout_add(&layout, arcs + entries, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    at[0] = clo_layout_add(&layout, entries, sizeof(uint32_t));
+    at[1] = clo_layout_add(&layout, entries, sizeof(uint32_t));
+    at[2] = clo_layout_add(&layout, entries - program->instances, sizeof(uint32_t));
+    at[3] = clo_layout_add(&layout, entries + 1, sizeof(uint32_t));
+    at[4] = clo_layout_add(&layout, arcs, sizeof(uint32_t));
+    at[5] = clo_layout_add(&layout, entries + 1, sizeof(uint32_t));
+    at[6] = clo_layout_add(&layout, arcs + entries, sizeof(uint32_t));
+    char *block = layout.overflow ? NULL : clo_arena_take(b->arena, layout.bytes, 1);
     if (block == NULL)
         return clo_fail_memory("the compiled plan");
-    program->block = block;
-    program->needs = (uint32_t *)(void *)(block + at_needs);
-    program->executor = (uint32_t *)(void *)(block + at_executor);
-    program->replica_of = (uint32_t *)(void *)(block + at_replicas);
-    program->input_first = (uint32_t *)(void *)(block + at_input_first);
-    program->input_source = (uint32_t *)(void *)(block + at_input);
-    program->succ_first = (uint32_t *)(void *)(block + at_succ_first);
-    program->succ = (uint32_t *)(void *)(block + at_succ);
+    program->needs = (uint32_t *)(void *)(block + at[0]);
+    program->executor = (uint32_t *)(void *)(block + at[1]);
+    program->replica_of = (uint32_t *)(void *)(block + at[2]);
+    program->input_first = b->input_first = (uint32_t *)(void *)(block + at[3]);
+    program->input_source = b->input_source = (uint32_t *)(void *)(block + at[4]);
+    program->succ_first = b->succ_first = (uint32_t *)(void *)(block + at[5]);
+    program->succ = b->succ = (uint32_t *)(void *)(block + at[6]);
+    return CLO_OK;
+}
 
-    status = number_entries(b, program);
+static clo_status compile_plan(builder *b, clo_program *program)
+{
+    clo_status status = number_entries(b, program);
     if (status == CLO_OK)
         status = order_entries(b, program);
     if (status != CLO_OK)
         return status;
-    choose_sources(b, program, (uint32_t *)(void *)(block + at_input_first), (uint32_t *)(void *)(block + at_input));
+    choose_sources(b, program, b->input_first, b->input_source);
     status = check_order(b, program);
     if (status == CLO_OK)
-        link_entries(b, program, (uint32_t *)(void *)(block + at_succ_first), (uint32_t *)(void *)(block + at_succ));
+        link_entries(b, program, b->succ_first, b->succ);
     return status;
 }
 
-static clo_status compile_replay(clo_program *program, const clo_placement *placements, size_t count)
+static clo_status compile_replay(clo_program *program, const clo_placement *placements, size_t count, clo_arena *arena)
 {
-    builder b = {.cost = program->cost, .graph = program->graph, .placements = placements};
+    builder b = {.cost = program->cost, .graph = program->graph, .placements = placements, .arena = arena};
 
     if (count < program->instances || count >= CLO_NONE)
         return clo_fail(CLO_ERR_INVALID, "the plan has %zu placements for %u instances", count, program->instances);
     program->is_replay = true;
     program->entries = (uint32_t)count;
-    if (!lay_out_builder(&b, program->entries, program->instances, program->platform->executors_count))
-        return clo_fail_memory("compiling the plan");
-    clo_status status = compile_plan(&b, program);
-    clo_free(b.block);
+    clo_status status = take_tables(&b, program);
+    if (status != CLO_OK)
+        return status;
+    size_t mark = clo_arena_mark(arena);
+    if (take_scratch(&b, program->entries, program->instances, program->platform->executors_count))
+        status = compile_plan(&b, program);
+    else
+        status = clo_fail_memory("compiling the plan");
+    clo_arena_back_to(arena, mark);
     return status;
 }
 
@@ -320,11 +341,11 @@ static void match_kinds(clo_program *program)
                 program->kind_of[k] = p;
 }
 
-static clo_status list_roots(clo_program *program)
+static clo_status list_roots(clo_program *program, clo_arena *arena)
 {
     for (uint32_t entry = 0; entry < program->entries; entry++)
         program->roots_count += clo_program_needs(program, entry) == 0;
-    program->roots = clo_allocate(program->roots_count, sizeof *program->roots);
+    program->roots = clo_arena_take(arena, program->roots_count, sizeof *program->roots);
     if (program->roots == NULL)
         return clo_fail_memory("the first tasks");
     for (uint32_t entry = 0, count = 0; entry < program->entries; entry++)
@@ -333,9 +354,10 @@ static clo_status list_roots(clo_program *program)
     return CLO_OK;
 }
 
-clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count, clo_program **out)
+clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count, clo_arena *arena,
+                              clo_program **out)
 {
-    clo_program *program = clo_allocate(1, sizeof *program);
+    clo_program *program = clo_arena_take(arena, 1, sizeof *program);
     if (program == NULL)
         return clo_fail_memory("a program");
 
@@ -348,24 +370,14 @@ clo_status clo_program_create(const clo_cost *cost, const clo_placement *placeme
 
     clo_status status = CLO_OK;
     if (placements != NULL)
-        status = compile_replay(program, placements, count);
+        status = compile_replay(program, placements, count, arena);
     else
         adopt_graph(program);
     if (status == CLO_OK)
-        status = list_roots(program);
-    if (status != CLO_OK)
-        return clo_program_destroy(program), status;
-    *out = program;
-    return CLO_OK;
-}
-
-void clo_program_destroy(clo_program *program)
-{
-    if (program == NULL)
-        return;
-    clo_free(program->roots);
-    clo_free(program->block);
-    clo_free(program);
+        status = list_roots(program, arena);
+    if (status == CLO_OK)
+        *out = program;
+    return status;
 }
 
 void clo_program_demand(const clo_program *program, uint32_t task, int64_t *demand)

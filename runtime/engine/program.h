@@ -8,6 +8,7 @@
 #ifndef CLO_ENGINE_PROGRAM_H
 #define CLO_ENGINE_PROGRAM_H
 
+#include "base/arena.h"
 #include "cost/cost.h"
 #include "graph/graph.h"
 #include "platform/platform.h"
@@ -37,12 +38,12 @@ typedef struct clo_program {
     uint32_t *executor;                    /* [entries]                                       */
     uint32_t *replica_of;                  /* [entries - instances] instance                  */
     uint32_t kind_of[CLO_GRAPH_KINDS_MAX]; /* graph kind -> platform kind; CLO_NONE         */
-    void *block;
 } clo_program;
 
-/* placements NULL: steal or policy. Returns CLO_OK, CLO_ERR_INVALID, CLO_ERR_LIMIT, CLO_ERR_MEMORY. */
-clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count, clo_program **out);
-void clo_program_destroy(clo_program *program);
+/* placements NULL: steal or policy. Everything lies in `arena`, which the caller closes, also after a failure. Returns CLO_OK,
+ * CLO_ERR_INVALID, CLO_ERR_LIMIT, CLO_ERR_MEMORY. */
+clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count, clo_arena *arena,
+                              clo_program **out);
 
 static inline uint32_t clo_program_instance(const clo_program *program, uint32_t entry)
 {

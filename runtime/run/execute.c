@@ -14,7 +14,7 @@
 
 static int64_t job_now_ns(const clo_job *job)
 {
-    return clo_clock_ns() - job->submit_ns;
+    return clo_clock_ns() - job->run_ns;
 }
 
 /* Spins until the job's time has come. With more workers than CPUs the others must run meanwhile: this one sleeps,
@@ -40,13 +40,19 @@ void clo_job_fail(clo_job *job, uint32_t entry, int code)
 
     /* Release pairs with the acquire in clo_job_wait; the first error wins. */
     atomic_compare_exchange_strong_explicit(&job->failure, &none, failure, memory_order_release, memory_order_relaxed);
-    atomic_store_explicit(&job->stop, 1, memory_order_relaxed);
+    atomic_fetch_or_explicit(&job->stop, 1, memory_order_relaxed);
 }
 
 static void call_body(clo_worker *worker, clo_job *job, uint32_t entry, int64_t expected_ns)
 {
+    bool is_limited = job->series != NULL && job->series->poll_ns > 0;
+
+    if (is_limited)
+        clo_watch_begin(worker, job, entry);
     int code = clo_engine_call(job->engine, entry, worker->index, expected_ns, &job->scratch[worker->index],
                                &job->stats[worker->index]);
+    if (is_limited)
+        clo_watch_end(worker, job, entry);
     if (code != 0)
         clo_job_fail(job, entry, code);
 }
@@ -55,7 +61,7 @@ static void call_body(clo_worker *worker, clo_job *job, uint32_t entry, int64_t 
 static void run_real(clo_worker *worker, clo_job *job, uint32_t entry, int64_t *start_ns, int64_t *finish_ns)
 {
     uint32_t task = clo_program_task(job->program, entry);
-    bool is_timed = job->events != NULL || job->engine->is_timed;
+    bool is_timed = job->events != NULL || job->engine->is_timed || worker->recorder.slots != NULL;
     int64_t expected_ns = clo_cost_time(job->program->cost, task, worker->index);
 
     *start_ns = is_timed ? job_now_ns(job) : 0;
@@ -113,7 +119,7 @@ static void run_entry(clo_worker *worker, clo_job *job, uint32_t entry)
     clo_runtime *runtime = worker->runtime;
     int64_t start_ns = 0, finish_ns = 0;
 
-    if (atomic_load_explicit(&job->stop, memory_order_relaxed) != 0) {
+    if ((atomic_load_explicit(&job->stop, memory_order_relaxed) & 1) != 0) {
         if (!job->program->is_replay)
             job->engine->ran_on[entry] = worker->index;
         if (job->engine->is_timed)
@@ -129,6 +135,8 @@ static void run_entry(clo_worker *worker, clo_job *job, uint32_t entry)
         run_real(worker, job, entry, &start_ns, &finish_ns);
     if (job->engine->is_timed)
         job->engine->finish_ns[entry] = finish_ns;
+    if (worker->recorder.slots != NULL)
+        clo_recorder_add(worker, job, entry, start_ns, finish_ns);
     if (job->events != NULL)
         record(worker, job, entry, before_ns < 0 ? start_ns : before_ns, start_ns, finish_ns);
 }
@@ -146,6 +154,16 @@ static void requeue(clo_runtime *runtime, uint64_t chain)
     }
 }
 
+/* The first body of a run begins, unless another worker was quicker. */
+static void note_first(clo_series *series)
+{
+    if (atomic_exchange_explicit(&series->is_first, 0, memory_order_relaxed) != 0)
+        clo_histogram_record(&series->start_ns,
+                             clo_clock_ns() - series->base_ns -
+                                 (int64_t)atomic_load_explicit(&series->current, memory_order_relaxed) *
+                                     series->period_ns);
+}
+
 uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
 {
     clo_runtime *runtime = worker->runtime;
@@ -154,6 +172,8 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     clo_gate *gate = NULL;
     int64_t demand[CLO_RESOURCES_MAX];
 
+    if (job->series != NULL && atomic_load_explicit(&job->series->is_first, memory_order_relaxed) != 0)
+        note_first(job->series);
     if (job->is_plain)
         return clo_worker_run_plain(worker, job, entry);
     if (job->program->graph->has_demands) {
@@ -204,7 +224,7 @@ static void deal_roots(clo_job *job)
     wake_some(runtime, roots);
 }
 
-/* The job may end before this returns, but its owner, who is in clo_job_submit, cannot free it yet. */
+/* The job may end, and be freed, as soon as the last root is given away. */
 void clo_job_start(clo_job *job)
 {
     const clo_program *program = job->program;
@@ -214,7 +234,7 @@ void clo_job_start(clo_job *job)
     } else if (!job->is_pinned) {
         deal_roots(job);
     } else {
-        for (uint32_t i = 0; i < program->roots_count; i++) {
+        for (uint32_t i = 0, count = program->roots_count; i < count; i++) { /* the last one may end the job */
             uint32_t entry = program->roots[i];
             clo_worker_give(job->runtime, clo_job_home(job, entry), clo_item(job, entry), &job->links[entry]);
         }

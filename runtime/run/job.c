@@ -1,10 +1,34 @@
-/* job.c - the life of a job: create allocates everything, destroy frees; submit.c has what lies between. */
+/* job.c - the life of a job: create takes everything from one arena, destroy gives it back; submit.c has what lies between. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "run/run.h"
 
 #include <string.h>
+
+#define DEADLINE_PERIODS_MAX 32 /* less than CLO_SERIES_LATE */
+#define POLL_SHORTEST_NS 50000
+#define POLL_LONGEST_NS 10000000
+
+static clo_status check_timing(const clo_runtime *runtime, const clo_job_config *config)
+{
+    if (config->deadline_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.deadline_ns is negative; use 0 for none");
+    if (config->period_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.period_ns is negative; use 0 for none");
+    if (config->task_limit_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.task_limit_ns is negative; use 0 for none");
+    if (config->on_miss < CLO_MISS_RUN_LATE || config->on_miss > CLO_MISS_ABORT)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.on_miss is %d; use CLO_MISS_...", (int)config->on_miss);
+    if (config->releases > 0 && config->period_ns == 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.releases without period_ns; set both");
+    if (config->period_ns > 0 && config->deadline_ns / DEADLINE_PERIODS_MAX > config->period_ns)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.deadline_ns is more than %d periods; shorten it",
+                        DEADLINE_PERIODS_MAX);
+    if (config->period_ns > 0 && runtime->clock == CLO_CLOCK_VIRTUAL)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "a period needs a real or padded clock");
+    return CLO_OK;
+}
 
 static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *cost, const clo_job_config *config)
 {
@@ -19,46 +43,164 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
     if (runtime->clock == CLO_CLOCK_VIRTUAL && config->plan == NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED,
                         "the virtual clock on workers needs a plan; use clo_simulate for policies");
-    if (config->deadline_ns < 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.deadline_ns is negative; use 0 for none");
+    if ((uintptr_t)config->memory % CLO_CACHE_LINE_BYTES != 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.memory is not aligned to %d bytes", CLO_CACHE_LINE_BYTES);
+    return check_timing(runtime, config);
+}
+
+/* What belongs to the plan, and goes with it when another takes its place. */
+static clo_status build_body(const clo_job *job, const clo_cost *cost, const clo_placement *placements, size_t count,
+                             bool is_timed, clo_job_body *body)
+{
+    const clo_runtime *runtime = job->runtime;
+    size_t workers = runtime->workers_count;
+    clo_arena *arena = body->arena;
+    clo_status status = clo_program_create(cost, placements, count, arena, &body->program);
+    if (status == CLO_OK)
+        status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
+    if (status != CLO_OK)
+        return status;
+
+    size_t entries = body->program->entries, inputs = body->program->inputs_max;
+    bool shows_inputs = body->program->graph->has_outputs;
+    body->links = clo_arena_take(arena, entries, sizeof *body->links);
+    body->scratch = clo_arena_take(arena, workers, sizeof *body->scratch);
+    body->events = runtime->traces ? clo_arena_take(arena, entries, sizeof *body->events) : NULL;
+    const void **list = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *list) : NULL;
+    size_t *bytes = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *bytes) : NULL;
+    if (body->links == NULL || body->scratch == NULL || (runtime->traces && body->events == NULL) ||
+        (shows_inputs && (list == NULL || bytes == NULL)))
+        return clo_fail_memory("a job");
+    for (size_t w = 0; w < workers && shows_inputs; w++)
+        body->scratch[w] = (clo_engine_scratch){list + w * inputs, bytes + w * inputs};
     return CLO_OK;
 }
 
-/* Everything per entry and per worker in one block. */
-static clo_status allocate_parts(clo_job *job)
+/* The fast path is for jobs of which nothing is timed by the clock, moved, held, decided or limited. */
+static bool is_plain(const clo_job *job, const clo_job_body *body)
 {
-    const clo_program *program = job->program;
-    size_t workers = job->runtime->workers_count, inputs = program->inputs_max;
-    clo_layout layout = {0};
+    const clo_program *program = body->program;
+    const clo_graph *graph = program->graph;
+    bool has_kind_bodies = false;
 
-    size_t at_links = clo_layout_add(&layout, program->entries, sizeof(uint64_t));
-    size_t at_stats = clo_layout_add(&layout, workers, sizeof(clo_engine_stats));
-    size_t at_scratch = clo_layout_add(&layout, workers, sizeof(clo_engine_scratch));
-    size_t at_free = clo_layout_add(&layout, workers, sizeof(int64_t) * 8);
-    size_t at_decisions = clo_layout_add(&layout, 1, sizeof(clo_histogram));
-    size_t at_events = clo_layout_add(&layout, job->runtime->traces ? program->entries : 0, sizeof(clo_trace_event));
-    bool shows_inputs = program->graph->has_outputs;
-    size_t at_inputs = clo_layout_add(&layout, shows_inputs ? workers * inputs : 0, sizeof(void *));
-    size_t at_bytes = clo_layout_add(&layout, shows_inputs ? workers * inputs : 0, sizeof(size_t));
-    size_t at_slots = clo_layout_add(&layout, workers + 1, sizeof(clo_board_slot));
-    size_t at_news = clo_layout_add(&layout, workers, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
-    if (block == NULL)
+    for (uint32_t t = 0; t < graph->tasks && !has_kind_bodies; t++)
+        has_kind_bodies = graph->rows[t].has_kind_body != 0;
+    return job->runtime->clock == CLO_CLOCK_REAL && !body->engine->is_timed &&
+           ((body->events == NULL && job->runtime->recorder_events == 0) || clo_ticks_are_steady()) &&
+           (job->series == NULL || job->series->poll_ns == 0) && program->entries == program->instances &&
+           !graph->has_demands && !graph->has_outputs && !program->crosses_memories && !has_kind_bodies;
+}
+
+/* Exchanges what the job runs for what is in `body`. */
+static void exchange(clo_job *job, clo_job_body *body)
+{
+    clo_job_body old = {.program = job->program,
+                        .engine = job->engine,
+                        .links = job->links,
+                        .scratch = job->scratch,
+                        .events = job->events,
+                        .own = job->own};
+
+    job->program = body->program;
+    job->engine = body->engine;
+    job->links = body->links;
+    job->scratch = body->scratch;
+    job->events = body->events;
+    job->own = body->own;
+    job->is_plain = is_plain(job, body);
+    body->program = old.program;
+    body->engine = old.engine;
+    body->links = old.links;
+    body->scratch = old.scratch;
+    body->events = old.events;
+    body->own = old.own;
+}
+
+static clo_status take_rest(clo_job *job, clo_arena *arena)
+{
+    uint32_t workers = job->runtime->workers_count;
+
+    job->stats = clo_arena_take(arena, workers, sizeof *job->stats);
+    job->virtual_free_ns = clo_arena_take(arena, workers, sizeof(int64_t) * 8);
+    job->decision_ns = clo_arena_take(arena, 1, sizeof *job->decision_ns);
+    job->news = clo_arena_take(arena, workers, sizeof *job->news);
+    clo_board_slot *slots = clo_arena_take(arena, (size_t)workers + 1, sizeof *slots);
+    if (job->stats == NULL || job->virtual_free_ns == NULL || job->decision_ns == NULL || job->news == NULL ||
+        slots == NULL)
         return clo_fail_memory("a job");
+    clo_board_init(&job->board, slots, workers + 1);
+    return CLO_OK;
+}
 
-    job->block = block;
-    job->links = (uint64_t *)(void *)(block + at_links);
-    job->stats = (clo_engine_stats *)(void *)(block + at_stats);
-    job->scratch = (clo_engine_scratch *)(void *)(block + at_scratch);
-    job->virtual_free_ns = (int64_t *)(void *)(block + at_free);
-    job->decision_ns = (clo_histogram *)(void *)(block + at_decisions);
-    job->news = (uint32_t *)(void *)(block + at_news);
-    clo_board_init(&job->board, (clo_board_slot *)(void *)(block + at_slots), (uint32_t)workers + 1);
-    job->events = job->runtime->traces ? (clo_trace_event *)(void *)(block + at_events) : NULL;
-    for (size_t w = 0; w < workers && shows_inputs; w++) {
-        job->scratch[w].inputs = (const void **)(void *)(block + at_inputs) + w * inputs;
-        job->scratch[w].bytes = (size_t *)(void *)(block + at_bytes) + w * inputs;
-    }
+/* The shortest limit of any body, divided so that an overrun is seen soon. */
+static int64_t poll_ns(const clo_job *job)
+{
+    int64_t shortest_ns = INT64_MAX;
+
+    for (uint32_t entry = 0; entry < job->program->entries; entry++)
+        for (uint32_t w = 0; w < job->runtime->workers_count; w++) {
+            int64_t limit_ns = clo_job_limit_ns(job, entry, w);
+            if (limit_ns > 0 && limit_ns < shortest_ns)
+                shortest_ns = limit_ns;
+        }
+    if (shortest_ns == INT64_MAX)
+        return 0;
+    int64_t part_ns = shortest_ns / 4;
+    return part_ns < POLL_SHORTEST_NS ? POLL_SHORTEST_NS : part_ns > POLL_LONGEST_NS ? POLL_LONGEST_NS : part_ns;
+}
+
+static clo_status make_series(clo_job *job, const clo_job_config *config, clo_arena *arena)
+{
+    bool is_watched = config->period_ns > 0 || config->task_limit_ns > 0 || config->task_limit_percent > 0 ||
+                      (config->deadline_ns > 0 && (config->miss != NULL || config->on_miss == CLO_MISS_ABORT));
+
+    if (!is_watched)
+        return CLO_OK;
+    job->series = clo_arena_take(arena, 1, sizeof *job->series);
+    if (job->series == NULL)
+        return clo_fail_memory("a job");
+    job->series->period_ns = config->period_ns;
+    job->series->deadline_ns = config->deadline_ns > 0 ? config->deadline_ns : config->period_ns;
+    job->series->releases = config->releases;
+    job->series->on_miss = config->on_miss;
+    job->series->miss = config->miss;
+    job->series->argument = config->miss_argument;
+    job->series->limit_ns = config->task_limit_ns;
+    job->series->limit_percent = config->task_limit_percent;
+    job->series->poll_ns = poll_ns(job);
+    job->deadline_ns = job->series->deadline_ns;
+    return CLO_OK;
+}
+
+/* Everything but the slot. The job lies in its own arena, as all its parts. */
+static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *config, clo_arena *arena,
+                            clo_job **out)
+{
+    size_t count = 0;
+    const clo_placement *placements = config->plan != NULL ? clo_plan_placements(config->plan, &count) : NULL;
+    clo_job *job = clo_arena_take(arena, 1, sizeof *job);
+    clo_job_body body = {.arena = arena};
+
+    if (job == NULL)
+        return clo_fail_memory("a job");
+    job->runtime = runtime;
+    job->cost = cost;
+    job->deadline_ns = config->deadline_ns;
+    clo_status status =
+        build_body(job, cost, placements, count, runtime->clock != CLO_CLOCK_REAL || config->policy != NULL, &body);
+    if (status != CLO_OK)
+        return status;
+    job->program = body.program; /* for the limits */
+    status = make_series(job, config, arena);
+    if (status == CLO_OK)
+        status = take_rest(job, arena);
+    if (status == CLO_OK && config->policy != NULL)
+        status = clo_dispatch_create(body.engine, config->policy, config->steps_max, arena, &job->dispatch);
+    if (status != CLO_OK)
+        return status;
+    exchange(job, &body);
+    job->is_pinned = job->program->is_replay || job->program->is_restricted || job->dispatch != NULL;
+    *out = job;
     return CLO_OK;
 }
 
@@ -66,99 +208,169 @@ static clo_status take_slot(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
     clo_status status = CLO_OK;
-    uint32_t slot = 0;
 
     pthread_mutex_lock(&runtime->control);
-    while (slot < runtime->jobs_max && runtime->jobs[slot] != NULL)
-        slot++;
-    if (slot == runtime->jobs_max) {
+    if (runtime->free_count == 0) {
         status = clo_fail(CLO_ERR_LIMIT, "%u jobs exist already; destroy some or raise clo_runtime_config.jobs_max",
                           runtime->jobs_max);
     } else {
-        job->slot = slot;
-        runtime->jobs[slot] = job;
+        job->slot = runtime->free_slots[--runtime->free_count];
+        job->id = ++runtime->jobs_made;
+        runtime->jobs[job->slot] = job;
     }
     pthread_mutex_unlock(&runtime->control);
     return status;
 }
 
-static void free_job(clo_job *job)
+static clo_status read_arguments(const clo_runtime *runtime, const clo_cost *cost, const clo_job_config *theirs,
+                                 clo_job_config *config)
 {
-    clo_dispatch_destroy(job->dispatch);
-    clo_engine_destroy(job->engine);
-    clo_program_destroy(job->program);
-    clo_free(job->block);
-    clo_free(job);
-}
+    *config = (clo_job_config)CLO_JOB_CONFIG_INIT;
+    clo_status status = clo_config_read(config, sizeof *config, theirs, "clo_job_config");
 
-static void choose_path(clo_job *job)
-{
-    const clo_program *program = job->program;
-    const clo_graph *graph = program->graph;
-    bool has_kind_bodies = false;
-
-    for (uint32_t t = 0; t < graph->tasks && !has_kind_bodies; t++)
-        has_kind_bodies = graph->rows[t].has_kind_body != 0;
-    job->is_pinned = program->is_replay || program->is_restricted || job->dispatch != NULL;
-    job->is_plain = job->runtime->clock == CLO_CLOCK_REAL && job->dispatch == NULL &&
-                    (job->events == NULL || clo_ticks_are_steady()) && !job->engine->is_timed &&
-                    program->entries == program->instances && !graph->has_demands && !graph->has_outputs &&
-                    !program->crosses_memories && !has_kind_bodies;
-}
-
-static clo_status build_job(clo_job *job, const clo_cost *cost, const clo_job_config *config)
-{
-    clo_runtime *runtime = job->runtime;
-    size_t count = 0;
-    const clo_placement *placements = config->plan != NULL ? clo_plan_placements(config->plan, &count) : NULL;
-    bool is_timed = runtime->clock != CLO_CLOCK_REAL || config->policy != NULL;
-
-    clo_status status = clo_program_create(cost, placements, count, &job->program);
-    if (status == CLO_OK)
-        status = clo_engine_create(job->program, runtime->copies, is_timed, &job->engine);
-    if (status == CLO_OK)
-        status = allocate_parts(job);
-    if (status == CLO_OK && config->policy != NULL)
-        status = clo_dispatch_create(job->engine, config->policy, config->steps_max, &job->dispatch);
-    if (status == CLO_OK)
-        choose_path(job);
-    if (status == CLO_OK)
-        status = take_slot(job);
-    return status;
+    return status == CLO_OK ? check_arguments(runtime, cost, config) : status;
 }
 
 clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *theirs, clo_job **out)
 {
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
-    clo_status status = clo_config_read(&config, sizeof config, theirs, "clo_job_config");
+    clo_job_config config;
+    clo_arena arena;
+    clo_job *job = NULL;
+    clo_status status = read_arguments(runtime, cost, theirs, &config);
 
-    if (status == CLO_OK)
-        status = check_arguments(runtime, cost, &config);
     if (status != CLO_OK)
         return status;
-    clo_job *job = clo_allocate_aligned(1, sizeof *job);
-    if (job == NULL)
-        return clo_fail_memory("a job");
-    job->runtime = runtime;
-    job->deadline_ns = config.deadline_ns;
-    status = build_job(job, cost, &config);
+    clo_arena_open(&arena, config.memory, config.memory_bytes);
+    status = build_job(runtime, cost, &config, &arena, &job);
+    if (status == CLO_ERR_MEMORY && config.memory != NULL)
+        status = clo_fail(CLO_ERR_MEMORY,
+                          "clo_job_config.memory_bytes is %zu: too few; clo_job_memory_bytes tells "
+                          "how many this job needs",
+                          config.memory_bytes);
+    if (status == CLO_OK && job->series != NULL)
+        status = clo_watchdog_need(&runtime->watchdog);
+    if (status == CLO_OK)
+        status = take_slot(job);
     if (status != CLO_OK)
-        return free_job(job), status;
+        return clo_arena_close(&arena), status;
+    job->arena = arena;
     *out = job;
     return CLO_OK;
+}
+
+clo_status clo_job_memory_bytes(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *theirs, size_t *bytes)
+{
+    clo_job_config config;
+    clo_arena arena;
+    clo_job *job;
+    clo_status status = read_arguments(runtime, cost, theirs, &config);
+
+    if (status != CLO_OK)
+        return status;
+    clo_arena_open(&arena, NULL, 0);
+    status = build_job(runtime, cost, &config, &arena, &job);
+    if (status == CLO_OK)
+        *bytes = arena.peak;
+    clo_arena_close(&arena);
+    return status;
+}
+
+static void free_body(clo_job_body *body)
+{
+    if (body != NULL)
+        clo_arena_close(&body->own);
+    clo_free(body);
+}
+
+static void free_retired(clo_job *job)
+{
+    /* Acquire pairs with the release in clo_job_adopt: whoever put it there does not look at it any more. */
+    clo_job_body *body = atomic_exchange_explicit(&job->retired, NULL, memory_order_acquire);
+
+    while (body != NULL) { /* a list */
+        clo_job_body *older = body->older;
+        free_body(body);
+        body = older;
+    }
+}
+
+static clo_status check_swap(const clo_job *job, const clo_plan *plan)
+{
+    if (plan == NULL || !job->program->is_replay)
+        return clo_fail(CLO_ERR_ARGUMENT, "the job has no plan to be replaced; create it with clo_job_config.plan");
+    if (job->arena.memory != NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "the job lies in clo_job_config.memory, which has no room for a second plan");
+    if (clo_runtime_on_worker(job->runtime))
+        return clo_fail(CLO_ERR_STATE, "a task body may not swap plans");
+    return CLO_OK;
+}
+
+clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan)
+{
+    size_t count;
+    clo_status status = check_swap(job, plan);
+
+    if (status != CLO_OK)
+        return status;
+    free_retired(job);
+    clo_job_body *body = clo_allocate(1, sizeof *body);
+    if (body == NULL)
+        return clo_fail_memory("a plan");
+    clo_arena_open(&body->own, NULL, 0);
+    body->arena = &body->own;
+    const clo_placement *placements = clo_plan_placements(plan, &count);
+    status = build_body(job, job->cost, placements, count, job->runtime->clock != CLO_CLOCK_REAL, body);
+    if (status != CLO_OK)
+        return free_body(body), status;
+    /* acq_rel: hands the new one to the next start of a run; takes back one that none has wanted yet. */
+    free_body(atomic_exchange_explicit(&job->incoming, body, memory_order_acq_rel));
+    return CLO_OK;
+}
+
+/* At the start of a run, when nobody runs the job. */
+void clo_job_adopt(clo_job *job)
+{
+    if (atomic_load_explicit(&job->incoming, memory_order_relaxed) == NULL)
+        return;
+    clo_job_body *body = atomic_exchange_explicit(&job->incoming, NULL, memory_order_acq_rel);
+    if (body == NULL)
+        return;
+    exchange(job, body);
+    body->older = atomic_load_explicit(&job->retired, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&job->retired, &body->older, body, memory_order_release,
+                                                  memory_order_relaxed))
+        ;
+}
+
+void clo_job_free(clo_job *job)
+{
+    if (job == NULL)
+        return;
+    clo_arena arena = job->arena;
+    free_retired(job);
+    free_body(atomic_load_explicit(&job->incoming, memory_order_acquire));
+    clo_arena_close(&job->policy_arena);
+    clo_arena_close(&job->own);
+    clo_arena_close(&arena);
 }
 
 void clo_job_destroy(clo_job *job)
 {
     if (job == NULL)
         return;
-    if (job->was_submitted)
-        clo_job_wait_end(job);
     clo_runtime *runtime = job->runtime;
+
+    if (job->series != NULL && job->series->period_ns > 0 && job->series->releases == 0)
+        clo_job_cancel(job); /* it would never end */
+    if (job->was_submitted)
+        (void)clo_job_wait_until(job, INT64_MAX);
+    if (job->series != NULL)
+        clo_watchdog_remove(&runtime->watchdog, job);
     pthread_mutex_lock(&runtime->control);
     runtime->jobs[job->slot] = NULL;
+    runtime->free_slots[runtime->free_count++] = job->slot;
     pthread_mutex_unlock(&runtime->control);
-    free_job(job);
+    clo_job_free(job);
 }
 
 const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance, size_t *bytes)

@@ -113,10 +113,14 @@ static uint64_t report(clo_job *job, uint32_t at, uint32_t hits)
 }
 
 /* For the trace; in ticks, see record.c. */
-static void note(const clo_worker *worker, clo_job *job, uint32_t entry, int64_t start)
+static void note(clo_worker *worker, clo_job *job, uint32_t entry, int64_t start)
 {
     int64_t finish = clo_ticks();
 
+    if (worker->recorder.slots != NULL)
+        clo_recorder_add(worker, job, entry, start, finish);
+    if (job->events == NULL)
+        return;
     job->stats[worker->index].busy_ns += finish - start;
     job->events[entry] = (clo_trace_event){.task = worker->call.task,
                                            .instance = worker->call.instance,
@@ -133,7 +137,7 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t entry)
     clo_call *call = &worker->call;
 
     clo_worker_look_up(worker, row->work_ns);
-    if (atomic_load_explicit(&job->stop, memory_order_relaxed) != 0)
+    if ((atomic_load_explicit(&job->stop, memory_order_relaxed) & 1) != 0)
         return;
     job->stats[worker->index].executed++;
     call->argument = row->argument;
@@ -141,9 +145,10 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t entry)
     call->instance = entry - program->graph->first_instance[task];
     call->instances = row->instances;
     call->expected_ns = clo_cost_time(program->cost, task, worker->index);
-    int64_t start = job->events != NULL ? clo_ticks() : 0;
+    bool is_noted = job->events != NULL || worker->recorder.slots != NULL;
+    int64_t start = is_noted ? clo_ticks() : 0;
     int code = row->body != NULL ? row->body(call) : 0;
-    if (job->events != NULL)
+    if (is_noted)
         note(worker, job, entry, start);
     if (code != 0)
         clo_job_fail(job, entry, code);

@@ -8,6 +8,7 @@
  *   job.c       makes and frees jobs
  *   submit.c    starts, ends and waits for their runs
  *   record.c    makes a trace of what the workers noted
+ *   watchdog.c  periods and deadlines; overrun.c limits of bodies; timing.c what was measured
  *
  * Work travels as items, (job slot << 32 | entry). An item is in exactly one place: a deque, a stack, a gate's
  * waiting chain, or a worker's hands. Items of replay and policy jobs, and of tasks that cannot run everywhere,
@@ -17,13 +18,15 @@
 #define CLO_RUN_RUN_H
 
 #include "base/clock.h"
-#include "base/histogram.h"
 #include "base/rng.h"
 #include "engine/dispatch.h"
 #include "run/deque.h"
+#include "run/watchdog.h"
 #include "sync/board.h"
 #include "sync/gate.h"
+#include "sync/histogram.h"
 #include "sync/park.h"
+#include "sync/ring.h"
 #include "sync/stack.h"
 
 #include <clotho/job.h>
@@ -31,7 +34,12 @@
 
 #include <pthread.h>
 
-typedef struct clo_worker {
+typedef struct clo_recorded {
+    clo_record record;
+    bool is_ticks; /* its times */
+} clo_recorded;
+
+struct clo_worker {
     /* Written by others, read by the owner between bodies. */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack inbox; /* items that only this worker may run            */
     _Atomic uint32_t asked;                        /* 1: somebody found nothing to do; a hint, relaxed */
@@ -48,14 +56,20 @@ typedef struct clo_worker {
     int64_t pace_since_ns;
     uint64_t local;           /* chain of items that only this worker may run, not yet run */
     _Atomic uint64_t current; /* what it runs; CLO_ITEM_NONE: nothing. Relaxed: for messages only */
-    _Atomic uint64_t parks;   /* statistics: relaxed */
-    clo_call call;            /* of the body that runs, on the fast path */
+    _Atomic uint64_t wakes, missed_wakes;
+    int64_t suspect_ns;        /* the watchdog's: since when it sleeps with work in its inbox; 0: it does not */
+    clo_histogram wake_ns;     /* from the waker's call until it ran */
+    int32_t tid;               /* of its thread, for the kernel's statistics */
+    uint64_t faults_before[2]; /* minor and major, when it was ready */
+    clo_watch watch;
+    clo_ring recorder;
+    _Atomic uint64_t parks; /* statistics: relaxed */
+    clo_call call;          /* of the body that runs, on the fast path */
     clo_rng rng;
-    clo_status start_status; /* of pinning and priority; read after `started` */
-    char start_error[192];
+    int pin_error, fifo_error; /* read after `started` */
     pthread_t thread;
     clo_deque deque;
-} clo_worker;
+};
 
 enum { CLO_JOB_IDLE, CLO_JOB_RUNNING, CLO_JOB_DONE };
 
@@ -68,7 +82,23 @@ typedef struct clo_swap {
     _Atomic uint32_t is_done; /* futex word */
 } clo_swap;
 
+/* What goes when another plan comes: the compiled plan and all that has a place for each of its entries. */
+typedef struct clo_job_body {
+    clo_arena *arena, own; /* where it is made; where it lies, unless that is the job's */
+    clo_program *program;
+    clo_engine *engine;
+    uint64_t *links;
+    clo_engine_scratch *scratch;
+    clo_trace_event *events;
+    struct clo_job_body *older;
+} clo_job_body;
+
 struct clo_job {
+    clo_arena arena; /* of all that is in here, and the job itself */
+    clo_arena own;   /* of the plan in use, if it came by a swap   */
+    const clo_cost *cost;
+    clo_job_body *_Atomic incoming; /* for the next run                        */
+    clo_job_body *_Atomic retired;  /* of earlier runs, to be freed by control */
     clo_runtime *runtime;
     uint32_t slot;
     clo_program *program;
@@ -88,18 +118,23 @@ struct clo_job {
     bool was_submitted;
     bool is_pinned; /* its items may run on one worker only, and so never lie where they could be taken */
     bool is_plain;  /* the fast path does: nothing is timed, moved, held or decided                     */
-    void *block;
 
-    alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t stop; /* 1: start no more bodies (cancel, failure) */
+    clo_series *series; /* periods, deadlines and limits; NULL: none that anybody watches */
+    uint64_t id;
+    int64_t run_ns; /* when the current run started */
+
+    alignas(CLO_CACHE_LINE_BYTES) _Atomic uint64_t
+        stop; /* release << 1 | 1: start no more bodies (cancel, failure, abort) */
     _Atomic uint32_t cancelled;
     _Atomic uint64_t failure; /* 0: none; else 1 << 63 | task << 32 | code: the first error        */
     _Atomic uint32_t state;
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t exits_left; /* entries without successors         */
-    clo_board board;       /* policy: completions, and the turn; slot [workers] is for control */
-    _Atomic uint32_t asks; /* policy: what control wants of the holder, CLO_ASK_... */
-    uint32_t *news;        /* policy: [workers] the holder's */
-    bool is_deciding;      /* policy: a run is in progress; the holder's */
-    clo_swap *swap;        /* policy: to put in place of the policy; its owner waits for swap->is_done */
+    clo_board board;        /* policy: completions, and the turn; slot [workers] is for control */
+    _Atomic uint32_t asks;  /* policy: what control wants of the holder, CLO_ASK_... */
+    uint32_t *news;         /* policy: [workers] the holder's */
+    bool is_deciding;       /* policy: a run is in progress; the holder's */
+    clo_arena policy_arena; /* of the policy in use, if it came by a swap */
+    clo_swap *swap;         /* policy: to put in place of the policy; its owner waits for swap->is_done */
 };
 
 struct clo_runtime {
@@ -108,14 +143,26 @@ struct clo_runtime {
     bool traces, copies, pins, is_oversubscribed;
     int64_t spin_ns;
     int32_t fifo_priority;
+    clo_real_time real_time;
+    void *block; /* all of this, and the stacks if they are ours */
+    size_t block_bytes, stack_bytes;
+    char *stacks; /* [workers + 1] of stack_bytes; NULL: the system's */
+    bool is_callers, names_signals;
+    uint32_t recorder_events;
+    clo_tick_line line; /* its first moment: the start */
+    char report[512];
     uint32_t workers_count, jobs_max;
-    clo_worker *workers;     /* [workers_count] */
-    clo_gate *gates;         /* [machines]      */
-    clo_job **jobs;          /* [jobs_max]      */
+    clo_worker *workers; /* [workers_count] */
+    clo_gate *gates;     /* [machines]      */
+    clo_job **jobs;      /* [jobs_max]      */
+    uint32_t *free_slots, free_count;
     pthread_mutex_t control; /* job slots   */
+    uint64_t jobs_made;
+    clo_watchdog watchdog;
     clo_barrier barrier;
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t sleepers;
     _Atomic uint32_t stopping;
+    _Atomic uint32_t users;                                    /* workers, and whoever will close: the last one frees */
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t done_epoch; /* futex word: some job ended */
     _Atomic uint32_t waiters;
     _Atomic uint32_t started; /* futex word: workers past their set-up */
@@ -143,9 +190,38 @@ void clo_job_start(clo_job *job);                               /* hands out the
 void clo_job_start_turn(clo_job *job);
 uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t entry);
 
+/* job.c */
+void clo_job_adopt(clo_job *job); /* takes a plan that was swapped in */
+void clo_job_free(clo_job *job);  /* its memory alone; NULL is allowed */
+
+/* signals.c */
+clo_status clo_signals_begin(clo_runtime *runtime);
+void clo_signals_end(const clo_runtime *runtime);
+
+/* recorder.c; start and finish as the job's events have them */
+void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t entry, int64_t start, int64_t finish);
+
 /* submit.c */
+void clo_job_run_start(clo_job *job, uint64_t release);
+void clo_job_run_next(clo_job *job);
 void clo_job_run_ended(clo_job *job); /* by the last worker: its last touch of the job */
-void clo_job_wait_end(clo_job *job);
+void clo_job_done(clo_job *job);
+void clo_job_abort(clo_job *job, uint64_t release);      /* if that is what runs */
+bool clo_job_wait_until(clo_job *job, int64_t until_ns); /* false: the time was up first */
+void clo_runtime_tell(clo_runtime *runtime);             /* whoever waits for a job shall look again */
+bool clo_runtime_on_worker(const clo_runtime *runtime);
+/* What of the job (NULL: of any) runs now, for messages. */
+void clo_runtime_name_running(const clo_runtime *runtime, const clo_job *only, char *text, size_t bytes);
+
+/* real_time.c */
+#define CLO_STACK_DEFAULT_BYTES ((size_t)256 << 10)
+enum { CLO_THREAD_WATCHDOG = -1 }; /* else the worker's number */
+int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(*main_of)(void *), void *argument);
+int clo_thread_begin(clo_runtime *runtime, bool is_watchdog); /* on the thread itself; what SCHED_FIFO met with */
+int32_t clo_thread_id(void);
+void clo_thread_faults(int32_t tid, uint64_t faults[2]);
+clo_status clo_real_time_lock(clo_runtime *runtime);
+clo_status clo_real_time_report_priority(clo_runtime *runtime, int error);
 
 /* record.c */
 int64_t clo_job_busy_ns(const clo_job *job, int64_t busy); /* what a worker has summed up */

@@ -9,37 +9,39 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SPIN_DEFAULT_NS 20000
 #define JOBS_DEFAULT 256u
 #define JOBS_MAX 65536u
 
-static clo_status pin(const clo_worker *worker)
+static int pin(const clo_worker *worker)
 {
     cpu_set_t set;
 
     if (worker->cpu < 0)
-        return CLO_OK;
+        return 0;
     CPU_ZERO(&set);
     CPU_SET((size_t)worker->cpu, &set);
-    int error = pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-    return error == 0 ? CLO_OK
-                      : clo_fail(CLO_ERR_SYSTEM, "cannot pin worker %u to CPU %d: %s; allow the CPU or run unpinned",
-                                 worker->index, (int)worker->cpu, strerror(error));
+    return pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-static clo_status raise_priority(const clo_worker *worker)
+static void free_runtime(clo_runtime *runtime)
 {
-    struct sched_param parameter = {.sched_priority = worker->runtime->fifo_priority};
+    if (!runtime->is_callers)
+        clo_free(runtime->block);
+}
 
-    if (parameter.sched_priority == 0)
-        return CLO_OK;
-    int error = pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameter);
-    return error == 0 ? CLO_OK
-                      : clo_fail(CLO_ERR_SYSTEM,
-                                 "cannot give worker %u SCHED_FIFO priority %d: %s; raise "
-                                 "RLIMIT_RTPRIO or grant CAP_SYS_NICE",
-                                 worker->index, parameter.sched_priority, strerror(error));
+/* The last of the workers and of whoever closes the runtime frees what the library has allocated. */
+static void leave(clo_runtime *runtime)
+{
+    /* acq_rel: what the others did happens before it is freed. */
+    if (atomic_fetch_sub_explicit(&runtime->users, 1, memory_order_acq_rel) != 1)
+        return;
+    for (uint32_t j = 0; j < runtime->jobs_max; j++)
+        clo_job_free(runtime->jobs[j]);
+    pthread_mutex_destroy(&runtime->control);
+    free_runtime(runtime);
 }
 
 static void *worker_main(void *argument)
@@ -47,15 +49,15 @@ static void *worker_main(void *argument)
     clo_worker *worker = argument;
     clo_runtime *runtime = worker->runtime;
 
-    worker->start_status = pin(worker);
-    if (worker->start_status == CLO_OK)
-        worker->start_status = raise_priority(worker);
-    if (worker->start_status != CLO_OK)
-        snprintf(worker->start_error, sizeof worker->start_error, "%s", clo_last_error());
-    /* Release pairs with the acquire in start_workers: carries start_status. */
+    worker->pin_error = pin(worker);
+    worker->fifo_error = clo_thread_begin(runtime, false);
+    worker->tid = clo_thread_id();
+    clo_thread_faults(worker->tid, worker->faults_before);
+    /* Release pairs with the acquire in start_workers: carries the errors. */
     atomic_fetch_add_explicit(&runtime->started, 1, memory_order_release);
     clo_futex_wake_all(&runtime->started);
     clo_worker_run(worker);
+    leave(runtime);
     return NULL;
 }
 
@@ -125,14 +127,33 @@ static void init_gates(clo_runtime *runtime)
     }
 }
 
-static void stop_workers(clo_runtime *runtime, uint32_t count)
+static void stop_workers(clo_runtime *runtime, uint32_t count, bool joins)
 {
     atomic_store_explicit(&runtime->stopping, 1, memory_order_seq_cst);
     clo_barrier_heavy(&runtime->barrier);
     for (uint32_t w = 0; w < count; w++)
         (void)clo_parker_wake(&runtime->workers[w].parker);
     for (uint32_t w = 0; w < count; w++)
-        pthread_join(runtime->workers[w].thread, NULL);
+        if (joins)
+            pthread_join(runtime->workers[w].thread, NULL);
+        else
+            pthread_detach(runtime->workers[w].thread);
+}
+
+/* What the workers met with on their way. */
+static clo_status read_start(clo_runtime *runtime)
+{
+    int fifo_error = 0;
+
+    for (uint32_t w = 0; w < runtime->workers_count; w++) {
+        const clo_worker *worker = &runtime->workers[w];
+        if (worker->pin_error != 0)
+            return clo_fail(CLO_ERR_SYSTEM, "cannot pin worker %u to CPU %d: %s; allow the CPU or run unpinned", w,
+                            (int)worker->cpu, strerror(worker->pin_error));
+        if (fifo_error == 0)
+            fifo_error = worker->fifo_error;
+    }
+    return clo_real_time_report_priority(runtime, fifo_error);
 }
 
 static clo_status start_workers(clo_runtime *runtime)
@@ -141,7 +162,8 @@ static clo_status start_workers(clo_runtime *runtime)
     int error = 0;
 
     for (; created < runtime->workers_count; created++) {
-        error = pthread_create(&runtime->workers[created].thread, NULL, worker_main, &runtime->workers[created]);
+        clo_worker *worker = &runtime->workers[created];
+        error = clo_thread_create(runtime, (int)created, &worker->thread, worker_main, worker);
         if (error != 0)
             break;
     }
@@ -151,16 +173,38 @@ static clo_status start_workers(clo_runtime *runtime)
             break;
         clo_futex_wait(&runtime->started, started);
     }
-    clo_status status = CLO_OK;
-    if (created < runtime->workers_count)
-        status = clo_fail(CLO_ERR_SYSTEM, "cannot create worker %u of %u: %s", created, runtime->workers_count,
-                          strerror(error));
-    for (uint32_t w = 0; w < created && status == CLO_OK; w++)
-        if (runtime->workers[w].start_status != CLO_OK)
-            status = clo_fail(runtime->workers[w].start_status, "%s", runtime->workers[w].start_error);
+    clo_status status = created == runtime->workers_count
+                            ? read_start(runtime)
+                            : clo_fail(CLO_ERR_SYSTEM, "cannot create worker %u of %u: %s", created,
+                                       runtime->workers_count, strerror(error));
     if (status != CLO_OK)
-        stop_workers(runtime, created);
+        stop_workers(runtime, created, true);
     return status;
+}
+
+static clo_status read_memory_config(clo_runtime_config *config)
+{
+    size_t stack_least = (size_t)sysconf(_SC_THREAD_STACK_MIN);
+
+    if (config->real_time < CLO_REAL_TIME_OFF || config->real_time > CLO_REAL_TIME_REQUIRE)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_config.real_time is %d; use CLO_REAL_TIME_...",
+                        (int)config->real_time);
+    if ((uintptr_t)config->memory % CLO_CACHE_LINE_BYTES != 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_config.memory is not aligned to %d bytes", CLO_CACHE_LINE_BYTES);
+    if (config->recorder_events > 1u << 24)
+        return clo_fail(CLO_ERR_LIMIT, "clo_runtime_config.recorder_events is %u; at most %u", config->recorder_events,
+                        1u << 24);
+    if (config->stack_bytes > 0 && config->stack_bytes < stack_least)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_config.stack_bytes is %zu; the system needs %zu",
+                        config->stack_bytes, stack_least);
+    if (config->stack_bytes > (size_t)1 << 30)
+        return clo_fail(CLO_ERR_LIMIT, "clo_runtime_config.stack_bytes is more than 1 GiB");
+    if (config->stack_bytes == 0 && (config->memory != NULL || config->real_time != CLO_REAL_TIME_OFF))
+        config->stack_bytes = CLO_STACK_DEFAULT_BYTES;
+    config->stack_bytes = (config->stack_bytes + 4095) / 4096 * 4096;
+    while ((config->recorder_events & (config->recorder_events - 1)) != 0) /* up to a power of two */
+        config->recorder_events += config->recorder_events & (~config->recorder_events + 1);
+    return CLO_OK;
 }
 
 static clo_status read_config(const clo_runtime_config *theirs, clo_runtime_config *config)
@@ -178,79 +222,199 @@ static clo_status read_config(const clo_runtime_config *theirs, clo_runtime_conf
                         (int)config->fifo_priority);
     if (config->jobs_max == 0)
         config->jobs_max = JOBS_DEFAULT;
+    return read_memory_config(config);
+}
+
+/* Where the parts lie in the block; the runtime itself at 0. */
+typedef struct parts {
+    size_t workers, gates, jobs, slots, watched, records, stacks, bytes;
+} parts;
+
+static clo_status lay_out(const clo_platform *platform, const clo_runtime_config *config, bool has_stacks, parts *at)
+{
+    clo_layout layout = {0};
+    size_t workers = platform->executors_count;
+
+    (void)clo_layout_add(&layout, 1, sizeof(clo_runtime));
+    at->workers = clo_layout_add(&layout, workers, sizeof(clo_worker));
+    at->gates = clo_layout_add(&layout, platform->machines_count, sizeof(clo_gate));
+    at->jobs = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));
+    at->slots = clo_layout_add(&layout, config->jobs_max, sizeof(uint32_t));
+    at->watched = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));
+    at->records = clo_layout_add(&layout, workers * config->recorder_events, sizeof(clo_recorded));
+    at->stacks = clo_layout_add(&layout, has_stacks ? workers + 1 : 0, config->stack_bytes);
+    at->bytes = (layout.bytes + CLO_CACHE_LINE_BYTES - 1) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
+    return layout.overflow ? clo_fail_memory("a runtime") : CLO_OK;
+}
+
+static clo_status allocate_runtime(const clo_platform *platform, const clo_runtime_config *config, clo_runtime **out)
+{
+    bool is_callers = config->memory != NULL;
+    parts at;
+    clo_status status = lay_out(platform, config, is_callers, &at);
+
+    if (status != CLO_OK)
+        return status;
+    if (is_callers && config->memory_bytes < at.bytes)
+        return clo_fail(CLO_ERR_MEMORY, "clo_runtime_config.memory_bytes is %zu; this runtime needs %zu",
+                        config->memory_bytes, at.bytes);
+    char *block = is_callers ? config->memory : clo_allocate_aligned(at.bytes, 1);
+    if (block == NULL)
+        return clo_fail_memory("a runtime");
+    if (is_callers)
+        memset(block, 0, at.bytes);
+
+    clo_runtime *runtime = (clo_runtime *)(void *)block;
+    runtime->block = block;
+    runtime->block_bytes = at.bytes;
+    runtime->is_callers = is_callers;
+    runtime->stack_bytes = config->stack_bytes;
+    runtime->stacks = is_callers ? block + at.stacks : NULL;
+    runtime->workers = (clo_worker *)(void *)(block + at.workers);
+    runtime->gates = (clo_gate *)(void *)(block + at.gates);
+    runtime->jobs = (clo_job **)(void *)(block + at.jobs);
+    runtime->free_slots = (uint32_t *)(void *)(block + at.slots);
+    runtime->watchdog.jobs = (clo_job **)(void *)(block + at.watched);
+    for (uint32_t w = 0; w < platform->executors_count && config->recorder_events > 0; w++)
+        clo_ring_init(&runtime->workers[w].recorder,
+                      block + at.records + (size_t)w * config->recorder_events * sizeof(clo_recorded),
+                      sizeof(clo_recorded), config->recorder_events);
+    *out = runtime;
     return CLO_OK;
 }
 
-static clo_runtime *allocate_runtime(const clo_platform *platform, uint32_t jobs_max)
+static void configure(clo_runtime *runtime, const clo_platform *platform, const clo_runtime_config *config)
 {
-    clo_layout layout = {0};
-    size_t at_runtime = clo_layout_add(&layout, 1, sizeof(clo_runtime));
-    size_t at_workers = clo_layout_add(&layout, platform->executors_count, sizeof(clo_worker));
-    size_t at_gates = clo_layout_add(&layout, platform->machines_count, sizeof(clo_gate));
-    size_t at_jobs = clo_layout_add(&layout, jobs_max, sizeof(clo_job *));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
-    if (block == NULL)
-        return NULL;
-
-    clo_runtime *runtime = (clo_runtime *)(void *)(block + at_runtime); /* first: freeing it frees all */
-    runtime->workers = (clo_worker *)(void *)(block + at_workers);
-    runtime->gates = (clo_gate *)(void *)(block + at_gates);
-    runtime->jobs = (clo_job **)(void *)(block + at_jobs);
-    return runtime;
-}
-
-clo_status clo_runtime_create(const clo_platform *platform, const clo_runtime_config *theirs, clo_runtime **out)
-{
-    clo_runtime_config config;
-
-    if (platform == NULL || out == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_create needs a platform and a place for the result");
-    clo_status status = read_config(theirs, &config);
-    if (status != CLO_OK)
-        return status;
-    clo_runtime *runtime = allocate_runtime(platform, config.jobs_max);
-    if (runtime == NULL)
-        return clo_fail_memory("a runtime");
-
     runtime->platform = platform;
-    runtime->clock = config.clock;
-    runtime->traces = config.trace != 0;
-    runtime->copies = config.copy_always != 0 || !platform->coherent;
-    runtime->pins = config.unpinned == 0;
-    runtime->spin_ns = config.spin_ns == 0 ? SPIN_DEFAULT_NS : config.spin_ns < 0 ? 0 : config.spin_ns;
-    runtime->fifo_priority = config.fifo_priority;
+    runtime->clock = config->clock;
+    runtime->traces = config->trace != 0;
+    runtime->copies = config->copy_always != 0 || !platform->coherent;
+    runtime->pins = config->unpinned == 0;
+    runtime->spin_ns = config->spin_ns == 0 ? SPIN_DEFAULT_NS : config->spin_ns < 0 ? 0 : config->spin_ns;
+    runtime->fifo_priority = config->fifo_priority;
+    runtime->real_time = config->real_time;
+    runtime->names_signals = config->name_signals != 0;
+    runtime->recorder_events = config->recorder_events;
+    runtime->line = (clo_tick_line){.ticks = clo_ticks(), .ns = clo_clock_ns()};
     runtime->workers_count = platform->executors_count;
-    runtime->jobs_max = config.jobs_max;
+    runtime->jobs_max = config->jobs_max;
+    for (uint32_t slot = config->jobs_max; slot-- > 0;)
+        runtime->free_slots[runtime->free_count++] = slot;
+    atomic_init(&runtime->users, runtime->workers_count + 1);
     pthread_mutex_init(&runtime->control, NULL);
     clo_barrier_init(&runtime->barrier);
     init_gates(runtime);
     for (uint32_t w = 0; w < runtime->workers_count; w++)
         init_worker(runtime, w);
+}
 
+static clo_status start(clo_runtime *runtime)
+{
+    clo_status status = clo_watchdog_init(&runtime->watchdog, runtime);
+    if (status != CLO_OK)
+        return status;
     status = place_workers(runtime);
     if (status == CLO_OK)
-        status = start_workers(runtime);
+        status = clo_real_time_lock(runtime);
+    if (status == CLO_OK && runtime->names_signals)
+        status = clo_signals_begin(runtime);
+    if (status != CLO_OK)
+        return clo_watchdog_stop(&runtime->watchdog), status;
+    status = start_workers(runtime);
+    if (status == CLO_OK)
+        return CLO_OK;
+    if (runtime->names_signals)
+        clo_signals_end(runtime);
+    clo_watchdog_stop(&runtime->watchdog);
+    return status;
+}
+
+clo_status clo_runtime_create(const clo_platform *platform, const clo_runtime_config *theirs, clo_runtime **out)
+{
+    clo_runtime_config config;
+    clo_runtime *runtime = NULL;
+
+    if (platform == NULL || out == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_create needs a platform and a place for the result");
+    clo_status status = read_config(theirs, &config);
+    if (status == CLO_OK)
+        status = allocate_runtime(platform, &config, &runtime);
+    if (status != CLO_OK)
+        return status;
+    configure(runtime, platform, &config);
+    status = start(runtime);
     if (status != CLO_OK) {
         pthread_mutex_destroy(&runtime->control);
-        clo_free(runtime);
+        free_runtime(runtime);
         return status;
     }
     *out = runtime;
     return CLO_OK;
 }
 
-void clo_runtime_destroy(clo_runtime *runtime)
+clo_status clo_runtime_memory_bytes(const clo_platform *platform, const clo_runtime_config *theirs, size_t *bytes)
 {
-    if (runtime == NULL)
-        return;
-    for (uint32_t j = 0; j < runtime->jobs_max; j++) {
+    clo_runtime_config config;
+    parts at;
+
+    if (platform == NULL || bytes == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_memory_bytes needs a platform and a place for the result");
+    clo_status status = read_config(theirs, &config);
+    if (status != CLO_OK)
+        return status;
+    if (config.stack_bytes == 0)
+        config.stack_bytes = CLO_STACK_DEFAULT_BYTES;
+    status = lay_out(platform, &config, true, &at);
+    if (status == CLO_OK)
+        *bytes = at.bytes;
+    return status;
+}
+
+/* False: the time was up. The jobs are destroyed as far as they have ended. */
+static bool end_jobs(clo_runtime *runtime, int64_t until_ns)
+{
+    bool has_ended = true;
+
+    for (uint32_t j = 0; j < runtime->jobs_max; j++)
         if (runtime->jobs[j] != NULL)
             clo_job_cancel(runtime->jobs[j]);
-        clo_job_destroy(runtime->jobs[j]);
+    for (uint32_t j = 0; j < runtime->jobs_max; j++) {
+        clo_job *job = runtime->jobs[j];
+        if (job == NULL)
+            continue;
+        if (clo_job_wait_until(job, until_ns))
+            clo_job_destroy(job);
+        else
+            has_ended = false;
     }
-    stop_workers(runtime, runtime->workers_count);
-    pthread_mutex_destroy(&runtime->control);
-    clo_free(runtime);
+    return has_ended;
+}
+
+clo_status clo_runtime_close(clo_runtime *runtime, int64_t patience_ns)
+{
+    char running[200];
+
+    if (runtime == NULL)
+        return CLO_OK;
+    if (clo_runtime_on_worker(runtime))
+        return clo_fail(CLO_ERR_STATE, "a task body may not close the runtime that runs it");
+    int64_t until_ns = patience_ns == INT64_MAX ? INT64_MAX : clo_clock_ns() + (patience_ns > 0 ? patience_ns : 0);
+    bool has_ended = end_jobs(runtime, until_ns);
+    if (!has_ended)
+        clo_runtime_name_running(runtime, NULL, running, sizeof running);
+    if (runtime->names_signals)
+        clo_signals_end(runtime);
+    clo_watchdog_stop(&runtime->watchdog);
+    stop_workers(runtime, runtime->workers_count, has_ended);
+    leave(runtime);
+    return has_ended ? CLO_OK : clo_fail(CLO_ERR_TIMEOUT, "the runtime is closed, but still running: %s", running);
+}
+
+void clo_runtime_destroy(clo_runtime *runtime)
+{
+    clo_status status = clo_runtime_close(runtime, INT64_MAX);
+
+    (void)status; /* from a task body: nothing has happened, and clo_last_error says so */
 }
 
 const clo_platform *clo_runtime_platform(const clo_runtime *runtime)

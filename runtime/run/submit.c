@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "run/run.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static uint64_t count_parks(const clo_runtime *runtime)
@@ -14,67 +15,224 @@ static uint64_t count_parks(const clo_runtime *runtime)
     return parks;
 }
 
-/* Plain and relaxed stores: the push of the first item publishes them all. */
+/* For the whole submit. Plain and relaxed stores: the push of the first item publishes them all. */
 static void arm(clo_job *job)
 {
     uint32_t workers = job->runtime->workers_count;
 
-    clo_engine_begin(job->engine, job->dispatch != NULL && job->dispatch->status != CLO_OK);
     memset(job->stats, 0, workers * sizeof *job->stats);
-    memset(job->decision_ns, 0, sizeof *job->decision_ns);
-    memset(job->virtual_free_ns, 0, workers * sizeof *job->virtual_free_ns);
-    for (uint32_t entry = 0; job->events != NULL && entry < job->program->entries; entry++)
-        job->events[entry].executor = CLO_NONE; /* not executed */
-    atomic_store_explicit(&job->stop, 0, memory_order_relaxed);
+    clo_histogram_clear(job->decision_ns);
     atomic_store_explicit(&job->cancelled, 0, memory_order_relaxed);
     atomic_store_explicit(&job->failure, 0, memory_order_relaxed);
-    atomic_store_explicit(&job->exits_left, job->program->exits, memory_order_relaxed);
     job->parks_before = count_parks(job->runtime);
     job->was_submitted = true;
+    job->submit_ns = clo_clock_ns();
+}
+
+/* For each run. */
+static void arm_run(clo_job *job, uint64_t release)
+{
+    clo_engine_begin(job->engine, job->dispatch != NULL && job->dispatch->status != CLO_OK);
+    memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
+    for (uint32_t entry = 0; job->events != NULL && entry < job->program->entries; entry++)
+        job->events[entry].executor = CLO_NONE; /* not executed */
+    atomic_store_explicit(&job->exits_left, job->program->exits, memory_order_relaxed);
+    /* seq_cst, with clo_job_cancel: two locations; either we see `cancelled`, or its bit in `stop` comes after this. */
+    atomic_store_explicit(&job->stop, release << 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&job->cancelled, memory_order_seq_cst) != 0)
+        atomic_fetch_or_explicit(&job->stop, 1, memory_order_relaxed);
+}
+
+void clo_job_run_start(clo_job *job, uint64_t release)
+{
+    clo_series *series = job->series;
+
+    clo_job_adopt(job);
+    arm_run(job, release);
+    job->run_ns = clo_clock_ns();
+    job->line = (clo_tick_line){.ticks = clo_ticks()};
+    if (series != NULL) {
+        atomic_store_explicit(&series->current, release, memory_order_relaxed);
+        atomic_store_explicit(&series->is_first, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&series->released, 1, memory_order_relaxed);
+    }
+    clo_job_start(job);
+}
+
+static void arm_series(clo_job *job)
+{
+    clo_series *series = job->series;
+    bool is_periodic = series->period_ns > 0;
+    _Atomic uint64_t *const counters[] = {&series->released, &series->finished, &series->aborted, &series->missed,
+                                          &series->skipped,  &series->overruns, &series->ended};
+
+    for (size_t i = 0; i < sizeof counters / sizeof counters[0]; i++)
+        atomic_store_explicit(counters[i], 0, memory_order_relaxed);
+    for (uint32_t i = 0; i < CLO_SERIES_LATE; i++) {
+        atomic_store_explicit(&series->late[i], 0, memory_order_relaxed);
+        series->skip[i] = 0;
+    }
+    clo_histogram_clear(&series->jitter_ns);
+    clo_histogram_clear(&series->start_ns);
+    clo_histogram_clear(&series->response_ns);
+    series->base_ns = job->submit_ns;
+    series->is_releasing = is_periodic;
+    series->next_release = is_periodic ? 0 : 1;
+    series->next_deadline = 0;
+    atomic_store_explicit(&series->stopped, 0, memory_order_relaxed);
+    atomic_store_explicit(&series->wants_start, 0, memory_order_relaxed);
+    atomic_store_explicit(&series->is_settled, 0, memory_order_relaxed);
+    atomic_store_explicit(&series->pending, is_periodic ? CLO_SERIES_TOKEN : 1, memory_order_relaxed);
 }
 
 clo_status clo_job_submit(clo_job *job)
 {
+    clo_watchdog *watchdog = &job->runtime->watchdog;
+
     if (atomic_load_explicit(&job->state, memory_order_acquire) == CLO_JOB_RUNNING)
         return clo_fail(CLO_ERR_STATE, "the job is running; wait for it before the next submit");
+    if (job->series != NULL)
+        clo_watchdog_remove(watchdog, job); /* nothing of the last submit is looked at from here on */
     arm(job);
     atomic_store_explicit(&job->state, CLO_JOB_RUNNING, memory_order_relaxed);
-    job->submit_ns = clo_clock_ns();
-    job->line = (clo_tick_line){.ticks = clo_ticks()};
-    clo_job_start(job);
+    if (job->series == NULL)
+        return clo_job_run_start(job, 0), CLO_OK;
+    arm_series(job);
+    bool is_periodic = job->series->period_ns > 0;
+    if (!is_periodic)
+        clo_job_run_start(job, 0); /* may end at once; the watchdog sees it all the same */
+    clo_watchdog_add(watchdog, job);
+    clo_watchdog_ring(watchdog);
     return CLO_OK;
 }
 
-/* The last touch of a job: after DONE its owner may free it. */
-void clo_job_run_ended(clo_job *job)
+/* Whoever waits for a job of this runtime shall look again. */
+void clo_runtime_tell(clo_runtime *runtime)
 {
-    clo_runtime *runtime = job->runtime;
-
-    job->end_ns = clo_clock_ns();
-    job->line.ticks2 = clo_ticks();
-    job->line.ns2 = job->end_ns - job->submit_ns;
-    atomic_store_explicit(&job->state, CLO_JOB_DONE, memory_order_release);
-    /* seq_cst: either we see the waiter, or it sees the new epoch (two locations, see clo_job_wait). */
+    /* seq_cst: either we see the waiter, or it sees the new epoch (two locations, see clo_job_wait_until). */
     atomic_fetch_add_explicit(&runtime->done_epoch, 1, memory_order_seq_cst);
     if (atomic_load_explicit(&runtime->waiters, memory_order_seq_cst) > 0)
         clo_futex_wake_all(&runtime->done_epoch);
 }
 
-void clo_job_wait_end(clo_job *job)
+/* The last touch of a job: after DONE its owner may free it, unless the watchdog has yet to settle its misses. */
+void clo_job_done(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
 
-    if (atomic_load_explicit(&job->state, memory_order_acquire) == CLO_JOB_DONE)
+    atomic_store_explicit(&job->state, CLO_JOB_DONE, memory_order_release);
+    clo_runtime_tell(runtime);
+}
+
+/* What the run that has ended leaves in the series. */
+static void account(clo_job *job, uint64_t release)
+{
+    clo_series *series = job->series;
+    int64_t due_ns = series->base_ns + (int64_t)release * series->period_ns, response_ns = job->end_ns - due_ns;
+
+    clo_histogram_record(&series->response_ns, response_ns);
+    if (series->deadline_ns > 0 && response_ns > series->deadline_ns) {
+        atomic_fetch_add_explicit(&series->missed, 1, memory_order_relaxed);
+        atomic_store_explicit(&series->late[release % CLO_SERIES_LATE], release + 1, memory_order_relaxed);
+    }
+    atomic_fetch_add_explicit(&series->finished, 1, memory_order_relaxed);
+    bool has_failed = atomic_load_explicit(&job->failure, memory_order_relaxed) != 0;
+    if ((atomic_load_explicit(&job->stop, memory_order_relaxed) & 1) != 0 && !has_failed &&
+        atomic_load_explicit(&job->cancelled, memory_order_relaxed) == 0)
+        atomic_fetch_add_explicit(&series->aborted, 1, memory_order_relaxed);
+    if (has_failed || (job->dispatch != NULL && job->dispatch->status != CLO_OK))
+        atomic_store_explicit(&series->stopped, 1, memory_order_release);
+    atomic_store_explicit(&series->ended, release + 1, memory_order_release); /* `late` before it */
+}
+
+/* Takes one run off; if it was not the last, the next one starts, or, where a policy decides, the watchdog starts it: here that could
+ * end a run within a run. The runs that wait when the series is stopped are dropped one by one. */
+static void end_run(clo_job *job)
+{
+    clo_series *series = job->series;
+    clo_watchdog *watchdog = &job->runtime->watchdog;
+    bool has_handler = series->miss != NULL;
+
+    for (;;) { /* each turn takes one run off */
+        bool is_stopped = atomic_load_explicit(&series->stopped, memory_order_acquire) != 0;
+        uint64_t before = atomic_fetch_sub_explicit(&series->pending, 1, memory_order_acq_rel);
+        if ((before & CLO_SERIES_RUNS) == 1) { /* without the token we are the last; with it the job may be gone now */
+            if ((before & CLO_SERIES_TOKEN) == 0)
+                clo_job_done(job);
+            if (is_stopped || (has_handler && (before & CLO_SERIES_TOKEN) == 0))
+                clo_watchdog_ring(watchdog);
+            return;
+        }
+        if (is_stopped)
+            continue;
+        if (job->dispatch == NULL) {
+            clo_job_run_next(job);
+        } else {
+            atomic_store_explicit(&series->wants_start, 1, memory_order_release);
+            clo_watchdog_ring(watchdog);
+        }
         return;
-    /* seq_cst with the finisher's epoch: two locations, waiters and done_epoch (see clo_job_run_ended). */
+    }
+}
+
+void clo_job_run_next(clo_job *job)
+{
+    clo_series *series = job->series;
+
+    if (atomic_load_explicit(&series->stopped, memory_order_acquire) != 0)
+        end_run(job);
+    else
+        clo_job_run_start(job, atomic_load_explicit(&series->current, memory_order_relaxed) + 1);
+}
+
+void clo_job_run_ended(clo_job *job)
+{
+    job->end_ns = clo_clock_ns();
+    job->line.ticks2 = clo_ticks();
+    job->line.ns2 = job->end_ns - job->run_ns;
+    if (job->series == NULL) {
+        clo_job_done(job);
+    } else {
+        account(job, atomic_load_explicit(&job->series->current, memory_order_relaxed));
+        end_run(job);
+    }
+}
+
+void clo_job_abort(clo_job *job, uint64_t release)
+{
+    uint64_t running = release << 1;
+
+    (void)atomic_compare_exchange_strong_explicit(&job->stop, &running, running | 1, memory_order_relaxed,
+                                                  memory_order_relaxed);
+}
+
+static bool is_over(const clo_job *job)
+{
+    if (atomic_load_explicit(&job->state, memory_order_acquire) != CLO_JOB_DONE)
+        return false;
+    return job->series == NULL || job->series->miss == NULL ||
+           atomic_load_explicit(&job->series->is_settled, memory_order_acquire) != 0;
+}
+
+/* False: the time was up first. */
+bool clo_job_wait_until(clo_job *job, int64_t until_ns)
+{
+    clo_runtime *runtime = job->runtime;
+    bool has_ended = !job->was_submitted || is_over(job);
+
+    if (has_ended)
+        return true;
+    /* seq_cst with clo_runtime_tell: two locations, waiters and done_epoch. */
     atomic_fetch_add_explicit(&runtime->waiters, 1, memory_order_seq_cst);
     for (;;) { /* every end of a job moves the epoch */
         uint32_t epoch = atomic_load_explicit(&runtime->done_epoch, memory_order_seq_cst);
-        if (atomic_load_explicit(&job->state, memory_order_acquire) == CLO_JOB_DONE)
+        has_ended = is_over(job);
+        if (has_ended || (until_ns != INT64_MAX && clo_clock_ns() >= until_ns))
             break;
-        clo_futex_wait(&runtime->done_epoch, epoch);
+        clo_futex_wait_until(&runtime->done_epoch, epoch, until_ns);
     }
     atomic_fetch_sub_explicit(&runtime->waiters, 1, memory_order_relaxed);
+    return has_ended;
 }
 
 static int64_t makespan_ns(const clo_job *job)
@@ -82,7 +240,7 @@ static int64_t makespan_ns(const clo_job *job)
     int64_t last_ns = 0;
 
     if (job->runtime->clock != CLO_CLOCK_VIRTUAL)
-        return job->end_ns - job->submit_ns;
+        return job->end_ns - job->run_ns;
     for (uint32_t entry = 0; entry < job->program->entries; entry++)
         if (job->engine->finish_ns[entry] > last_ns)
             last_ns = job->engine->finish_ns[entry];
@@ -136,19 +294,45 @@ static clo_status read_status(const clo_job *job, clo_job_result *result)
     }
     if (job->dispatch != NULL && job->dispatch->status != CLO_OK)
         return clo_fail(job->dispatch->status, "%s", job->dispatch->error);
-    if (atomic_load_explicit(&job->cancelled, memory_order_relaxed) != 0 && result->executed < job->program->entries)
-        return clo_fail(CLO_ERR_CANCELLED, "the job was cancelled after %llu of %u executions",
+    bool is_periodic = job->series != NULL && job->series->period_ns > 0;
+    if (atomic_load_explicit(&job->cancelled, memory_order_relaxed) != 0 &&
+        (is_periodic || result->executed < job->program->entries))
+        return clo_fail(CLO_ERR_CANCELLED, "the job was cancelled after %llu executions of %u a run",
                         (unsigned long long)result->executed, job->program->entries);
     return CLO_OK;
 }
 
-clo_status clo_job_wait(clo_job *job, clo_job_result *out)
+bool clo_runtime_on_worker(const clo_runtime *runtime)
+{
+    for (uint32_t w = 0; w < runtime->workers_count; w++)
+        if (pthread_equal(pthread_self(), runtime->workers[w].thread))
+            return true;
+    return false;
+}
+
+/* "task 'x' on executor 1, task 'y' on executor 3": what of the job (NULL: of any) runs now. */
+void clo_runtime_name_running(const clo_runtime *runtime, const clo_job *only, char *text, size_t bytes)
+{
+    size_t used = 0;
+
+    snprintf(text, bytes, "no task");
+    for (uint32_t w = 0; w < runtime->workers_count && used < bytes; w++) {
+        uint64_t item = atomic_load_explicit(&runtime->workers[w].current, memory_order_relaxed);
+        const clo_job *job = item == CLO_ITEM_NONE ? NULL : runtime->jobs[item >> 32];
+        char scratch[16];
+        if (job == NULL || (only != NULL && job != only))
+            continue;
+        const char *name =
+            clo_graph_task_name(job->program->graph, clo_program_task(job->program, (uint32_t)item), scratch);
+        used +=
+            (size_t)snprintf(text + used, bytes - used, "%stask '%.40s' on executor %u", used > 0 ? ", " : "", name, w);
+    }
+}
+
+static clo_status read_result(clo_job *job, clo_job_result *out)
 {
     clo_job_result result = {.failed_task = CLO_NONE};
 
-    if (!job->was_submitted)
-        return clo_fail(CLO_ERR_STATE, "the job was never submitted");
-    clo_job_wait_end(job);
     sum_stats(job, &result);
     result.makespan_ns = makespan_ns(job);
     result.missed_deadline = job->deadline_ns > 0 && result.makespan_ns > job->deadline_ns;
@@ -160,8 +344,37 @@ clo_status clo_job_wait(clo_job *job, clo_job_result *out)
     return result.status;
 }
 
+static clo_status wait_for(clo_job *job, int64_t until_ns, clo_job_result *out)
+{
+    char running[200];
+
+    if (!job->was_submitted)
+        return clo_fail(CLO_ERR_STATE, "the job was never submitted");
+    if (clo_runtime_on_worker(job->runtime))
+        return clo_fail(CLO_ERR_STATE, "a task body may not wait for a job: it would block its worker");
+    if (clo_job_wait_until(job, until_ns))
+        return read_result(job, out);
+    clo_runtime_name_running(job->runtime, job, running, sizeof running);
+    return clo_fail(CLO_ERR_TIMEOUT, "the job has not ended yet; running: %s", running);
+}
+
+clo_status clo_job_wait(clo_job *job, clo_job_result *out)
+{
+    return wait_for(job, INT64_MAX, out);
+}
+
+clo_status clo_job_wait_for(clo_job *job, int64_t patience_ns, clo_job_result *out)
+{
+    return wait_for(job, clo_clock_ns() + (patience_ns > 0 ? patience_ns : 0), out);
+}
+
 void clo_job_cancel(clo_job *job)
 {
-    atomic_store_explicit(&job->cancelled, 1, memory_order_relaxed);
-    atomic_store_explicit(&job->stop, 1, memory_order_relaxed); /* orders nothing: bodies may start until it is seen */
+    /* seq_cst: see arm_run. Orders nothing else: bodies may start until it is seen. */
+    atomic_store_explicit(&job->cancelled, 1, memory_order_seq_cst);
+    if (job->series != NULL)
+        atomic_store_explicit(&job->series->stopped, 1, memory_order_release);
+    atomic_fetch_or_explicit(&job->stop, 1, memory_order_seq_cst);
+    if (job->series != NULL)
+        clo_watchdog_ring(&job->runtime->watchdog);
 }

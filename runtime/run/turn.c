@@ -139,16 +139,27 @@ void clo_job_start_turn(clo_job *job)
 clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy)
 {
     clo_swap swap = {.status = CLO_OK};
+    clo_arena arena;
 
-    if (job->dispatch == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "the job has no policy to be replaced; create it with clo_job_config.policy");
-    clo_status status = clo_policy_instance_create(job->engine, policy, &swap.next);
+    if (job->dispatch == NULL || policy == NULL || policy->ready == NULL || policy->pick == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "the job has no policy to be replaced, or the new one lacks a function");
+    if (job->arena.memory != NULL)
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "the job lies in clo_job_config.memory, which has no room for a second policy");
+    if (clo_runtime_on_worker(job->runtime))
+        return clo_fail(CLO_ERR_STATE,
+                        "a task body may not swap policies: the holder of the turn may be its own worker");
+    clo_arena_open(&arena, NULL, 0);
+    clo_status status = clo_policy_instance_create(job->engine, policy, &arena, &swap.next);
     if (status != CLO_OK)
         return status;
     job->swap = &swap;
     ask(job, CLO_ASK_SWAP);
     while (atomic_load_explicit(&swap.is_done, memory_order_acquire) == 0) /* the holder will come to it */
         clo_futex_wait(&swap.is_done, 0);
-    clo_policy_instance_destroy(&swap.next);
-    return swap.status == CLO_OK ? CLO_OK : clo_fail(swap.status, "%s", swap.error);
+    if (swap.status != CLO_OK)
+        return clo_arena_close(&arena), clo_fail(swap.status, "%s", swap.error);
+    clo_arena_close(&job->policy_arena); /* of the one that is out */
+    job->policy_arena = arena;
+    return CLO_OK;
 }

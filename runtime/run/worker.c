@@ -11,9 +11,9 @@
 #define BATCH 1024u /* items moved from a shelf to the deque at a time */
 #define PAUSES_MAX 32u
 #define BYPASSES_MAX 32u
-#define PACE_ITEMS 64u   /* the clock is read once in so many items                          */
+#define PACE_ITEMS 64u  /* the clock is read once in so many items                          */
 #define HAND_OVER_NS 50 /* work that makes up for the lines that move when it changes hands */
-#define WAKE_NS 10000    /* and for waking a sleeper                                         */
+#define WAKE_NS 10000   /* and for waking a sleeper                                         */
 
 /* A producer has made an item visible; wake one sleeper if there is any (see sync/park.h for why this is enough). */
 void clo_runtime_wake_one(clo_runtime *runtime)
@@ -247,6 +247,9 @@ static uint64_t park(clo_worker *worker)
     if (item == CLO_ITEM_NONE && atomic_load_explicit(&runtime->stopping, memory_order_acquire) == 0) {
         atomic_fetch_add_explicit(&worker->parks, 1, memory_order_relaxed);
         clo_parker_sleep(&worker->parker);
+        atomic_fetch_add_explicit(&worker->wakes, 1, memory_order_relaxed);
+        clo_histogram_record(&worker->wake_ns,
+                             clo_clock_ns() - atomic_load_explicit(&worker->parker.woken_ns, memory_order_relaxed));
     } else if (!clo_parker_cancel(&worker->parker) && item != CLO_ITEM_NONE) {
         clo_runtime_wake_one(runtime); /* we ate a wake that was meant for somebody's other item: pass it on */
     }

@@ -222,7 +222,7 @@ static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_jo
     result->decision_p50_ns = clo_histogram_quantile(sim->decision_ns, 0.5);
     result->decision_p99_ns = clo_histogram_quantile(sim->decision_ns, 0.99);
     result->decision_p999_ns = clo_histogram_quantile(sim->decision_ns, 0.999);
-    result->decision_max_ns = sim->decision_ns->max_ns;
+    result->decision_max_ns = atomic_load_explicit(&sim->decision_ns->max_ns, memory_order_relaxed);
 }
 
 static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config *config)
@@ -233,11 +233,11 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
 
     if (config->plan == NULL && policy == NULL && config->recorded == NULL)
         policy = clo_policy_find("steal");
-    clo_status status = clo_program_create(cost, placements, count, &sim->program);
+    clo_status status = clo_program_create(cost, placements, count, &sim->arena, &sim->program);
     if (status == CLO_OK)
-        status = clo_engine_create(sim->program, sim->executes, true, &sim->engine);
+        status = clo_engine_create(sim->program, sim->executes, true, &sim->arena, &sim->engine);
     if (status == CLO_OK && policy != NULL)
-        status = clo_dispatch_create(sim->engine, policy, config->steps_max, &sim->dispatch);
+        status = clo_dispatch_create(sim->engine, policy, config->steps_max, &sim->arena, &sim->dispatch);
     if (status == CLO_OK)
         status = allocate_sim(sim);
     return status;
@@ -246,9 +246,7 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
 static void unbuild(clo_sim *sim)
 {
     clo_free(sim->block);
-    clo_dispatch_destroy(sim->dispatch);
-    clo_engine_destroy(sim->engine);
-    clo_program_destroy(sim->program);
+    clo_arena_close(&sim->arena);
 }
 
 static clo_status read_config(const clo_cost *cost, const clo_sim_config *theirs, clo_sim_config *config)

@@ -3,7 +3,7 @@
 #define CLO_SIM_SIM_H
 
 #include "base/heap.h"
-#include "base/histogram.h"
+#include "sync/histogram.h"
 #include "engine/dispatch.h"
 
 #include <clotho/sim.h>
@@ -14,6 +14,7 @@ struct clo_sim {
     clo_program *program;
     clo_engine *engine;
     clo_dispatch *dispatch;     /* NULL: replay of a plan (or of a recorded run of work stealing) */
+    clo_arena arena;
     clo_histogram *decision_ns; /* real time that the policy takes */
     bool executes;
     int64_t now_ns;

@@ -1,10 +1,13 @@
 #define _GNU_SOURCE /* syscall(2) */
 #include "sync/park.h"
 
+#include "base/clock.h"
+
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 void clo_barrier_init(clo_barrier *barrier)
@@ -27,6 +30,15 @@ void clo_futex_wait(_Atomic uint32_t *word, uint32_t value)
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
 }
 
+void clo_futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t until_ns)
+{
+    struct timespec until = {(time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000)};
+
+    /* BITSET: the only form whose timeout is absolute. */
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, until_ns == INT64_MAX ? NULL : &until, NULL,
+            FUTEX_BITSET_MATCH_ANY);
+}
+
 void clo_futex_wake_all(_Atomic uint32_t *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
@@ -43,6 +55,7 @@ bool clo_parker_wake(clo_parker *parker)
 {
     uint32_t asleep = 1;
 
+    atomic_store_explicit(&parker->woken_ns, clo_clock_ns(), memory_order_relaxed);
     if (!atomic_compare_exchange_strong_explicit(&parker->asleep, &asleep, 0, memory_order_acq_rel,
                                                  memory_order_relaxed))
         return false;

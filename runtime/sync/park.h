@@ -41,7 +41,8 @@ static inline void clo_barrier_light(clo_barrier *barrier)
 }
 
 typedef struct clo_parker {
-    _Atomic uint32_t asleep; /* futex word: 1 from prepare until woken or cancelled */
+    _Atomic uint32_t asleep;  /* futex word: 1 from prepare until woken or cancelled      */
+    _Atomic int64_t woken_ns; /* when the last waker called, for statistics: relaxed      */
 } clo_parker;
 
 /* Owner: announces sleep. Call clo_barrier_heavy and look for work before clo_parker_sleep. */
@@ -70,6 +71,8 @@ bool clo_parker_wake(clo_parker *parker);
 
 /* Plain futex calls for other waiting words. wait returns when *word may differ from `value`. */
 void clo_futex_wait(_Atomic uint32_t *word, uint32_t value);
+/* As wait, but returns also when the clock (CLOCK_MONOTONIC) is past until_ns; INT64_MAX: no limit. */
+void clo_futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t until_ns);
 void clo_futex_wake_all(_Atomic uint32_t *word);
 
 static inline void clo_relax(void)

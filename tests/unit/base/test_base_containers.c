@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/heap.h"
-#include "base/histogram.h"
+#include "sync/histogram.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "fault.h"
@@ -54,9 +54,9 @@ static void every_value_falls_into_a_bucket_within_its_error(void **state)
         clo_histogram h = {0};
         assert_true(clo_histogram_bucket((uint64_t)value) < CLO_HISTOGRAM_BUCKETS);
         clo_histogram_record(&h, value);
-        h.max_ns = INT64_MAX; /* so that the bucket's edge shows */
+        atomic_store(&h.max_ns, INT64_MAX); /* so that the bucket's edge shows */
         int64_t edge = clo_histogram_quantile(&h, 0.5);
-        assert_true(edge >= value && edge - value <= value / 16);
+        assert_true(edge >= value && edge - value <= value / 32);
     }
 }
 
@@ -75,8 +75,8 @@ static void quantiles_count_records(void **state)
 
     clo_histogram_record(&h, -5); /* counts as 0 */
     clo_histogram_record(&h, 1000000);
-    assert_int_equal(h.count, 12);
-    assert_int_equal(h.max_ns, 1000000);
+    assert_int_equal(atomic_load(&h.count), 12);
+    assert_int_equal(atomic_load(&h.max_ns), 1000000);
     assert_int_equal(clo_histogram_quantile(&h, 0.01), 0);
     assert_int_equal(clo_histogram_quantile(&h, 1), 1000000); /* not above the largest record */
 }

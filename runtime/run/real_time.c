@@ -1,0 +1,160 @@
+/* real_time.c - threads as real-time work needs them: memory locked and touched, priorities, signals.
+ *
+ * What the system refuses is told in clo_runtime_report and, where the caller requires it, fails the creation. Locked memory
+ * stays locked when the runtime goes: mlockall is the process's, and others may rely on it. */
+#define _GNU_SOURCE
+#include "run/run.h"
+
+#include "base/status.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define FIFO_DEFAULT 80
+#define PAGE_BYTES 4096u
+#define STACK_KEPT_BYTES 16384u /* of a stack, not touched beforehand: what the thread stands on already */
+
+static void say(clo_runtime *runtime, const char *word, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void say(clo_runtime *runtime, const char *word, const char *format, ...)
+{
+    size_t used = strlen(runtime->report);
+    va_list arguments;
+
+    used += (size_t)snprintf(runtime->report + used, sizeof runtime->report - used, "%-4s  ", word);
+    if (used >= sizeof runtime->report)
+        return;
+    va_start(arguments, format);
+    vsnprintf(runtime->report + used, sizeof runtime->report - used, format, arguments);
+    va_end(arguments);
+}
+
+/* A refusal: an error where it is required, else a line of the report. */
+static clo_status lack(clo_runtime *runtime, const char *what, int error, const char *mend)
+{
+    if (runtime->real_time == CLO_REAL_TIME_REQUIRE)
+        return clo_fail(CLO_ERR_SYSTEM, "%s: %s; %s", what, strerror(error), mend);
+    say(runtime, "lack", "%s: %s; %s\n", what, strerror(error), mend);
+    return CLO_OK;
+}
+
+static void touch(void *memory, size_t bytes)
+{
+    volatile char *at = memory;
+
+    for (size_t i = 0; i < bytes; i += PAGE_BYTES)
+        at[i] = at[i];
+}
+
+clo_status clo_real_time_lock(clo_runtime *runtime)
+{
+    if (runtime->real_time == CLO_REAL_TIME_OFF) {
+        say(runtime, "off", "real-time settings were not asked for (clo_runtime_config.real_time)\n");
+        return CLO_OK;
+    }
+    touch(runtime->block, runtime->block_bytes);
+    if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
+        return lack(runtime, "memory cannot be locked", errno, "raise RLIMIT_MEMLOCK or grant CAP_IPC_LOCK");
+    say(runtime, "ok", "memory is locked, present and future\n");
+    return CLO_OK;
+}
+
+/* The rest of the stack that this thread will ever use is touched from within, top down as it grows. */
+static void touch_stack(const clo_runtime *runtime)
+{
+    pthread_attr_t attributes;
+    void *lowest;
+    size_t bytes;
+
+    if (runtime->real_time == CLO_REAL_TIME_OFF || pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    if (pthread_attr_getstack(&attributes, &lowest, &bytes) == 0 && bytes > STACK_KEPT_BYTES &&
+        bytes <= CLO_STACK_DEFAULT_BYTES * 64)
+        touch(lowest, bytes - STACK_KEPT_BYTES);
+    pthread_attr_destroy(&attributes);
+}
+
+/* Handlers of the application run on its own threads; faults and profiling stay. */
+static void block_signals(void)
+{
+    static const int kept[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+    sigset_t set;
+
+    sigfillset(&set);
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
+        sigdelset(&set, kept[i]);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+}
+
+static int fifo_priority(const clo_runtime *runtime, bool is_watchdog)
+{
+    int priority = runtime->fifo_priority;
+
+    if (priority == 0 && runtime->real_time != CLO_REAL_TIME_OFF)
+        priority = FIFO_DEFAULT;
+    return priority > 0 && is_watchdog && priority < sched_get_priority_max(SCHED_FIFO) ? priority + 1 : priority;
+}
+
+int clo_thread_begin(clo_runtime *runtime, bool is_watchdog)
+{
+    struct sched_param parameter = {.sched_priority = fifo_priority(runtime, is_watchdog)};
+
+    block_signals();
+    touch_stack(runtime);
+    return parameter.sched_priority == 0 ? 0 : pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameter);
+}
+
+/* After all workers have begun; `error` is what the first of them was told. */
+clo_status clo_real_time_report_priority(clo_runtime *runtime, int error)
+{
+    int priority = fifo_priority(runtime, false);
+
+    if (priority == 0)
+        return CLO_OK;
+    if (error == 0) {
+        say(runtime, "ok", "workers have SCHED_FIFO priority %d\n", priority);
+        return CLO_OK;
+    }
+    if (runtime->real_time == CLO_REAL_TIME_OFF) /* asked for by fifo_priority alone: that is an order */
+        return clo_fail(CLO_ERR_SYSTEM,
+                        "cannot give the workers SCHED_FIFO priority %d: %s; raise RLIMIT_RTPRIO or grant CAP_SYS_NICE",
+                        priority, strerror(error));
+    return lack(runtime, "SCHED_FIFO is refused", error, "raise RLIMIT_RTPRIO or grant CAP_SYS_NICE");
+}
+
+int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(*main_of)(void *), void *argument)
+{
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+
+    if (error != 0)
+        return error;
+    if (runtime->stacks != NULL) {
+        size_t index = what == CLO_THREAD_WATCHDOG ? runtime->workers_count : (size_t)what;
+        error =
+            pthread_attr_setstack(&attributes, runtime->stacks + index * runtime->stack_bytes, runtime->stack_bytes);
+    } else if (runtime->stack_bytes > 0) {
+        error = pthread_attr_setstacksize(&attributes, runtime->stack_bytes);
+    }
+    if (error == 0)
+        error = pthread_create(thread, &attributes, main_of, argument);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+int32_t clo_thread_id(void)
+{
+    return (int32_t)syscall(SYS_gettid);
+}
+
+const char *clo_runtime_report(const clo_runtime *runtime)
+{
+    return runtime->report;
+}

@@ -1,0 +1,44 @@
+/* recorder.c - the flight recorder: each worker's last executions, read by another thread while they go on. */
+#include "base/clock.h"
+#include "run/run.h"
+
+void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t entry, int64_t start, int64_t finish)
+{
+    const clo_program *program = job->program;
+    uint32_t instance = clo_program_instance(program, entry), task = clo_program_task(program, entry);
+    /* On the fast path these are ticks, else ns since the run began. */
+    int64_t offset = job->is_plain ? 0 : job->run_ns;
+
+    (void)clo_ring_put(&worker->recorder,
+                       &(clo_recorded){.record = {.job = job->id,
+                                                  .task = task,
+                                                  .instance = instance - program->graph->first_instance[task],
+                                                  .executor = worker->index,
+                                                  .is_replica = entry >= program->instances,
+                                                  .start_ns = start + offset,
+                                                  .finish_ns = finish + offset},
+                                       .is_ticks = job->is_plain});
+}
+
+size_t clo_runtime_record_read(clo_runtime *runtime, uint32_t index, clo_record *records, size_t max, uint64_t *dropped)
+{
+    size_t count = 0;
+    clo_recorded next;
+
+    if (index >= runtime->workers_count || runtime->recorder_events == 0)
+        return 0;
+    clo_ring *ring = &runtime->workers[index].recorder;
+    clo_tick_line line = runtime->line;
+    line.ticks2 = clo_ticks();
+    line.ns2 = clo_clock_ns();
+    while (count < max && clo_ring_take(ring, &next)) {
+        if (next.is_ticks) {
+            next.record.start_ns = clo_tick_line_ns(&line, next.record.start_ns);
+            next.record.finish_ns = clo_tick_line_ns(&line, next.record.finish_ns);
+        }
+        records[count++] = next.record;
+    }
+    if (dropped != NULL)
+        *dropped = atomic_load_explicit(&ring->dropped, memory_order_relaxed);
+    return count;
+}

@@ -1,0 +1,110 @@
+/* timing.c - what was measured, for whoever asks, at any time. */
+#define _GNU_SOURCE
+#include "base/status.h"
+#include "run/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static clo_latency latency_of(const clo_histogram *h)
+{
+    return (clo_latency){
+        .count = atomic_load_explicit(&h->count, memory_order_relaxed),
+        .p50_ns = clo_histogram_quantile(h, 0.5),
+        .p90_ns = clo_histogram_quantile(h, 0.9),
+        .p99_ns = clo_histogram_quantile(h, 0.99),
+        .p999_ns = clo_histogram_quantile(h, 0.999),
+        .p9999_ns = clo_histogram_quantile(h, 0.9999),
+        .max_ns = atomic_load_explicit(&h->max_ns, memory_order_relaxed),
+    };
+}
+
+static uint64_t read_counter(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+/* Nobody watches the job: its last run is all there is. */
+static void read_single(const clo_job *job, clo_job_timing *timing)
+{
+    bool is_done = atomic_load_explicit(&job->state, memory_order_acquire) == CLO_JOB_DONE;
+    int64_t response_ns = is_done ? job->end_ns - job->run_ns : 0;
+
+    timing->released = 1;
+    timing->finished = is_done;
+    if (!is_done)
+        return;
+    timing->missed = job->deadline_ns > 0 && response_ns > job->deadline_ns;
+    timing->response_ns =
+        (clo_latency){1, response_ns, response_ns, response_ns, response_ns, response_ns, response_ns};
+}
+
+clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out)
+{
+    clo_job_timing timing = {0};
+    const clo_series *series = job->series;
+
+    if (!job->was_submitted)
+        return clo_fail(CLO_ERR_STATE, "the job was never submitted");
+    if (series == NULL) {
+        read_single(job, &timing);
+    } else {
+        timing.released = read_counter(&series->released);
+        timing.finished = read_counter(&series->finished);
+        timing.aborted = read_counter(&series->aborted);
+        timing.missed = read_counter(&series->missed);
+        timing.skipped = read_counter(&series->skipped);
+        timing.overruns = read_counter(&series->overruns);
+        timing.jitter_ns = latency_of(&series->jitter_ns);
+        timing.start_ns = latency_of(&series->start_ns);
+        timing.response_ns = latency_of(&series->response_ns);
+    }
+    *out = timing;
+    return CLO_OK;
+}
+
+uint64_t clo_job_id(const clo_job *job)
+{
+    return job->id;
+}
+
+/* Minor and major page faults of one thread of this process; zeros where the kernel does not tell. */
+void clo_thread_faults(int32_t tid, uint64_t faults[2])
+{
+    char path[64], text[512];
+    unsigned long minor, major;
+
+    faults[0] = faults[1] = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%" PRId32 "/stat", tid);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return;
+    size_t bytes = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[bytes] = '\0';
+    const char *rest = strrchr(text, ')'); /* the name before it may hold anything */
+    if (rest != NULL && sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu", &minor, &major) == 2) {
+        faults[0] = minor;
+        faults[1] = major;
+    }
+}
+
+clo_status clo_runtime_worker_stats(const clo_runtime *runtime, uint32_t index, clo_worker_stats *out)
+{
+    uint64_t faults[2];
+
+    if (index >= runtime->workers_count || out == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "worker %u: the runtime has %u", index, runtime->workers_count);
+    const clo_worker *worker = &runtime->workers[index];
+    clo_thread_faults(worker->tid, faults);
+    *out = (clo_worker_stats){
+        .parks = read_counter(&worker->parks),
+        .wakes = read_counter(&worker->wakes),
+        .missed_wakes = read_counter(&worker->missed_wakes),
+        .minor_faults = faults[0] - worker->faults_before[0],
+        .major_faults = faults[1] - worker->faults_before[1],
+        .wake_ns = latency_of(&worker->wake_ns),
+    };
+    return CLO_OK;
+}

@@ -1,0 +1,279 @@
+/* watchdog.c - the thread that makes releases, sees deadlines pass and calls the handlers.
+ *
+ * It sleeps until the next moment that matters, or until the bell: a job was submitted, cancelled or has ended. Every look
+ * goes over the watched jobs in full; there are few, and nothing is forgotten. Workers never take its lock. */
+#define _GNU_SOURCE /* PTHREAD_PRIO_INHERIT */
+#include "run/watchdog.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "run/run.h"
+
+#include <string.h>
+
+#define SUSPECT_NS 1000000 /* a worker that sleeps for so long with work in its inbox was not woken */
+
+void clo_watchdog_ring(clo_watchdog *watchdog)
+{
+    /* Release: what was changed; pairs with the acquire before each look. */
+    atomic_fetch_add_explicit(&watchdog->bell, 1, memory_order_release);
+    clo_futex_wake_all(&watchdog->bell);
+}
+
+/* A task of the job that runs now. */
+static void find_running(const clo_job *job, clo_miss *miss)
+{
+    const clo_runtime *runtime = job->runtime;
+
+    for (uint32_t w = 0; w < runtime->workers_count; w++) {
+        uint64_t item = atomic_load_explicit(&runtime->workers[w].current, memory_order_relaxed);
+        if (item == CLO_ITEM_NONE || item >> 32 != job->slot)
+            continue;
+        miss->task = clo_program_task(job->program, (uint32_t)item);
+        miss->executor = w;
+        return;
+    }
+}
+
+void clo_watchdog_report(clo_job *job, clo_miss miss)
+{
+    clo_series *series = job->series;
+
+    job->runtime->watchdog.calls++;
+    if (series->miss == NULL)
+        return;
+    miss.release_ns = series->base_ns + (int64_t)miss.release * series->period_ns;
+    if (miss.kind == CLO_MISS_DEADLINE)
+        find_running(job, &miss);
+    series->miss(series->argument, job, &miss);
+}
+
+static uint64_t runs_pending(const clo_series *series)
+{
+    return atomic_load_explicit(&series->pending, memory_order_acquire) & CLO_SERIES_RUNS;
+}
+
+static void release(clo_job *job, uint64_t number, int64_t now_ns)
+{
+    clo_series *series = job->series;
+    int64_t late_ns = now_ns - series->base_ns - (int64_t)number * series->period_ns;
+    bool is_running = runs_pending(series) > 0;
+
+    clo_histogram_record(&series->jitter_ns, late_ns);
+    if (is_running && series->on_miss == CLO_MISS_SKIP) {
+        series->skip[number % CLO_SERIES_LATE] = number + 1;
+        atomic_fetch_add_explicit(&series->skipped, 1, memory_order_relaxed);
+        clo_watchdog_report(job, (clo_miss){CLO_MISS_RELEASE, CLO_NONE, CLO_NONE, number, 0, late_ns});
+        return;
+    }
+    if (is_running && series->on_miss == CLO_MISS_ABORT)
+        clo_job_abort(job, atomic_load_explicit(&series->current, memory_order_relaxed));
+    /* acq_rel: takes over from the worker that ended the run before, hands over to the one that ends the next. */
+    uint64_t before = atomic_fetch_add_explicit(&series->pending, 1, memory_order_acq_rel);
+    if ((before & CLO_SERIES_RUNS) == 0)
+        clo_job_run_start(job, number);
+}
+
+/* Returns when the next release is due; INT64_MAX: there will be none, and the token is given back. */
+static int64_t make_releases(clo_job *job, int64_t now_ns)
+{
+    clo_series *series = job->series;
+
+    while (series->is_releasing) { /* ends at the first release that is not due */
+        if (atomic_load_explicit(&series->stopped, memory_order_acquire) != 0 ||
+            (series->releases > 0 && series->next_release >= series->releases)) {
+            series->is_releasing = false;
+            uint64_t before = atomic_fetch_and_explicit(&series->pending, ~CLO_SERIES_TOKEN, memory_order_acq_rel);
+            if ((before & CLO_SERIES_RUNS) == 0)
+                clo_job_done(job);
+            break;
+        }
+        int64_t due_ns = series->base_ns + (int64_t)series->next_release * series->period_ns;
+        if (due_ns > now_ns)
+            return due_ns;
+        release(job, series->next_release++, now_ns);
+    }
+    return INT64_MAX;
+}
+
+/* Looks at release `number`: true if it needs no more attention. */
+static bool see_deadline(clo_job *job, uint64_t number, int64_t now_ns)
+{
+    clo_series *series = job->series;
+    int64_t due_ns = series->base_ns + (int64_t)number * series->period_ns + series->deadline_ns;
+    clo_miss miss = {CLO_MISS_DEADLINE, CLO_NONE, CLO_NONE, number, 0, now_ns - due_ns};
+
+    if (series->skip[number % CLO_SERIES_LATE] == number + 1)
+        return true;
+    if (atomic_load_explicit(&series->ended, memory_order_acquire) > number) {
+        if (atomic_load_explicit(&series->late[number % CLO_SERIES_LATE], memory_order_relaxed) == number + 1)
+            clo_watchdog_report(job, miss);
+        return true;
+    }
+    if (atomic_load_explicit(&job->state, memory_order_acquire) == CLO_JOB_DONE)
+        return true; /* it was waiting when the series was stopped */
+    if (series->deadline_ns == 0 || due_ns > now_ns)
+        return false;
+    if (series->on_miss == CLO_MISS_ABORT)
+        clo_job_abort(job, number);
+    clo_watchdog_report(job, miss);
+    return true;
+}
+
+static int64_t see_deadlines(clo_job *job, int64_t now_ns)
+{
+    clo_series *series = job->series;
+
+    while (series->next_deadline < series->next_release && see_deadline(job, series->next_deadline, now_ns))
+        series->next_deadline++;
+    if (series->next_deadline == series->next_release || series->deadline_ns == 0)
+        return INT64_MAX;
+    return series->base_ns + (int64_t)series->next_deadline * series->period_ns + series->deadline_ns;
+}
+
+static void start_waiting_run(clo_job *job)
+{
+    clo_series *series = job->series;
+
+    if (atomic_exchange_explicit(&series->wants_start, 0, memory_order_acquire) != 0)
+        clo_job_run_next(job);
+}
+
+static void forget(clo_watchdog *watchdog, clo_job *job)
+{
+    uint32_t i = 0;
+
+    while (i < watchdog->jobs_count && watchdog->jobs[i] != job)
+        i++;
+    if (i == watchdog->jobs_count)
+        return;
+    watchdog->jobs[i] = watchdog->jobs[--watchdog->jobs_count];
+    job->series->is_watched = false;
+}
+
+/* Returns when to look at the job again; forgets it when all of it is over and told. */
+static int64_t look_after(clo_watchdog *watchdog, clo_job *job, int64_t now_ns)
+{
+    clo_series *series = job->series;
+    int64_t next_ns = make_releases(job, now_ns);
+
+    start_waiting_run(job);
+    int64_t deadline_ns = see_deadlines(job, now_ns);
+    if (deadline_ns < next_ns)
+        next_ns = deadline_ns;
+    if (series->poll_ns > 0 && runs_pending(series) > 0 && now_ns + series->poll_ns < next_ns)
+        next_ns = now_ns + series->poll_ns;
+    if (series->is_releasing || series->next_deadline < series->next_release ||
+        atomic_load_explicit(&job->state, memory_order_acquire) != CLO_JOB_DONE)
+        return next_ns;
+    (void)clo_watch_poll(watchdog, now_ns); /* what was noted before the end */
+    forget(watchdog, job);
+    atomic_store_explicit(&series->is_settled, 1, memory_order_release);
+    clo_runtime_tell(watchdog->runtime);
+    return INT64_MAX;
+}
+
+/* Heals and counts what must not happen: a worker asleep with items that only it may run. */
+static int64_t look_for_missed_wakes(const clo_watchdog *watchdog, int64_t now_ns)
+{
+    int64_t next_ns = INT64_MAX;
+
+    for (uint32_t w = 0; w < watchdog->runtime->workers_count; w++) {
+        clo_worker *worker = &watchdog->runtime->workers[w];
+        if (!clo_parker_is_asleep(&worker->parker) || clo_stack_is_empty(&worker->inbox)) {
+            worker->suspect_ns = 0;
+        } else if (worker->suspect_ns == 0) {
+            worker->suspect_ns = now_ns;
+        } else if (now_ns - worker->suspect_ns >= SUSPECT_NS) {
+            worker->suspect_ns = 0;
+            atomic_fetch_add_explicit(&worker->missed_wakes, 1, memory_order_relaxed);
+            (void)clo_parker_wake(&worker->parker);
+        }
+        if (worker->suspect_ns != 0)
+            next_ns = now_ns + SUSPECT_NS;
+    }
+    return next_ns;
+}
+
+static int64_t look(clo_watchdog *watchdog)
+{
+    int64_t now_ns = clo_clock_ns();
+    int64_t next_ns = clo_watch_poll(watchdog, now_ns), other_ns = look_for_missed_wakes(watchdog, now_ns);
+
+    if (other_ns < next_ns)
+        next_ns = other_ns;
+    for (uint32_t i = watchdog->jobs_count; i-- > 0;) { /* backwards: one that is forgotten is replaced by the last */
+        other_ns = look_after(watchdog, watchdog->jobs[i], now_ns);
+        if (other_ns < next_ns)
+            next_ns = other_ns;
+    }
+    return next_ns;
+}
+
+static void *watchdog_main(void *argument)
+{
+    clo_watchdog *watchdog = argument;
+
+    clo_thread_begin(watchdog->runtime, true);
+    pthread_mutex_lock(&watchdog->lock);
+    while (atomic_load_explicit(&watchdog->stopping, memory_order_acquire) == 0) {
+        uint32_t bell = atomic_load_explicit(&watchdog->bell, memory_order_acquire);
+        int64_t next_ns = look(watchdog);
+        pthread_mutex_unlock(&watchdog->lock);
+        clo_futex_wait_until(&watchdog->bell, bell, next_ns);
+        pthread_mutex_lock(&watchdog->lock);
+    }
+    pthread_mutex_unlock(&watchdog->lock);
+    return NULL;
+}
+
+clo_status clo_watchdog_init(clo_watchdog *watchdog, clo_runtime *runtime)
+{
+    pthread_mutexattr_t attributes;
+
+    watchdog->runtime = runtime;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
+    int error = pthread_mutex_init(&watchdog->lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    return error == 0 ? CLO_OK
+                      : clo_fail(CLO_ERR_SYSTEM, "cannot make a lock with priority inheritance: %s", strerror(error));
+}
+
+clo_status clo_watchdog_need(clo_watchdog *watchdog)
+{
+    int error = 0;
+
+    pthread_mutex_lock(&watchdog->lock);
+    if (!watchdog->exists)
+        error = clo_thread_create(watchdog->runtime, CLO_THREAD_WATCHDOG, &watchdog->thread, watchdog_main, watchdog);
+    watchdog->exists = error == 0;
+    pthread_mutex_unlock(&watchdog->lock);
+    return error == 0 ? CLO_OK : clo_fail(CLO_ERR_SYSTEM, "cannot create the watchdog's thread: %s", strerror(error));
+}
+
+void clo_watchdog_stop(clo_watchdog *watchdog)
+{
+    if (watchdog->exists) {
+        atomic_store_explicit(&watchdog->stopping, 1, memory_order_release);
+        clo_watchdog_ring(watchdog);
+        pthread_join(watchdog->thread, NULL);
+    }
+    pthread_mutex_destroy(&watchdog->lock);
+}
+
+void clo_watchdog_add(clo_watchdog *watchdog, clo_job *job)
+{
+    pthread_mutex_lock(&watchdog->lock);
+    if (!job->series->is_watched)
+        watchdog->jobs[watchdog->jobs_count++] = job;
+    job->series->is_watched = true;
+    pthread_mutex_unlock(&watchdog->lock);
+}
+
+void clo_watchdog_remove(clo_watchdog *watchdog, clo_job *job)
+{
+    pthread_mutex_lock(&watchdog->lock);
+    forget(watchdog, job);
+    pthread_mutex_unlock(&watchdog->lock);
+}

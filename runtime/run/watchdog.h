@@ -1,0 +1,97 @@
+/* run/watchdog.h - releases, deadlines and limits: what a job has for them, and the thread that looks after them.
+ *
+ * Only jobs that ask for it (a period, a deadline with a handler or an action, a limit for bodies) have a clo_series.
+ * `pending` is where the watchdog and the workers meet: runs released and not ended, and, as long as more releases may
+ * come, a token. Whoever adds the first run starts it; whoever takes off the last one and finds no token ends the job. */
+#ifndef CLO_RUN_WATCHDOG_H
+#define CLO_RUN_WATCHDOG_H
+
+#include "base/memory.h"
+#include "sync/histogram.h"
+
+#include <clotho/job.h>
+
+#include <pthread.h>
+#include <stdalign.h>
+
+typedef struct clo_worker clo_worker;
+
+#define CLO_SERIES_TOKEN (1ull << 32)
+#define CLO_SERIES_RUNS (CLO_SERIES_TOKEN - 1)
+#define CLO_SERIES_LATE 64u /* runs that the watchdog may be behind without missing that one was late */
+
+typedef struct clo_series {
+    /* Constant. */
+    int64_t period_ns, deadline_ns; /* 0: none */
+    uint64_t releases;              /* 0: until stopped */
+    clo_miss_action on_miss;
+    clo_miss_fn miss;
+    void *argument;
+    int64_t limit_ns;
+    uint32_t limit_percent;
+    int64_t poll_ns; /* with limits: how often to look at what runs */
+
+    /* Since the submit. */
+    int64_t base_ns; /* when release 0 was due */
+    alignas(CLO_CACHE_LINE_BYTES) _Atomic uint64_t pending;
+    _Atomic uint64_t current;               /* release that runs, or ran last: written by who starts it */
+    _Atomic uint64_t ended;                 /* 1 + release that ended last; 0: none */
+    _Atomic uint64_t late[CLO_SERIES_LATE]; /* [release % ..] 1 + release, if that ended late */
+    _Atomic uint32_t stopped;               /* no further run starts */
+    _Atomic uint32_t wants_start;           /* the watchdog shall start the next run */
+    _Atomic uint32_t is_first;              /* no body of the current run has begun */
+    _Atomic uint64_t released, finished, aborted, missed, skipped, overruns;
+    clo_histogram jitter_ns, start_ns, response_ns;
+
+    /* The watchdog's, under its lock. */
+    bool is_watched, is_releasing;
+    uint64_t next_release, next_deadline; /* numbers */
+    uint64_t skip[CLO_SERIES_LATE];       /* as late: 1 + release, if that was left out */
+    _Atomic uint32_t is_settled;          /* all misses are reported */
+} clo_series;
+
+typedef struct clo_watchdog {
+    clo_runtime *runtime;
+    pthread_t thread;
+    bool exists;
+    pthread_mutex_t lock; /* priority inheritance; control path only */
+    clo_job **jobs;       /* [jobs_max] those watched */
+    uint32_t jobs_count;
+    uint64_t calls;        /* of handlers */
+    _Atomic uint32_t bell; /* futex word: something has changed */
+    _Atomic uint32_t stopping;
+} clo_watchdog;
+
+/* What a worker tells of a body with a limit. The word is (number of the body << 2 | phase). */
+enum { CLO_WATCH_IDLE, CLO_WATCH_RUNNING, CLO_WATCH_REPORTED };
+#define CLO_WATCH_NOTES 64u
+
+typedef struct clo_watch_note {
+    uint64_t item, release;
+    int64_t over_ns; /* when it was over its limit */
+} clo_watch_note;
+
+typedef struct clo_watch {
+    _Atomic uint64_t word;
+    _Atomic uint64_t item;
+    _Atomic int64_t start_ns, limit_ns;
+    _Atomic uint32_t noted, read; /* notes written by the worker, read by the watchdog */
+    clo_watch_note notes[CLO_WATCH_NOTES];
+} clo_watch;
+
+/* watchdog.c */
+clo_status clo_watchdog_init(clo_watchdog *watchdog, clo_runtime *runtime);
+void clo_watchdog_stop(clo_watchdog *watchdog);       /* joins the thread, if there is one */
+clo_status clo_watchdog_need(clo_watchdog *watchdog); /* creates the thread, if there is none */
+void clo_watchdog_add(clo_watchdog *watchdog, clo_job *job);
+void clo_watchdog_remove(clo_watchdog *watchdog, clo_job *job);
+void clo_watchdog_ring(clo_watchdog *watchdog);
+void clo_watchdog_report(clo_job *job, clo_miss miss); /* calls the handler; the watchdog only */
+
+/* overrun.c */
+void clo_watch_begin(clo_worker *worker, clo_job *job, uint32_t entry);
+void clo_watch_end(clo_worker *worker, clo_job *job, uint32_t entry);
+int64_t clo_watch_poll(clo_watchdog *watchdog, int64_t now_ns); /* reports overruns; returns when to look again */
+int64_t clo_job_limit_ns(const clo_job *job, uint32_t entry, uint32_t executor);
+
+#endif
