@@ -102,6 +102,7 @@ static void exchange(clo_job *job, clo_job_body *body)
                         .own = job->own};
 
     job->program = body->program;
+    atomic_store_explicit(&job->shown, body->program, memory_order_release); /* pairs with clo_job_task */
     job->engine = body->engine;
     job->links = body->links;
     job->scratch = body->scratch;
@@ -199,6 +200,7 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     if (status != CLO_OK)
         return status;
     exchange(job, &body);
+    job->is_replay = job->program->is_replay;
     job->is_pinned = job->program->is_replay || job->program->is_restricted || job->dispatch != NULL;
     *out = job;
     return CLO_OK;
@@ -282,6 +284,14 @@ static void free_body(clo_job_body *body)
     clo_free(body);
 }
 
+uint32_t clo_job_task(const clo_job *job, uint64_t item)
+{
+    const clo_program *program = atomic_load_explicit(&job->shown, memory_order_acquire);
+
+    /* A moment old, the item may be of another plan with more replicas. */
+    return (uint32_t)item < program->entries ? clo_program_task(program, (uint32_t)item) : CLO_NONE;
+}
+
 static void free_retired(clo_job *job)
 {
     /* Acquire pairs with the release in clo_job_adopt: whoever put it there does not look at it any more. */
@@ -296,7 +306,7 @@ static void free_retired(clo_job *job)
 
 static clo_status check_swap(const clo_job *job, const clo_plan *plan)
 {
-    if (plan == NULL || !job->program->is_replay)
+    if (plan == NULL || !job->is_replay)
         return clo_fail(CLO_ERR_ARGUMENT, "the job has no plan to be replaced; create it with clo_job_config.plan");
     if (job->arena.memory != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the job lies in clo_job_config.memory, which has no room for a second plan");
@@ -312,7 +322,9 @@ clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan)
 
     if (status != CLO_OK)
         return status;
+    pthread_mutex_lock(&job->runtime->watchdog.lock); /* it may be naming a task of an old plan */
     free_retired(job);
+    pthread_mutex_unlock(&job->runtime->watchdog.lock);
     clo_job_body *body = clo_allocate(1, sizeof *body);
     if (body == NULL)
         return clo_fail_memory("a plan");

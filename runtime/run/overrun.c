@@ -71,7 +71,7 @@ static void report(clo_runtime *runtime, uint32_t worker, const clo_watch_note *
     clo_job *job = clo_item_job(runtime, note->item);
 
     clo_watchdog_report(job, (clo_miss){.kind = CLO_MISS_OVERRUN,
-                                        .task = clo_program_task(job->program, (uint32_t)note->item),
+                                        .task = clo_job_task(job, note->item),
                                         .executor = worker,
                                         .release = note->release,
                                         .late_ns = now_ns - note->over_ns});

@@ -98,7 +98,8 @@ struct clo_job {
     clo_arena own;   /* of the plan in use, if it came by a swap   */
     const clo_cost *cost;
     clo_job_body *_Atomic incoming; /* for the next run                        */
-    clo_job_body *_Atomic retired;  /* of earlier runs, to be freed by control */
+    clo_job_body *_Atomic retired;  /* of earlier runs, to be freed by control under the watchdog's lock */
+    const clo_program *_Atomic shown; /* = program, for who does not take part in a run: names in messages */
     clo_runtime *runtime;
     uint32_t slot;
     clo_program *program;
@@ -116,6 +117,7 @@ struct clo_job {
     int64_t end_ns;     /* written by the last worker, before DONE             */
     uint64_t parks_before;
     bool was_submitted;
+    bool is_replay;
     bool is_pinned; /* its items may run on one worker only, and so never lie where they could be taken */
     bool is_plain;  /* the fast path does: nothing is timed, moved, held or decided                     */
 
@@ -192,6 +194,7 @@ uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t entry);
 
 /* job.c */
 void clo_job_adopt(clo_job *job); /* takes a plan that was swapped in */
+uint32_t clo_job_task(const clo_job *job, uint64_t item); /* of an item of the job; any thread, for messages */
 void clo_job_free(clo_job *job);  /* its memory alone; NULL is allowed */
 
 /* signals.c */

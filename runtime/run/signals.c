@@ -54,8 +54,9 @@ static void name_task(const clo_runtime *runtime, uint32_t worker, const char *s
 
     if (job == NULL)
         return;
-    const clo_graph *graph = job->program->graph;
-    uint32_t task = clo_program_task(job->program, (uint32_t)item), name = graph->rows[task].name;
+    const clo_graph *graph = clo_cost_graph(job->cost);
+    uint32_t task = clo_job_task(job, item);
+    uint32_t name = task < graph->tasks ? graph->rows[task].name : CLO_NONE;
     add(&l, "clotho: ");
     add(&l, signal_name);
     add(&l, " in task '");

@@ -322,8 +322,7 @@ void clo_runtime_name_running(const clo_runtime *runtime, const clo_job *only, c
         char scratch[16];
         if (job == NULL || (only != NULL && job != only))
             continue;
-        const char *name =
-            clo_graph_task_name(job->program->graph, clo_program_task(job->program, (uint32_t)item), scratch);
+        const char *name = clo_graph_task_name(clo_cost_graph(job->cost), clo_job_task(job, item), scratch);
         used +=
             (size_t)snprintf(text + used, bytes - used, "%stask '%.40s' on executor %u", used > 0 ? ", " : "", name, w);
     }

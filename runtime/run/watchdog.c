@@ -29,7 +29,7 @@ static void find_running(const clo_job *job, clo_miss *miss)
         uint64_t item = atomic_load_explicit(&runtime->workers[w].current, memory_order_relaxed);
         if (item == CLO_ITEM_NONE || item >> 32 != job->slot)
             continue;
-        miss->task = clo_program_task(job->program, (uint32_t)item);
+        miss->task = clo_job_task(job, item);
         miss->executor = w;
         return;
     }
