@@ -11,7 +11,7 @@
 
 #include <clotho/clotho.h>
 
-enum { APPLICATION_KERNELS_MAX = 8, APPLICATION_KINDS_MAX = 8 };
+enum { APPLICATION_KERNELS_MAX = 20, APPLICATION_KINDS_MAX = 8 };
 
 /* Measured times: of each kernel on each kind of executor of this machine. */
 typedef struct application_times {

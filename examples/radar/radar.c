@@ -7,7 +7,8 @@
  * All steps are pure functions of their inputs and write nothing but their output, so every task but the last is
  * declared duplicable, and the runtime owns all data in between. The last one also leaves the list in the application's
  * own memory, where the check finds it. The detections must be the cells of the targets, all and no other. */
-#include "../common/application.h"
+#include "radar.h"
+
 #include "chain.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 #include <string.h>
 
 enum { FILTER, TURN, DOPPLER, CFAR, MERGE, KERNELS };
-enum { OPTION_PULSES, OPTION_RANGES, OPTION_BATCH, OPTION_BLOCK, OPTIONS };
+enum { OPTION_PULSES, OPTION_RANGES, OPTION_BATCH, OPTION_BLOCK };
 
 typedef struct radar radar;
 
@@ -192,10 +193,10 @@ static bool radar_check(application *app, char *line, char *json, size_t bytes)
     return is_right;
 }
 
-int main(int argc, char **argv)
+void radar_describe(application *app, application_option *options)
 {
     static const char *const kernels[KERNELS] = {"filter", "turn", "doppler", "cfar", "merge"};
-    application_option options[OPTIONS] = {
+    static const application_option defaults[RADAR_OPTIONS] = {
         [OPTION_PULSES] = {.name = "pulses",
                            .help = "pulses, a power of two",
                            .value = 256,
@@ -216,17 +217,16 @@ int main(int argc, char **argv)
                           .quick_value = 128,
                           .low = 32,
                           .high = FFT_LENGTH_MAX}};
-    application app = {.name = "radar",
-                       .summary = "pulse-Doppler radar, the detections checked against the known targets",
-                       .kernels = kernels,
-                       .kernels_count = KERNELS,
-                       .options = options,
-                       .options_count = OPTIONS,
-                       .open = radar_open,
-                       .close = radar_close,
-                       .build = radar_build,
-                       .prepare = radar_prepare,
-                       .check = radar_check};
-
-    return application_main(&app, argc, argv);
+    memcpy(options, defaults, sizeof defaults);
+    *app = (application){.name = "radar",
+                         .summary = "pulse-Doppler radar, the detections checked against the known targets",
+                         .kernels = kernels,
+                         .kernels_count = KERNELS,
+                         .options = options,
+                         .options_count = RADAR_OPTIONS,
+                         .open = radar_open,
+                         .close = radar_close,
+                         .build = radar_build,
+                         .prepare = radar_prepare,
+                         .check = radar_check};
 }
