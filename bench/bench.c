@@ -178,6 +178,7 @@ bool bench_turn_end(bench_turns *turns)
 
     if (foreign > BENCH_LOAD_MAX && turns->dropped < 2 * turns->wanted) {
         turns->dropped++;
+        nanosleep(&(struct timespec){0, 100000000}, NULL); /* what disturbed may pass */
         return false;
     }
     turns->kept++;
