@@ -84,7 +84,7 @@ static uint32_t spread(pattern_size size, uint32_t step, uint32_t point, uint32_
 
 static uint32_t random_nearest(pattern_size size, uint32_t step, uint32_t point, uint32_t *out)
 {
-    uint32_t near[RADIX_MAX], count = nearest(size, step, point, near), kept = 0;
+    uint32_t near[RADIX_MAX] = {0}, count = nearest(size, step, point, near), kept = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         uint64_t seed =
