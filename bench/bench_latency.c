@@ -97,6 +97,7 @@ static int note_start(const clo_call *call)
 }
 
 /* A job of one task, on executor 1 if `is_bound`, else on any. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): written by the body */
 static bool open_single(bed *b, clo_runtime *runtime, bool is_bound, int64_t *start_ns)
 {
     const clo_task task = {

@@ -125,6 +125,7 @@ static void *play_second(void *argument)
     return NULL;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): written through the game */
 bool raw_hand_over(int cpu, double *samples_ns, uint32_t count)
 {
     game g = {.samples_ns = samples_ns, .count = count};
