@@ -96,9 +96,8 @@ static int note_start(const clo_call *call)
     return 0;
 }
 
-/* A job of one task, on executor 1 if `is_bound`, else on any. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): written by the body */
-static bool open_single(bed *b, clo_runtime *runtime, bool is_bound, int64_t *start_ns)
+/* A job of one task, on executor 1 if `is_bound`, else on any; start_ns: int64_t, written by the body. */
+static bool open_single(bed *b, clo_runtime *runtime, bool is_bound, void *start_ns)
 {
     const clo_task task = {
         .body = note_start, .argument = start_ns, .work_ns = 1000, .executors_mask = is_bound ? 2 : 0};

@@ -125,12 +125,12 @@ static void *play_second(void *argument)
     return NULL;
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): written through the game */
 bool raw_hand_over(int cpu, double *samples_ns, uint32_t count)
 {
-    game g = {.samples_ns = samples_ns, .count = count};
+    game g = {.count = count};
     pthread_t thread;
 
+    g.samples_ns = samples_ns;
     g.line.turn = UINT32_MAX; /* nobody's, until the other thread sits on its CPU */
     if (pthread_create(&thread, NULL, play_second, &g) != 0)
         return false;
