@@ -41,7 +41,7 @@ void bench_task(bench_builder *b)
 
 static bool add_successors(bench_graph *g)
 {
-    uint32_t *next = calloc(g->tasks, sizeof *next);
+    uint32_t *next = calloc(g->tasks + (size_t)1, sizeof *next);
 
     g->succ_first = calloc(g->tasks + (size_t)1, sizeof *g->succ_first);
     g->succ = calloc(g->edges + (size_t)1, sizeof *g->succ);

@@ -24,10 +24,13 @@ typedef struct goals {
 static const overhead_cell *find(const overhead_table *t, const char *label, const char *name, uint32_t workers)
 {
     for (uint32_t c = 0; c < t->cases_count; c++)
-        for (uint32_t r = 0; r < t->rows_count; r++)
+        for (uint32_t r = 0; r < t->rows_count; r++) {
+            const peer_row *row = &t->rows[r];
+
             if (t->cases[c]->body_ns == 0 && strcmp(t->cases[c]->label, label) == 0 &&
-                strcmp(t->rows[r].peer->name, name) == 0 && t->rows[r].workers == workers)
+                strcmp(row->peer->name, name) == 0 && row->workers == workers)
                 return &t->cells[c][r];
+        }
     return NULL;
 }
 

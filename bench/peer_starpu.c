@@ -2,15 +2,14 @@
  *
  * Its workers poll for as long as it is up, so each sample starts and stops it (not timed). It keeps measurements of
  * the machine in files, here in a folder of its own that goes with the sample. */
-#define _GNU_SOURCE /* nftw, mkdtemp */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include "folder.h"
 #include "peers.h"
 
 #ifdef CLO_BENCH_STARPU
-#include <ftw.h>
 #include <starpu.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct starpu starpu;
 
@@ -25,7 +24,7 @@ struct starpu {
     struct starpu_codelet codelet;
     struct starpu_task *tasks; /* [graph->tasks]; NULL before build */
     call *calls;
-    char folder[64]; /* empty: the user has set one */
+    char folder[FOLDER_MAX]; /* empty: the user has set one */
 };
 
 static void run_body(void *buffers[], void *argument)
@@ -36,31 +35,17 @@ static void run_body(void *buffers[], void *argument)
     c->owner->graph->body(c->owner->graph, c->task);
 }
 
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
 static void remove_folder(const starpu *s)
 {
     if (s->folder[0] == '\0')
         return;
     unsetenv("STARPU_HOME");
-    nftw(s->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    folder_remove(s->folder);
 }
 
 static bool make_folder(starpu *s)
 {
-    if (getenv("STARPU_HOME") != NULL)
-        return true;
-    strcpy(s->folder, "/tmp/clotho-bench-XXXXXX");
-    if (mkdtemp(s->folder) != NULL && setenv("STARPU_HOME", s->folder, 1) == 0)
-        return true;
-    s->folder[0] = '\0';
-    return false;
+    return getenv("STARPU_HOME") != NULL || (folder_make(s->folder) && setenv("STARPU_HOME", s->folder, 1) == 0);
 }
 
 static bool start(uint32_t workers, const char *policy)

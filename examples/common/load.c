@@ -40,7 +40,7 @@ load load_now(void)
     for (int i = 0; i < FIELDS; i++)
         now.all += ticks[i];
     now.busy = now.all - ticks[IDLE] - ticks[IOWAIT];
-    now.own = (uint64_t)own.tms_utime + (uint64_t)own.tms_stime;
+    now.own = (uint64_t)own.tms_utime + (uint64_t)own.tms_stime + (uint64_t)own.tms_cutime + (uint64_t)own.tms_cstime;
     return now;
 }
 

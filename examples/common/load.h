@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* A moment: clock ticks of all CPUs together since boot, of which busy, of which this process. */
+/* A moment: clock ticks of all CPUs together since boot, of which busy, of which this process and
+ * its children that have ended. */
 typedef struct load {
     uint64_t all, busy, own;
 } load;
