@@ -1,5 +1,6 @@
-/* Periods, deadlines and limits. Orders are made certain by bodies that wait for flags, never by times; where a moment must
- * pass, it is short and its lateness does not matter. */
+/* R7, releases, deadlines and limits of bodies: watched, counted, told. Orders are made certain by bodies that wait for
+ * flags, never by times; where a moment must pass, it is short and its lateness does not matter.
+ * Mutation: leave out clo_watchdog_ring in end_run, the late mark in account, or see_body in clo_watch_poll. */
 #define _GNU_SOURCE
 #include "support.h"
 
