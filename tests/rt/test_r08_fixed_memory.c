@@ -6,6 +6,7 @@
 #include "fault.h"
 #include "rt.h"
 
+#include <stdalign.h>
 #include <stdlib.h>
 
 #define GUARD 4096u
@@ -27,6 +28,8 @@ static void guards_are_whole(const char *block, size_t bytes)
     }
 }
 
+static alignas(64) char placeholder[64];
+
 static void runtime_and_job_live_in_what_was_asked_for(void **state)
 {
     (void)state;
@@ -40,7 +43,7 @@ static void runtime_and_job_live_in_what_was_asked_for(void **state)
 
             runtime.trace = (uint32_t)extras;
             runtime.recorder_events = extras ? 100 : 0;
-            runtime.memory = &runtime_block; /* not yet: rt_open shall not create it */
+            runtime.memory = placeholder; /* not yet: rt_open shall not create it */
             job.period_ns = extras ? 100000 : 0;
             job.releases = extras ? 5 : 0;
             rt_open(&s, way, &runtime, &job);

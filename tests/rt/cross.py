@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""R9 and R10, on the sources as they are.
+
+cross.py decisions   R9: plans and decisions are the same, bit for bit, on every instruction set: decisions.c is built for this
+                     machine, for aarch64 and for riscv64, run (the others through qemu-user), and the hashes compared.
+                     Mutation: use a float in a cost, or a char as a number.
+cross.py no-float    R10: nothing on the decision path uses floating point: its sources compile with
+                     -mgeneral-regs-only. Mutation: a double in runtime/policy/rank.c.
+Exits 77 (skipped) if no cross compiler or emulator is installed (the line `cross` of toolchain/debian-packages.txt).
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODULES = ("base", "sync", "graph", "body", "platform", "cost", "trace", "plan", "policy", "engine", "sim")
+FOREIGN = ("hwloc", "expat", "cJSON", "shipped.h")  # sources with these need libraries that no cross compiler here has
+FLAGS = ["-std=c17", "-O2", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}/include", f"-I{ROOT}/runtime"]
+MACHINES = [("cc", []), ("aarch64-linux-gnu-gcc", ["qemu-aarch64-static"]), ("riscv64-linux-gnu-gcc", ["qemu-riscv64-static"])]
+DECISION_PATH = [*sorted((ROOT / "runtime/policy").glob("*.c")),
+                 *(ROOT / "runtime" / name for name in (
+                     "engine/engine.c", "engine/dispatch.c", "engine/program.c", "run/worker.c", "run/plain.c",
+                     "run/execute.c", "run/turn.c", "run/watchdog.c", "run/overrun.c", "sync/park.c", "base/arena.c"))]
+
+
+def portable_sources():
+    for module in MODULES:
+        for source in sorted((ROOT / "runtime" / module).glob("*.c")):
+            if not any(f'"{word}' in line or f"<{word}" in line or f"/{word}" in line
+                       for line in source.read_text().splitlines() if line.startswith("#include") for word in FOREIGN):
+                yield source
+
+
+def build(compiler, folder):
+    objects = []
+    for source in portable_sources():
+        target = folder / f"{source.parent.name}-{source.stem}.o"
+        subprocess.run([compiler, *FLAGS, "-ffunction-sections", "-c", str(source), "-o", str(target)], check=True)
+        objects.append(str(target))
+    program = folder / "decisions"
+    subprocess.run([compiler, *FLAGS, "-static", str(ROOT / "tests/rt/decisions.c"), "-Wl,--gc-sections",
+                    "-Wl,--unresolved-symbols=report-all", *objects, "-o", str(program), "-lpthread", "-lm"], check=True)
+    return program
+
+
+def decisions():
+    hashes = {}
+    for compiler, emulator in MACHINES:
+        if shutil.which(compiler) is None or (emulator and shutil.which(emulator[0]) is None):
+            print(f"{compiler}: not installed, left out")
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            program = build(compiler, pathlib.Path(name))
+            hashes[compiler] = subprocess.run([*emulator, str(program)], check=True, capture_output=True,
+                                              text=True).stdout.strip()
+        print(f"{compiler}: {hashes[compiler]}", flush=True)
+    if len(hashes) < 2:
+        print("skipped: no cross compiler with its emulator is installed")
+        return 77
+    return 0 if len(set(hashes.values())) == 1 else 1
+
+
+def no_float():
+    compiler = "aarch64-linux-gnu-gcc" if shutil.which("aarch64-linux-gnu-gcc") else "gcc"
+    if shutil.which(compiler) is None:
+        return 77
+    failed = 0
+    with tempfile.TemporaryDirectory() as name:
+        for source in DECISION_PATH:
+            done = subprocess.run([compiler, *FLAGS, "-mgeneral-regs-only", "-c", str(source), "-o", f"{name}/x.o"],
+                                  capture_output=True, text=True)
+            if done.returncode != 0:
+                failed += 1
+                print(done.stderr.splitlines()[0:3])
+    print(f"{len(DECISION_PATH) - failed} of {len(DECISION_PATH)} sources of the decision path are free of floating point")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["decisions"]:
+        sys.exit(decisions())
+    if sys.argv[1:] == ["no-float"]:
+        sys.exit(no_float())
+    print(__doc__, file=sys.stderr)
+    sys.exit(2)
