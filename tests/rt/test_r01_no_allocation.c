@@ -51,7 +51,7 @@ static void nothing_is_allocated_between_create_and_destroy(void **state)
 #define THIS_ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-#if defined(THIS_ARCHITECTURE) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(THIS_ARCHITECTURE) && !SANITIZED
 #define DENY(name) \
     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
 

@@ -88,8 +88,14 @@ static clo_runtime_config unpinned(void)
 static void a_task_that_does_not_return_is_named_and_the_runtime_is_closed_all_the_same(void **state)
 {
     (void)state;
-    for (int way = 0; way < 4; way++) {
+    for (int way = -1; way < 4; way++) {
         clo_runtime_config config = unpinned();
+        if (way < 0) { /* a sanitizer has a thread of its own from the first one on */
+            world first = make(1, 1, stay, &config);
+            clo_runtime_destroy(first.runtime);
+            drop(&first);
+            continue;
+        }
         uint32_t before = threads_here();
         atomic_store(&may_return, 0);
         atomic_store(&inside, 0);
@@ -243,7 +249,7 @@ static void a_hundred_thousand_jobs_pass_through_a_few_slots(void **state)
     drop(&w);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__has_feature)
+#if !SANITIZED
 static int crash(const clo_call *call)
 {
     volatile int *nowhere = NULL;
@@ -397,9 +403,11 @@ static int try_as_nobody(void)
 static void real_time_that_is_refused_is_told_or_fails_as_asked(void **state)
 {
     int status = 0;
-    pid_t child = fork();
 
     (void)state;
+    if (SANITIZED)
+        skip(); /* they make mlock do nothing */
+    pid_t child = fork();
     if (child == 0)
         _exit(try_as_nobody());
     assert_int_equal(waitpid(child, &status, 0), child);

@@ -11,6 +11,18 @@
 
 #include <clotho/clotho.h>
 
+/* 1 in a build with a sanitizer, whose run-time library allocates, sleeps and takes signals for itself. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
 /* A call that must succeed; the failure text is shown. */
 #define ok(call)                                                                         \
     do {                                                                                 \

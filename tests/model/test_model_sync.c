@@ -1,0 +1,413 @@
+/* Every structure of runtime/sync in every order of its operations, as the runtime uses it, under C11's memory orders (model.h).
+ * The headers are the library's own. R11 of docs/REALTIME.md; the mutations that these must catch: mutations.py. */
+#include "model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The ring copies its records itself; the checker shall see that. */
+static uint64_t records[2];
+
+static void *copy(void *to, const void *from, size_t bytes)
+{
+    if (to == &records[0] || to == &records[1])
+        model_write(to);
+    if (from == &records[0] || from == &records[1])
+        model_read(from);
+    return memcpy(to, from, bytes);
+}
+#define memcpy copy
+
+#include "sync/board.h"
+#include "sync/countdown.h"
+#include "sync/gate.h"
+#include "sync/once.h"
+#include "sync/park.h"
+#include "sync/ring.h"
+#include "sync/stack.h"
+
+static uint64_t payload[8]; /* plain data that must travel */
+
+static void put(uint32_t i)
+{
+    model_write(&payload[i]);
+    payload[i] = i + 100;
+}
+
+static void get(uint32_t i)
+{
+    model_read(&payload[i]);
+    model_check(payload[i] == i + 100, "plain data have not come along");
+}
+
+/* Countdown: three hitters, two runs; the last hitter of the first run starts the second. */
+
+static clo_countdown countdown;
+static _Atomic uint32_t run_of, lasts[2];
+static uint32_t hits_of[3];
+
+static void countdown_set_up(void)
+{
+    clo_countdown_arm(&countdown, 3);
+    atomic_init(&run_of, 0);
+    memset(payload, 0, sizeof payload);
+    lasts[0] = lasts[1] = 0;
+}
+
+static void countdown_run(uint32_t me)
+{
+    for (uint32_t run = 0; run < 2; run++) {
+        while (atomic_load_explicit(&run_of, memory_order_acquire) != run) /* the next submit */
+            model_relax();
+        put(me + 3 * run);
+        if (!clo_countdown_hit(&countdown))
+            continue;
+        for (uint32_t i = 0; i < 3; i++)
+            get(i + 3 * run);
+        lasts[run]++;
+        atomic_store_explicit(&run_of, run + 1, memory_order_release);
+    }
+}
+
+static void countdown_finish(void)
+{
+    model_check(lasts[0] == 1 && lasts[1] == 1, "a run of the countdown had no last hitter, or two");
+}
+
+/* The same with two hits at once. */
+
+static void many_set_up(void)
+{
+    countdown_set_up();
+    clo_countdown_arm(&countdown, 5);
+    hits_of[0] = 2, hits_of[1] = 2, hits_of[2] = 1;
+}
+
+static void many_run(uint32_t me)
+{
+    put(me);
+    if (!clo_countdown_hit_many(&countdown, hits_of[me]))
+        return;
+    for (uint32_t i = 0; i < 3; i++)
+        get(i);
+    lasts[0]++;
+}
+
+static void many_finish(void)
+{
+    model_check(lasts[0] == 1, "the countdown had no last hitter, or two");
+    model_check(atomic_load_explicit(&countdown.left, memory_order_relaxed) == 5, "the counter was not put back");
+}
+
+/* Stack: a producer of a chain of two, a producer of one, a taker; the shelf and the inbox. */
+
+static clo_stack stack;
+static uint64_t links[4];
+static uint32_t taken[4];
+
+static void stack_set_up(void)
+{
+    atomic_init(&stack.head, CLO_ITEM_NONE);
+    memset(taken, 0, sizeof taken);
+    memset(payload, 0, sizeof payload);
+}
+
+static void take_chain(void)
+{
+    for (uint64_t item = clo_stack_take(&stack), next; item != CLO_ITEM_NONE; item = next) {
+        model_read(&links[item]);
+        next = links[item];
+        get((uint32_t)item);
+        taken[item]++;
+    }
+}
+
+static void stack_run(uint32_t me)
+{
+    if (me == 0) {
+        put(0);
+        put(1);
+        model_write(&links[0]);
+        links[0] = 1;
+        model_write(&links[1]); /* push writes it, before it is published */
+        clo_stack_push(&stack, 0, &links[1]);
+    } else if (me == 1) {
+        put(2);
+        model_write(&links[2]);
+        clo_stack_push(&stack, 2, &links[2]);
+        take_chain();
+    } else {
+        take_chain();
+        take_chain();
+    }
+}
+
+static void stack_finish(void)
+{
+    for (uint64_t item = clo_stack_take(&stack); item != CLO_ITEM_NONE; item = links[item])
+        taken[item]++;
+    for (uint32_t i = 0; i < 3; i++)
+        model_check(taken[i] == 1, "an item of the stack was lost, or taken twice");
+}
+
+/* Once: two callers, two runs of the job. */
+
+static clo_once once;
+static uint32_t done[2];
+
+static void once_set_up(void)
+{
+    atomic_init(&once.state, 0);
+    memset(payload, 0, sizeof payload);
+    done[0] = 0;
+}
+
+static void once_run(uint32_t me)
+{
+    (void)me;
+    if (clo_once_begin(&once, 1)) {
+        put(0);
+        done[0]++;
+        clo_once_end(&once, 1);
+    }
+    get(0);
+}
+
+static void once_finish(void)
+{
+    model_check(done[0] == 1, "the work was not done once");
+}
+
+/* Gate: capacity for one; who is refused comes back by whoever leaves. */
+
+static clo_gate gate;
+static uint64_t gate_links[3];
+static uint32_t is_inside, passed;
+static uint32_t handed_back;
+
+static void gate_set_up(void)
+{
+    memset(&gate, 0, sizeof gate);
+    atomic_init(&gate.locked, 0);
+    for (int r = 0; r < CLO_GATE_RESOURCES; r++)
+        gate.available[r] = INT64_MAX;
+    gate.available[0] = 1;
+    gate.waiting = CLO_ITEM_NONE;
+    is_inside = passed = handed_back = 0;
+}
+
+static void gate_run(uint32_t me)
+{
+    static const int64_t demand[CLO_GATE_RESOURCES] = {1};
+
+    if (!clo_gate_enter(&gate, demand, me, &gate_links[me]))
+        return;              /* our item waits in the chain */
+    model_write(&is_inside); /* only one may be here */
+    is_inside++;
+    for (uint64_t item = clo_gate_leave(&gate, demand); item != CLO_ITEM_NONE; item = gate_links[item])
+        handed_back++;
+    passed++;
+}
+
+static void gate_finish(void)
+{
+    model_check(passed + handed_back == 3 && gate.waiting == CLO_ITEM_NONE, "the gate has forgotten somebody");
+    model_check(gate.available[0] == 1, "the capacity is not whole again");
+}
+
+/* Parking: a worker that looks, announces sleep, looks once more and sleeps; producers that publish and wake. With and without
+ * membarrier. */
+
+static clo_barrier barrier;
+static clo_parker parker;
+static _Atomic uint32_t sleepers, items;
+static bool has_membarrier;
+
+static void park_set_up(void)
+{
+    barrier.has_membarrier = has_membarrier;
+    atomic_init(&barrier.order, 0);
+    atomic_init(&parker.asleep, 0);
+    atomic_init(&parker.woken_ns, 0);
+    atomic_init(&sleepers, 0);
+    atomic_init(&items, 0);
+}
+
+static void park_run(uint32_t me)
+{
+    if (me > 0) { /* clo_worker_give, clo_runtime_wake_one */
+        atomic_fetch_or_explicit(&items, me, memory_order_release);
+        clo_barrier_light(&barrier);
+        if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_asleep(&parker))
+            (void)clo_parker_wake(&parker);
+        return;
+    }
+    while (atomic_load_explicit(&items, memory_order_acquire) != 3) { /* all of them */
+        uint32_t seen = atomic_load_explicit(&items, memory_order_acquire);
+        clo_parker_prepare(&parker);
+        atomic_fetch_add_explicit(&sleepers, 1, memory_order_seq_cst);
+        clo_barrier_heavy(&barrier);
+        if (atomic_load_explicit(&items, memory_order_acquire) == seen && seen != 3)
+            clo_parker_sleep(&parker);
+        else
+            (void)clo_parker_cancel(&parker);
+        atomic_fetch_sub_explicit(&sleepers, 1, memory_order_relaxed);
+    }
+}
+
+static void park_finish(void)
+{
+}
+
+/* As above, but the producer's item is its own until it sees the sleeper at its next look up, as in clo_worker_look_up. */
+
+static void share_run(uint32_t me)
+{
+    if (me == 1) {
+        for (uint32_t body = 0; body < 2;
+             body++) { /* two bodies; the item goes to the shelf before one of them, or after */
+            if (atomic_load_explicit(&sleepers, memory_order_relaxed) == 0)
+                continue;
+            break;
+        }
+        atomic_fetch_or_explicit(&items, 3, memory_order_release);
+        clo_barrier_light(&barrier);
+        if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_asleep(&parker))
+            (void)clo_parker_wake(&parker);
+        return;
+    }
+    park_run(0);
+}
+
+/* Board: three posters, each twice; the holder's state travels from turn to turn. */
+
+static clo_board board;
+static clo_board_slot slots[3];
+static _Atomic uint32_t answers[3];
+static uint32_t decided, holders;
+
+static void board_set_up(void)
+{
+    clo_board_init(&board, slots, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        atomic_init(&answers[i], 0);
+    decided = holders = 0;
+    memset(payload, 0, sizeof payload);
+}
+
+static void hold_board(uint32_t posters)
+{
+    uint32_t handled = 0;
+
+    for (;;) {
+        uint32_t before = handled;
+        for (uint32_t s = 0; s < posters; s++) {
+            uint32_t news = clo_board_read(&board, s);
+            if (news == CLO_BOARD_EMPTY)
+                continue;
+            get(news);
+            model_write(&decided); /* a race if two hold the turn, or if the next holder does not see this */
+            decided++;
+            handled++;
+            atomic_store_explicit(&answers[s], news + 1, memory_order_release);
+        }
+        if (clo_board_leave(&board, handled))
+            return;
+        if (before == handled)
+            model_relax();
+    }
+}
+
+static void board_run(uint32_t me)
+{
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        uint32_t news = me + 2 * turn;
+        put(news);
+        if (clo_board_post(&board, me, news))
+            hold_board(2);
+        while (atomic_load_explicit(&answers[me], memory_order_acquire) != news + 1)
+            model_relax();
+    }
+}
+
+static void board_finish(void)
+{
+    model_check(decided == 4, "news on the board were lost, or read twice");
+    model_check(atomic_load_explicit(&board.turn, memory_order_relaxed) == 0, "the turn was not given back");
+}
+
+static void board_once_run(uint32_t me)
+{
+    put(me);
+    if (clo_board_post(&board, me, me))
+        hold_board(3);
+}
+
+static void board_once_finish(void)
+{
+    model_check(decided == 3, "news on the board were lost, or read twice");
+}
+
+/* Ring: two slots, four records. */
+
+static clo_ring ring;
+static uint32_t received, last_received;
+
+static void ring_set_up(void)
+{
+    clo_ring_init(&ring, records, sizeof records[0], 2);
+    received = last_received = 0;
+}
+
+static void ring_run(uint32_t me)
+{
+    for (uint64_t i = 1; i <= 4 && me == 0; i++)
+        (void)clo_ring_put(&ring, &i);
+    for (uint32_t i = 0; i < 4 && me == 1; i++) {
+        uint64_t record = 0;
+        if (!clo_ring_take(&ring, &record))
+            continue;
+        model_check(record > last_received && record <= 4, "a record came twice, late, or torn");
+        last_received = (uint32_t)record;
+        received++;
+    }
+}
+
+static void ring_finish(void)
+{
+    uint64_t record;
+
+    while (clo_ring_take(&ring, &record))
+        received++;
+    model_check(received + atomic_load_explicit(&ring.dropped, memory_order_relaxed) == 4,
+                "a record was lost uncounted");
+}
+
+int main(void)
+{
+    static const model_scenario scenarios[] = {
+        {"countdown: three hitters, two runs", 3, 2, countdown_set_up, countdown_run, countdown_finish},
+        {"countdown: several hits at once", 3, 4, many_set_up, many_run, many_finish},
+        {"stack: chain, single item, two takers", 3, 3, stack_set_up, stack_run, stack_finish},
+        {"once: three callers", 3, 4, once_set_up, once_run, once_finish},
+        {"gate: three for the room of one", 3, 3, gate_set_up, gate_run, gate_finish},
+        {"board: two posters, twice each", 2, 3, board_set_up, board_run, board_finish},
+        {"board: three posters", 3, 3, board_set_up, board_once_run, board_once_finish},
+        {"ring: four records through two slots", 2, 3, ring_set_up, ring_run, ring_finish},
+    };
+    static const model_scenario parking[] = {
+        {"park: one sleeper, two producers", 3, 2, park_set_up, park_run, park_finish},
+        {"park: one sleeper, one that shares", 2, 4, park_set_up, share_run, park_finish},
+    };
+    uint32_t failed = 0;
+
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)
+        failed += model_explore(&scenarios[i]) == 0;
+    for (int with = 1; with >= 0; with--)
+        for (size_t i = 0; i < sizeof parking / sizeof parking[0]; i++) {
+            has_membarrier = with;
+            failed += model_explore(&parking[i]) == 0;
+        }
+    return failed > 0;
+}
