@@ -163,6 +163,38 @@ static void print_case(const overhead_table *t, uint32_t at)
     }
 }
 
+static void print_figure(const overhead_table *t, uint32_t at, uint32_t row)
+{
+    if (t->cases[at]->body_ns > 0)
+        printf(" %10.2f", efficiency(t, at, row));
+    else
+        printf(" %8.1f %7.1f", t->cells[at][row].run.median, t->cells[at][row].build.median);
+}
+
+/* All peers at a glance: medians of empty bodies and of building, or the efficiencies of the others. */
+static void print_summary(const overhead_table *t, bool has_bodies)
+{
+    uint32_t chosen[OVERHEAD_CASES_MAX], count = 0;
+
+    for (uint32_t c = 0; c < t->cases_count; c++)
+        if ((t->cases[c]->body_ns > 0) == has_bodies)
+            chosen[count++] = c;
+    if (count == 0)
+        return;
+    printf("\n%-18s %7s", has_bodies ? "efficiency" : "run, median", "workers");
+    for (uint32_t i = 0; i < count; i++)
+        if (has_bodies)
+            printf(" %5s %2.0fus", t->cases[chosen[i]]->label, (double)t->cases[chosen[i]]->body_ns / 1000);
+        else
+            printf(" %8s %7s", t->cases[chosen[i]]->label, "(build)");
+    for (uint32_t r = 0; r < t->rows_count; r++) {
+        printf("\n%-18s %7u", t->rows[r].peer->name, t->rows[r].workers);
+        for (uint32_t i = 0; i < count; i++)
+            print_figure(t, chosen[i], r);
+    }
+    printf("\n");
+}
+
 static void print_goals(const goals *all)
 {
     printf("\n%-7s %-38s %8s %8s %8s %8s  %-7s %10s %8s\n", "graph", "goal", "median", "lowest", "must", "aim", "",
@@ -193,6 +225,8 @@ void overhead_print_text(const overhead_table *t, const bench_options *o)
     bench_turns_print(&t->turns, false);
     for (uint32_t c = 0; c < t->cases_count; c++)
         print_case(t, c);
+    print_summary(t, false);
+    print_summary(t, true);
     if (all.count > 0)
         print_goals(&all);
 }
