@@ -116,6 +116,15 @@ static void add_build_goals(goals *all, const overhead_table *t)
                                      .aim = 5};
 }
 
+static bench_turns all_turns(const overhead_table *t)
+{
+    bench_turns all = {.wanted = 0};
+
+    for (uint32_t c = 0; c < t->cases_count; c++)
+        bench_turns_add(&all, &t->turns[c]);
+    return all;
+}
+
 static goals judge(const overhead_table *t)
 {
     goals all = {.count = 0};
@@ -148,6 +157,8 @@ static void print_case(const overhead_table *t, uint32_t at)
         printf("\n%s, empty bodies%s\n", c->label, c->runs > 1 ? ", one graph run again and again" : "");
     else
         printf("\n%s, bodies of %.0f us\n", c->label, (double)c->body_ns / 1000);
+    if (t->turns[at].kept_loaded > 0)
+        printf("(doubtful: other programs used %.0f %% of the CPUs)\n", 100 * bench_turns_load(&t->turns[at]));
     printf("%-18s %7s %7s %8s %8s %9s  %-30s%s\n", "peer", "workers", "tasks", "build", "prepare", "lowest",
            "run [p10 .. p90]", c->body_ns > 0 ? " efficiency" : "");
     for (uint32_t r = 0; r < t->rows_count; r++) {
@@ -218,11 +229,12 @@ static void print_goals(const goals *all)
 void overhead_print_text(const overhead_table *t, const bench_options *o)
 {
     goals all = judge(t);
+    bench_turns turns = all_turns(t);
 
     printf("ns a task, medians of %u turns; build: declare (and seal); prepare: once before the first run; run: the "
            "second run, or the mean of many.\nPeers of microseconds a task run smaller graphs. ",
            o->rounds);
-    bench_turns_print(&t->turns, false);
+    bench_turns_print(&turns, false);
     for (uint32_t c = 0; c < t->cases_count; c++)
         print_case(t, c);
     print_summary(t, false);
@@ -234,10 +246,11 @@ void overhead_print_text(const overhead_table *t, const bench_options *o)
 void overhead_print_json(const overhead_table *t, const bench_options *o)
 {
     goals all = judge(t);
+    bench_turns turns = all_turns(t);
     const char *comma = "";
 
     printf("{\"bench\": \"overhead\", \"unit\": \"ns a task\", \"seed\": %llu, ", (unsigned long long)o->seed);
-    bench_turns_print(&t->turns, true);
+    bench_turns_print(&turns, true);
     printf(", \"rows\": [");
     for (uint32_t c = 0; c < t->cases_count; c++)
         for (uint32_t r = 0; r < t->rows_count; r++, comma = ", ") {
@@ -246,11 +259,11 @@ void overhead_print_json(const overhead_table *t, const bench_options *o)
             printf("%s{\"graph\": \"%s\", \"body_ns\": %lld, \"tasks\": %u, \"edges\": %u, \"runs\": %u, \"peer\": "
                    "\"%s\", "
                    "\"workers\": %u, \"build\": %.2f, \"prepare\": %.2f, \"run\": %.2f, \"run_p10\": %.2f, "
-                   "\"run_p90\": %.2f, \"run_lowest\": %.2f, \"efficiency\": %.3f}",
+                   "\"run_p90\": %.2f, \"run_lowest\": %.2f, \"efficiency\": %.3f, \"kept_loaded\": %u}",
                    comma, t->cases[c]->label, (long long)t->cases[c]->body_ns, cell->tasks, cell->edges,
                    t->cases[c]->runs, t->rows[r].peer->name, t->rows[r].workers, cell->build.median,
                    cell->prepare.median, cell->run.median, cell->run.p10, cell->run.p90, cell->run.lowest,
-                   efficiency(t, c, r));
+                   efficiency(t, c, r), t->turns[c].kept_loaded);
         }
     printf("], \"goals\": [");
     comma = "";
