@@ -166,10 +166,14 @@ double bench_quantile(const double *sorted, size_t count, double q)
     return sorted[rank < count ? rank : count - 1];
 }
 
+enum { QUIET_ENOUGH = 3 };
+
 bool bench_turn_begin(bench_turns *turns)
 {
+    bool has_enough = turns->kept >= QUIET_ENOUGH && turns->dropped >= 2 * turns->wanted;
+
     turns->before = load_now();
-    return turns->kept < turns->wanted;
+    return turns->kept < turns->wanted && !has_enough;
 }
 
 /* What disturbed may pass: 0.1 s at first, 1.6 s in the end. */

@@ -135,6 +135,7 @@ static bool measure_case(overhead_table *t, uint32_t at, const bench_options *o,
 
         t->cells[at][r] = (overhead_cell){.tasks = g->tasks,
                                           .edges = g->edges,
+                                          .is_doubtful = turns->kept_loaded > 0,
                                           .build = bench_summarise(b.build[r], turns->kept),
                                           .prepare = bench_summarise(b.prepare[r], turns->kept),
                                           .run = bench_summarise(b.run[r], turns->kept)};

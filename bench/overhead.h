@@ -17,6 +17,7 @@ typedef struct overhead_case {
 /* One peer on one case, ns a task. */
 typedef struct overhead_cell {
     uint32_t tasks, edges;
+    bool is_doubtful; /* other programs ran */
     bench_stats build, prepare, run;
 } overhead_cell;
 
