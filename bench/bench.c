@@ -166,10 +166,22 @@ double bench_quantile(const double *sorted, size_t count, double q)
     return sorted[rank < count ? rank : count - 1];
 }
 
+enum { QUIET_ENOUGH = 3 };
+
 bool bench_turn_begin(bench_turns *turns)
 {
+    bool has_enough = turns->kept >= QUIET_ENOUGH && turns->dropped >= 2 * turns->wanted;
+
     turns->before = load_now();
-    return turns->kept < turns->wanted;
+    return turns->kept < turns->wanted && !has_enough;
+}
+
+/* What disturbed may pass: 0.1 s at first, 1.6 s in the end. */
+static void wait_for_quiet(uint32_t dropped)
+{
+    int64_t ns = 100000000ll << (dropped < 4 ? dropped : 4);
+
+    nanosleep(&(struct timespec){ns / 1000000000, ns % 1000000000}, NULL);
 }
 
 bool bench_turn_end(bench_turns *turns)
@@ -180,8 +192,7 @@ bool bench_turn_end(bench_turns *turns)
     bool is_loaded = foreign > BENCH_LOAD_MAX + (ticks > 0 ? 2 / ticks : 1);
 
     if (is_loaded && turns->dropped < 2 * turns->wanted) {
-        turns->dropped++;
-        nanosleep(&(struct timespec){0, 100000000}, NULL); /* what disturbed may pass */
+        wait_for_quiet(turns->dropped++);
         return false;
     }
     turns->kept++;

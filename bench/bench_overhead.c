@@ -119,26 +119,27 @@ static bool take_turn(bed *b, const overhead_table *t, uint32_t index, uint64_t 
 
 static bool measure_case(overhead_table *t, uint32_t at, const bench_options *o, uint64_t *random)
 {
-    bench_turns turns = {.wanted = o->rounds};
+    bench_turns *turns = &t->turns[at];
     bed b;
     bool is_good = open_bed(&b, t->cases[at], t->rows_count, o);
 
+    turns->wanted = o->rounds;
     for (uint32_t r = 0; r < t->rows_count && is_good; r++)
         is_good = peer_check(t->rows[r].peer, graph_for(&b, t->rows[r].peer), t->rows[r].workers);
-    while (is_good && bench_turn_begin(&turns)) {
-        is_good = take_turn(&b, t, turns.kept, random);
-        bench_turn_end(&turns);
+    while (is_good && bench_turn_begin(turns)) {
+        is_good = take_turn(&b, t, turns->kept, random);
+        bench_turn_end(turns);
     }
     for (uint32_t r = 0; r < t->rows_count && is_good; r++) {
         const bench_graph *g = graph_for(&b, t->rows[r].peer);
 
         t->cells[at][r] = (overhead_cell){.tasks = g->tasks,
                                           .edges = g->edges,
-                                          .build = bench_summarise(b.build[r], turns.kept),
-                                          .prepare = bench_summarise(b.prepare[r], turns.kept),
-                                          .run = bench_summarise(b.run[r], turns.kept)};
+                                          .is_doubtful = turns->kept_loaded > 0,
+                                          .build = bench_summarise(b.build[r], turns->kept),
+                                          .prepare = bench_summarise(b.prepare[r], turns->kept),
+                                          .run = bench_summarise(b.run[r], turns->kept)};
     }
-    bench_turns_add(&t->turns, &turns);
     close_bed(&b);
     return is_good;
 }

@@ -17,6 +17,7 @@ typedef struct overhead_case {
 /* One peer on one case, ns a task. */
 typedef struct overhead_cell {
     uint32_t tasks, edges;
+    bool is_doubtful; /* other programs ran */
     bench_stats build, prepare, run;
 } overhead_cell;
 
@@ -26,7 +27,7 @@ typedef struct overhead_table {
     const overhead_case *cases[OVERHEAD_CASES_MAX];
     uint32_t cases_count;
     overhead_cell cells[OVERHEAD_CASES_MAX][PEER_ROWS_MAX];
-    bench_turns turns;
+    bench_turns turns[OVERHEAD_CASES_MAX];
 } overhead_table;
 
 /* The tables and the goals, or all of it as one JSON object. */

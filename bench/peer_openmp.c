@@ -32,23 +32,29 @@ static void close_slots(void *state)
     free(o);
 }
 
-static bool run(void *state)
+/* A function of its own: the list of dependences is put on the stack and stays there until the caller returns. */
+__attribute__((noinline)) static void create(const openmp *o, uint32_t t)
 {
-    openmp *o = state;
     bench_graph *g = o->graph;
     char *slots = o->slots;
 
     (void)slots; /* named by the dependences only */
-#pragma omp parallel num_threads((int)o->workers)
-#pragma omp single
-    for (uint32_t t = 0; t < g->tasks; t++) {
 #pragma omp task depend(iterator(uint32_t e = g->pred_first[t] \
                                  : g->pred_first[t + 1]),      \
                         in                                     \
                         : slots[g->pred[e]]) depend(out        \
-                                                    : slots[t]) firstprivate(t)
-        g->body(g, t);
-    }
+                                                    : slots[t]) firstprivate(g, t)
+    g->body(g, t);
+}
+
+static bool run(void *state)
+{
+    const openmp *o = state;
+
+#pragma omp parallel num_threads((int)o->workers)
+#pragma omp single
+    for (uint32_t t = 0; t < o->graph->tasks; t++)
+        create(o, t);
     return true;
 }
 
