@@ -179,7 +179,7 @@ bool bench_turn_begin(bench_turns *turns)
 /* What disturbed may pass: 0.1 s at first, 1.6 s in the end. */
 static void wait_for_quiet(uint32_t dropped)
 {
-    int64_t ns = 100000000ll << (dropped < 4 ? dropped : 4);
+    int64_t ns = 100000000LL << (dropped < 4 ? dropped : 4);
 
     nanosleep(&(struct timespec){ns / 1000000000, ns % 1000000000}, NULL);
 }

@@ -80,22 +80,26 @@ static int run_operator(const clo_call *call)
     return 0;
 }
 
-static bool read_line(pylot *p, const char *line, int64_t *first_frame)
+/* "operator.callback,frame,moment,microseconds" */
+static bool read_line(pylot *p, char *line, int64_t *first_frame)
 {
-    char name[128];
-    long long frame, at_us, us;
+    char *frame_text = strchr(line, ','), *moment = frame_text != NULL ? strchr(frame_text + 1, ',') : NULL;
+    char *us_text = moment != NULL ? strchr(moment + 1, ',') : NULL, *end;
 
-    if (sscanf(line, "%127[^,],%lld,%lld,%lld", name, &frame, &at_us, &us) != 4)
+    if (us_text == NULL)
         return false;
-    name[strcspn(name, ".")] = '\0';
+    int64_t frame = strtoll(frame_text + 1, &end, 10), us = strtoll(us_text + 1, NULL, 10);
+    if (end == frame_text + 1)
+        return false; /* the header */
+    *frame_text = '\0';
+    line[strcspn(line, ".")] = '\0';
     if (*first_frame < 0)
         *first_frame = frame;
-    /* Frames come 50 simulated milliseconds apart. */
-    long long index = (frame - *first_frame) / 50;
+    int64_t index = (frame - *first_frame) / 50; /* frames come 50 simulated milliseconds apart */
     if (index < 0 || index >= FRAMES_MAX)
         return false;
     for (uint32_t i = 0; i < OPERATORS; i++)
-        if (strcmp(name, operators[i].name) == 0) {
+        if (strcmp(line, operators[i].name) == 0) {
             p->duration_us[index * OPERATORS + i] += us;
             if (index >= p->frames)
                 p->frames = (uint32_t)index + 1;
@@ -110,7 +114,7 @@ static void read_measurements(pylot *p, const char *path)
     int64_t first_frame = -1;
 
     while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        (void)read_line(p, line, &first_frame); /* the header is no such line */
+        (void)read_line(p, line, &first_frame);
     if (file != NULL)
         fclose(file);
     if (p->frames == 0)

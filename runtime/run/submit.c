@@ -166,7 +166,7 @@ static void end_run(clo_job *job)
         if (is_stopped)
             continue;
         if (job->dispatch == NULL) {
-            clo_job_run_next(job);
+            clo_job_run_start(job, atomic_load_explicit(&series->current, memory_order_relaxed) + 1);
         } else {
             atomic_store_explicit(&series->wants_start, 1, memory_order_release);
             clo_watchdog_ring(watchdog);

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static clo_latency latency_of(const clo_histogram *h)
@@ -73,7 +74,6 @@ uint64_t clo_job_id(const clo_job *job)
 void clo_thread_faults(int32_t tid, uint64_t faults[2])
 {
     char path[64], text[512];
-    unsigned long minor, major;
 
     faults[0] = faults[1] = 0;
     snprintf(path, sizeof path, "/proc/self/task/%" PRId32 "/stat", tid);
@@ -83,10 +83,11 @@ void clo_thread_faults(int32_t tid, uint64_t faults[2])
     size_t bytes = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[bytes] = '\0';
-    const char *rest = strrchr(text, ')'); /* the name before it may hold anything */
-    if (rest != NULL && sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu", &minor, &major) == 2) {
-        faults[0] = minor;
-        faults[1] = major;
+    char *at = strrchr(text, ')');                            /* the name before it may hold anything */
+    for (int field = 3; at != NULL && field <= 12; field++) { /* proc(5): 3 is the state, 10 and 12 are the faults */
+        at = strchr(at + 1, ' ');
+        if (at != NULL && (field == 10 || field == 12))
+            faults[field == 12] = strtoull(at, NULL, 10);
     }
 }
 

@@ -153,6 +153,7 @@ clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy)
     clo_status status = clo_policy_instance_create(job->engine, policy, &arena, &swap.next);
     if (status != CLO_OK)
         return status;
+    /* cppcheck-suppress autoVariables ; nobody looks at it any more when is_done is set, for which we wait */
     job->swap = &swap;
     ask(job, CLO_ASK_SWAP);
     while (atomic_load_explicit(&swap.is_done, memory_order_acquire) == 0) /* the holder will come to it */

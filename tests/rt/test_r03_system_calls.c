@@ -49,7 +49,7 @@ static uint64_t parks_of(const clo_runtime *runtime)
     return parks;
 }
 
-#define RUNS 300u
+#define RUNS 40u
 
 static void hot_workers_make_no_system_call_but_to_wake_who_waits_for_the_job(void **state)
 {
