@@ -50,7 +50,7 @@ static void touch(void *memory, size_t bytes)
     volatile char *at = memory;
 
     for (size_t i = 0; i < bytes; i += PAGE_BYTES)
-        at[i] = at[i];
+        at[i] ^= 0; /* a write that changes nothing */
 }
 
 clo_status clo_real_time_lock(clo_runtime *runtime)

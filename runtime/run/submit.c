@@ -145,8 +145,8 @@ static void account(clo_job *job, uint64_t release)
     atomic_store_explicit(&series->ended, release + 1, memory_order_release); /* `late` before it */
 }
 
-/* Takes one run off; if it was not the last, the next one starts, or, where a policy decides, the watchdog starts it: here that could
- * end a run within a run. The runs that wait when the series is stopped are dropped one by one. */
+/* Takes one run off; if it was not the last, the next one starts, or, where a policy decides, the watchdog starts it:
+ * here that could end a run within a run. The runs that wait when the series is stopped are dropped one by one. */
 static void end_run(clo_job *job)
 {
     clo_series *series = job->series;

@@ -229,7 +229,8 @@ static uint64_t spin(clo_worker *worker)
             clo_relax();
         }
         uint64_t item = find(worker);
-        if (item != CLO_ITEM_NONE || clo_clock_ns() >= until_ns)
+        if (item != CLO_ITEM_NONE || clo_clock_ns() >= until_ns ||
+            atomic_load_explicit(&worker->runtime->stopping, memory_order_relaxed) != 0)
             return item;
     }
 }

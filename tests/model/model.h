@@ -52,8 +52,8 @@ uint64_t model_rmw(volatile void *place, size_t bytes, model_operation what, uin
 bool model_compare_exchange(volatile void *place, size_t bytes, void *expected, uint64_t desired, model_order order,
                             model_order failure);
 
-/* What park.c's system calls become (it is compiled with -Dsyscall=model_syscall), and clo_relax: nothing more to do until somebody
- * writes. */
+/* What park.c's system calls become (it is compiled with -Dsyscall=model_syscall), and clo_relax: nothing more to do
+ * until somebody writes. */
 long model_syscall(long number, ...);
 void model_relax(void);
 
