@@ -250,7 +250,7 @@ static clo_status check_sums(const struct clo_cost *cost, const struct links *li
                         "coarser unit",
                         graph->name, cost->platform->name);
     for (uint32_t arc = 0; arc < graph->arcs; arc++)
-        bytes += graph->pred_bytes[arc];
+        bytes += clo_graph_arc_bytes(graph, arc);
     sum += (clo_u128)links->latency_max * graph->arcs;
     if (links->ns_per_byte_max > 0)
         sum += bytes >> 64 != 0 ? SUM_MAX : ((bytes * links->ns_per_byte_max) >> 32) + graph->arcs;

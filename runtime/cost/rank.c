@@ -26,7 +26,7 @@ void clo_cost_rank_u(const clo_cost *cost, int64_t *out)
         out[u] += cost->mean_ns[u]; /* all successors have been seen: out[u] was the longest way after it */
         for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
             uint32_t t = graph->task_of[graph->pred[arc]];
-            int64_t way = clo_cost_mean_transfer_ns(cost, graph->pred_bytes[arc]) + out[u];
+            int64_t way = clo_cost_mean_transfer_ns(cost, clo_graph_arc_bytes(graph, arc)) + out[u];
             if (way > out[t])
                 out[t] = way;
         }
@@ -44,7 +44,7 @@ void clo_cost_rank_d(const clo_cost *cost, int64_t *out)
         out[u] = 0;
         for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
             uint32_t t = graph->task_of[graph->pred[arc]];
-            int64_t way = out[t] + cost->mean_ns[t] + clo_cost_mean_transfer_ns(cost, graph->pred_bytes[arc]);
+            int64_t way = out[t] + cost->mean_ns[t] + clo_cost_mean_transfer_ns(cost, clo_graph_arc_bytes(graph, arc));
             if (way > out[u])
                 out[u] = way;
         }
@@ -74,7 +74,7 @@ static uint32_t follow(const clo_cost *cost, const int64_t *rank_u, uint32_t tas
 
     for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++) {
         uint32_t u = graph->task_of[graph->succ[arc]];
-        int64_t transfer_ns = clo_cost_mean_transfer_ns(cost, graph->pred_bytes[graph->succ_arc[arc]]);
+        int64_t transfer_ns = clo_cost_mean_transfer_ns(cost, clo_graph_succ_bytes(graph, arc));
         if (cost->mean_ns[task] + transfer_ns + rank_u[u] == rank_u[task])
             return u;
     }

@@ -170,7 +170,7 @@ static void choose_sources(const builder *b, clo_program *program, uint32_t *inp
         uint32_t instance = clo_program_instance(program, entry);
         input_first[entry] = k;
         for (uint32_t a = graph->pred_first[instance]; a < graph->pred_first[instance + 1]; a++)
-            input_source[k++] = nearest_source(b, program, graph->pred[a], entry, graph->pred_bytes[a]);
+            input_source[k++] = nearest_source(b, program, graph->pred[a], entry, clo_graph_arc_bytes(graph, a));
         if (k - input_first[entry] > program->inputs_max)
             program->inputs_max = k - input_first[entry];
     }

@@ -65,7 +65,8 @@ static inline uint64_t clo_program_input_bytes(const clo_program *program, uint3
 {
     const clo_graph *graph = program->graph;
 
-    return graph->pred_bytes[graph->pred_first[clo_program_instance(program, entry)] + k - program->input_first[entry]];
+    return clo_graph_arc_bytes(graph, graph->pred_first[clo_program_instance(program, entry)] + k -
+                                          program->input_first[entry]);
 }
 
 /* What `task` holds on its machine while it runs, in the platform's order of resources. */

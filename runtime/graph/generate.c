@@ -137,8 +137,8 @@ static clo_status scale_edges(clo_shape *shape, const clo_generate_config *confi
     clo_graph *graph = shape->graph;
     double sum = 0, heaviest = 0;
 
-    for (uint32_t e = 0; e < graph->edges; e++) {
-        double weight = (double)graph->edge_list[e].bytes;
+    for (uint32_t e = 0; e < graph->edges && graph->edge_bytes != NULL; e++) {
+        double weight = (double)graph->edge_bytes[e];
         sum += weight;
         heaviest = weight > heaviest ? weight : heaviest;
     }
@@ -146,12 +146,12 @@ static clo_status scale_edges(clo_shape *shape, const clo_generate_config *confi
     if (unit * heaviest * 4 > NUMBER_MAX)
         return clo_fail(CLO_ERR_LIMIT, "ccr is %g: an edge would carry more than 2^59 bytes; use a smaller one",
                         config->ccr);
-    for (uint32_t e = 0; e < graph->edges; e++) {
-        clo_edge *edge = &graph->edge_list[e];
-        edge->bytes = (uint64_t)round_ns((double)edge->bytes * unit * spread(&shape->rng, config->work_spread));
-        clo_graph_task_row *row = &graph->rows[edge->from];
-        if (config->outputs && edge->bytes > row->output_bytes) {
-            row->output_bytes = edge->bytes;
+    for (uint32_t e = 0; e < graph->edges && graph->edge_bytes != NULL; e++) {
+        uint64_t *bytes = &graph->edge_bytes[e];
+        *bytes = (uint64_t)round_ns((double)*bytes * unit * spread(&shape->rng, config->work_spread));
+        clo_graph_task_row *row = &graph->rows[graph->ends[e].from];
+        if (config->outputs && *bytes > row->output_bytes) {
+            row->output_bytes = *bytes;
             graph->has_outputs = true;
         }
     }

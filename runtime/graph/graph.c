@@ -45,7 +45,8 @@ void clo_graph_destroy(clo_graph *graph)
     if (!graph->sealed)
         clo_free(graph->specials);
     clo_free(graph->sealed_block);
-    clo_free(graph->edge_list);
+    clo_free(graph->edge_bytes);
+    clo_free(graph->ends);
     clo_free(graph->demands);
     clo_free(graph->names);
     clo_free(graph->rows);
@@ -164,18 +165,46 @@ clo_status clo_graph_add_task(clo_graph *graph, const clo_task *task, uint32_t *
     return CLO_OK;
 }
 
-clo_status clo_graph_add_edge(clo_graph *graph, uint32_t from, uint32_t to, uint64_t bytes)
+/* The first edge that carries bytes makes room for all; those before it carry none. */
+static clo_status set_bytes(clo_graph *graph, uint64_t bytes)
 {
-    void *edges = graph->edge_list;
+    void *all = graph->edge_bytes;
+    bool is_first = all == NULL;
+
+    if (clo_grow(&all, &graph->edge_bytes_capacity, (size_t)graph->edges + 1, sizeof *graph->edge_bytes) != 0)
+        return clo_fail_memory("an edge");
+    graph->edge_bytes = all;
+    if (is_first)
+        memset(graph->edge_bytes, 0, graph->edges * sizeof *graph->edge_bytes);
+    graph->edge_bytes[graph->edges] = bytes;
+    return CLO_OK;
+}
+
+static clo_status make_room_for_edge(clo_graph *graph)
+{
+    void *ends = graph->ends;
 
     if (graph->sealed)
         return check_open(graph, "add edges");
     if (graph->edges >= CLO_NONE - 1)
         return clo_fail(CLO_ERR_LIMIT, "more than %u edges; use fewer", CLO_NONE - 1);
-    if (clo_grow(&edges, &graph->edges_capacity, (size_t)graph->edges + 1, sizeof *graph->edge_list) != 0)
+    if (clo_grow(&ends, &graph->edges_capacity, (size_t)graph->edges + 1, sizeof *graph->ends) != 0)
         return clo_fail_memory("an edge");
-    graph->edge_list = edges;
-    graph->edge_list[graph->edges++] = (clo_edge){from, to, bytes};
+    graph->ends = ends;
+    return CLO_OK;
+}
+
+clo_status clo_graph_add_edge(clo_graph *graph, uint32_t from, uint32_t to, uint64_t bytes)
+{
+    clo_status status = CLO_OK;
+
+    if (graph->edges >= graph->edges_capacity || graph->sealed)
+        status = make_room_for_edge(graph);
+    if (status == CLO_OK && (bytes | (uintptr_t)graph->edge_bytes) != 0)
+        status = set_bytes(graph, bytes);
+    if (status != CLO_OK)
+        return status;
+    graph->ends[graph->edges++] = (clo_graph_ends){from, to};
     return CLO_OK;
 }
 
@@ -351,7 +380,20 @@ clo_status clo_graph_edge(const clo_graph *graph, uint32_t index, clo_edge *out)
     if (index >= graph->edges)
         return clo_fail(CLO_ERR_ARGUMENT, "edge %u does not exist; edges go from 0 to %lld", index,
                         (long long)graph->edges - 1);
-    *out = graph->edge_list[index];
+    if (graph->ends != NULL) {
+        *out = (clo_edge){graph->ends[index].from, graph->ends[index].to,
+                          graph->edge_bytes == NULL ? 0 : graph->edge_bytes[index]};
+        return CLO_OK;
+    }
+    uint32_t low = 0, high = graph->tasks; /* pred_first[low] <= index < pred_first[high] */
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (graph->pred_first[middle] <= index)
+            low = middle;
+        else
+            high = middle;
+    }
+    *out = (clo_edge){graph->pred[index], low, clo_graph_arc_bytes(graph, index)};
     return CLO_OK;
 }
 

@@ -34,6 +34,10 @@ typedef struct clo_graph_task_row {
     uint8_t has_kind_body; /* 1: some kind has a body of its own      */
 } clo_graph_task_row;
 
+typedef struct clo_graph_ends {
+    uint32_t from, to;
+} clo_graph_ends;
+
 struct clo_graph {
     char *name;
     bool sealed;
@@ -49,7 +53,9 @@ struct clo_graph {
     int64_t (*demands)[CLO_RESOURCES_MAX];
     clo_graph_special *specials;
     size_t specials_count;
-    clo_edge *edge_list; /* [edges] in order of addition         */
+    /* Edges in order of addition. Once sealed, NULL where they came target by target: then pred holds the same order. */
+    clo_graph_ends *ends;
+    uint64_t *edge_bytes; /* NULL: all 0, or in pred_bytes        */
 
     /* From here on: valid once sealed, inside the one block `sealed_block`. */
     uint32_t instances, arcs;
@@ -57,10 +63,10 @@ struct clo_graph {
     uint32_t *task_of;        /* [instances]                          */
     uint32_t *succ_first;     /* [instances + 1]                      */
     uint32_t *succ;           /* [arcs] instance                      */
-    uint32_t *succ_arc;       /* [arcs] index of the same arc in pred */
+    uint32_t *succ_arc;       /* [arcs] index of the same arc in pred; NULL with pred_bytes */
     uint32_t *pred_first;     /* [instances + 1]                      */
     uint32_t *pred;           /* [arcs] instance                      */
-    uint64_t *pred_bytes;     /* [arcs]                               */
+    uint64_t *pred_bytes;     /* [arcs]; NULL: no edge carries bytes  */
     uint32_t *order;          /* [instances] topological (Kahn, FIFO, ties by id) */
     void *sealed_block;       /* holds `specials` too                 */
 
@@ -68,7 +74,7 @@ struct clo_graph {
     uint64_t instances_open; /* sum of rows' instances               */
     uint64_t work_open;      /* sum of work * instances, saturated   */
     size_t rows_capacity, names_capacity, names_bytes, demands_capacity, demands_count;
-    size_t specials_capacity, edges_capacity;
+    size_t specials_capacity, edges_capacity, edge_bytes_capacity;
 };
 
 /* Sets a task's work; keeps work_open. Open graphs only. */
@@ -82,5 +88,16 @@ const clo_graph_special *clo_graph_special_find(const clo_graph *graph, uint32_t
 
 /* True if some kind has a body of its own for the task. */
 bool clo_graph_has_kind_body(const clo_graph *graph, uint32_t task);
+
+/* Bytes of the arc that stands at pred[arc], and of the one at succ[at]. */
+static inline uint64_t clo_graph_arc_bytes(const clo_graph *graph, uint32_t arc)
+{
+    return graph->pred_bytes == NULL ? 0 : graph->pred_bytes[arc];
+}
+
+static inline uint64_t clo_graph_succ_bytes(const clo_graph *graph, uint32_t at)
+{
+    return graph->pred_bytes == NULL ? 0 : graph->pred_bytes[graph->succ_arc[at]];
+}
 
 #endif

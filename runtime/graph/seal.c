@@ -13,13 +13,15 @@
 #include <string.h>
 
 #define CYCLE_NAMES_MAX 8
-#define NAME_SHOWN 40 /* bytes of a name in an error line */
-#define AHEAD 16      /* how many steps ahead memory is asked for: random edges would wait for it each time */
+#define NAME_SHOWN 40   /* bytes of a name in an error line */
+#define SLACK_MAX 16384 /* unused rows that are worth giving back */
+#define AHEAD 16        /* how many steps ahead memory is asked for: random edges would wait for it each time */
 
 struct seal {
     const clo_graph *graph;
     uint32_t instances, arcs;
-    bool single; /* every task has one instance: no look at the rows, which are a cache line each */
+    bool by_target; /* edges were added target by target */
+    bool single;    /* every task has one instance: no look at the rows, which are a cache line each */
     uint32_t *first_instance, *task_of;
     uint32_t *succ_first, *succ, *succ_arc;
     uint32_t *pred_first, *pred;
@@ -41,8 +43,10 @@ static clo_status check_edges(struct seal *seal)
     const clo_graph *graph = seal->graph;
     uint64_t arcs = 0;
 
+    seal->by_target = seal->single;
     for (uint32_t e = 0; e < graph->edges; e++) {
-        const clo_edge *edge = &graph->edge_list[e];
+        const clo_graph_ends *edge = &graph->ends[e];
+        seal->by_target = seal->by_target && (e == 0 || edge->to >= graph->ends[e - 1].to);
         uint32_t worst = edge->from > edge->to ? edge->from : edge->to;
         if (worst >= graph->tasks)
             return clo_fail(CLO_ERR_ARGUMENT,
@@ -68,14 +72,15 @@ static bool allocate(struct seal *seal)
 {
     size_t n = seal->instances, arcs = seal->arcs;
     clo_layout layout = {0};
-    size_t pred_bytes = clo_layout_add(&layout, arcs, sizeof *seal->pred_bytes);
+    bool has_bytes = seal->graph->edge_bytes != NULL;
+    size_t pred_bytes = clo_layout_add(&layout, has_bytes ? arcs : 0, sizeof *seal->pred_bytes);
     size_t specials = clo_layout_add(&layout, seal->graph->specials_count, sizeof *seal->specials);
     size_t first_instance = clo_layout_add(&layout, (size_t)seal->graph->tasks + 1, sizeof(uint32_t));
     /* one instance a task: both numberings are 0, 1, 2 ..., one array serves */
     size_t task_of = seal->single ? first_instance : clo_layout_add(&layout, n, sizeof(uint32_t));
     size_t succ_first = clo_layout_add(&layout, n + 1, sizeof(uint32_t));
     size_t succ = clo_layout_add(&layout, arcs, sizeof(uint32_t));
-    size_t succ_arc = clo_layout_add(&layout, arcs, sizeof(uint32_t));
+    size_t succ_arc = clo_layout_add(&layout, has_bytes ? arcs : 0, sizeof(uint32_t));
     size_t pred_first = clo_layout_add(&layout, n + 1, sizeof(uint32_t));
     size_t pred = clo_layout_add(&layout, arcs, sizeof(uint32_t));
     size_t order = clo_layout_add(&layout, n, sizeof(uint32_t));
@@ -90,13 +95,13 @@ static bool allocate(struct seal *seal)
     }
     seal->block = block;
     block += CLO_CACHE_LINE_BYTES - (uintptr_t)block % CLO_CACHE_LINE_BYTES;
-    seal->pred_bytes = (uint64_t *)(void *)(block + pred_bytes);
+    seal->pred_bytes = has_bytes ? (uint64_t *)(void *)(block + pred_bytes) : NULL;
     seal->specials = (clo_graph_special *)(void *)(block + specials);
     seal->first_instance = (uint32_t *)(void *)(block + first_instance);
     seal->task_of = (uint32_t *)(void *)(block + task_of);
     seal->succ_first = (uint32_t *)(void *)(block + succ_first);
     seal->succ = (uint32_t *)(void *)(block + succ);
-    seal->succ_arc = (uint32_t *)(void *)(block + succ_arc);
+    seal->succ_arc = has_bytes ? (uint32_t *)(void *)(block + succ_arc) : NULL;
     seal->pred_first = (uint32_t *)(void *)(block + pred_first);
     seal->pred = (uint32_t *)(void *)(block + pred);
     seal->order = (uint32_t *)(void *)(block + order);
@@ -127,10 +132,10 @@ static void count_degrees(struct seal *seal)
     const clo_graph *graph = seal->graph;
 
     for (uint32_t e = 0; e < graph->edges; e++) {
-        uint32_t from = graph->edge_list[e].from, to = graph->edge_list[e].to;
+        uint32_t from = graph->ends[e].from, to = graph->ends[e].to;
         if (e + AHEAD < graph->edges) {
-            __builtin_prefetch(&seal->succ_first[seal->first_instance[graph->edge_list[e + AHEAD].from] + 1], 1);
-            __builtin_prefetch(&seal->pred_first[seal->first_instance[graph->edge_list[e + AHEAD].to] + 1], 1);
+            __builtin_prefetch(&seal->succ_first[seal->first_instance[graph->ends[e + AHEAD].from] + 1], 1);
+            __builtin_prefetch(&seal->pred_first[seal->first_instance[graph->ends[e + AHEAD].to] + 1], 1);
         }
         seal->succ_first[seal->first_instance[from] + 1] += instances_of(seal, to);
         seal->pred_first[seal->first_instance[to] + 1] += instances_of(seal, from);
@@ -144,23 +149,35 @@ static void count_degrees(struct seal *seal)
     accumulate(seal->pred_first, seal->instances);
 }
 
+/* Edges that came target by target lie in the order of the predecessors already. */
+static void copy_predecessors(struct seal *seal)
+{
+    const clo_graph *graph = seal->graph;
+
+    for (uint32_t e = 0; e < graph->edges; e++)
+        seal->pred[e] = graph->ends[e].from;
+    if (seal->pred_bytes != NULL)
+        memcpy(seal->pred_bytes, graph->edge_bytes, graph->edges * sizeof *seal->pred_bytes);
+}
+
 /* Predecessors in the order of the edges. scratch: how many each instance has so far. */
 static void fill_predecessors(struct seal *seal)
 {
     const clo_graph *graph = seal->graph;
 
     for (uint32_t e = 0; e < graph->edges; e++) {
-        const clo_edge *edge = &graph->edge_list[e];
+        const clo_graph_ends *edge = &graph->ends[e];
         uint32_t sources = instances_of(seal, edge->from), sinks = instances_of(seal, edge->to);
         uint32_t source = seal->first_instance[edge->from], sink = seal->first_instance[edge->to];
-        uint64_t pairs = (uint64_t)sources * sinks;
-        uint64_t bytes = pairs == 1 ? edge->bytes : edge->bytes / pairs + (edge->bytes % pairs != 0);
+        uint64_t pairs = (uint64_t)sources * sinks, all = graph->edge_bytes == NULL ? 0 : graph->edge_bytes[e];
+        uint64_t bytes = pairs == 1 ? all : all / pairs + (all % pairs != 0);
         for (uint32_t j = sink; j < sink + sinks; j++) {
             uint32_t arc = seal->pred_first[j] + seal->scratch[j];
             seal->scratch[j] += sources;
             for (uint32_t i = 0; i < sources; i++) {
                 seal->pred[arc + i] = source + i;
-                seal->pred_bytes[arc + i] = bytes;
+                if (seal->pred_bytes != NULL)
+                    seal->pred_bytes[arc + i] = bytes;
             }
         }
     }
@@ -172,7 +189,7 @@ static clo_status fail_duplicate(const clo_graph *graph, uint32_t from, uint32_t
     uint32_t found[2] = {CLO_NONE, CLO_NONE};
 
     for (uint32_t e = 0; e < graph->edges && found[1] == CLO_NONE; e++)
-        if (graph->edge_list[e].from == from && graph->edge_list[e].to == to)
+        if (graph->ends[e].from == from && graph->ends[e].to == to)
             found[found[0] != CLO_NONE] = e;
     return clo_fail(CLO_ERR_ARGUMENT, "edges %u and %u both go from \"%.*s\" to \"%.*s\"; merge them", found[0],
                     found[1], NAME_SHOWN, clo_graph_task_name(graph, from, scratch_from), NAME_SHOWN,
@@ -190,13 +207,15 @@ static clo_status fill_successors(struct seal *seal)
                 uint32_t soon = seal->scratch[seal->pred[arc + AHEAD]];
                 __builtin_prefetch(&seal->scratch[seal->pred[arc + 2 * AHEAD]], 1);
                 __builtin_prefetch(&seal->succ[soon], 1);
-                __builtin_prefetch(&seal->succ_arc[soon], 1);
+                if (seal->succ_arc != NULL)
+                    __builtin_prefetch(&seal->succ_arc[soon], 1);
             }
             uint32_t source = seal->pred[arc], at = seal->scratch[source]++;
             if (at > 0 && seal->succ[at - 1] == v && at > seal->succ_first[source])
                 return fail_duplicate(seal->graph, seal->task_of[source], seal->task_of[v]);
             seal->succ[at] = v;
-            seal->succ_arc[at] = arc;
+            if (seal->succ_arc != NULL)
+                seal->succ_arc[at] = arc;
         }
     return CLO_OK;
 }
@@ -301,6 +320,14 @@ static void commit(clo_graph *graph, const struct seal *seal)
     graph->pred_bytes = seal->pred_bytes;
     graph->order = seal->order;
     graph->sealed_block = seal->block;
+    if (graph->rows_capacity - graph->tasks >= SLACK_MAX)
+        graph->rows = clo_shrink(graph->rows, graph->tasks * sizeof *graph->rows);
+    if (seal->by_target) { /* pred says the same */
+        clo_free(graph->ends);
+        clo_free(graph->edge_bytes);
+        graph->ends = NULL;
+        graph->edge_bytes = NULL;
+    }
     graph->sealed = true;
 }
 
@@ -324,7 +351,10 @@ clo_status clo_graph_seal(clo_graph *graph)
 
     number_instances(&seal);
     count_degrees(&seal);
-    fill_predecessors(&seal);
+    if (seal.by_target)
+        copy_predecessors(&seal);
+    else
+        fill_predecessors(&seal);
     status = fill_successors(&seal);
     if (status == CLO_OK && fill_order(&seal) < seal.instances)
         status = fail_cycle(&seal);

@@ -23,9 +23,9 @@ static void write_files(const clo_graph *graph, uint32_t t, bool inputs, clo_tex
     const char *before = "";
 
     clo_text_add(text, inputs ? ", \"inputFiles\": [" : ", \"outputFiles\": [");
-    for (uint32_t i = first[t]; i < first[t + 1]; i++) {
+    for (uint32_t i = first[t]; i < first[t + 1] && graph->pred_bytes != NULL; i++) {
         uint32_t arc = inputs ? i : graph->succ_arc[i];
-        if (graph->pred_bytes[arc] == 0)
+        if (clo_graph_arc_bytes(graph, arc) == 0)
             continue;
         clo_text_add(text, "%s\"f%u\"", before, (unsigned)arc);
         before = ", ";
@@ -111,10 +111,10 @@ clo_status clo_wfformat_write(const clo_document *document, clo_text *text)
         write_spec(graph, t, named, text);
     clo_text_add(text, "],\n   \"files\": [");
     for (uint32_t arc = 0; arc < graph->arcs; arc++) {
-        if (graph->pred_bytes[arc] == 0)
+        if (clo_graph_arc_bytes(graph, arc) == 0)
             continue;
         clo_text_add(text, "%s\n    {\"id\": \"f%u\", \"sizeInBytes\": %llu}", before, (unsigned)arc,
-                     (unsigned long long)graph->pred_bytes[arc]);
+                     (unsigned long long)clo_graph_arc_bytes(graph, arc));
         before = ",";
     }
     /* The schema wants both; nothing was measured here. */

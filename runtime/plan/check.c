@@ -165,9 +165,10 @@ static clo_status check_inputs(const checker *check, const clo_placement *p)
         int64_t arrival = INT64_MAX;
         for (size_t m = check->first[producer]; m < check->first[producer + 1]; m++) {
             const clo_placement *copy = &check->placements[check->members[m]];
-            int64_t way = check->measured ? 0
-                                          : clo_platform_transfer_ns(check->platform, check->graph->pred_bytes[arc],
-                                                                     copy->executor, p->executor);
+            int64_t way = check->measured
+                              ? 0
+                              : clo_platform_transfer_ns(check->platform, clo_graph_arc_bytes(check->graph, arc),
+                                                         copy->executor, p->executor);
             int64_t there = copy->finish_ns > INT64_MAX - way ? INT64_MAX : copy->finish_ns + way;
             if (nearest == NULL || there < arrival) {
                 nearest = copy;

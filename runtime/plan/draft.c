@@ -147,7 +147,7 @@ static inline int64_t transfer_ns(const clo_draft *draft, uint64_t bytes, uint32
 
 int64_t clo_draft_arrival_ns(const clo_draft *draft, uint32_t arc, uint32_t executor)
 {
-    uint64_t bytes = draft->graph->pred_bytes[arc];
+    uint64_t bytes = clo_graph_arc_bytes(draft->graph, arc);
     int64_t earliest = INT64_MAX;
 
     for (uint32_t c = draft->first_copy[draft->graph->pred[arc]]; c != CLO_NONE; c = draft->copies[c].next) {
@@ -179,7 +179,7 @@ static void fill_row(const clo_draft *draft, const clo_copy *copy, uint64_t byte
 
 void clo_draft_arrivals(clo_draft *draft, uint32_t arc)
 {
-    uint64_t bytes = draft->graph->pred_bytes[arc];
+    uint64_t bytes = clo_graph_arc_bytes(draft->graph, arc);
     uint32_t first = draft->first_copy[draft->graph->pred[arc]];
 
     assert(first != CLO_NONE);

@@ -83,7 +83,7 @@ static bool crosses(const clo_plan *plan, const clo_cost *cost, const copy_index
 
     for (size_t c = index->first[graph->pred[arc]]; c < index->first[graph->pred[arc] + 1]; c++) {
         const clo_placement *copy = &plan->placements[index->copies[c]];
-        int64_t arrival = clo_platform_transfer_ns(platform, graph->pred_bytes[arc], copy->executor, to);
+        int64_t arrival = clo_platform_transfer_ns(platform, clo_graph_arc_bytes(graph, arc), copy->executor, to);
         if (__builtin_add_overflow(arrival, copy->finish_ns, &arrival))
             arrival = INT64_MAX;
         bool wins_tie = best == NULL || copy->executor == to || (!copy->is_replica && best->executor != to);
@@ -106,7 +106,7 @@ static clo_status count_transfers(const clo_plan *plan, const clo_cost *cost, cl
         for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++)
             if (crosses(plan, cost, &index, arc, plan->placements[i].executor)) {
                 metrics->transfers++;
-                metrics->transferred_bytes += graph->pred_bytes[arc];
+                metrics->transferred_bytes += clo_graph_arc_bytes(graph, arc);
             }
     }
     index_close(&index);

@@ -24,8 +24,8 @@ static uint32_t server_of(const clo_draft *draft, uint32_t arc, uint32_t reader)
 
     for (uint32_t c = draft->first_copy[draft->graph->pred[arc]]; c != CLO_NONE; c = draft->copies[c].next) {
         const clo_copy *copy = &draft->copies[c];
-        int64_t arrival =
-            copy->finish_ns + clo_platform_transfer_ns(platform, draft->graph->pred_bytes[arc], copy->executor, to);
+        int64_t arrival = copy->finish_ns + clo_platform_transfer_ns(platform, clo_graph_arc_bytes(draft->graph, arc),
+                                                                     copy->executor, to);
         if (c < reader && arrival < earliest) {
             earliest = arrival;
             best = c;

@@ -89,9 +89,11 @@ static void naive_ranks(const struct sample *s, int64_t *up, int64_t *down, uint
     while (changed) {
         changed = false;
         for (uint32_t e = 0; e < graph->edges; e++) {
-            uint32_t from = graph->edge_list[e].from, to = graph->edge_list[e].to;
+            clo_edge edge;
+            ok(clo_graph_edge(graph, e, &edge));
+            uint32_t from = edge.from, to = edge.to;
             uint64_t pairs = (uint64_t)graph->rows[from].instances * graph->rows[to].instances;
-            int64_t transfer_ns = clo_cost_mean_transfer_ns(s->cost, (graph->edge_list[e].bytes + pairs - 1) / pairs);
+            int64_t transfer_ns = clo_cost_mean_transfer_ns(s->cost, (edge.bytes + pairs - 1) / pairs);
             int64_t mean_ns = clo_cost_mean_execution_ns(s->cost, from);
             if (mean_ns + transfer_ns + up[to] > up[from])
                 up[from] = mean_ns + transfer_ns + up[to], changed = true;
@@ -150,7 +152,8 @@ static int64_t serial_makespan(const struct sample *s)
             if (clo_cost_execution_ns(s->cost, task, e) < clo_cost_execution_ns(s->cost, task, where[v]))
                 where[v] = e;
         for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
-            now += clo_platform_transfer_ns(s->platform, graph->pred_bytes[arc], where[graph->pred[arc]], where[v]);
+            now += clo_platform_transfer_ns(s->platform, clo_graph_arc_bytes(graph, arc), where[graph->pred[arc]],
+                                            where[v]);
         now += clo_cost_execution_ns(s->cost, task, where[v]);
     }
     return now;

@@ -233,9 +233,11 @@ static uint64_t fingerprint(const clo_graph *graph, bool bytes)
     for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
         hash = clo_mix64(hash ^ (uint64_t)graph->rows[t].work_ns);
     for (uint32_t e = 0; e < clo_graph_edges(graph); e++) {
-        hash = clo_mix64(hash ^ graph->edge_list[e].from);
-        hash = clo_mix64(hash ^ graph->edge_list[e].to);
-        hash = clo_mix64(hash ^ (bytes ? graph->edge_list[e].bytes : 0));
+        clo_edge edge;
+        ok(clo_graph_edge(graph, e, &edge));
+        hash = clo_mix64(hash ^ edge.from);
+        hash = clo_mix64(hash ^ edge.to);
+        hash = clo_mix64(hash ^ (bytes ? edge.bytes : 0));
     }
     return hash;
 }

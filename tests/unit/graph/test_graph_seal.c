@@ -196,15 +196,15 @@ static void predecessors_keep_the_order_of_the_edges_and_successors_go_by_id(voi
     assert_int_equal(graph->pred[first], 3);
     assert_int_equal(graph->pred[first + 1], 0);
     assert_int_equal(graph->pred[first + 2], 2);
-    assert_int_equal(graph->pred_bytes[first], 30);
-    assert_int_equal(graph->pred_bytes[first + 2], 20);
+    assert_int_equal(clo_graph_arc_bytes(graph, first), 30);
+    assert_int_equal(clo_graph_arc_bytes(graph, first + 2), 20);
 
     for (uint32_t k = 0; k < 4; k++) {
         uint32_t at = graph->succ_first[0] + k;
         assert_int_equal(graph->succ[at], k + 1);
         assert_int_equal(graph->pred[graph->succ_arc[at]], 0);
     }
-    assert_int_equal(graph->pred_bytes[graph->succ_arc[graph->succ_first[0] + 3]], 1);
+    assert_int_equal(clo_graph_succ_bytes(graph, graph->succ_first[0] + 3), 1);
     static const uint32_t order[] = {0, 1, 2, 3, 4};
     assert_memory_equal(graph->order, order, sizeof order);
     clo_graph_destroy(graph);
@@ -234,8 +234,8 @@ static void instances_are_expanded_and_bytes_split_upwards(void **state)
         assert_int_equal(graph->pred[at], 2); /* the edge from task 1 came first */
         assert_int_equal(graph->pred[at + 1], 0);
         assert_int_equal(graph->pred[at + 2], 1);
-        assert_int_equal(graph->pred_bytes[at], 3);     /* ceil(7 / 3)  */
-        assert_int_equal(graph->pred_bytes[at + 1], 3); /* ceil(13 / 6) */
+        assert_int_equal(clo_graph_arc_bytes(graph, at), 3);     /* ceil(7 / 3)  */
+        assert_int_equal(clo_graph_arc_bytes(graph, at + 1), 3); /* ceil(13 / 6) */
     }
     for (uint32_t v = 0; v < 3; v++)
         for (uint32_t k = 0; k < 3; k++)
@@ -296,6 +296,38 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
     assert_true(fault_each(build_everything, NULL) >= 15);
 }
 
+/* However the edges come, and whether they carry bytes, sealing must not change what clo_graph_edge says. */
+static void edges_keep_their_order_and_bytes_over_the_seal(void **state)
+{
+    static const clo_edge by_target[] = {{0, 1, 0}, {0, 2, 0}, {1, 2, 0}, {2, 4, 0}, {0, 4, 0}, {3, 5, 0}};
+    static const clo_edge mixed[] = {{3, 5, 0}, {0, 1, 0}, {2, 4, 0}, {0, 2, 0}, {1, 2, 0}, {0, 4, 0}};
+
+    (void)state;
+    for (int which = 0; which < 8; which++) {
+        const clo_edge *edges = which & 1 ? mixed : by_target;
+        clo_task task = {.instances = which & 4 ? 2 : 1};
+        clo_graph *graph;
+        clo_edge edge;
+
+        ok(clo_graph_create("order", &graph));
+        for (int t = 0; t < 6; t++)
+            ok(clo_graph_add_task(graph, &task, NULL));
+        for (uint64_t e = 0; e < 6; e++) /* the first two carry none in any case */
+            ok(clo_graph_add_edge(graph, edges[e].from, edges[e].to, which & 2 && e >= 2 ? e * 8 : 0));
+        for (int sealed = 0; sealed <= 1; sealed++) {
+            for (uint32_t e = 0; e < 6; e++) {
+                ok(clo_graph_edge(graph, e, &edge));
+                assert_int_equal(edge.from, edges[e].from);
+                assert_int_equal(edge.to, edges[e].to);
+                assert_int_equal(edge.bytes, which & 2 && e >= 2 ? e * 8 : 0);
+            }
+            if (sealed == 0)
+                ok(clo_graph_seal(graph));
+        }
+        clo_graph_destroy(graph);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +344,7 @@ int main(void)
         cmocka_unit_test(instances_are_expanded_and_bytes_split_upwards),
         cmocka_unit_test(the_topological_order_breaks_ties_by_id),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
+        cmocka_unit_test(edges_keep_their_order_and_bytes_over_the_seal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

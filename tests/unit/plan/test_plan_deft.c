@@ -170,7 +170,7 @@ static int64_t slow_ready(const slow *s, uint32_t instance, uint32_t executor)
         for (uint32_t i = 0; i < s->count; i++) {
             if (s->spans[i].instance != s->graph->pred[arc])
                 continue;
-            int64_t arrival = s->spans[i].finish + clo_platform_transfer_ns(s->f->platform, s->graph->pred_bytes[arc],
+            int64_t arrival = s->spans[i].finish + clo_platform_transfer_ns(s->f->platform, clo_graph_arc_bytes(s->graph, arc),
                                                                             s->spans[i].executor, executor);
             earliest = arrival < earliest ? arrival : earliest;
         }
