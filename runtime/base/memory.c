@@ -65,11 +65,12 @@ int clo_grow(void **array, size_t *capacity, size_t need, size_t item_bytes)
     return 0;
 }
 
-void *clo_shrink(void *memory, size_t bytes)
+void clo_shrink(void **memory, size_t bytes)
 {
-    void *shrunk = realloc(memory, bytes);
+    void *shrunk = realloc(*memory, bytes);
 
-    return shrunk != NULL ? shrunk : memory;
+    if (shrunk != NULL)
+        *memory = shrunk;
 }
 
 char *clo_duplicate(const char *text)

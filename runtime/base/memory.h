@@ -20,8 +20,8 @@ void *clo_allocate_aligned(size_t count, size_t size);
  * Returns 0, or -1 with everything unchanged. */
 int clo_grow(void **array, size_t *capacity, size_t need, size_t item_bytes);
 
-/* Gives back what lies beyond `bytes` > 0; returns the block, which may have moved. Cannot fail. */
-void *clo_shrink(void *memory, size_t bytes);
+/* Gives back what lies beyond `bytes` > 0 of `*memory`, which may move. Cannot fail. */
+void clo_shrink(void **memory, size_t bytes);
 
 char *clo_duplicate(const char *text); /* NULL if there is no memory */
 

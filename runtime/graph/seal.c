@@ -320,8 +320,12 @@ static void commit(clo_graph *graph, const struct seal *seal)
     graph->pred_bytes = seal->pred_bytes;
     graph->order = seal->order;
     graph->sealed_block = seal->block;
-    if (graph->rows_capacity - graph->tasks >= SLACK_MAX)
-        graph->rows = clo_shrink(graph->rows, graph->tasks * sizeof *graph->rows);
+    if (graph->rows_capacity - graph->tasks >= SLACK_MAX) {
+        void *rows = graph->rows;
+
+        clo_shrink(&rows, graph->tasks * sizeof *graph->rows);
+        graph->rows = rows;
+    }
     if (seal->by_target) { /* pred says the same */
         clo_free(graph->ends);
         clo_free(graph->edge_bytes);

@@ -12,8 +12,9 @@
  *
  * Work travels as items, (job slot << 32 | entry). An item is in exactly one place: a deque, a stack, a gate's
  * waiting chain, or a worker's hands. Items of replay and policy jobs, and of tasks that cannot run everywhere,
- * belong to one worker and go to its inbox; all others may be taken by anybody, once they lie on a shelf. After clo_runtime_create and clo_job_create
- * nothing here allocates, and the only locks are control (create, destroy) and the gates of tasks with demands. */
+ * belong to one worker and go to its inbox; all others may be taken by anybody, once they lie on a shelf. After
+ * clo_runtime_create and clo_job_create nothing here allocates, and the only locks are control (create, destroy) and
+ * the gates of tasks with demands. */
 #ifndef CLO_RUN_RUN_H
 #define CLO_RUN_RUN_H
 
