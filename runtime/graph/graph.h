@@ -67,7 +67,7 @@ struct clo_graph {
     uint32_t *pred_first;     /* [instances + 1]                      */
     uint32_t *pred;           /* [arcs] instance                      */
     uint64_t *pred_bytes;     /* [arcs]; NULL: no edge carries bytes  */
-    uint32_t *order;          /* [instances] topological (Kahn, FIFO, ties by id) */
+    uint32_t *order;          /* [instances] topological; may be task_of */
     void *sealed_block;       /* holds `specials` too                 */
 
     /* Growth of the open graph. */
