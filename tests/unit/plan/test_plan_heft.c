@@ -189,9 +189,9 @@ static void serial_uses_the_best_executor_or_as_few_as_it_must(void **state)
     fixture_seal(&f, 2, speeds, -1);
     plan = fixture_plan(&f, "serial");
     expect_placement(plan, 0, (clo_placement){.task = 0, .executor = 0, .start_ns = 0, .finish_ns = 10});
-    expect_placement(plan, 1, (clo_placement){.task = 2, .executor = 1, .start_ns = 10, .finish_ns = 15});
-    expect_placement(plan, 2, (clo_placement){.task = 3, .executor = 1, .start_ns = 15, .finish_ns = 20});
-    expect_placement(plan, 3, (clo_placement){.task = 1, .executor = 1, .start_ns = 20, .finish_ns = 25});
+    expect_placement(plan, 1, (clo_placement){.task = 1, .executor = 1, .start_ns = 17, .finish_ns = 22});
+    expect_placement(plan, 2, (clo_placement){.task = 2, .executor = 1, .start_ns = 22, .finish_ns = 27});
+    expect_placement(plan, 3, (clo_placement){.task = 3, .executor = 1, .start_ns = 27, .finish_ns = 32});
     clo_plan_destroy(plan);
     fixture_free(&f);
 }
