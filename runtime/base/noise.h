@@ -1,0 +1,35 @@
+/* base/noise.h - random noise in fixed point, without floating point, so that every machine draws the same. */
+#ifndef CLO_BASE_NOISE_H
+#define CLO_BASE_NOISE_H
+
+#include "base/rng.h"
+
+#define CLO_LN2_Q16 45426
+
+/* -ln(x / 2^32) in Q16 for x > 0: by the position of the highest bit, and a parabola for the rest. Within 0.01. */
+static inline int32_t clo_minus_ln_q16(uint32_t x)
+{
+    uint32_t shift = (uint32_t)__builtin_clz(x);
+    int64_t rest = (int64_t)((uint64_t)x << (shift + 1) >> 16 & 0xffff); /* x = 2^(31 - shift) * (1 + rest / 65536) */
+    int64_t log2 = rest + (rest * (65536 - rest) >> 16) * 22544 / 65536;
+
+    return (int32_t)((((int64_t)shift + 1) * 65536 - log2) * CLO_LN2_Q16 >> 16);
+}
+
+/* Exponential with mean 1, in Q16; at least 1. */
+static inline int32_t clo_exponential_q16(clo_rng *rng)
+{
+    int32_t e = clo_minus_ln_q16((uint32_t)(clo_rng_next(rng) >> 32) | 1);
+
+    return e > 0 ? e : 1;
+}
+
+/* Gumbel (location 0, scale 1) in Q16: what turns an argmax into sampling by softmax. */
+static inline int32_t clo_gumbel_q16(clo_rng *rng)
+{
+    uint32_t e = (uint32_t)clo_exponential_q16(rng); /* below 23 * 2^16 < 2^21 */
+
+    return clo_minus_ln_q16(e << 11) - 5 * CLO_LN2_Q16;
+}
+
+#endif

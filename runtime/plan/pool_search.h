@@ -1,0 +1,13 @@
+/* plan/pool_search.h - the shortest packing that can be found within a budget. */
+#ifndef CLO_PLAN_POOL_SEARCH_H
+#define CLO_PLAN_POOL_SEARCH_H
+
+#include "plan/budget.h"
+#include "plan/pool.h"
+
+/* Searches until the budget is spent and leaves the best in `out` (open), built in *direction. At least one schedule is
+ * built. Deterministic for a seed where only schedules are limited. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_pool_search(const clo_pool *pool, uint64_t seed, clo_budget *budget, clo_pool_schedule *out,
+                           int *direction);
+
+#endif
