@@ -48,6 +48,14 @@ clo_status clo_reader_bytes(const clo_reader *reader, const clo_json *json, cons
     return CLO_OK;
 }
 
+clo_status clo_reader_refuse_commands(const clo_reader *reader)
+{
+    if (reader->body != clo_body_command)
+        return CLO_OK;
+    return clo_fail(CLO_ERR_ARGUMENT, "%s: body \"command\": format %s has no command lines; use spin or memory",
+                    reader->file, reader->format);
+}
+
 clo_command *clo_bodies_add(clo_bodies *bodies, const char *const *argv, size_t count, const char *directory)
 {
     size_t strings = directory != NULL ? strlen(directory) + 1 : 0;
