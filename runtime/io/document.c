@@ -26,6 +26,9 @@ static const struct {
     {"saga", "SAGA JSON: task costs, node speeds, link bandwidths", "rw", clo_saga_write},
     {"cost-table", "JSON with computation_cost[task][processor], as in the HEFT and PEFT papers", "r", NULL},
     {"psplib", "PSPLIB .sm and JSON Lines: resource-constrained projects, with their platform", "r", NULL},
+    {"stg", "Standard Task Graphs, .stg and JSON Lines: identical processors, no communication", "r", NULL},
+    {"tpch-packing", "JSON Lines of merged query graphs that share one resource, with their platform", "r", NULL},
+    {"alibaba", "JSON Lines of batch jobs of the Alibaba trace v2018, with one machine of it", "r", NULL},
     {"dot", "Graphviz digraph with work_ns on nodes and bytes on edges", "rw", clo_dot_write},
 };
 
@@ -65,6 +68,12 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
         return clo_cost_table_read(reader, json);
     if (has(root, "capacity") && has(root, "duration") && has(root, "successors"))
         return clo_psplib_read(reader, json);
+    if (has(root, "capacity") && has(root, "duration_us"))
+        return clo_tpch_packing_read(reader, json);
+    if (has(root, "proc_time") && has(root, "pred"))
+        return clo_stg_read(reader, json);
+    if (has(root, "job") && has(root, "tasks"))
+        return clo_alibaba_read(reader, json);
     if (has(root, "nodes") && has(root, "links"))
         return clo_saga_read(reader, json);
     return clo_json_fail(json, CLO_ERR_FORMAT, root,
@@ -97,6 +106,28 @@ bool clo_text_is_dot(const char *text, size_t bytes)
     return false;
 }
 
+/* A line of stars begins PSPLIB's files, a line with one number those of the Standard Task Graph set. */
+static clo_status read_words(clo_reader *reader, const clo_source *source, size_t at)
+{
+    const char *text = source->text;
+    size_t end = at;
+
+    while (end < source->bytes && (text[end] == '*' || (text[end] >= '0' && text[end] <= '9')) &&
+           (text[end] == '*') == (text[at] == '*'))
+        end++;
+    bool alone = end > at;
+    while (end < source->bytes && memchr(" \t\r", text[end], 3) != NULL)
+        end++;
+    alone &= end < source->bytes && text[end] == '\n';
+    if (alone && text[at] == '*')
+        return clo_psplib_read_text(reader, source);
+    if (alone)
+        return clo_stg_read_text(reader, source);
+    return clo_fail(CLO_ERR_FORMAT,
+                    "%s:%zu: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)",
+                    reader->file, clo_source_line(source, at));
+}
+
 static clo_status read_text(clo_reader *reader, const clo_source *source)
 {
     const char *text = source->text;
@@ -113,10 +144,7 @@ static clo_status read_text(clo_reader *reader, const clo_source *source)
     if (at == bytes)
         return clo_fail(CLO_ERR_FORMAT, "%s:1: the file is empty; write a graph into it", reader->file);
     if (text[at] != '{' && text[at] != '[')
-        return clo_fail(
-            CLO_ERR_FORMAT,
-            "%s:%zu: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)",
-            reader->file, clo_source_line(source, at));
+        return read_words(reader, source, at);
     status = clo_json_open(&json, source);
     if (status == CLO_OK)
         status = read_json(reader, &json);

@@ -37,7 +37,7 @@ clo_status clo_packing_read(clo_packing *packing, const clo_json *json, uint32_t
     return CLO_OK;
 }
 
-clo_status clo_packing_demand(const clo_packing *packing, const clo_json *json, const cJSON *item,
+static clo_status read_demand(const clo_packing *packing, const clo_json *json, const cJSON *item,
                               int64_t demand[CLO_RESOURCES_MAX])
 {
     uint32_t r = 0;
@@ -54,6 +54,38 @@ clo_status clo_packing_demand(const clo_packing *packing, const clo_json *json, 
         if (status != CLO_OK)
             return status;
         r++;
+    }
+    return CLO_OK;
+}
+
+clo_status clo_packing_list(const clo_json *json, const char *key, uint32_t count, const cJSON **list)
+{
+    clo_status status = clo_json_get_array(json, json->root, key, true, list);
+
+    return status == CLO_OK ? clo_json_count(json, *list, count, "task") : status;
+}
+
+clo_status clo_packing_tasks(const clo_packing *packing, clo_reader *reader, const clo_json *json,
+                             const clo_packing_durations *where)
+{
+    const cJSON *durations, *demands, *duration, *demand;
+    clo_status status = clo_packing_list(json, where->key, where->count, &durations);
+
+    if (status == CLO_OK)
+        status = clo_packing_list(json, "demand", where->count, &demands);
+    if (status != CLO_OK)
+        return status;
+    demand = demands->child;
+    cJSON_ArrayForEach (duration, durations) {
+        clo_task task = {.body = reader->body};
+        status = clo_reader_time(reader, json, duration, where->unit_ns, &task.work_ns);
+        if (status == CLO_OK)
+            status = read_demand(packing, json, demand, task.demand);
+        if (status == CLO_OK)
+            status = clo_json_place(json, duration, clo_graph_add_task(reader->graph, &task, NULL));
+        if (status != CLO_OK)
+            return status;
+        demand = demand->next;
     }
     return CLO_OK;
 }
@@ -101,7 +133,7 @@ static uint32_t count_fitting(const clo_packing *packing, held *list, size_t cou
     return fitting;
 }
 
-static clo_status count_executors(const clo_packing *packing, const clo_reader *reader, uint32_t *executors)
+clo_status clo_packing_executors(const clo_packing *packing, const clo_reader *reader, uint32_t *executors)
 {
     uint32_t tasks = clo_graph_tasks(reader->graph), free_tasks = 0;
     size_t count = 0;
@@ -127,16 +159,11 @@ static clo_status count_executors(const clo_packing *packing, const clo_reader *
     return status;
 }
 
-clo_status clo_packing_platform(const clo_packing *packing, clo_reader *reader)
+clo_status clo_packing_platform(const clo_packing *packing, clo_reader *reader, uint32_t count)
 {
     static const char *const kind = "executor";
     const char *names[CLO_RESOURCES_MAX] = {0};
     int64_t capacities[CLO_RESOURCES_MAX];
-    uint32_t count = 0;
-    clo_status status = count_executors(packing, reader, &count);
-
-    if (status != CLO_OK)
-        return status;
     clo_executor *executors = clo_allocate(count, sizeof *executors);
     if (executors == NULL)
         return clo_fail_memory(reader->file);
@@ -157,7 +184,7 @@ clo_status clo_packing_platform(const clo_packing *packing, clo_reader *reader)
     desc.capacities = capacities;
     desc.resource_names = names;
     desc.coherent = 1;
-    status = clo_platform_create(&desc, &reader->platform);
+    clo_status status = clo_platform_create(&desc, &reader->platform);
     clo_free(executors);
     return status;
 }

@@ -11,15 +11,27 @@ typedef struct clo_packing {
     const char *names[CLO_RESOURCES_MAX]; /* [resources], static  */
 } clo_packing;
 
+/* Where the durations of the tasks are. */
+typedef struct clo_packing_durations {
+    const char *key;
+    double unit_ns;
+    uint32_t count;
+} clo_packing_durations;
+
 /* Reads "n" and the "capacity" array of the root; names the resources "R1", "R2" ... */
 clo_status clo_packing_read(clo_packing *packing, const clo_json *json, uint32_t *tasks);
-/* Reads one task's array of demands; one above the capacity is an error. */
-clo_status clo_packing_demand(const clo_packing *packing, const clo_json *json, const cJSON *item,
-                              int64_t demand[CLO_RESOURCES_MAX]);
-
 /* Creates reader->graph and names its resources. */
 clo_status clo_packing_graph(const clo_packing *packing, clo_reader *reader, const char *name);
-/* Gives the reader one machine with the capacities and as many equal executors as can ever be busy at once. */
-clo_status clo_packing_platform(const clo_packing *packing, clo_reader *reader);
+/* Adds `count` tasks from the root's arrays `key` (durations, of unit_ns each) and "demand"; a demand above the capacity
+ * is an error. */
+clo_status clo_packing_tasks(const clo_packing *packing, clo_reader *reader, const clo_json *json,
+                             const clo_packing_durations *durations);
+/* The root's array `key`, of `count` items. */
+clo_status clo_packing_list(const clo_json *json, const char *key, uint32_t count, const cJSON **list);
+
+/* As many executors as can ever be busy at once. */
+clo_status clo_packing_executors(const clo_packing *packing, const clo_reader *reader, uint32_t *executors);
+/* Gives the reader a platform of its own: one machine with the capacities and so many equal executors. */
+clo_status clo_packing_platform(const clo_packing *packing, clo_reader *reader, uint32_t executors);
 
 #endif
