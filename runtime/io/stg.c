@@ -86,8 +86,9 @@ static clo_status read_optimal(clo_reader *reader, const clo_json *json)
                              cJSON_GetArraySize(optimal), CLO_REFERENCES_MAX);
     cJSON_ArrayForEach (item, optimal) {
         double makespan = 0;
-        long processors = strtol(item->string, NULL, 10);
-        if (processors < 1 || processors >= INT32_MAX)
+        char *end;
+        long processors = strtol(item->string, &end, 10);
+        if (*end != '\0' || processors < 1 || processors >= INT32_MAX)
             return clo_json_fail(json, CLO_ERR_FORMAT, item, "has no number of processors for a key; write \"2\"");
         if ((status = clo_json_number(json, item, &makespan)) != CLO_OK)
             return status;

@@ -74,10 +74,10 @@ clo_status clo_words_integer(clo_words *words, const char *what, int64_t max, in
         char digit = words->source->text[words->at + i];
         if (digit < '0' || digit > '9')
             return wrong_word(words, length, what);
-        if (value > (max - (digit - '0')) / 10)
+        value = value * 10 + (digit - '0'); /* max is at most 2^53: no overflow */
+        if (value > max)
             return clo_words_fail(words, CLO_ERR_LIMIT, "%s is too large; the largest possible is %lld", what,
                                   (long long)max);
-        value = value * 10 + (digit - '0');
     }
     words->at += length;
     *out = value;

@@ -18,7 +18,7 @@ clo_status clo_words_fail(const clo_words *words, clo_status status, const char 
     __attribute__((format(printf, 3, 4)));
 /* First character of the next word; 0 at the end. */
 char clo_words_peek(clo_words *words);
-/* Takes a whole number, 0 .. max; `what` is its name in messages. */
+/* Takes a whole number, 0 .. max <= 2^53; `what` is its name in messages. */
 clo_status clo_words_integer(clo_words *words, const char *what, int64_t max, int64_t *out);
 /* Goes behind the next place that reads `text`. */
 clo_status clo_words_find(clo_words *words, const char *text);

@@ -333,8 +333,8 @@ static int plan_file(const char *path, const plan_options *o, bool again)
     if (code != EXIT_GOOD)
         return code;
     if (in.count > 1 && (o->gantt != NULL || o->out != NULL || o->gantt_text)) {
-        code = misuse("%s holds %zu instances, --gantt, --gantt-text and --out take one; add --instance NAME", path,
-                      in.count);
+        code =
+            misuse("%s holds %zu instances; for --gantt, --gantt-text and --out add --instance NAME", path, in.count);
     } else if (in.count > 1) {
         if (again && !o->as_json)
             printf("\n");

@@ -33,9 +33,18 @@ static const char *const files[] = {
     "\"nodes\": [{\"name\": \"n\", \"speed\": 1}, {\"name\": \"m\", \"speed\": 2}], \"links\": [{\"a\": \"n\", \"b\": "
     "\"m\", \"bandwidth\": 2}]}",
     "{\"processors\": [\"p\", \"q\"], \"tasks\": [\"a\"], \"computation_cost\": [[1, 2]], \"edges\": []}",
+    "{\"name\": \"p\", \"n\": 2, \"capacity\": [3, 1], \"duration\": [2, 5], \"demand\": [[0, 0], [2, 1]], "
+    "\"successors\": [[1], []], \"lb\": 7, \"ub\": 7}",
+    "{\"name\": \"s\", \"n\": 2, \"proc_time\": [4, 0], \"pred\": [[], [0]], \"optimal\": {\"2\": 4}}",
+    "{\"name\": \"t\", \"n\": 2, \"capacity\": [9], \"duration_us\": [4, 1], \"demand\": [[3], [9]], \"edges\": [[1, "
+    "0]]}",
+    "{\"job\": \"j\", \"tasks\": [{\"id\": 4, \"name\": \"M1\", \"parents\": [], \"instances\": 3, \"dur\": 1.5, "
+    "\"cpu\": 0.5, \"mem\": 0.2}, {\"id\": 2, \"name\": \"R2\", \"parents\": [4], \"instances\": 1, \"dur\": 1, "
+    "\"cpu\": 1, \"mem\": 0.3}]}",
     "digraph g { node [work_ns=4]; a [class=float]; a -> {b; c} -> d [bytes=\"9\"]; /* end */ }\n",
 };
-static const char *const formats[] = {"clotho.graph/1", "wfformat-1.5", "wfformat-1.4", "saga", "cost-table", "dot"};
+static const char *const formats[] = {"clotho.graph/1", "wfformat-1.5", "wfformat-1.4", "saga",    "cost-table",
+                                      "psplib",         "stg",          "tpch-packing", "alibaba", "dot"};
 #define FILES (sizeof files / sizeof files[0])
 
 static void every_format_is_recognised_by_its_content(void **state)
@@ -171,8 +180,8 @@ static void formats_are_listed(void **state)
         assert_true(strlen(summary) > 10);
         assert_true(strcmp(directions, "r") == 0 || strcmp(directions, "rw") == 0);
     }
-    assert_int_equal(count, 5);
-    assert_true(clo_format(4, &name, NULL, NULL));
+    assert_int_equal(count, 9);
+    assert_true(clo_format(8, &name, NULL, NULL));
     assert_string_equal(name, "dot");
 }
 
