@@ -23,7 +23,8 @@ typedef struct clo_load_config {
 
 #define CLO_REFERENCES_MAX 8
 
-/* What a data set publishes about the best makespan, in the unit of the file (multiplied by clo_load_config.scale). */
+/* What a data set publishes about the best makespan, in the unit of the file (multiplied by clo_load_config.scale). As
+ * published: nothing of it is checked. */
 typedef struct clo_reference {
     uint32_t executors; /* equal ones of speed 1; 0: the file's own platform  */
     double lower;       /* no schedule is shorter                             */
