@@ -22,8 +22,8 @@ typedef struct clo_packing_durations {
 clo_status clo_packing_read(clo_packing *packing, const clo_json *json, uint32_t *tasks);
 /* Creates reader->graph and names its resources. */
 clo_status clo_packing_graph(const clo_packing *packing, clo_reader *reader, const char *name);
-/* Adds `count` tasks from the root's arrays `key` (durations, of unit_ns each) and "demand"; a demand above the capacity
- * is an error. */
+/* Adds `count` tasks from the root's arrays `key` (durations, of unit_ns each) and "demand"; a demand above the
+ * capacity is an error. */
 clo_status clo_packing_tasks(const clo_packing *packing, clo_reader *reader, const clo_json *json,
                              const clo_packing_durations *durations);
 /* The root's array `key`, of `count` items. */

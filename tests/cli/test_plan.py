@@ -188,7 +188,8 @@ class ManyInstances(CommandTest):
     @needs_data("stg/stg50.jsonl")
     def test_task_graphs_have_their_optimum_by_processors(self):
         for processors in [2, 16]:
-            lines = self.good("plan", os.path.join(DATA, "stg/stg50.jsonl"), "--json", "-p", "uniform:%d" % processors).splitlines()
+            lines = self.good("plan", os.path.join(DATA, "stg/stg50.jsonl"), "--json", "-p",
+                              "uniform:%d" % processors).splitlines()
             self.assertEqual(len(lines), 108)
             for o in map(json.loads, lines):  # a few published optima lie below provable bounds, none above a plan
                 self.assertTrue(o["valid"])

@@ -1,4 +1,5 @@
-/* fuzz_graph.c - graph files of every format: own JSON, WfFormat, SAGA, cost tables, DOT, the data sets, one instance and many. */
+/* fuzz_graph.c - graph files of every format: own JSON, WfFormat, SAGA, cost tables, DOT, the data sets; with one
+ * instance and with many. */
 #include "round_trip.h"
 
 /* Every instance is good or has its error line, and there are as many as were counted. */

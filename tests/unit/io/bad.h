@@ -36,8 +36,8 @@ static inline clo_document parsed(const char *text)
     return document;
 }
 
-/* Cut anywhere or with any byte changed: no crash, no leak, and an error line where it fails. The address sanitizer sees a
- * read behind the end: each piece is a block of its own. */
+/* Cut anywhere or with any byte changed: no crash, no leak, and an error line where it fails. The address sanitizer
+ * sees a read behind the end: each piece is a block of its own. */
 static inline void handle_every_cut(const char *text)
 {
     for (size_t bytes = 0; bytes <= strlen(text); bytes++) {
