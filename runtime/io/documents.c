@@ -30,6 +30,7 @@ typedef struct line {
 
 static line line_at(const char *text, size_t bytes, size_t at)
 {
+    assert(at < bytes);
     const char *found = memchr(text + at, '\n', bytes - at);
     size_t end = found != NULL ? (size_t)(found - text) : bytes;
     line l = {.first = at, .end = end, .next = end + (found != NULL)};
@@ -162,6 +163,8 @@ static clo_source next_line(clo_documents *d)
     line l;
     size_t before;
 
+    assert(d->many);
+    assert(d->at < d->bytes);
     do { /* every round passes a line; d->given < d->count says that one is left */
         l = line_at(d->text, d->bytes, d->at);
         before = d->lines++;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,23 +67,24 @@ clo_status clo_packing_list(const clo_json *json, const char *key, uint32_t coun
 }
 
 clo_status clo_packing_tasks(const clo_packing *packing, clo_reader *reader, const clo_json *json,
-                             const clo_packing_durations *where)
+                             const clo_packing_durations *durations)
 {
-    const cJSON *durations, *demands, *duration, *demand;
-    clo_status status = clo_packing_list(json, where->key, where->count, &durations);
+    const cJSON *times, *demands, *time, *demand;
+    clo_status status = clo_packing_list(json, durations->key, durations->count, &times);
 
     if (status == CLO_OK)
-        status = clo_packing_list(json, "demand", where->count, &demands);
+        status = clo_packing_list(json, "demand", durations->count, &demands);
     if (status != CLO_OK)
         return status;
+    assert(cJSON_GetArraySize(times) == cJSON_GetArraySize(demands));
     demand = demands->child;
-    cJSON_ArrayForEach (duration, durations) {
+    cJSON_ArrayForEach (time, times) {
         clo_task task = {.body = reader->body};
-        status = clo_reader_time(reader, json, duration, where->unit_ns, &task.work_ns);
+        status = clo_reader_time(reader, json, time, durations->unit_ns, &task.work_ns);
         if (status == CLO_OK)
             status = read_demand(packing, json, demand, task.demand);
         if (status == CLO_OK)
-            status = clo_json_place(json, duration, clo_graph_add_task(reader->graph, &task, NULL));
+            status = clo_json_place(json, time, clo_graph_add_task(reader->graph, &task, NULL));
         if (status != CLO_OK)
             return status;
         demand = demand->next;
@@ -159,16 +161,18 @@ clo_status clo_packing_executors(const clo_packing *packing, const clo_reader *r
     return status;
 }
 
-clo_status clo_packing_platform(const clo_packing *packing, clo_reader *reader, uint32_t count)
+clo_status clo_packing_platform(const clo_packing *packing, clo_reader *reader, uint32_t executors)
 {
     static const char *const kind = "executor";
     const char *names[CLO_RESOURCES_MAX] = {0};
     int64_t capacities[CLO_RESOURCES_MAX];
-    clo_executor *executors = clo_allocate(count, sizeof *executors);
-    if (executors == NULL)
+    assert(executors >= 1);
+    assert(packing->resources <= CLO_RESOURCES_MAX);
+    clo_executor *list = clo_allocate(executors, sizeof *list);
+    if (list == NULL)
         return clo_fail_memory(reader->file);
-    for (uint32_t e = 0; e < count; e++)
-        executors[e] =
+    for (uint32_t e = 0; e < executors; e++)
+        list[e] =
             (clo_executor){.os_index = -1, .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
         capacities[r] = r < packing->resources ? packing->capacity[r] : -1;
@@ -176,8 +180,8 @@ clo_status clo_packing_platform(const clo_packing *packing, clo_reader *reader, 
     }
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
     desc.name = clo_graph_name(reader->graph);
-    desc.executors_count = count;
-    desc.executors = executors;
+    desc.executors_count = executors;
+    desc.executors = list;
     desc.kinds_count = 1;
     desc.kind_names = &kind;
     desc.machines_count = 1;
@@ -185,6 +189,6 @@ clo_status clo_packing_platform(const clo_packing *packing, clo_reader *reader, 
     desc.resource_names = names;
     desc.coherent = 1;
     clo_status status = clo_platform_create(&desc, &reader->platform);
-    clo_free(executors);
+    clo_free(list);
     return status;
 }
