@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/json_scan.h"
 
 #include <assert.h>
 #include <math.h>
@@ -15,7 +14,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define DOCUMENT_BYTES_MAX ((size_t)1 << 30)
 #define EXTRA_MAX (1u << 22) /* instances beyond one a task, and edges between instances beyond one an edge */
 
 static const struct {
@@ -27,6 +25,10 @@ static const struct {
      clo_wfformat_write},
     {"saga", "SAGA JSON: task costs, node speeds, link bandwidths", "rw", clo_saga_write},
     {"cost-table", "JSON with computation_cost[task][processor], as in the HEFT and PEFT papers", "r", NULL},
+    {"psplib", "PSPLIB .sm and JSON Lines: resource-constrained projects, with their platform", "r", NULL},
+    {"stg", "Standard Task Graphs, .stg and JSON Lines: identical processors, no communication", "r", NULL},
+    {"tpch-packing", "JSON Lines of merged query graphs that share one resource, with their platform", "r", NULL},
+    {"alibaba", "JSON Lines of batch jobs of the Alibaba trace v2018, with one machine of it", "r", NULL},
     {"dot", "Graphviz digraph with work_ns on nodes and bytes on edges", "rw", clo_dot_write},
 };
 
@@ -64,6 +66,14 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
         return clo_wfformat_read(reader, json);
     if (has(root, "computation_cost"))
         return clo_cost_table_read(reader, json);
+    if (has(root, "capacity") && has(root, "duration") && has(root, "successors"))
+        return clo_psplib_read(reader, json);
+    if (has(root, "capacity") && has(root, "duration_us"))
+        return clo_tpch_packing_read(reader, json);
+    if (has(root, "proc_time") && has(root, "pred"))
+        return clo_stg_read(reader, json);
+    if (has(root, "job") && has(root, "tasks"))
+        return clo_alibaba_read(reader, json);
     if (has(root, "nodes") && has(root, "links"))
         return clo_saga_read(reader, json);
     return clo_json_fail(json, CLO_ERR_FORMAT, root,
@@ -71,8 +81,7 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
                          "{\"format\": \"clotho.graph/1\"");
 }
 
-/* DOT begins with one of three words, after comments. */
-static bool looks_like_dot(const char *text, size_t bytes)
+bool clo_text_is_dot(const char *text, size_t bytes)
 {
     static const char *const words[] = {"digraph", "strict", "graph"};
     size_t at = 0;
@@ -97,26 +106,46 @@ static bool looks_like_dot(const char *text, size_t bytes)
     return false;
 }
 
-static clo_status read_text(clo_reader *reader, const char *text, size_t bytes)
+/* A line of stars begins PSPLIB's files, a line with one number those of the Standard Task Graph set. */
+static clo_status read_words(clo_reader *reader, const clo_source *source, size_t at)
 {
+    const char *text = source->text;
+    size_t end = at;
+
+    while (end < source->bytes && (text[end] == '*' || (text[end] >= '0' && text[end] <= '9')) &&
+           (text[end] == '*') == (text[at] == '*'))
+        end++;
+    bool alone = end > at;
+    while (end < source->bytes && memchr(" \t\r", text[end], 3) != NULL)
+        end++;
+    alone &= end < source->bytes && text[end] == '\n';
+    if (alone && text[at] == '*')
+        return clo_psplib_read_text(reader, source);
+    if (alone)
+        return clo_stg_read_text(reader, source);
+    return clo_fail(CLO_ERR_FORMAT,
+                    "%s:%zu: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)",
+                    reader->file, clo_source_line(source, at));
+}
+
+static clo_status read_text(clo_reader *reader, const clo_source *source)
+{
+    const char *text = source->text;
+    size_t at = 0, bytes = source->bytes;
     clo_json json = {0};
-    size_t at = 0;
-    clo_status status = clo_text_check(reader->file, text, bytes);
+    clo_status status = clo_text_check(source);
 
     if (status != CLO_OK)
         return status;
-    if (looks_like_dot(text, bytes))
+    if (clo_text_is_dot(text, bytes))
         return clo_dot_read(reader, text, bytes);
     while (at < bytes && strchr(" \t\r\n\xef\xbb\xbf", text[at]) != NULL)
         at++;
     if (at == bytes)
         return clo_fail(CLO_ERR_FORMAT, "%s:1: the file is empty; write a graph into it", reader->file);
     if (text[at] != '{' && text[at] != '[')
-        return clo_fail(
-            CLO_ERR_FORMAT,
-            "%s:%zu: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)",
-            reader->file, clo_text_line(text, at));
-    status = clo_json_open(&json, reader->file, text, bytes);
+        return read_words(reader, source, at);
+    status = clo_json_open(&json, source);
     if (status == CLO_OK)
         status = read_json(reader, &json);
     clo_json_close(&json);
@@ -140,7 +169,7 @@ static clo_status check_instances(const clo_reader *reader)
             pairs += (uint64_t)from.instances * to.instances - 1;
     if (instances <= EXTRA_MAX && pairs <= EXTRA_MAX)
         return CLO_OK;
-    return clo_fail(CLO_ERR_LIMIT, "%s: more than %u %s; write fewer instances", reader->file, EXTRA_MAX,
+    return clo_fail(CLO_ERR_LIMIT, "more than %u %s; write fewer instances", EXTRA_MAX,
                     instances > EXTRA_MAX ? "instances" : "edges between instances");
 }
 
@@ -149,16 +178,18 @@ static clo_status seal(clo_reader *reader)
     char prefix[300];
     clo_status status = check_instances(reader);
 
-    if (status != CLO_OK)
-        return status;
-    status = clo_graph_seal(reader->graph);
+    if (status == CLO_OK)
+        status = clo_graph_seal(reader->graph);
     if (status == CLO_OK || status == CLO_ERR_MEMORY)
         return status;
-    snprintf(prefix, sizeof prefix, "%.256s: ", reader->file);
+    if (reader->line != 0)
+        snprintf(prefix, sizeof prefix, "%.256s:%zu: ", reader->file, reader->line);
+    else
+        snprintf(prefix, sizeof prefix, "%.256s: ", reader->file);
     return clo_fail_prefix(status == CLO_ERR_ARGUMENT ? CLO_ERR_FORMAT : status, prefix);
 }
 
-static clo_status read_config(const clo_load_config *config, clo_reader *reader)
+clo_status clo_reader_config(const clo_load_config *config, clo_reader *reader)
 {
     clo_load_config mine = CLO_LOAD_CONFIG_INIT;
     clo_status status = clo_config_read(&mine, sizeof mine, config, "clo_load_config");
@@ -178,49 +209,30 @@ static clo_status read_config(const clo_load_config *config, clo_reader *reader)
     return CLO_OK;
 }
 
-clo_status clo_document_parse(const char *name, const char *text, size_t text_bytes, const clo_load_config *config,
-                              clo_document *out)
+clo_status clo_document_read(const clo_reader *base, const clo_source *source, clo_document *out)
 {
-    clo_reader reader = {.file = name};
+    clo_reader reader = *base;
 
-    if (name == NULL || text == NULL || out == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_document_parse: an argument is NULL");
-    clo_status status = read_config(config, &reader);
-    if (status != CLO_OK)
-        return status;
+    reader.file = source->name;
+    reader.line = source->is_line ? source->lines_before + 1 : 0;
     reader.bodies = clo_allocate(1, sizeof *reader.bodies);
     if (reader.bodies == NULL)
-        return clo_fail_memory(name);
-    status = read_text(&reader, text, text_bytes);
+        return clo_fail_memory(source->name);
+    clo_status status = read_text(&reader, source);
     if (status == CLO_OK)
         status = seal(&reader);
     clo_document made = {.graph = reader.graph,
                          .platform = reader.platform,
                          .format = reader.format,
                          .unit_ns = reader.unit_ns,
-                         .bodies = reader.bodies};
+                         .bodies = reader.bodies,
+                         .line = source->is_line ? source->lines_before + 1 : 0,
+                         .references_count = reader.references_count};
+    memcpy(made.references, reader.references, sizeof made.references);
     if (status != CLO_OK)
         return clo_document_destroy(&made), status;
     *out = made;
     return CLO_OK;
-}
-
-clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document *out)
-{
-    clo_reader reader = {0};
-    char *text;
-    size_t bytes;
-
-    if (path == NULL || out == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_document_load: path or out is NULL");
-    clo_status status = read_config(config, &reader); /* before a long read */
-    if (status == CLO_OK)
-        status = clo_file_read(path, DOCUMENT_BYTES_MAX, &text, &bytes);
-    if (status != CLO_OK)
-        return status;
-    status = clo_document_parse(strcmp(path, "-") == 0 ? "standard input" : path, text, bytes, config, out);
-    clo_free(text);
-    return status;
 }
 
 void clo_document_destroy(clo_document *document)

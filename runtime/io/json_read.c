@@ -2,7 +2,6 @@
 #include "io/json_read.h"
 
 #include "base/status.h"
-#include "io/json_scan.h"
 
 #include <assert.h>
 #include <math.h>
@@ -13,15 +12,18 @@
 #define PATH_BYTES 160
 #define VALUE_BYTES 80
 
-clo_status clo_json_open(clo_json *json, const char *file, const char *text, size_t bytes)
+clo_status clo_json_open(clo_json *json, const clo_source *source)
 {
-    *json = (clo_json){.file = file, .text = text, .bytes = bytes};
-    clo_status status = clo_json_scan(file, text, bytes);
+    const char *text = source->text;
+    size_t bytes = source->bytes;
+
+    *json = (clo_json){.source = *source, .file = source->name};
+    clo_status status = clo_json_scan(source);
     if (status != CLO_OK)
         return status;
     size_t mark = bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* cJSON misses it in short texts */
     json->root = cJSON_ParseWithLength(text + mark, bytes - mark);
-    return json->root != NULL ? CLO_OK : clo_fail_memory(file); /* the text is known to be JSON */
+    return json->root != NULL ? CLO_OK : clo_fail_memory(source->name); /* the text is known to be JSON */
 }
 
 void clo_json_close(clo_json *json)
@@ -75,11 +77,11 @@ static void copy_short(char *to, const char *from, size_t bytes)
 }
 
 /* "tasks[7].work_ns"; a path too long for the line keeps its beginning. */
-static void write_path(const place *p, char *path)
+static void write_path(const clo_json *json, const place *p, char *path)
 {
     size_t used = 0;
 
-    copy_short(path, "the file", PATH_BYTES);
+    copy_short(path, json->source.is_line ? "the line" : "the file", PATH_BYTES);
     for (size_t d = 1; d <= p->depth && used < PATH_BYTES - 64; d++) {
         int wrote;
         if (cJSON_IsArray(p->way[d - 1])) {
@@ -123,8 +125,8 @@ clo_status clo_json_fail(const clo_json *json, clo_status status, const cJSON *i
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     find_place(json->root, item, &p);
-    write_path(&p, path);
-    return clo_fail(status, "%s:%zu: %s %s", json->file, clo_json_line(json->text, json->bytes, p.ordinal), path, text);
+    write_path(json, &p, path);
+    return clo_fail(status, "%s:%zu: %s %s", json->file, clo_json_line(&json->source, p.ordinal), path, text);
 }
 
 clo_status clo_json_want(const clo_json *json, const cJSON *item, const char *wanted)
@@ -143,9 +145,8 @@ clo_status clo_json_place(const clo_json *json, const cJSON *item, clo_status st
     if (status == CLO_OK || status == CLO_ERR_MEMORY)
         return status;
     find_place(json->root, item, &p);
-    write_path(&p, path);
-    snprintf(prefix, sizeof prefix, "%.256s:%zu: %s: ", json->file, clo_json_line(json->text, json->bytes, p.ordinal),
-             path);
+    write_path(json, &p, path);
+    snprintf(prefix, sizeof prefix, "%.256s:%zu: %s: ", json->file, clo_json_line(&json->source, p.ordinal), path);
     return clo_fail_prefix(status == CLO_ERR_ARGUMENT ? CLO_ERR_FORMAT : status, prefix);
 }
 
@@ -198,6 +199,16 @@ clo_status clo_json_get_array(const clo_json *json, const cJSON *object, const c
         return clo_json_want(json, found, "an array [...]");
     *item = found;
     return CLO_OK;
+}
+
+clo_status clo_json_count(const clo_json *json, const cJSON *item, uint32_t count, const char *what)
+{
+    if (!cJSON_IsArray(item))
+        return clo_json_want(json, item, "an array [...]");
+    if ((uint32_t)cJSON_GetArraySize(item) == count)
+        return CLO_OK;
+    return clo_json_fail(json, CLO_ERR_FORMAT, item, "has %d entries; write %u, one for each %s",
+                         cJSON_GetArraySize(item), (unsigned)count, what);
 }
 
 clo_status clo_json_get_string(const clo_json *json, const cJSON *object, const char *key, const char **out)

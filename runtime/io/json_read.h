@@ -5,6 +5,8 @@
 #ifndef CLO_IO_JSON_READ_H
 #define CLO_IO_JSON_READ_H
 
+#include "io/json_scan.h"
+
 #include <cjson/cJSON.h>
 #include <clotho/status.h>
 #include <stdbool.h>
@@ -14,14 +16,13 @@
 #define CLO_JSON_INTEGER_MAX 9007199254740992 /* 2^53: up to here a JSON number is exact */
 
 typedef struct clo_json {
-    const char *file; /* name for messages */
-    const char *text; /* borrowed          */
-    size_t bytes;
+    clo_source source;
+    const char *file; /* of the source */
     cJSON *root;
 } clo_json;
 
-/* Checks and parses `text` (which must have passed clo_text_check). Returns CLO_OK, CLO_ERR_FORMAT, CLO_ERR_MEMORY. */
-clo_status clo_json_open(clo_json *json, const char *file, const char *text, size_t bytes);
+/* Checks and parses a text that has passed clo_text_check. Returns CLO_OK, CLO_ERR_FORMAT, CLO_ERR_MEMORY. */
+clo_status clo_json_open(clo_json *json, const clo_source *source);
 void clo_json_close(clo_json *json);
 
 /* "FILE:LINE: PATH " and the formatted text; returns `status`. */
@@ -40,6 +41,8 @@ clo_status clo_json_get(const clo_json *json, const cJSON *object, const char *k
 /* The same for a member that must be an array. */
 clo_status clo_json_get_array(const clo_json *json, const cJSON *object, const char *key, bool required,
                               const cJSON **item);
+/* `item` must be an array of `count` items, one for each `what`. */
+clo_status clo_json_count(const clo_json *json, const cJSON *item, uint32_t count, const char *what);
 /* The same for a required string, not empty. */
 clo_status clo_json_get_string(const clo_json *json, const cJSON *object, const char *key, const char **out);
 

@@ -4,12 +4,12 @@
 #include "base/status.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 typedef struct scan {
-    const char *file, *text;
+    const clo_source *source;
+    const char *text; /* of the source */
     size_t bytes, at;
     char open[CLO_JSON_DEPTH_MAX]; /* '{' or '[' of the containers around `at` */
     size_t depth;
@@ -32,6 +32,11 @@ size_t clo_text_line(const char *text, size_t at)
     for (size_t i = 0; i < at; i++)
         line += text[i] == '\n';
     return line;
+}
+
+size_t clo_source_line(const clo_source *source, size_t at)
+{
+    return source->lines_before + clo_text_line(source->text, at);
 }
 
 static bool continues(const unsigned char *s, size_t from, size_t to)
@@ -60,16 +65,18 @@ static size_t utf8_bytes(const unsigned char *s, size_t left)
     return length;
 }
 
-clo_status clo_text_check(const char *file, const char *text, size_t bytes)
+clo_status clo_text_check(const clo_source *source)
 {
-    for (size_t at = 0; at < bytes;) {
-        size_t length = utf8_bytes((const unsigned char *)text + at, bytes - at);
+    const char *text = source->text;
+
+    for (size_t at = 0; at < source->bytes;) {
+        size_t length = utf8_bytes((const unsigned char *)text + at, source->bytes - at);
         if (text[at] == '\0')
-            return clo_fail(CLO_ERR_FORMAT, "%s:%zu: a zero byte; this is not a text file", file,
-                            clo_text_line(text, at));
+            return clo_fail(CLO_ERR_FORMAT, "%s:%zu: a zero byte; this is not a text file", source->name,
+                            clo_source_line(source, at));
         if (length == 0)
-            return clo_fail(CLO_ERR_FORMAT, "%s:%zu: byte 0x%02x is not valid UTF-8; save the file as UTF-8", file,
-                            clo_text_line(text, at), (unsigned)(unsigned char)text[at]);
+            return clo_fail(CLO_ERR_FORMAT, "%s:%zu: byte 0x%02x is not valid UTF-8; save the file as UTF-8",
+                            source->name, clo_source_line(source, at), (unsigned)(unsigned char)text[at]);
         at += length;
     }
     return CLO_OK;
@@ -77,7 +84,7 @@ clo_status clo_text_check(const char *file, const char *text, size_t bytes)
 
 static clo_status wrong(const scan *s, const char *what)
 {
-    return clo_fail(CLO_ERR_FORMAT, "%s:%zu: %s", s->file, clo_text_line(s->text, s->at), what);
+    return clo_fail(CLO_ERR_FORMAT, "%s:%zu: %s", s->source->name, clo_source_line(s->source, s->at), what);
 }
 
 static bool at_char(const scan *s, char c)
@@ -196,7 +203,8 @@ static clo_status scan_string(scan *s)
         }
     }
     s->at = first;
-    return wrong(s, "the file ends inside a string; it is truncated");
+    return wrong(s, s->source->is_line ? "the line ends inside a string; it is truncated"
+                                       : "the file ends inside a string; it is truncated");
 }
 
 static clo_status scan_literal(scan *s)
@@ -296,12 +304,12 @@ static bool closes(scan *s, expect next)
     return (next == EXPECT_KEY_OR_END && at_char(s, '}')) || (next == EXPECT_VALUE_OR_END && at_char(s, ']'));
 }
 
-clo_status clo_json_scan(const char *file, const char *text, size_t bytes)
+clo_status clo_json_scan(const clo_source *source)
 {
-    scan s = {.file = file, .text = text, .bytes = bytes};
+    scan s = {.source = source, .text = source->text, .bytes = source->bytes};
     expect next = EXPECT_VALUE;
 
-    if (bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+    if (s.bytes >= 3 && memcmp(s.text, "\xef\xbb\xbf", 3) == 0)
         s.at = 3;
     for (skip_space(&s); s.at < s.bytes; skip_space(&s)) { /* every round passes at least one byte or fails */
         if (closes(&s, next)) {
@@ -314,7 +322,10 @@ clo_status clo_json_scan(const char *file, const char *text, size_t bytes)
         if (status != CLO_OK)
             return status;
     }
-    return next == EXPECT_NOTHING ? CLO_OK : wrong(&s, "the file ends too early; it is truncated");
+    if (next == EXPECT_NOTHING)
+        return CLO_OK;
+    return wrong(&s, source->is_line ? "the line ends too early; it is truncated"
+                                     : "the file ends too early; it is truncated");
 }
 
 /* Behind the string that starts at `at`. */
@@ -332,10 +343,11 @@ static bool is_key(const char *text, size_t bytes, size_t at)
     return at < bytes && text[at] == ':';
 }
 
-size_t clo_json_line(const char *text, size_t bytes, size_t ordinal)
+size_t clo_json_line(const clo_source *source, size_t ordinal)
 {
+    const char *text = source->text;
     static const char scalar[] = "+-.0123456789abcdefghijklmnopqrstuvwxyzE";
-    size_t at = bytes >= 3 && (unsigned char)text[0] == 0xef ? 3 : 0, seen = 0;
+    size_t bytes = source->bytes, at = bytes >= 3 && (unsigned char)text[0] == 0xef ? 3 : 0, seen = 0;
 
     while (at < bytes) { /* every round passes at least one byte */
         size_t end = at + 1;
@@ -354,5 +366,5 @@ size_t clo_json_line(const char *text, size_t bytes, size_t ordinal)
         at = end;
     }
     assert(at < bytes);
-    return clo_text_line(text, at);
+    return clo_source_line(source, at);
 }

@@ -23,6 +23,36 @@ clo_status clo_document_parse(const char *name, const char *text, size_t text_by
     return off("clo_document_parse");
 }
 
+clo_status clo_documents_open(const char *path, const clo_load_config *config, clo_documents **out)
+{
+    (void)path, (void)config, (void)out;
+    return off("clo_documents_open");
+}
+
+clo_status clo_documents_parse(const char *name, const char *text, size_t text_bytes, const clo_load_config *config,
+                               clo_documents **out)
+{
+    (void)name, (void)text, (void)text_bytes, (void)config, (void)out;
+    return off("clo_documents_parse");
+}
+
+size_t clo_documents_count(const clo_documents *documents)
+{
+    (void)documents;
+    return 0;
+}
+
+clo_status clo_documents_next(clo_documents *documents, clo_document *out)
+{
+    (void)documents, (void)out;
+    return off("clo_documents_next");
+}
+
+void clo_documents_close(clo_documents *documents)
+{
+    (void)documents; /* nothing can have been opened */
+}
+
 void clo_document_destroy(clo_document *document)
 {
     if (document != NULL)

@@ -223,13 +223,14 @@ static clo_status read_plan(const clo_json *json, const clo_cost *cost, clo_plan
 
 clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes, const clo_cost *cost, clo_plan **out)
 {
+    clo_source source = {.name = name, .text = text, .bytes = text_bytes};
     clo_json json = {0};
 
     if (name == NULL || text == NULL || cost == NULL || out == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_plan_parse: an argument is NULL");
-    clo_status status = clo_text_check(name, text, text_bytes);
+    clo_status status = clo_text_check(&source);
     if (status == CLO_OK)
-        status = clo_json_open(&json, name, text, text_bytes);
+        status = clo_json_open(&json, &source);
     if (status == CLO_OK)
         status = read_plan(&json, cost, out);
     clo_json_close(&json);

@@ -48,6 +48,33 @@ clo_status clo_reader_bytes(const clo_reader *reader, const clo_json *json, cons
     return CLO_OK;
 }
 
+clo_status clo_reader_refuse_commands(const clo_reader *reader)
+{
+    if (reader->body != clo_body_command)
+        return CLO_OK;
+    return clo_fail(CLO_ERR_ARGUMENT, "%s: body \"command\": format %s has no command lines; use spin or memory",
+                    reader->file, reader->format);
+}
+
+clo_status clo_reader_begin(clo_reader *reader, const char *format, double unit_ns, size_t line)
+{
+    reader->format = format;
+    reader->unit_ns = unit_ns;
+    reader->line = line;
+    return clo_reader_refuse_commands(reader);
+}
+
+void clo_reader_stem(const clo_reader *reader, char *stem, size_t bytes)
+{
+    const char *slash = strrchr(reader->file, '/');
+    const char *from = slash != NULL ? slash + 1 : reader->file, *dot = strrchr(from, '.');
+    size_t length = dot != NULL && dot != from ? (size_t)(dot - from) : strlen(from);
+
+    length = length < bytes ? length : bytes - 1;
+    memcpy(stem, from, length);
+    stem[length] = '\0';
+}
+
 clo_command *clo_bodies_add(clo_bodies *bodies, const char *const *argv, size_t count, const char *directory)
 {
     size_t strings = directory != NULL ? strlen(directory) + 1 : 0;

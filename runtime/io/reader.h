@@ -29,6 +29,9 @@ typedef struct clo_reader {
     clo_bodies *bodies;
     const char *format; /* static                                              */
     double unit_ns;
+    size_t line; /* where the instance stands in its file; 0: no one line does */
+    uint32_t references_count;
+    clo_reference references[CLO_REFERENCES_MAX];
 } clo_reader;
 
 /* Readers: json->root is known to be of the format. */
@@ -37,6 +40,20 @@ clo_status clo_wfformat_read(clo_reader *reader, const clo_json *json);
 clo_status clo_saga_read(clo_reader *reader, const clo_json *json);       /* tasks, edges, nodes, links */
 clo_status clo_cost_table_read(clo_reader *reader, const clo_json *json); /* computation_cost[task][processor] */
 clo_status clo_dot_read(clo_reader *reader, const char *text, size_t bytes);
+clo_status clo_psplib_read(clo_reader *reader, const clo_json *json);
+clo_status clo_psplib_read_text(clo_reader *reader, const clo_source *source);
+clo_status clo_stg_read(clo_reader *reader, const clo_json *json);
+clo_status clo_stg_read_text(clo_reader *reader, const clo_source *source);
+clo_status clo_tpch_packing_read(clo_reader *reader, const clo_json *json);
+clo_status clo_alibaba_read(clo_reader *reader, const clo_json *json);
+
+/* DOT begins with one of three words, after comments. */
+bool clo_text_is_dot(const char *text, size_t bytes);
+
+/* Checks `config` (may be NULL) and stores what readers need of it. */
+clo_status clo_reader_config(const clo_load_config *config, clo_reader *reader);
+/* Reads one instance; `base` is what clo_reader_config made. */
+clo_status clo_document_read(const clo_reader *base, const clo_source *source, clo_document *out);
 
 /* The "platform" object of the own format. */
 clo_status clo_platform_read(const clo_json *json, const cJSON *object, clo_platform **out);
@@ -69,6 +86,15 @@ clo_status clo_reader_time(const clo_reader *reader, const clo_json *json, const
 /* Bytes likewise, `unit` bytes each. */
 clo_status clo_reader_bytes(const clo_reader *reader, const clo_json *json, const cJSON *item, double unit,
                             uint64_t *out);
+
+/* Begins a data set: format, unit, the line for what is wrong with the whole instance. CLO_ERR_ARGUMENT where commands
+ * are asked for. */
+clo_status clo_reader_begin(clo_reader *reader, const char *format, double unit_ns, size_t line);
+/* The file's name without folders and ending, for graphs that have no other: at most `bytes` - 1 bytes. */
+void clo_reader_stem(const clo_reader *reader, char *stem, size_t bytes);
+
+/* CLO_ERR_ARGUMENT where commands are asked for, which reader->format has not. */
+clo_status clo_reader_refuse_commands(const clo_reader *reader);
 
 /* Copies argv (an array of `count` strings) and directory (may be NULL) and keeps them until the document is destroyed.
  * Returns NULL without memory. */

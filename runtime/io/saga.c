@@ -399,24 +399,16 @@ static clo_status read_form(clo_reader *reader, const clo_json *json, clo_status
     return status;
 }
 
-static clo_status refuse_commands(const clo_reader *reader)
-{
-    if (reader->body != clo_body_command)
-        return CLO_OK;
-    return clo_fail(CLO_ERR_ARGUMENT, "%s: body \"command\": format %s has no command lines; use spin or memory",
-                    reader->file, reader->format);
-}
-
 clo_status clo_saga_read(clo_reader *reader, const clo_json *json)
 {
     reader->format = "saga";
-    clo_status status = refuse_commands(reader);
+    clo_status status = clo_reader_refuse_commands(reader);
     return status == CLO_OK ? read_form(reader, json, read_saga) : status;
 }
 
 clo_status clo_cost_table_read(clo_reader *reader, const clo_json *json)
 {
     reader->format = "cost-table";
-    clo_status status = refuse_commands(reader);
+    clo_status status = clo_reader_refuse_commands(reader);
     return status == CLO_OK ? read_form(reader, json, read_table) : status;
 }

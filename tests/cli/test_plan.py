@@ -106,6 +106,96 @@ class Plan(CommandTest):
         self.assertTrue(all(json.loads(line)["valid"] for line in lines))
 
 
+def stg(name, times, pred, **more):
+    return json.dumps({"name": name, "n": len(times), "proc_time": times, "pred": pred, **more})
+
+
+class ManyInstances(CommandTest):
+    def many(self, *lines):
+        return self.file("many.jsonl", "\n".join(lines) + "\n")
+
+    def two(self):
+        return self.many(stg("one", [3, 4], [[], []], optimal={"2": 4, "4": 4}), stg("two", [3, 4], [[], [0]]))
+
+    def test_json_is_a_line_an_instance_and_planner(self):
+        out = self.good("plan", self.two(), "--platform", "uniform:2", "--planner", "heft", "--planner", "deft", "--json")
+        lines = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual([(o["graph"], o["planner"], o["makespan"]) for o in lines],
+                         [("one", "heft", 4), ("one", "deft", 4), ("two", "heft", 7), ("two", "deft", 7)])
+        self.assertTrue(all(PLAN_KEYS <= set(o) and o["valid"] and o["format"] == "stg" for o in lines))
+        self.assertEqual([o["reference"] for o in lines], [{"lower": 4, "upper": 4}] * 2 + [None] * 2)
+
+    def test_a_reference_needs_its_number_of_executors(self):
+        out = self.good("plan", self.two(), "--platform", "uniform:3", "--json")
+        self.assertEqual([json.loads(line)["reference"] for line in out.splitlines()], [None, None])
+
+    def test_text_is_a_row_an_instance_and_a_summary(self):
+        lines = self.good("plan", self.two(), "--platform", "uniform:2").splitlines()
+        self.assertIn("2 instances", lines[0])
+        rows = [line.split() for line in lines if line.endswith(" valid")]
+        self.assertEqual([row[:5] for row in rows], [["one", "2", "heft", "4", "4"], ["two", "2", "heft", "7", "7"]])
+        self.assertIn("mean gap 0.0 %", lines[-1])
+        self.assertIn("2 instances, 2 valid", lines[-1])
+
+    def test_a_bad_line_is_one_error_with_its_place_and_the_rest_goes_on(self):
+        path = self.many(stg("one", [3], [[]]), '{"name": "cut', "", stg("bad", [-3], [[]]), stg("two", [4], [[]]))
+        for option in [["--json"], []]:
+            said = self.say("plan", path, "--platform", "uniform:2", *option)
+            self.assertEqual(said.code, 1)
+            self.assertEqual([line.split(": ")[1] for line in said.err.splitlines()], [path + ":2", path + ":4"])
+            self.assertEqual(len([line for line in said.out.splitlines() if "heft" in line and "valid" in line]),
+                             2 if option else 3)
+
+    def test_no_platform_is_an_error_of_each_line(self):
+        said = self.say("plan", self.two(), "--platform", "own")
+        self.assertEqual((said.code, [line.split(": ")[1][-2:] for line in said.err.splitlines()]), (1, [":1", ":2"]))
+
+    def test_instance_takes_one(self):
+        path = self.two()
+        one = self.json("plan", path, "--platform", "uniform:2", "--instance", "two", "--out", self.path("p.json"))
+        self.assertEqual((one["graph"], one["makespan"]), ("two", 7))
+        self.assertTrue(self.json("check", path, self.path("p.json"), "-i", "two", "--platform", "uniform:2")["valid"])
+        self.assertEqual(self.json("convert", path, self.path("g.json"), "--instance", "two")["graph"], "two")
+        self.assertEqual(self.json("plan", self.path("g.json"), "--platform", "uniform:2")["makespan"], 7)
+        self.assertEqual(self.json("simulate", path, "-i", "two", "--policy", "fifo", "--platform", "uniform:2")["makespan_ns"],
+                         7000)
+        self.assertTrue(self.json("run", path, "-i", "two", "--clock", "virtual", "--platform", "uniform:2")["valid"])
+        self.bad(1, "plan", path, "--instance", "three", holds=["many.jsonl", "no instance is called 'three'"])
+
+    def test_what_takes_one_graph_says_so(self):
+        path, name = self.two(), "many.jsonl: holds 2 instances, one a line"
+        self.bad(1, "run", path, "--platform", "uniform:2", holds=name)
+        self.bad(1, "check", path, "p.json", "--platform", "uniform:2", holds=name)
+        self.bad(1, "convert", path, self.path("g.json"), holds=name)
+        self.bad(1, "simulate", path, "--policy", "fifo", "--platform", "uniform:2", holds=name)
+        for option in [["--gantt", "x.svg"], ["--out", "x.json"], ["--gantt-text"]]:
+            self.bad(2, "plan", path, "--platform", "uniform:2", *option, holds="--instance NAME")
+        self.assert_nothing_half_written("x.svg", "x.json")
+
+    def test_standard_input_may_hold_many(self):
+        text = stg("one", [3], [[]]) + "\n" + stg("two", [4], [[]])
+        self.assertEqual(len(self.good("plan", "-", "--platform", "uniform:2", "--json", stdin=text).splitlines()), 2)
+
+    @needs_data("psplib/j30.jsonl")
+    def test_projects_keep_their_capacities_and_respect_their_bounds(self):
+        lines = [json.loads(line) for line in self.good("plan", os.path.join(DATA, "psplib/j30.jsonl"), "--json").splitlines()]
+        self.assertEqual(len(lines), 288)
+        for o in lines:
+            self.assertTrue(o["valid"])
+            self.assertLessEqual(o["reference"]["lower"], o["makespan"])
+            self.assertLessEqual(o["lower_bound_ns"], 1000 * o["reference"]["upper"], o["graph"])
+
+    @needs_data("stg/stg50.jsonl")
+    def test_task_graphs_have_their_optimum_by_processors(self):
+        for processors in [2, 16]:
+            lines = self.good("plan", os.path.join(DATA, "stg/stg50.jsonl"), "--json", "-p",
+                              "uniform:%d" % processors).splitlines()
+            self.assertEqual(len(lines), 108)
+            for o in map(json.loads, lines):  # a few published optima lie below provable bounds, none above a plan
+                self.assertTrue(o["valid"])
+                self.assertLessEqual(o["reference"]["upper"], o["makespan"])
+
+
 class Generate(CommandTest):
     def test_every_family_is_written_planned_and_the_same_each_time(self):
         for family in [e["name"] for e in self.json("list", "families")["families"]]:

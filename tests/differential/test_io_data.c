@@ -179,6 +179,126 @@ static void cost_tables_give_the_published_ranks(void **state)
     }
 }
 
+/* Lines of a file of the data sets, as its README or `wc` tells, and how many of them exceed a limit of ours. */
+typedef struct set {
+    const char *path, *format;
+    size_t lines, beyond;
+} set;
+
+static void read_set(const set *s)
+{
+    clo_documents *documents;
+    clo_document d;
+    size_t beyond = 0;
+
+    ok(clo_documents_open(s->path, NULL, &documents));
+    assert_int_equal(clo_documents_count(documents), s->lines);
+    for (size_t i = 0; i < s->lines; i++) {
+        clo_status status = clo_documents_next(documents, &d);
+        beyond += status == CLO_ERR_LIMIT;
+        if (status == CLO_ERR_LIMIT)
+            continue;
+        ok(status);
+        assert_string_equal(d.format, s->format);
+        assert_int_equal(d.line, i + 1);
+        if (i % 16 == 0)
+            check_round_trip(&d, "clotho");
+        clo_document_destroy(&d);
+    }
+    assert_int_equal(beyond, s->beyond);
+    clo_documents_close(documents);
+}
+
+static void every_line_of_the_data_sets_is_read(void **state)
+{
+    static const set sets[] = {
+        {CLO_DATA "/psplib/j30.jsonl", "psplib", 288, 0},
+        {CLO_DATA "/psplib/j60.jsonl", "psplib", 288, 0},
+        {CLO_DATA "/psplib/j90.jsonl", "psplib", 288, 0},
+        {CLO_DATA "/psplib/j120.jsonl", "psplib", 360, 0},
+        {CLO_DATA "/stg/stg50.jsonl", "stg", 108, 0},
+        {CLO_DATA "/stg/stg100.jsonl", "stg", 108, 0},
+        {CLO_DATA "/tpch_packing/tpch50.jsonl", "tpch-packing", 5, 0},
+        {CLO_DATA "/tpch_packing/tpch100.jsonl", "tpch-packing", 5, 0},
+        {CLO_DATA "/tpch_packing/tpch150.jsonl", "tpch-packing", 5, 0},
+        {CLO_DATA "/alibaba/v2018_dag_medium3690.jsonl", "alibaba", 2272, 0},
+        {CLO_DATA "/alibaba/v2018_dag_sample6600.jsonl", "alibaba", 3877, 46}, /* stages of 10^4 instances in a row */
+    };
+    size_t found = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        if (access(sets[i].path, R_OK) != 0)
+            continue;
+        read_set(&sets[i]);
+        found++;
+    }
+    if (found == 0) {
+        print_message("no workloads at " CLO_DATA "; skipped\n");
+        skip();
+    }
+}
+
+static void same_tasks(const clo_document *a, const clo_document *b)
+{
+    clo_task left, right;
+
+    assert_int_equal(clo_graph_tasks(a->graph), clo_graph_tasks(b->graph));
+    assert_int_equal(clo_graph_edges(a->graph), clo_graph_edges(b->graph));
+    for (uint32_t t = 0; t < clo_graph_tasks(a->graph); t++) {
+        ok(clo_graph_task(a->graph, t, &left));
+        ok(clo_graph_task(b->graph, t, &right));
+        assert_int_equal(left.work_ns, right.work_ns);
+        assert_memory_equal(left.demand, right.demand, sizeof left.demand);
+    }
+}
+
+/* An original file and the instance of the same name in the JSON Lines: "FOLDER/100_rand0000.stg" is "100/rand0000". */
+static void compare_forms(const char *text, const char *lines, const char *name)
+{
+    clo_load_config config = CLO_LOAD_CONFIG_INIT;
+    clo_document a = load(text), b;
+
+    config.instance = name;
+    clo_status status = clo_document_load(lines, &config, &b);
+    if (status == CLO_OK) { /* else: the sample is of the part that is kept aside */
+        same_tasks(&a, &b);
+        if (a.platform != NULL)
+            assert_true(same_platform(a.platform, b.platform));
+        clo_document_destroy(&b);
+    } else {
+        assert_int_equal(status, CLO_ERR_ARGUMENT);
+    }
+    clo_document_destroy(&a);
+}
+
+static void the_original_files_are_the_lines_of_their_names(void **state)
+{
+    glob_t found;
+    char lines[1024], name[64];
+
+    (void)state;
+    if (glob(CLO_DATA "/psplib/sm_samples/*.sm", 0, NULL, &found) != 0)
+        skip();
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *file = strrchr(found.gl_pathv[i], '/') + 1;
+        size_t size = strncmp(file, "j120", 4) == 0 ? 4 : 3;
+        snprintf(name, sizeof name, "%.*s", (int)strlen(file) - 3, file);
+        snprintf(lines, sizeof lines, CLO_DATA "/psplib/%.*s.jsonl", (int)size, file);
+        compare_forms(found.gl_pathv[i], lines, name);
+    }
+    globfree(&found);
+    assert_int_equal(glob(CLO_DATA "/stg/*.stg", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *file = strrchr(found.gl_pathv[i], '/') + 1;
+        int size = (int)strcspn(file, "_");
+        snprintf(name, sizeof name, "%.*s/%.8s", size, file, file + size + 1);
+        snprintf(lines, sizeof lines, CLO_DATA "/stg/stg%.*s.jsonl", size, file);
+        compare_forms(found.gl_pathv[i], lines, name);
+    }
+    globfree(&found);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +306,8 @@ int main(void)
         cmocka_unit_test(both_versions_of_a_workflow_give_the_same_graph),
         cmocka_unit_test(saga_files_have_the_tasks_and_nodes_of_their_names),
         cmocka_unit_test(cost_tables_give_the_published_ranks),
+        cmocka_unit_test(every_line_of_the_data_sets_is_read),
+        cmocka_unit_test(the_original_files_are_the_lines_of_their_names),
     };
 
     return cmocka_run_group_tests_name("io_data", tests, NULL, NULL);

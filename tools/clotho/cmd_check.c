@@ -75,24 +75,24 @@ int cmd_check(int argc, char **argv)
         "Checks a plan file with a checker that shares no code with the planners: every task placed, where it\n"
         "can run, no overlap, inputs there in time, capacities kept. Exit status 1 if it is not valid.",
         NULL};
-    const char *spec = NULL;
+    input_config config = {.scale = 1};
     bool measured = false, as_json = false;
-    double scale = 1;
     const option_spec options[] = {
-        {"platform", 'p', "SPEC", OPTION_TEXT, &spec, "as in 'clotho plan'"},
-        {"scale", 0, "X", OPTION_REAL, &scale, "multiply times and bytes of the graph by X first"},
+        {"platform", 'p', "SPEC", OPTION_TEXT, &config.spec, "as in 'clotho plan'"},
+        {"scale", 0, "X", OPTION_REAL, &config.scale, "multiply times and bytes of the graph by X first"},
+        {"instance", 'i', "NAME", OPTION_TEXT, &config.instance, "of a file with many instances, the one of this name"},
         {"measured", 0, NULL, OPTION_FLAG, &measured,
          "a measured schedule: durations and transfers are what they were"},
         {"json", 0, NULL, OPTION_FLAG, &as_json, "one JSON object on standard output"}};
     char **operands;
-    int count, code = options_parse(&cmd, options, 4, argc, argv, &operands, &count);
+    int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
     input in;
 
     if (code != OPTIONS_GO_ON)
         return code;
-    if (!(scale > 0))
+    if (!(config.scale > 0))
         return misuse("--scale is 0; write a number > 0");
-    code = input_open(&in, operands[0], spec, scale, NULL);
+    code = input_open(&in, operands[0], &config);
     if (code != EXIT_GOOD)
         return code;
     code = check(&in, operands[1], measured ? CLO_CHECK_MEASURED : CLO_CHECK_FULL, as_json);

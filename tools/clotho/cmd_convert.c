@@ -18,25 +18,26 @@ int cmd_convert(int argc, char **argv)
         "'-' is standard input or output. Without --format the ending of OUT decides: .dot and .gv are\n"
         "Graphviz, all else is this library's own JSON. Formats: 'clotho list formats'."};
     const char *format = NULL;
-    double scale = 1;
+    clo_load_config config = CLO_LOAD_CONFIG_INIT;
     bool as_json = false;
+
+    config.scale = 1;
     const option_spec options[] = {
         {"format", 'f', "NAME", OPTION_TEXT, &format, "clotho, dot, wfformat or saga"},
-        {"scale", 0, "X", OPTION_REAL, &scale, "multiply times and bytes by X"},
+        {"scale", 0, "X", OPTION_REAL, &config.scale, "multiply times and bytes by X"},
+        {"instance", 'i', "NAME", OPTION_TEXT, &config.instance, "of a file with many instances, the one of this name"},
         {"json", 0, NULL, OPTION_FLAG, &as_json, "report as one JSON object on standard output"}};
     char **operands;
-    int count, code = options_parse(&cmd, options, 3, argc, argv, &operands, &count);
-    clo_load_config config = CLO_LOAD_CONFIG_INIT;
+    int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
     clo_document document = {0};
     json out;
 
     if (code != OPTIONS_GO_ON)
         return code;
-    if (!(scale > 0))
+    if (!(config.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     if (as_json && strcmp(operands[1], "-") == 0)
         return misuse("--json and OUT '-' both want standard output; name a file");
-    config.scale = scale;
     clo_status status = clo_document_load(operands[0], &config, &document);
     if (status != CLO_OK)
         return complain_status(operands[0], status);

@@ -1,7 +1,7 @@
 /* cmd_plan.c - `clotho plan GRAPH...`: plan, check with the independent checker, report.
  *
- * A bad file among several hides none of the others: it gets its error line, the rest goes on, and
- * the exit status is 1 at the end. */
+ * A bad file among several, or a bad instance in a file of many, hides none of the others: it gets its error line, the
+ * rest goes on, and the exit status is 1 at the end. */
 #define _POSIX_C_SOURCE 200809L
 #include "commands.h"
 #include "input.h"
@@ -12,12 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef struct plan_options {
-    const char *spec, *budget, *gantt, *out;
+    input_config input;
+    const char *budget, *gantt, *out;
     option_list planners;
     uint64_t seed;
-    double scale;
     bool gantt_text, as_json;
 } plan_options;
 
@@ -68,7 +69,19 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
         p->valid = status == CLO_OK;
         p->measured = status == CLO_OK || status == CLO_ERR_INVALID;
     }
-    return status == CLO_OK ? EXIT_GOOD : complain_status(in->path, status);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(in->place, status);
+}
+
+static void add_reference(json *out, const clo_reference *reference)
+{
+    if (reference == NULL) {
+        json_null(out, "reference");
+        return;
+    }
+    json_open(out, "reference", '{');
+    json_real(out, "lower", reference->lower);
+    json_real(out, "upper", reference->upper);
+    json_close(out, '}');
 }
 
 static int print_json(const input *in, const plan_options *o, const planned *p)
@@ -103,6 +116,7 @@ static int print_json(const input *in, const plan_options *o, const planned *p)
     json_integer(&out, "resource_ns", p->bound.resource_ns);
     json_integer(&out, "combined_ns", p->bound.combined_ns);
     json_close(&out, '}');
+    add_reference(&out, input_reference(in)); /* the published best, in the unit of "makespan" */
     json_bool(&out, "valid", p->valid);
     json_count(&out, "seed", o->seed);
     return json_print(&out);
@@ -172,32 +186,163 @@ static int worse(int a, int b)
     return a > b ? a : b;
 }
 
-static int plan_file(const char *path, const plan_options *o, bool again)
+/* The one graph of a file. */
+static int plan_one(const input *in, const plan_options *o)
 {
-    input in;
-    int code = input_open(&in, path, o->spec, o->scale, NULL);
-
-    if (code != EXIT_GOOD)
-        return code;
     bool table = o->planners.count > 1;
-    if (again && !o->as_json)
-        printf("\n");
+    int code = EXIT_GOOD;
+
     if (table && !o->as_json)
-        input_print(&in);
+        input_print(in);
     for (uint32_t i = 0; i < o->planners.count; i++) {
         planned p;
-        int made = make(&in, o, o->planners.items[i], &p);
+        int made = make(in, o, o->planners.items[i], &p);
         if (p.measured) {
             if (o->as_json)
-                made = worse(made, print_json(&in, o, &p));
+                made = worse(made, print_json(in, o, &p));
             else if (table)
                 print_row(&p, i == 0);
             else
-                print_one(&in, &p);
-            made = worse(made, write_files(&in, o, &p));
+                print_one(in, &p);
+            made = worse(made, write_files(in, o, &p));
         }
         clo_plan_destroy(p.plan);
         code = worse(code, made);
+    }
+    return code;
+}
+
+/* What one planner made of the instances of a file. */
+typedef struct sums {
+    uint32_t plans, valid, compared;
+    double gap, above; /* sums: of gaps; of shares above the published makespans, over `compared` */
+} sums;
+
+static void add_to(sums *sum, const input *in, const planned *p)
+{
+    const clo_reference *reference = input_reference(in);
+
+    sum->plans++;
+    sum->valid += p->valid;
+    sum->gap += p->metrics.gap;
+    if (reference == NULL || !(reference->upper > 0))
+        return;
+    sum->compared++;
+    sum->above += (double)p->metrics.makespan_ns / in->document.unit_ns / reference->upper - 1;
+}
+
+/* In the unit of the file where it has one of its own; else as a time. */
+static const char *show_time(const input *in, int64_t ns, char text[32])
+{
+    if (in->document.unit_ns == 1)
+        return show_ns(ns);
+    snprintf(text, 32, "%.10g", (double)ns / in->document.unit_ns);
+    return text;
+}
+
+static void print_instance(const input *in, const planned *p)
+{
+    char makespan[32], bound[32], best[32] = "-";
+    const clo_reference *reference = input_reference(in);
+
+    if (reference != NULL)
+        snprintf(best, sizeof best, "%.10g", reference->upper);
+    printf("%-20s %7u %-14s %12s %12s %9s %10s  %s\n", clo_graph_name(in->document.graph),
+           clo_graph_tasks(in->document.graph), clo_plan_planner(p->plan),
+           show_time(in, p->metrics.makespan_ns, makespan), show_time(in, p->metrics.lower_bound_ns, bound),
+           show_percent(p->metrics.gap), best, p->valid ? "valid" : "NOT VALID");
+}
+
+/* "instance 3 of 288", only where somebody watches; whatever is printed next writes over it. */
+static void show_progress(size_t index, size_t count)
+{
+    if (isatty(STDERR_FILENO)) {
+        fflush(stdout);
+        fprintf(stderr, "instance %zu of %zu\r", index, count);
+        fflush(stderr);
+    }
+}
+
+static void clear_progress(void)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\x1b[K");
+}
+
+static int plan_instance(const input *in, const plan_options *o, sums *all)
+{
+    int code = EXIT_GOOD;
+
+    for (uint32_t i = 0; i < o->planners.count; i++) {
+        planned p;
+        int made = make(in, o, o->planners.items[i], &p);
+        clear_progress();
+        if (p.measured) {
+            if (o->as_json)
+                made = worse(made, print_json(in, o, &p));
+            else
+                print_instance(in, &p);
+            add_to(&all[i], in, &p);
+        }
+        clo_plan_destroy(p.plan);
+        code = worse(code, made);
+    }
+    return code;
+}
+
+static void print_sums(const plan_options *o, const sums *all)
+{
+    printf("\n");
+    for (uint32_t i = 0; i < o->planners.count; i++) {
+        const sums *sum = &all[i];
+        if (sum->plans == 0)
+            continue;
+        printf("%-14s %u instance%s, %u valid, mean gap %s", o->planners.items[i], sum->plans,
+               sum->plans == 1 ? "" : "s", sum->valid, show_percent(sum->gap / sum->plans));
+        if (sum->compared > 0)
+            printf(", on average %s above the published makespan", show_percent(sum->above / sum->compared));
+        printf("\n");
+    }
+}
+
+/* All graphs of a file with many. */
+static int plan_all(input *in, const plan_options *o)
+{
+    sums all[OPTION_LIST_MAX] = {{0}};
+    int code = EXIT_GOOD;
+
+    if (!o->as_json)
+        printf("%s: %zu instances\n\n%-20s %7s %-14s %12s %12s %9s %10s  %s\n", in->path, in->count, "instance",
+               "tasks", "planner", "makespan", "lower bound", "gap", "published", "check");
+    for (size_t i = 0; i < in->count; i++) {
+        show_progress(i + 1, in->count);
+        int one = input_next(in);
+        code = worse(code, one == EXIT_GOOD ? plan_instance(in, o, all) : one);
+    }
+    clear_progress();
+    if (!o->as_json)
+        print_sums(o, all);
+    return code;
+}
+
+static int plan_file(const char *path, const plan_options *o, bool again)
+{
+    input in;
+    int code = input_open_all(&in, path, &o->input);
+
+    if (code != EXIT_GOOD)
+        return code;
+    if (in.count > 1 && (o->gantt != NULL || o->out != NULL || o->gantt_text)) {
+        code =
+            misuse("%s holds %zu instances; for --gantt, --gantt-text and --out add --instance NAME", path, in.count);
+    } else if (in.count > 1) {
+        if (again && !o->as_json)
+            printf("\n");
+        code = plan_all(&in, o);
+    } else if ((code = input_next(&in)) == EXIT_GOOD) {
+        if (again && !o->as_json)
+            printf("\n");
+        code = plan_one(&in, o);
     }
     input_close(&in);
     return code;
@@ -232,7 +377,7 @@ static int check_options(plan_options *o, int graphs)
 
     if (expand_planners(&o->planners) != EXIT_GOOD)
         return EXIT_BAD_USAGE;
-    if (!(o->scale > 0))
+    if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     if (!read_budget(o->budget, &unused))
         return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
@@ -254,16 +399,19 @@ int cmd_plan(int argc, char **argv)
         "Plans each task graph, checks the plan with the independent checker and reports it with its gap to a\n"
         "lower bound. Several planners (or 'all') are compared in a table.",
         "SPEC is native (default), own (default where the file carries its platform), a shipped name, an hwloc XML\n"
-        "file, or uniform:P. With --json: one object a line, one line a graph and planner."};
-    plan_options o = {.scale = 1};
+        "file, or uniform:P. With --json: one object a line, one line a graph and planner.\n"
+        "A file of JSON Lines holds many graphs: each is planned, a row each, unless --instance names one."};
+    plan_options o = {.input.scale = 1};
     const option_spec options[] = {
-        {"platform", 'p', "SPEC", OPTION_TEXT, &o.spec, "where to run"},
+        {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "where to run"},
+        {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
+         "of a file with many instances, the one of this name"},
         {"planner", 0, "NAME", OPTION_LIST, &o.planners, "heft (default), deft ...; repeat, or 'all', to compare"},
         {"budget", 0, "N|TIME", OPTION_TEXT, &o.budget, "anytime planners: schedules to try, or wall time (500ms)"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the plan"},
         {"gantt-text", 't', NULL, OPTION_FLAG, &o.gantt_text, "draw the plan in the terminal"},
         {"out", 'o', "F.json", OPTION_TEXT, &o.out, "write the plan"},
-        {"scale", 0, "X", OPTION_REAL, &o.scale, "multiply times and bytes by X"},
+        {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every random choice (0)"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "one JSON object a line on standard output"}};
     char **operands;

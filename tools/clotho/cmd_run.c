@@ -26,7 +26,7 @@ static int run_file(const char *path, const run_options *o, bool again)
 {
     input in;
     run_outcome out;
-    int code = input_open(&in, path, o->spec, o->scale, o->body);
+    int code = input_open(&in, path, &o->input);
 
     if (code != EXIT_GOOD)
         return code;
@@ -71,10 +71,10 @@ static int read_dispatch(run_options *o)
 
 static int check_body(const run_options *o)
 {
-    if (o->body == NULL || strcmp(o->body, "spin") == 0 || strcmp(o->body, "memory") == 0 ||
-        strcmp(o->body, "command") == 0)
+    if (o->input.body == NULL || strcmp(o->input.body, "spin") == 0 || strcmp(o->input.body, "memory") == 0 ||
+        strcmp(o->input.body, "command") == 0)
         return EXIT_GOOD;
-    return misuse("--body is '%s'; write spin, memory or command", o->body);
+    return misuse("--body is '%s'; write spin, memory or command", o->input.body);
 }
 
 static int check_options(run_options *o, int graphs)
@@ -87,7 +87,7 @@ static int check_options(run_options *o, int graphs)
         code = check_body(o);
     if (code != EXIT_GOOD)
         return code;
-    if (!(o->scale > 0))
+    if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     if (o->repeat == 0 || o->repeat > RUN_REPEAT_MAX)
         return misuse("--repeat is %u; write 1 to %u", o->repeat, RUN_REPEAT_MAX);
@@ -114,15 +114,17 @@ int cmd_run(int argc, char **argv)
         "the time from the cost model; both are labelled 'emulated'. What happened is checked by the independent\n"
         "checker, and replayed in the simulator, where every decision must come out equal.\n"
         "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg"};
-    run_options o = {.clock_name = "real", .repeat = 1, .scale = 1};
+    run_options o = {.clock_name = "real", .repeat = 1, .input.scale = 1};
     const option_spec options[] = {
-        {"platform", 'p', "SPEC", OPTION_TEXT, &o.spec, "as in 'clotho plan'"},
+        {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "as in 'clotho plan'"},
+        {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
+         "of a file with many instances, the one of this name"},
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner, "replay the plan of this planner (heft)"},
         {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "steal, or a policy of 'clotho list policies'"},
         {"clock", 0, "KIND", OPTION_TEXT, &o.clock_name, "real (default), padded or virtual"},
-        {"scale", 0, "X", OPTION_REAL, &o.scale, "multiply times and bytes by X"},
+        {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"repeat", 'n', "N", OPTION_U32, &o.repeat, "run N times, report the median"},
-        {"body", 0, "NAME", OPTION_TEXT, &o.body, "spin (default), memory or command, for tasks that name none"},
+        {"body", 0, "NAME", OPTION_TEXT, &o.input.body, "spin (default), memory or command, for tasks that name none"},
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count runs that take longer; 500, 20us, 3ms, 1s"},
         {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "Chrome / Perfetto trace of the last run"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the last run"},

@@ -9,9 +9,9 @@
 #include <string.h>
 
 typedef struct simulate_options {
-    const char *spec, *policy, *arrivals, *gantt, *trace;
+    input_config input;
+    const char *policy, *arrivals, *gantt, *trace;
     uint64_t jobs, seed;
-    double scale;
     bool as_json;
 } simulate_options;
 
@@ -118,7 +118,7 @@ static int simulate_file(const char *path, const simulate_options *o)
 {
     input in;
     simulated s = {0};
-    int code = input_open(&in, path, o->spec, o->scale, NULL);
+    int code = input_open(&in, path, &o->input);
 
     if (code != EXIT_GOOD)
         return code;
@@ -145,7 +145,7 @@ static int check_options(const simulate_options *o)
         return EXIT_BAD_USAGE;
     if (o->jobs != 1 || strcmp(o->arrivals, "batch") != 0)
         return misuse("streams of jobs are not built yet; leave --jobs at 1 and --arrivals at batch");
-    if (!(o->scale > 0))
+    if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     if (o->as_json &&
         ((o->gantt != NULL && strcmp(o->gantt, "-") == 0) || (o->trace != NULL && strcmp(o->trace, "-") == 0)))
@@ -162,13 +162,15 @@ int cmd_simulate(int argc, char **argv)
         1,
         "Runs one job in virtual time; a policy decides. The same engine and policies as 'clotho run', no bodies.",
         "Job completion times (jct) are those of the one job. Streams of jobs are not built yet."};
-    simulate_options o = {.jobs = 1, .arrivals = "batch", .scale = 1};
+    simulate_options o = {.jobs = 1, .arrivals = "batch", .input.scale = 1};
     const option_spec options[] = {
-        {"platform", 'p', "SPEC", OPTION_TEXT, &o.spec, "as in 'clotho plan'"},
+        {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "as in 'clotho plan'"},
+        {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
+         "of a file with many instances, the one of this name"},
         {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "who decides; see 'clotho list policies'"},
         {"jobs", 0, "N", OPTION_U64, &o.jobs, "1"},
         {"arrivals", 0, "KIND", OPTION_TEXT, &o.arrivals, "batch"},
-        {"scale", 0, "X", OPTION_REAL, &o.scale, "multiply times and bytes by X"},
+        {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every random choice (0); no policy so far makes any"},
         {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "Chrome / Perfetto trace"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw what happened"},

@@ -72,13 +72,14 @@ int platform_open(const char *spec, clo_platform **out)
     return complain_status(NULL, status);
 }
 
-static int choose_platform(input *in, const char *spec)
+static int choose_platform(input *in)
 {
+    const char *spec = in->config->spec;
     bool own = spec == NULL ? in->document.platform != NULL : strcmp(spec, "own") == 0;
 
     if (own && in->document.platform == NULL)
-        return complain(in->path, "carries no platform; name one with --platform SPEC");
-    if (!own) {
+        return complain(in->place, "carries no platform; name one with --platform SPEC");
+    if (!own && in->opened == NULL) {
         int code = platform_open(spec != NULL ? spec : "native", &in->opened);
         if (code != EXIT_GOOD)
             return code;
@@ -87,25 +88,100 @@ static int choose_platform(input *in, const char *spec)
     return EXIT_GOOD;
 }
 
-int input_open(input *in, const char *path, const char *spec, double scale, const char *body)
+static clo_load_config load_config(const input_config *config)
 {
-    clo_load_config config = CLO_LOAD_CONFIG_INIT;
+    clo_load_config load = CLO_LOAD_CONFIG_INIT;
 
-    *in = (input){.path = path};
-    config.scale = scale;
-    config.body = body;
-    clo_status status = clo_document_load(path, &config, &in->document);
-    if (status != CLO_OK)
-        return complain_status(path, status);
-    int code = choose_platform(in, spec);
-    if (code == EXIT_GOOD) {
-        status = clo_cost_create(in->document.graph, in->platform, &in->cost);
-        if (status != CLO_OK)
-            code = complain_status(path, status);
-    }
+    load.scale = config->scale;
+    load.body = config->body;
+    load.instance = config->instance;
+    return load;
+}
+
+/* The document is there: the platform and the cost. */
+static int complete(input *in)
+{
+    if (in->document.line != 0)
+        snprintf(in->place, sizeof in->place, "%.450s:%zu", in->path, in->document.line);
+    int code = choose_platform(in);
+    if (code != EXIT_GOOD)
+        return code;
+    clo_status status = clo_cost_create(in->document.graph, in->platform, &in->cost);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(in->place, status);
+}
+
+static void begin(input *in, const char *path, const input_config *config)
+{
+    *in = (input){.path = path, .config = config, .count = 1};
+    snprintf(in->place, sizeof in->place, "%.500s", path);
+}
+
+int input_open(input *in, const char *path, const input_config *config)
+{
+    clo_load_config load = load_config(config);
+
+    begin(in, path, config);
+    clo_status status = clo_document_load(path, &load, &in->document);
+    int code = status == CLO_OK ? complete(in) : complain_status(path, status);
     if (code != EXIT_GOOD)
         input_close(in);
     return code;
+}
+
+int input_open_all(input *in, const char *path, const input_config *config)
+{
+    clo_load_config load = load_config(config);
+
+    if (config->instance != NULL)
+        return input_open(in, path, config);
+    begin(in, path, config);
+    clo_status status = clo_documents_open(path, &load, &in->documents);
+    if (status != CLO_OK)
+        return complain_status(path, status);
+    in->count = clo_documents_count(in->documents);
+    return EXIT_GOOD;
+}
+
+static void close_instance(input *in)
+{
+    clo_cost_destroy(in->cost);
+    clo_document_destroy(&in->document);
+    in->cost = NULL;
+    in->platform = NULL;
+}
+
+int input_next(input *in)
+{
+    if (in->documents == NULL) /* one instance by name: it is there */
+        return EXIT_GOOD;
+    close_instance(in);
+    clo_status status = clo_documents_next(in->documents, &in->document);
+    int code = status == CLO_OK ? complete(in) : complain_status(in->path, status);
+    if (code != EXIT_GOOD)
+        close_instance(in);
+    return code;
+}
+
+/* Published values are of equal executors of speed 1 that share all data. */
+static bool is_uniform(const clo_platform *platform)
+{
+    for (uint32_t e = 0; e < clo_platform_executors(platform); e++)
+        if (clo_platform_executor(platform, e)->speed_q16[CLO_CLASS_GENERIC] != CLO_SPEED_ONE)
+            return false;
+    return true;
+}
+
+const clo_reference *input_reference(const input *in)
+{
+    const clo_document *d = &in->document;
+    bool own = in->platform == d->platform;
+
+    for (uint32_t i = 0; i < d->references_count; i++) {
+        const clo_reference *r = &d->references[i];
+        if (r->executors == 0 ? own : r->executors == clo_platform_executors(in->platform) && is_uniform(in->platform))
+            return r;
+    }
+    return NULL;
 }
 
 static const char *plural(uint32_t count)
@@ -129,8 +205,8 @@ void input_print(const input *in)
 
 void input_close(input *in)
 {
-    clo_cost_destroy(in->cost);
+    close_instance(in);
     clo_platform_destroy(in->opened);
-    clo_document_destroy(&in->document);
+    clo_documents_close(in->documents);
     *in = (input){0};
 }

@@ -4,20 +4,38 @@
 
 #include "report.h"
 
+typedef struct input_config {
+    const char *spec;     /* platform; NULL: the file's own if it has one, else native */
+    const char *body;     /* for tasks that name none; may be NULL                     */
+    const char *instance; /* of a file with many; may be NULL                          */
+    double scale;         /* of times and bytes                                        */
+} input_config;
+
+/* Of a file with many instances, `document` and `cost` are those of the last one that was read. */
 typedef struct input {
     const char *path;
+    const input_config *config;
+    clo_documents *documents; /* NULL: one instance, which is read */
+    size_t count;             /* instances in the file             */
+    char place[512];          /* for error lines: the file, with the line where it has many instances */
     clo_document document;
     clo_platform *opened;         /* owned; NULL where the file's own platform is used */
     const clo_platform *platform; /* the one in use                                    */
     clo_cost *cost;
 } input;
 
-/* Loads the graph at `path`, opens the platform and builds the cost.
- *   spec   NULL: the file's own platform if it has one, else native.
- *   scale  of times and bytes; body: for tasks that name none, may be NULL.
+/* Loads the graph at `path`, opens the platform and builds the cost. `config` is borrowed until input_close.
  * Returns EXIT_GOOD, or an exit code after an error line (then nothing is to be closed). */
-int input_open(input *in, const char *path, const char *spec, double scale, const char *body);
+int input_open(input *in, const char *path, const input_config *config);
+/* Opens a file with any number of instances, in->count; none is read yet. The same exit codes. */
+int input_open_all(input *in, const char *path, const input_config *config);
+/* Lets go of the instance at hand and reads the next one; at most in->count times. Returns EXIT_GOOD, or an exit code
+ * after an error line: then only this instance is lost. */
+int input_next(input *in);
 void input_close(input *in);
+
+/* What is published about this graph on the platform in use; NULL: nothing. */
+const clo_reference *input_reference(const input *in);
 
 /* The first two lines of every report: the graph, the platform. */
 void input_print(const input *in);

@@ -8,12 +8,12 @@
 #define RUN_REPEAT_MAX 100000u
 
 typedef struct run_options {
-    const char *spec, *planner, *policy, *clock_name, *body, *trace, *gantt;
+    input_config input;
+    const char *planner, *policy, *clock_name, *trace, *gantt;
     clo_clock clock;
     uint32_t repeat, fifo;
     uint64_t seed;
     int64_t deadline_ns;
-    double scale;
     bool no_replay_check, unpinned, copy_always, as_json;
 } run_options;
 

@@ -57,7 +57,7 @@ static void json_what(json *j, const run_outcome *out)
     json_text(j, "policy", o->policy);
     json_text(j, "clock", o->clock_name);
     json_bool(j, "emulated", emulated(out));
-    json_real(j, "scale", o->scale);
+    json_real(j, "scale", o->input.scale);
     json_count(j, "seed", o->seed);
 }
 

@@ -33,9 +33,18 @@ static const char *const files[] = {
     "\"nodes\": [{\"name\": \"n\", \"speed\": 1}, {\"name\": \"m\", \"speed\": 2}], \"links\": [{\"a\": \"n\", \"b\": "
     "\"m\", \"bandwidth\": 2}]}",
     "{\"processors\": [\"p\", \"q\"], \"tasks\": [\"a\"], \"computation_cost\": [[1, 2]], \"edges\": []}",
+    "{\"name\": \"p\", \"n\": 2, \"capacity\": [3, 1], \"duration\": [2, 5], \"demand\": [[0, 0], [2, 1]], "
+    "\"successors\": [[1], []], \"lb\": 7, \"ub\": 7}",
+    "{\"name\": \"s\", \"n\": 2, \"proc_time\": [4, 0], \"pred\": [[], [0]], \"optimal\": {\"2\": 4}}",
+    "{\"name\": \"t\", \"n\": 2, \"capacity\": [9], \"duration_us\": [4, 1], \"demand\": [[3], [9]], \"edges\": [[1, "
+    "0]]}",
+    "{\"job\": \"j\", \"tasks\": [{\"id\": 4, \"name\": \"M1\", \"parents\": [], \"instances\": 3, \"dur\": 1.5, "
+    "\"cpu\": 0.5, \"mem\": 0.2}, {\"id\": 2, \"name\": \"R2\", \"parents\": [4], \"instances\": 1, \"dur\": 1, "
+    "\"cpu\": 1, \"mem\": 0.3}]}",
     "digraph g { node [work_ns=4]; a [class=float]; a -> {b; c} -> d [bytes=\"9\"]; /* end */ }\n",
 };
-static const char *const formats[] = {"clotho.graph/1", "wfformat-1.5", "wfformat-1.4", "saga", "cost-table", "dot"};
+static const char *const formats[] = {"clotho.graph/1", "wfformat-1.5", "wfformat-1.4", "saga",    "cost-table",
+                                      "psplib",         "stg",          "tpch-packing", "alibaba", "dot"};
 #define FILES (sizeof files / sizeof files[0])
 
 static void every_format_is_recognised_by_its_content(void **state)
@@ -171,8 +180,8 @@ static void formats_are_listed(void **state)
         assert_true(strlen(summary) > 10);
         assert_true(strcmp(directions, "r") == 0 || strcmp(directions, "rw") == 0);
     }
-    assert_int_equal(count, 5);
-    assert_true(clo_format(4, &name, NULL, NULL));
+    assert_int_equal(count, 9);
+    assert_true(clo_format(8, &name, NULL, NULL));
     assert_string_equal(name, "dot");
 }
 
@@ -206,20 +215,27 @@ static void documents_are_saved_in_the_format_of_their_ending(void **state)
     rmdir(folder);
 }
 
-/* The first example of docs/FORMATS.md is complete. */
-static void the_example_of_the_documentation_is_read(void **state)
+/* All examples of docs/FORMATS.md but the plan are graphs. */
+static void the_examples_of_the_documentation_are_read(void **state)
 {
+    static const char *const wanted[] = {"clotho.graph/1", NULL, "psplib", "tpch-packing", "alibaba"};
     char *text;
     size_t bytes;
     clo_document d;
 
     (void)state;
     ok(clo_file_read(CLO_SOURCE "/docs/FORMATS.md", 1 << 20, &text, &bytes));
-    char *begin = strstr(text, "```json\n"), *end = strstr(begin, "\n```\n");
-    ok(clo_document_parse("FORMATS.md", begin + 8, (size_t)(end - begin - 8), NULL, &d));
-    assert_int_equal(clo_graph_tasks(d.graph), 4);
-    assert_int_equal(clo_platform_executors(d.platform), 4);
-    clo_document_destroy(&d);
+    char *at = text;
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        char *begin = strstr(at, "```json\n") + 8, *end = strstr(begin, "\n```\n");
+        at = end + 5;
+        if (wanted[i] == NULL)
+            continue;
+        ok(clo_document_parse("FORMATS.md", begin, (size_t)(end - begin), NULL, &d));
+        assert_string_equal(d.format, wanted[i]);
+        clo_document_destroy(&d);
+    }
+    assert_null(strstr(at, "```json"));
     clo_free(text);
 }
 
@@ -316,7 +332,7 @@ int main(void)
         cmocka_unit_test(configs_are_checked),
         cmocka_unit_test(formats_are_listed),
         cmocka_unit_test(documents_are_saved_in_the_format_of_their_ending),
-        cmocka_unit_test(the_example_of_the_documentation_is_read),
+        cmocka_unit_test(the_examples_of_the_documentation_are_read),
         cmocka_unit_test(memory_may_fail_anywhere),
     };
 

@@ -8,6 +8,7 @@
 static void every_call_says_that_files_are_not_built_in(void **state)
 {
     clo_document document = {.format = "x"};
+    clo_documents *documents = NULL;
     const char *text = NULL;
     clo_plan *plan = NULL;
 
@@ -15,6 +16,11 @@ static void every_call_says_that_files_are_not_built_in(void **state)
     fails(CLO_ERR_UNSUPPORTED, "clo_document_load: this library was built without files; build it with -DCLOTHO_IO=ON",
           clo_document_load("f", NULL, &document));
     fails(CLO_ERR_UNSUPPORTED, "clo_document_parse: ", clo_document_parse("f", "", 0, NULL, &document));
+    fails(CLO_ERR_UNSUPPORTED, "clo_documents_open: ", clo_documents_open("f", NULL, &documents));
+    fails(CLO_ERR_UNSUPPORTED, "clo_documents_parse: ", clo_documents_parse("f", "", 0, NULL, &documents));
+    fails(CLO_ERR_UNSUPPORTED, "clo_documents_next: ", clo_documents_next(documents, &document));
+    assert_int_equal(clo_documents_count(documents), 0);
+    clo_documents_close(documents);
     fails(CLO_ERR_UNSUPPORTED, "clo_document_save: ", clo_document_save(&document, NULL, "f"));
     fails(CLO_ERR_UNSUPPORTED, "clo_plan_save: ", clo_plan_save(NULL, NULL, "f"));
     fails(CLO_ERR_UNSUPPORTED, "clo_plan_load: ", clo_plan_load("f", NULL, &plan));

@@ -5,9 +5,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+static clo_source source_of(const char *name, const char *text)
+{
+    return (clo_source){.name = name, .text = text, .bytes = strlen(text)};
+}
+
 static clo_status scan(const char *text)
 {
-    return clo_json_scan("f", text, strlen(text));
+    clo_source source = source_of("f", text);
+
+    return clo_json_scan(&source);
+}
+
+static clo_status check(const char *text, size_t bytes)
+{
+    return clo_text_check(&(clo_source){.name = "f", .text = text, .bytes = bytes});
+}
+
+static clo_status open_json(clo_json *json, const char *name, const char *text)
+{
+    clo_source source = source_of(name, text);
+
+    return clo_json_open(json, &source);
 }
 
 static void what_is_json_passes(void **state)
@@ -92,7 +111,7 @@ static void ten_million_open_brackets_are_one_clean_error(void **state)
 
     (void)state;
     memset(text, '[', bytes);
-    assert_int_equal(clo_json_scan("deep", text, bytes), CLO_ERR_FORMAT);
+    assert_int_equal(clo_json_scan(&(clo_source){.name = "deep", .text = text, .bytes = bytes}), CLO_ERR_FORMAT);
     assert_string_equal(clo_last_error(), "deep:1: nested deeper than 64 levels; no format of ours does that");
     test_free(text);
 }
@@ -115,12 +134,11 @@ static void bytes_that_are_not_utf8_are_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-        ok(clo_text_check("f", good[i], strlen(good[i])));
+        ok(check(good[i], strlen(good[i])));
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        fails(CLO_ERR_FORMAT, "is not valid UTF-8; save the file as UTF-8",
-              clo_text_check("f", wrong[i], strlen(wrong[i])));
-    fails(CLO_ERR_FORMAT, "f:2: byte 0xe4 is not valid UTF-8", clo_text_check("f", "a\n\xe4!", 4));
-    fails(CLO_ERR_FORMAT, "f:2: a zero byte; this is not a text file", clo_text_check("f", "a\nb\0c", 5));
+        fails(CLO_ERR_FORMAT, "is not valid UTF-8; save the file as UTF-8", check(wrong[i], strlen(wrong[i])));
+    fails(CLO_ERR_FORMAT, "f:2: byte 0xe4 is not valid UTF-8", check("a\n\xe4!", 4));
+    fails(CLO_ERR_FORMAT, "f:2: a zero byte; this is not a text file", check("a\nb\0c", 5));
 }
 
 static void a_byte_order_mark_is_skipped_even_before_one_digit(void **state)
@@ -128,10 +146,9 @@ static void a_byte_order_mark_is_skipped_even_before_one_digit(void **state)
     clo_json json;
 
     (void)state;
-    ok(clo_json_open(&json, "f",
-                     "\xef\xbb\xbf"
-                     "7",
-                     4)); /* cJSON 1.7.15 alone refuses it */
+    ok(open_json(&json, "f",
+                 "\xef\xbb\xbf"
+                 "7")); /* cJSON 1.7.15 alone refuses it */
     assert_true(json.root->valuedouble == 7);
     clo_json_close(&json);
 }
@@ -142,9 +159,12 @@ static void a_value_is_found_on_its_line_by_its_ordinal(void **state)
     static const size_t lines[] = {1, 1, 1, 2, 2, 4, 4};
 
     (void)state;
+    clo_source source = source_of("f", text);
     ok(scan(text));
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
-        assert_int_equal(clo_json_line(text, sizeof text - 1, i), lines[i]);
+        assert_int_equal(clo_json_line(&source, i), lines[i]);
+    source.lines_before = 7;
+    assert_int_equal(clo_json_line(&source, 3), 9);
 }
 
 static void an_error_names_file_line_path_and_value(void **state)
@@ -154,7 +174,7 @@ static void an_error_names_file_line_path_and_value(void **state)
     int64_t value;
 
     (void)state;
-    ok(clo_json_open(&json, "g.json", text, sizeof text - 1));
+    ok(open_json(&json, "g.json", text));
     const cJSON *second = cJSON_GetArrayItem(cJSON_GetObjectItem(json.root, "tasks"), 1);
     assert_int_equal(clo_json_integer(&json, cJSON_GetObjectItem(second, "w"), 9, &value), CLO_ERR_FORMAT);
     assert_string_equal(clo_last_error(), "g.json:3: tasks[1].w is -3; write a whole number >= 0");
@@ -177,9 +197,9 @@ static void long_keys_and_values_are_cut_between_characters(void **state)
     clo_json json;
 
     (void)state;
-    ok(clo_json_open(&json, "f", text, sizeof text - 1));
+    ok(open_json(&json, "f", text));
     clo_json_want(&json, json.root->child, "less");
-    ok(clo_text_check("error", clo_last_error(), strlen(clo_last_error())));
+    ok(check(clo_last_error(), strlen(clo_last_error())));
     clo_json_close(&json);
 }
 
