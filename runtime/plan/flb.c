@@ -6,11 +6,14 @@
  * first. An instance is of type EP as long as its last message, over a mean link, arrives no earlier than its enabling
  * executor, from which it comes, is idle. Ties: the pair of type EP, then the lowest executor and id. Appended.
  *
- * Written for equal executors. SAGA's rules for others: the mean link has the mean bandwidth (and our mean latency),
- * arrivals on an executor are what they are; and "idle first" goes by the times noted when an instance not of type EP
- * was placed there last, for SAGA does not update that list after one of type EP. Here the links inside a memory
- * and the free ones do not count in the mean. Beyond the papers: executors that cannot run the task are no
- * candidates, for either pair; capacities of machines; instances.
+ *   flb       the paper, for unequal executors as in SAGA: the mean link has the mean bandwidth (and our mean latency),
+ *             arrivals on an executor are what they are.
+ *   flb-saga  "idle first" goes by the times noted when an instance not of type EP was placed there last: SAGA does not
+ *             update that list after one of type EP. It also takes elements out of the middle of its heaps without
+ *             putting the rest in order; that is not done here, so some of its plans differ.
+ *
+ * The links inside a memory and the free ones do not count in the mean. Beyond the papers: executors that cannot run
+ * the task are no candidates, for either pair; capacities of machines; instances.
  *
  * O(arcs + tasks * (executors + those of type EP on one executor)). */
 #include "plan/planners.h"
@@ -35,6 +38,7 @@ typedef struct flb {
     int64_t *listed_ns; /* [executors] when idle, for the choice of the idle one     */
     uint64_t mean_ns_per_byte_q32;
     int64_t mean_latency_ns;
+    bool is_saga;
     void *block;
 } flb;
 
@@ -209,17 +213,16 @@ static clo_status place_next(flb *f)
 
     uint32_t instance = is_enabled ? f->head[slot.executor] : clo_ready_pop(&f->ready).instance;
     clo_status status = clo_ready_place(&f->ready, instance, slot);
-    if (!is_enabled)
+    if (!is_enabled || !f->is_saga)
         f->listed_ns[slot.executor] = f->ready.tail_ns[slot.executor];
     sort_out(f, slot.executor, instance);
     return status;
 }
 
-clo_status clo_flb_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_draft *draft, bool is_saga)
 {
-    flb f = {.block = NULL};
+    flb f = {.is_saga = is_saga};
     clo_status status = open_flb(&f, draft);
-    (void)config;
     if (status != CLO_OK)
         return status;
 
@@ -230,4 +233,16 @@ clo_status clo_flb_fill(clo_draft *draft, const clo_plan_config *config)
     clo_free(f.block);
     clo_ready_close(&f.ready);
     return status;
+}
+
+clo_status clo_flb_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return fill(draft, false);
+}
+
+clo_status clo_flb_saga_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return fill(draft, true);
 }

@@ -33,6 +33,7 @@ clo_status clo_duplex_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_sufferage_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_fcp_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_flb_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_flb_saga_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_etf_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_dls_fill(clo_draft *draft, const clo_plan_config *config);
 

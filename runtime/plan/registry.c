@@ -27,6 +27,7 @@ static const clo_planner_row rows[] = {
     {"fcp", "fast critical path: a bounded sorted queue, two executors to choose from (Radulescu 1999)", 1,
      clo_fcp_fill},
     {"flb", "fast load balancing: the earlier start of two pairs (Radulescu 1999)", 1, clo_flb_fill},
+    {"flb-saga", "FLB with the stale list of idle executors of SAGA", 1, clo_flb_saga_fill},
 };
 
 /* The next character of a name that counts, in lower case; 0 at the end. Without tolower, which asks the locale. */
