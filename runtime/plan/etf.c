@@ -77,16 +77,16 @@ static clo_status place_next(pairs *p)
     const clo_graph *graph = p->ready.draft->graph;
 
     for (;;) { /* ends: each round places one or raises a key to what it is */
-        clo_ready_item item = clo_ready_pop(&p->ready);
+        clo_ready_item item = clo_heap_pop(&p->ready.heap);
         clo_slot slot;
         clo_ready_item now = look(p, item.instance, &slot);
         if (now.key > item.key) {
-            clo_ready_push(&p->ready, now);
+            clo_heap_push(&p->ready.heap, now);
             continue;
         }
         clo_status status = clo_ready_place(&p->ready, item.instance, slot);
         if (item.instance + 1 < graph->first_instance[graph->task_of[item.instance] + 1])
-            clo_ready_push(&p->ready, (clo_ready_item){item.key, item.second, item.instance + 1});
+            clo_heap_push(&p->ready.heap, (clo_ready_item){item.key, item.second, item.instance + 1});
         return status;
     }
 }
@@ -107,7 +107,7 @@ static clo_status fill(clo_draft *draft, bool is_dls)
     while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
         while (clo_ready_next(&p.ready, &instance))
             if (draft->graph->first_instance[draft->graph->task_of[instance]] == instance)
-                clo_ready_push(&p.ready, (clo_ready_item){INT64_MIN, 0, instance});
+                clo_heap_push(&p.ready.heap, (clo_ready_item){INT64_MIN, 0, instance});
         status = place_next(&p);
     }
     clo_free(p.level_ns);

@@ -140,8 +140,8 @@ static clo_status place_all(const peft *p, clo_draft *draft)
 
     while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
         while (clo_ready_next(&ready, &instance))
-            clo_ready_push(&ready, (clo_ready_item){p->place[draft->graph->task_of[instance]], 0, instance});
-        instance = clo_ready_pop(&ready).instance;
+            clo_heap_push(&ready.heap, (clo_ready_item){p->place[draft->graph->task_of[instance]], 0, instance});
+        instance = clo_heap_pop(&ready.heap).instance;
         status = clo_ready_place(&ready, instance, choose(p, draft, instance));
     }
     clo_ready_close(&ready);

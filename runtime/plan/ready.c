@@ -22,7 +22,7 @@ clo_status clo_ready_open(clo_ready *ready, clo_draft *draft)
     *ready = (clo_ready){.draft = draft, .block = block};
     ready->waiting = (void *)(block + waiting);
     ready->released = (void *)(block + released);
-    ready->heap = (void *)(block + heap);
+    ready->heap.items = (void *)(block + heap);
     ready->tail_ns = (void *)(block + tail);
     for (uint32_t i = 0; i < graph->instances; i++) {
         ready->waiting[i] = graph->pred_first[i + 1] - graph->pred_first[i];
@@ -55,30 +55,29 @@ static bool is_before(const clo_ready_item *a, const clo_ready_item *b)
     return a->instance < b->instance;
 }
 
-void clo_ready_push(clo_ready *ready, clo_ready_item item)
+void clo_heap_push(clo_heap *heap, clo_ready_item item)
 {
-    uint32_t at = ready->count++;
+    uint32_t at = heap->count++;
 
-    assert(at < ready->draft->graph->instances);
-    for (; at > 0 && is_before(&item, &ready->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        ready->heap[at] = ready->heap[(at - 1) / 2];
-    ready->heap[at] = item;
+    for (; at > 0 && is_before(&item, &heap->items[(at - 1) / 2]); at = (at - 1) / 2)
+        heap->items[at] = heap->items[(at - 1) / 2];
+    heap->items[at] = item;
 }
 
-clo_ready_item clo_ready_pop(clo_ready *ready)
+clo_ready_item clo_heap_pop(clo_heap *heap)
 {
-    assert(ready->count > 0);
-    clo_ready_item *heap = ready->heap, first = heap[0], last = heap[--ready->count];
-    size_t at = 0, count = ready->count;
+    assert(heap->count > 0);
+    clo_ready_item *items = heap->items, first = items[0], last = items[--heap->count];
+    size_t at = 0, count = heap->count;
 
     for (size_t child; (child = 2 * at + 1) < count; at = child) { /* ends: at grows */
-        if (child + 1 < count && is_before(&heap[child + 1], &heap[child]))
+        if (child + 1 < count && is_before(&items[child + 1], &items[child]))
             child++;
-        if (!is_before(&heap[child], &last))
+        if (!is_before(&items[child], &last))
             break;
-        heap[at] = heap[child];
+        items[at] = items[child];
     }
-    heap[at] = last;
+    items[at] = last;
     return first;
 }
 

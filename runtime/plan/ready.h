@@ -14,6 +14,11 @@ typedef struct clo_ready_item {
     uint32_t instance;
 } clo_ready_item;
 
+typedef struct clo_heap {
+    clo_ready_item *items; /* [count] */
+    uint32_t count;
+} clo_heap;
+
 /* A place for one execution. */
 typedef struct clo_slot {
     int64_t start_ns, finish_ns;
@@ -25,8 +30,7 @@ typedef struct clo_ready {
     uint32_t *waiting;  /* [instances] inputs whose producer is not placed                     */
     uint32_t *released; /* [instances] in order of release; [taken, released_count) are new     */
     uint32_t released_count, taken;
-    clo_ready_item *heap; /* [count] of [instances]                                              */
-    uint32_t count;
+    clo_heap heap;    /* room for all instances                                              */
     int64_t *tail_ns; /* [executors]                                                         */
     void *block;
 } clo_ready;
@@ -38,9 +42,9 @@ void clo_ready_close(clo_ready *ready);
 /* The next instance whose producers are all placed; false: none at the moment. */
 bool clo_ready_next(clo_ready *ready, uint32_t *instance);
 
-/* The heap: at most `instances` items at a time. */
-void clo_ready_push(clo_ready *ready, clo_ready_item item);
-clo_ready_item clo_ready_pop(clo_ready *ready); /* count > 0 */
+/* No more items than the heap has room for. */
+void clo_heap_push(clo_heap *heap, clo_ready_item item);
+clo_ready_item clo_heap_pop(clo_heap *heap); /* count > 0 */
 
 /* draft->ready_ns[e]: when all inputs of `instance` are on e. */
 void clo_draft_find_ready(clo_draft *draft, uint32_t instance);

@@ -1,6 +1,9 @@
 /* plan/registry.c - the planners by name. A new planner is one file and one row here. */
 #include "plan/planners.h"
 
+/* Of each instance, on average, where the paper knows no bound. */
+enum { COPIES_EACH = 4 };
+
 static const clo_planner_row rows[] = {
     {"heft", "earliest finish time in order of rank_u, filling gaps (Topcuoglu, Hariri, Wu 2002)", 1, clo_heft_fill},
     {"deft", "HEFT that duplicates the critical parent where that helps (LACHESIS)", 2, clo_deft_fill},
@@ -28,6 +31,23 @@ static const clo_planner_row rows[] = {
      clo_fcp_fill},
     {"flb", "fast load balancing: the earlier start of two pairs (Radulescu 1999)", 1, clo_flb_fill},
     {"flb-saga", "FLB with the stale list of idle executors of SAGA", 1, clo_flb_saga_fill},
+    {"heft-append", "HEFT that fills no gaps", 1, clo_heft_append_fill},
+    {"lookahead", "HEFT that looks where the children would end (Bittencourt, Sakellariou, Madeira 2010)", 1,
+     clo_lookahead_fill},
+    {"fifo", "first executable, first placed, where it ends first", 1, clo_fifo_fill},
+    {"sjf", "of the executable tasks the shortest, where it ends first", 1, clo_sjf_fill},
+    {"hrrn", "of the executable tasks the one with the highest response ratio, where it ends first", 1, clo_hrrn_fill},
+    {"highrank", "of the executable tasks the one with the highest rank_u, where it ends first", 1, clo_highrank_fill},
+    {"fifo-deft", "fifo with the allocation of deft", 2, clo_fifo_deft_fill},
+    {"sjf-deft", "sjf with the allocation of deft", 2, clo_sjf_deft_fill},
+    {"hrrn-deft", "hrrn with the allocation of deft", 2, clo_hrrn_deft_fill},
+    {"highrank-deft", "highrank with the allocation of deft", 2, clo_highrank_deft_fill},
+    {"deft-append", "DEFT that fills no gaps", 2, clo_deft_append_fill},
+    {"dfrn", "duplicates parents in order of arrival, two executors to choose from (DFRN-like; Park 1997)", COPIES_EACH,
+     clo_dfrn_fill},
+    {"tds", "clusters along favourite predecessors, which are duplicated (Darbha, Agrawal 1998)", COPIES_EACH,
+     clo_tds_fill},
+    {"tdca", "clusters, then chains of duplicates where they help (TDCA-like; He 2019)", COPIES_EACH, clo_tdca_fill},
 };
 
 /* The next character of a name that counts, in lower case; 0 at the end. Without tolower, which asks the locale. */
