@@ -71,16 +71,16 @@ static clo_status run_minmin(clo_ready *ready)
     clo_status status = CLO_OK;
 
     while (status == CLO_OK && ready->heap.count > 0) { /* ends: each round places one or raises a time to what it is */
-        clo_ready_item item = clo_heap_pop(&ready->heap);
-        clo_slot slot = clo_ready_earliest(ready, item.instance, false);
+        clo_heap_item item = clo_heap_pop(&ready->heap);
+        uint32_t instance = (uint32_t)item.id;
+        clo_slot slot = clo_ready_earliest(ready, instance, false);
         if (slot.finish_ns != item.key) {
-            item.key = slot.finish_ns;
-            clo_heap_push(&ready->heap, item);
+            clo_heap_push(&ready->heap, slot.finish_ns, instance);
             continue;
         }
-        status = clo_ready_place(ready, item.instance, slot);
-        if (!is_last_instance(graph, item.instance))
-            clo_heap_push(&ready->heap, (clo_ready_item){slot.finish_ns, 0, item.instance + 1});
+        status = clo_ready_place(ready, instance, slot);
+        if (!is_last_instance(graph, instance))
+            clo_heap_push(&ready->heap, slot.finish_ns, instance + 1);
     }
     return status;
 }
@@ -97,7 +97,7 @@ clo_status clo_minmin_fill(clo_draft *draft, const clo_plan_config *config)
     while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some task is always ready */
         while (clo_ready_next(&ready, &instance))
             if (is_first_instance(draft->graph, instance))
-                clo_heap_push(&ready.heap, (clo_ready_item){0, 0, instance});
+                clo_heap_push(&ready.heap, 0, instance);
         status = run_minmin(&ready);
     }
     clo_ready_close(&ready);

@@ -55,15 +55,15 @@ static void take_released(dispatch *d)
 
     while (clo_ready_next(&d->ready, &instance))
         if (draft->graph->first_instance[draft->graph->task_of[instance]] == instance)
-            clo_heap_push(&d->ready.heap, (clo_ready_item){executable_ns(draft, instance), 0, instance});
+            clo_heap_push(&d->ready.heap, executable_ns(draft, instance), instance);
 }
 
 /* What is executable by now. HRRN keeps the time as key, and the scan of choose() makes the order. */
 static void take_executable(dispatch *d)
 {
     while (d->ready.heap.count > 0 && d->ready.heap.items[0].key <= d->clock_ns) {
-        clo_ready_item item = clo_heap_pop(&d->ready.heap);
-        uint32_t task = d->ready.draft->graph->task_of[item.instance];
+        clo_heap_item item = clo_heap_pop(&d->ready.heap);
+        uint32_t task = d->ready.draft->graph->task_of[item.id];
         if (d->by == SJF)
             item.key = d->ready.draft->cost->mean_ns[task];
         else if (d->by == HIGHRANK)
@@ -71,20 +71,20 @@ static void take_executable(dispatch *d)
         if (d->by == HRRN)
             d->now.items[d->now.count++] = item;
         else
-            clo_heap_push(&d->now, item);
+            clo_heap_push(&d->now, item.key, item.id);
     }
 }
 
 /* wait_a / time_a > wait_b / time_b, or equal and the lower id. */
-static bool is_slighted(const dispatch *d, const clo_ready_item *a, const clo_ready_item *b)
+static bool is_slighted(const dispatch *d, const clo_heap_item *a, const clo_heap_item *b)
 {
     const clo_draft *draft = d->ready.draft;
-    int64_t time_a = draft->cost->mean_ns[draft->graph->task_of[a->instance]];
-    int64_t time_b = draft->cost->mean_ns[draft->graph->task_of[b->instance]];
+    int64_t time_a = draft->cost->mean_ns[draft->graph->task_of[a->id]];
+    int64_t time_b = draft->cost->mean_ns[draft->graph->task_of[b->id]];
     clo_u128 x = (clo_u128)(d->clock_ns - a->key) * (uint64_t)(time_b > 0 ? time_b : 1);
     clo_u128 y = (clo_u128)(d->clock_ns - b->key) * (uint64_t)(time_a > 0 ? time_a : 1);
 
-    return x > y || (x == y && a->instance < b->instance);
+    return x > y || (x == y && a->id < b->id);
 }
 
 /* The next instance; if its task has more of them, the one behind it stays. */
@@ -96,9 +96,9 @@ static uint32_t choose(dispatch *d)
     for (uint32_t i = 1; d->by == HRRN && i < d->now.count; i++)
         if (is_slighted(d, &d->now.items[i], &d->now.items[best]))
             best = i;
-    uint32_t instance = d->now.items[best].instance;
+    uint32_t instance = (uint32_t)d->now.items[best].id;
     if (instance + 1 < graph->first_instance[graph->task_of[instance] + 1])
-        d->now.items[best].instance++; /* still before all others of its key: ids of a task lie together */
+        d->now.items[best].id++; /* still before all others of its key: ids of a task lie together */
     else if (d->by == HRRN)
         d->now.items[best] = d->now.items[--d->now.count];
     else
@@ -162,6 +162,7 @@ static clo_status fill(clo_draft *draft, rule by, bool with_deft)
         return status;
 
     d.now.items = clo_allocate(tasks, sizeof *d.now.items);
+    d.now.capacity = tasks;
     d.rank_ns = clo_allocate(by == HIGHRANK ? tasks : 0, sizeof *d.rank_ns);
     if (d.now.items == NULL || d.rank_ns == NULL) {
         status = clo_fail_memory("a plan");

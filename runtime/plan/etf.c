@@ -22,12 +22,19 @@
 #include "plan/ready.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 typedef struct pairs {
     clo_ready ready;
-    int64_t *level_ns; /* [tasks] static level */
+    int64_t *level_ns; /* [tasks] static level                                */
+    uint32_t *place;   /* [tasks] ETF: in the order that breaks ties of starts */
     bool is_dls;
 } pairs;
+
+typedef struct level_key {
+    int64_t level_ns;
+    uint32_t task;
+} level_key;
 
 /* In reverse topological order: successors are complete. */
 static void find_levels(const clo_cost *cost, int64_t *level_ns)
@@ -46,12 +53,44 @@ static void find_levels(const clo_cost *cost, int64_t *level_ns)
     }
 }
 
-/* The best executor for an instance and, as the key of an item, what it is worth there. */
-static clo_ready_item look(pairs *p, uint32_t instance, clo_slot *slot)
+static int by_falling_level(const void *left, const void *right)
+{
+    const level_key *a = left, *b = right;
+
+    if (a->level_ns != b->level_ns)
+        return a->level_ns > b->level_ns ? -1 : 1;
+    return a->task < b->task ? -1 : a->task > b->task;
+}
+
+static clo_status find_places(pairs *p, uint32_t tasks)
+{
+    level_key *keys = clo_allocate(tasks, sizeof *keys);
+
+    if (keys == NULL)
+        return clo_fail_memory("the levels of a plan");
+    for (uint32_t t = 0; t < tasks; t++)
+        keys[t] = (level_key){p->level_ns[t], t};
+    qsort(keys, tasks, sizeof *keys, by_falling_level);
+    for (uint32_t t = 0; t < tasks; t++)
+        p->place[keys[t].task] = p->is_dls ? 0 : t;
+    clo_free(keys);
+    return CLO_OK;
+}
+
+/* Pushes an instance with a key that may be too low. Of equal keys the first by place, then by id, leaves first. */
+static void push(pairs *p, int64_t key, uint32_t instance)
+{
+    uint64_t place = p->place[p->ready.draft->graph->task_of[instance]];
+
+    clo_heap_push(&p->ready.heap, key, place << 32 | instance);
+}
+
+/* The best executor for an instance; returns the key of that pair, lower is better. */
+static int64_t look(pairs *p, uint32_t instance, clo_slot *slot)
 {
     clo_draft *draft = p->ready.draft;
     uint32_t task = draft->graph->task_of[instance];
-    clo_ready_item best = {INT64_MAX, -p->level_ns[task], instance};
+    int64_t least = INT64_MAX;
 
     *slot = (clo_slot){0, INT64_MAX, CLO_NONE};
     clo_draft_find_ready(draft, instance);
@@ -61,15 +100,13 @@ static clo_ready_item look(pairs *p, uint32_t instance, clo_slot *slot)
             continue;
         /* DLS: start - level - (mean - time) = finish - level - mean. */
         int64_t key = p->is_dls ? found.finish_ns - p->level_ns[task] - draft->cost->mean_ns[task] : found.start_ns;
-        if (key < best.key) {
-            best.key = key;
+        if (key < least) {
+            least = key;
             *slot = found;
         }
     }
-    if (p->is_dls)
-        best.second = 0;
     assert(slot->executor != CLO_NONE);
-    return best;
+    return least;
 }
 
 static clo_status place_next(pairs *p)
@@ -77,16 +114,17 @@ static clo_status place_next(pairs *p)
     const clo_graph *graph = p->ready.draft->graph;
 
     for (;;) { /* ends: each round places one or raises a key to what it is */
-        clo_ready_item item = clo_heap_pop(&p->ready.heap);
+        clo_heap_item item = clo_heap_pop(&p->ready.heap);
+        uint32_t instance = (uint32_t)item.id;
         clo_slot slot;
-        clo_ready_item now = look(p, item.instance, &slot);
-        if (now.key > item.key) {
-            clo_heap_push(&p->ready.heap, now);
+        int64_t key = look(p, instance, &slot);
+        if (key > item.key) {
+            push(p, key, instance);
             continue;
         }
-        clo_status status = clo_ready_place(&p->ready, item.instance, slot);
-        if (item.instance + 1 < graph->first_instance[graph->task_of[item.instance] + 1])
-            clo_heap_push(&p->ready.heap, (clo_ready_item){item.key, item.second, item.instance + 1});
+        clo_status status = clo_ready_place(&p->ready, instance, slot);
+        if (instance + 1 < graph->first_instance[graph->task_of[instance] + 1])
+            push(p, key, instance + 1);
         return status;
     }
 }
@@ -94,23 +132,26 @@ static clo_status place_next(pairs *p)
 static clo_status fill(clo_draft *draft, bool is_dls)
 {
     pairs p = {.is_dls = is_dls};
-    uint32_t instance;
+    uint32_t instance, tasks = draft->graph->tasks;
     clo_status status = clo_ready_open(&p.ready, draft);
     if (status != CLO_OK)
         return status;
-    p.level_ns = clo_allocate(draft->graph->tasks, sizeof *p.level_ns);
-    if (p.level_ns == NULL)
+    p.level_ns = clo_allocate(tasks, sizeof *p.level_ns);
+    p.place = clo_allocate(tasks, sizeof *p.place);
+    if (p.level_ns == NULL || p.place == NULL) {
         status = clo_fail_memory("a plan");
-    else
+    } else {
         find_levels(draft->cost, p.level_ns);
-
+        status = find_places(&p, tasks);
+    }
     while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
         while (clo_ready_next(&p.ready, &instance))
             if (draft->graph->first_instance[draft->graph->task_of[instance]] == instance)
-                clo_heap_push(&p.ready.heap, (clo_ready_item){INT64_MIN, 0, instance});
+                push(&p, INT64_MIN, instance);
         status = place_next(&p);
     }
     clo_free(p.level_ns);
+    clo_free(p.place);
     clo_ready_close(&p.ready);
     return status;
 }

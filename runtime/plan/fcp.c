@@ -72,7 +72,7 @@ static void fill_places(fcp *f)
     uint32_t instance;
 
     while (f->ready.heap.count < draft->executors && clo_ready_next(&f->ready, &instance))
-        clo_heap_push(&f->ready.heap, (clo_ready_item){-f->rank_ns[draft->graph->task_of[instance]], 0, instance});
+        clo_heap_push(&f->ready.heap, -f->rank_ns[draft->graph->task_of[instance]], instance);
 }
 
 clo_status clo_fcp_fill(clo_draft *draft, const clo_plan_config *config)
@@ -90,7 +90,7 @@ clo_status clo_fcp_fill(clo_draft *draft, const clo_plan_config *config)
 
     while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
         fill_places(&f);
-        uint32_t instance = clo_heap_pop(&f.ready.heap).instance;
+        uint32_t instance = (uint32_t)clo_heap_pop(&f.ready.heap).id;
         status = clo_ready_place(&f.ready, instance, choose(&f.ready, instance));
     }
     clo_free(f.rank_ns);

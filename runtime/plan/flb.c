@@ -121,7 +121,7 @@ static uint32_t find_message(flb *f, uint32_t instance)
 
 static void push_other(flb *f, uint32_t instance)
 {
-    clo_heap_push(&f->ready.heap, (clo_ready_item){f->messages[instance].last_ns, 0, instance});
+    clo_heap_push(&f->ready.heap, f->messages[instance].last_ns, instance);
 }
 
 /* The earlier of two instances of type EP; CLO_NONE: only the other one. */
@@ -195,7 +195,7 @@ static clo_slot choose_other(const flb *f)
 
     if (f->ready.heap.count == 0)
         return (clo_slot){INT64_MAX, INT64_MAX, CLO_NONE};
-    uint32_t instance = f->ready.heap.items[0].instance, task = draft->graph->task_of[instance];
+    uint32_t instance = (uint32_t)f->ready.heap.items[0].id, task = draft->graph->task_of[instance];
     for (uint32_t e = 0; e < draft->executors; e++)
         if ((best == CLO_NONE || f->listed_ns[e] < f->listed_ns[best]) &&
             clo_cost_time(draft->cost, task, e) != CLO_TIME_NEVER)
@@ -211,7 +211,7 @@ static clo_status place_next(flb *f)
     clo_slot slot = is_enabled ? enabled : other;
     assert(slot.executor != CLO_NONE);
 
-    uint32_t instance = is_enabled ? f->head[slot.executor] : clo_heap_pop(&f->ready.heap).instance;
+    uint32_t instance = is_enabled ? f->head[slot.executor] : (uint32_t)clo_heap_pop(&f->ready.heap).id;
     clo_status status = clo_ready_place(&f->ready, instance, slot);
     if (!is_enabled || !f->is_saga)
         f->listed_ns[slot.executor] = f->ready.tail_ns[slot.executor];

@@ -140,8 +140,8 @@ static clo_status place_all(const peft *p, clo_draft *draft)
 
     while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
         while (clo_ready_next(&ready, &instance))
-            clo_heap_push(&ready.heap, (clo_ready_item){p->place[draft->graph->task_of[instance]], 0, instance});
-        instance = clo_heap_pop(&ready.heap).instance;
+            clo_heap_push(&ready.heap, p->place[draft->graph->task_of[instance]], instance);
+        instance = (uint32_t)clo_heap_pop(&ready.heap).id;
         status = clo_ready_place(&ready, instance, choose(p, draft, instance));
     }
     clo_ready_close(&ready);

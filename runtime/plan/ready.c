@@ -12,7 +12,7 @@ clo_status clo_ready_open(clo_ready *ready, clo_draft *draft)
     clo_layout layout = {0};
     size_t waiting = clo_layout_add(&layout, graph->instances, sizeof(uint32_t));
     size_t released = clo_layout_add(&layout, graph->instances, sizeof(uint32_t));
-    size_t heap = clo_layout_add(&layout, graph->instances, sizeof(clo_ready_item));
+    size_t heap = clo_layout_add(&layout, graph->instances, sizeof(clo_heap_item));
     size_t tail = clo_layout_add(&layout, draft->executors, sizeof(int64_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
@@ -22,7 +22,7 @@ clo_status clo_ready_open(clo_ready *ready, clo_draft *draft)
     *ready = (clo_ready){.draft = draft, .block = block};
     ready->waiting = (void *)(block + waiting);
     ready->released = (void *)(block + released);
-    ready->heap.items = (void *)(block + heap);
+    ready->heap = (clo_heap){.items = (void *)(block + heap), .capacity = graph->instances};
     ready->tail_ns = (void *)(block + tail);
     for (uint32_t i = 0; i < graph->instances; i++) {
         ready->waiting[i] = graph->pred_first[i + 1] - graph->pred_first[i];
@@ -44,41 +44,6 @@ bool clo_ready_next(clo_ready *ready, uint32_t *instance)
         return false;
     *instance = ready->released[ready->taken++];
     return true;
-}
-
-static bool is_before(const clo_ready_item *a, const clo_ready_item *b)
-{
-    if (a->key != b->key)
-        return a->key < b->key;
-    if (a->second != b->second)
-        return a->second < b->second;
-    return a->instance < b->instance;
-}
-
-void clo_heap_push(clo_heap *heap, clo_ready_item item)
-{
-    uint32_t at = heap->count++;
-
-    for (; at > 0 && is_before(&item, &heap->items[(at - 1) / 2]); at = (at - 1) / 2)
-        heap->items[at] = heap->items[(at - 1) / 2];
-    heap->items[at] = item;
-}
-
-clo_ready_item clo_heap_pop(clo_heap *heap)
-{
-    assert(heap->count > 0);
-    clo_ready_item *items = heap->items, first = items[0], last = items[--heap->count];
-    size_t at = 0, count = heap->count;
-
-    for (size_t child; (child = 2 * at + 1) < count; at = child) { /* ends: at grows */
-        if (child + 1 < count && is_before(&items[child + 1], &items[child]))
-            child++;
-        if (!is_before(&items[child], &last))
-            break;
-        items[at] = items[child];
-    }
-    items[at] = last;
-    return first;
 }
 
 static void raise_to(int64_t *restrict ready_ns, const int64_t *restrict row_ns, uint32_t count)

@@ -7,17 +7,8 @@
 #ifndef CLO_PLAN_READY_H
 #define CLO_PLAN_READY_H
 
+#include "base/heap.h"
 #include "plan/draft.h"
-
-typedef struct clo_ready_item {
-    int64_t key, second; /* the lowest key comes first, then the lowest second, then the lowest id */
-    uint32_t instance;
-} clo_ready_item;
-
-typedef struct clo_heap {
-    clo_ready_item *items; /* [count] */
-    uint32_t count;
-} clo_heap;
 
 /* A place for one execution. */
 typedef struct clo_slot {
@@ -30,7 +21,7 @@ typedef struct clo_ready {
     uint32_t *waiting;  /* [instances] inputs whose producer is not placed                     */
     uint32_t *released; /* [instances] in order of release; [taken, released_count) are new     */
     uint32_t released_count, taken;
-    clo_heap heap;    /* room for all instances                                              */
+    clo_heap heap;    /* of the planner, with room for all instances */
     int64_t *tail_ns; /* [executors]                                                         */
     void *block;
 } clo_ready;
@@ -41,10 +32,6 @@ void clo_ready_close(clo_ready *ready);
 
 /* The next instance whose producers are all placed; false: none at the moment. */
 bool clo_ready_next(clo_ready *ready, uint32_t *instance);
-
-/* No more items than the heap has room for. */
-void clo_heap_push(clo_heap *heap, clo_ready_item item);
-clo_ready_item clo_heap_pop(clo_heap *heap); /* count > 0 */
 
 /* draft->ready_ns[e]: when all inputs of `instance` are on e. */
 void clo_draft_find_ready(clo_draft *draft, uint32_t instance);
