@@ -11,10 +11,20 @@
  *   - Ties: without a duplicate first, then the lowest executor.
  * Only tasks declared duplicable are duplicated. The clean-up of the end is tidy.c.
  *
+ * deft-append fills no gaps: a copy goes behind the last one on its executor. Only the clean-up may move it before.
+ *
  * O(executors * parents) a placement, plus the searches in the timelines. */
 #include "plan/planners.h"
 
+#include "plan/ready.h"
+
 #include <assert.h>
+
+/* tail_ns: NULL: gaps are filled; else when the last execution on each executor ends, and nothing goes before that. */
+typedef struct site {
+    clo_draft *draft;
+    const int64_t *tail_ns;
+} site;
 
 typedef struct candidate {
     int64_t start_ns, finish_ns;
@@ -48,6 +58,13 @@ static void find_ready(clo_draft *draft, uint32_t instance)
     }
 }
 
+static int64_t slot_ns(const site *s, uint32_t task, uint32_t executor, int64_t ready, int64_t duration)
+{
+    if (s->tail_ns != NULL && s->tail_ns[executor] > ready)
+        ready = s->tail_ns[executor];
+    return clo_draft_slot_ns(s->draft, task, executor, ready, duration);
+}
+
 static bool is_better(const candidate *a, const candidate *b)
 {
     if (a->finish_ns != b->finish_ns)
@@ -55,33 +72,22 @@ static bool is_better(const candidate *a, const candidate *b)
     return a->duplicate == CLO_NONE && b->duplicate != CLO_NONE;
 }
 
-static void try_plain(const clo_draft *draft, uint32_t task, uint32_t executor, candidate *best)
+static void try_plain(const site *s, uint32_t task, uint32_t executor, candidate *best)
 {
+    const clo_draft *draft = s->draft;
     int64_t duration = clo_cost_time(draft->cost, task, executor), ready = draft->ready_ns[executor];
 
     if (duration == CLO_TIME_NEVER || ready + duration > best->finish_ns)
         return;
-    int64_t start = clo_draft_slot_ns(draft, task, executor, ready, duration);
+    int64_t start = slot_ns(s, task, executor, ready, duration);
     candidate found = {start, start + duration, executor, CLO_NONE, 0};
     if (is_better(&found, best))
         *best = found;
 }
 
-/* When all inputs of `instance` are on `executor`. */
-static int64_t inputs_ns(const clo_draft *draft, uint32_t instance, uint32_t executor)
+static void try_duplicate(const site *s, uint32_t task, uint32_t executor, candidate *best)
 {
-    int64_t latest = 0;
-
-    for (uint32_t arc = draft->graph->pred_first[instance]; arc < draft->graph->pred_first[instance + 1]; arc++) {
-        int64_t arrival = clo_draft_arrival_ns(draft, arc, executor);
-        if (arrival > latest)
-            latest = arrival;
-    }
-    return latest;
-}
-
-static void try_duplicate(const clo_draft *draft, uint32_t task, uint32_t executor, candidate *best)
-{
+    const clo_draft *draft = s->draft;
     uint32_t arc = draft->critical[executor];
     int64_t duration = clo_cost_time(draft->cost, task, executor), second = draft->second_ns[executor];
 
@@ -95,33 +101,39 @@ static void try_duplicate(const clo_draft *draft, uint32_t task, uint32_t execut
         return;
 
     int64_t parent_start =
-        clo_draft_slot_ns(draft, parent_task, executor, inputs_ns(draft, parent, executor), parent_duration);
+        slot_ns(s, parent_task, executor, clo_draft_inputs_ns(draft, parent, executor), parent_duration);
     int64_t ready = parent_start + parent_duration;
     if (ready >= draft->ready_ns[executor])
         return; /* no earlier than the data that travel */
     if (second > ready)
         ready = second;
-    int64_t start = clo_draft_slot_ns(draft, task, executor, ready, duration);
+    int64_t start = slot_ns(s, task, executor, ready, duration);
     candidate found = {start, start + duration, executor, parent, parent_start};
     if (is_better(&found, best))
         *best = found;
 }
 
-static clo_status place(clo_draft *draft, uint32_t instance)
+clo_status clo_deft_place_behind(clo_draft *draft, uint32_t instance, const int64_t *tail_ns)
 {
+    const site s = {draft, tail_ns};
     uint32_t task = draft->graph->task_of[instance];
     candidate best = {0, INT64_MAX, CLO_NONE, CLO_NONE, 0};
     clo_status status = CLO_OK;
 
     find_ready(draft, instance);
     for (uint32_t e = 0; e < draft->executors; e++) {
-        try_plain(draft, task, e, &best);
-        try_duplicate(draft, task, e, &best);
+        try_plain(&s, task, e, &best);
+        try_duplicate(&s, task, e, &best);
     }
     assert(best.executor != CLO_NONE); /* a cost exists only if every task has an executor */
     if (best.duplicate != CLO_NONE)
         status = clo_draft_place(draft, best.duplicate, best.executor, best.duplicate_start_ns);
     return status == CLO_OK ? clo_draft_place(draft, instance, best.executor, best.start_ns) : status;
+}
+
+clo_status clo_deft_place(clo_draft *draft, uint32_t instance)
+{
+    return clo_deft_place_behind(draft, instance, NULL);
 }
 
 clo_status clo_deft_place_all(clo_draft *draft)
@@ -130,7 +142,7 @@ clo_status clo_deft_place_all(clo_draft *draft)
     clo_status status = clo_draft_order(draft);
 
     for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++)
-        status = place(draft, draft->order[i]);
+        status = clo_deft_place(draft, draft->order[i]);
     return status;
 }
 
@@ -139,5 +151,24 @@ clo_status clo_deft_fill(clo_draft *draft, const clo_plan_config *config)
     (void)config;
     clo_status status = clo_deft_place_all(draft);
 
+    return status == CLO_OK ? clo_draft_tidy(draft) : status;
+}
+
+clo_status clo_deft_append_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    clo_ready ready;
+    clo_status status = clo_ready_open(&ready, draft);
+    (void)config;
+    if (status != CLO_OK)
+        return status;
+
+    status = clo_draft_order(draft);
+    for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++) {
+        uint32_t instance = draft->order[i], first_copy = draft->count;
+        status = clo_deft_place_behind(draft, instance, ready.tail_ns);
+        if (status == CLO_OK)
+            clo_ready_placed(&ready, instance, first_copy);
+    }
+    clo_ready_close(&ready);
     return status == CLO_OK ? clo_draft_tidy(draft) : status;
 }

@@ -13,13 +13,49 @@ typedef struct clo_planner_row {
     clo_status (*fill)(clo_draft *draft, const clo_plan_config *config);
 } clo_planner_row;
 
-/* NULL for an unknown name. */
+/* NULL for an unknown name. Case, '-' and '_' do not count: "Min-Min" is minmin. */
 const clo_planner_row *clo_planner_find(const char *name);
 
 clo_status clo_heft_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_deft_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_serial_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_best_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_cpop_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_cpop_saga_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_peft_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_mct_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_met_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_olb_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_fastestnode_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_minmin_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_maxmin_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_duplex_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_sufferage_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_fcp_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_flb_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_flb_saga_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_etf_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_dls_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_heft_append_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_lookahead_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_fifo_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_sjf_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_hrrn_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_highrank_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_fifo_deft_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_sjf_deft_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_hrrn_deft_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_highrank_deft_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_deft_append_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_tds_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_tdca_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_dfrn_fill(clo_draft *draft, const clo_plan_config *config);
+
+/* Places one instance, whose producers are placed, by DEFT: with a duplicate of its critical parent where that lets it
+ * end first. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_deft_place(clo_draft *draft, uint32_t instance);
+/* The same, but nothing starts before tail_ns[executor]; NULL: gaps are filled. */
+clo_status clo_deft_place_behind(clo_draft *draft, uint32_t instance, const int64_t *tail_ns);
 
 /* DEFT as published, without the clean-up that clo_deft_fill adds. */
 clo_status clo_deft_place_all(clo_draft *draft);
