@@ -22,12 +22,25 @@ typedef struct clo_placement {
     int64_t finish_ns; /* exclusive: the executor is free from here                     */
 } clo_placement;
 
+/* How far an anytime planner is. */
+typedef struct clo_plan_progress {
+    uint64_t schedules;  /* built so far                  */
+    int64_t makespan_ns; /* the shortest so far           */
+    int64_t bound_ns;    /* no plan is shorter            */
+    int64_t elapsed_ns;  /* since planning began          */
+} clo_plan_progress;
+
 typedef struct clo_plan_config {
     size_t size;            /* CLO_PLAN_CONFIG_INIT                                       */
     const char *planner;    /* "heft", "deft", "serial" ...; NULL means "heft"            */
     uint64_t seed;          /* same inputs and seed, same plan                            */
     uint64_t schedules_max; /* anytime planners: schedules to try; 0: the planner's own   */
-    int64_t budget_ns;      /* anytime planners: wall time; 0: none                       */
+    int64_t budget_ns;      /* anytime planners: wall time; 0: none. With both limits the first one reached ends
+                               the search. The plans that it starts from are always finished: HEFT at least */
+    uint32_t no_duplicates; /* 1: no task is executed twice, even where the graph allows it */
+    /* Anytime planners call it about five times a second, from the calling thread; NULL: not. */
+    void (*progress)(void *context, const clo_plan_progress *now);
+    void *progress_context;
 } clo_plan_config;
 
 #define CLO_PLAN_CONFIG_INIT            \
@@ -56,6 +69,11 @@ CLO_API void clo_plan_destroy(clo_plan *plan); /* NULL is allowed */
 
 CLO_API const char *clo_plan_planner(const clo_plan *plan);
 CLO_API int64_t clo_plan_makespan_ns(const clo_plan *plan);
+/* How many schedules were built to find it; 0 where it was not made by a planner. */
+CLO_API uint64_t clo_plan_schedules(const clo_plan *plan);
+/* True if the planner proved that no plan is shorter (without replicas, if none were allowed): it met the lower bound, or
+ * searched everything. */
+CLO_API bool clo_plan_is_optimal(const clo_plan *plan);
 /* Sorted by (start, finish, executor); owned by the plan. */
 CLO_API const clo_placement *clo_plan_placements(const clo_plan *plan, size_t *count);
 

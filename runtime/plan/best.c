@@ -1,38 +1,104 @@
-/* plan/best.c - tries the planners in turn and keeps the shortest plan, so it is never worse than HEFT (DEFT alone can
- * be: a duplicate that helps its reader may be in the way of others) nor than running everything in a row.
+/* plan/best.c - the shortest plan that the budget allows, anytime.
  *
- * Ties: the earlier in the list, so duplicates are paid for only where they help. */
+ * It starts from HEFT, from DEFT where duplicates are allowed, and from everything in a row, so it is never worse than
+ * these. Where the problem is a packing (pool.h) a genetic search goes on, else simulated annealing on the order and the
+ * placement of instances. It ends with the budget, or where a plan meets the lower bound. Ties: the earlier, so
+ * duplicates are paid for only where they help. */
 #include "plan/planners.h"
 
-static int64_t makespan(const clo_draft *draft)
-{
-    int64_t latest = 0;
+#include "base/status.h"
+#include "plan/pool_search.h"
 
-    for (uint32_t c = 0; c < draft->count; c++)
-        if (draft->copies[c].finish_ns > latest)
-            latest = draft->copies[c].finish_ns;
-    return latest;
+enum { SCHEDULES_DEFAULT = 1000, PLACEMENTS_DEFAULT = 2000000 };
+
+/* Without a budget: 1000 schedules, fewer of large graphs. */
+static clo_status open_budget(clo_budget *budget, const clo_draft *draft, const clo_plan_config *config)
+{
+    clo_bound bound;
+    clo_status status = clo_cost_bound(draft->cost, &bound);
+
+    *budget = (clo_budget){.schedules_max = config->schedules_max,
+                           .begin_ns = clo_clock_ns(),
+                           .end_ns = INT64_MAX,
+                           .bound_ns = bound.best_ns,
+                           .best_ns = INT64_MAX};
+    if (config->budget_ns > 0 && config->budget_ns < INT64_MAX - budget->begin_ns)
+        budget->end_ns = budget->begin_ns + config->budget_ns;
+    if (config->budget_ns <= 0 && config->schedules_max == 0) {
+        uint64_t fit = PLACEMENTS_DEFAULT / draft->graph->instances + 1;
+        budget->schedules_max = fit < SCHEDULES_DEFAULT ? fit : SCHEDULES_DEFAULT;
+    }
+    return status;
+}
+
+static clo_status pack(clo_draft *draft, const clo_plan_config *config, clo_pool *pool, clo_budget *budget,
+                       clo_snapshot *best)
+{
+    clo_pool_schedule found;
+    int direction = CLO_POOL_FORWARD;
+    clo_status status = clo_pool_schedule_open(&found, pool);
+
+    if (status == CLO_OK)
+        status = clo_pool_search(pool, config->seed, budget, &found, &direction);
+    clo_draft_clear(draft);
+    if (status == CLO_OK && found.makespan_ns < best->makespan_ns)
+        status = clo_pool_realise(pool, &found, direction, draft);
+    if (status == CLO_OK && found.makespan_ns < best->makespan_ns)
+        clo_snapshot_keep(best, draft);
+    clo_pool_schedule_close(&found);
+    return status;
+}
+
+static clo_status search(clo_draft *draft, const clo_plan_config *config, clo_budget *budget, clo_snapshot *best)
+{
+    clo_pool pool;
+    clo_status status = clo_pool_open(&pool, draft->cost);
+
+    if (status == CLO_ERR_UNSUPPORTED)
+        return clo_anneal(draft, config->seed, budget, best);
+    if (status == CLO_OK)
+        status = pack(draft, config, &pool, budget, best);
+    clo_pool_close(&pool);
+    return status;
+}
+
+/* The plans to start from, whatever the budget is. */
+static clo_status begin(clo_draft *draft, const clo_plan_config *config, clo_budget *budget, clo_snapshot *best)
+{
+    static clo_status (*const fills[])(clo_draft *, const clo_plan_config *) = {clo_heft_fill, clo_serial_fill,
+                                                                                clo_deft_fill};
+    clo_status status = CLO_OK;
+
+    for (size_t i = 0; i < sizeof fills / sizeof fills[0] && status == CLO_OK; i++) {
+        if (i > 0 && clo_budget_is_spent(budget))
+            break;
+        clo_draft_clear(draft);
+        status = fills[i](draft, config);
+        if (status == CLO_OK)
+            clo_snapshot_keep(best, draft);
+        budget->schedules++;
+        budget->best_ns = best->makespan_ns;
+    }
+    return status;
 }
 
 clo_status clo_best_fill(clo_draft *draft, const clo_plan_config *config)
 {
-    static clo_status (*const fills[])(clo_draft *, const clo_plan_config *) = {clo_heft_fill, clo_serial_fill,
-                                                                                clo_deft_fill};
-    enum { COUNT = sizeof fills / sizeof fills[0] };
-    int64_t shortest = INT64_MAX;
-    size_t best = 0;
-    clo_status status = CLO_OK;
+    clo_budget budget;
+    clo_snapshot best;
+    clo_status status = open_budget(&budget, draft, config);
 
-    for (size_t i = 0; status == CLO_OK && i < COUNT; i++) {
-        clo_draft_clear(draft);
-        status = fills[i](draft, config);
-        if (status == CLO_OK && makespan(draft) < shortest) {
-            shortest = makespan(draft);
-            best = i;
-        }
-    }
-    if (status != CLO_OK || best == COUNT - 1)
-        return status; /* the last one is still in the draft */
-    clo_draft_clear(draft);
-    return fills[best](draft, config); /* again: cheaper than to keep a copy of every draft */
+    if (status == CLO_OK)
+        status = clo_snapshot_open(&best, draft);
+    if (status != CLO_OK)
+        return status;
+    status = begin(draft, config, &budget, &best);
+    if (status == CLO_OK && !clo_budget_is_spent(&budget))
+        status = search(draft, config, &budget, &best);
+    if (status == CLO_OK)
+        status = clo_snapshot_restore(&best, draft);
+    draft->schedules = budget.schedules;
+    draft->is_optimal = status == CLO_OK && best.makespan_ns <= budget.bound_ns;
+    clo_snapshot_close(&best);
+    return status;
 }

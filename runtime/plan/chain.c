@@ -21,7 +21,8 @@ bool clo_draft_may_duplicate(const clo_draft *draft, uint32_t instance, uint32_t
 {
     uint32_t task = draft->graph->task_of[instance];
 
-    return draft->graph->rows[task].duplicable && clo_cost_time(draft->cost, task, executor) != CLO_TIME_NEVER &&
+    return draft->may_duplicate && draft->graph->rows[task].duplicable &&
+           clo_cost_time(draft->cost, task, executor) != CLO_TIME_NEVER &&
            !clo_draft_has_copy(draft, instance, executor);
 }
 

@@ -14,6 +14,7 @@
  * deft-append fills no gaps: a copy goes behind the last one on its executor. Only the clean-up may move it before.
  *
  * O(executors * parents) a placement, plus the searches in the timelines. */
+#include "plan/chain.h"
 #include "plan/planners.h"
 
 #include "plan/ready.h"
@@ -96,7 +97,7 @@ static void try_duplicate(const site *s, uint32_t task, uint32_t executor, candi
         return;
     uint32_t parent = draft->graph->pred[arc], parent_task = draft->graph->task_of[parent];
     int64_t parent_duration = clo_cost_time(draft->cost, parent_task, executor);
-    if (!draft->graph->rows[parent_task].duplicable || parent_duration == CLO_TIME_NEVER ||
+    if (!draft->may_duplicate || !draft->graph->rows[parent_task].duplicable || parent_duration == CLO_TIME_NEVER ||
         clo_draft_has_copy(draft, parent, executor))
         return;
 
@@ -113,12 +114,20 @@ static void try_duplicate(const site *s, uint32_t task, uint32_t executor, candi
         *best = found;
 }
 
+static clo_status commit(clo_draft *draft, uint32_t instance, const candidate *chosen)
+{
+    clo_status status = CLO_OK;
+
+    if (chosen->duplicate != CLO_NONE)
+        status = clo_draft_place(draft, chosen->duplicate, chosen->executor, chosen->duplicate_start_ns);
+    return status == CLO_OK ? clo_draft_place(draft, instance, chosen->executor, chosen->start_ns) : status;
+}
+
 clo_status clo_deft_place_behind(clo_draft *draft, uint32_t instance, const int64_t *tail_ns)
 {
     const site s = {draft, tail_ns};
     uint32_t task = draft->graph->task_of[instance];
     candidate best = {0, INT64_MAX, CLO_NONE, CLO_NONE, 0};
-    clo_status status = CLO_OK;
 
     find_ready(draft, instance);
     for (uint32_t e = 0; e < draft->executors; e++) {
@@ -126,9 +135,24 @@ clo_status clo_deft_place_behind(clo_draft *draft, uint32_t instance, const int6
         try_duplicate(&s, task, e, &best);
     }
     assert(best.executor != CLO_NONE); /* a cost exists only if every task has an executor */
-    if (best.duplicate != CLO_NONE)
-        status = clo_draft_place(draft, best.duplicate, best.executor, best.duplicate_start_ns);
-    return status == CLO_OK ? clo_draft_place(draft, instance, best.executor, best.start_ns) : status;
+    return commit(draft, instance, &best);
+}
+
+clo_status clo_deft_place_on(clo_draft *draft, uint32_t instance, uint32_t executor)
+{
+    const site s = {draft, NULL};
+    uint32_t task = draft->graph->task_of[instance];
+    candidate best = {0, INT64_MAX, CLO_NONE, CLO_NONE, 0};
+    clo_inputs inputs = clo_draft_inputs(draft, instance, executor);
+
+    draft->ready_ns[executor] = inputs.latest_ns;
+    draft->second_ns[executor] = inputs.second_ns;
+    draft->critical[executor] = inputs.arc;
+    try_plain(&s, task, executor, &best);
+    if (draft->may_duplicate)
+        try_duplicate(&s, task, executor, &best);
+    assert(best.executor == executor);
+    return commit(draft, instance, &best);
 }
 
 clo_status clo_deft_place(clo_draft *draft, uint32_t instance)

@@ -60,6 +60,7 @@ clo_status clo_draft_open(clo_draft *draft, const clo_cost *cost, uint32_t copie
     draft->graph = cost->graph;
     draft->platform = cost->platform;
     draft->executors = draft->platform->executors_count;
+    draft->may_duplicate = true;
     uint64_t capacity = (uint64_t)draft->graph->instances * copies_each;
 
     if (capacity >= CLO_NONE) /* more than 100 GiB of copies */
@@ -97,6 +98,53 @@ void clo_draft_clear(clo_draft *draft)
         clo_profile_clear(&draft->profiles[m]);
     memset(draft->first_copy, 0xff, draft->graph->instances * sizeof draft->first_copy[0]); /* CLO_NONE */
     draft->count = 0;
+}
+
+int64_t clo_draft_makespan_ns(const clo_draft *draft)
+{
+    int64_t latest = 0;
+
+    for (uint32_t c = 0; c < draft->count; c++)
+        if (draft->copies[c].finish_ns > latest)
+            latest = draft->copies[c].finish_ns;
+    return latest;
+}
+
+clo_status clo_snapshot_open(clo_snapshot *snapshot, const clo_draft *draft)
+{
+    *snapshot = (clo_snapshot){.makespan_ns = INT64_MAX};
+    snapshot->copies = clo_allocate(draft->capacity, sizeof *snapshot->copies);
+    return snapshot->copies == NULL ? clo_fail_memory("a plan") : CLO_OK;
+}
+
+void clo_snapshot_close(clo_snapshot *snapshot)
+{
+    clo_free(snapshot->copies);
+    *snapshot = (clo_snapshot){0};
+}
+
+bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_draft *draft)
+{
+    int64_t makespan = clo_draft_makespan_ns(draft);
+
+    if (makespan >= snapshot->makespan_ns)
+        return false;
+    memcpy(snapshot->copies, draft->copies, draft->count * sizeof *snapshot->copies);
+    snapshot->count = draft->count;
+    snapshot->makespan_ns = makespan;
+    return true;
+}
+
+/* In the order they were placed, so originals come before their replicas. */
+clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_draft *draft)
+{
+    clo_status status = CLO_OK;
+
+    clo_draft_clear(draft);
+    for (uint32_t c = 0; c < snapshot->count && status == CLO_OK; c++)
+        status = clo_draft_place(draft, snapshot->copies[c].instance, snapshot->copies[c].executor,
+                                 snapshot->copies[c].start_ns);
+    return status;
 }
 
 typedef struct rank_key {

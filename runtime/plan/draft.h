@@ -27,6 +27,9 @@ typedef struct clo_draft {
     const clo_graph *graph;
     const clo_platform *platform;
     uint32_t executors;
+    bool may_duplicate;      /* false: the caller of clo_plan_create wants no replicas */
+    uint64_t schedules;      /* how many the planner built; 0 counts as 1              */
+    bool is_optimal;         /* proved by search                                       */
     clo_timeline *timelines; /* [executors]                                        */
     clo_profile *profiles;   /* [machines]; NULL: no task demands anything          */
     clo_copy *copies;        /* [count] of [capacity]                              */
@@ -48,6 +51,23 @@ void clo_draft_close(clo_draft *draft);
 
 /* Forgets all copies, keeps the memory. */
 void clo_draft_clear(clo_draft *draft);
+
+/* The latest finish; 0 of an empty one. */
+int64_t clo_draft_makespan_ns(const clo_draft *draft);
+
+/* A filled draft kept aside. `capacity` of the draft it came from. */
+typedef struct clo_snapshot {
+    clo_copy *copies;
+    uint32_t count;
+    int64_t makespan_ns;
+} clo_snapshot;
+
+clo_status clo_snapshot_open(clo_snapshot *snapshot, const clo_draft *draft);
+void clo_snapshot_close(clo_snapshot *snapshot);
+/* Keeps the draft if it is shorter than what is kept; true if it is. */
+bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_draft *draft);
+/* Makes the draft what is kept. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_draft *draft);
 
 /* Fills draft->order: instances by falling rank_u, ties in topological order (so that inputs come first even
  * where times and transfers are 0). Returns CLO_OK or CLO_ERR_MEMORY. */

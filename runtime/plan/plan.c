@@ -97,6 +97,8 @@ static clo_status plan_from_draft(const clo_draft *draft, const char *planner, c
 
     if (plan == NULL)
         return clo_fail_memory("a plan");
+    plan->schedules = draft->schedules > 0 ? draft->schedules : 1;
+    plan->is_optimal = draft->is_optimal;
     for (uint32_t c = 0; c < draft->count; c++) {
         const clo_copy *copy = &draft->copies[c];
         uint32_t task = graph->task_of[copy->instance];
@@ -128,6 +130,7 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
     status = clo_draft_open(&draft, cost, planner->copies_each);
     if (status != CLO_OK)
         return status;
+    draft.may_duplicate = mine.no_duplicates == 0;
     status = planner->fill(&draft, &mine);
     if (status == CLO_OK)
         status = plan_from_draft(&draft, planner->name, out);
@@ -190,6 +193,16 @@ const char *clo_plan_planner(const clo_plan *plan)
 int64_t clo_plan_makespan_ns(const clo_plan *plan)
 {
     return plan->makespan_ns;
+}
+
+uint64_t clo_plan_schedules(const clo_plan *plan)
+{
+    return plan->schedules;
+}
+
+bool clo_plan_is_optimal(const clo_plan *plan)
+{
+    return plan->is_optimal;
 }
 
 const clo_placement *clo_plan_placements(const clo_plan *plan, size_t *count)

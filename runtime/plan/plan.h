@@ -11,6 +11,8 @@ struct clo_plan {
     clo_placement *placements; /* [count] likewise; sorted by start, finish, executor, topological order */
     size_t count;
     int64_t makespan_ns;
+    uint64_t schedules; /* built to find it; 0: not by a planner */
+    bool is_optimal;    /* proved                                */
 };
 
 /* CLO_OK if all ids of the plan are in range for this cost, else CLO_ERR_ARGUMENT. */

@@ -4,6 +4,7 @@
 #ifndef CLO_PLAN_PLANNERS_H
 #define CLO_PLAN_PLANNERS_H
 
+#include "plan/budget.h"
 #include "plan/draft.h"
 
 typedef struct clo_planner_row {
@@ -54,8 +55,13 @@ clo_status clo_dfrn_fill(clo_draft *draft, const clo_plan_config *config);
 /* Places one instance, whose producers are placed, by DEFT: with a duplicate of its critical parent where that lets it
  * end first. Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_deft_place(clo_draft *draft, uint32_t instance);
+/* The same on an executor that can run it. */
+clo_status clo_deft_place_on(clo_draft *draft, uint32_t instance, uint32_t executor);
 /* The same, but nothing starts before tail_ns[executor]; NULL: gaps are filled. */
 clo_status clo_deft_place_behind(clo_draft *draft, uint32_t instance, const int64_t *tail_ns);
+
+/* Simulated annealing on order and placement, from the plan that is kept; anneal.c. */
+clo_status clo_anneal(clo_draft *draft, uint64_t seed, clo_budget *budget, clo_snapshot *best);
 
 /* DEFT as published, without the clean-up that clo_deft_fill adds. */
 clo_status clo_deft_place_all(clo_draft *draft);
