@@ -206,7 +206,8 @@ static void one_executor_runs_all_without_a_pause(void **state)
     fixture_free(&f);
 }
 
-/* A chain of stages with nothing but duplicable tasks and heavy edges: room for duplicates ends before the graph does. */
+/* A chain of stages with nothing but duplicable tasks and heavy edges: room for duplicates ends before the graph does.
+ * */
 static void duplicates_end_where_the_draft_is_full(void **state)
 {
     (void)state;

@@ -74,8 +74,8 @@ static void peft_and_lookahead_see_what_follows(void **state)
     fixture_free(&f);
 }
 
-/* Both children want e1: on trial they stand in each other's way there. a on e0: c0 on e1 ends at 10 + 5 + 20, c1 behind it
- * at 55. a on e1 (14): c0 ends at 34, c1 at 54. */
+/* Both children want e1: on trial they stand in each other's way there. a on e0: c0 on e1 ends at 10 + 5 + 20, c1
+ * behind it at 55. a on e1 (14): c0 ends at 34, c1 at 54. */
 static void lookahead_places_children_one_behind_the_other(void **state)
 {
     (void)state;
@@ -208,7 +208,8 @@ static void fcp_sorts_as_many_as_there_are_executors(void **state)
     fixture_free(&f);
 }
 
-/* a -> b, c with 5 bytes: b stays with a; then e0 is busy when c's message would have come, so c goes to the idle e1. */
+/* a -> b, c with 5 bytes: b stays with a; then e0 is busy when c's message would have come, so c goes to the idle e1.
+ * */
 static void flb_leaves_the_enabling_executor_when_it_is_late(void **state)
 {
     (void)state;
