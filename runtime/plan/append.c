@@ -1,8 +1,8 @@
-/* plan/append.c - HEFT without its insertion: instances in order of falling rank_u (ties: earlier in topological order),
- * each behind the last execution of the executor where it then ends first (ties: the lowest executor).
+/* plan/append.c - HEFT without its insertion: instances in order of falling rank_u (ties: earlier in topological
+ * order), each behind the last execution of the executor where it then ends first (ties: the lowest executor).
  *
- * What insertion is worth is the difference to heft; see heft.c for the paper. Without gaps to search, an instance costs
- * O(inputs * executors) however full the plan is. */
+ * What insertion is worth is the difference to heft; see heft.c for the paper. Without gaps to search, an instance
+ * costs O(inputs * executors) however full the plan is. */
 #include "plan/planners.h"
 
 #include "plan/ready.h"

@@ -1,8 +1,8 @@
 /* plan/batch.c - batch mode: of all ready tasks, the one with an extreme completion time goes first.
  *
  * Min-min and max-min: Ibarra, Kim, "Heuristic Algorithms for Scheduling Independent Tasks on Nonidentical
- * Processors", JACM 24(2), 1977, algorithms D and E; Duplex: Braun et al., JPDC 61(6), 2001, section 2; Sufferage:
- * Maheswaran et al., JPDC 59(2), 1999, section 4. With MCT(t) the least completion time of t on any executor:
+ * Processors", JACM 24(2), 1977; Duplex: Braun et al., JPDC 61(6), 2001; Sufferage:
+ * Maheswaran et al., JPDC 59(2), 1999. With MCT(t) the least completion time of t on any executor:
  *
  *   minmin     the ready task with the least MCT goes to its executor
  *   maxmin     the ready task with the largest MCT does

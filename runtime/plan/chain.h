@@ -1,5 +1,5 @@
-/* plan/chain.h - what planners that duplicate share: a trial of several duplicates, one behind the other on one executor,
- * before an instance. */
+/* plan/chain.h - what planners that duplicate share: a trial of several duplicates, one behind the other on one
+ * executor, before an instance. */
 #ifndef CLO_PLAN_CHAIN_H
 #define CLO_PLAN_CHAIN_H
 

@@ -48,6 +48,7 @@ static int64_t harmonic_mean(const clo_cost *cost, uint32_t task)
         sum_q30 += (uint64_t)((((clo_u128)least << 30) + (uint64_t)time_ns / 2) / (uint64_t)time_ns);
         count++;
     }
+    assert(sum_q30 > 0); /* the executor of the least time is one of them */
     return (int64_t)((((clo_u128)least * count << 30) + sum_q30 / 2) / sum_q30);
 }
 

@@ -1,8 +1,8 @@
-/* plan/dfrn.c - DFRN-like: Park, Shirazi, Marquis, "DFRN: A New Approach for Duplication Based Scheduling for Distributed
- * Memory Multiprocessor Systems", IPPS 1997: duplication first, reduction next.
+/* plan/dfrn.c - DFRN-like: Park, Shirazi, Marquis, "DFRN: A New Approach for Duplication Based Scheduling for
+ * Distributed Memory Multiprocessor Systems", IPPS 1997: duplication first, reduction next.
  *
- * Instances level by level (levels count from the entries), within a level the heaviest mean time first (ties: earlier in
- * topological order): the paper's HNF. Each is tried on its critical executor, where the parent runs whose data
+ * Instances level by level (levels count from the entries), within a level the heaviest mean time first (ties: earlier
+ * in topological order): the paper's HNF. Each is tried on its critical executor, where the parent runs whose data
  * come last, and on the executor that is idle first. On either, parents are duplicated in order of falling arrival, one
  * behind the other, as long as the duplicate ends before the message would arrive and the parent still delays
  * the instance: what the paper duplicates first and deletes then. The earlier end wins (ties: the critical one).
@@ -10,9 +10,9 @@
  * The paper has as many processors as it wants and copies the schedule of a processor up to the parent to a fresh one;
  * here executors are few, so the idle one takes the fresh one's place, and of the ancestors only parents are
  * duplicated, at most CLO_CHAIN_MAX for an instance. The critical executor is that of the message which arrives last
- * over a mean link. Gaps are filled; the clean-up of the end is tidy.c. Beyond the paper: placement masks (without a
- * candidate that can run it an instance goes where it ends first), capacities of machines, instances, tasks that may not
- * be duplicated. Duplicates end when the draft is full.
+ * over a mean link. Gaps are filled; the clean-up of the end is tidy.c. Beyond the paper: placement masks (an
+ * executor that cannot run the instance is neither), capacities of machines, instances, tasks that may not be
+ * duplicated. Duplicates end when the draft is full.
  *
  * O(inputs^2 + executors) an instance, plus the searches in the timelines. */
 #include "plan/planners.h"

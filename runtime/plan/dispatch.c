@@ -1,5 +1,5 @@
-/* plan/dispatch.c - the baselines of LACHESIS ("Learning to Optimize DAG Scheduling in Heterogeneous Environment",
- * section V): a rule chooses the next task, EFT or DEFT its executor.
+/* plan/dispatch.c - the baselines of LACHESIS ("Learning to Optimize DAG Scheduling in Heterogeneous Environment"):
+ * a rule chooses the next task, EFT or DEFT its executor.
  *
  *   fifo      the task that became executable first
  *   sjf       shortest job first: the least mean time
@@ -9,8 +9,8 @@
  * A clock moves from event to event, as in the paper's section IV-C: a task is executable when all its parents have
  * finished (the first copy of each), and while an executable one is there and some executor has nothing more to
  * do, one is chosen and placed where it ends first; it may be told to wait for a busy executor. Without the clock
- * highrank would be HEFT and nobody would ever have waited. As this is a plan and not a run, a gap before the clock may be
- * filled where the inputs are there in time. Ties: the lowest id, then as in HEFT or DEFT.
+ * highrank would be HEFT and nobody would ever have waited. As this is a plan and not a run, a gap before the clock may
+ * be filled where the inputs are there in time. Ties: the lowest id, then as in HEFT or DEFT.
  *
  * Beyond the paper: placement masks, capacities of machines, instances (of a task they become executable together:
  * one stands for all). O(executors * inputs) an instance; hrrn adds the number of executable tasks. */

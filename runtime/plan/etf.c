@@ -15,8 +15,8 @@
  * A start only moves back while executors fill, so a key found once (lower is better) is a lower bound for ever, and
  * so is the time when the first executor is idle + the least of the task. Tasks known by the second bound only lie in
  * one heap, whose order does not change with time, those with a key that was above it in another. The first of both is
- * looked at again, and is the best of all if its bound was right. O(ready * executors * inputs) a placement in the worst
- * case, executors * inputs in a good one. */
+ * looked at again, and is the best of all if its bound was right. O(ready * executors * inputs) a placement in the
+ * worst case, executors * inputs in a good one. */
 #include "plan/planners.h"
 
 #include "base/memory.h"

@@ -1,17 +1,18 @@
 /* plan/immediate.c - immediate mode: each instance, in topological order, goes where one simple rule says.
  *
  * Maheswaran, Ali, Siegel, Hensgen, Freund, "Dynamic Mapping of a Class of Independent Tasks onto Heterogeneous
- * Computing Systems", JPDC 59(2), 1999, section 4, and Braun et al., JPDC 61(6), 2001, section 2:
+ * Computing Systems", JPDC 59(2), 1999, and Braun et al., JPDC 61(6), 2001:
  *
  *   mct          minimum completion time: the executor on which it ends first
  *   met          minimum execution time: the executor on which it takes least, however busy
  *   olb          opportunistic load balancing: the executor that is idle first, however slow
- *   fastestnode  the executor on which all tasks together take least (SAGA's FastestNode)
+ *   fastestnode  the executor that can run most instances, of these the one on which they take
+ *                least together (SAGA's FastestNode)
  *
  * Written for independent tasks; as in SAGA, dependent ones are taken in topological order, start when their inputs are
  * there, and are appended: no gaps are filled. Ties: the lowest executor. Beyond the papers: an executor that cannot
- * run the task is passed over, and a start must fit the machine's capacities. fastestnode takes the other tasks of a
- * graph that no executor can run alone where each takes least; other than `serial` it does not wait then. */
+ * run the task is passed over, and a start must fit the machine's capacities. What the fastest executor
+ * cannot run goes where it takes least, and `fastestnode`, other than `serial`, does not wait for it. */
 #include "plan/planners.h"
 
 #include "plan/ready.h"

@@ -1,8 +1,8 @@
-/* plan/lookahead.c - HEFT with lookahead: Bittencourt, Sakellariou, Madeira, "DAG Scheduling Using a Lookahead Variant of
- * the Heterogeneous Earliest Finish Time Algorithm", PDP 2010, section III.
+/* plan/lookahead.c - HEFT with lookahead: Bittencourt, Sakellariou, Madeira, "DAG Scheduling Using a Lookahead Variant
+ * of the Heterogeneous Earliest Finish Time Algorithm", PDP 2010.
  *
- * Instances in order of falling rank_u (ties: earlier in topological order). For each executor the instance is put there
- * on trial, and then its children, in order of falling rank_u, where they end first; the executor with the least
+ * Instances in order of falling rank_u (ties: earlier in topological order). For each executor the instance is put
+ * there on trial, and then its children, in order of falling rank_u, where they end first; the executor with the least
  * latest end of a child wins (ties: the earlier own end, then the lowest). Gaps are filled.
  *
  * Where the paper is vague: only children whose other parents are placed are looked at (the arrival of the others is
@@ -150,8 +150,8 @@ static clo_slot place_child(const lookahead *l, uint32_t index)
     return best;
 }
 
-/* The latest end of a child if the instance goes to `slot`; its own end without children. `enough`: what does not matter
- * any more. */
+/* The latest end of a child if the instance goes to `slot`; its own end without children. `enough`: what does not
+ * matter any more. */
 static int64_t look_ahead(lookahead *l, clo_slot slot, int64_t enough)
 {
     int64_t latest = slot.finish_ns;

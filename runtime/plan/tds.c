@@ -7,19 +7,19 @@
  *
  * The favourite predecessor of an instance is the producer whose data would come last: executed on the same
  * executor, it makes the earliest start. From the exit side (rising rank_u, where TDS has rising levels), each
- * instance that is in no cluster yet starts one, which goes on to the favourite, from there to its favourite, and so on up
- * to an entry. Where the favourite is in a cluster already:
+ * instance that is in no cluster yet starts one, which goes on to the favourite, from there to its favourite, and so on
+ * up to an entry. Where the favourite is in a cluster already:
  *
  *   tds   if the message between both may take its time (latest start - latest completion >= transfer) the
- *         cluster goes on with another producer that is in none, the one that ends latest, or ends; if not, the favourite
- *         is duplicated, and the cluster goes on through it
+ *         cluster goes on with another producer that is in none, the one that ends latest, or ends; if not, the
+ *         favourite is duplicated, and the cluster goes on through it
  *   tdca  it goes on with such another producer, or ends; then, when an instance is placed, the chain of
  *         critical parents above it is duplicated as far up (at most CHAIN_MAX) as makes it end first
  *
- * Both papers have an executor for each cluster; TDCA merges clusters where there are too few. Here clusters, in order of
- * falling length, each go to the executor that can run most of it, and of these to the one which has least to do with it
- * (time so far + time of the cluster). Instances are then placed in order of falling rank_u on the executors of their
- * clusters, gaps filled; one that cannot run on any of these goes where it ends first. The clean-up
+ * Both papers have an executor for each cluster; TDCA merges clusters where there are too few. Here clusters, in order
+ * of falling length, each go to the executor that can run most of it, and of these to the one which has least to do
+ * with it (time so far + time of the cluster). Instances are then placed in order of falling rank_u on the executors of
+ * their clusters, gaps filled; one that cannot run on any of these goes where it ends first. The clean-up
  * of the end (tidy.c) drops duplicates that nobody reads and closes gaps: TDCA's last step.
  *
  * Means stand for times and transfers while clusters are made. Duplicates end when the draft is full (COPIES_EACH a
@@ -210,8 +210,7 @@ static int by_falling_length(const void *left, const void *right)
     return a->first < b->first ? -1 : a->first > b->first;
 }
 
-/* The executor of a cluster. The loads fit: no sum is above the longest times of all members, which are at most
- * COPIES_EACH times those of all instances. */
+/* The executor of a cluster. Loads saturate: with duplicates they may pass the sums that clo_cost_create has checked. */
 static void find_executor(tds *s, cluster *c)
 {
     uint32_t most = 0;
@@ -225,7 +224,7 @@ static void find_executor(tds *s, cluster *c)
             if (each == CLO_TIME_NEVER)
                 continue;
             count++;
-            time = time > INT64_MAX / 2 ? time : time + each; /* saturates far above any load that matters */
+            time = time > INT64_MAX / 2 ? time : time + each;
         }
         if (count > most || (count == most && time < least)) {
             c->executor = e;
@@ -315,6 +314,8 @@ static clo_status place(tds *s, clo_ready *ready, uint32_t instance, uint32_t un
             continue;
         uint32_t room = s->is_tdca ? clo_draft_room(draft, unplaced) : 0;
         clo_chain chain = find_chain(draft, instance, e, room);
+        if (is_placed && chain.finish_ns > INT64_MAX / 2)
+            continue; /* leaves the other half to originals, whose sum fits it (draft.h) */
         status = clo_chain_place(&chain, draft);
     }
     if (status != CLO_OK || draft->first_copy[instance] != CLO_NONE)

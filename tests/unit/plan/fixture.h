@@ -134,6 +134,67 @@ static inline fixture fixture_topcuoglu(void)
     return f;
 }
 
+/* `tasks` tasks on `executors` executors, times[task * executors + executor] ns; edges are still to be added, then
+ * fixture_table_seal. */
+static inline fixture fixture_table(uint32_t tasks, uint32_t executors, const int64_t *times)
+{
+    fixture f = fixture_new();
+
+    for (uint32_t t = 0; t < tasks; t++)
+        fixture_task(&f, NULL, 10);
+    for (uint32_t e = 0; e < executors; e++) {
+        char name[8] = {'k', (char)('0' + e), 0};
+        uint32_t kind;
+        ok(clo_graph_kind(f.graph, name, &kind));
+        for (uint32_t t = 0; t < tasks; t++)
+            ok(clo_graph_set_time(f.graph, t, kind, times[t * executors + e]));
+    }
+    return f;
+}
+
+static inline void fixture_table_seal(fixture *f, uint32_t executors)
+{
+    clo_executor list[FIXTURE_EXECUTORS_MAX] = {0};
+    double bandwidth[FIXTURE_EXECUTORS_MAX * FIXTURE_EXECUTORS_MAX];
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+
+    for (uint32_t e = 0; e < executors; e++)
+        list[e] = (clo_executor){.kind = e, .memory = e, .os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}};
+    for (uint32_t i = 0; i < executors * executors; i++)
+        bandwidth[i] = 1;
+    desc.executors_count = desc.kinds_count = executors;
+    desc.executors = list;
+    desc.bandwidth_bytes_per_ns = bandwidth;
+    ok(clo_graph_seal(f->graph));
+    ok(clo_platform_create(&desc, &f->platform));
+    ok(clo_cost_create(f->graph, f->platform, &f->cost));
+}
+
+static inline void expect_makespan(const fixture *f, const char *planner, int64_t want)
+{
+    clo_plan *plan = fixture_plan(f, planner);
+
+    if (clo_plan_makespan_ns(plan) != want)
+        fail_msg("%s gives %lld, not %lld", planner, (long long)clo_plan_makespan_ns(plan), (long long)want);
+    clo_plan_destroy(plan);
+}
+
+/* Where and when the original of instance 0 of `task` runs. */
+static inline void expect_task(const clo_plan *plan, uint32_t task, uint32_t executor, int64_t start_ns)
+{
+    size_t count;
+    const clo_placement *p = clo_plan_placements(plan, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (p[i].task == task && p[i].instance == 0 && !p[i].is_replica) {
+            if (p[i].executor != executor || p[i].start_ns != start_ns)
+                fail_msg("%s: task %u is on e%u at %lld, not on e%u at %lld", clo_plan_planner(plan), task,
+                         p[i].executor, (long long)p[i].start_ns, executor, (long long)start_ns);
+            return;
+        }
+    fail_msg("task %u is nowhere", task);
+}
+
 /* Equal but for rounding. */
 #define near(got, want) assert_true((got) > (want)-1e-12 && (got) < (want) + 1e-12)
 
