@@ -5,9 +5,9 @@
  * executor that takes least time for all of it, the others where they end first, gaps filled (ties: the lowest
  * executor).
  *
- *   cpop       the paper. The path is one path, and of a task with several instances only the first one lies on it:
+ *   The paper. The path is one path, and of a task with several instances only the first one lies on it:
  *              no path passes through two, and all of them on one executor would run one after another.
- *   cpop-saga  SAGA's rules: rank_d counts a task's own time instead of its producer's, and as work over the mean speed
+ *   SAGA's rules, on platforms that follow its conventions (mean_includes_self): rank_d counts a task's own time instead of its producer's, and as work over the mean speed
  *              (here: the harmonic mean of its times, which is the same where speeds are uniform); critical is every
  *              task whose sum of ranks is within 1e-5 of the largest of an entry.
  *
@@ -199,11 +199,5 @@ static clo_status fill(clo_draft *draft, bool is_saga)
 clo_status clo_cpop_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, false);
-}
-
-clo_status clo_cpop_saga_fill(clo_draft *draft, const clo_plan_config *config)
-{
-    (void)config;
-    return fill(draft, true);
+    return fill(draft, draft->platform->mean_includes_self);
 }

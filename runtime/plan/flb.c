@@ -6,9 +6,9 @@
  * first. An instance is of type EP as long as its last message, over a mean link, arrives no earlier than its enabling
  * executor, from which it comes, is idle. Ties: the pair of type EP, then the lowest executor and id. Appended.
  *
- *   flb       the paper, for unequal executors as in SAGA: the mean link has the mean bandwidth (and our mean latency),
+ *   The paper, for unequal executors as in SAGA: the mean link has the mean bandwidth (and our mean latency),
  *             arrivals on an executor are what they are.
- *   flb-saga  "idle first" goes by the times noted when an instance not of type EP was placed there last: SAGA does not
+ *   SAGA's rules, on platforms that follow its conventions (mean_includes_self): "idle first" goes by the times noted when an instance not of type EP was placed there last: SAGA does not
  *             update that list after one of type EP. It also takes elements out of the middle of its heaps without
  *             putting the rest in order; that is not done here, so some of its plans differ.
  *
@@ -238,11 +238,5 @@ static clo_status fill(clo_draft *draft, bool is_saga)
 clo_status clo_flb_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, false);
-}
-
-clo_status clo_flb_saga_fill(clo_draft *draft, const clo_plan_config *config)
-{
-    (void)config;
-    return fill(draft, true);
+    return fill(draft, draft->platform->mean_includes_self);
 }

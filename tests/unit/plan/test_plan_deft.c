@@ -170,8 +170,9 @@ static int64_t slow_ready(const slow *s, uint32_t instance, uint32_t executor)
         for (uint32_t i = 0; i < s->count; i++) {
             if (s->spans[i].instance != s->graph->pred[arc])
                 continue;
-            int64_t arrival = s->spans[i].finish + clo_platform_transfer_ns(s->f->platform, clo_graph_arc_bytes(s->graph, arc),
-                                                                            s->spans[i].executor, executor);
+            int64_t arrival =
+                s->spans[i].finish + clo_platform_transfer_ns(s->f->platform, clo_graph_arc_bytes(s->graph, arc),
+                                                              s->spans[i].executor, executor);
             earliest = arrival < earliest ? arrival : earliest;
         }
         latest = earliest > latest ? earliest : latest;
@@ -291,31 +292,28 @@ static void the_clean_up_never_makes_a_plan_longer(void **state)
     assert_true(dropped > 100);
 }
 
-static void best_takes_the_shortest_plan(void **state)
+static void best_is_never_longer_than_what_it_starts_from(void **state)
 {
     (void)state;
-    int64_t shorter[3] = {0};
+    uint32_t shorter = 0;
 
     for (uint64_t seed = 0; seed < 200; seed++) {
         static const char *const names[] = {"heft", "deft", "serial"};
         fixture f = {.graph = random_graph(seed, RANDOM_DUPLICABLE), .platform = random_platform(seed, 0)};
-        int64_t least = INT64_MAX, ends[3];
+        int64_t least = INT64_MAX;
         ok(clo_cost_create(f.graph, f.platform, &f.cost));
         clo_plan *best = fixture_plan(&f, "best");
         for (int i = 0; i < 3; i++) {
             clo_plan *plan = fixture_plan(&f, names[i]);
-            ends[i] = clo_plan_makespan_ns(plan);
-            least = ends[i] < least ? ends[i] : least;
+            least = clo_plan_makespan_ns(plan) < least ? clo_plan_makespan_ns(plan) : least;
             clo_plan_destroy(plan);
         }
-        assert_int_equal(clo_plan_makespan_ns(best), least);
-        for (int i = 0; i < 3; i++)
-            shorter[i] += ends[i] == least && ends[(i + 1) % 3] > least && ends[(i + 2) % 3] > least;
+        assert_true(clo_plan_makespan_ns(best) <= least);
+        shorter += clo_plan_makespan_ns(best) < least;
         clo_plan_destroy(best);
         fixture_free(&f);
     }
-    assert_true(shorter[0] > 0); /* each is needed; serial below */
-    assert_true(shorter[1] > 0);
+    assert_true(shorter > 50);
 }
 
 /* b and c side by side look good until d has to wait for 100 bytes: in a row it is 1 + 10 + 10 + 1. */
@@ -351,7 +349,7 @@ int main(void)
         cmocka_unit_test(an_original_that_nobody_reads_is_dropped_and_what_stood_behind_it_moves_up),
         cmocka_unit_test(the_critical_parent_is_as_good_as_the_best_of_all_parents),
         cmocka_unit_test(the_clean_up_never_makes_a_plan_longer),
-        cmocka_unit_test(best_takes_the_shortest_plan),
+        cmocka_unit_test(best_is_never_longer_than_what_it_starts_from),
         cmocka_unit_test(best_does_not_fall_behind_everything_in_a_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
