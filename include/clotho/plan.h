@@ -32,12 +32,13 @@ typedef struct clo_plan_progress {
 
 typedef struct clo_plan_config {
     size_t size;            /* CLO_PLAN_CONFIG_INIT                                       */
-    const char *planner;    /* "heft", "deft", "serial" ...; NULL means "heft"            */
+    const char *planner;    /* "heft", "deft", "best" ...; NULL means "heft". Case, '-' and '_' do not count */
     uint64_t seed;          /* same inputs and seed, same plan                            */
     uint64_t schedules_max; /* anytime planners: schedules to try; 0: the planner's own   */
     int64_t budget_ns;      /* anytime planners: wall time; 0: none. With both limits the first one reached ends
                                the search. The plans that it starts from are always finished: HEFT at least */
     uint32_t no_duplicates; /* 1: no task is executed twice, even where the graph allows it */
+    uint32_t threads;       /* planners that use several; 0: 1. The plan does not depend on it */
     /* Anytime planners call it about five times a second, from the calling thread; NULL: not. */
     void (*progress)(void *context, const clo_plan_progress *now);
     void *progress_context;

@@ -21,7 +21,9 @@ static clo_status open_budget(clo_budget *budget, const clo_draft *draft, const 
                            .begin_ns = clo_clock_ns(),
                            .end_ns = INT64_MAX,
                            .bound_ns = bound.best_ns,
-                           .best_ns = INT64_MAX};
+                           .best_ns = INT64_MAX,
+                           .config = config};
+    budget->told_ns = budget->begin_ns;
     if (config->budget_ns > 0 && config->budget_ns < INT64_MAX - budget->begin_ns)
         budget->end_ns = budget->begin_ns + config->budget_ns;
     if (config->budget_ns <= 0 && config->schedules_max == 0) {

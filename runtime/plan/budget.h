@@ -4,8 +4,7 @@
 
 #include "base/clock.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <clotho/plan.h>
 
 typedef struct clo_budget {
     uint64_t schedules_max; /* 0: no limit                     */
@@ -14,16 +13,35 @@ typedef struct clo_budget {
     int64_t end_ns;         /* likewise; INT64_MAX: no limit   */
     int64_t bound_ns;       /* no makespan is below this       */
     int64_t best_ns;        /* the shortest so far             */
+    int64_t told_ns;        /* when progress was told last     */
+    const clo_plan_config *config;
 } clo_budget;
 
-/* True when it is over. Reads the clock: some 25 ns. */
-static inline bool clo_budget_is_spent(const clo_budget *budget)
+#define CLO_PROGRESS_NS 200000000
+
+/* Tells progress five times a second. */
+static inline void clo_budget_tell(clo_budget *budget, int64_t now_ns)
 {
+    if (now_ns - budget->told_ns < CLO_PROGRESS_NS)
+        return;
+    clo_plan_progress now = {budget->schedules, budget->best_ns, budget->bound_ns, now_ns - budget->begin_ns};
+    budget->told_ns = now_ns;
+    budget->config->progress(budget->config->progress_context, &now);
+}
+
+/* True when it is over. Reads the clock where somebody wants to know the time: some 25 ns. */
+static inline bool clo_budget_is_spent(clo_budget *budget)
+{
+    bool is_told = budget->config->progress != NULL;
+    int64_t now_ns = is_told || budget->end_ns != INT64_MAX ? clo_clock_ns() : 0;
+
+    if (is_told)
+        clo_budget_tell(budget, now_ns);
     if (budget->best_ns <= budget->bound_ns)
         return true;
     if (budget->schedules_max > 0 && budget->schedules >= budget->schedules_max)
         return true;
-    return budget->end_ns != INT64_MAX && clo_clock_ns() >= budget->end_ns;
+    return now_ns >= budget->end_ns;
 }
 
 /* How much of it is gone, 0 .. 65536: of schedules or of time, whichever is further. */

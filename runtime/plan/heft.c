@@ -7,35 +7,16 @@
  *
  * O(arcs * executors) for the arrivals and one search in each executor's timeline an instance. */
 #include "plan/planners.h"
+#include "plan/ready.h"
 
 #include <assert.h>
-
-/* Without a branch: which input is the latest is as good as random. */
-static void raise_to(int64_t *restrict ready_ns, const int64_t *restrict row_ns, uint32_t count)
-{
-    for (uint32_t e = 0; e < count; e++)
-        ready_ns[e] = row_ns[e] > ready_ns[e] ? row_ns[e] : ready_ns[e];
-}
-
-/* ready_ns[e]: when all inputs of `instance` are on e. */
-static void find_ready(clo_draft *draft, uint32_t instance)
-{
-    const clo_graph *graph = draft->graph;
-
-    for (uint32_t e = 0; e < draft->executors; e++)
-        draft->ready_ns[e] = 0;
-    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        clo_draft_arrivals(draft, arc);
-        raise_to(draft->ready_ns, draft->row_ns, draft->executors);
-    }
-}
 
 static clo_status place(clo_draft *draft, uint32_t instance)
 {
     uint32_t task = draft->graph->task_of[instance], best = CLO_NONE;
     int64_t best_start = 0, best_finish = INT64_MAX;
 
-    find_ready(draft, instance);
+    clo_draft_find_ready(draft, instance);
     for (uint32_t e = 0; e < draft->executors; e++) {
         int64_t duration = clo_cost_time(draft->cost, task, e);
         if (duration == CLO_TIME_NEVER || draft->ready_ns[e] + duration >= best_finish)

@@ -34,6 +34,11 @@ class Plan(CommandTest):
         self.assertIn("\ndeft ", text)
         lines = self.good("plan", g, "--platform", "uniform:2", "--planner", "deft", "--planner", "heft", "--json").splitlines()
         self.assertEqual([json.loads(line)["planner"] for line in lines], ["deft", "heft"])
+        lines = self.good("plan", g, "--platform", "uniform:2", "--planner", "MinMin", "--planner", "HEFT_append", "--json").splitlines()
+        self.assertEqual([json.loads(line)["planner"] for line in lines], ["minmin", "heft-append"])
+        lines = self.good("plan", g, "--platform", "uniform:2", "--planner", "all", "--json").splitlines()
+        self.assertEqual({json.loads(line)["planner"] for line in lines},
+                         {entry["name"] for entry in self.json("list", "planners")["planners"]})
 
     def test_a_bad_file_hides_none_of_the_others(self):
         good = self.diamond()

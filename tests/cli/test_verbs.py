@@ -63,7 +63,7 @@ class Frame(CommandTest):
 
     def test_unknown_names_are_bad_usage_with_the_nearest_one(self):
         g = self.diamond()
-        self.bad(2, "plan", g, "--planner", "hetf", holds="'heft'")
+        self.bad(2, "plan", g, "--planner", "hefft", holds="'heft'")
         self.bad(2, "run", g, "--planner", "steal", holds="--policy steal")
         self.bad(2, "run", g, "--policy", "stael", holds="steal")
         self.bad(2, "run", g, "--policy", "steal", "--planner", "heft", holds="exclude")

@@ -19,7 +19,8 @@ typedef struct plan_options {
     const char *budget, *gantt, *out;
     option_list planners;
     uint64_t seed;
-    bool gantt_text, as_json;
+    uint64_t threads;
+    bool gantt_text, as_json, no_duplicates;
 } plan_options;
 
 /* What one planner made of one graph. */
@@ -48,6 +49,21 @@ static bool read_budget(const char *text, clo_plan_config *config)
     return parse_time(text, &config->budget_ns);
 }
 
+/* A line that is written over, from the first second on. */
+static void show_search(void *context, const clo_plan_progress *now)
+{
+    (void)context;
+    if (now->elapsed_ns >= 1000000000)
+        fprintf(stderr, "\r\033[K%s: %llu schedules, makespan %s, bound %s", show_ns(now->elapsed_ns),
+                (unsigned long long)now->schedules, show_ns(now->makespan_ns), show_ns(now->bound_ns));
+}
+
+static void clear_search(const clo_plan_config *config)
+{
+    if (config->progress != NULL)
+        fprintf(stderr, "\r\033[K");
+}
+
 static int make(const input *in, const plan_options *o, const char *planner, planned *p)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
@@ -55,11 +71,16 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
     *p = (planned){0};
     config.planner = planner;
     config.seed = o->seed;
+    config.threads = (uint32_t)o->threads;
+    config.no_duplicates = o->no_duplicates;
+    if (isatty(STDERR_FILENO))
+        config.progress = show_search;
     if (!read_budget(o->budget, &config))
         return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
     int64_t start = now_ns();
     clo_status status = clo_plan_create(in->cost, &config, &p->plan);
     p->plan_ns = now_ns() - start;
+    clear_search(&config);
     if (status == CLO_OK)
         status = clo_plan_measure(p->plan, in->cost, &p->metrics);
     if (status == CLO_OK)
@@ -108,7 +129,8 @@ static int print_json(const input *in, const plan_options *o, const planned *p)
     json_count(&out, "transfers", p->metrics.transfers);
     json_count(&out, "transferred_bytes", p->metrics.transferred_bytes);
     json_count(&out, "duplicates", p->metrics.duplicates);
-    json_integer(&out, "schedules", 1); /* every planner so far is constructive: it builds one */
+    json_count(&out, "schedules", clo_plan_schedules(p->plan));
+    json_bool(&out, "optimal", clo_plan_is_optimal(p->plan) || p->metrics.makespan_ns <= p->metrics.lower_bound_ns);
     json_integer(&out, "plan_ns", p->plan_ns);
     json_open(&out, "bounds", '{');
     json_integer(&out, "critical_path_ns", p->bound.critical_path_ns);
@@ -129,8 +151,11 @@ static void print_makespan(const input *in, const planned *p)
                (double)p->metrics.makespan_ns / in->document.unit_ns);
     else
         printf("makespan     %s\n", show_ns(p->metrics.makespan_ns));
-    printf("lower bound  %s, so the plan is at most %s above the optimum\n", show_ns(p->metrics.lower_bound_ns),
-           show_percent(p->metrics.gap));
+    if (clo_plan_is_optimal(p->plan) || p->metrics.makespan_ns <= p->metrics.lower_bound_ns)
+        printf("lower bound  %s; the plan is optimal, no other is shorter\n", show_ns(p->metrics.lower_bound_ns));
+    else
+        printf("lower bound  %s, so the plan is at most %s above the optimum\n", show_ns(p->metrics.lower_bound_ns),
+               show_percent(p->metrics.gap));
 }
 
 static void print_one(const input *in, const planned *p)
@@ -138,7 +163,9 @@ static void print_one(const input *in, const planned *p)
     const clo_plan_metrics *m = &p->metrics;
 
     input_print(in);
-    printf("planner      %s, in %s\n\n", clo_plan_planner(p->plan), show_ns(p->plan_ns));
+    printf("planner      %s, %llu schedule%s in %s\n\n", clo_plan_planner(p->plan),
+           (unsigned long long)clo_plan_schedules(p->plan), clo_plan_schedules(p->plan) == 1 ? "" : "s",
+           show_ns(p->plan_ns));
     print_makespan(in, p);
     printf("speedup      %.2f over the best single executor; SLR %.3f\n", m->speedup, m->slr);
     printf("replicas     %u\n", m->duplicates);
@@ -406,8 +433,12 @@ int cmd_plan(int argc, char **argv)
         {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "where to run"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
          "of a file with many instances, the one of this name"},
-        {"planner", 0, "NAME", OPTION_LIST, &o.planners, "heft (default), deft ...; repeat, or 'all', to compare"},
+        {"planner", 0, "NAME", OPTION_LIST, &o.planners,
+         "heft (default), deft, best ...; repeat, or 'all', to compare"},
         {"budget", 0, "N|TIME", OPTION_TEXT, &o.budget, "anytime planners: schedules to try, or wall time (500ms)"},
+        {"no-duplicates", 0, NULL, OPTION_FLAG, &o.no_duplicates,
+         "execute no task twice, even where the graph allows it"},
+        {"threads", 0, "N", OPTION_U64, &o.threads, "planners that use several (1); the plan does not depend on it"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the plan"},
         {"gantt-text", 't', NULL, OPTION_FLAG, &o.gantt_text, "draw the plan in the terminal"},
         {"out", 'o', "F.json", OPTION_TEXT, &o.out, "write the plan"},
