@@ -103,8 +103,8 @@ typedef struct clo_job_result {
  *   out      owned by the caller; untouched on failure.
  * Returns CLO_OK, CLO_ERR_ARGUMENT (cost of another platform, plan and policy both given), CLO_ERR_INVALID (the
  * plan does not place every instance, or its order is impossible), CLO_ERR_LIMIT (jobs_max), CLO_ERR_MEMORY,
- * CLO_ERR_UNSUPPORTED (policy, steal or a period under the virtual clock: use clo_simulate), CLO_ERR_SYSTEM (the
- * watchdog's thread, needed for deadlines, periods and limits, cannot be created).
+ * CLO_ERR_UNSUPPORTED (policy, steal, a period or demands under the virtual clock: use clo_simulate), CLO_ERR_SYSTEM
+ * (the watchdog's thread, needed for deadlines, periods and limits, cannot be created).
  * Thread-safe. */
 CLO_API CLO_NODISCARD clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost,
                                                 const clo_job_config *config, clo_job **out);
