@@ -15,6 +15,7 @@
 #include "base/rng.h"
 #include "cost/cost.h"
 #include "plan/draft.h"
+#include "plan/pool_steps.h"
 
 #define CLO_POOL_WORDS_MAX 5
 
@@ -37,12 +38,6 @@ clo_status clo_pool_open(clo_pool *pool, const clo_cost *cost);
 void clo_pool_close(clo_pool *pool);
 
 /* What building schedules needs; one a thread. */
-typedef struct clo_pool_steps {
-    int64_t *time_ns; /* [count] ascending from 0; a step holds until the next one, the last for ever */
-    uint64_t *free;   /* [count * words] with guards                                                 */
-    uint32_t count;
-} clo_pool_steps;
-
 typedef struct clo_pool_builder {
     const clo_pool *pool;
     clo_pool_steps *steps; /* [machines] each with room for 2 * tasks + 2                      */

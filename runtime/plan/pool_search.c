@@ -228,7 +228,7 @@ static void choose_size(search *s)
 
     clo_pool_rule(s->pool, 0, s->keys);
     int64_t begin = clo_clock_ns();
-    build(s, CLO_POOL_FORWARD, true, &s->child);
+    build(s, CLO_POOL_FORWARD, false, &s->child);
     int64_t each = clo_clock_ns() - begin + 1;
     if (s->budget->schedules_max > 0)
         expected = s->budget->schedules_max - first;
