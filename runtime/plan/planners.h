@@ -49,6 +49,15 @@ clo_status clo_deft_append_fill(clo_draft *draft, const clo_plan_config *config)
 clo_status clo_tds_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_tdca_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_dfrn_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_sgs_serial_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_sgs_parallel_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_sgs_serial_backward_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_sgs_parallel_backward_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_breadth_first_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_random_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_tetris_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_coffman_graham_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_strip_part_fill(clo_draft *draft, const clo_plan_config *config);
 
 /* Places one instance, whose producers are placed, by DEFT: with a duplicate of its critical parent where that lets it
  * end first. Returns CLO_OK or CLO_ERR_MEMORY. */

@@ -46,6 +46,20 @@ static const clo_planner_row rows[] = {
     {"tds", "clusters along favourite predecessors, which are duplicated (Darbha, Agrawal 1998)", COPIES_EACH,
      clo_tds_fill},
     {"tdca", "clusters, then chains of duplicates where they help (TDCA-like; He 2019)", COPIES_EACH, clo_tdca_fill},
+    {"sgs-serial", "packing: longest way to an end first, each at its earliest time (Kolisch 1996)", 1,
+     clo_sgs_serial_fill},
+    {"sgs-parallel", "packing: by a clock, of what fits the longest way to an end first (Kolisch 1996)", 1,
+     clo_sgs_parallel_fill},
+    {"sgs-serial-backward", "sgs-serial from the end of the graph", 1, clo_sgs_serial_backward_fill},
+    {"sgs-parallel-backward", "sgs-parallel from the end of the graph", 1, clo_sgs_parallel_backward_fill},
+    {"critical-path", "the packing baseline: sgs-parallel by its usual name", 1, clo_sgs_parallel_fill},
+    {"tetris", "packing: the best match of demand and what is free, short jobs first (Grandl et al. 2014)", 1,
+     clo_tetris_fill},
+    {"breadth-first", "packing: by a clock, level by level", 1, clo_breadth_first_fill},
+    {"random", "packing: by a clock, in random order", 1, clo_random_fill},
+    {"coffman-graham", "packing: by a clock, highest label first (Coffman, Graham 1972)", 1, clo_coffman_graham_fill},
+    {"strip-part", "packing: strips around the middle of the longest way (Augustine, Banerjee, Irani 2006)", 1,
+     clo_strip_part_fill},
 };
 
 /* The next character of a name that counts, in lower case; 0 at the end. Without tolower, which asks the locale. */
