@@ -71,6 +71,7 @@ typedef struct summary {
     double reduction;                            /* mean of 1 - makespan / baseline's                       */
     double gain;                             /* median of 1 - baseline's / makespan: what the baseline gains on it */
     double gap, reference_gap, speedup, slr; /* means */
+    double room;                             /* mean of 1 - bound / makespan: more nobody can take away */
     double plan_ms, plan_ms_p98;             /* mean, and 98th percentile */
     double within[3];                        /* share of plans at most 1, 5, 10 % above the bound */
 } summary;

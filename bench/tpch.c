@@ -118,17 +118,33 @@ static bool add_tasks(clo_graph *graph, const tpch *t, const tpch_job *job, cons
     return true;
 }
 
-/* `first` is the id of the job's first stage. */
-static bool add_edges(clo_graph *graph, const tpch *t, const tpch_job *job, uint32_t first, double mean_bytes,
-                      uint64_t *state)
+/* Mean bytes of an edge that leaves `from`. */
+static double mean_bytes(const clo_graph *graph, const tpch_mix *mix, uint32_t from, double mean_ns)
 {
-    for (uint32_t s = 0; s < job->stages_count; s++) {
-        const tpch_stage *stage = &t->stages[job->stages_first + s];
+    clo_task task;
+
+    if (mix->is_edge_like_producer && clo_graph_task(graph, from, &task) == CLO_OK)
+        return mix->ccr * (double)task.work_ns;
+    return mix->ccr * mean_ns;
+}
+
+/* A job whose first stage has the id `first`; tasks take mean_ns on average. */
+typedef struct placed_job {
+    const tpch_job *job;
+    uint32_t first;
+    double mean_ns;
+} placed_job;
+
+static bool add_edges(clo_graph *graph, const tpch *t, placed_job placed, const tpch_mix *mix, uint64_t *state)
+{
+    for (uint32_t s = 0; s < placed.job->stages_count; s++) {
+        const tpch_stage *stage = &t->stages[placed.job->stages_first + s];
 
         for (uint32_t p = 0; p < stage->parents_count; p++) {
-            uint64_t bytes = (uint64_t)(2 * mean_bytes * uniform(state));
+            uint32_t from = placed.first + t->parents[stage->parents_first + p];
+            double bytes = 2 * uniform(state) * mean_bytes(graph, mix, from, placed.mean_ns);
 
-            if (clo_graph_add_edge(graph, first + t->parents[stage->parents_first + p], first + s, bytes) != CLO_OK)
+            if (clo_graph_add_edge(graph, from, placed.first + s, (uint64_t)bytes) != CLO_OK)
                 return false;
         }
     }
@@ -154,12 +170,14 @@ clo_graph *tpch_graph(const tpch *t, const tpch_mix *mix, uint64_t seed)
     bool is_good = drawn != NULL && clo_graph_create("tpch", &graph) == CLO_OK;
 
     for (uint32_t j = 0; j < mix->jobs && is_good; j++) {
-        drawn[j] = bench_random_below(&seed, t->jobs_count);
+        do /* ends: most sizes are let in */
+            drawn[j] = bench_random_below(&seed, t->jobs_count);
+        while (t->jobs[drawn[j]].size_gb == mix->skip_size_gb);
         is_good = add_tasks(graph, t, &t->jobs[drawn[j]], mix, &seed);
     }
-    double mean_bytes = is_good ? mix->ccr * mean_work_ns(graph) : 0;
+    double mean_ns = is_good ? mean_work_ns(graph) : 0;
     for (uint32_t j = 0; j < mix->jobs && is_good; j++) {
-        is_good = add_edges(graph, t, &t->jobs[drawn[j]], first, mean_bytes, &seed);
+        is_good = add_edges(graph, t, (placed_job){&t->jobs[drawn[j]], first, mean_ns}, mix, &seed);
         first += t->jobs[drawn[j]].stages_count;
     }
     if (is_good && clo_graph_seal(graph) == CLO_OK) {

@@ -36,6 +36,8 @@ typedef struct tpch_mix {
     double ccr;             /* mean transfer time at 1 byte/ns / mean time; edges carry U(0, 2) of the mean; 0: none */
     uint32_t resources;     /* each node holds U(0, demand_max) of each of so many                               */
     double demand_max;      /* of 1 */
+    bool is_edge_like_producer; /* an edge carries in proportion to what its producer takes, not to the mean */
+    uint32_t skip_size_gb;      /* leaves this data size out */
 } tpch_mix;
 
 /* Demands count in millionths: a machine of tpch_machine has TPCH_CAPACITY of each. */
