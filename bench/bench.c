@@ -13,12 +13,12 @@ static void help(const bench_about *about)
 {
     printf("bench-%s: %s\n\nusage: bench-%s [options]\n", about->name, about->question, about->name);
     for (const bench_flag *f = about->flags; f != NULL && f->name != NULL; f++)
-        printf("  --%-10s %s\n", f->name, f->help);
-    printf("  --rounds N   repetitions (default %u, with --quick %u)\n"
-           "  --seed N     order of the peers and random graphs (default 1)\n"
-           "  --quick      smaller and fewer\n"
-           "  --json       print one JSON object and nothing else\n"
-           "  --help       this text\n",
+        printf("  --%-14s %s\n", f->name, f->help);
+    printf("  --rounds N       repetitions (default %u, with --quick %u)\n"
+           "  --seed N         order of the peers and random graphs (default 1)\n"
+           "  --quick          smaller and fewer\n"
+           "  --json           print one JSON object and nothing else\n"
+           "  --help           this text\n",
            about->rounds, about->quick_rounds);
 }
 
@@ -50,12 +50,17 @@ static int read_own(const bench_flag *flags, const char *name, const char *next)
 
         if (strncmp(name + 2, f->name, length) != 0 || name[2 + length] != '\0')
             continue;
-        if (f->value == NULL) {
+        if (f->is_set != NULL) {
             *f->is_set = true;
             return 1;
         }
-        *f->value = next;
-        return next != NULL ? 2 : 0;
+        if (next == NULL || (f->list != NULL && f->list->count == BENCH_LIST_MAX))
+            return 0;
+        if (f->list != NULL)
+            f->list->items[f->list->count++] = next;
+        else
+            *f->value = next;
+        return 2;
     }
     return 0;
 }

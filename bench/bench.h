@@ -13,11 +13,20 @@
 extern "C" {
 #endif
 
-/* An option of a benchmark's own: a flag, or one with a value. */
+enum { BENCH_LIST_MAX = 64 };
+
+/* The values of an option that may be given several times; owned by argv. */
+typedef struct bench_list {
+    const char *items[BENCH_LIST_MAX];
+    uint32_t count;
+} bench_list;
+
+/* An option of a benchmark's own: a flag, or one with a value, or one that may be given BENCH_LIST_MAX times. */
 typedef struct bench_flag {
     const char *name, *help;
-    bool *is_set;       /* or, then the name is "NAME VALUE" */
+    bool *is_set;       /* or one of these, then the name is "NAME VALUE" */
     const char **value; /* owned by argv */
+    bench_list *list;
 } bench_flag;
 
 /* What the help text says, and the options beside --json --quick --seed N --rounds N --help. */

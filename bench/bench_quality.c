@@ -1,0 +1,182 @@
+/* bench_quality.c - how good are the plans? Every planner on every data set with published results, and on the workloads of
+ * papers, beside HEFT, beside our lower bound and beside what is published.
+ *
+ * All plans pass the independent checker. Published figures below our lower bound cannot be true; they are counted,
+ * named and replaced by the bound. Sets that are not there are skipped with a message. */
+#include "quality.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef CLO_DATA
+#define CLO_DATA "../shared/data"
+#endif
+
+enum { LIMIT_MS = 3000, QUICK_LIMIT_MS = 500 };
+
+bool quality_wants(const quality *q, const char *part)
+{
+    return q->only == NULL || strncmp(part, q->only, strlen(q->only)) == 0;
+}
+
+field *quality_field(quality *q, const char *const *planners, const bench_list *budgets)
+{
+    const bench_list *asked = q->budgets.count > 0 ? &q->budgets : budgets;
+    field *f = calloc(1, sizeof *f);
+    bool is_good = f != NULL && q->fields_count < CONTESTS_MAX;
+
+    if (!is_good) {
+        free(f);
+        fprintf(stderr, "bench: no memory for the planners\n");
+        return NULL;
+    }
+    q->fields[q->fields_count++] = f;
+    f->seed = q->options.seed;
+    f->limit_ns = (q->options.quick ? QUICK_LIMIT_MS : LIMIT_MS) * 1000000LL;
+    is_good = field_add(f, "heft", asked);
+    for (uint32_t i = 0; i < q->planners.count && is_good; i++)
+        is_good = field_add(f, q->planners.items[i], asked);
+    if (q->planners.count > 0)
+        return is_good ? f : NULL;
+    if (planners == NULL)
+        return is_good && field_add_all(f, asked) ? f : NULL;
+    for (uint32_t i = 0; planners[i] != NULL && is_good; i++)
+        is_good = !is_planner(planners[i]) || field_add(f, planners[i], asked);
+    return is_good ? f : NULL;
+}
+
+contest *quality_contest(quality *q, const char *name, contest_style style, field *f, const char *baseline)
+{
+    if (q->contests_count == CONTESTS_MAX) {
+        fprintf(stderr, "bench: more than %d tables\n", CONTESTS_MAX);
+        return NULL;
+    }
+    contest *c = &q->contests[q->contests_count];
+    if (!contest_open(c, name, style, f, baseline))
+        return NULL;
+    q->contests_count++;
+    return c;
+}
+
+void quality_skip(const quality *q, const char *part, const char *why)
+{
+    fprintf(q->options.json ? stderr : stdout, "%s: skipped: %s\n\n", part, why);
+}
+
+void quality_done(const quality *q, contest *c)
+{
+    if (c->instances == 0)
+        quality_skip(q, c->name, "no instance of it can be read");
+    else if (!q->options.json)
+        contest_print(c);
+}
+
+/* LACHESIS's claim: at CCR 5 at least 15.3 % below HEFT on average. */
+static const double lachesis_must = 0.153;
+
+/* The best of a contest by mean reduction, and how far the bound lies below the baseline: nobody can be better. */
+typedef struct leader {
+    const char *label;
+    double reduction, room;
+} leader;
+
+static bool find_leader(const contest *c, leader *out)
+{
+    summary all[CONTENDERS_MAX];
+    uint32_t order[CONTENDERS_MAX], count = c->instances > 0 ? contest_rank(c, all, order) : 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || all[order[i]].reduction > out->reduction)
+            *out = (leader){c->field->items[order[i]].label, all[order[i]].reduction, all[c->baseline].room};
+    return count > 0;
+}
+
+static void print_goals(const quality *q)
+{
+    const char *comma = "";
+    leader l = {0};
+
+    for (uint32_t i = 0; i < q->contests_count; i++) {
+        const contest *c = &q->contests[i];
+
+        if (strncmp(c->name, "lachesis", 8) != 0 || strstr(c->name, "CCR 5") == NULL || !find_leader(c, &l))
+            continue;
+        bool holds = l.reduction >= lachesis_must;
+        if (q->options.json)
+            printf("%s{\"goal\": \"%s: below HEFT on average\", \"planner\": \"%s\", \"value\": %.4f, "
+                   "\"bound\": %.4f, \"must\": %.3f, \"holds\": %s}",
+                   comma, c->name, l.label, l.reduction, l.room, lachesis_must, holds ? "true" : "false");
+        else
+            printf("%s: %s is %.1f %% below HEFT on average, the bound %.1f %%; must %.1f: %s\n", c->name, l.label,
+                   100 * l.reduction, 100 * l.room, 100 * lachesis_must, holds ? "holds" : "does not hold");
+        comma = ", ";
+    }
+}
+
+static void print_json(const quality *q)
+{
+    const char *comma = "";
+
+    printf("{\"bench\": \"quality\", \"seed\": %llu, \"sets\": [", (unsigned long long)q->options.seed);
+    for (uint32_t i = 0; i < q->contests_count; i++) {
+        if (q->contests[i].instances == 0)
+            continue;
+        printf("%s", comma);
+        contest_print_json(&q->contests[i]);
+        comma = ", ";
+    }
+    printf("], \"goals\": [");
+    print_goals(q);
+    printf("]}\n");
+}
+
+static int run(quality *q)
+{
+    bool is_good = quality_sets(q) && quality_papers(q);
+
+    if (is_good && q->options.json)
+        print_json(q);
+    else if (is_good)
+        print_goals(q);
+    if (is_good && q->svg != NULL)
+        is_good = quality_draw(q, q->svg);
+    return is_good ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    quality *q = calloc(1, sizeof *q);
+    const char *instances = NULL;
+
+    if (q == NULL)
+        return 1;
+    q->data = CLO_DATA;
+    const bench_flag flags[] = {
+        {.name = "data DIR", .help = "the data sets", .value = &q->data},
+        {.name = "only SET",
+         .help = "one part: what a table's name begins with (saga, stg, lachesis ...)",
+         .value = &q->only},
+        {.name = "planner NAME",
+         .help = "may be given several times; else all that are registered",
+         .list = &q->planners},
+        {.name = "budget B",
+         .help = "of planner best: schedules, or 100ms; may be given several times",
+         .list = &q->budgets},
+        {.name = "instances N", .help = "at most N of a set, spread over it", .value = &instances},
+        {.name = "svg F.svg", .help = "a picture of all tables", .value = &q->svg},
+        {0}};
+    const bench_about about = {
+        .name = "quality", .question = "how good are the plans?", .flags = flags, .rounds = 10, .quick_rounds = 1};
+    int exit_status = bench_options_read(&q->options, &about, argc, argv);
+    if (instances != NULL)
+        q->instances_max = (uint32_t)strtoul(instances, NULL, 10);
+    if (exit_status < 0)
+        exit_status = run(q);
+    for (uint32_t i = 0; i < q->contests_count; i++)
+        contest_close(&q->contests[i]);
+    for (uint32_t i = 0; i < q->fields_count; i++)
+        free(q->fields[i]);
+    free(q);
+    return exit_status;
+}

@@ -1,0 +1,365 @@
+/* contest.c - planners beside each other on the same instances. */
+#include "contest.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Published figures are rounded, as our nanoseconds are: this share is no difference. */
+#define ROUNDING 1e-7
+
+static const double within_limits[3] = {0.01, 0.05, 0.10};
+
+bool is_planner(const char *name)
+{
+    const char *known;
+
+    for (uint32_t i = 0; clo_planner(i, &known, NULL); i++)
+        if (strcmp(known, name) == 0)
+            return true;
+    return false;
+}
+
+uint32_t field_find(const field *f, const char *label)
+{
+    for (uint32_t i = 0; i < f->count; i++)
+        if (strcmp(f->items[i].label, label) == 0)
+            return i;
+    return CLO_NONE;
+}
+
+static bool read_budget(const char *text, contender *c)
+{
+    char *end;
+    unsigned long long number = strtoull(text, &end, 10);
+
+    if (end == text || *text == '-' || number == 0 || number > 1000000000)
+        return false;
+    if (*end == '\0')
+        c->schedules_max = number;
+    else if (strcmp(end, "ms") == 0)
+        c->budget_ns = (int64_t)number * 1000000;
+    else
+        return false;
+    return true;
+}
+
+static bool append(field *f, const contender *c)
+{
+    if (field_find(f, c->label) != CLO_NONE)
+        return true;
+    if (f->count == CONTENDERS_MAX) {
+        fprintf(stderr, "bench: more than %d planners; ask for fewer\n", CONTENDERS_MAX);
+        return false;
+    }
+    f->items[f->count++] = *c;
+    return true;
+}
+
+bool field_add(field *f, const char *planner, const bench_list *budgets)
+{
+    contender c = {.planner = planner};
+
+    if (!is_planner(planner)) {
+        fprintf(stderr, "bench: there is no planner '%s'; see clotho list planners\n", planner);
+        return false;
+    }
+    snprintf(c.label, sizeof c.label, "%.48s", planner);
+    if (strcmp(planner, "best") != 0)
+        return append(f, &c);
+    for (uint32_t i = 0; i < budgets->count; i++) {
+        c = (contender){.planner = planner};
+        snprintf(c.label, sizeof c.label, "%.40s %.16s", planner, budgets->items[i]);
+        if (!read_budget(budgets->items[i], &c)) {
+            fprintf(stderr, "bench: '%s' is no budget; write a number of schedules, or 100ms\n", budgets->items[i]);
+            return false;
+        }
+        if (!append(f, &c))
+            return false;
+    }
+    return true;
+}
+
+bool field_add_all(field *f, const bench_list *budgets)
+{
+    const char *name;
+
+    for (uint32_t i = 0; clo_planner(i, &name, NULL); i++)
+        if (!field_add(f, name, budgets))
+            return false;
+    return true;
+}
+
+bool contest_open(contest *c, const char *name, contest_style style, field *f, const char *baseline)
+{
+    *c = (contest){.style = style, .field = f, .baseline = field_find(f, baseline)};
+    snprintf(c->name, sizeof c->name, "%s", name);
+    if (c->baseline == CLO_NONE)
+        fprintf(stderr, "bench: %s: the baseline %s is not among the planners; add it\n", name, baseline);
+    return c->baseline != CLO_NONE;
+}
+
+void contest_close(contest *c)
+{
+    free(c->list);
+    free(c->entries);
+    *c = (contest){0};
+}
+
+void contest_note(contest *c, const char *format, ...)
+{
+    size_t used = strlen(c->note);
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(c->note + used, sizeof c->note - used, format, arguments);
+    va_end(arguments);
+}
+
+static bool grow(contest *c)
+{
+    if (c->instances < c->capacity)
+        return true;
+    uint32_t capacity = c->capacity > 0 ? 2 * c->capacity : 64;
+    instance *list = realloc(c->list, capacity * sizeof *list);
+    if (list != NULL)
+        c->list = list;
+    entry *entries = realloc(c->entries, (size_t)capacity * c->field->count * sizeof *entries);
+    if (entries != NULL)
+        c->entries = entries;
+    if (list == NULL || entries == NULL) {
+        fprintf(stderr, "bench: no memory for %u instances\n", capacity);
+        return false;
+    }
+    c->capacity = capacity;
+    return true;
+}
+
+static bool judge(const clo_plan *plan, const clo_cost *cost, const char *where, entry *out)
+{
+    clo_plan_metrics metrics;
+
+    if (clo_plan_check(plan, cost, CLO_CHECK_FULL) != CLO_OK || clo_plan_measure(plan, cost, &metrics) != CLO_OK) {
+        fprintf(stderr, "bench: %s: the plan of %s is wrong: %s\n", where, clo_plan_planner(plan), clo_last_error());
+        return false;
+    }
+    out->makespan_ns = metrics.makespan_ns;
+    out->gap = metrics.gap;
+    out->speedup = metrics.speedup;
+    out->slr = metrics.slr;
+    return out->is_measured = true;
+}
+
+/* True if the contender is let in: the baseline, who has a limit of his own, and who will not take too long. */
+static bool is_let_in(const contender *who, const clo_cost *cost, int64_t limit_ns, double *pairs)
+{
+    *pairs = (double)clo_graph_instances(clo_cost_graph(cost)) * clo_platform_executors(clo_cost_platform(cost));
+    return who->budget_ns > 0 || who->ns_a_pair * *pairs <= (double)limit_ns;
+}
+
+static bool compete(const contest *c, uint32_t at, const clo_cost *cost, const char *where, entry *out)
+{
+    contender *who = &c->field->items[at];
+    const clo_plan_config config = {.size = sizeof config,
+                                    .planner = who->planner,
+                                    .seed = c->field->seed,
+                                    .schedules_max = who->schedules_max,
+                                    .budget_ns = who->budget_ns};
+    clo_plan *plan = NULL;
+    double pairs;
+
+    if (!is_let_in(who, cost, c->field->limit_ns, &pairs) && at != c->baseline)
+        return true;
+    int64_t start_ns = bench_now_ns();
+    if (clo_plan_create(cost, &config, &plan) != CLO_OK) {
+        fprintf(stderr, "bench: %s: %s: %s\n", where, who->label, clo_last_error());
+        return false;
+    }
+    out->plan_ns = bench_now_ns() - start_ns;
+    /* Small ones say more about the clock than about the planner. */
+    if (out->plan_ns > 10000000 && (double)out->plan_ns / pairs > who->ns_a_pair)
+        who->ns_a_pair = (double)out->plan_ns / pairs;
+    bool is_good = judge(plan, cost, where, out);
+    clo_plan_destroy(plan);
+    return is_good;
+}
+
+/* No schedule is shorter than the bound: what is published below it is wrong. */
+static void take_reference(contest *c, instance *i, int64_t reference_ns)
+{
+    i->reference_ns = reference_ns;
+    if (reference_ns <= 0 || (double)reference_ns >= (double)i->bound_ns * (1 - ROUNDING))
+        return;
+    i->reference_ns = i->bound_ns;
+    c->impossible++;
+    if (strlen(c->note) + NAME_MAX_BYTES + 8 < sizeof c->note)
+        contest_note(c, "%s%s (%.6g of our bound)", c->impossible > 1 ? ", " : "too low to be true: ", i->name,
+                     (double)reference_ns / (double)i->bound_ns);
+}
+
+bool contest_add(contest *c, const char *name, const clo_cost *cost, int64_t reference_ns)
+{
+    clo_bound bound;
+    uint32_t count = c->field->count;
+
+    if (!grow(c))
+        return false;
+    if (clo_cost_bound(cost, &bound) != CLO_OK)
+        return bench_fail(name);
+    instance *i = &c->list[c->instances];
+    entry *entries = c->entries + (size_t)c->instances * count;
+    *i = (instance){.bound_ns = bound.best_ns};
+    snprintf(i->name, sizeof i->name, "%s", name);
+    take_reference(c, i, reference_ns);
+    memset(entries, 0, count * sizeof *entries);
+    for (uint32_t p = 0; p < count; p++)
+        if (!compete(c, p, cost, name, &entries[p]))
+            return false;
+    c->instances++;
+    return true;
+}
+
+static double not_zero(int64_t ns)
+{
+    return ns > 0 ? (double)ns : 1;
+}
+
+/* Adds one instance to the sums. */
+static void add_entry(summary *s, const entry *e, const entry *base, const instance *i)
+{
+    s->plans++;
+    s->gap += e->gap;
+    s->room += 1 - not_zero(i->bound_ns) / not_zero(e->makespan_ns);
+    s->speedup += e->speedup;
+    s->slr += e->slr;
+    s->plan_ms += (double)e->plan_ns / 1e6;
+    for (int w = 0; w < 3; w++)
+        s->within[w] += e->gap <= within_limits[w];
+    s->ratio += log(not_zero(e->makespan_ns) / not_zero(base->makespan_ns));
+    s->reduction += 1 - not_zero(e->makespan_ns) / not_zero(base->makespan_ns);
+    if (i->reference_ns > 0) {
+        s->references++;
+        s->reference_gap += (double)e->makespan_ns / (double)i->reference_ns - 1;
+        s->reached += (double)e->makespan_ns <= (double)i->reference_ns * (1 + ROUNDING);
+        s->beaten += (double)e->makespan_ns < (double)i->reference_ns * (1 - ROUNDING);
+    }
+}
+
+static void divide(summary *s)
+{
+    double n = s->plans > 0 ? s->plans : 1;
+
+    s->gap /= n;
+    s->room /= n;
+    s->speedup /= n;
+    s->slr /= n;
+    s->plan_ms /= n;
+    for (int w = 0; w < 3; w++)
+        s->within[w] /= n;
+    s->ratio = exp(s->ratio / n);
+    s->reduction /= n;
+    s->reference_gap /= s->references > 0 ? s->references : 1;
+}
+
+bool contest_summarise(const contest *c, uint32_t who, summary *out)
+{
+    double *times = calloc(2 * (size_t)c->instances + 1, sizeof *times), *gains = times + c->instances;
+
+    *out = (summary){0};
+    if (times == NULL)
+        return false;
+    for (uint32_t i = 0; i < c->instances; i++) {
+        const entry *row = c->entries + (size_t)i * c->field->count, *e = &row[who], *base = &row[c->baseline];
+
+        if (!e->is_measured || !base->is_measured)
+            continue;
+        times[out->plans] = (double)e->plan_ns / 1e6;
+        gains[out->plans] = 1 - not_zero(base->makespan_ns) / not_zero(e->makespan_ns);
+        add_entry(out, e, base, &c->list[i]);
+    }
+    bench_sort(times, out->plans);
+    out->plan_ms_p98 = bench_quantile(times, out->plans, 0.98);
+    out->gain = bench_summarise(gains, out->plans).median;
+    divide(out);
+    free(times);
+    return true;
+}
+
+uint32_t contest_rank(const contest *c, summary *all, uint32_t *order)
+{
+    uint32_t count = 0;
+
+    for (uint32_t p = 0; p < c->field->count; p++) {
+        if (!contest_summarise(c, p, &all[p]) || all[p].plans == 0)
+            continue;
+        uint32_t at = count++; /* insertion: there are few */
+        for (; at > 0 && all[order[at - 1]].ratio > all[p].ratio; at--)
+            order[at] = order[at - 1];
+        order[at] = p;
+    }
+    return count;
+}
+
+static void print_row(const contest *c, const char *label, const summary *s)
+{
+    printf("%-16s %6u %8.4f %8.2f", label, s->plans, s->ratio, 100 * s->gap);
+    if (c->style == STYLE_SET && s->references > 0)
+        printf(" %8.2f %7u %6u", 100 * s->reference_gap, s->reached, s->beaten);
+    else if (c->style == STYLE_SET)
+        printf(" %8s %7s %6s", "-", "-", "-");
+    if (c->style == STYLE_PAPER)
+        printf(" %8.2f %8.2f %6.0f %6.0f %6.0f %8.2f %8.3f", 100 * s->reduction, 100 * s->gain, 100 * s->within[0],
+               100 * s->within[1], 100 * s->within[2], s->speedup, s->slr);
+    printf(" %10.3f", s->plan_ms);
+    if (c->style == STYLE_PAPER)
+        printf(" %10.3f", s->plan_ms_p98);
+    printf("\n");
+}
+
+void contest_print(const contest *c)
+{
+    summary all[CONTENDERS_MAX];
+    uint32_t order[CONTENDERS_MAX], count = contest_rank(c, all, order);
+
+    printf("%s: %u instances, compared with %s\n%-16s %6s %8s %8s", c->name, c->instances,
+           c->field->items[c->baseline].label, "planner", "plans", "ratio", "gap %");
+    if (c->style == STYLE_SET)
+        printf(" %8s %7s %6s", "publ. %", "reached", "better");
+    if (c->style == STYLE_PAPER)
+        printf(" %8s %8s %6s %6s %6s %8s %8s", "less %", "gain %", "in 1 %", "5 %", "10 %", "speedup", "SLR");
+    printf(" %10s%s\n", "ms a plan", c->style == STYLE_PAPER ? "   98th pct" : "");
+    for (uint32_t i = 0; i < count; i++)
+        print_row(c, c->field->items[order[i]].label, &all[order[i]]);
+    if (c->impossible > 0)
+        printf("%u published figures are below our lower bound, which stands in for them\n", c->impossible);
+    printf("%s%s\n", c->note, c->note[0] != '\0' ? "\n" : "");
+    fflush(stdout);
+}
+
+void contest_print_json(const contest *c)
+{
+    summary all[CONTENDERS_MAX];
+    uint32_t order[CONTENDERS_MAX], count = contest_rank(c, all, order);
+
+    printf(
+        "{\"set\": \"%s\", \"instances\": %u, \"baseline\": \"%s\", \"impossible_references\": %u, \"note\": \"%s\", "
+        "\"rows\": [",
+        c->name, c->instances, c->field->items[c->baseline].label, c->impossible, c->note);
+    for (uint32_t i = 0; i < count; i++) {
+        const summary *s = &all[order[i]];
+
+        printf("%s{\"planner\": \"%s\", \"plans\": %u, \"ratio\": %.6f, \"reduction\": %.6f, \"baseline_gain\": %.6f, "
+               "\"gap\": %.6f, \"room\": %.6f, \"speedup\": %.4f, \"slr\": %.4f, \"plan_ms\": %.4f, \"plan_ms_p98\": "
+               "%.4f, "
+               "\"within\": [%.4f, %.4f, %.4f]",
+               i > 0 ? ", " : "", c->field->items[order[i]].label, s->plans, s->ratio, s->reduction, s->gain, s->gap,
+               s->room, s->speedup, s->slr, s->plan_ms, s->plan_ms_p98, s->within[0], s->within[1], s->within[2]);
+        if (s->references > 0)
+            printf(", \"references\": %u, \"reference_gap\": %.6f, \"reached\": %u, \"better\": %u", s->references,
+                   s->reference_gap, s->reached, s->beaten);
+        printf("}");
+    }
+    printf("]}");
+}

@@ -1,0 +1,176 @@
+/* quality_sets.c - the data sets with published results. */
+#define _POSIX_C_SOURCE 200809L
+#include "quality.h"
+#include "random.h"
+
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIBABA_MAX = 300, QUICK_MAX = 2, PATH_BYTES = 4096, INSTANCES_MAX = 2000, UNLIKE = 8 };
+
+/* What a set is planned on. */
+typedef enum bed {
+    BED_OWN,   /* the platform in the file                                */
+    BED_EQUAL, /* as many equal executors as the reference is about       */
+    BED_UNLIKE /* eight executors of speeds 0.5 to 2, links of 1 Gbit/s */
+} bed;
+
+typedef struct set {
+    const char *name, *files; /* a pattern under the data folder */
+    bed bed;
+    uint32_t executors; /* BED_EQUAL                                                */
+    uint32_t limit;     /* most instances without --instances; 0: all               */
+    bool has_several;   /* only graphs of at least two tasks and not too many instances */
+} set;
+
+static const set sets[] = {
+    {"saga", "saga_reference/[0-9]*.json", BED_OWN, 0, 0, false},
+    {"psplib-j30", "psplib/j30.jsonl", BED_OWN, 0, 0, false},
+    {"psplib-j60", "psplib/j60.jsonl", BED_OWN, 0, 0, false},
+    {"psplib-j90", "psplib/j90.jsonl", BED_OWN, 0, 0, false},
+    {"psplib-j120", "psplib/j120.jsonl", BED_OWN, 0, 0, false},
+    {"stg-50 on 2", "stg/stg50.jsonl", BED_EQUAL, 2, 0, false},
+    {"stg-50 on 4", "stg/stg50.jsonl", BED_EQUAL, 4, 0, false},
+    {"stg-50 on 8", "stg/stg50.jsonl", BED_EQUAL, 8, 0, false},
+    {"stg-50 on 16", "stg/stg50.jsonl", BED_EQUAL, 16, 0, false},
+    {"stg-100 on 2", "stg/stg100.jsonl", BED_EQUAL, 2, 0, false},
+    {"stg-100 on 4", "stg/stg100.jsonl", BED_EQUAL, 4, 0, false},
+    {"stg-100 on 8", "stg/stg100.jsonl", BED_EQUAL, 8, 0, false},
+    {"stg-100 on 16", "stg/stg100.jsonl", BED_EQUAL, 16, 0, false},
+    {"tpch-packing-50", "tpch_packing/tpch50.jsonl", BED_OWN, 0, 0, false},
+    {"tpch-packing-100", "tpch_packing/tpch100.jsonl", BED_OWN, 0, 0, false},
+    {"tpch-packing-150", "tpch_packing/tpch150.jsonl", BED_OWN, 0, 0, false},
+    {"wfformat", "wfformat/[!w]*.json", BED_UNLIKE, 0, 0, false},
+    {"alibaba", "alibaba/v2018_dag_sample6600.jsonl", BED_OWN, 0, ALIBABA_MAX, true},
+};
+
+/* A platform to plan on. `own`: it is to be destroyed. */
+static clo_platform *make_bed(const set *s, const clo_document *d, bool *own)
+{
+    static const uint32_t speeds[UNLIKE] = {32768, 32768, 65536, 65536, 65536, 65536, 98304, 131072};
+    clo_platform *platform = NULL;
+    char spec[32];
+
+    *own = s->bed != BED_OWN;
+    if (s->bed == BED_OWN)
+        return d->platform;
+    if (s->bed == BED_UNLIKE)
+        return random_platform(UNLIKE, speeds, 0, 0.125);
+    snprintf(spec, sizeof spec, "uniform:%u", s->executors);
+    return clo_platform_open(spec, &platform) == CLO_OK ? platform : NULL;
+}
+
+static int64_t reference_ns(const set *s, const clo_document *d)
+{
+    for (uint32_t i = 0; i < d->references_count; i++)
+        if (d->references[i].executors == s->executors)
+            return (int64_t)llround(d->references[i].upper * d->unit_ns);
+    return 0;
+}
+
+static bool add_document(const set *s, contest *c, const clo_document *d)
+{
+    bool own, is_good = false;
+    clo_cost *cost = NULL;
+    clo_platform *platform = make_bed(s, d, &own);
+
+    if (platform == NULL || clo_cost_create(d->graph, platform, &cost) != CLO_OK)
+        bench_fail(clo_graph_name(d->graph));
+    else
+        is_good = contest_add(c, clo_graph_name(d->graph), cost, reference_ns(s, d));
+    clo_cost_destroy(cost);
+    if (own)
+        clo_platform_destroy(platform);
+    return is_good;
+}
+
+static bool is_fit(const set *s, const clo_document *d)
+{
+    return !s->has_several || (clo_graph_tasks(d->graph) > 1 && clo_graph_instances(d->graph) <= INSTANCES_MAX);
+}
+
+/* True if number `at` of `count` is one of `wanted` that are spread evenly. */
+static bool is_chosen(size_t at, size_t count, uint32_t wanted)
+{
+    return wanted == 0 || count <= wanted || at * wanted / count != (at + 1) * wanted / count;
+}
+
+/* Instances of a set that are to be read: all, or a limit. */
+static uint32_t wanted(const quality *q, const set *s)
+{
+    if (q->instances_max > 0)
+        return q->instances_max;
+    return q->options.quick ? QUICK_MAX : s->limit;
+}
+
+/* A file with many instances. One that cannot be read, or a library without files, ends the set. */
+static bool add_file(const quality *q, const set *s, contest *c, const char *path)
+{
+    clo_documents *documents = NULL;
+    clo_document d;
+    clo_status status = clo_documents_open(path, NULL, &documents);
+    bool is_good = true;
+
+    if (status == CLO_ERR_UNSUPPORTED)
+        return true;
+    if (status != CLO_OK)
+        return bench_fail(path);
+    size_t count = clo_documents_count(documents);
+    for (size_t at = 0; at < count && is_good; at++) {
+        status = clo_documents_next(documents, &d);
+        if (status == CLO_ERR_LIMIT) /* of jobs with very many instances; is_fit would not take them either */
+            continue;
+        if (status != CLO_OK) {
+            is_good = bench_fail(path);
+            break;
+        }
+        if (is_chosen(at, count, wanted(q, s)) && is_fit(s, &d))
+            is_good = add_document(s, c, &d);
+        clo_document_destroy(&d);
+    }
+    clo_documents_close(documents);
+    return is_good;
+}
+
+static bool run_set(quality *q, const set *s, field *f)
+{
+    char pattern[PATH_BYTES];
+    glob_t found;
+    contest *c = quality_contest(q, s->name, STYLE_SET, f, "heft");
+    bool is_good = c != NULL;
+
+    snprintf(pattern, sizeof pattern, "%s/%s", q->data, s->files);
+    if (!is_good)
+        return false;
+    if (glob(pattern, 0, NULL, &found) != 0) {
+        quality_skip(q, s->name, "its files are not there (--data DIR)");
+        return true;
+    }
+    for (size_t i = 0; i < found.gl_pathc && is_good; i++)
+        if (found.gl_pathc == 1 || is_chosen(i, found.gl_pathc, wanted(q, s)))
+            is_good = add_file(q, s, c, found.gl_pathv[i]);
+    globfree(&found);
+    if (is_good)
+        quality_done(q, c);
+    return is_good;
+}
+
+bool quality_sets(quality *q)
+{
+    static const char *const few[] = {"heft", "deft", "peft", "sufferage", "best", NULL};
+    const bench_list full = {.items = {"1000", "100ms"}, .count = 2}, quick = {.items = {"50"}, .count = 1};
+    field *f = NULL;
+
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        if (!quality_wants(q, sets[i].name))
+            continue;
+        if (f == NULL)
+            f = quality_field(q, q->options.quick ? few : NULL, q->options.quick ? &quick : &full);
+        if (f == NULL || !run_set(q, &sets[i], f))
+            return false;
+    }
+    return true;
+}

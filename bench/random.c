@@ -1,0 +1,37 @@
+/* random.c - platforms of unlike executors. */
+#include "random.h"
+
+#include <stdlib.h>
+
+clo_platform *random_platform(uint32_t executors, const uint32_t *speed_q16, int64_t latency_ns, double bytes_per_ns)
+{
+    size_t pairs = (size_t)executors * executors;
+    clo_executor *list = calloc(executors, sizeof *list);
+    int64_t *latency = calloc(pairs, sizeof *latency);
+    double *bandwidth = calloc(pairs, sizeof *bandwidth);
+    clo_platform *platform = NULL;
+
+    if (list != NULL && latency != NULL && bandwidth != NULL) {
+        for (uint32_t e = 0; e < executors; e++) {
+            list[e] = (clo_executor){.memory = e, .os_index = -1};
+            for (int c = 0; c < CLO_CLASSES_BUILTIN; c++)
+                list[e].speed_q16[c] = speed_q16[e];
+        }
+        for (size_t i = 0; i < pairs; i++) {
+            latency[i] = latency_ns;
+            bandwidth[i] = bytes_per_ns;
+        }
+        clo_platform_desc desc = {.size = sizeof desc,
+                                  .executors_count = executors,
+                                  .executors = list,
+                                  .kinds_count = 1,
+                                  .latency_ns = latency,
+                                  .bandwidth_bytes_per_ns = bandwidth};
+        if (clo_platform_create(&desc, &platform) != CLO_OK)
+            bench_fail("cannot make a platform");
+    }
+    free(list);
+    free(latency);
+    free(bandwidth);
+    return platform;
+}
