@@ -313,7 +313,7 @@ int main(int argc, char **argv)
     const bench_flag flags[] = {{"only NAME",
                                  "one pattern only: trivial, no_comm, tree, fft, random_nearest, stencil_1d, nearest "
                                  "or spread",
-                                 NULL, &only},
+                                 NULL, &only, NULL},
                                 {0}};
     const bench_about about = {
         .name = "metg", .question = "how small may tasks be?", .flags = flags, .rounds = 5, .quick_rounds = 1};

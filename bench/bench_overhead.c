@@ -218,8 +218,8 @@ int main(int argc, char **argv)
     bool is_million = false;
     const char *only = NULL;
     const bench_flag flags[] = {
-        {"million", "instead: build, seal and run a graph of 1 000 000 empty tasks", &is_million, NULL},
-        {"only NAME", "one graph only: none, chain, fan, wave, rand or reuse", NULL, &only},
+        {"million", "instead: build, seal and run a graph of 1 000 000 empty tasks", &is_million, NULL, NULL},
+        {"only NAME", "one graph only: none, chain, fan, wave, rand or reuse", NULL, &only, NULL},
         {0}};
     const bench_about about = {
         .name = "overhead", .question = "what does a task cost?", .flags = flags, .rounds = 9, .quick_rounds = 3};
