@@ -38,7 +38,8 @@ typedef struct clo_plan_config {
     int64_t budget_ns;      /* anytime planners: wall time; 0: none. With both limits the first one reached ends
                                the search. The plans that it starts from are always finished: HEFT at least */
     uint32_t no_duplicates; /* 1: no task is executed twice, even where the graph allows it */
-    uint32_t threads;       /* planners that use several; 0: 1. The plan does not depend on it */
+    uint32_t threads;       /* planners that use several; 0: 1, at most 64 are used. The plan does not depend on it,
+                               but where an anytime planner is limited by time alone: there more is searched */
     /* Anytime planners call it about five times a second, from the calling thread; NULL: not. */
     void (*progress)(void *context, const clo_plan_progress *now);
     void *progress_context;

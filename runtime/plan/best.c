@@ -3,10 +3,15 @@
  * It starts from HEFT, from DEFT where duplicates are allowed, and from everything in a row, so it is never worse than
  * these. Where the problem is a packing (pool.h) a genetic search goes on, else simulated annealing on the order and the
  * placement of instances. It ends with the budget, or where a plan meets the lower bound. Ties: the earlier, so
- * duplicates are paid for only where they help. */
+ * duplicates are paid for only where they help.
+ *
+ * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
+ * limited the plan must depend on the seed alone, so one thread does it all. */
 #include "plan/planners.h"
 
+#include "base/memory.h"
 #include "base/status.h"
+#include "plan/parallel.h"
 #include "plan/pool_search.h"
 
 enum { SCHEDULES_DEFAULT = 1000, PLACEMENTS_DEFAULT = 2000000 };
@@ -51,6 +56,7 @@ static clo_status pack(clo_draft *draft, const clo_plan_config *config, clo_pool
     return status;
 }
 
+/* From the best on, in one thread. */
 static clo_status search(clo_draft *draft, const clo_plan_config *config, clo_budget *budget, clo_snapshot *best)
 {
     clo_pool pool;
@@ -61,6 +67,66 @@ static clo_status search(clo_draft *draft, const clo_plan_config *config, clo_bu
     if (status == CLO_OK)
         status = pack(draft, config, &pool, budget, best);
     clo_pool_close(&pool);
+    return status;
+}
+
+/* One thread's search. */
+typedef struct island {
+    clo_draft draft;
+    clo_plan_config config;
+    clo_budget budget;
+    clo_snapshot best;
+    clo_status status;
+} island;
+
+static clo_status open_island(island *mine, const clo_draft *draft, const clo_budget *budget, const clo_snapshot *best,
+                              uint32_t index)
+{
+    clo_status status = clo_draft_open(&mine->draft, draft->cost, draft->capacity / draft->graph->instances);
+
+    mine->draft.may_duplicate = draft->may_duplicate;
+    mine->config = *budget->config;
+    mine->config.seed += index;
+    if (index > 0)
+        mine->config.progress = NULL; /* told from the calling thread, which is the first */
+    mine->budget = *budget;
+    mine->budget.config = &mine->config;
+    if (status == CLO_OK)
+        status = clo_snapshot_open(&mine->best, draft);
+    if (status == CLO_OK)
+        clo_snapshot_copy(&mine->best, best);
+    return status;
+}
+
+static void run_island(void *context, uint32_t worker, uint32_t round)
+{
+    island *mine = (island *)context + round;
+
+    (void)worker;
+    mine->status = search(&mine->draft, &mine->config, &mine->budget, &mine->best);
+}
+
+static clo_status search_side_by_side(clo_draft *draft, uint32_t threads, clo_budget *budget, clo_snapshot *best)
+{
+    island *islands = clo_allocate(threads, sizeof *islands);
+    uint64_t before = budget->schedules;
+    clo_status status = islands == NULL ? clo_fail_memory("a plan") : CLO_OK;
+
+    for (uint32_t i = 0; i < threads && status == CLO_OK; i++)
+        status = open_island(&islands[i], draft, budget, best, i);
+    if (status == CLO_OK)
+        clo_parallel_for(threads, threads, run_island, islands);
+    for (uint32_t i = 0; i < threads && islands != NULL; i++) {
+        if (status == CLO_OK && islands[i].status != CLO_OK)
+            status = clo_fail_memory("a plan"); /* all that can fail; the text stayed in its thread */
+        if (status == CLO_OK && islands[i].best.makespan_ns < best->makespan_ns)
+            clo_snapshot_copy(best, &islands[i].best);
+        budget->schedules += status == CLO_OK ? islands[i].budget.schedules - before : 0;
+        clo_snapshot_close(&islands[i].best);
+        if (islands[i].draft.cost != NULL)
+            clo_draft_close(&islands[i].draft);
+    }
+    clo_free(islands);
     return status;
 }
 
@@ -95,8 +161,13 @@ clo_status clo_best_fill(clo_draft *draft, const clo_plan_config *config)
     if (status != CLO_OK)
         return status;
     status = begin(draft, config, &budget, &best);
-    if (status == CLO_OK && !clo_budget_is_spent(&budget))
-        status = search(draft, config, &budget, &best);
+    if (status == CLO_OK && !clo_budget_is_spent(&budget)) {
+        uint32_t threads = config->threads < CLO_PARALLEL_MAX ? config->threads : CLO_PARALLEL_MAX;
+        if (threads > 1 && budget.schedules_max == 0)
+            status = search_side_by_side(draft, threads, &budget, &best);
+        else
+            status = search(draft, config, &budget, &best);
+    }
     if (status == CLO_OK)
         status = clo_snapshot_restore(&best, draft);
     draft->schedules = budget.schedules;

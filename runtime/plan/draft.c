@@ -135,6 +135,13 @@ bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_draft *draft)
     return true;
 }
 
+void clo_snapshot_copy(clo_snapshot *to, const clo_snapshot *from)
+{
+    memcpy(to->copies, from->copies, from->count * sizeof *to->copies);
+    to->count = from->count;
+    to->makespan_ns = from->makespan_ns;
+}
+
 /* In the order they were placed, so originals come before their replicas. */
 clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_draft *draft)
 {

@@ -66,6 +66,8 @@ clo_status clo_snapshot_open(clo_snapshot *snapshot, const clo_draft *draft);
 void clo_snapshot_close(clo_snapshot *snapshot);
 /* Keeps the draft if it is shorter than what is kept; true if it is. */
 bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_draft *draft);
+/* `from` has no more copies than `to` has room for. */
+void clo_snapshot_copy(clo_snapshot *to, const clo_snapshot *from);
 /* Makes the draft what is kept. Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_draft *draft);
 
