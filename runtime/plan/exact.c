@@ -8,7 +8,8 @@
  *   order     an instance that would start before the last one placed, or stand before it;
  *   gap       an instance that fits into a gap before its place on the same executor;
  *   alike     an empty executor, if a lower one that nothing can tell apart from it is empty too;
- *   twins     an instance before its twin of lower position;
+ *   twins     an instance before its twin of lower position; or right after it, at the same time, on an executor where
+ *             that twin was tried already;
  *   seen      what a partial plan that was searched before makes needless (exact_seen.c).
  *
  * Nothing is lost. For a plan S that is cut off by one of these but for the bound there is another one, no longer, that
@@ -17,7 +18,7 @@
  * enough, too: a plan that gains by moving left is not the last of such a row.
  *
  * A placement that is tried costs O(arcs * executors^2); a schedule in the sense of the budget is as many of them as there
- * are instances. Demands, or more than 64 instances or executors: no search, the plan is HEFT's or the serial one. */
+ * are instances; the last branching may take one for each executor more than it allows. Demands, or more than 64 instances or executors: no search, the plan is HEFT's or the serial one. */
 #include "plan/exact.h"
 
 #include "base/memory.h"
@@ -27,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACEMENTS_DEFAULT = 200000 };
+enum { PLACEMENTS_DEFAULT = 500000, STEPS_DEFAULT = 200000000 };
 
 /* A placement that is open to the search. */
 typedef struct child {
@@ -159,6 +160,23 @@ static bool is_needless(const clo_exact_state *s, uint32_t e)
     return false;
 }
 
+/* Its twin was placed last, at the same time, and was tried here already: with the two exchanged. */
+static bool is_exchanged(const search *s, const child *c)
+{
+    const clo_exact_state *state = &s->state;
+    uint32_t twin = c->at - 1;
+
+    if ((s->model.twins >> c->at & 1) == 0 || state->order[state->depth - 1] != twin ||
+        state->start_ns[twin] != c->start_ns || state->finish_ns[twin] != c->finish_ns)
+        return false;
+    const level *l = &s->levels[state->depth - 1];
+    for (uint32_t i = 0; i + 1 < l->next; i++)
+        if (l->children[i].at == twin && l->children[i].executor == c->executor &&
+            l->children[i].start_ns == c->start_ns && l->children[i].finish_ns == c->finish_ns)
+            return true;
+    return false;
+}
+
 /* The placement of `at` on e, if the search must go there: false else. */
 static bool try_child(search *s, uint32_t at, uint32_t e, child *c)
 {
@@ -169,7 +187,7 @@ static bool try_child(search *s, uint32_t at, uint32_t e, child *c)
         return false;
     int64_t ready = inputs_ns(state, at, e), start = ready > state->tail_ns[e] ? ready : state->tail_ns[e];
     *c = (child){0, start, start + time, at, e};
-    if (!is_in_order(state, c) || c->finish_ns >= limit || fits_in_gap(state, c, ready))
+    if (!is_in_order(state, c) || c->finish_ns >= limit || fits_in_gap(state, c, ready) || is_exchanged(s, c))
         return false;
     place(state, c);
     c->bound_ns = clo_exact_bound_ns(state, limit);
@@ -316,6 +334,16 @@ static bool could_replicate(const clo_draft *draft)
     return false;
 }
 
+/* Without a budget: what takes some tenths of a second. */
+static uint64_t default_schedules(const clo_draft *draft)
+{
+    uint64_t pairs = (uint64_t)draft->executors * draft->executors;
+    uint64_t placements = STEPS_DEFAULT / (draft->graph->arcs * pairs + draft->executors);
+
+    placements = placements < PLACEMENTS_DEFAULT ? placements : PLACEMENTS_DEFAULT;
+    return placements / draft->graph->instances + 2; /* at least what it starts from */
+}
+
 static clo_status open_budget(clo_budget *budget, const clo_draft *draft, const clo_plan_config *config)
 {
     clo_bound bound = {0};
@@ -329,7 +357,7 @@ static clo_status open_budget(clo_budget *budget, const clo_draft *draft, const 
     if (config->budget_ns > 0 && config->budget_ns < INT64_MAX - budget->begin_ns)
         budget->end_ns = budget->begin_ns + config->budget_ns;
     if (config->budget_ns <= 0 && config->schedules_max == 0)
-        budget->schedules_max = PLACEMENTS_DEFAULT / draft->graph->instances + 1;
+        budget->schedules_max = default_schedules(draft);
     return status;
 }
 

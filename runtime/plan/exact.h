@@ -14,6 +14,7 @@
 
 typedef struct clo_exact_model {
     uint32_t count, executors, arcs, shift;
+    uint64_t twins;           /* positions whose twin stands right before them */
     uint32_t *instance;       /* [count]                                                          */
     uint32_t *first;          /* [count + 1] of the arcs to each position                         */
     uint32_t *from;           /* [arcs] position of the producer                                  */

@@ -116,8 +116,10 @@ static void find_positions(clo_exact_model *m, const clo_draft *draft)
     }
     for (uint32_t at = 0; at < m->count; at++) {
         m->instance[at] = keys[at] & 0xffff;
-        if (at > 0 && keys[at] >> 16 == keys[at - 1] >> 16)
-            m->needs[at] = 1ull << (at - 1);
+        if (at == 0 || keys[at] >> 16 != keys[at - 1] >> 16)
+            continue;
+        m->needs[at] = 1ull << (at - 1);
+        m->twins |= 1ull << at;
     }
 }
 
