@@ -21,6 +21,7 @@ clo_status clo_heft_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_deft_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_serial_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_best_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_exact_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_cpop_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_peft_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_mct_fill(clo_draft *draft, const clo_plan_config *config);
@@ -69,6 +70,11 @@ clo_status clo_deft_place_behind(clo_draft *draft, uint32_t instance, const int6
 
 /* Simulated annealing on order and placement, from the plan that is kept; anneal.c. */
 clo_status clo_anneal(clo_draft *draft, uint64_t seed, clo_budget *budget, clo_snapshot *best);
+
+/* Branch and bound over the plans without replicas, from the plan that is kept (none: HEFT's); exact.c. *proved: none is
+ * shorter than what is kept then. Does nothing more where the problem is too large for it. The draft is left in any
+ * state. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_exact(clo_draft *draft, clo_budget *budget, clo_snapshot *best, bool *proved);
 
 /* DEFT as published, without the clean-up that clo_deft_fill adds. */
 clo_status clo_deft_place_all(clo_draft *draft);

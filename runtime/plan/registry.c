@@ -8,6 +8,8 @@ static const clo_planner_row rows[] = {
     {"heft", "earliest finish time in order of rank_u, filling gaps (Topcuoglu, Hariri, Wu 2002)", 1, clo_heft_fill},
     {"deft", "HEFT that duplicates the critical parent where that helps (LACHESIS)", 2, clo_deft_fill},
     {"best", "the shortest of heft, deft and serial", 2, clo_best_fill},
+    {"exact", "branch and bound without duplicates for small graphs: proved shortest, or the best found", 1,
+     clo_exact_fill},
     {"serial", "one task after another on the best single executor: the baseline of speedup", 1, clo_serial_fill},
     {"cpop", "critical path on one processor, the rest by earliest finish time (Topcuoglu, Hariri, Wu 2002)", 1,
      clo_cpop_fill},

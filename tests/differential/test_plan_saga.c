@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -246,6 +247,48 @@ static void flb_is_equal_with_sagas_queues(void **state)
     }
 }
 
+/* Proved optima without duplicates, by another branch and bound. Those of up to 12 tasks are proved here within a second
+ * each, the larger ones of the data (16 and 19 tasks) with what the default budget allows. */
+static void exact_equals_the_proved_optima(void **state)
+{
+    (void)state;
+    static char names[FILES_MAX][64];
+    size_t count = list_files(names), found = 0, proved = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        char path[sizeof folder + 80], *text = NULL;
+        read_file(names[i], path, sizeof path, &text);
+        const char *reference = strstr(text, "\"exact_no_duplication\"");
+        instance it = open_instance(path, "saga");
+        if (reference != NULL) {
+            clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+            clo_plan *plan = NULL;
+            double want = number_in(reference, NULL, "\"makespan\":");
+            config.planner = "exact";
+            config.no_duplicates = 1;
+            int64_t begin_ns = clo_clock_ns();
+            ok(clo_plan_create(it.cost, &config, &plan));
+            double seconds = (double)(clo_clock_ns() - begin_ns) * 1e-9;
+            ok(clo_plan_check(plan, it.cost, CLO_CHECK_FULL));
+            double got = (double)clo_plan_makespan_ns(plan) / it.document.unit_ns;
+            bool is_small = clo_graph_tasks(it.document.graph) <= 12, is_proved = clo_plan_is_optimal(plan);
+            print_message("%s: %.9g of %.9g, %s with %llu schedules in %.3f s\n", names[i], got, want,
+                          is_proved ? "proved" : "not proved", (unsigned long long)clo_plan_schedules(plan), seconds);
+            if (distance(got, want) > 1e-6 * want && (is_small || is_proved))
+                fail_msg("%s: exact gives %.9g, the optimum is %.9g", names[i], got, want);
+            assert_true(got > want * (1 - 1e-6) && got <= it.heft);
+            assert_true(is_proved || !is_small);
+            assert_true(seconds < 1 || SANITIZED);
+            found++;
+            proved += is_proved;
+            clo_plan_destroy(plan);
+        }
+        close_instance(&it);
+        clo_free(text);
+    }
+    assert_true(found >= 11 && proved >= 7);
+}
+
 /* Six orders of a Python set make the range, so not every good plan lies inside: most must, and on average none is
  * longer than SAGA's longest. */
 static void what_saga_leaves_to_chance_is_mostly_in_its_range(void **state)
@@ -332,6 +375,7 @@ int main(void)
         cmocka_unit_test(heft_equals_saga_and_deft_is_shorter_where_communication_counts),
         cmocka_unit_test(what_saga_decides_without_chance_is_equal),
         cmocka_unit_test(flb_is_equal_with_sagas_queues),
+        cmocka_unit_test(exact_equals_the_proved_optima),
         cmocka_unit_test(what_saga_leaves_to_chance_is_mostly_in_its_range),
         cmocka_unit_test(published_makespans_are_met),
         cmocka_unit_test(rank_u_is_as_published),
