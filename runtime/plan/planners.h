@@ -59,6 +59,8 @@ clo_status clo_random_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_tetris_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_coffman_graham_fill(clo_draft *draft, const clo_plan_config *config);
 clo_status clo_strip_part_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_graphene_fill(clo_draft *draft, const clo_plan_config *config);
+clo_status clo_graphene_paper_fill(clo_draft *draft, const clo_plan_config *config);
 
 /* Places one instance, whose producers are placed, by DEFT: with a duplicate of its critical parent where that lets it
  * end first. Returns CLO_OK or CLO_ERR_MEMORY. */

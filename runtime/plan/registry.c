@@ -62,6 +62,9 @@ static const clo_planner_row rows[] = {
     {"coffman-graham", "packing: by a clock, highest label first (Coffman, Graham 1972)", 1, clo_coffman_graham_fill},
     {"strip-part", "packing: strips around the middle of the longest way (Augustine, Banerjee, Irani 2006)", 1,
      clo_strip_part_fill},
+    {"graphene", "packing: troublesome stages first, from both ends, then justified (Grandl et al. 2016)", 1,
+     clo_graphene_fill},
+    {"graphene-paper", "graphene without the justification that we add", 1, clo_graphene_paper_fill},
 };
 
 /* The next character of a name that counts, in lower case; 0 at the end. Without tolower, which asks the locale. */
