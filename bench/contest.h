@@ -15,7 +15,7 @@ typedef struct contender {
     const char *planner;
     uint64_t schedules_max;
     int64_t budget_ns;
-    double ns_a_pair; /* the most it took a pair of an instance and an executor so far */
+    double slowest_ns, slowest_pairs; /* its slowest plan so far, and the instances x executors of that */
 } contender;
 
 typedef struct field {
@@ -71,6 +71,7 @@ typedef struct summary {
     double reduction;                            /* mean of 1 - makespan / baseline's                       */
     double gain;                             /* median of 1 - baseline's / makespan: what the baseline gains on it */
     double gap, reference_gap, speedup, slr; /* means */
+    double makespan_ms;                      /* mean */
     double room;                             /* mean of 1 - bound / makespan: more nobody can take away */
     double plan_ms, plan_ms_p98;             /* mean, and 98th percentile */
     double within[3];                        /* share of plans at most 1, 5, 10 % above the bound */
