@@ -43,7 +43,6 @@ typedef struct clo_plan_config {
     /* Anytime planners call it about five times a second, from the calling thread; NULL: not. */
     void (*progress)(void *context, const clo_plan_progress *now);
     void *progress_context;
-    uint32_t threads; /* planners that can use several: how many, 0: one. The plan does not depend on it */
 } clo_plan_config;
 
 #define CLO_PLAN_CONFIG_INIT            \
