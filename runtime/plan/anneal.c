@@ -11,7 +11,8 @@
  *    whole stretch of the order and shuffles it (ruin and recreate). What is accepted is drawn before
  *    the schedule is built, so that building stops where a finish and the shortest way to the end are beyond it: on
  *    average a schedule costs a third. The temperature rises with every schedule that brings no new best, from 0: first
- *    descent, then wider steps, then once more from the best.
+ *    descent, then wider steps, then once more, by turns from a fresh
+ *    sample and from the best.
  *
  * The constants were set on SAGA's open instances. Integers only: every machine finds the same plan for a seed. */
 #include "plan/planners.h"
@@ -160,10 +161,10 @@ static void take_best(annealing *s)
     sort_order(s);
 }
 
-static clo_status sample(annealing *s)
+/* An order drawn at random about rank_u, with all instances free. */
+static void draw(annealing *s)
 {
     const clo_graph *graph = s->graph;
-    int64_t makespan;
 
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t v = graph->order[i];
@@ -177,7 +178,6 @@ static clo_status sample(annealing *s)
         s->executor[v] = CLO_NONE;
     }
     sort_order(s);
-    return build(s, s->best->makespan_ns, &makespan);
 }
 
 /* Moves what stands at `from` to `to`, everything between by one. */
@@ -290,14 +290,19 @@ static clo_status step(annealing *s, int64_t heat_ns)
     return CLO_OK;
 }
 
-/* From the best, until nothing better was found for long. */
-static clo_status anneal_round(annealing *s)
+/* From the best, or from a fresh sample, until nothing better was found for long. */
+static clo_status anneal_round(annealing *s, bool from_best)
 {
     uint64_t length = (uint64_t)s->count * ROUND, since = s->budget->schedules;
     int64_t known = s->best->makespan_ns, hottest = known / 65536 * HEAT_Q16 + known % 65536 * HEAT_Q16 / 65536;
 
-    take_best(s);
+    if (from_best)
+        take_best(s);
+    else
+        draw(s);
     clo_status status = build(s, INT64_MAX, &s->current_ns);
+    if (status == CLO_OK)
+        fix_executors(s);
     while (status == CLO_OK && s->budget->schedules - since < length && !clo_budget_is_spent(s->budget)) {
         uint64_t gone = s->budget->schedules - since;
         status = step(s, (int64_t)((clo_u128)(uint64_t)hottest * gone / length));
@@ -321,10 +326,12 @@ clo_status clo_anneal(clo_draft *draft, uint64_t seed, clo_budget *budget, clo_s
     clo_cost_rank_u(draft->cost, s.rank_ns);
     for (uint32_t t = 0; t < s.graph->tasks; t++)
         s.longest_ns = s.rank_ns[t] > s.longest_ns ? s.rank_ns[t] : s.longest_ns;
-    while (status == CLO_OK && !clo_budget_is_spent(budget) && clo_budget_part_q16(budget) < SAMPLES_PART_Q16)
-        status = sample(&s);
-    while (status == CLO_OK && !clo_budget_is_spent(budget))
-        status = anneal_round(&s);
+    while (status == CLO_OK && !clo_budget_is_spent(budget) && clo_budget_part_q16(budget) < SAMPLES_PART_Q16) {
+        draw(&s);
+        status = build(&s, best->makespan_ns, &s.current_ns);
+    }
+    for (uint32_t round = 0; status == CLO_OK && !clo_budget_is_spent(budget); round++)
+        status = anneal_round(&s, round % 2 == 0);
     clo_free(s.block);
     return status;
 }

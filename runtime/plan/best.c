@@ -14,29 +14,12 @@
 #include "plan/parallel.h"
 #include "plan/pool_search.h"
 
-enum { SCHEDULES_DEFAULT = 1000, PLACEMENTS_DEFAULT = 2000000 };
-
-/* Without a budget: 1000 schedules, fewer of large graphs. */
-static clo_status open_budget(clo_budget *budget, const clo_draft *draft, const clo_plan_config *config)
-{
-    clo_bound bound;
-    clo_status status = clo_cost_bound(draft->cost, &bound);
-
-    *budget = (clo_budget){.schedules_max = config->schedules_max,
-                           .begin_ns = clo_clock_ns(),
-                           .end_ns = INT64_MAX,
-                           .bound_ns = bound.best_ns,
-                           .best_ns = INT64_MAX,
-                           .config = config};
-    budget->told_ns = budget->begin_ns;
-    if (config->budget_ns > 0 && config->budget_ns < INT64_MAX - budget->begin_ns)
-        budget->end_ns = budget->begin_ns + config->budget_ns;
-    if (config->budget_ns <= 0 && config->schedules_max == 0) {
-        uint64_t fit = PLACEMENTS_DEFAULT / draft->graph->instances + 1;
-        budget->schedules_max = fit < SCHEDULES_DEFAULT ? fit : SCHEDULES_DEFAULT;
-    }
-    return status;
-}
+enum {
+    SCHEDULES_DEFAULT = 1000, /* without a budget, fewer of large graphs: */
+    PLACEMENTS_DEFAULT = 2000000,
+    PROVED_TASKS = 10,        /* up to so many a proof is tried first */
+    PROVED_TASKS_BY_TIME = 20 /* likewise where time is the limit, which a proof can waste */
+};
 
 static clo_status pack(clo_draft *draft, const clo_plan_config *config, clo_pool *pool, clo_budget *budget,
                        clo_snapshot *best)
@@ -56,14 +39,39 @@ static clo_status pack(clo_draft *draft, const clo_plan_config *config, clo_pool
     return status;
 }
 
+/* Half of what is left goes into a proof where the graph is small and no replica can help: then none is shorter. */
+static clo_status prove(clo_draft *draft, clo_budget *budget, clo_snapshot *best)
+{
+    uint32_t limit = budget->end_ns != INT64_MAX ? PROVED_TASKS_BY_TIME : PROVED_TASKS;
+    clo_budget part = *budget;
+    bool proved = false;
+
+    if (draft->graph->instances > limit || clo_draft_could_replicate(draft))
+        return CLO_OK;
+    if (budget->schedules_max > 0)
+        part.schedules_max -= (budget->schedules_max - budget->schedules) / 2;
+    if (budget->end_ns != INT64_MAX)
+        part.end_ns -= (budget->end_ns - clo_clock_ns()) / 2;
+    clo_status status = clo_exact(draft, &part, best, &proved);
+    budget->schedules = part.schedules;
+    budget->best_ns = best->makespan_ns;
+    if (proved)
+        budget->bound_ns = best->makespan_ns;
+    return status;
+}
+
 /* From the best on, in one thread. */
 static clo_status search(clo_draft *draft, const clo_plan_config *config, clo_budget *budget, clo_snapshot *best)
 {
     clo_pool pool;
     clo_status status = clo_pool_open(&pool, draft->cost);
 
-    if (status == CLO_ERR_UNSUPPORTED)
-        return clo_anneal(draft, config->seed, budget, best);
+    if (status == CLO_ERR_UNSUPPORTED) {
+        status = prove(draft, budget, best);
+        if (status == CLO_OK && !clo_budget_is_spent(budget))
+            status = clo_anneal(draft, config->seed, budget, best);
+        return status;
+    }
     if (status == CLO_OK)
         status = pack(draft, config, &pool, budget, best);
     clo_pool_close(&pool);
@@ -122,6 +130,8 @@ static clo_status search_side_by_side(clo_draft *draft, uint32_t threads, clo_bu
         if (status == CLO_OK && islands[i].best.makespan_ns < best->makespan_ns)
             clo_snapshot_copy(best, &islands[i].best);
         budget->schedules += status == CLO_OK ? islands[i].budget.schedules - before : 0;
+        if (status == CLO_OK && islands[i].budget.bound_ns > budget->bound_ns)
+            budget->bound_ns = islands[i].budget.bound_ns; /* proved */
         clo_snapshot_close(&islands[i].best);
         if (islands[i].draft.cost != NULL)
             clo_draft_close(&islands[i].draft);
@@ -154,7 +164,9 @@ clo_status clo_best_fill(clo_draft *draft, const clo_plan_config *config)
 {
     clo_budget budget;
     clo_snapshot best;
-    clo_status status = open_budget(&budget, draft, config);
+    uint64_t fit = PLACEMENTS_DEFAULT / draft->graph->instances + 1;
+    clo_status status =
+        clo_budget_open(&budget, draft->cost, config, fit < SCHEDULES_DEFAULT ? fit : SCHEDULES_DEFAULT);
 
     if (status == CLO_OK)
         status = clo_snapshot_open(&best, draft);

@@ -324,7 +324,7 @@ clo_status clo_exact(clo_draft *draft, clo_budget *budget, clo_snapshot *best, b
 }
 
 /* A replica could save a transfer, so a plan with replicas could be shorter. */
-static bool could_replicate(const clo_draft *draft)
+bool clo_draft_could_replicate(const clo_draft *draft)
 {
     const clo_graph *graph = draft->graph;
 
@@ -344,29 +344,12 @@ static uint64_t default_schedules(const clo_draft *draft)
     return placements / draft->graph->instances + 2; /* at least what it starts from */
 }
 
-static clo_status open_budget(clo_budget *budget, const clo_draft *draft, const clo_plan_config *config)
-{
-    clo_bound bound = {0};
-    clo_status status = clo_cost_bound(draft->cost, &bound);
-
-    *budget = (clo_budget){.schedules_max = config->schedules_max,
-                           .begin_ns = clo_clock_ns(),
-                           .end_ns = INT64_MAX,
-                           .bound_ns = bound.best_ns,
-                           .best_ns = INT64_MAX};
-    if (config->budget_ns > 0 && config->budget_ns < INT64_MAX - budget->begin_ns)
-        budget->end_ns = budget->begin_ns + config->budget_ns;
-    if (config->budget_ns <= 0 && config->schedules_max == 0)
-        budget->schedules_max = default_schedules(draft);
-    return status;
-}
-
 clo_status clo_exact_fill(clo_draft *draft, const clo_plan_config *config)
 {
     clo_budget budget;
     clo_snapshot best;
     bool proved = false;
-    clo_status status = open_budget(&budget, draft, config);
+    clo_status status = clo_budget_open(&budget, draft->cost, config, default_schedules(draft));
 
     if (status == CLO_OK)
         status = clo_snapshot_open(&best, draft);
@@ -380,7 +363,7 @@ clo_status clo_exact_fill(clo_draft *draft, const clo_plan_config *config)
     if (status == CLO_OK)
         status = clo_snapshot_restore(&best, draft);
     draft->schedules = budget.schedules;
-    draft->is_optimal = proved && (best.makespan_ns <= budget.bound_ns || !could_replicate(draft));
+    draft->is_optimal = proved && (best.makespan_ns <= budget.bound_ns || !clo_draft_could_replicate(draft));
     clo_snapshot_close(&best);
     return status;
 }

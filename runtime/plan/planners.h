@@ -73,6 +73,9 @@ clo_status clo_deft_place_behind(clo_draft *draft, uint32_t instance, const int6
 /* Simulated annealing on order and placement, from the plan that is kept; anneal.c. */
 clo_status clo_anneal(clo_draft *draft, uint64_t seed, clo_budget *budget, clo_snapshot *best);
 
+/* True if a replica could save a transfer: then a proof without replicas is none with them. */
+bool clo_draft_could_replicate(const clo_draft *draft);
+
 /* Branch and bound over the plans without replicas, from the plan that is kept (none: HEFT's); exact.c. *proved: none is
  * shorter than what is kept then. Does nothing more where the problem is too large for it. The draft is left in any
  * state. Returns CLO_OK or CLO_ERR_MEMORY. */
