@@ -234,7 +234,7 @@ static void every_planner_has_a_name_and_a_summary_and_works(void **state)
         assert_true(strlen(summary) > 10);
         clo_plan_destroy(plan);
     }
-    assert_int_equal(count, 34);
+    assert_int_equal(count, 33);
     assert_true(clo_planner(0, NULL, NULL));
     fixture_free(&f);
 }
