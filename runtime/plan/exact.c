@@ -15,10 +15,11 @@
  * Nothing is lost. For a plan S that is cut off by one of these but for the bound there is another one, no longer, that
  * has a lesser sum of starts (order, gap, seen), or the same sum and comes earlier in the search (alike, twins, seen).
  * Plans are finite, so going from one to the next ends, at a plan that is found or bounded. That is why appending alone is
- * enough, too: a plan that gains by moving left is not the last of such a row.
+ * enough, too: a plan in which something could move left is not the last of such a row.
  *
- * A placement that is tried costs O(arcs * executors^2); a schedule in the sense of the budget is as many of them as there
- * are instances; the last branching may take one for each executor more than it allows. Demands, or more than 64 instances or executors: no search, the plan is HEFT's or the serial one. */
+ * A placement that is tried costs O(arcs * executors^2). A schedule in the sense of the budget is as many of them as there
+ * are instances; the last branching may take one for each executor more than it allows. Demands, or more than 64
+ * instances or executors: no search, the plan is HEFT's or the serial one. */
 #include "plan/exact.h"
 
 #include "base/memory.h"
@@ -28,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACEMENTS_DEFAULT = 500000, STEPS_DEFAULT = 200000000 };
+enum { PLACEMENTS_DEFAULT = 100000, STEPS_DEFAULT = 50000000 };
 
 /* A placement that is open to the search. */
 typedef struct child {
@@ -334,7 +335,7 @@ bool clo_draft_could_replicate(const clo_draft *draft)
     return false;
 }
 
-/* Without a budget: what takes some tenths of a second. */
+/* Without a budget: what takes less than a tenth of a second. */
 static uint64_t default_schedules(const clo_draft *draft)
 {
     uint64_t pairs = (uint64_t)draft->executors * draft->executors;

@@ -1,5 +1,6 @@
 /* 1000 random graphs on random platforms: every planner's plan is valid, no shorter than the bound, and always the
- * same; and the checker sees when one of HEFT's executions starts too early. */
+ * same; best and exact are never longer than HEFT, and nothing is shorter than what they proved; and the checker sees when
+ * one of HEFT's executions starts too early. CLOTHO_PROPERTY_SEEDS=N: that many graphs, for a night. */
 #include "random.h"
 #include "support.h"
 
@@ -8,7 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEEDS = 1000 };
+enum { SEEDS = 1000, SCHEDULES = 30 };
+
+static uint64_t seeds(void)
+{
+    const char *asked = getenv("CLOTHO_PROPERTY_SEEDS");
+
+    return asked != NULL ? strtoull(asked, NULL, 10) : SEEDS;
+}
+
+/* Part of what 1000 seeds must give. */
+static uint64_t share(uint64_t of_thousand)
+{
+    return of_thousand * seeds() / SEEDS;
+}
 
 typedef struct scene {
     clo_graph *graph;
@@ -42,6 +56,8 @@ static clo_plan *make(const scene *s, const char *planner)
     clo_plan *plan = NULL;
 
     config.planner = planner;
+    if (getenv("CLOTHO_PROPERTY_SEEDS") != NULL || strcmp(planner, "exact") == 0)
+        config.schedules_max = SCHEDULES; /* there are many graphs */
     ok(clo_plan_create(s->cost, &config, &plan));
     return plan;
 }
@@ -79,7 +95,7 @@ static void every_plan_is_valid_not_below_the_bound_and_reproducible(void **stat
     (void)state;
     uint64_t replicas = 0;
 
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < seeds(); seed++) {
         scene s = scene_new(seed);
         const char *name;
         for (uint32_t i = 0; clo_planner(i, &name, NULL); i++) {
@@ -105,7 +121,69 @@ static void every_plan_is_valid_not_below_the_bound_and_reproducible(void **stat
         }
         scene_free(&s);
     }
-    assert_true(replicas > 500);
+    assert_true(replicas >= share(500));
+}
+
+static clo_plan *search(const scene *s, const char *planner, uint32_t no_duplicates)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan = NULL;
+
+    config.planner = planner;
+    config.no_duplicates = no_duplicates;
+    config.seed = 7;
+    config.schedules_max = SCHEDULES;
+    ok(clo_plan_create(s->cost, &config, &plan));
+    return plan;
+}
+
+/* `proved`: by exact without duplicates; 0: nothing. */
+static void assert_not_shorter(const clo_plan *plan, int64_t proved, uint64_t seed)
+{
+    if (clo_plan_makespan_ns(plan) < proved)
+        fail_msg("seed %llu, %s: makespan %lld is below the proved optimum %lld", (unsigned long long)seed,
+                 clo_plan_planner(plan), (long long)clo_plan_makespan_ns(plan), (long long)proved);
+}
+
+static void a_search_is_never_longer_than_heft_and_proves_what_is_true(void **state)
+{
+    (void)state;
+    uint64_t shorter = 0, proofs = 0;
+
+    for (uint64_t seed = 0; seed < seeds(); seed++) {
+        scene s = scene_new(seed);
+        clo_plan *heft = make(&s, "heft"), *best = search(&s, "best", 0), *bare = search(&s, "best", 1);
+        clo_plan *exact = search(&s, "exact", 1);
+        const clo_plan *searched[] = {best, bare, exact};
+        for (int i = 0; i < 3; i++) {
+            if (clo_plan_check(searched[i], s.cost, CLO_CHECK_FULL) != CLO_OK)
+                fail_msg("seed %llu, %s: %s", (unsigned long long)seed, clo_plan_planner(searched[i]),
+                         clo_last_error());
+            if (clo_plan_makespan_ns(searched[i]) > clo_plan_makespan_ns(heft))
+                fail_msg("seed %llu: %s %d is longer than HEFT", (unsigned long long)seed,
+                         clo_plan_planner(searched[i]), i);
+        }
+        size_t count;
+        clo_plan_placements(bare, &count);
+        assert_int_equal(count, clo_graph_instances(s.graph));
+        int64_t proved = clo_plan_is_optimal(exact) ? clo_plan_makespan_ns(exact) : 0;
+        assert_not_shorter(bare, proved, seed);
+        assert_not_shorter(heft, proved, seed);
+        if (clo_plan_is_optimal(bare))
+            assert_not_shorter(exact, clo_plan_makespan_ns(bare), seed);
+        if (clo_plan_is_optimal(best))
+            assert_not_shorter(exact, clo_plan_makespan_ns(best), seed);
+        shorter += clo_plan_makespan_ns(best) < clo_plan_makespan_ns(heft);
+        proofs += proved > 0;
+        clo_plan_destroy(heft);
+        clo_plan_destroy(best);
+        clo_plan_destroy(bare);
+        clo_plan_destroy(exact);
+        scene_free(&s);
+    }
+    print_message("of %llu: best is shorter than HEFT on %llu, exact proves %llu\n", (unsigned long long)seeds(),
+                  (unsigned long long)shorter, (unsigned long long)proofs);
+    assert_true(shorter >= share(200) && proofs >= share(50));
 }
 
 /* HEFT gives every execution the earliest start there is on its executor, and later ones only take more: so one ns
@@ -115,7 +193,7 @@ static void one_ns_earlier_is_always_a_violation(void **state)
     (void)state;
     uint32_t moved = 0;
 
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < seeds(); seed++) {
         scene s = scene_new(seed);
         clo_plan *plan = make(&s, "heft"), *broken = NULL;
         clo_rng rng = clo_rng_seed(seed);
@@ -140,14 +218,14 @@ static void one_ns_earlier_is_always_a_violation(void **state)
         clo_plan_destroy(plan);
         scene_free(&s);
     }
-    assert_true(moved > SEEDS);
+    assert_true(moved >= seeds());
 }
 
 /* Pictures of whatever there is: they must not crash, and say something about every executor. */
 static void every_plan_can_be_drawn(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed += 10) {
+    for (uint64_t seed = 0; seed < seeds(); seed += 10) {
         scene s = scene_new(seed);
         clo_plan *plan = make(&s, "deft");
         char *text = NULL;
@@ -167,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_plan_is_valid_not_below_the_bound_and_reproducible),
+        cmocka_unit_test(a_search_is_never_longer_than_heft_and_proves_what_is_true),
         cmocka_unit_test(one_ns_earlier_is_always_a_violation),
         cmocka_unit_test(every_plan_can_be_drawn),
     };
