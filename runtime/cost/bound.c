@@ -12,6 +12,8 @@
  *     A shrinks and a + b grows with a and b: the cuts are the pairs (a, b). For A = all tasks it is the plain
  *     area bound; with a + b near M it is the critical path.
  *
+ * NewLB of Graphene is the other part of the combined bound: stages.c.
+ *
  * All sums are integers in Q<shift> and round down; only a whole bound is rounded up, as makespans are whole. */
 #include "cost/bound.h"
 
@@ -181,7 +183,14 @@ static void raise(int64_t *to, int64_t value)
         *to = value;
 }
 
-static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound *out)
+/* What the weights as they are give: cuts now, stages in the end. */
+static void take_weights(clo_bound_work *work, const struct cuts *cuts, clo_bound_stages *stages, clo_bound *out)
+{
+    raise(&out->combined_ns, best_cut(work, cuts));
+    clo_bound_take_stages(work, stages);
+}
+
+static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages *stages, clo_bound *out)
 {
     out->critical_path_ns = fill_chains(work);
     /* by_head and by_tail have a spare half each */
@@ -191,17 +200,18 @@ static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound *out)
 
     (void)clo_bound_best_prices(work);
     out->area_ns = round_up(work, clo_bound_price(work, &work->best));
-    raise(&out->combined_ns, best_cut(work, cuts));
+    take_weights(work, cuts, stages, out);
     clo_bound_equal_prices(work, &work->trial); /* the tail of a graph may be spread otherwise than the whole */
     (void)clo_bound_price(work, &work->trial);
-    raise(&out->combined_ns, best_cut(work, cuts));
+    take_weights(work, cuts, stages, out);
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX && work->cost->graph->has_demands; r++) {
         uint64_t sum = price_resource(work, r);
         if (sum == 0)
             continue;
         raise(&out->resource_ns, round_up(work, sum));
-        raise(&out->combined_ns, best_cut(work, cuts));
+        take_weights(work, cuts, stages, out);
     }
+    raise(&out->combined_ns, clo_bound_of_stages(work, stages));
     raise(&out->combined_ns, out->critical_path_ns);
     raise(&out->combined_ns, out->area_ns);
     raise(&out->combined_ns, out->resource_ns);
@@ -222,15 +232,30 @@ static void fill_fastest(clo_bound_work *work)
         work->shift++;
 }
 
+/* longs: [5 * tasks + 2], of which the last tasks + 2 are scratch; ids: [3 * tasks]. */
+static void open_stages(clo_bound_stages *stages, size_t tasks, void *longs, void *ids)
+{
+    stages->stage_ns = longs;
+    stages->part_ns = stages->stage_ns + tasks;
+    stages->area = (uint64_t *)(void *)(stages->part_ns + tasks);
+    stages->chain_ns = (int64_t *)(void *)(stages->area + tasks);
+    stages->part_of = ids;
+    stages->depth = stages->part_of + tasks;
+    stages->next_depth = stages->depth + tasks;
+}
+
 clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
 {
     size_t tasks = cost->graph->tasks, executors = cost->platform->executors_count, columns = cost->columns;
     clo_bound_work work = {.cost = cost};
     struct cuts cuts = {.visits = SWEEP_VISITS};
+    clo_bound_stages stages = {0};
     clo_layout layout = {0};
     size_t arrays = clo_layout_add(&layout, 4 * tasks, sizeof(uint64_t));
     size_t prices = clo_layout_add(&layout, 2 * executors + 3 * columns, sizeof(uint64_t));
     size_t items = clo_layout_add(&layout, 4 * tasks, sizeof(struct item));
+    size_t parts = clo_layout_add(&layout, 5 * tasks + 2, sizeof(int64_t));
+    size_t depths = clo_layout_add(&layout, 3 * tasks, sizeof(uint32_t));
 
     char *block = layout.overflow ? NULL : clo_allocate_aligned(1, layout.bytes);
     if (block == NULL)
@@ -247,9 +272,12 @@ clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
     cuts.by_head = (struct item *)(void *)(block + items);
     cuts.by_tail = cuts.by_head + 2 * tasks;
 
+    open_stages(&stages, tasks, block + parts, block + depths);
+
     *out = (clo_bound){0};
     fill_fastest(&work);
-    fill_bound(&work, &cuts, out);
+    clo_bound_cut(cost->graph, &stages, stages.chain_ns + tasks);
+    fill_bound(&work, &cuts, &stages, out);
     clo_free(block);
     return CLO_OK;
 }

@@ -30,6 +30,27 @@ uint64_t clo_bound_price(clo_bound_work *work, const clo_prices *prices);
 /* Finds good prices: work->best. Returns the area in Q<shift>; weights are left undefined. */
 uint64_t clo_bound_best_prices(clo_bound_work *work);
 
+/* Graphene's NewLB (stages.c): the longest chain where each stage counts with its own area, and the sum over what lies
+ * between barriers. */
+typedef struct clo_bound_stages {
+    int64_t *stage_ns;            /* [tasks] no platform runs all instances of the task in less           */
+    int64_t *chain_ns;            /* [tasks] longest chain of stage_ns in the task's part, its own included */
+    int64_t *part_ns;             /* [tasks] by part: the bound of each                                   */
+    uint64_t *area;               /* [tasks] by part: of the measure at hand, in Q<shift>                 */
+    uint32_t *part_of;            /* [tasks]                                                              */
+    uint32_t *depth, *next_depth; /* [tasks] scratch                                           */
+    uint32_t parts;
+} clo_bound_stages;
+
+/* Cuts the graph at its barriers and fills part_of; everything is zeroed before. ends: [tasks + 2] zeroed scratch. */
+void clo_bound_cut(const clo_graph *graph, clo_bound_stages *stages, int64_t *ends);
+
+/* Takes in the weights as they are: once for each measure. */
+void clo_bound_take_stages(const clo_bound_work *work, clo_bound_stages *stages);
+
+/* The bound of all that was taken in; 0 if that was nothing. */
+int64_t clo_bound_of_stages(const clo_bound_work *work, clo_bound_stages *stages);
+
 /* Every executor costs the same. */
 void clo_bound_equal_prices(const clo_bound_work *work, clo_prices *prices);
 

@@ -7,7 +7,8 @@
  * is the same with any number of them.
  *
  *   graphene-paper  this; the instances then start in its order of starts, as early as the machines' executors let them
- *   graphene        our addition: followed by double justification as long as that helps (forward-backward improvement)
+ *   graphene        our additions: every candidate is also built with the longest way first inside a subset, where the paper
+ *                   has the longest time; and the result is justified from both ends as long as that helps
  *
  * Where the problem is no packing there is no empty space to place into from both sides. Then the same idea is a
  * dispatch: for thresholds of LongScore by mean times, the troublesome stages with what lies between them and all their
@@ -33,7 +34,7 @@ static void try_candidate(void *context, uint32_t worker, uint32_t round)
 {
     const trial *t = context;
 
-    clo_graphene_build(&t->workers[worker], t->part, t->part->candidate + round);
+    clo_graphene_build(&t->workers[worker], t->part, round);
 }
 
 /* The part's best, behind what is in `out`. */
@@ -47,22 +48,23 @@ static void append(const clo_space *best, clo_pool_schedule *out)
     out->makespan_ns += best->to_ns - best->from_ns;
 }
 
-static void build_part(const clo_part *part, clo_graphene *workers, uint32_t threads, clo_pool_schedule *out)
+static void build_part(const clo_part *part, clo_graphene *workers, uint32_t threads, bool improved,
+                       clo_pool_schedule *out)
 {
     trial t = {.part = part, .workers = workers};
     uint32_t best = 0;
 
     for (uint32_t w = 0; w < threads; w++)
         clo_graphene_begin(&workers[w]);
-    clo_parallel_for(threads, part->candidates, try_candidate, &t);
+    clo_parallel_for(threads, part->candidates * (improved ? 2 : 1), try_candidate, &t);
     for (uint32_t w = 1; w < threads; w++)
         if (workers[w].best_ns < workers[best].best_ns ||
-            (workers[w].best_ns == workers[best].best_ns && workers[w].best_candidate < workers[best].best_candidate))
+            (workers[w].best_ns == workers[best].best_ns && workers[w].best_round < workers[best].best_round))
             best = w;
     append(&workers[best].best, out);
 }
 
-static clo_status build(const clo_parts *parts, uint32_t threads, clo_pool_schedule *out)
+static clo_status build(const clo_parts *parts, uint32_t threads, bool improved, clo_pool_schedule *out)
 {
     clo_graphene *workers = clo_allocate(threads, sizeof *workers);
     clo_status status = workers == NULL ? clo_fail_memory("a plan") : CLO_OK;
@@ -71,7 +73,7 @@ static clo_status build(const clo_parts *parts, uint32_t threads, clo_pool_sched
         status = clo_graphene_open(&workers[w], parts);
     out->makespan_ns = 0;
     for (uint32_t p = 0; p < parts->count && status == CLO_OK; p++)
-        build_part(&parts->parts[p], workers, threads, out);
+        build_part(&parts->parts[p], workers, threads, improved, out);
     for (uint32_t w = 0; w < threads && workers != NULL; w++)
         clo_graphene_close(&workers[w]);
     clo_free(workers);
@@ -123,12 +125,12 @@ static clo_status pack(const clo_pool *pool, uint32_t threads, bool improved, cl
     if (status == CLO_OK)
         status = clo_pool_schedule_open(&schedule, pool);
     if (status == CLO_OK)
-        status = build(&parts, threads, &schedule);
+        status = build(&parts, threads, improved, &schedule);
     if (status == CLO_OK && improved)
         status = improve(pool, &schedule);
     if (status == CLO_OK)
         status = clo_pool_realise(pool, &schedule, CLO_POOL_FORWARD, draft);
-    draft->schedules = parts.candidates;
+    draft->schedules = (uint64_t)parts.candidates * (improved ? 2 : 1);
     clo_pool_schedule_close(&schedule);
     clo_parts_close(&parts);
     return status;

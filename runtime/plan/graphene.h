@@ -72,7 +72,8 @@ typedef struct clo_graphene {
     const clo_parts *parts;
     clo_space work, trouble, best;
     int64_t best_ns; /* INT64_MAX: nothing yet */
-    uint32_t best_candidate;
+    uint32_t best_round;
+    bool by_way; /* of the round at hand */
     clo_heap heap;
     uint32_t *waits_for; /* [tasks] */
     void *block;
@@ -85,7 +86,8 @@ void clo_graphene_close(clo_graphene *graphene);
 /* Forgets what was found for the part before. */
 void clo_graphene_begin(clo_graphene *graphene);
 
-/* Tries all orders of the subsets of one candidate; keeps what is shorter than the best so far. */
-void clo_graphene_build(clo_graphene *graphene, const clo_part *part, uint32_t candidate);
+/* Tries all orders of the subsets of one candidate; keeps what is shorter than the best so far. Rounds 0 .. candidates - 1:
+ * the paper's, inside a subset the longest time goes first; the next `candidates` rounds: the longest way, our addition. */
+void clo_graphene_build(clo_graphene *graphene, const clo_part *part, uint32_t round);
 
 #endif

@@ -137,8 +137,8 @@ static int64_t fastest(const clo_pool *pool, uint32_t v)
     return best;
 }
 
-/* demand * time of the stage over the capacity of all machines, for the resource where that is most. */
-static clo_u128 work_ns(const clo_pool *pool, uint32_t stage)
+/* demand * time of the stage over the capacity of all machines, Q16, for the resource where that is most. */
+static clo_u128 work_q16(const clo_pool *pool, uint32_t stage)
 {
     uint32_t v = pool->graph->first_instance[stage];
     clo_u128 most = 0;
@@ -149,7 +149,8 @@ static clo_u128 work_ns(const clo_pool *pool, uint32_t stage)
             capacity += (uint64_t)clo_pool_lane(pool, &pool->capacity[(size_t)m * pool->words], l);
         if (capacity == 0)
             continue;
-        clo_u128 work = (clo_u128)demand * (uint64_t)fastest(pool, v) / capacity * pool->graph->rows[stage].instances;
+        clo_u128 work = (clo_u128)demand * (uint64_t)fastest(pool, v) * pool->graph->rows[stage].instances;
+        work = (work << 16) / capacity; /* 31 bits of demand and 61 of time fit */
         most = work > most ? work : most;
     }
     return most;
@@ -172,7 +173,7 @@ static void fill_scores(const shape *s, clo_space *space, const clo_part *part)
         for (uint32_t v = s->graph->first_instance[t]; v < s->graph->first_instance[t + 1]; v++)
             clo_space_place(space, v, CLO_SPACE_FORWARD);
         clo_u128 alone = (uint64_t)(space->to_ns > 0 ? space->to_ns : 1);
-        clo_u128 frag = (work_ns(parts->pool, t) << 16) / alone;
+        clo_u128 frag = work_q16(parts->pool, t) / alone;
         parts->frag_q16[t] = frag > 65536 ? 65536 : (uint32_t)frag;
     }
 }

@@ -64,7 +64,7 @@ void clo_graphene_close(clo_graphene *graphene)
 void clo_graphene_begin(clo_graphene *graphene)
 {
     graphene->best_ns = INT64_MAX;
-    graphene->best_candidate = CLO_NONE;
+    graphene->best_round = CLO_NONE;
 }
 
 /* A subset of a part: which instances belong to it. */
@@ -82,10 +82,14 @@ static bool is_chosen(const choice *c, uint32_t instance)
     return at >= c->part->first && at < c->part->last && c->subsets[at - c->part->first] == (uint8_t)c->subset;
 }
 
-static int64_t key_of(const clo_pool *pool, uint32_t v)
+/* The longest time first, as in the paper; or the longest way that is still to be placed. */
+static int64_t key_of(const clo_graphene *g, uint32_t v, int direction)
 {
+    const clo_pool *pool = g->parts->pool;
     int64_t best = CLO_TIME_NEVER;
 
+    if (g->by_way)
+        return -pool->tail_ns[direction == FORWARD ? v : pool->tasks + v];
     for (uint32_t m = 0; m < pool->machines; m++)
         if (pool->time_ns[(size_t)m * pool->tasks + v] < best)
             best = pool->time_ns[(size_t)m * pool->tasks + v];
@@ -108,7 +112,7 @@ static void queue(clo_graphene *g, const choice *c, int direction)
             for (uint32_t arc = first[v]; arc < first[v + 1]; arc++)
                 g->waits_for[v] += is_chosen(c, before[arc]);
             if (g->waits_for[v] == 0)
-                clo_heap_push(&g->heap, key_of(c->parts->pool, v), v);
+                clo_heap_push(&g->heap, key_of(g, v, direction), v);
         }
     }
 }
@@ -126,7 +130,7 @@ static void place(clo_graphene *g, const choice *c, int direction)
         clo_space_place(&g->work, v, direction);
         for (uint32_t arc = first[v]; arc < first[v + 1]; arc++)
             if (is_chosen(c, behind[arc]) && --g->waits_for[behind[arc]] == 0)
-                clo_heap_push(&g->heap, key_of(c->parts->pool, behind[arc]), behind[arc]);
+                clo_heap_push(&g->heap, key_of(g, behind[arc], direction), behind[arc]);
     }
 }
 
@@ -170,12 +174,14 @@ static bool repeats(uint32_t order, bool has_other, bool has_parent, bool has_ch
     return order == 5 && (!has_other || !has_parent);
 }
 
-void clo_graphene_build(clo_graphene *g, const clo_part *part, uint32_t candidate)
+void clo_graphene_build(clo_graphene *g, const clo_part *part, uint32_t round)
 {
+    uint32_t candidate = part->candidate + round % part->candidates;
     const clo_parts *parts = g->parts;
     choice c = {.parts = parts, .part = part, .subsets = &parts->subsets[parts->subsets_from[candidate]]};
     bool has[4] = {false};
 
+    g->by_way = round >= part->candidates;
     for (uint32_t i = 0; i < part->last - part->first; i++)
         has[c.subsets[i]] = true;
     place_trouble(g, &c);
@@ -189,7 +195,7 @@ void clo_graphene_build(clo_graphene *g, const clo_part *part, uint32_t candidat
         }
         if (length(&g->work) < g->best_ns) {
             g->best_ns = length(&g->work);
-            g->best_candidate = candidate;
+            g->best_round = round;
             swap(&g->work, &g->best);
         }
     }

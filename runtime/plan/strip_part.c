@@ -59,16 +59,14 @@ static int64_t measure(division *d, const part *p)
     return height;
 }
 
-/* 0: before the middle of `height`, 1: under way there, 2: behind it. */
+/* 0: ends by the middle of `height`, 1: is under way there, 2: starts behind it. Twice any time fits (cost.c). */
 static int side_of(const division *d, uint32_t v, int64_t height)
 {
-    int64_t middle = height / 2; /* rounded down: the same for all, and below height */
-
     if (height == 0)
         return 1;
-    if (d->end_ns[v] <= middle)
+    if (2 * d->end_ns[v] <= height)
         return 0;
-    return d->end_ns[v] - d->time_ns[v] > middle ? 2 : 1;
+    return 2 * (d->end_ns[v] - d->time_ns[v]) >= height ? 2 : 1;
 }
 
 static void wait(division *d, uint32_t first, uint32_t last, bool is_strip)
