@@ -142,14 +142,18 @@ static bool run_graphene(quality *q, const tpch *t)
                       .counts = 3,
                       .is_packing = true};
 
-    if (!quality_wants(q, of.name))
+    static const char batch[] = "graphene, alibaba";
+    bool wants_tpch = quality_wants(q, of.name), wants_batch = quality_wants(q, batch);
+
+    if (!wants_tpch && !wants_batch)
         return true;
     if (!is_planner("graphene")) {
-        quality_skip(q, of.name, "there is no planner 'graphene'");
+        quality_skip(q, "graphene", "there is no planner 'graphene'");
         return true;
     }
     field *f = quality_field(q, planners, q->options.quick ? &quick : &full);
-    return f != NULL && field_add(f, "graphene", &quick) && run_table(q, t, &of, f, "graphene");
+    return f != NULL && field_add(f, "graphene", &quick) && (!wants_tpch || run_table(q, t, &of, f, "graphene")) &&
+           (!wants_batch || quality_batch(q, f, batch));
 }
 
 /* True if tables whose names begin with `paper` may be asked for. */
