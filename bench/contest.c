@@ -271,12 +271,10 @@ static void divide(summary *s)
 
 bool contest_summarise(const contest *c, uint32_t who, summary *out)
 {
-    double *times = calloc(2 * (size_t)c->instances + 1, sizeof *times), *gains = times + c->instances;
+    double *times = calloc(c->instances + 1, sizeof *times), *gains = calloc(c->instances + 1, sizeof *gains);
 
     *out = (summary){0};
-    if (times == NULL)
-        return false;
-    for (uint32_t i = 0; i < c->instances; i++) {
+    for (uint32_t i = 0; i < c->instances && times != NULL && gains != NULL; i++) {
         const entry *row = c->entries + (size_t)i * c->field->count, *e = &row[who], *base = &row[c->baseline];
 
         if (!e->is_measured || !base->is_measured)
@@ -285,12 +283,16 @@ bool contest_summarise(const contest *c, uint32_t who, summary *out)
         gains[out->plans] = 1 - not_zero(base->makespan_ns) / not_zero(e->makespan_ns);
         add_entry(out, e, base, &c->list[i]);
     }
-    bench_sort(times, out->plans);
-    out->plan_ms_p98 = bench_quantile(times, out->plans, 0.98);
-    out->gain = bench_summarise(gains, out->plans).median;
-    divide(out);
+    bool is_good = times != NULL && gains != NULL;
+    if (is_good) {
+        bench_sort(times, out->plans);
+        out->plan_ms_p98 = bench_quantile(times, out->plans, 0.98);
+        out->gain = bench_summarise(gains, out->plans).median;
+        divide(out);
+    }
     free(times);
-    return true;
+    free(gains);
+    return is_good;
 }
 
 uint32_t contest_rank(const contest *c, summary *all, uint32_t *order)

@@ -19,8 +19,8 @@ typedef struct quality {
 
 /* True if `part` is asked for: no --only, or one that `part` begins with. */
 bool quality_wants(const quality *q, const char *part);
-/* A field of the planners asked for, else of `planners` (NULL: all; those that are not registered are left out), with the
- * budgets asked for, else `budgets`. NULL where it fails. */
+/* A field of the planners asked for, else of `planners` (NULL: all; those that are not registered are left out), with
+ * the budgets asked for, else `budgets`. NULL where it fails. */
 field *quality_field(quality *q, const char *const *planners, const bench_list *budgets);
 /* The next contest, opened; NULL where it fails. */
 contest *quality_contest(quality *q, const char *name, contest_style style, field *f, const char *baseline);

@@ -1,8 +1,8 @@
 /* quality_batch.c - Graphene's comparison on production jobs: those of the Alibaba trace, with two more resources.
  *
- * The paper's own trace is not public and has four resources or more. Here a job has a machine of an eighth of the trace's
- * for itself (12 cores, 12.5 % of the memory), so that its demands are felt; of two further resources each task's
- * instances hold U(0, 0.25). */
+ * The paper's own trace is not public and has four resources or more. Here a job has a machine of an eighth of the
+ * trace's for itself (12 cores, 12.5 % of the memory), so that its demands are felt; of two further resources each
+ * task's instances hold U(0, 0.25). */
 #include "quality.h"
 
 #include <stdio.h>
