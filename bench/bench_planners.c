@@ -1,8 +1,9 @@
-/* bench_planners.c - what does planning cost? Each planner over tasks x executors, and how its time grows with the tasks.
+/* bench_planners.c - what does planning cost? Each planner over tasks x executors, and how its time grows with the
+ * tasks.
  *
  * Layered random graphs with transfers (CCR 1), duplicable tasks, on platforms of executors with different speeds, each
- * with a memory of its own. Every plan is checked once, outside the measured time. The sizes of a planner are measured in
- * rising order; where the next one would take longer than the limit (extrapolated with the growth seen so far, at
+ * with a memory of its own. Every plan is checked once, outside the measured time. The sizes of a planner are measured
+ * in rising order; where the next one would take longer than the limit (extrapolated with the growth seen so far, at
  * least proportional) the rest is left out and told. HEFT and DEFT look at every (edge, executor) pair once, so "ns a
  * pair" should stay level. */
 #include "random.h"

@@ -1,5 +1,5 @@
-/* bench_quality.c - how good are the plans? Every planner on every data set with published results, and on the workloads of
- * papers, beside HEFT, beside our lower bound and beside what is published.
+/* bench_quality.c - how good are the plans? Every planner on every data set with published results, and on the
+ * workloads of papers, beside HEFT, beside our lower bound and beside what is published.
  *
  * All plans pass the independent checker. Published figures below our lower bound cannot be true; they are counted,
  * named and replaced by the bound. Sets that are not there are skipped with a message. */

@@ -152,13 +152,13 @@ static bool judge(const clo_plan *plan, const clo_cost *cost, const char *where,
     return out->is_measured = true;
 }
 
-/* True if the contender is let in: the baseline, who has a limit of his own, and who will not take too long. Between
- * graphs of one set the slow ones grow about as (instances x executors)^1.5. */
+/* True if the contender is let in: one with a budget, and one that will not take too long. The slow ones grow about as
+ * (instances x executors)^1.5. */
 static bool is_let_in(const contender *who, double pairs, int64_t limit_ns)
 {
     double growth = who->slowest_pairs > 0 ? pow(pairs / who->slowest_pairs, 1.5) : 0;
 
-    return who->budget_ns > 0 || who->slowest_ns * growth <= (double)limit_ns;
+    return who->budget_ns > 0 || who->schedules_max > 0 || who->slowest_ns * growth <= (double)limit_ns;
 }
 
 static bool compete(const contest *c, uint32_t at, const clo_cost *cost, const char *where, entry *out)
@@ -180,8 +180,7 @@ static bool compete(const contest *c, uint32_t at, const clo_cost *cost, const c
         return false;
     }
     out->plan_ns = bench_now_ns() - start_ns;
-    /* Short ones say more about what does not grow. */
-    if (out->plan_ns > 10000000 && (double)out->plan_ns > who->slowest_ns) {
+    if (out->plan_ns > c->field->limit_ns / 20 && (double)out->plan_ns > who->slowest_ns) { /* short ones are noise */
         who->slowest_ns = (double)out->plan_ns;
         who->slowest_pairs = pairs;
     }
@@ -239,7 +238,6 @@ static void add_entry(summary *s, const entry *e, const entry *base, const insta
     s->room += 1 - not_zero(i->bound_ns) / not_zero(e->makespan_ns);
     s->speedup += e->speedup;
     s->slr += e->slr;
-    s->plan_ms += (double)e->plan_ns / 1e6;
     for (int w = 0; w < 3; w++)
         s->within[w] += e->gap <= within_limits[w];
     s->ratio += log(not_zero(e->makespan_ns) / not_zero(base->makespan_ns));
@@ -261,7 +259,6 @@ static void divide(summary *s)
     s->room /= n;
     s->speedup /= n;
     s->slr /= n;
-    s->plan_ms /= n;
     for (int w = 0; w < 3; w++)
         s->within[w] /= n;
     s->ratio = exp(s->ratio / n);
@@ -271,12 +268,10 @@ static void divide(summary *s)
 
 bool contest_summarise(const contest *c, uint32_t who, summary *out)
 {
-    double *times = calloc(2 * (size_t)c->instances + 1, sizeof *times), *gains = times + c->instances;
+    double *times = calloc(c->instances + 1, sizeof *times), *gains = calloc(c->instances + 1, sizeof *gains);
 
     *out = (summary){0};
-    if (times == NULL)
-        return false;
-    for (uint32_t i = 0; i < c->instances; i++) {
+    for (uint32_t i = 0; i < c->instances && times != NULL && gains != NULL; i++) {
         const entry *row = c->entries + (size_t)i * c->field->count, *e = &row[who], *base = &row[c->baseline];
 
         if (!e->is_measured || !base->is_measured)
@@ -285,12 +280,17 @@ bool contest_summarise(const contest *c, uint32_t who, summary *out)
         gains[out->plans] = 1 - not_zero(base->makespan_ns) / not_zero(e->makespan_ns);
         add_entry(out, e, base, &c->list[i]);
     }
-    bench_sort(times, out->plans);
-    out->plan_ms_p98 = bench_quantile(times, out->plans, 0.98);
-    out->gain = bench_summarise(gains, out->plans).median;
-    divide(out);
+    bool is_good = times != NULL && gains != NULL;
+    if (is_good) {
+        bench_sort(times, out->plans);
+        out->plan_ms = bench_quantile(times, out->plans, 0.5);
+        out->plan_ms_p98 = bench_quantile(times, out->plans, 0.98);
+        out->gain = bench_summarise(gains, out->plans).median;
+        divide(out);
+    }
     free(times);
-    return true;
+    free(gains);
+    return is_good;
 }
 
 uint32_t contest_rank(const contest *c, summary *all, uint32_t *order)

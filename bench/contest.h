@@ -73,7 +73,7 @@ typedef struct summary {
     double gap, reference_gap, speedup, slr; /* means */
     double makespan_ms;                      /* mean */
     double room;                             /* mean of 1 - bound / makespan: more nobody can take away */
-    double plan_ms, plan_ms_p98;             /* mean, and 98th percentile */
+    double plan_ms, plan_ms_p98;             /* median, and 98th percentile */
     double within[3];                        /* share of plans at most 1, 5, 10 % above the bound */
 } summary;
 

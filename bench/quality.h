@@ -19,8 +19,8 @@ typedef struct quality {
 
 /* True if `part` is asked for: no --only, or one that `part` begins with. */
 bool quality_wants(const quality *q, const char *part);
-/* A field of the planners asked for, else of `planners` (NULL: all; those that are not registered are left out), with the
- * budgets asked for, else `budgets`. NULL where it fails. */
+/* A field of the planners asked for, else of `planners` (NULL: all; those that are not registered are left out), with
+ * the budgets asked for, else `budgets`. NULL where it fails. */
 field *quality_field(quality *q, const char *const *planners, const bench_list *budgets);
 /* The next contest, opened; NULL where it fails. */
 contest *quality_contest(quality *q, const char *name, contest_style style, field *f, const char *baseline);
@@ -32,6 +32,8 @@ void quality_skip(const quality *q, const char *part, const char *why);
 bool quality_sets(quality *q);
 /* The tables of papers that need no arrivals (quality_papers.c). */
 bool quality_papers(quality *q);
+/* Graphene's comparison on batch jobs (quality_batch.c). */
+bool quality_batch(quality *q, field *f, const char *name);
 /* A picture: for each contest the planners as dots of ratio to the baseline, sorted (quality_svg.c). */
 bool quality_draw(const quality *q, const char *path);
 

@@ -63,21 +63,23 @@ static clo_platform *make_bed(const set *s, const clo_document *d, bool *own)
     return clo_platform_open(spec, &platform) == CLO_OK ? platform : NULL;
 }
 
-/* Of SAGA's table, the shortest makespan of its algorithms on an instance, in ns; 0: none. Hbmct drops tasks and rows with a
- * problem are no schedules. Columns: instance, three counts, algorithm, makespan ... problem (the last). */
+/* Of SAGA's table, the shortest makespan of its algorithms on an instance, in ns; 0: none. Hbmct drops tasks and rows
+ * with a problem are no schedules. Columns: instance, three counts, algorithm, makespan ... problem (the last). */
 static int64_t saga_best_ns(const char *data, const char *name)
 {
-    char path[PATH_BYTES], line[512], instance_name[128], algorithm[32];
-    double makespan, best = 0;
+    char path[PATH_BYTES], line[512], instance_name[128], algorithm[32], number[32];
+    double best = 0;
 
     snprintf(path, sizeof path, "%s/saga_reference/makespans.csv", data);
     FILE *file = fopen(path, "r");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         size_t end = strcspn(line, "\r\n");
 
-        if (sscanf(line, "%127[^,],%*u,%*u,%*u,%31[^,],%lf", instance_name, algorithm, &makespan) == 3 &&
-            strcmp(instance_name, name) == 0 && strcmp(algorithm, "Hbmct") != 0 && line[end - 1] == ',' &&
-            (best <= 0 || makespan < best))
+        if (sscanf(line, "%127[^,],%*[^,],%*[^,],%*[^,],%31[^,],%31[^,]", instance_name, algorithm, number) != 3 ||
+            strcmp(instance_name, name) != 0 || strcmp(algorithm, "Hbmct") == 0 || line[end - 1] != ',')
+            continue;
+        double makespan = strtod(number, NULL);
+        if (best <= 0 || makespan < best)
             best = makespan;
     }
     if (file != NULL)

@@ -1,5 +1,5 @@
-/* quality_svg.c - the tables as one picture: a panel a table, in each a line a planner, best on top, a dot at its ratio to the
- * baseline and at the right margin the number. What lies beyond the scale is an arrow. */
+/* quality_svg.c - the tables as one picture: a panel a table, in each a line a planner, best on top, a dot at its ratio
+ * to the baseline and at the right margin the number. What lies beyond the scale is an arrow. */
 #include "quality.h"
 
 #include <errno.h>

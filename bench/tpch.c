@@ -39,7 +39,8 @@ static bool read_parents(tpch *t, tpch_stage *stage, const char *text, uint32_t 
     return true;
 }
 
-/* query, size, stage, n_tasks, parents, level, mean_rest_ms, mean_first_ms, mean_fresh_ms. Stages of a job follow one another. */
+/* query, size, stage, n_tasks, parents, level, mean_rest_ms, mean_first_ms, mean_fresh_ms. Stages of a job follow one
+ * another. */
 static bool read_line(tpch *t, char *line)
 {
     char *f[COLUMNS];

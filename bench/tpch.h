@@ -1,5 +1,5 @@
-/* tpch.h - the measured TPC-H queries of data/tpch as graphs: jobs merged into one, as LACHESIS, Hua et al. and Graphene's
- * comparisons use them. A node is a stage. */
+/* tpch.h - the measured TPC-H queries of data/tpch as graphs: jobs merged into one, as LACHESIS, Hua et al. and
+ * Graphene's comparisons use them. A node is a stage. */
 #ifndef CLO_BENCH_TPCH_H
 #define CLO_BENCH_TPCH_H
 
@@ -45,8 +45,8 @@ enum { TPCH_CAPACITY = 1000000 };
 
 /* A sealed graph; all its tasks are duplicable. NULL, with a line why, on failure. */
 clo_graph *tpch_graph(const tpch *t, const tpch_mix *mix, uint64_t seed);
-/* LACHESIS's cluster: 50 executors with speeds from {2.1, 2.2 .. 3.6} GHz, 2.85 GHz being the reference; equal links of 1
- * byte/ns. */
+/* LACHESIS's cluster: 50 executors with speeds from {2.1, 2.2 .. 3.6} GHz, 2.85 GHz being the reference; equal links of
+ * 1 byte/ns. */
 clo_platform *tpch_cluster(uint64_t seed);
 /* One machine with `resources` capacities, and executors enough never to be what is short, at most 256. */
 clo_platform *tpch_machine(const clo_graph *graph, uint32_t resources);
