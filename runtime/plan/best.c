@@ -1,7 +1,6 @@
 /* plan/best.c - the shortest plan that the budget allows, anytime.
  *
- * It starts from HEFT, from DEFT where duplicates are allowed, and from everything in a row, so it is never worse than
- * these. Where the problem is a packing (pool.h) a genetic search goes on, else simulated annealing on the order and the
+ * It starts from HEFT, DEFT and everything in a row, then PEFT, TDCA and DFRN, so it is never worse than these. Where the problem is a packing (pool.h) a genetic search goes on, else simulated annealing on the order and the
  * placement of instances. It ends with the budget, or where a plan meets the lower bound. Ties: the earlier, so
  * duplicates are paid for only where they help.
  *
@@ -17,8 +16,9 @@
 enum {
     SCHEDULES_DEFAULT = 1000, /* without a budget, fewer of large graphs: */
     PLACEMENTS_DEFAULT = 2000000,
-    PROVED_TASKS = 10,        /* up to so many a proof is tried first */
-    PROVED_TASKS_BY_TIME = 20 /* likewise where time is the limit, which a proof can waste */
+    PORTFOLIO_PAIRS = 1000000, /* instances * executors up to which more than the first three are tried */
+    PROVED_TASKS = 10,         /* up to so many a proof is tried first */
+    PROVED_TASKS_BY_TIME = 20  /* likewise where time is the limit, which a proof can waste */
 };
 
 static clo_status pack(clo_draft *draft, const clo_plan_config *config, clo_pool *pool, clo_budget *budget,
@@ -140,15 +140,18 @@ static clo_status search_side_by_side(clo_draft *draft, uint32_t threads, clo_bu
     return status;
 }
 
-/* The plans to start from, whatever the budget is. */
+/* The plans to start from: HEFT whatever the budget is. The later ones see other things than earliest finishes, but take
+ * longer. */
 static clo_status begin(clo_draft *draft, const clo_plan_config *config, clo_budget *budget, clo_snapshot *best)
 {
-    static clo_status (*const fills[])(clo_draft *, const clo_plan_config *) = {clo_heft_fill, clo_serial_fill,
-                                                                                clo_deft_fill};
+    static clo_status (*const fills[])(clo_draft *, const clo_plan_config *) = {
+        clo_heft_fill, clo_serial_fill, clo_deft_fill, clo_peft_fill, clo_tdca_fill, clo_dfrn_fill};
+    enum { CHEAP = 3 };
+    bool all = (uint64_t)draft->graph->instances * draft->executors <= PORTFOLIO_PAIRS;
     clo_status status = CLO_OK;
 
     for (size_t i = 0; i < sizeof fills / sizeof fills[0] && status == CLO_OK; i++) {
-        if (i > 0 && clo_budget_is_spent(budget))
+        if ((i > 0 && clo_budget_is_spent(budget)) || (i >= CHEAP && !all))
             break;
         clo_draft_clear(draft);
         status = fills[i](draft, config);

@@ -7,7 +7,8 @@ enum { COPIES_EACH = 4 };
 static const clo_planner_row rows[] = {
     {"heft", "earliest finish time in order of rank_u, filling gaps (Topcuoglu, Hariri, Wu 2002)", 1, clo_heft_fill},
     {"deft", "HEFT that duplicates the critical parent where that helps (LACHESIS)", 2, clo_deft_fill},
-    {"best", "the shortest of heft, deft and serial", 2, clo_best_fill},
+    {"best", "anytime: proof, annealing or packing search from the best of several planners, until the budget ends",
+     COPIES_EACH, clo_best_fill},
     {"exact", "branch and bound without duplicates for small graphs: proved shortest, or the best found", 1,
      clo_exact_fill},
     {"serial", "one task after another on the best single executor: the baseline of speedup", 1, clo_serial_fill},
