@@ -217,6 +217,7 @@ static void expand(search *s)
     level *l = &s->levels[s->state.depth];
     uint64_t placed = s->state.placed;
 
+    assert(s->model.count > 0);
     l->next = l->count = 0;
     for (uint32_t at = 0; at < s->model.count; at++) {
         if ((placed >> at & 1) != 0 || (s->model.needs[at] & ~placed) != 0)

@@ -97,7 +97,7 @@ static void find_classes(clo_exact_model *m, const clo_draft *draft)
 static void find_positions(clo_exact_model *m, const clo_draft *draft)
 {
     const clo_graph *graph = draft->graph;
-    uint64_t level[CLO_EXACT_MAX] = {0}, keys[CLO_EXACT_MAX];
+    uint64_t level[CLO_EXACT_MAX] = {0}, keys[CLO_EXACT_MAX] = {0};
 
     for (uint32_t i = 0; i < m->count; i++) {
         uint32_t v = graph->order[i];
@@ -331,6 +331,7 @@ static uint64_t fill_up(const clo_exact_model *m, const span *spans, uint64_t wo
         if (i + 1 == m->executors || spans[i + 1].from * prices >= work + offset)
             break;
     }
+    assert(prices > 0);
     return (work + offset + (m->shift == 0 ? prices - 1 : 0)) / prices;
 }
 

@@ -208,7 +208,7 @@ static bool fits(const clo_pool *pool, const uint64_t *free, const uint64_t *dem
 /* Demands and times; false if an instance fits no machine after rounding. */
 static bool fill_tasks(clo_pool *pool, const packing *lanes)
 {
-    uint32_t each = 64 / lanes->bits, first_of[CLO_EXECUTORS_MAX];
+    uint32_t each = 64 / lanes->bits, first_of[CLO_EXECUTORS_MAX] = {0};
     const clo_platform *platform = pool->cost->platform;
 
     for (uint32_t e = platform->executors_count; e-- > 0;)

@@ -40,7 +40,7 @@ typedef struct search {
     clo_pool_schedule population[2][POPULATION_MAX]; /* by direction */
     clo_pool_schedule child, sibling;
     clo_pool_schedule *best;
-    int *best_direction;
+    int best_direction;
     int64_t *keys;
 } search;
 
@@ -50,7 +50,7 @@ static void note(search *s, int direction, const clo_pool_schedule *built)
     if (built->makespan_ns >= s->best->makespan_ns)
         return;
     clo_pool_schedule_copy(s->pool, s->best, built);
-    *s->best_direction = direction;
+    s->best_direction = direction;
     if (built->makespan_ns < s->budget->best_ns)
         s->budget->best_ns = built->makespan_ns;
 }
@@ -172,7 +172,7 @@ static void generation(search *s, int from, bool keep_best)
 {
     for (uint32_t i = 0; i < s->size && !clo_budget_is_spent(s->budget); i++)
         breed(s, from, i);
-    if (keep_best && *s->best_direction == !from &&
+    if (keep_best && s->best_direction == !from &&
         s->population[!from][extreme(s, !from, false)].makespan_ns > s->best->makespan_ns)
         clo_pool_schedule_copy(s->pool, &s->population[!from][extreme(s, !from, true)], s->best);
 }
@@ -245,7 +245,7 @@ static void choose_size(search *s)
                                           : (uint32_t)expected;
 }
 
-static clo_status open(search *s)
+static clo_status open_search(search *s)
 {
     s->keys = clo_allocate(s->pool->tasks, sizeof *s->keys);
     clo_status status = s->keys == NULL ? clo_fail_memory("a plan") : clo_pool_builder_open(&s->builder, s->pool);
@@ -267,7 +267,7 @@ static clo_status open_populations(search *s)
     return status;
 }
 
-static void close(search *s)
+static void close_search(search *s)
 {
     for (int d = 0; d < 2; d++)
         for (uint32_t i = 0; i < POPULATION_MAX; i++)
@@ -281,8 +281,9 @@ static void close(search *s)
 clo_status clo_pool_search(const clo_pool *pool, uint64_t seed, clo_budget *budget, clo_pool_schedule *out,
                            int *direction)
 {
-    search s = {.pool = pool, .budget = budget, .rng = clo_rng_seed(seed), .best = out, .best_direction = direction};
-    clo_status status = open(&s);
+    search s = {.pool = pool, .budget = budget, .rng = clo_rng_seed(seed), .best = out};
+    assert(pool->tasks > 0);
+    clo_status status = open_search(&s);
 
     if (status == CLO_OK) {
         choose_size(&s);
@@ -293,6 +294,7 @@ clo_status clo_pool_search(const clo_pool *pool, uint64_t seed, clo_budget *budg
         populate(&s, true);
         evolve(&s);
     }
-    close(&s);
+    *direction = s.best_direction;
+    close_search(&s);
     return status;
 }

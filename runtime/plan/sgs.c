@@ -52,7 +52,8 @@ static void by_way_to_begin(const clo_cost *cost, uint64_t seed, int64_t *work, 
     }
 }
 
-static void by_level(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t *keys)
+static void by_level(const clo_cost *cost, uint64_t seed, int64_t *work,
+                     int64_t *keys) /* NOLINT(readability-non-const-parameter): one type for all */
 {
     const clo_graph *graph = cost->graph;
 
@@ -67,7 +68,8 @@ static void by_level(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t
     }
 }
 
-static void by_chance(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t *keys)
+static void by_chance(const clo_cost *cost, uint64_t seed, int64_t *work,
+                      int64_t *keys) /* NOLINT(readability-non-const-parameter) */
 {
     clo_rng rng = clo_rng_seed(seed);
 

@@ -115,7 +115,7 @@ static void fill_keys(division *d, int64_t *keys)
             /* 30 bits of height are enough to sort by */
             int64_t height =
                 tallest == 0 ? 0 : (int64_t)(((clo_u128)(uint64_t)d->time_ns[v] << 30) / (uint64_t)tallest);
-            keys[v] = strips * (1ll << 31) - height;
+            keys[v] = strips * (1LL << 31) - height;
         }
         strips++;
     }
