@@ -52,8 +52,8 @@ static void by_way_to_begin(const clo_cost *cost, uint64_t seed, int64_t *work, 
     }
 }
 
-static void by_level(const clo_cost *cost, uint64_t seed, int64_t *work,
-                     int64_t *keys) /* NOLINT(readability-non-const-parameter): one type for all */
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all */
+static void by_level(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t *keys)
 {
     const clo_graph *graph = cost->graph;
 
@@ -68,8 +68,8 @@ static void by_level(const clo_cost *cost, uint64_t seed, int64_t *work,
     }
 }
 
-static void by_chance(const clo_cost *cost, uint64_t seed, int64_t *work,
-                      int64_t *keys) /* NOLINT(readability-non-const-parameter) */
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all */
+static void by_chance(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t *keys)
 {
     clo_rng rng = clo_rng_seed(seed);
 
