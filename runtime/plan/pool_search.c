@@ -137,6 +137,7 @@ static void cross(search *s, const clo_pool_schedule *mother, const clo_pool_sch
         else
             s->keys[v] = hers <= to ? -hers : -his - all;
     }
+    assert(pool->tasks > 0);
     bool alike = difference * 1000 < (clo_u128)(uint64_t)span * ALIKE;
     mutate(s, alike ? MOVES_ALIKE : MOVES / pool->tasks, span);
 }
