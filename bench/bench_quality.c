@@ -59,12 +59,13 @@ contest *quality_contest(quality *q, const char *name, contest_style style, fiel
     return c;
 }
 
-void quality_skip(const quality *q, const char *part, const char *why)
+void quality_skip(quality *q, const char *part, const char *why)
 {
+    q->has_skipped = true;
     fprintf(q->options.json ? stderr : stdout, "%s: skipped: %s\n\n", part, why);
 }
 
-void quality_done(const quality *q, contest *c)
+void quality_done(quality *q, contest *c)
 {
     if (c->instances == 0)
         quality_skip(q, c->name, "no instance of it can be read");
@@ -135,6 +136,10 @@ static int run(quality *q)
 {
     bool is_good = quality_sets(q) && quality_papers(q);
 
+    if (is_good && q->contests_count == 0 && !q->has_skipped) {
+        fprintf(stderr, "bench: no table's name begins with '%s'; leave --only out to see all\n", q->only);
+        return 2;
+    }
     if (is_good && q->options.json)
         print_json(q);
     else if (is_good)
@@ -142,6 +147,19 @@ static int run(quality *q)
     if (is_good && q->svg != NULL)
         is_good = quality_draw(q, q->svg);
     return is_good ? 0 : 1;
+}
+
+static bool read_instances(const char *text, uint32_t *out)
+{
+    char *end;
+    unsigned long number = strtoul(text, &end, 10);
+
+    if (*text < '1' || *text > '9' || *end != '\0' || number > 1000000) {
+        fprintf(stderr, "bench: --instances %s is no number from 1 to 1000000\n", text);
+        return false;
+    }
+    *out = (uint32_t)number;
+    return true;
 }
 
 int main(int argc, char **argv)
@@ -169,8 +187,8 @@ int main(int argc, char **argv)
     const bench_about about = {
         .name = "quality", .question = "how good are the plans?", .flags = flags, .rounds = 10, .quick_rounds = 1};
     int exit_status = bench_options_read(&q->options, &about, argc, argv);
-    if (instances != NULL)
-        q->instances_max = (uint32_t)strtoul(instances, NULL, 10);
+    if (exit_status < 0 && instances != NULL && !read_instances(instances, &q->instances_max))
+        exit_status = 2;
     if (exit_status < 0)
         exit_status = run(q);
     for (uint32_t i = 0; i < q->contests_count; i++)

@@ -145,6 +145,11 @@ static bool judge(const clo_plan *plan, const clo_cost *cost, const char *where,
         fprintf(stderr, "bench: %s: the plan of %s is wrong: %s\n", where, clo_plan_planner(plan), clo_last_error());
         return false;
     }
+    if (metrics.makespan_ns < metrics.lower_bound_ns) {
+        fprintf(stderr, "bench: %s: the plan of %s is shorter than the lower bound; report the instance\n", where,
+                clo_plan_planner(plan));
+        return false;
+    }
     out->makespan_ns = metrics.makespan_ns;
     out->gap = metrics.gap;
     out->speedup = metrics.speedup;

@@ -14,7 +14,7 @@ typedef struct quality {
     field *fields[CONTESTS_MAX];  /* owned, one a part                 */
     contest contests[CONTESTS_MAX];
     uint32_t fields_count, contests_count;
-    bool has_failed;
+    bool has_skipped; /* a part that was asked for */
 } quality;
 
 /* True if `part` is asked for: no --only, or one that `part` begins with. */
@@ -25,8 +25,8 @@ field *quality_field(quality *q, const char *const *planners, const bench_list *
 /* The next contest, opened; NULL where it fails. */
 contest *quality_contest(quality *q, const char *name, contest_style style, field *f, const char *baseline);
 /* Prints it, or, without instances, says that it is skipped. */
-void quality_done(const quality *q, contest *c);
-void quality_skip(const quality *q, const char *part, const char *why);
+void quality_done(quality *q, contest *c);
+void quality_skip(quality *q, const char *part, const char *why);
 
 /* The data sets with their published results (quality_sets.c). */
 bool quality_sets(quality *q);
