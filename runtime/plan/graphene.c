@@ -8,8 +8,7 @@
  *
  *   graphene-paper  this; the instances then start in its order of starts, as early as the machines' executors let them
  *   graphene        our additions: every candidate is also built with the longest way first inside a subset, where
- *   the paper
- *                   has the longest time; and the result is justified from both ends as long as that helps
+ *                   the paper has the longest time; and the result is justified from both ends as long as that helps
  *
  * Where the problem is no packing there is no empty space to place into from both sides. Then the same idea is a
  * dispatch: for thresholds of LongScore by mean times, the troublesome stages with what lies between them and all their

@@ -3,10 +3,9 @@
  * By a clock: whenever something ended, of all that is ready and all machines where it fits the pair with the highest
  * score starts, until nothing fits. The score is
  *   alignment  the dot product of what the instance demands and what the machine has free, each as a share of the
- *   machine,
- *              less a tenth where none of its producers ran on that machine (remote penalty)
+ *              machine, less a tenth where none of its producers ran on that machine (remote penalty)
  *   - epsilon * remaining work of the job (SRPT): epsilon = mean alignment / mean remaining work of what is ready
- *   and fits.
+ *              and fits.
  *
  * Our reading: the jobs of a graph are its connected parts, remaining work is the time * share of their instances that
  * have not started; resources that are never scarce do not count (pool.h leaves them out). The graph as a
