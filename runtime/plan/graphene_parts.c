@@ -23,7 +23,7 @@ enum {
     THRESHOLDS = 7,
     CANDIDATES_MAX = (THRESHOLDS + 1) * (THRESHOLDS + 1),
     CANDIDATES_MIN = 2,
-    INSTANCES_TRIED = 100000 /* instances * candidates, about; fewer candidates for large graphs */
+    INSTANCES_FULL = 11000 /* (this / instances)^2 candidates at most: a schedule may take n^2 steps */
 };
 
 /* What lives during clo_parts_open. */
@@ -269,11 +269,12 @@ static void *open_shape(shape *s)
 
 clo_status clo_parts_open(clo_parts *parts, const clo_pool *pool)
 {
-    uint32_t each = INSTANCES_TRIED / pool->tasks;
+    uint32_t each = INSTANCES_FULL / pool->tasks;
     shape s = {.parts = parts, .graph = pool->graph};
     clo_space space;
 
     *parts = (clo_parts){.pool = pool};
+    each = each < CANDIDATES_MAX ? each * each : CANDIDATES_MAX;
     s.candidates_each = each < CANDIDATES_MIN ? CANDIDATES_MIN : each > CANDIDATES_MAX ? CANDIDATES_MAX : each;
     clo_status status = clo_space_open(&space, pool);
     if (status == CLO_OK)
