@@ -106,8 +106,8 @@ static bool add_up(const tetris *t, clo_u128 *aligned, clo_u128 *work)
     return any;
 }
 
-/* epsilon in Q64. Both means are over the same pairs, so their number falls out. No product with the work of one of these
- * jobs, which `work` has in it, is longer than 126 bits. */
+/* epsilon in Q64. Both means are over the same pairs, so their number falls out. Times the work of one of these jobs,
+ * which is part of `work`, it has at most 126 bits. */
 static clo_u128 epsilon_q64(clo_u128 aligned, clo_u128 work)
 {
     if (aligned >> 62 != 0)
