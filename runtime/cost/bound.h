@@ -42,7 +42,8 @@ typedef struct clo_bound_stages {
     uint32_t parts;
 } clo_bound_stages;
 
-/* Cuts the graph at its barriers and fills part_of; everything is zeroed before. ends: [tasks + 2] zeroed scratch. */
+/* Cuts the graph at its barriers: fills part_of, depth, next_depth and parts and needs nothing else; all zeroed before.
+ * ends: [tasks + 2] zeroed scratch. */
 void clo_bound_cut(const clo_graph *graph, clo_bound_stages *stages, int64_t *ends);
 
 /* Takes in the weights as they are: once for each measure. */

@@ -1,16 +1,19 @@
-/* cost/stages.c - NewLB of Graphene (Grandl et al., OSDI 2016, section 5): what a stage, all instances of a task, takes at
- * least, along chains (ModCP) and between barriers. With the cuts of bound.c it makes the combined bound; neither is
- * always the larger: cuts see windows across stages, this one sees several stages that are wide one after another.
+/* cost/stages.c - NewLB of Graphene (Grandl et al., OSDI 2016, section 5): what a stage, all instances of a task,
+ * takes at least, along chains (ModCP) and between barriers. With the cuts of bound.c it makes the combined bound;
+ * neither is always the larger: cuts see windows across stages, this one sees several stages that are wide one after
+ * another.
  *
  * Why it holds, with bound.c's reading of replicas (first-finishing executions count).
- * (1) Every instance of a successor waits for every instance of a stage. If no execution of the stage starts before a, their
- *     first-finishing ones lie between a and the first start of a successor, so that is no earlier than a + stage_ns, the
- *     most of the fastest time and of any area bound for these instances alone. Times are whole, so stage_ns rounds up.
- * (2) A barrier splits the stages into those before and those behind, and all of the former precede all of the latter: the
- *     least time of each part adds up, whichever bound is the best in it.
+ * (1) Every instance of a successor waits for every instance of a stage. If no execution of the stage starts before
+ *     a, their first-finishing ones lie between a and the first start of a successor, so that is no earlier than
+ *     a + stage_ns, the most of the fastest time and of any area bound for these instances alone. Times are whole, so
+ *     stage_ns rounds up.
+ * (2) A barrier splits the stages into those before and those behind, and all of the former precede all of the
+ *     latter: the least time of each part adds up, whichever bound is the best in it.
  *
  * A barrier lies before depth d (arcs on the longest way from an entry) if all stages without a successor among
- * those before d lead to all stages of depth d; no other cut is one, for what follows it at once has equal producers. */
+ * those before d lead to all stages of depth d; no other cut is one, for what follows it at once has equal
+ * producers. */
 #include "cost/bound.h"
 
 static bool is_first(const clo_graph *graph, uint32_t instance)

@@ -1,12 +1,12 @@
 /* plan/coffman_graham.c - Coffman and Graham, "Optimal scheduling for two-processor systems", Acta Informatica 1, 1972.
  *
- * Labels 1 .. n are given from the exits upward: next, among the instances whose successors all have labels, comes the one
- * whose falling list of successors' labels is smallest in dictionary order. The schedule is then built by the clock, highest
- * label first: optimal for unit times on two executors.
+ * Labels 1 .. n are given from the exits upward: next, among the instances whose successors all have labels, comes
+ * the one whose falling list of successors' labels is smallest in dictionary order. The schedule is then built by
+ * the clock, highest label first: optimal for unit times on two executors.
  *
  * The proof wants a graph without redundant arcs: these are left out up to REDUCED_MAX instances, beyond which they are
- * labelled along (n^2 bits otherwise). Ties: the higher instance gets the lower label, so the lower one goes first. Times,
- * demands and machines are not looked at by the labels: for these it is a heuristic. */
+ * labelled along (n^2 bits otherwise). Ties: the higher instance gets the lower label, so the lower one goes first.
+ * Times, demands and machines are not looked at by the labels: for these it is a heuristic. */
 #include "plan/packing.h"
 #include "plan/planners.h"
 

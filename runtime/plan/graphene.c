@@ -1,14 +1,14 @@
-/* plan/graphene.c - Graphene: Grandl, Kandula, Rao, Akella, Kulkarni, "Graphene: Packing and dependency-aware scheduling
- * for data-parallel clusters", OSDI 2016: BuildSchedule (section 4), all of it but the online part, which divides
- * a cluster among users.
+/* plan/graphene.c - Graphene: Grandl, Kandula, Rao, Akella, Kulkarni, "Graphene: Packing and dependency-aware
+ * scheduling for data-parallel clusters", OSDI 2016: BuildSchedule (section 4), all of it but the online part, which
+ * divides a cluster among users.
  *
- * The graph is cut at its barriers; for each part, of all candidates of troublesome stages and all orders of subsets the
- * shortest schedule is kept; the parts follow each other. Candidates are tried on config->threads threads: the plan
+ * The graph is cut at its barriers; for each part, of all candidates of troublesome stages and all orders of subsets
+ * the shortest schedule is kept; the parts follow each other. Candidates are tried on config->threads threads: the plan
  * is the same with any number of them.
  *
  *   graphene-paper  this; the instances then start in its order of starts, as early as the machines' executors let them
- *   graphene        our additions: every candidate is also built with the longest way first inside a subset, where the paper
- *                   has the longest time; and the result is justified from both ends as long as that helps
+ *   graphene        our additions: every candidate is also built with the longest way first inside a subset, where
+ *                   the paper has the longest time; and the result is justified from both ends as long as that helps
  *
  * Where the problem is no packing there is no empty space to place into from both sides. Then the same idea is a
  * dispatch: for thresholds of LongScore by mean times, the troublesome stages with what lies between them and all their

@@ -1,5 +1,6 @@
 /* plan/graphene.h - shared by the files of Graphene: Grandl et al., "Graphene: Packing and dependency-aware scheduling
- * for data-parallel clusters", OSDI 2016, section 4. Stages are the tasks of a graph, the paper's tasks their instances.
+ * for data-parallel clusters", OSDI 2016, section 4. Stages are the tasks of a graph, the paper's tasks their
+ * instances.
  *
  * graphene_space.c  an empty space of resources over time without ends, where instances are placed from both sides
  * graphene_parts.c  stages of a part between barriers, their scores, candidates of troublesome stages
@@ -86,8 +87,9 @@ void clo_graphene_close(clo_graphene *graphene);
 /* Forgets what was found for the part before. */
 void clo_graphene_begin(clo_graphene *graphene);
 
-/* Tries all orders of the subsets of one candidate; keeps what is shorter than the best so far. Rounds 0 .. candidates - 1:
- * the paper's, inside a subset the longest time goes first; the next `candidates` rounds: the longest way, our addition. */
+/* Tries all orders of the subsets of one candidate; keeps what is shorter than the best so far. Rounds 0 ..
+ * candidates - 1: the paper's, inside a subset the longest time goes first; the next `candidates` rounds: the
+ * longest way, our addition. */
 void clo_graphene_build(clo_graphene *graphene, const clo_part *part, uint32_t round);
 
 #endif

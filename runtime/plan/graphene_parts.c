@@ -1,20 +1,18 @@
 /* plan/graphene_parts.c - parts between barriers, scores and candidates of troublesome stages; see graphene.h.
- *
- * A barrier lies before depth d (arcs from an entry, on the longest way) if all stages without a successor among those
- * before d lead to all stages of depth d: then everything before precedes everything behind. No other cut can be one,
- * for whatever follows such a cut at once has the same producers, hence the same depth.
+ * Barriers are found where the lower bound looks for them too: cost/stages.c.
  *
  * Candidates (Fig. 5 of the paper): T = stages with LongScore >= l or FragScore <= f, for the values l and f that occur
  * (at most THRESHOLDS of each, evenly spaced), and none of each; closed by what lies on ways between its members. Left
- * out: sets that were there before, and those with 4/5 of the part's instances or more, where nothing is left to decide.
- * The paper does not give its limit; the number is ours. The empty set, everything in one order, comes first.
+ * out: sets that were there before, and those with 4/5 of the part's instances or more, where nothing is left to
+ * decide. The paper does not give its limit; the number is ours. The empty set, everything in one order, comes first.
  *
- * FragScore: work = the largest over the resources of demand * time over the capacity of all machines together; the time
- * is that of a greedy packing of the stage alone, so fragments of the machines count. */
+ * FragScore: work = the largest over the resources of demand * time over the capacity of all machines together; the
+ * time is that of a greedy packing of the stage alone, so fragments of the machines count. */
 #include "plan/graphene.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "cost/bound.h"
 #include "plan/packing.h"
 
 #include <assert.h>
@@ -25,26 +23,18 @@ enum {
     THRESHOLDS = 7,
     CANDIDATES_MAX = (THRESHOLDS + 1) * (THRESHOLDS + 1),
     CANDIDATES_MIN = 2,
-    INSTANCES_TRIED = 100000 /* instances * candidates, about; fewer candidates for large graphs */
+    INSTANCES_FULL = 11000 /* (this / instances)^2 candidates at most: a schedule may take n^2 steps */
 };
 
-/* Arrays that live during clo_parts_open, [stages] each. */
+/* What lives during clo_parts_open. */
 typedef struct shape {
     clo_parts *parts;
     const clo_graph *graph;
-    uint32_t *topological; /* stages                                 */
-    uint32_t *depth;       /* arcs on the longest way from an entry  */
-    uint32_t *next_depth;  /* the least of its successors; CLO_NONE  */
-    uint32_t *part_at;     /* [depths + 1] the part of each depth    */
-    uint32_t *values;      /* thresholds                             */
-    uint8_t *down, *up;    /* is reached from T, leads to T          */
-    uint32_t depths, candidates_each;
+    clo_bound_stages stages; /* of it, what clo_bound_cut fills           */
+    uint32_t *values;        /* [stages] thresholds                       */
+    uint8_t *down, *up;      /* [stages] is reached from T, leads to T    */
+    uint32_t candidates_each;
 } shape;
-
-static bool is_first(const clo_graph *graph, uint32_t instance)
-{
-    return graph->first_instance[graph->task_of[instance]] == instance;
-}
 
 /* The arcs from the first instances of a stage's producers to its own first instance. */
 static uint32_t arcs_begin(const shape *s, uint32_t stage)
@@ -57,72 +47,24 @@ static uint32_t arcs_end(const shape *s, uint32_t stage)
     return s->graph->pred_first[s->graph->first_instance[stage] + 1];
 }
 
-static void fill_depths(shape *s)
-{
-    const clo_graph *graph = s->graph;
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < graph->instances; i++)
-        if (is_first(graph, graph->order[i]))
-            s->topological[count++] = graph->task_of[graph->order[i]];
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t t = s->topological[i];
-        s->depth[t] = 0;
-        s->next_depth[t] = CLO_NONE;
-        for (uint32_t arc = arcs_begin(s, t); arc < arcs_end(s, t); arc++) {
-            uint32_t p = graph->task_of[graph->pred[arc]];
-            s->depth[t] = s->depth[p] >= s->depth[t] ? s->depth[p] + 1 : s->depth[t];
-        }
-        for (uint32_t arc = arcs_begin(s, t); arc < arcs_end(s, t); arc++) {
-            uint32_t p = graph->task_of[graph->pred[arc]];
-            s->next_depth[p] = s->depth[t] < s->next_depth[p] ? s->depth[t] : s->next_depth[p];
-        }
-        s->depths = s->depth[t] + 1 > s->depths ? s->depth[t] + 1 : s->depths;
-    }
-}
-
-/* part_at[d] = 1 where a barrier lies before d. `ends`: [depths + 2] stages that end before d for good. */
-static void find_barriers(shape *s, int64_t *ends)
-{
-    const clo_graph *graph = s->graph;
-
-    for (uint32_t t = 0; t < graph->tasks; t++) {
-        uint32_t until = s->next_depth[t] < s->depths ? s->next_depth[t] : s->depths;
-        ends[s->depth[t] + 1]++;
-        ends[until + 1]--;
-    }
-    for (uint32_t d = 1; d <= s->depths; d++)
-        ends[d] += ends[d - 1];
-    for (uint32_t d = 0; d < s->depths; d++)
-        s->part_at[d] = d > 0;
-    for (uint32_t t = 0; t < graph->tasks; t++) {
-        int64_t met = 0;
-        for (uint32_t arc = arcs_begin(s, t); arc < arcs_end(s, t); arc++)
-            met += is_first(graph, graph->pred[arc]) && s->next_depth[graph->task_of[graph->pred[arc]]] == s->depth[t];
-        if (met != ends[s->depth[t]])
-            s->part_at[s->depth[t]] = 0;
-    }
-}
-
-/* Members part by part; numbers in part_at. */
 static void fill_members(shape *s)
 {
     clo_parts *parts = s->parts;
     uint32_t at = 0;
 
-    for (uint32_t d = 1; d < s->depths; d++)
-        s->part_at[d] += s->part_at[d - 1];
-    parts->count = s->part_at[s->depths - 1] + 1;
+    parts->count = s->stages.parts;
     for (uint32_t t = 0; t < s->graph->tasks; t++)
-        parts->parts[s->part_at[s->depth[t]]].last++;
+        parts->parts[s->stages.part_of[t]].last++;
     for (uint32_t p = 0; p < parts->count; p++) {
         parts->parts[p].first = at;
         at += parts->parts[p].last;
         parts->parts[p].last = parts->parts[p].first; /* grows again below */
     }
-    for (uint32_t i = 0; i < s->graph->tasks; i++) {
-        uint32_t t = s->topological[i];
-        parts->place_of[t] = parts->parts[s->part_at[s->depth[t]]].last++;
+    for (uint32_t i = 0; i < s->graph->instances; i++) {
+        uint32_t v = s->graph->order[i], t = s->graph->task_of[v];
+        if (s->graph->first_instance[t] != v)
+            continue;
+        parts->place_of[t] = parts->parts[s->stages.part_of[t]].last++;
         parts->members[parts->place_of[t]] = t;
     }
 }
@@ -308,32 +250,31 @@ static void *open_shape(shape *s)
 {
     size_t n = s->graph->tasks;
     clo_layout layout = {0};
-    size_t ids = clo_layout_add(&layout, 5 * n + 1, sizeof(uint32_t));
+    size_t ids = clo_layout_add(&layout, 4 * n, sizeof(uint32_t));
     size_t flags = clo_layout_add(&layout, 2 * n, 1);
     size_t ends = clo_layout_add(&layout, n + 2, sizeof(int64_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
     if (block == NULL)
         return NULL;
-    s->topological = (void *)(block + ids);
-    s->depth = s->topological + n;
-    s->next_depth = s->depth + n;
-    s->values = s->next_depth + n;
-    s->part_at = s->values + n;
+    s->stages.part_of = (void *)(block + ids);
+    s->stages.depth = s->stages.part_of + n;
+    s->stages.next_depth = s->stages.depth + n;
+    s->values = s->stages.next_depth + n;
     s->down = (void *)(block + flags);
     s->up = s->down + n;
-    fill_depths(s);
-    find_barriers(s, (int64_t *)(void *)(block + ends));
+    clo_bound_cut(s->graph, &s->stages, (int64_t *)(void *)(block + ends));
     return block;
 }
 
 clo_status clo_parts_open(clo_parts *parts, const clo_pool *pool)
 {
-    uint32_t each = INSTANCES_TRIED / pool->tasks;
+    uint32_t each = INSTANCES_FULL / pool->tasks;
     shape s = {.parts = parts, .graph = pool->graph};
     clo_space space;
 
     *parts = (clo_parts){.pool = pool};
+    each = each < CANDIDATES_MAX ? each * each : CANDIDATES_MAX;
     s.candidates_each = each < CANDIDATES_MIN ? CANDIDATES_MIN : each > CANDIDATES_MAX ? CANDIDATES_MAX : each;
     clo_status status = clo_space_open(&space, pool);
     if (status == CLO_OK)

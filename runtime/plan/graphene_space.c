@@ -1,4 +1,5 @@
-/* plan/graphene_space.c - see graphene.h. The steps are those of pool_build.c without a beginning: no time is the first. */
+/* plan/graphene_space.c - see graphene.h. The steps are those of pool_build.c without a beginning: no time is the
+ * first. */
 #include "plan/graphene.h"
 
 #include "base/memory.h"

@@ -1,8 +1,8 @@
 /* plan/packing.h - planners that are one order of the instances: rising keys, given to schedule generation.
  *
  * Where the problem is a packing (pool.h) clo_pool_serial or clo_pool_parallel builds the schedule. Everywhere else
- * (executors of a machine that differ, transfers, masks) the same keys order the ready instances, and each goes where it
- * ends first, transfers counted and gaps filled: so these planners give a valid plan for anything. */
+ * (executors of a machine that differ, transfers, masks) the same keys order the ready instances, and each goes
+ * where it ends first, transfers counted and gaps filled: so these planners give a valid plan for anything. */
 #ifndef CLO_PLAN_PACKING_H
 #define CLO_PLAN_PACKING_H
 

@@ -1,9 +1,9 @@
 /* plan/strip_part.c - Augustine, Banerjee, Irani, "Strip packing with precedence constraints", SPAA 2006: algorithm DC.
  *
- * F(v) is when v ends if nothing is scarce, H the largest F. What is under way at H/2 has no order among itself and makes
- * one strip; what ends by H/2 is divided the same way and comes before it, what starts at H/2 or later, with F counted
- * afresh, behind it. The paper packs rectangles of one width; here an instance is as tall as its fastest time and as
- * wide as its demands, several resources and machines at once.
+ * F(v) is when v ends if nothing is scarce, H the largest F. What is under way at H/2 has no order among itself and
+ * makes one strip; what ends by H/2 is divided the same way and comes before it, what starts at H/2 or later, with F
+ * counted afresh, behind it. The paper packs rectangles of one width; here an instance is as tall as its fastest
+ * time and as wide as its demands, several resources and machines at once.
  *
  * Our reading: a strip is packed as the paper's next-fit by falling height does, tallest first, but strips are not
  * kept apart: the order strip by strip goes to serial schedule generation, where each instance starts as early as it

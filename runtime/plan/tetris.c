@@ -2,9 +2,10 @@
  *
  * By a clock: whenever something ended, of all that is ready and all machines where it fits the pair with the highest
  * score starts, until nothing fits. The score is
- *   alignment  the dot product of what the instance demands and what the machine has free, each as a share of the machine,
- *              less a tenth where none of its producers ran on that machine (remote penalty)
- *   - epsilon * remaining work of the job (SRPT): epsilon = mean alignment / mean remaining work of what is ready and fits.
+ *   alignment  the dot product of what the instance demands and what the machine has free, each as a share of the
+ *              machine, less a tenth where none of its producers ran on that machine (remote penalty)
+ *   - epsilon * remaining work of the job (SRPT): epsilon = mean alignment / mean remaining work of what is ready
+ *              and fits.
  *
  * Our reading: the jobs of a graph are its connected parts, remaining work is the time * share of their instances that
  * have not started; resources that are never scarce do not count (pool.h leaves them out). The graph as a
@@ -89,25 +90,29 @@ static bool speaks_for_task(const tetris *t, uint32_t index)
     return index == 0 || task_of[t->ready[index - 1]] != task_of[t->ready[index]];
 }
 
-/* Sums over all pairs that fit, for the means. */
-static void add_up(const tetris *t, clo_u128 *aligned, clo_u128 *work)
+/* Sums over all pairs that fit, for the means; false if there is none. */
+static bool add_up(const tetris *t, clo_u128 *aligned, clo_u128 *work)
 {
+    bool any = false;
+
     *aligned = *work = 0;
     for (uint32_t i = 0; i < t->ready_count; i++)
         for (uint32_t m = 0; m < t->pool->machines && speaks_for_task(t, i); m++)
             if (fits(t, t->ready[i], m)) {
                 *aligned += (uint64_t)alignment(t, t->ready[i], m);
                 *work += t->work[t->job_of[t->ready[i]]];
+                any = true;
             }
+    return any;
 }
 
-/* epsilon * remaining work of v's job. Both means are over the same pairs, so their number falls out. */
-static int64_t srpt_of(const tetris *t, uint32_t v, clo_u128 aligned, clo_u128 work)
+/* epsilon in Q64. Both means are over the same pairs, so their number falls out. Times the work of one of these jobs,
+ * which is part of `work`, it has at most 126 bits. */
+static clo_u128 epsilon_q64(clo_u128 aligned, clo_u128 work)
 {
-    clo_u128 part_q32 = work == 0 ? 0 : ((clo_u128)t->work[t->job_of[v]] << 32) / work; /* at most 1 */
-    clo_u128 result = aligned * part_q32 >> 32;
-
-    return result > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)result;
+    if (aligned >> 62 != 0)
+        aligned = (1ull << 62) - 1;
+    return work == 0 ? 0 : (aligned << 64) / work;
 }
 
 /* The pair with the highest score; false if nothing fits. */
@@ -117,12 +122,14 @@ static bool choose(const tetris *t, const clo_pool_schedule *out, pair *best)
     int64_t highest = 0;
     bool found = false;
 
-    add_up(t, &aligned, &work);
+    if (!add_up(t, &aligned, &work))
+        return false;
+    clo_u128 epsilon = epsilon_q64(aligned, work);
     for (uint32_t i = 0; i < t->ready_count; i++) {
         uint32_t v = t->ready[i];
         if (!speaks_for_task(t, i))
             continue;
-        int64_t srpt = srpt_of(t, v, aligned, work);
+        int64_t srpt = (int64_t)(t->work[t->job_of[v]] * epsilon >> 64);
         for (uint32_t m = 0; m < t->pool->machines; m++) {
             if (!fits(t, v, m))
                 continue;

@@ -20,7 +20,8 @@ static void edge(fixture *f, uint32_t from, uint32_t to)
     ok(clo_graph_add_edge(f->graph, from, to, 0));
 }
 
-/* p (3) -> q (10, needs everything) -> s (20), and r (9) beside: capacity 2. Who starts r at once makes q wait for it. */
+/* p (3) -> q (10, needs everything) -> s (20), and r (9) beside: capacity 2. Who starts r at once makes q wait for
+ * it. */
 static fixture fixture_waiting(void)
 {
     fixture f = fixture_new();
@@ -78,8 +79,8 @@ static void breadth_first_takes_levels_and_critical_path_takes_chains(void **sta
     fixture_free(&f);
 }
 
-/* Unit times, two executors: 3, 4 wait for 0, 1, 2, but 5 for 1 and 2 only. Equal ways, so critical-path takes 0 and 1 first
- * and has nothing beside 2. */
+/* Unit times, two executors: 3, 4 wait for 0, 1, 2, but 5 for 1 and 2 only. Equal ways, so critical-path takes 0 and
+ * 1 first and has nothing beside 2. */
 static void coffman_graham_is_optimal_on_two_executors(void **state)
 {
     (void)state;
@@ -99,8 +100,8 @@ static void coffman_graham_is_optimal_on_two_executors(void **state)
     fixture_free(&f);
 }
 
-/* 0 and 1 lead to 2 -> 3, and 1 to 3 as well, which says nothing new: a tie, so 0 goes first. With that arc the list of 1 would
- * be longer and 1 first. */
+/* 0 and 1 lead to 2 -> 3, and 1 to 3 as well, which says nothing new: a tie, so 0 goes first. With that arc the list
+ * of 1 would be longer and 1 first. */
 static void coffman_graham_leaves_redundant_arcs_out(void **state)
 {
     (void)state;
