@@ -267,7 +267,7 @@ static clo_status run(search *s, bool *proved)
         if (state->depth == s->model.count) {
             status = keep(s);
             take_back(state);
-        } else if (clo_exact_seen_check(&s->seen, state, c->bound_ns)) {
+        } else if (clo_exact_seen_check(&s->seen, state)) {
             take_back(state);
         } else {
             expand(s);
