@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { TOGETHER = 4, BYTES_MAX = 16 << 20 };
+enum { TOGETHER = 4, BYTES_MAX = 2 << 20 };
 
 /* Followed by int64_t tail_ns[executors], finish_ns[count]; uint8_t executor[count]. */
 typedef struct entry {
