@@ -1,9 +1,9 @@
 /* plan/exact_seen.c - partial plans that were searched, and when one of them makes another one needless.
  *
  * Let A be searched, B new, with the same instances placed. Nothing that follows B starts before B's last start, so it
- * can follow A too, with the same times, if by then A's executors are free and its data have arrived. Then B is needless.
- * For the argument of exact.c that nothing is lost, A's starts must sum up to less than B's; or to the same, and A's last
- * one stand before B's last one in the order. */
+ * can follow A too, with the same times, if by then A's executors are free and its data have arrived. Then B is
+ * needless. For the argument of exact.c that nothing is lost, A's starts must sum up to less than B's; or to the same,
+ * and A's last one stand before B's last one in the order. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/exact.h"
