@@ -1,8 +1,8 @@
 /* plan/exact.c - the shortest plan without replicas of a small graph, by branch and bound.
  *
  * A plan is built in the order of start, finish and position (exact.h): each step appends a ready instance to an
- * executor, where it starts as soon as that one is free and its inputs are there. So every plan has one order, and no two
- * branches build the same one. Depth first, the lowest bound first (exact_bound.c). Not gone into:
+ * executor, where it starts as soon as that one is free and its inputs are there. So every plan has one order, and no
+ * two branches build the same one. Depth first, the lowest bound first (exact_bound.c). Not gone into:
  *
  *   bound     what cannot become shorter than the best plan known;
  *   order     an instance that would start before the last one placed, or stand before it;
@@ -14,11 +14,11 @@
  *
  * Nothing is lost. For a plan S that is cut off by one of these but for the bound there is another one, no longer, that
  * has a lesser sum of starts (order, gap, seen), or the same sum and comes earlier in the search (alike, twins, seen).
- * Plans are finite, so going from one to the next ends, at a plan that is found or bounded. That is why appending alone is
- * enough, too: a plan in which something could move left is not the last of such a row.
+ * Plans are finite, so going from one to the next ends, at a plan that is found or bounded. That is why appending
+ * alone is enough, too: a plan in which something could move left is not the last of such a row.
  *
- * A placement that is tried costs O(arcs * executors^2). A schedule in the sense of the budget is as many of them as there
- * are instances; the last branching may take one for each executor more than it allows. Demands, or more than 64
+ * A placement that is tried costs O(arcs * executors^2). A schedule in the sense of the budget is as many of them as
+ * there are instances; the last branching may take one for each executor more than it allows. Demands, or more than 64
  * instances or executors: no search, the plan is HEFT's or the serial one. */
 #include "plan/exact.h"
 
@@ -268,7 +268,7 @@ static clo_status run(search *s, bool *proved)
         if (state->depth == s->model.count) {
             status = keep(s);
             take_back(state);
-        } else if (clo_exact_seen_check(&s->seen, state, c->bound_ns)) {
+        } else if (clo_exact_seen_check(&s->seen, state)) {
             take_back(state);
         } else {
             expand(s);

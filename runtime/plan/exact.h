@@ -1,5 +1,5 @@
-/* plan/exact.h - the parts of the exact planner: the problem in tables and its lower bound (exact_bound.c), partial plans
- * that were searched already (exact_seen.c), the search (exact.c).
+/* plan/exact.h - the parts of the exact planner: the problem in tables and its lower bound (exact_bound.c), partial
+ * plans that were searched already (exact_seen.c), the search (exact.c).
  *
  * Instances go by *position*: a topological order in which twins, which nothing can tell apart, stand one behind the
  * other. A set of positions is a word of 64 bits. A time on an executor that cannot run the task is CLO_EXACT_NEVER,
@@ -79,8 +79,8 @@ typedef struct clo_exact_seen {
 
 clo_status clo_exact_seen_open(clo_exact_seen *seen, const clo_exact_model *model);
 void clo_exact_seen_close(clo_exact_seen *seen);
-/* True if one of them makes it needless to go on from here: whatever comes, it was possible there as well. Else keeps
- * the state. bound_ns: no plan from here ends earlier. */
-bool clo_exact_seen_check(clo_exact_seen *seen, const clo_exact_state *state, int64_t bound_ns);
+/* True if one of them makes it needless to go on from here: whatever follows could follow it as well. Else keeps the
+ * state. */
+bool clo_exact_seen_check(clo_exact_seen *seen, const clo_exact_state *state);
 
 #endif

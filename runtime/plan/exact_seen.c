@@ -1,23 +1,23 @@
 /* plan/exact_seen.c - partial plans that were searched, and when one of them makes another one needless.
  *
- * Let A be searched, B new, with the same instances placed. What follows B, with the times it has there, can follow A too
- * if by then A's executors are free and its data have arrived; nothing that follows B starts before B's last
- * start. So B is needless if A also ends no later than B's bound. For the argument of exact.c that nothing is lost, A's
- * starts must sum up to less than B's; or to the same, and A's last one stand before B's last one in the order. */
+ * Let A be searched, B new, with the same instances placed. Nothing that follows B starts before B's last start, so it
+ * can follow A too, with the same times, if by then A's executors are free and its data have arrived. Then B is
+ * needless. For the argument of exact.c that nothing is lost, A's starts must sum up to less than B's; or to the same,
+ * and A's last one stand before B's last one in the order. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/exact.h"
 
 #include <string.h>
 
-enum { TOGETHER = 4, BYTES_MAX = 16 << 20 };
+enum { TOGETHER = 4, BYTES_MAX = 2 << 20 };
 
 /* Followed by int64_t tail_ns[executors], finish_ns[count]; uint8_t executor[count]. */
 typedef struct entry {
     uint64_t placed; /* 0: empty */
     uint32_t last, unused;
     clo_u128 sum_ns;
-    int64_t end_ns, last_start_ns, last_finish_ns, unused_ns;
+    int64_t last_start_ns, last_finish_ns;
 } entry;
 
 static int64_t *tails(entry *e)
@@ -90,12 +90,12 @@ static bool arrives(entry *a, const clo_exact_state *b, uint32_t at)
     return true;
 }
 
-static bool makes_needless(entry *a, const clo_exact_state *b, int64_t bound_ns)
+static bool makes_needless(entry *a, const clo_exact_state *b)
 {
     const clo_exact_model *m = b->model;
     int64_t now_ns = clo_exact_now_ns(b);
 
-    if (a->end_ns > bound_ns || !stands_before(a, b))
+    if (!stands_before(a, b))
         return false;
     for (uint32_t e = 0; e < m->executors; e++)
         if (tails(a)[e] > (b->tail_ns[e] > now_ns ? b->tail_ns[e] : now_ns))
@@ -118,20 +118,18 @@ static void keep(entry *a, const clo_exact_state *b)
                  .last_finish_ns = b->finish_ns[last]};
     memcpy(tails(a), b->tail_ns, m->executors * sizeof(int64_t));
     memcpy(finishes(a, m), b->finish_ns, m->count * sizeof(int64_t));
-    for (uint32_t e = 0; e < m->executors; e++)
-        a->end_ns = b->tail_ns[e] > a->end_ns ? b->tail_ns[e] : a->end_ns;
     for (uint32_t at = 0; at < m->count; at++)
         executors(a, m)[at] = (uint8_t)b->executor[at];
 }
 
-bool clo_exact_seen_check(clo_exact_seen *seen, const clo_exact_state *state, int64_t bound_ns)
+bool clo_exact_seen_check(clo_exact_seen *seen, const clo_exact_state *state)
 {
     uint64_t hash = (state->placed ^ state->placed >> 29) * 0xbf58476d1ce4e5b9u;
     char *set = seen->entries + ((hash ^ hash >> 32) & (seen->sets - 1)) * TOGETHER * seen->entry_bytes;
 
     for (uint32_t i = 0; i < TOGETHER; i++) {
         entry *a = (void *)(set + i * seen->entry_bytes);
-        if (a->placed == state->placed && makes_needless(a, state, bound_ns))
+        if (a->placed == state->placed && makes_needless(a, state))
             return true;
     }
     keep((void *)(set + seen->writes++ % TOGETHER * seen->entry_bytes), state);

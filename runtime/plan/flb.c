@@ -6,10 +6,10 @@
  * first. An instance is of type EP as long as its last message, over a mean link, arrives no earlier than its enabling
  * executor, from which it comes, is idle. Ties: the pair of type EP, then the lowest executor and id. Appended.
  *
- * For unequal executors, as in SAGA: the mean link has the mean bandwidth (and our mean latency), arrivals on an executor
- * are what they are. The links inside a memory and the free ones do not count in the mean. Beyond the paper: executors
- * that cannot run the task are no candidates, for either pair; capacities of machines; instances. On platforms with
- * SAGA's conventions (mean_includes_self) SAGA's rules hold: flb_saga.c.
+ * For unequal executors, as in SAGA: the mean link has the mean bandwidth (and our mean latency), arrivals on an
+ * executor are what they are. The links inside a memory and the free ones do not count in the mean. Beyond the paper:
+ * executors that cannot run the task are no candidates, for either pair; capacities of machines; instances. On
+ * platforms with SAGA's conventions (mean_includes_self) SAGA's rules hold: flb_saga.c.
  *
  * O(arcs + tasks * (executors + those of type EP on one executor)). */
 #include "plan/flb.h"

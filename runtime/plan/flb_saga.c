@@ -4,9 +4,10 @@
  *
  *   - "idle first" goes by the times noted when an instance not of type EP was placed there last: that list is not
  *     updated after one of type EP;
- *   - instances of type EP wait in queues by here_ns and by last_ns, executors that have some in a queue by the earliest
- *     start there. Elements are taken out of the middle of these without putting the rest in order (flb_queue.h), so the
- *     first one need not be the least. What is chosen, and what still is of type EP, is read off the front all the same.
+ *   - instances of type EP wait in queues by here_ns and by last_ns, executors that have some in a queue by the
+ *     earliest start there. Elements are taken out of the middle of these without putting the rest in order
+ *     (flb_queue.h), so the first one need not be the least. What is chosen, and what still is of type EP, is read off
+ *     the front all the same.
  *
  * Ids decide ties, where SAGA compares names. O(arcs + tasks * (executors + those of type EP on one executor)). */
 #include "base/status.h"

@@ -247,8 +247,8 @@ static void flb_is_equal_with_sagas_queues(void **state)
     }
 }
 
-/* Proved optima without duplicates, by another branch and bound. Those of up to 12 tasks are proved here within a second
- * each, the larger ones of the data (16 and 19 tasks) with what the default budget allows. */
+/* Proved optima without duplicates, by another branch and bound. Those of up to 12 tasks are proved here within a
+ * second each, of the larger ones (16 and 19 tasks) what the default budget allows. */
 static void exact_equals_the_proved_optima(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The anytime planner `best`: what its budget, its seed and its options promise, on both kinds of problems (annealing where
- * executors differ or data move, the packing search where they do not), and inputs at the edges. */
+/* The anytime planner `best`: what its budget, its seed and its options promise, on both kinds of problems (annealing
+ * where executors differ or data move, the packing search where they do not), and inputs at the edges. */
 #include "fixture.h"
 
 #include "base/clock.h"

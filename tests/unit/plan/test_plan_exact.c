@@ -1,5 +1,5 @@
-/* The exact planner: what it proves is true, and where it cannot prove it says so. The oracle tries every order with every
- * placement, and shares no code with the planner. */
+/* The exact planner: what it proves is true, and where it cannot prove it says so. The oracle tries every order with
+ * every placement, and shares no code with the planner. */
 #include "fault.h"
 #include "fixture.h"
 
@@ -251,7 +251,7 @@ static void where_a_duplicate_could_help_nothing_is_proved(void **state)
     fixture_free(&f);
 }
 
-/* Two interleaved ways with unequal times on two executors; capacity: of the machine in tasks at once, -1: no demands. */
+/* Two interleaved ways on two executors; capacity: of the machine in tasks at once, -1: no demands. */
 static fixture costly(int64_t capacity, uint32_t tasks)
 {
     fixture f = fixture_new();
