@@ -247,6 +247,21 @@ void clo_draft_arrivals(clo_draft *draft, uint32_t arc)
         }
 }
 
+int64_t clo_draft_capacity_ns(const clo_draft *draft, uint32_t task, uint32_t machine, int64_t ready_ns,
+                              int64_t duration_ns)
+{
+    if (draft->profiles == NULL || draft->graph->rows[task].demand == CLO_NONE)
+        return ready_ns;
+    const int64_t *demand = clo_graph_demand(draft->graph, task);
+
+    for (int64_t start = ready_ns;;) { /* ends: see clo_draft_slot_ns */
+        int64_t from = clo_profile_fits_from(&draft->profiles[machine], start, start + duration_ns, demand);
+        if (from == start)
+            return start;
+        start = from;
+    }
+}
+
 int64_t clo_draft_slot_ns(const clo_draft *draft, uint32_t task, uint32_t executor, int64_t ready_ns,
                           int64_t duration_ns)
 {

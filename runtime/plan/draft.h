@@ -85,6 +85,10 @@ void clo_draft_arrivals(clo_draft *draft, uint32_t arc);
 int64_t clo_draft_slot_ns(const clo_draft *draft, uint32_t task, uint32_t executor, int64_t ready_ns,
                           int64_t duration_ns);
 
+/* The same for the machine alone: the earliest start >= ready_ns that its capacities allow, whatever its executors do. */
+int64_t clo_draft_capacity_ns(const clo_draft *draft, uint32_t task, uint32_t machine, int64_t ready_ns,
+                              int64_t duration_ns);
+
 /* Adds a copy at start_ns, a result of clo_draft_slot_ns for its execution time: the original if it is the first of
  * its instance. Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_draft_place(clo_draft *draft, uint32_t instance, uint32_t executor, int64_t start_ns);

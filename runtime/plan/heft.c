@@ -13,23 +13,9 @@
 
 static clo_status place(clo_draft *draft, uint32_t instance)
 {
-    uint32_t task = draft->graph->task_of[instance], best = CLO_NONE;
-    int64_t best_start = 0, best_finish = INT64_MAX;
+    clo_slot slot = clo_draft_earliest(draft, instance, NULL);
 
-    clo_draft_find_ready(draft, instance);
-    for (uint32_t e = 0; e < draft->executors; e++) {
-        int64_t duration = clo_cost_time(draft->cost, task, e);
-        if (duration == CLO_TIME_NEVER || draft->ready_ns[e] + duration >= best_finish)
-            continue; /* cannot run there, or cannot be earlier whatever the gaps */
-        int64_t start = clo_draft_slot_ns(draft, task, e, draft->ready_ns[e], duration);
-        if (start + duration < best_finish) {
-            best = e;
-            best_start = start;
-            best_finish = start + duration;
-        }
-    }
-    assert(best != CLO_NONE); /* a cost exists only if every task has an executor */
-    return clo_draft_place(draft, instance, best, best_start);
+    return clo_draft_place(draft, instance, slot.executor, slot.start_ns);
 }
 
 clo_status clo_heft_fill(clo_draft *draft, const clo_plan_config *config)

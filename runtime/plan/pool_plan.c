@@ -46,7 +46,7 @@ static int by_start(const void *left, const void *right)
 }
 
 /* On the executor of `machine` where it ends first; the lowest on a tie. All of them take the same time. */
-static clo_status place(clo_draft *draft, uint32_t instance, uint32_t machine)
+static clo_status place(const clo_pool *pool, clo_draft *draft, uint32_t instance, uint32_t machine)
 {
     const clo_graph *graph = draft->graph;
     uint32_t task = graph->task_of[instance], best = CLO_NONE;
@@ -56,10 +56,12 @@ static clo_status place(clo_draft *draft, uint32_t instance, uint32_t machine)
         int64_t finish = draft->copies[draft->first_copy[graph->pred[arc]]].finish_ns;
         ready = finish > ready ? finish : ready;
     }
+    int64_t duration = pool->time_ns[(size_t)machine * pool->tasks + instance];
+    ready = clo_draft_capacity_ns(draft, task, machine, ready, duration); /* no executor can do better */
     for (uint32_t e = 0; e < draft->executors && best_start > ready; e++) {
         if (draft->platform->executors[e].machine != machine)
             continue;
-        int64_t start = clo_draft_slot_ns(draft, task, e, ready, clo_cost_time(draft->cost, task, e));
+        int64_t start = clo_draft_slot_ns(draft, task, e, ready, duration);
         if (start < best_start) {
             best_start = start;
             best = e;
@@ -83,7 +85,7 @@ clo_status clo_pool_realise(const clo_pool *pool, const clo_pool_schedule *sched
     }
     qsort(rows, pool->tasks, sizeof *rows, by_start);
     for (uint32_t i = 0; status == CLO_OK && i < pool->tasks; i++)
-        status = place(draft, rows[i].instance, schedule->machine[rows[i].instance]);
+        status = place(pool, draft, rows[i].instance, schedule->machine[rows[i].instance]);
     clo_free(rows);
     return status;
 }

@@ -75,6 +75,49 @@ int64_t clo_draft_inputs_ns(const clo_draft *draft, uint32_t instance, uint32_t 
     return latest;
 }
 
+/* What the capacities of a machine allowed last: where executors are many and capacities scarce, asking once for all of
+ * them is most of what a plan costs. */
+typedef struct asked {
+    uint32_t machine;
+    int64_t from_ns, duration_ns, start_ns;
+} asked;
+
+static int64_t ask(asked *last, const clo_draft *draft, uint32_t task, uint32_t executor, int64_t from_ns,
+                   int64_t duration_ns)
+{
+    uint32_t machine = draft->platform->executors[executor].machine;
+
+    if (last->machine != machine || last->from_ns != from_ns || last->duration_ns != duration_ns)
+        *last =
+            (asked){machine, from_ns, duration_ns, clo_draft_capacity_ns(draft, task, machine, from_ns, duration_ns)};
+    return last->start_ns;
+}
+
+clo_slot clo_draft_earliest(clo_draft *draft, uint32_t instance, const int64_t *tail_ns)
+{
+    uint32_t task = draft->graph->task_of[instance];
+    clo_slot best = {0, INT64_MAX, CLO_NONE};
+    asked last = {.machine = CLO_NONE};
+
+    clo_draft_find_ready(draft, instance);
+    for (uint32_t e = 0; e < draft->executors; e++) {
+        int64_t duration = clo_cost_time(draft->cost, task, e), from = draft->ready_ns[e];
+        if (tail_ns != NULL && tail_ns[e] > from)
+            from = tail_ns[e];
+        if (duration == CLO_TIME_NEVER || from + duration >= best.finish_ns)
+            continue; /* cannot run there, or cannot be earlier whatever the gaps */
+        if (draft->profiles != NULL)
+            from = ask(&last, draft, task, e, from, duration);
+        if (from + duration >= best.finish_ns)
+            continue;
+        int64_t start = clo_draft_slot_ns(draft, task, e, from, duration);
+        if (start + duration < best.finish_ns)
+            best = (clo_slot){start, start + duration, e};
+    }
+    assert(best.executor != CLO_NONE); /* a cost exists only if every task has an executor */
+    return best;
+}
+
 clo_slot clo_ready_append(const clo_ready *ready, uint32_t task, uint32_t executor, int64_t ready_ns)
 {
     const clo_draft *draft = ready->draft;
@@ -96,23 +139,7 @@ clo_slot clo_ready_append_on(const clo_ready *ready, uint32_t instance, uint32_t
 
 clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps)
 {
-    clo_draft *draft = ready->draft;
-    uint32_t task = draft->graph->task_of[instance];
-    clo_slot best = {0, INT64_MAX, CLO_NONE};
-
-    clo_draft_find_ready(draft, instance);
-    for (uint32_t e = 0; e < draft->executors; e++) {
-        int64_t duration = clo_cost_time(draft->cost, task, e), from = draft->ready_ns[e];
-        if (!fill_gaps && ready->tail_ns[e] > from)
-            from = ready->tail_ns[e];
-        if (duration == CLO_TIME_NEVER || from + duration >= best.finish_ns)
-            continue; /* cannot run there, or cannot be earlier whatever the gaps */
-        int64_t start = clo_draft_slot_ns(draft, task, e, from, duration);
-        if (start + duration < best.finish_ns)
-            best = (clo_slot){start, start + duration, e};
-    }
-    assert(best.executor != CLO_NONE); /* a cost exists only if every task has an executor */
-    return best;
+    return clo_draft_earliest(ready->draft, instance, fill_gaps ? NULL : ready->tail_ns);
 }
 
 void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_copy)

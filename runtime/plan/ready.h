@@ -38,6 +38,10 @@ void clo_draft_find_ready(clo_draft *draft, uint32_t instance);
 /* The same for one executor. */
 int64_t clo_draft_inputs_ns(const clo_draft *draft, uint32_t instance, uint32_t executor);
 
+/* The earliest finish of `instance` on any executor (ties: the lowest one), gaps included; tail_ns [executors]: nothing
+ * starts before, NULL: anything goes. Executors of one machine that are alike share one search of its capacities. */
+clo_slot clo_draft_earliest(clo_draft *draft, uint32_t instance, const int64_t *tail_ns);
+
 /* Where an execution of `task` may be appended on `executor`: behind its last one and no earlier than ready_ns. Its
  * executor is CLO_NONE if the task cannot run there. */
 clo_slot clo_ready_append(const clo_ready *ready, uint32_t task, uint32_t executor, int64_t ready_ns);
