@@ -1,8 +1,9 @@
 /* plan/best.c - the shortest plan that the budget allows, anytime.
  *
- * It starts from HEFT, DEFT and everything in a row, then PEFT, TDCA and DFRN, so it is never worse than these. Where the problem is a packing (pool.h) a genetic search goes on, else simulated annealing on the order and the
- * placement of instances. It ends with the budget, or where a plan meets the lower bound. Ties: the earlier, so
- * duplicates are paid for only where they help.
+ * It starts from HEFT, everything in a row and DEFT, then PEFT, TDCA and DFRN, so it is never worse than these. Where
+ * the problem is a packing (pool.h) a genetic search goes on, which begins with HEFT's schedule; else a proof is tried on
+ * small graphs, then samples and simulated annealing on the order and the placement of instances. It ends with the
+ * budget, or where a plan meets the lower bound. Ties: the earlier, so duplicates are paid for only where they help.
  *
  * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
  * limited the plan must depend on the seed alone, so one thread does it all. */
@@ -16,26 +17,45 @@
 enum {
     SCHEDULES_DEFAULT = 1000, /* without a budget, fewer of large graphs: */
     PLACEMENTS_DEFAULT = 2000000,
+    PACKED_TASKS = 2000,       /* up to so many the packing search sees everything HEFT sees */
     PORTFOLIO_PAIRS = 1000000, /* instances * executors up to which more than the first three are tried */
     PROVED_TASKS = 10,         /* up to so many a proof is tried first */
     PROVED_TASKS_BY_TIME = 20  /* likewise where time is the limit, which a proof can waste */
 };
 
-static clo_status pack(clo_draft *draft, const clo_plan_config *config, clo_pool *pool, clo_budget *budget,
-                       clo_snapshot *best)
+/* True if the packing search begins with HEFT's own schedule: the serial one in order of rank_u. It differs where lengths
+ * are 0, which need an executor but no time, and where the search looks back no further (pool_steps.h). */
+static bool begins_with_heft(const clo_pool *pool)
 {
-    clo_pool_schedule found;
+    if (pool->tasks > PACKED_TASKS)
+        return false;
+    for (size_t i = 0; i < (size_t)pool->machines * pool->tasks; i++)
+        if (pool->time_ns[i] == 0)
+            return false;
+    return true;
+}
+
+static clo_status pack(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
+{
+    clo_pool_schedule found = {0};
+    int64_t *keys = clo_allocate(pool->tasks, sizeof *keys);
     int direction = CLO_POOL_FORWARD;
-    clo_status status = clo_pool_schedule_open(&found, pool);
+    clo_status status = keys == NULL ? clo_fail_memory("a plan") : clo_pool_schedule_open(&found, pool);
 
     if (status == CLO_OK)
-        status = clo_pool_search(pool, config->seed, budget, &found, &direction);
-    clo_draft_clear(draft);
-    if (status == CLO_OK && found.makespan_ns < best->makespan_ns)
+        status = clo_draft_order(draft);
+    for (uint32_t i = 0; i < pool->tasks && status == CLO_OK; i++)
+        keys[draft->order[i]] = i;
+    if (status == CLO_OK)
+        status = clo_pool_search(pool, keys, budget, &found, &direction);
+    if (status == CLO_OK && found.makespan_ns < best->makespan_ns) {
+        clo_draft_clear(draft);
         status = clo_pool_realise(pool, &found, direction, draft);
-    if (status == CLO_OK && found.makespan_ns < best->makespan_ns)
-        clo_snapshot_keep(best, draft);
+        if (status == CLO_OK)
+            clo_snapshot_keep(best, draft);
+    }
     clo_pool_schedule_close(&found);
+    clo_free(keys);
     return status;
 }
 
@@ -60,26 +80,20 @@ static clo_status prove(clo_draft *draft, clo_budget *budget, clo_snapshot *best
     return status;
 }
 
-/* From the best on, in one thread. */
-static clo_status search(clo_draft *draft, const clo_plan_config *config, clo_budget *budget, clo_snapshot *best)
+/* From the best on, in one thread. pool: NULL where the problem is no packing. */
+static clo_status search(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
 {
-    clo_pool pool;
-    clo_status status = clo_pool_open(&pool, draft->cost);
-
-    if (status == CLO_ERR_UNSUPPORTED) {
-        status = prove(draft, budget, best);
-        if (status == CLO_OK && !clo_budget_is_spent(budget))
-            status = clo_anneal(draft, config->seed, budget, best);
-        return status;
-    }
-    if (status == CLO_OK)
-        status = pack(draft, config, &pool, budget, best);
-    clo_pool_close(&pool);
+    if (pool != NULL)
+        return pack(draft, pool, budget, best);
+    clo_status status = prove(draft, budget, best);
+    if (status == CLO_OK && !clo_budget_is_spent(budget))
+        status = clo_anneal(draft, budget->config->seed, budget, best);
     return status;
 }
 
 /* One thread's search. */
 typedef struct island {
+    const clo_pool *pool;
     clo_draft draft;
     clo_plan_config config;
     clo_budget budget;
@@ -111,17 +125,20 @@ static void run_island(void *context, uint32_t worker, uint32_t round)
     island *mine = (island *)context + round;
 
     (void)worker;
-    mine->status = search(&mine->draft, &mine->config, &mine->budget, &mine->best);
+    mine->status = search(&mine->draft, mine->pool, &mine->budget, &mine->best);
 }
 
-static clo_status search_side_by_side(clo_draft *draft, uint32_t threads, clo_budget *budget, clo_snapshot *best)
+static clo_status search_side_by_side(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
 {
+    uint32_t threads = budget->config->threads < CLO_PARALLEL_MAX ? budget->config->threads : CLO_PARALLEL_MAX;
     island *islands = clo_allocate(threads, sizeof *islands);
     uint64_t before = budget->schedules;
     clo_status status = islands == NULL ? clo_fail_memory("a plan") : CLO_OK;
 
-    for (uint32_t i = 0; i < threads && status == CLO_OK; i++)
+    for (uint32_t i = 0; i < threads && status == CLO_OK; i++) {
+        islands[i].pool = pool;
         status = open_island(&islands[i], draft, budget, best, i);
+    }
     if (status == CLO_OK)
         clo_parallel_for(threads, threads, run_island, islands);
     for (uint32_t i = 0; i < threads && islands != NULL; i++) {
@@ -141,20 +158,21 @@ static clo_status search_side_by_side(clo_draft *draft, uint32_t threads, clo_bu
 }
 
 /* The plans to start from: HEFT whatever the budget is. The later ones see other things than earliest finishes, but take
- * longer. */
-static clo_status begin(clo_draft *draft, const clo_plan_config *config, clo_budget *budget, clo_snapshot *best)
+ * longer; none of them is for packings. */
+static clo_status begin(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
 {
     static clo_status (*const fills[])(clo_draft *, const clo_plan_config *) = {
         clo_heft_fill, clo_serial_fill, clo_deft_fill, clo_peft_fill, clo_tdca_fill, clo_dfrn_fill};
-    enum { CHEAP = 3 };
+    enum { ALL = sizeof fills / sizeof fills[0], CHEAP = 3 };
     bool all = (uint64_t)draft->graph->instances * draft->executors <= PORTFOLIO_PAIRS;
+    size_t count = pool != NULL ? 1 : all ? ALL : CHEAP;
     clo_status status = CLO_OK;
 
-    for (size_t i = 0; i < sizeof fills / sizeof fills[0] && status == CLO_OK; i++) {
-        if ((i > 0 && clo_budget_is_spent(budget)) || (i >= CHEAP && !all))
-            break;
+    if (pool != NULL && begins_with_heft(pool))
+        return CLO_OK;
+    for (size_t i = 0; i < count && status == CLO_OK && (i == 0 || !clo_budget_is_spent(budget)); i++) {
         clo_draft_clear(draft);
-        status = fills[i](draft, config);
+        status = fills[i](draft, budget->config);
         if (status == CLO_OK)
             clo_snapshot_keep(best, draft);
         budget->schedules++;
@@ -163,30 +181,38 @@ static clo_status begin(clo_draft *draft, const clo_plan_config *config, clo_bud
     return status;
 }
 
+static clo_status plan(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
+{
+    clo_status status = begin(draft, pool, budget, best);
+
+    if (status == CLO_OK && !clo_budget_is_spent(budget)) {
+        if (budget->config->threads > 1 && budget->schedules_max == 0)
+            status = search_side_by_side(draft, pool, budget, best);
+        else
+            status = search(draft, pool, budget, best);
+    }
+    return status == CLO_OK ? clo_snapshot_restore(best, draft) : status;
+}
+
 clo_status clo_best_fill(clo_draft *draft, const clo_plan_config *config)
 {
-    clo_budget budget;
-    clo_snapshot best;
     uint64_t fit = PLACEMENTS_DEFAULT / draft->graph->instances + 1;
+    clo_budget budget;
+    clo_snapshot best = {0};
+    clo_pool pool = {0};
     clo_status status =
         clo_budget_open(&budget, draft->cost, config, fit < SCHEDULES_DEFAULT ? fit : SCHEDULES_DEFAULT);
 
     if (status == CLO_OK)
         status = clo_snapshot_open(&best, draft);
-    if (status != CLO_OK)
-        return status;
-    status = begin(draft, config, &budget, &best);
-    if (status == CLO_OK && !clo_budget_is_spent(&budget)) {
-        uint32_t threads = config->threads < CLO_PARALLEL_MAX ? config->threads : CLO_PARALLEL_MAX;
-        if (threads > 1 && budget.schedules_max == 0)
-            status = search_side_by_side(draft, threads, &budget, &best);
-        else
-            status = search(draft, config, &budget, &best);
-    }
     if (status == CLO_OK)
-        status = clo_snapshot_restore(&best, draft);
+        status = clo_pool_open(&pool, draft->cost);
+    bool is_packing = status == CLO_OK;
+    if (is_packing || status == CLO_ERR_UNSUPPORTED)
+        status = plan(draft, is_packing ? &pool : NULL, &budget, &best);
     draft->schedules = budget.schedules;
     draft->is_optimal = status == CLO_OK && best.makespan_ns <= budget.bound_ns;
+    clo_pool_close(&pool);
     clo_snapshot_close(&best);
     return status;
 }

@@ -16,10 +16,12 @@
 #include "base/status.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum {
     POPULATION_MIN = 8,
     POPULATION_MAX = 40,
+    REALISE = 16,           /* schedules' time that making a plan of the best one takes: kept free at the end */
     GENERATIONS = 40,       /* that a population should live to see */
     RULES = 5,              /* the first individuals */
     STAGNATION_MAX = 200,   /* without a better one, schedules for each individual until it starts afresh */
@@ -223,13 +225,13 @@ static void evolve(search *s)
 }
 
 /* So many that they live to see some generations, as far as the first schedule tells how many there will be. */
-static void choose_size(search *s)
+static void choose_size(search *s, const int64_t *keys)
 {
     uint64_t expected = UINT64_MAX, first = s->budget->schedules;
-
-    clo_pool_rule(s->pool, 0, s->keys);
     int64_t begin = clo_clock_ns();
-    build(s, CLO_POOL_FORWARD, false, &s->child);
+
+    memcpy(s->keys, keys, s->pool->tasks * sizeof *keys);
+    build(s, CLO_POOL_FORWARD, true, &s->child);
     int64_t each = clo_clock_ns() - begin + 1;
     if (s->budget->schedules_max > 0)
         expected = s->budget->schedules_max - first;
@@ -237,6 +239,8 @@ static void choose_size(search *s)
         int64_t left = s->budget->end_ns - begin;
         uint64_t by_time = left > 0 ? (uint64_t)(left / each) : 0;
         expected = by_time < expected ? by_time : expected;
+        if (left > 4 * REALISE * each)
+            s->budget->end_ns -= REALISE * each;
     }
     expected /= GENERATIONS;
     if (expected > (uint64_t)s->pool->tasks * 2 / 3)
@@ -279,15 +283,15 @@ static void close_search(search *s)
     clo_free(s->keys);
 }
 
-clo_status clo_pool_search(const clo_pool *pool, uint64_t seed, clo_budget *budget, clo_pool_schedule *out,
+clo_status clo_pool_search(const clo_pool *pool, const int64_t *first, clo_budget *budget, clo_pool_schedule *out,
                            int *direction)
 {
-    search s = {.pool = pool, .budget = budget, .rng = clo_rng_seed(seed), .best = out};
+    search s = {.pool = pool, .budget = budget, .rng = clo_rng_seed(budget->config->seed), .best = out};
     assert(pool->tasks > 0);
     clo_status status = open_search(&s);
 
     if (status == CLO_OK) {
-        choose_size(&s);
+        choose_size(&s, first);
         if (!clo_budget_is_spent(budget))
             status = open_populations(&s);
     }

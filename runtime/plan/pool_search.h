@@ -6,8 +6,9 @@
 #include "plan/pool.h"
 
 /* Searches until the budget is spent and leaves the best in `out` (open), built in *direction. At least one schedule is
- * built. Deterministic for a seed where only schedules are limited. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_pool_search(const clo_pool *pool, uint64_t seed, clo_budget *budget, clo_pool_schedule *out,
+ * built: the serial one of `first`, keys [tasks]. The seed is that of the budget's config. Deterministic where only
+ * schedules are limited. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_pool_search(const clo_pool *pool, const int64_t *first, clo_budget *budget, clo_pool_schedule *out,
                            int *direction);
 
 #endif
