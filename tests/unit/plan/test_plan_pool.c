@@ -1,0 +1,285 @@
+/* The packing core against a builder that looks at every ns: serial and parallel generation, both directions, one and
+ * several machines, lanes of 16 and 32 bits, up to nine of them, more steps than a chunk holds. */
+#include "fixture.h"
+
+#include "base/noise.h"
+#include "base/rng.h"
+#include "plan/pool_search.h"
+
+enum { TASKS_MAX = 200, MACHINES_MAX = 3, HORIZON = 20000 };
+
+typedef struct shape {
+    uint32_t tasks, machines, executors, resources; /* executors: of each machine */
+    int64_t capacity, time_max;
+    bool has_zeros; /* some tasks take no time */
+} shape;
+
+/* A random packing; ids are not in topological order. */
+static fixture packing_new(const shape *s, clo_rng *rng)
+{
+    fixture f = fixture_new();
+    clo_executor list[MACHINES_MAX * 64] = {0};
+    int64_t capacities[MACHINES_MAX * CLO_RESOURCES_MAX];
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+
+    for (uint32_t t = 0; t < s->tasks; t++) {
+        clo_task task = {.work_ns = 1 + clo_rng_below(rng, (uint32_t)s->time_max)};
+        if (s->has_zeros && clo_rng_below(rng, 8) == 0)
+            task.work_ns = 0;
+        for (uint32_t r = 0; r < s->resources; r++)
+            task.demand[r] = clo_rng_below(rng, (uint32_t)s->capacity + 1);
+        ok(clo_graph_add_task(f.graph, &task, NULL));
+    }
+    for (uint32_t t = 1; t < s->tasks; t++)
+        if (clo_rng_below(rng, 3) > 0)
+            ok(clo_graph_add_edge(f.graph, s->tasks - 1 - clo_rng_below(rng, t), s->tasks - 1 - t, 0));
+    for (uint32_t e = 0; e < s->machines * s->executors; e++) {
+        list[e] = (clo_executor){.machine = e % s->machines, .os_index = -1};
+        for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
+            list[e].speed_q16[c] = CLO_SPEED_ONE << e % s->machines;
+    }
+    for (uint32_t i = 0; i < s->machines * CLO_RESOURCES_MAX; i++)
+        capacities[i] = i % CLO_RESOURCES_MAX < s->resources ? s->capacity : -1;
+    desc.executors_count = s->machines * s->executors;
+    desc.executors = list;
+    desc.kinds_count = 1;
+    desc.machines_count = s->machines;
+    desc.capacities = capacities;
+    ok(clo_platform_create(&desc, &f.platform));
+    return f;
+}
+
+/* What is in use at every ns of every machine: the resources, then the executors. */
+typedef struct ledger {
+    int64_t used[MACHINES_MAX][HORIZON][CLO_RESOURCES_MAX + 1];
+} ledger;
+
+static bool has_room(const ledger *l, const fixture *f, const shape *s, uint32_t machine, int64_t at, uint32_t task)
+{
+    const int64_t *used = l->used[machine][at];
+    clo_task row;
+
+    ok(clo_graph_task(f->graph, task, &row));
+    for (uint32_t r = 0; r < s->resources; r++)
+        if (used[r] + row.demand[r] > s->capacity)
+            return false;
+    return used[CLO_RESOURCES_MAX] < s->executors;
+}
+
+static int64_t earliest(const ledger *l, const fixture *f, const shape *s, uint32_t machine, uint32_t task,
+                        int64_t ready, int64_t time)
+{
+    for (int64_t start = ready, at = ready;; at++) {
+        if (at == start + time)
+            return start;
+        assert_true(at < HORIZON);
+        if (!has_room(l, f, s, machine, at, task))
+            start = at + 1;
+    }
+}
+
+static void book(ledger *l, const fixture *f, const shape *s, uint32_t machine, uint32_t task, int64_t start,
+                 int64_t time)
+{
+    clo_task row;
+
+    ok(clo_graph_task(f->graph, task, &row));
+    for (int64_t at = start; at < start + time; at++) {
+        for (uint32_t r = 0; r < s->resources; r++)
+            l->used[machine][at][r] += row.demand[r];
+        l->used[machine][at][CLO_RESOURCES_MAX]++;
+    }
+}
+
+/* True if everything before `task` in this direction is done. */
+static int64_t ready_at(const clo_pool *pool, int direction, const clo_pool_schedule *built, const bool *done,
+                        uint32_t task)
+{
+    const clo_graph *g = pool->graph;
+    const uint32_t *first = direction == CLO_POOL_FORWARD ? g->pred_first : g->succ_first;
+    const uint32_t *list = direction == CLO_POOL_FORWARD ? g->pred : g->succ;
+    int64_t ready = 0;
+
+    for (uint32_t arc = first[task]; arc < first[task + 1]; arc++) {
+        if (!done[list[arc]])
+            return -1;
+        int64_t finish = clo_pool_finish_ns(pool, built, list[arc]);
+        ready = finish > ready ? finish : ready;
+    }
+    return ready;
+}
+
+/* Serial generation, naively: the least (key, id) of all that are ready, on the machine where it ends first. */
+static void expect_serial(const clo_pool *pool, const fixture *f, const shape *s, int direction, const int64_t *keys,
+                          const clo_pool_schedule *built)
+{
+    ledger *l = calloc(1, sizeof *l);
+    bool done[TASKS_MAX] = {false};
+    assert_non_null(l);
+
+    for (uint32_t round = 0; round < s->tasks; round++) {
+        uint32_t next = CLO_NONE;
+        for (uint32_t t = 0; t < s->tasks; t++)
+            if (!done[t] && ready_at(pool, direction, built, done, t) >= 0 &&
+                (next == CLO_NONE || keys[t] < keys[next]))
+                next = t;
+        int64_t ready = ready_at(pool, direction, built, done, next), best = INT64_MAX, best_start = 0;
+        uint32_t machine = 0;
+        for (uint32_t m = 0; m < s->machines; m++) {
+            int64_t time = pool->time_ns[m * s->tasks + next];
+            int64_t start = time == 0 ? ready : earliest(l, f, s, m, next, ready, time);
+            if (start + time < best) {
+                best = start + time;
+                best_start = start;
+                machine = m;
+            }
+        }
+        assert_int_equal(built->start_ns[next], best_start);
+        assert_int_equal(built->machine[next], machine);
+        book(l, f, s, machine, next, best_start, best - best_start);
+        done[next] = true;
+    }
+    free(l);
+}
+
+/* No overlap beyond capacity, no precedence broken, and nothing that is ready and fits waits. */
+static void expect_parallel(const clo_pool *pool, const fixture *f, const shape *s, int direction,
+                            const clo_pool_schedule *built)
+{
+    ledger *l = calloc(1, sizeof *l);
+    bool all[TASKS_MAX];
+    assert_non_null(l);
+
+    memset(all, true, sizeof all);
+    for (uint32_t t = 0; t < s->tasks; t++)
+        book(l, f, s, built->machine[t], t, built->start_ns[t],
+             clo_pool_finish_ns(pool, built, t) - built->start_ns[t]);
+    for (uint32_t t = 0; t < s->tasks; t++) {
+        int64_t ready = ready_at(pool, direction, built, all, t);
+        assert_true(built->start_ns[t] >= ready);
+        for (int64_t at = built->start_ns[t]; at < clo_pool_finish_ns(pool, built, t); at++)
+            for (uint32_t r = 0; r <= CLO_RESOURCES_MAX; r++)
+                assert_true(l->used[built->machine[t]][at][r] <= (r == CLO_RESOURCES_MAX ? s->executors : s->capacity));
+        for (uint32_t m = 0; m < s->machines && s->machines == 1; m++)
+            for (int64_t at = ready; at < built->start_ns[t]; at++)
+                assert_false(has_room(l, f, s, m, at, t));
+    }
+    free(l);
+}
+
+static void expect_plan(const clo_pool *pool, const fixture *f, int direction, const clo_pool_schedule *built,
+                        bool has_zeros)
+{
+    clo_draft draft;
+
+    ok(clo_draft_open(&draft, f->cost, 1));
+    ok(clo_pool_realise(pool, built, direction, &draft));
+    assert_int_equal(draft.count, pool->tasks);
+    if (!has_zeros)
+        assert_true(clo_draft_makespan_ns(&draft) <= built->makespan_ns);
+    clo_draft_close(&draft);
+}
+
+static void check_shape(const shape *s, uint64_t seed)
+{
+    clo_rng rng = clo_rng_seed(seed);
+    fixture f = packing_new(s, &rng);
+    clo_pool pool;
+    clo_pool_builder builder;
+    clo_pool_schedule built;
+    int64_t keys[TASKS_MAX];
+
+    ok(clo_graph_seal(f.graph));
+    ok(clo_cost_create(f.graph, f.platform, &f.cost));
+    ok(clo_pool_open(&pool, f.cost));
+    ok(clo_pool_builder_open(&builder, &pool));
+    ok(clo_pool_schedule_open(&built, &pool));
+    for (int direction = 0; direction < 2; direction++) {
+        for (uint32_t t = 0; t < s->tasks; t++)
+            keys[t] = clo_rng_below(&rng, 50);
+        clo_pool_serial(&builder, direction, keys, &built);
+        expect_serial(&pool, &f, s, direction, keys, &built);
+        expect_plan(&pool, &f, direction, &built, s->has_zeros);
+        clo_pool_parallel(&builder, direction, keys, &built);
+        expect_parallel(&pool, &f, s, direction, &built);
+        expect_plan(&pool, &f, direction, &built, s->has_zeros);
+        clo_pool_turn(&pool, &built, keys); /* justified from the other end it is no longer */
+        int64_t before = built.makespan_ns;
+        clo_pool_serial(&builder, !direction, keys, &built);
+        if (s->machines == 1 && !s->has_zeros)
+            assert_true(built.makespan_ns <= before);
+    }
+    clo_pool_schedule_close(&built);
+    clo_pool_builder_close(&builder);
+    clo_pool_close(&pool);
+    fixture_free(&f);
+}
+
+static void schedules_are_those_of_a_builder_that_looks_at_every_ns(void **state)
+{
+    (void)state;
+    static const shape shapes[] = {
+        {40, 1, 40, 1, 10, 20, false},   /* one lane                                     */
+        {40, 1, 5, 0, 1, 20, false},     /* executors alone                              */
+        {30, 1, 30, 4, 12, 20, true},    /* a full word of 16 bits, lengths of 0         */
+        {30, 1, 4, 8, 50, 20, false},    /* nine lanes, three words                      */
+        {30, 1, 8, 3, 70001, 20, false}, /* 32 bits                                      */
+        {40, 3, 3, 2, 9, 16, false},     /* machines of different speed                  */
+        {200, 1, 16, 2, 10, 60, false},  /* many more steps than fit one chunk           */
+    };
+
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        for (uint64_t seed = 0; seed < 20; seed++)
+            check_shape(&shapes[i], seed);
+}
+
+static void what_is_no_packing_is_left_alone(void **state)
+{
+    (void)state;
+    static const double speeds[2] = {1, 2};
+    clo_pool pool;
+    fixture f = fixture_new();
+
+    fixture_task(&f, NULL, 10); /* executors of one machine that differ */
+    fixture_seal(&f, 2, speeds, -1);
+    assert_int_equal(clo_pool_open(&pool, f.cost), CLO_ERR_UNSUPPORTED);
+    fixture_free(&f);
+
+    f = fixture_new();
+    fixture_task(&f, NULL, 10);
+    fixture_task(&f, NULL, 10);
+    ok(clo_graph_add_edge(f.graph, 0, 1, 8)); /* data that take time to move */
+    fixture_seal(&f, 2, NULL, -1);
+    assert_int_equal(clo_pool_open(&pool, f.cost), CLO_ERR_UNSUPPORTED);
+    fixture_free(&f);
+}
+
+static void noise_has_the_mean_and_the_spread_of_its_law(void **state)
+{
+    (void)state;
+    enum { DRAWS = 200000 };
+    clo_rng rng = clo_rng_seed(1);
+    double exponential = 0, gumbel = 0, squares = 0;
+
+    for (int i = 0; i < DRAWS; i++) {
+        double g = clo_gumbel_q16(&rng) / 65536.0;
+        exponential += clo_exponential_q16(&rng) / 65536.0 / DRAWS;
+        gumbel += g / DRAWS;
+        squares += g * g / DRAWS;
+    }
+    assert_true(exponential > 0.98 && exponential < 1.02);
+    assert_true(gumbel > 0.5772 - 0.02 && gumbel < 0.5772 + 0.02);
+    assert_true(squares - gumbel * gumbel > 1.6449 - 0.1 && squares - gumbel * gumbel < 1.6449 + 0.1);
+    assert_int_equal(clo_minus_ln_q16(UINT32_MAX) >> 10, 0);
+    assert_true(clo_minus_ln_q16(1u << 31) > 45426 - 655 && clo_minus_ln_q16(1u << 31) < 45426 + 655);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(schedules_are_those_of_a_builder_that_looks_at_every_ns),
+        cmocka_unit_test(what_is_no_packing_is_left_alone),
+        cmocka_unit_test(noise_has_the_mean_and_the_spread_of_its_law),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
