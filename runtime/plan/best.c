@@ -185,7 +185,7 @@ static clo_status plan(clo_draft *draft, const clo_pool *pool, clo_budget *budge
 {
     clo_status status = begin(draft, pool, budget, best);
 
-    if (status == CLO_OK && !clo_budget_is_spent(budget)) {
+    if (status == CLO_OK && (best->count == 0 || !clo_budget_is_spent(budget))) { /* a search builds one at least */
         if (budget->config->threads > 1 && budget->schedules_max == 0)
             status = search_side_by_side(draft, pool, budget, best);
         else
