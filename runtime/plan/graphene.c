@@ -8,7 +8,8 @@
  *
  *   graphene-paper  this; the instances then start in its order of starts, as early as the machines' executors let them
  *   graphene        our additions: every candidate is also built with the longest way first inside a subset, where
- *                   the paper has the longest time; and the result is justified from both ends as long as that helps
+ *                   the paper has the longest time; the result is justified from both ends as long as that helps, and
+ *                   a short genetic search goes on from it (pool_search.h)
  *
  * Where the problem is no packing there is no empty space to place into from both sides. Then the same idea is a
  * dispatch: for thresholds of LongScore by mean times, the troublesome stages with what lies between them and all their
@@ -17,13 +18,14 @@
 #include "plan/packing.h"
 #include "plan/parallel.h"
 #include "plan/planners.h"
+#include "plan/pool_search.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 
 #include <assert.h>
 
-enum { PASSES_MAX = 32, DISPATCHES = 8 };
+enum { PASSES_MAX = 32, DISPATCHES = 8, SEARCHED = 256 /* schedules */, SEARCHED_TASKS = 4000 };
 
 typedef struct trial {
     const clo_part *part;
@@ -97,6 +99,30 @@ static void justify(clo_pool_builder *builder, int64_t *keys, clo_pool_schedule 
     }
 }
 
+/* From `best` on; *direction receives how what is best then was built. */
+static clo_status search_on(const clo_pool *pool, uint64_t seed, clo_pool_schedule *best, int *direction)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_pool_schedule found = {0};
+    clo_budget budget;
+    int found_direction = CLO_POOL_FORWARD;
+
+    config.seed = seed;
+    clo_status status = clo_budget_open(&budget, pool->cost, &config, SEARCHED);
+    budget.best_ns = best->makespan_ns;
+    if (status != CLO_OK || clo_budget_is_spent(&budget))
+        return status;
+    status = clo_pool_schedule_open(&found, pool);
+    if (status == CLO_OK)
+        status = clo_pool_search(pool, best->start_ns, &budget, &found, &found_direction);
+    if (status == CLO_OK && found.makespan_ns < best->makespan_ns) {
+        clo_pool_schedule_copy(pool, best, &found);
+        *direction = found_direction;
+    }
+    clo_pool_schedule_close(&found);
+    return status;
+}
+
 static clo_status improve(const clo_pool *pool, clo_pool_schedule *best)
 {
     clo_pool_builder builder;
@@ -116,8 +142,10 @@ static clo_status improve(const clo_pool *pool, clo_pool_schedule *best)
     return status;
 }
 
-static clo_status pack(const clo_pool *pool, uint32_t threads, bool improved, clo_draft *draft)
+static clo_status pack(const clo_pool *pool, const clo_plan_config *config, uint32_t threads, bool improved,
+                       clo_draft *draft)
 {
+    int direction = CLO_POOL_FORWARD;
     clo_parts parts;
     clo_pool_schedule schedule = {0};
     clo_status status = clo_parts_open(&parts, pool);
@@ -128,8 +156,10 @@ static clo_status pack(const clo_pool *pool, uint32_t threads, bool improved, cl
         status = build(&parts, threads, improved, &schedule);
     if (status == CLO_OK && improved)
         status = improve(pool, &schedule);
+    if (status == CLO_OK && improved && pool->tasks <= SEARCHED_TASKS)
+        status = search_on(pool, config->seed, &schedule, &direction);
     if (status == CLO_OK)
-        status = clo_pool_realise(pool, &schedule, CLO_POOL_FORWARD, draft);
+        status = clo_pool_realise(pool, &schedule, direction, draft);
     draft->schedules = (uint64_t)parts.candidates * (improved ? 2 : 1);
     clo_pool_schedule_close(&schedule);
     clo_parts_close(&parts);
@@ -192,7 +222,7 @@ static clo_status fill(clo_draft *draft, const clo_plan_config *config, bool imp
 
     threads = threads == 0 ? 1 : threads > CLO_PARALLEL_MAX ? CLO_PARALLEL_MAX : threads;
     if (status == CLO_OK)
-        status = pack(&pool, threads, improved, draft);
+        status = pack(&pool, config, threads, improved, draft);
     else if (status == CLO_ERR_UNSUPPORTED)
         status = dispatch_best(draft);
     clo_pool_close(&pool);
