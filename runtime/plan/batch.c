@@ -214,26 +214,16 @@ clo_status clo_sufferage_fill(clo_draft *draft, const clo_plan_config *config)
     return run_batch(draft, score_sufferage, false);
 }
 
-static int64_t makespan(const clo_draft *draft)
-{
-    int64_t latest = 0;
-
-    for (uint32_t c = 0; c < draft->count; c++)
-        if (draft->copies[c].finish_ns > latest)
-            latest = draft->copies[c].finish_ns;
-    return latest;
-}
-
 clo_status clo_duplex_fill(clo_draft *draft, const clo_plan_config *config)
 {
     clo_status status = clo_minmin_fill(draft, config);
     if (status != CLO_OK)
         return status;
 
-    int64_t minmin_ns = makespan(draft);
+    int64_t minmin_ns = clo_draft_makespan_ns(draft);
     clo_draft_clear(draft);
     status = clo_maxmin_fill(draft, config);
-    if (status != CLO_OK || makespan(draft) < minmin_ns)
+    if (status != CLO_OK || clo_draft_makespan_ns(draft) < minmin_ns)
         return status;
     clo_draft_clear(draft);
     return clo_minmin_fill(draft, config);
