@@ -1,11 +1,12 @@
 /* bound.c - lower bounds on the makespan of any valid plan, with or without replicas; transfers are left out,
  * because enough replicas could avoid each of them.
  *
- * Why they hold. head(t) is the longest chain of fastest times before t, tail(t) the same after t, M the makespan.
- * (1) No execution of t starts before head(t): its inputs come from executions of its predecessors, by induction.
- * (2) Some execution of t, hence the one that finishes first, ends by M - tail(t): an exit's by M; else each
- *     successor s has an execution that ends by M - tail(s), so it started by M - tail(s) - fastest(s), when its
- *     input from t was ready.
+ * Why they hold. head(t) is the longest chain of spans before t, tail(t) the same after t, M the makespan.
+ * (1) No execution of t starts before head(t): its inputs come from executions of all instances of its predecessors,
+ *     and these take span in all (stages.c); by induction.
+ * (2) Some execution of t, hence the one that finishes first, ends by M - tail(t): an exit's by M; else all
+ *     instances of each successor s have an execution that ends by M - tail(s), so the first of them started by
+ *     M - tail(s) - span(s), when its input from t was ready.
  * (3) So for a set A of tasks with head >= a and tail >= b, the first-finishing executions of A all lie inside
  *     [a, M - b]. Any bound on how long the platform needs for the work of A alone fits into this window:
  *     M >= a + area(A) + b, with area as in area.c, or with the use of a resource over its capacity.
@@ -24,18 +25,15 @@
 
 #define THRESHOLDS_MAX 64
 #define SWEEP_VISITS (1u << 22) /* bounds thresholds * tasks for one measure */
+#define ENERGY_TASKS_MAX 4096   /* beyond it a sample of intervals says nothing */
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
 
-struct item {
-    uint64_t key;
-    uint32_t task;
-};
-
 /* The cuts of one call. */
 struct cuts {
-    struct item *by_head, *by_tail; /* [tasks] largest first */
-    uint64_t visits;                /* thresholds * tasks for a sweep */
+    clo_bound_item *by_head, *by_tail, *by_latest; /* [tasks] largest first; by_latest: rest */
+    uint64_t visits;                               /* thresholds * tasks for a sweep */
+    clo_bound_orders orders;
 };
 
 static bool is_first(const clo_graph *graph, uint32_t instance)
@@ -43,30 +41,32 @@ static bool is_first(const clo_graph *graph, uint32_t instance)
     return graph->first_instance[graph->task_of[instance]] == instance;
 }
 
-/* Fills head and tail; returns the longest chain. */
-static int64_t fill_chains(clo_bound_work *work)
+/* Fills head and tail with the longest chains of lengths[tasks]; returns the longest of all. */
+static int64_t fill_chains(clo_bound_work *work, const int64_t *lengths)
 {
     const clo_graph *graph = work->cost->graph;
-    int64_t longest = 0;
+    int64_t longest = 0, *head = work->head, *tail = work->tail;
 
+    memset(head, 0, graph->tasks * sizeof *head);
+    memset(tail, 0, graph->tasks * sizeof *tail);
     for (uint32_t i = 0; i < graph->instances; i++) {
         uint32_t v = graph->order[i], u = graph->task_of[v];
         for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && is_first(graph, v); arc++) {
             uint32_t t = graph->task_of[graph->pred[arc]];
-            if (work->head[t] + work->fastest[t] > work->head[u])
-                work->head[u] = work->head[t] + work->fastest[t];
+            if (head[t] + lengths[t] > head[u])
+                head[u] = head[t] + lengths[t];
         }
     }
     for (uint32_t i = graph->instances; i-- > 0;) {
         uint32_t v = graph->order[i], u = graph->task_of[v];
         for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && is_first(graph, v); arc++) {
             uint32_t t = graph->task_of[graph->pred[arc]];
-            if (work->tail[u] + work->fastest[u] > work->tail[t])
-                work->tail[t] = work->tail[u] + work->fastest[u];
+            if (tail[u] + lengths[u] > tail[t])
+                tail[t] = tail[u] + lengths[u];
         }
     }
     for (uint32_t t = 0; t < graph->tasks; t++) {
-        int64_t chain = work->head[t] + work->fastest[t] + work->tail[t];
+        int64_t chain = head[t] + lengths[t] + tail[t];
         longest = chain > longest ? chain : longest;
     }
     return longest;
@@ -74,12 +74,12 @@ static int64_t fill_chains(clo_bound_work *work)
 
 /* Sorts tasks by key, largest first, equal keys by id. Radix, least digit first, so it is stable; digits that are equal
  * everywhere are skipped. `spare` is as long as `items`; returns whichever of both holds the result. */
-static struct item *sort_by(const int64_t *keys, uint32_t tasks, struct item *items, struct item *spare)
+static clo_bound_item *sort_by(const int64_t *keys, uint32_t tasks, clo_bound_item *items, clo_bound_item *spare)
 {
     uint32_t count[DIGITS];
 
     for (uint32_t t = 0; t < tasks; t++)
-        items[t] = (struct item){(uint64_t)INT64_MAX - (uint64_t)keys[t], t};
+        items[t] = (clo_bound_item){(uint64_t)INT64_MAX - (uint64_t)keys[t], t};
     for (uint32_t bit = 0; bit < 63; bit += DIGIT_BITS) {
         uint32_t next = 0;
         memset(count, 0, sizeof count);
@@ -94,7 +94,7 @@ static struct item *sort_by(const int64_t *keys, uint32_t tasks, struct item *it
         }
         for (uint32_t i = 0; i < tasks; i++)
             spare[count[items[i].key >> bit & (DIGITS - 1)]++] = items[i];
-        struct item *sorted = spare;
+        clo_bound_item *sorted = spare;
         spare = items;
         items = sorted;
     }
@@ -107,8 +107,8 @@ static int64_t round_up(const clo_bound_work *work, uint64_t sum)
 }
 
 /* Adds up the tasks in `order` (largest key first) whose other key is at least `other_min`; each prefix is a set A. */
-static int64_t sweep(const clo_bound_work *work, const struct item *order, const int64_t *keys, const int64_t *others,
-                     int64_t other_min)
+static int64_t sweep(const clo_bound_work *work, const clo_bound_item *order, const int64_t *keys,
+                     const int64_t *others, int64_t other_min)
 {
     int64_t best = 0;
     uint64_t sum = 0;
@@ -147,13 +147,12 @@ static int64_t best_cut(const clo_bound_work *work, const struct cuts *cuts)
     return best;
 }
 
-/* Weights for the use of one resource: demand * time over the capacity of all machines; 0 for a task that may run where
- * the resource is not limited. Returns the sum, 0 if nothing is limited. */
-static uint64_t price_resource(clo_bound_work *work, uint32_t resource)
+/* What an instance of each task holds of a resource: work->use; 0 where it may run unlimited. Returns what all machines
+ * have together. */
+static clo_u128 fill_use(clo_bound_work *work, uint32_t resource)
 {
     const clo_cost *cost = work->cost;
     clo_u128 capacity = 0;
-    uint64_t sum = 0;
 
     for (uint32_t m = 0; m < cost->platform->machines_count; m++) {
         int64_t here = clo_cost_capacity(cost, m, resource);
@@ -166,12 +165,23 @@ static uint64_t price_resource(clo_bound_work *work, uint32_t resource)
         for (uint32_t e = 0; e < cost->platform->executors_count && limited; e++)
             limited = clo_cost_time(cost, t, e) == CLO_TIME_NEVER ||
                       clo_cost_capacity(cost, cost->platform->executors[e].machine, resource) >= 0;
+        work->use[t] = limited ? (uint64_t)demand : 0;
+    }
+    return capacity;
+}
+
+/* Weights for work->use: use * time over the capacity. Returns the sum, 0 if nothing is limited. */
+static uint64_t price_use(clo_bound_work *work, clo_u128 capacity)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t t = 0; t < work->cost->graph->tasks; t++) {
+        clo_u128 use = (clo_u128)work->use[t] * (uint64_t)work->fastest[t];
         work->weight[t] = 0;
-        if (!limited)
+        if (use == 0)
             continue;
-        clo_u128 use = (clo_u128)(uint64_t)demand * (uint64_t)work->fastest[t];
         use = use >> (127 - work->shift) != 0 ? use / capacity << work->shift : (use << work->shift) / capacity;
-        work->weight[t] = (uint64_t)use * cost->graph->rows[t].instances;
+        work->weight[t] = (uint64_t)use * work->cost->graph->rows[t].instances;
         sum += work->weight[t];
     }
     return sum;
@@ -190,13 +200,37 @@ static void take_weights(clo_bound_work *work, const struct cuts *cuts, clo_boun
     clo_bound_take_stages(work, stages);
 }
 
+/* Up to the grid, then as far as energy refutes: of the executors' time, then of each resource. */
+static void raise_by_energy(clo_bound_work *work, const struct cuts *cuts, clo_bound *out)
+{
+    int64_t grid_ns = clo_cost_grid_ns(work->cost), best_ns = out->combined_ns;
+
+    if (best_ns > INT64_MAX / 4)
+        return;
+    best_ns += (grid_ns - best_ns % grid_ns) % grid_ns;
+    for (uint32_t t = 0; t < work->cost->graph->tasks; t++)
+        work->use[t] = 1;
+    best_ns = clo_bound_energy(work, &cuts->orders, work->cost->platform->executors_count, grid_ns, best_ns);
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX && work->cost->graph->has_demands; r++) {
+        clo_u128 capacity = fill_use(work, r);
+        if (capacity > 0 && capacity <= INT64_MAX)
+            best_ns = clo_bound_energy(work, &cuts->orders, (uint64_t)capacity, grid_ns, best_ns);
+    }
+    out->combined_ns = best_ns;
+}
+
 static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages *stages, clo_bound *out)
 {
-    out->critical_path_ns = fill_chains(work);
+    out->critical_path_ns = fill_chains(work, work->fastest);
+    out->combined_ns = fill_chains(work, work->span);
     /* by_head and by_tail have a spare half each */
     uint32_t tasks = work->cost->graph->tasks;
     cuts->by_head = sort_by(work->head, tasks, cuts->by_head, cuts->by_head + tasks);
     cuts->by_tail = sort_by(work->tail, tasks, cuts->by_tail, cuts->by_tail + tasks);
+    for (uint32_t t = 0; t < tasks; t++)
+        work->rest[t] = work->fastest[t] + work->tail[t];
+    cuts->orders.by_latest = sort_by(work->rest, tasks, cuts->by_latest, cuts->by_latest + tasks);
+    cuts->orders.by_head = cuts->by_head;
 
     (void)clo_bound_best_prices(work);
     out->area_ns = round_up(work, clo_bound_price(work, &work->best));
@@ -205,7 +239,7 @@ static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages
     (void)clo_bound_price(work, &work->trial);
     take_weights(work, cuts, stages, out);
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX && work->cost->graph->has_demands; r++) {
-        uint64_t sum = price_resource(work, r);
+        uint64_t sum = price_use(work, fill_use(work, r));
         if (sum == 0)
             continue;
         raise(&out->resource_ns, round_up(work, sum));
@@ -215,6 +249,8 @@ static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages
     raise(&out->combined_ns, out->critical_path_ns);
     raise(&out->combined_ns, out->area_ns);
     raise(&out->combined_ns, out->resource_ns);
+    if (tasks <= ENERGY_TASKS_MAX)
+        raise_by_energy(work, cuts, out);
     out->best_ns = out->combined_ns;
 }
 
@@ -228,6 +264,8 @@ static void fill_fastest(clo_bound_work *work)
         work->fastest[t] = clo_cost_fastest(work->cost, t);
         total += (uint64_t)work->fastest[t] * graph->rows[t].instances;
     }
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        work->span[t] = clo_bound_span(work, t);
     while (work->shift < 20 && total >> (61 - work->shift) == 0)
         work->shift++;
 }
@@ -251,9 +289,10 @@ clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
     struct cuts cuts = {.visits = SWEEP_VISITS};
     clo_bound_stages stages = {0};
     clo_layout layout = {0};
-    size_t arrays = clo_layout_add(&layout, 4 * tasks, sizeof(uint64_t));
+    size_t arrays = clo_layout_add(&layout, 7 * tasks, sizeof(uint64_t));
     size_t prices = clo_layout_add(&layout, 2 * executors + 3 * columns, sizeof(uint64_t));
-    size_t items = clo_layout_add(&layout, 4 * tasks, sizeof(struct item));
+    size_t items = clo_layout_add(&layout, 6 * tasks, sizeof(clo_bound_item));
+    size_t ramps = clo_layout_add(&layout, 2 * tasks, sizeof(clo_bound_ramp));
     size_t parts = clo_layout_add(&layout, 5 * tasks + 2, sizeof(int64_t));
     size_t depths = clo_layout_add(&layout, 3 * tasks, sizeof(uint32_t));
 
@@ -261,16 +300,21 @@ clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
     if (block == NULL)
         return clo_fail_memory("a lower bound");
     work.fastest = (int64_t *)(void *)(block + arrays);
-    work.head = work.fastest + tasks;
+    work.span = work.fastest + tasks;
+    work.head = work.span + tasks;
     work.tail = work.head + tasks;
-    work.weight = (uint64_t *)(void *)(work.tail + tasks);
+    work.rest = work.tail + tasks;
+    work.weight = (uint64_t *)(void *)(work.rest + tasks);
+    work.use = work.weight + tasks;
     work.best.of_executor = (uint64_t *)(void *)(block + prices);
     work.trial.of_executor = work.best.of_executor + executors;
     work.best.of_column = work.trial.of_executor + executors;
     work.trial.of_column = work.best.of_column + columns;
     work.load = work.trial.of_column + columns;
-    cuts.by_head = (struct item *)(void *)(block + items);
+    cuts.by_head = (clo_bound_item *)(void *)(block + items);
     cuts.by_tail = cuts.by_head + 2 * tasks;
+    cuts.by_latest = cuts.by_tail + 2 * tasks;
+    cuts.orders.ramps = (clo_bound_ramp *)(void *)(block + ramps);
 
     open_stages(&stages, tasks, block + parts, block + depths);
 

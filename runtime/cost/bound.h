@@ -1,4 +1,4 @@
-/* cost/bound.h - shared by the two files of the lower bound. */
+/* cost/bound.h - shared by the files of the lower bound. */
 #ifndef CLO_COST_BOUND_H
 #define CLO_COST_BOUND_H
 
@@ -17,10 +17,13 @@ typedef struct clo_bound_work {
     const clo_cost *cost;
     uint32_t shift;   /* weights are ns in Q<shift>                               */
     int64_t *fastest; /* [tasks]                                                  */
-    int64_t *head;    /* [tasks] longest chain of fastest times before the task   */
+    int64_t *span;    /* [tasks] what all instances of it take at least: waves of the fastest time */
+    int64_t *head;    /* [tasks] longest chain of spans before the task           */
     int64_t *tail;    /* [tasks] the same after it                                */
+    int64_t *rest;    /* [tasks] fastest + tail                                   */
     uint64_t *weight; /* [tasks] what all instances of a task add to the area     */
     uint64_t *load;   /* [columns] for the ascent                                 */
+    uint64_t *use;    /* [tasks] what all instances of a task hold of the resource at hand while they run */
     clo_prices best, trial;
 } clo_bound_work;
 
@@ -46,11 +49,37 @@ typedef struct clo_bound_stages {
  * ends: [tasks + 2] zeroed scratch. */
 void clo_bound_cut(const clo_graph *graph, clo_bound_stages *stages, int64_t *ends);
 
+/* At least so long from the start of the first instance of `task` to the end of the last. Needs work->fastest. */
+int64_t clo_bound_span(const clo_bound_work *work, uint32_t task);
+
 /* Takes in the weights as they are: once for each measure. */
 void clo_bound_take_stages(const clo_bound_work *work, clo_bound_stages *stages);
 
 /* The bound of all that was taken in; 0 if that was nothing. */
 int64_t clo_bound_of_stages(const clo_bound_work *work, clo_bound_stages *stages);
+
+/* Tasks in an order. */
+typedef struct clo_bound_item {
+    uint64_t key;
+    uint32_t task;
+} clo_bound_item;
+
+typedef struct clo_bound_ramp {
+    int64_t time_ns;
+    uint64_t use;
+} clo_bound_ramp;
+
+/* Scratch of energy.c. */
+typedef struct clo_bound_orders {
+    const clo_bound_item *by_head;   /* [tasks] largest head first             */
+    const clo_bound_item *by_latest; /* [tasks] largest rest first          */
+    clo_bound_ramp *ramps;           /* [2 * tasks]                            */
+} clo_bound_orders;
+
+/* lower_ns, or more where energy shows that (energy.c): for work->use out of `capacity`. lower_ns is a multiple of the
+ * grid, all makespans that matter are (clo_cost_grid_ns). */
+int64_t clo_bound_energy(const clo_bound_work *work, const clo_bound_orders *orders, uint64_t capacity, int64_t grid_ns,
+                         int64_t lower_ns);
 
 /* Every executor costs the same. */
 void clo_bound_equal_prices(const clo_bound_work *work, clo_prices *prices);

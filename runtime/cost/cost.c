@@ -363,3 +363,32 @@ int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task)
             best = row[cost->column_of[e]];
     return best;
 }
+
+bool clo_cost_has_transfers(const clo_cost *cost)
+{
+    const clo_platform *platform = cost->platform;
+    uint32_t p = platform->executors_count;
+
+    if (cost->graph->arcs == 0)
+        return false;
+    for (uint32_t a = 0; a < p; a++)
+        for (uint32_t b = 0; b < p; b++) {
+            size_t pair = (size_t)a * p + b;
+            if (platform->executors[a].memory != platform->executors[b].memory &&
+                (platform->latency_ns[pair] > 0 ||
+                 (cost->graph->pred_bytes != NULL && platform->ns_per_byte_q32[pair] > 0)))
+                return true;
+        }
+    return false;
+}
+
+int64_t clo_cost_grid_ns(const clo_cost *cost)
+{
+    size_t cells = (size_t)cost->graph->tasks * cost->columns;
+    int64_t grid_ns = 0;
+
+    for (size_t i = 0; i < cells && grid_ns != 1; i++)
+        if (cost->time_ns[i] != CLO_TIME_NEVER)
+            grid_ns = clo_greatest_divisor(grid_ns, cost->time_ns[i]);
+    return grid_ns > 1 && !clo_cost_has_transfers(cost) ? grid_ns : 1;
+}

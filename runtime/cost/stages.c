@@ -1,5 +1,6 @@
 /* cost/stages.c - NewLB of Graphene (Grandl et al., OSDI 2016, section 5): what a stage, all instances of a task,
- * takes at least, along chains (ModCP) and between barriers. With the cuts of bound.c it makes the combined bound;
+ * takes at least, along chains (ModCP) and between barriers. To its area bounds we add the waves in which instances must
+ * run where only so many fit at once. With the cuts of bound.c it makes the combined bound;
  * neither is always the larger: cuts see windows across stages, this one sees several stages that are wide one after
  * another.
  *
@@ -30,6 +31,38 @@ static uint32_t arcs_begin(const clo_graph *graph, uint32_t task)
 static uint32_t arcs_end(const clo_graph *graph, uint32_t task)
 {
     return graph->pred_first[graph->first_instance[task] + 1];
+}
+
+/* How many instances of a task can run at once, at most: by executors, and by what machines hold. */
+static uint64_t slots_of(const clo_cost *cost, uint32_t task)
+{
+    const int64_t *demand = clo_graph_demand(cost->graph, task);
+    uint64_t executors = 0, held = 0;
+
+    for (uint32_t e = 0; e < cost->platform->executors_count; e++)
+        executors += clo_cost_time(cost, task, e) != CLO_TIME_NEVER;
+    for (uint32_t m = 0; m < cost->platform->machines_count && held < executors; m++) {
+        int64_t here = (int64_t)executors;
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX && cost->graph->has_demands; r++) {
+            int64_t capacity = clo_cost_capacity(cost, m, r);
+            if (demand[r] > 0 && capacity >= 0 && capacity / demand[r] < here)
+                here = capacity / demand[r];
+        }
+        held += (uint64_t)here;
+    }
+    return held < executors ? held : executors;
+}
+
+/* Waves. In less than k * fastest there are k - 1 moments, a fastest time apart, of which every execution covers one. At
+ * each of them at most `slots` run, so there are (k - 1) * slots instances or fewer. */
+int64_t clo_bound_span(const clo_bound_work *work, uint32_t task)
+{
+    uint64_t instances = work->cost->graph->rows[task].instances, slots;
+
+    if (instances == 1 || work->fastest[task] == 0)
+        return work->fastest[task];
+    slots = slots_of(work->cost, task);
+    return slots == 0 ? work->fastest[task] : (int64_t)((instances + slots - 1) / slots) * work->fastest[task];
 }
 
 /* Returns how many depths there are. */
@@ -127,7 +160,7 @@ int64_t clo_bound_of_stages(const clo_bound_work *work, clo_bound_stages *stages
         }
         if (!is_first(graph, v))
             continue;
-        raise(&stages->stage_ns[u], work->fastest[u]);
+        raise(&stages->stage_ns[u], work->span[u]);
         stages->chain_ns[u] = before + stages->stage_ns[u];
         raise(&stages->part_ns[part], stages->chain_ns[u]);
     }

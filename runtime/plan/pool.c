@@ -12,34 +12,17 @@
 /* Transfers cost nothing, and each machine has one column and nothing is masked. */
 static bool applies(const clo_cost *cost)
 {
-    const clo_platform *platform = cost->platform;
-    const clo_graph *graph = cost->graph;
-    uint32_t p = platform->executors_count;
+    const clo_executor *executors = cost->platform->executors;
+    uint32_t p = cost->platform->executors_count;
 
-    for (uint32_t t = 0; t < graph->tasks; t++)
-        if (graph->rows[t].executors_mask != 0)
+    for (uint32_t t = 0; t < cost->graph->tasks; t++)
+        if (cost->graph->rows[t].executors_mask != 0)
             return false;
     for (uint32_t a = 0; a < p; a++)
-        for (uint32_t b = 0; b < p; b++) {
-            const clo_executor *from = &platform->executors[a], *to = &platform->executors[b];
-            size_t pair = (size_t)a * p + b;
-            if (from->machine == to->machine && cost->column_of[a] != cost->column_of[b])
+        for (uint32_t b = 0; b < a; b++)
+            if (executors[a].machine == executors[b].machine && cost->column_of[a] != cost->column_of[b])
                 return false;
-            if (from->memory != to->memory && graph->arcs > 0 &&
-                (platform->latency_ns[pair] > 0 || (graph->pred_bytes != NULL && platform->ns_per_byte_q32[pair] > 0)))
-                return false;
-        }
-    return true;
-}
-
-static int64_t greatest_divisor(int64_t a, int64_t b)
-{
-    while (b != 0) { /* Euclid: falls */
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
+    return !clo_cost_has_transfers(cost);
 }
 
 /* One resource that can be scarce: demands in units of `unit`, which divides them all, so that rounding the capacity down
@@ -78,7 +61,7 @@ static bool measure_lane(const clo_cost *cost, uint32_t resource, lane *out, int
     for (uint32_t t = 0; t < graph->tasks; t++) {
         int64_t demand = demand_of(graph, t, resource);
         uint64_t times;
-        unit = greatest_divisor(unit, demand);
+        unit = clo_greatest_divisor(unit, demand);
         if (__builtin_mul_overflow((uint64_t)demand, graph->rows[t].instances, &times) ||
             __builtin_add_overflow(all, times, &all))
             all = UINT64_MAX;

@@ -74,7 +74,7 @@ static void a_chain_is_bound_by_its_length(void **state)
     assert_int_equal(b.critical_path_ns, 500);
     assert_int_equal(b.area_ns, 300); /* 1200 / (1 + 2 + 1) */
     assert_int_equal(b.resource_ns, 0);
-    assert_int_equal(b.combined_ns, 525); /* 4 * 50, then 300 / 4 for the three instances, then 5 * 50 */
+    assert_int_equal(b.combined_ns, 550); /* 4 * 50, then 300 / 4 for the three instances, then 5 * 50; times of 50 */
 }
 
 static void independent_work_is_spread_evenly_and_rounded_up(void **state)
@@ -88,7 +88,7 @@ static void independent_work_is_spread_evenly_and_rounded_up(void **state)
     clo_bound b = bound(&f);
     assert_int_equal(b.area_ns, 334); /* 1000 / 3 */
     assert_int_equal(b.critical_path_ns, 100);
-    assert_int_equal(b.best_ns, 334);
+    assert_int_equal(b.best_ns, 400); /* whole tasks */
 }
 
 static void related_executors_count_with_their_speeds(void **state)
@@ -147,7 +147,7 @@ static void work_bound_to_an_executor_is_its_area(void **state)
     assert_int_equal(bound(&f).area_ns, 300);
 }
 
-static void a_fork_join_is_head_and_area_and_tail(void **state)
+static void a_fork_join_is_head_and_waves_and_tail(void **state)
 {
     (void)state;
     struct fixture f;
@@ -161,7 +161,7 @@ static void a_fork_join_is_head_and_area_and_tail(void **state)
     clo_bound b = bound(&f);
     assert_int_equal(b.critical_path_ns, 200);
     assert_int_equal(b.area_ns, 380);
-    assert_int_equal(b.combined_ns, 445); /* 100 + 630 / 2 + 30 */
+    assert_int_equal(b.combined_ns, 480); /* 100 + 5 waves of 70 + 30 */
 }
 
 /* Two phases: the cut in the middle needs both a head and a tail threshold. */
@@ -171,17 +171,36 @@ static void a_cut_may_stand_in_the_middle(void **state)
     struct fixture f;
 
     start(&f, 2);
-    static const clo_task tasks[] = {
-        {.work_ns = 10}, {.work_ns = 40, .instances = 7}, {.work_ns = 500}, {.work_ns = 20}};
-    for (uint32_t t = 0; t < 4; t++)
-        add(&f, tasks[t]);
-    ok(clo_graph_add_edge(f.graph, 0, 1, 0));
-    ok(clo_graph_add_edge(f.graph, 1, 2, 0));
-    ok(clo_graph_add_edge(f.graph, 2, 3, 0));
+    for (uint32_t t = 0; t < 10; t++) /* 0, seven, 8, 9 */
+        add(&f, (clo_task){.work_ns = t == 0 ? 10 : t < 8 ? 40 : t == 8 ? 500 : 20});
+    for (uint32_t t = 1; t < 8; t++) {
+        ok(clo_graph_add_edge(f.graph, 0, t, 0));
+        ok(clo_graph_add_edge(f.graph, t, 8, 0));
+    }
+    ok(clo_graph_add_edge(f.graph, 8, 9, 0));
     clo_bound b = bound(&f);
     assert_int_equal(b.critical_path_ns, 570);
     assert_int_equal(b.area_ns, 405);
     assert_int_equal(b.combined_ns, 670); /* 10 + 140 + 520 */
+}
+
+/* Nine of 70 where five executors and 9 of 4 shares on each of two machines let four run at once: three waves. */
+static void waves_are_as_wide_as_machines_hold(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 5);
+    f.desc.machines_count = 2;
+    f.executors[3].machine = f.executors[4].machine = 1;
+    f.capacities[0] = f.capacities[CLO_RESOURCES_MAX] = 9;
+    add(&f, (clo_task){.work_ns = 70, .instances = 9, .demand = {4}});
+    add(&f, (clo_task){.work_ns = 30});
+    ok(clo_graph_add_edge(f.graph, 0, 1, 0));
+    clo_bound b = bound(&f);
+    assert_int_equal(b.critical_path_ns, 100);
+    assert_int_equal(b.resource_ns, 140);
+    assert_int_equal(b.combined_ns, 240);
 }
 
 static void a_resource_bounds_what_runs_together(void **state)
@@ -200,7 +219,7 @@ static void a_resource_bounds_what_runs_together(void **state)
     ok(clo_graph_add_edge(f.graph, 3, 4, 0));
     clo_bound b = bound(&f);
     assert_int_equal(b.resource_ns, 240);
-    assert_int_equal(b.combined_ns, 290); /* and the tail */
+    assert_int_equal(b.combined_ns, 300); /* 240 and the tail, and all times are fifties */
 }
 
 static void a_task_that_can_run_where_nothing_is_limited_does_not_count(void **state)
@@ -255,6 +274,80 @@ static void large_times_do_not_overflow(void **state)
     assert_true(b.resource_ns == 7ll << 58);
 }
 
+/* A chain of three times 40, and three tasks of 40 between one of 30 and another of 30. If all ended at 130, the
+ * three would run throughout [60, 70) and the middle of the chain throughout [50, 80): four on three executors. No cut
+ * sees that. */
+static void add_crowd(struct fixture *f, int64_t demand)
+{
+    for (uint32_t t = 0; t < 8; t++)
+        add(f, (clo_task){.work_ns = t == 3 || t == 7 ? 30 : 40, .demand = {demand}});
+    ok(clo_graph_add_edge(f->graph, 0, 1, 0));
+    ok(clo_graph_add_edge(f->graph, 1, 2, 0));
+    for (uint32_t t = 4; t < 7; t++) {
+        ok(clo_graph_add_edge(f->graph, 3, t, 0));
+        ok(clo_graph_add_edge(f->graph, t, 7, 0));
+    }
+}
+
+static void energy_refutes_what_cuts_allow(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 3);
+    add_crowd(&f, 0);
+    clo_bound b = bound(&f);
+    assert_int_equal(b.critical_path_ns, 120);
+    assert_int_equal(b.area_ns, 100);
+    assert_int_equal(b.combined_ns, 140);
+
+    start(&f, 8);
+    f.capacities[0] = 3000;
+    add_crowd(&f, 1000);
+    b = bound(&f);
+    assert_int_equal(b.resource_ns, 100);
+    assert_int_equal(b.combined_ns, 140);
+
+    start(&f, 8);
+    f.capacities[0] = 4000; /* room for all */
+    add_crowd(&f, 1000);
+    assert_int_equal(bound(&f).combined_ns, 120);
+}
+
+static void instances_count_in_energy(void **state)
+{
+    (void)state;
+    struct fixture f;
+    static const clo_task tasks[] = {
+        {.work_ns = 40}, {.work_ns = 40}, {.work_ns = 40}, {.work_ns = 30}, {.work_ns = 40, .instances = 3},
+        {.work_ns = 30}};
+
+    start(&f, 3);
+    for (uint32_t t = 0; t < 6; t++)
+        add(&f, tasks[t]);
+    for (uint32_t t = 0; t < 5; t++)
+        if (t != 2)
+            ok(clo_graph_add_edge(f.graph, t, t + 1, 0));
+    assert_int_equal(bound(&f).combined_ns, 140);
+}
+
+/* Where data take time to move, nothing need start at a multiple of anything. */
+static void only_without_transfers_is_time_a_grid(void **state)
+{
+    (void)state;
+    struct fixture f;
+    static const int64_t latency_ns[9] = {0, 7, 7, 7, 0, 7, 7, 7, 0};
+
+    for (int is_free = 0; is_free < 2; is_free++) {
+        start(&f, 3);
+        for (uint32_t t = 0; t < 10; t++)
+            add(&f, (clo_task){.work_ns = 100});
+        ok(clo_graph_add_edge(f.graph, 0, 1, 0));
+        f.desc.latency_ns = is_free ? NULL : latency_ns;
+        assert_int_equal(bound(&f).combined_ns, is_free ? 400 : 334);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,11 +356,15 @@ int main(void)
         cmocka_unit_test(related_executors_count_with_their_speeds),
         cmocka_unit_test(unrelated_executors_come_near_the_linear_relaxation),
         cmocka_unit_test(work_bound_to_an_executor_is_its_area),
-        cmocka_unit_test(a_fork_join_is_head_and_area_and_tail),
+        cmocka_unit_test(a_fork_join_is_head_and_waves_and_tail),
         cmocka_unit_test(a_cut_may_stand_in_the_middle),
+        cmocka_unit_test(waves_are_as_wide_as_machines_hold),
         cmocka_unit_test(a_resource_bounds_what_runs_together),
         cmocka_unit_test(a_task_that_can_run_where_nothing_is_limited_does_not_count),
         cmocka_unit_test(empty_tasks_have_the_bound_zero),
+        cmocka_unit_test(energy_refutes_what_cuts_allow),
+        cmocka_unit_test(instances_count_in_energy),
+        cmocka_unit_test(only_without_transfers_is_time_a_grid),
         cmocka_unit_test(large_times_do_not_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
