@@ -1,7 +1,8 @@
 /* bound.c - lower bounds on the makespan of any valid plan, with or without replicas; transfers are left out,
  * because enough replicas could avoid each of them.
  *
- * Why they hold. head(t) is the longest chain of spans before t, tail(t) the same after t, M the makespan.
+ * Why they hold. head(t) is the longest chain of spans before t, tail(t) the same after t (window.c raises both), M the
+ * makespan.
  * (1) No execution of t starts before head(t): its inputs come from executions of all instances of its predecessors,
  *     and these take span in all (stages.c); by induction.
  * (2) Some execution of t, hence the one that finishes first, ends by M - tail(t): an exit's by M; else all
@@ -25,7 +26,9 @@
 
 #define THRESHOLDS_MAX 64
 #define SWEEP_VISITS (1u << 22) /* bounds thresholds * tasks for one measure */
+#define WINDOW_TASKS_MAX 1024   /* up to so many the square of them is worth while */
 #define ENERGY_TASKS_MAX 4096   /* beyond it a sample of intervals says nothing */
+#define MEASURES (CLO_RESOURCES_MAX + 1)
 #define DIGIT_BITS 11
 #define DIGITS (1u << DIGIT_BITS)
 
@@ -101,6 +104,19 @@ static clo_bound_item *sort_by(const int64_t *keys, uint32_t tasks, clo_bound_it
     return items;
 }
 
+/* by_head, by_tail and by_latest have a spare half each. */
+static void sort_tasks(clo_bound_work *work, struct cuts *cuts)
+{
+    uint32_t tasks = work->cost->graph->tasks;
+
+    for (uint32_t t = 0; t < tasks; t++)
+        work->rest[t] = work->fastest[t] + work->tail[t];
+    cuts->by_head = sort_by(work->head, tasks, cuts->by_head, cuts->by_head + tasks);
+    cuts->by_tail = sort_by(work->tail, tasks, cuts->by_tail, cuts->by_tail + tasks);
+    cuts->orders.by_latest = sort_by(work->rest, tasks, cuts->by_latest, cuts->by_latest + tasks);
+    cuts->orders.by_head = cuts->by_head;
+}
+
 static int64_t round_up(const clo_bound_work *work, uint64_t sum)
 {
     return (int64_t)((sum >> work->shift) + ((sum & ((1ull << work->shift) - 1)) != 0));
@@ -147,13 +163,18 @@ static int64_t best_cut(const clo_bound_work *work, const struct cuts *cuts)
     return best;
 }
 
-/* What an instance of each task holds of a resource: work->use; 0 where it may run unlimited. Returns what all machines
- * have together. */
-static clo_u128 fill_use(clo_bound_work *work, uint32_t resource)
+/* What an instance of each task holds of a measure: work->use; 0 where it may run unlimited. Measure 0: executors;
+ * beyond: resource measure - 1. Returns what all machines have together; 0 if nothing is limited. */
+static clo_u128 fill_use(clo_bound_work *work, uint32_t measure)
 {
     const clo_cost *cost = work->cost;
     clo_u128 capacity = 0;
+    uint32_t resource = measure - 1;
 
+    for (uint32_t t = 0; measure == 0 && t < cost->graph->tasks; t++)
+        work->use[t] = 1;
+    if (measure == 0 || !cost->graph->has_demands)
+        return measure == 0 ? cost->platform->executors_count : 0;
     for (uint32_t m = 0; m < cost->platform->machines_count; m++) {
         int64_t here = clo_cost_capacity(cost, m, resource);
         if (here > 0)
@@ -175,7 +196,7 @@ static uint64_t price_use(clo_bound_work *work, clo_u128 capacity)
 {
     uint64_t sum = 0;
 
-    for (uint32_t t = 0; t < work->cost->graph->tasks; t++) {
+    for (uint32_t t = 0; t < work->cost->graph->tasks && capacity > 0; t++) {
         clo_u128 use = (clo_u128)work->use[t] * (uint64_t)work->fastest[t];
         work->weight[t] = 0;
         if (use == 0)
@@ -200,37 +221,44 @@ static void take_weights(clo_bound_work *work, const struct cuts *cuts, clo_boun
     clo_bound_take_stages(work, stages);
 }
 
-/* Up to the grid, then as far as energy refutes: of the executors' time, then of each resource. */
-static void raise_by_energy(clo_bound_work *work, const struct cuts *cuts, clo_bound *out)
+/* Heads and tails, for each measure in turn. Returns the longest way through a task. */
+static int64_t tighten(clo_bound_work *work, clo_bound_sets *sets)
 {
-    int64_t grid_ns = clo_cost_grid_ns(work->cost), best_ns = out->combined_ns;
+    int64_t longest = 0;
 
-    if (best_ns > INT64_MAX / 4)
-        return;
-    best_ns += (grid_ns - best_ns % grid_ns) % grid_ns;
+    for (uint32_t measure = 0; measure < MEASURES; measure++) {
+        clo_u128 capacity = fill_use(work, measure);
+        sets->capacity = (uint64_t)capacity;
+        if (capacity > 0 && capacity <= INT64_MAX)
+            clo_bound_tighten(work, sets);
+    }
     for (uint32_t t = 0; t < work->cost->graph->tasks; t++)
-        work->use[t] = 1;
-    best_ns = clo_bound_energy(work, &cuts->orders, work->cost->platform->executors_count, grid_ns, best_ns);
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX && work->cost->graph->has_demands; r++) {
-        clo_u128 capacity = fill_use(work, r);
+        raise(&longest, work->head[t] + work->span[t] + work->tail[t]);
+    return longest;
+}
+
+/* Up to the grid, then as far as energy refutes. */
+static int64_t raise_by_energy(clo_bound_work *work, const struct cuts *cuts, int64_t grid_ns, int64_t best_ns)
+{
+    best_ns += (grid_ns - best_ns % grid_ns) % grid_ns;
+    for (uint32_t measure = 0; measure < MEASURES; measure++) {
+        clo_u128 capacity = fill_use(work, measure);
         if (capacity > 0 && capacity <= INT64_MAX)
             best_ns = clo_bound_energy(work, &cuts->orders, (uint64_t)capacity, grid_ns, best_ns);
     }
-    out->combined_ns = best_ns;
+    return best_ns;
 }
 
-static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages *stages, clo_bound *out)
+static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages *stages, clo_bound_sets *sets,
+                       clo_bound *out)
 {
+    uint32_t tasks = work->cost->graph->tasks;
+
     out->critical_path_ns = fill_chains(work, work->fastest);
     out->combined_ns = fill_chains(work, work->span);
-    /* by_head and by_tail have a spare half each */
-    uint32_t tasks = work->cost->graph->tasks;
-    cuts->by_head = sort_by(work->head, tasks, cuts->by_head, cuts->by_head + tasks);
-    cuts->by_tail = sort_by(work->tail, tasks, cuts->by_tail, cuts->by_tail + tasks);
-    for (uint32_t t = 0; t < tasks; t++)
-        work->rest[t] = work->fastest[t] + work->tail[t];
-    cuts->orders.by_latest = sort_by(work->rest, tasks, cuts->by_latest, cuts->by_latest + tasks);
-    cuts->orders.by_head = cuts->by_head;
+    if (sets->words > 0)
+        out->combined_ns = tighten(work, sets);
+    sort_tasks(work, cuts);
 
     (void)clo_bound_best_prices(work);
     out->area_ns = round_up(work, clo_bound_price(work, &work->best));
@@ -238,8 +266,8 @@ static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages
     clo_bound_equal_prices(work, &work->trial); /* the tail of a graph may be spread otherwise than the whole */
     (void)clo_bound_price(work, &work->trial);
     take_weights(work, cuts, stages, out);
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX && work->cost->graph->has_demands; r++) {
-        uint64_t sum = price_use(work, fill_use(work, r));
+    for (uint32_t measure = 1; measure < MEASURES; measure++) {
+        uint64_t sum = price_use(work, fill_use(work, measure));
         if (sum == 0)
             continue;
         raise(&out->resource_ns, round_up(work, sum));
@@ -249,8 +277,8 @@ static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages
     raise(&out->combined_ns, out->critical_path_ns);
     raise(&out->combined_ns, out->area_ns);
     raise(&out->combined_ns, out->resource_ns);
-    if (tasks <= ENERGY_TASKS_MAX)
-        raise_by_energy(work, cuts, out);
+    if (tasks <= ENERGY_TASKS_MAX && out->combined_ns < INT64_MAX / 4)
+        out->combined_ns = raise_by_energy(work, cuts, sets->grid_ns, out->combined_ns);
     out->best_ns = out->combined_ns;
 }
 
@@ -288,13 +316,16 @@ clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
     clo_bound_work work = {.cost = cost};
     struct cuts cuts = {.visits = SWEEP_VISITS};
     clo_bound_stages stages = {0};
+    clo_bound_sets sets = {.grid_ns = clo_cost_grid_ns(cost)};
     clo_layout layout = {0};
     size_t arrays = clo_layout_add(&layout, 7 * tasks, sizeof(uint64_t));
     size_t prices = clo_layout_add(&layout, 2 * executors + 3 * columns, sizeof(uint64_t));
     size_t items = clo_layout_add(&layout, 6 * tasks, sizeof(clo_bound_item));
     size_t ramps = clo_layout_add(&layout, 2 * tasks, sizeof(clo_bound_ramp));
     size_t parts = clo_layout_add(&layout, 5 * tasks + 2, sizeof(int64_t));
-    size_t depths = clo_layout_add(&layout, 3 * tasks, sizeof(uint32_t));
+    size_t depths = clo_layout_add(&layout, 4 * tasks, sizeof(uint32_t));
+    sets.words = tasks <= WINDOW_TASKS_MAX ? (uint32_t)(tasks + 63) / 64 : 0;
+    size_t before = clo_layout_add(&layout, tasks * sets.words, sizeof(uint64_t));
 
     char *block = layout.overflow ? NULL : clo_allocate_aligned(1, layout.bytes);
     if (block == NULL)
@@ -317,11 +348,13 @@ clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
     cuts.orders.ramps = (clo_bound_ramp *)(void *)(block + ramps);
 
     open_stages(&stages, tasks, block + parts, block + depths);
+    sets.list = stages.next_depth + tasks;
+    sets.before = (uint64_t *)(void *)(block + before);
 
     *out = (clo_bound){0};
     fill_fastest(&work);
     clo_bound_cut(cost->graph, &stages, stages.chain_ns + tasks);
-    fill_bound(&work, &cuts, &stages, out);
+    fill_bound(&work, &cuts, &stages, &sets, out);
     clo_free(block);
     return CLO_OK;
 }

@@ -18,8 +18,8 @@ typedef struct clo_bound_work {
     uint32_t shift;   /* weights are ns in Q<shift>                               */
     int64_t *fastest; /* [tasks]                                                  */
     int64_t *span;    /* [tasks] what all instances of it take at least: waves of the fastest time */
-    int64_t *head;    /* [tasks] longest chain of spans before the task           */
-    int64_t *tail;    /* [tasks] the same after it                                */
+    int64_t *head;    /* [tasks] no execution starts before it                    */
+    int64_t *tail;    /* [tasks] the first one ends so long before all is done    */
     int64_t *rest;    /* [tasks] fastest + tail                                   */
     uint64_t *weight; /* [tasks] what all instances of a task add to the area     */
     uint64_t *load;   /* [columns] for the ascent                                 */
@@ -57,6 +57,18 @@ void clo_bound_take_stages(const clo_bound_work *work, clo_bound_stages *stages)
 
 /* The bound of all that was taken in; 0 if that was nothing. */
 int64_t clo_bound_of_stages(const clo_bound_work *work, clo_bound_stages *stages);
+
+/* Scratch of window.c, and what it is to look at. */
+typedef struct clo_bound_sets {
+    uint64_t *before; /* [tasks * words] a bit for each ancestor, or descendant */
+    uint32_t *list;   /* [tasks]                                                */
+    uint32_t words;
+    uint64_t capacity; /* of what work->use is about; above 0                    */
+    int64_t grid_ns;
+} clo_bound_sets;
+
+/* Raises work->head and tail by what ancestors and descendants need together (window.c): for work->use. */
+void clo_bound_tighten(const clo_bound_work *work, const clo_bound_sets *sets);
 
 /* Tasks in an order. */
 typedef struct clo_bound_item {
