@@ -40,6 +40,10 @@ typedef struct clo_plan_config {
     uint32_t no_duplicates; /* 1: no task is executed twice, even where the graph allows it */
     uint32_t threads;       /* planners that use several; 0: 1, at most 64 are used. The plan does not depend on it,
                                but where an anytime planner is limited by time alone: there more is searched */
+    uint32_t justify;       /* 1: the plan is moved right and left again as long as that makes it shorter (double
+                               justification, Valls et al. 2005), whatever the planner. Never longer; each round takes
+                               about as long as three HEFT plans */
+    uint32_t reserved;      /* 0 */
     /* Anytime planners call it about five times a second, from the calling thread; NULL: not. */
     void (*progress)(void *context, const clo_plan_progress *now);
     void *progress_context;

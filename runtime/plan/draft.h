@@ -28,7 +28,7 @@ typedef struct clo_draft {
     const clo_platform *platform;
     uint32_t executors;
     bool may_duplicate;      /* false: the caller of clo_plan_create wants no replicas */
-    uint64_t schedules;      /* how many the planner built; 0 counts as 1              */
+    uint64_t schedules;      /* how many the planner built; it may leave 0 for one    */
     bool is_optimal;         /* proved by search                                       */
     clo_timeline *timelines; /* [executors]                                        */
     clo_profile *profiles;   /* [machines]; NULL: no task demands anything          */

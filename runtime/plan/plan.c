@@ -97,7 +97,7 @@ static clo_status plan_from_draft(const clo_draft *draft, const char *planner, c
 
     if (plan == NULL)
         return clo_fail_memory("a plan");
-    plan->schedules = draft->schedules > 0 ? draft->schedules : 1;
+    plan->schedules = draft->schedules;
     plan->is_optimal = draft->is_optimal;
     for (uint32_t c = 0; c < draft->count; c++) {
         const clo_copy *copy = &draft->copies[c];
@@ -132,6 +132,10 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
         return status;
     draft.may_duplicate = mine.no_duplicates == 0;
     status = planner->fill(&draft, &mine);
+    if (draft.schedules == 0)
+        draft.schedules = 1;
+    if (status == CLO_OK && mine.justify != 0 && !draft.is_optimal)
+        status = clo_draft_justify(&draft);
     if (status == CLO_OK)
         status = plan_from_draft(&draft, planner->name, out);
     clo_draft_close(&draft);

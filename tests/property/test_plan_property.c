@@ -1,5 +1,5 @@
 /* 1000 random graphs on random platforms: every planner's plan is valid, no shorter than the bound, and always the
- * same; best and exact are never longer than HEFT, and nothing is shorter than what they proved; and the checker sees
+ * same, and justified it is valid and no longer; best and exact are never longer than HEFT, and nothing is shorter than what they proved; and the checker sees
  * when one of HEFT's executions starts too early. CLOTHO_PROPERTY_SEEDS=N: that many graphs, for a night. */
 #include "random.h"
 #include "support.h"
@@ -124,6 +124,45 @@ static void every_plan_is_valid_not_below_the_bound_and_reproducible(void **stat
     assert_true(replicas >= share(500));
 }
 
+static clo_plan *make_short(const scene *s, const char *planner, uint32_t justify)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan = NULL;
+
+    config.planner = planner;
+    config.schedules_max = SCHEDULES;
+    config.justify = justify;
+    ok(clo_plan_create(s->cost, &config, &plan));
+    return plan;
+}
+
+static void justified_plans_are_valid_and_never_longer(void **state)
+{
+    (void)state;
+    uint64_t shorter = 0;
+
+    for (uint64_t seed = 0; seed < seeds(); seed++) {
+        scene s = scene_new(seed);
+        const char *name;
+        for (uint32_t i = 0; clo_planner(i, &name, NULL); i++) {
+            clo_plan *before = make_short(&s, name, 0), *after = make_short(&s, name, 1);
+            if (clo_plan_check(after, s.cost, CLO_CHECK_FULL) != CLO_OK)
+                fail_msg("seed %llu, %s: %s", (unsigned long long)seed, name, clo_last_error());
+            assert_ordered(after);
+            if (clo_plan_makespan_ns(after) > clo_plan_makespan_ns(before))
+                fail_msg("seed %llu, %s: longer", (unsigned long long)seed, name);
+            if (clo_plan_makespan_ns(after) < s.bound.best_ns)
+                fail_msg("seed %llu, %s: below the bound", (unsigned long long)seed, name);
+            assert_true(clo_plan_schedules(after) > clo_plan_schedules(before) || clo_plan_is_optimal(before));
+            shorter += clo_plan_makespan_ns(after) < clo_plan_makespan_ns(before);
+            clo_plan_destroy(before);
+            clo_plan_destroy(after);
+        }
+        scene_free(&s);
+    }
+    assert_true(shorter >= share(5000));
+}
+
 static clo_plan *search(const scene *s, const char *planner, uint32_t no_duplicates)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
@@ -245,6 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_plan_is_valid_not_below_the_bound_and_reproducible),
+        cmocka_unit_test(justified_plans_are_valid_and_never_longer),
         cmocka_unit_test(a_search_is_never_longer_than_heft_and_proves_what_is_true),
         cmocka_unit_test(one_ns_earlier_is_always_a_violation),
         cmocka_unit_test(every_plan_can_be_drawn),

@@ -20,7 +20,7 @@ typedef struct plan_options {
     option_list planners;
     uint64_t seed;
     uint64_t threads;
-    bool gantt_text, as_json, no_duplicates;
+    bool gantt_text, as_json, no_duplicates, justify;
 } plan_options;
 
 /* What one planner made of one graph. */
@@ -73,6 +73,7 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
     config.seed = o->seed;
     config.threads = (uint32_t)o->threads;
     config.no_duplicates = o->no_duplicates;
+    config.justify = o->justify;
     if (isatty(STDERR_FILENO))
         config.progress = show_search;
     if (!read_budget(o->budget, &config))
@@ -438,6 +439,8 @@ int cmd_plan(int argc, char **argv)
         {"budget", 0, "N|TIME", OPTION_TEXT, &o.budget, "anytime planners: schedules to try, or wall time (500ms)"},
         {"no-duplicates", 0, NULL, OPTION_FLAG, &o.no_duplicates,
          "execute no task twice, even where the graph allows it"},
+        {"justify", 0, NULL, OPTION_FLAG, &o.justify,
+         "move every plan right and left again as long as it gets shorter"},
         {"threads", 0, "N", OPTION_U64, &o.threads,
          "for planners that use several (1); under a budget of time more is searched"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the plan"},

@@ -1,0 +1,92 @@
+/* Double justification: what it gains, and what it leaves alone. */
+#include "fixture.h"
+
+#include "plan/planners.h"
+
+static int64_t makespan(const fixture *f, const char *planner, uint32_t justify, uint64_t *schedules)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan = NULL;
+
+    config.planner = planner;
+    config.justify = justify;
+    config.no_duplicates = 1;
+    ok(clo_plan_create(f->cost, &config, &plan));
+    ok(clo_plan_check(plan, f->cost, CLO_CHECK_FULL));
+    int64_t end = clo_plan_makespan_ns(plan);
+    *schedules = clo_plan_schedules(plan);
+    clo_plan_destroy(plan);
+    return end;
+}
+
+/* 10, 10 and 20 in order of arrival end at 30: the long one comes last. The justified starts put it before one of the
+ * others, and an executor is free for it at once. */
+static void a_bad_order_is_mended(void **state)
+{
+    (void)state;
+    fixture f = fixture_new();
+    uint64_t schedules;
+
+    fixture_task(&f, "a", 10);
+    fixture_task(&f, "b", 10);
+    fixture_task(&f, "c", 20);
+    fixture_seal(&f, 2, NULL, -1);
+    assert_int_equal(makespan(&f, "fifo", 0, &schedules), 30);
+    assert_int_equal(schedules, 1);
+    assert_int_equal(makespan(&f, "fifo", 1, &schedules), 20);
+    assert_int_equal(schedules, 1 + 2 * 3); /* the second round finds nothing */
+    fixture_free(&f);
+}
+
+static void what_is_proved_optimal_is_not_touched(void **state)
+{
+    (void)state;
+    fixture f = fixture_topcuoglu();
+    uint64_t before, after;
+
+    assert_int_equal(makespan(&f, "exact", 0, &before), makespan(&f, "exact", 1, &after));
+    assert_int_equal(before, after);
+    fixture_free(&f);
+}
+
+/* e0: g, then x, which nobody waits for, then a; e1: a copy of g, then b, which needs g and a. x moves behind a, all
+ * else to the left, and both copies of g stay where they are read. */
+static void replicas_move_with_their_readers(void **state)
+{
+    (void)state;
+    fixture f = fixture_new();
+    uint32_t g = fixture_task(&f, "g", 1), x = fixture_task(&f, "x", 10);
+    uint32_t a = fixture_task(&f, "a", 5), b = fixture_task(&f, "b", 20);
+    clo_draft draft;
+
+    ok(clo_graph_add_edge(f.graph, g, a, 100));
+    ok(clo_graph_add_edge(f.graph, g, b, 100));
+    ok(clo_graph_add_edge(f.graph, a, b, 0));
+    fixture_seal(&f, 2, NULL, -1);
+    ok(clo_draft_open(&draft, f.cost, 2));
+    const uint32_t tasks[] = {g, g, x, a, b}, executors[] = {0, 1, 0, 0, 1};
+    const int64_t starts[] = {0, 0, 1, 11, 16};
+    for (int i = 0; i < 5; i++)
+        ok(clo_draft_place(&draft, tasks[i], executors[i], starts[i]));
+    assert_int_equal(clo_draft_makespan_ns(&draft), 36);
+    ok(clo_draft_justify(&draft));
+    assert_int_equal(clo_draft_makespan_ns(&draft), 26);
+    assert_int_equal(draft.count, 5);
+    for (uint32_t c = 0; c < draft.count; c++) {
+        const clo_copy *copy = &draft.copies[c];
+        if (copy->instance == a || copy->instance == x)
+            assert_int_equal(copy->start_ns, copy->instance == a ? 1 : 6);
+    }
+    clo_draft_close(&draft);
+    fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bad_order_is_mended),
+        cmocka_unit_test(what_is_proved_optimal_is_not_touched),
+        cmocka_unit_test(replicas_move_with_their_readers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
