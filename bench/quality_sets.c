@@ -91,15 +91,14 @@ static int64_t saga_best_ns(const char *data, const char *name)
 /* What is proved of an optimum of which the published one is too low, in the file's unit (stg_optima.csv); 0: nothing. */
 static double proved_optimum(const char *name, uint32_t executors)
 {
-    char line[128], instance_name[64];
-    unsigned on;
-    double lower, best = 0;
+    char line[128], instance_name[64], on[16], lower[16];
+    double best = 0;
     FILE *file = fopen(CLO_STG_OPTIMA, "r");
 
     while (file != NULL && best <= 0 && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "%63[^,],%u,%*[^,],%lf", instance_name, &on, &lower) == 3 && on == executors &&
-            strcmp(instance_name, name) == 0)
-            best = lower;
+        if (sscanf(line, "%63[^,],%15[^,],%*[^,],%15[^,]", instance_name, on, lower) == 3 &&
+            strcmp(instance_name, name) == 0 && strtoul(on, NULL, 10) == executors)
+            best = strtod(lower, NULL);
     if (file != NULL)
         fclose(file);
     return best;
