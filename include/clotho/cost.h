@@ -45,12 +45,14 @@ CLO_API void clo_graph_levels(const clo_graph *graph, uint32_t *out);
  * returns their number, 0 if there is no memory. */
 CLO_API uint32_t clo_cost_critical_path(const clo_cost *cost, uint32_t *out);
 
-/* Lower bounds on the makespan of any valid plan, with or without replicas, ns. */
+/* Lower bounds on the makespan of any valid plan, with or without replicas, ns; docs/SCHEDULERS.md tells how they are
+ * found. Returns CLO_OK or CLO_ERR_MEMORY. Any thread. Near-linear in arcs and tasks * executors, beyond 4096 tasks. */
 typedef struct clo_bound {
     int64_t critical_path_ns; /* longest chain of fastest execution times, no transfers               */
-    int64_t area_ns;          /* all work at its cheapest spread over all executors; per executor kind groups */
+    int64_t area_ns;          /* all work at its cheapest spread over all executors                   */
     int64_t resource_ns;      /* largest over machines' resources of demand*time / capacity           */
-    int64_t combined_ns;      /* head + area + tail over cuts; at least as large as the others        */
+    int64_t combined_ns;      /* these in windows of time, stages, energy; at least as large as the others. Where no
+                                 transfer takes time, a multiple of the greatest common divisor of all times */
     int64_t best_ns;          /* the largest of these                                                 */
 } clo_bound;
 CLO_API CLO_NODISCARD clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out);
