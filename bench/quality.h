@@ -32,8 +32,8 @@ void quality_skip(quality *q, const char *part, const char *why);
 bool quality_sets(quality *q);
 /* The tables of papers that need no arrivals (quality_papers.c). */
 bool quality_papers(quality *q);
-/* Graphene's comparison on batch jobs (quality_batch.c). */
-bool quality_batch(quality *q, field *f, const char *name);
+/* Graphene's comparison on batch jobs, one by one or 40 at a time (quality_batch.c). */
+bool quality_batch(quality *q, field *f, const char *name, bool is_merged);
 /* A picture: for each contest the planners as dots of ratio to the baseline, sorted (quality_svg.c). */
 bool quality_draw(const quality *q, const char *path);
 

@@ -1,26 +1,31 @@
 /* quality_batch.c - Graphene's comparison on production jobs: those of the Alibaba trace, with two more resources.
  *
  * The paper's own trace is not public and has four resources or more. Here a job has a machine of an eighth of the
- * trace's for itself (12 cores, 12.5 % of the memory), so that its demands are felt; of two further resources each
- * task's instances hold U(0, 0.25). */
+ * trace's for itself (12 cores, 12.5 % of the memory), so that its demands are felt; or 40 jobs, all there at time 0,
+ * share a whole one. Of two further resources each task's instances hold U(0, 0.25). */
 #include "quality.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    CAPACITY = 100000,
-    CORES = 12,
-    EXECUTORS = 96,
-    RESOURCES = 4,
-    TASKS_MAX = 2000,
-    JOBS_READ = 300,
-    QUICK_READ = 20
-};
+enum { CAPACITY = 100000, CORES = 96, EXECUTORS = 96, RESOURCES = 4, WORKLOADS_MAX = 200 };
 
-static const int64_t capacities[CLO_RESOURCES_MAX] = {CORES * 1000, CAPACITY / 8, CAPACITY, CAPACITY, -1, -1, -1, -1};
+/* One table, and the workload that is being put together. */
+typedef struct batch {
+    uint32_t jobs;      /* in a workload                                     */
+    uint32_t instances; /* of a job at most: the largest are left to other tables */
+    uint32_t step;      /* every step-th job of the file is taken            */
+    uint32_t share;     /* of the trace's machine: one part of so many       */
+    contest *contest;
+    clo_platform *machine;
+    int64_t capacities[RESOURCES];
+    uint64_t random;
+    clo_graph *graph; /* NULL: none begun */
+    uint32_t count;   /* jobs in it       */
+    uint32_t workloads;
+} batch;
 
-static bool copy_tasks(const clo_graph *from, clo_graph *to, uint64_t *state)
+static bool copy_tasks(const clo_graph *from, batch *b)
 {
     clo_task task;
 
@@ -29,31 +34,33 @@ static bool copy_tasks(const clo_graph *from, clo_graph *to, uint64_t *state)
             return false;
         for (int r = 0; r < RESOURCES; r++) {
             if (r >= 2)
-                task.demand[r] = 1 + bench_random_below(state, CAPACITY / 4);
-            if (task.demand[r] > capacities[r])
-                task.demand[r] = capacities[r];
+                task.demand[r] = 1 + bench_random_below(&b->random, CAPACITY / 4);
+            if (task.demand[r] > b->capacities[r])
+                task.demand[r] = b->capacities[r];
         }
-        if (clo_graph_add_task(to, &task, NULL) != CLO_OK)
+        if (clo_graph_add_task(b->graph, &task, NULL) != CLO_OK)
             return false;
     }
     return true;
 }
 
-static bool copy_edges(const clo_graph *from, clo_graph *to)
+/* first: the id of the job's first task. */
+static bool copy_edges(const clo_graph *from, clo_graph *to, uint32_t first)
 {
     clo_edge edge;
 
     for (uint32_t i = 0; i < clo_graph_edges(from); i++)
         if (clo_graph_edge(from, i, &edge) != CLO_OK ||
-            clo_graph_add_edge(to, edge.from, edge.to, edge.bytes) != CLO_OK)
+            clo_graph_add_edge(to, first + edge.from, first + edge.to, edge.bytes) != CLO_OK)
             return false;
     return true;
 }
 
-static clo_platform *make_machine(void)
+static bool make_machine(batch *b)
 {
     clo_executor executors[EXECUTORS];
-    clo_platform *platform = NULL;
+    int64_t capacities[CLO_RESOURCES_MAX] = {
+        CORES * 1000 / b->share, CAPACITY / b->share, CAPACITY, CAPACITY, -1, -1, -1, -1};
 
     for (int e = 0; e < EXECUTORS; e++)
         executors[e] =
@@ -64,70 +71,99 @@ static clo_platform *make_machine(void)
                                     .kinds_count = 1,
                                     .machines_count = 1,
                                     .capacities = capacities};
-    if (clo_platform_create(&desc, &platform) != CLO_OK)
-        bench_fail("cannot make a machine");
-    return platform;
+    memcpy(b->capacities, capacities, sizeof b->capacities);
+    if (clo_platform_create(&desc, &b->machine) == CLO_OK)
+        return true;
+    bench_fail("cannot make a machine");
+    return false;
 }
 
-static bool add_job(contest *c, const clo_graph *job, const clo_platform *machine, uint64_t *state)
+/* Plans the workload that was put together, and forgets it. */
+static bool finish_workload(batch *b)
 {
-    clo_graph *graph = NULL;
     clo_cost *cost = NULL;
-    bool is_good = clo_graph_create(clo_graph_name(job), &graph) == CLO_OK && copy_tasks(job, graph, state) &&
-                   copy_edges(job, graph) && clo_graph_seal(graph) == CLO_OK &&
-                   clo_cost_create(graph, machine, &cost) == CLO_OK;
+    bool is_good = clo_graph_seal(b->graph) == CLO_OK && clo_cost_create(b->graph, b->machine, &cost) == CLO_OK;
 
     if (!is_good)
-        bench_fail(clo_graph_name(job));
+        bench_fail(clo_graph_name(b->graph));
     else
-        is_good = contest_add(c, clo_graph_name(job), cost, 0);
+        is_good = contest_add(b->contest, clo_graph_name(b->graph), cost, 0);
     clo_cost_destroy(cost);
-    clo_graph_destroy(graph);
+    clo_graph_destroy(b->graph);
+    b->graph = NULL;
+    b->count = 0;
+    b->workloads++;
     return is_good;
 }
 
-/* Jobs of one task have nothing to plan, and the largest are left to other tables. */
-static bool is_fit(const clo_graph *job)
+static bool add_job(batch *b, const clo_graph *job)
 {
-    return clo_graph_tasks(job) > 1 && clo_graph_instances(job) <= TASKS_MAX;
+    if (b->graph == NULL && clo_graph_create(clo_graph_name(job), &b->graph) != CLO_OK) {
+        bench_fail(clo_graph_name(job));
+        return false;
+    }
+    uint32_t first = clo_graph_tasks(b->graph);
+    if (!copy_tasks(job, b) || !copy_edges(job, b->graph, first)) {
+        bench_fail(clo_graph_name(job));
+        return false;
+    }
+    return ++b->count < b->jobs || finish_workload(b);
 }
 
-static bool add_jobs(const quality *q, contest *c, clo_documents *documents, const clo_platform *machine)
+/* Jobs of one task have nothing to plan. */
+static bool is_fit(const batch *b, const clo_graph *job)
 {
-    size_t count = clo_documents_count(documents), limit = q->options.quick ? QUICK_READ : JOBS_READ;
-    size_t step = count > limit ? count / limit : 1;
-    uint64_t state = q->options.seed;
+    return clo_graph_tasks(job) > 1 && clo_graph_instances(job) <= b->instances;
+}
+
+/* What is left of the file when no whole workload can be filled any more is not planned. */
+static bool add_jobs(batch *b, clo_documents *documents, uint32_t workloads_max)
+{
+    size_t count = clo_documents_count(documents);
     bool is_good = true;
     clo_document d;
 
-    for (size_t at = 0; at < count && is_good; at++) {
+    for (size_t at = 0; at < count && is_good && b->workloads < workloads_max; at++) {
         if (clo_documents_next(documents, &d) != CLO_OK) /* beyond the limits of a graph; told by the set "alibaba" */
             continue;
-        if (at % step == 0 && is_fit(d.graph))
-            is_good = add_job(c, d.graph, machine, &state);
+        if (at % b->step == 0 && is_fit(b, d.graph))
+            is_good = add_job(b, d.graph);
         clo_document_destroy(&d);
     }
     return is_good;
 }
 
-bool quality_batch(quality *q, field *f, const char *name)
+static bool run(const quality *q, batch *b, clo_documents *documents)
 {
+    uint32_t workloads = q->options.quick ? 2 : q->instances_max > 0 ? q->instances_max : WORKLOADS_MAX;
+
+    b->random = q->options.seed;
+    bool is_good = make_machine(b) && add_jobs(b, documents, workloads);
+    clo_graph_destroy(b->graph);
+    clo_platform_destroy(b->machine);
+    return is_good;
+}
+
+bool quality_batch(quality *q, field *f, const char *name, bool is_merged)
+{
+    batch b = {.jobs = is_merged ? 40 : 1,
+               .instances = is_merged ? 100 : 2000,
+               .step = is_merged ? 1 : 10,
+               .share = is_merged ? 1 : 8,
+               .contest = quality_contest(q, name, STYLE_PAPER, f, "graphene")};
     char path[4096];
     clo_documents *documents = NULL;
-    contest *c = quality_contest(q, name, STYLE_PAPER, f, "graphene");
 
-    if (c == NULL)
+    if (b.contest == NULL)
         return false;
     snprintf(path, sizeof path, "%s/alibaba/v2018_dag_sample6600.jsonl", q->data);
     if (clo_documents_open(path, NULL, &documents) != CLO_OK) {
         quality_skip(q, name, "alibaba/v2018_dag_sample6600.jsonl cannot be read (--data DIR)");
         return true;
     }
-    clo_platform *machine = make_machine();
-    bool is_good = machine != NULL && add_jobs(q, c, documents, machine);
-    clo_platform_destroy(machine);
+    bool is_good = run(q, &b, documents);
     clo_documents_close(documents);
     if (is_good)
-        quality_done(q, c);
+        quality_done(q, b.contest);
     return is_good;
 }

@@ -142,18 +142,16 @@ static bool run_graphene(quality *q, const tpch *t)
                       .counts = 3,
                       .is_packing = true};
 
-    static const char batch[] = "graphene, alibaba";
-    bool wants_tpch = quality_wants(q, of.name), wants_batch = quality_wants(q, batch);
+    static const char single[] = "graphene, alibaba", merged[] = "graphene, 40 alibaba jobs";
+    bool wants_tpch = quality_wants(q, of.name), wants_single = quality_wants(q, single);
+    bool wants_merged = quality_wants(q, merged);
 
-    if (!wants_tpch && !wants_batch)
+    if (!wants_tpch && !wants_single && !wants_merged)
         return true;
-    if (!is_planner("graphene")) {
-        quality_skip(q, "graphene", "there is no planner 'graphene'");
-        return true;
-    }
     field *f = quality_field(q, planners, q->options.quick ? &quick : &full);
     return f != NULL && field_add(f, "graphene", &quick) && (!wants_tpch || run_table(q, t, &of, f, "graphene")) &&
-           (!wants_batch || quality_batch(q, f, batch));
+           (!wants_single || quality_batch(q, f, single, false)) &&
+           (!wants_merged || quality_batch(q, f, merged, true));
 }
 
 /* True if tables whose names begin with `paper` may be asked for. */
