@@ -1,7 +1,7 @@
-/* bound.c - lower bounds on the makespan of any valid plan, with or without replicas; transfers are left out,
- * because enough replicas could avoid each of them.
+/* bound.c - lower bounds on the makespan of any valid plan, with or without replicas. Transfers count only where
+ * replicas cannot avoid them (joins.c).
  *
- * Why they hold. head(t) is the longest chain of spans before t, tail(t) the same after t (window.c raises both), M the
+ * Why they hold. head(t) is the longest chain of spans before t, tail(t) the same after t (joins.c and window.c raise both), M the
  * makespan.
  * (1) No execution of t starts before head(t): its inputs come from executions of all instances of its predecessors,
  *     and these take span in all (stages.c); by induction.
@@ -221,20 +221,25 @@ static void take_weights(clo_bound_work *work, const struct cuts *cuts, clo_boun
     clo_bound_take_stages(work, stages);
 }
 
-/* Heads and tails, for each measure in turn. Returns the longest way through a task. */
-static int64_t tighten(clo_bound_work *work, clo_bound_sets *sets)
+/* The longest way through a task. */
+static int64_t longest_way(const clo_bound_work *work)
 {
     int64_t longest = 0;
 
+    for (uint32_t t = 0; t < work->cost->graph->tasks; t++)
+        raise(&longest, work->head[t] + work->span[t] + work->tail[t]);
+    return longest;
+}
+
+/* Heads and tails, for each measure in turn. */
+static void tighten(clo_bound_work *work, clo_bound_sets *sets)
+{
     for (uint32_t measure = 0; measure < MEASURES; measure++) {
         clo_u128 capacity = fill_use(work, measure);
         sets->capacity = (uint64_t)capacity;
         if (capacity > 0 && capacity <= INT64_MAX)
             clo_bound_tighten(work, sets);
     }
-    for (uint32_t t = 0; t < work->cost->graph->tasks; t++)
-        raise(&longest, work->head[t] + work->span[t] + work->tail[t]);
-    return longest;
 }
 
 /* Up to the grid, then as far as energy refutes. */
@@ -250,14 +255,17 @@ static int64_t raise_by_energy(clo_bound_work *work, const struct cuts *cuts, in
 }
 
 static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages *stages, clo_bound_sets *sets,
-                       clo_bound *out)
+                       clo_bound_input *inputs, clo_bound *out)
 {
     uint32_t tasks = work->cost->graph->tasks;
 
     out->critical_path_ns = fill_chains(work, work->fastest);
-    out->combined_ns = fill_chains(work, work->span);
+    (void)fill_chains(work, work->span);
+    if (inputs != NULL)
+        clo_bound_join(work, inputs);
     if (sets->words > 0)
-        out->combined_ns = tighten(work, sets);
+        tighten(work, sets);
+    out->combined_ns = longest_way(work);
     sort_tasks(work, cuts);
 
     (void)clo_bound_best_prices(work);
@@ -327,6 +335,10 @@ clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
     sets.words = tasks <= WINDOW_TASKS_MAX ? (uint32_t)(tasks + 63) / 64 : 0;
     size_t before = clo_layout_add(&layout, tasks * sets.words, sizeof(uint64_t));
 
+    bool has_transfers = clo_cost_has_transfers(cost);
+    size_t inputs =
+        clo_layout_add(&layout, has_transfers ? clo_bound_inputs_max(cost->graph) : 0, sizeof(clo_bound_input));
+
     char *block = layout.overflow ? NULL : clo_allocate_aligned(1, layout.bytes);
     if (block == NULL)
         return clo_fail_memory("a lower bound");
@@ -354,7 +366,7 @@ clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
     *out = (clo_bound){0};
     fill_fastest(&work);
     clo_bound_cut(cost->graph, &stages, stages.chain_ns + tasks);
-    fill_bound(&work, &cuts, &stages, &sets, out);
+    fill_bound(&work, &cuts, &stages, &sets, has_transfers ? (clo_bound_input *)(void *)(block + inputs) : NULL, out);
     clo_free(block);
     return CLO_OK;
 }

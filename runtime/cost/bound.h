@@ -58,6 +58,19 @@ void clo_bound_take_stages(const clo_bound_work *work, clo_bound_stages *stages)
 /* The bound of all that was taken in; 0 if that was nothing. */
 int64_t clo_bound_of_stages(const clo_bound_work *work, clo_bound_stages *stages);
 
+/* One of several inputs of a task, or of several that read from it. */
+typedef struct clo_bound_input {
+    int64_t arrival_ns; /* from afar                    */
+    int64_t at_ns;      /* head or tail of its task     */
+    int64_t time_ns;    /* fastest                      */
+} clo_bound_input;
+
+/* The most arcs into or out of an instance. */
+size_t clo_bound_inputs_max(const clo_graph *graph);
+
+/* Raises work->head and tail by what transfers add where inputs join (joins.c). inputs: [clo_bound_inputs_max]. */
+void clo_bound_join(const clo_bound_work *work, clo_bound_input *inputs);
+
 /* Scratch of window.c, and what it is to look at. */
 typedef struct clo_bound_sets {
     uint64_t *before; /* [tasks * words] a bit for each ancestor, or descendant */

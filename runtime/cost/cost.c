@@ -191,31 +191,44 @@ static clo_status fill_means(struct clo_cost *cost)
     return CLO_OK;
 }
 
-/* What the links of a platform amount to. */
+/* Sums over the links between two memories. */
 struct links {
     clo_u128 latency_sum, ns_per_byte_sum;
-    int64_t latency_max;
-    uint64_t ns_per_byte_max;
 };
 
-static struct links survey_links(const clo_platform *platform)
+static struct links survey_links(struct clo_cost *cost)
 {
+    const clo_platform *platform = cost->platform;
     struct links links = {0};
-    size_t count = platform->executors_count;
+    size_t count = platform->executors_count, pairs = 0;
 
-    for (size_t a = 0; a < count; a++)
+    for (size_t a = 0; a < count; a++) {
+        uint32_t width = 0;
         for (size_t b = 0; b < count; b++) {
-            if (a == b || platform->executors[a].memory == platform->executors[b].memory)
+            if (platform->executors[a].memory == platform->executors[b].memory) {
+                width++;
                 continue;
+            }
             int64_t latency_ns = platform->latency_ns[a * count + b];
             uint64_t ns_per_byte = platform->ns_per_byte_q32[a * count + b];
             links.latency_sum += (uint64_t)latency_ns;
             links.ns_per_byte_sum += ns_per_byte;
-            if (latency_ns > links.latency_max)
-                links.latency_max = latency_ns;
-            if (ns_per_byte > links.ns_per_byte_max)
-                links.ns_per_byte_max = ns_per_byte;
+            if (pairs++ == 0) {
+                cost->latency_least_ns = latency_ns;
+                cost->ns_per_byte_least_q32 = ns_per_byte;
+            }
+            if (latency_ns > cost->latency_most_ns)
+                cost->latency_most_ns = latency_ns;
+            if (latency_ns < cost->latency_least_ns)
+                cost->latency_least_ns = latency_ns;
+            if (ns_per_byte > cost->ns_per_byte_most_q32)
+                cost->ns_per_byte_most_q32 = ns_per_byte;
+            if (ns_per_byte < cost->ns_per_byte_least_q32)
+                cost->ns_per_byte_least_q32 = ns_per_byte;
         }
+        if (width > cost->memory_width)
+            cost->memory_width = width;
+    }
     return links;
 }
 
@@ -230,7 +243,7 @@ static void fill_mean_transfer(struct clo_cost *cost, const struct links *links)
     cost->mean_ns_per_byte_q32 = (uint64_t)((links->ns_per_byte_sum + pairs / 2) / pairs);
 }
 
-static clo_status check_sums(const struct clo_cost *cost, const struct links *links)
+static clo_status check_sums(const struct clo_cost *cost)
 {
     const clo_graph *graph = cost->graph;
     clo_u128 sum = 0, bytes = 0;
@@ -251,9 +264,9 @@ static clo_status check_sums(const struct clo_cost *cost, const struct links *li
                         graph->name, cost->platform->name);
     for (uint32_t arc = 0; arc < graph->arcs; arc++)
         bytes += clo_graph_arc_bytes(graph, arc);
-    sum += (clo_u128)links->latency_max * graph->arcs;
-    if (links->ns_per_byte_max > 0)
-        sum += bytes >> 64 != 0 ? SUM_MAX : ((bytes * links->ns_per_byte_max) >> 32) + graph->arcs;
+    sum += (clo_u128)(uint64_t)cost->latency_most_ns * graph->arcs;
+    if (cost->ns_per_byte_most_q32 > 0)
+        sum += bytes >> 64 != 0 ? SUM_MAX : ((bytes * cost->ns_per_byte_most_q32) >> 32) + graph->arcs;
     if (sum > SUM_MAX)
         return clo_fail(CLO_ERR_LIMIT,
                         "graph \"%.60s\": its slowest transfers on \"%.60s\" sum up to more than 2^62 ns; use a "
@@ -268,9 +281,9 @@ static clo_status build(struct clo_cost *cost)
 
     if (status != CLO_OK)
         return status;
-    struct links links = survey_links(cost->platform);
+    struct links links = survey_links(cost);
     fill_mean_transfer(cost, &links);
-    return check_sums(cost, &links);
+    return check_sums(cost);
 }
 
 clo_status clo_cost_create(const clo_graph *graph, const clo_platform *platform, clo_cost **out)
@@ -366,20 +379,8 @@ int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task)
 
 bool clo_cost_has_transfers(const clo_cost *cost)
 {
-    const clo_platform *platform = cost->platform;
-    uint32_t p = platform->executors_count;
-
-    if (cost->graph->arcs == 0)
-        return false;
-    for (uint32_t a = 0; a < p; a++)
-        for (uint32_t b = 0; b < p; b++) {
-            size_t pair = (size_t)a * p + b;
-            if (platform->executors[a].memory != platform->executors[b].memory &&
-                (platform->latency_ns[pair] > 0 ||
-                 (cost->graph->pred_bytes != NULL && platform->ns_per_byte_q32[pair] > 0)))
-                return true;
-        }
-    return false;
+    return cost->graph->arcs > 0 &&
+           (cost->latency_most_ns > 0 || (cost->graph->pred_bytes != NULL && cost->ns_per_byte_most_q32 > 0));
 }
 
 int64_t clo_cost_grid_ns(const clo_cost *cost)

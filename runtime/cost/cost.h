@@ -21,6 +21,10 @@ struct clo_cost {
     int64_t *mean_ns;                        /* [tasks]                                                           */
     uint32_t resource_of[CLO_RESOURCES_MAX]; /* the platform's resource for each of the graph's; CLO_NONE: none,
                                                 so it is not limited                                */
+    /* Of the links between two memories; 0 where there is one memory only. */
+    int64_t latency_least_ns, latency_most_ns;
+    uint64_t ns_per_byte_least_q32, ns_per_byte_most_q32;
+    uint32_t memory_width; /* the most executors that share a memory */
     clo_u128 mean_latency_q32;
     uint64_t mean_ns_per_byte_q32;
     void *block;
@@ -56,7 +60,7 @@ static inline int64_t clo_cost_capacity(const clo_cost *cost, uint32_t machine, 
 /* Fastest time of one instance of `task` on any executor that can run it. */
 int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task);
 
-/* True if an arc may take time between two of the executors. O(executors^2) at most. */
+/* True if an arc may take time between two of the executors. */
 bool clo_cost_has_transfers(const clo_cost *cost);
 
 /* The greatest common divisor of all execution times; 1 where transfers take time, or nothing does. Moved as far left as

@@ -331,6 +331,48 @@ static void instances_count_in_energy(void **state)
     assert_int_equal(bound(&f).combined_ns, 140);
 }
 
+/* a, b and c of 10, 20 and 30 end in d; each piece of data takes 25 to another memory. All local: 60 before d. c and b
+ * local: 50, and a's data come at 35. c alone: b's come at 45, the best. */
+static void inputs_cannot_all_be_local_and_early(void **state)
+{
+    (void)state;
+    struct fixture f;
+    int64_t latency_ns[9] = {0, 25, 25, 30, 0, 25, 25, 40, 0};
+
+    for (int memories = 1; memories <= 3; memories++) {
+        start(&f, 3);
+        for (uint32_t e = 0; e < 3; e++)
+            f.executors[e].memory = e % (uint32_t)memories;
+        for (uint32_t t = 0; t < 4; t++)
+            add(&f, (clo_task){.work_ns = 10 + 10 * t, .duplicable = 1});
+        for (uint32_t t = 0; t < 3; t++)
+            ok(clo_graph_add_edge(f.graph, t, 3, 0));
+        f.desc.latency_ns = latency_ns;
+        clo_bound b = bound(&f);
+        assert_int_equal(b.critical_path_ns, 70);
+        /* one memory: none moves. Two, one of which has two executors: all local in half of 60 */
+        assert_int_equal(b.combined_ns, memories == 3 ? 45 + 40 : 70);
+    }
+}
+
+/* The same upside down: only what runs once has to send its data. */
+static void what_runs_once_sends_its_data(void **state)
+{
+    (void)state;
+    struct fixture f;
+    static const int64_t latency_ns[9] = {0, 25, 25, 25, 0, 25, 25, 25, 0};
+
+    for (uint8_t duplicable = 0; duplicable < 2; duplicable++) {
+        start(&f, 3);
+        for (uint32_t t = 0; t < 4; t++)
+            add(&f, (clo_task){.work_ns = 10 + 10 * t, .duplicable = duplicable});
+        for (uint32_t t = 0; t < 3; t++)
+            ok(clo_graph_add_edge(f.graph, 3, t, 0));
+        f.desc.latency_ns = latency_ns;
+        assert_int_equal(bound(&f).combined_ns, duplicable ? 70 : 45 + 40);
+    }
+}
+
 /* Where data take time to move, nothing need start at a multiple of anything. */
 static void only_without_transfers_is_time_a_grid(void **state)
 {
@@ -364,6 +406,8 @@ int main(void)
         cmocka_unit_test(empty_tasks_have_the_bound_zero),
         cmocka_unit_test(energy_refutes_what_cuts_allow),
         cmocka_unit_test(instances_count_in_energy),
+        cmocka_unit_test(inputs_cannot_all_be_local_and_early),
+        cmocka_unit_test(what_runs_once_sends_its_data),
         cmocka_unit_test(only_without_transfers_is_time_a_grid),
         cmocka_unit_test(large_times_do_not_overflow),
     };
