@@ -182,22 +182,30 @@ static clo_plan *exact(const clo_cost *cost, bool no_duplicates, uint64_t schedu
 }
 
 /* CLOTHO_PROPERTY_SEEDS: another number of graphs. */
-static void no_order_and_no_placement_is_shorter(void **state)
+static void no_order_and_no_placement_is_shorter_and_no_bound_above(void **state)
 {
     (void)state;
     const char *asked = getenv("CLOTHO_PROPERTY_SEEDS");
-    uint64_t graphs = asked != NULL ? strtoull(asked, NULL, 10) : GRAPHS;
+    uint64_t graphs = asked != NULL ? strtoull(asked, NULL, 10) : GRAPHS, tight = 0;
 
     for (uint64_t seed = 0; seed < graphs; seed++) {
         small s = small_new(seed);
         clo_plan *plan = exact(s.cost, true, 0);
+        clo_bound bound;
         int64_t got = clo_plan_makespan_ns(plan), want = shortest(&s);
         if (!clo_plan_is_optimal(plan) || got != want)
             fail_msg("seed %llu: exact gives %lld%s, the shortest of all is %lld", (unsigned long long)seed,
                      (long long)got, clo_plan_is_optimal(plan) ? "" : " without a proof", (long long)want);
+        ok(clo_cost_bound(s.cost, &bound));
+        if (bound.best_ns > want)
+            fail_msg("seed %llu: the bound is %lld, above the shortest plan's %lld", (unsigned long long)seed,
+                     (long long)bound.best_ns, (long long)want);
+        tight += bound.best_ns == want;
         clo_plan_destroy(plan);
         small_free(&s);
     }
+    print_message("the bound is the optimum in %llu of %llu\n", (unsigned long long)tight, (unsigned long long)graphs);
+    assert_true(tight > graphs / 2);
 }
 
 static void the_published_examples_are_proved(void **state)
@@ -349,7 +357,7 @@ static void without_memory_nothing_is_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_order_and_no_placement_is_shorter),
+        cmocka_unit_test(no_order_and_no_placement_is_shorter_and_no_bound_above),
         cmocka_unit_test(the_published_examples_are_proved),
         cmocka_unit_test(what_is_alike_is_not_tried_twice),
         cmocka_unit_test(where_a_duplicate_could_help_nothing_is_proved),
