@@ -1,8 +1,8 @@
 /* bound.c - lower bounds on the makespan of any valid plan, with or without replicas. Transfers count only where
  * replicas cannot avoid them (joins.c).
  *
- * Why they hold. head(t) is the longest chain of spans before t, tail(t) the same after t (joins.c and window.c raise both), M the
- * makespan.
+ * Why they hold. head(t) is the longest chain of spans before t, tail(t) the same after t (joins.c and window.c raise
+ * both), M the makespan.
  * (1) No execution of t starts before head(t): its inputs come from executions of all instances of its predecessors,
  *     and these take span in all (stages.c); by induction.
  * (2) Some execution of t, hence the one that finishes first, ends by M - tail(t): an exit's by M; else all

@@ -1,6 +1,7 @@
-/* 1000 random graphs on random platforms: every planner's plan is valid, no shorter than the bound, and always the
- * same, and justified it is valid and no longer; best and exact are never longer than HEFT, and nothing is shorter than what they proved; and the checker sees
- * when one of HEFT's executions starts too early. CLOTHO_PROPERTY_SEEDS=N: that many graphs, for a night. */
+/* 1000 random graphs on random platforms: every planner's plan is valid, no shorter than the bound, always the same,
+ * and justified it is valid and no longer; best and exact are never longer than HEFT, and nothing is shorter than what
+ * they proved; and the checker sees when one of HEFT's executions starts too early. CLOTHO_PROPERTY_SEEDS=N: that many
+ * graphs, for a night. */
 #include "random.h"
 #include "support.h"
 
