@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ALIBABA_MAX = 300, QUICK_MAX = 2, PATH_BYTES = 4096, INSTANCES_MAX = 2000, UNLIKE = 8 };
 
@@ -88,7 +89,8 @@ static int64_t saga_best_ns(const char *data, const char *name)
     return (int64_t)llround(best * 1e9); /* one unit is taken as 1 s */
 }
 
-/* What is proved of an optimum of which the published one is too low, in the file's unit (stg_optima.csv); 0: nothing. */
+/* What is proved of an optimum of which the published one is too low, in the file's unit (stg_optima.csv); 0:
+ * nothing. */
 static double proved_optimum(const char *name, uint32_t executors)
 {
     char line[128], instance_name[64], on[16], lower[16];
@@ -209,6 +211,8 @@ bool quality_sets(quality *q)
     const bench_list full = {.items = {"1000", "100ms"}, .count = 2}, quick = {.items = {"50"}, .count = 1};
     field *f = NULL;
 
+    if (quality_wants(q, "stg") && access(CLO_STG_OPTIMA, R_OK) != 0)
+        fprintf(stderr, "note: %s cannot be read; STG's published optima are taken as they are\n", CLO_STG_OPTIMA);
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
         if (!quality_wants(q, sets[i].name) || (sets[i].is_large && q->options.quick && q->only == NULL))
             continue;

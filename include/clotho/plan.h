@@ -40,13 +40,13 @@ typedef struct clo_plan_config {
     uint32_t no_duplicates; /* 1: no task is executed twice, even where the graph allows it */
     uint32_t threads;       /* planners that use several; 0: 1, at most 64 are used. The plan does not depend on it,
                                but where an anytime planner is limited by time alone: there more is searched */
-    uint32_t justify;       /* 1: the plan is moved right and left again as long as that makes it shorter (double
-                               justification, Valls et al. 2005), whatever the planner. Never longer; each round takes
-                               about as long as three HEFT plans */
-    uint32_t reserved;      /* 0 */
     /* Anytime planners call it about five times a second, from the calling thread; NULL: not. */
     void (*progress)(void *context, const clo_plan_progress *now);
     void *progress_context;
+    /* 1: the plan is moved right and left again as long as that makes it shorter (double justification, Valls et al.
+     * 2005), whatever the planner; never longer. A round takes about as long as three HEFT plans. No further one begins
+     * where the plan is proved optimal, or past budget_ns. */
+    uint32_t justify;
 } clo_plan_config;
 
 #define CLO_PLAN_CONFIG_INIT            \
@@ -77,8 +77,8 @@ CLO_API const char *clo_plan_planner(const clo_plan *plan);
 CLO_API int64_t clo_plan_makespan_ns(const clo_plan *plan);
 /* How many schedules were built to find it; 0 where it was not made by a planner. */
 CLO_API uint64_t clo_plan_schedules(const clo_plan *plan);
-/* True if the planner proved that no plan is shorter (without replicas, if none were allowed): it met the lower bound, or
- * searched everything. */
+/* True if the planner proved that no plan is shorter (without replicas, if none were allowed): it met the lower
+ * bound, or searched everything. */
 CLO_API bool clo_plan_is_optimal(const clo_plan *plan);
 /* Sorted by (start, finish, executor); owned by the plan. */
 CLO_API const clo_placement *clo_plan_placements(const clo_plan *plan, size_t *count);

@@ -113,7 +113,8 @@ static void sort_tasks(clo_bound_work *work, struct cuts *cuts)
         work->rest[t] = work->fastest[t] + work->tail[t];
     cuts->by_head = sort_by(work->head, tasks, cuts->by_head, cuts->by_head + tasks);
     cuts->by_tail = sort_by(work->tail, tasks, cuts->by_tail, cuts->by_tail + tasks);
-    cuts->orders.by_latest = sort_by(work->rest, tasks, cuts->by_latest, cuts->by_latest + tasks);
+    cuts->by_latest = sort_by(work->rest, tasks, cuts->by_latest, cuts->by_latest + tasks);
+    cuts->orders.by_latest = cuts->by_latest;
     cuts->orders.by_head = cuts->by_head;
 }
 
@@ -163,6 +164,22 @@ static int64_t best_cut(const clo_bound_work *work, const struct cuts *cuts)
     return best;
 }
 
+/* True if a task with a demand is limited wherever it can run. The machines of a column are alike (cost.h); masks are
+ * not in the columns. */
+static bool is_limited(const clo_cost *cost, uint32_t task, uint32_t resource)
+{
+    bool has_mask = cost->graph->rows[task].executors_mask != 0;
+    uint32_t count = has_mask ? cost->platform->executors_count : cost->columns;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t e = has_mask ? i : cost->column_first[i];
+        if (clo_cost_time(cost, task, e) != CLO_TIME_NEVER &&
+            clo_cost_capacity(cost, cost->platform->executors[e].machine, resource) < 0)
+            return false;
+    }
+    return true;
+}
+
 /* What an instance of each task holds of a measure: work->use; 0 where it may run unlimited. Measure 0: executors;
  * beyond: resource measure - 1. Returns what all machines have together; 0 if nothing is limited. */
 static clo_u128 fill_use(clo_bound_work *work, uint32_t measure)
@@ -182,10 +199,7 @@ static clo_u128 fill_use(clo_bound_work *work, uint32_t measure)
     }
     for (uint32_t t = 0; t < cost->graph->tasks; t++) {
         int64_t demand = clo_graph_demand(cost->graph, t)[resource];
-        bool limited = demand > 0 && capacity > 0;
-        for (uint32_t e = 0; e < cost->platform->executors_count && limited; e++)
-            limited = clo_cost_time(cost, t, e) == CLO_TIME_NEVER ||
-                      clo_cost_capacity(cost, cost->platform->executors[e].machine, resource) >= 0;
+        bool limited = demand > 0 && capacity > 0 && is_limited(cost, t, resource);
         work->use[t] = limited ? (uint64_t)demand : 0;
     }
     return capacity;
@@ -242,10 +256,9 @@ static void tighten(clo_bound_work *work, clo_bound_sets *sets)
     }
 }
 
-/* Up to the grid, then as far as energy refutes. */
+/* As far as energy refutes. */
 static int64_t raise_by_energy(clo_bound_work *work, const struct cuts *cuts, int64_t grid_ns, int64_t best_ns)
 {
-    best_ns += (grid_ns - best_ns % grid_ns) % grid_ns;
     for (uint32_t measure = 0; measure < MEASURES; measure++) {
         clo_u128 capacity = fill_use(work, measure);
         if (capacity > 0 && capacity <= INT64_MAX)
@@ -285,6 +298,7 @@ static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages
     raise(&out->combined_ns, out->critical_path_ns);
     raise(&out->combined_ns, out->area_ns);
     raise(&out->combined_ns, out->resource_ns);
+    out->combined_ns += (sets->grid_ns - out->combined_ns % sets->grid_ns) % sets->grid_ns;
     if (tasks <= ENERGY_TASKS_MAX && out->combined_ns < INT64_MAX / 4)
         out->combined_ns = raise_by_energy(work, cuts, sets->grid_ns, out->combined_ns);
     out->best_ns = out->combined_ns;
@@ -360,7 +374,7 @@ clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
     cuts.orders.ramps = (clo_bound_ramp *)(void *)(block + ramps);
 
     open_stages(&stages, tasks, block + parts, block + depths);
-    sets.list = stages.next_depth + tasks;
+    sets.list = stages.next_depth + tasks; /* the last part of depths */
     sets.before = (uint64_t *)(void *)(block + before);
 
     *out = (clo_bound){0};

@@ -23,7 +23,7 @@ typedef struct clo_bound_work {
     int64_t *rest;    /* [tasks] fastest + tail                                   */
     uint64_t *weight; /* [tasks] what all instances of a task add to the area     */
     uint64_t *load;   /* [columns] for the ascent                                 */
-    uint64_t *use;    /* [tasks] what all instances of a task hold of the resource at hand while they run */
+    uint64_t *use;    /* [tasks] what an instance of a task holds of the measure at hand while it runs */
     clo_prices best, trial;
 } clo_bound_work;
 

@@ -63,8 +63,8 @@ int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task);
 /* True if an arc may take time between two of the executors. */
 bool clo_cost_has_transfers(const clo_cost *cost);
 
-/* The greatest common divisor of all execution times; 1 where transfers take time, or nothing does. Moved as far left as
- * it goes, any plan starts and ends everything at multiples of it, so the optimum is one. */
+/* The greatest common divisor of all execution times; 1 where transfers take time, or nothing does. Moved as far left
+ * as it goes, any plan starts and ends everything at multiples of it, so the optimum is one. */
 int64_t clo_cost_grid_ns(const clo_cost *cost);
 
 static inline int64_t clo_greatest_divisor(int64_t a, int64_t b)

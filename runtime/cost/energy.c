@@ -1,6 +1,6 @@
 /* cost/energy.c - energetic reasoning (Erschler and Lopez 1990; Baptiste, Le Pape and Nuijten 1999) as a destructive
- * lower bound (Klein and Scholl 1999): a makespan is tried, and refuted where some stretch of time cannot hold what must
- * happen in it.
+ * lower bound (Klein and Scholl 1999): a makespan is tried, and refuted where some stretch of time cannot hold what
+ * must happen in it.
  *
  * Why it holds, with bound.c's reading of replicas. If M is the makespan, the first-finishing execution of t lies
  * between head(t) and M - tail(t) and takes fastest(t) or more. So in [a, b) it is busy for at least
@@ -8,9 +8,10 @@
  * Summed over all tasks, times what each holds of a resource (or of the executors: one), this may not exceed
  * (b - a) * capacity. What is refuted for M is refuted for less: windows only shrink.
  *
- * For one a, what a task adds as b grows is a ramp: from max(a, M - tail - fastest) on, as long as it is busy in [a, ..)
- * when it runs as early as it can. The sum over its own line can only be crossed first where a ramp ends. a is a head or a
- * latest start: with those ends as b, the intervals that matter, but for few. Cost: a * tasks * log tasks a makespan. */
+ * For one a, what a task adds as b grows is a ramp: from max(a, M - tail - fastest) on, as long as it is busy in [a,
+ * ..) when it runs as early as it can. The sum over its own line can only be crossed first where a ramp ends. a is a
+ * head or a latest start: with those ends as b, the intervals that matter, but for few. Cost: a * tasks * log tasks a
+ * makespan. */
 #include "cost/bound.h"
 
 #include <assert.h>

@@ -1,10 +1,10 @@
 /* cost/joins.c - heads and tails that know transfers: several inputs cannot all be local and all be early.
  *
  * Why it holds, with bound.c's reading of replicas. Let an execution of t run on executor e, and sort its inputs by
- * arrival from afar, a = head + fastest + the least transfer, latest first. Those produced in e's own memory are some set
- * S; any other starts t no earlier than its a. If number j is the first that is not in S, then t starts at a_j or later,
- * and numbers 1 .. j - 1 ran on the w executors of e's memory, which take serial(1 .. j - 1) for that: at least the end
- * of each, and the least head plus all their time over w. So
+ * arrival from afar, a = head + fastest + the least transfer, latest first. Those produced in e's own memory are some
+ * set S; any other starts t no earlier than its a. If number j is the first that is not in S, then t starts at a_j or
+ * later, and numbers 1 .. j - 1 ran on the w executors of e's memory, which take serial(1 .. j - 1) for that: at
+ * least the end of each, and the least head plus all their time over w. So
  *     head(t) >= min over j of max(a_j, serial(1 .. j - 1)), where for the last j, all local, there is no a_j.
  * Replicas are no way out: a copy in e's memory is counted as local, at its fastest time.
  *

@@ -1,14 +1,13 @@
 /* cost/stages.c - NewLB of Graphene (Grandl et al., OSDI 2016, section 5): what a stage, all instances of a task,
- * takes at least, along chains (ModCP) and between barriers. To its area bounds we add the waves in which instances must
- * run where only so many fit at once. With the cuts of bound.c it makes the combined bound;
- * neither is always the larger: cuts see windows across stages, this one sees several stages that are wide one after
- * another.
+ * takes at least, along chains (ModCP) and between barriers. To its area bounds we add the waves in which instances
+ * must run where only so many fit at once. With the cuts of bound.c it makes the combined bound; neither is always the
+ * larger: cuts see windows across stages, this one sees several stages that are wide one after another.
  *
  * Why it holds, with bound.c's reading of replicas (first-finishing executions count).
  * (1) Every instance of a successor waits for every instance of a stage. If no execution of the stage starts before
  *     a, their first-finishing ones lie between a and the first start of a successor, so that is no earlier than
- *     a + stage_ns, the most of the fastest time and of any area bound for these instances alone. Times are whole, so
- *     stage_ns rounds up.
+ *     a + stage_ns, the most of their waves (clo_bound_span) and of any area bound for these instances alone. Times are
+ *     whole, so stage_ns rounds up.
  * (2) A barrier splits the stages into those before and those behind, and all of the former precede all of the
  *     latter: the least time of each part adds up, whichever bound is the best in it.
  *
@@ -39,8 +38,12 @@ static uint64_t slots_of(const clo_cost *cost, uint32_t task)
     const int64_t *demand = clo_graph_demand(cost->graph, task);
     uint64_t executors = 0, held = 0;
 
-    for (uint32_t e = 0; e < cost->platform->executors_count; e++)
-        executors += clo_cost_time(cost, task, e) != CLO_TIME_NEVER;
+    if (cost->graph->rows[task].executors_mask == 0)
+        for (uint32_t c = 0; c < cost->columns; c++)
+            executors += clo_cost_time(cost, task, cost->column_first[c]) != CLO_TIME_NEVER ? cost->column_size[c] : 0;
+    else
+        for (uint32_t e = 0; e < cost->platform->executors_count; e++)
+            executors += clo_cost_time(cost, task, e) != CLO_TIME_NEVER;
     for (uint32_t m = 0; m < cost->platform->machines_count && held < executors; m++) {
         int64_t here = (int64_t)executors;
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX && cost->graph->has_demands; r++) {
@@ -53,8 +56,8 @@ static uint64_t slots_of(const clo_cost *cost, uint32_t task)
     return held < executors ? held : executors;
 }
 
-/* Waves. In less than k * fastest there are k - 1 moments, a fastest time apart, of which every execution covers one. At
- * each of them at most `slots` run, so there are (k - 1) * slots instances or fewer. */
+/* Waves. In less than k * fastest there are k - 1 moments, a fastest time apart, of which every execution covers one.
+ * At each of them at most `slots` run, so there are (k - 1) * slots instances or fewer. */
 int64_t clo_bound_span(const clo_bound_work *work, uint32_t task)
 {
     uint64_t instances = work->cost->graph->rows[task].instances, slots;

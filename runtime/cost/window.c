@@ -4,9 +4,9 @@
  * Why it holds, with bound.c's reading of replicas: the first-finishing executions of those ancestors of t whose heads
  * are at least a lie between a and the first start of t, so
  *     head(t) >= a + area(ancestors of t with head >= a),
- * the area being time * use over the capacity, of the executors or of a resource; likewise behind. Heads and tails are
- * rounded up to the grid of times (cost.h). Tasks come in topological order, so the heads of ancestors are final; a list
- * of those seen, largest head first, gives all areas of t in one pass. Cost: tasks^2 for each measure. */
+ * the area being time * use over the capacity, of the executors or of a resource; likewise behind. Heads and tails
+ * are rounded up to the grid of times (cost.h). Tasks come in topological order, so the heads of ancestors are final;
+ * a list of those seen, largest head first, gives all areas of t in one pass. Cost: tasks^2 for each measure. */
 #include "cost/bound.h"
 
 #include <string.h>

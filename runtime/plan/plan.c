@@ -1,6 +1,7 @@
 /* plan/plan.c - the plan object: one block with the placements in order of time. */
 #include "plan/plan.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/planners.h"
@@ -112,6 +113,18 @@ static clo_status plan_from_draft(const clo_draft *draft, const char *planner, c
     return finish_plan(plan, graph, out);
 }
 
+static clo_status justify(clo_draft *draft, int64_t begin_ns, int64_t budget_ns)
+{
+    int64_t end_ns = budget_ns > 0 && budget_ns < INT64_MAX - begin_ns ? begin_ns + budget_ns : INT64_MAX;
+    clo_bound bound = {0};
+    clo_status status = clo_cost_bound(draft->cost, &bound);
+
+    if (status == CLO_OK)
+        status = clo_draft_justify(draft, bound.best_ns, end_ns);
+    draft->is_optimal = status == CLO_OK && clo_draft_makespan_ns(draft) <= bound.best_ns;
+    return status;
+}
+
 clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, clo_plan **out)
 {
     assert(cost != NULL);
@@ -126,6 +139,7 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
         return clo_fail(CLO_ERR_ARGUMENT, "unknown planner '%.100s'; `clotho list planners` shows their names",
                         mine.planner);
 
+    int64_t begin_ns = clo_clock_ns();
     clo_draft draft;
     status = clo_draft_open(&draft, cost, planner->copies_each);
     if (status != CLO_OK)
@@ -135,7 +149,7 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
     if (draft.schedules == 0)
         draft.schedules = 1;
     if (status == CLO_OK && mine.justify != 0 && !draft.is_optimal)
-        status = clo_draft_justify(&draft);
+        status = justify(&draft, begin_ns, mine.budget_ns);
     if (status == CLO_OK)
         status = plan_from_draft(&draft, planner->name, out);
     clo_draft_close(&draft);

@@ -88,8 +88,8 @@ clo_status clo_deft_place_all(clo_draft *draft);
  * start. No copy ends later than before. Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_draft_tidy(clo_draft *draft);
 
-/* Double justification, as long as the draft gets shorter; else it stays. Counts schedules. Returns CLO_OK or
- * CLO_ERR_MEMORY. */
-clo_status clo_draft_justify(clo_draft *draft);
+/* Double justification, in rounds as long as the draft gets shorter, is above bound_ns and clo_clock_ns is below end_ns
+ * (INT64_MAX: no limit); else it stays. Counts schedules. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_draft_justify(clo_draft *draft, int64_t bound_ns, int64_t end_ns);
 
 #endif

@@ -7,13 +7,15 @@
  * old plan and now ends no later than it did. So at its old start its inputs have arrived, its executor is idle, and
  * the machine holds no more than it did: the old start is still free, and the earliest slot is no later.
  *
- * Double justification (Valls, Ballestin and Quintanilla 2005; forward-backward improvement, Li and Willis 1992) does the
- * same in both directions: first to the right, in falling order of finish, towards the makespan; then to the left. For
- * the same reason nothing gets worse, on unlike executors, with transfers, resources and replicas too: everything stays
- * on its executor. Our addition: the order found on the way is also tried with every executor free (a list schedule in
- * order of the justified starts), where there are no replicas. Rounds go on as long as they bring something. */
+ * Double justification (Valls, Ballestin and Quintanilla 2005; forward-backward improvement, Li and Willis 1992) does
+ * the same in both directions: first to the right, in falling order of finish, towards the makespan; then to the
+ * left. For the same reason nothing gets worse, on unlike executors, with transfers, resources and replicas too:
+ * everything stays on its executor. Our addition: the order found on the way is also tried with every executor free
+ * (a list schedule in order of the justified starts), where there are no replicas. Rounds go on as long as they bring
+ * something. */
 #include "plan/planners.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -231,7 +233,12 @@ static clo_status justify_once(clo_draft *draft, clo_draft *mirror, clo_snapshot
     return status == CLO_OK ? clo_snapshot_restore(best, draft) : status;
 }
 
-clo_status clo_draft_justify(clo_draft *draft)
+static bool may_go_on(const clo_snapshot *best, int64_t bound_ns, int64_t end_ns)
+{
+    return best->makespan_ns > bound_ns && (end_ns == INT64_MAX || clo_clock_ns() < end_ns);
+}
+
+clo_status clo_draft_justify(clo_draft *draft, int64_t bound_ns, int64_t end_ns)
 {
     clo_draft mirror;
     clo_snapshot best = {0};
@@ -243,7 +250,8 @@ clo_status clo_draft_justify(clo_draft *draft)
     status = clo_snapshot_open(&best, draft);
     if (status == CLO_OK)
         clo_snapshot_keep(&best, draft);
-    for (int round = 0; status == CLO_OK && is_better && round < JUSTIFY_ROUNDS; round++)
+    for (int round = 0; status == CLO_OK && is_better && round < JUSTIFY_ROUNDS && may_go_on(&best, bound_ns, end_ns);
+         round++)
         status = justify_once(draft, &mirror, &best, &is_better);
     clo_snapshot_close(&best);
     clo_draft_close(&mirror);

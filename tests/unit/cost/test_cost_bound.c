@@ -374,6 +374,19 @@ static void what_runs_once_sends_its_data(void **state)
 }
 
 /* Where data take time to move, nothing need start at a multiple of anything. */
+static void large_graphs_have_a_grid_too(void **state)
+{
+    (void)state;
+    struct fixture f;
+
+    start(&f, 3);
+    for (uint32_t t = 0; t < 5000; t++)
+        add(&f, (clo_task){.work_ns = 100});
+    clo_bound b = bound(&f);
+    assert_int_equal(b.area_ns, 166667);
+    assert_int_equal(b.combined_ns, 166700);
+}
+
 static void only_without_transfers_is_time_a_grid(void **state)
 {
     (void)state;
@@ -408,6 +421,7 @@ int main(void)
         cmocka_unit_test(instances_count_in_energy),
         cmocka_unit_test(inputs_cannot_all_be_local_and_early),
         cmocka_unit_test(what_runs_once_sends_its_data),
+        cmocka_unit_test(large_graphs_have_a_grid_too),
         cmocka_unit_test(only_without_transfers_is_time_a_grid),
         cmocka_unit_test(large_times_do_not_overflow),
     };

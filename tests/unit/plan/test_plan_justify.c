@@ -1,4 +1,5 @@
 /* Double justification: what it gains, and what it leaves alone. */
+#include "fault.h"
 #include "fixture.h"
 
 #include "plan/planners.h"
@@ -34,7 +35,7 @@ static void a_bad_order_is_mended(void **state)
     assert_int_equal(makespan(&f, "fifo", 0, &schedules), 30);
     assert_int_equal(schedules, 1);
     assert_int_equal(makespan(&f, "fifo", 1, &schedules), 20);
-    assert_int_equal(schedules, 1 + 2 * 3); /* the second round finds nothing */
+    assert_int_equal(schedules, 1 + 3); /* the bound is met */
     fixture_free(&f);
 }
 
@@ -69,7 +70,7 @@ static void replicas_move_with_their_readers(void **state)
     for (int i = 0; i < 5; i++)
         ok(clo_draft_place(&draft, tasks[i], executors[i], starts[i]));
     assert_int_equal(clo_draft_makespan_ns(&draft), 36);
-    ok(clo_draft_justify(&draft));
+    ok(clo_draft_justify(&draft, 0, INT64_MAX));
     assert_int_equal(clo_draft_makespan_ns(&draft), 26);
     assert_int_equal(draft.count, 5);
     for (uint32_t c = 0; c < draft.count; c++) {
@@ -81,11 +82,70 @@ static void replicas_move_with_their_readers(void **state)
     fixture_free(&f);
 }
 
+static clo_status justify_and_drop(void *context)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan;
+
+    config.planner = "olb";
+    config.justify = 1;
+    clo_status status = clo_plan_create(context, &config, &plan);
+    if (status == CLO_OK)
+        clo_plan_destroy(plan);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    fixture f = fixture_topcuoglu();
+
+    assert_true(fault_each(justify_and_drop, f.cost) > 8);
+    fixture_free(&f);
+}
+
+/* A program that was built before `justify`: its config ends where that begins. */
+static void an_older_config_is_not_justified(void **state)
+{
+    (void)state;
+    fixture f = fixture_topcuoglu();
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan = NULL;
+
+    config.size = offsetof(clo_plan_config, justify);
+    config.justify = 1;
+    config.planner = "olb";
+    ok(clo_plan_create(f.cost, &config, &plan));
+    assert_int_equal(clo_plan_schedules(plan), 1);
+    clo_plan_destroy(plan);
+    fixture_free(&f);
+}
+
+/* Past its time a planner is not followed by rounds that nobody pays for. */
+static void a_budget_of_time_ends_the_rounds(void **state)
+{
+    (void)state;
+    fixture f = fixture_topcuoglu();
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan = NULL;
+
+    config.justify = 1;
+    config.planner = "olb";
+    config.budget_ns = 1;
+    ok(clo_plan_create(f.cost, &config, &plan));
+    assert_int_equal(clo_plan_schedules(plan), 1);
+    clo_plan_destroy(plan);
+    fixture_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bad_order_is_mended),
         cmocka_unit_test(what_is_proved_optimal_is_not_touched),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(an_older_config_is_not_justified),
+        cmocka_unit_test(a_budget_of_time_ends_the_rounds),
         cmocka_unit_test(replicas_move_with_their_readers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
