@@ -39,11 +39,6 @@ struct cuts {
     clo_bound_orders orders;
 };
 
-static bool is_first(const clo_graph *graph, uint32_t instance)
-{
-    return graph->first_instance[graph->task_of[instance]] == instance;
-}
-
 /* Fills head and tail with the longest chains of lengths[tasks]; returns the longest of all. */
 static int64_t fill_chains(clo_bound_work *work, const int64_t *lengths)
 {
@@ -54,7 +49,8 @@ static int64_t fill_chains(clo_bound_work *work, const int64_t *lengths)
     memset(tail, 0, graph->tasks * sizeof *tail);
     for (uint32_t i = 0; i < graph->instances; i++) {
         uint32_t v = graph->order[i], u = graph->task_of[v];
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && is_first(graph, v); arc++) {
+        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && clo_bound_is_first(graph, v);
+             arc++) {
             uint32_t t = graph->task_of[graph->pred[arc]];
             if (head[t] + lengths[t] > head[u])
                 head[u] = head[t] + lengths[t];
@@ -62,7 +58,8 @@ static int64_t fill_chains(clo_bound_work *work, const int64_t *lengths)
     }
     for (uint32_t i = graph->instances; i-- > 0;) {
         uint32_t v = graph->order[i], u = graph->task_of[v];
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && is_first(graph, v); arc++) {
+        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && clo_bound_is_first(graph, v);
+             arc++) {
             uint32_t t = graph->task_of[graph->pred[arc]];
             if (tail[u] + lengths[u] > tail[t])
                 tail[t] = tail[u] + lengths[u];
@@ -118,11 +115,6 @@ static void sort_tasks(clo_bound_work *work, struct cuts *cuts)
     cuts->orders.by_head = cuts->by_head;
 }
 
-static int64_t round_up(const clo_bound_work *work, uint64_t sum)
-{
-    return (int64_t)((sum >> work->shift) + ((sum & ((1ull << work->shift) - 1)) != 0));
-}
-
 /* Adds up the tasks in `order` (largest key first) whose other key is at least `other_min`; each prefix is a set A. */
 static int64_t sweep(const clo_bound_work *work, const clo_bound_item *order, const int64_t *keys,
                      const int64_t *others, int64_t other_min)
@@ -135,7 +127,7 @@ static int64_t sweep(const clo_bound_work *work, const clo_bound_item *order, co
         if (others[t] < other_min || work->weight[t] == 0)
             continue;
         sum += work->weight[t];
-        int64_t bound = keys[t] + other_min + round_up(work, sum);
+        int64_t bound = keys[t] + other_min + clo_bound_round_up(work, sum);
         best = bound > best ? bound : best;
     }
     return best;
@@ -222,16 +214,10 @@ static uint64_t price_use(clo_bound_work *work, clo_u128 capacity)
     return sum;
 }
 
-static void raise(int64_t *to, int64_t value)
-{
-    if (value > *to)
-        *to = value;
-}
-
 /* What the weights as they are give: cuts now, stages in the end. */
 static void take_weights(clo_bound_work *work, const struct cuts *cuts, clo_bound_stages *stages, clo_bound *out)
 {
-    raise(&out->combined_ns, best_cut(work, cuts));
+    clo_bound_raise(&out->combined_ns, best_cut(work, cuts));
     clo_bound_take_stages(work, stages);
 }
 
@@ -241,7 +227,7 @@ static int64_t longest_way(const clo_bound_work *work)
     int64_t longest = 0;
 
     for (uint32_t t = 0; t < work->cost->graph->tasks; t++)
-        raise(&longest, work->head[t] + work->span[t] + work->tail[t]);
+        clo_bound_raise(&longest, work->head[t] + work->span[t] + work->tail[t]);
     return longest;
 }
 
@@ -282,7 +268,7 @@ static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages
     sort_tasks(work, cuts);
 
     (void)clo_bound_best_prices(work);
-    out->area_ns = round_up(work, clo_bound_price(work, &work->best));
+    out->area_ns = clo_bound_round_up(work, clo_bound_price(work, &work->best));
     take_weights(work, cuts, stages, out);
     clo_bound_equal_prices(work, &work->trial); /* the tail of a graph may be spread otherwise than the whole */
     (void)clo_bound_price(work, &work->trial);
@@ -291,13 +277,13 @@ static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages
         uint64_t sum = price_use(work, fill_use(work, measure));
         if (sum == 0)
             continue;
-        raise(&out->resource_ns, round_up(work, sum));
+        clo_bound_raise(&out->resource_ns, clo_bound_round_up(work, sum));
         take_weights(work, cuts, stages, out);
     }
-    raise(&out->combined_ns, clo_bound_of_stages(work, stages));
-    raise(&out->combined_ns, out->critical_path_ns);
-    raise(&out->combined_ns, out->area_ns);
-    raise(&out->combined_ns, out->resource_ns);
+    clo_bound_raise(&out->combined_ns, clo_bound_of_stages(work, stages));
+    clo_bound_raise(&out->combined_ns, out->critical_path_ns);
+    clo_bound_raise(&out->combined_ns, out->area_ns);
+    clo_bound_raise(&out->combined_ns, out->resource_ns);
     out->combined_ns += (sets->grid_ns - out->combined_ns % sets->grid_ns) % sets->grid_ns;
     if (tasks <= ENERGY_TASKS_MAX && out->combined_ns < INT64_MAX / 4)
         out->combined_ns = raise_by_energy(work, cuts, sets->grid_ns, out->combined_ns);

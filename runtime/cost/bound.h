@@ -27,6 +27,24 @@ typedef struct clo_bound_work {
     clo_prices best, trial;
 } clo_bound_work;
 
+static inline void clo_bound_raise(int64_t *to, int64_t value)
+{
+    if (value > *to)
+        *to = value;
+}
+
+/* A sum of weights in whole ns. */
+static inline int64_t clo_bound_round_up(const clo_bound_work *work, uint64_t sum)
+{
+    return (int64_t)((sum >> work->shift) + ((sum & ((1ull << work->shift) - 1)) != 0));
+}
+
+/* True for the instance that stands for its task where all are alike. */
+static inline bool clo_bound_is_first(const clo_graph *graph, uint32_t instance)
+{
+    return graph->first_instance[graph->task_of[instance]] == instance;
+}
+
 /* Fills work->weight for prices; returns their sum. */
 uint64_t clo_bound_price(clo_bound_work *work, const clo_prices *prices);
 

@@ -44,27 +44,13 @@ static int64_t least_transfer(const clo_cost *cost, uint64_t bytes)
     return clo_link_ns(cost->latency_least_ns, cost->ns_per_byte_least_q32, bytes);
 }
 
-/* The first instance at place i of the order; CLO_NONE where another one stands. */
-static uint32_t first_at(const clo_graph *graph, uint32_t i)
-{
-    uint32_t v = graph->order[i];
-
-    return graph->first_instance[graph->task_of[v]] == v ? v : CLO_NONE;
-}
-
-static void raise(int64_t *to, int64_t value)
-{
-    if (value > *to)
-        *to = value;
-}
-
 static void raise_heads(const clo_bound_work *work, clo_bound_input *inputs)
 {
     const clo_graph *graph = work->cost->graph;
 
     for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = first_at(graph, i), count = 0;
-        if (v == CLO_NONE)
+        uint32_t v = graph->order[i], count = 0;
+        if (!clo_bound_is_first(graph, v))
             continue;
         int64_t *head = &work->head[graph->task_of[v]];
         for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
@@ -72,10 +58,10 @@ static void raise_heads(const clo_bound_work *work, clo_bound_input *inputs)
             int64_t end = work->head[t] + work->fastest[t];
             inputs[count++] = (clo_bound_input){end + least_transfer(work->cost, clo_graph_arc_bytes(graph, arc)),
                                                 work->head[t], work->fastest[t]};
-            raise(head, work->head[t] + work->span[t]);
+            clo_bound_raise(head, work->head[t] + work->span[t]);
         }
         if (count > 1)
-            raise(head, earliest(inputs, count, work->cost->memory_width));
+            clo_bound_raise(head, earliest(inputs, count, work->cost->memory_width));
     }
 }
 
@@ -84,8 +70,8 @@ static void raise_tails(const clo_bound_work *work, clo_bound_input *inputs)
     const clo_graph *graph = work->cost->graph;
 
     for (uint32_t i = graph->instances; i-- > 0;) {
-        uint32_t v = first_at(graph, i), count = 0;
-        if (v == CLO_NONE)
+        uint32_t v = graph->order[i], count = 0;
+        if (!clo_bound_is_first(graph, v))
             continue;
         int64_t *tail = &work->tail[graph->task_of[v]];
         for (uint32_t at = graph->succ_first[v]; at < graph->succ_first[v + 1]; at++) {
@@ -93,10 +79,10 @@ static void raise_tails(const clo_bound_work *work, clo_bound_input *inputs)
             int64_t end = work->tail[t] + work->fastest[t];
             inputs[count++] = (clo_bound_input){end + least_transfer(work->cost, clo_graph_succ_bytes(graph, at)),
                                                 work->tail[t], work->fastest[t]};
-            raise(tail, work->tail[t] + work->span[t]);
+            clo_bound_raise(tail, work->tail[t] + work->span[t]);
         }
         if (count > 1 && !graph->rows[graph->task_of[v]].duplicable)
-            raise(tail, earliest(inputs, count, work->cost->memory_width));
+            clo_bound_raise(tail, earliest(inputs, count, work->cost->memory_width));
     }
 }
 

@@ -16,11 +16,6 @@
  * producers. */
 #include "cost/bound.h"
 
-static bool is_first(const clo_graph *graph, uint32_t instance)
-{
-    return graph->first_instance[graph->task_of[instance]] == instance;
-}
-
 /* The arcs into the first instance of a task. */
 static uint32_t arcs_begin(const clo_graph *graph, uint32_t task)
 {
@@ -75,7 +70,7 @@ static uint32_t fill_depths(const clo_graph *graph, clo_bound_stages *stages)
 
     for (uint32_t i = 0; i < graph->instances; i++) {
         uint32_t v = graph->order[i], u = graph->task_of[v];
-        if (!is_first(graph, v))
+        if (!clo_bound_is_first(graph, v))
             continue;
         stages->next_depth[u] = CLO_NONE;
         for (uint32_t arc = arcs_begin(graph, u); arc < arcs_end(graph, u); arc++) {
@@ -100,7 +95,7 @@ static int64_t ends_met(const clo_graph *graph, const clo_bound_stages *stages, 
     int64_t met = 0;
 
     for (uint32_t arc = arcs_begin(graph, task); arc < arcs_end(graph, task); arc++)
-        met += is_first(graph, graph->pred[arc]) &&
+        met += clo_bound_is_first(graph, graph->pred[arc]) &&
                stages->next_depth[graph->task_of[graph->pred[arc]]] == stages->depth[task];
     return met;
 }
@@ -125,27 +120,16 @@ void clo_bound_cut(const clo_graph *graph, clo_bound_stages *stages, int64_t *en
     stages->parts = (uint32_t)ends[depths - 1] + 1;
 }
 
-static int64_t round_up(const clo_bound_work *work, uint64_t sum)
-{
-    return (int64_t)((sum >> work->shift) + ((sum & ((1ull << work->shift) - 1)) != 0));
-}
-
-static void raise(int64_t *to, int64_t value)
-{
-    if (value > *to)
-        *to = value;
-}
-
 void clo_bound_take_stages(const clo_bound_work *work, clo_bound_stages *stages)
 {
     for (uint32_t p = 0; p < stages->parts; p++)
         stages->area[p] = 0;
     for (uint32_t t = 0; t < work->cost->graph->tasks; t++) {
-        raise(&stages->stage_ns[t], round_up(work, work->weight[t]));
+        clo_bound_raise(&stages->stage_ns[t], clo_bound_round_up(work, work->weight[t]));
         stages->area[stages->part_of[t]] += work->weight[t];
     }
     for (uint32_t p = 0; p < stages->parts; p++)
-        raise(&stages->part_ns[p], round_up(work, stages->area[p]));
+        clo_bound_raise(&stages->part_ns[p], clo_bound_round_up(work, stages->area[p]));
 }
 
 int64_t clo_bound_of_stages(const clo_bound_work *work, clo_bound_stages *stages)
@@ -156,16 +140,17 @@ int64_t clo_bound_of_stages(const clo_bound_work *work, clo_bound_stages *stages
     for (uint32_t i = 0; i < graph->instances; i++) {
         uint32_t v = graph->order[i], u = graph->task_of[v], part = stages->part_of[u];
         int64_t before = 0;
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && is_first(graph, v); arc++) {
+        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && clo_bound_is_first(graph, v);
+             arc++) {
             uint32_t t = graph->task_of[graph->pred[arc]];
             if (stages->part_of[t] == part)
-                raise(&before, stages->chain_ns[t]);
+                clo_bound_raise(&before, stages->chain_ns[t]);
         }
-        if (!is_first(graph, v))
+        if (!clo_bound_is_first(graph, v))
             continue;
-        raise(&stages->stage_ns[u], work->span[u]);
+        clo_bound_raise(&stages->stage_ns[u], work->span[u]);
         stages->chain_ns[u] = before + stages->stage_ns[u];
-        raise(&stages->part_ns[part], stages->chain_ns[u]);
+        clo_bound_raise(&stages->part_ns[part], stages->chain_ns[u]);
     }
     for (uint32_t p = 0; p < stages->parts; p++)
         sum += stages->part_ns[p];

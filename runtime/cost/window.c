@@ -62,22 +62,14 @@ static int64_t best_area(const clo_bound_work *work, const one_way *way, const c
     return best;
 }
 
-/* The task at place i of the order; CLO_NONE where it is not the first instance of one. */
-static uint32_t task_at(const clo_graph *graph, uint32_t i)
-{
-    uint32_t v = graph->order[i], task = graph->task_of[v];
-
-    return graph->first_instance[task] == v ? task : CLO_NONE;
-}
-
 static void tighten(const clo_bound_work *work, const one_way *way, const clo_bound_sets *sets, bool is_forward)
 {
     const clo_graph *graph = work->cost->graph;
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t task = task_at(graph, is_forward ? i : graph->instances - 1 - i);
-        if (task == CLO_NONE)
+        uint32_t v = graph->order[is_forward ? i : graph->instances - 1 - i], task = graph->task_of[v];
+        if (!clo_bound_is_first(graph, v))
             continue;
         take_arcs(work, way, sets, task);
         int64_t at = best_area(work, way, sets, task, count);
