@@ -24,11 +24,17 @@ enum {
 };
 
 /* True if the packing search begins with HEFT's own schedule: the serial one in order of rank_u. It differs where lengths
- * are 0, which need an executor but no time, and where the search looks back no further (pool_steps.h). */
+ * are 0, which need an executor but no time, where the search looks back no further (pool_steps.h), and where the lowest
+ * executor of a tie may be on another machine than the lowest. */
 static bool begins_with_heft(const clo_pool *pool)
 {
+    const clo_platform *platform = pool->cost->platform;
+
     if (pool->tasks > PACKED_TASKS)
         return false;
+    for (uint32_t e = 1; e < platform->executors_count; e++)
+        if (platform->executors[e].machine < platform->executors[e - 1].machine)
+            return false;
     for (size_t i = 0; i < (size_t)pool->machines * pool->tasks; i++)
         if (pool->time_ns[i] == 0)
             return false;

@@ -191,18 +191,19 @@ static void a_search_is_never_longer_than_heft_and_proves_what_is_true(void **st
     (void)state;
     uint64_t shorter = 0, proofs = 0;
 
-    for (uint64_t seed = 0; seed < seeds(); seed++) {
+    for (uint64_t i = 0; i <= seeds(); i++) {
+        uint64_t seed = i < seeds() ? i : 26113; /* there machines and executors are not in the same order */
         scene s = scene_new(seed);
         clo_plan *heft = make(&s, "heft"), *best = search(&s, "best", 0), *bare = search(&s, "best", 1);
         clo_plan *exact = search(&s, "exact", 1);
         const clo_plan *searched[] = {best, bare, exact};
-        for (int i = 0; i < 3; i++) {
-            if (clo_plan_check(searched[i], s.cost, CLO_CHECK_FULL) != CLO_OK)
-                fail_msg("seed %llu, %s: %s", (unsigned long long)seed, clo_plan_planner(searched[i]),
+        for (int k = 0; k < 3; k++) {
+            if (clo_plan_check(searched[k], s.cost, CLO_CHECK_FULL) != CLO_OK)
+                fail_msg("seed %llu, %s: %s", (unsigned long long)seed, clo_plan_planner(searched[k]),
                          clo_last_error());
-            if (clo_plan_makespan_ns(searched[i]) > clo_plan_makespan_ns(heft))
+            if (clo_plan_makespan_ns(searched[k]) > clo_plan_makespan_ns(heft))
                 fail_msg("seed %llu: %s %d is longer than HEFT", (unsigned long long)seed,
-                         clo_plan_planner(searched[i]), i);
+                         clo_plan_planner(searched[k]), k);
         }
         size_t count;
         clo_plan_placements(bare, &count);
