@@ -1,3 +1,4 @@
+/* plan/budget.c - see budget.h. */
 #include "plan/budget.h"
 
 clo_status clo_budget_open(clo_budget *budget, const clo_cost *cost, const clo_plan_config *config,

@@ -119,15 +119,6 @@ static clo_status place(dispatch *d, uint32_t instance)
     return status;
 }
 
-static int64_t first_idle_ns(const clo_ready *ready)
-{
-    int64_t first = INT64_MAX;
-
-    for (uint32_t e = 0; e < ready->draft->executors; e++)
-        first = ready->tail_ns[e] < first ? ready->tail_ns[e] : first;
-    return first;
-}
-
 /* Ends: each round places an instance, or moves the clock to where something becomes executable or an executor idle. */
 static clo_status run(dispatch *d)
 {
@@ -137,7 +128,7 @@ static clo_status run(dispatch *d)
     for (uint32_t placed = 0; status == CLO_OK && placed < graph->instances;) {
         take_released(d);
         take_executable(d);
-        int64_t idle_ns = first_idle_ns(&d->ready);
+        int64_t idle_ns = clo_ready_first_idle_ns(&d->ready);
         if (d->now.count > 0 && idle_ns <= d->clock_ns) {
             status = place(d, choose(d));
             placed++;

@@ -69,16 +69,6 @@ static void fill_members(shape *s)
     }
 }
 
-static int64_t fastest(const clo_pool *pool, uint32_t v)
-{
-    int64_t best = CLO_TIME_NEVER;
-
-    for (uint32_t m = 0; m < pool->machines; m++)
-        if (pool->time_ns[(size_t)m * pool->tasks + v] < best)
-            best = pool->time_ns[(size_t)m * pool->tasks + v];
-    return best;
-}
-
 /* demand * time of the stage over the capacity of all machines, Q16, for the resource where that is most. */
 static clo_u128 work_q16(const clo_pool *pool, uint32_t stage)
 {
@@ -91,7 +81,7 @@ static clo_u128 work_q16(const clo_pool *pool, uint32_t stage)
             capacity += (uint64_t)clo_pool_lane(pool, &pool->capacity[(size_t)m * pool->words], l);
         if (capacity == 0)
             continue;
-        clo_u128 work = (clo_u128)demand * (uint64_t)fastest(pool, v) * pool->graph->rows[stage].instances;
+        clo_u128 work = (clo_u128)demand * (uint64_t)clo_pool_fastest_ns(pool, v) * pool->graph->rows[stage].instances;
         work = (work << 16) / capacity; /* 31 bits of demand and 61 of time fit */
         most = work > most ? work : most;
     }
@@ -104,12 +94,12 @@ static void fill_scores(const shape *s, clo_space *space, const clo_part *part)
     int64_t longest = 1;
 
     for (uint32_t i = part->first; i < part->last; i++) {
-        int64_t time = fastest(parts->pool, s->graph->first_instance[parts->members[i]]);
+        int64_t time = clo_pool_fastest_ns(parts->pool, s->graph->first_instance[parts->members[i]]);
         longest = time > longest ? time : longest;
     }
     for (uint32_t i = part->first; i < part->last; i++) {
         uint32_t t = parts->members[i];
-        clo_u128 time = (uint64_t)fastest(parts->pool, s->graph->first_instance[t]);
+        clo_u128 time = (uint64_t)clo_pool_fastest_ns(parts->pool, s->graph->first_instance[t]);
         parts->long_q16[t] = (uint32_t)((time << 16) / (uint64_t)longest);
         clo_space_clear(space);
         for (uint32_t v = s->graph->first_instance[t]; v < s->graph->first_instance[t + 1]; v++)

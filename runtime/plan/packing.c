@@ -38,15 +38,6 @@ static int64_t producers_end_ns(const clo_draft *draft, uint32_t instance)
     return latest;
 }
 
-static int64_t first_idle_ns(const clo_ready *ready)
-{
-    int64_t first = INT64_MAX;
-
-    for (uint32_t e = 0; e < ready->draft->executors; e++)
-        first = ready->tail_ns[e] < first ? ready->tail_ns[e] : first;
-    return first;
-}
-
 /* Into ready->heap by the time when it becomes executable; from there into `now` by its key. */
 static void take_executable(clo_ready *ready, clo_heap *now, const int64_t *keys, int64_t clock_ns)
 {
@@ -68,7 +59,7 @@ static clo_status dispatch_by_clock(clo_ready *ready, clo_heap *now, const int64
 
     for (uint32_t placed = 0; status == CLO_OK && placed < ready->draft->graph->instances;) {
         take_executable(ready, now, keys, clock_ns);
-        int64_t idle_ns = first_idle_ns(ready);
+        int64_t idle_ns = clo_ready_first_idle_ns(ready);
         if (now->count > 0 && idle_ns <= clock_ns) {
             status = place_next(ready, now);
             placed++;

@@ -218,7 +218,7 @@ static bool fill_tasks(clo_pool *pool, const packing *lanes)
     return true;
 }
 
-static int64_t fastest(const clo_pool *pool, uint32_t v)
+int64_t clo_pool_fastest_ns(const clo_pool *pool, uint32_t v)
 {
     int64_t best = CLO_TIME_NEVER;
 
@@ -239,14 +239,14 @@ static void fill_tails(clo_pool *pool)
         int64_t longest = 0;
         for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++)
             longest = to_end[graph->succ[arc]] > longest ? to_end[graph->succ[arc]] : longest;
-        to_end[v] = longest + fastest(pool, v);
+        to_end[v] = longest + clo_pool_fastest_ns(pool, v);
     }
     for (uint32_t i = 0; i < pool->tasks; i++) {
         uint32_t v = graph->order[i];
         int64_t longest = 0;
         for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
             longest = to_begin[graph->pred[arc]] > longest ? to_begin[graph->pred[arc]] : longest;
-        to_begin[v] = longest + fastest(pool, v);
+        to_begin[v] = longest + clo_pool_fastest_ns(pool, v);
     }
 }
 

@@ -37,6 +37,9 @@ typedef struct clo_pool {
 clo_status clo_pool_open(clo_pool *pool, const clo_cost *cost);
 void clo_pool_close(clo_pool *pool);
 
+/* Shortest time of an instance on any machine that holds it. */
+int64_t clo_pool_fastest_ns(const clo_pool *pool, uint32_t v);
+
 /* What building schedules needs; one a thread. */
 typedef struct clo_pool_builder {
     const clo_pool *pool;

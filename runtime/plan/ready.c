@@ -169,3 +169,12 @@ clo_status clo_ready_place(clo_ready *ready, uint32_t instance, clo_slot slot)
         clo_ready_placed(ready, instance, first_copy);
     return status;
 }
+
+int64_t clo_ready_first_idle_ns(const clo_ready *ready)
+{
+    int64_t first = INT64_MAX;
+
+    for (uint32_t e = 0; e < ready->draft->executors; e++)
+        first = ready->tail_ns[e] < first ? ready->tail_ns[e] : first;
+    return first;
+}

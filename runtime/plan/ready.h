@@ -57,4 +57,7 @@ clo_status clo_ready_place(clo_ready *ready, uint32_t instance, clo_slot slot);
 /* The second half of it, for what was placed otherwise: takes the copies from `first_copy` on into tail_ns. */
 void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_copy);
 
+/* When the first executor has nothing more to do: the least of tail_ns. */
+int64_t clo_ready_first_idle_ns(const clo_ready *ready);
+
 #endif

@@ -225,16 +225,6 @@ static void find_jobs(tetris *t)
         t->job_of[v] = job_of(t->job_of, v);
 }
 
-static int64_t fastest(const clo_pool *pool, uint32_t v)
-{
-    int64_t best = CLO_TIME_NEVER;
-
-    for (uint32_t m = 0; m < pool->machines; m++)
-        if (pool->time_ns[(size_t)m * pool->tasks + v] < best)
-            best = pool->time_ns[(size_t)m * pool->tasks + v];
-    return best;
-}
-
 static void begin(tetris *t)
 {
     const clo_pool *pool = t->pool;
@@ -244,11 +234,11 @@ static void begin(tetris *t)
     memcpy(t->free, pool->capacity, (size_t)pool->machines * pool->words * sizeof *t->free);
     find_jobs(t);
     for (uint32_t v = 0; v < pool->tasks; v++)
-        total += (clo_u128)(uint64_t)fastest(pool, v) * pool->weight[v];
+        total += (clo_u128)(uint64_t)clo_pool_fastest_ns(pool, v) * pool->weight[v];
     while (total >> shift >> 62 != 0)
         shift++;
     for (uint32_t v = 0; v < pool->tasks; v++) {
-        t->share[v] = (uint64_t)((clo_u128)(uint64_t)fastest(pool, v) * pool->weight[v] >> shift);
+        t->share[v] = (uint64_t)((clo_u128)(uint64_t)clo_pool_fastest_ns(pool, v) * pool->weight[v] >> shift);
         t->work[t->job_of[v]] += t->share[v];
         t->waiting[v] = pool->graph->pred_first[v + 1] - pool->graph->pred_first[v];
         if (t->waiting[v] == 0)

@@ -18,7 +18,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-
 #include "plan/ready.h"
 
 #include <assert.h>
@@ -204,7 +203,6 @@ static clo_status spread(clo_draft *draft, kept_copies *kept)
     clo_draft_clear(draft);
     for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++) {
         uint32_t v = kept->rows[i].copy.instance;
-        clo_draft_find_ready(draft, v);
         clo_slot slot = clo_draft_earliest(draft, v, NULL);
         status = clo_draft_place(draft, v, slot.executor, slot.start_ns);
     }
