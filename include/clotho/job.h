@@ -9,7 +9,25 @@
  *
  * A job runs once for each submit, or, with config.period_ns, once for each *release*: submit starts the series,
  * release k comes at k * period_ns after it (k = 0, 1, ...), and clo_job_wait waits for the end of the series.
- * Releases and deadlines are watched by one thread of the runtime, the watchdog, which sleeps between them. */
+ * Releases and deadlines are watched by one thread of the runtime, the watchdog, which sleeps between them.
+ *
+ * Jobs share the workers fairly: once a worker has run 16 bodies (32 of a chain of successors) of what it found first, the
+ * source of work whose turn it is gives what has lain there longest. So a ready task that is next in its source starts
+ * after at most 192 other bodies on that worker, whatever other jobs do and however they are dispatched.
+ *
+ * Threads, for calls on one job (calls on different jobs never exclude each other):
+ *
+ *   any thread, at any time between create and destroy:
+ *       cancel, timing_read, id, wait, wait_for, submit, swap_plan, swap_policy, trace
+ *       Of two submits at once one returns CLO_ERR_STATE; likewise of two calls of swap_policy, and a submit beside a
+ *       thread that reads the result of the last run (wait, wait_for, trace).
+ *   not beside submit, and only after wait has returned: output, output_hash
+ *   not beside any other call on the job: destroy
+ *
+ * In a task body: create, submit, cancel, timing_read and id; destroy of a job that does not run. In a handler of misses:
+ * cancel, timing_read and id. All other calls return CLO_ERR_STATE there, and change nothing.
+ *
+ * After fork(2) the child has no workers: every call that needs them returns CLO_ERR_STATE, and destroy only frees memory. */
 #ifndef CLOTHO_JOB_H
 #define CLOTHO_JOB_H
 
@@ -28,7 +46,8 @@ typedef struct clo_job clo_job; /* opaque */
 typedef enum clo_miss_action {
     CLO_MISS_RUN_LATE = 0, /* it goes on; releases that come meanwhile wait and are run in turn            */
     CLO_MISS_SKIP = 1,     /* it goes on; releases that come meanwhile are left out                        */
-    CLO_MISS_ABORT = 2     /* bodies that run finish, no other starts; a release that comes meanwhile follows */
+    CLO_MISS_ABORT = 2     /* bodies that run finish, no other starts; a release that comes meanwhile follows.
+                              clo_job_wait returns CLO_ERR_ABORTED if the last run was cut short */
 } clo_miss_action;
 
 typedef enum clo_miss_kind {
@@ -55,7 +74,7 @@ typedef struct clo_job_config {
     const clo_plan *plan;     /* replay; copied                                                     */
     const clo_policy *policy; /* policy dispatch; static or outliving the job. Not together with plan */
     int64_t deadline_ns;      /* relative to submit or release; 0: none (periodic: the period)       */
-    int64_t period_ns;        /* > 0: periodic; real or padded clock only                            */
+    int64_t period_ns;        /* >= 1000: periodic; real or padded clock only                        */
     uint64_t releases;        /* of a periodic job; 0: until cancelled                               */
     clo_miss_action on_miss;
     clo_miss_fn miss; /* may be NULL                                                              */
@@ -76,7 +95,7 @@ typedef struct clo_job_config {
 
 /* What a finished run did. Plain values. */
 typedef struct clo_job_result {
-    clo_status status;       /* CLO_OK, CLO_ERR_TASK, CLO_ERR_CANCELLED                             */
+    clo_status status;       /* CLO_OK, CLO_ERR_TASK, CLO_ERR_CANCELLED, CLO_ERR_ABORTED            */
     uint32_t failed_task;    /* of the first error, else CLO_NONE                                  */
     int failed_code;         /* what its body returned                                             */
     int64_t makespan_ns;     /* submit to last finish, in the runtime's clock                      */
@@ -104,7 +123,8 @@ typedef struct clo_job_result {
  * Returns CLO_OK, CLO_ERR_ARGUMENT (cost of another platform, plan and policy both given), CLO_ERR_INVALID (the
  * plan does not place every instance, or its order is impossible), CLO_ERR_LIMIT (jobs_max), CLO_ERR_MEMORY,
  * CLO_ERR_UNSUPPORTED (policy, steal, a period or demands under the virtual clock: use clo_simulate), CLO_ERR_SYSTEM
- * (the watchdog's thread, needed for deadlines, periods and limits, cannot be created).
+ * (the watchdog's thread, needed for deadlines, periods and limits, cannot be created), CLO_ERR_STATE (the runtime is
+ * closing, or this process was forked from the one that created it).
  * Thread-safe. */
 CLO_API CLO_NODISCARD clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost,
                                                 const clo_job_config *config, clo_job **out);
@@ -114,21 +134,27 @@ CLO_API CLO_NODISCARD clo_status clo_job_create(clo_runtime *runtime, const clo_
 CLO_API CLO_NODISCARD clo_status clo_job_memory_bytes(clo_runtime *runtime, const clo_cost *cost,
                                                       const clo_job_config *config, size_t *bytes);
 
-/* Starts the run, or the series of releases; returns at once. Allowed again after clo_job_wait, also from a task body
- * of another job. No allocation, no lock on the worker path. Returns CLO_OK or CLO_ERR_STATE (already running). One
- * thread at a time for one job. */
+/* Starts the run, or the series of releases; returns at once. Allowed again once the last run has ended and all its
+ * misses are reported, which clo_job_wait waits for; also from a task body of another job. No allocation, no lock on the
+ * worker path. Returns CLO_OK or CLO_ERR_STATE (the job runs, its misses are being reported, another thread reads its
+ * result, the runtime is closing, or a handler of misses calls). Any thread. */
 CLO_API CLO_NODISCARD clo_status clo_job_submit(clo_job *job);
 
 /* Blocks until the run has ended.
  *   result  may be NULL.
- * Returns result->status (with the task named in clo_last_error), or CLO_ERR_STATE (never submitted, or called from a
- * task body, whose worker it would block). Of a periodic job the result is that of the last run, with the sums of all
+ * Returns result->status (with the task named in clo_last_error):
+ *   CLO_OK             every body was run
+ *   CLO_ERR_TASK       a body failed
+ *   CLO_ERR_CANCELLED  clo_job_cancel kept bodies or releases from starting
+ *   CLO_ERR_ABORTED    the run, of a series the last one, was cut short at its deadline or at the next release
+ * or CLO_ERR_STATE (never submitted, or called from a task body or a handler of misses, whose thread it would block). Any
+ * number of threads. Of a periodic job the result is that of the last run, with the sums of all
  * in `executed`, `steals` ...; see clo_job_timing_read. A failure of a body ends the series. */
 CLO_API CLO_NODISCARD clo_status clo_job_wait(clo_job *job, clo_job_result *result);
 
-/* The same, but gives up after `patience_ns`.
+/* The same, but gives up after `timeout_ns`; INT64_MAX: never, <= 0: at once.
  * Returns CLO_ERR_TIMEOUT if the job still runs then (it goes on; clo_last_error names what is running). */
-CLO_API CLO_NODISCARD clo_status clo_job_wait_for(clo_job *job, int64_t patience_ns, clo_job_result *result);
+CLO_API CLO_NODISCARD clo_status clo_job_wait_for(clo_job *job, int64_t timeout_ns, clo_job_result *result);
 
 /* Releases, deadlines and times since the last submit. For a job without period each submit is one release. */
 typedef struct clo_job_timing {
@@ -153,22 +179,25 @@ CLO_API uint64_t clo_job_id(const clo_job *job);
  * one. The old one is freed by this call or by a later call on this job, never by a worker.
  *   plan  of the same cost; copied.
  * Returns CLO_OK, CLO_ERR_ARGUMENT (not a replay job, or one with config.memory), CLO_ERR_INVALID, CLO_ERR_MEMORY,
- * CLO_ERR_STATE (called from a task body). One thread at a time for one job. */
+ * CLO_ERR_STATE (called from a task body or a handler of misses). Any thread; of two at once either may be the last. */
 CLO_API CLO_NODISCARD clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan);
 
 /* Puts another policy (or the same with another model) in place of the job's, also in the middle of a run: the new
  * one is initialised, is shown what is ready, and decides from then on. Returns once the old one is not used any
  * more; its state is freed by this call. While the bodies in progress run on, decisions wait for no longer than init
  * and the calls of ready take. Returns CLO_OK, CLO_ERR_ARGUMENT (not a policy job, or one with config.memory),
- * CLO_ERR_MEMORY, CLO_ERR_STATE (called from a task body), or what the policy's init returned, with the old one still
- * in place. One thread at a time for one job. */
+ * CLO_ERR_MEMORY, CLO_ERR_STATE (called from a task body or a handler of misses, or another thread swaps), or what the
+ * policy's init returned, with the old one still in place. Any thread. */
 CLO_API CLO_NODISCARD clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy);
 
-/* Asks the run to end: bodies that run finish, no other starts. Returns at once; clo_job_wait then returns
- * CLO_ERR_CANCELLED within one task length (unless the job ended first). Thread-safe, any thread. */
+/* Asks the run, or the series, to end: bodies that run finish, no other starts. Returns at once; clo_job_wait then
+ * returns CLO_ERR_CANCELLED, unless every body has run all the same. What the job has in queues is passed over in turn with
+ * other jobs' tasks (see fairness above): 1024 of its instances cost one turn. Beside a submit it belongs either to that
+ * submit, as a whole, or to the one before, and then does nothing; likewise before the first. Wait-free, any thread. */
 CLO_API void clo_job_cancel(clo_job *job);
 
-/* Waits for a running job, then frees it. NULL is allowed. */
+/* Waits for a running job, then frees it; a series without end is cancelled first. NULL is allowed. In a task body only for
+ * a job that does not run; else, and in a handler of misses, nothing happens and clo_last_error says so. */
 CLO_API void clo_job_destroy(clo_job *job);
 
 /* Output of an instance after clo_job_wait; valid until the next submit or destroy.

@@ -79,14 +79,16 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_memory_bytes(const clo_platform *pl
  * jobs that the caller has not destroyed are destroyed here. NULL is allowed. Not from a task body. */
 CLO_API void clo_runtime_destroy(clo_runtime *runtime);
 
-/* The same, but waits at most `patience_ns` for bodies to return.
+/* The same, but waits at most `timeout_ns` for bodies to return; INT64_MAX: without limit, <= 0: not at all.
  * Returns CLO_OK (all freed), or
- *   CLO_ERR_TIMEOUT  clo_last_error names the tasks that still run, and their workers. The runtime and its jobs may
- *                    not be used any more. What the stuck workers can still touch (graph, cost, platform,
- *                    config.memory) must be left alone until their bodies return; the last worker to return frees
- *                    what the library allocated.
- *   CLO_ERR_STATE    called from a task body; nothing has changed */
-CLO_API CLO_NODISCARD clo_status clo_runtime_close(clo_runtime *runtime, int64_t patience_ns);
+ *   CLO_ERR_TIMEOUT  clo_last_error names the tasks that still run, and their workers. All jobs are cancelled, those that
+ *                    have ended are destroyed, and the runtime takes no more jobs or submits; nothing else may be done
+ *                    with it but to close or destroy it again, which waits on. Until that returns CLO_OK, what the workers
+ *                    can touch (graph, cost, platform, config.memory) must be left alone; from then on it is the
+ *                    caller's again. A runtime that is never closed again keeps its threads and its memory.
+ *   CLO_ERR_STATE    called from a task body or a handler of misses; nothing has changed
+ * Not beside other calls on the runtime or its jobs. After fork(2), in the child: frees memory, and waits for nothing. */
+CLO_API CLO_NODISCARD clo_status clo_runtime_close(clo_runtime *runtime, int64_t timeout_ns);
 
 /* What of the real-time settings holds, one line each: "ok", "lack" or "off", what, the reason and the mend. Owned by
  * the runtime; never NULL. */

@@ -32,7 +32,8 @@ extern "C" {
     X(ERR_INVALID, -11, "the plan breaks a constraint")                                      \
     X(ERR_SYSTEM, -12, "the operating system refused")                                       \
     X(ERR_UNSUPPORTED, -13, "not built into this library")                                   \
-    X(ERR_TIMEOUT, -14, "it took longer than it was allowed to")
+    X(ERR_TIMEOUT, -14, "it took longer than it was allowed to")                             \
+    X(ERR_ABORTED, -15, "the run was cut short at its deadline")
 
 typedef enum clo_status {
 #define X(name, value, text) CLO_##name = value,

@@ -40,7 +40,7 @@ void clo_job_fail(clo_job *job, uint32_t entry, int code)
 
     /* Release pairs with the acquire in clo_job_wait; the first error wins. */
     atomic_compare_exchange_strong_explicit(&job->failure, &none, failure, memory_order_release, memory_order_relaxed);
-    atomic_fetch_or_explicit(&job->stop, 1, memory_order_relaxed);
+    clo_stop_fail(&job->stop);
 }
 
 static void call_body(clo_worker *worker, clo_job *job, uint32_t entry, int64_t expected_ns)
@@ -48,11 +48,11 @@ static void call_body(clo_worker *worker, clo_job *job, uint32_t entry, int64_t 
     bool is_limited = job->series != NULL && job->series->poll_ns > 0;
 
     if (is_limited)
-        clo_watch_begin(worker, job, entry);
+        clo_overrun_begin(worker, job, entry);
     int code = clo_engine_call(job->engine, entry, worker->index, expected_ns, &job->scratch[worker->index],
                                &job->stats[worker->index]);
     if (is_limited)
-        clo_watch_end(worker, job, entry);
+        clo_overrun_end(worker, job);
     if (code != 0)
         clo_job_fail(job, entry, code);
 }
@@ -119,7 +119,8 @@ static void run_entry(clo_worker *worker, clo_job *job, uint32_t entry)
     clo_runtime *runtime = worker->runtime;
     int64_t start_ns = 0, finish_ns = 0;
 
-    if ((atomic_load_explicit(&job->stop, memory_order_relaxed) & 1) != 0) {
+    if (clo_stop_is_set(&job->stop)) {
+        clo_job_cut(job);
         if (!job->program->is_replay)
             job->engine->ran_on[entry] = worker->index;
         if (job->engine->is_timed)
@@ -159,9 +160,9 @@ static void note_first(clo_series *series)
 {
     if (atomic_exchange_explicit(&series->is_first, 0, memory_order_relaxed) != 0)
         clo_histogram_record(&series->start_ns,
-                             clo_clock_ns() - series->base_ns -
-                                 (int64_t)atomic_load_explicit(&series->current, memory_order_relaxed) *
-                                     series->period_ns);
+                             clo_time_sub(clo_clock_ns(),
+                                          clo_series_due_ns(series, atomic_load_explicit(&series->current,
+                                                                                         memory_order_relaxed))));
 }
 
 uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
@@ -184,8 +185,9 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
         if (!clo_gate_enter(gate, demand, item, &job->links[entry]))
             return CLO_ITEM_NONE;
     }
-    atomic_store_explicit(&worker->current, item, memory_order_relaxed);
-    clo_worker_look_up(worker, job->program->graph->rows[clo_program_task(job->program, entry)].work_ns);
+    uint32_t task = clo_program_task(job->program, entry);
+    atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
+    clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);
     run_entry(worker, job, entry);
     worker->bypasses++;
     if (gate != NULL)

@@ -9,6 +9,7 @@
 #define DEADLINE_PERIODS_MAX 32 /* less than CLO_SERIES_LATE */
 #define POLL_SHORTEST_NS 50000
 #define POLL_LONGEST_NS 10000000
+#define PERIOD_LEAST_NS 1000 /* what no watchdog can keep up with is refused */
 
 static clo_status check_timing(const clo_runtime *runtime, const clo_job_config *config)
 {
@@ -16,6 +17,9 @@ static clo_status check_timing(const clo_runtime *runtime, const clo_job_config 
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.deadline_ns is negative; use 0 for none");
     if (config->period_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.period_ns is negative; use 0 for none");
+    if (config->period_ns > 0 && config->period_ns < PERIOD_LEAST_NS)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.period_ns is %lld; the shortest period is %d ns",
+                        (long long)config->period_ns, PERIOD_LEAST_NS);
     if (config->task_limit_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.task_limit_ns is negative; use 0 for none");
     if (config->on_miss < CLO_MISS_RUN_LATE || config->on_miss > CLO_MISS_ABORT)
@@ -106,7 +110,6 @@ static void exchange(clo_job *job, clo_job_body *body)
                         .own = job->own};
 
     job->program = body->program;
-    atomic_store_explicit(&job->shown, body->program, memory_order_release); /* pairs with clo_job_task */
     job->engine = body->engine;
     job->links = body->links;
     job->scratch = body->scratch;
@@ -244,6 +247,8 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
     clo_job *job = NULL;
     clo_status status = read_arguments(runtime, cost, theirs, &config);
 
+    if (status == CLO_OK)
+        status = clo_runtime_check_open(runtime);
     if (status != CLO_OK)
         return status;
     clo_arena_open(&arena, config.memory, config.memory_bytes);
@@ -288,14 +293,6 @@ static void free_body(clo_job_body *body)
     clo_free(body);
 }
 
-uint32_t clo_job_task(const clo_job *job, uint64_t item)
-{
-    const clo_program *program = atomic_load_explicit(&job->shown, memory_order_acquire);
-
-    /* A moment old, the item may be of another plan with more replicas. */
-    return (uint32_t)item < program->entries ? clo_program_task(program, (uint32_t)item) : CLO_NONE;
-}
-
 static void free_retired(clo_job *job)
 {
     /* Acquire pairs with the release in clo_job_adopt: whoever put it there does not look at it any more. */
@@ -314,8 +311,8 @@ static clo_status check_swap(const clo_job *job, const clo_plan *plan)
         return clo_fail(CLO_ERR_ARGUMENT, "the job has no plan to be replaced; create it with clo_job_config.plan");
     if (job->arena.memory != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the job lies in clo_job_config.memory, which has no room for a second plan");
-    if (clo_runtime_on_worker(job->runtime))
-        return clo_fail(CLO_ERR_STATE, "a task body may not swap plans");
+    if (clo_thread_is_worker(job->runtime) || clo_thread_is_watchdog(job->runtime))
+        return clo_fail(CLO_ERR_STATE, "a task body or a handler of misses may not swap plans: it allocates");
     return CLO_OK;
 }
 
@@ -326,9 +323,7 @@ clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan)
 
     if (status != CLO_OK)
         return status;
-    pthread_mutex_lock(&job->runtime->watchdog.lock); /* it may be naming a task of an old plan */
     free_retired(job);
-    pthread_mutex_unlock(&job->runtime->watchdog.lock);
     clo_job_body *body = clo_allocate(1, sizeof *body);
     if (body == NULL)
         return clo_fail_memory("a plan");
@@ -370,21 +365,44 @@ void clo_job_free(clo_job *job)
     clo_arena_close(&arena);
 }
 
+static void leave_slot(clo_job *job)
+{
+    clo_runtime *runtime = job->runtime;
+
+    runtime->jobs[job->slot] = NULL;
+    runtime->free_slots[runtime->free_count++] = job->slot;
+}
+
+void clo_job_leave(clo_job *job)
+{
+    leave_slot(job);
+    clo_job_free(job);
+}
+
 void clo_job_destroy(clo_job *job)
 {
     if (job == NULL)
         return;
     clo_runtime *runtime = job->runtime;
+    bool is_running = clo_phase_get(&job->phase) == CLO_PHASE_RUNNING, is_forked = clo_runtime_is_forked(runtime);
 
+    if (clo_thread_is_watchdog(runtime) || (is_running && clo_thread_is_worker(runtime))) {
+        clo_status status = clo_fail(CLO_ERR_STATE, "a task body or a handler of misses may not destroy a job that runs; "
+                                     "cancel it, and destroy it from another thread");
+        (void)status; /* nothing has happened, and clo_last_error says so */
+        return;
+    }
+    if (is_forked) { /* nobody here runs it, and locks may be held by threads that are not here */
+        clo_job_leave(job);
+        return;
+    }
     if (job->series != NULL && job->series->period_ns > 0 && job->series->releases == 0)
         clo_job_cancel(job); /* it would never end */
-    if (job->was_submitted)
-        (void)clo_job_wait_until(job, INT64_MAX);
+    (void)clo_job_wait_until(job, INT64_MAX);
     if (job->series != NULL)
         clo_watchdog_remove(&runtime->watchdog, job);
     pthread_mutex_lock(&runtime->control);
-    runtime->jobs[job->slot] = NULL;
-    runtime->free_slots[runtime->free_count++] = job->slot;
+    leave_slot(job);
     pthread_mutex_unlock(&runtime->control);
     clo_job_free(job);
 }

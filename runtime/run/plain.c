@@ -136,9 +136,12 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t entry)
     const clo_graph_task_row *row = &program->graph->rows[task];
     clo_call *call = &worker->call;
 
+    atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
     clo_worker_look_up(worker, row->work_ns);
-    if ((atomic_load_explicit(&job->stop, memory_order_relaxed) & 1) != 0)
+    if (clo_stop_is_set(&job->stop)) {
+        clo_job_cut(job);
         return;
+    }
     job->stats[worker->index].executed++;
     call->argument = row->argument;
     call->task = task;
@@ -162,7 +165,6 @@ uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t entry)
     for (;;) { /* each turn runs one entry of this job */
         uint64_t next;
 
-        atomic_store_explicit(&worker->current, clo_item(job, entry), memory_order_relaxed);
         call_body(worker, job, entry);
         worker->bypasses++;
         if (gathers(program, entry, &at)) {

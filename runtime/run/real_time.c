@@ -102,10 +102,24 @@ static int fifo_priority(const clo_runtime *runtime, bool is_watchdog)
     return priority > 0 && is_watchdog && priority < sched_get_priority_max(SCHED_FIFO) ? priority + 1 : priority;
 }
 
+/* Of which runtime the calling thread is a worker, or the watchdog; NULL: of none. */
+static _Thread_local const clo_runtime *works_for, *watches_for;
+
+bool clo_thread_is_worker(const clo_runtime *runtime)
+{
+    return works_for == runtime;
+}
+
+bool clo_thread_is_watchdog(const clo_runtime *runtime)
+{
+    return watches_for == runtime;
+}
+
 int clo_thread_begin(clo_runtime *runtime, bool is_watchdog)
 {
     struct sched_param parameter = {.sched_priority = fifo_priority(runtime, is_watchdog)};
 
+    *(is_watchdog ? &watches_for : &works_for) = runtime;
     block_signals();
     touch_stack(runtime);
     return parameter.sched_priority == 0 ? 0 : pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameter);

@@ -72,12 +72,8 @@ static size_t copy_events(const clo_job *job, clo_trace_event *events)
     return count;
 }
 
-clo_status clo_job_trace(const clo_job *job, clo_trace **out)
+static clo_status read_trace(const clo_job *job, clo_trace **out)
 {
-    if (job->events == NULL)
-        return clo_fail(CLO_ERR_STATE, "the runtime keeps no trace; set clo_runtime_config.trace");
-    if (atomic_load_explicit(&job->state, memory_order_acquire) != CLO_JOB_DONE)
-        return clo_fail(CLO_ERR_STATE, "the job has not run to its end; wait for it first");
     clo_trace_event *events = clo_allocate(job->program->entries, sizeof *events);
     if (events == NULL)
         return clo_fail_memory("a trace");
@@ -86,5 +82,18 @@ clo_status clo_job_trace(const clo_job *job, clo_trace **out)
     if (status == CLO_OK)
         status = clo_trace_create(events, count, out);
     clo_free(events);
+    return status;
+}
+
+clo_status clo_job_trace(const clo_job *job, clo_trace **out)
+{
+    if (job->events == NULL)
+        return clo_fail(CLO_ERR_STATE, "the runtime keeps no trace; set clo_runtime_config.trace");
+    /* The phase is a lock for readers; nothing that the caller can see changes. */
+    clo_phase *phase = (clo_phase *)(uintptr_t)&job->phase;
+    if (!clo_phase_read_begin(phase))
+        return clo_fail(CLO_ERR_STATE, "the job has not run to its end; wait for it first");
+    clo_status status = read_trace(job, out);
+    clo_phase_read_end(phase);
     return status;
 }

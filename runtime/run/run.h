@@ -27,8 +27,10 @@
 #include "sync/gate.h"
 #include "sync/histogram.h"
 #include "sync/park.h"
+#include "sync/phase.h"
 #include "sync/ring.h"
 #include "sync/stack.h"
+#include "sync/stop.h"
 
 #include <clotho/job.h>
 #include <clotho/runtime.h>
@@ -46,6 +48,7 @@ struct clo_worker {
     _Atomic uint32_t asked;                        /* 1: somebody found nothing to do; a hint, relaxed */
     clo_parker parker;
     alignas(CLO_CACHE_LINE_BYTES) clo_stack shelf; /* items that anybody may take                    */
+    clo_stack aged; /* the same; filled from `shelf` when it is empty, so that what lies here gets its turn */
 
     /* Owner only, but for what is atomic: that others may read. */
     alignas(CLO_CACHE_LINE_BYTES) clo_runtime *runtime;
@@ -53,10 +56,15 @@ struct clo_worker {
     int32_t cpu;       /* pinned here; -1: not pinned */
     uint32_t bypasses; /* items run in a row without looking elsewhere */
     uint32_t ran;      /* items since the pace was last taken */
+    uint32_t served;   /* bodies run in the usual order since another source had its turn */
+    uint32_t source;   /* that had its turn last */
+    uint32_t skips;    /* items of stopped jobs in that turn */
+    uint32_t neighbour; /* worker whose shelf had its turn last */
     int64_t pace_ns;   /* time an item has taken lately; 0: not known yet */
     int64_t pace_since_ns;
     uint64_t local;           /* chain of items that only this worker may run, not yet run */
-    _Atomic uint64_t current; /* what it runs; CLO_ITEM_NONE: nothing. Relaxed: for messages only */
+    /* Job slot << 32 | task that it runs; CLO_ITEM_NONE: nothing. Relaxed: for messages only. */
+    _Atomic uint64_t current;
     _Atomic uint64_t wakes, missed_wakes;
     int64_t suspect_ns;        /* the watchdog's: since when it sleeps with work in its inbox; 0: it does not */
     clo_histogram wake_ns;     /* from the waker's call until it ran */
@@ -71,8 +79,6 @@ struct clo_worker {
     pthread_t thread;
     clo_deque deque;
 };
-
-enum { CLO_JOB_IDLE, CLO_JOB_RUNNING, CLO_JOB_DONE };
 
 enum { CLO_ASK_START = 1, CLO_ASK_SWAP = 2 };
 
@@ -100,7 +106,6 @@ struct clo_job {
     const clo_cost *cost;
     clo_job_body *_Atomic incoming; /* for the next run                        */
     clo_job_body *_Atomic retired;  /* of earlier runs, to be freed by control under the watchdog's lock */
-    const clo_program *_Atomic shown; /* = program, for who does not take part in a run: names in messages */
     clo_runtime *runtime;
     uint32_t slot;
     clo_program *program;
@@ -116,8 +121,9 @@ struct clo_job {
     int64_t submit_ns;
     clo_tick_line line; /* traced on the fast path: from submit to end, ns from submit              */
     int64_t end_ns;     /* written by the last worker, before DONE             */
+    _Atomic int64_t response_ns; /* of the last run that ended; for clo_job_timing_read */
     uint64_t parks_before;
-    bool was_submitted;
+    uint64_t first_run; /* of the current submit, as clo_stop numbers runs */
     bool is_replay;
     bool is_pinned; /* its items may run on one worker only, and so never lie where they could be taken */
     bool is_plain;  /* the fast path does: nothing is timed, moved, held or decided                     */
@@ -126,18 +132,17 @@ struct clo_job {
     uint64_t id;
     int64_t run_ns; /* when the current run started */
 
-    alignas(CLO_CACHE_LINE_BYTES) _Atomic uint64_t
-        stop; /* release << 1 | 1: start no more bodies (cancel, failure, abort) */
-    _Atomic uint32_t cancelled;
-    _Atomic uint64_t failure; /* 0: none; else 1 << 63 | task << 32 | code: the first error        */
-    _Atomic uint32_t state;
+    alignas(CLO_CACHE_LINE_BYTES) clo_stop stop;
+    _Atomic uint64_t failure; /* 0: none; else (task + 1) << 32 | code: the first error */
+    _Atomic uint32_t was_cut; /* 1: some body of the current run was left out */
+    clo_phase phase;
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t exits_left; /* entries without successors         */
     clo_board board;        /* policy: completions, and the turn; slot [workers] is for control */
     _Atomic uint32_t asks;  /* policy: what control wants of the holder, CLO_ASK_... */
     uint32_t *news;         /* policy: [workers] the holder's */
     bool is_deciding;       /* policy: a run is in progress; the holder's */
     clo_arena policy_arena; /* of the policy in use, if it came by a swap */
-    clo_swap *swap;         /* policy: to put in place of the policy; its owner waits for swap->is_done */
+    clo_swap *_Atomic swap; /* policy: to put in place of the policy; its owner waits for swap->is_done */
 };
 
 struct clo_runtime {
@@ -163,9 +168,10 @@ struct clo_runtime {
     uint64_t jobs_made;
     clo_watchdog watchdog;
     clo_barrier barrier;
+    uint32_t forks;            /* of the process, when the runtime was created */
+    _Atomic uint32_t closing;  /* 1: clo_runtime_close was called; no new jobs or submits */
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t sleepers;
     _Atomic uint32_t stopping;
-    _Atomic uint32_t users;                                    /* workers, and whoever will close: the last one frees */
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t done_epoch; /* futex word: some job ended */
     _Atomic uint32_t waiters;
     _Atomic uint32_t started; /* futex word: workers past their set-up */
@@ -195,8 +201,8 @@ uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t entry);
 
 /* job.c */
 void clo_job_adopt(clo_job *job); /* takes a plan that was swapped in */
-uint32_t clo_job_task(const clo_job *job, uint64_t item); /* of an item of the job; any thread, for messages */
 void clo_job_free(clo_job *job);  /* its memory alone; NULL is allowed */
+void clo_job_leave(clo_job *job); /* its slot and its memory, without a lock; nobody runs it, or looks for it */
 
 /* signals.c */
 clo_status clo_signals_begin(clo_runtime *runtime);
@@ -211,17 +217,24 @@ void clo_job_run_next(clo_job *job);
 void clo_job_run_ended(clo_job *job); /* by the last worker: its last touch of the job */
 void clo_job_done(clo_job *job);
 void clo_job_abort(clo_job *job, uint64_t release);      /* if that is what runs */
+bool clo_job_is_stopped(const clo_job *job); /* of one with a series: no further run starts */
 bool clo_job_wait_until(clo_job *job, int64_t until_ns); /* false: the time was up first */
 void clo_runtime_tell(clo_runtime *runtime);             /* whoever waits for a job shall look again */
-bool clo_runtime_on_worker(const clo_runtime *runtime);
 /* What of the job (NULL: of any) runs now, for messages. */
 void clo_runtime_name_running(const clo_runtime *runtime, const clo_job *only, char *text, size_t bytes);
+
+/* runtime.c */
+#define CLO_FORKED_TEXT "this process was forked from the one that created the runtime; its workers are not here"
+bool clo_runtime_is_forked(const clo_runtime *runtime);
+clo_status clo_runtime_check_open(const clo_runtime *runtime); /* CLO_ERR_STATE: closed, or left behind by a fork */
 
 /* real_time.c */
 #define CLO_STACK_DEFAULT_BYTES ((size_t)256 << 10)
 enum { CLO_THREAD_WATCHDOG = -1 }; /* else the worker's number */
 int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(*main_of)(void *), void *argument);
 int clo_thread_begin(clo_runtime *runtime, bool is_watchdog); /* on the thread itself; what SCHED_FIFO met with */
+bool clo_thread_is_worker(const clo_runtime *runtime);   /* whether the calling thread is one of its workers */
+bool clo_thread_is_watchdog(const clo_runtime *runtime); /* whether it is its watchdog */
 int32_t clo_thread_id(void);
 void clo_thread_faults(int32_t tid, uint64_t faults[2]);
 clo_status clo_real_time_lock(clo_runtime *runtime);
@@ -233,6 +246,19 @@ int64_t clo_job_busy_ns(const clo_job *job, int64_t busy); /* what a worker has 
 static inline uint64_t clo_item(const clo_job *job, uint32_t entry)
 {
     return (uint64_t)job->slot << 32 | entry;
+}
+
+/* What a worker shows of the body it runs. */
+static inline uint64_t clo_task_shown(const clo_job *job, uint32_t task)
+{
+    return (uint64_t)job->slot << 32 | task;
+}
+
+/* A body of the run was left out. */
+static inline void clo_job_cut(clo_job *job)
+{
+    if (atomic_load_explicit(&job->was_cut, memory_order_relaxed) == 0)
+        atomic_store_explicit(&job->was_cut, 1, memory_order_relaxed);
 }
 
 static inline clo_job *clo_item_job(const clo_runtime *runtime, uint64_t item)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* CPU sets */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "base/status.h"
 #include "run/run.h"
 
@@ -32,16 +33,31 @@ static void free_runtime(clo_runtime *runtime)
         clo_free(runtime->block);
 }
 
-/* The last of the workers and of whoever closes the runtime frees what the library has allocated. */
-static void leave(clo_runtime *runtime)
+/* Counts the forks that led to this process. A runtime that was created under another count has its workers elsewhere. */
+static _Atomic uint32_t forks;
+
+static void count_fork(void)
 {
-    /* acq_rel: what the others did happens before it is freed. */
-    if (atomic_fetch_sub_explicit(&runtime->users, 1, memory_order_acq_rel) != 1)
-        return;
-    for (uint32_t j = 0; j < runtime->jobs_max; j++)
-        clo_job_free(runtime->jobs[j]);
-    pthread_mutex_destroy(&runtime->control);
-    free_runtime(runtime);
+    atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, count_fork); /* fails without memory: then a fork goes unseen, as before */
+}
+
+bool clo_runtime_is_forked(const clo_runtime *runtime)
+{
+    return runtime->forks != atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
+clo_status clo_runtime_check_open(const clo_runtime *runtime)
+{
+    if (clo_runtime_is_forked(runtime))
+        return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
+    if (atomic_load_explicit(&runtime->closing, memory_order_relaxed) != 0)
+        return clo_fail(CLO_ERR_STATE, "the runtime is closing; create another one");
+    return CLO_OK;
 }
 
 static void *worker_main(void *argument)
@@ -57,7 +73,6 @@ static void *worker_main(void *argument)
     atomic_fetch_add_explicit(&runtime->started, 1, memory_order_release);
     clo_futex_wake_all(&runtime->started);
     clo_worker_run(worker);
-    leave(runtime);
     return NULL;
 }
 
@@ -110,6 +125,7 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     worker->rng = clo_rng_seed(index);
     clo_stack_init(&worker->inbox);
     clo_stack_init(&worker->shelf);
+    clo_stack_init(&worker->aged);
     atomic_init(&worker->current, CLO_ITEM_NONE);
     worker->call = (clo_call){.executor = index};
 }
@@ -127,17 +143,14 @@ static void init_gates(clo_runtime *runtime)
     }
 }
 
-static void stop_workers(clo_runtime *runtime, uint32_t count, bool joins)
+static void stop_workers(clo_runtime *runtime, uint32_t count)
 {
     atomic_store_explicit(&runtime->stopping, 1, memory_order_seq_cst);
     clo_barrier_heavy(&runtime->barrier);
     for (uint32_t w = 0; w < count; w++)
         (void)clo_parker_wake(&runtime->workers[w].parker);
     for (uint32_t w = 0; w < count; w++)
-        if (joins)
-            pthread_join(runtime->workers[w].thread, NULL);
-        else
-            pthread_detach(runtime->workers[w].thread);
+        pthread_join(runtime->workers[w].thread, NULL);
 }
 
 /* What the workers met with on their way. */
@@ -178,7 +191,7 @@ static clo_status start_workers(clo_runtime *runtime)
                             : clo_fail(CLO_ERR_SYSTEM, "cannot create worker %u of %u: %s", created,
                                        runtime->workers_count, strerror(error));
     if (status != CLO_OK)
-        stop_workers(runtime, created, true);
+        stop_workers(runtime, created);
     return status;
 }
 
@@ -300,7 +313,9 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
     runtime->jobs_max = config->jobs_max;
     for (uint32_t slot = config->jobs_max; slot-- > 0;)
         runtime->free_slots[runtime->free_count++] = slot;
-    atomic_init(&runtime->users, runtime->workers_count + 1);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    runtime->forks = atomic_load_explicit(&forks, memory_order_relaxed);
     pthread_mutex_init(&runtime->control, NULL);
     clo_barrier_init(&runtime->barrier);
     init_gates(runtime);
@@ -390,24 +405,37 @@ static bool end_jobs(clo_runtime *runtime, int64_t until_ns)
     return has_ended;
 }
 
-clo_status clo_runtime_close(clo_runtime *runtime, int64_t patience_ns)
+/* In a process that was forked away from the workers there is nobody to wait for. */
+static void free_forked(clo_runtime *runtime)
+{
+    for (uint32_t j = 0; j < runtime->jobs_max; j++)
+        if (runtime->jobs[j] != NULL)
+            clo_job_leave(runtime->jobs[j]);
+    free_runtime(runtime);
+}
+
+clo_status clo_runtime_close(clo_runtime *runtime, int64_t timeout_ns)
 {
     char running[200];
 
     if (runtime == NULL)
         return CLO_OK;
-    if (clo_runtime_on_worker(runtime))
-        return clo_fail(CLO_ERR_STATE, "a task body may not close the runtime that runs it");
-    int64_t until_ns = patience_ns == INT64_MAX ? INT64_MAX : clo_clock_ns() + (patience_ns > 0 ? patience_ns : 0);
-    bool has_ended = end_jobs(runtime, until_ns);
-    if (!has_ended)
+    if (clo_thread_is_worker(runtime) || clo_thread_is_watchdog(runtime))
+        return clo_fail(CLO_ERR_STATE, "a task body or a handler of misses may not close the runtime that runs it");
+    if (clo_runtime_is_forked(runtime))
+        return free_forked(runtime), CLO_OK;
+    atomic_store_explicit(&runtime->closing, 1, memory_order_relaxed);
+    if (!end_jobs(runtime, clo_time_add(clo_clock_ns(), timeout_ns > 0 ? timeout_ns : 0))) {
         clo_runtime_name_running(runtime, NULL, running, sizeof running);
+        return clo_fail(CLO_ERR_TIMEOUT, "the runtime cannot close yet; running: %s; close it again to wait on", running);
+    }
     if (runtime->names_signals)
         clo_signals_end(runtime);
     clo_watchdog_stop(&runtime->watchdog);
-    stop_workers(runtime, runtime->workers_count, has_ended);
-    leave(runtime);
-    return has_ended ? CLO_OK : clo_fail(CLO_ERR_TIMEOUT, "the runtime is closed, but still running: %s", running);
+    stop_workers(runtime, runtime->workers_count);
+    pthread_mutex_destroy(&runtime->control);
+    free_runtime(runtime);
+    return CLO_OK;
 }
 
 void clo_runtime_destroy(clo_runtime *runtime)

@@ -48,15 +48,14 @@ static void add_number(line *l, uint32_t number)
 
 static void name_task(const clo_runtime *runtime, uint32_t worker, const char *signal_name)
 {
-    uint64_t item = atomic_load_explicit(&runtime->workers[worker].current, memory_order_relaxed);
-    const clo_job *job = item == CLO_ITEM_NONE ? NULL : runtime->jobs[item >> 32];
+    uint64_t current = atomic_load_explicit(&runtime->workers[worker].current, memory_order_relaxed);
+    const clo_job *job = current == CLO_ITEM_NONE ? NULL : runtime->jobs[current >> 32];
     line l = {.used = 0};
 
     if (job == NULL)
         return;
     const clo_graph *graph = clo_cost_graph(job->cost);
-    uint32_t task = clo_job_task(job, item);
-    uint32_t name = task < graph->tasks ? graph->rows[task].name : CLO_NONE;
+    uint32_t task = (uint32_t)current, name = graph->rows[task].name;
     add(&l, "clotho: ");
     add(&l, signal_name);
     add(&l, " in task '");

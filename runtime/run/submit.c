@@ -1,5 +1,6 @@
 /* submit.c - the runs of a job: submit arms and starts, the last worker ends, wait reads. */
 #include "base/clock.h"
+#include "base/saturate.h"
 #include "base/status.h"
 #include "run/run.h"
 
@@ -22,10 +23,9 @@ static void arm(clo_job *job)
 
     memset(job->stats, 0, workers * sizeof *job->stats);
     clo_histogram_clear(job->decision_ns);
-    atomic_store_explicit(&job->cancelled, 0, memory_order_relaxed);
     atomic_store_explicit(&job->failure, 0, memory_order_relaxed);
+    job->first_run = clo_stop_submit(&job->stop);
     job->parks_before = count_parks(job->runtime);
-    job->was_submitted = true;
     job->submit_ns = clo_clock_ns();
 }
 
@@ -37,10 +37,8 @@ static void arm_run(clo_job *job, uint64_t release)
     for (uint32_t entry = 0; job->events != NULL && entry < job->program->entries; entry++)
         job->events[entry].executor = CLO_NONE; /* not executed */
     atomic_store_explicit(&job->exits_left, job->program->exits, memory_order_relaxed);
-    /* seq_cst, with clo_job_cancel: two locations; either we see `cancelled`, or its bit in `stop` comes after this. */
-    atomic_store_explicit(&job->stop, release << 1, memory_order_seq_cst);
-    if (atomic_load_explicit(&job->cancelled, memory_order_seq_cst) != 0)
-        atomic_fetch_or_explicit(&job->stop, 1, memory_order_relaxed);
+    atomic_store_explicit(&job->was_cut, 0, memory_order_relaxed);
+    clo_stop_begin(&job->stop, job->first_run + release);
 }
 
 void clo_job_run_start(clo_job *job, uint64_t release)
@@ -85,16 +83,39 @@ static void arm_series(clo_job *job)
     atomic_store_explicit(&series->pending, is_periodic ? CLO_SERIES_TOKEN : 1, memory_order_relaxed);
 }
 
+/* Takes the job from idle or done to running. */
+static clo_status begin_submit(clo_job *job)
+{
+    const clo_series *series = job->series;
+
+    if (clo_thread_is_watchdog(job->runtime))
+        return clo_fail(CLO_ERR_STATE, "a handler of misses may not submit a job");
+    clo_status status = clo_runtime_check_open(job->runtime);
+    if (status != CLO_OK)
+        return status;
+    if (!clo_phase_start(&job->phase))
+        return clo_phase_get(&job->phase) == CLO_PHASE_RUNNING
+                   ? clo_fail(CLO_ERR_STATE, "the job is running; wait for it before the next submit")
+                   : clo_fail(CLO_ERR_STATE, "another thread reads what the last run left; let it finish first");
+    bool was_submitted = atomic_load_explicit(&job->stop.submit, memory_order_relaxed) > 0;
+    if (was_submitted && series != NULL && series->miss != NULL &&
+        atomic_load_explicit(&series->is_settled, memory_order_acquire) == 0) {
+        clo_phase_revert(&job->phase, CLO_PHASE_DONE);
+        clo_runtime_tell(job->runtime); /* whoever waits may have seen it running */
+        return clo_fail(CLO_ERR_STATE, "misses of the last run are still being reported; wait for the job first");
+    }
+    return CLO_OK;
+}
+
 clo_status clo_job_submit(clo_job *job)
 {
+    clo_status status = begin_submit(job);
+    if (status != CLO_OK)
+        return status;
     clo_watchdog *watchdog = &job->runtime->watchdog;
-
-    if (atomic_load_explicit(&job->state, memory_order_acquire) == CLO_JOB_RUNNING)
-        return clo_fail(CLO_ERR_STATE, "the job is running; wait for it before the next submit");
     if (job->series != NULL)
         clo_watchdog_remove(watchdog, job); /* nothing of the last submit is looked at from here on */
     arm(job);
-    atomic_store_explicit(&job->state, CLO_JOB_RUNNING, memory_order_relaxed);
     if (job->series == NULL)
         return clo_job_run_start(job, 0), CLO_OK;
     arm_series(job);
@@ -102,7 +123,7 @@ clo_status clo_job_submit(clo_job *job)
     if (!is_periodic)
         clo_job_run_start(job, 0); /* may end at once; the watchdog sees it all the same */
     clo_watchdog_add(watchdog, job);
-    clo_watchdog_ring(watchdog);
+    clo_bell_ring(&watchdog->bell);
     return CLO_OK;
 }
 
@@ -120,15 +141,21 @@ void clo_job_done(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
 
-    atomic_store_explicit(&job->state, CLO_JOB_DONE, memory_order_release);
+    atomic_store_explicit(&job->response_ns, job->end_ns - job->run_ns, memory_order_relaxed);
+    clo_phase_end(&job->phase);
     clo_runtime_tell(runtime);
+}
+
+bool clo_job_is_stopped(const clo_job *job)
+{
+    return atomic_load_explicit(&job->series->stopped, memory_order_acquire) != 0 || clo_stop_is_cancelled(&job->stop);
 }
 
 /* What the run that has ended leaves in the series. */
 static void account(clo_job *job, uint64_t release)
 {
     clo_series *series = job->series;
-    int64_t due_ns = series->base_ns + (int64_t)release * series->period_ns, response_ns = job->end_ns - due_ns;
+    int64_t response_ns = clo_time_sub(job->end_ns, clo_series_due_ns(series, release));
 
     clo_histogram_record(&series->response_ns, response_ns);
     if (series->deadline_ns > 0 && response_ns > series->deadline_ns) {
@@ -137,8 +164,7 @@ static void account(clo_job *job, uint64_t release)
     }
     atomic_fetch_add_explicit(&series->finished, 1, memory_order_relaxed);
     bool has_failed = atomic_load_explicit(&job->failure, memory_order_relaxed) != 0;
-    if ((atomic_load_explicit(&job->stop, memory_order_relaxed) & 1) != 0 && !has_failed &&
-        atomic_load_explicit(&job->cancelled, memory_order_relaxed) == 0)
+    if (clo_stop_is_set(&job->stop) && !has_failed && !clo_stop_is_cancelled(&job->stop))
         atomic_fetch_add_explicit(&series->aborted, 1, memory_order_relaxed);
     if (has_failed || (job->dispatch != NULL && job->dispatch->status != CLO_OK))
         atomic_store_explicit(&series->stopped, 1, memory_order_release);
@@ -154,13 +180,13 @@ static void end_run(clo_job *job)
     bool has_handler = series->miss != NULL;
 
     for (;;) { /* each turn takes one run off */
-        bool is_stopped = atomic_load_explicit(&series->stopped, memory_order_acquire) != 0;
+        bool is_stopped = clo_job_is_stopped(job);
         uint64_t before = atomic_fetch_sub_explicit(&series->pending, 1, memory_order_acq_rel);
         if ((before & CLO_SERIES_RUNS) == 1) { /* without the token we are the last; with it the job may be gone now */
             if ((before & CLO_SERIES_TOKEN) == 0)
                 clo_job_done(job);
             if (is_stopped || (has_handler && (before & CLO_SERIES_TOKEN) == 0))
-                clo_watchdog_ring(watchdog);
+                clo_bell_ring(&watchdog->bell);
             return;
         }
         if (is_stopped)
@@ -169,7 +195,7 @@ static void end_run(clo_job *job)
             clo_job_run_start(job, atomic_load_explicit(&series->current, memory_order_relaxed) + 1);
         } else {
             atomic_store_explicit(&series->wants_start, 1, memory_order_release);
-            clo_watchdog_ring(watchdog);
+            clo_bell_ring(&watchdog->bell);
         }
         return;
     }
@@ -179,7 +205,7 @@ void clo_job_run_next(clo_job *job)
 {
     clo_series *series = job->series;
 
-    if (atomic_load_explicit(&series->stopped, memory_order_acquire) != 0)
+    if (clo_job_is_stopped(job))
         end_run(job);
     else
         clo_job_run_start(job, atomic_load_explicit(&series->current, memory_order_relaxed) + 1);
@@ -200,15 +226,12 @@ void clo_job_run_ended(clo_job *job)
 
 void clo_job_abort(clo_job *job, uint64_t release)
 {
-    uint64_t running = release << 1;
-
-    (void)atomic_compare_exchange_strong_explicit(&job->stop, &running, running | 1, memory_order_relaxed,
-                                                  memory_order_relaxed);
+    clo_stop_abort(&job->stop, job->first_run + release);
 }
 
 static bool is_over(const clo_job *job)
 {
-    if (atomic_load_explicit(&job->state, memory_order_acquire) != CLO_JOB_DONE)
+    if (clo_phase_get(&job->phase) != CLO_PHASE_DONE)
         return false;
     return job->series == NULL || job->series->miss == NULL ||
            atomic_load_explicit(&job->series->is_settled, memory_order_acquire) != 0;
@@ -218,7 +241,7 @@ static bool is_over(const clo_job *job)
 bool clo_job_wait_until(clo_job *job, int64_t until_ns)
 {
     clo_runtime *runtime = job->runtime;
-    bool has_ended = !job->was_submitted || is_over(job);
+    bool has_ended = clo_phase_get(&job->phase) == CLO_PHASE_IDLE || is_over(job);
 
     if (has_ended)
         return true;
@@ -280,6 +303,17 @@ static void read_decisions(const clo_job *job, clo_job_result *result)
     result->decision_max_ns = histogram->max_ns;
 }
 
+/* A series that was stopped before its last release. */
+static bool lacks_releases(const clo_job *job)
+{
+    const clo_series *series = job->series;
+
+    return series != NULL && series->period_ns > 0 &&
+           (series->releases == 0 || atomic_load_explicit(&series->released, memory_order_relaxed) +
+                                             atomic_load_explicit(&series->skipped, memory_order_relaxed) <
+                                         series->releases);
+}
+
 static clo_status read_status(const clo_job *job, clo_job_result *result)
 {
     /* Acquire pairs with the release in fail_job. */
@@ -294,20 +328,14 @@ static clo_status read_status(const clo_job *job, clo_job_result *result)
     }
     if (job->dispatch != NULL && job->dispatch->status != CLO_OK)
         return clo_fail(job->dispatch->status, "%s", job->dispatch->error);
-    bool is_periodic = job->series != NULL && job->series->period_ns > 0;
-    if (atomic_load_explicit(&job->cancelled, memory_order_relaxed) != 0 &&
-        (is_periodic || result->executed < job->program->entries))
+    bool was_cut = atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0;
+    if (clo_stop_is_cancelled(&job->stop) && (was_cut || lacks_releases(job)))
         return clo_fail(CLO_ERR_CANCELLED, "the job was cancelled after %llu executions of %u a run",
                         (unsigned long long)result->executed, job->program->entries);
+    if (was_cut)
+        return clo_fail(CLO_ERR_ABORTED, "the %srun was aborted at its deadline or at the next release; raise "
+                        "clo_job_config.deadline_ns, or choose another on_miss", job->series->period_ns > 0 ? "last " : "");
     return CLO_OK;
-}
-
-bool clo_runtime_on_worker(const clo_runtime *runtime)
-{
-    for (uint32_t w = 0; w < runtime->workers_count; w++)
-        if (pthread_equal(pthread_self(), runtime->workers[w].thread))
-            return true;
-    return false;
 }
 
 /* "task 'x' on executor 1, task 'y' on executor 3": what of the job (NULL: of any) runs now. */
@@ -317,12 +345,15 @@ void clo_runtime_name_running(const clo_runtime *runtime, const clo_job *only, c
 
     snprintf(text, bytes, "no task");
     for (uint32_t w = 0; w < runtime->workers_count && used < bytes; w++) {
-        uint64_t item = atomic_load_explicit(&runtime->workers[w].current, memory_order_relaxed);
-        const clo_job *job = item == CLO_ITEM_NONE ? NULL : runtime->jobs[item >> 32];
+        uint64_t current = atomic_load_explicit(&runtime->workers[w].current, memory_order_relaxed);
         char scratch[16];
-        if (job == NULL || (only != NULL && job != only))
+        /* Only the closing thread looks at other jobs than its own: nobody destroys them beside it. */
+        if (current == CLO_ITEM_NONE || (only != NULL && current >> 32 != only->slot))
             continue;
-        const char *name = clo_graph_task_name(clo_cost_graph(job->cost), clo_job_task(job, item), scratch);
+        const clo_job *job = only != NULL ? only : runtime->jobs[current >> 32];
+        if (job == NULL)
+            continue;
+        const char *name = clo_graph_task_name(clo_cost_graph(job->cost), (uint32_t)current, scratch);
         used +=
             (size_t)snprintf(text + used, bytes - used, "%stask '%.40s' on executor %u", used > 0 ? ", " : "", name, w);
     }
@@ -347,12 +378,21 @@ static clo_status wait_for(clo_job *job, int64_t until_ns, clo_job_result *out)
 {
     char running[200];
 
-    if (!job->was_submitted)
+    if (clo_phase_get(&job->phase) == CLO_PHASE_IDLE)
         return clo_fail(CLO_ERR_STATE, "the job was never submitted");
-    if (clo_runtime_on_worker(job->runtime))
+    if (clo_thread_is_worker(job->runtime))
         return clo_fail(CLO_ERR_STATE, "a task body may not wait for a job: it would block its worker");
-    if (clo_job_wait_until(job, until_ns))
-        return read_result(job, out);
+    if (clo_thread_is_watchdog(job->runtime))
+        return clo_fail(CLO_ERR_STATE, "a handler of misses may not wait for a job: it would block the watchdog");
+    if (clo_runtime_is_forked(job->runtime))
+        return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
+    while (clo_job_wait_until(job, until_ns)) { /* again if somebody has submitted it once more meanwhile */
+        if (!clo_phase_read_begin(&job->phase))
+            continue;
+        clo_status status = read_result(job, out);
+        clo_phase_read_end(&job->phase);
+        return status;
+    }
     clo_runtime_name_running(job->runtime, job, running, sizeof running);
     return clo_fail(CLO_ERR_TIMEOUT, "the job has not ended yet; running: %s", running);
 }
@@ -362,18 +402,14 @@ clo_status clo_job_wait(clo_job *job, clo_job_result *out)
     return wait_for(job, INT64_MAX, out);
 }
 
-clo_status clo_job_wait_for(clo_job *job, int64_t patience_ns, clo_job_result *out)
+clo_status clo_job_wait_for(clo_job *job, int64_t timeout_ns, clo_job_result *out)
 {
-    return wait_for(job, clo_clock_ns() + (patience_ns > 0 ? patience_ns : 0), out);
+    return wait_for(job, clo_time_add(clo_clock_ns(), timeout_ns > 0 ? timeout_ns : 0), out);
 }
 
 void clo_job_cancel(clo_job *job)
 {
-    /* seq_cst: see arm_run. Orders nothing else: bodies may start until it is seen. */
-    atomic_store_explicit(&job->cancelled, 1, memory_order_seq_cst);
+    clo_stop_cancel(&job->stop);
     if (job->series != NULL)
-        atomic_store_explicit(&job->series->stopped, 1, memory_order_release);
-    atomic_fetch_or_explicit(&job->stop, 1, memory_order_seq_cst);
-    if (job->series != NULL)
-        clo_watchdog_ring(&job->runtime->watchdog);
+        clo_bell_ring(&job->runtime->watchdog.bell);
 }

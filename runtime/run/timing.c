@@ -29,8 +29,8 @@ static uint64_t read_counter(const _Atomic uint64_t *counter)
 /* Nobody watches the job: its last run is all there is. */
 static void read_single(const clo_job *job, clo_job_timing *timing)
 {
-    bool is_done = atomic_load_explicit(&job->state, memory_order_acquire) == CLO_JOB_DONE;
-    int64_t response_ns = is_done ? job->end_ns - job->run_ns : 0;
+    bool is_done = clo_phase_get(&job->phase) == CLO_PHASE_DONE;
+    int64_t response_ns = is_done ? atomic_load_explicit(&job->response_ns, memory_order_relaxed) : 0;
 
     timing->released = 1;
     timing->finished = is_done;
@@ -46,7 +46,7 @@ clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out)
     clo_job_timing timing = {0};
     const clo_series *series = job->series;
 
-    if (!job->was_submitted)
+    if (clo_phase_get(&job->phase) == CLO_PHASE_IDLE)
         return clo_fail(CLO_ERR_STATE, "the job was never submitted");
     if (series == NULL) {
         read_single(job, &timing);

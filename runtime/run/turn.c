@@ -34,7 +34,7 @@ static void handle_completion(clo_job *job, uint32_t entry)
 
 static void swap_policy(clo_job *job)
 {
-    clo_swap *swap = job->swap;
+    clo_swap *swap = atomic_load_explicit(&job->swap, memory_order_relaxed); /* came with the post on the board */
 
     swap->status = clo_dispatch_swap(job->dispatch, &swap->next, job->is_deciding);
     if (swap->status != CLO_OK)
@@ -136,31 +136,46 @@ void clo_job_start_turn(clo_job *job)
     ask(job, CLO_ASK_START);
 }
 
+/* The caller owns job->swap. */
+static clo_status replace_policy(clo_job *job, const clo_policy *policy, clo_swap *swap)
+{
+    clo_arena arena;
+
+    clo_arena_open(&arena, NULL, 0);
+    clo_status status = clo_policy_instance_create(job->engine, policy, &arena, &swap->next);
+    if (status != CLO_OK)
+        return status;
+    ask(job, CLO_ASK_SWAP);
+    while (atomic_load_explicit(&swap->is_done, memory_order_acquire) == 0) /* the holder will come to it */
+        clo_futex_wait(&swap->is_done, 0);
+    if (swap->status != CLO_OK)
+        return clo_arena_close(&arena), clo_fail(swap->status, "%s", swap->error);
+    clo_arena_close(&job->policy_arena); /* of the one that is out */
+    job->policy_arena = arena;
+    return CLO_OK;
+}
+
 clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy)
 {
     clo_swap swap = {.status = CLO_OK};
-    clo_arena arena;
 
     if (job->dispatch == NULL || policy == NULL || policy->ready == NULL || policy->pick == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the job has no policy to be replaced, or the new one lacks a function");
     if (job->arena.memory != NULL)
         return clo_fail(CLO_ERR_ARGUMENT,
                         "the job lies in clo_job_config.memory, which has no room for a second policy");
-    if (clo_runtime_on_worker(job->runtime))
+    if (clo_thread_is_watchdog(job->runtime))
+        return clo_fail(CLO_ERR_STATE, "a handler of misses may not swap policies");
+    if (clo_runtime_is_forked(job->runtime))
+        return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
+    if (clo_thread_is_worker(job->runtime))
         return clo_fail(CLO_ERR_STATE,
                         "a task body may not swap policies: the holder of the turn may be its own worker");
-    clo_arena_open(&arena, NULL, 0);
-    clo_status status = clo_policy_instance_create(job->engine, policy, &arena, &swap.next);
-    if (status != CLO_OK)
-        return status;
+    clo_swap *nobody = NULL;
     /* cppcheck-suppress autoVariables ; nobody looks at it any more when is_done is set, for which we wait */
-    job->swap = &swap;
-    ask(job, CLO_ASK_SWAP);
-    while (atomic_load_explicit(&swap.is_done, memory_order_acquire) == 0) /* the holder will come to it */
-        clo_futex_wait(&swap.is_done, 0);
-    if (swap.status != CLO_OK)
-        return clo_arena_close(&arena), clo_fail(swap.status, "%s", swap.error);
-    clo_arena_close(&job->policy_arena); /* of the one that is out */
-    job->policy_arena = arena;
-    return CLO_OK;
+    if (!atomic_compare_exchange_strong_explicit(&job->swap, &nobody, &swap, memory_order_acquire, memory_order_relaxed))
+        return clo_fail(CLO_ERR_STATE, "another thread swaps the job's policy");
+    clo_status status = replace_policy(job, policy, &swap);
+    atomic_store_explicit(&job->swap, NULL, memory_order_release); /* pairs with the exchange above */
+    return status;
 }

@@ -12,13 +12,7 @@
 #include <string.h>
 
 #define SUSPECT_NS 1000000 /* a worker that sleeps for so long with work in its inbox was not woken */
-
-void clo_watchdog_ring(clo_watchdog *watchdog)
-{
-    /* Release: what was changed; pairs with the acquire before each look. */
-    atomic_fetch_add_explicit(&watchdog->bell, 1, memory_order_release);
-    clo_futex_wake_all(&watchdog->bell);
-}
+#define RELEASES_MAX 32    /* of one job in one look: then others have their turn, and the lock is free for a moment */
 
 /* A task of the job that runs now. */
 static void find_running(const clo_job *job, clo_miss *miss)
@@ -26,10 +20,10 @@ static void find_running(const clo_job *job, clo_miss *miss)
     const clo_runtime *runtime = job->runtime;
 
     for (uint32_t w = 0; w < runtime->workers_count; w++) {
-        uint64_t item = atomic_load_explicit(&runtime->workers[w].current, memory_order_relaxed);
-        if (item == CLO_ITEM_NONE || item >> 32 != job->slot)
+        uint64_t current = atomic_load_explicit(&runtime->workers[w].current, memory_order_relaxed);
+        if (current == CLO_ITEM_NONE || current >> 32 != job->slot)
             continue;
-        miss->task = clo_job_task(job, item);
+        miss->task = (uint32_t)current;
         miss->executor = w;
         return;
     }
@@ -39,10 +33,9 @@ void clo_watchdog_report(clo_job *job, clo_miss miss)
 {
     clo_series *series = job->series;
 
-    job->runtime->watchdog.calls++;
     if (series->miss == NULL)
         return;
-    miss.release_ns = series->base_ns + (int64_t)miss.release * series->period_ns;
+    miss.release_ns = clo_series_due_ns(series, miss.release);
     if (miss.kind == CLO_MISS_DEADLINE)
         find_running(job, &miss);
     series->miss(series->argument, job, &miss);
@@ -56,7 +49,7 @@ static uint64_t runs_pending(const clo_series *series)
 static void release(clo_job *job, uint64_t number, int64_t now_ns)
 {
     clo_series *series = job->series;
-    int64_t late_ns = now_ns - series->base_ns - (int64_t)number * series->period_ns;
+    int64_t late_ns = clo_time_sub(now_ns, clo_series_due_ns(series, number));
     bool is_running = runs_pending(series) > 0;
 
     clo_histogram_record(&series->jitter_ns, late_ns);
@@ -79,8 +72,8 @@ static int64_t make_releases(clo_job *job, int64_t now_ns)
 {
     clo_series *series = job->series;
 
-    while (series->is_releasing) { /* ends at the first release that is not due */
-        if (atomic_load_explicit(&series->stopped, memory_order_acquire) != 0 ||
+    for (uint32_t made = 0; series->is_releasing; made++) { /* ends at the first release that is not due */
+        if (clo_job_is_stopped(job) ||
             (series->releases > 0 && series->next_release >= series->releases)) {
             series->is_releasing = false;
             uint64_t before = atomic_fetch_and_explicit(&series->pending, ~CLO_SERIES_TOKEN, memory_order_acq_rel);
@@ -88,8 +81,8 @@ static int64_t make_releases(clo_job *job, int64_t now_ns)
                 clo_job_done(job);
             break;
         }
-        int64_t due_ns = series->base_ns + (int64_t)series->next_release * series->period_ns;
-        if (due_ns > now_ns)
+        int64_t due_ns = clo_series_due_ns(series, series->next_release);
+        if (due_ns > now_ns || made == RELEASES_MAX)
             return due_ns;
         release(job, series->next_release++, now_ns);
     }
@@ -100,8 +93,8 @@ static int64_t make_releases(clo_job *job, int64_t now_ns)
 static bool see_deadline(clo_job *job, uint64_t number, int64_t now_ns)
 {
     clo_series *series = job->series;
-    int64_t due_ns = series->base_ns + (int64_t)number * series->period_ns + series->deadline_ns;
-    clo_miss miss = {CLO_MISS_DEADLINE, CLO_NONE, CLO_NONE, number, 0, now_ns - due_ns};
+    int64_t due_ns = clo_time_add(clo_series_due_ns(series, number), series->deadline_ns);
+    clo_miss miss = {CLO_MISS_DEADLINE, CLO_NONE, CLO_NONE, number, 0, clo_time_sub(now_ns, due_ns)};
 
     if (series->skip[number % CLO_SERIES_LATE] == number + 1)
         return true;
@@ -110,7 +103,7 @@ static bool see_deadline(clo_job *job, uint64_t number, int64_t now_ns)
             clo_watchdog_report(job, miss);
         return true;
     }
-    if (atomic_load_explicit(&job->state, memory_order_acquire) == CLO_JOB_DONE)
+    if (clo_phase_get(&job->phase) == CLO_PHASE_DONE)
         return true; /* it was waiting when the series was stopped */
     if (series->deadline_ns == 0 || due_ns > now_ns)
         return false;
@@ -128,7 +121,7 @@ static int64_t see_deadlines(clo_job *job, int64_t now_ns)
         series->next_deadline++;
     if (series->next_deadline == series->next_release || series->deadline_ns == 0)
         return INT64_MAX;
-    return series->base_ns + (int64_t)series->next_deadline * series->period_ns + series->deadline_ns;
+    return clo_time_add(clo_series_due_ns(series, series->next_deadline), series->deadline_ns);
 }
 
 static void start_waiting_run(clo_job *job)
@@ -164,9 +157,9 @@ static int64_t look_after(clo_watchdog *watchdog, clo_job *job, int64_t now_ns)
     if (series->poll_ns > 0 && runs_pending(series) > 0 && now_ns + series->poll_ns < next_ns)
         next_ns = now_ns + series->poll_ns;
     if (series->is_releasing || series->next_deadline < series->next_release ||
-        atomic_load_explicit(&job->state, memory_order_acquire) != CLO_JOB_DONE)
+        clo_phase_get(&job->phase) != CLO_PHASE_DONE)
         return next_ns;
-    (void)clo_watch_poll(watchdog, now_ns); /* what was noted before the end */
+    (void)clo_overrun_poll(watchdog, now_ns); /* what was noted before the end */
     forget(watchdog, job);
     atomic_store_explicit(&series->is_settled, 1, memory_order_release);
     clo_runtime_tell(watchdog->runtime);
@@ -198,7 +191,7 @@ static int64_t look_for_missed_wakes(const clo_watchdog *watchdog, int64_t now_n
 static int64_t look(clo_watchdog *watchdog)
 {
     int64_t now_ns = clo_clock_ns();
-    int64_t next_ns = clo_watch_poll(watchdog, now_ns), other_ns = look_for_missed_wakes(watchdog, now_ns);
+    int64_t next_ns = clo_overrun_poll(watchdog, now_ns), other_ns = look_for_missed_wakes(watchdog, now_ns);
 
     if (other_ns < next_ns)
         next_ns = other_ns;
@@ -216,11 +209,13 @@ static void *watchdog_main(void *argument)
 
     clo_thread_begin(watchdog->runtime, true);
     pthread_mutex_lock(&watchdog->lock);
-    while (atomic_load_explicit(&watchdog->stopping, memory_order_acquire) == 0) {
-        uint32_t bell = atomic_load_explicit(&watchdog->bell, memory_order_acquire);
+    for (;;) { /* until it is stopped */
+        uint32_t heard = clo_bell_hear(&watchdog->bell); /* before any look, the one at `stopping` included */
+        if (atomic_load_explicit(&watchdog->stopping, memory_order_relaxed) != 0)
+            break;
         int64_t next_ns = look(watchdog);
         pthread_mutex_unlock(&watchdog->lock);
-        clo_futex_wait_until(&watchdog->bell, bell, next_ns);
+        clo_bell_wait_until(&watchdog->bell, heard, next_ns);
         pthread_mutex_lock(&watchdog->lock);
     }
     pthread_mutex_unlock(&watchdog->lock);
@@ -255,8 +250,8 @@ clo_status clo_watchdog_need(clo_watchdog *watchdog)
 void clo_watchdog_stop(clo_watchdog *watchdog)
 {
     if (watchdog->exists) {
-        atomic_store_explicit(&watchdog->stopping, 1, memory_order_release);
-        clo_watchdog_ring(watchdog);
+        atomic_store_explicit(&watchdog->stopping, 1, memory_order_relaxed); /* travels with the ring */
+        clo_bell_ring(&watchdog->bell);
         pthread_join(watchdog->thread, NULL);
     }
     pthread_mutex_destroy(&watchdog->lock);

@@ -7,7 +7,10 @@
 #define CLO_RUN_WATCHDOG_H
 
 #include "base/memory.h"
+#include "base/saturate.h"
+#include "sync/bell.h"
 #include "sync/histogram.h"
+#include "sync/watch.h"
 
 #include <clotho/job.h>
 
@@ -57,27 +60,17 @@ typedef struct clo_watchdog {
     pthread_mutex_t lock; /* priority inheritance; control path only */
     clo_job **jobs;       /* [jobs_max] those watched */
     uint32_t jobs_count;
-    uint64_t calls;        /* of handlers */
-    _Atomic uint32_t bell; /* futex word: something has changed */
+    clo_bell bell;
     _Atomic uint32_t stopping;
 } clo_watchdog;
 
-/* What a worker tells of a body with a limit. The word is (number of the body << 2 | phase). */
-enum { CLO_WATCH_IDLE, CLO_WATCH_RUNNING, CLO_WATCH_REPORTED };
-#define CLO_WATCH_NOTES 64u
-
-typedef struct clo_watch_note {
-    uint64_t item, release;
-    int64_t over_ns; /* when it was over its limit */
-} clo_watch_note;
-
-typedef struct clo_watch {
-    _Atomic uint64_t word;
-    _Atomic uint64_t item;
-    _Atomic int64_t start_ns, limit_ns;
-    _Atomic uint32_t noted, read; /* notes written by the worker, read by the watchdog */
-    clo_watch_note notes[CLO_WATCH_NOTES];
-} clo_watch;
+/* When a release is due; INT64_MAX: never. */
+static inline int64_t clo_series_due_ns(const clo_series *series, uint64_t release)
+{
+    if (release > INT64_MAX)
+        return INT64_MAX;
+    return clo_time_add(series->base_ns, clo_time_mul((int64_t)release, series->period_ns));
+}
 
 /* watchdog.c */
 clo_status clo_watchdog_init(clo_watchdog *watchdog, clo_runtime *runtime);
@@ -85,13 +78,12 @@ void clo_watchdog_stop(clo_watchdog *watchdog);       /* joins the thread, if th
 clo_status clo_watchdog_need(clo_watchdog *watchdog); /* creates the thread, if there is none */
 void clo_watchdog_add(clo_watchdog *watchdog, clo_job *job);
 void clo_watchdog_remove(clo_watchdog *watchdog, clo_job *job);
-void clo_watchdog_ring(clo_watchdog *watchdog);
 void clo_watchdog_report(clo_job *job, clo_miss miss); /* calls the handler; the watchdog only */
 
 /* overrun.c */
-void clo_watch_begin(clo_worker *worker, clo_job *job, uint32_t entry);
-void clo_watch_end(clo_worker *worker, clo_job *job, uint32_t entry);
-int64_t clo_watch_poll(clo_watchdog *watchdog, int64_t now_ns); /* reports overruns; returns when to look again */
+void clo_overrun_begin(clo_worker *worker, clo_job *job, uint32_t entry);
+void clo_overrun_end(clo_worker *worker, clo_job *job);
+int64_t clo_overrun_poll(clo_watchdog *watchdog, int64_t now_ns); /* reports overruns; returns when to look again */
 int64_t clo_job_limit_ns(const clo_job *job, uint32_t entry, uint32_t executor);
 
 #endif

@@ -4,16 +4,26 @@
  * nobody else's business, so ready items cost no fence; what others may have lies on the shelf, put there when
  * somebody asked, when somebody sleeps and there is enough to do, or before a long body. An idle worker looks at the
  * others' shelves (lines that are written only when something is put there), asks, and pauses between rounds; after
- * spin_ns at most it sleeps on its own futex word. */
+ * spin_ns at most it sleeps on its own futex word.
+ *
+ * Fairness: once BODIES_MAX bodies have been run in that order, the next source in turn gives what has lain there
+ * longest; a chain of successors gives way after BYPASSES_MAX. So whatever other jobs do, an item that is next in its
+ * source starts after at most SOURCES * (BODIES_MAX + BYPASSES_MAX) other bodies on that worker. Items of a stopped
+ * job have no body and do not count, up to SKIPS_MAX in one turn. */
 #include "base/clock.h"
 #include "run/run.h"
 
 #define BATCH 1024u /* items moved from a shelf to the deque at a time */
 #define PAUSES_MAX 32u
 #define BYPASSES_MAX 32u
+#define BODIES_MAX 16u
+#define SKIPS_MAX 1024u
 #define PACE_ITEMS 64u  /* the clock is read once in so many items                          */
 #define HAND_OVER_NS 50 /* work that makes up for the lines that move when it changes hands */
 #define WAKE_NS 10000   /* and for waking a sleeper                                         */
+
+/* Where a worker finds work. */
+enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_SHELF, SOURCE_NEIGHBOUR, SOURCES };
 
 /* A producer has made an item visible; wake one sleeper if there is any (see sync/park.h for why this is enough). */
 void clo_runtime_wake_one(clo_runtime *runtime)
@@ -114,18 +124,17 @@ static uint64_t take_local(clo_worker *worker)
     return item;
 }
 
-/* Puts a chain on the shelf. */
-static void put_back(clo_worker *worker, uint64_t chain)
+/* Puts a chain on a shelf. */
+static void put_back(clo_worker *worker, clo_stack *shelf, uint64_t chain)
 {
     uint64_t head = CLO_ITEM_NONE, last = chain;
 
     /* The usual case: the shelf is empty and takes the chain as it is. */
-    if (atomic_compare_exchange_strong_explicit(&worker->shelf.head, &head, chain, memory_order_release,
-                                                memory_order_relaxed))
+    if (atomic_compare_exchange_strong_explicit(&shelf->head, &head, chain, memory_order_release, memory_order_relaxed))
         return;
     while (*link_of(worker->runtime, last) != CLO_ITEM_NONE) /* the chain is finite and ours */
         last = *link_of(worker->runtime, last);
-    clo_stack_push(&worker->shelf, chain, link_of(worker->runtime, last));
+    clo_stack_push(shelf, chain, link_of(worker->runtime, last));
 }
 
 /* Takes one item to run and moves at most BATCH more to the deque, which is empty; none where bodies are long. The
@@ -145,10 +154,22 @@ static uint64_t take_shelf(clo_worker *worker, clo_stack *shelf)
         rest = *link_of(worker->runtime, rest);
     }
     if (rest != CLO_ITEM_NONE) {
-        put_back(worker, rest);
+        put_back(worker, &worker->shelf, rest);
         clo_runtime_wake_one(worker->runtime);
     }
     return first;
+}
+
+/* All from one of the two shelves of a worker, ourselves included. */
+static uint64_t take_from(clo_worker *worker, clo_worker *owner)
+{
+    uint64_t item = take_shelf(worker, &owner->shelf);
+
+    if (item == CLO_ITEM_NONE)
+        item = take_shelf(worker, &owner->aged);
+    if (item != CLO_ITEM_NONE && owner != worker)
+        clo_item_job(worker->runtime, item)->stats[worker->index].steals++;
+    return item;
 }
 
 static uint64_t steal(clo_worker *worker)
@@ -161,11 +182,9 @@ static uint64_t steal(clo_worker *worker)
         clo_worker *victim = &runtime->workers[(offset + i) % count];
         if (victim == worker)
             continue;
-        uint64_t item = take_shelf(worker, &victim->shelf);
-        if (item == CLO_ITEM_NONE)
-            continue;
-        clo_item_job(runtime, item)->stats[worker->index].steals++;
-        return item;
+        uint64_t item = take_from(worker, victim);
+        if (item != CLO_ITEM_NONE)
+            return item;
     }
     return CLO_ITEM_NONE;
 }
@@ -187,20 +206,94 @@ static uint64_t take_own(clo_worker *worker)
     if (item == CLO_ITEM_NONE)
         item = clo_deque_pop(&worker->deque);
     if (item == CLO_ITEM_NONE)
-        item = take_shelf(worker, &worker->shelf);
+        item = take_from(worker, worker);
     return item;
 }
 
-/* A chain of successors could keep a worker for ever: after BYPASSES_MAX of them in a row, whatever has waited longest
- * goes first and `item` waits. */
+/* One item of what lies on a shelf; the rest goes to `aged`, to which nothing is added before it is empty, so that each
+ * item's turn comes however many are put on the shelf meanwhile. */
+static uint64_t take_aged(clo_worker *worker, clo_worker *owner)
+{
+    uint64_t first = clo_stack_take(&owner->aged);
+
+    if (first == CLO_ITEM_NONE)
+        first = clo_stack_take(&owner->shelf);
+    if (first == CLO_ITEM_NONE)
+        return first;
+    uint64_t rest = *link_of(worker->runtime, first);
+    if (rest != CLO_ITEM_NONE) {
+        put_back(worker, &owner->aged, rest);
+        clo_runtime_wake_one(worker->runtime); /* who looked while the chain was in our hands has seen nothing */
+    }
+    return first;
+}
+
+/* Other workers' shelves, one after another: an owner may be in a body that does not end. */
+static uint64_t take_neighbour(clo_worker *worker)
+{
+    clo_runtime *runtime = worker->runtime;
+
+    worker->neighbour = (worker->neighbour + 1) % runtime->workers_count;
+    return worker->neighbour == worker->index ? CLO_ITEM_NONE
+                                              : take_aged(worker, &runtime->workers[worker->neighbour]);
+}
+
+static uint64_t take_oldest(clo_worker *worker, uint32_t source)
+{
+    switch (source) {
+    case SOURCE_INBOX:
+        return take_local(worker);
+    case SOURCE_DEQUE:
+        return clo_deque_pop_old(&worker->deque);
+    case SOURCE_SHELF:
+        return take_aged(worker, worker);
+    default:
+        return take_neighbour(worker);
+    }
+}
+
+/* An item of a stopped job has no body, so the next one may follow without a turn of the others; not without end. */
+static bool may_skip(clo_worker *worker, uint64_t item, uint32_t items)
+{
+    if (!clo_stop_is_set(&clo_item_job(worker->runtime, item)->stop) || worker->skips >= SKIPS_MAX) {
+        worker->skips = 0;
+        return false;
+    }
+    worker->skips += items;
+    return true;
+}
+
+/* The oldest item of the next source that has any. */
+static uint64_t take_in_turn(clo_worker *worker)
+{
+    for (uint32_t i = 1; i <= SOURCES; i++) {
+        uint32_t source = (worker->source + i) % SOURCES;
+        uint64_t item = take_oldest(worker, source);
+        if (item == CLO_ITEM_NONE)
+            continue;
+        worker->served = 0;
+        worker->source = source;
+        if (may_skip(worker, item, 1)) { /* nothing to run: the same source once more */
+            worker->served = BODIES_MAX;
+            worker->source = (source + SOURCES - 1) % SOURCES;
+        }
+        return item;
+    }
+    return CLO_ITEM_NONE;
+}
+
+static uint64_t take_next(clo_worker *worker)
+{
+    return worker->served < BODIES_MAX ? take_own(worker) : take_in_turn(worker);
+}
+
+/* A chain of successors could keep a worker for ever: after BYPASSES_MAX of them in a row another source has its turn,
+ * and `item` waits. */
 static uint64_t rotate(clo_worker *worker, uint64_t item)
 {
-    uint64_t other = take_local(worker);
-
-    if (other == CLO_ITEM_NONE)
-        other = clo_deque_pop_old(&worker->deque);
-    if (other == CLO_ITEM_NONE)
-        other = take_shelf(worker, &worker->shelf);
+    if (may_skip(worker, item, BYPASSES_MAX))
+        return item;
+    uint64_t other = take_in_turn(worker);
     if (other == CLO_ITEM_NONE)
         return item;
     if (clo_item_job(worker->runtime, item)->is_pinned)
@@ -267,10 +360,11 @@ static void run_from(clo_worker *worker, uint64_t item)
         if (item != CLO_ITEM_NONE && worker->bypasses < BYPASSES_MAX)
             continue;
         worker->ran += worker->bypasses;
+        worker->served += worker->bypasses;
         worker->bypasses = 0;
         if (worker->ran >= PACE_ITEMS)
             take_pace(worker);
-        item = item == CLO_ITEM_NONE ? take_own(worker) : rotate(worker, item);
+        item = item == CLO_ITEM_NONE ? take_next(worker) : rotate(worker, item);
     }
     take_pace(worker);
     atomic_store_explicit(&worker->current, CLO_ITEM_NONE, memory_order_relaxed);

@@ -96,7 +96,7 @@ static clo_runtime_config unpinned(void)
     return config;
 }
 
-static void a_task_that_does_not_return_is_named_and_the_runtime_is_closed_all_the_same(void **state)
+static void a_task_that_does_not_return_is_named_and_a_second_close_joins_it(void **state)
 {
     (void)state;
     for (int way = 0; way < 4; way++) {
@@ -105,7 +105,7 @@ static void a_task_that_does_not_return_is_named_and_the_runtime_is_closed_all_t
         atomic_store(&inside, 0);
         world w = make(3, 2, stay, &config);
         clo_job_config job_config = CLO_JOB_CONFIG_INIT;
-        clo_job *stuck, *idle;
+        clo_job *stuck, *idle, *refused;
 
         job_config.policy = way == 1 ? clo_policy_find("fifo") : NULL;
         job_config.period_ns = way == 2 ? 1000000 : 0;
@@ -116,9 +116,12 @@ static void a_task_that_does_not_return_is_named_and_the_runtime_is_closed_all_t
         while (atomic_load(&inside) == 0)
             sched_yield();
         fails(CLO_ERR_TIMEOUT, "task 'culprit' on executor", clo_runtime_close(w.runtime, 1000000));
-        atomic_store(&may_return, 1); /* the last worker frees the runtime and both jobs */
-        while (atomic_load(&alive) > 0)
-            sched_yield();
+        fails(CLO_ERR_STATE, "closing", clo_job_submit(stuck));
+        fails(CLO_ERR_STATE, "closing", clo_job_create(w.runtime, w.cost, NULL, &refused));
+        fails(CLO_ERR_TIMEOUT, "task 'culprit' on executor", clo_runtime_close(w.runtime, -1));
+        atomic_store(&may_return, 1);
+        ok(clo_runtime_close(w.runtime, INT64_MAX)); /* frees the runtime and both jobs */
+        assert_int_equal(atomic_load(&alive), 0);    /* nobody is left who could touch what the caller owns */
         drop(&w);
     }
 }
@@ -425,7 +428,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         SIGNAL_TESTS cmocka_unit_test(real_time_that_is_refused_is_told_or_fails_as_asked),
-        cmocka_unit_test(a_task_that_does_not_return_is_named_and_the_runtime_is_closed_all_the_same),
+        cmocka_unit_test(a_task_that_does_not_return_is_named_and_a_second_close_joins_it),
         cmocka_unit_test(a_runtime_closes_in_every_state),
         cmocka_unit_test(a_worker_that_cannot_be_created_ends_the_creation_cleanly),
         cmocka_unit_test(a_watchdog_that_cannot_be_created_fails_the_job_and_can_be_tried_again),
