@@ -24,8 +24,9 @@
  *   not beside submit, and only after wait has returned: output, output_hash
  *   not beside any other call on the job: destroy
  *
- * In a task body: create, submit, cancel, timing_read and id; destroy of a job that does not run. In a handler of misses:
- * cancel, timing_read and id. All other calls return CLO_ERR_STATE there, and change nothing.
+ * In a task body of the same runtime: create, submit, cancel, timing_read and id; destroy of a job that does not run. In a handler of misses:
+ * cancel, timing_read and id. All other calls return CLO_ERR_STATE there, and change nothing. A body may wait for jobs of
+ * another runtime, as for anything else: its worker is blocked meanwhile, and bodies that wait for each other never end.
  *
  * After fork(2) the child has no workers: every call that needs them returns CLO_ERR_STATE, and destroy only frees memory. */
 #ifndef CLOTHO_JOB_H
@@ -161,7 +162,7 @@ typedef struct clo_job_timing {
     uint64_t released;       /* runs started                                       */
     uint64_t finished;       /* runs ended, aborted ones included                  */
     uint64_t aborted;        /* cut short by CLO_MISS_ABORT                        */
-    uint64_t missed;         /* runs that ended after their deadline, or were aborted at it */
+    uint64_t missed;         /* runs that had not ended at their deadline, those that were dropped later included */
     uint64_t skipped;        /* releases left out by CLO_MISS_SKIP                 */
     uint64_t overruns;       /* bodies that took longer than their limit           */
     clo_latency jitter_ns;   /* from when a release was due until it was made      */

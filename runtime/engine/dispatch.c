@@ -165,7 +165,11 @@ static void show_ready(clo_dispatch *dispatch, uint32_t entry, uint32_t by)
 static clo_status init_policy(const clo_view *view, const clo_policy_instance *instance)
 {
     memset(instance->state, 0, instance->bytes);
-    return instance->policy->init == NULL ? CLO_OK : instance->policy->init(instance->state, view);
+    clo_status status = instance->policy->init == NULL ? CLO_OK : instance->policy->init(instance->state, view);
+    return status == CLO_OK ? CLO_OK
+                            : clo_fail(status, "the policy '%s' could not be initialised: %s",
+                                       instance->policy->name != NULL ? instance->policy->name : "without a name",
+                                       clo_status_text(status));
 }
 
 clo_status clo_dispatch_begin(clo_dispatch *dispatch)

@@ -43,13 +43,13 @@ void clo_overrun_end(clo_worker *worker, clo_job *job)
         clo_watch_leave_note(&worker->watch, &body);
 }
 
-static void report(clo_runtime *runtime, uint32_t worker, const clo_watch_note *note, int64_t now_ns)
+static void report(clo_runtime *runtime, uint32_t worker, const clo_watch_note *note)
 {
     clo_watchdog_report(clo_item_job(runtime, note->item), (clo_miss){.kind = CLO_MISS_OVERRUN,
                                                                       .task = (uint32_t)note->item,
                                                                       .executor = worker,
                                                                       .release = note->release,
-                                                                      .late_ns = now_ns - note->over_ns});
+                                                                      .late_ns = clo_clock_ns() - note->over_ns});
 }
 
 /* Returns when the body that runs now will be over its limit; INT64_MAX: none, or it was reported. */
@@ -66,7 +66,7 @@ static int64_t see_body(clo_runtime *runtime, uint32_t worker, int64_t now_ns)
     if (!clo_watch_claim(watch, word))
         return INT64_MAX;
     atomic_fetch_add_explicit(&clo_item_job(runtime, body.item)->series->overruns, 1, memory_order_relaxed);
-    report(runtime, worker, &body, now_ns);
+    report(runtime, worker, &body);
     return INT64_MAX;
 }
 
@@ -77,7 +77,7 @@ int64_t clo_overrun_poll(clo_watchdog *watchdog, int64_t now_ns)
 
     for (uint32_t w = 0; w < watchdog->runtime->workers_count; w++) {
         while (clo_watch_read_note(&watchdog->runtime->workers[w].watch, &note))
-            report(watchdog->runtime, w, &note, now_ns);
+            report(watchdog->runtime, w, &note);
         int64_t over_ns = see_body(watchdog->runtime, w, now_ns);
         if (over_ns < next_ns)
             next_ns = over_ns;

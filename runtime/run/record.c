@@ -87,7 +87,7 @@ static clo_status read_trace(const clo_job *job, clo_trace **out)
 
 clo_status clo_job_trace(const clo_job *job, clo_trace **out)
 {
-    if (job->events == NULL)
+    if (!job->runtime->traces)
         return clo_fail(CLO_ERR_STATE, "the runtime keeps no trace; set clo_runtime_config.trace");
     /* The phase is a lock for readers; nothing that the caller can see changes. */
     clo_phase *phase = (clo_phase *)(uintptr_t)&job->phase;

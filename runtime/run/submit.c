@@ -158,10 +158,8 @@ static void account(clo_job *job, uint64_t release)
     int64_t response_ns = clo_time_sub(job->end_ns, clo_series_due_ns(series, release));
 
     clo_histogram_record(&series->response_ns, response_ns);
-    if (series->deadline_ns > 0 && response_ns > series->deadline_ns) {
-        atomic_fetch_add_explicit(&series->missed, 1, memory_order_relaxed);
-        atomic_store_explicit(&series->late[release % CLO_SERIES_LATE], release + 1, memory_order_relaxed);
-    }
+    if (series->deadline_ns > 0 && response_ns > series->deadline_ns)
+        clo_series_note_late(series, release);
     atomic_fetch_add_explicit(&series->finished, 1, memory_order_relaxed);
     bool has_failed = atomic_load_explicit(&job->failure, memory_order_relaxed) != 0;
     if (clo_stop_is_set(&job->stop) && !has_failed && !clo_stop_is_cancelled(&job->stop))

@@ -89,18 +89,22 @@ static int64_t make_releases(clo_job *job, int64_t now_ns)
     return INT64_MAX;
 }
 
+static void report_deadline(clo_job *job, uint64_t number, int64_t due_ns)
+{
+    clo_watchdog_report(job, (clo_miss){CLO_MISS_DEADLINE, CLO_NONE, CLO_NONE, number, 0, clo_clock_ns() - due_ns});
+}
+
 /* Looks at release `number`: true if it needs no more attention. */
 static bool see_deadline(clo_job *job, uint64_t number, int64_t now_ns)
 {
     clo_series *series = job->series;
     int64_t due_ns = clo_time_add(clo_series_due_ns(series, number), series->deadline_ns);
-    clo_miss miss = {CLO_MISS_DEADLINE, CLO_NONE, CLO_NONE, number, 0, clo_time_sub(now_ns, due_ns)};
 
     if (series->skip[number % CLO_SERIES_LATE] == number + 1)
         return true;
     if (atomic_load_explicit(&series->ended, memory_order_acquire) > number) {
         if (atomic_load_explicit(&series->late[number % CLO_SERIES_LATE], memory_order_relaxed) == number + 1)
-            clo_watchdog_report(job, miss);
+            report_deadline(job, number, due_ns);
         return true;
     }
     if (clo_phase_get(&job->phase) == CLO_PHASE_DONE)
@@ -109,7 +113,8 @@ static bool see_deadline(clo_job *job, uint64_t number, int64_t now_ns)
         return false;
     if (series->on_miss == CLO_MISS_ABORT)
         clo_job_abort(job, number);
-    clo_watchdog_report(job, miss);
+    clo_series_note_late(series, number);
+    report_deadline(job, number, due_ns);
     return true;
 }
 

@@ -39,7 +39,7 @@ typedef struct clo_series {
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint64_t pending;
     _Atomic uint64_t current;               /* release that runs, or ran last: written by who starts it */
     _Atomic uint64_t ended;                 /* 1 + release that ended last; 0: none */
-    _Atomic uint64_t late[CLO_SERIES_LATE]; /* [release % ..] 1 + release, if that ended late */
+    _Atomic uint64_t late[CLO_SERIES_LATE]; /* [release % ..] 1 + release, if that was late and is counted */
     _Atomic uint32_t stopped;               /* no further run starts */
     _Atomic uint32_t wants_start;           /* the watchdog shall start the next run */
     _Atomic uint32_t is_first;              /* no body of the current run has begun */
@@ -63,6 +63,15 @@ typedef struct clo_watchdog {
     clo_bell bell;
     _Atomic uint32_t stopping;
 } clo_watchdog;
+
+/* Counts a run as late, once: the worker that ends it and the watchdog that sees it go on both call this. */
+static inline void clo_series_note_late(clo_series *series, uint64_t release)
+{
+    /* Relaxed: published by `ended`, or read by the same thread. */
+    if (atomic_exchange_explicit(&series->late[release % CLO_SERIES_LATE], release + 1, memory_order_relaxed) !=
+        release + 1)
+        atomic_fetch_add_explicit(&series->missed, 1, memory_order_relaxed);
+}
 
 /* When a release is due; INT64_MAX: never. */
 static inline int64_t clo_series_due_ns(const clo_series *series, uint64_t release)
