@@ -7,9 +7,10 @@
  * spin_ns at most it sleeps on its own futex word.
  *
  * Fairness: once BODIES_MAX bodies have been run in that order, the next source in turn gives what has lain there
- * longest; a chain of successors gives way after BYPASSES_MAX. So whatever other jobs do, an item that is next in its
- * source starts after at most SOURCES * (BODIES_MAX + BYPASSES_MAX) other bodies on that worker. Items of a stopped
- * job have no body and do not count, up to SKIPS_MAX in one turn. */
+ * longest; a chain of successors gives way after BYPASSES_MAX. So a source has its turn after at most
+ * SOURCES * (BODIES_MAX + BYPASSES_MAX) other bodies, and an item after one turn for each item that lies in its source
+ * when it comes there: what comes later does not pass it more than once. Items of a stopped job have no body and do not
+ * count, up to SKIPS_MAX in one turn. */
 #include "base/clock.h"
 #include "run/run.h"
 
@@ -160,16 +161,22 @@ static uint64_t take_shelf(clo_worker *worker, clo_stack *shelf)
     return first;
 }
 
-/* All from one of the two shelves of a worker, ourselves included. */
-static uint64_t take_from(clo_worker *worker, clo_worker *owner)
+/* One item of what lies on a shelf; the rest goes to `aged`, to which nothing is added before it is empty, so that each
+ * item's turn comes however many are put on the shelf meanwhile. */
+static uint64_t take_aged(clo_worker *worker, clo_worker *owner)
 {
-    uint64_t item = take_shelf(worker, &owner->shelf);
+    uint64_t first = clo_stack_take(&owner->aged);
 
-    if (item == CLO_ITEM_NONE)
-        item = take_shelf(worker, &owner->aged);
-    if (item != CLO_ITEM_NONE && owner != worker)
-        clo_item_job(worker->runtime, item)->stats[worker->index].steals++;
-    return item;
+    if (first == CLO_ITEM_NONE)
+        first = clo_stack_take(&owner->shelf);
+    if (first == CLO_ITEM_NONE)
+        return first;
+    uint64_t rest = *link_of(worker->runtime, first);
+    if (rest != CLO_ITEM_NONE) {
+        put_back(worker, &owner->aged, rest);
+        clo_runtime_wake_one(worker->runtime); /* who looked while the chain was in our hands has seen nothing */
+    }
+    return first;
 }
 
 static uint64_t steal(clo_worker *worker)
@@ -182,9 +189,13 @@ static uint64_t steal(clo_worker *worker)
         clo_worker *victim = &runtime->workers[(offset + i) % count];
         if (victim == worker)
             continue;
-        uint64_t item = take_from(worker, victim);
-        if (item != CLO_ITEM_NONE)
-            return item;
+        uint64_t item = take_shelf(worker, &victim->shelf);
+        if (item == CLO_ITEM_NONE)
+            item = take_shelf(worker, &victim->aged);
+        if (item == CLO_ITEM_NONE)
+            continue;
+        clo_item_job(runtime, item)->stats[worker->index].steals++;
+        return item;
     }
     return CLO_ITEM_NONE;
 }
@@ -206,26 +217,10 @@ static uint64_t take_own(clo_worker *worker)
     if (item == CLO_ITEM_NONE)
         item = clo_deque_pop(&worker->deque);
     if (item == CLO_ITEM_NONE)
-        item = take_from(worker, worker);
+        item = take_shelf(worker, &worker->shelf);
+    if (item == CLO_ITEM_NONE)
+        item = take_aged(worker, worker);
     return item;
-}
-
-/* One item of what lies on a shelf; the rest goes to `aged`, to which nothing is added before it is empty, so that each
- * item's turn comes however many are put on the shelf meanwhile. */
-static uint64_t take_aged(clo_worker *worker, clo_worker *owner)
-{
-    uint64_t first = clo_stack_take(&owner->aged);
-
-    if (first == CLO_ITEM_NONE)
-        first = clo_stack_take(&owner->shelf);
-    if (first == CLO_ITEM_NONE)
-        return first;
-    uint64_t rest = *link_of(worker->runtime, first);
-    if (rest != CLO_ITEM_NONE) {
-        put_back(worker, &owner->aged, rest);
-        clo_runtime_wake_one(worker->runtime); /* who looked while the chain was in our hands has seen nothing */
-    }
-    return first;
 }
 
 /* Other workers' shelves, one after another: an owner may be in a body that does not end. */

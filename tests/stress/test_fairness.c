@@ -11,8 +11,9 @@
 
 #define MODES 3u
 #define QUICK 4u
-/* Sources * (bodies in the usual order + bodies of one chain), see run/worker.c; for each of the quick job's items. */
-#define TURN_BODIES (4u * (16u + 32u))
+/* Sources * (bodies in the usual order + bodies of one chain), see run/worker.c, for each item that may lie in the same
+ * source: the busy job has at most 8 ready. */
+#define TURN_BODIES (4u * (16u + 32u) * (8u + QUICK))
 #define ROUNDS 20
 
 static const char *const mode_names[MODES] = {"steal", "replay", "policy"};

@@ -74,7 +74,7 @@ static void a_cancel_beside_a_submit_of_a_series_is_never_half_lost(void **state
     atomic_store(&is_over, false);
     shared = make(&f, (clo_job_config){.period_ns = 100000});
     pthread_create(&thread, NULL, cancel_now_and_then, NULL);
-    for (int round = 0; round < ROUNDS(3000); round++) {
+    for (int round = 0; round < ROUNDS(1000); round++) {
         clo_job_timing timing;
         atomic_store(&go, 1 + round % 400);
         ok(clo_job_submit(shared));
@@ -195,6 +195,51 @@ static void each_overrun_is_told_before_the_job_may_be_submitted_again(void **st
         ok(clo_job_timing_read(job, &timing));
         assert_int_equal(timing.overruns, atomic_load(&told));
     }
+    stop(&f);
+}
+
+static _Atomic uint32_t deadlines_told;
+
+static void count_deadline(void *argument, clo_job *job, const clo_miss *miss)
+{
+    (void)argument;
+    (void)job;
+    assert_true(miss->late_ns >= 0);
+    if (miss->kind == CLO_MISS_DEADLINE)
+        atomic_fetch_add(&deadlines_told, 1);
+}
+
+static void every_deadline_that_was_told_is_counted_also_of_runs_that_are_dropped(void **state)
+{
+    clo_task task = {.body = slow, .work_ns = 1000};
+    fixture f = start(2, scene_layers(1, 1, &task), CLO_CLOCK_REAL);
+
+    (void)state;
+    for (int round = 0; round < ROUNDS(20); round++) {
+        clo_job *job = make(&f, (clo_job_config){.period_ns = 500000, .miss = count_deadline});
+        clo_job_timing timing;
+
+        atomic_store(&deadlines_told, 0);
+        ok(clo_job_submit(job));
+        sleep_us(20000); /* releases wait behind the slow ones, and their deadlines pass */
+        clo_job_cancel(job);
+        fails(CLO_ERR_CANCELLED, "cancelled", clo_job_wait(job, NULL));
+        ok(clo_job_timing_read(job, &timing));
+        assert_int_equal(timing.missed, atomic_load(&deadlines_told));
+        clo_job_destroy(job);
+    }
+    stop(&f);
+}
+
+static void a_limit_in_percent_holds_only_where_a_task_can_run(void **state)
+{
+    clo_task task = {.body = quick, .work_ns = 1000, .executor_mask = 1};
+    fixture f = start(2, scene_layers(2, 2, &task), CLO_CLOCK_REAL);
+    clo_job *job = make(&f, (clo_job_config){.task_limit_percent = 100000});
+
+    (void)state;
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, NULL));
     stop(&f);
 }
 
@@ -490,6 +535,8 @@ int main(void)
         cmocka_unit_test(an_aborted_run_has_a_status_of_its_own),
         cmocka_unit_test(overruns_of_jobs_that_are_gone_reach_nobody),
         cmocka_unit_test(each_overrun_is_told_before_the_job_may_be_submitted_again),
+        cmocka_unit_test(every_deadline_that_was_told_is_counted_also_of_runs_that_are_dropped),
+        cmocka_unit_test(a_limit_in_percent_holds_only_where_a_task_can_run),
         cmocka_unit_test(a_job_may_be_used_by_many_threads_at_once),
         cmocka_unit_test(two_threads_may_swap_policies_beside_submits),
         cmocka_unit_test(a_body_may_not_wait_for_or_destroy_what_runs),
