@@ -1,0 +1,166 @@
+/* log.c - what each thread does now and did last, the watch over hangs, and what is printed when something breaks. */
+#define _GNU_SOURCE
+#include "fuzz_api.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LAST = 12, TICKS_A_SECOND = 10 };
+
+typedef struct log_entry {
+    const char *_Atomic what;
+    _Atomic uint32_t slot;
+    _Atomic int status;
+    _Atomic bool has_ended;
+} log_entry;
+
+typedef struct log_line {
+    _Atomic uint64_t number; /* entries begun */
+    _Atomic uint64_t tick;   /* when the last one began or ended */
+    log_entry last[LAST];
+} log_line;
+
+static log_line lines[THREADS_MAX + 1]; /* one more for what main does */
+static _Atomic uint64_t ticks;
+static _Atomic bool is_stopping;
+static uint64_t the_seed;
+static pthread_t watch;
+uint32_t hang_seconds = 60;
+
+void log_begin(const thread *t, const char *what, uint32_t slot)
+{
+    log_line *line = &lines[t->index];
+    log_entry *entry = &line->last[atomic_load_explicit(&line->number, memory_order_relaxed) % LAST];
+
+    atomic_store_explicit(&entry->what, what, memory_order_relaxed);
+    atomic_store_explicit(&entry->slot, slot, memory_order_relaxed);
+    atomic_store_explicit(&entry->has_ended, false, memory_order_relaxed);
+    atomic_store_explicit(&line->tick, atomic_load_explicit(&ticks, memory_order_relaxed), memory_order_relaxed);
+    atomic_fetch_add_explicit(&line->number, 1, memory_order_relaxed);
+}
+
+void log_end(const thread *t, int status)
+{
+    log_line *line = &lines[t->index];
+    uint64_t number = atomic_load_explicit(&line->number, memory_order_relaxed);
+    log_entry *entry = &line->last[(number - 1) % LAST];
+
+    atomic_store_explicit(&entry->status, status, memory_order_relaxed);
+    atomic_store_explicit(&entry->has_ended, true, memory_order_relaxed);
+}
+
+static void print_thread(uint32_t i)
+{
+    uint64_t number = atomic_load_explicit(&lines[i].number, memory_order_relaxed);
+
+    if (number == 0)
+        return;
+    fprintf(stderr, "%s %u, %llu calls:\n", i == THREADS_MAX ? "main" : "thread", i, (unsigned long long)number);
+    for (uint64_t k = number > LAST ? number - LAST : 0; k < number; k++) {
+        const log_entry *entry = &lines[i].last[k % LAST];
+        const char *what = atomic_load_explicit(&entry->what, memory_order_relaxed);
+        fprintf(stderr, "  %s %u", what != NULL ? what : "?", atomic_load_explicit(&entry->slot, memory_order_relaxed));
+        if (atomic_load_explicit(&entry->has_ended, memory_order_relaxed))
+            fprintf(stderr, " -> %d\n", atomic_load_explicit(&entry->status, memory_order_relaxed));
+        else
+            fprintf(stderr, " ...\n");
+    }
+}
+
+/* Also called by the sanitizers' run-time library before it ends the process. */
+static void print_all(void)
+{
+    fprintf(stderr, "fuzz_api: seed %llu; the last calls of each thread:\n",
+            (unsigned long long)the_seed);
+    for (uint32_t i = 0; i <= THREADS_MAX; i++)
+        print_thread(i);
+}
+
+_Noreturn void broken(const char *format, ...)
+{
+    va_list arguments;
+
+    fprintf(stderr, "fuzz_api: BROKEN: ");
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n");
+    print_all();
+    if (getenv("FUZZ_API_STAY") != NULL)
+        for (;;)
+            pause(); /* for a debugger */
+    _exit(1);
+}
+
+clo_status expect_one(clo_status status, const char *names, const clo_status *list, size_t count, const char *where)
+{
+    size_t i = 0;
+
+    while (i < count && list[i] != status)
+        i++;
+    if (i == count)
+        broken("%s: status %d (%s), not among %s", where, (int)status, clo_last_error(), names);
+    if (status != CLO_OK && clo_last_error()[0] == '\0')
+        broken("%s: status %d without a line of text", where, (int)status);
+    return status;
+}
+
+/* Counts ticks instead of reading a clock, so that time for which the process is stopped does not count. */
+static void *watch_main(void *unused)
+{
+    const struct timespec tick = {0, 1000000000 / TICKS_A_SECOND};
+
+    while (!atomic_load_explicit(&is_stopping, memory_order_relaxed)) {
+        (void)nanosleep(&tick, NULL);
+        uint64_t now = 1 + atomic_fetch_add_explicit(&ticks, 1, memory_order_relaxed);
+        for (uint32_t i = 0; i <= THREADS_MAX; i++) {
+            uint64_t number = atomic_load_explicit(&lines[i].number, memory_order_relaxed);
+            const log_entry *entry = &lines[i].last[(number - 1) % LAST];
+            if (number > 0 && !atomic_load_explicit(&entry->has_ended, memory_order_relaxed) &&
+                now - atomic_load_explicit(&lines[i].tick, memory_order_relaxed) > (uint64_t)hang_seconds * TICKS_A_SECOND)
+                broken("thread %u has been in '%s' for %u s", i, atomic_load_explicit(&entry->what, memory_order_relaxed),
+                       hang_seconds);
+        }
+    }
+    return unused;
+}
+
+static void die(int number)
+{
+    fprintf(stderr, "fuzz_api: BROKEN: signal %d\n", number);
+    print_all();
+    _exit(1);
+}
+
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+void log_start(uint64_t seed)
+{
+    sigset_t all, before;
+
+    the_seed = seed;
+    if (__sanitizer_set_death_callback != NULL) {
+        __sanitizer_set_death_callback(print_all);
+    } else {
+        (void)signal(SIGSEGV, die);
+        (void)signal(SIGBUS, die);
+        (void)signal(SIGFPE, die);
+    }
+    (void)signal(SIGABRT, die);
+    sigfillset(&all); /* storms of signals are not for this thread */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&watch, NULL, watch_main, NULL) != 0)
+        broken("no thread for the watch over hangs");
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void log_stop(void)
+{
+    atomic_store(&is_stopping, true);
+    pthread_join(watch, NULL);
+}
