@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { QUIET, CANCEL, SUBMIT, FORBIDDEN, READ, ACTIONS, FAIL = UINT32_MAX };
+enum { QUIET, CANCEL, SUBMIT, FORBIDDEN, READ, ACTIONS };
 
 _Thread_local bool is_quiet;
 
@@ -137,7 +137,7 @@ int fuzz_body(const clo_call *call)
     case SUBMIT: submit_one(pick_job(t, trait)); break;
     case FORBIDDEN: try_forbidden(t, pick_job(t, trait)); break;
     case READ: read_one(pick_job(t, trait)); break;
-    case FAIL: return chance(t, 50) ? (int)(1 + below(t, 100)) : chance(t, 50) ? 0 : -1;
+    case ACTION_FAIL: return chance(t, 50) ? (int)(1 + below(t, 100)) : chance(t, 50) ? 0 : -1;
     default: break;
     }
     return 0;
@@ -151,7 +151,7 @@ void fuzz_miss(void *argument, clo_job *job, const clo_miss *miss)
 
     if (miss->kind > CLO_MISS_OVERRUN)
         broken("a miss of kind %d", (int)miss->kind);
-    if (miss->late_ns < 0)
+    if (miss->late_ns < 0 && with(WITH_lateness))
         broken("a miss of kind %d, %lld ns late", (int)miss->kind, (long long)miss->late_ns);
     atomic_fetch_add_explicit(&slot->misses[miss->kind], 1, memory_order_relaxed);
     if (chance(t, 3))
@@ -202,7 +202,7 @@ const clo_policy *draw_policy(thread *t)
     uint32_t count = 0;
 
     if (chance(t, 30))
-        return &own[chance(t, 80) ? 2 : below(t, 2)];
+        return &own[chance(t, 80) ? 2 : with(WITH_failing_init) ? below(t, 2) : 0];
     while (clo_policy_at(count) != NULL)
         count++;
     return clo_policy_at(below(t, count));

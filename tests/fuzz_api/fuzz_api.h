@@ -144,6 +144,8 @@ typedef struct thread {
     X(replay, "jobs with a plan")                                              \
     X(policies, "jobs with a policy")                                          \
     X(counts, "the check that the handler saw each miss once")                 \
+    X(lateness, "the check that no miss is reported before its time")           \
+    X(failing_init, "policies whose init fails")                               \
     X(callers_memory, "runtimes and jobs in the caller's memory")
 
 enum {
@@ -166,6 +168,7 @@ CALLS(X)
 
 /* rules.c */
 bool use_begin(object_slot *object, use_kind use);
+void use_again(object_slot *object, use_kind use);
 void use_end(object_slot *object, use_kind use);
 bool use_alone(object_slot *object, use_kind use); /* waits until the others are done, not for ever; then use_end */
 void rules_check(void);
@@ -191,6 +194,7 @@ void models_create(thread *t);
 void models_destroy(void);
 
 /* bodies.c */
+#define ACTION_FAIL UINT32_MAX
 typedef struct body_trait {
     uint32_t action; /* what the body does besides computing */
     uint32_t model;

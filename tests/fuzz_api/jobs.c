@@ -146,7 +146,7 @@ static void create(thread *t, job_slot *slot, clo_runtime *runtime, uint32_t pla
         slot->memory = NULL;
         return;
     }
-    use_begin(&w.models[slot->model].object, USE_SHARED);
+    use_again(&w.models[slot->model].object, USE_SHARED);
     atomic_store_explicit(&slot->job, made, memory_order_release);
 }
 

@@ -54,46 +54,74 @@ void log_end(const thread *t, int status)
     atomic_store_explicit(&entry->has_ended, true, memory_order_relaxed);
 }
 
+/* No stdio: another thread may be stopped by a sanitizer's report while it holds a stream. */
+static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void say(const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    int bytes = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (bytes > 0 && write(STDERR_FILENO, text, (size_t)bytes < sizeof text ? (size_t)bytes : sizeof text - 1) < 0)
+        return;
+}
+
 static void print_thread(uint32_t i)
 {
     uint64_t number = atomic_load_explicit(&lines[i].number, memory_order_relaxed);
 
     if (number == 0)
         return;
-    fprintf(stderr, "%s %u, %llu calls:\n", i == THREADS_MAX ? "main" : "thread", i, (unsigned long long)number);
+    say("%s %u, %llu calls:\n", i == THREADS_MAX ? "main" : "thread", i, (unsigned long long)number);
     for (uint64_t k = number > LAST ? number - LAST : 0; k < number; k++) {
         const log_entry *entry = &lines[i].last[k % LAST];
         const char *what = atomic_load_explicit(&entry->what, memory_order_relaxed);
-        fprintf(stderr, "  %s %u", what != NULL ? what : "?", atomic_load_explicit(&entry->slot, memory_order_relaxed));
+        uint32_t slot = atomic_load_explicit(&entry->slot, memory_order_relaxed);
         if (atomic_load_explicit(&entry->has_ended, memory_order_relaxed))
-            fprintf(stderr, " -> %d\n", atomic_load_explicit(&entry->status, memory_order_relaxed));
+            say("  %s %u -> %d\n", what, slot, atomic_load_explicit(&entry->status, memory_order_relaxed));
         else
-            fprintf(stderr, " ...\n");
+            say("  %s %u ...\n", what, slot);
     }
 }
 
-/* Also called by the sanitizers' run-time library before it ends the process. */
+/* Only the first failure is told. */
+static bool is_first(void)
+{
+    static _Atomic bool is_told;
+
+    return !atomic_exchange(&is_told, true);
+}
+
 static void print_all(void)
 {
-    fprintf(stderr, "fuzz_api: seed %llu; the last calls of each thread:\n",
-            (unsigned long long)the_seed);
+    say("fuzz_api: seed %llu; the last calls of each thread:\n", (unsigned long long)the_seed);
     for (uint32_t i = 0; i <= THREADS_MAX; i++)
         print_thread(i);
 }
 
+/* Called by the sanitizers' run-time library before it ends the process. */
+static void print_at_death(void)
+{
+    if (is_first())
+        print_all();
+}
+
 _Noreturn void broken(const char *format, ...)
 {
+    char text[512];
     va_list arguments;
 
-    fprintf(stderr, "fuzz_api: BROKEN: ");
+    while (!is_first())
+        pause(); /* the first one ends the process */
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "\n");
+    say("fuzz_api: BROKEN: %s\n", text);
     print_all();
-    if (getenv("FUZZ_API_STAY") != NULL)
-        for (;;)
-            pause(); /* for a debugger */
+    while (getenv("FUZZ_API_STAY") != NULL)
+        pause(); /* for a debugger */
     _exit(1);
 }
 
@@ -132,9 +160,7 @@ static void *watch_main(void *unused)
 
 static void die(int number)
 {
-    fprintf(stderr, "fuzz_api: BROKEN: signal %d\n", number);
-    print_all();
-    _exit(1);
+    broken("signal %d", number);
 }
 
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
@@ -145,7 +171,7 @@ void log_start(uint64_t seed)
 
     the_seed = seed;
     if (__sanitizer_set_death_callback != NULL) {
-        __sanitizer_set_death_callback(print_all);
+        __sanitizer_set_death_callback(print_at_death);
     } else {
         (void)signal(SIGSEGV, die);
         (void)signal(SIGBUS, die);

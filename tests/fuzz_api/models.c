@@ -55,7 +55,7 @@ static void add_tasks(thread *t, model_slot *model, uint32_t index, uint32_t tas
         clo_task task = {.body = fuzz_body, .argument = &model->traits[i], .work_ns = below(t, 20000)};
         model->traits[i] = draw_trait(t, index);
         if (fails && chance(t, 10))
-            model->traits[i].action = UINT32_MAX;
+            model->traits[i].action = ACTION_FAIL;
         task.instances = chance(t, 30) ? 1 + below(t, 5) : 0;
         task.output_bytes = has_outputs && chance(t, 80) ? (uint64_t)8 << below(t, 6) : 0;
         task.task_class = (uint16_t)below(t, 6);

@@ -91,6 +91,12 @@ bool use_begin(object_slot *object, use_kind use)
     return atomic_load_explicit(&object->closing, memory_order_relaxed) == 0 && begin(object, use);
 }
 
+/* By a thread that holds the same use already, for something that lives longer than the call. */
+void use_again(object_slot *object, use_kind use)
+{
+    atomic_fetch_add_explicit(&object->active[use], 1, memory_order_relaxed);
+}
+
 void use_end(object_slot *object, use_kind use)
 {
     atomic_fetch_sub_explicit(&object->active[use], 1, memory_order_release);
