@@ -315,7 +315,7 @@ void call_job_destroy(thread *t)
     job_slot *slot = pick(t);
     clo_runtime *runtime;
 
-    if (!runtime_use(slot->runtime, &runtime))
+    if (!chance(t, 30) || !runtime_use(slot->runtime, &runtime))
         return;
     if (use_alone(&slot->object, USE_DESTROY)) {
         clo_job *job = atomic_load_explicit(&slot->job, memory_order_relaxed);

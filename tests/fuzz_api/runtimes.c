@@ -141,7 +141,8 @@ static void end_runtime(thread *t, bool closes, int64_t patience_ns)
     uint32_t index = below(t, RUNTIMES);
     runtime_slot *slot = &w.runtimes[index];
 
-    if (!use_alone(&slot->object, USE_CLOSE))
+    /* Seldom: what is alive must get old enough for something to happen to it. */
+    if (!chance(t, 3) || !use_alone(&slot->object, USE_CLOSE))
         return;
     clo_runtime *runtime = atomic_load_explicit(&slot->runtime, memory_order_relaxed);
     if (runtime != NULL) {
@@ -170,8 +171,11 @@ void call_runtime_destroy(thread *t)
 void runtimes_end(void)
 {
     for (uint32_t r = 0; r < RUNTIMES; r++) {
+        while (!use_alone(&w.runtimes[r].object, USE_CLOSE))
+            ; /* bodies of other runtimes' jobs may be in a call on this one */
         clo_runtime_destroy(atomic_load(&w.runtimes[r].runtime));
         end_one(&w.runtimes[r], r, false);
+        use_end(&w.runtimes[r].object, USE_CLOSE);
     }
 }
 
