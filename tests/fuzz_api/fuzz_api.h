@@ -22,6 +22,17 @@
 
 #include <stdatomic.h>
 
+#if defined(__SANITIZE_THREAD__)
+#define CLO_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CLO_TSAN 1
+#endif
+#endif
+#ifndef CLO_TSAN
+#define CLO_TSAN 0
+#endif
+
 enum { THREADS_MAX = 16, RUNTIMES = 3, JOBS = 12, MODELS = 5, TRACES = 4, PLATFORMS = 5, PLANS = 2, WORKERS_MAX = 16 };
 
 /* How a call uses an object. The order is that of the table in rules.c. */
@@ -131,7 +142,7 @@ typedef struct thread {
     X(trace_calls, 4)        \
     X(simulate, 4)           \
     X(platform_calls, 1)     \
-    X(rest, 6)
+    X(rest, 3)
 #define FEATURES(X)                                                            \
     X(foreign, "plans, traces and costs of another graph or platform")         \
     X(extreme, "times and sizes that overflow, negative ones, tiny periods")   \
@@ -221,6 +232,7 @@ void runtimes_free_kept(void);
 /* log.c */
 void log_begin(const thread *t, const char *what, uint32_t slot);
 void log_end(const thread *t, int status);
+uint64_t log_count(const thread *t); /* calls begun */
 void log_start(uint64_t seed);
 void log_stop(void);
 _Noreturn void broken(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -10,17 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_THREAD__)
-#define CLO_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CLO_TSAN 1
-#endif
-#endif
-#ifndef CLO_TSAN
-#define CLO_TSAN 0
-#endif
-
 enum { LAST = 12, TICKS_A_SECOND = 10 };
 
 typedef struct log_entry {
@@ -77,6 +66,11 @@ static void say(const char *format, ...)
     va_end(arguments);
     if (bytes > 0 && write(STDERR_FILENO, text, (size_t)bytes < sizeof text ? (size_t)bytes : sizeof text - 1) < 0)
         return;
+}
+
+uint64_t log_count(const thread *t)
+{
+    return atomic_load_explicit(&lines[t->index].number, memory_order_relaxed);
 }
 
 static void print_thread(uint32_t i)
@@ -181,16 +175,14 @@ void log_start(uint64_t seed)
     sigset_t all, before;
 
     the_seed = seed;
-    if (CLO_TSAN) { /* its run-time library would wait for itself in such a callback */
-        printf("seed %llu\n", (unsigned long long)seed);
-    } else if (__sanitizer_set_death_callback != NULL) {
-        __sanitizer_set_death_callback(print_at_death);
+    if (CLO_TSAN) {
+        printf("seed %llu\n", (unsigned long long)seed); /* its library would wait for itself if we were called at the end */
     } else {
-        (void)signal(SIGSEGV, die);
-        (void)signal(SIGBUS, die);
-        (void)signal(SIGFPE, die);
+        if (__sanitizer_set_death_callback != NULL)
+            __sanitizer_set_death_callback(print_at_death);
+        for (size_t i = __sanitizer_set_death_callback != NULL ? 3 : 0; i < 4; i++)
+            (void)signal((const int[]){SIGSEGV, SIGBUS, SIGFPE, SIGABRT}[i], die);
     }
-    (void)signal(SIGABRT, die);
     sigfillset(&all); /* storms of signals are not for this thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (pthread_create(&watch, NULL, watch_main, NULL) != 0)

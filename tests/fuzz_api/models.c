@@ -135,7 +135,7 @@ void call_model_new(thread *t)
 {
     uint32_t m = below(t, MODELS);
 
-    if (!use_alone(&w.models[m].object, USE_FREE))
+    if (!chance(t, 30) || !use_begin(&w.models[m].object, USE_FREE))
         return;
     log_begin(t, "new graph, costs, plans in", m);
     model_free(&w.models[m]);
