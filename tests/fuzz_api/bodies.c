@@ -133,12 +133,22 @@ int fuzz_body(const clo_call *call)
         return 0;
     thread *t = body_thread();
     switch (trait->action) {
-    case CANCEL: cancel_one(pick_job(t, trait)); break;
-    case SUBMIT: submit_one(pick_job(t, trait)); break;
-    case FORBIDDEN: try_forbidden(t, pick_job(t, trait)); break;
-    case READ: read_one(pick_job(t, trait)); break;
-    case ACTION_FAIL: return chance(t, 50) ? (int)(1 + below(t, 100)) : chance(t, 50) ? 0 : -1;
-    default: break;
+    case CANCEL:
+        cancel_one(pick_job(t, trait));
+        break;
+    case SUBMIT:
+        submit_one(pick_job(t, trait));
+        break;
+    case FORBIDDEN:
+        try_forbidden(t, pick_job(t, trait));
+        break;
+    case READ:
+        read_one(pick_job(t, trait));
+        break;
+    case ACTION_FAIL:
+        return chance(t, 50) ? (int)(1 + below(t, 100)) : chance(t, 50) ? 0 : -1;
+    default:
+        break;
     }
     return 0;
 }
@@ -175,7 +185,8 @@ static uint32_t pick_none(void *state, const clo_view *view, uint32_t executor)
 static uint32_t pick_first(void *state, const clo_view *view, uint32_t executor)
 {
     (void)state;
-    for (uint32_t i = clo_view_ready_first(view); i != CLO_NONE && clo_view_step(view); i = clo_view_ready_next(view, i))
+    for (uint32_t i = clo_view_ready_first(view); i != CLO_NONE && clo_view_step(view);
+         i = clo_view_ready_next(view, i))
         if (clo_view_execution_ns(view, i, executor) != CLO_TIME_NEVER)
             return i;
     return CLO_NONE;
@@ -196,7 +207,12 @@ const clo_policy *draw_policy(thread *t)
 {
     static const clo_policy own[] = {
         {.name = "lazy", .summary = "", .ready = ignore_ready, .pick = pick_none},
-        {.name = "broken", .summary = "", .state_bytes = some_bytes, .init = fail_init, .ready = ignore_ready, .pick = pick_first},
+        {.name = "broken",
+         .summary = "",
+         .state_bytes = some_bytes,
+         .init = fail_init,
+         .ready = ignore_ready,
+         .pick = pick_first},
         {.name = "first", .summary = "", .state_bytes = some_bytes, .ready = ignore_ready, .pick = pick_first},
     };
     uint32_t count = 0;

@@ -23,7 +23,7 @@ bool chance(thread *t, uint32_t percent)
 
 int64_t draw_time(thread *t, int64_t most_ns)
 {
-    static const int64_t edges[] = {1,         -1,         INT64_MAX,     INT64_MAX - 1,    INT64_MAX / 2,
+    static const int64_t edges[] = {1,         -1,         INT64_MAX,        INT64_MAX - 1,    INT64_MAX / 2,
                                     INT64_MIN, -INT64_MAX, INT64_C(1) << 62, INT64_MAX / 1000, 1000000000};
 
     if (with(WITH_extreme) && chance(t, 6))

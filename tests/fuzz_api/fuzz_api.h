@@ -114,49 +114,49 @@ typedef struct thread {
 } thread;
 
 /* Every kind of call that a thread makes: function, weight. FEATURES are left out by name too. */
-#define CALLS(X)             \
-    X(runtime_create, 4)     \
-    X(runtime_close, 2)      \
-    X(runtime_destroy, 2)    \
-    X(runtime_read, 3)       \
-    X(worker_stats, 3)       \
-    X(record_read, 3)        \
-    X(job_create, 16)        \
-    X(job_memory_bytes, 2)   \
-    X(submit, 24)            \
-    X(wait, 6)               \
-    X(wait_for, 12)          \
-    X(cancel, 6)             \
-    X(end, 8)                \
-    X(job_destroy, 5)        \
-    X(timing_read, 10)       \
-    X(job_id, 2)             \
-    X(output, 4)             \
-    X(check, 8)              \
-    X(job_trace, 4)          \
-    X(swap_plan, 8)          \
-    X(swap_policy, 6)        \
-    X(model_new, 2)          \
-    X(graph_build, 2)        \
-    X(plan_calls, 3)         \
-    X(trace_calls, 4)        \
-    X(simulate, 4)           \
-    X(platform_calls, 1)     \
+#define CALLS(X)           \
+    X(runtime_create, 4)   \
+    X(runtime_close, 2)    \
+    X(runtime_destroy, 2)  \
+    X(runtime_read, 3)     \
+    X(worker_stats, 3)     \
+    X(record_read, 3)      \
+    X(job_create, 16)      \
+    X(job_memory_bytes, 2) \
+    X(submit, 24)          \
+    X(wait, 6)             \
+    X(wait_for, 12)        \
+    X(cancel, 6)           \
+    X(end, 8)              \
+    X(job_destroy, 5)      \
+    X(timing_read, 10)     \
+    X(job_id, 2)           \
+    X(output, 4)           \
+    X(check, 8)            \
+    X(job_trace, 4)        \
+    X(swap_plan, 8)        \
+    X(swap_policy, 6)      \
+    X(model_new, 2)        \
+    X(graph_build, 2)      \
+    X(plan_calls, 3)       \
+    X(trace_calls, 4)      \
+    X(simulate, 4)         \
+    X(platform_calls, 1)   \
     X(rest, 3)
-#define FEATURES(X)                                                            \
-    X(foreign, "plans, traces and costs of another graph or platform")         \
-    X(extreme, "times and sizes that overflow, negative ones, tiny periods")   \
-    X(null, "NULL arguments")                                                  \
-    X(body_calls, "bodies that call the library")                              \
-    X(failing, "bodies that fail")                                             \
-    X(abort, "CLO_MISS_ABORT")                                                 \
-    X(limits, "limits for bodies")                                             \
-    X(periods, "periodic jobs")                                                \
-    X(replay, "jobs with a plan")                                              \
-    X(policies, "jobs with a policy")                                          \
-    X(counts, "the check that the handler saw each miss once")                 \
-    X(lateness, "the check that no miss is reported before its time")           \
-    X(failing_init, "policies whose init fails")                               \
+#define FEATURES(X)                                                          \
+    X(foreign, "plans, traces and costs of another graph or platform")       \
+    X(extreme, "times and sizes that overflow, negative ones, tiny periods") \
+    X(null, "NULL arguments")                                                \
+    X(body_calls, "bodies that call the library")                            \
+    X(failing, "bodies that fail")                                           \
+    X(abort, "CLO_MISS_ABORT")                                               \
+    X(limits, "limits for bodies")                                           \
+    X(periods, "periodic jobs")                                              \
+    X(replay, "jobs with a plan")                                            \
+    X(policies, "jobs with a policy")                                        \
+    X(counts, "the check that the handler saw each miss once")               \
+    X(lateness, "the check that no miss is reported before its time")        \
+    X(failing_init, "policies whose init fails")                             \
     X(callers_memory, "runtimes and jobs in the caller's memory")
 
 enum {
@@ -237,8 +237,9 @@ void log_start(uint64_t seed);
 void log_stop(void);
 _Noreturn void broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The status must be one of those listed, and a failure must have a line of text. */
-#define expect(status, ...) \
-    expect_one((status), #__VA_ARGS__, (const clo_status[]){__VA_ARGS__}, sizeof((const clo_status[]){__VA_ARGS__}) / sizeof(clo_status), __func__)
+#define expect(status, ...)                                               \
+    expect_one((status), #__VA_ARGS__, (const clo_status[]){__VA_ARGS__}, \
+               sizeof((const clo_status[]){__VA_ARGS__}) / sizeof(clo_status), __func__)
 clo_status expect_one(clo_status status, const char *names, const clo_status *list, size_t count, const char *where);
 extern uint32_t hang_seconds;
 extern _Atomic uint64_t calls_made[CALLS_COUNT];

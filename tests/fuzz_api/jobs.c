@@ -102,7 +102,7 @@ static void note_kind(job_slot *slot, const clo_job_config *config)
     atomic_store(&slot->waited_ok, 0);
 }
 
-#define CREATE_STATUSES                                                                                            \
+#define CREATE_STATUSES \
     CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_INVALID, CLO_ERR_LIMIT, CLO_ERR_MEMORY, CLO_ERR_UNSUPPORTED, CLO_ERR_SYSTEM
 
 static bool give_memory(thread *t, job_slot *slot, clo_runtime *runtime, const clo_cost *cost, clo_job_config *config)
@@ -189,8 +189,9 @@ void call_job_memory_bytes(thread *t)
         draw_timing(t, &unused, &config);
         draw_dispatch(t, &unused, model, &config);
         log_begin(t, "clo_job_memory_bytes", index);
-        log_end(t, expect(clo_job_memory_bytes(runtime, w.models[model].costs[w.runtimes[index].platform], &config, &bytes),
-                          CREATE_STATUSES));
+        log_end(
+            t, expect(clo_job_memory_bytes(runtime, w.models[model].costs[w.runtimes[index].platform], &config, &bytes),
+                      CREATE_STATUSES));
         use_end(&w.models[model].object, USE_SHARED);
     }
     use_end(&w.runtimes[index].object, USE_RUNTIME);
@@ -356,7 +357,8 @@ void call_swap_policy(thread *t)
     if (!job_use(slot, USE_SWAP, &job))
         return;
     log_begin(t, "clo_job_swap_policy", slot->index);
-    clo_status status = expect(clo_job_swap_policy(job, draw_policy(t)), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_MEMORY, CLO_ERR_LIMIT);
+    clo_status status =
+        expect(clo_job_swap_policy(job, draw_policy(t)), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_MEMORY, CLO_ERR_LIMIT);
     log_end(t, status);
     if (status == CLO_OK && (!slot->is_policy || slot->is_callers))
         broken("clo_job_swap_policy of a job without a policy or in the caller's memory: CLO_OK");

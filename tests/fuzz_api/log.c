@@ -155,9 +155,10 @@ static void *watch_main(void *unused)
             uint64_t number = atomic_load_explicit(&lines[i].number, memory_order_relaxed);
             const log_entry *entry = &lines[i].last[(number - 1) % LAST];
             if (number > 0 && !atomic_load_explicit(&entry->has_ended, memory_order_relaxed) &&
-                now - atomic_load_explicit(&lines[i].tick, memory_order_relaxed) > (uint64_t)hang_seconds * TICKS_A_SECOND)
-                broken("thread %u has been in '%s' for %u s", i, atomic_load_explicit(&entry->what, memory_order_relaxed),
-                       hang_seconds);
+                now - atomic_load_explicit(&lines[i].tick, memory_order_relaxed) >
+                    (uint64_t)hang_seconds * TICKS_A_SECOND)
+                broken("thread %u has been in '%s' for %u s", i,
+                       atomic_load_explicit(&entry->what, memory_order_relaxed), hang_seconds);
         }
     }
     return unused;
@@ -176,7 +177,8 @@ void log_start(uint64_t seed)
 
     the_seed = seed;
     if (CLO_TSAN) {
-        printf("seed %llu\n", (unsigned long long)seed); /* its library would wait for itself if we were called at the end */
+        printf("seed %llu\n",
+               (unsigned long long)seed); /* its library would wait for itself if we were called at the end */
     } else {
         if (__sanitizer_set_death_callback != NULL)
             __sanitizer_set_death_callback(print_at_death);

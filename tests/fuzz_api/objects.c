@@ -50,9 +50,15 @@ static void look_at_plan(thread *t, const clo_plan *plan, const clo_cost *cost)
 
     path_of(t, path);
     switch (below(t, 4)) {
-    case 0: (void)expect(clo_plan_check(plan, cost, (int)below(t, 2)), PLAN_STATUSES); break;
-    case 1: (void)expect(clo_plan_measure(plan, cost, &metrics), PLAN_STATUSES); break;
-    case 2: (void)expect(clo_plan_gantt_text(plan, cost, draw_count(t, 200) % 4096, &text), PLAN_STATUSES); break;
+    case 0:
+        (void)expect(clo_plan_check(plan, cost, (int)below(t, 2)), PLAN_STATUSES);
+        break;
+    case 1:
+        (void)expect(clo_plan_measure(plan, cost, &metrics), PLAN_STATUSES);
+        break;
+    case 2:
+        (void)expect(clo_plan_gantt_text(plan, cost, draw_count(t, 200) % 4096, &text), PLAN_STATUSES);
+        break;
     default:
         (void)expect(clo_plan_gantt_svg(plan, cost, NULL, path), PLAN_STATUSES, CLO_ERR_IO);
         (void)unlink(path);
@@ -70,9 +76,11 @@ static void own_plan(thread *t, const clo_cost *cost)
     for (uint32_t i = 0; i < count; i++) {
         list[i] = (clo_placement){draw_count(t, 16), draw_count(t, 2), draw_count(t, 4), chance(t, 10), 0, 0};
         list[i].start_ns = chance(t, 50) ? 0 : draw_time(t, 10000);
-        list[i].finish_ns = chance(t, 70) && list[i].start_ns < INT64_MAX / 2 ? list[i].start_ns + 100 : draw_time(t, 20000);
+        list[i].finish_ns =
+            chance(t, 70) && list[i].start_ns < INT64_MAX / 2 ? list[i].start_ns + 100 : draw_time(t, 20000);
     }
-    if (expect(clo_plan_from_placements(cost, NULL, list, count, &plan), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_MEMORY) != CLO_OK)
+    if (expect(clo_plan_from_placements(cost, NULL, list, count, &plan), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_MEMORY) !=
+        CLO_OK)
         return;
     look_at_plan(t, plan, cost);
     clo_plan_destroy(plan);
@@ -107,7 +115,8 @@ static void look_at_trace(thread *t, const clo_trace *trace, const clo_cost *cos
     if (clo_trace_events(trace, &count) == NULL && count > 0)
         broken("clo_trace_events: NULL of %zu", count);
     if (chance(t, 50)) {
-        (void)expect(clo_trace_write_chrome(trace, cost, NULL, path), CLO_OK, CLO_ERR_IO, CLO_ERR_MEMORY, CLO_ERR_ARGUMENT);
+        (void)expect(clo_trace_write_chrome(trace, cost, NULL, path), CLO_OK, CLO_ERR_IO, CLO_ERR_MEMORY,
+                     CLO_ERR_ARGUMENT);
         (void)unlink(path);
     } else if (expect(clo_trace_to_plan(trace, cost, &plan), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_MEMORY) == CLO_OK) {
         look_at_plan(t, plan, cost);
@@ -123,7 +132,8 @@ void call_trace_calls(thread *t)
     if (slot == NULL)
         return;
     uint32_t platform = slot->platform;
-    model_slot *model = with(WITH_foreign) ? share_model(t, slot->model, &platform) : NULL; /* the graph may be another by now */
+    model_slot *model =
+        with(WITH_foreign) ? share_model(t, slot->model, &platform) : NULL; /* the graph may be another by now */
     if (model != NULL) {
         log_begin(t, "calls on traces", slot->model);
         look_at_trace(t, trace, model->costs[platform]);
@@ -155,12 +165,13 @@ void call_simulate(thread *t)
     config.steps_max = draw_count(t, 3);
     log_begin(t, "clo_simulate", m);
     is_quiet = true;
-    clo_status status = expect(clo_simulate(model->costs[other], &config, NULL, chance(t, 50) ? &trace : NULL, &hash), CLO_OK,
-                               CLO_ERR_ARGUMENT, CLO_ERR_INVALID, CLO_ERR_STATE, CLO_ERR_MEMORY, CLO_ERR_LIMIT);
+    clo_status status = expect(clo_simulate(model->costs[other], &config, NULL, chance(t, 50) ? &trace : NULL, &hash),
+                               CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_INVALID, CLO_ERR_STATE, CLO_ERR_MEMORY, CLO_ERR_LIMIT);
     is_quiet = false;
     log_end(t, status);
     if (status == CLO_OK && config.execute && hash != model->hash)
-        broken("clo_simulate: outputs with the hash %llx, not %llx", (unsigned long long)hash, (unsigned long long)model->hash);
+        broken("clo_simulate: outputs with the hash %llx, not %llx", (unsigned long long)hash,
+               (unsigned long long)model->hash);
     clo_trace_destroy(trace);
     if (slot != NULL)
         use_end(&slot->object, USE_SHARED);
@@ -183,7 +194,8 @@ void call_graph_build(thread *t)
         return;
     (void)expect(clo_graph_kind(graph, "k0", &kind), CLO_OK);
     for (uint32_t i = 0; i < tasks; i++) {
-        clo_task task = {.body = chance(t, 90) ? fuzz_body : NULL, .work_ns = draw_time(t, 10000), .instances = below(t, 4)};
+        clo_task task = {
+            .body = chance(t, 90) ? fuzz_body : NULL, .work_ns = draw_time(t, 10000), .instances = below(t, 4)};
         task.output_bytes = below(t, 64);
         (void)expect(clo_graph_add_task(graph, &task, NULL), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_LIMIT);
         (void)expect(clo_graph_add_edge(graph, draw_count(t, i), i + (chance(t, 95) ? 1 : 0), below(t, 100)), CLO_OK,
@@ -234,17 +246,39 @@ static void call_null(thread *t)
     size_t bytes;
 
     switch (below(t, 12)) {
-    case 0: (void)expect(clo_job_create(NULL, NULL, NULL, &job), CLO_ERR_ARGUMENT); break;
-    case 1: (void)expect(clo_job_submit(NULL), CLO_ERR_ARGUMENT); break;
-    case 2: (void)expect(clo_job_wait(NULL, NULL), CLO_ERR_ARGUMENT); break;
-    case 3: (void)expect(clo_job_wait_for(NULL, 0, NULL), CLO_ERR_ARGUMENT); break;
-    case 4: (void)expect(clo_job_timing_read(NULL, &timing), CLO_ERR_ARGUMENT); break;
-    case 5: (void)expect(clo_job_swap_plan(NULL, NULL), CLO_ERR_ARGUMENT); break;
-    case 6: clo_job_cancel(NULL); break;
-    case 7: (void)expect(clo_job_memory_bytes(NULL, NULL, NULL, &bytes), CLO_ERR_ARGUMENT); break;
-    case 8: (void)expect(clo_cost_create(NULL, NULL, &cost), CLO_ERR_ARGUMENT); break;
-    case 9: (void)expect(clo_plan_create(NULL, NULL, &plan), CLO_ERR_ARGUMENT); break;
-    case 10: (void)expect(clo_runtime_worker_stats(NULL, 0, NULL), CLO_ERR_ARGUMENT); break;
+    case 0:
+        (void)expect(clo_job_create(NULL, NULL, NULL, &job), CLO_ERR_ARGUMENT);
+        break;
+    case 1:
+        (void)expect(clo_job_submit(NULL), CLO_ERR_ARGUMENT);
+        break;
+    case 2:
+        (void)expect(clo_job_wait(NULL, NULL), CLO_ERR_ARGUMENT);
+        break;
+    case 3:
+        (void)expect(clo_job_wait_for(NULL, 0, NULL), CLO_ERR_ARGUMENT);
+        break;
+    case 4:
+        (void)expect(clo_job_timing_read(NULL, &timing), CLO_ERR_ARGUMENT);
+        break;
+    case 5:
+        (void)expect(clo_job_swap_plan(NULL, NULL), CLO_ERR_ARGUMENT);
+        break;
+    case 6:
+        clo_job_cancel(NULL);
+        break;
+    case 7:
+        (void)expect(clo_job_memory_bytes(NULL, NULL, NULL, &bytes), CLO_ERR_ARGUMENT);
+        break;
+    case 8:
+        (void)expect(clo_cost_create(NULL, NULL, &cost), CLO_ERR_ARGUMENT);
+        break;
+    case 9:
+        (void)expect(clo_plan_create(NULL, NULL, &plan), CLO_ERR_ARGUMENT);
+        break;
+    case 10:
+        (void)expect(clo_runtime_worker_stats(NULL, 0, NULL), CLO_ERR_ARGUMENT);
+        break;
     default:
         clo_job_destroy(NULL), clo_runtime_destroy(NULL), clo_trace_destroy(NULL), clo_plan_destroy(NULL);
         clo_cost_destroy(NULL), clo_graph_destroy(NULL), clo_platform_destroy(NULL);

@@ -46,7 +46,8 @@ void rules_check(void)
 
 void rules_print(void)
 {
-    static const char *const names[] = {"submit", "wait", "swap", "timing", "id", "cancel", "output", "trace", "destroy"};
+    static const char *const names[] = {"submit", "wait",   "swap",  "timing", "id",
+                                        "cancel", "output", "trace", "destroy"};
 
     printf("%-8s", "");
     for (use_kind b = 0; b < USES_OF_JOB; b++)
@@ -107,7 +108,8 @@ bool use_alone(object_slot *object, use_kind use)
     uint32_t open = 0;
     bool is_free = false;
 
-    if (!atomic_compare_exchange_strong_explicit(&object->closing, &open, 1, memory_order_relaxed, memory_order_relaxed))
+    if (!atomic_compare_exchange_strong_explicit(&object->closing, &open, 1, memory_order_relaxed,
+                                                 memory_order_relaxed))
         return false;
     for (int64_t end_ns = now_ns() + 200000000; !is_free && now_ns() < end_ns; sched_yield())
         is_free = begin(object, use);

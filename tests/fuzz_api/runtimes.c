@@ -79,8 +79,8 @@ void call_runtime_create(thread *t)
         slot->memory = NULL;
         bool is_good = give_memory(t, slot, &config);
         log_begin(t, "clo_runtime_create", index);
-        clo_status status = expect(clo_runtime_create(w.platforms[slot->platform], &config, &made), CLO_OK, CLO_ERR_PLATFORM,
-                                   CLO_ERR_SYSTEM, CLO_ERR_ARGUMENT, CLO_ERR_LIMIT, CLO_ERR_MEMORY);
+        clo_status status = expect(clo_runtime_create(w.platforms[slot->platform], &config, &made), CLO_OK,
+                                   CLO_ERR_PLATFORM, CLO_ERR_SYSTEM, CLO_ERR_ARGUMENT, CLO_ERR_LIMIT, CLO_ERR_MEMORY);
         log_end(t, status);
         if (status == CLO_OK && !is_good)
             broken("clo_runtime_create took memory that is too small or not aligned");

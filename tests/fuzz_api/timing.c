@@ -70,8 +70,8 @@ void job_check(job_slot *slot)
         check_timing(slot, &timing, is_ok);
         uint64_t hash = clo_job_output_hash(job);
         if (is_ok && hash != w.models[slot->model].hash)
-            broken("job %u: CLO_OK, but its outputs have the hash %llx, not %llx", slot->index, (unsigned long long)hash,
-                   (unsigned long long)w.models[slot->model].hash);
+            broken("job %u: CLO_OK, but its outputs have the hash %llx, not %llx", slot->index,
+                   (unsigned long long)hash, (unsigned long long)w.models[slot->model].hash);
     }
     job_unuse(slot, USE_OUTPUT);
 }
@@ -123,7 +123,8 @@ void call_output(thread *t)
     log_begin(t, "clo_job_output", slot->index);
     for (int i = 0; i < 4 && is_finished(slot); i++) {
         size_t bytes = 1;
-        const unsigned char *output = clo_job_output(job, draw_count(t, 18), draw_count(t, 4), chance(t, 90) ? &bytes : NULL);
+        const unsigned char *output =
+            clo_job_output(job, draw_count(t, 18), draw_count(t, 4), chance(t, 90) ? &bytes : NULL);
         if (output == NULL && bytes > 1)
             broken("clo_job_output: NULL of %zu bytes", bytes);
         for (size_t k = 0; output != NULL && k < bytes; k++)
