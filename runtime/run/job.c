@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#define DEADLINE_PERIODS_MAX 32 /* less than CLO_SERIES_LATE */
 #define POLL_SHORTEST_NS 50000
 #define POLL_LONGEST_NS 10000000
 #define PERIOD_LEAST_NS 1000 /* what no watchdog can keep up with is refused */
@@ -26,9 +25,9 @@ static clo_status check_timing(const clo_runtime *runtime, const clo_job_config 
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.on_miss is %d; use CLO_MISS_...", (int)config->on_miss);
     if (config->releases > 0 && config->period_ns == 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.releases without period_ns; set both");
-    if (config->period_ns > 0 && config->deadline_ns / DEADLINE_PERIODS_MAX > config->period_ns)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.deadline_ns is more than %d periods; shorten it",
-                        DEADLINE_PERIODS_MAX);
+    if (config->period_ns > 0 && config->deadline_ns / CLO_SERIES_PERIODS > config->period_ns)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.deadline_ns is more than %u periods; shorten it",
+                        CLO_SERIES_PERIODS);
     if (config->period_ns > 0 && runtime->clock == CLO_CLOCK_VIRTUAL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "a period needs a real or padded clock");
     return CLO_OK;

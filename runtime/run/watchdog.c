@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define SUSPECT_NS 1000000 /* a worker that sleeps for so long with work in its inbox was not woken */
-#define RELEASES_MAX 32    /* of one job in one look: then others have their turn, and the lock is free for a moment */
 
 /* A task of the job that runs now. */
 static void find_running(const clo_job *job, clo_miss *miss)
@@ -82,7 +81,7 @@ static int64_t make_releases(clo_job *job, int64_t now_ns)
             break;
         }
         int64_t due_ns = clo_series_due_ns(series, series->next_release);
-        if (due_ns > now_ns || made == RELEASES_MAX)
+        if (due_ns > now_ns || made == CLO_SERIES_RELEASES)
             return due_ns;
         release(job, series->next_release++, now_ns);
     }
@@ -100,6 +99,8 @@ static bool see_deadline(clo_job *job, uint64_t number, int64_t now_ns)
     clo_series *series = job->series;
     int64_t due_ns = clo_time_add(clo_series_due_ns(series, number), series->deadline_ns);
 
+    /* First: a run that ends between this and the look at `ended` is seen there. */
+    bool is_done = clo_phase_get(&job->phase) == CLO_PHASE_DONE;
     if (series->skip[number % CLO_SERIES_LATE] == number + 1)
         return true;
     if (atomic_load_explicit(&series->ended, memory_order_acquire) > number) {
@@ -107,7 +108,7 @@ static bool see_deadline(clo_job *job, uint64_t number, int64_t now_ns)
             report_deadline(job, number, due_ns);
         return true;
     }
-    if (clo_phase_get(&job->phase) == CLO_PHASE_DONE)
+    if (is_done)
         return true; /* it was waiting when the series was stopped */
     if (series->deadline_ns == 0 || due_ns > now_ns)
         return false;

@@ -21,7 +21,11 @@ typedef struct clo_worker clo_worker;
 
 #define CLO_SERIES_TOKEN (1ull << 32)
 #define CLO_SERIES_RUNS (CLO_SERIES_TOKEN - 1)
-#define CLO_SERIES_LATE 64u /* runs that the watchdog may be behind without missing that one was late */
+/* The watchdog makes the releases and then looks at the deadlines of all of them, so that it is never further behind than
+ * the releases of one look and those whose deadlines are not yet due. */
+#define CLO_SERIES_RELEASES 32u /* of one job in one look: then others have their turn, and the lock is free for a moment */
+#define CLO_SERIES_PERIODS 32u  /* longest deadline */
+#define CLO_SERIES_LATE 128u    /* more than both */
 
 typedef struct clo_series {
     /* Constant. */

@@ -89,13 +89,13 @@ static void try_forbidden(thread *t, job_slot *slot)
         if (!job_use(slot, USE_WAIT, &job))
             return;
         (void)expect(clo_job_wait_for(job, 0, NULL), CLO_ERR_STATE, CLO_OK, CLO_ERR_TIMEOUT, CLO_ERR_TASK,
-                     CLO_ERR_CANCELLED);
+                     CLO_ERR_CANCELLED, CLO_ERR_ABORTED, CLO_ERR_LIMIT);
         job_unuse(slot, USE_WAIT);
         return;
     case 1:
         if (!job_use(slot, USE_SWAP, &job))
             return;
-        (void)expect(clo_job_swap_policy(job, clo_policy_at(0)), CLO_ERR_STATE, CLO_ERR_ARGUMENT, CLO_OK);
+        (void)expect(clo_job_swap_policy(job, clo_policy_at(0)), CLO_ERR_STATE, CLO_ERR_ARGUMENT, CLO_ERR_LIMIT, CLO_OK);
         job_unuse(slot, USE_SWAP);
         return;
     default: {

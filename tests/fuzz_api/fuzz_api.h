@@ -221,13 +221,11 @@ extern _Thread_local bool is_quiet; /* bodies only compute: the expected outputs
 bool runtime_use(uint32_t index, clo_runtime **out);
 bool job_use(job_slot *slot, use_kind use, clo_job **out); /* with its runtime */
 void job_unuse(job_slot *slot, use_kind use);
-void job_gone(job_slot *slot, bool is_stuck); /* the library has freed it, or will (is_stuck) */
+void job_gone(job_slot *slot); /* the library has freed it */
 clo_status job_submit(job_slot *slot, clo_job *job);
 void job_waited(job_slot *slot, uint64_t seen, clo_status status);
 void job_check(job_slot *slot);
 void runtimes_end(void);
-void runtimes_keep(void *memory); /* until the workers of a runtime whose close timed out are gone */
-void runtimes_free_kept(void);
 
 /* log.c */
 void log_begin(const thread *t, const char *what, uint32_t slot);

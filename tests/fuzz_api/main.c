@@ -251,7 +251,6 @@ static void end_epoch(thread *t, uint32_t threads)
     runtimes_end();
     if (count_threads_soon(threads) > threads)
         broken("%u threads, %u before the epoch", count_in("/proc/self/task"), threads);
-    runtimes_free_kept();
     for (uint32_t i = 0; i < TRACES; i++)
         clo_trace_destroy(atomic_load(&w.traces[i].trace));
     models_destroy();

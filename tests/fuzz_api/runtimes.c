@@ -93,46 +93,13 @@ void call_runtime_create(thread *t)
     use_end(&slot->object, USE_CLOSE);
 }
 
-/* What may not be freed before the workers of a runtime whose close timed out are gone. */
-typedef struct kept {
-    struct kept *older;
-    void *memory;
-} kept;
-static kept *_Atomic all_kept;
-
-void runtimes_keep(void *memory)
-{
-    kept *one = malloc(sizeof *one);
-
-    if (one == NULL)
-        broken("no memory");
-    *one = (kept){atomic_load(&all_kept), memory};
-    while (!atomic_compare_exchange_weak(&all_kept, &one->older, one))
-        ;
-}
-
-void runtimes_free_kept(void)
-{
-    kept *one = atomic_exchange(&all_kept, NULL);
-
-    while (one != NULL) {
-        kept *older = one->older;
-        free(one->memory);
-        free(one);
-        one = older;
-    }
-}
-
-static void end_one(runtime_slot *slot, uint32_t index, bool is_stuck)
+static void end_one(runtime_slot *slot, uint32_t index)
 {
     atomic_store_explicit(&slot->runtime, NULL, memory_order_relaxed);
     for (uint32_t j = index; j < JOBS; j += RUNTIMES)
         if (atomic_load_explicit(&w.jobs[j].job, memory_order_relaxed) != NULL)
-            job_gone(&w.jobs[j], is_stuck);
-    if (is_stuck && slot->memory != NULL)
-        runtimes_keep(slot->memory);
-    else
-        free(slot->memory);
+            job_gone(&w.jobs[j]);
+    free(slot->memory);
     slot->memory = NULL;
 }
 
@@ -150,10 +117,12 @@ static void end_runtime(thread *t, bool closes, int64_t patience_ns)
         log_begin(t, closes ? "clo_runtime_close" : "clo_runtime_destroy", index);
         if (closes)
             status = expect(clo_runtime_close(runtime, patience_ns), CLO_OK, CLO_ERR_TIMEOUT);
-        else
+        if (status == CLO_ERR_TIMEOUT) /* the join: afterwards everything is ours */
+            status = expect(clo_runtime_close(runtime, INT64_MAX), CLO_OK);
+        if (!closes)
             clo_runtime_destroy(runtime);
         log_end(t, status);
-        end_one(slot, index, status == CLO_ERR_TIMEOUT);
+        end_one(slot, index);
     }
     use_end(&slot->object, USE_CLOSE);
 }
@@ -174,7 +143,7 @@ void runtimes_end(void)
         while (!use_alone(&w.runtimes[r].object, USE_CLOSE))
             ; /* bodies of other runtimes' jobs may be in a call on this one */
         clo_runtime_destroy(atomic_load(&w.runtimes[r].runtime));
-        end_one(&w.runtimes[r], r, false);
+        end_one(&w.runtimes[r], r);
         use_end(&w.runtimes[r].object, USE_CLOSE);
     }
 }

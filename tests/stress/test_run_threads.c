@@ -233,7 +233,7 @@ static void every_deadline_that_was_told_is_counted_also_of_runs_that_are_droppe
 
 static void a_limit_in_percent_holds_only_where_a_task_can_run(void **state)
 {
-    clo_task task = {.body = quick, .work_ns = 1000, .executor_mask = 1};
+    clo_task task = {.body = quick, .work_ns = 1000, .executors_mask = 1};
     fixture f = start(2, scene_layers(2, 2, &task), CLO_CLOCK_REAL);
     clo_job *job = make(&f, (clo_job_config){.task_limit_percent = 100000});
 
