@@ -55,7 +55,8 @@ typedef enum clo_miss_action {
 typedef enum clo_miss_kind {
     CLO_MISS_DEADLINE = 0, /* a run was not finished at its deadline            */
     CLO_MISS_RELEASE = 1,  /* a release was left out (CLO_MISS_SKIP)            */
-    CLO_MISS_OVERRUN = 2   /* a body runs, or has run, longer than its limit    */
+    CLO_MISS_OVERRUN = 2   /* a body runs, or has run, longer than its limit. Where one worker overruns more than 256
+                              times before the watchdog has time to look, the rest is counted but not told */
 } clo_miss_kind;
 
 typedef struct clo_miss {

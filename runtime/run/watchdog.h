@@ -43,7 +43,7 @@ typedef struct clo_series {
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint64_t pending;
     _Atomic uint64_t current;               /* release that runs, or ran last: written by who starts it */
     _Atomic uint64_t ended;                 /* 1 + release that ended last; 0: none */
-    _Atomic uint64_t late[CLO_SERIES_LATE]; /* [release % ..] 1 + release, if that was late and is counted */
+    _Atomic uint64_t late[CLO_SERIES_LATE]; /* [release % ..] 1 + the newest release that was late and is counted */
     _Atomic uint32_t stopped;               /* no further run starts */
     _Atomic uint32_t wants_start;           /* the watchdog shall start the next run */
     _Atomic uint32_t is_first;              /* no body of the current run has begun */
@@ -71,10 +71,17 @@ typedef struct clo_watchdog {
 /* Counts a run as late, once: the worker that ends it and the watchdog that sees it go on both call this. */
 static inline void clo_series_note_late(clo_series *series, uint64_t release)
 {
-    /* Relaxed: published by `ended`, or read by the same thread. */
-    if (atomic_exchange_explicit(&series->late[release % CLO_SERIES_LATE], release + 1, memory_order_relaxed) !=
-        release + 1)
-        atomic_fetch_add_explicit(&series->missed, 1, memory_order_relaxed);
+    _Atomic uint64_t *place = &series->late[release % CLO_SERIES_LATE];
+    uint64_t newest = atomic_load_explicit(place, memory_order_relaxed);
+
+    /* Only upwards: a later number is the watchdog's, which has counted this run before it came so far. Relaxed: published
+     * by `ended`, or read by the same thread. */
+    while (newest < release + 1)
+        if (atomic_compare_exchange_weak_explicit(place, &newest, release + 1, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+            atomic_fetch_add_explicit(&series->missed, 1, memory_order_relaxed);
+            return;
+        }
 }
 
 /* When a release is due; INT64_MAX: never. */

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 enum { CLO_WATCH_IDLE, CLO_WATCH_RUNNING, CLO_WATCH_REPORTED };
-#define CLO_WATCH_NOTES 64u
+#define CLO_WATCH_NOTES 256u
 
 typedef struct clo_watch_note {
     uint64_t item, release;
