@@ -101,8 +101,9 @@ typedef struct clo_job_result {
  *   cost     of the graph to run on the runtime's platform; the cost, its graph and the platform are borrowed likewise.
  *   config   NULL means steal.
  *   out      owned by the caller; untouched on failure.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (cost of another platform, plan and policy both given), CLO_ERR_INVALID (the
- * plan does not place every instance, or its order is impossible), CLO_ERR_LIMIT (jobs_max), CLO_ERR_MEMORY,
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (cost of another platform, a plan that clo_plan_matches refuses, plan and
+ * policy both given), CLO_ERR_INVALID (the plan does not place every instance, places one where it cannot run, or its
+ * order is impossible), CLO_ERR_LIMIT (jobs_max), CLO_ERR_MEMORY,
  * CLO_ERR_UNSUPPORTED (policy, steal, a period or demands under the virtual clock: use clo_simulate), CLO_ERR_SYSTEM
  * (the watchdog's thread, needed for deadlines, periods and limits, cannot be created).
  * Thread-safe. */
@@ -152,7 +153,8 @@ CLO_API uint64_t clo_job_id(const clo_job *job);
 /* Puts another plan in place of the job's, from its next release or submit on; a run in progress ends under the old
  * one. The old one is freed by this call or by a later call on this job, never by a worker.
  *   plan  of the same cost; copied.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (not a replay job, or one with config.memory), CLO_ERR_INVALID, CLO_ERR_MEMORY,
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (not a replay job, one with config.memory, or clo_plan_matches fails),
+ * CLO_ERR_INVALID, CLO_ERR_MEMORY,
  * CLO_ERR_STATE (called from a task body). One thread at a time for one job. */
 CLO_API CLO_NODISCARD clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan);
 

@@ -2,6 +2,7 @@
 #include "engine/dispatch.h"
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "base/status.h"
 
 #include <stdio.h>
@@ -227,7 +228,7 @@ static void start(clo_dispatch *dispatch, uint32_t entry, uint32_t executor)
     unlist_ready(dispatch, entry);
     view->state[entry] = STARTED;
     view->running[executor] = entry;
-    view->busy_until[executor] = clo_view_arrival_ns(view, entry, executor) + execution_ns;
+    view->busy_until[executor] = clo_time_add(clo_view_arrival_ns(view, entry, executor), execution_ns);
     dispatch->started++;
     dispatch->decisions++;
 }

@@ -2,6 +2,7 @@
 #include "engine/engine.h"
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "base/status.h"
 
 #include <string.h>
@@ -109,7 +110,7 @@ int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t entry, uint32_t
         uint32_t source = program->input_source[k];
         int64_t arrival_ns = clo_platform_transfer_ns(program->platform, clo_program_input_bytes(program, entry, k),
                                                       engine->ran_on[source], executor);
-        arrival_ns += program->is_replay ? engine->finish_ns[source] : now_ns;
+        arrival_ns = clo_time_add(arrival_ns, program->is_replay ? engine->finish_ns[source] : now_ns);
         if (arrival_ns > latest_ns)
             latest_ns = arrival_ns;
     }

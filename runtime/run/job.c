@@ -36,6 +36,8 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_create needs a runtime and a cost");
     if (clo_cost_platform(cost) != runtime->platform)
         return clo_fail(CLO_ERR_ARGUMENT, "the cost was built for another platform than the runtime's");
+    if (config->plan != NULL && clo_plan_matches(config->plan, cost) != CLO_OK)
+        return CLO_ERR_ARGUMENT;
     if (config->plan != NULL && config->policy != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config has both a plan and a policy; give one");
     if (config->policy != NULL && (config->policy->ready == NULL || config->policy->pick == NULL))
@@ -312,6 +314,8 @@ static clo_status check_swap(const clo_job *job, const clo_plan *plan)
 {
     if (plan == NULL || !job->is_replay)
         return clo_fail(CLO_ERR_ARGUMENT, "the job has no plan to be replaced; create it with clo_job_config.plan");
+    if (clo_plan_matches(plan, job->cost) != CLO_OK)
+        return CLO_ERR_ARGUMENT;
     if (job->arena.memory != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the job lies in clo_job_config.memory, which has no room for a second plan");
     if (clo_runtime_on_worker(job->runtime))

@@ -84,7 +84,7 @@ clo_status clo_job_trace(const clo_job *job, clo_trace **out)
     size_t count = copy_events(job, events);
     clo_status status = job->dispatch == NULL ? number(job, events, count) : CLO_OK;
     if (status == CLO_OK)
-        status = clo_trace_create(events, count, out);
+        status = clo_trace_create(job->cost, job->runtime->clock != CLO_CLOCK_REAL, events, count, out);
     clo_free(events);
     return status;
 }
