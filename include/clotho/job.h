@@ -67,6 +67,9 @@ typedef struct clo_job_config {
     void *memory;        /* everything the job needs is put here; aligned to 64 bytes, owned by the caller, in use until
                      clo_job_destroy. NULL: malloc                                                */
     size_t memory_bytes; /* at least clo_job_memory_bytes                                        */
+    /* Without `memory`: the most bytes that the job may take, its outputs and their copies in other memories
+     * included, although large ones take memory only when they are used. 0: three quarters of this machine's memory. */
+    uint64_t memory_limit_bytes;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT            \
@@ -103,7 +106,7 @@ typedef struct clo_job_result {
  *   out      owned by the caller; untouched on failure.
  * Returns CLO_OK, CLO_ERR_ARGUMENT (cost of another platform, a plan that clo_plan_matches refuses, plan and
  * policy both given), CLO_ERR_INVALID (the plan does not place every instance, places one where it cannot run, or its
- * order is impossible), CLO_ERR_LIMIT (jobs_max), CLO_ERR_MEMORY,
+ * order is impossible), CLO_ERR_LIMIT (jobs_max; more than memory_limit_bytes, before they are taken), CLO_ERR_MEMORY,
  * CLO_ERR_UNSUPPORTED (policy, steal, a period or demands under the virtual clock: use clo_simulate), CLO_ERR_SYSTEM
  * (the watchdog's thread, needed for deadlines, periods and limits, cannot be created).
  * Thread-safe. */

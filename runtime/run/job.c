@@ -249,7 +249,8 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
     if (status != CLO_OK)
         return status;
     clo_arena_open(&arena, config.memory, config.memory_bytes);
-    status = build_job(runtime, cost, &config, &arena, &job);
+    clo_arena_limit(&arena, config.memory_limit_bytes);
+    status = clo_arena_explain(&arena, build_job(runtime, cost, &config, &arena, &job));
     if (status == CLO_ERR_MEMORY && config.memory != NULL)
         status = clo_fail(CLO_ERR_MEMORY,
                           "clo_job_config.memory_bytes is %zu: too few; clo_job_memory_bytes tells "
@@ -276,7 +277,8 @@ clo_status clo_job_memory_bytes(clo_runtime *runtime, const clo_cost *cost, cons
     if (status != CLO_OK)
         return status;
     clo_arena_open(&arena, NULL, 0);
-    status = build_job(runtime, cost, &config, &arena, &job);
+    clo_arena_limit(&arena, config.memory_limit_bytes);
+    status = clo_arena_explain(&arena, build_job(runtime, cost, &config, &arena, &job));
     if (status == CLO_OK)
         *bytes = arena.peak;
     clo_arena_close(&arena);
@@ -337,9 +339,11 @@ clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan)
     if (body == NULL)
         return clo_fail_memory("a plan");
     clo_arena_open(&body->own, NULL, 0);
+    clo_arena_limit(&body->own, job->arena.limit);
     body->arena = &body->own;
     const clo_placement *placements = clo_plan_placements(plan, &count);
     status = build_body(job, job->cost, placements, count, job->runtime->clock != CLO_CLOCK_REAL, body);
+    status = clo_arena_explain(&body->own, status);
     if (status != CLO_OK)
         return free_body(body), status;
     /* acq_rel: hands the new one to the next start of a run; takes back one that none has wanted yet. */

@@ -283,7 +283,8 @@ clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *theirs, clo_
     clo_sim sim = {.executes = config.execute != 0};
     clo_job_result mine = {.failed_task = CLO_NONE};
     clo_trace *made = NULL;
-    status = build(&sim, cost, &config);
+    clo_arena_limit(&sim.arena, config.memory_limit_bytes);
+    status = clo_arena_explain(&sim.arena, build(&sim, cost, &config));
     if (status == CLO_OK)
         status = config.recorded != NULL ? clo_sim_replay(&sim, config.recorded) : run_events(&sim, &mine);
     if (status == CLO_OK && trace != NULL)
