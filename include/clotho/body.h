@@ -2,7 +2,7 @@
  *
  * All are thread-safe. They write their whole output buffer with bytes that
  * depend only on the task, the instance and the inputs, so replicas and every
- * dispatch mode give the same bytes. */
+ * dispatch mode give the same bytes. Without a call (NULL) they return a failure. */
 #ifndef CLOTHO_BODY_H
 #define CLOTHO_BODY_H
 

@@ -119,15 +119,15 @@ CLO_API CLO_NODISCARD clo_status clo_job_memory_bytes(clo_runtime *runtime, cons
                                                       const clo_job_config *config, size_t *bytes);
 
 /* Starts the run, or the series of releases; returns at once. Allowed again after clo_job_wait, also from a task body
- * of another job. No allocation, no lock on the worker path. Returns CLO_OK or CLO_ERR_STATE (already running). One
- * thread at a time for one job. */
+ * of another job. No allocation, no lock on the worker path. Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_STATE (already
+ * running). One thread at a time for one job. */
 CLO_API CLO_NODISCARD clo_status clo_job_submit(clo_job *job);
 
 /* Blocks until the run has ended.
  *   result  may be NULL.
- * Returns result->status (with the task named in clo_last_error), or CLO_ERR_STATE (never submitted, or called from a
- * task body, whose worker it would block). Of a periodic job the result is that of the last run, with the sums of all
- * in `executed`, `steals` ...; see clo_job_timing_read. A failure of a body ends the series. */
+ * Returns result->status (with the task named in clo_last_error), CLO_ERR_ARGUMENT, or CLO_ERR_STATE (never submitted, or
+ * called from a task body, whose worker it would block). Of a periodic job the result is that of the last run, with the
+ * sums of all in `executed`, `steals` ...; see clo_job_timing_read. A failure of a body ends the series. */
 CLO_API CLO_NODISCARD clo_status clo_job_wait(clo_job *job, clo_job_result *result);
 
 /* The same, but gives up after `patience_ns`.
@@ -147,10 +147,10 @@ typedef struct clo_job_timing {
     clo_latency response_ns; /* from when it was due until its last body ended     */
 } clo_job_timing;
 
-/* Returns CLO_OK or CLO_ERR_STATE (never submitted). Any thread, also while the job runs; wait-free. */
+/* Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_STATE (never submitted). Any thread, also while the job runs; wait-free. */
 CLO_API CLO_NODISCARD clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out);
 
-/* A number that no other job of the runtime has or had; also in clo_record.job. */
+/* A number that no other job of the runtime has or had, from 1; also in clo_record.job. */
 CLO_API uint64_t clo_job_id(const clo_job *job);
 
 /* Puts another plan in place of the job's, from its next release or submit on; a run in progress ends under the old
@@ -185,7 +185,7 @@ CLO_API const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t i
 CLO_API uint64_t clo_job_output_hash(const clo_job *job);
 
 /* Executions of the last run as a trace (a copy, owned by the caller).
- * Returns CLO_OK, CLO_ERR_STATE (running, never run, or the runtime keeps no trace), CLO_ERR_MEMORY. */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (running, never run, or the runtime keeps no trace), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_job_trace(const clo_job *job, clo_trace **out);
 
 #ifdef __cplusplus

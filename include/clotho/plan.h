@@ -58,7 +58,7 @@ typedef struct clo_plan_config {
  *   cost    borrowed during the call only.
  *   config  NULL means all defaults.
  *   out     owned by the caller; untouched on failure.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown planner, unknown config fields), CLO_ERR_MEMORY. That every task has an
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (also: unknown planner, unknown config fields), CLO_ERR_MEMORY. That every task has an
  * executor and that no sum of times overflows was settled by clo_cost_create.
  * Time: heft O(arcs * executors + placements^2 in the worst case of insertion). */
 CLO_API CLO_NODISCARD clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, clo_plan **out);

@@ -30,10 +30,11 @@ clo_status clo_arena_explain(const clo_arena *arena, clo_status status)
 {
     if (status != CLO_ERR_MEMORY || arena->refused == 0)
         return status;
-    return clo_fail(CLO_ERR_LIMIT,
-                    "it would take %zu MiB of memory or more, the limit is %zu MiB; lower the outputs, the instances or "
-                    "the number of memories, or raise memory_limit_bytes (clotho run --memory-limit MIB)",
-                    arena->refused / MIB + 1, arena->limit / MIB);
+    return clo_fail(
+        CLO_ERR_LIMIT,
+        "it would take %zu MiB of memory or more, the limit is %zu MiB; lower the outputs, the instances or "
+        "the number of memories, or raise memory_limit_bytes (clotho run --memory-limit MIB)",
+        arena->refused / MIB + 1, arena->limit / MIB);
 }
 
 static char *take_fixed(const clo_arena *arena, size_t whole, size_t cleared)

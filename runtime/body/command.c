@@ -126,7 +126,7 @@ static int run(clo_command *command)
 
 int clo_body_command(const clo_call *call)
 {
-    clo_command *command = call->argument;
+    clo_command *command = call != NULL ? call->argument : NULL;
 
     if (command == NULL)
         return CANNOT_START;

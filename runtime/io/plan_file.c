@@ -205,7 +205,7 @@ static clo_status read_placements(const clo_json *json, const plan_index *index,
 
 static clo_status read_plan(const clo_json *json, const clo_cost *cost, clo_plan **out)
 {
-    static const char *const known[] = {"format", "graph", "platform", "planner",
+    static const char *const known[] = {"format",   "graph",       "platform",   "planner",
                                         "emulated", "makespan_ns", "placements", NULL};
     const cJSON *item, *list;
     bool is_emulated = false;

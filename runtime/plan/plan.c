@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "plan/planners.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,8 +130,8 @@ static clo_status justify(clo_draft *draft, int64_t begin_ns, int64_t budget_ns)
 
 clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, clo_plan **out)
 {
-    assert(cost != NULL);
-    assert(out != NULL);
+    if (cost == NULL || out == NULL)
+        return clo_fail_null("clo_plan_create", "cost or out");
     clo_plan_config mine = CLO_PLAN_CONFIG_INIT;
     clo_status status = clo_config_read(&mine, sizeof mine, config, "clo_plan_config");
 
@@ -186,9 +185,8 @@ static clo_status validate(const clo_cost *cost, const clo_placement *placement,
 clo_status clo_plan_from_placements(const clo_cost *cost, const char *planner, const clo_placement *placements,
                                     size_t count, clo_plan **out)
 {
-    assert(cost != NULL);
-    assert(out != NULL);
-    assert(placements != NULL || count == 0);
+    if (cost == NULL || out == NULL || (placements == NULL && count > 0))
+        return clo_fail_null("clo_plan_from_placements", "cost, out or placements");
     for (size_t i = 0; i < count; i++) {
         clo_status status = validate(cost, &placements[i], i);
         if (status != CLO_OK)
@@ -209,29 +207,29 @@ void clo_plan_destroy(clo_plan *plan)
 
 const char *clo_plan_planner(const clo_plan *plan)
 {
-    return plan->planner;
+    return plan != NULL ? plan->planner : NULL;
 }
 
 int64_t clo_plan_makespan_ns(const clo_plan *plan)
 {
-    return plan->makespan_ns;
+    return plan != NULL ? plan->makespan_ns : 0;
 }
 
 uint64_t clo_plan_schedules(const clo_plan *plan)
 {
-    return plan->schedules;
+    return plan != NULL ? plan->schedules : 0;
 }
 
 bool clo_plan_is_optimal(const clo_plan *plan)
 {
-    return plan->is_optimal;
+    return plan != NULL && plan->is_optimal;
 }
 
 const clo_placement *clo_plan_placements(const clo_plan *plan, size_t *count)
 {
     if (count != NULL)
-        *count = plan->count;
-    return plan->placements;
+        *count = plan != NULL ? plan->count : 0;
+    return plan != NULL ? plan->placements : NULL;
 }
 
 bool clo_plan_is_emulated(const clo_plan *plan)
@@ -242,7 +240,7 @@ bool clo_plan_is_emulated(const clo_plan *plan)
 clo_status clo_plan_matches(const clo_plan *plan, const clo_cost *cost)
 {
     if (plan == NULL || cost == NULL)
-        return clo_fail_null("clo_plan_matches", plan == NULL ? "plan" : "cost");
+        return clo_fail_null("clo_plan_matches", "plan or cost");
     const clo_graph *graph = clo_cost_graph(cost);
     uint32_t executors = clo_platform_executors(clo_cost_platform(cost));
 

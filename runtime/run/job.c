@@ -32,8 +32,6 @@ static clo_status check_timing(const clo_runtime *runtime, const clo_job_config 
 
 static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *cost, const clo_job_config *config)
 {
-    if (runtime == NULL || cost == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_create needs a runtime and a cost");
     if (clo_cost_platform(cost) != runtime->platform)
         return clo_fail(CLO_ERR_ARGUMENT, "the cost was built for another platform than the runtime's");
     if (config->plan != NULL && clo_plan_matches(config->plan, cost) != CLO_OK)
@@ -241,6 +239,8 @@ static clo_status read_arguments(const clo_runtime *runtime, const clo_cost *cos
 
 clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *theirs, clo_job **out)
 {
+    if (runtime == NULL || cost == NULL || out == NULL)
+        return clo_fail_null("clo_job_create", "runtime, cost or out");
     clo_job_config config;
     clo_arena arena;
     clo_job *job = NULL;
@@ -269,6 +269,8 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
 
 clo_status clo_job_memory_bytes(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *theirs, size_t *bytes)
 {
+    if (runtime == NULL || cost == NULL || bytes == NULL)
+        return clo_fail_null("clo_job_memory_bytes", "runtime, cost or bytes");
     clo_job_config config;
     clo_arena arena;
     clo_job *job;
@@ -327,6 +329,8 @@ static clo_status check_swap(const clo_job *job, const clo_plan *plan)
 
 clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan)
 {
+    if (job == NULL || plan == NULL)
+        return clo_fail_null("clo_job_swap_plan", "job or plan");
     size_t count;
     clo_status status = check_swap(job, plan);
 
@@ -399,10 +403,11 @@ void clo_job_destroy(clo_job *job)
 
 const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance, size_t *bytes)
 {
-    const clo_graph *graph = job->program->graph;
-
     if (bytes != NULL)
         *bytes = 0;
+    if (job == NULL)
+        return NULL;
+    const clo_graph *graph = job->program->graph;
     if (task >= graph->tasks || instance >= graph->rows[task].instances)
         return NULL;
     if (bytes != NULL)
@@ -412,5 +417,7 @@ const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance,
 
 uint64_t clo_job_output_hash(const clo_job *job)
 {
+    if (job == NULL)
+        return 0;
     return clo_engine_output_hash(job->engine);
 }

@@ -74,6 +74,8 @@ static size_t copy_events(const clo_job *job, clo_trace_event *events)
 
 clo_status clo_job_trace(const clo_job *job, clo_trace **out)
 {
+    if (job == NULL || out == NULL)
+        return clo_fail_null("clo_job_trace", "job or out");
     if (job->events == NULL)
         return clo_fail(CLO_ERR_STATE, "the runtime keeps no trace; set clo_runtime_config.trace");
     if (atomic_load_explicit(&job->state, memory_order_acquire) != CLO_JOB_DONE)

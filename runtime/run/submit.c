@@ -87,6 +87,8 @@ static void arm_series(clo_job *job)
 
 clo_status clo_job_submit(clo_job *job)
 {
+    if (job == NULL)
+        return clo_fail_null("clo_job_submit", "job");
     clo_watchdog *watchdog = &job->runtime->watchdog;
 
     if (atomic_load_explicit(&job->state, memory_order_acquire) == CLO_JOB_RUNNING)
@@ -359,16 +361,22 @@ static clo_status wait_for(clo_job *job, int64_t until_ns, clo_job_result *out)
 
 clo_status clo_job_wait(clo_job *job, clo_job_result *out)
 {
+    if (job == NULL)
+        return clo_fail_null("clo_job_wait", "job");
     return wait_for(job, INT64_MAX, out);
 }
 
 clo_status clo_job_wait_for(clo_job *job, int64_t patience_ns, clo_job_result *out)
 {
+    if (job == NULL)
+        return clo_fail_null("clo_job_wait_for", "job");
     return wait_for(job, clo_clock_ns() + (patience_ns > 0 ? patience_ns : 0), out);
 }
 
 void clo_job_cancel(clo_job *job)
 {
+    if (job == NULL)
+        return;
     /* seq_cst: see arm_run. Orders nothing else: bodies may start until it is seen. */
     atomic_store_explicit(&job->cancelled, 1, memory_order_seq_cst);
     if (job->series != NULL)

@@ -138,6 +138,8 @@ void clo_job_start_turn(clo_job *job)
 
 clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy)
 {
+    if (job == NULL || policy == NULL)
+        return clo_fail_null("clo_job_swap_policy", "job or policy");
     clo_swap swap = {.status = CLO_OK};
     clo_arena arena;
 

@@ -22,7 +22,8 @@ static void add_tracks(clo_text *text, const clo_platform *platform, const char 
     clo_text_add_json(text, label);
     clo_text_add(text, "}}");
     if (is_emulated)
-        clo_text_add(text, ",\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_labels\",\"args\":{\"labels\":\"emulated\"}}");
+        clo_text_add(text,
+                     ",\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_labels\",\"args\":{\"labels\":\"emulated\"}}");
     for (uint32_t e = 0; e < platform->executors_count; e++) {
         char name[256];
         clo_text_add(text, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":", e);

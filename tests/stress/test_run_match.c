@@ -141,7 +141,8 @@ static void a_plan_must_not_place_a_task_where_it_cannot_run(void **state)
 static void absurd_times_of_a_plan_stop_at_the_end_of_time(void **state)
 {
     (void)state;
-    const clo_placement list[2] = {{0, 0, 0, 0, INT64_MAX - 20, INT64_MAX - 10}, {1, 0, 1, 0, INT64_MAX - 5, INT64_MAX}};
+    const clo_placement list[2] = {{0, 0, 0, 0, INT64_MAX - 20, INT64_MAX - 10},
+                                   {1, 0, 1, 0, INT64_MAX - 5, INT64_MAX}};
     fixture f = start(2, graph_of(2, 1), CLO_CLOCK_REAL);
     clo_sim_config sim = CLO_SIM_CONFIG_INIT;
     clo_plan_metrics metrics;
