@@ -68,7 +68,8 @@ typedef struct clo_job_config {
                      clo_job_destroy. NULL: malloc                                                */
     size_t memory_bytes; /* at least clo_job_memory_bytes                                        */
     /* Without `memory`: the most bytes that the job may take, its outputs and their copies in other memories
-     * included, although large ones take memory only when they are used. 0: three quarters of this machine's memory. */
+     * included, although large buffers (from 4 MiB) take memory only when they are used, or at once where memory is
+     * locked (clo_real_time). 0: three quarters of this machine's memory. */
     uint64_t memory_limit_bytes;
 } clo_job_config;
 

@@ -26,10 +26,8 @@ void clo_arena_limit(clo_arena *arena, uint64_t bytes)
     arena->limit = bytes == 0 ? clo_memory_limit_default() : bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
-clo_status clo_arena_explain(const clo_arena *arena, clo_status status)
+clo_status clo_arena_fail_limit(const clo_arena *arena)
 {
-    if (status != CLO_ERR_MEMORY || arena->refused == 0)
-        return status;
     return clo_fail(
         CLO_ERR_LIMIT,
         "it would take %zu MiB of memory or more, the limit is %zu MiB; lower the outputs, the instances or "
@@ -69,8 +67,9 @@ static void *take(clo_arena *arena, size_t bytes, bool is_lazy, size_t cleared)
 {
     bytes = bytes > 0 ? bytes : 1;
     size_t whole = (bytes + CLO_CACHE_LINE_BYTES - 1) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
+    is_lazy = is_lazy && whole >= LAZY_BYTES;
     char *part = arena->memory != NULL ? take_fixed(arena, whole, is_lazy ? cleared : whole)
-                                       : take_heap(arena, whole, is_lazy && whole >= LAZY_BYTES);
+                                       : take_heap(arena, whole, is_lazy);
 
     if (part == NULL)
         return NULL;

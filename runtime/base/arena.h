@@ -25,14 +25,23 @@ void clo_arena_open(clo_arena *arena, void *memory, size_t bytes);
  * allocated, and clo_arena_explain says why. */
 void clo_arena_limit(clo_arena *arena, uint64_t bytes);
 
+/* Writes the line of a hit limit; returns CLO_ERR_LIMIT. */
+clo_status clo_arena_fail_limit(const clo_arena *arena);
+
 /* A CLO_ERR_MEMORY that came from the limit becomes CLO_ERR_LIMIT with the figures; any other status stays. */
-clo_status clo_arena_explain(const clo_arena *arena, clo_status status);
+static inline clo_status clo_arena_explain(const clo_arena *arena, clo_status status)
+{
+    if (status != CLO_ERR_MEMORY || arena->refused == 0)
+        return status;
+    (void)clo_arena_fail_limit(arena);
+    return CLO_ERR_LIMIT;
+}
 
 /* count * size bytes; NULL: no memory, or the product overflows. A count of 0 gives a line. */
 void *clo_arena_take(clo_arena *arena, size_t count, size_t size);
 
-/* `bytes` that may never be used in full: of the heap, many of them take no memory before they are used; of a caller's
- * memory, only the first `cleared` are zeroed, the others not touched. */
+/* `bytes` that may never be used in full. Where they are many, those of the heap take no memory before they are used, and
+ * of a caller's memory only the first `cleared` are zeroed, the others not touched. */
 void *clo_arena_take_lazy(clo_arena *arena, size_t bytes, size_t cleared);
 
 /* Gives back all that was taken since clo_arena_mark returned `mark`. */
