@@ -9,6 +9,7 @@
 #include "base/status.h"
 #define clo_fail(status, ...) ((void)clo_fail((status), __VA_ARGS__), (status))
 #define clo_fail_prefix(status, prefix) ((void)clo_fail_prefix((status), (prefix)), (status))
+#define clo_fail_null(call, arguments) ((void)clo_fail_null((call), (arguments)), CLO_ERR_ARGUMENT)
 #define clo_fail_memory(what) ((void)clo_fail_memory(what), CLO_ERR_MEMORY)
 #endif
 

@@ -2,7 +2,7 @@
  *
  * All are thread-safe. They write their whole output buffer with bytes that
  * depend only on the task, the instance and the inputs, so replicas and every
- * dispatch mode give the same bytes. */
+ * dispatch mode give the same bytes. Without a call (NULL) they return a failure. */
 #ifndef CLOTHO_BODY_H
 #define CLOTHO_BODY_H
 
@@ -21,7 +21,8 @@ CLO_API int clo_body_spin(const clo_call *call);
 CLO_API int clo_body_memory(const clo_call *call);
 
 /* Runs a process and waits for it. argument: a clo_command, of a task with one instance that is not
- * duplicable. Returns 0, the exit status, 128 + signal number, or 127 if it cannot be started. */
+ * duplicable. Returns 0, the exit status, 128 + signal number, 127 if it cannot be started, or 125 if its exit status is
+ * lost: the process waits for any child elsewhere, or ignores SIGCHLD, and the kernel (before Linux 6.15) forgets it. */
 typedef struct clo_command {
     char *const *argv;     /* NULL-terminated; argv[0] is looked up in PATH; owned by the caller */
     const char *directory; /* to run in; NULL: the current one                               */

@@ -19,7 +19,7 @@ typedef struct clo_cost clo_cost; /* opaque */
 /* Builds the cost tables.
  *   graph     sealed; borrowed until clo_cost_destroy.
  *   platform  borrowed likewise.
- * Returns CLO_OK, CLO_ERR_STATE (not sealed), CLO_ERR_PLATFORM (a task that no executor can run: named),
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (not sealed), CLO_ERR_PLATFORM (a task that no executor can run: named),
  * CLO_ERR_LIMIT (the sum of the longest times overflows), CLO_ERR_MEMORY. O(tasks * kinds of executors). */
 CLO_API CLO_NODISCARD clo_status clo_cost_create(const clo_graph *graph, const clo_platform *platform, clo_cost **out);
 CLO_API void clo_cost_destroy(clo_cost *cost); /* NULL is allowed */
@@ -39,14 +39,16 @@ CLO_API int64_t clo_cost_mean_transfer_ns(const clo_cost *cost, uint64_t bytes);
  * (eq. 9: longest way from an entry, own time excluded). out: [clo_graph_tasks], written. O(arcs). */
 CLO_API void clo_cost_rank_u(const clo_cost *cost, int64_t *out);
 CLO_API void clo_cost_rank_d(const clo_cost *cost, int64_t *out);
-/* Level of each task: the number of edges on the longest way from an entry. */
+/* Level of each task: the number of edges on the longest way from an entry. Of a graph that is not sealed nothing is
+ * written. */
 CLO_API void clo_graph_levels(const clo_graph *graph, uint32_t *out);
 /* The critical path by mean costs: task ids from entry to exit into out[clo_graph_tasks];
  * returns their number, 0 if there is no memory. */
 CLO_API uint32_t clo_cost_critical_path(const clo_cost *cost, uint32_t *out);
 
 /* Lower bounds on the makespan of any valid plan, with or without replicas, ns; docs/SCHEDULERS.md tells how they are
- * found. Returns CLO_OK or CLO_ERR_MEMORY. Any thread. Near-linear in arcs and tasks * executors, beyond 4096 tasks. */
+ * found. Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY. Any thread. Near-linear in arcs and tasks * executors, beyond
+ * 4096 tasks. */
 typedef struct clo_bound {
     int64_t critical_path_ns; /* longest chain of fastest execution times, no transfers               */
     int64_t area_ns;          /* all work at its cheapest spread over all executors                   */

@@ -97,12 +97,12 @@ CLO_API CLO_NODISCARD clo_status clo_graph_add_task(clo_graph *graph, const clo_
 
 /* Adds the edge from -> to that carries `bytes` in all. The ids may belong to tasks added later;
  * seal checks them, as it checks self edges, duplicates and cycles.
- * Returns CLO_OK, CLO_ERR_STATE, CLO_ERR_LIMIT, CLO_ERR_MEMORY. Amortised O(1). */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE, CLO_ERR_LIMIT, CLO_ERR_MEMORY. Amortised O(1). */
 CLO_API CLO_NODISCARD clo_status clo_graph_add_edge(clo_graph *graph, uint32_t from, uint32_t to, uint64_t bytes);
 
 /* Number of executor kind `name` in this graph (added when new), to be used below.
  * Kinds are matched to a platform's kinds by name when a cost is created.
- * Returns CLO_OK, CLO_ERR_STATE, CLO_ERR_LIMIT (more than CLO_GRAPH_KINDS_MAX), CLO_ERR_MEMORY. */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE, CLO_ERR_LIMIT (more than CLO_GRAPH_KINDS_MAX), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_graph_kind(clo_graph *graph, const char *name, uint32_t *kind);
 
 /* Gives `task` a body of its own on executors of `kind`. A task with clo_task.body
@@ -140,7 +140,7 @@ CLO_API uint32_t clo_graph_edges(const clo_graph *graph);
 CLO_API uint32_t clo_graph_instances(const clo_graph *graph);
 
 /* Name of a task, never NULL ("?" for an unknown id); for unnamed tasks "t<ID>" is written
- * into `scratch` (at least 16 bytes) and returned. */
+ * into `scratch` (at least 16 bytes) and returned, or "?" if that is NULL. */
 CLO_API const char *clo_graph_task_name(const clo_graph *graph, uint32_t task, char *scratch);
 
 /* Reads back a task; out->name is NULL for an unnamed task and is else owned by the graph.

@@ -82,7 +82,9 @@ CLO_API void clo_documents_close(clo_documents *documents); /* NULL is allowed *
  * Returns CLO_OK, CLO_ERR_IO, CLO_ERR_ARGUMENT (unknown format), CLO_ERR_UNSUPPORTED, CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_document_save(const clo_document *document, const char *format, const char *path);
 
-/* Plan files (JSON, "clotho.plan/1"). Loading checks ids against `cost`, nothing more. */
+/* Plan files (JSON, "clotho.plan/1"). Loading checks ids against `cost`, nothing more; saving wants a plan of `cost`
+ * (clo_plan_matches). They return CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_UNSUPPORTED (a time
+ * beyond 2^53 ns), CLO_ERR_LIMIT, CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_plan_save(const clo_plan *plan, const clo_cost *cost, const char *path);
 CLO_API CLO_NODISCARD clo_status clo_plan_load(const char *path, const clo_cost *cost, clo_plan **out);
 CLO_API CLO_NODISCARD clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes,

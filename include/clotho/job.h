@@ -89,6 +89,10 @@ typedef struct clo_job_config {
     void *memory;        /* everything the job needs is put here; aligned to 64 bytes, owned by the caller, in use until
                      clo_job_destroy. NULL: malloc                                                */
     size_t memory_bytes; /* at least clo_job_memory_bytes                                        */
+    /* Without `memory`: the most bytes that the job may take, its outputs and their copies in other memories
+     * included, although large buffers (from 4 MiB) take memory only when they are used, or at once where memory is
+     * locked (clo_real_time). 0: three quarters of this machine's memory. */
+    uint64_t memory_limit_bytes;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT            \
@@ -123,8 +127,9 @@ typedef struct clo_job_result {
  *   cost     of the graph to run on the runtime's platform; the cost, its graph and the platform are borrowed likewise.
  *   config   NULL means steal.
  *   out      owned by the caller; untouched on failure.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (cost of another platform, plan and policy both given), CLO_ERR_INVALID (the
- * plan does not place every instance, or its order is impossible), CLO_ERR_LIMIT (jobs_max), CLO_ERR_MEMORY,
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (cost of another platform, a plan that clo_plan_matches refuses, plan and
+ * policy both given), CLO_ERR_INVALID (the plan does not place every instance, places one where it cannot run, or its
+ * order is impossible), CLO_ERR_LIMIT (jobs_max; more than memory_limit_bytes, before they are taken), CLO_ERR_MEMORY,
  * CLO_ERR_UNSUPPORTED (policy, steal, a period or demands under the virtual clock: use clo_simulate), CLO_ERR_SYSTEM
  * (the watchdog's thread, needed for deadlines, periods and limits, cannot be created), CLO_ERR_STATE (the runtime is
  * closing, or this process was forked from the one that created it).
@@ -139,7 +144,7 @@ CLO_API CLO_NODISCARD clo_status clo_job_memory_bytes(clo_runtime *runtime, cons
 
 /* Starts the run, or the series of releases; returns at once. Allowed again once the last run has ended and all its
  * misses are reported, which clo_job_wait waits for; also from a task body of another job. No allocation, no lock on the
- * worker path. Returns CLO_OK or CLO_ERR_STATE (the job runs, its misses are being reported, another thread reads its
+ * worker path. Returns CLO_OK, CLO_ERR_ARGUMENT (NULL), or CLO_ERR_STATE (the job runs, its misses are being reported, another thread reads its
  * result, the runtime is closing, or a handler of misses calls). Any thread. */
 CLO_API CLO_NODISCARD clo_status clo_job_submit(clo_job *job);
 
@@ -150,7 +155,7 @@ CLO_API CLO_NODISCARD clo_status clo_job_submit(clo_job *job);
  *   CLO_ERR_TASK       a body failed
  *   CLO_ERR_CANCELLED  clo_job_cancel kept bodies or releases from starting
  *   CLO_ERR_ABORTED    the run, of a series the last one, was cut short at its deadline or at the next release
- * or CLO_ERR_STATE (never submitted, or called from a task body or a handler of misses, whose thread it would block). Any
+ * or CLO_ERR_ARGUMENT (NULL), CLO_ERR_STATE (never submitted, or called from a task body or a handler of misses, whose thread it would block). Any
  * number of threads. Of a periodic job the result is that of the last run, with the sums of all
  * in `executed`, `steals` ...; see clo_job_timing_read. A failure of a body ends the series. */
 CLO_API CLO_NODISCARD clo_status clo_job_wait(clo_job *job, clo_job_result *result);
@@ -172,17 +177,17 @@ typedef struct clo_job_timing {
     clo_latency response_ns; /* from when it was due until its last body ended     */
 } clo_job_timing;
 
-/* Returns CLO_OK or CLO_ERR_STATE (never submitted). Any thread, also while the job runs; wait-free. */
+/* Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_STATE (never submitted). Any thread, also while the job runs; wait-free. */
 CLO_API CLO_NODISCARD clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out);
 
-/* A number that no other job of the runtime has or had; also in clo_record.job. */
+/* A number that no other job of the runtime has or had, from 1; also in clo_record.job. */
 CLO_API uint64_t clo_job_id(const clo_job *job);
 
 /* Puts another plan in place of the job's, from its next release or submit on; a run in progress ends under the old
  * one. The old one is freed by this call or by a later call on this job, never by a worker.
  *   plan  of the same cost; copied.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (not a replay job, or one with config.memory), CLO_ERR_INVALID, CLO_ERR_MEMORY,
- * CLO_ERR_STATE (called from a task body or a handler of misses). Any thread; of two at once either may be the last. */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (not a replay job, one with config.memory, or clo_plan_matches fails), CLO_ERR_INVALID,
+ * CLO_ERR_MEMORY, CLO_ERR_STATE (called from a task body or a handler of misses). Any thread; of two at once either may be the last. */
 CLO_API CLO_NODISCARD clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan);
 
 /* Puts another policy (or the same with another model) in place of the job's, also in the middle of a run: the new
@@ -212,7 +217,7 @@ CLO_API const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t i
 CLO_API uint64_t clo_job_output_hash(const clo_job *job);
 
 /* Executions of the last run as a trace (a copy, owned by the caller).
- * Returns CLO_OK, CLO_ERR_STATE (running, never run, or the runtime keeps no trace), CLO_ERR_MEMORY. */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (running, never run, or the runtime keeps no trace), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_job_trace(const clo_job *job, clo_trace **out);
 
 #ifdef __cplusplus

@@ -58,7 +58,7 @@ typedef struct clo_plan_config {
  *   cost    borrowed during the call only.
  *   config  NULL means all defaults.
  *   out     owned by the caller; untouched on failure.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown planner, unknown config fields), CLO_ERR_MEMORY. That every task has an
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (also: unknown planner, unknown config fields), CLO_ERR_MEMORY. That every task has an
  * executor and that no sum of times overflows was settled by clo_cost_create.
  * Time: heft O(arcs * executors + placements^2 in the worst case of insertion). */
 CLO_API CLO_NODISCARD clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, clo_plan **out);
@@ -80,6 +80,12 @@ CLO_API uint64_t clo_plan_schedules(const clo_plan *plan);
 /* True if the planner proved that no plan is shorter (without replicas, if none were allowed): it met the lower
  * bound, or searched everything. */
 CLO_API bool clo_plan_is_optimal(const clo_plan *plan);
+/* True if its times are those of an emulated run (clo_trace_is_emulated), or were read from a plan file that says so. */
+CLO_API bool clo_plan_is_emulated(const clo_plan *plan);
+/* Whether the plan can be of this cost: its graph had as many tasks and instances, its platform as many executors, and
+ * all ids are in range. Every call that takes a plan and a cost asks this. Returns CLO_OK, or CLO_ERR_ARGUMENT with
+ * the first difference in clo_last_error. Any thread. O(placements). */
+CLO_API CLO_NODISCARD clo_status clo_plan_matches(const clo_plan *plan, const clo_cost *cost);
 /* Sorted by (start, finish, executor); owned by the plan. */
 CLO_API const clo_placement *clo_plan_placements(const clo_plan *plan, size_t *count);
 
@@ -92,7 +98,8 @@ enum {
 
 /* Checks a plan; shares no code with the planners. A consumer may start when, for each input, the nearest
  * replica has finished and its data have arrived (LACHESIS eq. 9).
- * Returns CLO_OK, or CLO_ERR_INVALID with the first violation in clo_last_error; CLO_ERR_MEMORY. */
+ * Returns CLO_OK, or CLO_ERR_INVALID with the first violation in clo_last_error (also: clo_plan_matches fails);
+ * CLO_ERR_ARGUMENT (unknown mode), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode);
 
 typedef struct clo_plan_metrics {
@@ -107,11 +114,12 @@ typedef struct clo_plan_metrics {
     uint64_t transferred_bytes;
     uint32_t duplicates; /* replicas                                                   */
 } clo_plan_metrics;
-/* Returns CLO_OK, CLO_ERR_ARGUMENT (the plan has ids that this cost does not know), CLO_ERR_MEMORY. */
+/* Returns CLO_OK, CLO_ERR_ARGUMENT (clo_plan_matches fails), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *out);
 
 /* Gantt charts. SVG: one row an executor, a bar a placement, replicas hatched, hover text; written whole or
- * not at all. Text: `columns` wide (0: 80), UTF-8; *out is malloc'ed, the caller frees it.
+ * not at all. Text: `columns` wide (0: 80), UTF-8; *out is malloc'ed, the caller frees it. Both say "emulated" where
+ * clo_plan_is_emulated.
  *   title  may be NULL.
  * Return CLO_OK, CLO_ERR_ARGUMENT (as clo_plan_measure), CLO_ERR_IO, CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_plan_gantt_svg(const clo_plan *plan, const clo_cost *cost, const char *title,

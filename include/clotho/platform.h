@@ -95,7 +95,7 @@ CLO_API const clo_executor *clo_platform_executor(const clo_platform *platform, 
 CLO_API const char *clo_platform_executor_name(const clo_platform *platform, uint32_t executor);
 CLO_API const char *clo_platform_kind_name(const clo_platform *platform, uint32_t kind);
 CLO_API const char *clo_platform_resource_name(const clo_platform *platform, uint32_t resource);
-/* Capacity of a machine; -1: unlimited. */
+/* Capacity of a machine; -1: unlimited, or no such machine or resource. */
 CLO_API int64_t clo_platform_capacity(const clo_platform *platform, uint32_t machine, uint32_t resource);
 
 /* Time to move `bytes` from executor `from` to `to`: 0 if they are one or share a memory, else
@@ -104,10 +104,11 @@ CLO_API int64_t clo_platform_transfer_ns(const clo_platform *platform, uint64_t 
 
 /* A table of executors, a small picture of packages, caches, kinds and links, and
  * where each number comes from; text for a terminal `columns` wide (0: 80), UTF-8. *out is
- * malloc'ed, the caller frees it. Returns CLO_OK or CLO_ERR_MEMORY. */
+ * malloc'ed, the caller frees it. Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_platform_describe(const clo_platform *platform, uint32_t columns, char **out);
 
-/* The same facts as one JSON object (keys: name, native, coherent, executors[], kinds[], links{}, sources{}). */
+/* The same facts as one JSON object (keys: name, native, coherent, executors[], kinds[], links{}, sources{}).
+ * Returns likewise. */
 CLO_API CLO_NODISCARD clo_status clo_platform_describe_json(const clo_platform *platform, char **out);
 
 /* Names and one-line summaries of the shipped platforms; false past the end. Owned by the library. */
@@ -115,7 +116,7 @@ CLO_API bool clo_platform_shipped(uint32_t index, const char **name, const char 
 
 /* What this host offers and lacks for real-time work (pinning, FIFO, locked memory, throttling,
  * isolated CPUs, frequency scaling): one text line each, "ok", "warn" or "lack" first. *out is malloc'ed.
- * `lacking` (may be NULL) receives the number of "lack" lines. */
+ * `lacking` (may be NULL) receives the number of "lack" lines. Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_platform_check_host(char **out, uint32_t *lacking);
 
 #ifdef __cplusplus

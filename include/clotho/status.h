@@ -1,7 +1,15 @@
 /* status.h - what every call of the library returns, and the text behind a failure.
  *
  * Success is zero, failures are negative. A function that fails leaves its
- * results untouched, leaks nothing and never aborts the process. */
+ * results untouched, leaks nothing and never aborts the process.
+ *
+ * Every call looks at its arguments. A NULL that its comment does not allow is
+ * CLO_ERR_ARGUMENT, with the call and the argument in clo_last_error, and so is a
+ * number out of range. A call that returns no status gives, for an object that is
+ * NULL and for an id that does not exist, what says nothing: a NULL pointer, 0,
+ * false, CLO_NONE for an id, CLO_TIME_NEVER for a time that depends on ids; one that
+ * returns nothing does nothing. What cannot be seen is not checked: a pointer to
+ * an object that was destroyed, or to an array shorter than was said. */
 #ifndef CLOTHO_STATUS_H
 #define CLOTHO_STATUS_H
 

@@ -27,14 +27,20 @@ typedef struct clo_trace_event {
 CLO_API const clo_trace_event *clo_trace_events(const clo_trace *trace, size_t *count);
 CLO_API void clo_trace_destroy(clo_trace *trace); /* NULL is allowed */
 
-/* The trace as a plan, to draw, to check (CLO_CHECK_MEASURED) or to replay.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (another graph's cost), CLO_ERR_MEMORY. */
+/* True if the times are not this machine's own: of a run under the padded or the virtual clock, or of clo_simulate
+ * (but not where that replays a run that was measured). */
+CLO_API bool clo_trace_is_emulated(const clo_trace *trace);
+
+/* The trace as a plan, to draw, to check (CLO_CHECK_MEASURED) or to replay. It is called "measured", or "emulated"
+ * where the trace is.
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (another graph's or platform's cost: as clo_plan_matches), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_trace_to_plan(const clo_trace *trace, const clo_cost *cost, clo_plan **out);
 
 /* Writes Chrome / Perfetto JSON ("traceEvents"; open it in ui.perfetto.dev): one track an executor, flow
- * arrows along the edges. Whole or not at all.
+ * arrows along the edges. "otherData" holds {"times": "measured" or "emulated"}, and an emulated process has the label
+ * "emulated". Whole or not at all.
  *   label  shown as the process name; NULL: the graph's name.
- * Returns CLO_OK, CLO_ERR_IO, CLO_ERR_MEMORY. */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (another graph's or platform's cost), CLO_ERR_IO, CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_trace_write_chrome(const clo_trace *trace, const clo_cost *cost, const char *label,
                                                         const char *path);
 

@@ -5,20 +5,44 @@
 #ifndef CLO_BASE_ARENA_H
 #define CLO_BASE_ARENA_H
 
+#include <clotho/status.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct clo_arena {
     char *memory; /* NULL: the heap */
     size_t bytes; /* of `memory`    */
     size_t used, peak;
-    void *chunks; /* heap: those taken, newest first */
+    size_t limit;   /* heap: most bytes; 0: none                                     */
+    size_t refused; /* heap: what it would have come to when the limit was hit; 0: it was not */
+    void *chunks;   /* heap: those taken, newest first */
 } clo_arena;
 
 /* memory NULL: the heap. Else it must be aligned to CLO_CACHE_LINE_BYTES and outlive the arena. */
 void clo_arena_open(clo_arena *arena, void *memory, size_t bytes);
 
+/* Of the heap, no more than `bytes` are taken (0: clo_memory_limit_default): clo_arena_take gives NULL, before anything is
+ * allocated, and clo_arena_explain says why. */
+void clo_arena_limit(clo_arena *arena, uint64_t bytes);
+
+/* Writes the line of a hit limit; returns CLO_ERR_LIMIT. */
+clo_status clo_arena_fail_limit(const clo_arena *arena);
+
+/* A CLO_ERR_MEMORY that came from the limit becomes CLO_ERR_LIMIT with the figures; any other status stays. */
+static inline clo_status clo_arena_explain(const clo_arena *arena, clo_status status)
+{
+    if (status != CLO_ERR_MEMORY || arena->refused == 0)
+        return status;
+    (void)clo_arena_fail_limit(arena);
+    return CLO_ERR_LIMIT;
+}
+
 /* count * size bytes; NULL: no memory, or the product overflows. A count of 0 gives a line. */
 void *clo_arena_take(clo_arena *arena, size_t count, size_t size);
+
+/* `bytes` that may never be used in full. Where they are many, those of the heap take no memory before they are used, and
+ * of a caller's memory only the first `cleared` are zeroed, the others not touched. */
+void *clo_arena_take_lazy(clo_arena *arena, size_t bytes, size_t cleared);
 
 /* Gives back all that was taken since clo_arena_mark returned `mark`. */
 size_t clo_arena_mark(const clo_arena *arena);

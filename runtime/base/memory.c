@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PAGE_BYTES 4096u
 #define LARGE_BYTES (1u << 22)
@@ -46,6 +47,20 @@ void *clo_allocate_aligned(size_t count, size_t size)
     if (memory != NULL)
         memset(memory, 0, whole);
     return memory;
+}
+
+void *clo_allocate_lazy(size_t bytes)
+{
+    return calloc(bytes > 0 ? bytes : 1, 1); /* the C library takes fresh pages for what is large, and does not clear them */
+}
+
+size_t clo_memory_limit_default(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
+
+    if (pages <= 0 || bytes <= 0 || (size_t)pages > SIZE_MAX / (size_t)bytes)
+        return 0;
+    return (size_t)pages * (size_t)bytes / 4 * 3;
 }
 
 int clo_grow(void **array, size_t *capacity, size_t need, size_t item_bytes)

@@ -16,6 +16,12 @@ void *clo_allocate(size_t count, size_t size);
 /* The same on a cache line boundary. */
 void *clo_allocate_aligned(size_t count, size_t size);
 
+/* `bytes` zeroed bytes whose pages, where there are many, take no memory before they are used. */
+void *clo_allocate_lazy(size_t bytes);
+
+/* What one object may take where nobody says otherwise: three quarters of this machine's memory; 0: unknown. */
+size_t clo_memory_limit_default(void);
+
 /* Grows `*array` of items to hold at least `need` (doubling); keeps the content, new items are not cleared.
  * Returns 0, or -1 with everything unchanged. */
 int clo_grow(void **array, size_t *capacity, size_t need, size_t item_bytes);

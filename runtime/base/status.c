@@ -65,6 +65,11 @@ clo_status clo_fail_memory(const char *what)
     return clo_fail(CLO_ERR_MEMORY, "out of memory for %s", what);
 }
 
+clo_status clo_fail_null(const char *call, const char *arguments)
+{
+    return clo_fail(CLO_ERR_ARGUMENT, "%s: %s is NULL", call, arguments);
+}
+
 clo_status clo_config_read(void *mine, size_t mine_bytes, const void *theirs, const char *name)
 {
     if (theirs == NULL)

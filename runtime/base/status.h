@@ -14,6 +14,9 @@ clo_status clo_fail_prefix(clo_status status, const char *prefix);
 /* Out of memory while doing `what`: one wording everywhere. */
 clo_status clo_fail_memory(const char *what);
 
+/* CLO_ERR_ARGUMENT: `call` got NULL for what `arguments` names, e.g. "cost or out". One wording everywhere. */
+clo_status clo_fail_null(const char *call, const char *arguments);
+
 /* Reads a config struct that may come from an older or newer caller: `mine` (of mine_bytes, already holding
  * the defaults) receives what the caller knows. `theirs` may be NULL. Older caller: missing tail = defaults.
  * Newer caller: a non-zero unknown tail is refused. The first field of both is `size_t size`. */

@@ -8,9 +8,11 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
+#include "base/saturate.h"
 
 #include <string.h>
 
+#define NO_CALL (-1)
 #define BLOCK_STEPS 64u  /* hash steps between two looks at the clock near the end: about 0.1 us */
 #define LONG_STEPS 2048u /* the same while the end is far away: fewer looks disturb others less  */
 #define FAR_NS 50000
@@ -53,9 +55,9 @@ void clo_body_fill(const clo_call *call)
     unsigned char *out = call->output;
     size_t at = 0;
 
-    if (call->output_bytes == 0)
+    if (out == NULL || call->output_bytes == 0)
         return;
-    for (uint32_t i = 0; i < call->inputs_count; i++)
+    for (uint32_t i = 0; call->inputs != NULL && i < call->inputs_count; i++)
         seed = hash_bytes(seed, call->inputs[i], call->inputs[i] != NULL ? call->inputs_bytes[i] : 0);
     for (uint64_t counter = 0; at < call->output_bytes; at += 8, counter++) {
         uint64_t word = clo_mix64(seed + counter * 0x9e3779b97f4a7c15u);
@@ -66,7 +68,9 @@ void clo_body_fill(const clo_call *call)
 
 int clo_body_spin(const clo_call *call)
 {
-    int64_t end_ns = clo_clock_ns() + call->expected_ns;
+    if (call == NULL)
+        return NO_CALL;
+    int64_t end_ns = clo_time_add(clo_clock_ns(), call->expected_ns);
     volatile uint64_t sink; /* keeps the computation alive */
     uint64_t chain = call->task;
 
@@ -94,7 +98,9 @@ static uint64_t stream_block(uint64_t *block, uint64_t value)
 
 int clo_body_memory(const clo_call *call)
 {
-    int64_t end_ns = clo_clock_ns() + call->expected_ns;
+    if (call == NULL)
+        return NO_CALL;
+    int64_t end_ns = clo_time_add(clo_clock_ns(), call->expected_ns);
     volatile uint64_t sink;
     uint64_t value = call->task;
 

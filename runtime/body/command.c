@@ -5,8 +5,8 @@
  * pipe alone. The child gets an empty signal mask (workers block signals) and no standard input. */
 #define _GNU_SOURCE /* posix_spawn_file_actions_addchdir_np, pipe2 */
 #include "body/body.h"
+#include "body/child.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #define CANNOT_START 127    /* as a shell says it                                 */
-#define LOOK_EVERY_MS 20    /* how often a silent child's end is looked for      */
+#define STATUS_LOST 125     /* as env and timeout say it: not the command's own    */
+#define LOOK_EVERY_MS 20    /* how often a silent child's end is looked for, where the system has no descriptor of it */
 #define LEFT_BEHIND_MAX 256 /* reads after the child's end: 1 MiB, the largest pipe */
 
 extern char **environ;
@@ -31,6 +32,7 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attri
     sigemptyset(&none);
     sigemptyset(&standard);
     sigaddset(&standard, SIGPIPE);
+    sigaddset(&standard, SIGCHLD); /* ignored, it would stay so in the child */
     int error = posix_spawnattr_setsigmask(attributes, &none);
     error = error != 0 ? error : posix_spawnattr_setsigdefault(attributes, &standard);
     error = error != 0 ? error : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
@@ -77,52 +79,54 @@ static ssize_t read_some(clo_command *command, int source, size_t *used)
     return got;
 }
 
-/* Reads until the child has ended; returns its wait status. */
-static int collect(clo_command *command, int source, pid_t child)
+/* Reads until the child has ended. */
+static void collect(clo_command *command, int source, clo_child *child)
 {
-    struct pollfd waiting = {.fd = source, .events = POLLIN};
+    struct pollfd waiting[] = {{.fd = source, .events = POLLIN}, {.fd = child->descriptor, .events = POLLIN}};
     size_t used = 0;
-    int wait_status = 0;
     bool open = true;
-    pid_t ended = 0;
 
-    while (ended == 0 && open) { /* ends with the child, or with its side of the pipe */
-        if (poll(&waiting, 1, LOOK_EVERY_MS) > 0)
+    while (!child->has_ended && open) { /* ends with the child, or with its side of the pipe */
+        (void)poll(waiting, 2, child->descriptor >= 0 ? -1 : LOOK_EVERY_MS);
+        if (waiting[0].revents != 0)
             open = read_some(command, source, &used) != 0;
-        ended = waitpid(child, &wait_status, WNOHANG);
+        (void)clo_child_has_ended(child, false);
     }
     for (int round = 0; open && round < LEFT_BEHIND_MAX && read_some(command, source, &used) > 0; round++)
         ; /* what the child left behind; the pipe does not block */
-    while (ended == 0 && waitpid(child, &wait_status, 0) < 0 && errno == EINTR)
-        ; /* ends: the child closed its output, so it is about to end or works in silence */
+    (void)clo_child_has_ended(child, true); /* it closed its output: it is about to end, or works in silence */
     if (command->output != NULL && command->output_bytes > 0)
         command->output[used] = '\0';
-    return wait_status;
 }
 
 static int run(clo_command *command)
 {
     int ends[2];
-    pid_t child;
+    pid_t pid;
+    clo_child child;
 
     if (command->output != NULL && command->output_bytes > 0)
         command->output[0] = '\0';
     if (command->argv == NULL || command->argv[0] == NULL || pipe2(ends, O_CLOEXEC) != 0)
         return CANNOT_START;
-    if (fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0 || spawn(command, ends[1], &child) != 0) {
+    if (fcntl(ends[0], F_SETFL, O_NONBLOCK) != 0 || spawn(command, ends[1], &pid) != 0) {
         close(ends[0]);
         close(ends[1]);
         return CANNOT_START;
     }
     close(ends[1]);
-    int wait_status = collect(command, ends[0], child);
+    clo_child_watch(&child, pid);
+    collect(command, ends[0], &child);
+    clo_child_close(&child);
     close(ends[0]);
-    return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+    if (child.is_lost)
+        return STATUS_LOST;
+    return WIFSIGNALED(child.wait_status) ? 128 + WTERMSIG(child.wait_status) : WEXITSTATUS(child.wait_status);
 }
 
 int clo_body_command(const clo_call *call)
 {
-    clo_command *command = call->argument;
+    clo_command *command = call != NULL ? call->argument : NULL;
 
     if (command == NULL)
         return CANNOT_START;

@@ -320,6 +320,8 @@ static void open_stages(clo_bound_stages *stages, size_t tasks, void *longs, voi
 
 clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
 {
+    if (cost == NULL || out == NULL)
+        return clo_fail_null("clo_cost_bound", "cost or out");
     size_t tasks = cost->graph->tasks, executors = cost->platform->executors_count, columns = cost->columns;
     clo_bound_work work = {.cost = cost};
     struct cuts cuts = {.visits = SWEEP_VISITS};

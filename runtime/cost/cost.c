@@ -288,6 +288,8 @@ static clo_status build(struct clo_cost *cost)
 
 clo_status clo_cost_create(const clo_graph *graph, const clo_platform *platform, clo_cost **out)
 {
+    if (graph == NULL || platform == NULL || out == NULL)
+        return clo_fail_null("clo_cost_create", "graph, platform or out");
     if (!graph->sealed)
         return clo_fail(CLO_ERR_STATE, "graph \"%.60s\" is open; call clo_graph_seal before clo_cost_create",
                         graph->name);
@@ -334,28 +336,30 @@ void clo_cost_destroy(clo_cost *cost)
 
 const clo_graph *clo_cost_graph(const clo_cost *cost)
 {
-    return cost->graph;
+    return cost != NULL ? cost->graph : NULL;
 }
 
 const clo_platform *clo_cost_platform(const clo_cost *cost)
 {
-    return cost->platform;
+    return cost != NULL ? cost->platform : NULL;
 }
 
 int64_t clo_cost_execution_ns(const clo_cost *cost, uint32_t task, uint32_t executor)
 {
-    if (task >= cost->graph->tasks || executor >= cost->platform->executors_count)
+    if (cost == NULL || task >= cost->graph->tasks || executor >= cost->platform->executors_count)
         return CLO_TIME_NEVER;
     return clo_cost_time(cost, task, executor);
 }
 
 int64_t clo_cost_mean_execution_ns(const clo_cost *cost, uint32_t task)
 {
-    return task < cost->graph->tasks ? cost->mean_ns[task] : CLO_TIME_NEVER;
+    return cost != NULL && task < cost->graph->tasks ? cost->mean_ns[task] : CLO_TIME_NEVER;
 }
 
 int64_t clo_cost_mean_transfer_ns(const clo_cost *cost, uint64_t bytes)
 {
+    if (cost == NULL)
+        return CLO_TIME_NEVER;
     clo_u128 q32 = (clo_u128)bytes * cost->mean_ns_per_byte_q32;
 
     if (q32 >> 93 != 0)

@@ -15,6 +15,8 @@ static bool is_first(const clo_graph *graph, uint32_t instance)
 
 void clo_cost_rank_u(const clo_cost *cost, int64_t *out)
 {
+    if (cost == NULL || out == NULL)
+        return;
     const clo_graph *graph = cost->graph;
 
     for (uint32_t t = 0; t < graph->tasks; t++)
@@ -35,6 +37,8 @@ void clo_cost_rank_u(const clo_cost *cost, int64_t *out)
 
 void clo_cost_rank_d(const clo_cost *cost, int64_t *out)
 {
+    if (cost == NULL || out == NULL)
+        return;
     const clo_graph *graph = cost->graph;
 
     for (uint32_t i = 0; i < graph->instances; i++) {
@@ -53,6 +57,8 @@ void clo_cost_rank_d(const clo_cost *cost, int64_t *out)
 
 void clo_graph_levels(const clo_graph *graph, uint32_t *out)
 {
+    if (graph == NULL || out == NULL)
+        return;
     for (uint32_t i = 0; i < graph->instances; i++) {
         uint32_t v = graph->order[i], u = graph->task_of[v];
         if (!is_first(graph, v))
@@ -83,6 +89,8 @@ static uint32_t follow(const clo_cost *cost, const int64_t *rank_u, uint32_t tas
 
 uint32_t clo_cost_critical_path(const clo_cost *cost, uint32_t *out)
 {
+    if (cost == NULL || out == NULL)
+        return 0;
     const clo_graph *graph = cost->graph;
     uint32_t tasks = graph->tasks, length = 0, at = CLO_NONE;
     int64_t *rank_u = clo_allocate(tasks, sizeof *rank_u);

@@ -2,6 +2,7 @@
 #include "engine/dispatch.h"
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "base/status.h"
 
 #include <stdio.h>
@@ -9,38 +10,52 @@
 
 enum { WAITING, READY, STARTED, FINISHED };
 
+static bool knows(const clo_view *view, uint32_t instance)
+{
+    return view != NULL && instance < view->engine->program->instances;
+}
+
+static bool has_executor(const clo_view *view, uint32_t executor)
+{
+    return view != NULL && executor < view->engine->program->platform->executors_count;
+}
+
 const clo_graph *clo_view_graph(const clo_view *view)
 {
-    return view->engine->program->graph;
+    return view != NULL ? view->engine->program->graph : NULL;
 }
 
 const clo_cost *clo_view_cost(const clo_view *view)
 {
-    return view->engine->program->cost;
+    return view != NULL ? view->engine->program->cost : NULL;
 }
 
 int64_t clo_view_now_ns(const clo_view *view)
 {
-    return view->now_ns;
+    return view != NULL ? view->now_ns : 0;
 }
 
 uint32_t clo_view_task(const clo_view *view, uint32_t instance)
 {
-    return clo_program_task(view->engine->program, instance);
+    return knows(view, instance) ? clo_program_task(view->engine->program, instance) : CLO_NONE;
 }
 
 uint32_t clo_view_executor_of(const clo_view *view, uint32_t instance)
 {
-    return view->state[instance] == FINISHED ? view->engine->ran_on[instance] : CLO_NONE;
+    return knows(view, instance) && view->state[instance] == FINISHED ? view->engine->ran_on[instance] : CLO_NONE;
 }
 
 int64_t clo_view_arrival_ns(const clo_view *view, uint32_t instance, uint32_t executor)
 {
+    if (!knows(view, instance) || !has_executor(view, executor))
+        return CLO_TIME_NEVER;
     return clo_engine_arrival_ns(view->engine, instance, executor, view->now_ns);
 }
 
 int64_t clo_view_available_ns(const clo_view *view, uint32_t executor)
 {
+    if (!has_executor(view, executor))
+        return CLO_TIME_NEVER;
     if (view->running[executor] == CLO_NONE || view->busy_until[executor] < view->now_ns)
         return view->now_ns;
     return view->busy_until[executor];
@@ -48,27 +63,29 @@ int64_t clo_view_available_ns(const clo_view *view, uint32_t executor)
 
 int64_t clo_view_execution_ns(const clo_view *view, uint32_t instance, uint32_t executor)
 {
+    if (!knows(view, instance))
+        return CLO_TIME_NEVER;
     return clo_cost_execution_ns(view->engine->program->cost, clo_view_task(view, instance), executor);
 }
 
 uint32_t clo_view_ready_first(const clo_view *view)
 {
-    return *view->ready_first;
+    return view != NULL ? *view->ready_first : CLO_NONE;
 }
 
 uint32_t clo_view_ready_next(const clo_view *view, uint32_t instance)
 {
-    return view->ready_next[instance];
+    return knows(view, instance) ? view->ready_next[instance] : CLO_NONE;
 }
 
 bool clo_view_is_ready(const clo_view *view, uint32_t instance)
 {
-    return view->state[instance] == READY;
+    return knows(view, instance) && view->state[instance] == READY;
 }
 
 bool clo_view_step(const clo_view *view)
 {
-    if (view->steps_max != 0 && *view->steps >= view->steps_max)
+    if (view == NULL || (view->steps_max != 0 && *view->steps >= view->steps_max))
         return false;
     ++*view->steps;
     return true;
@@ -231,9 +248,16 @@ static void start(clo_dispatch *dispatch, uint32_t entry, uint32_t executor)
     unlist_ready(dispatch, entry);
     view->state[entry] = STARTED;
     view->running[executor] = entry;
-    view->busy_until[executor] = clo_view_arrival_ns(view, entry, executor) + execution_ns;
+    view->busy_until[executor] = clo_time_add(clo_view_arrival_ns(view, entry, executor), execution_ns);
     dispatch->started++;
     dispatch->decisions++;
+}
+
+static const char *policy_name(const clo_dispatch *dispatch)
+{
+    const char *name = dispatch->instance.policy->name;
+
+    return name != NULL ? name : "?";
 }
 
 /* The bound is reached: the oldest ready instance that can run on `executor`, looking at no more than steps_max of them,
@@ -283,7 +307,7 @@ bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *execut
             keep_error(dispatch, clo_fail(CLO_ERR_STATE,
                                           "policy '%s' gave executor %u the instance %u, which is "
                                           "not ready or cannot run there",
-                                          dispatch->instance.policy->name, e, picked));
+                                          policy_name(dispatch), e, picked));
             return false;
         }
         start(dispatch, picked, e);
@@ -294,7 +318,7 @@ bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *execut
     if (dispatch->status == CLO_OK && dispatch->started == dispatch->finished &&
         dispatch->finished < program->instances)
         keep_error(dispatch, clo_fail(CLO_ERR_STATE, "policy '%s' leaves every executor idle with %u instances to run",
-                                      dispatch->instance.policy->name, program->instances - dispatch->finished));
+                                      policy_name(dispatch), program->instances - dispatch->finished));
     return false;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/engine.h"
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "base/status.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ static uint64_t buffer_bytes(const clo_program *program, uint32_t entry)
 static clo_status allocate_buffers(clo_engine *engine, clo_arena *arena)
 {
     const clo_program *program = engine->program;
-    uint64_t at = 0, memories = engine->copies ? program->platform->memories_count : 0;
+    uint64_t at = 0, memories = engine->slots;
 
     for (uint32_t entry = 0; entry < program->entries; entry++) {
         uint64_t bytes = program->graph->rows[clo_program_task(program, entry)].output_bytes;
@@ -31,11 +32,32 @@ static clo_status allocate_buffers(clo_engine *engine, clo_arena *arena)
     engine->home_bytes = at;
     if (memories + 1 > SIZE_MAX / 4 / (at + BUFFER_ALIGN))
         return clo_fail_memory("the tasks' outputs");
-    engine->home = clo_arena_take(arena, (size_t)(at * (memories + 1)), 1);
+    engine->home = clo_arena_take_lazy(arena, (size_t)(at * (memories + 1)), (size_t)at);
     if (engine->home == NULL)
         return clo_fail(CLO_ERR_MEMORY, "out of memory for %llu bytes of task outputs in %llu memories",
                         (unsigned long long)at, (unsigned long long)memories + 1);
     engine->remote = engine->home + at;
+    return CLO_OK;
+}
+
+/* Numbers the memories where entries may run: the only ones that copies can be wanted in. */
+static clo_status number_memories(clo_engine *engine, clo_arena *arena)
+{
+    const clo_program *program = engine->program;
+    const clo_platform *platform = program->platform;
+    uint32_t count = program->is_replay ? program->entries : platform->executors_count;
+
+    if (!engine->copies || !program->graph->has_outputs)
+        return CLO_OK;
+    engine->slot_of = clo_arena_take(arena, platform->memories_count, sizeof *engine->slot_of);
+    if (engine->slot_of == NULL)
+        return clo_fail_memory("the memories of a job");
+    memset(engine->slot_of, 0xff, platform->memories_count * sizeof *engine->slot_of);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t memory = platform->executors[program->is_replay ? program->executor[i] : i].memory;
+        if (engine->slot_of[memory] == CLO_NONE)
+            engine->slot_of[memory] = engine->slots++;
+    }
     return CLO_OK;
 }
 
@@ -44,7 +66,7 @@ static clo_status allocate_state(clo_engine *engine, clo_arena *arena)
     const clo_program *program = engine->program;
     size_t entries = program->entries;
     bool has_outputs = program->graph->has_outputs;
-    size_t copies = has_outputs && engine->copies ? entries * program->platform->memories_count : 0;
+    size_t copies = entries * engine->slots;
     clo_layout layout = {0};
 
     size_t at_pending = clo_layout_add(&layout, entries, sizeof(clo_countdown));
@@ -80,7 +102,9 @@ clo_status clo_engine_create(const clo_program *program, bool copies, bool is_ti
     engine->copies = copies && program->crosses_memories;
     engine->is_timed = is_timed;
 
-    clo_status status = allocate_state(engine, arena);
+    clo_status status = number_memories(engine, arena);
+    if (status == CLO_OK)
+        status = allocate_state(engine, arena);
     if (status != CLO_OK)
         return status;
     arm(engine);
@@ -109,7 +133,7 @@ int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t entry, uint32_t
         uint32_t source = program->input_source[k];
         int64_t arrival_ns = clo_platform_transfer_ns(program->platform, clo_program_input_bytes(program, entry, k),
                                                       engine->ran_on[source], executor);
-        arrival_ns += program->is_replay ? engine->finish_ns[source] : now_ns;
+        arrival_ns = clo_time_add(arrival_ns, program->is_replay ? engine->finish_ns[source] : now_ns);
         if (arrival_ns > latest_ns)
             latest_ns = arrival_ns;
     }
@@ -132,8 +156,9 @@ static const void *fetch(clo_engine *engine, uint32_t source, uint32_t memory, s
 
     if (!engine->copies || platform->executors[engine->ran_on[source]].memory == memory)
         return original;
-    unsigned char *copy = engine->remote + memory * engine->home_bytes + engine->output_at[source];
-    clo_once *once = &engine->copied[(size_t)source * platform->memories_count + memory];
+    uint32_t slot = engine->slot_of[memory];
+    unsigned char *copy = engine->remote + slot * engine->home_bytes + engine->output_at[source];
+    clo_once *once = &engine->copied[(size_t)source * engine->slots + slot];
     if (clo_once_begin(once, engine->run)) {
         memcpy(copy, original, bytes);
         clo_once_end(once, engine->run);

@@ -32,12 +32,15 @@ typedef struct clo_engine {
     uint32_t *ran_on;       /* [entries] executor; replay: planned    */
     int64_t *finish_ns;     /* [entries], if is_timed                 */
 
-    /* Buffers: own output of entry e at home + output_at[e]; its copy in memory m is copy (e, m). */
+    /* Buffers: own output of entry e at home + output_at[e]; its copy in memory m is at remote + slot_of[m] *
+     * home_bytes + output_at[e]. Only memories where something may run have a slot. */
     uint64_t *output_at; /* [entries + 1] offsets; NULL: no task has outputs */
     unsigned char *home;
     uint64_t home_bytes;   /* also the distance between two memories' copies */
-    unsigned char *remote; /* [memories] * home_bytes, pages appear when used */
-    clo_once *copied;      /* [entries * memories]                   */
+    unsigned char *remote; /* [slots] * home_bytes, pages appear when used */
+    clo_once *copied;      /* [entries * slots]                      */
+    uint32_t *slot_of;     /* [memories]; CLO_NONE: nothing runs there; NULL: nothing is copied */
+    uint32_t slots;
     uint64_t run;          /* number of the run, from 1              */
 } clo_engine;
 

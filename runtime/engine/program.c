@@ -3,6 +3,7 @@
 #include "engine/program.h"
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "base/status.h"
 
 #include <string.h>
@@ -145,20 +146,21 @@ static clo_status order_entries(builder *b, clo_program *program)
 static uint32_t nearest_source(const builder *b, const clo_program *program, uint32_t instance, uint32_t entry,
                                uint64_t bytes)
 {
-    uint32_t best = instance, here = program->executor[entry];
+    uint32_t best = CLO_NONE, here = program->executor[entry];
     int64_t best_ns = INT64_MAX;
 
     for (uint32_t source = instance; source != CLO_NONE; source = b->next_copy[source]) {
         const clo_placement *p = &b->placements[b->placement_of[source]];
-        int64_t arrival_ns = p->finish_ns + clo_platform_transfer_ns(program->platform, bytes, p->executor, here);
-        bool is_nearer =
-            arrival_ns < best_ns || (arrival_ns == best_ns && p->executor == here && program->executor[best] != here);
+        int64_t way_ns = clo_platform_transfer_ns(program->platform, bytes, p->executor, here);
+        int64_t arrival_ns = clo_time_add(p->finish_ns, way_ns);
+        bool is_nearer = best == CLO_NONE || arrival_ns < best_ns ||
+                         (arrival_ns == best_ns && p->executor == here && program->executor[best] != here);
         if (b->position[source] < b->position[entry] && is_nearer) {
             best = source;
             best_ns = arrival_ns;
         }
     }
-    return best;
+    return best != CLO_NONE ? best : instance; /* none stands before `entry`: check_order says so */
 }
 
 static void choose_sources(const builder *b, clo_program *program, uint32_t *input_first, uint32_t *input_source)
@@ -227,14 +229,36 @@ static clo_status check_order(const builder *b, const clo_program *program)
     return CLO_OK;
 }
 
-static clo_status count_arcs(const clo_graph *graph, const clo_placement *placements, uint32_t entries, uint64_t *arcs)
+/* Everything that is later used as an index. An executor that cannot run the task has no time for it either. */
+static clo_status check_placement(const clo_cost *cost, const clo_placement *p)
 {
+    const clo_graph *graph = clo_cost_graph(cost);
+    uint32_t executors = clo_platform_executors(clo_cost_platform(cost));
+    char scratch[16];
+
+    if (p->task >= graph->tasks || p->instance >= graph->rows[p->task].instances)
+        return clo_fail(CLO_ERR_INVALID, "the plan places task %u instance %u, which the graph lacks", p->task,
+                        p->instance);
+    if (p->executor >= executors)
+        return clo_fail(CLO_ERR_INVALID, "the plan places task %u on executor %u; the platform has %u executors",
+                        p->task, p->executor, executors);
+    if (clo_cost_execution_ns(cost, p->task, p->executor) == CLO_TIME_NEVER)
+        return clo_fail(CLO_ERR_INVALID, "the plan places task '%s' on executor '%s', which cannot run it",
+                        clo_graph_task_name(graph, p->task, scratch),
+                        clo_platform_executor_name(clo_cost_platform(cost), p->executor));
+    return CLO_OK;
+}
+
+static clo_status count_arcs(const clo_cost *cost, const clo_placement *placements, uint32_t entries, uint64_t *arcs)
+{
+    const clo_graph *graph = clo_cost_graph(cost);
+
     *arcs = 0;
     for (uint32_t i = 0; i < entries; i++) {
         const clo_placement *p = &placements[i];
-        if (p->task >= graph->tasks || p->instance >= graph->rows[p->task].instances)
-            return clo_fail(CLO_ERR_INVALID, "the plan places task %u instance %u, which the graph lacks", p->task,
-                            p->instance);
+        clo_status status = check_placement(cost, p);
+        if (status != CLO_OK)
+            return status;
         uint32_t instance = graph->first_instance[p->task] + p->instance;
         *arcs += graph->pred_first[instance + 1] - graph->pred_first[instance];
     }
@@ -248,7 +272,7 @@ static clo_status take_tables(builder *b, clo_program *program)
     size_t entries = program->entries, at[7];
     clo_layout layout = {0};
     uint64_t arcs;
-    clo_status status = count_arcs(b->graph, b->placements, program->entries, &arcs);
+    clo_status status = count_arcs(b->cost, b->placements, program->entries, &arcs);
     if (status != CLO_OK)
         return status;
 
@@ -386,8 +410,10 @@ void clo_program_demand(const clo_program *program, uint32_t task, int64_t *dema
 
     memset(demand, 0, CLO_RESOURCES_MAX * sizeof *demand);
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (program->cost->resource_of[r] != CLO_NONE)
-            demand[program->cost->resource_of[r]] += own[r];
+        if (program->cost->resource_of[r] != CLO_NONE) {
+            int64_t *held = &demand[program->cost->resource_of[r]];
+            *held = clo_time_add(*held, own[r]);
+        }
 }
 
 clo_task_fn clo_program_body(const clo_program *program, uint32_t task, uint32_t executor)

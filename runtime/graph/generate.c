@@ -171,6 +171,8 @@ static clo_status build(clo_shape *shape, const clo_family *family, const clo_ge
 
 clo_status clo_graph_generate(const char *family_name, const clo_generate_config *config, clo_graph **out)
 {
+    if (out == NULL)
+        return clo_fail_null("clo_graph_generate", "out");
     clo_generate_config mine = CLO_GENERATE_CONFIG_INIT;
     const clo_family *family = find_family(family_name);
     clo_status status = clo_config_read(&mine, sizeof mine, config, "clo_generate_config");

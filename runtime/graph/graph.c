@@ -123,6 +123,8 @@ static clo_status reserve_task(clo_graph *graph, size_t name_bytes, bool demand)
 
 clo_status clo_graph_add_task(clo_graph *graph, const clo_task *task, uint32_t *id)
 {
+    if (graph == NULL || task == NULL)
+        return clo_fail_null("clo_graph_add_task", "graph or task");
     size_t name_bytes = task->name != NULL ? strlen(task->name) : 0;
     bool demand = has_demand(task);
     clo_status status = check_open(graph, "add tasks");
@@ -196,6 +198,8 @@ static clo_status make_room_for_edge(clo_graph *graph)
 
 clo_status clo_graph_add_edge(clo_graph *graph, uint32_t from, uint32_t to, uint64_t bytes)
 {
+    if (graph == NULL)
+        return clo_fail_null("clo_graph_add_edge", "graph");
     clo_status status = CLO_OK;
 
     if (graph->edges >= graph->edges_capacity || graph->sealed)
@@ -210,6 +214,8 @@ clo_status clo_graph_add_edge(clo_graph *graph, uint32_t from, uint32_t to, uint
 
 clo_status clo_graph_kind(clo_graph *graph, const char *name, uint32_t *kind)
 {
+    if (graph == NULL || name == NULL || kind == NULL)
+        return clo_fail_null("clo_graph_kind", "graph, name or kind");
     clo_status status = check_open(graph, "name kinds");
 
     if (status != CLO_OK)
@@ -269,6 +275,8 @@ static clo_status check_task_kind(const clo_graph *graph, uint32_t task, uint32_
 
 clo_status clo_graph_set_body(clo_graph *graph, uint32_t task, uint32_t kind, clo_task_fn body)
 {
+    if (graph == NULL)
+        return clo_fail_null("clo_graph_set_body", "graph");
     clo_status status = check_task_kind(graph, task, kind, "set bodies");
 
     if (status != CLO_OK)
@@ -285,6 +293,8 @@ clo_status clo_graph_set_body(clo_graph *graph, uint32_t task, uint32_t kind, cl
 
 clo_status clo_graph_set_time(clo_graph *graph, uint32_t task, uint32_t kind, int64_t time_ns)
 {
+    if (graph == NULL)
+        return clo_fail_null("clo_graph_set_time", "graph");
     clo_status status = check_task_kind(graph, task, kind, "set times");
 
     if (status != CLO_OK)
@@ -301,6 +311,8 @@ clo_status clo_graph_set_time(clo_graph *graph, uint32_t task, uint32_t kind, in
 
 clo_status clo_graph_set_resource(clo_graph *graph, uint32_t index, const char *name)
 {
+    if (graph == NULL)
+        return clo_fail_null("clo_graph_set_resource", "graph");
     clo_status status = check_open(graph, "name resources");
 
     if (status != CLO_OK)
@@ -321,41 +333,47 @@ clo_status clo_graph_set_resource(clo_graph *graph, uint32_t index, const char *
 
 const char *clo_graph_name(const clo_graph *graph)
 {
+    if (graph == NULL)
+        return NULL;
     return graph->name;
 }
 
 bool clo_graph_is_sealed(const clo_graph *graph)
 {
-    return graph->sealed;
+    return graph != NULL && graph->sealed;
 }
 
 uint32_t clo_graph_tasks(const clo_graph *graph)
 {
-    return graph->tasks;
+    return graph != NULL ? graph->tasks : 0;
 }
 
 uint32_t clo_graph_edges(const clo_graph *graph)
 {
-    return graph->edges;
+    return graph != NULL ? graph->edges : 0;
 }
 
 uint32_t clo_graph_instances(const clo_graph *graph)
 {
-    return graph->instances;
+    return graph != NULL ? graph->instances : 0;
 }
 
 const char *clo_graph_task_name(const clo_graph *graph, uint32_t task, char *scratch)
 {
-    if (task >= graph->tasks)
+    if (graph == NULL || task >= graph->tasks)
         return "?";
     if (graph->rows[task].name != CLO_NONE)
         return graph->names + graph->rows[task].name;
+    if (scratch == NULL)
+        return "?";
     snprintf(scratch, 16, "t%u", task);
     return scratch;
 }
 
 clo_status clo_graph_task(const clo_graph *graph, uint32_t task, clo_task *out)
 {
+    if (graph == NULL || out == NULL)
+        return clo_fail_null("clo_graph_task", "graph or out");
     if (task >= graph->tasks)
         return clo_fail(CLO_ERR_ARGUMENT, "task %u does not exist; ids go from 0 to %lld", task,
                         (long long)graph->tasks - 1);
@@ -377,6 +395,8 @@ clo_status clo_graph_task(const clo_graph *graph, uint32_t task, clo_task *out)
 
 clo_status clo_graph_edge(const clo_graph *graph, uint32_t index, clo_edge *out)
 {
+    if (graph == NULL || out == NULL)
+        return clo_fail_null("clo_graph_edge", "graph or out");
     if (index >= graph->edges)
         return clo_fail(CLO_ERR_ARGUMENT, "edge %u does not exist; edges go from 0 to %lld", index,
                         (long long)graph->edges - 1);
@@ -399,21 +419,27 @@ clo_status clo_graph_edge(const clo_graph *graph, uint32_t index, clo_edge *out)
 
 uint32_t clo_graph_kinds(const clo_graph *graph)
 {
-    return graph->kinds;
+    return graph != NULL ? graph->kinds : 0;
 }
 
 const char *clo_graph_kind_name(const clo_graph *graph, uint32_t kind)
 {
+    if (graph == NULL)
+        return NULL;
     return kind < graph->kinds ? graph->kind_names[kind] : NULL;
 }
 
 const char *clo_graph_resource_name(const clo_graph *graph, uint32_t index)
 {
+    if (graph == NULL)
+        return NULL;
     return index < CLO_RESOURCES_MAX ? graph->resource_names[index] : NULL;
 }
 
 bool clo_graph_time(const clo_graph *graph, uint32_t task, uint32_t kind, int64_t *time_ns)
 {
+    if (graph == NULL || time_ns == NULL)
+        return false;
     const clo_graph_special *special = task < graph->tasks ? clo_graph_special_find(graph, task, kind) : NULL;
 
     if (special == NULL || special->time_ns < 0)

@@ -363,6 +363,8 @@ static void commit(clo_graph *graph, const struct seal *seal)
 
 clo_status clo_graph_seal(clo_graph *graph)
 {
+    if (graph == NULL)
+        return clo_fail_null("clo_graph_seal", "graph");
     struct seal seal = {.graph = graph, .instances = (uint32_t)graph->instances_open};
 
     if (graph->sealed)

@@ -154,7 +154,7 @@ clo_status clo_documents_open(const char *path, const clo_load_config *config, c
 
 size_t clo_documents_count(const clo_documents *documents)
 {
-    return documents->count;
+    return documents != NULL ? documents->count : 0;
 }
 
 /* The next line that is not empty; there is one. */

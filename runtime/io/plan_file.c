@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "io/json_scan.h"
 #include "io/names.h"
+#include "plan/plan.h"
 
 #include <string.h>
 
@@ -72,8 +73,10 @@ clo_status clo_plan_print(const clo_plan *plan, const clo_cost *cost, char **out
     clo_text text = {0};
     size_t count;
     const clo_placement *placements = clo_plan_placements(plan, &count);
-    clo_status status = open_index(&index, cost);
+    clo_status status = clo_plan_matches(plan, cost);
 
+    if (status == CLO_OK)
+        status = open_index(&index, cost);
     if (status != CLO_OK)
         return status;
     clo_text_add(&text, "{\n  \"format\": \"clotho.plan/1\",\n  \"graph\": ");
@@ -82,6 +85,7 @@ clo_status clo_plan_print(const clo_plan *plan, const clo_cost *cost, char **out
     clo_text_add_json(&text, clo_platform_name(clo_cost_platform(cost)));
     clo_text_add(&text, ",\n  \"planner\": ");
     clo_text_add_json(&text, clo_plan_planner(plan));
+    clo_text_add(&text, clo_plan_is_emulated(plan) ? ",\n  \"emulated\": true" : "");
     clo_text_add(&text, ",\n  \"makespan_ns\": %lld,\n  \"placements\": [", (long long)clo_plan_makespan_ns(plan));
     for (size_t i = 0; i < count && status == CLO_OK; i++) {
         clo_text_add(&text, i == 0 ? "" : ",");
@@ -175,11 +179,12 @@ static clo_status read_placement(const clo_json *json, const plan_index *index, 
 }
 
 static clo_status read_placements(const clo_json *json, const plan_index *index, const cJSON *list, const char *planner,
-                                  clo_plan **out)
+                                  bool is_emulated, clo_plan **out)
 {
     size_t count = (size_t)cJSON_GetArraySize(list), next = 0;
     clo_placement *placements = clo_allocate(count, sizeof *placements);
     clo_status status = CLO_OK;
+    clo_plan *plan = NULL;
     const cJSON *item;
 
     if (placements == NULL)
@@ -189,15 +194,21 @@ static clo_status read_placements(const clo_json *json, const plan_index *index,
             break;
     }
     if (status == CLO_OK)
-        status = clo_json_place(json, list, clo_plan_from_placements(index->cost, planner, placements, count, out));
+        status = clo_json_place(json, list, clo_plan_from_placements(index->cost, planner, placements, count, &plan));
+    if (status == CLO_OK) {
+        plan->is_emulated = is_emulated;
+        *out = plan;
+    }
     clo_free(placements);
     return status;
 }
 
 static clo_status read_plan(const clo_json *json, const clo_cost *cost, clo_plan **out)
 {
-    static const char *const known[] = {"format", "graph", "platform", "planner", "makespan_ns", "placements", NULL};
+    static const char *const known[] = {"format",   "graph",       "platform",   "planner",
+                                        "emulated", "makespan_ns", "placements", NULL};
     const cJSON *item, *list;
+    bool is_emulated = false;
     const char *planner = NULL;
     plan_index index;
     clo_status status = clo_json_get(json, json->root, "format", true, &item);
@@ -211,12 +222,14 @@ static clo_status read_plan(const clo_json *json, const clo_cost *cost, clo_plan
     if (status == CLO_OK && item != NULL)
         status = clo_json_text(json, item, &planner);
     if (status == CLO_OK)
+        status = clo_json_get_boolean(json, json->root, "emulated", &is_emulated);
+    if (status == CLO_OK)
         status = clo_json_get_array(json, json->root, "placements", true, &list);
     if (status == CLO_OK)
         status = open_index(&index, cost);
     if (status != CLO_OK)
         return status;
-    status = read_placements(json, &index, list, planner, out);
+    status = read_placements(json, &index, list, planner, is_emulated, out);
     close_index(&index);
     return status;
 }

@@ -343,8 +343,10 @@ static clo_status check_all(checker *check)
 
 clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode)
 {
-    assert(plan != NULL);
-    assert(cost != NULL);
+    if (plan == NULL || cost == NULL)
+        return clo_fail_null("clo_plan_check", "plan or cost");
+    if (mode != CLO_CHECK_FULL && mode != CLO_CHECK_MEASURED)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_plan_check: mode is %d; use CLO_CHECK_...", mode);
     checker check = {.cost = cost,
                      .graph = clo_cost_graph(cost),
                      .platform = clo_cost_platform(cost),
@@ -352,6 +354,8 @@ clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode)
 
     check.placements = clo_plan_placements(plan, &check.count);
     clo_status status = check_all(&check);
+    if (status == CLO_OK && clo_plan_matches(plan, cost) != CLO_OK)
+        status = CLO_ERR_INVALID;
     clo_free(check.first);
     clo_free(check.members);
     clo_free(check.last);

@@ -2,10 +2,9 @@
 #include "plan/plan.h"
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "base/status.h"
 #include "platform/platform.h"
-
-#include <assert.h>
 
 /* Ratios of times: what takes no time counts as 1 ns, so that every ratio is a finite number. */
 static double ratio(int64_t above, int64_t below)
@@ -83,9 +82,8 @@ static bool crosses(const clo_plan *plan, const clo_cost *cost, const copy_index
 
     for (size_t c = index->first[graph->pred[arc]]; c < index->first[graph->pred[arc] + 1]; c++) {
         const clo_placement *copy = &plan->placements[index->copies[c]];
-        int64_t arrival = clo_platform_transfer_ns(platform, clo_graph_arc_bytes(graph, arc), copy->executor, to);
-        if (__builtin_add_overflow(arrival, copy->finish_ns, &arrival))
-            arrival = INT64_MAX;
+        int64_t way = clo_platform_transfer_ns(platform, clo_graph_arc_bytes(graph, arc), copy->executor, to);
+        int64_t arrival = clo_time_add(copy->finish_ns, way);
         bool wins_tie = best == NULL || copy->executor == to || (!copy->is_replica && best->executor != to);
         if (arrival < earliest || (arrival == earliest && wins_tie)) {
             earliest = arrival;
@@ -115,9 +113,8 @@ static clo_status count_transfers(const clo_plan *plan, const clo_cost *cost, cl
 
 clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *out)
 {
-    assert(plan != NULL);
-    assert(cost != NULL);
-    assert(out != NULL);
+    if (plan == NULL || cost == NULL || out == NULL)
+        return clo_fail_null("clo_plan_measure", "plan, cost or out");
     clo_plan_metrics metrics = {.makespan_ns = plan->makespan_ns};
     uint32_t executors = clo_platform_executors(clo_cost_platform(cost));
     clo_bound bound = {0};
@@ -131,8 +128,7 @@ clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan
         return status;
     for (size_t i = 0; i < plan->count; i++) {
         int64_t length = plan->placements[i].finish_ns - plan->placements[i].start_ns;
-        if (__builtin_add_overflow(metrics.busy_ns, length, &metrics.busy_ns))
-            metrics.busy_ns = INT64_MAX;
+        metrics.busy_ns = clo_time_add(metrics.busy_ns, length);
         metrics.duplicates += plan->placements[i].is_replica;
     }
     metrics.lower_bound_ns = bound.best_ns;

@@ -5,15 +5,11 @@
 
 #include "base/status.h"
 
-#include <assert.h>
-
 /* What the charts need of a plan. */
 static clo_status open_chart(const clo_plan *plan, const clo_cost *cost, clo_gantt *chart)
 {
     clo_bound bound = {0};
 
-    assert(plan != NULL);
-    assert(cost != NULL);
     clo_status status = clo_plan_matches(plan, cost);
     if (status == CLO_OK)
         status = clo_cost_bound(cost, &bound);
@@ -22,13 +18,15 @@ static clo_status open_chart(const clo_plan *plan, const clo_cost *cost, clo_gan
                          .count = plan->count,
                          .makespan_ns = plan->makespan_ns,
                          .bound_ns = bound.best_ns <= plan->makespan_ns ? bound.best_ns : 0, /* else it was measured */
-                         .planner = plan->planner};
+                         .planner = plan->planner,
+                         .is_emulated = plan->is_emulated};
     return status;
 }
 
 clo_status clo_plan_gantt_svg(const clo_plan *plan, const clo_cost *cost, const char *title, const char *path)
 {
-    assert(path != NULL);
+    if (plan == NULL || cost == NULL || path == NULL)
+        return clo_fail_null("clo_plan_gantt_svg", "plan, cost or path");
     clo_gantt chart;
     clo_text text = {0};
     clo_status status = open_chart(plan, cost, &chart);
@@ -44,7 +42,8 @@ clo_status clo_plan_gantt_svg(const clo_plan *plan, const clo_cost *cost, const 
 
 clo_status clo_plan_gantt_text(const clo_plan *plan, const clo_cost *cost, uint32_t columns, char **out)
 {
-    assert(out != NULL);
+    if (plan == NULL || cost == NULL || out == NULL)
+        return clo_fail_null("clo_plan_gantt_text", "plan, cost or out");
     clo_gantt chart;
     clo_text text = {0};
     clo_status status = open_chart(plan, cost, &chart);

@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "plan/planners.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,14 +75,18 @@ static clo_plan *allocate_plan(const char *planner, size_t count)
 }
 
 /* Last steps of both ways to make a plan. Frees it on failure. */
-static clo_status finish_plan(clo_plan *plan, const clo_graph *graph, clo_plan **out)
+static clo_status finish_plan(clo_plan *plan, const clo_cost *cost, clo_plan **out)
 {
+    const clo_graph *graph = clo_cost_graph(cost);
     clo_status status = sort_placements(graph, plan->placements, plan->count);
 
     if (status != CLO_OK) {
         clo_free(plan);
         return status;
     }
+    plan->tasks = graph->tasks;
+    plan->instances = graph->instances;
+    plan->executors = clo_platform_executors(clo_cost_platform(cost));
     for (size_t i = 0; i < plan->count; i++)
         if (plan->placements[i].finish_ns > plan->makespan_ns)
             plan->makespan_ns = plan->placements[i].finish_ns;
@@ -110,7 +113,7 @@ static clo_status plan_from_draft(const clo_draft *draft, const char *planner, c
                                               .start_ns = copy->start_ns,
                                               .finish_ns = copy->finish_ns};
     }
-    return finish_plan(plan, graph, out);
+    return finish_plan(plan, draft->cost, out);
 }
 
 static clo_status justify(clo_draft *draft, int64_t begin_ns, int64_t budget_ns)
@@ -127,8 +130,8 @@ static clo_status justify(clo_draft *draft, int64_t begin_ns, int64_t budget_ns)
 
 clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, clo_plan **out)
 {
-    assert(cost != NULL);
-    assert(out != NULL);
+    if (cost == NULL || out == NULL)
+        return clo_fail_null("clo_plan_create", "cost or out");
     clo_plan_config mine = CLO_PLAN_CONFIG_INIT;
     clo_status status = clo_config_read(&mine, sizeof mine, config, "clo_plan_config");
 
@@ -182,9 +185,8 @@ static clo_status validate(const clo_cost *cost, const clo_placement *placement,
 clo_status clo_plan_from_placements(const clo_cost *cost, const char *planner, const clo_placement *placements,
                                     size_t count, clo_plan **out)
 {
-    assert(cost != NULL);
-    assert(out != NULL);
-    assert(placements != NULL || count == 0);
+    if (cost == NULL || out == NULL || (placements == NULL && count > 0))
+        return clo_fail_null("clo_plan_from_placements", "cost, out or placements");
     for (size_t i = 0; i < count; i++) {
         clo_status status = validate(cost, &placements[i], i);
         if (status != CLO_OK)
@@ -195,7 +197,7 @@ clo_status clo_plan_from_placements(const clo_cost *cost, const char *planner, c
         return clo_fail_memory("a plan");
     if (count > 0)
         memcpy(plan->placements, placements, count * sizeof *placements);
-    return finish_plan(plan, clo_cost_graph(cost), out);
+    return finish_plan(plan, cost, out);
 }
 
 void clo_plan_destroy(clo_plan *plan)
@@ -205,33 +207,50 @@ void clo_plan_destroy(clo_plan *plan)
 
 const char *clo_plan_planner(const clo_plan *plan)
 {
-    return plan->planner;
+    return plan != NULL ? plan->planner : NULL;
 }
 
 int64_t clo_plan_makespan_ns(const clo_plan *plan)
 {
-    return plan->makespan_ns;
+    return plan != NULL ? plan->makespan_ns : 0;
 }
 
 uint64_t clo_plan_schedules(const clo_plan *plan)
 {
-    return plan->schedules;
+    return plan != NULL ? plan->schedules : 0;
 }
 
 bool clo_plan_is_optimal(const clo_plan *plan)
 {
-    return plan->is_optimal;
+    return plan != NULL && plan->is_optimal;
 }
 
 const clo_placement *clo_plan_placements(const clo_plan *plan, size_t *count)
 {
     if (count != NULL)
-        *count = plan->count;
-    return plan->placements;
+        *count = plan != NULL ? plan->count : 0;
+    return plan != NULL ? plan->placements : NULL;
+}
+
+bool clo_plan_is_emulated(const clo_plan *plan)
+{
+    return plan != NULL && plan->is_emulated;
 }
 
 clo_status clo_plan_matches(const clo_plan *plan, const clo_cost *cost)
 {
+    if (plan == NULL || cost == NULL)
+        return clo_fail_null("clo_plan_matches", "plan or cost");
+    const clo_graph *graph = clo_cost_graph(cost);
+    uint32_t executors = clo_platform_executors(clo_cost_platform(cost));
+
+    if (plan->tasks != graph->tasks || plan->instances != graph->instances)
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "the plan is for another graph: of %u tasks and %u instances, this one has %u and %u",
+                        plan->tasks, plan->instances, graph->tasks, graph->instances);
+    if (plan->executors != executors)
+        return clo_fail(CLO_ERR_ARGUMENT, "the plan is for another platform: of %u executors, this one has %u",
+                        plan->executors, executors);
     for (size_t i = 0; i < plan->count; i++)
         if (validate(cost, &plan->placements[i], i) != CLO_OK)
             return clo_fail_prefix(CLO_ERR_ARGUMENT, "the plan is for another graph or platform: ");

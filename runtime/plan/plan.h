@@ -11,11 +11,10 @@ struct clo_plan {
     clo_placement *placements; /* [count] likewise; sorted by start, finish, executor, topological order */
     size_t count;
     int64_t makespan_ns;
-    uint64_t schedules; /* built to find it; 0: not by a planner */
-    bool is_optimal;    /* proved                                */
+    uint64_t schedules;                    /* built to find it; 0: not by a planner */
+    bool is_optimal;                       /* proved                                */
+    bool is_emulated;                      /* the times are of an emulated run      */
+    uint32_t tasks, instances, executors; /* of the graph and platform it is for   */
 };
-
-/* CLO_OK if all ids of the plan are in range for this cost, else CLO_ERR_ARGUMENT. */
-clo_status clo_plan_matches(const clo_plan *plan, const clo_cost *cost);
 
 #endif

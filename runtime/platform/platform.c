@@ -251,69 +251,69 @@ clo_status clo_platform_create(const clo_platform_desc *desc, clo_platform **out
 
 const char *clo_platform_name(const clo_platform *platform)
 {
-    return platform->name;
+    return platform != NULL ? platform->name : NULL;
 }
 
 uint32_t clo_platform_executors(const clo_platform *platform)
 {
-    return platform->executors_count;
+    return platform != NULL ? platform->executors_count : 0;
 }
 
 uint32_t clo_platform_kinds(const clo_platform *platform)
 {
-    return platform->kinds_count;
+    return platform != NULL ? platform->kinds_count : 0;
 }
 
 uint32_t clo_platform_machines(const clo_platform *platform)
 {
-    return platform->machines_count;
+    return platform != NULL ? platform->machines_count : 0;
 }
 
 uint32_t clo_platform_memories(const clo_platform *platform)
 {
-    return platform->memories_count;
+    return platform != NULL ? platform->memories_count : 0;
 }
 
 bool clo_platform_is_native(const clo_platform *platform)
 {
-    return platform->native;
+    return platform != NULL && platform->native;
 }
 
 bool clo_platform_is_coherent(const clo_platform *platform)
 {
-    return platform->coherent;
+    return platform != NULL && platform->coherent;
 }
 
 const clo_executor *clo_platform_executor(const clo_platform *platform, uint32_t executor)
 {
-    return executor < platform->executors_count ? &platform->executors[executor] : NULL;
+    return platform != NULL && executor < platform->executors_count ? &platform->executors[executor] : NULL;
 }
 
 const char *clo_platform_executor_name(const clo_platform *platform, uint32_t executor)
 {
-    return executor < platform->executors_count ? platform->executor_names[executor] : NULL;
+    return platform != NULL && executor < platform->executors_count ? platform->executor_names[executor] : NULL;
 }
 
 const char *clo_platform_kind_name(const clo_platform *platform, uint32_t kind)
 {
-    return kind < platform->kinds_count ? platform->kind_names[kind] : NULL;
+    return platform != NULL && kind < platform->kinds_count ? platform->kind_names[kind] : NULL;
 }
 
 const char *clo_platform_resource_name(const clo_platform *platform, uint32_t resource)
 {
-    return resource < CLO_RESOURCES_MAX ? platform->resource_names[resource] : NULL;
+    return platform != NULL && resource < CLO_RESOURCES_MAX ? platform->resource_names[resource] : NULL;
 }
 
 int64_t clo_platform_capacity(const clo_platform *platform, uint32_t machine, uint32_t resource)
 {
-    if (machine >= platform->machines_count || resource >= CLO_RESOURCES_MAX)
+    if (platform == NULL || machine >= platform->machines_count || resource >= CLO_RESOURCES_MAX)
         return -1;
     return platform->capacities[(size_t)machine * CLO_RESOURCES_MAX + resource];
 }
 
 int64_t clo_platform_transfer_ns(const clo_platform *platform, uint64_t bytes, uint32_t from, uint32_t to)
 {
-    if (from >= platform->executors_count || to >= platform->executors_count)
+    if (platform == NULL || from >= platform->executors_count || to >= platform->executors_count)
         return CLO_TIME_NEVER;
     if (from == to || platform->executors[from].memory == platform->executors[to].memory)
         return 0;

@@ -4,6 +4,7 @@
  * on unequal executors. */
 #include "policy/policies.h"
 
+#include "base/saturate.h"
 #include "graph/graph.h"
 #include "platform/platform.h"
 
@@ -46,10 +47,10 @@ static void eft_ready(void *state, const clo_view *view, uint32_t instance, uint
         int64_t execution_ns = clo_view_execution_ns(view, instance, e);
         if (execution_ns == CLO_TIME_NEVER)
             continue;
-        int64_t free_ns = clo_view_available_ns(view, e) + p->queues[e].queued_ns;
+        int64_t free_ns = clo_time_add(clo_view_available_ns(view, e), p->queues[e].queued_ns);
         int64_t arrival_ns = clo_view_arrival_ns(view, instance, e);
-        int64_t finish_ns = (free_ns > arrival_ns ? free_ns : arrival_ns) + execution_ns;
-        if (finish_ns < best_ns) {
+        int64_t finish_ns = clo_time_add(free_ns > arrival_ns ? free_ns : arrival_ns, execution_ns);
+        if (best == CLO_NONE || finish_ns < best_ns) {
             best_ns = finish_ns;
             best = e;
         }

@@ -17,8 +17,10 @@ const clo_policy *clo_policy_at(uint32_t index)
 
 const clo_policy *clo_policy_find(const char *name)
 {
+    if (name == NULL)
+        return NULL;
     for (uint32_t i = 0; clo_policy_at(i) != NULL; i++)
-        if (name != NULL && strcmp(policies[i]->name, name) == 0)
+        if (strcmp(policies[i]->name, name) == 0)
             return policies[i];
     return NULL;
 }

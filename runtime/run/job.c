@@ -35,10 +35,10 @@ static clo_status check_timing(const clo_runtime *runtime, const clo_job_config 
 
 static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *cost, const clo_job_config *config)
 {
-    if (runtime == NULL || cost == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_create needs a runtime and a cost");
     if (clo_cost_platform(cost) != runtime->platform)
         return clo_fail(CLO_ERR_ARGUMENT, "the cost was built for another platform than the runtime's");
+    if (config->plan != NULL && clo_plan_matches(config->plan, cost) != CLO_OK)
+        return CLO_ERR_ARGUMENT;
     if (config->plan != NULL && config->policy != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config has both a plan and a policy; give one");
     if (config->policy != NULL && (config->policy->ready == NULL || config->policy->pick == NULL))
@@ -241,6 +241,8 @@ static clo_status read_arguments(const clo_runtime *runtime, const clo_cost *cos
 
 clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *theirs, clo_job **out)
 {
+    if (runtime == NULL || cost == NULL || out == NULL)
+        return clo_fail_null("clo_job_create", "runtime, cost or out");
     clo_job_config config;
     clo_arena arena;
     clo_job *job = NULL;
@@ -251,7 +253,8 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
     if (status != CLO_OK)
         return status;
     clo_arena_open(&arena, config.memory, config.memory_bytes);
-    status = build_job(runtime, cost, &config, &arena, &job);
+    clo_arena_limit(&arena, config.memory_limit_bytes);
+    status = clo_arena_explain(&arena, build_job(runtime, cost, &config, &arena, &job));
     if (status == CLO_ERR_MEMORY && config.memory != NULL)
         status = clo_fail(CLO_ERR_MEMORY,
                           "clo_job_config.memory_bytes is %zu: too few; clo_job_memory_bytes tells "
@@ -270,6 +273,8 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
 
 clo_status clo_job_memory_bytes(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *theirs, size_t *bytes)
 {
+    if (runtime == NULL || cost == NULL || bytes == NULL)
+        return clo_fail_null("clo_job_memory_bytes", "runtime, cost or bytes");
     clo_job_config config;
     clo_arena arena;
     clo_job *job;
@@ -278,7 +283,8 @@ clo_status clo_job_memory_bytes(clo_runtime *runtime, const clo_cost *cost, cons
     if (status != CLO_OK)
         return status;
     clo_arena_open(&arena, NULL, 0);
-    status = build_job(runtime, cost, &config, &arena, &job);
+    clo_arena_limit(&arena, config.memory_limit_bytes);
+    status = clo_arena_explain(&arena, build_job(runtime, cost, &config, &arena, &job));
     if (status == CLO_OK)
         *bytes = arena.peak;
     clo_arena_close(&arena);
@@ -308,6 +314,8 @@ static clo_status check_swap(const clo_job *job, const clo_plan *plan)
 {
     if (plan == NULL || !job->is_replay)
         return clo_fail(CLO_ERR_ARGUMENT, "the job has no plan to be replaced; create it with clo_job_config.plan");
+    if (clo_plan_matches(plan, job->cost) != CLO_OK)
+        return CLO_ERR_ARGUMENT;
     if (job->arena.memory != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the job lies in clo_job_config.memory, which has no room for a second plan");
     if (clo_thread_is_worker(job->runtime) || clo_thread_is_watchdog(job->runtime))
@@ -317,6 +325,8 @@ static clo_status check_swap(const clo_job *job, const clo_plan *plan)
 
 clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan)
 {
+    if (job == NULL || plan == NULL)
+        return clo_fail_null("clo_job_swap_plan", "job or plan");
     size_t count;
     clo_status status = check_swap(job, plan);
 
@@ -327,9 +337,11 @@ clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan)
     if (body == NULL)
         return clo_fail_memory("a plan");
     clo_arena_open(&body->own, NULL, 0);
+    clo_arena_limit(&body->own, job->arena.limit);
     body->arena = &body->own;
     const clo_placement *placements = clo_plan_placements(plan, &count);
     status = build_body(job, job->cost, placements, count, job->runtime->clock != CLO_CLOCK_REAL, body);
+    status = clo_arena_explain(&body->own, status);
     if (status != CLO_OK)
         return free_body(body), status;
     /* acq_rel: hands the new one to the next start of a run; takes back one that none has wanted yet. */
@@ -408,10 +420,11 @@ void clo_job_destroy(clo_job *job)
 
 const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance, size_t *bytes)
 {
-    const clo_graph *graph = job->program->graph;
-
     if (bytes != NULL)
         *bytes = 0;
+    if (job == NULL)
+        return NULL;
+    const clo_graph *graph = job->program->graph;
     if (task >= graph->tasks || instance >= graph->rows[task].instances)
         return NULL;
     if (bytes != NULL)
@@ -421,5 +434,7 @@ const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance,
 
 uint64_t clo_job_output_hash(const clo_job *job)
 {
+    if (job == NULL)
+        return 0;
     return clo_engine_output_hash(job->engine);
 }

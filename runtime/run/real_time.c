@@ -170,5 +170,5 @@ int32_t clo_thread_id(void)
 
 const char *clo_runtime_report(const clo_runtime *runtime)
 {
-    return runtime->report;
+    return runtime != NULL ? runtime->report : "";
 }

@@ -80,13 +80,15 @@ static clo_status read_trace(const clo_job *job, clo_trace **out)
     size_t count = copy_events(job, events);
     clo_status status = job->dispatch == NULL ? number(job, events, count) : CLO_OK;
     if (status == CLO_OK)
-        status = clo_trace_create(events, count, out);
+        status = clo_trace_create(job->cost, job->runtime->clock != CLO_CLOCK_REAL, events, count, out);
     clo_free(events);
     return status;
 }
 
 clo_status clo_job_trace(const clo_job *job, clo_trace **out)
 {
+    if (job == NULL || out == NULL)
+        return clo_fail_null("clo_job_trace", "job or out");
     if (!job->runtime->traces)
         return clo_fail(CLO_ERR_STATE, "the runtime keeps no trace; set clo_runtime_config.trace");
     /* The phase is a lock for readers; nothing that the caller can see changes. */

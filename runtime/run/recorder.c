@@ -22,6 +22,8 @@ void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t entry, in
 
 size_t clo_runtime_record_read(clo_runtime *runtime, uint32_t index, clo_record *records, size_t max, uint64_t *dropped)
 {
+    if (runtime == NULL || (records == NULL && max > 0))
+        return 0;
     size_t count = 0;
     clo_recorded next;
 

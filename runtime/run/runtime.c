@@ -447,15 +447,15 @@ void clo_runtime_destroy(clo_runtime *runtime)
 
 const clo_platform *clo_runtime_platform(const clo_runtime *runtime)
 {
-    return runtime->platform;
+    return runtime != NULL ? runtime->platform : NULL;
 }
 
 uint32_t clo_runtime_workers(const clo_runtime *runtime)
 {
-    return runtime->workers_count;
+    return runtime != NULL ? runtime->workers_count : 0;
 }
 
 bool clo_runtime_is_emulated(const clo_runtime *runtime)
 {
-    return runtime->clock != CLO_CLOCK_REAL;
+    return runtime != NULL && runtime->clock != CLO_CLOCK_REAL;
 }

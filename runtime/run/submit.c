@@ -109,6 +109,8 @@ static clo_status begin_submit(clo_job *job)
 
 clo_status clo_job_submit(clo_job *job)
 {
+    if (job == NULL)
+        return clo_fail_null("clo_job_submit", "job");
     clo_status status = begin_submit(job);
     if (status != CLO_OK)
         return status;
@@ -397,16 +399,22 @@ static clo_status wait_for(clo_job *job, int64_t until_ns, clo_job_result *out)
 
 clo_status clo_job_wait(clo_job *job, clo_job_result *out)
 {
+    if (job == NULL)
+        return clo_fail_null("clo_job_wait", "job");
     return wait_for(job, INT64_MAX, out);
 }
 
 clo_status clo_job_wait_for(clo_job *job, int64_t timeout_ns, clo_job_result *out)
 {
+    if (job == NULL)
+        return clo_fail_null("clo_job_wait_for", "job");
     return wait_for(job, clo_time_add(clo_clock_ns(), timeout_ns > 0 ? timeout_ns : 0), out);
 }
 
 void clo_job_cancel(clo_job *job)
 {
+    if (job == NULL)
+        return;
     clo_stop_cancel(&job->stop);
     if (job->series != NULL)
         clo_bell_ring(&job->runtime->watchdog.bell);

@@ -43,6 +43,8 @@ static void read_single(const clo_job *job, clo_job_timing *timing)
 
 clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out)
 {
+    if (job == NULL || out == NULL)
+        return clo_fail_null("clo_job_timing_read", "job or out");
     clo_job_timing timing = {0};
     const clo_series *series = job->series;
 
@@ -67,7 +69,7 @@ clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out)
 
 uint64_t clo_job_id(const clo_job *job)
 {
-    return job->id;
+    return job != NULL ? job->id : 0;
 }
 
 /* Minor and major page faults of one thread of this process; zeros where the kernel does not tell. */
@@ -91,11 +93,19 @@ void clo_thread_faults(int32_t tid, uint64_t faults[2])
     }
 }
 
+/* 0 where the kernel tells nothing now. */
+static uint64_t since(uint64_t now, uint64_t before)
+{
+    return now > before ? now - before : 0;
+}
+
 clo_status clo_runtime_worker_stats(const clo_runtime *runtime, uint32_t index, clo_worker_stats *out)
 {
+    if (runtime == NULL || out == NULL)
+        return clo_fail_null("clo_runtime_worker_stats", "runtime or out");
     uint64_t faults[2];
 
-    if (index >= runtime->workers_count || out == NULL)
+    if (index >= runtime->workers_count)
         return clo_fail(CLO_ERR_ARGUMENT, "worker %u: the runtime has %u", index, runtime->workers_count);
     const clo_worker *worker = &runtime->workers[index];
     clo_thread_faults(worker->tid, faults);
@@ -103,8 +113,8 @@ clo_status clo_runtime_worker_stats(const clo_runtime *runtime, uint32_t index, 
         .parks = read_counter(&worker->parks),
         .wakes = read_counter(&worker->wakes),
         .missed_wakes = read_counter(&worker->missed_wakes),
-        .minor_faults = faults[0] - worker->faults_before[0],
-        .major_faults = faults[1] - worker->faults_before[1],
+        .minor_faults = since(faults[0], worker->faults_before[0]),
+        .major_faults = since(faults[1], worker->faults_before[1]),
         .wake_ns = latency_of(&worker->wake_ns),
     };
     return CLO_OK;

@@ -157,6 +157,8 @@ static clo_status replace_policy(clo_job *job, const clo_policy *policy, clo_swa
 
 clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy)
 {
+    if (job == NULL || policy == NULL)
+        return clo_fail_null("clo_job_swap_policy", "job or policy");
     clo_swap swap = {.status = CLO_OK};
 
     if (job->dispatch == NULL || policy == NULL || policy->ready == NULL || policy->pick == NULL)

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "base/status.h"
 #include "trace/trace.h"
 
@@ -79,7 +80,7 @@ static void start(clo_sim *sim, uint32_t entry)
     const clo_program *program = sim->program;
     uint32_t executor = sim->engine->ran_on[entry], instance = clo_program_instance(program, entry);
     uint32_t task = program->graph->task_of[instance];
-    int64_t finish_ns = sim->now_ns + clo_cost_execution_ns(program->cost, task, executor);
+    int64_t finish_ns = clo_time_add(sim->now_ns, clo_cost_execution_ns(program->cost, task, executor));
 
     sim->events[entry] = (clo_trace_event){
         .task = task,
@@ -147,7 +148,8 @@ void clo_sim_finish(clo_sim *sim, uint32_t entry)
     uint32_t executor = sim->engine->ran_on[entry], cursor = 0, released;
 
     sim->engine->finish_ns[entry] = sim->now_ns;
-    sim->stats.busy_ns += sim->events[entry].finish_ns - sim->events[entry].start_ns;
+    int64_t length_ns = clo_time_sub(sim->events[entry].finish_ns, sim->events[entry].start_ns);
+    sim->stats.busy_ns = clo_time_add(sim->stats.busy_ns, length_ns);
     sim->events[entry].sequence = sim->finished++;
     if (sim->dispatch != NULL) {
         clo_dispatch_finish(sim->dispatch, entry, executor, sim->now_ns);
@@ -256,7 +258,13 @@ static clo_status read_config(const clo_cost *cost, const clo_sim_config *theirs
     if (status != CLO_OK)
         return status;
     if (cost == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_simulate needs a cost");
+        return clo_fail_null("clo_simulate", "cost");
+    if (config->plan != NULL && clo_plan_matches(config->plan, cost) != CLO_OK)
+        return CLO_ERR_ARGUMENT;
+    if (config->recorded != NULL && clo_trace_matches(config->recorded, cost) != CLO_OK)
+        return CLO_ERR_ARGUMENT;
+    if (config->deadline_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.deadline_ns is negative; use 0 for none");
     if (config->plan != NULL && config->policy != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config has both a plan and a policy; give one");
     if (config->policy != NULL && (config->policy->ready == NULL || config->policy->pick == NULL))
@@ -275,11 +283,13 @@ clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *theirs, clo_
     clo_sim sim = {.executes = config.execute != 0};
     clo_job_result mine = {.failed_task = CLO_NONE};
     clo_trace *made = NULL;
-    status = build(&sim, cost, &config);
+    clo_arena_limit(&sim.arena, config.memory_limit_bytes);
+    status = clo_arena_explain(&sim.arena, build(&sim, cost, &config));
     if (status == CLO_OK)
         status = config.recorded != NULL ? clo_sim_replay(&sim, config.recorded) : run_events(&sim, &mine);
     if (status == CLO_OK && trace != NULL)
-        status = clo_trace_create(sim.events, sim.program->entries, &made);
+        status = clo_trace_create(cost, config.recorded == NULL || clo_trace_is_emulated(config.recorded), sim.events,
+                                  sim.program->entries, &made);
     if (status == CLO_OK || status == CLO_ERR_TASK) {
         mine.status = status;
         read_result(&sim, &config, &mine);

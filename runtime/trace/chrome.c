@@ -16,11 +16,14 @@ static void add_time(clo_text *text, const char *key, int64_t ns)
     clo_text_add(text, ",\"%s\":%lld.%03lld", key, (long long)(ns / 1000), (long long)(ns % 1000));
 }
 
-static void add_tracks(clo_text *text, const clo_platform *platform, const char *label)
+static void add_tracks(clo_text *text, const clo_platform *platform, const char *label, bool is_emulated)
 {
     clo_text_add(text, "{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":");
     clo_text_add_json(text, label);
     clo_text_add(text, "}}");
+    if (is_emulated)
+        clo_text_add(text,
+                     ",\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_labels\",\"args\":{\"labels\":\"emulated\"}}");
     for (uint32_t e = 0; e < platform->executors_count; e++) {
         char name[256];
         clo_text_add(text, ",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":", e);
@@ -89,18 +92,20 @@ static clo_status add_arrows(clo_text *text, const clo_graph *graph, const clo_t
 
 clo_status clo_trace_write_chrome(const clo_trace *trace, const clo_cost *cost, const char *label, const char *path)
 {
-    const clo_graph *graph = clo_cost_graph(cost);
     clo_text text = {0};
 
-    for (size_t i = 0; i < trace->count; i++)
-        if (trace->events[i].task >= graph->tasks ||
-            trace->events[i].executor >= clo_cost_platform(cost)->executors_count)
-            return clo_fail(CLO_ERR_ARGUMENT, "the trace is of another graph or platform than the cost");
-    clo_text_add(&text, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-    add_tracks(&text, clo_cost_platform(cost), label != NULL ? label : clo_graph_name(graph));
+    if (trace == NULL || cost == NULL || path == NULL)
+        return clo_fail_null("clo_trace_write_chrome", "trace, cost or path");
+    const clo_graph *graph = clo_cost_graph(cost);
+    clo_status status = clo_trace_matches(trace, cost);
+    if (status != CLO_OK)
+        return status;
+    clo_text_add(&text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"times\":\"%s\"},\"traceEvents\":[\n",
+                 trace->is_emulated ? "emulated" : "measured");
+    add_tracks(&text, clo_cost_platform(cost), label != NULL ? label : clo_graph_name(graph), trace->is_emulated);
     for (size_t i = 0; i < trace->count; i++)
         add_slice(&text, graph, &trace->events[i]);
-    clo_status status = add_arrows(&text, graph, trace);
+    status = add_arrows(&text, graph, trace);
     clo_text_add(&text, "\n]}\n");
     if (status == CLO_OK && text.failed)
         status = clo_fail_memory("a trace file");

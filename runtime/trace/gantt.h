@@ -16,6 +16,7 @@ typedef struct clo_gantt {
     int64_t bound_ns;    /* lower bound to mark; 0: none */
     const char *title;   /* NULL: the graph's name       */
     const char *planner; /* or whatever made it          */
+    bool is_emulated;    /* the times are of an emulated run */
 } clo_gantt;
 
 /* Appends a whole SVG document. Returns CLO_OK or CLO_ERR_MEMORY (also latched in `out`). */
@@ -42,6 +43,9 @@ int64_t clo_gantt_step(int64_t makespan_ns, uint32_t ticks);
 
 /* Bytes of a task name that tell its kind: "potrf" of "potrf(3,1)", "mProject" of "mProject_ID0000001". */
 size_t clo_gantt_prefix(const char *name);
+
+/* What follows the planner's name where the times are emulated and the name does not say so; else "". */
+const char *clo_gantt_mark(const clo_gantt *chart);
 
 /* Characters (code points) of a string. */
 size_t clo_gantt_characters(const char *text);

@@ -180,7 +180,7 @@ static void add_head(const drawing *draw)
     clo_text_add_xml(out, chart->title != NULL ? chart->title : clo_graph_name(draw->graph));
     clo_text_add(out, "</text>\n<text class=\"soft\" x=\"20\" y=\"52\">");
     clo_text_add_xml(out, chart->planner);
-    clo_text_add(out, " on ");
+    clo_text_add(out, "%s on ", clo_gantt_mark(chart));
     clo_text_add_xml(out, clo_platform_name(draw->platform));
     clo_text_add(out, " · %u tasks, %zu executions · makespan %s", clo_graph_tasks(draw->graph), chart->count,
                  clo_gantt_time(chart->makespan_ns, chart->makespan_ns, time));

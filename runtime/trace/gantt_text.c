@@ -81,6 +81,11 @@ size_t clo_gantt_prefix(const char *name)
     return bytes > 0 ? bytes : strlen(name);
 }
 
+const char *clo_gantt_mark(const clo_gantt *chart)
+{
+    return chart->is_emulated && strcmp(chart->planner, "emulated") != 0 ? ", emulated" : "";
+}
+
 size_t clo_gantt_characters(const char *text)
 {
     size_t count = 0;
@@ -291,7 +296,8 @@ static void add_headline(const clo_gantt *chart, clo_text *out)
     add_clean(out, title, strlen(title));
     clo_text_add(out, "  planner ");
     add_clean(out, chart->planner, strlen(chart->planner));
-    clo_text_add(out, "  makespan %s", clo_gantt_time(chart->makespan_ns, chart->makespan_ns, text));
+    clo_text_add(out, "%s  makespan %s", clo_gantt_mark(chart),
+                 clo_gantt_time(chart->makespan_ns, chart->makespan_ns, text));
     if (chart->bound_ns > 0) {
         clo_text_add(out, "  lower bound %s", clo_gantt_time(chart->bound_ns, chart->bound_ns, text));
         clo_text_add(out, " (gap %.1f %%)", 100 * ((double)chart->makespan_ns / (double)chart->bound_ns - 1));

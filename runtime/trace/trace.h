@@ -7,9 +7,17 @@
 struct clo_trace {
     clo_trace_event *events; /* sorted by (start, finish, executor) */
     size_t count;
+    bool is_emulated;
+    uint32_t tasks, instances, executors; /* of the graph and platform it is of */
 };
 
-/* Takes a copy of `events` and sorts it. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_trace_create(const clo_trace_event *events, size_t count, clo_trace **out);
+/* Takes a copy of `events`, of a run of the graph and platform of `cost`, and sorts it. Returns CLO_OK or
+ * CLO_ERR_MEMORY. */
+clo_status clo_trace_create(const clo_cost *cost, bool is_emulated, const clo_trace_event *events, size_t count,
+                            clo_trace **out);
+
+/* CLO_OK if the trace can be of this cost's graph and platform: as many tasks, instances and executors, all ids in
+ * range. Else CLO_ERR_ARGUMENT. */
+clo_status clo_trace_matches(const clo_trace *trace, const clo_cost *cost);
 
 #endif

@@ -2,9 +2,10 @@
 import glob
 import json
 import os
+import resource
 import unittest
 
-from support import DATA, CommandTest, limit_files, needs_data
+from support import DATA, SANITIZED, CommandTest, limit_files, needs_data
 
 RUN_KEYS = {"graph", "tasks", "executors", "mode", "clock", "emulated", "makespan_ns", "predicted_ns", "busy_ns", "transfers",
             "transferred_bytes", "duplicates_run", "missed_deadlines", "steals", "parks", "decision_ns", "valid", "status",
@@ -102,6 +103,14 @@ class Run(CommandTest):
     def bad_after_report(self, *arguments, holds, **how):
         said = self.bad(1, *arguments, holds=holds, **how)
         self.assertTrue(json.loads(said.out)["valid"])  # the run itself was good
+
+    def test_a_small_graph_on_far_memories_stays_small_and_a_limit_is_kept(self):
+        g = self.graph([{"work_ns": 1, "instances": 20000, "output_bytes": 1}],
+                       platform={"executors": [{"kind": "c", "memory": 0}, {"kind": "c", "memory": 4095}]})
+        less = None if SANITIZED else lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+        self.good("run", g, "--clock", "virtual", preexec=less)
+        self.good("run", g, "--clock", "virtual", "--memory-limit", "100")
+        self.bad(1, "run", g, "--clock", "virtual", "--memory-limit", "1", holds="the limit is 1 MiB")
 
     def test_a_deadline_is_watched(self):
         self.assertEqual(self.json("run", self.diamond(), "--deadline", "1ns", "--repeat", "3")["missed_deadlines"], 3)

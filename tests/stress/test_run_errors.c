@@ -86,7 +86,7 @@ static void wrong_arguments_are_refused_with_one_line(void **state)
     clo_plan *plan;
     clo_job *job;
 
-    fails(CLO_ERR_ARGUMENT, "needs a runtime", clo_job_create(NULL, f.cost, NULL, &job));
+    fails(CLO_ERR_ARGUMENT, "runtime, cost or out is NULL", clo_job_create(NULL, f.cost, NULL, &job));
     fails(CLO_ERR_ARGUMENT, "another platform", clo_job_create(f.runtime, v.cost, NULL, &job));
     fails(CLO_ERR_UNSUPPORTED, "use clo_simulate", clo_job_create(v.runtime, v.cost, NULL, &job));
     config.policy = &empty;

@@ -131,6 +131,8 @@ int cmd_run(int argc, char **argv)
         {"fifo", 0, "PRIORITY", OPTION_U32, &o.fifo, "SCHED_FIFO for the workers, 1 to 99"},
         {"unpinned", 0, NULL, OPTION_FLAG, &o.unpinned, "do not pin workers to CPUs"},
         {"copy", 0, NULL, OPTION_FLAG, &o.copy_always, "copy between memories even where they are coherent"},
+        {"memory-limit", 0, "MIB", OPTION_U64, &o.memory_limit_mib,
+         "most memory for outputs and their copies (three quarters of this machine's)"},
         {"no-replay-check", 0, NULL, OPTION_FLAG, &o.no_replay_check, "do not replay the run in the simulator"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every random choice (0)"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "one JSON object a line on standard output"}};

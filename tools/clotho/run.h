@@ -12,7 +12,7 @@ typedef struct run_options {
     const char *planner, *policy, *clock_name, *trace, *gantt;
     clo_clock clock;
     uint32_t repeat, fifo;
-    uint64_t seed;
+    uint64_t seed, memory_limit_mib;
     int64_t deadline_ns;
     bool no_replay_check, unpinned, copy_always, as_json;
 } run_options;

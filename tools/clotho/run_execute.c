@@ -135,6 +135,11 @@ static int book(run_outcome *out, uint64_t hash)
     return EXIT_GOOD;
 }
 
+static uint64_t memory_limit_bytes(const run_options *o)
+{
+    return o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
+}
+
 static int run_simulated(run_outcome *out)
 {
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
@@ -142,6 +147,7 @@ static int run_simulated(run_outcome *out)
     config.policy = out->policy;
     config.execute = 1;
     config.deadline_ns = out->options->deadline_ns;
+    config.memory_limit_bytes = memory_limit_bytes(out->options);
     for (uint32_t i = 0; i < out->options->repeat; i++) {
         clo_trace *trace = NULL;
         uint64_t hash = 0;
@@ -185,6 +191,7 @@ static int run_job(run_outcome *out, clo_runtime *runtime)
     config.plan = out->plan;
     config.policy = out->policy;
     config.deadline_ns = out->options->deadline_ns;
+    config.memory_limit_bytes = memory_limit_bytes(out->options);
     clo_status status = clo_job_create(runtime, out->in->cost, &config, &job);
     if (status != CLO_OK)
         return complain_status(out->in->path, status);

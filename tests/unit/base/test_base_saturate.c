@@ -4,8 +4,8 @@
 #include "base/rng.h"
 #include "base/saturate.h"
 
-static const int64_t edges[] = {INT64_MIN, INT64_MIN + 1, -3, -1, 0, 1, 2, INT64_MAX / 2, INT64_MAX / 2 + 1,
-                                INT64_MAX - 1, INT64_MAX};
+static const int64_t edges[] = {INT64_MIN,         INT64_MIN + 1, -3,       -1, 0, 1, 2, INT64_MAX / 2,
+                                INT64_MAX / 2 + 1, INT64_MAX - 1, INT64_MAX};
 enum { EDGES = sizeof edges / sizeof edges[0] };
 
 __extension__ typedef __int128 wide;

@@ -5,10 +5,44 @@
 #include "base/clock.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+/* What the kernel offers: everything, no status behind a descriptor (before 6.15), no descriptors at all. */
+enum { KERNEL_NEW, KERNEL_OLDER, KERNEL_OLD, KERNELS };
+static int kernel = KERNEL_NEW;
+
+long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+#ifdef SYS_pidfd_open
+    if (kernel == KERNEL_OLD && number == SYS_pidfd_open) {
+        errno = ENOSYS;
+        return -1;
+    }
+#endif
+    return __real_syscall(number, a, b, c, d, e, f);
+}
+
+int __real_ioctl(int file, unsigned long request, void *argument);
+int __wrap_ioctl(int file, unsigned long request, void *argument);
+int __wrap_ioctl(int file, unsigned long request, void *argument)
+{
+    if (kernel == KERNEL_OLDER) {
+        errno = ENOTTY;
+        return -1;
+    }
+    return __real_ioctl(file, request, argument);
+}
 
 /* Runs argv; `command` may carry more settings. */
 static int run(clo_command *command, char *const *argv)
@@ -159,6 +193,66 @@ static void no_file_and_no_process_is_left(void **state)
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child at all */
 }
 
+/* Each command's own status, or 125 where it is lost: a failure is never taken for success. */
+static void hold_no_false_success(void)
+{
+    for (kernel = KERNEL_NEW; kernel < KERNELS; kernel++)
+        for (int i = 0; i < 40; i++) {
+            clo_command command = {0};
+            int failed = run(&command, (char *[]){"false", NULL}), good = run(&command, (char *[]){"true", NULL});
+            if ((failed != 1 && failed != 125) || (good != 0 && good != 125))
+                fail_msg("kernel %d, round %d: false gave %d, true gave %d", kernel, i, failed, good);
+        }
+    kernel = KERNEL_NEW;
+}
+
+static atomic_int reaping;
+
+static void *reap(void *argument)
+{
+    while (atomic_load(&reaping) != 0)
+        if (waitpid(-1, NULL, WNOHANG) <= 0)
+            sched_yield();
+    return argument;
+}
+
+static void a_host_that_reaps_children_makes_no_failure_a_success(void **state)
+{
+    (void)state;
+    pthread_t thread;
+
+    atomic_store(&reaping, 1);
+    assert_int_equal(pthread_create(&thread, NULL, reap, NULL), 0);
+    hold_no_false_success();
+    atomic_store(&reaping, 0);
+    pthread_join(thread, NULL);
+}
+
+static void a_host_that_ignores_sigchld_makes_no_failure_a_success(void **state)
+{
+    (void)state;
+    clo_command command = {0};
+
+    signal(SIGCHLD, SIG_IGN);
+    hold_no_false_success();
+    kernel = KERNEL_OLD;
+    assert_int_equal(run(&command, (char *[]){"true", NULL}), 125);
+    kernel = KERNEL_OLDER;
+    assert_int_equal(run(&command, (char *[]){"true", NULL}), 125);
+    kernel = KERNEL_NEW;
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(shell(&command, "exit 9"), 9);
+}
+
+static void without_process_descriptors_everything_holds_too(void **state)
+{
+    kernel = KERNEL_OLD;
+    the_exit_status_is_the_result(state);
+    a_grandchild_does_not_hold_the_body(state);
+    no_file_and_no_process_is_left(state);
+    kernel = KERNEL_NEW;
+}
+
 static void the_output_buffer_is_written_too(void **state)
 {
     (void)state;
@@ -185,6 +279,9 @@ int main(void)
         cmocka_unit_test(a_grandchild_does_not_hold_the_body),
         cmocka_unit_test(the_child_starts_with_an_empty_signal_mask_and_no_input),
         cmocka_unit_test(no_file_and_no_process_is_left),
+        cmocka_unit_test(a_host_that_reaps_children_makes_no_failure_a_success),
+        cmocka_unit_test(a_host_that_ignores_sigchld_makes_no_failure_a_success),
+        cmocka_unit_test(without_process_descriptors_everything_holds_too),
         cmocka_unit_test(the_output_buffer_is_written_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

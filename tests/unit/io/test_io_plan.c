@@ -78,6 +78,47 @@ static void a_plan_reads_back_as_it_was_written(void **state)
     clo_plan_destroy(again);
 }
 
+static void a_plan_file_says_that_its_times_are_emulated(void **state)
+{
+    fixture *f = *state;
+    clo_plan *plan, *again;
+    clo_trace *trace;
+    char *text;
+
+    ok(clo_simulate(f->cost, NULL, NULL, &trace, NULL));
+    ok(clo_trace_to_plan(trace, f->cost, &plan));
+    ok(clo_plan_print(plan, f->cost, &text));
+    assert_non_null(strstr(text, "\"planner\": \"emulated\",\n  \"emulated\": true,"));
+    ok(clo_plan_parse("f", text, strlen(text), f->cost, &again));
+    assert_true(clo_plan_is_emulated(again));
+    clo_plan_destroy(again);
+    *strstr(text, "emulated\",") = 'E'; /* the mark does not hang on the planner's name */
+    ok(clo_plan_parse("f", text, strlen(text), f->cost, &again));
+    clo_free(text);
+    ok(clo_plan_gantt_text(again, f->cost, 0, &text));
+    assert_non_null(strstr(text, "planner Emulated, emulated"));
+    free(text);
+    clo_plan_destroy(again);
+    clo_plan_destroy(plan);
+    clo_trace_destroy(trace);
+}
+
+static void a_plan_of_another_platform_is_not_saved(void **state)
+{
+    fixture *f = *state;
+    clo_platform *wide;
+    clo_cost *cost;
+    clo_plan *plan;
+
+    ok(clo_platform_open("uniform:9", &wide));
+    ok(clo_cost_create(clo_cost_graph(f->cost), wide, &cost));
+    ok(clo_plan_create(cost, NULL, &plan));
+    fails(CLO_ERR_ARGUMENT, "another platform: of 9 executors", clo_plan_save(plan, f->cost, "/tmp/never-written"));
+    clo_plan_destroy(plan);
+    clo_cost_destroy(cost);
+    clo_platform_destroy(wide);
+}
+
 static void plans_are_saved_and_loaded(void **state)
 {
     fixture *f = *state;
@@ -153,6 +194,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_plan_reads_back_as_it_was_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_plan_file_says_that_its_times_are_emulated, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_plan_of_another_platform_is_not_saved, set_up, tear_down),
         cmocka_unit_test_setup_teardown(plans_are_saved_and_loaded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(malformed_plans_are_refused, set_up, tear_down),
     };

@@ -164,7 +164,7 @@ static void wrong_arguments_are_refused(void **state)
     clo_policy empty = {.name = "empty"};
     clo_plan *plan;
 
-    fails(CLO_ERR_ARGUMENT, "needs a cost", clo_simulate(NULL, NULL, NULL, NULL, NULL));
+    fails(CLO_ERR_ARGUMENT, "cost is NULL", clo_simulate(NULL, NULL, NULL, NULL, NULL));
     config.policy = &empty;
     fails(CLO_ERR_ARGUMENT, "no ready", clo_simulate(f.cost, &config, NULL, NULL, NULL));
     ok(clo_plan_from_placements(f.cost, NULL, &one, 1, &plan));
