@@ -27,7 +27,8 @@ clo_status clo_text_take(clo_text *text, char **out);
 clo_status clo_file_read(const char *path, size_t max_bytes, char **data, size_t *bytes);
 
 /* Writes a whole file ("-": standard output) or nothing: a regular file is written beside its place, synced and
- * renamed. Returns CLO_OK or CLO_ERR_IO. */
+ * renamed. A file that is there keeps its rights, a symbolic link its place: the target is replaced. A file without the
+ * right to write is refused. Returns CLO_OK or CLO_ERR_IO. Threads: safe; the umask is never touched. */
 clo_status clo_file_write(const char *path, const char *data, size_t bytes);
 
 #endif

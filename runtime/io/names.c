@@ -1,19 +1,15 @@
-/* names.c - linear probing, FNV-1a. POSIX hsearch was rejected: one table a process; tsearch: a node a name. */
+/* names.c - linear probing under a keyed hash (base/hash.h): the names come from files. POSIX hsearch was rejected: one
+ * table a process; tsearch: a node a name. */
 #include "io/names.h"
 
 #include "base/memory.h"
-#include "base/rng.h"
 
 #include <assert.h>
 #include <string.h>
 
-static uint64_t hash_of(const char *name)
+static uint64_t hash_of(const clo_names *names, const char *name)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (const unsigned char *s = (const unsigned char *)name; *s != '\0'; s++)
-        hash = (hash ^ *s) * 0x100000001b3u;
-    return clo_mix64(hash);
+    return clo_hash(names->key, name, strlen(name));
 }
 
 /* The slot of the name, or the free one where it belongs. Ends: the table is at most half full. */
@@ -33,6 +29,8 @@ static int grow(clo_names *names)
 
     if (slots == NULL)
         return -1;
+    if (names->capacity == 0)
+        names->key = clo_hash_key_random();
     for (size_t i = 0; i < names->capacity; i++)
         if (names->slots[i].name != NULL)
             *slot_of(slots, capacity, names->slots[i].name, names->slots[i].hash) = names->slots[i];
@@ -47,7 +45,7 @@ int clo_names_add(clo_names *names, const char *name, uint32_t id)
     assert(id < CLO_NAMES_TWICE);
     if (names->count * 2 >= names->capacity && grow(names) != 0)
         return -1;
-    uint64_t hash = hash_of(name);
+    uint64_t hash = hash_of(names, name);
     clo_names_slot *slot = slot_of(names->slots, names->capacity, name, hash);
 
     if (slot->name != NULL) {
@@ -63,7 +61,7 @@ uint32_t clo_names_find(const clo_names *names, const char *name)
 {
     if (names->capacity == 0)
         return CLO_NONE;
-    const clo_names_slot *slot = slot_of(names->slots, names->capacity, name, hash_of(name));
+    const clo_names_slot *slot = slot_of(names->slots, names->capacity, name, hash_of(names, name));
 
     return slot->name != NULL ? slot->id : CLO_NONE;
 }

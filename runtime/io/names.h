@@ -5,6 +5,8 @@
 #ifndef CLO_IO_NAMES_H
 #define CLO_IO_NAMES_H
 
+#include "base/hash.h"
+
 #include <clotho/graph.h>
 
 #define CLO_NAMES_TWICE (UINT32_MAX - 1) /* "more than one thing has this name" */
@@ -18,6 +20,7 @@ typedef struct clo_names_slot {
 typedef struct clo_names {
     clo_names_slot *slots; /* [capacity], a power of two, at most half full */
     size_t capacity, count;
+    clo_hash_key key; /* random, one a table; set with the first name */
 } clo_names;
 
 /* Adds name -> id; an id of a name that is there already becomes CLO_NAMES_TWICE. Returns 0, or -1 without memory. */

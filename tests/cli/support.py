@@ -78,7 +78,7 @@ class CommandTest(unittest.TestCase):
 
     def assert_nothing_half_written(self, *names):
         """No temporary neighbour was left behind, and none of the named files exists."""
-        left = [n for n in os.listdir(self.folder.name) if n in names or ".json." in n or ".svg." in n]
+        left = [n for n in os.listdir(self.folder.name) if n in names or n.startswith(".clotho-")]
         self.assertEqual(left, [])
 
 
