@@ -1,8 +1,9 @@
 /* status.c - error texts and versioned config structs. The only state is one thread-local line. */
 #include "base/status.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define ERROR_BYTES 512
@@ -31,12 +32,15 @@ const char *clo_version(void)
     return CLO_VERSION;
 }
 
-/* An error is one line: file names and task names come from outside and may hold anything. */
-static void flatten(char *text)
+/* An error is one line for a terminal: file names and task names come from outside and may hold anything. */
+static void keep(const char *text)
 {
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < 0x20)
-            *text = ' ';
+    char out[CLO_VISIBLE_BYTES];
+    size_t used = 0, bytes;
+
+    for (; *text != '\0' && used + (bytes = clo_visible(&text, out)) < sizeof last_error; used += bytes)
+        memcpy(last_error + used, out, bytes);
+    last_error[used] = '\0';
 }
 
 clo_status clo_fail(clo_status status, const char *format, ...)
@@ -45,10 +49,9 @@ clo_status clo_fail(clo_status status, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    clo_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
-    flatten(text);
-    memcpy(last_error, text, sizeof text);
+    keep(text);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +51,7 @@ const char *clo_gantt_time(int64_t ns, int64_t scale_ns, char *text)
     while (units[u].ns > 1 && units[u].ns > scale_ns)
         u++;
     double value = (double)ns / (double)units[u].ns;
-    snprintf(text, 24, value < 1e5 ? "%.5g %s" : "%.0f %s", value, units[u].name);
+    clo_print(text, 24, value < 1e5 ? "%.5g %s" : "%.0f %s", value, units[u].name);
     return text;
 }
 
