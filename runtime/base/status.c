@@ -32,15 +32,16 @@ const char *clo_version(void)
     return CLO_VERSION;
 }
 
-/* An error is one line for a terminal: file names and task names come from outside and may hold anything. */
-static void keep(const char *text)
+const char *clo_printable(const char *text, char *out, size_t bytes)
 {
-    char out[CLO_VISIBLE_BYTES];
-    size_t used = 0, bytes;
+    char next[CLO_VISIBLE_BYTES];
+    size_t used = 0, more;
 
-    for (; *text != '\0' && used + (bytes = clo_visible(&text, out)) < sizeof last_error; used += bytes)
-        memcpy(last_error + used, out, bytes);
-    last_error[used] = '\0';
+    for (; *text != '\0' && used + (more = clo_visible(&text, next)) < bytes; used += more)
+        memcpy(out + used, next, more);
+    if (bytes > 0)
+        out[used] = '\0';
+    return out;
 }
 
 clo_status clo_fail(clo_status status, const char *format, ...)
@@ -51,7 +52,7 @@ clo_status clo_fail(clo_status status, const char *format, ...)
     va_start(arguments, format);
     clo_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
-    keep(text);
+    clo_printable(text, last_error, sizeof last_error); /* one line for a terminal, whatever names are in it */
     return status;
 }
 

@@ -55,7 +55,7 @@ static int check(const input *in, const char *plan_path, int mode, bool as_json)
         if (as_json)
             code = print_json(in, plan_path, plan, &v);
         else if (v.valid)
-            printf("%s: valid; makespan %s, lower bound %s, gap %s, %u replicas\n", plan_path,
+            printf("%s: valid; makespan %s, lower bound %s, gap %s, %u replicas\n", show_name(plan_path),
                    show_ns(v.metrics.makespan_ns), show_ns(v.metrics.lower_bound_ns), show_percent(v.metrics.gap),
                    v.metrics.duplicates);
         if (!v.valid)

@@ -275,7 +275,7 @@ static void print_instance(const input *in, const planned *p)
 
     if (reference != NULL)
         snprintf(best, sizeof best, "%.10g", reference->upper);
-    printf("%-20s %7u %-14s %12s %12s %9s %10s  %s\n", clo_graph_name(in->document.graph),
+    printf("%-20s %7u %-14s %12s %12s %9s %10s  %s\n", show_name(clo_graph_name(in->document.graph)),
            clo_graph_tasks(in->document.graph), clo_plan_planner(p->plan),
            show_time(in, p->metrics.makespan_ns, makespan), show_time(in, p->metrics.lower_bound_ns, bound),
            show_percent(p->metrics.gap), best, p->valid ? "valid" : "NOT VALID");
@@ -340,7 +340,7 @@ static int plan_all(input *in, const plan_options *o)
     int code = EXIT_GOOD;
 
     if (!o->as_json)
-        printf("%s: %zu instances\n\n%-20s %7s %-14s %12s %12s %9s %10s  %s\n", in->path, in->count, "instance",
+        printf("%s: %zu instances\n\n%-20s %7s %-14s %12s %12s %9s %10s  %s\n", show_name(in->path), in->count, "instance",
                "tasks", "planner", "makespan", "lower bound", "gap", "published", "check");
     for (size_t i = 0; i < in->count; i++) {
         show_progress(i + 1, in->count);

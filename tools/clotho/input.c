@@ -223,11 +223,11 @@ void input_print(const input *in)
     uint32_t tasks = clo_graph_tasks(graph), instances = clo_graph_instances(graph), edges = clo_graph_edges(graph);
     uint32_t executors = clo_platform_executors(in->platform), kinds = clo_platform_kinds(in->platform);
 
-    printf("graph        %s: %u task%s, ", clo_graph_name(graph), tasks, plural(tasks));
+    printf("graph        %s: %u task%s, ", show_name(clo_graph_name(graph)), tasks, plural(tasks));
     if (instances != tasks)
         printf("%u instance%s, ", instances, plural(instances));
     printf("%u edge%s (%s)\n", edges, plural(edges), in->document.format);
-    printf("platform     %s: %u executor%s of %u kind%s\n", clo_platform_name(in->platform), executors,
+    printf("platform     %s: %u executor%s of %u kind%s\n", show_name(clo_platform_name(in->platform)), executors,
            plural(executors), kinds, plural(kinds));
 }
 
