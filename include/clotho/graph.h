@@ -160,10 +160,16 @@ CLO_API const char *clo_graph_kind_name(const clo_graph *graph, uint32_t kind); 
 CLO_API const char *clo_graph_resource_name(const clo_graph *graph, uint32_t index); /* NULL: unnamed */
 CLO_API bool clo_graph_time(const clo_graph *graph, uint32_t task, uint32_t kind, int64_t *time_ns);
 
+#ifdef __cplusplus
+#define CLO_TASK_INIT \
+    {                 \
+    }
+#else
 #define CLO_TASK_INIT \
     {                 \
         0             \
     }
+#endif
 
 #ifdef __cplusplus
 }

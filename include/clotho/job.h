@@ -69,10 +69,7 @@ typedef struct clo_job_config {
     size_t memory_bytes; /* at least clo_job_memory_bytes                                        */
 } clo_job_config;
 
-#define CLO_JOB_CONFIG_INIT            \
-    {                                  \
-        .size = sizeof(clo_job_config) \
-    }
+#define CLO_JOB_CONFIG_INIT CLO_CONFIG_INIT(clo_job_config)
 
 /* What a finished run did. Plain values. */
 typedef struct clo_job_result {

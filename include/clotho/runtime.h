@@ -56,10 +56,7 @@ typedef struct clo_runtime_config {
                                 rounded up to a power of two; 0: none                               */
 } clo_runtime_config;
 
-#define CLO_RUNTIME_CONFIG_INIT            \
-    {                                      \
-        .size = sizeof(clo_runtime_config) \
-    }
+#define CLO_RUNTIME_CONFIG_INIT CLO_CONFIG_INIT(clo_runtime_config)
 
 /* Starts the workers.
  *   platform  borrowed until clo_runtime_destroy.

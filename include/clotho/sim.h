@@ -19,10 +19,7 @@ typedef struct clo_sim_config {
     uint32_t steps_max; /* as clo_job_config.steps_max                                       */
 } clo_sim_config;
 
-#define CLO_SIM_CONFIG_INIT            \
-    {                                  \
-        .size = sizeof(clo_sim_config) \
-    }
+#define CLO_SIM_CONFIG_INIT CLO_CONFIG_INIT(clo_sim_config)
 
 /* Simulates one job; deterministic.
  *   result  as clo_job_wait; may be NULL.

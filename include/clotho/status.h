@@ -7,6 +7,26 @@
 
 #include <stddef.h>
 
+/* What CLO_..._INIT of a config struct stands for: its size, and zeros, which are the defaults. In C an initialiser, in
+ * C++ from C++11 on a value, since designated initialisers are C++20:
+ *     clo_plan_config config = CLO_PLAN_CONFIG_INIT; */
+#ifdef __cplusplus
+extern "C++" {
+template <class config> inline config clo_config_init()
+{
+    config made = config();
+    made.size = sizeof made;
+    return made;
+}
+}
+#define CLO_CONFIG_INIT(config) clo_config_init<config>()
+#else
+#define CLO_CONFIG_INIT(config)  \
+    {                            \
+        .size = sizeof(config)   \
+    }
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
