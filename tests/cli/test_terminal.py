@@ -32,8 +32,8 @@ class Terminal(CommandTest):
     def test_no_control_character_of_a_name_reaches_the_terminal(self):
         g, p, bad = self.named(), self.platform(), "g" + ESCAPES + ".json"
         for arguments in [["plan", g], ["plan", g, "--planner", "all"], ["plan", g, "--platform", p, "--gantt-text"],
-                          ["run", g], ["run", g, "--platform", p, "--clock", "virtual"], ["simulate", g],
-                          ["simulate", g, "--platform", p], ["platform", "show", p],
+                          ["run", g], ["run", g, "--platform", p, "--clock", "virtual"], ["simulate", g, "--policy", "eft"],
+                          ["simulate", g, "--policy", "eft", "--platform", p], ["platform", "show", p],
                           ["plan", bad], ["plan", g, "--planner", ESCAPES], ["plan", g, "--platform", ESCAPES], [ESCAPES],
                           ["plan", g, "--budget", ESCAPES], ["list", ESCAPES], ["platform", ESCAPES]]:
             with self.subTest(arguments=arguments):

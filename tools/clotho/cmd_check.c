@@ -79,6 +79,7 @@ int cmd_check(int argc, char **argv)
     bool measured = false, as_json = false;
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_TEXT, &config.spec, "as in 'clotho plan'"},
+        {"strict", 0, NULL, OPTION_FLAG, &config.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &config.scale, "multiply times and bytes of the graph by X first"},
         {"instance", 'i', "NAME", OPTION_TEXT, &config.instance, "of a file with many instances, the one of this name"},
         {"measured", 0, NULL, OPTION_FLAG, &measured,

@@ -446,6 +446,7 @@ int cmd_plan(int argc, char **argv)
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the plan"},
         {"gantt-text", 't', NULL, OPTION_FLAG, &o.gantt_text, "draw the plan in the terminal"},
         {"out", 'o', "F.json", OPTION_TEXT, &o.out, "write the plan"},
+        {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every random choice (0)"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "one JSON object a line on standard output"}};

@@ -126,6 +126,26 @@ static clo_load_config load_config(const input_config *config)
     return load;
 }
 
+/* Kinds that the platform lacks: a warning, or an error if wanted. */
+static int check_kinds(const input *in)
+{
+    const char *kind;
+    char kinds[400] = "";
+    size_t used = 0;
+
+    for (uint32_t k = 0; (kind = clo_cost_unmatched_kind(in->cost, k)) != NULL && used < sizeof kinds; k++)
+        used += (size_t)snprintf(kinds + used, sizeof kinds - used, "%s'%.60s'", k > 0 ? ", " : "", kind);
+    if (used == 0)
+        return EXIT_GOOD;
+    const char *platform = clo_platform_name(in->platform);
+    if (in->config->strict)
+        return complain(in->place, "platform '%s' has no executor of kind %s; correct the names or leave --strict out",
+                        platform, kinds);
+    warn("%s: platform '%s' has no executor of kind %s; what the graph says for that is not used", in->place, platform,
+         kinds);
+    return EXIT_GOOD;
+}
+
 /* The document is there: the platform and the cost. */
 static int complete(input *in)
 {
@@ -135,7 +155,7 @@ static int complete(input *in)
     if (code != EXIT_GOOD)
         return code;
     clo_status status = clo_cost_create(in->document.graph, in->platform, &in->cost);
-    return status == CLO_OK ? EXIT_GOOD : complain_status(in->place, status);
+    return status == CLO_OK ? check_kinds(in) : complain_status(in->place, status);
 }
 
 static void begin(input *in, const char *path, const input_config *config)
