@@ -93,4 +93,7 @@ def limit_files(count):
 
 
 def needs_data(path):
+    if not os.path.exists(os.path.join(DATA, path)):
+        print("skipped: no workloads at %s; mend: put them there, or: cmake --preset release -DCLOTHO_DATA=FOLDER"
+              % os.path.join(DATA, path))
     return unittest.skipUnless(os.path.exists(os.path.join(DATA, path)), "no workloads at %s" % os.path.join(DATA, path))
