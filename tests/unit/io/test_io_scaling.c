@@ -23,7 +23,8 @@ static void repeat(clo_text *text, uint32_t count, const char *with_number)
 
 static void kinds_of_executors(clo_text *text, uint32_t size)
 {
-    clo_text_add(text, "{\"format\": \"clotho.graph/1\", \"tasks\": [{\"work_ns\": 1}], \"platform\": {\"executors\": 2, \"kinds\": [\"k\"");
+    clo_text_add(text, "{\"format\": \"clotho.graph/1\", \"tasks\": [{\"work_ns\": 1}], "
+                       "\"platform\": {\"executors\": 2, \"kinds\": [\"k\"");
     repeat(text, size, ", \"k%u\"");
     clo_text_add(text, "]}}");
 }
