@@ -21,9 +21,9 @@ template <class config> inline config clo_config_init()
 }
 #define CLO_CONFIG_INIT(config) clo_config_init<config>()
 #else
-#define CLO_CONFIG_INIT(config)  \
-    {                            \
-        .size = sizeof(config)   \
+#define CLO_CONFIG_INIT(config) \
+    {                           \
+        .size = sizeof(config)  \
     }
 #endif
 

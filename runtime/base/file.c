@@ -185,8 +185,8 @@ static int write_regular(const char *path, const struct stat *old, const char *d
 /* The links of /proc and /dev to open files are no names that could be given to another file. */
 static bool is_open_file(const char *path)
 {
-    return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 ||
-           strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
+    return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/", 6) == 0;
 }
 
 clo_status clo_file_write(const char *path, const char *data, size_t bytes)

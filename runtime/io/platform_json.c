@@ -16,7 +16,7 @@ typedef struct draft {
     clo_executor *executors;
     const char **executor_names;
     const char **kind_names; /* [executors_count + listed kinds] */
-    clo_names kinds; /* of the same */
+    clo_names kinds;         /* of the same */
     bool kinds_listed;
     const char *resource_names[CLO_RESOURCES_MAX];
     int64_t *capacities;

@@ -108,7 +108,8 @@ static void take_default(int number, const siginfo_t *info, bool is_ignored)
     if (is_ignored && info->si_code <= 0) /* sent by a process */
         return;
     sigaction(number, &by_default, NULL);
-    syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info); /* delivered when the handler returns */
+    /* delivered when the handler returns */
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), number, info);
 }
 
 static void handle(int depth, int number, siginfo_t *info, void *context)
@@ -124,8 +125,8 @@ static void handle(int depth, int number, siginfo_t *info, void *context)
     errno = kept;
 
     const struct sigaction *before = &mine->before;
-    bool is_function = (before->sa_flags & SA_SIGINFO) != 0 ||
-                       (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN);
+    bool is_function =
+        (before->sa_flags & SA_SIGINFO) != 0 || (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN);
     if (is_function && (before->sa_flags & (int)SA_RESETHAND) != 0)
         is_function = !atomic_exchange_explicit(&mine->is_spent, true, memory_order_relaxed);
     if (!is_function)

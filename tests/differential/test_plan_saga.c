@@ -362,8 +362,9 @@ int main(void)
     DIR *directory = opendir(folder);
 
     if (directory == NULL) {
-        fprintf(stderr, "skipped: no workloads at %s; "
-                        "mend: put them there, or: cmake --preset release -DCLOTHO_DATA=FOLDER\n",
+        fprintf(stderr,
+                "skipped: no workloads at %s; "
+                "mend: put them there, or: cmake --preset release -DCLOTHO_DATA=FOLDER\n",
                 folder);
         return SKIPPED;
     }

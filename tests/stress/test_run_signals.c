@@ -182,9 +182,8 @@ static void signals_for_a_handler_of_one_shot(void)
 static void a_handler_of_one_shot_is_called_once(void **state)
 {
     (void)state;
-    is_killed_by(
-        SIGFPE, signals_for_a_handler_of_one_shot,
-        "clotho: SIGFPE in task 'first' on worker 0\nhost\nclotho: SIGFPE in task 'second' on worker 0\n");
+    is_killed_by(SIGFPE, signals_for_a_handler_of_one_shot,
+                 "clotho: SIGFPE in task 'first' on worker 0\nhost\nclotho: SIGFPE in task 'second' on worker 0\n");
 }
 
 static void an_ignored_signal(void)
@@ -214,8 +213,7 @@ static void a_name_with_an_escape_sequence(void)
 static void a_name_cannot_command_the_terminal(void **state)
 {
     (void)state;
-    is_killed_by(SIGFPE, a_name_with_an_escape_sequence,
-                 "clotho: SIGFPE in task '\\x1b[31mred\\x0a' on worker 0\n");
+    is_killed_by(SIGFPE, a_name_with_an_escape_sequence, "clotho: SIGFPE in task '\\x1b[31mred\\x0a' on worker 0\n");
 }
 
 static void later(int number)

@@ -25,18 +25,18 @@
 #endif
 
 /* Leaves a test that cannot run here. `./dev test` repeats at its end why, and what mends it. */
-#define skip_because(why, mend)                               \
-    do {                                                      \
+#define skip_because(why, mend)                              \
+    do {                                                     \
         print_message("skipped: %s; mend: %s\n", why, mend); \
-        skip();                                               \
+        skip();                                              \
     } while (0)
 
 /* The same where the repository or its list of packages can provide what lacks: with CI in the environment, a failure. */
-#define skip_unless_ci(why, mend)                                          \
-    do {                                                                   \
-        if (getenv("CI") != NULL)                                          \
+#define skip_unless_ci(why, mend)                                         \
+    do {                                                                  \
+        if (getenv("CI") != NULL)                                         \
             fail_msg("%s; in CI this must be here; mend: %s", why, mend); \
-        skip_because(why, mend);                                           \
+        skip_because(why, mend);                                          \
     } while (0)
 
 /* A call that must succeed; the failure text is shown. */

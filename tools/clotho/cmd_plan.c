@@ -340,8 +340,8 @@ static int plan_all(input *in, const plan_options *o)
     int code = EXIT_GOOD;
 
     if (!o->as_json)
-        printf("%s: %zu instances\n\n%-20s %7s %-14s %12s %12s %9s %10s  %s\n", show_name(in->path), in->count, "instance",
-               "tasks", "planner", "makespan", "lower bound", "gap", "published", "check");
+        printf("%s: %zu instances\n\n%-20s %7s %-14s %12s %12s %9s %10s  %s\n", show_name(in->path), in->count,
+               "instance", "tasks", "planner", "makespan", "lower bound", "gap", "published", "check");
     for (size_t i = 0; i < in->count; i++) {
         show_progress(i + 1, in->count);
         int one = input_next(in);

@@ -11,7 +11,8 @@ static void the_published_vectors_come_out(void **state)
     static const struct {
         size_t bytes;
         uint64_t hash;
-    } rows[] = {{0, 0x726fdb47dd0e0e31u}, {1, 0x74f839c593dc67fdu}, {8, 0x93f5f5799a932462u}, {15, 0xa129ca6149be45e5u}};
+    } rows[] = {
+        {0, 0x726fdb47dd0e0e31u}, {1, 0x74f839c593dc67fdu}, {8, 0x93f5f5799a932462u}, {15, 0xa129ca6149be45e5u}};
     unsigned char message[16];
 
     for (unsigned i = 0; i < sizeof message; i++)

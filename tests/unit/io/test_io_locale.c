@@ -15,8 +15,9 @@
 
 static const char dot[] = "digraph g {a [work_ns=1500.5]; b [weight=0.25, work_ns=\"1.5e3\", output_bytes=2]; "
                           "a -> b [bytes=12.5]}";
-static const char json[] = "{\"format\": \"clotho.graph/1\", \"name\": \"g\", \"tasks\": [{\"name\": \"a\", \"work_ns\": 1.5e3},"
-                           " {\"name\": \"b\", \"work_ns\": 2500.25}], \"edges\": [{\"from\": 0, \"to\": 1, \"bytes\": 12.75}]}";
+static const char json[] =
+    "{\"format\": \"clotho.graph/1\", \"name\": \"g\", \"tasks\": [{\"name\": \"a\", \"work_ns\": 1.5e3},"
+    " {\"name\": \"b\", \"work_ns\": 2500.25}], \"edges\": [{\"from\": 0, \"to\": 1, \"bytes\": 12.75}]}";
 
 static char folder[] = "/tmp/clotho-locale-XXXXXX";
 
@@ -28,11 +29,12 @@ static int make_locale(void **state)
     (void)state;
     if (mkdtemp(folder) == NULL)
         return -1;
-    snprintf(command, sizeof command,
-             "cd %s && printf 'LC_NUMERIC\\ndecimal_point \",\"\\nthousands_sep \"\"\\ngrouping -1\\n"
-             "END LC_NUMERIC\\n' > source && "
-             "localedef -c -i source -f ANSI_X3.4-1968 ./comma >log 2>&1; test -e comma/LC_NUMERIC || { cat log; false; }",
-             folder);
+    snprintf(
+        command, sizeof command,
+        "cd %s && printf 'LC_NUMERIC\\ndecimal_point \",\"\\nthousands_sep \"\"\\ngrouping -1\\n"
+        "END LC_NUMERIC\\n' > source && "
+        "localedef -c -i source -f ANSI_X3.4-1968 ./comma >log 2>&1; test -e comma/LC_NUMERIC || { cat log; false; }",
+        folder);
     return system(command) == 0 ? setenv("LOCPATH", folder, 1) : -1;
 }
 

@@ -42,8 +42,9 @@ static void mentions_in_dot(clo_text *text, uint32_t size)
 
 static void begin_xml(clo_text *text)
 {
-    clo_text_add(text, "<topology version=\"2.0\"><object type=\"Machine\" os_index=\"0\" cpuset=\"0x1\" gp_index=\"1\">"
-                       "<info name=\"clotho.schema\" value=\"1\"/><info name=\"clotho.platform\" value=\"x\"/>");
+    clo_text_add(text,
+                 "<topology version=\"2.0\"><object type=\"Machine\" os_index=\"0\" cpuset=\"0x1\" gp_index=\"1\">"
+                 "<info name=\"clotho.schema\" value=\"1\"/><info name=\"clotho.platform\" value=\"x\"/>");
 }
 
 #define XML_PU "<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\" gp_index=\"2\"/></object>"
