@@ -6,19 +6,20 @@ add_library(clotho::clotho ALIAS clotho_shared)
 add_library(clotho::clotho_static ALIAS clotho_static)
 
 # System libraries behind the static one, as PREFIX=MODULE of the pkg_check_modules lines: what its exported PkgConfig:: names
-# stand for.
+# stand for. clotho.pc names the libraries themselves, not their modules: users need none of their headers, nor what they
+# would need if they were linked statically, too, which Debian does not ship.
 set(CLOTHO_PKG_MODULES "")
-set(CLOTHO_REQUIRES_PRIVATE "")
+set(CLOTHO_LIBS_PRIVATE "")
 foreach(pair HWLOC=hwloc EXPAT=expat CJSON=libcjson)
     string(REPLACE "=" ";" pair_words ${pair})
     list(GET pair_words 0 prefix)
     list(GET pair_words 1 module)
     if(${prefix}_FOUND)
         string(APPEND CLOTHO_PKG_MODULES " ${pair}")
-        string(APPEND CLOTHO_REQUIRES_PRIVATE " ${module}")
+        list(JOIN ${prefix}_LDFLAGS " " flags)
+        string(APPEND CLOTHO_LIBS_PRIVATE "${flags} ")
     endif()
 endforeach()
-string(STRIP "${CLOTHO_REQUIRES_PRIVATE}" CLOTHO_REQUIRES_PRIVATE)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/clotho)
 configure_package_config_file(toolchain/clotho-config.cmake.in ${CMAKE_BINARY_DIR}/clotho-config.cmake

@@ -101,7 +101,7 @@ CLO_API CLO_NODISCARD clo_status clo_graph_add_task(clo_graph *graph, const clo_
 CLO_API CLO_NODISCARD clo_status clo_graph_add_edge(clo_graph *graph, uint32_t from, uint32_t to, uint64_t bytes);
 
 /* Number of executor kind `name` in this graph (added when new), to be used below.
- * Kinds are matched to a platform's kinds by name when a cost is created.
+ * Kinds are matched to a platform's kinds by name when a cost is created; clo_cost_unmatched_kind tells which found none.
  * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE, CLO_ERR_LIMIT (more than CLO_GRAPH_KINDS_MAX), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_graph_kind(clo_graph *graph, const char *name, uint32_t *kind);
 
@@ -160,10 +160,16 @@ CLO_API const char *clo_graph_kind_name(const clo_graph *graph, uint32_t kind); 
 CLO_API const char *clo_graph_resource_name(const clo_graph *graph, uint32_t index); /* NULL: unnamed */
 CLO_API bool clo_graph_time(const clo_graph *graph, uint32_t task, uint32_t kind, int64_t *time_ns);
 
+#ifdef __cplusplus
+#define CLO_TASK_INIT \
+    {                 \
+    }
+#else
 #define CLO_TASK_INIT \
     {                 \
         0             \
     }
+#endif
 
 #ifdef __cplusplus
 }

@@ -95,10 +95,7 @@ typedef struct clo_job_config {
     uint64_t memory_limit_bytes;
 } clo_job_config;
 
-#define CLO_JOB_CONFIG_INIT            \
-    {                                  \
-        .size = sizeof(clo_job_config) \
-    }
+#define CLO_JOB_CONFIG_INIT CLO_CONFIG_INIT(clo_job_config)
 
 /* What a finished run did. Plain values. */
 typedef struct clo_job_result {

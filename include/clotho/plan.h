@@ -49,10 +49,7 @@ typedef struct clo_plan_config {
     uint32_t justify;
 } clo_plan_config;
 
-#define CLO_PLAN_CONFIG_INIT            \
-    {                                   \
-        .size = sizeof(clo_plan_config) \
-    }
+#define CLO_PLAN_CONFIG_INIT CLO_CONFIG_INIT(clo_plan_config)
 
 /* Plans every task.
  *   cost    borrowed during the call only.

@@ -47,10 +47,7 @@ typedef struct clo_platform_desc {
                                          itself (SAGA's convention); 0: distinct pairs (Topcuoglu 2002) */
 } clo_platform_desc;
 
-#define CLO_PLATFORM_DESC_INIT            \
-    {                                     \
-        .size = sizeof(clo_platform_desc) \
-    }
+#define CLO_PLATFORM_DESC_INIT CLO_CONFIG_INIT(clo_platform_desc)
 
 /* Creates a platform from arrays. Returns CLO_OK, CLO_ERR_ARGUMENT (an index or speed out of
  * range, negative latency), CLO_ERR_LIMIT (more than 4096 executors), CLO_ERR_MEMORY. */

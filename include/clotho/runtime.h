@@ -44,8 +44,10 @@ typedef struct clo_runtime_config {
     clo_real_time real_time; /* with TRY and REQUIRE a fifo_priority of 0 means 80                   */
     uint32_t
         name_signals; /* 1: a SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT in a task body first writes one line to stderr
-                                that names the task, then takes its usual course (process-wide handlers; the
-                                earlier ones are called after)                                      */
+                                that names the task, then takes its usual course. The handlers are process-wide.
+                                An earlier handler is called after, with the same siginfo and context and under
+                                its own flags and mask; SIG_DFL and SIG_IGN keep their meaning. A handler that the
+                                host installs later stays when the runtime ends                     */
     void *memory;     /* everything the runtime needs, its workers' stacks included, is put here; aligned to 64
                                 bytes, owned by the caller, in use until clo_runtime_destroy. NULL: malloc */
     size_t memory_bytes;      /* at least clo_runtime_memory_bytes                                    */
@@ -54,10 +56,7 @@ typedef struct clo_runtime_config {
                                 rounded up to a power of two; 0: none                               */
 } clo_runtime_config;
 
-#define CLO_RUNTIME_CONFIG_INIT            \
-    {                                      \
-        .size = sizeof(clo_runtime_config) \
-    }
+#define CLO_RUNTIME_CONFIG_INIT CLO_CONFIG_INIT(clo_runtime_config)
 
 /* Starts the workers.
  *   platform  borrowed until clo_runtime_destroy.

@@ -13,6 +13,28 @@
 #ifndef CLOTHO_STATUS_H
 #define CLOTHO_STATUS_H
 
+#include <stddef.h>
+
+/* What CLO_..._INIT of a config struct stands for: its size, and zeros, which are the defaults. In C an initialiser, in
+ * C++ from C++11 on a value, since designated initialisers are C++20:
+ *     clo_plan_config config = CLO_PLAN_CONFIG_INIT; */
+#ifdef __cplusplus
+extern "C++" {
+template <class config> inline config clo_config_init()
+{
+    config made = config();
+    made.size = sizeof made;
+    return made;
+}
+}
+#define CLO_CONFIG_INIT(config) clo_config_init<config>()
+#else
+#define CLO_CONFIG_INIT(config) \
+    {                           \
+        .size = sizeof(config)  \
+    }
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -55,11 +77,17 @@ CLO_API const char *clo_status_text(clo_status status);
 /* Detail of the last failure *on this thread*, e.g. "graph.json:41: task 7:
  * work is negative; write a number >= 0". Never NULL; "" if nothing failed yet.
  * A success leaves it alone, so read it only after a failure. Valid until this
- * thread fails again. At most 511 characters. */
+ * thread fails again. At most 511 characters, none of them a control character. */
 CLO_API const char *clo_last_error(void);
 
 /* "MAJOR.MINOR.PATCH" of the library in use. Static text, thread-safe. */
 CLO_API const char *clo_version(void);
+
+/* Copies `text` as it may be sent to a terminal: control characters, and bytes that are not UTF-8, become \xNN. Names of
+ * graphs, tasks and files come from outside and may hold such bytes; clo_last_error and the charts as text are clean.
+ *   out  receives a 0-terminated text, cut where `bytes` are too few, never within a character; nothing if bytes is 0.
+ * Returns `out`. Thread-safe, allocates nothing, safe in a signal handler. */
+CLO_API const char *clo_printable(const char *text, char *out, size_t bytes);
 
 #ifdef __cplusplus
 }

@@ -1,17 +1,28 @@
 /* file.c - files are read whole and written whole. A regular file is written to a neighbour and renamed, so a full disk
- * or a killed process leaves the old content; devices and pipes are written directly. */
-#define _POSIX_C_SOURCE 200809L
+ * or a killed process leaves the old content; devices and pipes are written directly.
+ *
+ * A file that is there keeps its rights, and its owner where the system allows it; behind a symbolic link it is the
+ * target that is replaced. The kernel applies the umask to a new file: to ask for the mask means to change it, which
+ * other threads would see. The neighbour has a short name of its own, so every name that the file system takes works. */
+#define _GNU_SOURCE
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define LINKS_MAX 40 /* as Linux */
+#define NAMES_TRIED 100
+#define NEIGHBOUR_BYTES 32
 
 static clo_status read_all(FILE *file, const char *path, size_t max_bytes, char **data, size_t *bytes)
 {
@@ -69,7 +80,7 @@ static int write_all(int fd, const char *data, size_t bytes)
 
 static clo_status write_direct(const char *path, const char *data, size_t bytes)
 {
-    int fd = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC);
+    int fd = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     int failed = fd < 0 || write_all(fd, data, bytes) != 0;
     int reason = errno;
 
@@ -78,40 +89,117 @@ static clo_status write_direct(const char *path, const char *data, size_t bytes)
     return failed ? clo_fail(CLO_ERR_IO, "%s: %s", path, strerror(reason)) : CLO_OK;
 }
 
-static clo_status write_neighbour(const char *path, const char *data, size_t bytes, char *temporary)
+/* Follows the symbolic links at the end of `path` [PATH_MAX], to a file that need not be there yet. Returns 0, or -1 with
+ * errno. */
+static int follow_links(char *path)
 {
-    int fd = mkstemp(temporary);
-    if (fd < 0)
-        return clo_fail(CLO_ERR_IO, "%s: %s", path, strerror(errno));
+    char target[PATH_MAX];
 
-    mode_t mask = umask(0);
-    umask(mask);
-    int failed = fchmod(fd, 0666 & ~mask) != 0 || write_all(fd, data, bytes) != 0 || fsync(fd) != 0;
-    int reason = errno;
-    if (close(fd) != 0 && !failed)
-        failed = 1, reason = errno;
-    if (!failed && rename(temporary, path) != 0)
-        failed = 1, reason = errno;
-    if (!failed)
-        return CLO_OK;
-    unlink(temporary);
-    return clo_fail(CLO_ERR_IO, "%s: %s; nothing was written", path, strerror(reason));
+    for (int links = 0; links < LINKS_MAX; links++) {
+        ssize_t got = readlink(path, target, sizeof target);
+        if (got < 0)
+            return errno == EINVAL || errno == ENOENT ? 0 : -1; /* not a link, or not there */
+        const char *slash = strrchr(path, '/');
+        size_t length = (size_t)got, kept = target[0] == '/' || slash == NULL ? 0 : (size_t)(slash - path) + 1;
+        if (kept + length >= PATH_MAX)
+            return errno = ENAMETOOLONG, -1;
+        memcpy(path + kept, target, length);
+        path[kept + length] = '\0';
+    }
+    return errno = ELOOP, -1;
+}
+
+/* A file of the folder that nobody else has; the mode as for open. Returns -1 with errno. */
+static int create_neighbour(int folder, mode_t mode, char *name)
+{
+    for (int i = 0; i < NAMES_TRIED; i++) {
+        snprintf(name, NEIGHBOUR_BYTES, ".clotho-%016llx", (unsigned long long)clo_entropy());
+        int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+/* The rights of the file that is replaced. Its owner first: a change of owner takes the set-id rights away. Returns 0, or
+ * -1 with errno. */
+static int take_over(int fd, const struct stat *old)
+{
+    mode_t mode = old->st_mode & 07777;
+
+    if (fchown(fd, old->st_uid, old->st_gid) != 0)
+        mode &= 0777;
+    return fchmod(fd, mode);
+}
+
+/* `old` is NULL where no file is there. Returns 0, or the reason. */
+static int replace(int folder, const char *name, const struct stat *old, const char *data, size_t bytes)
+{
+    char neighbour[NEIGHBOUR_BYTES];
+    int reason = 0, fd = create_neighbour(folder, old == NULL ? 0666 : old->st_mode & 0600, neighbour);
+
+    if (fd < 0)
+        return errno;
+    if ((old != NULL && take_over(fd, old) != 0) || write_all(fd, data, bytes) != 0 || fsync(fd) != 0)
+        reason = errno;
+    if (close(fd) != 0 && reason == 0)
+        reason = errno;
+    if (reason == 0 && renameat(folder, neighbour, folder, name) != 0)
+        reason = errno;
+    if (reason != 0)
+        unlinkat(folder, neighbour, 0);
+    return reason;
+}
+
+/* Returns 0, or the reason. */
+static int write_regular(const char *path, const struct stat *old, const char *data, size_t bytes)
+{
+    char target[PATH_MAX];
+    size_t length = strlen(path);
+
+    if (length >= sizeof target)
+        return ENAMETOOLONG;
+    if (old != NULL && faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
+        return errno; /* a rename would ask for the folder's rights only */
+    memcpy(target, path, length + 1);
+    if (follow_links(target) != 0)
+        return errno;
+    char *slash = strrchr(target, '/');
+    const char *name = slash == NULL ? target : slash + 1;
+    int folder;
+    if (slash == NULL)
+        folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    else if (slash == target)
+        folder = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    else {
+        *slash = '\0';
+        folder = open(target, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    }
+    if (folder < 0)
+        return errno;
+    int reason = replace(folder, name, old, data, bytes);
+    close(folder);
+    return reason;
+}
+
+/* The links of /proc and /dev to open files are no names that could be given to another file. */
+static bool is_open_file(const char *path)
+{
+    return strcmp(path, "/dev/stdout") == 0 || strcmp(path, "/dev/stderr") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/", 6) == 0;
 }
 
 clo_status clo_file_write(const char *path, const char *data, size_t bytes)
 {
-    struct stat about;
+    struct stat old;
 
-    if (strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode)))
+    if (strcmp(path, "-") == 0 || is_open_file(path))
         return write_direct(path, data, bytes);
-
-    size_t length = strlen(path);
-    char *temporary = clo_allocate(length + 8, 1);
-    if (temporary == NULL)
-        return clo_fail_memory(path);
-    memcpy(temporary, path, length);
-    memcpy(temporary + length, ".XXXXXX", 8);
-    clo_status status = write_neighbour(path, data, bytes, temporary);
-    clo_free(temporary);
-    return status;
+    bool is_there = stat(path, &old) == 0;
+    if (is_there && !S_ISREG(old.st_mode))
+        return write_direct(path, data, bytes);
+    int reason = write_regular(path, is_there ? &old : NULL, data, bytes);
+    if (reason != 0)
+        return clo_fail(CLO_ERR_IO, "%s: %s; nothing was written", path, strerror(reason));
+    return CLO_OK;
 }

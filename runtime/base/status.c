@@ -1,8 +1,9 @@
 /* status.c - error texts and versioned config structs. The only state is one thread-local line. */
 #include "base/status.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define ERROR_BYTES 512
@@ -31,12 +32,16 @@ const char *clo_version(void)
     return CLO_VERSION;
 }
 
-/* An error is one line: file names and task names come from outside and may hold anything. */
-static void flatten(char *text)
+const char *clo_printable(const char *text, char *out, size_t bytes)
 {
-    for (; *text != '\0'; text++)
-        if ((unsigned char)*text < 0x20)
-            *text = ' ';
+    char next[CLO_VISIBLE_BYTES];
+    size_t used = 0, more;
+
+    for (; *text != '\0' && used + (more = clo_visible(&text, next)) < bytes; used += more)
+        memcpy(out + used, next, more);
+    if (bytes > 0)
+        out[used] = '\0';
+    return out;
 }
 
 clo_status clo_fail(clo_status status, const char *format, ...)
@@ -45,10 +50,9 @@ clo_status clo_fail(clo_status status, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    clo_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
-    flatten(text);
-    memcpy(last_error, text, sizeof text);
+    clo_printable(text, last_error, sizeof last_error); /* one line for a terminal, whatever names are in it */
     return status;
 }
 

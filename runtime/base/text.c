@@ -1,11 +1,48 @@
+/* text.c - see text.h. */
+#define _GNU_SOURCE
 #include "base/text.h"
 
 #include "base/memory.h"
 
-#include <stdarg.h>
+#include <locale.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* The locale "C" is static in glibc and musl: newlocale allocates nothing for it and cannot fail. */
+static locale_t enter_c_locale(void)
+{
+    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
+int clo_print_list(char *text, size_t bytes, const char *format, va_list arguments)
+{
+    locale_t before = enter_c_locale();
+    int length = vsnprintf(text, bytes, format, arguments);
+
+    uselocale(before);
+    return length;
+}
+
+int clo_print(char *text, size_t bytes, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    int length = clo_print_list(text, bytes, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+double clo_number_read(const char *text, char **end)
+{
+    locale_t before = enter_c_locale();
+    double value = strtod(text, end);
+
+    uselocale(before);
+    return value;
+}
 
 static int reserve(clo_text *text, size_t more)
 {
@@ -33,19 +70,19 @@ void clo_text_add(clo_text *text, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    int bytes = vsnprintf(NULL, 0, format, arguments);
+    int bytes = clo_print_list(NULL, 0, format, arguments);
     va_end(arguments);
     if (bytes < 0 || reserve(text, (size_t)bytes) != 0) {
         text->failed = 1;
         return;
     }
     va_start(arguments, format);
-    vsnprintf(text->data + text->bytes, (size_t)bytes + 1, format, arguments);
+    clo_print_list(text->data + text->bytes, (size_t)bytes + 1, format, arguments);
     va_end(arguments);
     text->bytes += (size_t)bytes;
 }
 
-/* Length of the UTF-8 sequence at s, 0 if it is not one (RFC 3629). */
+/* Length of the UTF-8 sequence at s (RFC 3629); 0 if it is not one, or a control character of the first 32. */
 static size_t utf8_length(const unsigned char *s)
 {
     static const struct {
@@ -69,6 +106,44 @@ static size_t utf8_length(const unsigned char *s)
     return 0;
 }
 
+/* A control character that is UTF-8: DEL, and two bytes for U+0080 to U+009F. */
+static int is_control(const unsigned char *s)
+{
+    return s[0] == 0x7f || (s[0] == 0xc2 && s[1] >= 0x80 && s[1] <= 0x9f);
+}
+
+/* U+FFFE and U+FFFF are no characters of XML. */
+static int is_outside_xml(const unsigned char *s)
+{
+    return s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe;
+}
+
+size_t clo_visible(const char **string, char *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char *s = (const unsigned char *)*string;
+    size_t length = utf8_length(s);
+
+    if (length == 0 || is_control(s)) {
+        out[0] = '\\', out[1] = 'x', out[2] = digits[s[0] >> 4], out[3] = digits[s[0] & 15];
+        ++*string;
+        return 4;
+    }
+    memcpy(out, s, length);
+    *string += length;
+    return length;
+}
+
+void clo_text_add_visible(clo_text *text, const char *string)
+{
+    char out[CLO_VISIBLE_BYTES];
+
+    while (*string != '\0') {
+        size_t bytes = clo_visible(&string, out);
+        clo_text_add_bytes(text, out, bytes);
+    }
+}
+
 void clo_text_add_json(clo_text *text, const char *string)
 {
     clo_text_add_bytes(text, "\"", 1);
@@ -76,8 +151,10 @@ void clo_text_add_json(clo_text *text, const char *string)
         size_t length = utf8_length(s);
         if (*s == '"' || *s == '\\')
             clo_text_add(text, "\\%c", *s), s++;
-        else if (*s < 0x20)
+        else if (*s < 0x20 || *s == 0x7f)
             clo_text_add(text, "\\u%04x", *s), s++;
+        else if (is_control(s)) /* U+0080 to U+009F: U+009B begins a sequence as ESC [ does */
+            clo_text_add(text, "\\u%04x", s[1]), s += 2;
         else if (length == 0)
             clo_text_add_bytes(text, "\xef\xbf\xbd", 3), s++;
         else
@@ -95,6 +172,8 @@ void clo_text_add_xml(clo_text *text, const char *string)
             clo_text_add_bytes(text, named, strlen(named)), s++;
         else if (length == 0)
             clo_text_add_bytes(text, "\xef\xbf\xbd", 3), s++;
+        else if (is_control(s) || is_outside_xml(s))
+            clo_text_add_bytes(text, "\xef\xbf\xbd", 3), s += length;
         else
             clo_text_add_bytes(text, (const char *)s, length), s += length;
     }

@@ -14,6 +14,7 @@
  * executors), and some steps of ascent that raise the price where work crowds. All in integers, rounded down. */
 #include "cost/bound.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define PRICE_ONE (1ull << CLO_PRICE_BITS)
@@ -64,8 +65,9 @@ uint64_t clo_bound_price(clo_bound_work *work, const clo_prices *prices)
 
     memset(work->load, 0, cost->columns * sizeof *work->load);
     for (uint32_t t = 0; t < cost->graph->tasks; t++) {
-        uint32_t column = 0, instances = cost->graph->rows[t].instances;
+        uint32_t column = CLO_NONE, instances = cost->graph->rows[t].instances;
         clo_u128 price = cheapest(cost, prices, t, &column);
+        assert(column < cost->columns); /* clo_cost_create refuses a task without an executor */
         work->weight[t] = (uint64_t)(price >> (CLO_PRICE_BITS - work->shift)) * instances;
         work->load[column] += (uint64_t)cost->time_ns[(size_t)t * cost->columns + column] * instances;
         sum += work->weight[t];

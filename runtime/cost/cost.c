@@ -123,6 +123,24 @@ static void fill_times(struct clo_cost *cost)
     }
 }
 
+static bool is_matched(const struct clo_cost *cost, const char *kind)
+{
+    const clo_platform *platform = cost->platform;
+
+    for (uint32_t c = 0; c < cost->columns; c++) /* equal executors are of one kind */
+        if (strcmp(kind, platform->kind_names[platform->executors[cost->column_first[c]].kind]) == 0)
+            return true;
+    return false;
+}
+
+const char *clo_cost_unmatched_kind(const clo_cost *cost, uint32_t index)
+{
+    for (uint32_t k = 0; k < cost->graph->kinds; k++)
+        if (!is_matched(cost, cost->graph->kind_names[k]) && index-- == 0)
+            return cost->graph->kind_names[k];
+    return NULL;
+}
+
 static clo_status fail_platform(const struct clo_cost *cost, uint32_t task)
 {
     const clo_graph_task_row *row = &cost->graph->rows[task];

@@ -19,9 +19,9 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 #define UNIT 100u /* weight of an ordinary task */
 
@@ -35,7 +35,7 @@ uint32_t clo_shape_task(clo_shape *shape, uint32_t weight, const char *format, .
     if (shape->failed != CLO_OK)
         return 0;
     va_start(arguments, format);
-    vsnprintf(name, sizeof name, format, arguments);
+    clo_print_list(name, sizeof name, format, arguments);
     va_end(arguments);
     if (clo_grow(&weights, &shape->weights_capacity, (size_t)id + 1, sizeof *shape->weights) != 0) {
         shape->failed = clo_fail_memory("a generated graph");

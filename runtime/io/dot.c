@@ -12,6 +12,7 @@
 #include "io/json_scan.h"
 #include "io/names.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,8 +23,8 @@
 typedef struct node {
     const char *name;
     clo_dot_attributes attributes;
-    size_t at;            /* where it was first mentioned          */
-    uint64_t left, right; /* stamps of connect                     */
+    size_t at;      /* where it was first mentioned              */
+    uint64_t stamp; /* of the last `distinct` that met it        */
 } node;
 
 typedef struct dot_edge {
@@ -123,28 +124,33 @@ static clo_status add_edge(parser *p, const frame *f, uint32_t from, uint32_t to
     return CLO_OK;
 }
 
-/* Each node on the left with each on the right, mentioned twice or not. */
-static clo_status connect(parser *p, const frame *f, slice left, slice right)
+/* The nodes of an operand, each once and in order of mention. `all` is the end of the members, and is cut to what is left:
+ * so the work of an arrow is the number of its edges, however often a node is mentioned. */
+static slice distinct(parser *p, slice all)
 {
     uint64_t stamp = ++p->stamp;
+    size_t end = all.begin;
 
-    for (size_t i = left.begin; i < left.end; i++) {
-        node *from = &p->nodes[p->members[i]];
-        if (from->left == stamp)
-            continue;
-        from->left = stamp;
-        uint64_t row = ++p->stamp;
-        for (size_t k = right.begin; k < right.end; k++) {
-            node *to = &p->nodes[p->members[k]];
-            if (to->right == row)
-                continue;
-            to->right = row;
-            clo_status status = add_edge(p, f, p->members[i], p->members[k]);
-            if (status != CLO_OK)
-                return status;
-        }
+    assert(all.end == p->members_count);
+    for (size_t m = all.begin; m < all.end; m++) {
+        node *it = &p->nodes[p->members[m]];
+        if (it->stamp != stamp)
+            p->members[end++] = p->members[m];
+        it->stamp = stamp;
     }
-    return CLO_OK;
+    p->members_count = end;
+    return (slice){all.begin, end};
+}
+
+/* Each node on the left with each on the right. */
+static clo_status connect(parser *p, const frame *f, slice left, slice right)
+{
+    clo_status status = CLO_OK;
+
+    for (size_t i = left.begin; i < left.end; i++)
+        for (size_t k = right.begin; k < right.end && status == CLO_OK; k++)
+            status = add_edge(p, f, p->members[i], p->members[k]);
+    return status;
 }
 
 static void begin_statement(parser *p, frame *f)
@@ -155,9 +161,10 @@ static void begin_statement(parser *p, frame *f)
 }
 
 /* An operand of the innermost statement is complete. */
-static clo_status finish_operand(parser *p, slice operand)
+static clo_status finish_operand(parser *p, slice all)
 {
     frame *f = &p->frames[p->depth - 1];
+    slice operand = distinct(p, all);
     clo_status status = CLO_OK;
 
     if (f->state == AT_OPERAND) {

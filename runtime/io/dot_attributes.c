@@ -1,20 +1,20 @@
-/* dot_attributes.c - see dot_attributes.h. Keys in any case; numbers as strtod reads them in the locale "C". */
+/* dot_attributes.c - see dot_attributes.h. Keys in any case; numbers as strtod reads them, with a decimal point. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/dot_attributes.h"
 
 #include "base/status.h"
+#include "base/text.h"
 #include "io/json_scan.h"
 
 #include <clotho/graph.h>
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 static clo_status read_number(const clo_dot_lexer *l, const char *key, double max, double *out)
 {
     char *end;
-    double value = strtod(l->token.text, &end);
+    double value = clo_number_read(l->token.text, &end);
 
     if (l->token.text[0] == '\0' || *end != '\0' || !(value >= 0))
         return clo_fail(CLO_ERR_FORMAT, "%s:%zu: %s is '%.80s'; write a number >= 0", l->file,

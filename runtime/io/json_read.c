@@ -2,6 +2,7 @@
 #include "io/json_read.h"
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -100,7 +101,7 @@ static void write_value(const cJSON *item, char *value)
     char text[48];
 
     if (cJSON_IsNumber(item)) {
-        snprintf(value, VALUE_BYTES, "%.15g", item->valuedouble);
+        clo_print(value, VALUE_BYTES, "%.15g", item->valuedouble);
     } else if (cJSON_IsString(item)) {
         copy_short(text, item->valuestring, sizeof text);
         snprintf(value, VALUE_BYTES, "\"%s\"", text);
@@ -122,7 +123,7 @@ clo_status clo_json_fail(const clo_json *json, clo_status status, const cJSON *i
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    clo_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
     find_place(json->root, item, &p);
     write_path(json, &p, path);

@@ -16,6 +16,7 @@ typedef struct draft {
     clo_executor *executors;
     const char **executor_names;
     const char **kind_names; /* [executors_count + listed kinds] */
+    clo_names kinds;         /* of the same */
     bool kinds_listed;
     const char *resource_names[CLO_RESOURCES_MAX];
     int64_t *capacities;
@@ -28,6 +29,7 @@ static void free_draft(draft *d)
     clo_free(d->executors);
     clo_free(d->executor_names);
     clo_free(d->kind_names);
+    clo_names_free(&d->kinds);
     clo_free(d->capacities);
     clo_free(d->latency_ns);
     clo_free(d->bandwidth);
@@ -40,11 +42,14 @@ static clo_status kind_of(draft *d, const cJSON *item, uint32_t *kind)
 
     if (status != CLO_OK)
         return status;
-    for (*kind = 0; *kind < d->desc.kinds_count; ++*kind)
-        if (strcmp(d->kind_names[*kind], name) == 0)
-            return CLO_OK;
+    *kind = clo_names_find(&d->kinds, name);
+    if (*kind != CLO_NONE)
+        return CLO_OK;
     if (d->kinds_listed)
         return clo_json_want(d->json, item, "one of the \"kinds\" of the platform");
+    *kind = d->desc.kinds_count;
+    if (clo_names_add(&d->kinds, name, *kind) != 0)
+        return clo_fail_memory("the kinds");
     d->kind_names[d->desc.kinds_count++] = name;
     return CLO_OK;
 }

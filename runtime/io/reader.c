@@ -6,8 +6,6 @@
 #include "base/status.h"
 #include "io/names.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool clo_scaled(double value, double factor, int64_t *out)
@@ -123,12 +121,9 @@ void clo_text_add_double(clo_text *text, double value)
 {
     char digits[40];
 
-    snprintf(digits, sizeof digits, "%.15g", value);
-    if (strtod(digits, NULL) != value)
-        snprintf(digits, sizeof digits, "%.17g", value);
-    for (char *c = digits; *c != '\0'; c++)
-        if (strchr("0123456789+-einfa", *c) == NULL)
-            *c = '.';
+    clo_print(digits, sizeof digits, "%.15g", value);
+    if (clo_number_read(digits, NULL) != value)
+        clo_print(digits, sizeof digits, "%.17g", value);
     clo_text_add(text, "%s", digits);
 }
 

@@ -4,13 +4,13 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "io/names.h"
 #include "platform/platform.h"
 
 #include <clotho/cost.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define UNIT_NS 1e9
 #define UNIT_BYTES 0x1p30
@@ -29,8 +29,8 @@ static double shortest(double value, bool (*same)(double candidate, const int64_
     char digits[40];
 
     for (int count = 1; count <= 16; count++) {
-        snprintf(digits, sizeof digits, "%.*g", count, value);
-        double candidate = strtod(digits, NULL);
+        clo_print(digits, sizeof digits, "%.*g", count, value);
+        double candidate = clo_number_read(digits, NULL);
         if (same(candidate, want))
             return candidate;
     }

@@ -2,9 +2,9 @@
 #include "io/words.h"
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define WORD_SHOWN 24 /* bytes of a wrong word in a message */
@@ -22,7 +22,7 @@ clo_status clo_words_fail(const clo_words *words, clo_status status, const char 
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    clo_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
     return clo_fail(status, "%s:%zu: %s", words->source->name, clo_words_line(&next), text);
 }

@@ -238,15 +238,9 @@ static clo_status assign_speeds(clo_builder *b)
 /* The NUMA node of an object: the first one that hangs on it or on the nearest object above that has one. */
 static uint32_t numa_of(const clo_topology *t, uint32_t object)
 {
-    for (; object != CLO_NONE; object = t->objects[object].parent)
-        for (uint32_t n = 0; n < t->numas_count; n++) {
-            uint32_t parent = t->objects[t->numas[n]].parent;
-            while (t->objects[parent].type == CLO_OBJECT_MEMCACHE)
-                parent = t->objects[parent].parent;
-            if (parent == object)
-                return n;
-        }
-    return 0;
+    while (object != CLO_NONE && t->numa_below[object] == CLO_NONE)
+        object = t->objects[object].parent;
+    return object == CLO_NONE ? 0 : t->numa_below[object];
 }
 
 static void assign_memories(clo_builder *b)

@@ -51,7 +51,7 @@ static void say(const calibration *c, const char *format, ...)
     if (c->progress == NULL)
         return;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    clo_print_list(line, sizeof line, format, arguments);
     va_end(arguments);
     c->progress(c->context, line);
 }
@@ -223,7 +223,7 @@ static clo_status add(const calibration *c, int32_t cpu, const char *name, const
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(value, sizeof value, format, arguments);
+    clo_print_list(value, sizeof value, format, arguments);
     va_end(arguments);
     return clo_native_add_info(c->native, cpu, name, value);
 }

@@ -3,6 +3,7 @@
  * permissions. */
 #define _GNU_SOURCE
 #include "base/status.h"
+#include "base/text.h"
 #include "platform/host.h"
 #include "platform/measure.h"
 #include "platform/platform.h"
@@ -38,7 +39,7 @@ static void say(report *r, int level, const char *what, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    clo_print_list(line, sizeof line, format, arguments);
     va_end(arguments);
     clo_text_add(r->out, "%s  %-18s  %s\n", words[level], what, line);
     r->lacking += level == LACK;

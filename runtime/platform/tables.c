@@ -118,12 +118,7 @@ static uint32_t position_of(const clo_topology *topology, const matrix *m, uint6
 {
     if (os_index >= CLO_CPUS_MAX)
         return CLO_NONE;
-    if (m->on_pus)
-        return topology->pu_of_cpu[os_index];
-    for (uint32_t n = 0; n < topology->numas_count; n++)
-        if (topology->objects[topology->numas[n]].os_index == os_index)
-            return n;
-    return CLO_NONE;
+    return m->on_pus ? topology->pu_of_cpu[os_index] : topology->numa_of_os[os_index];
 }
 
 /* The matrix covers every one of `count` objects once: turns its indexes into positions, in place. */
@@ -221,10 +216,35 @@ static clo_status read_distances(clo_topology *topology, uint32_t node)
 
 static uint32_t find_numa(const clo_topology *topology, const char *gp_index)
 {
-    for (uint32_t n = 0; gp_index != NULL && n < topology->numas_count; n++) {
-        const char *mine = clo_xml_get(&topology->xml, topology->objects[topology->numas[n]].node, "gp_index");
-        if (mine != NULL && strcmp(mine, gp_index) == 0)
-            return n;
+    uint32_t low = 0, high = topology->gps_count;
+    uint64_t wanted;
+
+    if (gp_index == NULL || !clo_parse_u64(gp_index, UINT64_MAX, &wanted))
+        return CLO_NONE;
+    while (low < high) { /* the first that is not below the wanted one */
+        uint32_t middle = low + (high - low) / 2;
+        if (topology->numas_by_gp[middle].gp_index < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < topology->gps_count && topology->numas_by_gp[low].gp_index == wanted;
+    return found ? topology->numas_by_gp[low].numa : CLO_NONE;
+}
+
+/* The first PU of the set whose os_index is at least *cpu, which moves behind it; CLO_NONE: no more. The cost of all calls
+ * is the size of the set, whatever the number of PUs. */
+static uint32_t next_pu(const clo_topology *topology, const clo_set *set, uint32_t *cpu)
+{
+    while (*cpu < CLO_SET_BITS) {
+        uint64_t rest = set->words[*cpu / 64] >> (*cpu % 64);
+        if (rest == 0) {
+            *cpu = (*cpu / 64 + 1) * 64;
+            continue;
+        }
+        *cpu += (uint32_t)__builtin_ctzll(rest) + 1;
+        if (topology->pu_of_cpu[*cpu - 1] != CLO_NONE)
+            return topology->pu_of_cpu[*cpu - 1];
     }
     return CLO_NONE;
 }
@@ -242,9 +262,8 @@ static clo_status read_memory_value(const clo_topology *topology, uint32_t node,
         return status;
     if (!clo_parse_set(cpuset, &set))
         return clo_xml_fail(xml, node, "initiator_cpuset=\"%.60s\" is not an hwloc set", cpuset);
-    for (uint32_t p = 0; numa != CLO_NONE && p < topology->pus_count; p++)
-        if (clo_set_has(&set, topology->objects[topology->pus[p]].os_index))
-            table[(size_t)numa * topology->pus_count + p] = value;
+    for (uint32_t cpu = 0, p; numa != CLO_NONE && (p = next_pu(topology, &set, &cpu)) != CLO_NONE;)
+        table[(size_t)numa * topology->pus_count + p] = value;
     return CLO_OK;
 }
 
@@ -280,9 +299,7 @@ static clo_status take_kind_set(clo_topology *topology, uint32_t node, const clo
 {
     uint32_t found = 0;
 
-    for (uint32_t p = 0; p < topology->pus_count; p++) {
-        if (!clo_set_has(set, topology->objects[topology->pus[p]].os_index))
-            continue;
+    for (uint32_t cpu = 0, p; (p = next_pu(topology, set, &cpu)) != CLO_NONE;) {
         if (topology->kind_of_pu[p] != CLO_NONE)
             return clo_xml_fail(&topology->xml, node, "PU %u is in two cpukinds; keep one",
                                 topology->objects[topology->pus[p]].os_index);

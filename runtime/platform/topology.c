@@ -58,18 +58,52 @@ static const struct {
     {"PCIDev", CLO_OBJECT_IO, 0},         {"OSDev", CLO_OBJECT_IO, 0},
 };
 
-const char *clo_topology_info(const clo_topology *topology, uint32_t node, const char *name)
+static int by_parent_and_name(const void *left, const void *right)
+{
+    const clo_topology_entry *a = left, *b = right;
+
+    if (a->parent != b->parent)
+        return a->parent < b->parent ? -1 : 1;
+    int names = strcmp(a->name, b->name);
+    return names != 0 ? names : (a->node > b->node) - (a->node < b->node);
+}
+
+/* One kind or core with many infos may be asked by every executor: they are sorted once, not searched each time. */
+static clo_status index_infos(clo_topology *topology)
 {
     const clo_xml *xml = &topology->xml;
+    size_t count = 0;
 
-    for (uint32_t n = node + 1; n < xml->nodes[node].end; n = xml->nodes[n].end) {
-        if (strcmp(clo_xml_name(xml, n), "info") != 0)
-            continue;
-        const char *found = clo_xml_get(xml, n, "name");
-        if (found != NULL && strcmp(found, name) == 0)
-            return clo_xml_get(xml, n, "value");
+    for (uint32_t n = 1; n < xml->nodes_count; n++)
+        count += strcmp(clo_xml_name(xml, n), "info") == 0;
+    topology->infos = clo_allocate(count, sizeof *topology->infos);
+    if (topology->infos == NULL)
+        return clo_fail_memory("a topology");
+    for (uint32_t n = 1; n < xml->nodes_count; n++) {
+        const char *name = strcmp(clo_xml_name(xml, n), "info") == 0 ? clo_xml_get(xml, n, "name") : NULL;
+        if (name != NULL)
+            topology->infos[topology->infos_count++] = (clo_topology_entry){name, xml->nodes[n].parent, n};
     }
-    return NULL;
+    qsort(topology->infos, topology->infos_count, sizeof *topology->infos, by_parent_and_name);
+    return CLO_OK;
+}
+
+const char *clo_topology_info(const clo_topology *topology, uint32_t node, const char *name)
+{
+    const clo_topology_entry wanted = {name, node, 0}; /* before the first of that name */
+    size_t low = 0, high = topology->infos_count;
+
+    while (low < high) { /* the first entry that is not before the wanted one */
+        size_t middle = low + (high - low) / 2;
+        if (by_parent_and_name(&topology->infos[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == topology->infos_count || topology->infos[low].parent != node ||
+        strcmp(topology->infos[low].name, name) != 0)
+        return NULL;
+    return clo_xml_get(&topology->xml, topology->infos[low].node, "value");
 }
 
 static clo_status check_attribute(const clo_xml *xml, uint32_t node, const char *name, const char *value)
@@ -267,11 +301,13 @@ static clo_status allocate_indexes(clo_topology *topology)
     topology->numas = clo_allocate(count_type(topology, CLO_OBJECT_NUMA), sizeof(uint32_t));
     topology->accels = clo_allocate(misc, sizeof(uint32_t));
     topology->pu_of_cpu = clo_allocate(CLO_CPUS_MAX, sizeof(uint32_t));
+    topology->numa_of_os = clo_allocate(CLO_CPUS_MAX, sizeof(uint32_t));
     topology->kind_of_pu = clo_allocate(pus, sizeof(uint32_t));
     if (topology->pus == NULL || topology->numas == NULL || topology->accels == NULL || topology->pu_of_cpu == NULL ||
-        topology->kind_of_pu == NULL)
+        topology->numa_of_os == NULL || topology->kind_of_pu == NULL)
         return clo_fail_memory("a topology");
     memset(topology->pu_of_cpu, 0xff, CLO_CPUS_MAX * sizeof(uint32_t));
+    memset(topology->numa_of_os, 0xff, CLO_CPUS_MAX * sizeof(uint32_t));
     memset(topology->kind_of_pu, 0xff, pus * sizeof(uint32_t));
     return CLO_OK;
 }
@@ -303,13 +339,14 @@ static clo_status index_numa(clo_topology *topology, uint32_t index)
     const clo_object *object = &topology->objects[index];
     clo_status status = check_number(topology, object);
 
-    for (uint32_t n = 0; n < topology->numas_count && status == CLO_OK; n++)
-        if (topology->objects[topology->numas[n]].os_index == object->os_index)
-            status = clo_xml_fail(&topology->xml, object->node, "NUMANode %u is there twice; number nodes uniquely",
-                                  object->os_index);
-    if (status == CLO_OK)
-        topology->numas[topology->numas_count++] = index;
-    return status;
+    if (status != CLO_OK)
+        return status;
+    if (topology->numa_of_os[object->os_index] != CLO_NONE)
+        return clo_xml_fail(&topology->xml, object->node, "NUMANode %u is there twice; number nodes uniquely",
+                            object->os_index);
+    topology->numa_of_os[object->os_index] = topology->numas_count;
+    topology->numas[topology->numas_count++] = index;
+    return CLO_OK;
 }
 
 static clo_status index_objects(clo_topology *topology)
@@ -379,6 +416,37 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+static int by_gp_index(const void *left, const void *right)
+{
+    const clo_topology_numa *a = left, *b = right;
+
+    return (a->gp_index > b->gp_index) - (a->gp_index < b->gp_index);
+}
+
+/* Where each NUMA node hangs, and which has which gp_index; after the objects are indexed. */
+static clo_status index_numas(clo_topology *topology)
+{
+    topology->numa_below = clo_allocate(topology->objects_count, sizeof *topology->numa_below);
+    topology->numas_by_gp = clo_allocate(topology->numas_count, sizeof *topology->numas_by_gp);
+    if (topology->numa_below == NULL || topology->numas_by_gp == NULL)
+        return clo_fail_memory("a topology");
+    memset(topology->numa_below, 0xff, topology->objects_count * sizeof *topology->numa_below);
+    for (uint32_t n = 0; n < topology->numas_count; n++) {
+        const clo_object *object = &topology->objects[topology->numas[n]];
+        const char *gp_index = clo_xml_get(&topology->xml, object->node, "gp_index");
+        uint32_t on = object->parent;
+        uint64_t number;
+        while (topology->objects[on].type == CLO_OBJECT_MEMCACHE)
+            on = topology->objects[on].parent;
+        if (topology->numa_below[on] == CLO_NONE)
+            topology->numa_below[on] = n;
+        if (gp_index != NULL && clo_parse_u64(gp_index, UINT64_MAX, &number))
+            topology->numas_by_gp[topology->gps_count++] = (clo_topology_numa){number, n};
+    }
+    qsort(topology->numas_by_gp, topology->gps_count, sizeof *topology->numas_by_gp, by_gp_index);
+    return CLO_OK;
+}
+
 /* gp_index names objects in other parts of the file: it must be unique. */
 static clo_status check_gp_indexes(const clo_topology *topology)
 {
@@ -423,11 +491,15 @@ static clo_status read_all(clo_topology *topology)
     clo_status status = find_root(topology, &root);
 
     if (status == CLO_OK)
+        status = index_infos(topology);
+    if (status == CLO_OK)
         status = read_objects(topology, root);
     if (status == CLO_OK)
         status = allocate_indexes(topology);
     if (status == CLO_OK)
         status = index_objects(topology);
+    if (status == CLO_OK)
+        status = index_numas(topology);
     if (status == CLO_OK)
         status = check_sets(topology);
     if (status == CLO_OK)
@@ -457,7 +529,11 @@ void clo_topology_free(clo_topology *topology)
     clo_free(topology->pus);
     clo_free(topology->numas);
     clo_free(topology->accels);
+    clo_free(topology->infos);
     clo_free(topology->pu_of_cpu);
+    clo_free(topology->numa_of_os);
+    clo_free(topology->numa_below);
+    clo_free(topology->numas_by_gp);
     clo_free(topology->kinds);
     clo_free(topology->kind_of_pu);
     clo_free(topology->c2c_latency_ns);

@@ -37,8 +37,22 @@ typedef struct clo_object {
     uint32_t pus_begin, pus_end; /* the PUs below it, of a memory object: of its parent */
 } clo_object;
 
+/* One <info> with a name. */
+typedef struct clo_topology_entry {
+    const char *name; /* borrowed from the XML                   */
+    uint32_t parent;  /* XML node that it describes              */
+    uint32_t node;    /* its own                                 */
+} clo_topology_entry;
+
+typedef struct clo_topology_numa {
+    uint64_t gp_index;
+    uint32_t numa;
+} clo_topology_numa;
+
 typedef struct clo_topology {
     clo_xml xml;
+    clo_topology_entry *infos; /* [infos_count] by parent, name, node */
+    size_t infos_count;
     clo_object *objects;
     size_t objects_count, objects_capacity;
     uint32_t *pus;    /* [pus_count] objects, in document order          */
@@ -46,6 +60,10 @@ typedef struct clo_topology {
     uint32_t *accels; /* [accels_count] Misc objects named "accel:NAME"  */
     uint32_t pus_count, numas_count, accels_count;
     uint32_t *pu_of_cpu;  /* [CLO_CPUS_MAX] os_index -> PU, CLO_NONE         */
+    uint32_t *numa_of_os; /* [CLO_CPUS_MAX] os_index -> NUMA node, CLO_NONE  */
+    uint32_t *numa_below; /* [objects_count] the first NUMA node that hangs on an object, CLO_NONE */
+    clo_topology_numa *numas_by_gp; /* [gps_count], sorted; those that state a gp_index */
+    uint32_t gps_count;
     uint32_t *kinds;      /* [kinds_count] XML nodes of the cpukinds         */
     uint32_t *kind_of_pu; /* [pus_count], CLO_NONE: in no cpukind            */
     uint32_t kinds_count;
@@ -60,7 +78,7 @@ typedef struct clo_topology {
 CLO_NODISCARD clo_status clo_topology_read(const char *file, const char *data, size_t bytes, clo_topology *out);
 void clo_topology_free(clo_topology *topology);
 
-/* Value of an <info> directly below an XML node; NULL if there is none. */
+/* Value of the first <info> of this name directly below an XML node; NULL if there is none. O(log infos). */
 const char *clo_topology_info(const clo_topology *topology, uint32_t node, const char *name);
 
 /* The distances2, memattr and cpukind elements below the root (tables.c); after the objects. */

@@ -4,11 +4,11 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <expat.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct reader {
@@ -230,7 +230,7 @@ clo_status clo_xml_fail(const clo_xml *xml, uint32_t node, const char *format, .
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    clo_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
     return clo_fail(CLO_ERR_FORMAT, "%s:%u: %s", xml->file, xml->nodes[node].line, text);
 }

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +51,7 @@ const char *clo_gantt_time(int64_t ns, int64_t scale_ns, char *text)
     while (units[u].ns > 1 && units[u].ns > scale_ns)
         u++;
     double value = (double)ns / (double)units[u].ns;
-    snprintf(text, 24, value < 1e5 ? "%.5g %s" : "%.0f %s", value, units[u].name);
+    clo_print(text, 24, value < 1e5 ? "%.5g %s" : "%.0f %s", value, units[u].name);
     return text;
 }
 
@@ -225,14 +226,7 @@ static void add_row(const picture *pic, uint32_t executor)
         }
 }
 
-/* Text from outside, without what could drive the terminal. */
-static void add_clean(clo_text *out, const char *text, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        clo_text_add_bytes(out, (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? "?" : &text[i], 1);
-}
-
-/* `text` in exactly `columns`, cut or padded. */
+/* `text`, which is printable, in exactly `columns`, cut or padded. */
 static void add_padded(clo_text *out, const char *text, uint32_t columns)
 {
     size_t characters = 0, bytes = 0;
@@ -241,7 +235,7 @@ static void add_padded(clo_text *out, const char *text, uint32_t columns)
         characters += ((unsigned char)text[bytes] & 0xc0) != 0x80;
         bytes++;
     }
-    add_clean(out, text, bytes);
+    clo_text_add_bytes(out, text, bytes);
     clo_text_add(out, "%*s", (int)(columns - characters), "");
 }
 
@@ -251,10 +245,13 @@ static void executor_label(const clo_platform *platform, uint32_t executor, char
     const char *name = clo_platform_executor_name(platform, executor);
     const char *kind = clo_platform_kind_name(platform, clo_platform_executor(platform, executor)->kind);
 
+    char label[128];
+
     if (clo_platform_kinds(platform) > 1 && strncmp(name, kind, strlen(kind)) != 0)
-        snprintf(text, bytes, "%s %s", name, kind);
+        snprintf(label, sizeof label, "%s %s", name, kind);
     else
-        snprintf(text, bytes, "%s", name);
+        snprintf(label, sizeof label, "%s", name);
+    clo_printable(label, text, bytes);
 }
 
 /* Column of a time; makespan > 0. */
@@ -293,9 +290,9 @@ static void add_headline(const clo_gantt *chart, clo_text *out)
     char text[24];
     const char *title = chart->title != NULL ? chart->title : clo_graph_name(clo_cost_graph(chart->cost));
 
-    add_clean(out, title, strlen(title));
+    clo_text_add_visible(out, title);
     clo_text_add(out, "  planner ");
-    add_clean(out, chart->planner, strlen(chart->planner));
+    clo_text_add_visible(out, chart->planner);
     clo_text_add(out, "%s  makespan %s", clo_gantt_mark(chart),
                  clo_gantt_time(chart->makespan_ns, chart->makespan_ns, text));
     if (chart->bound_ns > 0) {

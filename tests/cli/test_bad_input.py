@@ -15,6 +15,20 @@ class BadInput(CommandTest):
                 self.assertEqual(said.out, "")
         self.assert_nothing_half_written()
 
+    def test_a_kind_that_the_platform_lacks_is_a_warning_and_with_strict_an_error(self):
+        g = self.graph([dict(TASK, name="a", times={"cpu": 7000, "gpu": 5, "npu": None})])
+        says = "g.json: platform 'uniform:2' has no executor of kind 'gpu', 'npu'; "
+        self.good("plan", self.graph([dict(TASK, times={"cpu": 7000})], file="ok.json"), "--platform", "uniform:2", "--strict")
+        plan = self.path("plan.json")
+        for verb in [["plan", g, "--out", plan], ["run", g], ["simulate", g, "--policy", "eft"], ["check", g, plan]]:
+            with self.subTest(verb=verb[0]):
+                said = self.say(*verb, "--platform", "uniform:2")
+                self.assertEqual(said.code, 0, said.err)
+                self.assertEqual(len(said.err.splitlines()), 1)
+                self.assertTrue(said.err.startswith("clotho: warning: "))
+                self.assertIn(says + "what the graph says for that is not used", said.err)
+                self.bad(1, *verb, "--platform", "uniform:2", "--strict", holds=says)
+
     def test_cycle_is_named_by_its_tasks(self):
         names = [dict(TASK, name=n) for n in ("alpha", "beta", "gamma")]
         self.refuse(self.graph(names, [(0, 1), (1, 2), (2, 1)]), "beta", "gamma", "wait for each other")

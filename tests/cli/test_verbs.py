@@ -35,6 +35,11 @@ class Frame(CommandTest):
         self.bad(2, "simulat", "x", holds="'simulate'")
         self.bad(2, "frobnicate", holds="clotho --help")
 
+    def test_a_list_takes_as_many_names_as_its_message_says(self):
+        g, named = self.diamond(), ["--planner", "heft"]
+        self.assertEqual(len(self.good("plan", g, *64 * named, "--json").splitlines()), 64)
+        self.bad(2, "plan", g, *65 * named, holds="--planner is 'heft'; write at most 64 names")
+
     def test_unknown_and_broken_options_are_bad_usage(self):
         g = self.diamond()
         self.bad(2, "plan", g, "--frob", holds=["--frob", "--help"])

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define MEND "put the workloads there, or: cmake --preset release -DCLOTHO_DATA=FOLDER"
+
 static clo_document load(const char *path)
 {
     clo_document d;
@@ -58,8 +60,7 @@ static void workflows_have_the_tasks_edges_and_times_of_their_index(void **state
 
     (void)state;
     if (index == NULL) {
-        print_message("no workloads at " CLO_DATA "; skipped\n");
-        skip();
+        skip_because("no workloads at " CLO_DATA, MEND);
     }
     assert_non_null(fgets(line, sizeof line, index));
     while (fgets(line, sizeof line, index) != NULL) {
@@ -98,7 +99,7 @@ static void both_versions_of_a_workflow_give_the_same_graph(void **state)
     for (size_t i = 0; i < 2; i++) {
         snprintf(path, sizeof path, CLO_DATA "/wfformat/schema1.4/%s", names[i]);
         if (access(path, R_OK) != 0)
-            skip();
+            skip_because("no workloads at " CLO_DATA, MEND);
         clo_document old = load(path);
         snprintf(path, sizeof path, CLO_DATA "/wfformat/%s", names[i]);
         clo_document new = load(path);
@@ -129,7 +130,7 @@ static void saga_files_have_the_tasks_and_nodes_of_their_names(void **state)
 
     (void)state;
     if (glob(CLO_DATA "/saga_reference/[0-9]*.json", 0, NULL, &found) != 0)
-        skip();
+        skip_because("no workloads at " CLO_DATA, MEND);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         unsigned tasks, nodes;
         clo_document d = load(found.gl_pathv[i]);
@@ -164,7 +165,7 @@ static void cost_tables_give_the_published_ranks(void **state)
         clo_cost *cost;
 
         if (access(rows[i].path, R_OK) != 0)
-            skip();
+            skip_because("no workloads at " CLO_DATA, MEND);
         clo_document d = load(rows[i].path);
         assert_string_equal(d.format, "cost-table");
         assert_int_equal(clo_graph_tasks(d.graph), 10);
@@ -234,8 +235,7 @@ static void every_line_of_the_data_sets_is_read(void **state)
         found++;
     }
     if (found == 0) {
-        print_message("no workloads at " CLO_DATA "; skipped\n");
-        skip();
+        skip_because("no workloads at " CLO_DATA, MEND);
     }
 }
 
@@ -279,7 +279,7 @@ static void the_original_files_are_the_lines_of_their_names(void **state)
 
     (void)state;
     if (glob(CLO_DATA "/psplib/sm_samples/*.sm", 0, NULL, &found) != 0)
-        skip();
+        skip_because("no workloads at " CLO_DATA, MEND);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         const char *file = strrchr(found.gl_pathv[i], '/') + 1;
         size_t size = strncmp(file, "j120", 4) == 0 ? 4 : 3;

@@ -362,7 +362,10 @@ int main(void)
     DIR *directory = opendir(folder);
 
     if (directory == NULL) {
-        fprintf(stderr, "skipped: %s is not there; set CLOTHO_DATA to the folder of workloads\n", folder);
+        fprintf(stderr,
+                "skipped: no workloads at %s; "
+                "mend: put them there, or: cmake --preset release -DCLOTHO_DATA=FOLDER\n",
+                folder);
         return SKIPPED;
     }
     closedir(directory);

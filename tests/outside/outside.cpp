@@ -1,4 +1,4 @@
-// outside.cpp - the same from C++17: config structs without designated initialisers, a lambda as a body.
+// outside.cpp - the same from C++: config structs by their INIT, a lambda as a body.
 #include <clotho/clotho.h>
 #include <cstdio>
 #include <memory>
@@ -24,8 +24,7 @@ int main()
     clo_cost *cost = nullptr;
     if (clo_platform_open("uniform:1", &platform) != CLO_OK || clo_cost_create(raw, platform, &cost) != CLO_OK)
         return 1;
-    clo_sim_config config = {};
-    config.size = sizeof config;
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
     config.execute = 1;
     clo_job_result result = {};
     clo_status status = clo_simulate(cost, &config, &result, nullptr, nullptr);

@@ -26,10 +26,20 @@ export PKG_CONFIG_PATH
 # shellcheck disable=SC2046
 "$cc" -std=c11 "$source/outside.c" -o "$work/by_pkg" $(pkg-config --cflags --libs clotho) -Wl,-rpath,"$libdir"
 "$work/by_pkg"
+case $(pkg-config --cflags clotho) in
+*' -I'*' -I'* | *cjson*) echo "pkg-config --cflags clotho names folders of others: $(pkg-config --cflags clotho)"; exit 1 ;;
+esac
+mkdir "$work/archive" # without the shared library the linker takes ours; those of the system stay shared
+cp -r "$work/moved/include" "$work/archive"
+(cd "$work/moved" && find . -name 'libclotho.a' -o -name clotho.pc) | while read -r file; do
+    mkdir -p "$work/archive/$(dirname "$file")"
+    cp "$work/moved/$file" "$work/archive/$file"
+done
+PKG_CONFIG_PATH=$(dirname "$(find "$work/archive" -name clotho.pc)")
 # shellcheck disable=SC2046
-"$cc" -std=c11 "$source/outside.c" -o "$work/by_pkg_static" $(pkg-config --cflags clotho) "$libdir/libclotho.a" \
-    $(pkg-config --libs $(pkg-config --print-requires-private clotho)) -pthread -lm # their shared libraries, our archive
+"$cc" -std=c11 "$source/outside.c" -o "$work/by_pkg_static" $(pkg-config --static --cflags --libs clotho)
 "$work/by_pkg_static"
+readelf -d "$work/by_pkg_static" | grep -q 'libclotho' && { echo "by_pkg_static needs libclotho.so"; exit 1; }
 
 echo "== the command and what it ships"
 "$work/moved/bin/clotho" --version

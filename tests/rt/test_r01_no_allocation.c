@@ -122,7 +122,7 @@ static void no_system_call_for_memory_is_made(void **state)
     for (int way = 0; way < RT_WAYS; way++) {
         int status = run_filtered(way, NULL);
         if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-            skip();
+            skip_because("a seccomp filter is not permitted", "run outside of a container that forbids it");
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), 0);
     }
@@ -134,7 +134,7 @@ static void the_filter_would_have_seen_one(void **state)
 
     (void)state;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
-        skip();
+        skip_because("a seccomp filter is not permitted", "run outside of a container that forbids it");
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGSYS);
 }

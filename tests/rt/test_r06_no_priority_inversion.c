@@ -100,7 +100,7 @@ static void a_high_thread_gets_the_lock_of_a_low_one_past_a_busy_middle_one(void
     rt_open(&scene, RT_STEAL, &runtime, &job);
     if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &top) != 0) {
         rt_close(&scene);
-        skip();
+        skip_because("SCHED_FIFO is not permitted", "ulimit -r 99, or run as root");
     }
     assert_int_equal(start_on_cpu(&low, low_main, 10, cpu), 0);
     while (atomic_load(&is_held) == 0)

@@ -58,7 +58,7 @@ def main():
         return 1 if run(sys.argv[2:], one_cpu()) else 0
     group = quota_group()
     if group is None:
-        print("skipped: a group with a CPU quota cannot be made here")
+        print("skipped: a group with a CPU quota cannot be made here; mend: run as root, with cgroups that may be written")
         return 77
     try:
         return 1 if run(sys.argv[2:], lambda: (group / "cgroup.procs").write_text(str(os.getpid()))) else 0

@@ -138,7 +138,7 @@ static void a_policy_is_never_called_by_two_threads_at_once(void **state)
     stop(&f);
 }
 
-static _Atomic uint32_t quick_done;
+static _Atomic uint32_t quick_done, quick_submitted;
 
 static int mark_done(const clo_call *call)
 {
@@ -147,11 +147,15 @@ static int mark_done(const clo_call *call)
     return 0;
 }
 
+/* The chain stands still until the short job is submitted, so it cannot run ahead while the submitting thread has no CPU.
+ * From then on it counts the steps that the short job waits for. */
 static int count_while_quick_is_out(const clo_call *call)
 {
     (void)call;
     if (atomic_load(&quick_done) == 0)
         atomic_fetch_add(&calls, 1);
+    while (atomic_load(&quick_submitted) == 0)
+        usleep(100);
     return 0;
 }
 
@@ -171,10 +175,12 @@ static void a_long_chain_does_not_keep_other_jobs_from_running(void **state)
         ok(clo_job_create(f.runtime, cost, &config, &job));
         atomic_store(&calls, 0);
         atomic_store(&quick_done, 0);
+        atomic_store(&quick_submitted, 0);
         ok(clo_job_submit(chain));
         while (atomic_load(&calls) == 0) /* the worker has begun */
-            ;
+            usleep(100);
         ok(clo_job_submit(job));
+        atomic_store(&quick_submitted, 1);
         ok(clo_job_wait(job, NULL));
         ok(clo_job_wait(chain, NULL));
         assert_true(atomic_load(&calls) < 190000); /* it did not have to wait for the chain's end */

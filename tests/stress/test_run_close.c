@@ -413,14 +413,14 @@ static void real_time_that_is_refused_is_told_or_fails_as_asked(void **state)
 
     (void)state;
     if (SANITIZED)
-        skip(); /* they make mlock do nothing */
+        skip_because("sanitizers make mlock do nothing", "./dev test");
     pid_t child = fork();
     if (child == 0)
         _exit(try_as_nobody());
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     if (WEXITSTATUS(status) == 77)
-        skip();
+        skip_because("this user cannot become another", "run as root");
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -22,6 +23,21 @@
 #ifndef SANITIZED
 #define SANITIZED 0
 #endif
+
+/* Leaves a test that cannot run here. `./dev test` repeats at its end why, and what mends it. */
+#define skip_because(why, mend)                              \
+    do {                                                     \
+        print_message("skipped: %s; mend: %s\n", why, mend); \
+        skip();                                              \
+    } while (0)
+
+/* The same where the repository or its list of packages can provide what lacks: with CI in the environment, a failure. */
+#define skip_unless_ci(why, mend)                                         \
+    do {                                                                  \
+        if (getenv("CI") != NULL)                                         \
+            fail_msg("%s; in CI this must be here; mend: %s", why, mend); \
+        skip_because(why, mend);                                          \
+    } while (0)
 
 /* A call that must succeed; the failure text is shown. */
 #define ok(call)                                                                         \

@@ -55,7 +55,7 @@ static int check(const input *in, const char *plan_path, int mode, bool as_json)
         if (as_json)
             code = print_json(in, plan_path, plan, &v);
         else if (v.valid)
-            printf("%s: valid; makespan %s, lower bound %s, gap %s, %u replicas\n", plan_path,
+            printf("%s: valid; makespan %s, lower bound %s, gap %s, %u replicas\n", show_name(plan_path),
                    show_ns(v.metrics.makespan_ns), show_ns(v.metrics.lower_bound_ns), show_percent(v.metrics.gap),
                    v.metrics.duplicates);
         if (!v.valid)
@@ -79,6 +79,7 @@ int cmd_check(int argc, char **argv)
     bool measured = false, as_json = false;
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_TEXT, &config.spec, "as in 'clotho plan'"},
+        {"strict", 0, NULL, OPTION_FLAG, &config.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &config.scale, "multiply times and bytes of the graph by X first"},
         {"instance", 'i', "NAME", OPTION_TEXT, &config.instance, "of a file with many instances, the one of this name"},
         {"measured", 0, NULL, OPTION_FLAG, &measured,

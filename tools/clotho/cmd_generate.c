@@ -61,8 +61,8 @@ static int write_graph(const char *family, const clo_generate_config *config, co
     else if (as_json)
         code = report(document.graph, family, path, config->seed);
     else if (strcmp(path, "-") != 0)
-        printf("%s: %s, %u tasks, %u edges\n", path, clo_graph_name(document.graph), clo_graph_tasks(document.graph),
-               clo_graph_edges(document.graph));
+        printf("%s: %s, %u tasks, %u edges\n", show_name(path), show_name(clo_graph_name(document.graph)),
+               clo_graph_tasks(document.graph), clo_graph_edges(document.graph));
     clo_graph_destroy(document.graph);
     return code;
 }

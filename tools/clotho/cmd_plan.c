@@ -275,7 +275,7 @@ static void print_instance(const input *in, const planned *p)
 
     if (reference != NULL)
         snprintf(best, sizeof best, "%.10g", reference->upper);
-    printf("%-20s %7u %-14s %12s %12s %9s %10s  %s\n", clo_graph_name(in->document.graph),
+    printf("%-20s %7u %-14s %12s %12s %9s %10s  %s\n", show_name(clo_graph_name(in->document.graph)),
            clo_graph_tasks(in->document.graph), clo_plan_planner(p->plan),
            show_time(in, p->metrics.makespan_ns, makespan), show_time(in, p->metrics.lower_bound_ns, bound),
            show_percent(p->metrics.gap), best, p->valid ? "valid" : "NOT VALID");
@@ -340,8 +340,8 @@ static int plan_all(input *in, const plan_options *o)
     int code = EXIT_GOOD;
 
     if (!o->as_json)
-        printf("%s: %zu instances\n\n%-20s %7s %-14s %12s %12s %9s %10s  %s\n", in->path, in->count, "instance",
-               "tasks", "planner", "makespan", "lower bound", "gap", "published", "check");
+        printf("%s: %zu instances\n\n%-20s %7s %-14s %12s %12s %9s %10s  %s\n", show_name(in->path), in->count,
+               "instance", "tasks", "planner", "makespan", "lower bound", "gap", "published", "check");
     for (size_t i = 0; i < in->count; i++) {
         show_progress(i + 1, in->count);
         int one = input_next(in);
@@ -446,6 +446,7 @@ int cmd_plan(int argc, char **argv)
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the plan"},
         {"gantt-text", 't', NULL, OPTION_FLAG, &o.gantt_text, "draw the plan in the terminal"},
         {"out", 'o', "F.json", OPTION_TEXT, &o.out, "write the plan"},
+        {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every random choice (0)"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "one JSON object a line on standard output"}};

@@ -83,7 +83,7 @@ static int calibrate(int argc, char **argv)
     code = describe(platform, as_json);
     clo_platform_destroy(platform);
     if (code == EXIT_GOOD && path != NULL && !as_json)
-        printf("\nwritten to %s\n", path);
+        printf("\nwritten to %s\n", show_name(path));
     return code;
 }
 

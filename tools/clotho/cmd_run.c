@@ -122,6 +122,7 @@ int cmd_run(int argc, char **argv)
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner, "replay the plan of this planner (heft)"},
         {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "steal, or a policy of 'clotho list policies'"},
         {"clock", 0, "KIND", OPTION_TEXT, &o.clock_name, "real (default), padded or virtual"},
+        {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"repeat", 'n', "N", OPTION_U32, &o.repeat, "run N times, report the median"},
         {"body", 0, "NAME", OPTION_TEXT, &o.input.body, "spin (default), memory or command, for tasks that name none"},

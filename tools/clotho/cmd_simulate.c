@@ -170,6 +170,7 @@ int cmd_simulate(int argc, char **argv)
         {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "who decides; see 'clotho list policies'"},
         {"jobs", 0, "N", OPTION_U64, &o.jobs, "1"},
         {"arrivals", 0, "KIND", OPTION_TEXT, &o.arrivals, "batch"},
+        {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every random choice (0); no policy so far makes any"},
         {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "Chrome / Perfetto trace"},

@@ -126,6 +126,26 @@ static clo_load_config load_config(const input_config *config)
     return load;
 }
 
+/* Kinds that the platform lacks: a warning, or an error if wanted. */
+static int check_kinds(const input *in)
+{
+    const char *kind;
+    char kinds[400] = "";
+    size_t used = 0;
+
+    for (uint32_t k = 0; (kind = clo_cost_unmatched_kind(in->cost, k)) != NULL && used < sizeof kinds; k++)
+        used += (size_t)snprintf(kinds + used, sizeof kinds - used, "%s'%.60s'", k > 0 ? ", " : "", kind);
+    if (used == 0)
+        return EXIT_GOOD;
+    const char *platform = clo_platform_name(in->platform);
+    if (in->config->strict)
+        return complain(in->place, "platform '%s' has no executor of kind %s; correct the names or leave --strict out",
+                        platform, kinds);
+    warn("%s: platform '%s' has no executor of kind %s; what the graph says for that is not used", in->place, platform,
+         kinds);
+    return EXIT_GOOD;
+}
+
 /* The document is there: the platform and the cost. */
 static int complete(input *in)
 {
@@ -135,7 +155,7 @@ static int complete(input *in)
     if (code != EXIT_GOOD)
         return code;
     clo_status status = clo_cost_create(in->document.graph, in->platform, &in->cost);
-    return status == CLO_OK ? EXIT_GOOD : complain_status(in->place, status);
+    return status == CLO_OK ? check_kinds(in) : complain_status(in->place, status);
 }
 
 static void begin(input *in, const char *path, const input_config *config)
@@ -223,11 +243,11 @@ void input_print(const input *in)
     uint32_t tasks = clo_graph_tasks(graph), instances = clo_graph_instances(graph), edges = clo_graph_edges(graph);
     uint32_t executors = clo_platform_executors(in->platform), kinds = clo_platform_kinds(in->platform);
 
-    printf("graph        %s: %u task%s, ", clo_graph_name(graph), tasks, plural(tasks));
+    printf("graph        %s: %u task%s, ", show_name(clo_graph_name(graph)), tasks, plural(tasks));
     if (instances != tasks)
         printf("%u instance%s, ", instances, plural(instances));
     printf("%u edge%s (%s)\n", edges, plural(edges), in->document.format);
-    printf("platform     %s: %u executor%s of %u kind%s\n", clo_platform_name(in->platform), executors,
+    printf("platform     %s: %u executor%s of %u kind%s\n", show_name(clo_platform_name(in->platform)), executors,
            plural(executors), kinds, plural(kinds));
 }
 

@@ -9,6 +9,7 @@ typedef struct input_config {
     const char *body;     /* for tasks that name none; may be NULL                     */
     const char *instance; /* of a file with many; may be NULL                          */
     double scale;         /* of times and bytes                                        */
+    bool strict;          /* what is worth a warning is an error                       */
 } input_config;
 
 /* Of a file with many instances, `document` and `cost` are those of the last one that was read. */
@@ -23,6 +24,9 @@ typedef struct input {
     const clo_platform *platform; /* the one in use                                    */
     clo_cost *cost;
 } input;
+
+/* For help texts: the option that sets input_config.strict. */
+#define INPUT_STRICT_HELP "a kind of the graph that the platform lacks is an error, not a warning"
 
 /* Loads the graph at `path`, opens the platform and builds the cost. `config` is borrowed until input_close.
  * Returns EXIT_GOOD, or an exit code after an error line (then nothing is to be closed). */

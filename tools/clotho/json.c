@@ -48,6 +48,8 @@ static void put_string(FILE *stream, const char *text)
             fprintf(stream, "\\%c", *s);
         else if (*s < 0x20 || *s == 0x7f)
             fprintf(stream, "\\u%04x", *s);
+        else if (*s == 0xc2 && s[1] < 0xa0) /* control characters of two bytes */
+            fprintf(stream, "\\u%04x", s[1]);
         else
             fwrite(s, 1, (size_t)length, stream);
         s += length;

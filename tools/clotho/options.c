@@ -98,6 +98,9 @@ static bool store(const option_spec *option, const char *text)
     return false;
 }
 
+#define TEXT_OF_ARGUMENT(number) #number
+#define TEXT_OF(macro) TEXT_OF_ARGUMENT(macro)
+
 static const char *expected(option_kind kind)
 {
     switch (kind) {
@@ -106,7 +109,7 @@ static const char *expected(option_kind kind)
     case OPTION_TEXT:
         return "a text";
     case OPTION_LIST:
-        return "at most 32 names";
+        return "at most " TEXT_OF(OPTION_LIST_MAX) " names";
     case OPTION_U32:
         return "a whole number from 0 to 4294967294";
     case OPTION_U64:

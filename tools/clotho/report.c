@@ -15,7 +15,7 @@
 
 #define EXECUTOR_ROWS_MAX 64
 
-/* One line whatever the text holds: file names may contain line breaks. */
+/* One line whatever the text holds: file names may contain line breaks, and more. */
 static void print_line(const char *first, const char *place, const char *text)
 {
     char line[2048];
@@ -24,11 +24,9 @@ static void print_line(const char *first, const char *place, const char *text)
 
     if (length < 0)
         return;
-    for (char *c = line; *c != '\0'; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = ' ';
+    char clean[sizeof line];
     fflush(stdout);
-    fprintf(stderr, "%s\n", line);
+    fprintf(stderr, "%s\n", clo_printable(line, clean, sizeof clean));
 }
 
 int complain(const char *place, const char *format, ...)
@@ -83,6 +81,14 @@ void progress(void *context, const char *line)
     (void)context;
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "%s\n", line);
+}
+
+const char *show_name(const char *name)
+{
+    static _Thread_local char buffers[4][4096];
+    static _Thread_local unsigned turn;
+
+    return clo_printable(name, buffers[turn++ % 4], sizeof buffers[0]);
 }
 
 static char *next_buffer(size_t *bytes)
@@ -246,8 +252,8 @@ static void print_use(const clo_plan *plan, const clo_platform *platform, execut
     }
     printf("%-14s %-14s %9s %9s %12s %8s\n", "executor", "kind", "ran", "replicas", "busy", "use");
     for (uint32_t e = 0; e < executors && e < EXECUTOR_ROWS_MAX; e++)
-        printf("%-14s %-14s %9" PRIu64 " %9" PRIu64 " %12s %8s\n", clo_platform_executor_name(platform, e),
-               clo_platform_kind_name(platform, clo_platform_executor(platform, e)->kind), use[e].executions,
+        printf("%-14s %-14s %9" PRIu64 " %9" PRIu64 " %12s %8s\n", show_name(clo_platform_executor_name(platform, e)),
+               show_name(clo_platform_kind_name(platform, clo_platform_executor(platform, e)->kind)), use[e].executions,
                use[e].replicas, show_ns(use[e].busy_ns),
                show_percent(makespan > 0 ? (double)use[e].busy_ns / (double)makespan : 0));
     if (executors > EXECUTOR_ROWS_MAX)

@@ -7,16 +7,29 @@
 #include "fault.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/clotho-file-XXXXXX";
 static char path[64];
+
+/* Takes the place of the system's function, for the library too: to ask for the mask means to set it, which another thread
+ * would see. */
+static int umask_calls;
+
+mode_t umask(mode_t mask)
+{
+    umask_calls++;
+    return (mode_t)syscall(SYS_umask, mask);
+}
 
 static int make_folder(void **state)
 {
@@ -159,13 +172,119 @@ static void a_write_that_fails_half_way_keeps_the_old_file(void **state)
     fails(CLO_ERR_IO, "File too large; nothing was written", status);
     reads("old", 3);
     assert_int_equal(files_in_folder(), 1);
-
-    fault_fail_nth(1); /* no memory for the neighbour's name */
-    status = clo_file_write(path, big, 100000);
-    fault_fail_nth(0);
-    fails(CLO_ERR_MEMORY, "out of memory", status);
-    reads("old", 3);
     free(big);
+}
+
+static mode_t rights_of(const char *name)
+{
+    struct stat about;
+
+    assert_int_equal(stat(name, &about), 0);
+    return about.st_mode & 07777;
+}
+
+static void a_file_that_is_there_keeps_its_rights(void **state)
+{
+    (void)state;
+    static const mode_t rights[] = {0600, 0640, 0666, 0755, 0444};
+
+    for (size_t i = 0; i < 5; i++) {
+        if (rights[i] == 0444 && geteuid() != 0)
+            continue; /* see the next test */
+        ok(clo_file_write(path, "old", 3));
+        assert_int_equal(chmod(path, rights[i]), 0);
+        ok(clo_file_write(path, "new", 3));
+        assert_int_equal(rights_of(path), rights[i]);
+        reads("new", 3);
+    }
+    assert_int_equal(chmod(path, 0644), 0);
+}
+
+static void a_file_without_the_right_to_write_is_refused(void **state)
+{
+    (void)state;
+    ok(clo_file_write(path, "old", 3));
+    assert_int_equal(chmod(path, 0444), 0);
+    if (geteuid() == 0) { /* root may write everything: as somebody else, in a folder that is theirs */
+        assert_int_equal(chmod(folder, 0777), 0);
+        assert_int_equal(seteuid(65534), 0);
+    }
+    clo_status status = clo_file_write(path, "new", 3);
+    if (geteuid() == 65534)
+        assert_int_equal(seteuid(0), 0);
+    fails(CLO_ERR_IO, "Permission denied; nothing was written", status);
+    reads("old", 3);
+    assert_int_equal(chmod(folder, 0700), 0);
+    assert_int_equal(chmod(path, 0644), 0);
+}
+
+static void the_target_of_a_link_is_written_and_the_link_stays(void **state)
+{
+    (void)state;
+    char inner[80], target[96], link[80], chain[80];
+    struct stat about;
+
+    snprintf(inner, sizeof inner, "%s/inner", folder);
+    snprintf(target, sizeof target, "%s/target", inner);
+    snprintf(link, sizeof link, "%s/link", folder);
+    snprintf(chain, sizeof chain, "%s/chain", folder);
+    assert_int_equal(mkdir(inner, 0700), 0);
+    assert_int_equal(symlink("inner/target", link), 0); /* relative, and nothing there yet */
+    assert_int_equal(symlink(link, chain), 0);
+    for (int round = 0; round < 2; round++) {
+        ok(clo_file_write(chain, round == 0 ? "one" : "two", 3));
+        assert_true(lstat(link, &about) == 0 && S_ISLNK(about.st_mode));
+        assert_true(lstat(chain, &about) == 0 && S_ISLNK(about.st_mode));
+        assert_true(lstat(target, &about) == 0 && S_ISREG(about.st_mode));
+        assert_int_equal(about.st_size, 3);
+    }
+    assert_true(unlink(target) == 0 && unlink(chain) == 0 && unlink(link) == 0 && rmdir(inner) == 0);
+
+    assert_int_equal(symlink(link, link), 0);
+    fails(CLO_ERR_IO, "Too many levels of symbolic links", clo_file_write(link, "x", 1));
+    assert_int_equal(unlink(link), 0);
+}
+
+static void the_longest_name_works(void **state)
+{
+    (void)state;
+    char name[NAME_MAX + 1], place[sizeof folder + NAME_MAX + 2];
+
+    for (size_t length = NAME_MAX - 8; length <= NAME_MAX + 1; length++) {
+        snprintf(place, sizeof place, "%s/", folder);
+        memset(name, 'n', length < sizeof name ? length : sizeof name);
+        snprintf(place + strlen(place), sizeof place - strlen(place), "%.*s", (int)length, name);
+        if (length > NAME_MAX) {
+            fails(CLO_ERR_IO, "File name too long", clo_file_write(place, "x", 1));
+            continue;
+        }
+        ok(clo_file_write(place, "x", 1));
+        assert_int_equal(unlink(place), 0);
+    }
+    fails(CLO_ERR_IO, "No such file", clo_file_write("", "x", 1));
+    assert_int_equal(files_in_folder(), 1);
+}
+
+static void a_name_without_a_folder_is_beside_the_program(void **state)
+{
+    (void)state;
+    char *before = getcwd(NULL, 0);
+
+    assert_int_equal(chdir(folder), 0);
+    ok(clo_file_write("file", "here", 4));
+    assert_int_equal(chdir(before), 0);
+    free(before);
+    reads("here", 4);
+}
+
+static void the_umask_is_never_asked_for(void **state)
+{
+    (void)state;
+    umask_calls = 0;
+    unlink(path);
+    ok(clo_file_write(path, "x", 1));
+    ok(clo_file_write(path, "y", 1));
+    assert_int_equal(umask_calls, 0);
 }
 
 static void a_pipe_is_written_directly(void **state)
@@ -209,6 +328,12 @@ int main(void)
         cmocka_unit_test(what_cannot_be_written_is_named_and_nothing_is_left),
         cmocka_unit_test(a_full_disk_is_an_error),
         cmocka_unit_test(a_write_that_fails_half_way_keeps_the_old_file),
+        cmocka_unit_test(a_file_that_is_there_keeps_its_rights),
+        cmocka_unit_test(a_file_without_the_right_to_write_is_refused),
+        cmocka_unit_test(the_target_of_a_link_is_written_and_the_link_stays),
+        cmocka_unit_test(the_longest_name_works),
+        cmocka_unit_test(a_name_without_a_folder_is_beside_the_program),
+        cmocka_unit_test(the_umask_is_never_asked_for),
         cmocka_unit_test(a_pipe_is_written_directly),
         cmocka_unit_test(every_failed_allocation_of_a_read_is_reported),
     };

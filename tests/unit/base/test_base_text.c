@@ -50,7 +50,10 @@ static void json_strings_are_escaped_and_bad_utf8_replaced(void **state)
         {"plain", "\"plain\""},
         {"a\"b\\c", "\"a\\\"b\\\\c\""},
         {"tab\there\n", "\"tab\\u0009here\\u000a\""},
-        {"\x7f", "\"\x7f\""},
+        {"\x7f\x1b", "\"\\u007f\\u001b\""},
+        {"\xc2\x9b"
+         "1m\xc2\xa0",
+         "\"\\u009b1m\xc2\xa0\""}, /* a control sequence of one character */
         {"gr\xc3\xbc\xc3\x9f", "\"gr\xc3\xbc\xc3\x9f\""},
         {"\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\""},
         {"\xed\x9f\xbf \xee\x80\x80", "\"\xed\x9f\xbf \xee\x80\x80\""}, /* just outside the surrogates */
@@ -77,6 +80,32 @@ static void xml_is_escaped_and_has_no_control_characters(void **state)
 
     clo_text_add_xml(&text, "<a b=\"c\">&'\xc3\xbc\x01\xff");
     takes(&text, "&lt;a b=&quot;c&quot;&gt;&amp;'\xc3\xbc\xef\xbf\xbd\xef\xbf\xbd");
+    clo_text_add_xml(&text,
+                     "\x1b\x7f\xc2\x9b\xef\xbf\xbe\xef\xbf\xbf"); /* U+FFFE and U+FFFF are no characters of XML */
+    takes(&text, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+}
+
+static void shows(const char *string, const char *want)
+{
+    clo_text text = {0};
+
+    clo_text_add_visible(&text, string);
+    takes(&text, want);
+}
+
+/* A name from a file must not command the terminal: no control characters, of one byte or two, and nothing that is not
+ * UTF-8, which a terminal may take for a control character of 8 bits. */
+static void what_a_terminal_sees_has_no_control_characters(void **state)
+{
+    (void)state;
+    shows("gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80 \\x", "gr\xc3\xbc\xc3\x9f \xf0\x9f\x98\x80 \\x");
+    shows("\x1b[31mred\x07\n\r\t\x7f", "\\x1b[31mred\\x07\\x0a\\x0d\\x09\\x7f");
+    shows("\xc2\x9b"
+          "31m\xc2\xa0",
+          "\\xc2\\x9b31m\xc2\xa0");
+    shows("\x9b"
+          "31m\xc3",
+          "\\x9b31m\\xc3");
 }
 
 /* The first failure latches: nothing is added after a gap. */
@@ -105,6 +134,7 @@ int main(void)
         cmocka_unit_test(an_empty_text_is_an_empty_string),
         cmocka_unit_test(json_strings_are_escaped_and_bad_utf8_replaced),
         cmocka_unit_test(xml_is_escaped_and_has_no_control_characters),
+        cmocka_unit_test(what_a_terminal_sees_has_no_control_characters),
         cmocka_unit_test(a_failed_append_latches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

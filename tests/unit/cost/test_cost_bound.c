@@ -1,6 +1,7 @@
 /* Lower bounds whose exact values can be worked out by hand. */
 #include "support.h"
 
+#include "cost/bound.h"
 #include "cost/cost.h"
 
 #include <string.h>
@@ -403,6 +404,75 @@ static void only_without_transfers_is_time_a_grid(void **state)
     }
 }
 
+/* Three tasks on two executors of different speed, the arrays of the bound around them. */
+struct priced {
+    clo_platform *platform;
+    clo_cost *cost;
+    uint64_t weight[3], load[2], of_executor[2][2], of_column[2][2];
+    clo_bound_work work;
+};
+
+static void price(struct fixture *f, struct priced *p)
+{
+    *p = (struct priced){.work = {.shift = 0}};
+    ok(clo_graph_seal(f->graph));
+    ok(clo_platform_create(&f->desc, &p->platform));
+    ok(clo_cost_create(f->graph, p->platform, &p->cost));
+    p->work.cost = p->cost;
+    p->work.weight = p->weight;
+    p->work.load = p->load;
+    p->work.best = (clo_prices){p->of_executor[0], p->of_column[0]};
+    p->work.trial = (clo_prices){p->of_executor[1], p->of_column[1]};
+}
+
+static void drop_priced(struct fixture *f, struct priced *p)
+{
+    clo_cost_destroy(p->cost);
+    clo_platform_destroy(p->platform);
+    clo_graph_destroy(f->graph);
+}
+
+static void a_load_is_the_time_of_the_task_where_it_is_cheapest(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct priced p;
+
+    start(&f, 2);
+    f.executors[1].kind = 1;
+    f.desc.kinds_count = 2;
+    f.executors[1].speed_q16[CLO_CLASS_FLOAT] = 4 * CLO_SPEED_ONE;
+    add(&f, (clo_task){.work_ns = 700, .executors_mask = 1});
+    add(&f, (clo_task){.work_ns = 1000, .task_class = CLO_CLASS_FLOAT, .instances = 3});
+    add(&f, (clo_task){.work_ns = 80, .executors_mask = 1});
+    price(&f, &p);
+    assert_int_equal(p.cost->columns, 2);
+    clo_bound_equal_prices(&p.work, &p.work.best);
+    assert_int_equal(clo_bound_price(&p.work, &p.work.best), 350 + 3 * 125 + 40);
+    assert_int_equal(p.weight[0], 350);
+    assert_int_equal(p.weight[1], 3 * 125);
+    assert_int_equal(p.weight[2], 40);
+    assert_int_equal(p.load[0], 780);
+    assert_int_equal(p.load[1], 3 * 250);
+    drop_priced(&f, &p);
+}
+
+/* The first task alone says that the first executor has much to do: prices that are zero elsewhere find it. */
+static void the_first_task_tells_its_set_of_executors_too(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct priced p;
+
+    start(&f, 2);
+    add(&f, (clo_task){.work_ns = 100, .executors_mask = 1, .instances = 10});
+    add(&f, (clo_task){.work_ns = 10});
+    add(&f, (clo_task){.work_ns = 10});
+    price(&f, &p);
+    assert_int_equal(clo_bound_best_prices(&p.work), 1000); /* equal prices: 510 */
+    drop_priced(&f, &p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -416,6 +486,8 @@ int main(void)
         cmocka_unit_test(waves_are_as_wide_as_machines_hold),
         cmocka_unit_test(a_resource_bounds_what_runs_together),
         cmocka_unit_test(a_task_that_can_run_where_nothing_is_limited_does_not_count),
+        cmocka_unit_test(a_load_is_the_time_of_the_task_where_it_is_cheapest),
+        cmocka_unit_test(the_first_task_tells_its_set_of_executors_too),
         cmocka_unit_test(empty_tasks_have_the_bound_zero),
         cmocka_unit_test(energy_refutes_what_cuts_allow),
         cmocka_unit_test(instances_count_in_energy),

@@ -135,6 +135,8 @@ static void kinds_match_by_name(void **state)
     assert_int_equal(clo_cost_execution_ns(f.cost, 1, 1), 100);
     assert_int_equal(clo_cost_execution_ns(f.cost, 1, 2), 50);
     assert_int_equal(clo_cost_execution_ns(f.cost, 2, 2), 0);
+    assert_string_equal(clo_cost_unmatched_kind(f.cost, 0), "gpu");
+    assert_null(clo_cost_unmatched_kind(f.cost, 1));
     finish();
 }
 

@@ -7,6 +7,7 @@
 #include "trace/gantt.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const char path[] = "test_plan_gantt.svg";
@@ -179,6 +180,44 @@ static void a_plan_of_length_zero_and_an_empty_one_can_be_drawn(void **state)
     fixture_free(&f);
 }
 
+/* The drawing of one thin bar of `tenths` of a pixel, beside a bar of full length whose width in pixels is *width. */
+static char *draw_thin(int tenths, int *width)
+{
+    fixture f = fixture_new();
+    clo_plan *plan;
+    const clo_placement own[2] = {{.task = 0, .executor = 0, .finish_ns = (int64_t)1000 * tenths},
+                                  {.task = 1, .executor = 1, .finish_ns = (int64_t)10000 * *width}};
+
+    fixture_task(&f, "thin", own[0].finish_ns);
+    fixture_task(&f, "long", own[1].finish_ns);
+    fixture_seal(&f, 2, NULL, -1);
+    ok(clo_plan_from_placements(f.cost, NULL, own, 2, &plan));
+    char *svg = draw(&f, plan, NULL);
+    const char *bar = strstr(svg, "<rect class=\"b c0\"");
+    assert_non_null(bar);
+    *width = (int)strtol(strstr(bar, "width=\"") + 7, NULL, 10);
+    clo_plan_destroy(plan);
+    fixture_free(&f);
+    return svg;
+}
+
+/* A column of pixels is pale while less than half of it is covered. */
+static void a_column_is_pale_below_one_half(void **state)
+{
+    (void)state;
+    int width = 1000;
+
+    clo_free(draw_thin(1, &width));
+    for (int tenths = 1; tenths <= 9; tenths++) {
+        int same = width;
+        char *svg = draw_thin(tenths, &same);
+        assert_int_equal(same, width);
+        assert_int_equal(occurrences(svg, "<path class=\"c1 pale\""), tenths < 5);
+        assert_int_equal(occurrences(svg, "<path class=\"c1\""), tenths >= 5);
+        clo_free(svg);
+    }
+}
+
 static void what_could_drive_a_terminal_is_not_printed(void **state)
 {
     (void)state;
@@ -191,7 +230,7 @@ static void what_could_drive_a_terminal_is_not_printed(void **state)
     ok(clo_plan_from_placements(f.cost, "own\033[2J\n", &(clo_placement){.finish_ns = 10}, 1, &plan));
     ok(clo_plan_gantt_text(plan, f.cost, 0, &text));
     assert_null(strchr(text, '\033'));
-    assert_non_null(strstr(text, "planner own?[2J?"));
+    assert_non_null(strstr(text, "planner own\\x1b[2J\\x0a"));
     free(text);
     clo_plan_destroy(plan);
     fixture_free(&f);
@@ -297,6 +336,7 @@ int main(void)
         cmocka_unit_test(the_text_has_a_line_an_executor_and_an_axis),
         cmocka_unit_test(every_line_of_bars_has_the_width_asked_for),
         cmocka_unit_test(a_plan_of_length_zero_and_an_empty_one_can_be_drawn),
+        cmocka_unit_test(a_column_is_pale_below_one_half),
         cmocka_unit_test(what_could_drive_a_terminal_is_not_printed),
         cmocka_unit_test(the_kind_of_a_task_is_read_from_its_name),
         cmocka_unit_test(times_and_ticks_are_round),

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "scene.h"
+#include "trace/trace.h"
 
 #include <string.h>
 
@@ -155,6 +156,44 @@ static void a_failing_body_ends_the_simulation_with_its_task(void **state)
     clo_graph_destroy(graph);
 }
 
+/* Task "a" of the fixture has no replica: neither the last of the list nor what lies behind it may be taken for one. */
+static void a_recorded_replica_that_the_plan_lacks_is_refused(void **state)
+{
+    (void)state;
+    static const clo_placement own[3] = {{.task = 0, .executor = 0, .finish_ns = 10},
+                                         {.task = 1, .executor = 0, .start_ns = 10, .finish_ns = 20},
+                                         {.task = 1, .executor = 1, .is_replica = 1, .finish_ns = 10}};
+    clo_task task = {.work_ns = 10, .duplicable = 1};
+    clo_platform *platform = scene_platform(2, 1);
+    clo_graph *graph = scene_layers(1, 2, &task);
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    clo_cost *cost;
+    clo_plan *plan;
+    clo_trace *trace, *forged;
+    clo_trace_event events[3];
+    size_t count;
+
+    ok(clo_cost_create(graph, platform, &cost));
+    ok(clo_plan_from_placements(cost, NULL, own, 3, &plan));
+    config.plan = plan;
+    ok(clo_simulate(cost, &config, NULL, &trace, NULL));
+    memcpy(events, clo_trace_events(trace, &count), sizeof events);
+    assert_int_equal(count, 3);
+    for (size_t i = 0; i < 3; i++)
+        if (events[i].is_replica)
+            events[i].task = events[i].executor = 0;
+    ok(clo_trace_create(cost, false, events, 3, &forged));
+    config.recorded = forged;
+    fails(CLO_ERR_STATE, "the recorded run is of another graph or platform",
+          clo_simulate(cost, &config, NULL, NULL, NULL));
+    clo_trace_destroy(forged);
+    clo_trace_destroy(trace);
+    clo_plan_destroy(plan);
+    clo_cost_destroy(cost);
+    clo_platform_destroy(platform);
+    clo_graph_destroy(graph);
+}
+
 static void wrong_arguments_are_refused(void **state)
 {
     (void)state;
@@ -187,6 +226,7 @@ int main(void)
         cmocka_unit_test(steal_takes_its_own_newest_first_and_the_others_oldest),
         cmocka_unit_test(the_view_tells_what_is_and_not_what_will_be),
         cmocka_unit_test(a_failing_body_ends_the_simulation_with_its_task),
+        cmocka_unit_test(a_recorded_replica_that_the_plan_lacks_is_refused),
         cmocka_unit_test(wrong_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

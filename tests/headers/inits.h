@@ -1,0 +1,23 @@
+/* inits.h - every INIT of the headers in every place where a program may write one; compiled as C and as C++. */
+#include <clotho/clotho.h>
+
+int inits(void);
+
+int inits(void)
+{
+    clo_task task = CLO_TASK_INIT;
+    const clo_task constant = CLO_TASK_INIT;
+    clo_generate_config generate = CLO_GENERATE_CONFIG_INIT;
+    clo_load_config load = CLO_LOAD_CONFIG_INIT;
+    clo_job_config job = CLO_JOB_CONFIG_INIT;
+    clo_plan_config plan = CLO_PLAN_CONFIG_INIT;
+    clo_platform_desc platform = CLO_PLATFORM_DESC_INIT;
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    clo_sim_config sim = CLO_SIM_CONFIG_INIT;
+    const clo_sim_config configs[2] = {CLO_SIM_CONFIG_INIT, CLO_SIM_CONFIG_INIT};
+
+    return task.work_ns == 0 && constant.name == NULL && generate.size == sizeof generate && load.size == sizeof load &&
+           job.size == sizeof job && plan.size == sizeof plan && platform.size == sizeof platform &&
+           runtime.size == sizeof runtime && sim.size == sizeof sim && configs[1].size == sizeof sim &&
+           sim.execute == 0;
+}
