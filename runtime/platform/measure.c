@@ -27,8 +27,13 @@
 #define RALLY_ROUNDS 200u
 #define SAMPLES_MAX 501
 #define VISITS 2     /* of each way, in turns: a busy moment of the machine does not spoil all of one */
-#define ROUNDS_MIN 4 /* of each way */
-#define FITTED_MIN 11 /* sizes up to 256 KiB */
+#define ROUNDS_MIN 2 /* of each visit, however long they take                                   */
+#define ROUNDS_WANTED 8 /* of each visit of PATIENT_NS or more: a busy machine gets 4 times as long for them */
+#define PATIENT_NS 20000000
+#define SHORT_COPY_BYTES 16384u /* costs next to nothing, and varies most: SHORT_REPEATS times a round */
+#define SHORT_REPEATS 4
+#define LONG_COPY_BYTES 65536u /* takes so long that the thread may lose its CPU, and that a slow clock does not matter */
+#define FITTED_MIN 10 /* sizes up to 256 KiB */
 
 struct clo_affinity {
     pthread_t thread;
@@ -181,7 +186,7 @@ void clo_work_run(clo_work *work, uint32_t which, uint64_t units)
 
 uint64_t clo_link_size(uint32_t index)
 {
-    return index < CLO_LINK_FITTED ? 256ull << index : 384ull << 2 * (index - CLO_LINK_FITTED);
+    return index < CLO_LINK_FITTED ? 512ull << index : 768ull << 2 * (index - CLO_LINK_FITTED);
 }
 
 uint32_t clo_link_fitted(int64_t budget_ns)
@@ -205,7 +210,7 @@ typedef struct pair {
     size_t bytes;
     unsigned char value;
     unsigned char *shared, *mine, *other, *theirs;
-    int64_t clock_ns; /* of reading the clock twice with nothing in between */
+    int64_t clock_ns, cpu_clock_ns; /* of reading the clock twice with nothing in between */
 } pair;
 
 static void *partner(void *argument)
@@ -251,59 +256,90 @@ static int64_t sample_line(pair *p)
 /* The partner writes; the calling thread copies as soon as it knows. The way of the message does not count. */
 static int64_t sample_copy(pair *p, size_t bytes, int what)
 {
+    bool is_long = bytes >= LONG_COPY_BYTES;
+
     command(p, what, bytes);
-    int64_t start = clo_clock_ns();
+    int64_t start = is_long ? clo_measure_cpu_ns() : clo_clock_ns();
     memcpy(p->mine, p->shared, bytes);
-    int64_t ns = clo_clock_ns() - start - p->clock_ns;
+    int64_t ns = is_long ? clo_measure_cpu_ns() - start - p->cpu_clock_ns : clo_clock_ns() - start - p->clock_ns;
     return ns > 0 ? ns : 0;
 }
 
-/* The same while the partner copies as much the other way. */
-static int64_t sample_flows(pair *p, size_t bytes)
+/* A copy after a buffer for the other way was written here; with COMMAND_FLOW the partner copies that meanwhile. */
+static int64_t sample_flow(pair *p, size_t bytes, int what)
 {
     memset(p->other, p->value, bytes); /* the partner waits for a command: it does not look at it */
-    return sample_copy(p, bytes, COMMAND_FLOW);
+    return sample_copy(p, bytes, what);
 }
 
 typedef struct samples {
     int64_t line[SAMPLES_MAX];
-    int64_t copy[CLO_LINK_SIZES][SAMPLES_MAX];
+    int64_t copy[CLO_LINK_SIZES][SHORT_REPEATS * SAMPLES_MAX];
+    size_t copies[CLO_LINK_SIZES];
     int64_t alone[SAMPLES_MAX], together[SAMPLES_MAX];
     size_t count;
 } samples;
 
-/* Rounds of all sizes, so that a drift of the machine hits all alike, until `end_ns`, but at least `least`. */
-static void measure(pair *p, uint32_t fitted, int64_t end_ns, size_t least, samples *s)
+/* Sizes in another order each round: what a large copy leaves in the caches must not meet always the same one. */
+static void sample_copies(pair *p, uint32_t fitted, clo_rng *rng, samples *s)
+{
+    uint32_t order[SHORT_REPEATS * CLO_LINK_SIZES], count = 0;
+
+    for (uint32_t i = 0; i < CLO_LINK_SIZES; i++)
+        for (uint32_t n = clo_link_size(i) <= SHORT_COPY_BYTES ? SHORT_REPEATS : 1;
+             n > 0 && clo_link_is_used(i, fitted); n--)
+            order[count++] = i;
+    for (; count > 0; count--) {
+        uint32_t pick = (uint32_t)clo_rng_below(rng, count), i = order[pick];
+        order[pick] = order[count - 1];
+        s->copy[i][s->copies[i]++] = sample_copy(p, clo_link_size(i), COMMAND_WRITE);
+    }
+}
+
+/* True if another round is wanted, `rounds` of this visit being done. */
+static bool goes_on(size_t rounds, int64_t passed_ns, int64_t budget_ns)
+{
+    if (rounds < ROUNDS_MIN || passed_ns < budget_ns)
+        return true;
+    return budget_ns >= PATIENT_NS && rounds < ROUNDS_WANTED && passed_ns < 4 * budget_ns;
+}
+
+/* Rounds of all sizes, so that a drift of the machine hits all alike. */
+static void measure(pair *p, uint32_t fitted, int64_t budget_ns, clo_rng *rng, samples *s)
 {
     size_t flow = clo_link_size(fitted - 1) < CLO_FLOW_BYTES ? clo_link_size(fitted - 1) : CLO_FLOW_BYTES;
 
-    least += s->count;
+    size_t before = s->count;
+    int64_t start = clo_clock_ns();
+
     sample_line(p); /* warm */
-    while (s->count < SAMPLES_MAX && (s->count < least || clo_clock_ns() < end_ns)) {
+    while (s->count < SAMPLES_MAX && goes_on(s->count - before, clo_clock_ns() - start, budget_ns)) {
         s->line[s->count] = sample_line(p);
-        for (uint32_t i = 0; i < CLO_LINK_SIZES; i++)
-            if (clo_link_is_used(i, fitted))
-                s->copy[i][s->count] = sample_copy(p, clo_link_size(i), COMMAND_WRITE);
-        s->alone[s->count] = sample_copy(p, flow, COMMAND_WRITE);
-        s->together[s->count] = sample_flows(p, flow);
+        sample_copies(p, fitted, rng, s);
+        for (size_t turn = 0; turn < 2; turn++) {
+            bool is_alone = (s->count + turn) % 2 == 0;
+            sample_flow(p, flow, COMMAND_FLOW); /* the same before either */
+            int64_t ns = sample_flow(p, flow, is_alone ? COMMAND_WRITE : COMMAND_FLOW);
+            (is_alone ? s->alone : s->together)[s->count] = ns;
+        }
         s->count++;
     }
 }
 
-/* Other programs only add time, so of what one CPU does alone the lower quartile is taken; of two that disturb each
- * other, the median. */
-static int64_t lower_quartile(int64_t *values, size_t count)
+/* Other programs only add time, so of what one CPU does alone the lower decile is taken; of two that disturb each other,
+ * the median. */
+static int64_t lower_decile(int64_t *values, size_t count)
 {
     qsort(values, count, sizeof *values, by_value);
-    return values[count / 4];
+    return values[count / 10];
 }
 
 static void evaluate(samples *s, uint32_t fitted, clo_measured_way *out)
 {
-    *out = (clo_measured_way){.fitted = fitted, .line_ns = lower_quartile(s->line, s->count)};
+    *out = (clo_measured_way){.fitted = fitted, .line_ns = lower_decile(s->line, s->count)};
     for (uint32_t i = 0; i < CLO_LINK_SIZES; i++)
         if (clo_link_is_used(i, fitted))
-            out->ns[i] = out->line_ns + lower_quartile(s->copy[i], s->count);
+            out->ns[i] = out->line_ns + lower_decile(s->copy[i], s->copies[i]);
     out->alone_ns = clo_measure_median(s->alone, s->count);
     out->together_ns = clo_measure_median(s->together, s->count);
 }
@@ -326,15 +362,15 @@ static clo_status start_partner(pair *p, uint32_t cpu, pthread_t *thread)
     return error == 0 ? CLO_OK : cannot_pin(cpu, error);
 }
 
-static int64_t clock_cost_ns(void)
+static void measure_clocks(pair *p)
 {
-    int64_t least = INT64_MAX;
-
+    p->clock_ns = p->cpu_clock_ns = INT64_MAX;
     for (int i = 0; i < 200; i++) {
         int64_t start = clo_clock_ns(), ns = clo_clock_ns() - start;
-        least = ns < least ? ns : least;
+        int64_t cpu_start = clo_measure_cpu_ns(), cpu_ns = clo_measure_cpu_ns() - cpu_start;
+        p->clock_ns = ns < p->clock_ns ? ns : p->clock_ns;
+        p->cpu_clock_ns = cpu_ns < p->cpu_clock_ns ? cpu_ns : p->cpu_clock_ns;
     }
-    return least;
 }
 
 /* From the CPU of the partner to that of the calling thread. */
@@ -349,8 +385,9 @@ static clo_status measure_way(pair *p, const uint32_t cpus[2], int64_t budget_ns
         status = start_partner(p, cpus[0], &thread);
     if (status != CLO_OK)
         return status;
-    p->clock_ns = clock_cost_ns();
-    measure(p, fitted, clo_clock_ns() + budget_ns, (ROUNDS_MIN + VISITS - 1) / VISITS, s);
+    clo_rng rng = clo_rng_seed(cpus[0] + ((uint64_t)s->count << 32));
+    measure_clocks(p);
+    measure(p, fitted, budget_ns, &rng, s);
     command(p, COMMAND_STOP, 0);
     pthread_join(thread, NULL);
     return CLO_OK;

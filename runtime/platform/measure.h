@@ -26,16 +26,16 @@ void clo_work_destroy(clo_work *work);
 enum { CLO_WORK_INTEGER, CLO_WORK_FLOAT, CLO_WORK_MEMORY, CLO_WORKS };
 void clo_work_run(clo_work *work, uint32_t which, uint64_t units);
 
-/* Sizes of the transfers that are measured: powers of two from 256 bytes on, to which the pieces of a link are fitted,
- * and held-aside ones between them (384 bytes times powers of four), to judge the fit by. */
-#define CLO_LINK_FITTED 16
-#define CLO_LINK_HELD 8
+/* Sizes of the transfers that are measured: powers of two from 512 bytes on, to which the pieces of a link are fitted,
+ * and held-aside ones between them (768 bytes times powers of four), to judge the fit by. */
+#define CLO_LINK_FITTED 15
+#define CLO_LINK_HELD 7
 #define CLO_LINK_SIZES (CLO_LINK_FITTED + CLO_LINK_HELD)
 #define CLO_FLOW_BYTES (1u << 20) /* of the two flows at once */
 
 uint64_t clo_link_size(uint32_t index); /* below CLO_LINK_FITTED: to fit; the others are held aside */
 
-/* How many of the sizes to fit a link is measured with that has so much time; 11 or more. The larger ones are left out,
+/* How many of the sizes to fit a link is measured with that has so much time; 10 or more. The larger ones are left out,
  * and the held-aside sizes above the largest. */
 uint32_t clo_link_fitted(int64_t budget_ns);
 

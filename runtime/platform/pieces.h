@@ -19,7 +19,7 @@ typedef struct clo_line {
 
 /* Chooses the cuts that suit `count` links (>= 1), all measured with the same sizes: as few as it takes for an error
  * below CLO_PIECE_PERMILLE. */
-#define CLO_PIECE_PERMILLE 50
+#define CLO_PIECE_PERMILLE 70
 void clo_pieces_choose(const clo_measured_way *const *ways, uint32_t count, clo_cuts *out);
 
 /* The line through the measured latency whose pieces have the least squares of relative errors at the sizes to fit. No
