@@ -240,7 +240,7 @@ static int64_t makespan_ns(const clo_job *job)
     int64_t last_ns = 0;
 
     if (job->runtime->clock != CLO_CLOCK_VIRTUAL)
-        return job->end_ns - job->run_ns;
+        return (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate;
     for (uint32_t entry = 0; entry < job->program->entries; entry++)
         if (job->engine->finish_ns[entry] > last_ns)
             last_ns = job->engine->finish_ns[entry];

@@ -30,7 +30,7 @@ static uint64_t read_counter(const _Atomic uint64_t *counter)
 static void read_single(const clo_job *job, clo_job_timing *timing)
 {
     bool is_done = atomic_load_explicit(&job->state, memory_order_acquire) == CLO_JOB_DONE;
-    int64_t response_ns = is_done ? job->end_ns - job->run_ns : 0;
+    int64_t response_ns = is_done ? (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate : 0;
 
     timing->released = 1;
     timing->finished = is_done;
