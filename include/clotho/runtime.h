@@ -19,7 +19,7 @@ typedef struct clo_runtime clo_runtime; /* opaque */
 typedef enum clo_clock {
     CLO_CLOCK_REAL = 0,   /* bodies run at the machine's own speed                                   */
     CLO_CLOCK_PADDED = 1, /* emulated: a worker of speed s spins after each body until its cost-model time
-                              has passed, and before it for the transfers                           */
+                              has passed, and before it for the transfers; see dilate               */
     CLO_CLOCK_VIRTUAL = 2 /* emulated: bodies run for their effect, time is computed from the cost model */
 } clo_clock;
 

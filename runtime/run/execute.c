@@ -120,9 +120,9 @@ static bool keeps_times(const clo_job *job)
 }
 
 /* Stretched clock, replay: start and end are the moments that the order of the plan and the inputs allow, and the timer
- * is set to them. What a worker wakes up late is not carried on to what follows, as long as a body ends in time; it counts
- * as missed. A body that ends late is late. Where machines have capacities or a policy decides, moments are as they
- * happened (run_padded): a task may not start before others have let it. */
+ * is set to them. What a worker wakes up late counts as missed, but what follows keeps its moments and catches up; a job
+ * that never does ends late by the clock. A body that takes longer than its task takes that long. Where machines have
+ * capacities or a policy decides, moments are as they happened (run_padded): a task may not start before others let it. */
 static void run_stretched(clo_worker *worker, clo_job *job, uint32_t entry, int64_t *start_ns, int64_t *finish_ns)
 {
     clo_engine_stats *stats = &job->stats[worker->index];
@@ -133,10 +133,11 @@ static void run_stretched(clo_worker *worker, clo_job *job, uint32_t entry, int6
     *start_ns = clo_engine_arrival_ns(job->engine, entry, worker->index, free_ns);
     *finish_ns = *start_ns + wanted_ns;
     wait_until(job, *start_ns);
+    int64_t begun_ns = clo_clock_ns();
     call_body(worker, job, entry, 0);
-    int64_t done_ns = job_now_ns(job);
-    if (done_ns > *finish_ns)
-        *finish_ns = done_ns;
+    int64_t took_ns = (clo_clock_ns() - begun_ns + dilate - 1) / dilate;
+    if (took_ns > wanted_ns)
+        *finish_ns = *start_ns + took_ns;
     worker->padded_until_ns = wall_ns(job, *finish_ns);
     wait_until(job, *finish_ns);
     stats->wanted_ns += wanted_ns;
