@@ -61,7 +61,7 @@ typedef struct clo_platform_desc {
     }
 
 /* Creates a platform from arrays. Returns CLO_OK, CLO_ERR_ARGUMENT (an index or speed out of
- * range, negative latency, cuts that do not rise, a cut that is reached after more than 2^61 ns), CLO_ERR_LIMIT (more
+ * range, negative latency, cuts that do not rise, a cut that is reached after 2^61 ns or more), CLO_ERR_LIMIT (more
  * than 4096 executors, too many cuts), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_platform_create(const clo_platform_desc *desc, clo_platform **out);
 
@@ -79,9 +79,9 @@ CLO_API void clo_platform_destroy(clo_platform *platform);
  *   quick     1: about a second, 0: about 10 s on 2 cores.
  *   progress  called with a text line now and then; may be NULL.
  * CPUs of one kind within 5 % of each other count as equal; the calling thread's affinity is restored. With many CPUs
- * each pair gets less time, at least a few ms. Each pair is measured with pinned threads, medians of repeated
- * samples; the fit latency + bytes / bandwidth is stored with its relative error. The result is returned as a
- * platform too.
+ * each pair gets less time, at least a few ms. Each pair is measured with pinned threads; latency and the pieces of the
+ * bandwidth are stored with the errors of the fit and of sizes that were held aside (docs/PLATFORM_FILE.md). The result
+ * is returned as a platform too.
  *   path      where to write; NULL: nowhere. Nothing is half written.
  *   out       may be NULL.
  * Returns CLO_OK, CLO_ERR_SYSTEM (cannot pin), CLO_ERR_IO, CLO_ERR_PLATFORM, CLO_ERR_MEMORY. */

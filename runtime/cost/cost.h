@@ -23,12 +23,12 @@ struct clo_cost {
     const clo_graph *graph;
     const clo_platform *platform;
     uint32_t columns;
-    uint32_t *column_of;                     /* [executors]                                                       */
-    uint32_t *column_first;                  /* [columns] the first executor of each                              */
-    uint32_t *column_size;                   /* [columns] executors in it                                         */
-    int64_t *time_ns;                        /* [tasks * columns]; CLO_TIME_NEVER: cannot run. Masks are not in it */
-    int64_t *mean_ns;                        /* [tasks]                                                           */
-    uint32_t resource_of[CLO_RESOURCES_MAX]; /* the platform's resource for each of the graph's; CLO_NONE: none,
+    uint32_t *column_of;                      /* [executors]                                                       */
+    uint32_t *column_first;                   /* [columns] the first executor of each                              */
+    uint32_t *column_size;                    /* [columns] executors in it                                         */
+    int64_t *time_ns;                         /* [tasks * columns]; CLO_TIME_NEVER: cannot run. Masks are not in it */
+    int64_t *mean_ns;                         /* [tasks]                                                           */
+    uint32_t resource_of[CLO_RESOURCES_MAX];  /* the platform's resource for each of the graph's; CLO_NONE: none,
                                                 so it is not limited                                */
     clo_link_span spans[CLO_LINK_PIECES_MAX]; /* [platform->pieces_count] */
     uint32_t memory_width;                    /* the most executors that share a memory */

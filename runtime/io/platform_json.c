@@ -291,8 +291,8 @@ static clo_status read_cuts(draft *d, const cJSON *cuts, const cJSON *beyond)
     int64_t before = 0, bytes = 0;
 
     if (beyond == NULL || cuts == NULL)
-        return clo_json_fail(d->json, CLO_ERR_FORMAT, beyond == NULL ? cuts : beyond,
-                             "needs both \"cut_bytes\" and \"bandwidth_beyond\"; add the other");
+        return clo_json_fail(d->json, CLO_ERR_FORMAT, beyond == NULL ? cuts : beyond, "stands without \"%s\"; add it",
+                             beyond == NULL ? "bandwidth_beyond" : "cut_bytes");
     if (count < 1 || count >= CLO_LINK_PIECES_MAX)
         return clo_json_fail(d->json, CLO_ERR_FORMAT, cuts, "has %d cuts; write 1 .. %d", count,
                              CLO_LINK_PIECES_MAX - 1);
@@ -396,9 +396,9 @@ static bool is_uniform(const clo_platform *p, size_t first, bool latency)
     bool uniform = true;
 
     for (size_t c = 1; c < n * n && n > 1; c++)
-        uniform = uniform && (c % (n + 1) == 0 ||
-                              (latency ? p->latency_ns[first + c] == p->latency_ns[first + 1]
-                                       : p->ns_per_byte_q32[first + c] == p->ns_per_byte_q32[first + 1]));
+        uniform =
+            uniform && (c % (n + 1) == 0 || (latency ? p->latency_ns[first + c] == p->latency_ns[first + 1]
+                                                     : p->ns_per_byte_q32[first + c] == p->ns_per_byte_q32[first + 1]));
     return uniform;
 }
 

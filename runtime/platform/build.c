@@ -443,7 +443,13 @@ static clo_status build(clo_builder *b, clo_platform **out)
     desc.bandwidth_beyond = b->bandwidth + (size_t)b->count * b->count;
     desc.coherent = machine_flag(b, "clotho.coherent", b->t->accels_count == 0);
     desc.mean_includes_self = machine_flag(b, "clotho.mean_includes_self", false);
-    return clo_platform_create(&desc, out);
+    status = clo_platform_create(&desc, out);
+    if (status == CLO_ERR_ARGUMENT) { /* a cut that is too far for a slow link */
+        char place[200];
+        snprintf(place, sizeof place, "%.190s: ", b->t->xml.file);
+        return clo_fail_prefix(CLO_ERR_FORMAT, place);
+    }
+    return status;
 }
 
 clo_status clo_topology_to_platform(const clo_topology *topology, clo_platform **out)

@@ -6,10 +6,10 @@
  * equal. The generic speed is the mean of integer and float. Links: every pair of CPUs, both ways (links.c). What was
  * measured is read back through the file reader before it is written. */
 #define _GNU_SOURCE
+#include "platform/calibrate.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "platform/calibrate.h"
 #include "platform/discover.h"
 #include "platform/measure.h"
 #include "platform/open.h"
@@ -147,8 +147,9 @@ static clo_status measure_speeds(calibration *c)
 
     if (status != CLO_OK)
         return status;
-    clo_calibration_say(&c->base, "speeds of %u CPUs in %d classes of work, %u samples each: about %lld ms", c->base.count, CLO_WORKS, c->samples,
-        (long long)(each * CLO_WORKS * c->base.count * c->samples * 3 / 2 / 1000000));
+    clo_calibration_say(&c->base, "speeds of %u CPUs in %d classes of work, %u samples each: about %lld ms",
+                        c->base.count, CLO_WORKS, c->samples,
+                        (long long)(each * CLO_WORKS * c->base.count * c->samples * 3 / 2 / 1000000));
     for (uint32_t which = 0; which < CLO_WORKS && status == CLO_OK; which++) {
         int64_t *medians = c->medians + (size_t)which * c->base.count;
         status = sample_speeds(c, work, which, count_units(work, which, each / 2));
@@ -209,9 +210,9 @@ static clo_status add_machine(const calibration *c)
         status = clo_calibration_add(&c->base, -1, "clotho.status.speed", "measured");
     if (status == CLO_OK)
         status = clo_calibration_add(&c->base, -1, "clotho.source.speed",
-                     "clotho platform calibrate %s (%s), %s: medians of %u pinned samples; "
-                     "CPUs of a kind within %d %% are taken as equal",
-                     clo_version(), how, when, c->samples, ALIKE_PERMILLE / 10);
+                                     "clotho platform calibrate %s (%s), %s: medians of %u pinned samples; "
+                                     "CPUs of a kind within %d %% are taken as equal",
+                                     clo_version(), how, when, c->samples, ALIKE_PERMILLE / 10);
     return status;
 }
 

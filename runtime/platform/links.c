@@ -10,6 +10,7 @@
 #include "platform/describe.h"
 #include "platform/pieces.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #define SAMPLE_MAX 16 /* links that the cuts are chosen from */
@@ -44,7 +45,9 @@ static uint64_t mbps_of(uint64_t bytes, int64_t ns)
 
 static int64_t flows_permille(const clo_measured_way *way)
 {
-    return way->together_ns > 0 ? way->alone_ns * 1000 / way->together_ns : 1000;
+    int64_t permille = way->together_ns > 0 ? way->alone_ns * 1000 / way->together_ns : 1000;
+
+    return permille > 1000000 ? 1000000 : permille; /* as the file's key */
 }
 
 static void say_pair(const clo_links *links, uint32_t a, uint32_t b)
@@ -86,6 +89,7 @@ static void choose_cuts(clo_links *links)
     const clo_measured_way *sample[SAMPLE_MAX];
     size_t n = links->c->count, pairs = n * (n - 1), count = pairs < SAMPLE_MAX ? pairs : SAMPLE_MAX;
 
+    assert(n >= 2);
     for (size_t i = 0; i < count; i++) {
         size_t pair = i * pairs / count, from = pair / (n - 1), to = pair % (n - 1);
         sample[i] = &links->ways[from * n + to + (to >= from)];
@@ -266,8 +270,8 @@ static clo_status add_errors(const clo_links *links)
         status = clo_calibration_add(links->c, -1, "clotho.two_flows_permille.median", "%lld",
                                      (long long)links->flows_median);
     if (status == CLO_OK)
-        status = clo_calibration_add(links->c, -1, "clotho.two_flows_permille.worst", "%lld",
-                                     (long long)links->flows_worst);
+        status =
+            clo_calibration_add(links->c, -1, "clotho.two_flows_permille.worst", "%lld", (long long)links->flows_worst);
     return status;
 }
 
@@ -286,12 +290,13 @@ static clo_status add_facts(const clo_links *links)
     char text[560], list[400];
     long long median = links->error_median, worst = links->error_worst;
 
-    snprintf(text, sizeof text,
-             "clotho platform calibrate %s: latency by ping-pong of one cache line, bandwidth by copies of 512 bytes to "
-             "%llu KiB that the other CPU has just written (lower deciles); error of the fit: median %lld.%lld %%, "
-             "worst %lld.%lld %%",
-             clo_version(), (unsigned long long)(clo_link_size(links->fitted - 1) >> 10), median / 10, median % 10,
-             worst / 10, worst % 10);
+    snprintf(
+        text, sizeof text,
+        "clotho platform calibrate %s: latency by ping-pong of one cache line, bandwidth by copies of 512 bytes to "
+        "%llu KiB that the other CPU has just written (lower deciles); error of the fit: median %lld.%lld %%, "
+        "worst %lld.%lld %%",
+        clo_version(), (unsigned long long)(clo_link_size(links->fitted - 1) >> 10), median / 10, median % 10,
+        worst / 10, worst % 10);
     clo_status status = add_fact(links, "c2c", text);
     put_pieces(links, list, sizeof list);
     snprintf(text, sizeof text, "worst error of the fit in each piece: %s", list);

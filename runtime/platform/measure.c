@@ -26,13 +26,14 @@
 #define MEMORY_PIECE 8192u
 #define RALLY_ROUNDS 200u
 #define SAMPLES_MAX 501
-#define VISITS 2     /* of each way, in turns: a busy moment of the machine does not spoil all of one */
-#define ROUNDS_MIN 2 /* of each visit, however long they take                                   */
+#define VISITS 2        /* of each way, in turns: a busy moment of the machine does not spoil all of one */
+#define ROUNDS_MIN 2    /* of each visit, however long they take                                   */
 #define ROUNDS_WANTED 8 /* of each visit of PATIENT_NS or more: a busy machine gets 4 times as long for them */
 #define PATIENT_NS 20000000
 #define SHORT_COPY_BYTES 16384u /* costs next to nothing, and varies most: SHORT_REPEATS times a round */
 #define SHORT_REPEATS 4
-#define LONG_COPY_BYTES 65536u /* takes so long that the thread may lose its CPU, and that a slow clock does not matter */
+#define LONG_COPY_BYTES \
+    65536u            /* takes so long that the thread may lose its CPU, and that a slow clock does not matter */
 #define FITTED_MIN 10 /* sizes up to 256 KiB */
 
 struct clo_affinity {
@@ -403,8 +404,8 @@ clo_status clo_measure_link(uint32_t first, uint32_t second, int64_t budget_ns, 
               .other = clo_allocate_aligned(bytes, 1),
               .theirs = clo_allocate_aligned(bytes, 1)};
     samples *s = clo_allocate(2, sizeof *s);
-    bool complete = p.ball != NULL && p.shared != NULL && p.mine != NULL && p.other != NULL && p.theirs != NULL &&
-                    s != NULL;
+    bool complete =
+        p.ball != NULL && p.shared != NULL && p.mine != NULL && p.other != NULL && p.theirs != NULL && s != NULL;
     clo_status status = complete ? CLO_OK : clo_fail_memory("calibration");
 
     for (int visit = 0; visit < 2 * VISITS && status == CLO_OK; visit++) {

@@ -202,8 +202,8 @@ static clo_status copy_pieces(clo_platform *platform, const clo_platform_desc *d
     for (uint32_t k = 1; k < platform->pieces_count; k++, cell += cells) {
         int64_t begin_ns = clo_link_ns(platform->latency_ns[cell], platform->ns_per_byte_q32[cell],
                                        platform->cut_bytes[k] - platform->cut_bytes[k - 1]);
-        if (begin_ns > CLO_LATENCY_NS_MAX)
-            return clo_fail(CLO_ERR_ARGUMENT, "link %u -> %u: %llu bytes, where a piece begins, take more than 2^61 ns",
+        if (begin_ns >= CLO_LATENCY_NS_MAX) /* or saturated there */
+            return clo_fail(CLO_ERR_ARGUMENT, "link %u -> %u: %llu bytes, where a piece begins, take 2^61 ns or more",
                             from, to, (unsigned long long)platform->cut_bytes[k]);
         platform->latency_ns[cell + cells] = begin_ns;
         if (read_bandwidth(desc->bandwidth_beyond[cell], &platform->ns_per_byte_q32[cell + cells]) != CLO_OK) {
@@ -231,8 +231,8 @@ static clo_status copy_links(clo_platform *platform, const clo_platform_desc *de
         return CLO_OK;
     for (uint32_t from = 0; from < n; from++)
         for (uint32_t to = 0; to < n; to++)
-            if (from != to && (copy_link(platform, desc, from, to) != CLO_OK ||
-                               copy_pieces(platform, desc, from, to) != CLO_OK))
+            if (from != to &&
+                (copy_link(platform, desc, from, to) != CLO_OK || copy_pieces(platform, desc, from, to) != CLO_OK))
                 return CLO_ERR_ARGUMENT;
     return CLO_OK;
 }

@@ -1,8 +1,8 @@
 /* tables.c - what an hwloc XML file says beside its objects: distance matrices, memory attributes, CPU kinds.
  *
  * Read are the matrices clotho.c2c_latency_ns, clotho.c2c_bandwidth_MBps and clotho.c2c_bandwidth_MBps.BYTES (what
- * holds from so many bytes on) between PUs, NUMALatency between NUMA nodes, the memory attributes Latency and Bandwidth with a cpuset as initiator, and every cpukind. Other tables are
- * checked for their shape and passed over. */
+ * holds from so many bytes on) between PUs, NUMALatency between NUMA nodes, the memory attributes Latency and Bandwidth
+ * with a cpuset as initiator, and every cpukind. Other tables are checked for their shape and passed over. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "platform/parse.h"
@@ -374,8 +374,7 @@ clo_status clo_topology_read_tables(clo_topology *topology)
         if (strcmp(name, "distances2") == 0) {
             status = read_distances(topology, n);
             piece = topology->cuts_count == 1 && piece == 0 ? n : piece;
-        }
-        else if (strcmp(name, "memattr") == 0)
+        } else if (strcmp(name, "memattr") == 0)
             status = read_memattr(topology, n);
         else if (strcmp(name, "cpukind") == 0)
             status = read_cpukind(topology, n);
