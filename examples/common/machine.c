@@ -8,7 +8,8 @@ typedef struct draft {
     clo_executor *executors;
     const char **kind_names;
     int64_t *latency_ns;
-    double *bandwidth;
+    double *bandwidth; /* of each piece of the links, one matrix after the other */
+    uint64_t cut_bytes[CLO_LINK_PIECES_MAX];
     int64_t *capacities;
 } draft;
 
@@ -21,28 +22,33 @@ static void draft_free(draft *d)
     free(d->capacities);
 }
 
-static bool draft_allocate(draft *d, size_t count, size_t kinds, size_t machines)
+static bool draft_allocate(draft *d, size_t count, size_t pieces, size_t kinds, size_t machines)
 {
     d->executors = calloc(count, sizeof *d->executors);
     d->kind_names = calloc(kinds, sizeof *d->kind_names);
     d->latency_ns = calloc(count * count, sizeof *d->latency_ns);
-    d->bandwidth = calloc(count * count, sizeof *d->bandwidth);
+    d->bandwidth = calloc(count * count * pieces, sizeof *d->bandwidth);
     d->capacities = calloc(machines * CLO_RESOURCES_MAX, sizeof *d->capacities);
     return d->executors && d->kind_names && d->latency_ns && d->bandwidth && d->capacities;
 }
 
-/* Latency and bandwidth of a link are what the transfer of nothing and of much take. Executors that share a CPU (a
- * crowded machine) get no link cost. */
+/* The latency of a link is what the transfer of nothing takes; the bandwidth of a piece of it follows from the time
+ * between the piece's begin and its end, or much later. Executors that share a CPU (a crowded machine) get no link cost. */
 static void draft_link(draft *d, const clo_platform *from, uint32_t count, uint32_t a, uint32_t b)
 {
-    const uint64_t much = 1ull << 30;
-    uint32_t had = clo_platform_executors(from);
+    uint32_t had = clo_platform_executors(from), pieces = clo_platform_link_pieces(from);
     size_t at = (size_t)a * count + b;
-    int64_t latency_ns = clo_platform_transfer_ns(from, 0, a % had, b % had);
-    int64_t ns = clo_platform_transfer_ns(from, much, a % had, b % had) - latency_ns;
 
-    d->latency_ns[at] = latency_ns;
-    d->bandwidth[at] = ns > 0 ? (double)much / (double)ns : 0.0;
+    d->latency_ns[at] = clo_platform_transfer_ns(from, 0, a % had, b % had);
+    for (uint32_t k = 0; k < pieces; k++) {
+        uint64_t begin = clo_platform_cut_bytes(from, k);
+        uint64_t end = k + 1 < pieces ? clo_platform_cut_bytes(from, k + 1) : begin + (1ull << 30);
+        int64_t ns = clo_platform_transfer_ns(from, end, a % had, b % had) -
+                     clo_platform_transfer_ns(from, begin, a % had, b % had);
+        d->bandwidth[k * (size_t)count * count + at] = ns > 0 ? (double)(end - begin) / (double)ns : 0.0;
+        if (k > 0)
+            d->cut_bytes[k - 1] = begin;
+    }
 }
 
 static void draft_fill(draft *d, const clo_platform *from, uint32_t count)
@@ -64,11 +70,12 @@ static void draft_fill(draft *d, const clo_platform *from, uint32_t count)
 clo_status machine_limit(const clo_platform *platform, uint32_t workers, clo_platform **out, bool *is_crowded)
 {
     uint32_t count = workers != 0 ? workers : clo_platform_executors(platform);
+    uint32_t pieces = clo_platform_link_pieces(platform);
     draft d = {0};
     const char *resources[CLO_RESOURCES_MAX];
     clo_status status = CLO_ERR_MEMORY;
 
-    if (draft_allocate(&d, count, clo_platform_kinds(platform), clo_platform_machines(platform))) {
+    if (draft_allocate(&d, count, pieces, clo_platform_kinds(platform), clo_platform_machines(platform))) {
         draft_fill(&d, platform, count);
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
             resources[r] = clo_platform_resource_name(platform, r);
@@ -83,7 +90,10 @@ clo_status machine_limit(const clo_platform *platform, uint32_t workers, clo_pla
                                   .resource_names = resources,
                                   .latency_ns = d.latency_ns,
                                   .bandwidth_bytes_per_ns = d.bandwidth,
-                                  .coherent = clo_platform_is_coherent(platform)};
+                                  .coherent = clo_platform_is_coherent(platform),
+                                  .cuts_count = pieces - 1,
+                                  .cut_bytes = d.cut_bytes,
+                                  .bandwidth_beyond = d.bandwidth + (size_t)count * count};
         status = clo_platform_create(&desc, out);
     }
     if (status == CLO_OK)

@@ -1,7 +1,7 @@
 /* cost.h - execution and transfer times of one graph on one platform, and what follows from them alone.
  *
  *   time(t, e)      the time set with clo_graph_set_time for the kind of e, else work(t) / speed(e, class(t))
- *   transfer(b,a,e) clo_platform_transfer_ns: 0 within a memory, else latency + bytes / bandwidth
+ *   transfer(b,a,e) clo_platform_transfer_ns: 0 within a memory, else latency + bytes / bandwidth, by pieces
  *
  * A cost is immutable; every const call is thread-safe. */
 #ifndef CLOTHO_COST_H

@@ -14,6 +14,8 @@ extern "C" {
 
 #define CLO_SPEED_ONE 65536u /* Q16: the reference executor */
 
+#define CLO_LINK_PIECES_MAX 8 /* of a link: see clo_platform_desc.cuts_count */
+
 typedef struct clo_platform clo_platform; /* opaque */
 
 /* One processing element. Plain values. */
@@ -45,12 +47,19 @@ typedef struct clo_platform_desc {
                                          still costs time but needs no copy                     */
     uint32_t mean_includes_self;          /* 1: the mean transfer time counts each executor's free link to
                                          itself (SAGA's convention); 0: distinct pairs (Topcuoglu 2002) */
+    /* Links in pieces, as caches make them: from cut_bytes[k] bytes on, what comes on top moves with bandwidth_beyond
+     * [k * executors_count^2 + from * executors_count + to] bytes/ns, <= 0: infinite. bandwidth_bytes_per_ns holds up
+     * to cut_bytes[0]. */
+    uint32_t cuts_count;            /* < CLO_LINK_PIECES_MAX; 0: every link has one bandwidth       */
+    const uint64_t *cut_bytes;      /* [cuts_count] > 0, rising, the same for all links              */
+    const double *bandwidth_beyond; /* [cuts_count * executors_count^2]                             */
 } clo_platform_desc;
 
 #define CLO_PLATFORM_DESC_INIT CLO_CONFIG_INIT(clo_platform_desc)
 
 /* Creates a platform from arrays. Returns CLO_OK, CLO_ERR_ARGUMENT (an index or speed out of
- * range, negative latency), CLO_ERR_LIMIT (more than 4096 executors), CLO_ERR_MEMORY. */
+ * range, negative latency, cuts that do not rise, a cut that is reached after 2^61 ns or more), CLO_ERR_LIMIT (more
+ * than 4096 executors, too many cuts), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_platform_create(const clo_platform_desc *desc, clo_platform **out);
 
 /* Opens a platform by SPEC: "native" (this machine, through hwloc: only CPUs this process may use), a shipped name
@@ -67,9 +76,9 @@ CLO_API void clo_platform_destroy(clo_platform *platform);
  *   quick     1: about a second, 0: about 10 s on 2 cores.
  *   progress  called with a text line now and then; may be NULL.
  * CPUs of one kind within 5 % of each other count as equal; the calling thread's affinity is restored. With many CPUs
- * each pair gets less time, at least a few ms. Each pair is measured with pinned threads, medians of repeated
- * samples; the fit latency + bytes / bandwidth is stored with its relative error. The result is returned as a
- * platform too.
+ * each pair gets less time, at least a few ms. Each pair is measured with pinned threads; latency and the pieces of the
+ * bandwidth are stored with the errors of the fit and of sizes that were held aside (docs/PLATFORM_FILE.md). The result
+ * is returned as a platform too.
  *   path      where to write; NULL: nowhere. Nothing is half written.
  *   out       may be NULL.
  * Returns CLO_OK, CLO_ERR_SYSTEM (cannot pin), CLO_ERR_IO, CLO_ERR_PLATFORM, CLO_ERR_MEMORY. */
@@ -96,8 +105,14 @@ CLO_API const char *clo_platform_resource_name(const clo_platform *platform, uin
 CLO_API int64_t clo_platform_capacity(const clo_platform *platform, uint32_t machine, uint32_t resource);
 
 /* Time to move `bytes` from executor `from` to `to`: 0 if they are one or share a memory, else
- * latency + bytes / bandwidth (rounded to the nearest ns). */
+ * latency + bytes / bandwidth (rounded to the nearest ns), piece by piece where links have pieces. It never falls where
+ * the bytes grow, and saturates near 2^62 ns. */
 CLO_API int64_t clo_platform_transfer_ns(const clo_platform *platform, uint64_t bytes, uint32_t from, uint32_t to);
+
+/* How many pieces each link has (1: one bandwidth for any number of bytes), and where piece `piece` begins: 0 for the
+ * first, UINT64_MAX past the last. */
+CLO_API uint32_t clo_platform_link_pieces(const clo_platform *platform);
+CLO_API uint64_t clo_platform_cut_bytes(const clo_platform *platform, uint32_t piece);
 
 /* A table of executors, a small picture of packages, caches, kinds and links, and
  * where each number comes from; text for a terminal `columns` wide (0: 80), UTF-8. *out is

@@ -19,7 +19,7 @@ typedef struct clo_runtime clo_runtime; /* opaque */
 typedef enum clo_clock {
     CLO_CLOCK_REAL = 0,   /* bodies run at the machine's own speed                                   */
     CLO_CLOCK_PADDED = 1, /* emulated: a worker of speed s spins after each body until its cost-model time
-                              has passed, and before it for the transfers                           */
+                              has passed, and before it for the transfers; see dilate               */
     CLO_CLOCK_VIRTUAL = 2 /* emulated: bodies run for their effect, time is computed from the cost model */
 } clo_clock;
 
@@ -54,7 +54,16 @@ typedef struct clo_runtime_config {
     size_t stack_bytes;       /* of each worker; 0: 256 KiB with `memory` or real_time, else the system's default */
     uint32_t recorder_events; /* flight recorder: executions each worker can keep for clo_runtime_record_read,
                                 rounded up to a power of two; 0: none                               */
+    /* With CLO_CLOCK_PADDED: a ns of emulated time takes `dilate` ns, at most CLO_DILATE_MAX; 0: 1. Above 1 workers sleep
+     * where they would spin, so that more workers than CPUs do not disturb each other, and bodies have `dilate` times as
+     * long as their task takes. In emulated time are: makespan and busy time, the trace, deadlines, the response of
+     * clo_job_timing_read, and the emulation error. In real time are: patience of waits, decision times, the flight
+     * recorder, worker statistics. Jobs with periods, limits, a miss handler or CLO_MISS_ABORT are refused
+     * (CLO_ERR_UNSUPPORTED). */
+    uint32_t dilate;
 } clo_runtime_config;
+
+#define CLO_DILATE_MAX 1000000u
 
 #define CLO_RUNTIME_CONFIG_INIT CLO_CONFIG_INIT(clo_runtime_config)
 
@@ -65,7 +74,8 @@ typedef struct clo_runtime_config {
  * Returns CLO_OK, or
  *   CLO_ERR_PLATFORM  the real clock with an executor that is not a CPU of this machine
  *   CLO_ERR_SYSTEM    a thread cannot be created, pinned, or given its priority
- *   CLO_ERR_ARGUMENT, CLO_ERR_LIMIT, CLO_ERR_MEMORY */
+ *   CLO_ERR_ARGUMENT  also for dilate > 1 with another clock than CLO_CLOCK_PADDED
+ *   CLO_ERR_LIMIT, CLO_ERR_MEMORY */
 CLO_API CLO_NODISCARD clo_status clo_runtime_create(const clo_platform *platform, const clo_runtime_config *config,
                                                     clo_runtime **out);
 

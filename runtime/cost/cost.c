@@ -214,11 +214,12 @@ struct links {
     clo_u128 latency_sum, ns_per_byte_sum;
 };
 
-static struct links survey_links(struct clo_cost *cost)
+static struct links survey_links(struct clo_cost *cost, uint32_t piece)
 {
     const clo_platform *platform = cost->platform;
+    clo_link_span *span = &cost->spans[piece];
     struct links links = {0};
-    size_t count = platform->executors_count, pairs = 0;
+    size_t count = platform->executors_count, first = piece * count * count, pairs = 0;
 
     for (size_t a = 0; a < count; a++) {
         uint32_t width = 0;
@@ -227,22 +228,22 @@ static struct links survey_links(struct clo_cost *cost)
                 width++;
                 continue;
             }
-            int64_t latency_ns = platform->latency_ns[a * count + b];
-            uint64_t ns_per_byte = platform->ns_per_byte_q32[a * count + b];
+            int64_t latency_ns = platform->latency_ns[first + a * count + b];
+            uint64_t ns_per_byte = platform->ns_per_byte_q32[first + a * count + b];
             links.latency_sum += (uint64_t)latency_ns;
             links.ns_per_byte_sum += ns_per_byte;
             if (pairs++ == 0) {
-                cost->latency_least_ns = latency_ns;
-                cost->ns_per_byte_least_q32 = ns_per_byte;
+                span->latency_least_ns = latency_ns;
+                span->ns_per_byte_least_q32 = ns_per_byte;
             }
-            if (latency_ns > cost->latency_most_ns)
-                cost->latency_most_ns = latency_ns;
-            if (latency_ns < cost->latency_least_ns)
-                cost->latency_least_ns = latency_ns;
-            if (ns_per_byte > cost->ns_per_byte_most_q32)
-                cost->ns_per_byte_most_q32 = ns_per_byte;
-            if (ns_per_byte < cost->ns_per_byte_least_q32)
-                cost->ns_per_byte_least_q32 = ns_per_byte;
+            if (latency_ns > span->latency_most_ns)
+                span->latency_most_ns = latency_ns;
+            if (latency_ns < span->latency_least_ns)
+                span->latency_least_ns = latency_ns;
+            if (ns_per_byte > span->ns_per_byte_most_q32)
+                span->ns_per_byte_most_q32 = ns_per_byte;
+            if (ns_per_byte < span->ns_per_byte_least_q32)
+                span->ns_per_byte_least_q32 = ns_per_byte;
         }
         if (width > cost->memory_width)
             cost->memory_width = width;
@@ -250,21 +251,51 @@ static struct links survey_links(struct clo_cost *cost)
     return links;
 }
 
-static void fill_mean_transfer(struct clo_cost *cost, const struct links *links)
+/* The mean begins a piece where it ends the one before, so that it never falls with the bytes. */
+static void fill_mean_transfer(struct clo_cost *cost, uint32_t piece, const struct links *links)
 {
     uint64_t count = cost->platform->executors_count;
     uint64_t pairs = cost->platform->mean_includes_self ? count * (count + 1) : count * (count - 1);
+    clo_link_span *span = &cost->spans[piece];
 
     if (pairs == 0)
         return;
-    cost->mean_latency_q32 = ((links->latency_sum << 32) + pairs / 2) / pairs;
-    cost->mean_ns_per_byte_q32 = (uint64_t)((links->ns_per_byte_sum + pairs / 2) / pairs);
+    span->mean_latency_q32 = ((links->latency_sum << 32) + pairs / 2) / pairs;
+    span->mean_ns_per_byte_q32 = (uint64_t)((links->ns_per_byte_sum + pairs / 2) / pairs);
+    if (piece > 0) {
+        const uint64_t *cuts = cost->platform->cut_bytes;
+        span->mean_latency_q32 =
+            span[-1].mean_latency_q32 + (clo_u128)(cuts[piece] - cuts[piece - 1]) * span[-1].mean_ns_per_byte_q32;
+    }
+}
+
+/* The sum of the slowest transfers of all arcs, or SUM_MAX if that is less. */
+static clo_u128 sum_slowest(const struct clo_cost *cost)
+{
+    const clo_graph *graph = cost->graph;
+    const clo_platform *platform = cost->platform;
+    clo_u128 sum = 0, bytes[CLO_LINK_PIECES_MAX] = {0};
+    uint64_t arcs[CLO_LINK_PIECES_MAX] = {0};
+
+    for (uint32_t arc = 0; arc < graph->arcs; arc++) {
+        uint64_t each = clo_graph_arc_bytes(graph, arc);
+        uint32_t piece = clo_platform_piece(platform, each);
+        bytes[piece] += each - platform->cut_bytes[piece];
+        arcs[piece]++;
+    }
+    for (uint32_t k = 0; k < platform->pieces_count; k++) {
+        const clo_link_span *span = &cost->spans[k];
+        sum += (clo_u128)(uint64_t)span->latency_most_ns * arcs[k];
+        if (span->ns_per_byte_most_q32 > 0)
+            sum += bytes[k] >> 64 != 0 ? SUM_MAX : ((bytes[k] * span->ns_per_byte_most_q32) >> 32) + arcs[k];
+    }
+    return sum;
 }
 
 static clo_status check_sums(const struct clo_cost *cost)
 {
     const clo_graph *graph = cost->graph;
-    clo_u128 sum = 0, bytes = 0;
+    clo_u128 sum = 0;
 
     for (uint32_t t = 0; t < graph->tasks; t++) {
         int64_t longest = 0;
@@ -280,12 +311,7 @@ static clo_status check_sums(const struct clo_cost *cost)
                         "graph \"%.60s\": its longest times on \"%.60s\" sum up to more than 2^61 ns; use a "
                         "coarser unit",
                         graph->name, cost->platform->name);
-    for (uint32_t arc = 0; arc < graph->arcs; arc++)
-        bytes += clo_graph_arc_bytes(graph, arc);
-    sum += (clo_u128)(uint64_t)cost->latency_most_ns * graph->arcs;
-    if (cost->ns_per_byte_most_q32 > 0)
-        sum += bytes >> 64 != 0 ? SUM_MAX : ((bytes * cost->ns_per_byte_most_q32) >> 32) + graph->arcs;
-    if (sum > SUM_MAX)
+    if (sum + sum_slowest(cost) > SUM_MAX)
         return clo_fail(CLO_ERR_LIMIT,
                         "graph \"%.60s\": its slowest transfers on \"%.60s\" sum up to more than 2^62 ns; use a "
                         "coarser unit",
@@ -299,8 +325,10 @@ static clo_status build(struct clo_cost *cost)
 
     if (status != CLO_OK)
         return status;
-    struct links links = survey_links(cost);
-    fill_mean_transfer(cost, &links);
+    for (uint32_t k = 0; k < cost->platform->pieces_count; k++) {
+        struct links links = survey_links(cost, k);
+        fill_mean_transfer(cost, k, &links);
+    }
     return check_sums(cost);
 }
 
@@ -378,11 +406,14 @@ int64_t clo_cost_mean_transfer_ns(const clo_cost *cost, uint64_t bytes)
 {
     if (cost == NULL)
         return CLO_TIME_NEVER;
-    clo_u128 q32 = (clo_u128)bytes * cost->mean_ns_per_byte_q32;
+    uint32_t piece = clo_platform_piece(cost->platform, bytes);
+    const clo_link_span *span = &cost->spans[piece];
+    clo_u128 q32 = (clo_u128)(bytes - cost->platform->cut_bytes[piece]) * span->mean_ns_per_byte_q32;
 
     if (q32 >> 93 != 0)
         return INT64_MAX / 4;
-    return (int64_t)((q32 + cost->mean_latency_q32 + (1ull << 31)) >> 32);
+    q32 += span->mean_latency_q32 + (1ull << 31);
+    return q32 >> 93 != 0 ? INT64_MAX / 4 : (int64_t)(q32 >> 32);
 }
 
 int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task)
@@ -401,8 +432,11 @@ int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task)
 
 bool clo_cost_has_transfers(const clo_cost *cost)
 {
-    return cost->graph->arcs > 0 &&
-           (cost->latency_most_ns > 0 || (cost->graph->pred_bytes != NULL && cost->ns_per_byte_most_q32 > 0));
+    bool takes_time = cost->spans[0].latency_most_ns > 0;
+
+    for (uint32_t k = 0; k < cost->platform->pieces_count; k++)
+        takes_time |= cost->graph->pred_bytes != NULL && cost->spans[k].ns_per_byte_most_q32 > 0;
+    return cost->graph->arcs > 0 && takes_time;
 }
 
 int64_t clo_cost_grid_ns(const clo_cost *cost)

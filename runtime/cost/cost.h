@@ -10,23 +10,28 @@
 
 #include <clotho/cost.h>
 
+/* One piece of the links between two memories; all 0 where there is one memory only. Latencies are the times at which
+ * the piece begins. */
+typedef struct clo_link_span {
+    int64_t latency_least_ns, latency_most_ns;
+    uint64_t ns_per_byte_least_q32, ns_per_byte_most_q32;
+    clo_u128 mean_latency_q32;
+    uint64_t mean_ns_per_byte_q32;
+} clo_link_span;
+
 struct clo_cost {
     const clo_graph *graph;
     const clo_platform *platform;
     uint32_t columns;
-    uint32_t *column_of;                     /* [executors]                                                       */
-    uint32_t *column_first;                  /* [columns] the first executor of each                              */
-    uint32_t *column_size;                   /* [columns] executors in it                                         */
-    int64_t *time_ns;                        /* [tasks * columns]; CLO_TIME_NEVER: cannot run. Masks are not in it */
-    int64_t *mean_ns;                        /* [tasks]                                                           */
-    uint32_t resource_of[CLO_RESOURCES_MAX]; /* the platform's resource for each of the graph's; CLO_NONE: none,
+    uint32_t *column_of;                      /* [executors]                                                       */
+    uint32_t *column_first;                   /* [columns] the first executor of each                              */
+    uint32_t *column_size;                    /* [columns] executors in it                                         */
+    int64_t *time_ns;                         /* [tasks * columns]; CLO_TIME_NEVER: cannot run. Masks are not in it */
+    int64_t *mean_ns;                         /* [tasks]                                                           */
+    uint32_t resource_of[CLO_RESOURCES_MAX];  /* the platform's resource for each of the graph's; CLO_NONE: none,
                                                 so it is not limited                                */
-    /* Of the links between two memories; 0 where there is one memory only. */
-    int64_t latency_least_ns, latency_most_ns;
-    uint64_t ns_per_byte_least_q32, ns_per_byte_most_q32;
-    uint32_t memory_width; /* the most executors that share a memory */
-    clo_u128 mean_latency_q32;
-    uint64_t mean_ns_per_byte_q32;
+    clo_link_span spans[CLO_LINK_PIECES_MAX]; /* [platform->pieces_count] */
+    uint32_t memory_width;                    /* the most executors that share a memory */
     void *block;
 };
 

@@ -41,7 +41,10 @@ static int64_t earliest(clo_bound_input *inputs, uint32_t count, uint32_t width)
 
 static int64_t least_transfer(const clo_cost *cost, uint64_t bytes)
 {
-    return clo_link_ns(cost->latency_least_ns, cost->ns_per_byte_least_q32, bytes);
+    uint32_t piece = clo_platform_piece(cost->platform, bytes);
+    const clo_link_span *span = &cost->spans[piece];
+
+    return clo_link_ns(span->latency_least_ns, span->ns_per_byte_least_q32, bytes - cost->platform->cut_bytes[piece]);
 }
 
 static void raise_heads(const clo_bound_work *work, clo_bound_input *inputs)

@@ -21,7 +21,8 @@ typedef struct draft {
     const char *resource_names[CLO_RESOURCES_MAX];
     int64_t *capacities;
     int64_t *latency_ns;
-    double *bandwidth;
+    double *bandwidth; /* [1 + cuts][executors_count^2] */
+    uint64_t cuts[CLO_LINK_PIECES_MAX - 1];
 } draft;
 
 static void free_draft(draft *d)
@@ -259,19 +260,19 @@ static clo_status read_bandwidth(draft *d, const cJSON *item, size_t cell)
     return clo_json_number(d->json, item, &d->bandwidth[cell]);
 }
 
-/* One value for all pairs, or a row for each executor. */
-static clo_status read_matrix(draft *d, const cJSON *object, const char *key,
+/* One value for all pairs, or a row for each executor; the first goes to `cell`. NULL: nothing is stated. */
+static clo_status read_matrix(draft *d, const cJSON *matrix, size_t cell,
                               clo_status (*read)(draft *d, const cJSON *item, size_t cell))
 {
-    const cJSON *matrix, *row, *item;
-    size_t n = d->desc.executors_count, cell = 0;
-    clo_status status = clo_json_get(d->json, object, key, false, &matrix);
+    const cJSON *row, *item;
+    size_t n = d->desc.executors_count;
+    clo_status status = CLO_OK;
 
-    if (status != CLO_OK || matrix == NULL)
-        return status;
+    if (matrix == NULL)
+        return CLO_OK;
     if (!cJSON_IsArray(matrix)) {
-        for (cell = 0; cell < n * n && status == CLO_OK; cell++)
-            status = read(d, matrix, cell);
+        for (size_t i = 0; i < n * n && status == CLO_OK; i++)
+            status = read(d, matrix, cell + i);
         return status;
     }
     if ((size_t)cJSON_GetArraySize(matrix) != n)
@@ -287,29 +288,64 @@ static clo_status read_matrix(draft *d, const cJSON *object, const char *key,
     return CLO_OK;
 }
 
+/* The bytes at which the pieces of the links begin, the first one left out. */
+static clo_status read_cuts(draft *d, const cJSON *cuts, const cJSON *beyond)
+{
+    const cJSON *item;
+    int count = cJSON_GetArraySize(cuts);
+    int64_t before = 0, bytes = 0;
+
+    if (beyond == NULL || cuts == NULL)
+        return clo_json_fail(d->json, CLO_ERR_FORMAT, beyond == NULL ? cuts : beyond, "stands without \"%s\"; add it",
+                             beyond == NULL ? "bandwidth_beyond" : "cut_bytes");
+    if (count < 1 || count >= CLO_LINK_PIECES_MAX)
+        return clo_json_fail(d->json, CLO_ERR_FORMAT, cuts, "has %d cuts; write 1 .. %d", count,
+                             CLO_LINK_PIECES_MAX - 1);
+    cJSON_ArrayForEach (item, cuts) {
+        clo_status status = clo_json_integer(d->json, item, CLO_JSON_INTEGER_MAX, &bytes);
+        if (status != CLO_OK)
+            return status;
+        if (bytes <= before)
+            return clo_json_want(d->json, item, "bytes > 0, more than the cut before");
+        d->cuts[d->desc.cuts_count++] = (uint64_t)(before = bytes);
+    }
+    return clo_json_count(d->json, beyond, d->desc.cuts_count, "cut");
+}
+
 static clo_status read_links(draft *d, const cJSON *object)
 {
-    size_t n = d->desc.executors_count;
-    const cJSON *latency, *bandwidth;
+    size_t n = d->desc.executors_count, cell = 0;
+    const cJSON *latency, *bandwidth, *cuts, *beyond, *item;
     clo_status status = clo_json_get(d->json, object, "latency_ns", false, &latency);
 
     if (status == CLO_OK)
         status = clo_json_get(d->json, object, "bandwidth_bytes_per_ns", false, &bandwidth);
-    if (status != CLO_OK || (latency == NULL && bandwidth == NULL))
+    if (status == CLO_OK)
+        status = clo_json_get_array(d->json, object, "cut_bytes", false, &cuts);
+    if (status == CLO_OK)
+        status = clo_json_get_array(d->json, object, "bandwidth_beyond", false, &beyond);
+    if (status == CLO_OK && (cuts != NULL || beyond != NULL))
+        status = read_cuts(d, cuts, beyond);
+    if (status != CLO_OK || (latency == NULL && bandwidth == NULL && d->desc.cuts_count == 0))
         return status;
     d->latency_ns = clo_allocate(n * n, sizeof *d->latency_ns);
-    d->bandwidth = clo_allocate(n * n, sizeof *d->bandwidth);
+    d->bandwidth = clo_allocate(n * n, (1 + d->desc.cuts_count) * sizeof *d->bandwidth);
     if (d->latency_ns == NULL || d->bandwidth == NULL)
         return clo_fail_memory("the links");
-    status = read_matrix(d, object, "latency_ns", read_latency);
-    return status == CLO_OK ? read_matrix(d, object, "bandwidth_bytes_per_ns", read_bandwidth) : status;
+    status = read_matrix(d, latency, 0, read_latency);
+    if (status == CLO_OK)
+        status = read_matrix(d, bandwidth, 0, read_bandwidth);
+    cJSON_ArrayForEach (item, beyond)
+        if (status == CLO_OK)
+            status = read_matrix(d, item, cell += n * n, read_bandwidth);
+    return status;
 }
 
 clo_status clo_platform_read(const clo_json *json, const cJSON *object, clo_platform **out)
 {
     static const char *const known[] = {
-        "name",      "coherent",   "mean_includes_self",     "resources", "machines", "kinds",
-        "executors", "latency_ns", "bandwidth_bytes_per_ns", NULL};
+        "name",      "coherent",   "mean_includes_self",     "resources", "machines",         "kinds",
+        "executors", "latency_ns", "bandwidth_bytes_per_ns", "cut_bytes", "bandwidth_beyond", NULL};
     draft d = {.json = json, .desc = CLO_PLATFORM_DESC_INIT};
     bool coherent = false, self = false;
     const cJSON *name;
@@ -339,6 +375,9 @@ clo_status clo_platform_read(const clo_json *json, const cJSON *object, clo_plat
         d.desc.resource_names = d.resource_names;
         d.desc.latency_ns = d.latency_ns;
         d.desc.bandwidth_bytes_per_ns = d.bandwidth;
+        d.desc.cut_bytes = d.cuts;
+        d.desc.bandwidth_beyond =
+            d.desc.cuts_count > 0 ? d.bandwidth + (size_t)d.desc.executors_count * d.desc.executors_count : NULL;
         status = clo_json_place(json, object, clo_platform_create(&d.desc, out));
     }
     free_draft(&d);
@@ -355,28 +394,57 @@ static void write_cell(const clo_platform *p, size_t cell, bool latency, clo_tex
         clo_text_add_double(text, 0x1p32 / (double)p->ns_per_byte_q32[cell]);
 }
 
-/* One number where all pairs are alike, nothing where it is the default; else rows. */
-static void write_matrix(const clo_platform *p, bool latency, clo_text *text)
+/* True if all pairs are alike in the matrix that begins at cell `first`. */
+static bool is_uniform(const clo_platform *p, size_t first, bool latency)
 {
     size_t n = p->executors_count;
     bool uniform = true;
 
     for (size_t c = 1; c < n * n && n > 1; c++)
-        uniform = uniform && (c % (n + 1) == 0 || (latency ? p->latency_ns[c] == p->latency_ns[1]
-                                                           : p->ns_per_byte_q32[c] == p->ns_per_byte_q32[1]));
-    if (uniform && (n == 1 || (latency ? p->latency_ns[1] == 0 : p->ns_per_byte_q32[1] == 0)))
-        return;
-    clo_text_add(text, ",\n    \"%s\": ", latency ? "latency_ns" : "bandwidth_bytes_per_ns");
-    if (uniform) {
-        write_cell(p, 1, latency, text);
+        uniform =
+            uniform && (c % (n + 1) == 0 || (latency ? p->latency_ns[first + c] == p->latency_ns[first + 1]
+                                                     : p->ns_per_byte_q32[first + c] == p->ns_per_byte_q32[first + 1]));
+    return uniform;
+}
+
+/* One number where all pairs are alike; else rows. */
+static void write_matrix(const clo_platform *p, size_t first, bool latency, clo_text *text)
+{
+    size_t n = p->executors_count;
+
+    if (is_uniform(p, first, latency)) {
+        write_cell(p, n > 1 ? first + 1 : first, latency, text);
         return;
     }
     for (size_t c = 0; c < n * n; c++) {
         clo_text_add(text, "%s%s", c == 0 ? "[" : ", ", c % n == 0 ? "\n      [" : "");
-        write_cell(p, c, latency, text);
+        write_cell(p, first + c, latency, text);
         clo_text_add(text, "%s", c % n == n - 1 ? "]" : "");
     }
     clo_text_add(text, "]");
+}
+
+/* Nothing where it is the default. */
+static void write_links(const clo_platform *p, clo_text *text)
+{
+    size_t n = p->executors_count;
+
+    if (!is_uniform(p, 0, true) || (n > 1 && p->latency_ns[1] != 0)) {
+        clo_text_add(text, ",\n    \"latency_ns\": ");
+        write_matrix(p, 0, true, text);
+    }
+    if (!is_uniform(p, 0, false) || (n > 1 && p->ns_per_byte_q32[1] != 0)) {
+        clo_text_add(text, ",\n    \"bandwidth_bytes_per_ns\": ");
+        write_matrix(p, 0, false, text);
+    }
+    for (uint32_t k = 1; k < p->pieces_count; k++)
+        clo_text_add(text, "%s%llu%s", k == 1 ? ",\n    \"cut_bytes\": [" : ", ", (unsigned long long)p->cut_bytes[k],
+                     k + 1 == p->pieces_count ? "]" : "");
+    for (uint32_t k = 1; k < p->pieces_count; k++) {
+        clo_text_add(text, "%s", k == 1 ? ",\n    \"bandwidth_beyond\": [" : ", ");
+        write_matrix(p, k * n * n, false, text);
+        clo_text_add(text, "%s", k + 1 == p->pieces_count ? "]" : "");
+    }
 }
 
 static void write_executor(const clo_platform *p, uint32_t index, clo_text *text)
@@ -450,6 +518,10 @@ static clo_status check_exact(const clo_platform *p)
             return clo_fail(CLO_ERR_UNSUPPORTED,
                             "platform '%s': a latency of %lld ns; JSON holds integers up to 2^53 exactly", p->name,
                             (long long)p->latency_ns[c]);
+    if (p->cut_bytes[p->pieces_count - 1] > CLO_JSON_INTEGER_MAX)
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "platform '%s': a piece begins at %llu bytes; JSON holds integers up to 2^53 exactly", p->name,
+                        (unsigned long long)p->cut_bytes[p->pieces_count - 1]);
     return CLO_OK;
 }
 
@@ -472,8 +544,7 @@ clo_status clo_platform_write(const clo_platform *p, clo_text *text)
     for (uint32_t e = 0; e < p->executors_count; e++)
         write_executor(p, e, text);
     clo_text_add(text, "]");
-    write_matrix(p, true, text);
-    write_matrix(p, false, text);
+    write_links(p, text);
     clo_text_add(text, "\n  }");
     return CLO_OK;
 }

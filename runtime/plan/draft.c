@@ -197,7 +197,7 @@ static inline int64_t transfer_ns(const clo_draft *draft, uint64_t bytes, uint32
 
     if (draft->memory[from] == draft->memory[to])
         return 0;
-    return clo_link_ns(draft->platform->latency_ns[pair], draft->platform->ns_per_byte_q32[pair], bytes);
+    return clo_platform_link_ns(draft->platform, pair, bytes);
 }
 
 int64_t clo_draft_arrival_ns(const clo_draft *draft, uint32_t arc, uint32_t executor)
@@ -219,7 +219,9 @@ int64_t clo_draft_arrival_ns(const clo_draft *draft, uint32_t arc, uint32_t exec
  * stores to row could alias the members. */
 static void fill_row(const clo_draft *draft, const clo_copy *copy, uint64_t bytes, int64_t *restrict row)
 {
-    size_t from = (size_t)copy->executor * draft->executors;
+    uint32_t piece = clo_platform_piece(draft->platform, bytes);
+    size_t from = ((size_t)piece * draft->executors + copy->executor) * draft->executors;
+    uint64_t beyond = bytes - draft->platform->cut_bytes[piece];
     const int64_t *latency_ns = &draft->platform->latency_ns[from];
     const uint64_t *ns_per_byte_q32 = &draft->platform->ns_per_byte_q32[from];
     const uint32_t *memory = draft->memory;
@@ -227,7 +229,7 @@ static void fill_row(const clo_draft *draft, const clo_copy *copy, uint64_t byte
     int64_t finish_ns = copy->finish_ns;
 
     for (uint32_t e = 0; e < executors; e++) {
-        int64_t way_ns = clo_link_ns(latency_ns[e], ns_per_byte_q32[e], bytes);
+        int64_t way_ns = clo_link_ns(latency_ns[e], ns_per_byte_q32[e], beyond);
         row[e] = finish_ns + (memory[e] == here ? 0 : way_ns);
     }
 }

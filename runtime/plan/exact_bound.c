@@ -61,9 +61,7 @@ static bool equal_link(const clo_draft *draft, uint32_t a, uint32_t b, uint32_t 
     size_t in_a = (size_t)c * draft->executors + a, in_b = (size_t)c * draft->executors + b;
 
     return (draft->memory[a] == draft->memory[c]) == (draft->memory[b] == draft->memory[c]) &&
-           p->latency_ns[out_a] == p->latency_ns[out_b] && p->latency_ns[in_a] == p->latency_ns[in_b] &&
-           p->ns_per_byte_q32[out_a] == p->ns_per_byte_q32[out_b] &&
-           p->ns_per_byte_q32[in_a] == p->ns_per_byte_q32[in_b];
+           clo_platform_links_equal(p, out_a, out_b) && clo_platform_links_equal(p, in_a, in_b);
 }
 
 /* Nothing changes when the two executors change places. */
@@ -72,7 +70,7 @@ static bool are_alike(const clo_draft *draft, uint32_t a, uint32_t b)
     const clo_platform *p = draft->platform;
     size_t there = (size_t)a * draft->executors + b, back = (size_t)b * draft->executors + a;
 
-    if (p->latency_ns[there] != p->latency_ns[back] || p->ns_per_byte_q32[there] != p->ns_per_byte_q32[back])
+    if (!clo_platform_links_equal(p, there, back))
         return false;
     for (uint32_t t = 0; t < draft->graph->tasks; t++)
         if (clo_cost_time(draft->cost, t, a) != clo_cost_time(draft->cost, t, b))

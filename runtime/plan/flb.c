@@ -29,21 +29,22 @@ typedef struct lists {
     void *block;
 } lists;
 
-/* The mean bandwidth of the links between memories as time a byte, and the mean latency. Runs of equal links, the rule,
- * cost one division. */
-static void find_mean_link(clo_flb *f, const clo_draft *draft)
+/* The mean bandwidth of the links between memories as time a byte, and the mean latency, of one piece. Runs of equal
+ * links, the rule, cost one division. */
+static void find_mean_piece(clo_flb *f, const clo_draft *draft, uint32_t piece)
 {
     const clo_platform *platform = draft->platform;
+    const size_t first = (size_t)piece * draft->executors * draft->executors;
     clo_u128 inverse = 0, sum = 0, latency_sum = 0;
     uint64_t last = 0, count = 0, links = 0;
 
     for (size_t a = 0; a < draft->executors; a++)
         for (size_t b = 0; b < draft->executors; b++) {
-            uint64_t each = platform->ns_per_byte_q32[a * draft->executors + b];
+            uint64_t each = platform->ns_per_byte_q32[first + a * draft->executors + b];
             if (draft->memory[a] == draft->memory[b])
                 continue;
             links++;
-            latency_sum += (uint64_t)platform->latency_ns[a * draft->executors + b];
+            latency_sum += (uint64_t)platform->latency_ns[first + a * draft->executors + b];
             if (each == 0)
                 continue;
             if (each != last)
@@ -52,8 +53,29 @@ static void find_mean_link(clo_flb *f, const clo_draft *draft)
             sum += inverse;
             count++;
         }
-    f->mean_latency_ns = links > 0 ? (int64_t)(latency_sum / links) : 0;
-    f->mean_ns_per_byte_q32 = sum > 0 ? (uint64_t)((((clo_u128)count << 95) + sum / 2) / sum) : 0;
+    f->mean_latency_ns[piece] = links > 0 ? (int64_t)(latency_sum / links) : 0;
+    f->mean_ns_per_byte_q32[piece] = sum > 0 ? (uint64_t)((((clo_u128)count << 95) + sum / 2) / sum) : 0;
+}
+
+/* A piece begins where the mean link of the piece before ends, so that the time never falls with the bytes. */
+static void find_mean_link(clo_flb *f, const clo_draft *draft)
+{
+    const uint64_t *cut_bytes = draft->platform->cut_bytes;
+
+    for (uint32_t k = 0; k < draft->platform->pieces_count; k++) {
+        find_mean_piece(f, draft, k);
+        if (k > 0)
+            f->mean_latency_ns[k] =
+                clo_link_ns(f->mean_latency_ns[k - 1], f->mean_ns_per_byte_q32[k - 1], cut_bytes[k] - cut_bytes[k - 1]);
+    }
+}
+
+static int64_t mean_link_ns(const clo_flb *f, uint64_t bytes)
+{
+    const clo_platform *platform = f->ready.draft->platform;
+    uint32_t piece = clo_platform_piece(platform, bytes);
+
+    return clo_link_ns(f->mean_latency_ns[piece], f->mean_ns_per_byte_q32[piece], bytes - platform->cut_bytes[piece]);
 }
 
 clo_status clo_flb_open(clo_flb *flb, clo_draft *draft)
@@ -94,8 +116,7 @@ static uint32_t find_message(clo_flb *flb, uint32_t instance)
     *m = (clo_flb_message){0};
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
         const clo_copy *copy = &draft->copies[draft->first_copy[graph->pred[arc]]];
-        int64_t arrival = copy->finish_ns +
-                          clo_link_ns(flb->mean_latency_ns, flb->mean_ns_per_byte_q32, clo_graph_arc_bytes(graph, arc));
+        int64_t arrival = copy->finish_ns + mean_link_ns(flb, clo_graph_arc_bytes(graph, arc));
         if (enabling == CLO_NONE || arrival > m->last_ns) {
             m->last_ns = arrival;
             enabling = copy->executor;

@@ -12,11 +12,11 @@ typedef struct clo_flb_message {
 } clo_flb_message;
 
 typedef struct clo_flb {
-    clo_ready ready;           /* its heap: what is not of type EP, by last_ns        */
-    clo_flb_message *messages; /* [instances]                                        */
-    int64_t *listed_ns;        /* [executors] when idle, for the choice of the idle one */
-    uint64_t mean_ns_per_byte_q32;
-    int64_t mean_latency_ns;
+    clo_ready ready;                                    /* its heap: what is not of type EP, by last_ns        */
+    clo_flb_message *messages;                          /* [instances]                                        */
+    int64_t *listed_ns;                                 /* [executors] when idle, for the choice of the idle one */
+    uint64_t mean_ns_per_byte_q32[CLO_LINK_PIECES_MAX]; /* by piece of the links; the rest is 0 */
+    int64_t mean_latency_ns[CLO_LINK_PIECES_MAX];       /* where the piece begins */
     void *block;
 } clo_flb;
 

@@ -46,7 +46,7 @@ static clo_status allocate(clo_builder *b)
     b->name_list = clo_allocate(n, sizeof *b->name_list);
     b->kind_list = clo_allocate(n, sizeof *b->kind_list);
     b->latency = clo_allocate(n * n, sizeof *b->latency);
-    b->bandwidth = clo_allocate(n * n, sizeof *b->bandwidth);
+    b->bandwidth = clo_allocate(n * n, (1 + b->t->cuts_count) * sizeof *b->bandwidth);
     bool failed = b->pu == NULL || b->object == NULL || b->numa == NULL || b->core_of_pu == NULL ||
                   b->core_object == NULL || b->executors == NULL || b->names == NULL || b->kinds == NULL ||
                   b->name_list == NULL || b->kind_list == NULL || b->latency == NULL || b->bandwidth == NULL;
@@ -301,6 +301,22 @@ static void link_accel(const clo_builder *b, uint32_t e, int64_t *latency, doubl
         *bandwidth = (double)mbps / 1000;
 }
 
+/* The bandwidths behind cut k: those of the file between CPUs; an accelerator's link has one for any number of bytes. */
+static void assign_piece(clo_builder *b, uint32_t k)
+{
+    const clo_topology *t = b->t;
+    size_t cells = (size_t)b->count * b->count;
+
+    for (uint32_t from = 0; from < b->count; from++)
+        for (uint32_t to = 0; to < b->count; to++) {
+            size_t cell = (size_t)from * b->count + to;
+            bool on_cpus = b->pu[from] != CLO_NONE && b->pu[to] != CLO_NONE;
+            b->bandwidth[(k + 1) * cells + cell] =
+                on_cpus ? (double)t->beyond_mbps[k][(size_t)b->pu[from] * t->pus_count + b->pu[to]] / 1000
+                        : b->bandwidth[cell];
+        }
+}
+
 static void assign_links(clo_builder *b)
 {
     for (uint32_t from = 0; from < b->count; from++)
@@ -315,6 +331,8 @@ static void assign_links(clo_builder *b)
             link_accel(b, from, &b->latency[cell], &b->bandwidth[cell]);
             link_accel(b, to, &b->latency[cell], &b->bandwidth[cell]);
         }
+    for (uint32_t k = 0; k < b->t->cuts_count; k++)
+        assign_piece(b, k);
 }
 
 static clo_status assign_capacities(clo_builder *b)
@@ -414,9 +432,18 @@ static clo_status build(clo_builder *b, clo_platform **out)
     desc.resource_names = b->resource_list;
     desc.latency_ns = b->latency;
     desc.bandwidth_bytes_per_ns = b->bandwidth;
+    desc.cuts_count = b->t->cuts_count;
+    desc.cut_bytes = b->t->cut_bytes;
+    desc.bandwidth_beyond = b->bandwidth + (size_t)b->count * b->count;
     desc.coherent = machine_flag(b, "clotho.coherent", b->t->accels_count == 0);
     desc.mean_includes_self = machine_flag(b, "clotho.mean_includes_self", false);
-    return clo_platform_create(&desc, out);
+    status = clo_platform_create(&desc, out);
+    if (status == CLO_ERR_ARGUMENT) { /* a cut that is too far for a slow link */
+        char place[200];
+        snprintf(place, sizeof place, "%.190s: ", b->t->xml.file);
+        return clo_fail_prefix(CLO_ERR_FORMAT, place);
+    }
+    return status;
 }
 
 clo_status clo_topology_to_platform(const clo_topology *topology, clo_platform **out)

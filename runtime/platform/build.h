@@ -21,7 +21,7 @@ typedef struct clo_builder {
     uint32_t kinds_count;
     const char **name_list, **kind_list; /* pointers to the above, for the desc */
     int64_t *latency;
-    double *bandwidth;
+    double *bandwidth;   /* [1 + cuts_count][count^2] */
     bool own_memories;   /* every executor has its own: links are the c2c matrices */
     bool speeds_stated;  /* some speed comes from a clotho key                   */
     bool speeds_guessed; /* some speed comes from a frequency                    */

@@ -3,10 +3,10 @@
  * Speeds: each class of work runs in turns on every CPU, so that a drift of the machine hits all alike; the median
  * of a CPU's own time (other programs' share excluded) against that of the fastest one is its speed. CPUs of one
  * kind within 5 % of the kind's median are taken as equal: less is noise, and a planner should see equal cores as
- * equal. The generic speed is the mean of integer and float. Links: every pair of CPUs, both ways (measure.c). The
- * time is bounded: with many CPUs each pair gets less of it, down to three samples of sizes up to 256 KiB. What was
+ * equal. The generic speed is the mean of integer and float. Links: every pair of CPUs, both ways (links.c). What was
  * measured is read back through the file reader before it is written. */
 #define _GNU_SOURCE
+#include "platform/calibrate.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -24,28 +24,20 @@
 #define ALIKE_PERMILLE 50 /* CPUs of a kind that differ by less are equal */
 
 typedef struct calibration {
-    clo_progress_fn progress;
-    void *context;
+    clo_calibration base;
     bool quick;
-    clo_native *native;
-    clo_platform *discovered;            /* CPUs and kinds                                       */
-    uint32_t count;                      /* CPUs                                                 */
-    uint32_t *cpus;                      /* [count]                                              */
-    uint32_t samples;                    /* of each speed                                        */
-    int64_t *times;                      /* [CLO_WORKS][count][samples]                          */
-    int64_t *medians;                    /* [CLO_WORKS][count]                                   */
-    int64_t *scratch;                    /* [count]                                              */
-    uint64_t *latency_ns;                /* [count^2]                                            */
-    uint64_t *bandwidth_mbps;            /* [count^2]                                            */
-    uint32_t *error_permille;            /* [count^2]                                            */
-    int64_t errors_median, errors_worst; /* permille                                  */
+    clo_platform *discovered; /* CPUs and kinds              */
+    uint32_t *cpus;           /* [count]                     */
+    uint32_t samples;         /* of each speed               */
+    int64_t *times;           /* [CLO_WORKS][count][samples] */
+    int64_t *medians;         /* [CLO_WORKS][count]          */
+    int64_t *scratch;         /* [count]                     */
+    clo_links *links;         /* NULL: one CPU               */
 } calibration;
 
-static void say(const calibration *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void say(const calibration *c, const char *format, ...)
+void clo_calibration_say(const clo_calibration *c, const char *format, ...)
 {
-    char line[200];
+    char line[240];
     va_list arguments;
 
     if (c->progress == NULL)
@@ -56,37 +48,42 @@ static void say(const calibration *c, const char *format, ...)
     c->progress(c->context, line);
 }
 
+clo_status clo_calibration_add(const clo_calibration *c, int32_t cpu, const char *name, const char *format, ...)
+{
+    char value[600];
+    va_list arguments;
+
+    va_start(arguments, format);
+    clo_print_list(value, sizeof value, format, arguments);
+    va_end(arguments);
+    return clo_native_add_info(c->native, cpu, name, value);
+}
+
 static void release(calibration *c)
 {
-    clo_native_close(c->native);
+    clo_native_close(c->base.native);
     clo_platform_destroy(c->discovered);
     clo_free(c->cpus);
     clo_free(c->times);
     clo_free(c->medians);
     clo_free(c->scratch);
-    clo_free(c->latency_ns);
-    clo_free(c->bandwidth_mbps);
-    clo_free(c->error_permille);
+    clo_links_free(c->links);
 }
 
 static clo_status allocate(calibration *c)
 {
-    size_t n = c->count;
+    size_t n = c->base.count;
 
     c->samples = c->quick ? 9 : 75;
     c->cpus = clo_allocate(n, sizeof *c->cpus);
     c->times = clo_allocate(CLO_WORKS * n * c->samples, sizeof *c->times);
     c->medians = clo_allocate(CLO_WORKS * n, sizeof *c->medians);
-    c->scratch = clo_allocate(n * n, sizeof *c->scratch);
-    c->latency_ns = clo_allocate(n * n, sizeof *c->latency_ns);
-    c->bandwidth_mbps = clo_allocate(n * n, sizeof *c->bandwidth_mbps);
-    c->error_permille = clo_allocate(n * n, sizeof *c->error_permille);
-    bool failed = c->cpus == NULL || c->times == NULL || c->medians == NULL || c->scratch == NULL ||
-                  c->latency_ns == NULL || c->bandwidth_mbps == NULL || c->error_permille == NULL;
-    if (failed)
+    c->scratch = clo_allocate(n, sizeof *c->scratch);
+    if (c->cpus == NULL || c->times == NULL || c->medians == NULL || c->scratch == NULL)
         return clo_fail_memory("calibration");
-    for (uint32_t i = 0; i < c->count; i++)
+    for (uint32_t i = 0; i < n; i++)
         c->cpus[i] = (uint32_t)c->discovered->executors[i].os_index;
+    c->base.cpus = c->cpus;
     return CLO_OK;
 }
 
@@ -112,14 +109,14 @@ static int64_t limit(int64_t value, int64_t low, int64_t high)
 static clo_status sample_speeds(calibration *c, clo_work *work, uint32_t which, uint64_t units)
 {
     for (uint32_t s = 0; s < c->samples; s++)
-        for (uint32_t i = 0; i < c->count; i++) {
+        for (uint32_t i = 0; i < c->base.count; i++) {
             clo_status status = clo_measure_pin(c->cpus[i]);
             if (status != CLO_OK)
                 return status;
             clo_work_run(work, which, units / 4); /* warm: after the move the caches are another core's */
             int64_t start = clo_measure_cpu_ns();
             clo_work_run(work, which, units);
-            c->times[((size_t)which * c->count + i) * c->samples + s] = clo_measure_cpu_ns() - start;
+            c->times[((size_t)which * c->base.count + i) * c->samples + s] = clo_measure_cpu_ns() - start;
         }
     return CLO_OK;
 }
@@ -129,11 +126,11 @@ static void level_kinds(const calibration *c, int64_t *medians)
 {
     for (uint32_t kind = 0; kind < c->discovered->kinds_count; kind++) {
         uint32_t members = 0;
-        for (uint32_t i = 0; i < c->count; i++)
+        for (uint32_t i = 0; i < c->base.count; i++)
             if (c->discovered->executors[i].kind == kind)
                 c->scratch[members++] = medians[i];
         int64_t middle = clo_measure_median(c->scratch, members);
-        for (uint32_t i = 0; i < c->count; i++) {
+        for (uint32_t i = 0; i < c->base.count; i++) {
             int64_t apart = medians[i] > middle ? medians[i] - middle : middle - medians[i];
             if (c->discovered->executors[i].kind == kind && apart * 1000 <= middle * ALIKE_PERMILLE)
                 medians[i] = middle;
@@ -144,19 +141,20 @@ static void level_kinds(const calibration *c, int64_t *medians)
 static clo_status measure_speeds(calibration *c)
 {
     int64_t budget = c->quick ? 300000000 : 3000000000;
-    int64_t each = limit(budget / (CLO_WORKS * (int64_t)c->count * c->samples), 100000, 5000000);
+    int64_t each = limit(budget / (CLO_WORKS * (int64_t)c->base.count * c->samples), 100000, 5000000);
     clo_work *work;
     clo_status status = clo_work_create(&work);
 
     if (status != CLO_OK)
         return status;
-    say(c, "speeds of %u CPUs in %d classes of work, %u samples each: about %lld ms", c->count, CLO_WORKS, c->samples,
-        (long long)(each * CLO_WORKS * c->count * c->samples * 3 / 2 / 1000000));
+    clo_calibration_say(&c->base, "speeds of %u CPUs in %d classes of work, %u samples each: about %lld ms",
+                        c->base.count, CLO_WORKS, c->samples,
+                        (long long)(each * CLO_WORKS * c->base.count * c->samples * 3 / 2 / 1000000));
     for (uint32_t which = 0; which < CLO_WORKS && status == CLO_OK; which++) {
-        int64_t *medians = c->medians + (size_t)which * c->count;
+        int64_t *medians = c->medians + (size_t)which * c->base.count;
         status = sample_speeds(c, work, which, count_units(work, which, each / 2));
-        for (uint32_t i = 0; i < c->count && status == CLO_OK; i++)
-            medians[i] = clo_measure_median(c->times + ((size_t)which * c->count + i) * c->samples, c->samples);
+        for (uint32_t i = 0; i < c->base.count && status == CLO_OK; i++)
+            medians[i] = clo_measure_median(c->times + ((size_t)which * c->base.count + i) * c->samples, c->samples);
         if (status == CLO_OK)
             level_kinds(c, medians);
     }
@@ -164,97 +162,16 @@ static clo_status measure_speeds(calibration *c)
     return status;
 }
 
-static void store_link(calibration *c, uint32_t a, uint32_t b, const clo_measured_link *link)
-{
-    for (int way = 0; way < 2; way++) {
-        size_t cell = way == 0 ? (size_t)a * c->count + b : (size_t)b * c->count + a;
-        int64_t slope = link->ns_per_mib[way];
-        c->latency_ns[cell] = (uint64_t)link->latency_ns[way];
-        /* 2^20 bytes in `slope` ns; 0 means unlimited, as in the file, which ends at 10^9 MB/s. */
-        c->bandwidth_mbps[cell] = slope <= 1 ? 0 : ((1ull << 20) * 1000 + (uint64_t)slope / 2) / (uint64_t)slope;
-        c->error_permille[cell] = link->error_permille[way];
-    }
-}
-
-static void summarise_errors(calibration *c)
-{
-    size_t count = 0;
-
-    for (uint32_t a = 0; a < c->count; a++)
-        for (uint32_t b = 0; b < c->count; b++)
-            if (a != b)
-                c->scratch[count++] = c->error_permille[(size_t)a * c->count + b];
-    c->errors_median = clo_measure_median(c->scratch, count);
-    c->errors_worst = c->scratch[count - 1]; /* sorted */
-}
-
-static clo_status measure_links(calibration *c)
-{
-    int64_t pairs = (int64_t)c->count * (c->count - 1) / 2, done = 0, budget = c->quick ? 500000000 : 6000000000;
-    int64_t each = pairs == 0 ? 0 : limit(budget / pairs, 1000000, budget);
-    clo_status status = CLO_OK;
-
-    if (pairs == 0)
-        return CLO_OK;
-    say(c, "links of %lld pair%s of CPUs: about %lld ms", (long long)pairs, pairs == 1 ? "" : "s",
-        (long long)(each * pairs / 1000000));
-    for (uint32_t a = 0; a < c->count; a++)
-        for (uint32_t b = a + 1; b < c->count; b++) {
-            clo_measured_link link = {0};
-            status = clo_measure_link(c->cpus[a], c->cpus[b], each, &link);
-            if (status != CLO_OK)
-                return status;
-            store_link(c, a, b, &link);
-            if (pairs <= 32 || ++done % (pairs / 16) == 0)
-                say(c, "cpu%u - cpu%u: one way of a cache line %lld ns; 1 MiB in %lld us, fit within %u.%u %%",
-                    c->cpus[a], c->cpus[b], (long long)link.line_ns, (long long)(link.ns_per_mib[0] / 1000),
-                    link.error_permille[0] / 10, link.error_permille[0] % 10);
-        }
-    summarise_errors(c);
-    return CLO_OK;
-}
-
-static clo_status add(const calibration *c, int32_t cpu, const char *name, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static clo_status add(const calibration *c, int32_t cpu, const char *name, const char *format, ...)
-{
-    char value[400];
-    va_list arguments;
-
-    va_start(arguments, format);
-    clo_print_list(value, sizeof value, format, arguments);
-    va_end(arguments);
-    return clo_native_add_info(c->native, cpu, name, value);
-}
-
 static uint32_t speed_of(const calibration *c, uint32_t which, uint32_t cpu)
 {
-    const int64_t *medians = c->medians + (size_t)which * c->count;
+    const int64_t *medians = c->medians + (size_t)which * c->base.count;
     int64_t fastest = medians[0];
 
-    for (uint32_t i = 1; i < c->count; i++)
+    for (uint32_t i = 1; i < c->base.count; i++)
         fastest = medians[i] < fastest ? medians[i] : fastest;
     int64_t mine = medians[cpu] > 0 ? medians[cpu] : 1;
     int64_t q16 = (fastest * (int64_t)CLO_SPEED_ONE + mine / 2) / mine;
     return q16 < 1 ? 1 : (uint32_t)q16;
-}
-
-/* "0.000 0.031": the fit's relative error to every CPU, in their order. */
-static clo_status add_errors(const calibration *c, uint32_t from)
-{
-    clo_text text = {0};
-    char *row;
-
-    for (uint32_t to = 0; to < c->count; to++) {
-        uint32_t error = c->error_permille[(size_t)from * c->count + to];
-        clo_text_add(&text, "%s%u.%03u", to > 0 ? " " : "", error / 1000, error % 1000);
-    }
-    if (clo_text_take(&text, &row) != CLO_OK)
-        return clo_fail_memory("calibration");
-    clo_status status = clo_native_add_info(c->native, (int32_t)c->cpus[from], "clotho.fit_error.c2c", row);
-    clo_free(row);
-    return status;
 }
 
 static clo_status add_cpu(const calibration *c, uint32_t cpu)
@@ -263,12 +180,10 @@ static clo_status add_cpu(const calibration *c, uint32_t cpu)
                                                 "clotho.speed_q16.memory"};
     int32_t number = (int32_t)c->cpus[cpu];
     uint32_t mean = (speed_of(c, CLO_WORK_INTEGER, cpu) + speed_of(c, CLO_WORK_FLOAT, cpu) + 1) / 2;
-    clo_status status = add(c, number, "clotho.speed_q16", "%u", mean);
+    clo_status status = clo_calibration_add(&c->base, number, "clotho.speed_q16", "%u", mean);
 
     for (uint32_t which = 0; which < CLO_WORKS && status == CLO_OK; which++)
-        status = add(c, number, keys[which], "%u", speed_of(c, which, cpu));
-    if (status == CLO_OK && c->count > 1)
-        status = add_errors(c, cpu);
+        status = clo_calibration_add(&c->base, number, keys[which], "%u", speed_of(c, which, cpu));
     return status;
 }
 
@@ -282,49 +197,22 @@ static clo_status add_machine(const calibration *c)
     if (gmtime_r(&now, &parts) != NULL)
         strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", &parts);
     clo_native_describe(here, sizeof here);
-    clo_status status = add(c, -1, "clotho.schema", "1");
+    clo_status status = clo_calibration_add(&c->base, -1, "clotho.schema", "1");
     if (status == CLO_OK)
-        status = add(c, -1, "clotho.platform", "calibrated");
+        status = clo_calibration_add(&c->base, -1, "clotho.platform", "calibrated");
     if (status == CLO_OK)
-        status = add(c, -1, "clotho.summary", "%s", here);
+        status = clo_calibration_add(&c->base, -1, "clotho.summary", "%s", here);
     if (status == CLO_OK)
-        status = add(c, -1, "clotho.machine", "%s", here);
+        status = clo_calibration_add(&c->base, -1, "clotho.machine", "%s", here);
     if (status == CLO_OK)
-        status = add(c, -1, "clotho.coherent", "1");
+        status = clo_calibration_add(&c->base, -1, "clotho.coherent", "1");
     if (status == CLO_OK)
-        status = add(c, -1, "clotho.status.speed", "measured");
+        status = clo_calibration_add(&c->base, -1, "clotho.status.speed", "measured");
     if (status == CLO_OK)
-        status = add(c, -1, "clotho.source.speed",
-                     "clotho platform calibrate %s (%s), %s: medians of %u pinned samples; "
-                     "CPUs of a kind within %d %% are taken as equal",
-                     clo_version(), how, when, c->samples, ALIKE_PERMILLE / 10);
-    return status;
-}
-
-static clo_status add_links(const calibration *c)
-{
-    clo_status status = CLO_OK;
-
-    if (c->count < 2)
-        return CLO_OK;
-    status = add(c, -1, "clotho.status.c2c", "measured");
-    if (status == CLO_OK)
-        status = add(c, -1, "clotho.source.c2c",
-                     "clotho platform calibrate %s: medians of copies of 1 KiB to 4 MiB that the "
-                     "other CPU has just written; error of the fit: median %lld.%lld %%, worst %lld.%lld %%",
-                     clo_version(), (long long)c->errors_median / 10, (long long)c->errors_median % 10,
-                     (long long)c->errors_worst / 10, (long long)c->errors_worst % 10);
-    if (status == CLO_OK)
-        status = add(c, -1, "clotho.fit_error.c2c_median", "%lld.%03lld", (long long)c->errors_median / 1000,
-                     (long long)c->errors_median % 1000);
-    if (status == CLO_OK)
-        status = add(c, -1, "clotho.fit_error.c2c_worst", "%lld.%03lld", (long long)c->errors_worst / 1000,
-                     (long long)c->errors_worst % 1000);
-    if (status == CLO_OK)
-        status = clo_native_add_matrix(c->native, "clotho.c2c_latency_ns", false, c->cpus, c->count, c->latency_ns);
-    if (status == CLO_OK)
-        status =
-            clo_native_add_matrix(c->native, "clotho.c2c_bandwidth_MBps", true, c->cpus, c->count, c->bandwidth_mbps);
+        status = clo_calibration_add(&c->base, -1, "clotho.source.speed",
+                                     "clotho platform calibrate %s (%s), %s: medians of %u pinned samples; "
+                                     "CPUs of a kind within %d %% are taken as equal",
+                                     clo_version(), how, when, c->samples, ALIKE_PERMILLE / 10);
     return status;
 }
 
@@ -335,12 +223,12 @@ static clo_status write_down(calibration *c, const char *path, clo_platform **ou
     size_t bytes = 0;
     clo_status status = add_machine(c);
 
-    if (status == CLO_OK)
-        status = add_links(c);
-    for (uint32_t i = 0; i < c->count && status == CLO_OK; i++)
+    if (status == CLO_OK && c->links != NULL)
+        status = clo_links_add(c->links);
+    for (uint32_t i = 0; i < c->base.count && status == CLO_OK; i++)
         status = add_cpu(c, i);
     if (status == CLO_OK)
-        status = clo_native_export(c->native, &xml, &bytes);
+        status = clo_native_export(c->base.native, &xml, &bytes);
     if (status == CLO_OK)
         status = clo_platform_parse(path == NULL ? "calibrated" : path, xml, bytes, &platform);
     if (status == CLO_OK && path != NULL)
@@ -360,8 +248,8 @@ static clo_status measure(calibration *c)
     if (status != CLO_OK)
         return status;
     status = measure_speeds(c);
-    if (status == CLO_OK)
-        status = measure_links(c);
+    if (status == CLO_OK && c->base.count > 1)
+        status = clo_links_measure(&c->base, c->quick ? 500000000 : 6000000000, &c->links);
     clo_affinity_restore(affinity);
     return status;
 }
@@ -369,13 +257,13 @@ static clo_status measure(calibration *c)
 clo_status clo_platform_calibrate(int quick, clo_progress_fn progress, void *context, const char *path,
                                   clo_platform **out)
 {
-    calibration c = {.progress = progress, .context = context, .quick = quick != 0};
+    calibration c = {.base = {.progress = progress, .context = context}, .quick = quick != 0};
     clo_status status = clo_platform_open("native", &c.discovered);
 
     if (status == CLO_OK)
-        status = clo_native_open(&c.native);
+        status = clo_native_open(&c.base.native);
     if (status == CLO_OK) {
-        c.count = c.discovered->executors_count;
+        c.base.count = c.discovered->executors_count;
         status = allocate(&c);
     }
     if (status == CLO_OK)

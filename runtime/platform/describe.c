@@ -32,12 +32,14 @@ const char *clo_closeness_name(clo_closeness closeness)
     return names[closeness];
 }
 
-void clo_link_classes(const clo_platform *p, clo_link_class classes[CLO_CLOSENESS_COUNT])
+void clo_link_classes(const clo_platform *p, uint32_t piece, clo_link_class classes[CLO_CLOSENESS_COUNT])
 {
+    size_t first = (size_t)piece * p->executors_count * p->executors_count;
+
     memset(classes, 0, CLO_CLOSENESS_COUNT * sizeof classes[0]);
     for (uint32_t a = 0; a < p->executors_count; a++)
         for (uint32_t b = 0; b < p->executors_count; b++) {
-            size_t cell = (size_t)a * p->executors_count + b;
+            size_t cell = first + (size_t)a * p->executors_count + b;
             int64_t latency = p->latency_ns[cell];
             uint64_t q32 = p->ns_per_byte_q32[cell];
             clo_link_class *c = &classes[clo_closeness_of(p, a, b)];
@@ -293,12 +295,28 @@ static void add_link_class(const clo_platform *p, clo_closeness closeness, const
                  latency, rate, time);
 }
 
+/* "  from 32K": the bandwidths of the pieces behind the first one. */
+static void add_pieces(const clo_platform *p, clo_closeness closeness, clo_text *out)
+{
+    clo_link_class classes[CLO_CLOSENESS_COUNT];
+
+    for (uint32_t k = 1; k < p->pieces_count; k++) {
+        char low[CLO_FIGURE_BYTES], high[CLO_FIGURE_BYTES], rate[80];
+        clo_link_classes(p, k, classes);
+        clo_figure_rate(classes[closeness].q32_max, low);
+        clo_figure_rate(classes[closeness].q32_min, high);
+        put_span(low, high, rate, sizeof rate);
+        clo_figure_bytes(p->cut_bytes[k], low);
+        clo_text_add(out, "  from %-38s  %s\n", low, rate);
+    }
+}
+
 static void add_links(const clo_platform *p, clo_text *out)
 {
     clo_link_class classes[CLO_CLOSENESS_COUNT];
     uint64_t pairs = 0, all = (uint64_t)p->executors_count * (p->executors_count - 1);
 
-    clo_link_classes(p, classes);
+    clo_link_classes(p, 0, classes);
     for (uint32_t c = 0; c < CLO_CLOSENESS_COUNT; c++)
         pairs += classes[c].pairs;
     if (pairs == 0) {
@@ -309,8 +327,10 @@ static void add_links(const clo_platform *p, clo_text *out)
     }
     clo_text_add(out, "%-15s  %7s  %-17s  %-19s  %s\n", "links", "pairs", "latency", "bandwidth", "for 1 MiB");
     for (uint32_t c = 0; c < CLO_CLOSENESS_COUNT; c++)
-        if (classes[c].pairs > 0)
+        if (classes[c].pairs > 0) {
             add_link_class(p, (clo_closeness)c, &classes[c], out);
+            add_pieces(p, (clo_closeness)c, out);
+        }
     if (pairs < all)
         clo_text_add(out, "%-15s  %7llu  %s\n", "same memory", (unsigned long long)(all - pairs), "no transfer");
 }

@@ -16,16 +16,16 @@ typedef enum clo_closeness {
     CLO_CLOSENESS_COUNT
 } clo_closeness;
 
-/* All links of one closeness between executors that do not share a memory. */
+/* One piece of all links of one closeness between executors that do not share a memory. */
 typedef struct clo_link_class {
-    uint64_t pairs; /* ordered; 0: none, and nothing below is set */
-    int64_t latency_min_ns, latency_max_ns;
-    uint64_t q32_min, q32_max; /* ns per byte; 0: unlimited bandwidth */
+    uint64_t pairs;                         /* ordered; 0: none, and nothing below is set */
+    int64_t latency_min_ns, latency_max_ns; /* what the bytes below the piece take */
+    uint64_t q32_min, q32_max;              /* ns per byte; 0: unlimited bandwidth */
 } clo_link_class;
 
 clo_closeness clo_closeness_of(const clo_platform *platform, uint32_t a, uint32_t b);
 const char *clo_closeness_name(clo_closeness closeness);
-void clo_link_classes(const clo_platform *platform, clo_link_class classes[CLO_CLOSENESS_COUNT]);
+void clo_link_classes(const clo_platform *platform, uint32_t piece, clo_link_class classes[CLO_CLOSENESS_COUNT]);
 
 /* Speed, size, time and rate for people; `out` of CLO_FIGURE_BYTES. */
 #define CLO_FIGURE_BYTES 32

@@ -35,8 +35,8 @@ static void json_executor(const clo_platform *p, uint32_t e, clo_text *out)
     clo_text_add(out, "}");
 }
 
-/* A matrix of latencies, or of bandwidths in MB/s with null for "unlimited". */
-static void json_matrix(const clo_platform *p, bool latency, clo_text *out)
+/* A matrix of latencies, or of the bandwidths of a piece in MB/s with null for "unlimited". */
+static void json_matrix(const clo_platform *p, uint32_t piece, bool latency, clo_text *out)
 {
     uint32_t n = p->executors_count;
 
@@ -44,7 +44,7 @@ static void json_matrix(const clo_platform *p, bool latency, clo_text *out)
     for (uint32_t a = 0; a < n; a++) {
         clo_text_add(out, "%s[", a > 0 ? "," : "");
         for (uint32_t b = 0; b < n; b++) {
-            size_t at = (size_t)a * n + b;
+            size_t at = ((size_t)piece * n + a) * n + b;
             uint64_t mbps = clo_rate_mbps(p->ns_per_byte_q32[at]);
             clo_text_add(out, b > 0 ? "," : "");
             if (latency)
@@ -59,30 +59,58 @@ static void json_matrix(const clo_platform *p, bool latency, clo_text *out)
     clo_text_add(out, "]");
 }
 
+static void json_range(const clo_link_class *l, clo_text *out)
+{
+    clo_text_add(out, l->q32_max == 0 ? "[null," : "[%llu,", (unsigned long long)clo_rate_mbps(l->q32_max));
+    clo_text_add(out, l->q32_min == 0 ? "null]" : "%llu]", (unsigned long long)clo_rate_mbps(l->q32_min));
+}
+
+/* What a class has beyond each cut. */
+static void json_beyond(const clo_platform *p, uint32_t c, clo_text *out)
+{
+    clo_link_class classes[CLO_CLOSENESS_COUNT];
+
+    for (uint32_t k = 1; k < p->pieces_count; k++) {
+        clo_link_classes(p, k, classes);
+        clo_text_add(out, k == 1 ? ",\"bandwidth_beyond_MBps\":[" : ",");
+        json_range(&classes[c], out);
+    }
+    clo_text_add(out, p->pieces_count > 1 ? "]" : "");
+}
+
 static void json_links(const clo_platform *p, clo_text *out)
 {
     clo_link_class classes[CLO_CLOSENESS_COUNT];
     bool first = true;
 
-    clo_link_classes(p, classes);
+    clo_link_classes(p, 0, classes);
     clo_text_add(out, ",\"links\":{\"classes\":{");
     for (uint32_t c = 0; c < CLO_CLOSENESS_COUNT; c++) {
         const clo_link_class *l = &classes[c];
         if (l->pairs == 0)
             continue;
-        clo_text_add(out, "%s\"%s\":{\"pairs\":%llu,\"latency_ns\":[%lld,%lld],\"bandwidth_MBps\":[", first ? "" : ",",
+        clo_text_add(out, "%s\"%s\":{\"pairs\":%llu,\"latency_ns\":[%lld,%lld],\"bandwidth_MBps\":", first ? "" : ",",
                      clo_closeness_name((clo_closeness)c), (unsigned long long)l->pairs, (long long)l->latency_min_ns,
                      (long long)l->latency_max_ns);
-        clo_text_add(out, l->q32_max == 0 ? "null," : "%llu,", (unsigned long long)clo_rate_mbps(l->q32_max));
-        clo_text_add(out, l->q32_min == 0 ? "null]}" : "%llu]}", (unsigned long long)clo_rate_mbps(l->q32_min));
+        json_range(l, out);
+        json_beyond(p, c, out);
+        clo_text_add(out, "}");
         first = false;
     }
     clo_text_add(out, "}");
     if (p->executors_count <= MATRIX_MAX) {
         clo_text_add(out, ",\"latency_ns\":");
-        json_matrix(p, true, out);
+        json_matrix(p, 0, true, out);
         clo_text_add(out, ",\"bandwidth_MBps\":");
-        json_matrix(p, false, out);
+        json_matrix(p, 0, false, out);
+    }
+    for (uint32_t k = 1; k < p->pieces_count; k++)
+        clo_text_add(out, "%s%llu%s", k == 1 ? ",\"cut_bytes\":[" : ",", (unsigned long long)p->cut_bytes[k],
+                     k + 1 == p->pieces_count ? "]" : "");
+    for (uint32_t k = 1; k < p->pieces_count && p->executors_count <= MATRIX_MAX; k++) {
+        clo_text_add(out, k == 1 ? ",\"bandwidth_beyond_MBps\":[" : ",");
+        json_matrix(p, k, false, out);
+        clo_text_add(out, k + 1 == p->pieces_count ? "]" : "");
     }
     clo_text_add(out, "}");
 }

@@ -25,6 +25,7 @@ static const struct {
     {"clotho.capacity.", ON_MACHINE, KEY_NUMBER, 0, INT64_MAX},
     {"clotho.source.", ON_MACHINE, KEY_TEXT, 0, 0},
     {"clotho.status.", ON_MACHINE, KEY_STATUS, 0, 0},
+    {"clotho.two_flows_permille.", ON_MACHINE, KEY_NUMBER, 0, 1000000},
     {"clotho.fit_error.", ON_MACHINE | ON_CORE, KEY_TEXT, 0, 0},
     {"clotho.kind", ON_KIND | ON_CORE | ON_ACCEL, KEY_TEXT, 0, 0},
     {"clotho.speed_q16", ON_KIND | ON_CORE | ON_ACCEL, KEY_NUMBER, 1, UINT32_MAX},

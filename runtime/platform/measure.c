@@ -1,8 +1,8 @@
 /* measure.c - the stop-watch part of calibration.
  *
  * A link is measured as a consumer sees it: the producer has just written a buffer and tells the consumer through
- * one cache line; the time counts until the consumer has copied the buffer, all on one thread's clock. That is what
- * the cost model calls latency + bytes / bandwidth. */
+ * one cache line; the consumer copies the buffer. The message is measured by a rally of that line (ping-pong), the copy by
+ * the consumer's clock alone, for each size; the cost model adds the two. */
 #define _GNU_SOURCE
 #include "platform/measure.h"
 
@@ -26,8 +26,15 @@
 #define MEMORY_PIECE 8192u
 #define RALLY_ROUNDS 200u
 #define SAMPLES_MAX 501
-#define SAMPLES_MIN 3
-#define SIZES 7 /* 1 KiB, 4 KiB ... 4 MiB */
+#define VISITS 2        /* of each way, in turns: a busy moment of the machine does not spoil all of one */
+#define ROUNDS_MIN 2    /* of each visit, however long they take                                   */
+#define ROUNDS_WANTED 8 /* of each visit of PATIENT_NS or more: a busy machine gets 4 times as long for them */
+#define PATIENT_NS 20000000
+#define SHORT_COPY_BYTES 16384u /* costs next to nothing, and varies most: SHORT_REPEATS times a round */
+#define SHORT_REPEATS 4
+#define LONG_COPY_BYTES \
+    65536u            /* takes so long that the thread may lose its CPU, and that a slow clock does not matter */
+#define FITTED_MIN 10 /* sizes up to 256 KiB */
 
 struct clo_affinity {
     pthread_t thread;
@@ -178,43 +185,33 @@ void clo_work_run(clo_work *work, uint32_t which, uint64_t units)
         run_memory(work, units);
 }
 
-void clo_measure_fit(const int64_t *bytes, const int64_t *ns, size_t count, int64_t line_ns, int way,
-                     clo_measured_link *out)
+uint64_t clo_link_size(uint32_t index)
 {
-    double w = 0, wx = 0, wxx = 0, wt = 0, wxt = 0, line = (double)line_ns;
-
-    /* Weights 1/t^2: every size counts by its relative error, else the largest alone would decide. */
-    for (size_t i = 0; i < count; i++) {
-        double x = (double)bytes[i], t = ns[i] > 0 ? (double)ns[i] : 1, u = 1 / (t * t);
-        w += u, wx += u * x, wxx += u * x * x, wt += u * t, wxt += u * x * t;
-    }
-    double determinant = w * wxx - wx * wx;
-    double latency = determinant > 0 ? (wt * wxx - wx * wxt) / determinant : line;
-    latency = latency > line ? latency : line;
-    double slope = wxx > 0 ? (wxt - latency * wx) / wxx : 0;
-    slope = slope > 0 ? slope : 0;
-
-    double worst = 0;
-    for (size_t i = 0; i < count; i++) {
-        double t = ns[i] > 0 ? (double)ns[i] : 1, error = (latency + slope * (double)bytes[i] - t) / t;
-        worst = error > worst ? error : -error > worst ? -error : worst;
-    }
-    out->latency_ns[way] = (int64_t)(latency + 0.5);
-    out->ns_per_mib[way] = (int64_t)(slope * (1 << 20) + 0.5);
-    out->error_permille[way] = (uint32_t)(1000 * worst + 0.5);
+    return index < CLO_LINK_FITTED ? 512ull << index : 768ull << 2 * (index - CLO_LINK_FITTED);
 }
 
-enum { COMMAND_RALLY, COMMAND_WRITE, COMMAND_STOP };
+uint32_t clo_link_fitted(int64_t budget_ns)
+{
+    uint32_t count = CLO_LINK_FITTED;
 
-/* What the two threads share; plain, handed over with the ball. The partner writes `shared`, the calling thread
- * copies it into `mine`. */
+    /* A round writes and copies about six times the largest size, at a few bytes a ns; and there should be some rounds. */
+    while (count > FITTED_MIN && (int64_t)clo_link_size(count - 1) * 16 > budget_ns)
+        count--;
+    return count;
+}
+
+enum { COMMAND_RALLY, COMMAND_WRITE, COMMAND_FLOW, COMMAND_STOP };
+
+/* What the two threads share; plain, handed over with the ball. The partner writes `shared`, the calling thread copies
+ * it into `mine`; a flow the other way goes from `other` to `theirs`. */
 typedef struct pair {
     clo_pingpong *ball;
     uint32_t turn;
     int command;
     size_t bytes;
     unsigned char value;
-    unsigned char *shared, *mine;
+    unsigned char *shared, *mine, *other, *theirs;
+    int64_t clock_ns, cpu_clock_ns; /* of reading the clock twice with nothing in between */
 } pair;
 
 static void *partner(void *argument)
@@ -225,11 +222,14 @@ static void *partner(void *argument)
     for (;;) { /* ends with COMMAND_STOP, which measure_way always sends */
         clo_pingpong_wait(p->ball, ++turn);
         int command = p->command;
-        if (command == COMMAND_WRITE)
-            memset(p->shared, p->value, p->bytes);
+        size_t bytes = p->bytes;
+        if (command == COMMAND_WRITE || command == COMMAND_FLOW)
+            memset(p->shared, p->value, bytes);
         clo_pingpong_pass(p->ball, ++turn);
         if (command == COMMAND_RALLY)
             turn = clo_pingpong_return(p->ball, turn, RALLY_ROUNDS);
+        else if (command == COMMAND_FLOW)
+            memcpy(p->theirs, p->other, bytes);
         else if (command == COMMAND_STOP)
             return NULL;
     }
@@ -254,46 +254,95 @@ static int64_t sample_line(pair *p)
     return (clo_clock_ns() - start + RALLY_ROUNDS) / (2 * RALLY_ROUNDS);
 }
 
-/* The partner writes; the calling thread copies as soon as it knows, and the way of the message is added. */
-static int64_t sample_copy(pair *p, size_t bytes, int64_t line_ns)
+/* The partner writes; the calling thread copies as soon as it knows. The way of the message does not count. */
+static int64_t sample_copy(pair *p, size_t bytes, int what)
 {
-    command(p, COMMAND_WRITE, bytes);
-    int64_t start = clo_clock_ns();
+    bool is_long = bytes >= LONG_COPY_BYTES;
+
+    command(p, what, bytes);
+    int64_t start = is_long ? clo_measure_cpu_ns() : clo_clock_ns();
     memcpy(p->mine, p->shared, bytes);
-    return clo_clock_ns() - start + line_ns;
+    int64_t ns = is_long ? clo_measure_cpu_ns() - start - p->cpu_clock_ns : clo_clock_ns() - start - p->clock_ns;
+    return ns > 0 ? ns : 0;
+}
+
+/* A copy after a buffer for the other way was written here; with COMMAND_FLOW the partner copies that meanwhile. */
+static int64_t sample_flow(pair *p, size_t bytes, int what)
+{
+    memset(p->other, p->value, bytes); /* the partner waits for a command: it does not look at it */
+    return sample_copy(p, bytes, what);
 }
 
 typedef struct samples {
     int64_t line[SAMPLES_MAX];
-    int64_t copy[SIZES][SAMPLES_MAX];
-    size_t count, sizes;
+    int64_t copy[CLO_LINK_SIZES][SHORT_REPEATS * SAMPLES_MAX];
+    size_t copies[CLO_LINK_SIZES];
+    int64_t alone[SAMPLES_MAX], together[SAMPLES_MAX];
+    size_t count;
 } samples;
 
-static void measure(pair *p, int64_t budget_ns, samples *s)
+/* Sizes in another order each round: what a large copy leaves in the caches must not meet always the same one. */
+static void sample_copies(pair *p, uint32_t fitted, clo_rng *rng, samples *s)
 {
-    int64_t end = clo_clock_ns() + budget_ns;
+    uint32_t order[SHORT_REPEATS * CLO_LINK_SIZES], count = 0;
 
-    s->count = 0;
-    s->sizes = budget_ns >= 15000000 ? SIZES : budget_ns >= 4000000 ? SIZES - 1 : SIZES - 2;
+    for (uint32_t i = 0; i < CLO_LINK_SIZES; i++)
+        for (uint32_t n = clo_link_size(i) <= SHORT_COPY_BYTES ? SHORT_REPEATS : 1;
+             n > 0 && clo_link_is_used(i, fitted); n--)
+            order[count++] = i;
+    for (; count > 0; count--) {
+        uint32_t pick = (uint32_t)clo_rng_below(rng, count), i = order[pick];
+        order[pick] = order[count - 1];
+        s->copy[i][s->copies[i]++] = sample_copy(p, clo_link_size(i), COMMAND_WRITE);
+    }
+}
+
+/* True if another round is wanted, `rounds` of this visit being done. */
+static bool goes_on(size_t rounds, int64_t passed_ns, int64_t budget_ns)
+{
+    if (rounds < ROUNDS_MIN || passed_ns < budget_ns)
+        return true;
+    return budget_ns >= PATIENT_NS && rounds < ROUNDS_WANTED && passed_ns < 4 * budget_ns;
+}
+
+/* Rounds of all sizes, so that a drift of the machine hits all alike. */
+static void measure(pair *p, uint32_t fitted, int64_t budget_ns, clo_rng *rng, samples *s)
+{
+    size_t flow = clo_link_size(fitted - 1) < CLO_FLOW_BYTES ? clo_link_size(fitted - 1) : CLO_FLOW_BYTES;
+
+    size_t before = s->count;
+    int64_t start = clo_clock_ns();
+
     sample_line(p); /* warm */
-    while (s->count < SAMPLES_MAX && (s->count < SAMPLES_MIN || clo_clock_ns() < end)) {
+    while (s->count < SAMPLES_MAX && goes_on(s->count - before, clo_clock_ns() - start, budget_ns)) {
         s->line[s->count] = sample_line(p);
-        for (size_t i = 0; i < s->sizes; i++)
-            s->copy[i][s->count] = sample_copy(p, (size_t)1024 << (2 * i), s->line[s->count]);
+        sample_copies(p, fitted, rng, s);
+        for (size_t turn = 0; turn < 2; turn++) {
+            bool is_alone = (s->count + turn) % 2 == 0;
+            sample_flow(p, flow, COMMAND_FLOW); /* the same before either */
+            int64_t ns = sample_flow(p, flow, is_alone ? COMMAND_WRITE : COMMAND_FLOW);
+            (is_alone ? s->alone : s->together)[s->count] = ns;
+        }
         s->count++;
     }
 }
 
-static void evaluate(samples *s, int way, clo_measured_link *out)
+/* Other programs only add time, so of what one CPU does alone the lower decile is taken; of two that disturb each other,
+ * the median. */
+static int64_t lower_decile(int64_t *values, size_t count)
 {
-    int64_t bytes[SIZES], ns[SIZES], line = clo_measure_median(s->line, s->count);
+    qsort(values, count, sizeof *values, by_value);
+    return values[count / 10];
+}
 
-    for (size_t i = 0; i < s->sizes; i++) {
-        bytes[i] = (int64_t)1024 << (2 * i);
-        ns[i] = clo_measure_median(s->copy[i], s->count);
-    }
-    clo_measure_fit(bytes, ns, s->sizes, line, way, out);
-    out->line_ns = line;
+static void evaluate(samples *s, uint32_t fitted, clo_measured_way *out)
+{
+    *out = (clo_measured_way){.fitted = fitted, .line_ns = lower_decile(s->line, s->count)};
+    for (uint32_t i = 0; i < CLO_LINK_SIZES; i++)
+        if (clo_link_is_used(i, fitted))
+            out->ns[i] = out->line_ns + lower_decile(s->copy[i], s->copies[i]);
+    out->alone_ns = clo_measure_median(s->alone, s->count);
+    out->together_ns = clo_measure_median(s->together, s->count);
 }
 
 static clo_status start_partner(pair *p, uint32_t cpu, pthread_t *thread)
@@ -314,39 +363,60 @@ static clo_status start_partner(pair *p, uint32_t cpu, pthread_t *thread)
     return error == 0 ? CLO_OK : cannot_pin(cpu, error);
 }
 
+static void measure_clocks(pair *p)
+{
+    p->clock_ns = p->cpu_clock_ns = INT64_MAX;
+    for (int i = 0; i < 200; i++) {
+        int64_t start = clo_clock_ns(), ns = clo_clock_ns() - start;
+        int64_t cpu_start = clo_measure_cpu_ns(), cpu_ns = clo_measure_cpu_ns() - cpu_start;
+        p->clock_ns = ns < p->clock_ns ? ns : p->clock_ns;
+        p->cpu_clock_ns = cpu_ns < p->cpu_clock_ns ? cpu_ns : p->cpu_clock_ns;
+    }
+}
+
 /* From the CPU of the partner to that of the calling thread. */
-static clo_status measure_way(pair *p, uint32_t from, uint32_t to, int64_t budget_ns, samples *s)
+static clo_status measure_way(pair *p, const uint32_t cpus[2], int64_t budget_ns, uint32_t fitted, samples *s)
 {
     pthread_t thread = {0};
-    clo_status status = clo_measure_pin(to);
+    clo_status status = clo_measure_pin(cpus[1]);
 
     p->turn = 0;
     clo_pingpong_pass(p->ball, 0);
     if (status == CLO_OK)
-        status = start_partner(p, from, &thread);
+        status = start_partner(p, cpus[0], &thread);
     if (status != CLO_OK)
         return status;
-    measure(p, budget_ns, s);
+    clo_rng rng = clo_rng_seed(cpus[0] + ((uint64_t)s->count << 32));
+    measure_clocks(p);
+    measure(p, fitted, budget_ns, &rng, s);
     command(p, COMMAND_STOP, 0);
     pthread_join(thread, NULL);
     return CLO_OK;
 }
 
-clo_status clo_measure_link(uint32_t first, uint32_t second, int64_t budget_ns, clo_measured_link *out)
+clo_status clo_measure_link(uint32_t first, uint32_t second, int64_t budget_ns, clo_measured_way out[2])
 {
+    uint32_t fitted = clo_link_fitted(budget_ns);
+    size_t bytes = clo_link_size(fitted - 1);
     pair p = {.ball = clo_pingpong_create(),
-              .shared = clo_allocate_aligned(CLO_LINK_BYTES_MAX, 1),
-              .mine = clo_allocate_aligned(CLO_LINK_BYTES_MAX, 1)};
-    samples *s = clo_allocate(1, sizeof *s);
-    bool complete = p.ball != NULL && p.shared != NULL && p.mine != NULL && s != NULL;
+              .shared = clo_allocate_aligned(bytes, 1),
+              .mine = clo_allocate_aligned(bytes, 1),
+              .other = clo_allocate_aligned(bytes, 1),
+              .theirs = clo_allocate_aligned(bytes, 1)};
+    samples *s = clo_allocate(2, sizeof *s);
+    bool complete =
+        p.ball != NULL && p.shared != NULL && p.mine != NULL && p.other != NULL && p.theirs != NULL && s != NULL;
     clo_status status = complete ? CLO_OK : clo_fail_memory("calibration");
 
-    for (int way = 0; way < 2 && status == CLO_OK; way++) {
-        status = measure_way(&p, way == 0 ? first : second, way == 0 ? second : first, budget_ns / 2, s);
-        if (status == CLO_OK)
-            evaluate(s, way, out);
+    for (int visit = 0; visit < 2 * VISITS && status == CLO_OK; visit++) {
+        uint32_t cpus[2] = {visit % 2 == 0 ? first : second, visit % 2 == 0 ? second : first};
+        status = measure_way(&p, cpus, budget_ns / (2 * VISITS), fitted, &s[visit % 2]);
     }
+    for (int way = 0; way < 2 && status == CLO_OK; way++)
+        evaluate(&s[way], fitted, &out[way]);
     clo_free(s);
+    clo_free(p.theirs);
+    clo_free(p.other);
     clo_free(p.mine);
     clo_free(p.shared);
     clo_pingpong_destroy(p.ball);

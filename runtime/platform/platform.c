@@ -2,7 +2,8 @@
  *
  * Invariant: every index inside the object is in range, every speed > 0, every latency in [0, CLO_LATENCY_NS_MAX];
  * readers need no checks. Links are kept as ns per byte in Q32, so a transfer time is two multiplications and
- * the same on every machine. */
+ * the same on every machine. A piece of a link begins with the rounded time at which the piece before ends, so the time
+ * never falls where the bytes grow. */
 #include "platform/platform.h"
 
 #include "base/memory.h"
@@ -170,19 +171,68 @@ static clo_status copy_link(clo_platform *platform, const clo_platform_desc *des
     return CLO_OK;
 }
 
+static clo_status copy_cuts(clo_platform *platform, const clo_platform_desc *desc)
+{
+    platform->pieces_count = 1;
+    if (desc->cuts_count == 0)
+        return CLO_OK;
+    if (desc->cuts_count >= CLO_LINK_PIECES_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "%u cuts of the links; at most %d", desc->cuts_count, CLO_LINK_PIECES_MAX - 1);
+    if (desc->cut_bytes == NULL || desc->bandwidth_beyond == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "%u cuts of the links, but cut_bytes or bandwidth_beyond is NULL",
+                        desc->cuts_count);
+    for (uint32_t c = 0; c < desc->cuts_count; c++) {
+        uint64_t bytes = desc->cut_bytes[c];
+        if (bytes <= platform->cut_bytes[c] || bytes > CLO_CUT_BYTES_MAX)
+            return clo_fail(CLO_ERR_ARGUMENT,
+                            "cut %u of the links is at %llu bytes; use rising numbers from 1 to 2^63 - 1", c,
+                            (unsigned long long)bytes);
+        platform->cut_bytes[c + 1] = bytes;
+    }
+    platform->pieces_count = desc->cuts_count + 1;
+    return CLO_OK;
+}
+
+/* The pieces of a link behind the first one. */
+static clo_status copy_pieces(clo_platform *platform, const clo_platform_desc *desc, uint32_t from, uint32_t to)
+{
+    size_t cells = (size_t)platform->executors_count * platform->executors_count;
+    size_t cell = (size_t)from * platform->executors_count + to;
+
+    for (uint32_t k = 1; k < platform->pieces_count; k++, cell += cells) {
+        int64_t begin_ns = clo_link_ns(platform->latency_ns[cell], platform->ns_per_byte_q32[cell],
+                                       platform->cut_bytes[k] - platform->cut_bytes[k - 1]);
+        if (begin_ns >= CLO_LATENCY_NS_MAX) /* or saturated there */
+            return clo_fail(CLO_ERR_ARGUMENT, "link %u -> %u: %llu bytes, where a piece begins, take 2^61 ns or more",
+                            from, to, (unsigned long long)platform->cut_bytes[k]);
+        platform->latency_ns[cell + cells] = begin_ns;
+        if (read_bandwidth(desc->bandwidth_beyond[cell], &platform->ns_per_byte_q32[cell + cells]) != CLO_OK) {
+            char place[96];
+            snprintf(place, sizeof place, "link %u -> %u from %llu bytes on: ", from, to,
+                     (unsigned long long)platform->cut_bytes[k]);
+            return clo_fail_prefix(CLO_ERR_ARGUMENT, place);
+        }
+    }
+    return CLO_OK;
+}
+
 static clo_status copy_links(clo_platform *platform, const clo_platform_desc *desc)
 {
     size_t n = platform->executors_count;
+    clo_status status = copy_cuts(platform, desc);
 
-    platform->latency_ns = clo_allocate(n * n, sizeof(int64_t));
-    platform->ns_per_byte_q32 = clo_allocate(n * n, sizeof(uint64_t));
+    if (status != CLO_OK)
+        return status;
+    platform->latency_ns = clo_allocate(n * n, platform->pieces_count * sizeof(int64_t));
+    platform->ns_per_byte_q32 = clo_allocate(n * n, platform->pieces_count * sizeof(uint64_t));
     if (platform->latency_ns == NULL || platform->ns_per_byte_q32 == NULL)
         return clo_fail_memory("a platform's links");
-    if (desc->latency_ns == NULL && desc->bandwidth_bytes_per_ns == NULL)
+    if (desc->latency_ns == NULL && desc->bandwidth_bytes_per_ns == NULL && platform->pieces_count == 1)
         return CLO_OK;
     for (uint32_t from = 0; from < n; from++)
         for (uint32_t to = 0; to < n; to++)
-            if (from != to && copy_link(platform, desc, from, to) != CLO_OK)
+            if (from != to &&
+                (copy_link(platform, desc, from, to) != CLO_OK || copy_pieces(platform, desc, from, to) != CLO_OK))
                 return CLO_ERR_ARGUMENT;
     return CLO_OK;
 }
@@ -317,6 +367,26 @@ int64_t clo_platform_transfer_ns(const clo_platform *platform, uint64_t bytes, u
         return CLO_TIME_NEVER;
     if (from == to || platform->executors[from].memory == platform->executors[to].memory)
         return 0;
-    size_t cell = (size_t)from * platform->executors_count + to;
-    return clo_link_ns(platform->latency_ns[cell], platform->ns_per_byte_q32[cell], bytes);
+    return clo_platform_link_ns(platform, (size_t)from * platform->executors_count + to, bytes);
+}
+
+uint32_t clo_platform_link_pieces(const clo_platform *platform)
+{
+    return platform->pieces_count;
+}
+
+uint64_t clo_platform_cut_bytes(const clo_platform *platform, uint32_t piece)
+{
+    return piece < platform->pieces_count ? platform->cut_bytes[piece] : UINT64_MAX;
+}
+
+bool clo_platform_links_equal(const clo_platform *platform, size_t pair, size_t other)
+{
+    size_t cells = (size_t)platform->executors_count * platform->executors_count;
+
+    for (uint32_t k = 0; k < platform->pieces_count; k++)
+        if (platform->latency_ns[k * cells + pair] != platform->latency_ns[k * cells + other] ||
+            platform->ns_per_byte_q32[k * cells + pair] != platform->ns_per_byte_q32[k * cells + other])
+            return false;
+    return true;
 }

@@ -6,6 +6,7 @@
 
 #define CLO_EXECUTORS_MAX 4096u
 #define CLO_LATENCY_NS_MAX (INT64_MAX / 4) /* so that latency + transfer never overflows */
+#define CLO_CUT_BYTES_MAX (UINT64_MAX / 2)
 
 /* A fact and where it comes from, e.g. {"c2c", "assumed", "default formula ..."}; for the describe calls. */
 typedef struct clo_platform_fact {
@@ -40,8 +41,12 @@ struct clo_platform {
     char **kind_names;                       /* [kinds_count]                                  */
     char *resource_names[CLO_RESOURCES_MAX]; /* entries may be NULL                */
     int64_t *capacities;                     /* [machines_count * CLO_RESOURCES_MAX]; < 0: unlimited */
-    int64_t *latency_ns;                     /* [executors_count^2]                            */
-    uint64_t *ns_per_byte_q32;               /* [executors_count^2]; 0: infinite bandwidth     */
+    /* A link is a line in pieces: piece k begins at cut_bytes[k], the same for all links, so that means and bounds over
+     * links are lines with the same pieces. cut_bytes[0] is 0. */
+    uint32_t pieces_count; /* >= 1 */
+    uint64_t cut_bytes[CLO_LINK_PIECES_MAX];
+    int64_t *latency_ns;       /* [pieces_count][executors_count^2] what cut_bytes[k] bytes take; never falls with k */
+    uint64_t *ns_per_byte_q32; /* [pieces_count][executors_count^2] beyond that; 0: infinite bandwidth               */
     clo_platform_fact *facts;
     uint32_t facts_count;
     clo_place *places; /* [executors_count]; NULL: made from arrays, nothing known */
@@ -49,16 +54,38 @@ struct clo_platform {
 
 __extension__ typedef unsigned __int128 clo_u128;
 
-/* latency + bytes * ns_per_byte, rounded to nearest, saturated at INT64_MAX / 4. */
+/* latency + bytes * ns_per_byte, rounded to nearest; the second part is at most INT64_MAX / 4. Never falls with bytes. */
 static inline int64_t clo_link_ns(int64_t latency_ns, uint64_t ns_per_byte_q32, uint64_t bytes)
 {
     clo_u128 q32 = (clo_u128)bytes * ns_per_byte_q32 + (1ull << 31);
     uint64_t high = (uint64_t)(q32 >> 64), ns = (uint64_t)(q32 >> 32);
 
     if (high >> 30 != 0 || ns > (uint64_t)INT64_MAX / 4)
-        return INT64_MAX / 4;
+        return latency_ns + INT64_MAX / 4;
     return latency_ns + (int64_t)ns;
 }
+
+/* The piece that `bytes` lie in, the same on all links. */
+static inline uint32_t clo_platform_piece(const clo_platform *platform, uint64_t bytes)
+{
+    uint32_t piece = platform->pieces_count - 1;
+
+    while (bytes < platform->cut_bytes[piece]) /* ends: cut 0 is 0 */
+        piece--;
+    return piece;
+}
+
+/* Time of a transfer between two executors that do not share a memory; pair = from * executors_count + to. */
+static inline int64_t clo_platform_link_ns(const clo_platform *platform, size_t pair, uint64_t bytes)
+{
+    uint32_t piece = clo_platform_piece(platform, bytes);
+    size_t cell = (size_t)piece * platform->executors_count * platform->executors_count + pair;
+
+    return clo_link_ns(platform->latency_ns[cell], platform->ns_per_byte_q32[cell], bytes - platform->cut_bytes[piece]);
+}
+
+/* True if the two links take the same time for any number of bytes. */
+bool clo_platform_links_equal(const clo_platform *platform, size_t pair, size_t other);
 
 /* Adds a fact; on failure (CLO_ERR_MEMORY) the platform is unchanged. Only while it is being built. */
 CLO_NODISCARD clo_status clo_platform_add_fact(clo_platform *platform, const char *fact, const char *status,

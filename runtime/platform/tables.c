@@ -1,8 +1,8 @@
 /* tables.c - what an hwloc XML file says beside its objects: distance matrices, memory attributes, CPU kinds.
  *
- * Read are the matrices clotho.c2c_latency_ns and clotho.c2c_bandwidth_MBps between PUs, NUMALatency between NUMA
- * nodes, the memory attributes Latency and Bandwidth with a cpuset as initiator, and every cpukind. Other tables are
- * checked for their shape and passed over. */
+ * Read are the matrices clotho.c2c_latency_ns, clotho.c2c_bandwidth_MBps and clotho.c2c_bandwidth_MBps.BYTES (what
+ * holds from so many bytes on) between PUs, NUMALatency between NUMA nodes, the memory attributes Latency and Bandwidth
+ * with a cpuset as initiator, and every cpukind. Other tables are checked for their shape and passed over. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "platform/parse.h"
@@ -10,6 +10,9 @@
 
 #include <assert.h>
 #include <string.h>
+
+#define BANDWIDTH_NAME "clotho.c2c_bandwidth_MBps"
+#define BANDWIDTH_MAX 1000000000 /* MB/s */
 
 enum { KIND_FROM_OS = 1, KIND_FROM_USER = 2, KIND_LATENCY = 4, KIND_BANDWIDTH = 8, KIND_MAX = 31 };
 
@@ -189,6 +192,33 @@ static clo_status take_matrix(const clo_topology *topology, const matrix *m, uin
     return CLO_OK;
 }
 
+/* "clotho.c2c_bandwidth_MBps.32768": the bandwidths of the piece that begins there. */
+static clo_status read_piece(clo_topology *topology, const matrix *m)
+{
+    const clo_xml *xml = &topology->xml;
+    const char *text = m->name + strlen(BANDWIDTH_NAME) + 1;
+    uint64_t bytes = 0, before = topology->cuts_count == 0 ? 0 : topology->cut_bytes[topology->cuts_count - 1];
+
+    if (!m->on_pus || (m->kind & KIND_BANDWIDTH) == 0)
+        return clo_xml_fail(xml, m->node, "matrix \"%.60s\" needs type=\"PU\" and kind=\"10\"", m->name);
+    if (!clo_parse_u64(text, CLO_CUT_BYTES_MAX, &bytes) || bytes == 0)
+        return clo_xml_fail(xml, m->node, "matrix \"%.60s\" must end in the bytes from which it holds, 1 to %llu",
+                            m->name, (unsigned long long)CLO_CUT_BYTES_MAX);
+    if (topology->cuts_count + 1 == CLO_LINK_PIECES_MAX)
+        return clo_xml_fail(xml, m->node, "matrix \"%.60s\" makes more than %d pieces of the links; remove some",
+                            m->name, CLO_LINK_PIECES_MAX);
+    if (bytes <= before)
+        return clo_xml_fail(xml, m->node,
+                            "matrix \"%.60s\" comes after the one from %llu bytes; order the pieces by their bytes, "
+                            "each once",
+                            m->name, (unsigned long long)before);
+    clo_status status =
+        take_matrix(topology, m, topology->pus_count, BANDWIDTH_MAX, &topology->beyond_mbps[topology->cuts_count]);
+    if (status == CLO_OK)
+        topology->cut_bytes[topology->cuts_count++] = bytes;
+    return status;
+}
+
 static clo_status read_distances(clo_topology *topology, uint32_t node)
 {
     matrix m = {.node = node};
@@ -199,12 +229,14 @@ static clo_status read_distances(clo_topology *topology, uint32_t node)
     if (status != CLO_OK)
         return status;
     bool latency = strcmp(m.name, "clotho.c2c_latency_ns") == 0;
-    bool bandwidth = strcmp(m.name, "clotho.c2c_bandwidth_MBps") == 0;
+    bool bandwidth = strcmp(m.name, BANDWIDTH_NAME) == 0;
+    if (strncmp(m.name, BANDWIDTH_NAME ".", sizeof BANDWIDTH_NAME) == 0)
+        return read_piece(topology, &m);
     if (latency || bandwidth) {
         if (!m.on_pus || (m.kind & (latency ? KIND_LATENCY : KIND_BANDWIDTH)) == 0)
             return clo_xml_fail(&topology->xml, node, "matrix \"%.60s\" needs type=\"PU\" and kind=\"%d\"", m.name,
                                 latency ? 6 : 10);
-        return take_matrix(topology, &m, topology->pus_count, latency ? 1000000000000 : 1000000000,
+        return take_matrix(topology, &m, topology->pus_count, latency ? 1000000000000 : BANDWIDTH_MAX,
                            latency ? &topology->c2c_latency_ns : &topology->c2c_bandwidth_mbps);
     }
     if (strncmp(m.name, CLO_KEY_PREFIX, strlen(CLO_KEY_PREFIX)) == 0)
@@ -348,6 +380,7 @@ clo_status clo_topology_read_tables(clo_topology *topology)
 {
     const clo_xml *xml = &topology->xml;
     clo_status status = CLO_OK;
+    uint32_t piece = 0;
 
     assert(topology->pus_count > 0);
     topology->kinds = clo_allocate(count_cpukinds(xml), sizeof(uint32_t));
@@ -355,14 +388,18 @@ clo_status clo_topology_read_tables(clo_topology *topology)
         return clo_fail_memory("a topology");
     for (uint32_t n = xml->nodes[1].end; n < xml->nodes[0].end && status == CLO_OK; n = xml->nodes[n].end) {
         const char *name = clo_xml_name(xml, n);
-        if (strcmp(name, "distances2") == 0)
+        if (strcmp(name, "distances2") == 0) {
             status = read_distances(topology, n);
-        else if (strcmp(name, "memattr") == 0)
+            piece = topology->cuts_count == 1 && piece == 0 ? n : piece;
+        } else if (strcmp(name, "memattr") == 0)
             status = read_memattr(topology, n);
         else if (strcmp(name, "cpukind") == 0)
             status = read_cpukind(topology, n);
         else if (strcmp(name, "support") != 0 && strcmp(name, "distances2hetero") != 0)
             status = clo_xml_fail(xml, n, "unknown element <%.60s> in the topology; remove it", name);
     }
+    if (status == CLO_OK && piece != 0 && topology->c2c_bandwidth_mbps == NULL)
+        return clo_xml_fail(xml, piece, "a piece of the links without the matrix %s, which holds below it; add that",
+                            BANDWIDTH_NAME);
     return status;
 }

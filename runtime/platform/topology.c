@@ -538,6 +538,8 @@ void clo_topology_free(clo_topology *topology)
     clo_free(topology->kind_of_pu);
     clo_free(topology->c2c_latency_ns);
     clo_free(topology->c2c_bandwidth_mbps);
+    for (uint32_t c = 0; c < topology->cuts_count; c++)
+        clo_free(topology->beyond_mbps[c]);
     clo_free(topology->numa_distance);
     clo_free(topology->memory_latency_ns);
     clo_free(topology->memory_bandwidth_mibps);

@@ -67,8 +67,11 @@ typedef struct clo_topology {
     uint32_t *kinds;      /* [kinds_count] XML nodes of the cpukinds         */
     uint32_t *kind_of_pu; /* [pus_count], CLO_NONE: in no cpukind            */
     uint32_t kinds_count;
-    uint64_t *c2c_latency_ns, *c2c_bandwidth_mbps; /* [pus_count^2] row = from; NULL: not given */
-    uint64_t *numa_distance;                       /* [numas_count^2], 10 = local; NULL         */
+    uint64_t *c2c_latency_ns, *c2c_bandwidth_mbps;  /* [pus_count^2] row = from; NULL: not given */
+    uint64_t cut_bytes[CLO_LINK_PIECES_MAX - 1];    /* [cuts_count] rising: where pieces of the links begin */
+    uint64_t *beyond_mbps[CLO_LINK_PIECES_MAX - 1]; /* [cuts_count][pus_count^2] bandwidths from there on   */
+    uint32_t cuts_count;
+    uint64_t *numa_distance; /* [numas_count^2], 10 = local; NULL         */
     uint64_t *memory_latency_ns,
         *memory_bandwidth_mibps; /* [numas_count * pus_count] a PU reading a node; 0: unknown */
 } clo_topology;

@@ -4,6 +4,7 @@
  * always ends by the same path and nothing has to be hunted down in the queues. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/clock.h"
+#include "base/saturate.h"
 #include "base/status.h"
 #include "run/run.h"
 
@@ -11,16 +12,45 @@
 #include <time.h>
 
 #define SLEEP_SLACK_NS 60000
+#define SLEEP_LONGEST_NS 50000000 /* of a stretched wait in one piece: a job that is stopped ends soon */
 
+/* Since the run began, in the job's time: stretched where the clock is. */
 static int64_t job_now_ns(const clo_job *job)
 {
-    return clo_clock_ns() - job->run_ns;
+    int64_t passed_ns = clo_clock_ns() - job->run_ns;
+
+    return job->runtime->dilate > 1 ? passed_ns / (int64_t)job->runtime->dilate : passed_ns;
+}
+
+/* The moment of the job's time on CLOCK_MONOTONIC. */
+static int64_t wall_ns(const clo_job *job, int64_t when_ns)
+{
+    int64_t dilate = (int64_t)job->runtime->dilate, most_ns = (INT64_MAX - job->run_ns) / dilate;
+
+    return job->run_ns + (when_ns < most_ns ? when_ns : most_ns) * dilate;
+}
+
+/* Sleeps until then, to the timer's precision; wakes up early only if the job is stopped. */
+static void sleep_until(const clo_job *job, int64_t wall_until_ns)
+{
+    for (int64_t now_ns; (now_ns = clo_clock_ns()) < wall_until_ns;) { /* time passes */
+        int64_t left_ns = wall_until_ns - now_ns;
+        int64_t until_ns = now_ns + (left_ns < SLEEP_LONGEST_NS ? left_ns : SLEEP_LONGEST_NS);
+        struct timespec at = {(time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000)};
+        if (clo_stop_is_set(&job->stop))
+            return;
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+    }
 }
 
 /* Spins until the job's time has come. With more workers than CPUs the others must run meanwhile: this one sleeps,
- * but for the last SLEEP_SLACK_NS, which a timer cannot hit. */
+ * but for the last SLEEP_SLACK_NS, which a timer cannot hit. Stretched time makes that slack small: it sleeps to the end. */
 static void wait_until(const clo_job *job, int64_t when_ns)
 {
+    if (job->runtime->dilate > 1) {
+        sleep_until(job, wall_ns(job, when_ns));
+        return;
+    }
     for (int64_t left_ns; (left_ns = when_ns - job_now_ns(job)) > 0;) { /* time passes */
         if (!job->runtime->is_oversubscribed) {
             clo_relax();
@@ -79,10 +109,40 @@ static void run_padded(clo_worker *worker, clo_job *job, uint32_t entry, int64_t
     wait_until(job, clo_engine_arrival_ns(job->engine, entry, worker->index, job_now_ns(job)));
     *start_ns = job_now_ns(job);
     call_body(worker, job, entry, 0);
-    wait_until(job, *start_ns + wanted_ns);
+    wait_until(job, clo_time_add(*start_ns, wanted_ns));
     *finish_ns = job_now_ns(job);
     stats->wanted_ns += wanted_ns;
     stats->missed_ns += *finish_ns - *start_ns - wanted_ns;
+}
+
+static bool keeps_times(const clo_job *job)
+{
+    return job->runtime->dilate > 1 && job->program->is_replay && !job->program->graph->has_demands;
+}
+
+/* Stretched clock, replay: start and end are the moments that the order of the plan and the inputs allow, and the timer
+ * is set to them. What a worker wakes up late counts as missed, but what follows keeps its moments and catches up; a job
+ * that never does ends late by the clock. A body that takes longer than its task takes that long. Where machines have
+ * capacities or a policy decides, moments are as they happened (run_padded): a task may not start before others let it. */
+static void run_stretched(clo_worker *worker, clo_job *job, uint32_t entry, int64_t *start_ns, int64_t *finish_ns)
+{
+    clo_engine_stats *stats = &job->stats[worker->index];
+    int64_t dilate = (int64_t)job->runtime->dilate, free_ns = worker->padded_until_ns - job->run_ns;
+    int64_t wanted_ns = clo_cost_time(job->program->cost, clo_program_task(job->program, entry), worker->index);
+
+    free_ns = free_ns > 0 ? (free_ns - 1) / dilate + 1 : 0; /* rounded up: another job's time may be in between */
+    *start_ns = clo_engine_arrival_ns(job->engine, entry, worker->index, free_ns);
+    *finish_ns = clo_time_add(*start_ns, wanted_ns);
+    wait_until(job, *start_ns);
+    int64_t begun_ns = clo_clock_ns();
+    call_body(worker, job, entry, 0);
+    int64_t took_ns = (clo_clock_ns() - begun_ns + dilate - 1) / dilate;
+    if (took_ns > wanted_ns)
+        *finish_ns = *start_ns + took_ns;
+    worker->padded_until_ns = wall_ns(job, *finish_ns);
+    wait_until(job, *finish_ns);
+    stats->wanted_ns += wanted_ns;
+    stats->missed_ns += job_now_ns(job) - *start_ns - wanted_ns;
 }
 
 /* Virtual clock (replay): times follow from the plan's order and the cost model alone. */
@@ -92,7 +152,7 @@ static void run_virtual(clo_worker *worker, clo_job *job, uint32_t entry, int64_
     uint32_t task = clo_program_task(job->program, entry);
 
     *start_ns = clo_engine_arrival_ns(job->engine, entry, worker->index, free_ns);
-    *finish_ns = *start_ns + clo_cost_time(job->program->cost, task, worker->index);
+    *finish_ns = clo_time_add(*start_ns, clo_cost_time(job->program->cost, task, worker->index));
     job->virtual_free_ns[worker->index] = *finish_ns;
     call_body(worker, job, entry, 0);
 }
@@ -128,7 +188,9 @@ static void run_entry(clo_worker *worker, clo_job *job, uint32_t entry)
         return;
     }
     int64_t before_ns = runtime->clock == CLO_CLOCK_PADDED && job->events != NULL ? job_now_ns(job) : -1;
-    if (runtime->clock == CLO_CLOCK_PADDED)
+    if (runtime->clock == CLO_CLOCK_PADDED && keeps_times(job))
+        run_stretched(worker, job, entry, &start_ns, &finish_ns);
+    else if (runtime->clock == CLO_CLOCK_PADDED)
         run_padded(worker, job, entry, &start_ns, &finish_ns);
     else if (runtime->clock == CLO_CLOCK_VIRTUAL)
         run_virtual(worker, job, entry, &start_ns, &finish_ns);
@@ -137,9 +199,10 @@ static void run_entry(clo_worker *worker, clo_job *job, uint32_t entry)
     if (job->engine->is_timed)
         job->engine->finish_ns[entry] = finish_ns;
     if (worker->recorder.slots != NULL)
-        clo_recorder_add(worker, job, entry, start_ns, finish_ns);
+        clo_recorder_add(worker, job, entry, clo_time_mul(start_ns, runtime->dilate),
+                         clo_time_mul(finish_ns, runtime->dilate));
     if (job->events != NULL)
-        record(worker, job, entry, before_ns < 0 ? start_ns : before_ns, start_ns, finish_ns);
+        record(worker, job, entry, before_ns < 0 || before_ns > start_ns ? start_ns : before_ns, start_ns, finish_ns);
 }
 
 /* Puts those that waited for capacity back to their workers. */

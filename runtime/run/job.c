@@ -30,6 +30,11 @@ static clo_status check_timing(const clo_runtime *runtime, const clo_job_config 
                         CLO_SERIES_PERIODS);
     if (config->period_ns > 0 && runtime->clock == CLO_CLOCK_VIRTUAL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "a period needs a real or padded clock");
+    bool is_watched = config->period_ns > 0 || config->task_limit_ns > 0 || config->task_limit_percent > 0 ||
+                      config->miss != NULL || config->on_miss == CLO_MISS_ABORT;
+    if (runtime->dilate > 1 && is_watched)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "periods, limits and what is done about misses are kept in real time; "
+                                             "leave clo_runtime_config.dilate at 1 for them");
     return CLO_OK;
 }
 

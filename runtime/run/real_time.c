@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -122,6 +123,8 @@ int clo_thread_begin(clo_runtime *runtime, bool is_watchdog)
     *(is_watchdog ? &watches_for : &works_for) = runtime;
     block_signals();
     touch_stack(runtime);
+    if (runtime->dilate > 1 && !is_watchdog)
+        (void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* wake up when the timer says, not up to 50 us later */
     return parameter.sched_priority == 0 ? 0 : pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameter);
 }
 

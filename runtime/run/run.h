@@ -62,6 +62,7 @@ struct clo_worker {
     uint32_t neighbour; /* worker whose shelf had its turn last */
     int64_t pace_ns;   /* time an item has taken lately; 0: not known yet */
     int64_t pace_since_ns;
+    int64_t padded_until_ns;  /* stretched clock: the moment its last entry of any job ended, on CLOCK_MONOTONIC */
     uint64_t local;           /* chain of items that only this worker may run, not yet run */
     /* Job slot << 32 | task that it runs; CLO_ITEM_NONE: nothing. Relaxed: for messages only. */
     _Atomic uint64_t current;
@@ -149,6 +150,7 @@ struct clo_runtime {
     const clo_platform *platform;
     clo_clock clock;
     bool traces, copies, pins, is_oversubscribed;
+    uint32_t dilate; /* >= 1: a ns of emulated time takes so many ns; above 1 with the padded clock only */
     int64_t spin_ns;
     int32_t fifo_priority;
     clo_real_time real_time;

@@ -233,6 +233,11 @@ static clo_status read_config(const clo_runtime_config *theirs, clo_runtime_conf
     if (config->fifo_priority < 0 || config->fifo_priority > 99)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_config.fifo_priority is %d; use 0, or 1 to 99",
                         (int)config->fifo_priority);
+    if (config->dilate > 1 && config->clock != CLO_CLOCK_PADDED)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_config.dilate is %u; only CLO_CLOCK_PADDED can be stretched",
+                        config->dilate);
+    if (config->dilate > CLO_DILATE_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "clo_runtime_config.dilate is %u; at most %u", config->dilate, CLO_DILATE_MAX);
     if (config->jobs_max == 0)
         config->jobs_max = JOBS_DEFAULT;
     return read_memory_config(config);
@@ -300,6 +305,7 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
 {
     runtime->platform = platform;
     runtime->clock = config->clock;
+    runtime->dilate = config->dilate == 0 ? 1 : config->dilate;
     runtime->traces = config->trace != 0;
     runtime->copies = config->copy_always != 0 || !platform->coherent;
     runtime->pins = config->unpinned == 0;

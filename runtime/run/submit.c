@@ -143,7 +143,8 @@ void clo_job_done(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
 
-    atomic_store_explicit(&job->response_ns, job->end_ns - job->run_ns, memory_order_relaxed);
+    atomic_store_explicit(&job->response_ns, (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate,
+                          memory_order_relaxed);
     clo_phase_end(&job->phase);
     clo_runtime_tell(runtime);
 }
@@ -263,7 +264,7 @@ static int64_t makespan_ns(const clo_job *job)
     int64_t last_ns = 0;
 
     if (job->runtime->clock != CLO_CLOCK_VIRTUAL)
-        return job->end_ns - job->run_ns;
+        return (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate;
     for (uint32_t entry = 0; entry < job->program->entries; entry++)
         if (job->engine->finish_ns[entry] > last_ns)
             last_ns = job->engine->finish_ns[entry];

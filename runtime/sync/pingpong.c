@@ -3,11 +3,13 @@
 #include "sync/pingpong.h"
 
 #include "base/memory.h"
+#include "sync/park.h"
 
 #include <sched.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 
+#define SPINS_BEFORE_RELAX 1024 /* a rally is quicker than that                                                   */
 #define SPINS_BEFORE_YIELD 16384
 
 struct clo_pingpong {
@@ -38,9 +40,12 @@ void clo_pingpong_wait(clo_pingpong *pingpong, uint32_t turn)
     uint32_t spins = 0;
 
     /* [B] acquire, pairs with [A]. Ends when the partner passes, which it does after a bounded piece of work. */
-    while (atomic_load_explicit(&pingpong->ball, memory_order_acquire) != turn)
+    while (atomic_load_explicit(&pingpong->ball, memory_order_acquire) != turn) {
         if (++spins % SPINS_BEFORE_YIELD == 0)
             sched_yield();
+        else if (spins > SPINS_BEFORE_RELAX) /* who waits long leaves a core that it shares to its neighbour */
+            clo_relax();
+    }
 }
 
 uint32_t clo_pingpong_serve(clo_pingpong *pingpong, uint32_t turn, uint32_t rounds)

@@ -76,6 +76,33 @@ class Run(CommandTest):
         self.assertIn("no speedup is printed", said.err)
         self.assertEqual(len(said.err.splitlines()), 1)
 
+    def test_stretched_padded_workers_keep_to_the_plan_though_they_outnumber_the_cpus(self):
+        workers = 4 * os.cpu_count()
+        graph = self.graph([{"name": "t%d" % i, "work_ns": 2000000, "duplicable": True} for i in range(3 * workers)],
+                           [(i, i + workers, 100) for i in range(2 * workers)], name="stretched")
+        options = ["--platform", "uniform:%d" % workers, "--clock", "padded", "--dilate", "50"]
+        for attempt in range(5): # another program may take the CPUs for a while
+            said = self.say("run", graph, *options, "--json")
+            one = json.loads(said.out)
+            self.assertEqual((said.code, one["valid"], one["dilate"], said.err), (0, True, 50, ""))
+            self.assertGreaterEqual(one["makespan_ns"], one["predicted_ns"])
+            self.assertGreaterEqual(one["emulation_error"], 0)
+            if one["prediction_error"] < 0.05:
+                break
+        self.assertLess(one["prediction_error"], 0.05)
+        self.assertGreater(one["speedup"], 0.9 * workers)
+        text = self.good("run", graph, *options)
+        for word in ["dilated      50 times: ", "in real time", "speedup ", "EMULATED"]:
+            self.assertIn(word, text)
+
+    def test_dilate_is_for_the_padded_clock(self):
+        for options, line in [(["--dilate", "50"], "--dilate stretches the padded clock; add --clock padded"),
+                              (["--clock", "padded", "--dilate", "0"], "--dilate is 0; write 1 to 1000000"),
+                              (["--clock", "padded", "--dilate", "1000001"], "--dilate is 1000001")]:
+            said = self.say("run", self.diamond(), *options)
+            self.assertEqual((said.code, said.out), (2, ""))
+            self.assertIn(line, said.err)
+
     def test_text_shows_predicted_beside_measured_and_says_when_emulated(self):
         text = self.good("run", self.diamond())
         for word in ["predicted", "measured", "speedup", "check        valid", "executor"]:

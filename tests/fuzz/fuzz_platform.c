@@ -6,6 +6,25 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Between the first and the last executor, both ways: never falls, not where a piece begins either. */
+static void check_links(const clo_platform *platform)
+{
+    uint32_t last = clo_platform_executors(platform) - 1, pieces = clo_platform_link_pieces(platform);
+
+    for (uint32_t way = 0; way < 2; way++) {
+        int64_t before = 0;
+        for (uint32_t k = 0; k < pieces; k++) {
+            uint64_t begin = clo_platform_cut_bytes(platform, k), end = clo_platform_cut_bytes(platform, k + 1);
+            uint64_t sizes[] = {begin, begin + 1, begin + (end - begin) / 2, end - 1};
+            for (size_t s = 0; s < 4; s++) {
+                int64_t ns = clo_platform_transfer_ns(platform, sizes[s], way * last, last - way * last);
+                PROMISE(ns >= before && ns <= INT64_MAX / 2);
+                before = ns;
+            }
+        }
+    }
+}
+
 static void check(clo_platform *platform)
 {
     clo_document d = {.platform = platform, .unit_ns = 1};
@@ -13,6 +32,7 @@ static void check(clo_platform *platform)
     char *text = NULL;
 
     PROMISE(clo_platform_executors(platform) > 0);
+    check_links(platform);
     PROMISE(clo_platform_describe(platform, 80, &text) == CLO_OK);
     free(text);
     PROMISE(clo_platform_describe_json(platform, &text) == CLO_OK);

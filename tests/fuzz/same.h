@@ -61,12 +61,12 @@ static inline bool same_graph(const clo_graph *a, const clo_graph *b)
 
 static inline bool same_links(const clo_platform *a, const clo_platform *b)
 {
-    static const uint64_t sizes[] = {0, 1, 4096, 1000000007};
+    static const uint64_t sizes[] = {0, 1, 300, 4096, 70000, 3000000, 1000000007};
     uint32_t n = clo_platform_executors(a);
 
     for (uint32_t from = 0; from < n; from++)
         for (uint32_t to = 0; to < n; to++)
-            for (size_t s = 0; s < 4; s++)
+            for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
                 if (clo_platform_transfer_ns(a, sizes[s], from, to) != clo_platform_transfer_ns(b, sizes[s], from, to))
                     return false;
     return true;

@@ -69,7 +69,9 @@ static void means_agree_with_their_definition(void **state)
         }
         for (uint64_t bytes = 0; bytes < 100000; bytes = bytes * 3 + 1) {
             double error = mean_transfer(&s, bytes) - (double)clo_cost_mean_transfer_ns(s.cost, bytes);
-            assert_true(error > -1.01 && error < 1.01); /* each link is rounded, and so is the mean */
+            double allowed =
+                0.51 + 0.5 * clo_platform_link_pieces(s.platform); /* each piece is rounded, and the mean */
+            assert_true(error > -allowed && error < allowed);
         }
         drop(&s);
     }

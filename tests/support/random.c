@@ -53,8 +53,29 @@ static void fill_executors(clo_rng *rng, const struct site *site, clo_executor *
         executors[e].memory = e; /* each memory is somebody's */
 }
 
+/* Links in up to four pieces, on every third platform. */
+#define CUTS_MAX 3
+struct pieces {
+    uint32_t count;
+    uint64_t cut_bytes[CUTS_MAX];
+    double beyond[CUTS_MAX * EXECUTORS_MAX * EXECUTORS_MAX];
+};
+
+static void fill_pieces(uint64_t seed, uint32_t executors, struct pieces *p)
+{
+    clo_rng rng = clo_rng_seed(seed ^ 0x71ece5);
+    uint64_t bytes = 0;
+
+    p->count = seed % 3 == 2 ? 1 + clo_rng_below(&rng, CUTS_MAX) : 0;
+    for (uint32_t k = 0; k < p->count; k++)
+        p->cut_bytes[k] = bytes += 1 + clo_rng_below(&rng, 2000);
+    for (uint32_t i = 0; i < p->count * executors * executors; i++)
+        p->beyond[i] = clo_rng_below(&rng, 5) == 0 ? 0 : 0.25 + 4 * clo_rng_unit(&rng);
+}
+
 clo_platform *random_platform(uint64_t seed, unsigned features)
 {
+    struct pieces pieces;
     struct site site = make_site(seed);
     clo_rng rng = clo_rng_seed(seed ^ 0x91a7f0);
     clo_executor executors[EXECUTORS_MAX];
@@ -64,6 +85,7 @@ clo_platform *random_platform(uint64_t seed, unsigned features)
     char name[32];
 
     fill_executors(&rng, &site, executors);
+    fill_pieces(seed, site.executors, &pieces);
     for (uint32_t i = 0; i < site.executors * site.executors; i++) {
         latency_ns[i] = clo_rng_below(&rng, 4) == 0 ? 0 : clo_rng_below(&rng, 3000);
         bandwidth[i] = clo_rng_below(&rng, 5) == 0 ? 0 : 0.25 + 4 * clo_rng_unit(&rng);
@@ -85,6 +107,9 @@ clo_platform *random_platform(uint64_t seed, unsigned features)
             .latency_ns = latency_ns,
             .bandwidth_bytes_per_ns = bandwidth,
             .coherent = clo_rng_below(&rng, 2),
+            .cuts_count = pieces.count,
+            .cut_bytes = pieces.cut_bytes,
+            .bandwidth_beyond = pieces.beyond,
         },
         &platform));
     return platform;

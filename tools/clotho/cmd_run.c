@@ -89,6 +89,10 @@ static int check_options(run_options *o, int graphs)
         return code;
     if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
+    if (o->dilate == 0 || o->dilate > CLO_DILATE_MAX)
+        return misuse("--dilate is %u; write 1 to %u", o->dilate, CLO_DILATE_MAX);
+    if (o->dilate > 1 && o->clock != CLO_CLOCK_PADDED)
+        return misuse("--dilate stretches the padded clock; add --clock padded");
     if (o->repeat == 0 || o->repeat > RUN_REPEAT_MAX)
         return misuse("--repeat is %u; write 1 to %u", o->repeat, RUN_REPEAT_MAX);
     if (o->fifo > 99)
@@ -111,10 +115,11 @@ int cmd_run(int argc, char **argv)
         "Executes each graph on one worker an executor and prints predicted beside measured. A plan is replayed\n"
         "(--planner), or a policy decides during the run (--policy); 'steal' is work stealing, which decides nothing.",
         "Clocks: real runs on this machine's CPUs. padded makes each worker as slow as its executor, virtual computes\n"
-        "the time from the cost model; both are labelled 'emulated'. What happened is checked by the independent\n"
-        "checker, and replayed in the simulator, where every decision must come out equal.\n"
+        "the time from the cost model; both are labelled 'emulated'. With more executors than CPUs padded workers\n"
+        "disturb each other; --dilate 50 gives each 50 times as long, and they sleep meanwhile. What happened is\n"
+        "checked by the independent checker, and replayed in the simulator, where every decision must come out equal.\n"
         "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg"};
-    run_options o = {.clock_name = "real", .repeat = 1, .input.scale = 1};
+    run_options o = {.clock_name = "real", .repeat = 1, .dilate = 1, .input.scale = 1};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "as in 'clotho plan'"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
@@ -123,6 +128,8 @@ int cmd_run(int argc, char **argv)
         {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "steal, or a policy of 'clotho list policies'"},
         {"clock", 0, "KIND", OPTION_TEXT, &o.clock_name, "real (default), padded or virtual"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
+        {"dilate", 0, "N", OPTION_U32, &o.dilate,
+         "padded clock: stretch time N times, for more executors than CPUs; reported times are not stretched"},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"repeat", 'n', "N", OPTION_U32, &o.repeat, "run N times, report the median"},
         {"body", 0, "NAME", OPTION_TEXT, &o.input.body, "spin (default), memory or command, for tasks that name none"},

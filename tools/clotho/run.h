@@ -11,7 +11,7 @@ typedef struct run_options {
     input_config input;
     const char *planner, *policy, *clock_name, *trace, *gantt;
     clo_clock clock;
-    uint32_t repeat, fifo;
+    uint32_t repeat, fifo, dilate;
     uint64_t seed, memory_limit_mib;
     int64_t deadline_ns;
     bool no_replay_check, unpinned, copy_always, as_json;

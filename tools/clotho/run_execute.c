@@ -213,6 +213,7 @@ static int run_on_workers(run_outcome *out)
     config.fifo_priority = (int32_t)o->fifo;
     config.unpinned = o->unpinned;
     config.copy_always = o->copy_always;
+    config.dilate = o->dilate;
     clo_status status = clo_runtime_create(out->in->platform, &config, &runtime);
     if (status != CLO_OK)
         return complain_status(out->in->path, status);
@@ -221,7 +222,8 @@ static int run_on_workers(run_outcome *out)
     return code;
 }
 
-/* Padded workers that share a CPU spin for each other's time: their wall time says nothing about a speedup. */
+/* Padded workers that share a CPU spin for each other's time: their wall time says nothing about a speedup, unless it is
+ * stretched. */
 static bool enough_cpus(const input *in)
 {
     clo_platform *here;
@@ -231,7 +233,7 @@ static bool enough_cpus(const input *in)
         return false;
     enough = clo_platform_executors(in->platform) <= clo_platform_executors(here);
     if (!enough)
-        warn("%u padded workers on %u CPUs: their times disturb each other, so no speedup is printed",
+        warn("%u padded workers on %u CPUs: their times disturb each other, so no speedup is printed; add --dilate 50",
              clo_platform_executors(in->platform), clo_platform_executors(here));
     clo_platform_destroy(here);
     return enough;
@@ -261,7 +263,7 @@ int run_execute(const input *in, const run_options *options, run_outcome *out)
     clo_status status = predict(out);
     if (status != CLO_OK)
         return complain_status(in->path, status);
-    if (options->clock == CLO_CLOCK_PADDED)
+    if (options->clock == CLO_CLOCK_PADDED && options->dilate == 1)
         out->speedup_means_something = enough_cpus(in);
     bool simulated = options->clock == CLO_CLOCK_VIRTUAL && options->policy != NULL;
     int code = simulated ? run_simulated(out) : run_on_workers(out);

@@ -74,8 +74,10 @@ static void json_times(json *j, const run_outcome *out)
             json_integer(j, NULL, out->measured_ns[i]);
         json_close(j, ']');
     }
-    if (out->options->clock == CLO_CLOCK_PADDED)
+    if (out->options->clock == CLO_CLOCK_PADDED) {
         json_real(j, "emulation_error", run_median(out)->emulation_error);
+        json_count(j, "dilate", out->options->dilate);
+    }
     json_real(j, "speedup", speedup(out));
     json_real(j, "utilization", utilization(out));
 }
@@ -132,7 +134,11 @@ static void print_head(const run_outcome *out)
 
     input_print(out->in);
     printf("dispatch     %s, %s\n", run_mode(out), run_dispatch(out->options));
-    printf("clock        %s%s\n\n", out->options->clock_name, note);
+    printf("clock        %s%s\n", out->options->clock_name, note);
+    if (out->options->dilate > 1)
+        printf("dilated      %u times: %s in real time\n", out->options->dilate,
+               show_ns(run_median_ns(out) * (int64_t)out->options->dilate));
+    printf("\n");
 }
 
 static void print_times(const run_outcome *out)
@@ -155,7 +161,8 @@ static void print_times(const run_outcome *out)
     if (isfinite(error))
         printf("error        %s of predicted%s\n", show_percent(error), out->runs > 1 ? " (median)" : "");
     if (out->options->clock == CLO_CLOCK_PADDED)
-        printf("padding      %s off the wanted execution times\n", show_percent(run_median(out)->emulation_error));
+        printf("padding      %s off the wanted execution times%s\n", show_percent(run_median(out)->emulation_error),
+               out->options->dilate > 1 ? ", on average" : "");
     if (isfinite(speedup(out)))
         printf("speedup      %.2f over one core (serial time by the cost model)%s\n", speedup(out),
                emulated(out) ? ", emulated" : "");

@@ -173,6 +173,30 @@ static void what_is_written_reads_back_and_is_written_the_same(void **state)
     clo_document_destroy(&e);
 }
 
+static void links_in_pieces_read_back(void **state)
+{
+    clo_document d = parsed(HEAD "\"tasks\": [{}], \"platform\": {\"executors\": 2, \"latency_ns\": 5, "
+                                 "\"bandwidth_bytes_per_ns\": 2, \"cut_bytes\": [100, 1000], "
+                                 "\"bandwidth_beyond\": [4, [[null, null], [0.5, null]]]}}");
+    clo_document e;
+    char *text;
+
+    (void)state;
+    assert_int_equal(clo_platform_transfer_ns(d.platform, 200, 0, 1), 5 + 50 + 25);
+    assert_int_equal(clo_platform_transfer_ns(d.platform, 2000, 0, 1), 5 + 50 + 225);
+    assert_int_equal(clo_platform_transfer_ns(d.platform, 2000, 1, 0), 5 + 50 + 225 + 2000);
+    ok(clo_document_print(&d, "clotho", &text));
+    assert_non_null(strstr(text, "\"cut_bytes\": [100, 1000],\n    \"bandwidth_beyond\": [4, [\n      [null, null]"));
+    ok(clo_document_parse("again", text, strlen(text), NULL, &e));
+    for (uint64_t bytes = 0; bytes < 100000; bytes = bytes * 3 / 2 + 7)
+        for (uint32_t way = 0; way < 2; way++)
+            assert_int_equal(clo_platform_transfer_ns(d.platform, bytes, way, 1 - way),
+                             clo_platform_transfer_ns(e.platform, bytes, way, 1 - way));
+    clo_free(text);
+    clo_document_destroy(&d);
+    clo_document_destroy(&e);
+}
+
 static void the_scale_multiplies_times_and_bytes_only(void **state)
 {
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
@@ -366,9 +390,34 @@ static void malformed_edges_are_refused(void **state)
     fails(CLO_ERR_FORMAT, "file.json: ", clo_document_parse("file.json", twice, sizeof twice - 1, NULL, &d));
 }
 
+#define PLATFORM(text) HEAD "\"tasks\": [{}],\n\"platform\": {" text "}}"
+static void malformed_pieces_of_links_are_refused(void **state)
+{
+    static const bad rows[] = {
+        {PLATFORM("\"executors\": 2, \"cut_bytes\": [5]"), CLO_ERR_FORMAT,
+         "f:2: platform.cut_bytes stands without \"bandwidth_beyond\"; add it"},
+        {PLATFORM("\"executors\": 2, \"bandwidth_beyond\": [5]"), CLO_ERR_FORMAT,
+         "f:2: platform.bandwidth_beyond stands without \"cut_bytes\"; add it"},
+        {PLATFORM("\"executors\": 2, \"cut_bytes\": [], \"bandwidth_beyond\": []"), CLO_ERR_FORMAT,
+         "f:2: platform.cut_bytes has 0 cuts; write 1 .. 7"},
+        {PLATFORM("\"executors\": 2, \"cut_bytes\": [1,2,3,4,5,6,7,8], \"bandwidth_beyond\": [1,1,1,1,1,1,1,1]"),
+         CLO_ERR_FORMAT, "f:2: platform.cut_bytes has 8 cuts; write 1 .. 7"},
+        {PLATFORM("\"executors\": 2, \"cut_bytes\": [5, 5], \"bandwidth_beyond\": [1, 1]"), CLO_ERR_FORMAT,
+         "f:2: platform.cut_bytes[1] is 5; write bytes > 0, more than the cut before"},
+        {PLATFORM("\"executors\": 2, \"cut_bytes\": [-5], \"bandwidth_beyond\": [1]"), CLO_ERR_FORMAT,
+         "f:2: platform.cut_bytes[0] is -5; write a whole number >= 0"},
+        {PLATFORM("\"executors\": 2, \"cut_bytes\": [5], \"bandwidth_beyond\": [1, 1]"), CLO_ERR_FORMAT,
+         "f:2: platform.bandwidth_beyond has 2 entries; write 1, one for each cut"},
+        {PLATFORM("\"executors\": 2, \"cut_bytes\": [5], \"bandwidth_beyond\": [-1]"), CLO_ERR_FORMAT,
+         "f:2: platform.bandwidth_beyond[0] is -1; write bytes per ns (GB/s) > 0, or null for infinite"},
+    };
+
+    (void)state;
+    REFUSE(rows);
+}
+
 static void malformed_platforms_are_refused(void **state)
 {
-#define PLATFORM(text) HEAD "\"tasks\": [{}],\n\"platform\": {" text "}}"
     static const bad rows[] = {
         {HEAD "\"tasks\": [{}], \"platform\": 3}", CLO_ERR_FORMAT, "f:1: platform is 3; write an object {...}"},
         {PLATFORM(""), CLO_ERR_FORMAT, "f:2: platform has no \"executors\"; add it"},
@@ -450,6 +499,7 @@ int main(void)
         cmocka_unit_test(the_platform_is_read_whole),
         cmocka_unit_test(a_number_of_executors_makes_a_uniform_platform),
         cmocka_unit_test(what_is_written_reads_back_and_is_written_the_same),
+        cmocka_unit_test(links_in_pieces_read_back),
         cmocka_unit_test(the_scale_multiplies_times_and_bytes_only),
         cmocka_unit_test(the_body_of_the_config_is_for_tasks_that_name_none),
         cmocka_unit_test(malformed_heads_are_refused),
@@ -457,6 +507,7 @@ int main(void)
         cmocka_unit_test(malformed_parts_of_tasks_are_refused),
         cmocka_unit_test(instances_that_multiply_beyond_all_memory_are_refused),
         cmocka_unit_test(malformed_edges_are_refused),
+        cmocka_unit_test(malformed_pieces_of_links_are_refused),
         cmocka_unit_test(malformed_platforms_are_refused),
         cmocka_unit_test(graphs_that_json_would_change_are_not_written),
     };

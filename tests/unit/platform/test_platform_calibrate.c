@@ -16,13 +16,19 @@
 #include <string.h>
 #include <unistd.h>
 
+typedef struct heard {
+    unsigned lines, fits, predictions;
+} heard;
+
 static void count_lines(void *context, const char *line)
 {
-    unsigned *lines = context;
+    heard *h = context;
 
     assert_true(strlen(line) > 0);
     assert_null(strchr(line, '\n'));
-    ++*lines;
+    h->lines++;
+    h->fits += strstr(line, "links in pieces, with the worst error of each: 0B .. ") == line;
+    h->predictions += strstr(line, "sizes that no fit has seen are predicted within: 768B ") == line;
 }
 
 static void a_calibrated_file_is_native_measured_and_readable(void **state)
@@ -32,16 +38,18 @@ static void a_calibrated_file_is_native_measured_and_readable(void **state)
     int fd = mkstemp(path);
     cpu_set_t before, after;
     clo_platform *p, *again;
-    unsigned lines = 0;
+    heard h = {0};
 
     assert_true(fd >= 0);
     close(fd);
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
-    ok(clo_platform_calibrate(1, count_lines, &lines, path, &p));
+    ok(clo_platform_calibrate(1, count_lines, &h, path, &p));
     assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
     assert_true(CPU_EQUAL(&before, &after));
     uint32_t n = clo_platform_executors(p);
-    assert_true(lines >= (n > 1 ? 3 : 1));
+    assert_true(h.lines >= (n > 1 ? 5 : 1));
+    assert_int_equal(h.fits, n > 1);
+    assert_int_equal(h.predictions, n > 1);
     assert_int_equal(n, CPU_COUNT(&before));
     assert_true(clo_platform_is_native(p));
     assert_true(clo_platform_is_coherent(p));
@@ -61,8 +69,17 @@ static void a_calibrated_file_is_native_measured_and_readable(void **state)
     assert_int_equal(clo_platform_memories(p), n > 1 ? n : 1);
     assert_string_equal(p->facts[0].fact, "speed");
     assert_string_equal(p->facts[0].status, "measured");
-    if (n > 1)
-        assert_string_equal(p->facts[1].status, "measured");
+    if (n > 1) {
+        static const char *const facts[] = {"c2c", "c2c.pieces", "c2c.held_aside", "c2c.two_flows"};
+        for (size_t f = 0; f < 4; f++) {
+            assert_string_equal(p->facts[1 + f].fact, facts[f]);
+            assert_string_equal(p->facts[1 + f].status, "measured");
+        }
+        assert_non_null(strstr(p->facts[2].source, "worst error of the fit in each piece: 0B .. "));
+        assert_non_null(strstr(p->facts[3].source, "worst error at sizes that no fit has seen: 768B "));
+        assert_non_null(strstr(p->facts[4].source, "each of two flows at once"));
+        assert_true(clo_platform_link_pieces(p) <= CLO_LINK_PIECES_MAX);
+    }
 
     ok(clo_platform_open(path, &again));
     char *first;
@@ -118,15 +135,15 @@ static void a_path_that_cannot_be_written_is_an_io_error_and_leaves_nothing(void
 static void a_cpu_that_does_not_exist_cannot_be_measured(void **state)
 {
     (void)state;
-    clo_measured_link link = {0};
+    clo_measured_way ways[2] = {0};
     clo_affinity *affinity;
 
     ok(clo_affinity_save(&affinity));
     fails(CLO_ERR_SYSTEM, "CPU 60000", clo_measure_pin(60000));
     fails(CLO_ERR_SYSTEM, "CPU 100000", clo_measure_pin(100000));
-    fails(CLO_ERR_SYSTEM, "CPU 6000", clo_measure_link(60000, 60001, 1000000, &link));
+    fails(CLO_ERR_SYSTEM, "CPU 6000", clo_measure_link(60000, 60001, 1000000, ways));
     clo_affinity_restore(affinity);
-    assert_int_equal(link.line_ns, 0);
+    assert_int_equal(ways[0].line_ns, 0);
 }
 
 /* A run takes a second, so not every allocation fails in its turn, but some of each phase. */

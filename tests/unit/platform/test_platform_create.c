@@ -148,6 +148,98 @@ static void a_transfer_rounds_to_the_nearest_ns_and_never_overflows(void **state
     clo_platform_destroy(p);
 }
 
+static void a_link_in_pieces_adds_them_up_and_never_falls(void **state)
+{
+    (void)state;
+    clo_executor executors[2];
+    clo_platform_desc desc = two(executors);
+    double bandwidth[4] = {0, 3, 1, 0}, beyond[8] = {0, 0.7, 1e-6, 0, 0, 0, 2, 0};
+    int64_t latency[4] = {0, 10, 20, 0};
+    uint64_t cuts[2] = {100, 1001};
+    clo_platform *p;
+
+    desc.bandwidth_bytes_per_ns = bandwidth;
+    desc.latency_ns = latency;
+    desc.cuts_count = 2;
+    desc.cut_bytes = cuts;
+    desc.bandwidth_beyond = beyond;
+    ok(clo_platform_create(&desc, &p));
+    cuts[0] = 7; /* was copied */
+    assert_int_equal(clo_platform_link_pieces(p), 3);
+    assert_int_equal(clo_platform_cut_bytes(p, 0), 0);
+    assert_int_equal(clo_platform_cut_bytes(p, 2), 1001);
+    assert_true(clo_platform_cut_bytes(p, 3) == UINT64_MAX);
+    assert_int_equal(clo_platform_transfer_ns(p, 0, 0, 1), 10);
+    assert_int_equal(clo_platform_transfer_ns(p, 99, 0, 1), 10 + 33);
+    assert_int_equal(clo_platform_transfer_ns(p, 100, 0, 1), 10 + 33);
+    assert_int_equal(clo_platform_transfer_ns(p, 107, 0, 1), 10 + 33 + 10);
+    assert_int_equal(clo_platform_transfer_ns(p, 1001, 0, 1), 10 + 33 + 1287);
+    assert_int_equal(clo_platform_transfer_ns(p, UINT64_MAX, 0, 1), 10 + 33 + 1287); /* unlimited from there on */
+    assert_int_equal(clo_platform_transfer_ns(p, 2001, 1, 0), 20 + 100 + 901000000 + 500);
+    for (uint32_t way = 0; way < 2; way++)
+        for (uint64_t bytes = 0, before = 0; bytes < UINT64_MAX / 2; bytes += 1 + bytes / 50) {
+            uint64_t ns = (uint64_t)clo_platform_transfer_ns(p, bytes, way, 1 - way);
+            assert_true(ns >= before && ns <= INT64_MAX / 2);
+            before = ns;
+        }
+    clo_platform_destroy(p);
+}
+
+static void a_huge_latency_saturates_without_falling(void **state)
+{
+    (void)state;
+    clo_executor executors[2];
+    clo_platform_desc desc = two(executors);
+    int64_t latency[4] = {0, INT64_MAX / 4, 0, 0};
+    double bandwidth[4] = {0, 1, 1, 0};
+    clo_platform *p;
+
+    desc.latency_ns = latency;
+    desc.bandwidth_bytes_per_ns = bandwidth;
+    ok(clo_platform_create(&desc, &p));
+    assert_true(clo_platform_transfer_ns(p, UINT64_MAX, 0, 1) >= clo_platform_transfer_ns(p, 1ull << 60, 0, 1));
+    assert_true(clo_platform_transfer_ns(p, UINT64_MAX, 0, 1) <= INT64_MAX / 2);
+    clo_platform_destroy(p);
+}
+
+static void wrong_pieces_are_refused_with_their_place(void **state)
+{
+    (void)state;
+    clo_executor executors[2];
+    clo_platform_desc desc = two(executors);
+    double beyond[4 * CLO_LINK_PIECES_MAX] = {0}, slow[4] = {0, 1e-6, 0, 0};
+    uint64_t rising[CLO_LINK_PIECES_MAX] = {1, 2, 3, 4, 5, 6, 7, 8}, equal[2] = {5, 5}, zero[1] = {0},
+             far[1] = {UINT64_MAX};
+    clo_platform *p = NULL;
+
+    desc.bandwidth_beyond = beyond;
+    desc.cuts_count = 1;
+    fails(CLO_ERR_ARGUMENT, "1 cuts of the links, but cut_bytes", clo_platform_create(&desc, &p));
+    desc.cut_bytes = zero;
+    fails(CLO_ERR_ARGUMENT, "cut 0 of the links is at 0 bytes", clo_platform_create(&desc, &p));
+    desc.cut_bytes = far;
+    fails(CLO_ERR_ARGUMENT, "use rising numbers", clo_platform_create(&desc, &p));
+    desc.cut_bytes = rising;
+    desc.cuts_count = CLO_LINK_PIECES_MAX;
+    fails(CLO_ERR_LIMIT, "8 cuts of the links; at most 7", clo_platform_create(&desc, &p));
+    desc.cuts_count = 2;
+    desc.cut_bytes = equal;
+    fails(CLO_ERR_ARGUMENT, "cut 1 of the links is at 5 bytes", clo_platform_create(&desc, &p));
+    desc.cut_bytes = rising;
+    beyond[4 + 2] = 1e-12;
+    fails(CLO_ERR_ARGUMENT, "link 1 -> 0 from 2 bytes on: bandwidth", clo_platform_create(&desc, &p));
+    beyond[4 + 2] = 0;
+    far[0] = UINT64_MAX / 2;
+    desc.cut_bytes = far;
+    desc.cuts_count = 1;
+    desc.bandwidth_bytes_per_ns = slow;
+    fails(CLO_ERR_ARGUMENT, "link 0 -> 1: 9223372036854775807 bytes, where a piece begins",
+          clo_platform_create(&desc, &p));
+    desc.bandwidth_beyond = NULL;
+    fails(CLO_ERR_ARGUMENT, "bandwidth_beyond is NULL", clo_platform_create(&desc, &p));
+    assert_null(p);
+}
+
 static void zero_negative_and_absent_bandwidth_are_infinite(void **state)
 {
     (void)state;
@@ -263,6 +355,9 @@ int main(void)
         cmocka_unit_test(unknown_indexes_have_no_value),
         cmocka_unit_test(a_transfer_within_a_memory_or_to_oneself_is_free),
         cmocka_unit_test(a_transfer_rounds_to_the_nearest_ns_and_never_overflows),
+        cmocka_unit_test(a_link_in_pieces_adds_them_up_and_never_falls),
+        cmocka_unit_test(a_huge_latency_saturates_without_falling),
+        cmocka_unit_test(wrong_pieces_are_refused_with_their_place),
         cmocka_unit_test(zero_negative_and_absent_bandwidth_are_infinite),
         cmocka_unit_test(the_platform_is_native_if_every_executor_is_a_cpu),
         cmocka_unit_test(bad_descriptions_are_refused_and_leave_out_alone),

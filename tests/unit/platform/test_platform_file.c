@@ -88,6 +88,7 @@ static clo_platform *read_with(const char *const *pairs)
     "</u64values>"
 #define LATENCY MATRIX("PU", "4", "6", "clotho.c2c_latency_ns", INDEXES4, VALUES4)
 #define BANDWIDTH MATRIX("PU", "4", "10", "clotho.c2c_bandwidth_MBps", INDEXES4, VALUES4)
+#define BEYOND(bytes) MATRIX("PU", "4", "10", "clotho.c2c_bandwidth_MBps." bytes, INDEXES4, VALUES4)
 
 static void pus_become_executors_in_order_of_their_numbers(void **state)
 {
@@ -192,6 +193,39 @@ static void one_matrix_is_enough(void **state)
 
     assert_int_equal(clo_platform_memories(p), 4);
     assert_int_equal(clo_platform_transfer_ns(p, 11000, 0, 1), 1000000);
+    clo_platform_destroy(p);
+}
+
+static void pieces_of_links_begin_at_the_bytes_in_the_name(void **state)
+{
+    (void)state;
+    static const char *const pairs[] = {"@tables@",
+                                        BANDWIDTH LATENCY BEYOND("1000") BEYOND("2001"),
+                                        "clotho.c2c_bandwidth_MBps.2001\" indexing=\"os\">"
+                                        "<indexes length=\"8\">0 1 2 3 ",
+                                        "clotho.c2c_bandwidth_MBps.2001\" indexing=\"os\">"
+                                        "<indexes length=\"8\">3 2 1 0 ",
+                                        "@misc@",
+                                        "<object type=\"Misc\" gp_index=\"20\" name=\"accel:DSP\">" INFO(
+                                            "clotho.link_bandwidth_MBps", "100") "</object>",
+                                        NULL};
+    clo_platform *p = read_with(pairs);
+    char *text;
+
+    assert_int_equal(clo_platform_link_pieces(p), 3);
+    assert_int_equal(clo_platform_cut_bytes(p, 1), 1000);
+    assert_int_equal(clo_platform_cut_bytes(p, 2), 2001);
+    assert_int_equal(clo_platform_transfer_ns(p, 11, 0, 1), 11 + 1000); /* 11 ns and 11 MB/s */
+    assert_int_equal(clo_platform_transfer_ns(p, 2001, 0, 1), 11 + 90909 + 91000);
+    assert_int_equal(clo_platform_transfer_ns(p, 2001 + 43, 0, 1), 11 + 90909 + 91000 + 1000); /* 43 MB/s */
+    assert_int_equal(clo_platform_transfer_ns(p, 2100, 4, 1), 21000); /* an accelerator: one bandwidth */
+    ok(clo_platform_describe(p, 100, &text));
+    assert_non_null(strstr(text, "\n  from 1000B "));
+    assert_non_null(strstr(text, "\n  from 2001B "));
+    free(text);
+    ok(clo_platform_describe_json(p, &text));
+    assert_non_null(strstr(text, "\"cut_bytes\":[1000,2001],\"bandwidth_beyond_MBps\":[[["));
+    free(text);
     clo_platform_destroy(p);
 }
 
@@ -420,6 +454,20 @@ static const refusal refusals[] = {
     {"<indexes> without length", {"@tables@", LATENCY, "indexes length=\"8\"", "indexes"}},
     {"is more than 1000000000000", {"@tables@", LATENCY, "length=\"5\">43 0 ", "length=\"16\">1000000000001 0 "}},
     {"is there twice", {"@tables@", LATENCY LATENCY}},
+    {"from 2000 bytes; order the pieces", {"@tables@", BANDWIDTH BEYOND("2000") BEYOND("1000")}},
+    {"from 2000 bytes; order the pieces", {"@tables@", BANDWIDTH BEYOND("2000") BEYOND("2000")}},
+    {"must end in the bytes", {"@tables@", BANDWIDTH BEYOND("-5")}},
+    {"must end in the bytes", {"@tables@", BANDWIDTH BEYOND("0")}},
+    {"must end in the bytes", {"@tables@", BANDWIDTH BEYOND("")}},
+    {"must end in the bytes", {"@tables@", BANDWIDTH BEYOND("9223372036854775808")}},
+    {"makes more than 8 pieces",
+     {"@tables@",
+      BANDWIDTH BEYOND("1") BEYOND("2") BEYOND("3") BEYOND("4") BEYOND("5") BEYOND("6") BEYOND("7") BEYOND("8")}},
+    {"without the matrix clotho.c2c_bandwidth_MBps", {"@tables@", LATENCY BEYOND("1000")}},
+    {"needs type=\"PU\" and kind=\"10\"", {"@tables@", BEYOND("1000"), "kind=\"10\"", "kind=\"6\""}},
+    {"it needs 4 and 16", {"@tables@", BEYOND("1000"), "<u64values length=\"5\">43 0 </u64values>", ""}},
+    {"where a piece begins, take 2^61 ns or more", {"@tables@", BANDWIDTH BEYOND("9223372036854775807")}},
+    {"use a whole number from 0 to 1000000", {"@machine@", INFO("clotho.two_flows_permille.median", "-1")}},
     {"unknown matrix \"clotho.c2c\"", {"@tables@", LATENCY, "clotho.c2c_latency_ns", "clotho.c2c"}},
     {"unknown element <x>", {"@tables@", LATENCY, "<indexes", "<x/><indexes"}},
     {"PU 1 is in two cpukinds", {"@tables@", "<cpukind cpuset=\"0x3\"/><cpukind cpuset=\"0x2\"/>"}},
@@ -514,6 +562,7 @@ int main(void)
         cmocka_unit_test(with_matrices_every_executor_has_a_memory_and_rows_are_from),
         cmocka_unit_test(matrix_indexes_may_come_in_any_order),
         cmocka_unit_test(one_matrix_is_enough),
+        cmocka_unit_test(pieces_of_links_begin_at_the_bytes_in_the_name),
         cmocka_unit_test(a_memory_key_overrides_the_memory),
         cmocka_unit_test(speeds_come_from_the_nearest_key),
         cmocka_unit_test(capacity_then_frequency_stand_in_for_speeds),

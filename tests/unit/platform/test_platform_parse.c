@@ -130,35 +130,6 @@ static void figures_are_short_and_rounded(void **state)
     assert_string_equal(out, "500 MB/s");
 }
 
-static void the_fit_finds_an_exact_line(void **state)
-{
-    (void)state;
-    int64_t bytes[7], ns[7];
-    clo_measured_link link = {0};
-
-    for (int i = 0; i < 7; i++) {
-        bytes[i] = (int64_t)1024 << (2 * i);
-        ns[i] = 500 + bytes[i] / 8; /* 8 bytes a ns */
-    }
-    clo_measure_fit(bytes, ns, 7, 80, 1, &link);
-    assert_int_equal(link.latency_ns[1], 500);
-    assert_int_equal(link.ns_per_mib[1], 131072);
-    assert_int_equal(link.error_permille[1], 0);
-    assert_int_equal(link.latency_ns[0], 0);
-}
-
-static void the_fit_stays_above_one_cache_line_and_reports_its_error(void **state)
-{
-    (void)state;
-    int64_t bytes[] = {1024, 4096, 16384}, ns[] = {100, 1000, 16000};
-    clo_measured_link link = {0};
-
-    clo_measure_fit(bytes, ns, 3, 80, 0, &link); /* would fit best with a negative latency */
-    assert_int_equal(link.latency_ns[0], 80);
-    assert_true(link.ns_per_mib[0] > 0);
-    assert_true(link.error_permille[0] > 100);
-}
-
 static void the_median_is_the_middle_of_the_sorted_values(void **state)
 {
     (void)state;
@@ -179,8 +150,6 @@ int main(void)
         cmocka_unit_test(a_set_is_words_highest_first),
         cmocka_unit_test(a_malformed_or_too_large_set_is_refused),
         cmocka_unit_test(figures_are_short_and_rounded),
-        cmocka_unit_test(the_fit_finds_an_exact_line),
-        cmocka_unit_test(the_fit_stays_above_one_cache_line_and_reports_its_error),
         cmocka_unit_test(the_median_is_the_middle_of_the_sorted_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
