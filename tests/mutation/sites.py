@@ -78,7 +78,7 @@ def tokens_of(source: str, start: int, end: int) -> list:
 def bodies(source: str):
     """(name, start, end) of each function: from '{' to '}' in the first column."""
     for match in re.finditer(r"^\{\n(.*?)^\}", source, re.DOTALL | re.MULTILINE):
-        head = source[:match.start()].rsplit("\n\n", 1)[-1]
+        head = re.sub(r"/\*.*?\*/|//[^\n]*", "", source[:match.start()].rsplit("\n\n", 1)[-1], flags=re.DOTALL)
         names = re.findall(r"\b(\w+)\s*\(", head)
         names = [name for name in names if name not in QUIET]
         if names:
