@@ -20,7 +20,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / "build/mutation"
 LIBRARY = "lib/libclotho.a"
-FLAGS = {"plain": ["-DCMAKE_C_FLAGS=-O2 -g0"], "reach": ["-DCMAKE_C_FLAGS=-Og -g0 --coverage -fprofile-update=prefer-atomic"],
+FLAGS = {"plain": ["-DCMAKE_C_FLAGS=-O2 -g0"], "reach": ["-DCMAKE_C_FLAGS=-O0 -g0 --coverage -fprofile-update=prefer-atomic"],
          "sanitized": ["-DCMAKE_C_FLAGS=-O1 -g0", "-DCLOTHO_SANITIZE=address"]}
 # Tests of other things (headers, installation, benchmarks, the sources' text), and those that need an idle machine.
 LEFT_OUT = re.compile(r"^(headers|bench|outside)\.|^stress\.(one-cpu|quota|mutations)$|^rt\.r(09|10)_|^cli\.(layers|readme)$")
@@ -79,7 +79,7 @@ class Tree:
         self.update()
         launcher = [f"-DCMAKE_C_COMPILER_LAUNCHER={shutil.which('ccache')}"] if shutil.which("ccache") else []
         configure = ["cmake", "-G", "Ninja", "-S", str(self.source), "-B", str(self.binary), "-DCLOTHO_TESTS=ON",
-                     "-DCLOTHO_BENCH=OFF", "-DCMAKE_BUILD_TYPE=Debug", f"-DCLOTHO_DATA={ROOT.parent / 'shared/data'}",
+                     "-DCLOTHO_BENCH=OFF", "-DCMAKE_SUPPRESS_REGENERATION=ON", "-DCMAKE_BUILD_TYPE=Debug", f"-DCLOTHO_DATA={ROOT.parent / 'shared/data'}",
                      *launcher, *FLAGS[self.kind]]
         if shutil.which("ld.lld"):
             configure.append("-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld")
