@@ -127,17 +127,17 @@ class Run:
             self.say(f"{verdict:10} {site.file}:{site.line}: {site.change}{'  (' + by + ')' if by else ''}")
 
     def order(self, module: str, names: list) -> list:
-        """Tests of the module first, the quick ones first, as many as there is patience for."""
+        """Tests of the module first, the quick ones first; of the others as many as there is patience for."""
         seconds = {name: self.reach.tests[name]["seconds"] for name in names}
         left, chosen = self.args.patience, []
         for name in sorted(names, key=seconds.get):
-            left -= seconds[name]
-            if left >= 0:
+            left -= 0 if is_near(name, module) else seconds[name]
+            if left >= 0 or is_near(name, module):
                 chosen.append(name)
         return sorted(chosen, key=lambda name: seconds[name] - 2 * is_near(name, module))
 
     def limit_s(self, name: str) -> float:
-        return 20 + 10 * self.reach.tests[name]["seconds"]
+        return 10 + 6 * self.reach.tests[name]["seconds"]
 
     def caught_by(self, tree: trees.Tree, names: list) -> str:
         """Runs tests until one fails; builds them in growing batches, as most faults are found by the first."""
@@ -192,23 +192,29 @@ class Run:
         self.record(site, *verdict)
         return verdict[0]
 
-    def work(self, tree: trees.Tree, todo: list) -> None:
+    def is_wanted(self, site: sites.Site) -> bool:
+        if self.args.match not in f"{site.file}:{site.line}: {site.function}: {site.change}":
+            return False
+        return not self.args.again or self.done.get(site.key, {}).get("verdict") == "survived"
+
+    def one_more(self, tree: trees.Tree, places) -> bool:
+        """Plants the module's next fault that compiles and changes something; false if there is none left."""
+        for site in places:
+            row = self.done.get(site.key)
+            verdict = row["verdict"] if row and not self.args.again else self.try_site(tree, site)
+            if verdict not in ("broken", "same"):
+                return True
+        return False
+
+    def work(self, tree: trees.Tree, todo: collections.deque) -> None:
+        """One fault of each module in turn, so that a run that is cut off has seen them all."""
         while True:
-            with self.lock:
-                if not todo:
-                    return
-                module, quota = todo.pop(0)
-            counted = 0
-            for site in self.chosen[module]:
-                if counted >= quota:
-                    break
-                if self.args.match not in f"{site.file}:{site.line}: {site.function}: {site.change}":
-                    continue
-                row = self.done.get(site.key)
-                if self.args.again and (row is None or row["verdict"] != "survived"):
-                    continue
-                verdict = row["verdict"] if row and not self.args.again else self.try_site(tree, site)
-                counted += verdict not in ("broken", "same")
+            try:
+                left, places = todo.popleft()
+            except IndexError:
+                return
+            if left > 0 and self.one_more(tree, places):
+                todo.append((left - 1, places))
 
     def report(self) -> float:
         """Prints the table; returns the share caught, in percent."""
@@ -248,10 +254,9 @@ def share(count) -> float:
 def main() -> int:
     args = options()
     run = Run(args)
-    todo = [(module, run.quota(i)) for i, module in enumerate(run.modules)]
     if args.list:
-        for module, quota in todo:
-            for site in run.chosen[module][:quota]:
+        for i, module in enumerate(run.modules):
+            for site in run.chosen[module][:run.quota(i)]:
                 print(f"{site.file}:{site.line}: {site.function}: {site.line_text}\n    {site.change}")
         return 0
     args.results.parent.mkdir(parents=True, exist_ok=True)
@@ -259,6 +264,7 @@ def main() -> int:
         args.results.write_text("")
     work = run.prepare()
     run.say("planting")
+    todo = collections.deque((run.quota(i), filter(run.is_wanted, run.chosen[module])) for i, module in enumerate(run.modules))
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for future in [pool.submit(run.work, tree, todo) for tree in work]:
             future.result()

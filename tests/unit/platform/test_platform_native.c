@@ -1,0 +1,67 @@
+/* How this machine is described in a calibrated file: one line, from uname and /proc/cpuinfo. */
+#define _GNU_SOURCE
+#include "support.h"
+
+#include "platform/discover.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* The value of the first "key : value" line of /proc/cpuinfo, with its blank; "" if there is none. */
+static void first_value(const char *key, char *value, size_t bytes)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char *line = NULL, *colon;
+    size_t room = 0;
+
+    assert_non_null(file);
+    value[0] = '\0';
+    while (value[0] == '\0' && getline(&line, &room, file) > 0)
+        if (strncmp(line, key, strlen(key)) == 0 && (colon = strchr(line, ':')) != NULL)
+            snprintf(value, bytes, "%.*s,", (int)strcspn(colon + 1, "\n"), colon + 1);
+    free(line);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void the_description_is_architecture_model_and_cpus_in_one_line(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"model name", "CPU implementer", "CPU part", "uarch"};
+    struct utsname system;
+    char want[1024], value[256], got[1024];
+
+    assert_int_equal(uname(&system), 0);
+    snprintf(want, sizeof want, "%s,", system.machine);
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        first_value(keys[k], value, sizeof value);
+        strcat(want, value);
+    }
+    snprintf(value, sizeof value, " %ld CPUs", sysconf(_SC_NPROCESSORS_CONF));
+    strcat(want, value);
+    clo_native_describe(got, sizeof got);
+    assert_string_equal(got, want);
+}
+
+static void a_short_buffer_is_not_overrun(void **state)
+{
+    (void)state;
+    for (size_t bytes = 1; bytes < 40; bytes++) {
+        char got[41];
+        memset(got, 'x', sizeof got);
+        clo_native_describe(got, bytes);
+        assert_true(strlen(got) < bytes);
+        assert_int_equal(got[bytes], 'x');
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_description_is_architecture_model_and_cpus_in_one_line),
+        cmocka_unit_test(a_short_buffer_is_not_overrun),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
