@@ -1,9 +1,11 @@
-/* How this machine is described in a calibrated file: one line, from uname and /proc/cpuinfo. */
+/* How this machine is described in a calibrated file: one line, from uname and /proc/cpuinfo. And what becomes of a native
+ * platform that hwloc has no memory for; the linker puts the __wrap_ function in hwloc's place. */
 #define _GNU_SOURCE
 #include "support.h"
 
 #include "platform/discover.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,11 +59,38 @@ static void a_short_buffer_is_not_overrun(void **state)
     }
 }
 
+int __real_hwloc_topology_init(void **topology);
+int __wrap_hwloc_topology_init(void **topology);
+
+static bool hwloc_fails;
+
+int __wrap_hwloc_topology_init(void **topology)
+{
+    return hwloc_fails ? -1 : __real_hwloc_topology_init(topology);
+}
+
+static void without_a_topology_there_is_an_error_and_no_leak(void **state)
+{
+    (void)state;
+    clo_native *native = NULL;
+
+    hwloc_fails = true;
+    size_t before = mallinfo2().uordblks; /* 0 under a sanitizer, which looks for leaks itself */
+    for (int i = 0; i < 100; i++)
+        fails(CLO_ERR_MEMORY, "native", clo_native_open(&native));
+    assert_int_equal(mallinfo2().uordblks, before);
+    hwloc_fails = false;
+    assert_null(native);
+    ok(clo_native_open(&native));
+    clo_native_close(native);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_description_is_architecture_model_and_cpus_in_one_line),
         cmocka_unit_test(a_short_buffer_is_not_overrun),
+        cmocka_unit_test(without_a_topology_there_is_an_error_and_no_leak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
