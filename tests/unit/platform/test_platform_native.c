@@ -75,7 +75,8 @@ static void without_a_topology_there_is_an_error_and_no_leak(void **state)
     clo_native *native = NULL;
 
     hwloc_fails = true;
-    fails(CLO_ERR_MEMORY, "native", clo_native_open(&native)); /* the C library keeps what it takes at first */
+    for (int i = 0; i < 16; i++) /* the C library keeps some of what is freed first */
+        fails(CLO_ERR_MEMORY, "native", clo_native_open(&native));
     size_t before = mallinfo2().uordblks; /* 0 under a sanitizer, which looks for leaks itself */
     for (int i = 0; i < 100; i++)
         assert_int_equal(clo_native_open(&native), CLO_ERR_MEMORY);
