@@ -184,6 +184,49 @@ static void pictures_of_every_shape_are_golden(void **state)
     clo_text_free(&lines);
 }
 
+/* A trace of `tasks` independent tasks, one executor each. */
+static clo_trace *trace_of(uint32_t tasks)
+{
+    clo_task task = {.work_ns = 10};
+    clo_graph *graph = scene_layers(1, tasks, &task);
+    clo_platform *platform = scene_platform(tasks, 0);
+    clo_cost *cost;
+    clo_trace *trace;
+
+    ok(clo_cost_create(graph, platform, &cost));
+    ok(clo_simulate(cost, NULL, NULL, &trace, NULL));
+    clo_cost_destroy(cost);
+    clo_platform_destroy(platform);
+    clo_graph_destroy(graph);
+    return trace;
+}
+
+static void a_cost_with_fewer_tasks_or_fewer_executors_is_refused(void **state)
+{
+    (void)state;
+    clo_trace *trace = trace_of(4);
+
+    for (uint32_t tasks = 3; tasks <= 4; tasks++)
+        for (uint32_t executors = 3; executors <= 4; executors++) {
+            clo_task task = {.work_ns = 10};
+            clo_graph *graph = scene_layers(1, tasks, &task);
+            clo_platform *platform = scene_platform(executors, 0);
+            clo_cost *cost;
+            ok(clo_cost_create(graph, platform, &cost));
+            if (tasks == 4 && executors == 4) {
+                ok(clo_trace_write_chrome(trace, cost, NULL, made));
+                assert_int_equal(remove(made), 0);
+            } else {
+                fails(CLO_ERR_ARGUMENT, "another graph or platform", clo_trace_write_chrome(trace, cost, NULL, made));
+                assert_int_not_equal(access(made, F_OK), 0);
+            }
+            clo_cost_destroy(cost);
+            clo_platform_destroy(platform);
+            clo_graph_destroy(graph);
+        }
+    clo_trace_destroy(trace);
+}
+
 static char directory[] = "/tmp/clotho-trace-XXXXXX";
 
 static int use_own_directory(void **state)
@@ -206,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_plan_in_every_form_is_golden),
         cmocka_unit_test(pictures_of_every_shape_are_golden),
+        cmocka_unit_test(a_cost_with_fewer_tasks_or_fewer_executors_is_refused),
     };
     return cmocka_run_group_tests(tests, use_own_directory, leave_directory);
 }
