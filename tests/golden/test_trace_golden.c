@@ -151,6 +151,22 @@ static clo_graph *many_kinds(uint32_t kinds, uint32_t tasks, bool is_named)
     return graph;
 }
 
+/* Bars from narrow to wide, under names of 1 to 44 characters: where a name just fits, and where it is too long. */
+static clo_graph *many_names(void)
+{
+    clo_graph *graph;
+
+    ok(clo_graph_create("names", &graph));
+    for (uint32_t t = 0; t < 44; t++) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)t + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        clo_task task = {.name = name, .work_ns = 1000 + 250 * t};
+        ok(clo_graph_add_task(graph, &task, NULL));
+    }
+    ok(clo_graph_seal(graph));
+    return graph;
+}
+
 static void pictures_of_every_shape_are_golden(void **state)
 {
     (void)state;
@@ -170,6 +186,11 @@ static void pictures_of_every_shape_are_golden(void **state)
         char name[32];
         snprintf(name, sizeof name, "%u kinds", kinds);
         add_pictures(&lines, name, many_kinds(kinds, 200, true), scene_platform(4, 0));
+    }
+    for (uint32_t e = 1; e <= 44; e += e < 8 ? 1 : 9) {
+        char name[32];
+        snprintf(name, sizeof name, "names on %u", e);
+        add_pictures(&lines, name, many_names(), scene_platform(e, 0));
     }
     add_pictures(&lines, "unnamed", many_kinds(9, 40, false), scene_platform(4, 0));
     add_pictures(&lines, "thin", many_kinds(9, 6000, true), scene_platform(3, 0));

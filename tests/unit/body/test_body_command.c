@@ -74,6 +74,29 @@ static void output_that_does_not_fit_is_dropped(void **state)
     assert_int_equal(shell(&command, "echo hello; echo hello >&2"), 0);
 }
 
+static void a_buffer_of_no_bytes_is_not_touched(void **state)
+{
+    (void)state;
+    char output = '!';
+    clo_command command = {.output = &output, .output_bytes = 0};
+
+    assert_int_equal(shell(&command, "echo hello"), 0);
+    assert_int_equal(output, '!');
+}
+
+static void what_is_left_in_the_pipe_at_the_end_is_kept(void **state)
+{
+    (void)state;
+    static char output[70000];
+    clo_command command = {.output = output, .output_bytes = sizeof output};
+
+    for (int i = 0; i < 5; i++) { /* the process ends at once: all of it fits into a pipe */
+        assert_int_equal(shell(&command, "head -c 60000 /dev/zero | tr '\\0' x"), 0);
+        assert_int_equal(strlen(output), 60000);
+        assert_int_equal(strspn(output, "x"), 60000);
+    }
+}
+
 static void it_runs_in_its_directory(void **state)
 {
     (void)state;
@@ -180,6 +203,8 @@ int main(void)
         cmocka_unit_test(the_exit_status_is_the_result),
         cmocka_unit_test(stdout_and_stderr_are_kept_in_order),
         cmocka_unit_test(output_that_does_not_fit_is_dropped),
+        cmocka_unit_test(a_buffer_of_no_bytes_is_not_touched),
+        cmocka_unit_test(what_is_left_in_the_pipe_at_the_end_is_kept),
         cmocka_unit_test(it_runs_in_its_directory),
         cmocka_unit_test(what_cannot_be_started_gives_127),
         cmocka_unit_test(a_grandchild_does_not_hold_the_body),
