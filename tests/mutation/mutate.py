@@ -12,6 +12,7 @@ import concurrent.futures
 import json
 import pathlib
 import random
+import re
 import sys
 import threading
 import time
@@ -127,7 +128,7 @@ class Run:
             self.say(f"{verdict:10} {site.file}:{site.line}: {site.change}{'  (' + by + ')' if by else ''}")
 
     def order(self, module: str, names: list) -> list:
-        """Tests of the module first, the quick ones first; of the others as many as there is patience for."""
+        """Tests of the module first, the quick ones first; of the others, no slow ones beyond what patience allows."""
         seconds = {name: self.reach.tests[name]["seconds"] for name in names}
         left, chosen = self.args.patience, []
         for name in sorted(names, key=seconds.get):
@@ -243,7 +244,7 @@ class Run:
 
 def is_near(name: str, module: str) -> bool:
     """Whether a test is there for a module, or compares everything with stored text."""
-    return f".test_{module}_" in name or name.startswith("golden.")
+    return re.search(rf"\.(test_)?{module}(_|$)", name) is not None or name.startswith("golden.")
 
 
 def share(count) -> float:
