@@ -69,11 +69,36 @@ static void within_a_memory_nothing_moves(void **state)
     }
 }
 
+static void under_the_real_clock_no_time_is_counted_as_transfer(void **state)
+{
+    (void)state;
+    clo_task task = {.work_ns = 1000, .body = sum_inputs, .output_bytes = BYTES};
+    fixture f = {.platform = scene_platform(2, 1), .graph = scene_layers(4, 4, &task)};
+    clo_runtime_config config = {.size = sizeof config, .unpinned = 1, .trace = 1};
+    clo_trace *trace;
+    size_t count;
+
+    ok(clo_cost_create(f.graph, f.platform, &f.cost));
+    ok(clo_runtime_create(f.platform, &config, &f.runtime));
+    clo_job *job = make_job(&f, NULL, NULL);
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, NULL));
+    ok(clo_job_trace(job, &trace));
+    const clo_trace_event *events = clo_trace_events(trace, &count);
+    assert_int_equal(count, 16);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(events[i].transfer_ns, 0);
+    clo_trace_destroy(trace);
+    clo_job_destroy(job);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(data_are_copied_between_memories_that_are_not_coherent_or_if_asked_for),
         cmocka_unit_test(within_a_memory_nothing_moves),
+        cmocka_unit_test(under_the_real_clock_no_time_is_counted_as_transfer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

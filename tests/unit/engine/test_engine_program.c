@@ -103,6 +103,45 @@ static void a_replay_program_waits_for_the_one_before_and_for_other_executors(vo
     close_setting(&s);
 }
 
+/* Two tasks on one executor; one after the other if they have an edge. Returns which entry comes first. */
+static uint32_t first_of(const clo_placement *placements, bool has_edge)
+{
+    clo_task task = {.work_ns = 0};
+    setting s;
+    clo_program *program;
+
+    ok(clo_graph_create("two", &s.graph));
+    ok(clo_graph_add_task(s.graph, &task, NULL));
+    ok(clo_graph_add_task(s.graph, &task, NULL));
+    if (has_edge)
+        ok(clo_graph_add_edge(s.graph, 0, 1, 0));
+    ok(clo_graph_seal(s.graph));
+    s.platform = scene_platform(1, 0);
+    ok(clo_cost_create(s.graph, s.platform, &s.cost));
+    clo_arena_open(&s.arena, NULL, 0);
+    ok(clo_program_create(s.cost, placements, 2, &s.arena, &program));
+    assert_int_equal(program->roots_count, 1);
+    assert_int_equal(program->exits, 1);
+    uint32_t first = program->roots[0];
+    assert_int_equal(clo_program_needs(program, 1 - first), 1);
+    close_setting(&s);
+    return first;
+}
+
+static void of_equal_starts_the_earlier_end_then_the_graphs_order_comes_first(void **state)
+{
+    (void)state;
+    const clo_placement short_second[2] = {{.task = 0, .finish_ns = 10}, {.task = 1, .finish_ns = 0}};
+    const clo_placement short_first[2] = {{.task = 0, .finish_ns = 0}, {.task = 1, .finish_ns = 10}};
+    const clo_placement both_short[2] = {{.task = 1, .start_ns = 5, .finish_ns = 5}, {.task = 0, .start_ns = 5, .finish_ns = 5}};
+    const clo_placement in_turn[2] = {{.task = 1, .start_ns = 5, .finish_ns = 9}, {.task = 0, .start_ns = 7, .finish_ns = 8}};
+
+    assert_int_equal(first_of(short_second, false), 1);
+    assert_int_equal(first_of(short_first, false), 0);
+    assert_int_equal(first_of(both_short, true), 0);
+    assert_int_equal(first_of(in_turn, false), 1);
+}
+
 static void a_demand_is_in_the_order_of_the_platform(void **state)
 {
     (void)state;
@@ -144,6 +183,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_steal_program_is_the_graph_itself),
         cmocka_unit_test(a_replay_program_waits_for_the_one_before_and_for_other_executors),
+        cmocka_unit_test(of_equal_starts_the_earlier_end_then_the_graphs_order_comes_first),
         cmocka_unit_test(a_demand_is_in_the_order_of_the_platform),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
