@@ -132,8 +132,9 @@ class Run:
         seconds = {name: self.reach.tests[name]["seconds"] for name in names}
         left, chosen = self.args.patience, []
         for name in sorted(names, key=seconds.get):
-            left -= 0 if is_near(name, module) else seconds[name]
-            if left >= 0 or is_near(name, module):
+            is_free = is_near(name, module) and seconds[name] < 4 * self.args.patience
+            left -= 0 if is_free else seconds[name]
+            if left >= 0 or is_free:
                 chosen.append(name)
         return sorted(chosen, key=lambda name: seconds[name] - 2 * is_near(name, module))
 
