@@ -239,7 +239,8 @@ static void add_simulation(clo_text *text, const scene *s, const char *name, con
     clo_trace *trace;
 
     ok(clo_simulate(s->cost, config, &r, &trace, NULL));
-    clo_text_add(text, "%-10s %-7s makespan %-9" PRId64 " busy %-9" PRId64 " executed %" PRIu64 "+%" PRIu64 " transfers %-3" PRIu64
+    clo_text_add(text,
+                 "%-10s %-7s makespan %-9" PRId64 " busy %-9" PRId64 " executed %" PRIu64 "+%" PRIu64 " transfers %-3" PRIu64
                  " of %" PRIu64 " steals %-3" PRIu64 " decisions %" PRIu64 " steps %" PRIu64 "  %016" PRIx64 "\n", s->name, name,
                  r.makespan_ns, r.busy_ns, r.executed, r.duplicates_run, r.transfers, r.transferred_bytes, r.steals, r.decisions,
                  r.decision_steps, hash_of_trace(trace));
