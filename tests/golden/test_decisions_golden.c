@@ -183,6 +183,37 @@ static void bounds_and_ranks_are_golden(void **state)
     is_golden("bounds.txt", &text);
 }
 
+/* Bounds of many graphs: the sum of each, which a change of any of them moves. */
+static void sums_of_bounds_are_golden(void **state)
+{
+    (void)state;
+    static const unsigned features[] = {0, RANDOM_DEMANDS | RANDOM_NO_BYTES, RANDOM_ALL, RANDOM_KINDS | RANDOM_MASKS,
+                                        RANDOM_SMALL | RANDOM_NO_BYTES, RANDOM_INSTANCES | RANDOM_NO_BYTES};
+    clo_text text = {0};
+
+    for (size_t f = 0; f < sizeof features / sizeof features[0]; f++) {
+        clo_bound sum = {0};
+        for (uint64_t seed = 100; seed < 150; seed++) {
+            clo_graph *graph = random_graph(seed, features[f]);
+            clo_platform *platform = random_platform(seed, features[f] & RANDOM_DEMANDS);
+            clo_cost *cost;
+            clo_bound bound;
+            ok(clo_cost_create(graph, platform, &cost));
+            ok(clo_cost_bound(cost, &bound));
+            sum.critical_path_ns += bound.critical_path_ns;
+            sum.area_ns += bound.area_ns;
+            sum.resource_ns += bound.resource_ns;
+            sum.combined_ns += bound.combined_ns;
+            clo_cost_destroy(cost);
+            clo_platform_destroy(platform);
+            clo_graph_destroy(graph);
+        }
+        clo_text_add(&text, "features %-3u path %" PRId64 " area %" PRId64 " resource %" PRId64 " combined %" PRId64 "\n",
+                     features[f], sum.critical_path_ns, sum.area_ns, sum.resource_ns, sum.combined_ns);
+    }
+    is_golden("bound_sums.txt", &text);
+}
+
 static void add_plan(clo_text *text, const scene *s, const char *planner, uint32_t justify)
 {
     clo_plan_config config = {.size = sizeof config, .planner = planner, .seed = 9, .schedules_max = 2000, .justify = justify};
@@ -278,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(generated_graphs_are_golden),
         cmocka_unit_test(bounds_and_ranks_are_golden),
+        cmocka_unit_test(sums_of_bounds_are_golden),
         cmocka_unit_test(plans_are_golden),
         cmocka_unit_test(simulated_decisions_are_golden),
     };
