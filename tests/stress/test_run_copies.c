@@ -40,6 +40,9 @@ static clo_job_result run_pair(uint32_t memories, uint32_t coherent, uint32_t co
     size_t bytes;
     assert_non_null(clo_job_output(job, 1, 0, &bytes));
     assert_int_equal(bytes, BYTES);
+    assert_null(clo_job_output(job, 0, 1, &bytes)); /* there is one instance of each */
+    assert_int_equal(bytes, 0);
+    assert_null(clo_job_output(job, 2, 0, NULL));
     clo_job_destroy(job);
     clo_plan_destroy(plan);
     stop(&f);
