@@ -97,6 +97,29 @@ static void a_platform_from_arrays_with_capacities_is_golden(void **state)
     clo_platform_destroy(p);
 }
 
+static void columns_are_as_wide_as_their_first_row_needs(void **state)
+{
+    (void)state;
+    const clo_executor executors[2] = {{0, 0, 0, -1, {655360, 655360, 655360, 655360}},
+                                       {1, 0, 1, -1, {65536, 65536, 65536, 65536}}};
+    const char *names[] = {"a-name-wider-than-all", "b"}, *kinds[] = {"a-kind-wider-than-all", "k"};
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    clo_platform *p;
+    char *text;
+
+    desc.name = "widest first";
+    desc.executors_count = 2;
+    desc.executors = executors;
+    desc.executor_names = names;
+    desc.kinds_count = 2;
+    desc.kind_names = kinds;
+    ok(clo_platform_create(&desc, &p));
+    ok(clo_platform_describe(p, 100, &text));
+    is_golden("widest-first.100.txt", text);
+    free(text);
+    clo_platform_destroy(p);
+}
+
 /* Characters, not bytes: UTF-8 continuation bytes do not count. */
 static size_t widest(const char *text)
 {
@@ -146,6 +169,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_descriptions_of_the_shipped_platforms_are_golden),
         cmocka_unit_test(a_platform_from_arrays_with_capacities_is_golden),
+        cmocka_unit_test(columns_are_as_wide_as_their_first_row_needs),
         cmocka_unit_test(the_picture_and_the_sources_keep_within_the_columns),
         cmocka_unit_test(absent_arguments_are_refused),
     };

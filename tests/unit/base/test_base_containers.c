@@ -81,6 +81,31 @@ static void quantiles_count_records(void **state)
     assert_int_equal(clo_histogram_quantile(&h, 1), 1000000); /* not above the largest record */
 }
 
+/* The first value above `value` whose bucket is another. */
+static int64_t next_bucket(int64_t value)
+{
+    uint32_t bucket = clo_histogram_bucket((uint64_t)value);
+    int64_t inside = value, outside = 2 * value + 1;
+
+    while (outside - inside > 1) {
+        int64_t middle = inside + (outside - inside) / 2;
+        *(clo_histogram_bucket((uint64_t)middle) == bucket ? &inside : &outside) = middle;
+    }
+    return outside;
+}
+
+static void a_quantile_is_the_last_value_of_its_bucket(void **state)
+{
+    (void)state;
+
+    for (int64_t v = 0; v < INT64_MAX / 8; v = next_bucket(v)) {
+        clo_histogram h = {0};
+        clo_histogram_record(&h, v);
+        clo_histogram_record(&h, INT64_MAX);
+        assert_int_equal(clo_histogram_quantile(&h, 0.5), next_bucket(v) - 1);
+    }
+}
+
 static void memory_is_zeroed_aligned_and_guarded_against_overflow(void **state)
 {
     (void)state;
@@ -177,6 +202,7 @@ int main(void)
         cmocka_unit_test(a_heap_takes_pushes_between_pops),
         cmocka_unit_test(every_value_falls_into_a_bucket_within_its_error),
         cmocka_unit_test(quantiles_count_records),
+        cmocka_unit_test(a_quantile_is_the_last_value_of_its_bucket),
         cmocka_unit_test(memory_is_zeroed_aligned_and_guarded_against_overflow),
         cmocka_unit_test(growing_keeps_the_content_and_fails_without_a_change),
         cmocka_unit_test(a_layout_aligns_its_parts_and_latches_overflow),

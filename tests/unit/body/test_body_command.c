@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -108,6 +109,29 @@ static void output_that_does_not_fit_is_dropped(void **state)
     assert_int_equal(shell(&command, "echo hello; echo hello >&2"), 0);
 }
 
+static void a_buffer_of_no_bytes_is_not_touched(void **state)
+{
+    (void)state;
+    char output = '!';
+    clo_command command = {.output = &output, .output_bytes = 0};
+
+    assert_int_equal(shell(&command, "echo hello"), 0);
+    assert_int_equal(output, '!');
+}
+
+static void what_is_left_in_the_pipe_at_the_end_is_kept(void **state)
+{
+    (void)state;
+    static char output[70000];
+    clo_command command = {.output = output, .output_bytes = sizeof output};
+
+    for (int i = 0; i < 5; i++) { /* the process ends at once: all of it fits into a pipe */
+        assert_int_equal(shell(&command, "head -c 60000 /dev/zero | tr '\\0' x"), 0);
+        assert_int_equal(strlen(output), 60000);
+        assert_int_equal(strspn(output, "x"), 60000);
+    }
+}
+
 static void it_runs_in_its_directory(void **state)
 {
     (void)state;
@@ -134,6 +158,38 @@ static void what_cannot_be_started_gives_127(void **state)
 }
 
 /* The shell's child holds the pipe long after the shell has ended. */
+/* The linker puts these in the place of the C library's. */
+int __real_posix_spawnattr_init(posix_spawnattr_t *attributes);
+int __wrap_posix_spawnattr_init(posix_spawnattr_t *attributes);
+int __real_posix_spawn_file_actions_init(posix_spawn_file_actions_t *actions);
+int __wrap_posix_spawn_file_actions_init(posix_spawn_file_actions_t *actions);
+
+static bool attributes_fail, actions_fail;
+
+int __wrap_posix_spawnattr_init(posix_spawnattr_t *attributes)
+{
+    return attributes_fail ? ENOMEM : __real_posix_spawnattr_init(attributes);
+}
+
+int __wrap_posix_spawn_file_actions_init(posix_spawn_file_actions_t *actions)
+{
+    return actions_fail ? ENOMEM : __real_posix_spawn_file_actions_init(actions);
+}
+
+static void without_memory_for_its_settings_nothing_is_started(void **state)
+{
+    (void)state;
+    clo_command command = {0};
+
+    attributes_fail = true;
+    assert_int_equal(run(&command, (char *[]){"true", NULL}), 127);
+    attributes_fail = false;
+    actions_fail = true;
+    assert_int_equal(run(&command, (char *[]){"true", NULL}), 127);
+    actions_fail = false;
+    assert_int_equal(run(&command, (char *[]){"true", NULL}), 0);
+}
+
 static void a_grandchild_does_not_hold_the_body(void **state)
 {
     (void)state;
@@ -274,8 +330,11 @@ int main(void)
         cmocka_unit_test(the_exit_status_is_the_result),
         cmocka_unit_test(stdout_and_stderr_are_kept_in_order),
         cmocka_unit_test(output_that_does_not_fit_is_dropped),
+        cmocka_unit_test(a_buffer_of_no_bytes_is_not_touched),
+        cmocka_unit_test(what_is_left_in_the_pipe_at_the_end_is_kept),
         cmocka_unit_test(it_runs_in_its_directory),
         cmocka_unit_test(what_cannot_be_started_gives_127),
+        cmocka_unit_test(without_memory_for_its_settings_nothing_is_started),
         cmocka_unit_test(a_grandchild_does_not_hold_the_body),
         cmocka_unit_test(the_child_starts_with_an_empty_signal_mask_and_no_input),
         cmocka_unit_test(no_file_and_no_process_is_left),

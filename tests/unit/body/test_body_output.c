@@ -73,6 +73,25 @@ static void the_output_depends_on_task_instance_and_every_input_byte(void **stat
             assert_true(seen[i] != seen[k]);
 }
 
+static void outputs_are_the_same_on_every_machine(void **state)
+{
+    (void)state;
+    static const uint64_t want[] = {0x7fd666f00b245afcu, 0x7fbbe8928b79ce7eu, 0x1001516b31e597c8u};
+    struct fixture f;
+    uint64_t words[3];
+
+    fill(&f);
+    for (size_t i = 0; i < sizeof f.first; i++)
+        f.first[i] = (unsigned char)(7 * i);
+    assert_int_equal(clo_body_spin(&f.call), 0);
+    memcpy(words, f.output, 16);
+    f.inputs_bytes[2] = 0;
+    assert_int_equal(clo_body_memory(&f.call), 0);
+    memcpy(&words[2], f.output + 88, 8);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(words[i], want[i]);
+}
+
 static void the_order_of_the_inputs_matters(void **state)
 {
     (void)state;
@@ -164,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_output_depends_on_task_instance_and_every_input_byte),
+        cmocka_unit_test(outputs_are_the_same_on_every_machine),
         cmocka_unit_test(the_order_of_the_inputs_matters),
         cmocka_unit_test(executor_replica_time_and_body_do_not_matter),
         cmocka_unit_test(the_whole_output_is_written_and_not_a_byte_more),

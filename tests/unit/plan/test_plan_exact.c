@@ -181,6 +181,58 @@ static clo_plan *exact(const clo_cost *cost, bool no_duplicates, uint64_t schedu
     return plan;
 }
 
+/* Twins that nothing tells apart, all ready at the start, and a sink of all, on executors that every link tells apart: it
+ * matters which of them the twins share out among themselves. */
+static small twins_new(uint64_t seed)
+{
+    clo_rng rng = clo_rng_seed(seed);
+    small s = {.tasks = 3 + clo_rng_below(&rng, 3), .executors = EXECUTORS_MAX};
+    uint32_t bytes = clo_rng_below(&rng, 9), sink = s.tasks - 1;
+    int64_t length = 1 + clo_rng_below(&rng, 6);
+    clo_executor list[EXECUTORS_MAX] = {0};
+    double bandwidth[EXECUTORS_MAX * EXECUTORS_MAX];
+    int64_t latency[EXECUTORS_MAX * EXECUTORS_MAX];
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+
+    ok(clo_graph_create("twins", &s.graph));
+    for (uint32_t t = 0; t < s.tasks; t++)
+        ok(clo_graph_add_task(s.graph, &(clo_task){.work_ns = t == sink ? (int64_t)clo_rng_below(&rng, 3) : length}, NULL));
+    for (uint32_t t = 0; t < sink; t++) {
+        s.edges[t][sink] = 1 + bytes;
+        ok(clo_graph_add_edge(s.graph, t, sink, bytes));
+    }
+    ok(clo_graph_seal(s.graph));
+    for (uint32_t e = 0; e < EXECUTORS_MAX; e++)
+        list[e] = (clo_executor){.memory = e, .os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}};
+    for (uint32_t i = 0; i < EXECUTORS_MAX * EXECUTORS_MAX; i++) {
+        bandwidth[i] = 1 << clo_rng_below(&rng, 3);
+        latency[i] = clo_rng_below(&rng, 7);
+    }
+    desc.executors_count = EXECUTORS_MAX;
+    desc.executors = list;
+    desc.kinds_count = 1;
+    desc.bandwidth_bytes_per_ns = bandwidth;
+    desc.latency_ns = latency;
+    ok(clo_platform_create(&desc, &s.platform));
+    ok(clo_cost_create(s.graph, s.platform, &s.cost));
+    return s;
+}
+
+static void twins_are_exchanged_but_no_placement_is_lost(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        small s = twins_new(seed);
+        clo_plan *plan = exact(s.cost, true, 0);
+        int64_t want = shortest(&s);
+        if (!clo_plan_is_optimal(plan) || clo_plan_makespan_ns(plan) != want)
+            fail_msg("seed %llu: exact gives %lld, the shortest of all is %lld", (unsigned long long)seed,
+                     (long long)clo_plan_makespan_ns(plan), (long long)want);
+        clo_plan_destroy(plan);
+        small_free(&s);
+    }
+}
+
 /* CLOTHO_PROPERTY_SEEDS: another number of graphs. */
 static void no_order_and_no_placement_is_shorter_and_no_bound_above(void **state)
 {
@@ -358,6 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_order_and_no_placement_is_shorter_and_no_bound_above),
+        cmocka_unit_test(twins_are_exchanged_but_no_placement_is_lost),
         cmocka_unit_test(the_published_examples_are_proved),
         cmocka_unit_test(what_is_alike_is_not_tried_twice),
         cmocka_unit_test(where_a_duplicate_could_help_nothing_is_proved),

@@ -1,0 +1,113 @@
+/* Arenas: parts of one object, from the heap or from given memory, counted alike. */
+#include "support.h"
+
+#include "base/arena.h"
+#include "base/memory.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+enum { LINE = CLO_CACHE_LINE_BYTES };
+
+static alignas(CLO_CACHE_LINE_BYTES) char given[8 * CLO_CACHE_LINE_BYTES];
+
+/* Takes a part, checks that it is zeroed and stands on a line, and fills it. */
+static void take(clo_arena *arena, size_t count, size_t size)
+{
+    unsigned char *part = clo_arena_take(arena, count, size);
+
+    assert_non_null(part);
+    assert_int_equal((uintptr_t)part % LINE, 0);
+    for (size_t i = 0; i < count * size; i++)
+        assert_int_equal(part[i], 0);
+    memset(part, 0xa5, count * size);
+}
+
+static void use(clo_arena *arena)
+{
+    take(arena, 3, 5);
+    assert_int_equal(arena->used, LINE);
+    take(arena, 1, LINE);
+    take(arena, 0, 8); /* a line as well */
+    assert_int_equal(arena->used, 3 * LINE);
+    size_t mark = clo_arena_mark(arena);
+    take(arena, 1, LINE + 1);
+    take(arena, 1, 1);
+    assert_int_equal(arena->used, 6 * LINE);
+    clo_arena_back_to(arena, mark);
+    assert_int_equal(arena->used, 3 * LINE);
+    take(arena, 4, LINE); /* zeroed again */
+    assert_int_equal(arena->used, 7 * LINE);
+    clo_arena_back_to(arena, arena->used); /* nothing since */
+    assert_int_equal(arena->used, 7 * LINE);
+    clo_arena_back_to(arena, mark);
+    assert_int_equal(arena->used, 3 * LINE);
+    assert_int_equal(arena->peak, 7 * LINE);
+}
+
+static void heap_and_given_memory_count_alike(void **state)
+{
+    (void)state;
+    clo_arena arena;
+
+    memset(given, 0x77, sizeof given);
+    clo_arena_open(&arena, given, sizeof given);
+    use(&arena);
+    clo_arena_open(&arena, NULL, 0);
+    use(&arena);
+    assert_non_null(arena.chunks);
+    clo_arena_back_to(&arena, 0);
+    assert_null(arena.chunks);
+    assert_int_equal(arena.used, 0);
+    clo_arena_close(&arena);
+}
+
+static void given_memory_is_used_to_its_last_byte_and_not_further(void **state)
+{
+    (void)state;
+    clo_arena arena;
+
+    clo_arena_open(&arena, given, sizeof given);
+    assert_null(clo_arena_take(&arena, 1, sizeof given + 1));
+    assert_int_equal(arena.used, 0);
+    take(&arena, 1, sizeof given);
+    assert_int_equal(arena.used, sizeof given);
+    assert_null(clo_arena_take(&arena, 1, 1));
+    assert_int_equal(arena.peak, sizeof given);
+    clo_arena_close(&arena);
+}
+
+static void a_product_that_overflows_is_refused(void **state)
+{
+    (void)state;
+    clo_arena arena;
+
+    clo_arena_open(&arena, given, sizeof given);
+    assert_null(clo_arena_take(&arena, SIZE_MAX / 2, 4));
+    assert_null(clo_arena_take(&arena, SIZE_MAX, 2));
+    assert_non_null(clo_arena_take(&arena, SIZE_MAX, 0));
+    clo_arena_close(&arena);
+}
+
+static void an_arena_may_lie_in_its_own_memory(void **state)
+{
+    (void)state;
+    clo_arena arena;
+
+    clo_arena_open(&arena, NULL, 0);
+    clo_arena *inside = clo_arena_take(&arena, 1, sizeof arena);
+    assert_non_null(inside);
+    *inside = arena;
+    clo_arena_close(inside);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heap_and_given_memory_count_alike),
+        cmocka_unit_test(given_memory_is_used_to_its_last_byte_and_not_further),
+        cmocka_unit_test(a_product_that_overflows_is_refused),
+        cmocka_unit_test(an_arena_may_lie_in_its_own_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

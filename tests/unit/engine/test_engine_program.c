@@ -1,0 +1,190 @@
+/* A graph compiled for dispatch: who waits for how many, who releases whom, and how large the largest row is. */
+#include "scene.h"
+
+#include "engine/program.h"
+
+enum { SOURCES = 5, SINK = SOURCES, TASKS = SOURCES + 4, EXECUTORS = 2 };
+
+typedef struct setting {
+    clo_graph *graph;
+    clo_platform *platform;
+    clo_cost *cost;
+    clo_arena arena;
+} setting;
+
+/* Five sources, a sink of all of them, and a chain of three behind it. */
+static setting open_setting(void)
+{
+    setting s;
+    clo_task task = {.work_ns = 100};
+
+    ok(clo_graph_create("star and chain", &s.graph));
+    for (uint32_t t = 0; t < TASKS; t++)
+        ok(clo_graph_add_task(s.graph, &task, NULL));
+    for (uint32_t t = 0; t < SOURCES; t++)
+        ok(clo_graph_add_edge(s.graph, t, SINK, 8 * t));
+    for (uint32_t t = SINK; t + 1 < TASKS; t++)
+        ok(clo_graph_add_edge(s.graph, t, t + 1, 1));
+    ok(clo_graph_seal(s.graph));
+    s.platform = scene_platform(EXECUTORS, 1);
+    ok(clo_cost_create(s.graph, s.platform, &s.cost));
+    clo_arena_open(&s.arena, NULL, 0);
+    return s;
+}
+
+static void close_setting(setting *s)
+{
+    clo_arena_close(&s->arena);
+    clo_cost_destroy(s->cost);
+    clo_platform_destroy(s->platform);
+    clo_graph_destroy(s->graph);
+}
+
+/* Odd tasks on executor 1, even ones on 0, all in order of their numbers. */
+static void place(clo_placement *placements)
+{
+    for (uint32_t t = 0; t < TASKS; t++)
+        placements[t] = (clo_placement){.task = t, .executor = t % 2, .start_ns = 1000 * t, .finish_ns = 1000 * t + 100};
+}
+
+static void a_steal_program_is_the_graph_itself(void **state)
+{
+    (void)state;
+    setting s = open_setting();
+    clo_program *program;
+
+    ok(clo_program_create(s.cost, NULL, 0, &s.arena, &program));
+    assert_false(program->is_replay);
+    assert_false(program->is_restricted);
+    assert_true(program->crosses_memories);
+    assert_int_equal(program->entries, TASKS);
+    assert_int_equal(program->instances, TASKS);
+    assert_int_equal(program->inputs_max, SOURCES);
+    assert_int_equal(program->exits, 1);
+    assert_int_equal(program->roots_count, SOURCES);
+    for (uint32_t r = 0; r < SOURCES; r++)
+        assert_int_equal(clo_program_needs(program, program->roots[r]), 0);
+    assert_int_equal(clo_program_needs(program, SINK), SOURCES);
+    assert_int_equal(clo_program_needs(program, TASKS - 1), 1);
+    close_setting(&s);
+}
+
+static void a_replay_program_waits_for_the_one_before_and_for_other_executors(void **state)
+{
+    (void)state;
+    static const uint32_t needs[TASKS] = {0, 0, 1, 1, 1, 4, 2, 2, 2};
+    setting s = open_setting();
+    clo_placement placements[TASKS];
+    clo_program *program;
+
+    place(placements);
+    ok(clo_program_create(s.cost, placements, TASKS, &s.arena, &program));
+    assert_true(program->is_replay);
+    assert_int_equal(program->entries, TASKS);
+    assert_int_equal(program->inputs_max, SOURCES);
+    assert_int_equal(program->roots_count, 2);
+    assert_int_equal(program->exits, 1);
+    for (uint32_t t = 0; t < TASKS; t++) {
+        assert_int_equal(program->executor[t], t % 2);
+        assert_int_equal(clo_program_task(program, t), t);
+        assert_int_equal(clo_program_needs(program, t), needs[t]);
+    }
+    for (uint32_t k = 0; k < SOURCES; k++) {
+        assert_int_equal(program->input_source[program->input_first[SINK] + k], k);
+        assert_int_equal(clo_program_input_bytes(program, SINK, program->input_first[SINK] + k), 8 * k);
+    }
+    uint32_t released = 0;
+    for (uint32_t t = 0; t < TASKS; t++)
+        for (uint32_t at = program->succ_first[t]; at < program->succ_first[t + 1]; at++) {
+            assert_true(program->succ[at] > t);
+            released++;
+        }
+    assert_int_equal(released, 13);
+    close_setting(&s);
+}
+
+/* Two tasks on one executor; one after the other if they have an edge. Returns which entry comes first. */
+static uint32_t first_of(const clo_placement *placements, bool has_edge)
+{
+    clo_task task = {.work_ns = 0};
+    setting s;
+    clo_program *program;
+
+    ok(clo_graph_create("two", &s.graph));
+    ok(clo_graph_add_task(s.graph, &task, NULL));
+    ok(clo_graph_add_task(s.graph, &task, NULL));
+    if (has_edge)
+        ok(clo_graph_add_edge(s.graph, 0, 1, 0));
+    ok(clo_graph_seal(s.graph));
+    s.platform = scene_platform(1, 0);
+    ok(clo_cost_create(s.graph, s.platform, &s.cost));
+    clo_arena_open(&s.arena, NULL, 0);
+    ok(clo_program_create(s.cost, placements, 2, &s.arena, &program));
+    assert_int_equal(program->roots_count, 1);
+    assert_int_equal(program->exits, 1);
+    uint32_t first = program->roots[0];
+    assert_int_equal(clo_program_needs(program, 1 - first), 1);
+    close_setting(&s);
+    return first;
+}
+
+static void of_equal_starts_the_earlier_end_then_the_graphs_order_comes_first(void **state)
+{
+    (void)state;
+    const clo_placement short_second[2] = {{.task = 0, .finish_ns = 10}, {.task = 1, .finish_ns = 0}};
+    const clo_placement short_first[2] = {{.task = 0, .finish_ns = 0}, {.task = 1, .finish_ns = 10}};
+    const clo_placement both_short[2] = {{.task = 1, .start_ns = 5, .finish_ns = 5}, {.task = 0, .start_ns = 5, .finish_ns = 5}};
+    const clo_placement in_turn[2] = {{.task = 1, .start_ns = 5, .finish_ns = 9}, {.task = 0, .start_ns = 7, .finish_ns = 8}};
+
+    assert_int_equal(first_of(short_second, false), 1);
+    assert_int_equal(first_of(short_first, false), 0);
+    assert_int_equal(first_of(both_short, true), 0);
+    assert_int_equal(first_of(in_turn, false), 1);
+}
+
+static void a_demand_is_in_the_order_of_the_platform(void **state)
+{
+    (void)state;
+    const clo_executor executor = {0, 0, 0, -1, {65536, 65536, 65536, 65536}};
+    const char *names[CLO_RESOURCES_MAX] = {"memory", "camera"};
+    int64_t capacities[CLO_RESOURCES_MAX], demand[CLO_RESOURCES_MAX];
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    clo_task task = {.work_ns = 100, .demand = {7, 11}};
+    setting s;
+    clo_program *program;
+
+    for (int r = 0; r < CLO_RESOURCES_MAX; r++)
+        capacities[r] = r < 2 ? 100 : -1;
+    desc.executors_count = 1;
+    desc.executors = &executor;
+    desc.kinds_count = 1;
+    desc.machines_count = 1;
+    desc.capacities = capacities;
+    desc.resource_names = names;
+    ok(clo_platform_create(&desc, &s.platform));
+    ok(clo_graph_create("demands", &s.graph));
+    ok(clo_graph_set_resource(s.graph, 0, "camera"));
+    ok(clo_graph_set_resource(s.graph, 1, "memory"));
+    ok(clo_graph_add_task(s.graph, &task, NULL));
+    ok(clo_graph_seal(s.graph));
+    ok(clo_cost_create(s.graph, s.platform, &s.cost));
+    clo_arena_open(&s.arena, NULL, 0);
+    ok(clo_program_create(s.cost, NULL, 0, &s.arena, &program));
+    clo_program_demand(program, 0, demand);
+    assert_int_equal(demand[0], 11);
+    assert_int_equal(demand[1], 7);
+    for (int r = 2; r < CLO_RESOURCES_MAX; r++)
+        assert_int_equal(demand[r], 0);
+    close_setting(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_steal_program_is_the_graph_itself),
+        cmocka_unit_test(a_replay_program_waits_for_the_one_before_and_for_other_executors),
+        cmocka_unit_test(of_equal_starts_the_earlier_end_then_the_graphs_order_comes_first),
+        cmocka_unit_test(a_demand_is_in_the_order_of_the_platform),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
