@@ -18,13 +18,15 @@ static const overhead_case cases[] = {{"none", "none", 0, 100000, 10000, 1},  {"
                                       {"fan", "fan", 1000, 20000, 5000, 1},   {"wave", "wave", 1000, 20000, 5000, 1},
                                       {"rand", "rand", 1000, 20000, 5000, 1}, {"reuse", "rand", 1000, 1000, 1000, 20},
                                       {"fan", "fan", 10000, 2500, 2500, 1},   {"wave", "wave", 10000, 2500, 2500, 1},
-                                      {"rand", "rand", 10000, 2500, 2500, 1}, {"reuse", "rand", 10000, 1000, 1000, 2}};
+                                      {"rand", "rand", 10000, 2500, 2500, 1}, {"reuse", "rand", 10000, 1000, 1000, 2},
+                                      {"pipe2", "pipe2", 750, 20000, 4000, 1}, {"pipe3", "pipe3", 750, 30000, 6000, 1},
+                                      {"pipe8", "pipe8", 750, 32000, 8000, 1}};
 static const overhead_case quick_cases[] = {
     {"none", "none", 0, 10000, 2000, 1},   {"chain", "chain", 0, 10000, 2000, 1},
     {"fan", "fan", 0, 10000, 2000, 1},     {"wave", "wave", 0, 10000, 2000, 1},
     {"rand", "rand", 0, 10000, 2000, 1},   {"reuse", "rand", 0, 1000, 1000, 20},
     {"wave", "wave", 1000, 4000, 1000, 1}, {"rand", "rand", 1000, 4000, 1000, 1},
-    {"rand", "rand", 10000, 1000, 500, 1}};
+    {"rand", "rand", 10000, 1000, 500, 1}, {"pipe3", "pipe3", 750, 3000, 900, 1}};
 enum { CASES = sizeof cases / sizeof *cases, QUICK_CASES = sizeof quick_cases / sizeof *quick_cases };
 
 /* The two sizes of a graph, and the samples of all peers on them. */
@@ -184,7 +186,7 @@ static bool choose_cases(overhead_table *t, bool is_quick, const char *only)
         if (only == NULL || strcmp(only, all[c].label) == 0)
             t->cases[t->cases_count++] = &all[c];
     if (t->cases_count == 0)
-        fprintf(stderr, "bench-overhead: there is no graph '%s'; there are none, chain, fan, wave, rand, reuse\n",
+        fprintf(stderr, "bench-overhead: there is no graph '%s'; there are none, chain, fan, wave, rand, reuse, pipe2, pipe3, pipe8\n",
                 only);
     return t->cases_count > 0;
 }
@@ -219,7 +221,7 @@ int main(int argc, char **argv)
     const char *only = NULL;
     const bench_flag flags[] = {
         {"million", "instead: build, seal and run a graph of 1 000 000 empty tasks", &is_million, NULL, NULL},
-        {"only NAME", "one graph only: none, chain, fan, wave, rand or reuse", NULL, &only, NULL},
+        {"only NAME", "one graph only: none, chain, fan, wave, rand, reuse, pipe2, pipe3 or pipe8", NULL, &only, NULL},
         {0}};
     const bench_about about = {
         .name = "overhead", .question = "what does a task cost?", .flags = flags, .rounds = 9, .quick_rounds = 3};

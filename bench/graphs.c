@@ -1,10 +1,10 @@
-/* graphs.c - chain, fan, wave, rand: the shapes of the published comparison (the table in README.md). */
+/* graphs.c - chain, fan, wave, rand: the shapes of the published comparison (the table in README.md); pipelines. */
 #include "graphs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAYER = 256, PARENTS_MAX = 5, LANES = 16 };
+enum { LAYER = 256, PARENTS_MAX = 5, LANES = 16, PIPE_TOKENS = 8 };
 
 void bench_begin(bench_builder *b, bench_graph *g, const char *name, uint32_t tasks)
 {
@@ -83,6 +83,18 @@ static void add_parents_of_rand(bench_builder *b, uint32_t task, uint64_t *state
         bench_edge(b, parents[i]);
 }
 
+/* The task of a token in a stage runs after the same token's stage before and the same stage's token before; a token
+ * enters once the one PIPE_TOKENS before it has left. */
+static void add_parents_of_pipe(bench_builder *b, uint32_t task, uint32_t stages)
+{
+    if (task % stages != 0)
+        bench_edge(b, task - 1);
+    if (task >= stages)
+        bench_edge(b, task - stages);
+    if (task % stages == 0 && task >= PIPE_TOKENS * stages)
+        bench_edge(b, task - PIPE_TOKENS * stages + stages - 1);
+}
+
 static void add_parents(bench_builder *b, uint32_t task, uint32_t side, uint64_t *state)
 {
     const char *name = b->graph->name;
@@ -101,6 +113,8 @@ static void add_parents(bench_builder *b, uint32_t task, uint32_t side, uint64_t
             bench_edge(b, task - 1);
     } else if (strcmp(name, "rand") == 0 && task >= LAYER) {
         add_parents_of_rand(b, task, state);
+    } else if (strncmp(name, "pipe", 4) == 0) {
+        add_parents_of_pipe(b, task, (uint32_t)atoi(name + 4));
     }
 }
 

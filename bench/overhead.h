@@ -4,7 +4,7 @@
 
 #include "peers.h"
 
-enum { OVERHEAD_CASES_MAX = 16 };
+enum { OVERHEAD_CASES_MAX = 24 };
 
 /* A graph with bodies of one length. */
 typedef struct overhead_case {

@@ -28,7 +28,7 @@ CLO_API const clo_graph *clo_cost_graph(const clo_cost *cost);
 CLO_API const clo_platform *clo_cost_platform(const clo_cost *cost);
 
 /* The kinds that the graph names (clo_graph_kind) and no executor of the platform has, by `index` from 0 on in order of
- * naming; NULL past the last. The times and bodies for such a kind are not used. That is as it should be where a graph
+ * naming; NULL past the last, or without a cost. The times and bodies for such a kind are not used. That is as it should be where a graph
  * describes several platforms; else a name is misspelt. The name is owned by the graph. Threads: safe.
  * O(kinds * executors). */
 CLO_API const char *clo_cost_unmatched_kind(const clo_cost *cost, uint32_t index);

@@ -110,7 +110,7 @@ CLO_API int64_t clo_platform_capacity(const clo_platform *platform, uint32_t mac
 CLO_API int64_t clo_platform_transfer_ns(const clo_platform *platform, uint64_t bytes, uint32_t from, uint32_t to);
 
 /* How many pieces each link has (1: one bandwidth for any number of bytes), and where piece `piece` begins: 0 for the
- * first, UINT64_MAX past the last. */
+ * first, UINT64_MAX past the last. 0 and UINT64_MAX for NULL. */
 CLO_API uint32_t clo_platform_link_pieces(const clo_platform *platform);
 CLO_API uint64_t clo_platform_cut_bytes(const clo_platform *platform, uint32_t piece);
 

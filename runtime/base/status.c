@@ -37,7 +37,9 @@ const char *clo_printable(const char *text, char *out, size_t bytes)
     char next[CLO_VISIBLE_BYTES];
     size_t used = 0, more;
 
-    for (; *text != '\0' && used + (more = clo_visible(&text, next)) < bytes; used += more)
+    if (out == NULL)
+        return "";
+    for (; text != NULL && *text != '\0' && used + (more = clo_visible(&text, next)) < bytes; used += more)
         memcpy(out + used, next, more);
     if (bytes > 0)
         out[used] = '\0';

@@ -135,7 +135,7 @@ static bool is_matched(const struct clo_cost *cost, const char *kind)
 
 const char *clo_cost_unmatched_kind(const clo_cost *cost, uint32_t index)
 {
-    for (uint32_t k = 0; k < cost->graph->kinds; k++)
+    for (uint32_t k = 0; cost != NULL && k < cost->graph->kinds; k++)
         if (!is_matched(cost, cost->graph->kind_names[k]) && index-- == 0)
             return cost->graph->kind_names[k];
     return NULL;

@@ -372,12 +372,12 @@ int64_t clo_platform_transfer_ns(const clo_platform *platform, uint64_t bytes, u
 
 uint32_t clo_platform_link_pieces(const clo_platform *platform)
 {
-    return platform->pieces_count;
+    return platform == NULL ? 0 : platform->pieces_count;
 }
 
 uint64_t clo_platform_cut_bytes(const clo_platform *platform, uint32_t piece)
 {
-    return piece < platform->pieces_count ? platform->cut_bytes[piece] : UINT64_MAX;
+    return platform != NULL && piece < platform->pieces_count ? platform->cut_bytes[piece] : UINT64_MAX;
 }
 
 bool clo_platform_links_equal(const clo_platform *platform, size_t pair, size_t other)

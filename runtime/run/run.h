@@ -62,6 +62,7 @@ struct clo_worker {
     uint32_t neighbour; /* worker whose shelf had its turn last */
     int64_t pace_ns;   /* time an item has taken lately; 0: not known yet */
     int64_t pace_since_ns;
+    int64_t declined_ns; /* time that items of the deque have waited while nobody was woken for them */
     int64_t padded_until_ns;  /* stretched clock: the moment its last entry of any job ended, on CLOCK_MONOTONIC */
     uint64_t local;           /* chain of items that only this worker may run, not yet run */
     /* Job slot << 32 | task that it runs; CLO_ITEM_NONE: nothing. Relaxed: for messages only. */

@@ -23,6 +23,8 @@
 #define HAND_OVER_NS 50 /* work that makes up for the lines that move when it changes hands */
 #define WAKE_NS 10000   /* and for waking a sleeper                                         */
 
+#define WORTH_NS 300    /* a body that is worth a hand-over of its own where somebody must be woken for it */
+
 /* Where a worker finds work. */
 enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_SHELF, SOURCE_NEIGHBOUR, SOURCES };
 
@@ -79,24 +81,32 @@ void clo_worker_offer(clo_worker *worker, uint64_t item)
     clo_deque_push(&worker->deque, item);
 }
 
+/* In a narrow graph no more than an item or two wait at any moment, never enough to wake somebody for; but while the next
+ * body runs they wait all the same. Returns the sum of that time since somebody was woken, for bodies that are worth
+ * a hand-over each. */
+static int64_t declined(clo_worker *worker, int64_t queued_ns)
+{
+    if (worker->pace_ns >= WORTH_NS)
+        worker->declined_ns += queued_ns < worker->pace_ns ? queued_ns : worker->pace_ns;
+    return worker->declined_ns;
+}
+
 void clo_worker_share(clo_worker *worker, int64_t next_ns, bool was_asked)
 {
     uint32_t count = clo_deque_count(&worker->deque);
     bool is_slow = clo_worker_is_slow(worker, next_ns);
     int64_t queued_ns = (int64_t)count * (worker->pace_ns > 0 ? worker->pace_ns : next_ns);
 
-    if (is_slow) {
-        shelve(worker, count);
-    } else {
-        bool is_worth = queued_ns >= (was_asked ? HAND_OVER_NS : WAKE_NS);
-        if (!is_worth)
-            return;
-        shelve(worker, (count + 1) / 2);
-    }
+    bool is_worth_waking = is_slow || queued_ns >= WAKE_NS || declined(worker, queued_ns) >= WAKE_NS;
+    if (!is_worth_waking && !(was_asked && queued_ns >= HAND_OVER_NS))
+        return;
+    shelve(worker, is_slow ? count : (count + 1) / 2);
     if (was_asked)
         atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);
-    if (is_slow || queued_ns >= WAKE_NS)
+    if (is_worth_waking) {
+        worker->declined_ns = 0;
         clo_runtime_wake_one(worker->runtime);
+    }
 }
 
 /* How long an item takes here: quick to see that it is long, slow to believe that it is short. */

@@ -174,6 +174,9 @@ static void platforms(void **state)
     assert_true(clo_platform_transfer_ns(NULL, 1, 0, 0) == CLO_TIME_NEVER);
     assert_true(clo_platform_transfer_ns(p, 1, 0, 99) == CLO_TIME_NEVER);
     assert_true(clo_platform_transfer_ns(p, 1, 99, 0) == CLO_TIME_NEVER);
+    assert_int_equal(clo_platform_link_pieces(NULL), 0);
+    assert_true(clo_platform_cut_bytes(NULL, 0) == UINT64_MAX);
+    assert_true(clo_platform_cut_bytes(p, 99) == UINT64_MAX);
     refuses(clo_platform_describe, NULL, 0, &text);
     refuses(clo_platform_describe, p, 0, NULL);
     refuses(clo_platform_describe_json, NULL, &text);
@@ -211,6 +214,10 @@ static void costs(void **state)
     assert_null(none);
     clo_cost_destroy(NULL);
     assert_null(clo_cost_graph(NULL));
+    assert_null(clo_cost_unmatched_kind(NULL, 0));
+    assert_null(clo_cost_unmatched_kind(c, UINT32_MAX));
+    assert_string_equal(clo_printable("x", NULL, 5), "");
+    assert_string_equal(clo_printable(NULL, (char[4]){"abc"}, 4), "");
     assert_null(clo_cost_platform(NULL));
     assert_true(clo_cost_execution_ns(NULL, 0, 0) == CLO_TIME_NEVER);
     assert_true(clo_cost_execution_ns(c, 99, 0) == CLO_TIME_NEVER);

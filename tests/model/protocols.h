@@ -1,0 +1,254 @@
+/* protocols.h - scenarios of the runtime's protocols that are more than one structure: the watchdog's bell, the stop and the phase
+ * of a job, the overruns of bodies. Part of test_model_sync.c. */
+#ifndef CLO_MODEL_PROTOCOLS_H
+#define CLO_MODEL_PROTOCOLS_H
+
+#include "sync/bell.h"
+#include "sync/phase.h"
+#include "sync/stop.h"
+#include "sync/watch.h"
+
+static uint64_t payload[8]; /* plain data that must travel */
+
+static void put(uint32_t i)
+{
+    model_write(&payload[i]);
+    payload[i] = i + 100;
+}
+
+static void get(uint32_t i)
+{
+    model_read(&payload[i]);
+    model_check(payload[i] == i + 100, "plain data have not come along");
+}
+
+/* Bell: the watchdog's thread beside whoever changes something, and whoever stops it. */
+
+static clo_bell bell;
+static _Atomic uint32_t stopping, change, watchdog_lock;
+static uint32_t changes_seen;
+
+static void bell_set_up(void)
+{
+    atomic_init(&bell.rings, 0);
+    atomic_init(&stopping, 0);
+    atomic_init(&change, 0);
+    changes_seen = 0;
+}
+
+static void bell_run(uint32_t me)
+{
+    if (me == 1) { /* clo_watchdog_stop */
+        atomic_store_explicit(&stopping, 1, memory_order_relaxed);
+        clo_bell_ring(&bell);
+    } else if (me == 2) { /* a submit, a cancel, the end of a run */
+        atomic_store_explicit(&change, 1, memory_order_relaxed);
+        clo_bell_ring(&bell);
+    } else { /* watchdog_main */
+        for (;;) {
+            uint32_t heard = clo_bell_hear(&bell);
+            changes_seen = atomic_load_explicit(&change, memory_order_relaxed);
+            if (atomic_load_explicit(&stopping, memory_order_relaxed) != 0 && changes_seen == 1)
+                break;
+            clo_bell_wait_until(&bell, heard, INT64_MAX);
+        }
+    }
+}
+
+static void bell_finish(void)
+{
+    model_check(changes_seen == 1, "the listener ended without the change");
+}
+
+/* Stop: a series of two submits with a run each; cancels at any time. A cancel counts for one submit, wholly or not at all. */
+
+static clo_stop stop;
+static uint32_t stopped_runs[2], counted[2];
+static _Atomic uint32_t cancels_returned;
+static uint32_t returned_before[2];
+
+static void stop_set_up(void)
+{
+    atomic_init(&stop.run, 0);
+    atomic_init(&stop.submit, 0);
+    atomic_init(&stop.cancelled, 0);
+    atomic_init(&cancels_returned, 0);
+    memset(stopped_runs, 0, sizeof stopped_runs);
+    memset(counted, 0, sizeof counted);
+}
+
+static void stop_run(uint32_t me)
+{
+    if (me > 0) { /* clo_job_cancel */
+        clo_stop_cancel(&stop);
+        atomic_fetch_add_explicit(&cancels_returned, 1, memory_order_release);
+        return;
+    }
+    for (uint32_t submit = 0; submit < 2; submit++) { /* the submitter, and the worker that runs it */
+        uint64_t first = clo_stop_submit(&stop);
+        clo_stop_begin(&stop, first);
+        stopped_runs[submit] = clo_stop_is_set(&stop); /* a body that looks early */
+        returned_before[submit] = atomic_load_explicit(&cancels_returned, memory_order_acquire);
+        stopped_runs[submit] |= clo_stop_is_set(&stop); /* and the last one */
+        counted[submit] = clo_stop_is_cancelled(&stop);
+    }
+}
+
+static void stop_finish(void)
+{
+    for (uint32_t submit = 0; submit < 2; submit++)
+        model_check(!stopped_runs[submit] || counted[submit], "bodies were left out of a run that nobody has cancelled");
+    /* The last submit has not ended: a cancel of it must hold for the bodies to come. */
+    model_check(!clo_stop_is_cancelled(&stop) || clo_stop_is_set(&stop), "a cancelled series runs its bodies");
+    model_check(counted[1] <= clo_stop_is_cancelled(&stop), "a cancel was lost to an older one");
+}
+
+/* The same with an abort of the first run: it may not reach the second. */
+
+static void abort_run(uint32_t me)
+{
+    if (me == 1) {
+        clo_stop_abort(&stop, 1);
+        return;
+    }
+    uint64_t first = clo_stop_submit(&stop);
+    for (uint32_t run = 0; run < 2; run++) {
+        clo_stop_begin(&stop, first + run);
+        stopped_runs[run] = clo_stop_is_set(&stop);
+    }
+}
+
+static void abort_finish(void)
+{
+    model_check(!stopped_runs[1] && !clo_stop_is_set(&stop), "an abort has hit the run after");
+}
+
+/* Phase: two threads that wait and submit again, one that reads; what a run leaves is plain data. */
+
+static clo_phase phase;
+static uint32_t runs;
+
+static void phase_set_up(void)
+{
+    atomic_init(&phase.word, CLO_PHASE_DONE);
+    memset(payload, 0, sizeof payload);
+    payload[0] = 100;
+    runs = 0;
+}
+
+static void phase_run(uint32_t me)
+{
+    if (me < 2 && clo_phase_start(&phase)) { /* clo_job_submit, and the run */
+        put(0);
+        model_write(&runs);
+        runs++;
+        clo_phase_end(&phase);
+    }
+    if (clo_phase_read_begin(&phase)) { /* clo_job_wait */
+        get(0);
+        model_read(&runs);
+        clo_phase_read_end(&phase);
+    }
+}
+
+static void phase_finish(void)
+{
+    model_check(runs <= 2 && atomic_load_explicit(&phase.word, memory_order_relaxed) == CLO_PHASE_DONE,
+                "a reader or a run was not counted out");
+}
+
+/* Watch: a worker with a body that is too long; the watchdog, which finds it while it runs, or by its note; whoever waits for
+ * the job and then takes it away. payload[0] is the job. */
+
+static clo_watch watch;
+static _Atomic uint32_t has_ended, is_settled;
+static uint32_t reports, is_gone;
+
+static void watch_set_up(void)
+{
+    memset(&watch.notes, 0, sizeof watch.notes);
+    atomic_init(&watch.word, 0);
+    atomic_init(&watch.item, 0);
+    atomic_init(&watch.release, 0);
+    atomic_init(&watch.over_ns, 0);
+    atomic_init(&watch.noted, 0);
+    atomic_init(&watch.read, 0);
+    atomic_init(&has_ended, 0);
+    atomic_init(&is_settled, 0);
+    atomic_init(&watchdog_lock, 0);
+    memset(payload, 0, sizeof payload);
+    payload[0] = 100;
+    reports = is_gone = 0;
+}
+
+static void watch_lock(void)
+{
+    while (atomic_exchange_explicit(&watchdog_lock, 1, memory_order_acquire) != 0)
+        model_relax();
+}
+
+static void watch_unlock(void)
+{
+    atomic_store_explicit(&watchdog_lock, 0, memory_order_release);
+}
+
+static void watch_report(const clo_watch_note *note)
+{
+    get(0);
+    get(1);
+    model_check(!is_gone, "a report reads a job that is gone");
+    model_check(note->item == 7 && note->release == 3 && note->over_ns == 10, "a report of another body");
+    reports++;
+}
+
+static void watch_look(void) /* clo_overrun_poll, and the end of look_after */
+{
+    clo_watch_note body;
+    uint64_t word;
+    bool is_over;
+
+    watch_lock();
+    is_over = atomic_load_explicit(&has_ended, memory_order_acquire) != 0;
+    while (clo_watch_read_note(&watch, &body))
+        watch_report(&body);
+    if (clo_watch_see(&watch, &word, &body) && clo_watch_claim(&watch, word))
+        watch_report(&body);
+    if (is_over)
+        atomic_store_explicit(&is_settled, 1, memory_order_release);
+    watch_unlock();
+}
+
+static void watch_run(uint32_t me)
+{
+    clo_watch_note body = {.item = 7, .release = 3, .over_ns = 10};
+
+    if (me == 0) { /* the worker */
+        put(1);        /* what begin and a note carry along */
+        clo_watch_begin(&watch, &body);
+        if (clo_watch_end(&watch, 20, &body))
+            clo_watch_leave_note(&watch, &body);
+        atomic_store_explicit(&has_ended, 1, memory_order_release);
+    } else if (me == 1) {
+        while (atomic_load_explicit(&is_settled, memory_order_acquire) == 0) {
+            uint32_t before = atomic_load_explicit(&has_ended, memory_order_acquire);
+            watch_look();
+            if (before == 0)
+                while (atomic_load_explicit(&has_ended, memory_order_acquire) == 0)
+                    model_relax();
+        }
+    } else { /* clo_job_wait, clo_job_destroy */
+        while (atomic_load_explicit(&is_settled, memory_order_acquire) == 0)
+            model_relax();
+        watch_lock(); /* clo_watchdog_remove */
+        watch_unlock();
+        model_write(&payload[0]);
+        is_gone = 1;
+    }
+}
+
+static void watch_finish(void)
+{
+    model_check(reports == 1, "an overrun was reported twice, or not at all");
+}
+
+#endif
