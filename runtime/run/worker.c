@@ -12,6 +12,7 @@
  * when it comes there: what comes later does not pass it more than once. Items of a stopped job have no body and do not
  * count, up to SKIPS_MAX in one turn. */
 #include "base/clock.h"
+#include "base/saturate.h"
 #include "run/run.h"
 
 #define BATCH 1024u /* items moved from a shelf to the deque at a time */
@@ -95,8 +96,7 @@ void clo_worker_share(clo_worker *worker, int64_t next_ns, bool was_asked)
 {
     uint32_t count = clo_deque_count(&worker->deque);
     bool is_slow = clo_worker_is_slow(worker, next_ns);
-    int64_t queued_ns = (int64_t)count * (worker->pace_ns > 0 ? worker->pace_ns : next_ns);
-
+    int64_t queued_ns = clo_time_mul(count, worker->pace_ns > 0 ? worker->pace_ns : next_ns);
     bool is_worth_waking = is_slow || queued_ns >= WAKE_NS || declined(worker, queued_ns) >= WAKE_NS;
     if (!is_worth_waking && !(was_asked && queued_ns >= HAND_OVER_NS))
         return;
