@@ -94,7 +94,7 @@ static void a_record_with_more_tasks_or_more_instances_is_refused(void **state)
         clo_trace *recorded, *untouched = NULL;
         ok(clo_simulate(others[i].cost, &config, NULL, &recorded, NULL));
         config.recorded = recorded;
-        fails(CLO_ERR_STATE, "the recorded run", clo_simulate(own.cost, &config, NULL, &untouched, NULL));
+        fails(CLO_ERR_ARGUMENT, "of another graph or platform", clo_simulate(own.cost, &config, NULL, &untouched, NULL));
         assert_null(untouched);
         clo_trace_destroy(recorded);
         close_setting(&others[i]);
