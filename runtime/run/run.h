@@ -59,9 +59,11 @@ struct clo_worker {
     uint32_t served;   /* bodies run in the usual order since another source had its turn */
     uint32_t source;   /* that had its turn last */
     uint32_t skips;    /* items of stopped jobs in that turn */
-    uint32_t neighbour; /* worker whose shelf had its turn last */
+    uint32_t neighbour, passes; /* worker whose shelf had its turn last; turns that came by since */
     int64_t pace_ns;   /* time an item has taken lately; 0: not known yet */
     int64_t pace_since_ns;
+    uint32_t feeds; /* how often an item is yet to be put out for somebody who asked lately */
+    bool is_fed;    /* one was, and we have not taken it back */
     int64_t declined_ns; /* time that items of the deque have waited while nobody was woken for them */
     int64_t padded_until_ns;  /* stretched clock: the moment its last entry of any job ended, on CLOCK_MONOTONIC */
     uint64_t local;           /* chain of items that only this worker may run, not yet run */
@@ -185,6 +187,7 @@ void clo_worker_run(clo_worker *worker); /* until the runtime stops */
 void clo_worker_give(clo_runtime *runtime, uint32_t worker, uint64_t item, uint64_t *link); /* to an inbox, and wake */
 void clo_worker_offer(clo_worker *worker, uint64_t item);                                   /* to its own deque      */
 void clo_worker_share(clo_worker *worker, int64_t next_ns, bool was_asked);                 /* see clo_worker_look_up */
+void clo_worker_keep_fed(clo_worker *worker);
 void clo_runtime_wake_one(clo_runtime *runtime);
 void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker);
 
@@ -288,6 +291,8 @@ static inline void clo_worker_look_up(clo_worker *worker, int64_t next_ns)
     if (was_asked || clo_worker_is_slow(worker, next_ns) ||
         atomic_load_explicit(&worker->runtime->sleepers, memory_order_relaxed) != 0)
         clo_worker_share(worker, next_ns, was_asked);
+    else if (worker->feeds > 0)
+        clo_worker_keep_fed(worker);
 }
 
 #endif

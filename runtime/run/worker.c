@@ -8,9 +8,12 @@
  *
  * Fairness: once BODIES_MAX bodies have been run in that order, the next source in turn gives what has lain there
  * longest; a chain of successors gives way after BYPASSES_MAX. So a source has its turn after at most
- * SOURCES * (BODIES_MAX + BYPASSES_MAX) other bodies, and an item after one turn for each item that lies in its source
- * when it comes there: what comes later does not pass it more than once. Items of a stopped job have no body and do not
- * count, up to SKIPS_MAX in one turn. */
+ * SOURCES * (BODIES_MAX + BYPASSES_MAX) other bodies (other workers' shelves after NEIGHBOUR_PASSES times as many), and an
+ * item after one turn for each item that lies in its source when it comes there: what comes later does not pass it more
+ * than once. Items of a stopped job have no body and do not count, up to SKIPS_MAX in one turn.
+ *
+ * Narrow graphs never have much in a deque. While an item waits there and somebody sleeps, its waiting is summed up
+ * (declined), and once the sum is worth a wake, one is woken; who asked lately finds an item ready (keep_fed). */
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "run/run.h"
@@ -18,12 +21,15 @@
 #define BATCH 1024u /* items moved from a shelf to the deque at a time */
 #define PAUSES_MAX 32u
 #define BYPASSES_MAX 32u
-#define BODIES_MAX 16u
+#define BODIES_MAX 64u
 #define SKIPS_MAX 1024u
+#define NEIGHBOUR_PASSES 8u
 #define PACE_ITEMS 64u  /* the clock is read once in so many items                          */
 #define HAND_OVER_NS 50 /* work that makes up for the lines that move when it changes hands */
 #define WAKE_NS 10000   /* and for waking a sleeper                                         */
 
+#define NARROW_ITEMS 4u /* with more of them, whoever asks gets enough for a while */
+#define FEEDS 16u       /* items put out for nobody before that ends */
 #define WORTH_NS 300    /* a body that is worth a hand-over of its own where somebody must be woken for it */
 
 /* Where a worker finds work. */
@@ -92,17 +98,35 @@ static int64_t declined(clo_worker *worker, int64_t queued_ns)
     return worker->declined_ns;
 }
 
+/* Somebody who asked lately will be back: an item lies ready on the shelf, so that he need not wait for our next look. As
+ * long as items are taken there, this goes on. */
+void clo_worker_keep_fed(clo_worker *worker)
+{
+    uint32_t count = clo_deque_count(&worker->deque);
+
+    if (worker->pace_ns < WORTH_NS)
+        worker->feeds = 0;
+    if (worker->feeds == 0 || count > NARROW_ITEMS || !clo_stack_is_empty(&worker->shelf))
+        return;
+    worker->feeds = worker->is_fed ? FEEDS : worker->feeds - 1;
+    worker->is_fed = true;
+    shelve(worker, (count + 1) / 2);
+}
+
 void clo_worker_share(clo_worker *worker, int64_t next_ns, bool was_asked)
 {
     uint32_t count = clo_deque_count(&worker->deque);
     bool is_slow = clo_worker_is_slow(worker, next_ns);
     int64_t queued_ns = clo_time_mul(count, worker->pace_ns > 0 ? worker->pace_ns : next_ns);
     bool is_worth_waking = is_slow || queued_ns >= WAKE_NS || declined(worker, queued_ns) >= WAKE_NS;
-    if (!is_worth_waking && !(was_asked && queued_ns >= HAND_OVER_NS))
+    bool is_wanted = was_asked && queued_ns >= HAND_OVER_NS;
+    if (!is_worth_waking && !is_wanted)
         return;
     shelve(worker, is_slow ? count : (count + 1) / 2);
     if (was_asked)
         atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);
+    if (is_wanted && worker->pace_ns >= WORTH_NS)
+        worker->feeds = FEEDS;
     if (is_worth_waking) {
         worker->declined_ns = 0;
         clo_runtime_wake_one(worker->runtime);
@@ -149,9 +173,9 @@ static void put_back(clo_worker *worker, clo_stack *shelf, uint64_t chain)
 }
 
 /* Takes one item to run and moves at most BATCH more to the deque, which is empty; none where bodies are long. The
- * rest goes to our own shelf, in one piece. While the chain is in our hands nobody else can see it, and a worker that
+ * rest goes back in one piece: to `rest_to`, a shelf of ours. While the chain is in our hands nobody else can see it, and a worker that
  * looked in that moment may have gone to sleep: so one is woken. */
-static uint64_t take_shelf(clo_worker *worker, clo_stack *shelf)
+static uint64_t take_shelf(clo_worker *worker, clo_stack *shelf, clo_stack *rest_to)
 {
     uint64_t first = clo_stack_take(shelf);
     if (first == CLO_ITEM_NONE)
@@ -165,7 +189,7 @@ static uint64_t take_shelf(clo_worker *worker, clo_stack *shelf)
         rest = *link_of(worker->runtime, rest);
     }
     if (rest != CLO_ITEM_NONE) {
-        put_back(worker, &worker->shelf, rest);
+        put_back(worker, rest_to, rest);
         clo_runtime_wake_one(worker->runtime);
     }
     return first;
@@ -199,9 +223,9 @@ static uint64_t steal(clo_worker *worker)
         clo_worker *victim = &runtime->workers[(offset + i) % count];
         if (victim == worker)
             continue;
-        uint64_t item = take_shelf(worker, &victim->shelf);
+        uint64_t item = take_shelf(worker, &victim->shelf, &worker->shelf);
         if (item == CLO_ITEM_NONE)
-            item = take_shelf(worker, &victim->aged);
+            item = take_shelf(worker, &victim->aged, &worker->shelf);
         if (item == CLO_ITEM_NONE)
             continue;
         clo_item_job(runtime, item)->stats[worker->index].steals++;
@@ -226,18 +250,23 @@ static uint64_t take_own(clo_worker *worker)
 
     if (item == CLO_ITEM_NONE)
         item = clo_deque_pop(&worker->deque);
+    if (item != CLO_ITEM_NONE)
+        return item;
+    item = take_shelf(worker, &worker->shelf, &worker->shelf);
     if (item == CLO_ITEM_NONE)
-        item = take_shelf(worker, &worker->shelf);
-    if (item == CLO_ITEM_NONE)
-        item = take_aged(worker, worker);
+        return take_shelf(worker, &worker->aged, &worker->aged);
+    worker->is_fed = false; /* nobody wanted it */
     return item;
 }
 
-/* Other workers' shelves, one after another: an owner may be in a body that does not end. */
+/* Other workers' shelves, one after another: an owner may be in a body that does not end. Seldom, since mostly he is not,
+ * and two workers at one shelf disturb each other. */
 static uint64_t take_neighbour(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
 
+    if (++worker->passes % NEIGHBOUR_PASSES != 0)
+        return CLO_ITEM_NONE;
     worker->neighbour = (worker->neighbour + 1) % runtime->workers_count;
     return worker->neighbour == worker->index ? CLO_ITEM_NONE
                                               : take_aged(worker, &runtime->workers[worker->neighbour]);
@@ -359,7 +388,7 @@ static uint64_t park(clo_worker *worker)
 static void run_from(clo_worker *worker, uint64_t item)
 {
     worker->ran = worker->bypasses = 0;
-    take_pace(worker);
+    take_pace(worker); /* what it took to find the item is not counted */
     while (item != CLO_ITEM_NONE) { /* ends with the ready items; new ones are rotated in */
         item = clo_worker_execute(worker, item);
         if (item != CLO_ITEM_NONE && worker->bypasses < BYPASSES_MAX)

@@ -13,7 +13,7 @@
 #define QUICK 4u
 /* Sources * (bodies in the usual order + bodies of one chain), see run/worker.c, for each item that may lie in the same
  * source: the busy job has at most 8 ready. */
-#define TURN_BODIES (4u * (16u + 32u) * (8u + QUICK))
+#define TURN_BODIES (4u * (64u + 32u) * (8u + QUICK))
 #define ROUNDS 20
 
 static const char *const mode_names[MODES] = {"steal", "replay", "policy"};
