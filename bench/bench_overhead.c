@@ -186,7 +186,9 @@ static bool choose_cases(overhead_table *t, bool is_quick, const char *only)
         if (only == NULL || strcmp(only, all[c].label) == 0)
             t->cases[t->cases_count++] = &all[c];
     if (t->cases_count == 0)
-        fprintf(stderr, "bench-overhead: there is no graph '%s'; there are none, chain, fan, wave, rand, reuse, pipe2, pipe3, pipe8\n",
+        fprintf(stderr,
+                "bench-overhead: there is no graph '%s'; there are none, chain, fan, wave, rand, reuse, pipe2, pipe3, "
+                "pipe8\n",
                 only);
     return t->cases_count > 0;
 }

@@ -50,8 +50,8 @@ void bench_task(bench_builder *builder);
 bool bench_end(bench_builder *builder); /* false if there was no memory; close the graph all the same */
 
 /* "none": no edges. "chain": one after the other. "fan": 1 -> tasks - 2 -> 1. "wave": a square, each task after its
- * upper and its left neighbour. "rand": layers of 256, each task after 1 to 5 of the layer before. "pipe3": a pipeline of 3
- * serial stages, unrolled, with 8 tokens in it at once; any number of stages. False if there is no memory. */
+ * upper and its left neighbour. "rand": layers of 256, each task after 1 to 5 of the layer before. "pipe3": a pipeline
+ * of 3 serial stages, unrolled, with 8 tokens in it at once; any number of stages. False if there is no memory. */
 bool bench_graph_open(bench_graph *graph, const char *name, uint32_t tasks, uint64_t seed);
 void bench_graph_close(bench_graph *graph);
 

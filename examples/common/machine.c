@@ -33,7 +33,8 @@ static bool draft_allocate(draft *d, size_t count, size_t pieces, size_t kinds, 
 }
 
 /* The latency of a link is what the transfer of nothing takes; the bandwidth of a piece of it follows from the time
- * between the piece's begin and its end, or much later. Executors that share a CPU (a crowded machine) get no link cost. */
+ * between the piece's begin and its end, or much later. Executors that share a CPU (a crowded machine) get no link
+ * cost. */
 static void draft_link(draft *d, const clo_platform *from, uint32_t count, uint32_t a, uint32_t b)
 {
     uint32_t had = clo_platform_executors(from), pieces = clo_platform_link_pieces(from);

@@ -21,8 +21,9 @@ CLO_API int clo_body_spin(const clo_call *call);
 CLO_API int clo_body_memory(const clo_call *call);
 
 /* Runs a process and waits for it. argument: a clo_command, of a task with one instance that is not
- * duplicable. Returns 0, the exit status, 128 + signal number, 127 if it cannot be started, or 125 if its exit status is
- * lost: the process waits for any child elsewhere, or ignores SIGCHLD, and the kernel (before Linux 6.15) forgets it. */
+ * duplicable. Returns 0, the exit status, 128 + signal number, 127 if it cannot be started, or 125 if its exit status
+ * is lost: the process waits for any child elsewhere, or ignores SIGCHLD, and the kernel (before Linux 6.15) forgets
+ * it. */
 typedef struct clo_command {
     char *const *argv;     /* NULL-terminated; argv[0] is looked up in PATH; owned by the caller */
     const char *directory; /* to run in; NULL: the current one                               */

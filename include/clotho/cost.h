@@ -19,8 +19,8 @@ typedef struct clo_cost clo_cost; /* opaque */
 /* Builds the cost tables.
  *   graph     sealed; borrowed until clo_cost_destroy.
  *   platform  borrowed likewise.
- * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (not sealed), CLO_ERR_PLATFORM (a task that no executor can run: named),
- * CLO_ERR_LIMIT (the sum of the longest times overflows), CLO_ERR_MEMORY. O(tasks * kinds of executors). */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (not sealed), CLO_ERR_PLATFORM (a task that no executor can run:
+ * named), CLO_ERR_LIMIT (the sum of the longest times overflows), CLO_ERR_MEMORY. O(tasks * kinds of executors). */
 CLO_API CLO_NODISCARD clo_status clo_cost_create(const clo_graph *graph, const clo_platform *platform, clo_cost **out);
 CLO_API void clo_cost_destroy(clo_cost *cost); /* NULL is allowed */
 
@@ -28,9 +28,9 @@ CLO_API const clo_graph *clo_cost_graph(const clo_cost *cost);
 CLO_API const clo_platform *clo_cost_platform(const clo_cost *cost);
 
 /* The kinds that the graph names (clo_graph_kind) and no executor of the platform has, by `index` from 0 on in order of
- * naming; NULL past the last, or without a cost. The times and bodies for such a kind are not used. That is as it should be where a graph
- * describes several platforms; else a name is misspelt. The name is owned by the graph. Threads: safe.
- * O(kinds * executors). */
+ * naming; NULL past the last, or without a cost. The times and bodies for such a kind are not used. That is as it
+ * should be where a graph describes several platforms; else a name is misspelt. The name is owned by the graph.
+ * Threads: safe. O(kinds * executors). */
 CLO_API const char *clo_cost_unmatched_kind(const clo_cost *cost, uint32_t index);
 
 /* Time of one instance of `task` on `executor`; CLO_TIME_NEVER where it cannot run. O(1). */
@@ -53,8 +53,8 @@ CLO_API void clo_graph_levels(const clo_graph *graph, uint32_t *out);
 CLO_API uint32_t clo_cost_critical_path(const clo_cost *cost, uint32_t *out);
 
 /* Lower bounds on the makespan of any valid plan, with or without replicas, ns; docs/SCHEDULERS.md tells how they are
- * found. Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY. Any thread. Near-linear in arcs and tasks * executors, beyond
- * 4096 tasks. */
+ * found. Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY. Any thread. Near-linear in arcs and tasks * executors,
+ * beyond 4096 tasks. */
 typedef struct clo_bound {
     int64_t critical_path_ns; /* longest chain of fastest execution times, no transfers               */
     int64_t area_ns;          /* all work at its cheapest spread over all executors                   */

@@ -101,7 +101,8 @@ CLO_API CLO_NODISCARD clo_status clo_graph_add_task(clo_graph *graph, const clo_
 CLO_API CLO_NODISCARD clo_status clo_graph_add_edge(clo_graph *graph, uint32_t from, uint32_t to, uint64_t bytes);
 
 /* Number of executor kind `name` in this graph (added when new), to be used below.
- * Kinds are matched to a platform's kinds by name when a cost is created; clo_cost_unmatched_kind tells which found none.
+ * Kinds are matched to a platform's kinds by name when a cost is created; clo_cost_unmatched_kind tells which found
+ * none.
  * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE, CLO_ERR_LIMIT (more than CLO_GRAPH_KINDS_MAX), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_graph_kind(clo_graph *graph, const char *name, uint32_t *kind);
 

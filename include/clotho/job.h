@@ -11,10 +11,11 @@
  * release k comes at k * period_ns after it (k = 0, 1, ...), and clo_job_wait waits for the end of the series.
  * Releases and deadlines are watched by one thread of the runtime, the watchdog, which sleeps between them.
  *
- * Jobs share the workers fairly, however they are dispatched: once a worker has run 64 bodies of what it found first, another of
- * its sources of work has a turn. Of its four sources (tasks that only it may run, its own ready tasks, those it offers
- * to others, those that others offer) the first three have one within 384 bodies, the last within 3072. A ready task starts
- * after at most one turn for each task that is in the same source with it: later tasks of other jobs do not starve it.
+ * Jobs share the workers fairly, however they are dispatched: once a worker has run 64 bodies of what it found first,
+ * another of its sources of work has a turn. Of its four sources (tasks that only it may run, its own ready tasks,
+ * those it offers to others, those that others offer) the first three have one within 384 bodies, the last within
+ * 3072. A ready task starts after at most one turn for each task that is in the same source with it: later tasks of
+ * other jobs do not starve it.
  *
  * Threads, for calls on one job (calls on different jobs never exclude each other):
  *
@@ -25,11 +26,13 @@
  *   not beside submit, and only after wait has returned: output, output_hash
  *   not beside any other call on the job: destroy
  *
- * In a task body of the same runtime: create, submit, cancel, timing_read and id; destroy of a job that does not run. In a handler of misses:
- * cancel, timing_read and id. All other calls return CLO_ERR_STATE there, and change nothing. A body may wait for jobs of
- * another runtime, as for anything else: its worker is blocked meanwhile, and bodies that wait for each other never end.
+ * In a task body of the same runtime: create, submit, cancel, timing_read and id; destroy of a job that does not run.
+ * In a handler of misses: cancel, timing_read and id. All other calls return CLO_ERR_STATE there, and change nothing.
+ * A body may wait for jobs of another runtime, as for anything else: its worker is blocked meanwhile, and bodies that
+ * wait for each other never end.
  *
- * After fork(2) the child has no workers: every call that needs them returns CLO_ERR_STATE, and destroy only frees memory. */
+ * After fork(2) the child has no workers: every call that needs them returns CLO_ERR_STATE, and destroy only frees
+ * memory. */
 #ifndef CLOTHO_JOB_H
 #define CLOTHO_JOB_H
 
@@ -140,9 +143,9 @@ CLO_API CLO_NODISCARD clo_status clo_job_memory_bytes(clo_runtime *runtime, cons
                                                       const clo_job_config *config, size_t *bytes);
 
 /* Starts the run, or the series of releases; returns at once. Allowed again once the last run has ended and all its
- * misses are reported, which clo_job_wait waits for; also from a task body of another job. No allocation, no lock on the
- * worker path. Returns CLO_OK, CLO_ERR_ARGUMENT (NULL), or CLO_ERR_STATE (the job runs, its misses are being reported, another thread reads its
- * result, the runtime is closing, or a handler of misses calls). Any thread. */
+ * misses are reported, which clo_job_wait waits for; also from a task body of another job. No allocation, no lock on
+ * the worker path. Returns CLO_OK, CLO_ERR_ARGUMENT (NULL), or CLO_ERR_STATE (the job runs, its misses are being
+ * reported, another thread reads its result, the runtime is closing, or a handler of misses calls). Any thread. */
 CLO_API CLO_NODISCARD clo_status clo_job_submit(clo_job *job);
 
 /* Blocks until the run has ended.
@@ -152,9 +155,9 @@ CLO_API CLO_NODISCARD clo_status clo_job_submit(clo_job *job);
  *   CLO_ERR_TASK       a body failed
  *   CLO_ERR_CANCELLED  clo_job_cancel kept bodies or releases from starting
  *   CLO_ERR_ABORTED    the run, of a series the last one, was cut short at its deadline or at the next release
- * or CLO_ERR_ARGUMENT (NULL), CLO_ERR_STATE (never submitted, or called from a task body or a handler of misses, whose thread it would block). Any
- * number of threads. Of a periodic job the result is that of the last run, with the sums of all
- * in `executed`, `steals` ...; see clo_job_timing_read. A failure of a body ends the series. */
+ * or CLO_ERR_ARGUMENT (NULL), CLO_ERR_STATE (never submitted, or called from a task body or a handler of misses, whose
+ * thread it would block). Any number of threads. Of a periodic job the result is that of the last run, with the sums
+ * of all in `executed`, `steals` ...; see clo_job_timing_read. A failure of a body ends the series. */
 CLO_API CLO_NODISCARD clo_status clo_job_wait(clo_job *job, clo_job_result *result);
 
 /* The same, but gives up after `timeout_ns`; INT64_MAX: never, <= 0: at once.
@@ -174,7 +177,8 @@ typedef struct clo_job_timing {
     clo_latency response_ns; /* from when it was due until its last body ended     */
 } clo_job_timing;
 
-/* Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_STATE (never submitted). Any thread, also while the job runs; wait-free. */
+/* Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_STATE (never submitted). Any thread, also while the job runs;
+ * wait-free. */
 CLO_API CLO_NODISCARD clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out);
 
 /* A number that no other job of the runtime has or had, from 1; also in clo_record.job. */
@@ -183,8 +187,9 @@ CLO_API uint64_t clo_job_id(const clo_job *job);
 /* Puts another plan in place of the job's, from its next release or submit on; a run in progress ends under the old
  * one. The old one is freed by this call or by a later call on this job, never by a worker.
  *   plan  of the same cost; copied.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (not a replay job, one with config.memory, or clo_plan_matches fails), CLO_ERR_INVALID,
- * CLO_ERR_MEMORY, CLO_ERR_STATE (called from a task body or a handler of misses). Any thread; of two at once either may be the last. */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (not a replay job, one with config.memory, or clo_plan_matches fails),
+ * CLO_ERR_INVALID, CLO_ERR_MEMORY, CLO_ERR_STATE (called from a task body or a handler of misses). Any thread; of two
+ * at once either may be the last. */
 CLO_API CLO_NODISCARD clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan);
 
 /* Puts another policy (or the same with another model) in place of the job's, also in the middle of a run: the new
@@ -196,13 +201,14 @@ CLO_API CLO_NODISCARD clo_status clo_job_swap_plan(clo_job *job, const clo_plan 
 CLO_API CLO_NODISCARD clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy);
 
 /* Asks the run, or the series, to end: bodies that run finish, no other starts. Returns at once; clo_job_wait then
- * returns CLO_ERR_CANCELLED, unless every body has run all the same. What the job has in queues is passed over in turn with
- * other jobs' tasks (see fairness above): 1024 of its instances cost one turn. Beside a submit it belongs either to that
- * submit, as a whole, or to the one before, and then does nothing; likewise before the first. Wait-free, any thread. */
+ * returns CLO_ERR_CANCELLED, unless every body has run all the same. What the job has in queues is passed over in turn
+ * with other jobs' tasks (see fairness above): 1024 of its instances cost one turn. Beside a submit it belongs either
+ * to that submit, as a whole, or to the one before, and then does nothing; likewise before the first. Wait-free, any
+ * thread. */
 CLO_API void clo_job_cancel(clo_job *job);
 
-/* Waits for a running job, then frees it; a series without end is cancelled first. NULL is allowed. In a task body only for
- * a job that does not run; else, and in a handler of misses, nothing happens and clo_last_error says so. */
+/* Waits for a running job, then frees it; a series without end is cancelled first. NULL is allowed. In a task body
+ * only for a job that does not run; else, and in a handler of misses, nothing happens and clo_last_error says so. */
 CLO_API void clo_job_destroy(clo_job *job);
 
 /* Output of an instance after clo_job_wait; valid until the next submit or destroy.
@@ -214,7 +220,8 @@ CLO_API const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t i
 CLO_API uint64_t clo_job_output_hash(const clo_job *job);
 
 /* Executions of the last run as a trace (a copy, owned by the caller).
- * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (running, never run, or the runtime keeps no trace), CLO_ERR_MEMORY. */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (running, never run, or the runtime keeps no trace),
+ * CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_job_trace(const clo_job *job, clo_trace **out);
 
 #ifdef __cplusplus

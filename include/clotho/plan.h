@@ -55,8 +55,8 @@ typedef struct clo_plan_config {
  *   cost    borrowed during the call only.
  *   config  NULL means all defaults.
  *   out     owned by the caller; untouched on failure.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (also: unknown planner, unknown config fields), CLO_ERR_MEMORY. That every task has an
- * executor and that no sum of times overflows was settled by clo_cost_create.
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (also: unknown planner, unknown config fields), CLO_ERR_MEMORY. That every task has
+ * an executor and that no sum of times overflows was settled by clo_cost_create.
  * Time: heft O(arcs * executors + placements^2 in the worst case of insertion). */
 CLO_API CLO_NODISCARD clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, clo_plan **out);
 
@@ -77,7 +77,8 @@ CLO_API uint64_t clo_plan_schedules(const clo_plan *plan);
 /* True if the planner proved that no plan is shorter (without replicas, if none were allowed): it met the lower
  * bound, or searched everything. */
 CLO_API bool clo_plan_is_optimal(const clo_plan *plan);
-/* True if its times are those of an emulated run (clo_trace_is_emulated), or were read from a plan file that says so. */
+/* True if its times are those of an emulated run (clo_trace_is_emulated), or were read from a plan file that says
+ * so. */
 CLO_API bool clo_plan_is_emulated(const clo_plan *plan);
 /* Whether the plan can be of this cost: its graph had as many tasks and instances, its platform as many executors, and
  * all ids are in range. Every call that takes a plan and a cost asks this. Returns CLO_OK, or CLO_ERR_ARGUMENT with

@@ -54,11 +54,11 @@ typedef struct clo_runtime_config {
     size_t stack_bytes;       /* of each worker; 0: 256 KiB with `memory` or real_time, else the system's default */
     uint32_t recorder_events; /* flight recorder: executions each worker can keep for clo_runtime_record_read,
                                 rounded up to a power of two; 0: none                               */
-    /* With CLO_CLOCK_PADDED: a ns of emulated time takes `dilate` ns, at most CLO_DILATE_MAX; 0: 1. Above 1 workers sleep
-     * where they would spin, so that more workers than CPUs do not disturb each other, and bodies have `dilate` times as
-     * long as their task takes. In emulated time are: makespan and busy time, the trace, deadlines, the response of
-     * clo_job_timing_read, and the emulation error. In real time are: patience of waits, decision times, the flight
-     * recorder, worker statistics. Jobs with periods, limits, a miss handler or CLO_MISS_ABORT are refused
+    /* With CLO_CLOCK_PADDED: a ns of emulated time takes `dilate` ns, at most CLO_DILATE_MAX; 0: 1. Above 1 workers
+     * sleep where they would spin, so that more workers than CPUs do not disturb each other, and bodies have `dilate`
+     * times as long as their task takes. In emulated time are: makespan and busy time, the trace, deadlines, the
+     * response of clo_job_timing_read, and the emulation error. In real time are: patience of waits, decision times,
+     * the flight recorder, worker statistics. Jobs with periods, limits, a miss handler or CLO_MISS_ABORT are refused
      * (CLO_ERR_UNSUPPORTED). */
     uint32_t dilate;
 } clo_runtime_config;
@@ -90,13 +90,16 @@ CLO_API void clo_runtime_destroy(clo_runtime *runtime);
 
 /* The same, but waits at most `timeout_ns` for bodies to return; INT64_MAX: without limit, <= 0: not at all.
  * Returns CLO_OK (all freed), or
- *   CLO_ERR_TIMEOUT  clo_last_error names the tasks that still run, and their workers. All jobs are cancelled, those that
+ *   CLO_ERR_TIMEOUT  clo_last_error names the tasks that still run, and their workers. All jobs are cancelled, those
+ *   that
  *                    have ended are destroyed, and the runtime takes no more jobs or submits; nothing else may be done
- *                    with it but to close or destroy it again, which waits on. Until that returns CLO_OK, what the workers
+ *                    with it but to close or destroy it again, which waits on. Until that returns CLO_OK, what the
+ *                    workers
  *                    can touch (graph, cost, platform, config.memory) must be left alone; from then on it is the
  *                    caller's again. A runtime that is never closed again keeps its threads and its memory.
  *   CLO_ERR_STATE    called from a task body or a handler of misses; nothing has changed
- * Not beside other calls on the runtime or its jobs. After fork(2), in the child: frees memory, and waits for nothing. */
+ * Not beside other calls on the runtime or its jobs. After fork(2), in the child: frees memory, and waits for
+ * nothing. */
 CLO_API CLO_NODISCARD clo_status clo_runtime_close(clo_runtime *runtime, int64_t timeout_ns);
 
 /* What of the real-time settings holds, one line each: "ok", "lack" or "off", what, the reason and the mend. Owned by

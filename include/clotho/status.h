@@ -83,10 +83,12 @@ CLO_API const char *clo_last_error(void);
 /* "MAJOR.MINOR.PATCH" of the library in use. Static text, thread-safe. */
 CLO_API const char *clo_version(void);
 
-/* Copies `text` as it may be sent to a terminal: control characters, and bytes that are not UTF-8, become \xNN. Names of
- * graphs, tasks and files come from outside and may hold such bytes; clo_last_error and the charts as text are clean.
+/* Copies `text` as it may be sent to a terminal: control characters, and bytes that are not UTF-8, become \xNN. Names
+ * of graphs, tasks and files come from outside and may hold such bytes; clo_last_error and the charts as text are
+ * clean.
  *   out  receives a 0-terminated text, cut where `bytes` are too few, never within a character; nothing if bytes is 0.
- * Returns `out`; "" if that is NULL. A text of NULL is an empty one. Thread-safe, allocates nothing, safe in a signal handler. */
+ * Returns `out`; "" if that is NULL. A text of NULL is an empty one. Thread-safe, allocates nothing, safe in a signal
+ * handler. */
 CLO_API const char *clo_printable(const char *text, char *out, size_t bytes);
 
 #ifdef __cplusplus

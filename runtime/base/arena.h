@@ -1,7 +1,7 @@
 /* base/arena.h - where the parts of one object come from: the heap, or memory that the caller has given.
  *
- * Both count alike, so what an object takes of the heap is exactly what it needs of a caller's memory. Parts are zeroed,
- * stand on cache lines and are freed together; scratch is given back to a mark, last taken first. */
+ * Both count alike, so what an object takes of the heap is exactly what it needs of a caller's memory. Parts are
+ * zeroed, stand on cache lines and are freed together; scratch is given back to a mark, last taken first. */
 #ifndef CLO_BASE_ARENA_H
 #define CLO_BASE_ARENA_H
 
@@ -21,8 +21,8 @@ typedef struct clo_arena {
 /* memory NULL: the heap. Else it must be aligned to CLO_CACHE_LINE_BYTES and outlive the arena. */
 void clo_arena_open(clo_arena *arena, void *memory, size_t bytes);
 
-/* Of the heap, no more than `bytes` are taken (0: clo_memory_limit_default): clo_arena_take gives NULL, before anything is
- * allocated, and clo_arena_explain says why. */
+/* Of the heap, no more than `bytes` are taken (0: clo_memory_limit_default): clo_arena_take gives NULL, before
+ * anything is allocated, and clo_arena_explain says why. */
 void clo_arena_limit(clo_arena *arena, uint64_t bytes);
 
 /* Writes the line of a hit limit; returns CLO_ERR_LIMIT. */
@@ -40,8 +40,8 @@ static inline clo_status clo_arena_explain(const clo_arena *arena, clo_status st
 /* count * size bytes; NULL: no memory, or the product overflows. A count of 0 gives a line. */
 void *clo_arena_take(clo_arena *arena, size_t count, size_t size);
 
-/* `bytes` that may never be used in full. Where they are many, those of the heap take no memory before they are used, and
- * of a caller's memory only the first `cleared` are zeroed, the others not touched. */
+/* `bytes` that may never be used in full. Where they are many, those of the heap take no memory before they are used,
+ * and of a caller's memory only the first `cleared` are zeroed, the others not touched. */
 void *clo_arena_take_lazy(clo_arena *arena, size_t bytes, size_t cleared);
 
 /* Gives back all that was taken since clo_arena_mark returned `mark`. */

@@ -3,7 +3,8 @@
  *
  * A file that is there keeps its rights, and its owner where the system allows it; behind a symbolic link it is the
  * target that is replaced. The kernel applies the umask to a new file: to ask for the mask means to change it, which
- * other threads would see. The neighbour has a short name of its own, so every name that the file system takes works. */
+ * other threads would see. The neighbour has a short name of its own, so every name that the file system takes
+ * works. */
 #define _GNU_SOURCE
 #include "base/hash.h"
 #include "base/memory.h"
@@ -89,8 +90,8 @@ static clo_status write_direct(const char *path, const char *data, size_t bytes)
     return failed ? clo_fail(CLO_ERR_IO, "%s: %s", path, strerror(reason)) : CLO_OK;
 }
 
-/* Follows the symbolic links at the end of `path` [PATH_MAX], to a file that need not be there yet. Returns 0, or -1 with
- * errno. */
+/* Follows the symbolic links at the end of `path` [PATH_MAX], to a file that need not be there yet. Returns 0, or -1
+ * with errno. */
 static int follow_links(char *path)
 {
     char target[PATH_MAX];
@@ -121,8 +122,8 @@ static int create_neighbour(int folder, mode_t mode, char *name)
     return -1;
 }
 
-/* The rights of the file that is replaced. Its owner first: a change of owner takes the set-id rights away. Returns 0, or
- * -1 with errno. */
+/* The rights of the file that is replaced. Its owner first: a change of owner takes the set-id rights away. Returns 0,
+ * or -1 with errno. */
 static int take_over(int fd, const struct stat *old)
 {
     mode_t mode = old->st_mode & 07777;

@@ -1,5 +1,5 @@
-/* base/hash.h - a hash with a key, for tables whose keys come from outside: who does not know the key cannot write names
- * that collide. SipHash-2-4 (Aumasson and Bernstein, INDOCRYPT 2012), without deviation. */
+/* base/hash.h - a hash with a key, for tables whose keys come from outside: who does not know the key cannot write
+ * names that collide. SipHash-2-4 (Aumasson and Bernstein, INDOCRYPT 2012), without deviation. */
 #ifndef CLO_BASE_HASH_H
 #define CLO_BASE_HASH_H
 

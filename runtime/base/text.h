@@ -28,9 +28,9 @@ void clo_text_add_xml(clo_text *text, const char *string);  /* escaped for attri
 void clo_text_add_visible(clo_text *text, const char *string); /* as clo_visible shows it, for a terminal */
 void clo_text_free(clo_text *text);
 
-/* Copies the next character of *string to `out` [CLO_VISIBLE_BYTES], as it may be sent to a terminal: control characters
- * and what is not UTF-8 become \xNN, byte by byte. Returns the bytes written, without a 0, and moves *string behind the
- * character. Safe in a signal handler. */
+/* Copies the next character of *string to `out` [CLO_VISIBLE_BYTES], as it may be sent to a terminal: control
+ * characters and what is not UTF-8 become \xNN, byte by byte. Returns the bytes written, without a 0, and moves
+ * *string behind the character. Safe in a signal handler. */
 #define CLO_VISIBLE_BYTES 4
 size_t clo_visible(const char **string, char *out);
 

@@ -260,8 +260,8 @@ static const char *policy_name(const clo_dispatch *dispatch)
     return name != NULL ? name : "?";
 }
 
-/* The bound is reached: the oldest ready instance that can run on `executor`, looking at no more than steps_max of them,
- * unless nothing runs and so nothing would ever change. */
+/* The bound is reached: the oldest ready instance that can run on `executor`, looking at no more than steps_max of
+ * them, unless nothing runs and so nothing would ever change. */
 static uint32_t fall_back(clo_dispatch *dispatch, uint32_t executor)
 {
     const clo_view *view = &dispatch->view;

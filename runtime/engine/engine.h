@@ -44,12 +44,13 @@ typedef struct clo_engine {
     uint64_t run;          /* number of the run, from 1              */
 } clo_engine;
 
-/* Everything lies in `arena`. copies: see clo_runtime_config.copy_always; is_timed: padded, virtual and simulated runs. */
+/* Everything lies in `arena`. copies: see clo_runtime_config.copy_always; is_timed: padded, virtual and simulated
+ * runs. */
 clo_status clo_engine_create(const clo_program *program, bool copies, bool is_timed, clo_arena *arena,
                              clo_engine **out);
 
-/* Before each run but the first: what the last one left behind does not count any more. O(1), but O(entries) if that run
- * did not come to its end, because a policy failed. */
+/* Before each run but the first: what the last one left behind does not count any more. O(1), but O(entries) if that
+ * run did not come to its end, because a policy failed. */
 void clo_engine_begin(clo_engine *engine, bool was_cut);
 
 /* Earliest time that all inputs of `entry` are in the memory of `executor`, not before `now_ns`. Under replay data

@@ -124,8 +124,8 @@ static clo_status add_edge(parser *p, const frame *f, uint32_t from, uint32_t to
     return CLO_OK;
 }
 
-/* The nodes of an operand, each once and in order of mention. `all` is the end of the members, and is cut to what is left:
- * so the work of an arrow is the number of its edges, however often a node is mentioned. */
+/* The nodes of an operand, each once and in order of mention. `all` is the end of the members, and is cut to what is
+ * left: so the work of an arrow is the number of its edges, however often a node is mentioned. */
 static slice distinct(parser *p, slice all)
 {
     uint64_t stamp = ++p->stamp;

@@ -301,7 +301,8 @@ static void link_accel(const clo_builder *b, uint32_t e, int64_t *latency, doubl
         *bandwidth = (double)mbps / 1000;
 }
 
-/* The bandwidths behind cut k: those of the file between CPUs; an accelerator's link has one for any number of bytes. */
+/* The bandwidths behind cut k: those of the file between CPUs; an accelerator's link has one for any number of
+ * bytes. */
 static void assign_piece(clo_builder *b, uint32_t k)
 {
     const clo_topology *t = b->t;

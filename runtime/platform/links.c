@@ -1,8 +1,8 @@
 /* links.c - the links of calibration: every pair of CPUs, both ways, fitted by pieces.
  *
  * The time is bounded: with many CPUs each pair gets less of it, down to four rounds of sizes up to 256 KiB. The pieces
- * begin at the same sizes on all links, chosen from SAMPLE_MAX of them. The sizes that were held aside, which no fit has
- * seen, tell how well a transfer of any size is predicted; the error of a piece is the worst over all links. */
+ * begin at the same sizes on all links, chosen from SAMPLE_MAX of them. The sizes that were held aside, which no fit
+ * has seen, tell how well a transfer of any size is predicted; the error of a piece is the worst over all links. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"

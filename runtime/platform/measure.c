@@ -1,8 +1,8 @@
 /* measure.c - the stop-watch part of calibration.
  *
  * A link is measured as a consumer sees it: the producer has just written a buffer and tells the consumer through
- * one cache line; the consumer copies the buffer. The message is measured by a rally of that line (ping-pong), the copy by
- * the consumer's clock alone, for each size; the cost model adds the two. */
+ * one cache line; the consumer copies the buffer. The message is measured by a rally of that line (ping-pong), the
+ * copy by the consumer's clock alone, for each size; the cost model adds the two. */
 #define _GNU_SOURCE
 #include "platform/measure.h"
 
@@ -194,7 +194,8 @@ uint32_t clo_link_fitted(int64_t budget_ns)
 {
     uint32_t count = CLO_LINK_FITTED;
 
-    /* A round writes and copies about six times the largest size, at a few bytes a ns; and there should be some rounds. */
+    /* A round writes and copies about six times the largest size, at a few bytes a ns; and there should be some
+     * rounds. */
     while (count > FITTED_MIN && (int64_t)clo_link_size(count - 1) * 16 > budget_ns)
         count--;
     return count;
@@ -327,8 +328,8 @@ static void measure(pair *p, uint32_t fitted, int64_t budget_ns, clo_rng *rng, s
     }
 }
 
-/* Other programs only add time, so of what one CPU does alone the lower decile is taken; of two that disturb each other,
- * the median. */
+/* Other programs only add time, so of what one CPU does alone the lower decile is taken; of two that disturb each
+ * other, the median. */
 static int64_t lower_decile(int64_t *values, size_t count)
 {
     qsort(values, count, sizeof *values, by_value);

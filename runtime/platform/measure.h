@@ -53,8 +53,8 @@ typedef struct clo_measured_way {
     int64_t together_ns;        /* the same while as much goes the other way                                  */
 } clo_measured_way;
 
-/* Measures for about budget_ns, both ways; out[0]: first to second. Returns CLO_OK, CLO_ERR_SYSTEM (cannot pin or start a
- * thread), CLO_ERR_MEMORY; `out` is untouched then. Leaves the calling thread pinned. */
+/* Measures for about budget_ns, both ways; out[0]: first to second. Returns CLO_OK, CLO_ERR_SYSTEM (cannot pin or
+ * start a thread), CLO_ERR_MEMORY; `out` is untouched then. Leaves the calling thread pinned. */
 CLO_NODISCARD clo_status clo_measure_link(uint32_t first, uint32_t second, int64_t budget_ns, clo_measured_way out[2]);
 
 #endif

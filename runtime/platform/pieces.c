@@ -2,7 +2,8 @@
  *
  * Slopes are found by non-negative least squares: relative errors, else the largest size alone would decide; coordinate
  * descent on the normal equations, which converges because they are convex. Cuts are found greedily: the size at which
- * one more cut lowers the sum of squares most, until all sizes are within CLO_PIECE_PERMILLE or the pieces are used up. */
+ * one more cut lowers the sum of squares most, until all sizes are within CLO_PIECE_PERMILLE or the pieces are used
+ * up. */
 #include "platform/pieces.h"
 
 #include <assert.h>

@@ -54,7 +54,8 @@ struct clo_platform {
 
 __extension__ typedef unsigned __int128 clo_u128;
 
-/* latency + bytes * ns_per_byte, rounded to nearest; the second part is at most INT64_MAX / 4. Never falls with bytes. */
+/* latency + bytes * ns_per_byte, rounded to nearest; the second part is at most INT64_MAX / 4. Never falls with
+ * bytes. */
 static inline int64_t clo_link_ns(int64_t latency_ns, uint64_t ns_per_byte_q32, uint64_t bytes)
 {
     clo_u128 q32 = (clo_u128)bytes * ns_per_byte_q32 + (1ull << 31);

@@ -264,8 +264,8 @@ static uint32_t find_numa(const clo_topology *topology, const char *gp_index)
     return found ? topology->numas_by_gp[low].numa : CLO_NONE;
 }
 
-/* The first PU of the set whose os_index is at least *cpu, which moves behind it; CLO_NONE: no more. The cost of all calls
- * is the size of the set, whatever the number of PUs. */
+/* The first PU of the set whose os_index is at least *cpu, which moves behind it; CLO_NONE: no more. The cost of all
+ * calls is the size of the set, whatever the number of PUs. */
 static uint32_t next_pu(const clo_topology *topology, const clo_set *set, uint32_t *cpu)
 {
     while (*cpu < CLO_SET_BITS) {

@@ -44,7 +44,8 @@ static void sleep_until(const clo_job *job, int64_t wall_until_ns)
 }
 
 /* Spins until the job's time has come. With more workers than CPUs the others must run meanwhile: this one sleeps,
- * but for the last SLEEP_SLACK_NS, which a timer cannot hit. Stretched time makes that slack small: it sleeps to the end. */
+ * but for the last SLEEP_SLACK_NS, which a timer cannot hit. Stretched time makes that slack small: it sleeps to the
+ * end. */
 static void wait_until(const clo_job *job, int64_t when_ns)
 {
     if (job->runtime->dilate > 1) {
@@ -121,9 +122,10 @@ static bool keeps_times(const clo_job *job)
 }
 
 /* Stretched clock, replay: start and end are the moments that the order of the plan and the inputs allow, and the timer
- * is set to them. What a worker wakes up late counts as missed, but what follows keeps its moments and catches up; a job
- * that never does ends late by the clock. A body that takes longer than its task takes that long. Where machines have
- * capacities or a policy decides, moments are as they happened (run_padded): a task may not start before others let it. */
+ * is set to them. What a worker wakes up late counts as missed, but what follows keeps its moments and catches up; a
+ * job that never does ends late by the clock. A body that takes longer than its task takes that long. Where machines
+ * have capacities or a policy decides, moments are as they happened (run_padded): a task may not start before others
+ * let it. */
 static void run_stretched(clo_worker *worker, clo_job *job, uint32_t entry, int64_t *start_ns, int64_t *finish_ns)
 {
     clo_engine_stats *stats = &job->stats[worker->index];

@@ -1,4 +1,5 @@
-/* job.c - the life of a job: create takes everything from one arena, destroy gives it back; submit.c has what lies between. */
+/* job.c - the life of a job: create takes everything from one arena, destroy gives it back; submit.c has what lies
+ * between. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"

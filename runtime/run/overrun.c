@@ -1,7 +1,7 @@
 /* overrun.c - bodies that take longer than they may.
  *
- * A worker tells which body it has begun and when that is too long (sync/watch.h); the watchdog looks while jobs with limits
- * run. One of the two finds an overrun first and counts it. */
+ * A worker tells which body it has begun and when that is too long (sync/watch.h); the watchdog looks while jobs with
+ * limits run. One of the two finds an overrun first and counts it. */
 #include "base/clock.h"
 #include "run/run.h"
 

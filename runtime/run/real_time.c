@@ -1,7 +1,7 @@
 /* real_time.c - threads as real-time work needs them: memory locked and touched, priorities, signals.
  *
- * What the system refuses is told in clo_runtime_report and, where the caller requires it, fails the creation. Locked memory
- * stays locked when the runtime goes: mlockall is the process's, and others may rely on it. */
+ * What the system refuses is told in clo_runtime_report and, where the caller requires it, fails the creation. Locked
+ * memory stays locked when the runtime goes: mlockall is the process's, and others may rely on it. */
 #define _GNU_SOURCE
 #include "run/run.h"
 

@@ -1,8 +1,9 @@
 /* record.c - from what the workers noted of a run to its trace.
  *
  * The fast path notes ticks of the CPU's counter, cheaper than the clock, which become times here. The order in which
- * entries completed is not counted at run time either, where all workers would want one word: it follows from the finish
- * times, since whoever was released by an entry finishes no earlier; entries of no length keep the graph's order. */
+ * entries completed is not counted at run time either, where all workers would want one word: it follows from the
+ * finish times, since whoever was released by an entry finishes no earlier; entries of no length keep the graph's
+ * order. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"

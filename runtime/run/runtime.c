@@ -33,7 +33,8 @@ static void free_runtime(clo_runtime *runtime)
         clo_free(runtime->block);
 }
 
-/* Counts the forks that led to this process. A runtime that was created under another count has its workers elsewhere. */
+/* Counts the forks that led to this process. A runtime that was created under another count has its workers
+ * elsewhere. */
 static _Atomic uint32_t forks;
 
 static void count_fork(void)

@@ -5,9 +5,9 @@
  *
  * The host must not feel it. Our handler is installed with the flags and the mask of the earlier one and calls it with
  * the same siginfo and context. Without an earlier handler the signal is sent to this thread again, with the same
- * siginfo, under the earlier action. A handler that the host installs after ours stays when the last runtime ends. It may
- * have kept ours as the one to call next, so the next runtime must put another function on top: one and the same would
- * call itself. Hence the layers. */
+ * siginfo, under the earlier action. A handler that the host installs after ours stays when the last runtime ends. It
+ * may have kept ours as the one to call next, so the next runtime must put another function on top: one and the same
+ * would call itself. Hence the layers. */
 #define _GNU_SOURCE
 #include "base/status.h"
 #include "base/text.h"
@@ -98,8 +98,8 @@ static void name_tasks(size_t which)
     }
 }
 
-/* The default, or nothing for an ignored signal, as if we had not been there. A fault cannot be ignored: the system then
- * takes the default too. */
+/* The default, or nothing for an ignored signal, as if we had not been there. A fault cannot be ignored: the system
+ * then takes the default too. */
 static void take_default(int number, const siginfo_t *info, bool is_ignored)
 {
     static const struct sigaction by_default = {.sa_handler = SIG_DFL};
@@ -170,7 +170,8 @@ static int layer_of(const struct sigaction *action)
     return depth;
 }
 
-/* Puts our handler on top of what is there. With all layers used up nothing is named: the host's handlers come first. */
+/* Puts our handler on top of what is there. With all layers used up nothing is named: the host's handlers come
+ * first. */
 static void install(size_t which)
 {
     struct sigaction now, mine = {.sa_flags = SA_ONSTACK};

@@ -1,6 +1,6 @@
-/* turn.c - policy dispatch: whoever completes an entry while nobody decides takes the turn, reads what has completed, asks
- * the policy, and hands out what it says. Starting a run and changing the policy are news like a completion, so all that
- * concerns the policy happens under the turn, whoever's thread that is. */
+/* turn.c - policy dispatch: whoever completes an entry while nobody decides takes the turn, reads what has completed,
+ * asks the policy, and hands out what it says. Starting a run and changing the policy are news like a completion, so
+ * all that concerns the policy happens under the turn, whoever's thread that is. */
 #include "base/clock.h"
 #include "base/status.h"
 #include "run/run.h"
@@ -121,8 +121,8 @@ uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t entry)
     return clo_board_post(&job->board, worker->index, entry) ? hold_turn(worker, job) : CLO_ITEM_NONE;
 }
 
-/* One control thread at a time posts for a job (clo_job_submit, the watchdog's release, a swap): `asks` gathers what they
- * want, and only the first of them since it was last emptied posts. */
+/* One control thread at a time posts for a job (clo_job_submit, the watchdog's release, a swap): `asks` gathers what
+ * they want, and only the first of them since it was last emptied posts. */
 static void ask(clo_job *job, uint32_t what)
 {
     /* acq_rel, here and in handle_asks: carries what the asker has prepared one way, and the emptied slot the other. */

@@ -1,7 +1,7 @@
 /* watchdog.c - the thread that makes releases, sees deadlines pass and calls the handlers.
  *
- * It sleeps until the next moment that matters, or until the bell: a job was submitted, cancelled or has ended. Every look
- * goes over the watched jobs in full; there are few, and nothing is forgotten. Workers never take its lock. */
+ * It sleeps until the next moment that matters, or until the bell: a job was submitted, cancelled or has ended. Every
+ * look goes over the watched jobs in full; there are few, and nothing is forgotten. Workers never take its lock. */
 #define _GNU_SOURCE /* PTHREAD_PRIO_INHERIT */
 #include "run/watchdog.h"
 

@@ -2,7 +2,8 @@
  *
  * Only jobs that ask for it (a period, a deadline with a handler or an action, a limit for bodies) have a clo_series.
  * `pending` is where the watchdog and the workers meet: runs released and not ended, and, as long as more releases may
- * come, a token. Whoever adds the first run starts it; whoever takes off the last one and finds no token ends the job. */
+ * come, a token. Whoever adds the first run starts it; whoever takes off the last one and finds no token ends the
+ * job. */
 #ifndef CLO_RUN_WATCHDOG_H
 #define CLO_RUN_WATCHDOG_H
 
@@ -21,8 +22,8 @@ typedef struct clo_worker clo_worker;
 
 #define CLO_SERIES_TOKEN (1ull << 32)
 #define CLO_SERIES_RUNS (CLO_SERIES_TOKEN - 1)
-/* The watchdog makes the releases and then looks at the deadlines of all of them, so that it is never further behind than
- * the releases of one look and those whose deadlines are not yet due. */
+/* The watchdog makes the releases and then looks at the deadlines of all of them, so that it is never further behind
+ * than the releases of one look and those whose deadlines are not yet due. */
 #define CLO_SERIES_RELEASES 32u /* of one job in one look: then others have their turn, and the lock is free for a moment */
 #define CLO_SERIES_PERIODS 32u  /* longest deadline */
 #define CLO_SERIES_LATE 128u    /* more than both */
@@ -74,8 +75,8 @@ static inline void clo_series_note_late(clo_series *series, uint64_t release)
     _Atomic uint64_t *place = &series->late[release % CLO_SERIES_LATE];
     uint64_t newest = atomic_load_explicit(place, memory_order_relaxed);
 
-    /* Only upwards: a later number is the watchdog's, which has counted this run before it came so far. Relaxed: published
-     * by `ended`, or read by the same thread. */
+    /* Only upwards: a later number is the watchdog's, which has counted this run before it came so far. Relaxed:
+     * published by `ended`, or read by the same thread. */
     while (newest < release + 1)
         if (atomic_compare_exchange_weak_explicit(place, &newest, release + 1, memory_order_relaxed,
                                                   memory_order_relaxed)) {

@@ -8,9 +8,9 @@
  *
  * Fairness: once BODIES_MAX bodies have been run in that order, the next source in turn gives what has lain there
  * longest; a chain of successors gives way after BYPASSES_MAX. So a source has its turn after at most
- * SOURCES * (BODIES_MAX + BYPASSES_MAX) other bodies (other workers' shelves after NEIGHBOUR_PASSES times as many), and an
- * item after one turn for each item that lies in its source when it comes there: what comes later does not pass it more
- * than once. Items of a stopped job have no body and do not count, up to SKIPS_MAX in one turn.
+ * SOURCES * (BODIES_MAX + BYPASSES_MAX) other bodies (other workers' shelves after NEIGHBOUR_PASSES times as many),
+ * and an item after one turn for each item that lies in its source when it comes there: what comes later does not pass
+ * it more than once. Items of a stopped job have no body and do not count, up to SKIPS_MAX in one turn.
  *
  * Narrow graphs never have much in a deque. While an item waits there and somebody sleeps, its waiting is summed up
  * (declined), and once the sum is worth a wake, one is woken; who asked lately finds an item ready (keep_fed). */
@@ -88,9 +88,9 @@ void clo_worker_offer(clo_worker *worker, uint64_t item)
     clo_deque_push(&worker->deque, item);
 }
 
-/* In a narrow graph no more than an item or two wait at any moment, never enough to wake somebody for; but while the next
- * body runs they wait all the same. Returns the sum of that time since somebody was woken, for bodies that are worth
- * a hand-over each. */
+/* In a narrow graph no more than an item or two wait at any moment, never enough to wake somebody for; but while the
+ * next body runs they wait all the same. Returns the sum of that time since somebody was woken, for bodies that are
+ * worth a hand-over each. */
 static int64_t declined(clo_worker *worker, int64_t queued_ns)
 {
     if (worker->pace_ns >= WORTH_NS)
@@ -98,8 +98,8 @@ static int64_t declined(clo_worker *worker, int64_t queued_ns)
     return worker->declined_ns;
 }
 
-/* Somebody who asked lately will be back: an item lies ready on the shelf, so that he need not wait for our next look. As
- * long as items are taken there, this goes on. */
+/* Somebody who asked lately will be back: an item lies ready on the shelf, so that he need not wait for our next look.
+ * As long as items are taken there, this goes on. */
 void clo_worker_keep_fed(clo_worker *worker)
 {
     uint32_t count = clo_deque_count(&worker->deque);
@@ -173,8 +173,8 @@ static void put_back(clo_worker *worker, clo_stack *shelf, uint64_t chain)
 }
 
 /* Takes one item to run and moves at most BATCH more to the deque, which is empty; none where bodies are long. The
- * rest goes back in one piece: to `rest_to`, a shelf of ours. While the chain is in our hands nobody else can see it, and a worker that
- * looked in that moment may have gone to sleep: so one is woken. */
+ * rest goes back in one piece: to `rest_to`, a shelf of ours. While the chain is in our hands nobody else can see it,
+ * and a worker that looked in that moment may have gone to sleep: so one is woken. */
 static uint64_t take_shelf(clo_worker *worker, clo_stack *shelf, clo_stack *rest_to)
 {
     uint64_t first = clo_stack_take(shelf);
@@ -259,8 +259,8 @@ static uint64_t take_own(clo_worker *worker)
     return item;
 }
 
-/* Other workers' shelves, one after another: an owner may be in a body that does not end. Seldom, since mostly he is not,
- * and two workers at one shelf disturb each other. */
+/* Other workers' shelves, one after another: an owner may be in a body that does not end. Seldom, since mostly he is
+ * not, and two workers at one shelf disturb each other. */
 static uint64_t take_neighbour(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;

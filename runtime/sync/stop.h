@@ -1,4 +1,5 @@
-/* stop.h - whether the bodies of a job may still start: cancel, abort and failure beside the submits and runs of the job.
+/* stop.h - whether the bodies of a job may still start: cancel, abort and failure beside the submits and runs of the
+ * job.
  *
  * Submits and runs are numbered for the life of the job, and every wish to stop names the one it means. So a cancel
  * either belongs to the submit that it met, as a whole, or to an earlier one, which it no longer disturbs; an abort
@@ -13,9 +14,9 @@
  *
  * Progress: wait-free, but for cancel, which tries again only if a run has begun or has been stopped meanwhile.
  * Ordering: no other data travel; bodies may start until a stop is seen. begin and cancel race on two locations (`run`
- * and `cancelled`): each writes one and then reads the other, seq_cst ([A] [B], [C] [D]), so one of them sees the other.
- * Mutation list: [B] left out; [D] left out; the check of `submit` in cancel left out; cancel writing `cancelled`
- * without a comparison. */
+ * and `cancelled`): each writes one and then reads the other, seq_cst ([A] [B], [C] [D]), so one of them sees the
+ * other. Mutation list: [B] left out; [D] left out; the check of `submit` in cancel left out; cancel writing
+ * `cancelled` without a comparison. */
 #ifndef CLO_SYNC_STOP_H
 #define CLO_SYNC_STOP_H
 

@@ -1,12 +1,13 @@
-/* watch.h - what a worker tells the watchdog of the bodies it runs: which one, until when it may take, and afterwards which
- * were too long.
+/* watch.h - what a worker tells the watchdog of the bodies it runs: which one, until when it may take, and afterwards
+ * which were too long.
  *
- * The word is (number of the body << 2 | state). The watchdog, while the body runs, or the worker, when it ends, finds an
- * overrun first; the exchange of the word decides who counts it: exactly one. What the worker finds it leaves as a note.
+ * The word is (number of the body << 2 | state). The watchdog, while the body runs, or the worker, when it ends, finds
+ * an overrun first; the exchange of the word decides who counts it: exactly one. What the worker finds it leaves as a
+ * note.
  *
- * A note outlives its body, and must not outlive its job. So notes are left only for jobs with a handler, whose end counts
- * as settled (is_settled) only after the watchdog has seen it and has read all notes; a body's note is left before
- * its job can end. A job may be taken away once it is settled and the watchdog's lock was had.
+ * A note outlives its body, and must not outlive its job. So notes are left only for jobs with a handler, whose end
+ * counts as settled (is_settled) only after the watchdog has seen it and has read all notes; a body's note is left
+ * before its job can end. A job may be taken away once it is settled and the watchdog's lock was had.
  *
  *               begin   end   note   see   claim   read
  *      begin      X      X      X     -      -      -    (the worker)
@@ -17,8 +18,8 @@
  *      read       -      -      -     X      X      X    (under the watchdog's lock)
  *
  * Progress: wait-free. A note that finds no room is dropped; the overrun is counted all the same.
- * Ordering: item and time travel with the word ([A] release, [B] acquire) and are believed only if the claim succeeds; a
- * note travels with `noted` ([D], [E]), its emptied slot back with `read` ([F], [G]).
+ * Ordering: item and time travel with the word ([A] release, [B] acquire) and are believed only if the claim succeeds;
+ * a note travels with `noted` ([D], [E]), its emptied slot back with `read` ([F], [G]).
  * Mutation list: [A] relaxed; [C] relaxed; [D] relaxed; [F] relaxed; a settling in tests/model that reads
  * notes before it sees the end. */
 #ifndef CLO_SYNC_WATCH_H

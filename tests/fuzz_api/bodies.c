@@ -77,8 +77,8 @@ static void submit_one(job_slot *slot)
     job_unuse(slot, USE_SUBMIT);
 }
 
-/* Calls that a body must be refused. Of another runtime's job or runtime they may do what they do elsewhere, except that
- * a wait with patience 0 ends in any case. */
+/* Calls that a body must be refused. Of another runtime's job or runtime they may do what they do elsewhere, except
+ * that a wait with patience 0 ends in any case. */
 static void try_forbidden(thread *t, job_slot *slot)
 {
     clo_job *job;

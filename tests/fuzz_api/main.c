@@ -1,4 +1,5 @@
-/* main.c - options, and epochs: threads make calls for a while, then everything is destroyed and nothing may be left. */
+/* main.c - options, and epochs: threads make calls for a while, then everything is destroyed and nothing may be
+ * left. */
 #define _GNU_SOURCE
 #include "fuzz_api.h"
 

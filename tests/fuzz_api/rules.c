@@ -1,8 +1,8 @@
 /* rules.c - which calls may run at once on one object, in one table, and how the fuzzer keeps to it.
  *
  * The thread sanitizer must see no order but the one that the headers ask the caller for. So the guard of an object
- * is made of relaxed operations with fences, which the sanitizer does not take for an order, and a call acquires only what
- * calls released that exclude it. */
+ * is made of relaxed operations with fences, which the sanitizer does not take for an order, and a call acquires only
+ * what calls released that exclude it. */
 #include "fuzz_api.h"
 
 #include <sched.h>
@@ -11,8 +11,8 @@
 
 bool rules_allow_unstated;
 
-/* T: together, any threads.  X: one at a time, the caller's duty.  ?: the headers do not say; X unless asked. Two submits at
- * once are allowed too, but here each is counted: stress.test_run_threads does that. */
+/* T: together, any threads.  X: one at a time, the caller's duty.  ?: the headers do not say; X unless asked. Two
+ * submits at once are allowed too, but here each is counted: stress.test_run_threads does that. */
 static const char job_rules[USES_OF_JOB][USES_OF_JOB + 1] = {
     /* clang-format off */
     /*             submit wait swap timing id cancel output trace destroy */

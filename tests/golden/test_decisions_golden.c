@@ -1,6 +1,7 @@
-/* What the generator, the planners, the policies and the simulator decide, under tests/golden/decisions: a line for each case
- * with the figures a reader compares, and a hash of everything else. After a wanted change: CLO_UPDATE_GOLDEN=1
- * build/.../test_decisions_golden, then read the difference. Planners limited by time are left out. */
+/* What the generator, the planners, the policies and the simulator decide, under tests/golden/decisions: a line for
+ * each case with the figures a reader compares, and a hash of everything else. After a wanted change:
+ * CLO_UPDATE_GOLDEN=1 build/.../test_decisions_golden, then read the difference. Planners limited by time are left
+ * out. */
 #include "support.h"
 
 #include "base/text.h"

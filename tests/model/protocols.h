@@ -1,5 +1,5 @@
-/* protocols.h - scenarios of the runtime's protocols that are more than one structure: the watchdog's bell, the stop and the phase
- * of a job, the overruns of bodies. Part of test_model_sync.c. */
+/* protocols.h - scenarios of the runtime's protocols that are more than one structure: the watchdog's bell, the stop
+ * and the phase of a job, the overruns of bodies. Part of test_model_sync.c. */
 #ifndef CLO_MODEL_PROTOCOLS_H
 #define CLO_MODEL_PROTOCOLS_H
 
@@ -60,7 +60,8 @@ static void bell_finish(void)
     model_check(changes_seen == 1, "the listener ended without the change");
 }
 
-/* Stop: a series of two submits with a run each; cancels at any time. A cancel counts for one submit, wholly or not at all. */
+/* Stop: a series of two submits with a run each; cancels at any time. A cancel counts for one submit, wholly or not at
+ * all. */
 
 static clo_stop stop;
 static uint32_t stopped_runs[2], counted[2];
@@ -157,8 +158,8 @@ static void phase_finish(void)
                 "a reader or a run was not counted out");
 }
 
-/* Watch: a worker with a body that is too long; the watchdog, which finds it while it runs, or by its note; whoever waits for
- * the job and then takes it away. payload[0] is the job. */
+/* Watch: a worker with a body that is too long; the watchdog, which finds it while it runs, or by its note; whoever
+ * waits for the job and then takes it away. payload[0] is the job. */
 
 static clo_watch watch;
 static _Atomic uint32_t has_ended, is_settled;

@@ -1,5 +1,6 @@
-/* Every structure of runtime/sync in every order of its operations, as the runtime uses it, under C11's memory orders (model.h).
- * The headers are the library's own. R11 of docs/REALTIME.md; the mutations that these must catch: mutations.py. */
+/* Every structure of runtime/sync in every order of its operations, as the runtime uses it, under C11's memory orders
+ * (model.h). The headers are the library's own. R11 of docs/REALTIME.md; the mutations that these must catch:
+ * mutations.py. */
 #include "model.h"
 
 #include <stdio.h>
@@ -203,8 +204,8 @@ static void gate_finish(void)
     model_check(gate.available[0] == 1, "the capacity is not whole again");
 }
 
-/* Parking: a worker that looks, announces sleep, looks once more and sleeps; producers that publish and wake. With and without
- * membarrier. */
+/* Parking: a worker that looks, announces sleep, looks once more and sleeps; producers that publish and wake. With and
+ * without membarrier. */
 
 static clo_barrier barrier;
 static clo_parker parker;
@@ -247,7 +248,8 @@ static void park_finish(void)
 {
 }
 
-/* As above, but the producer's item is its own until it sees the sleeper at its next look up, as in clo_worker_look_up. */
+/* As above, but the producer's item is its own until it sees the sleeper at its next look up, as in
+ * clo_worker_look_up. */
 
 static void share_run(uint32_t me)
 {

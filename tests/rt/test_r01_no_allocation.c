@@ -1,7 +1,7 @@
 /* R1, no memory is asked for after the start: neither of malloc and its kin (counted by the linker's --wrap, library
  * included) nor of the system (a seccomp filter kills the process at mmap, brk, munmap, mremap, madvise, mprotect).
- * Mutation: clo_free(clo_allocate(1, 1)) in clo_job_run_start fails the first test; a body that calls mmap is killed in the
- * third, which shows that the filter works. */
+ * Mutation: clo_free(clo_allocate(1, 1)) in clo_job_run_start fails the first test; a body that calls mmap is killed
+ * in the third, which shows that the filter works. */
 #define _GNU_SOURCE
 #include "support.h"
 

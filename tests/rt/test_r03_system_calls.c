@@ -1,6 +1,6 @@
-/* R3, system calls of the runtime: none while workers are hot, and at most one futex wake for each worker that sleeps. Counted by
- * the linker's --wrap of syscall(2), through which the library makes its futex and membarrier calls; that it makes no
- * others while it runs is in R1's filter and in the list of what run/ and sync/ import (nm, second test).
+/* R3, system calls of the runtime: none while workers are hot, and at most one futex wake for each worker that sleeps.
+ * Counted by the linker's --wrap of syscall(2), through which the library makes its futex and membarrier calls; that
+ * it makes no others while it runs is in R1's filter and in the list of what run/ and sync/ import (nm, second test).
  * Mutation: drop the test of `asleep` in clo_runtime_wake_for and wake always: the first test counts a wake for each
  * hand-over. */
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
-/* R6, no priority inversion: the only lock that a job's submit takes, the watchdog's, lends its holder the waiter's priority. On
- * one CPU a thread of low priority holds it, one of middle priority computes, one of high priority submits: it must get
- * through although the middle one never gives way.
+/* R6, no priority inversion: the only lock that a job's submit takes, the watchdog's, lends its holder the waiter's
+ * priority. On one CPU a thread of low priority holds it, one of middle priority computes, one of high priority
+ * submits: it must get through although the middle one never gives way.
  * Mutation: PTHREAD_PRIO_NONE in clo_watchdog_init; the middle thread then keeps the lock's holder from the CPU. */
 #define _GNU_SOURCE
 #include "support.h"

@@ -147,8 +147,8 @@ static int mark_done(const clo_call *call)
     return 0;
 }
 
-/* The chain stands still until the short job is submitted, so it cannot run ahead while the submitting thread has no CPU.
- * From then on it counts the steps that the short job waits for. */
+/* The chain stands still until the short job is submitted, so it cannot run ahead while the submitting thread has no
+ * CPU. From then on it counts the steps that the short job waits for. */
 static int count_while_quick_is_out(const clo_call *call)
 {
     (void)call;

@@ -1,5 +1,5 @@
-/* The end of a runtime in every state, and what goes wrong on the way: bodies that do not return or that crash, threads that
- * cannot be had, more jobs than there is room for. */
+/* The end of a runtime in every state, and what goes wrong on the way: bodies that do not return or that crash,
+ * threads that cannot be had, more jobs than there is room for. */
 #define _GNU_SOURCE
 #include "support.h"
 

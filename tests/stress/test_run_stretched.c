@@ -1,4 +1,5 @@
-/* The stretched padded clock (clo_runtime_config.dilate): what is in emulated time, what in real time, what is refused. */
+/* The stretched padded clock (clo_runtime_config.dilate): what is in emulated time, what in real time, what is
+ * refused. */
 #include "support.h"
 
 #include "running.h"
@@ -87,8 +88,8 @@ static int64_t traced_ns(clo_job *job, const clo_cost *cost)
     return makespan_ns;
 }
 
-/* Sleepers never wake up at the very ns; if that were carried on, chains of tasks would be late by the sum. Only a body that
- * loses its CPU half way can make a run longer. */
+/* Sleepers never wake up at the very ns; if that were carried on, chains of tasks would be late by the sum. Only a
+ * body that loses its CPU half way can make a run longer. */
 static void late_wake_ups_are_not_carried_from_task_to_task(void **state)
 {
     (void)state;

@@ -31,7 +31,8 @@
         skip();                                              \
     } while (0)
 
-/* The same where the repository or its list of packages can provide what lacks: with CI in the environment, a failure. */
+/* The same where the repository or its list of packages can provide what lacks: with CI in the environment, a
+ * failure. */
 #define skip_unless_ci(why, mend)                                         \
     do {                                                                  \
         if (getenv("CI") != NULL)                                         \

@@ -26,8 +26,8 @@ int complain_status(const char *place, clo_status status);
 /* A progress line; silent unless standard error is a terminal. Of type clo_progress_fn. */
 void progress(void *context, const char *line);
 
-/* A name or path from outside without what could command a terminal (clo_printable), at most 4095 bytes; each call returns
- * one of four static buffers of this thread in turn. */
+/* A name or path from outside without what could command a terminal (clo_printable), at most 4095 bytes; each call
+ * returns one of four static buffers of this thread in turn. */
 const char *show_name(const char *name);
 
 /* "1.23 ms" and the like; each call returns one of eight static-duration buffers of this thread in turn. */

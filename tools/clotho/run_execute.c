@@ -222,8 +222,8 @@ static int run_on_workers(run_outcome *out)
     return code;
 }
 
-/* Padded workers that share a CPU spin for each other's time: their wall time says nothing about a speedup, unless it is
- * stretched. */
+/* Padded workers that share a CPU spin for each other's time: their wall time says nothing about a speedup, unless it
+ * is stretched. */
 static bool enough_cpus(const input *in)
 {
     clo_platform *here;

@@ -21,8 +21,8 @@
 static char folder[] = "/tmp/clotho-file-XXXXXX";
 static char path[64];
 
-/* Takes the place of the system's function, for the library too: to ask for the mask means to set it, which another thread
- * would see. */
+/* Takes the place of the system's function, for the library too: to ask for the mask means to set it, which another
+ * thread would see. */
 static int umask_calls;
 
 mode_t umask(mode_t mask)

@@ -3,7 +3,8 @@
 
 #include "base/hash.h"
 
-/* Appendix A of the paper, and the first and last rows of the authors' vectors: key 00 .. 0f, message 00 .. length-1. */
+/* Appendix A of the paper, and the first and last rows of the authors' vectors: key 00 .. 0f, message 00 ..
+ * length-1. */
 static void the_published_vectors_come_out(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Numbers in files, pictures and messages have a decimal point, whatever locale the host has chosen. The locale here has
- * a comma; localedef of the C library makes it. */
+/* Numbers in files, pictures and messages have a decimal point, whatever locale the host has chosen. The locale here
+ * has a comma; localedef of the C library makes it. */
 #define _GNU_SOURCE
 #include "support.h"
 

@@ -181,8 +181,8 @@ static clo_plan *exact(const clo_cost *cost, bool no_duplicates, uint64_t schedu
     return plan;
 }
 
-/* Twins that nothing tells apart, all ready at the start, and a sink of all, on executors that every link tells apart: it
- * matters which of them the twins share out among themselves. */
+/* Twins that nothing tells apart, all ready at the start, and a sink of all, on executors that every link tells apart:
+ * it matters which of them the twins share out among themselves. */
 static small twins_new(uint64_t seed)
 {
     clo_rng rng = clo_rng_seed(seed);

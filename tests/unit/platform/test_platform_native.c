@@ -1,5 +1,5 @@
-/* How this machine is described in a calibrated file: one line, from uname and /proc/cpuinfo. And what becomes of a native
- * platform that hwloc has no memory for; the linker puts the __wrap_ function in hwloc's place. */
+/* How this machine is described in a calibrated file: one line, from uname and /proc/cpuinfo. And what becomes of a
+ * native platform that hwloc has no memory for; the linker puts the __wrap_ function in hwloc's place. */
 #define _GNU_SOURCE
 #include "support.h"
 

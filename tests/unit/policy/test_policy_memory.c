@@ -1,5 +1,5 @@
-/* Every built-in policy stays within the state that it asks for. A policy of our own hands each call on to it and looks at
- * the bytes behind. */
+/* Every built-in policy stays within the state that it asks for. A policy of our own hands each call on to it and
+ * looks at the bytes behind. */
 #include "random.h"
 #include "scene.h"
 
