@@ -114,7 +114,7 @@ static void add_parents(bench_builder *b, uint32_t task, uint32_t side, uint64_t
     } else if (strcmp(name, "rand") == 0 && task >= LAYER) {
         add_parents_of_rand(b, task, state);
     } else if (strncmp(name, "pipe", 4) == 0) {
-        add_parents_of_pipe(b, task, (uint32_t)atoi(name + 4));
+        add_parents_of_pipe(b, task, (uint32_t)strtoul(name + 4, NULL, 10));
     }
 }
 

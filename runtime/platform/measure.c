@@ -270,7 +270,8 @@ static int64_t sample_copy(pair *p, size_t bytes, int what)
 /* A copy after a buffer for the other way was written here; with COMMAND_FLOW the partner copies that meanwhile. */
 static int64_t sample_flow(pair *p, size_t bytes, int what)
 {
-    memset(p->other, p->value, bytes); /* the partner waits for a command: it does not look at it */
+    command(p, COMMAND_WRITE, 0);      /* answered once the partner has finished the copy of the flow before */
+    memset(p->other, p->value, bytes); /* it waits for a command now, and does not look at this */
     return sample_copy(p, bytes, what);
 }
 

@@ -346,7 +346,7 @@ static uint64_t find(clo_worker *worker)
 
 static uint64_t spin(clo_worker *worker)
 {
-    int64_t until_ns = clo_clock_ns() + worker->runtime->spin_ns;
+    int64_t until_ns = clo_time_add(clo_clock_ns(), worker->runtime->spin_ns);
 
     for (uint32_t pauses = 4;; pauses = pauses < PAUSES_MAX ? pauses * 2 : PAUSES_MAX) { /* ends at until_ns */
         ask(worker);

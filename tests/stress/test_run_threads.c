@@ -490,6 +490,14 @@ static void times_at_the_end_of_their_range_mean_never(void **state)
     const clo_job_config absurd = {.size = sizeof absurd, .period_ns = 999};
     fails(CLO_ERR_ARGUMENT, "shortest period", clo_job_create(f.runtime, f.cost, &absurd, &job));
     ok(clo_runtime_close(f.runtime, INT64_MAX - 1));
+    clo_runtime_config endless = CLO_RUNTIME_CONFIG_INIT; /* workers that never sleep, but stop */
+    endless.spin_ns = INT64_MAX - 1;
+    endless.unpinned = 1;
+    ok(clo_runtime_create(f.platform, &endless, &f.runtime));
+    job = make(&f, (clo_job_config){0});
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, NULL));
+    clo_runtime_destroy(f.runtime);
     clo_cost_destroy(f.cost);
     clo_graph_destroy(f.graph);
     clo_platform_destroy(f.platform);
