@@ -56,8 +56,8 @@ MUTATIONS = [
      "uint64_t run = atomic_load_explicit(&stop->run, memory_order_relaxed);", "model"),
     ("stop.h", "if (atomic_load_explicit(&stop->submit, memory_order_acquire) != submit)", "if (0)", "model"),
     ("stop.h", "while (newest < submit &&", "while (newest != submit &&", "model"),
-    ("stop.h", "&stop->run, &run, run | 1, memory_order_relaxed,", "&stop->run, &(uint64_t){stop->run}, run | 1, memory_order_relaxed,",
-     "model"),
+    ("stop.h", "&stop->run, &run, run | 1, memory_order_relaxed,",
+     "&stop->run, &(uint64_t){stop->run}, run | 1, memory_order_relaxed,", "model"),
     ("phase.h", "CLO_PHASE_DONE, memory_order_release); /* [A]", "CLO_PHASE_DONE, memory_order_relaxed); /* [A]", "model"),
     ("phase.h", "word + CLO_PHASE_READER,\n                                                  memory_order_acquire, /* [B] */",
      "word + CLO_PHASE_READER, memory_order_relaxed,", "model"),
@@ -97,15 +97,17 @@ def build(folder: pathlib.Path, how: str) -> pathlib.Path:
         return program
     flags = ["-fsanitize=thread", "-g", "-O1"] if how == "thread" else ["-O2"]
     subprocess.run(["clang", *flags, *shared, f"-I{ROOT}/tests/support", str(ROOT / "tests/stress/test_sync.c"),
-                    str(folder / "sync/park.c"), clock, str(ROOT / "runtime/base/status.c"), "-o", str(program), "-lcmocka",
-                    "-lpthread"], check=True)
+                    str(folder / "sync/park.c"), clock,
+                    *(str(ROOT / f"runtime/base/{name}.c") for name in ("status", "text", "memory")),
+                    "-o", str(program), "-lcmocka", "-lpthread"], check=True)
     return program
 
 
-def is_caught(program: pathlib.Path, how: str) -> bool:
+def is_caught(program: pathlib.Path, how: str, scenario: str) -> bool:
+    command = [str(program)] + ([scenario] if how == "model" and scenario else [])
     for _ in range(1 if how == "model" else ROUNDS):
         try:
-            if subprocess.run([str(program)], capture_output=True, timeout=60 if how == "model" else 10).returncode != 0:
+            if subprocess.run(command, capture_output=True, timeout=300 if how == "model" else 10).returncode != 0:
                 return True
         except subprocess.TimeoutExpired:
             return True
@@ -126,7 +128,8 @@ def main() -> int:
                 print(f"{header}: '{old}' is not in the source any more; mend the list")
                 return 1
             (folder / "sync" / header).write_text(text.replace(old, new, 1) if old else text)
-            caught = is_caught(build(folder, how), how)
+            # The scenarios of a header are named after it.
+            caught = is_caught(build(folder, how), how, header.split(".")[0] if old else "")
         if old == "":
             if caught:
                 print("the unmutated source fails")
