@@ -101,7 +101,8 @@ static clo_status begin_submit(clo_job *job)
     if (was_submitted && series != NULL && series->miss != NULL &&
         atomic_load_explicit(&series->is_settled, memory_order_acquire) == 0) {
         clo_phase_revert(&job->phase, CLO_PHASE_DONE);
-        clo_runtime_tell(job->runtime); /* whoever waits may have seen it running */
+        clo_runtime_tell(job->runtime); /* whoever waits may have seen it running, the watchdog too */
+        clo_bell_ring(&job->runtime->watchdog.bell);
         return clo_fail(CLO_ERR_STATE, "misses of the last run are still being reported; wait for the job first");
     }
     return CLO_OK;
@@ -335,7 +336,7 @@ static clo_status read_status(const clo_job *job, clo_job_result *result)
                         (unsigned long long)result->executed, job->program->entries);
     if (was_cut)
         return clo_fail(CLO_ERR_ABORTED, "the %srun was aborted at its deadline or at the next release; raise "
-                        "clo_job_config.deadline_ns, or choose another on_miss", job->series->period_ns > 0 ? "last " : "");
+                        "clo_job_config.deadline_ns, or choose another on_miss", job->series != NULL && job->series->period_ns > 0 ? "last " : "");
     return CLO_OK;
 }
 
