@@ -335,8 +335,10 @@ static clo_status read_status(const clo_job *job, clo_job_result *result)
         return clo_fail(CLO_ERR_CANCELLED, "the job was cancelled after %llu executions of %u a run",
                         (unsigned long long)result->executed, job->program->entries);
     if (was_cut)
-        return clo_fail(CLO_ERR_ABORTED, "the %srun was aborted at its deadline or at the next release; raise "
-                        "clo_job_config.deadline_ns, or choose another on_miss", job->series != NULL && job->series->period_ns > 0 ? "last " : "");
+        return clo_fail(CLO_ERR_ABORTED,
+                        "the %srun was aborted at its deadline or at the next release; raise "
+                        "clo_job_config.deadline_ns, or choose another on_miss",
+                        job->series != NULL && job->series->period_ns > 0 ? "last " : "");
     return CLO_OK;
 }
 
