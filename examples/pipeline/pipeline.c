@@ -167,7 +167,9 @@ static void run(pipeline *p)
     while (p->status == CLO_OK) { /* ends with the series */
         clo_status status = clo_job_wait_for(p->s.job, 1000000000, NULL);
         if (status != CLO_ERR_TIMEOUT) {
-            p->status = status;
+            p->status = status == CLO_ERR_ABORTED ? CLO_OK : status; /* of the last run: asked for by --miss 2 */
+            if (p->status != CLO_OK)
+                fprintf(stderr, "example-pipeline: %s\n", clo_last_error());
             break;
         }
         if (shows && clo_job_timing_read(p->s.job, &p->timing) == CLO_OK)
