@@ -49,10 +49,20 @@ static void give_pinned(clo_worker *worker, clo_job *job, uint32_t entry, uint64
     }
 }
 
+/* Which of two released successors to run next while the other is given away. In an unrolled loop the one at the same
+ * distance as before is the same stage of the next token, so each worker stays with its stage and the next item need not
+ * change hands; if items change hands all the same, the other order is tried (take_pace). */
+static bool prefers(const clo_worker *worker, uint32_t entry, uint64_t kept, uint32_t successor)
+{
+    if ((uint32_t)kept - entry == worker->stride)
+        return false;
+    return successor - entry == worker->stride || worker->keeps_last;
+}
+
 /* Hands on what the entry of this row released; the first of them comes back to be run next. While we hold a released
  * item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads locals
  * only. */
-static inline uint64_t release_row(clo_worker *worker, clo_job *job, const uint32_t *row, uint32_t count)
+static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t entry, const uint32_t *row, uint32_t count)
 {
     clo_countdown *pending = job->engine->pending;
     bool is_pinned = job->is_pinned;
@@ -62,13 +72,19 @@ static inline uint64_t release_row(clo_worker *worker, clo_job *job, const uint3
         uint32_t successor = row[i];
         if (!clo_countdown_hit(&pending[successor]))
             continue;
-        if (is_pinned)
+        if (is_pinned) {
             give_pinned(worker, job, successor, &bypass);
-        else if (bypass == CLO_ITEM_NONE)
+        } else if (bypass == CLO_ITEM_NONE) {
             bypass = clo_item(job, successor);
-        else
+        } else if (worker->feeds > 0 && prefers(worker, entry, bypass, successor)) {
+            clo_worker_offer(worker, bypass);
+            bypass = clo_item(job, successor);
+        } else {
             clo_worker_offer(worker, clo_item(job, successor));
+        }
     }
+    if (worker->feeds > 0)
+        worker->stride = (uint32_t)bypass - entry;
     return bypass;
 }
 
@@ -79,7 +95,7 @@ uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t entry)
 
     if (count == 0)
         return finish_exits(job, 1), CLO_ITEM_NONE;
-    return release_row(worker, job, &program->succ[first], count);
+    return release_row(worker, job, entry, &program->succ[first], count);
 }
 
 /* Where an entry reports if nowhere else: the job's end, or a join of many; a hit there moves a line that many want. */
@@ -176,7 +192,7 @@ uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t entry)
             }
         } else {
             uint32_t first = program->succ_first[entry];
-            next = release_row(worker, job, &program->succ[first], program->succ_first[entry + 1] - first);
+            next = release_row(worker, job, entry, &program->succ[first], program->succ_first[entry + 1] - first);
         }
         if (hits == 0 && (next == CLO_ITEM_NONE || worker->bypasses >= BYPASSES_MAX))
             return next;

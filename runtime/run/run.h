@@ -25,6 +25,7 @@
 #include "run/watchdog.h"
 #include "sync/board.h"
 #include "sync/gate.h"
+#include "sync/hand.h"
 #include "sync/histogram.h"
 #include "sync/park.h"
 #include "sync/phase.h"
@@ -45,7 +46,8 @@ typedef struct clo_recorded {
 struct clo_worker {
     /* Written by others, read by the owner between bodies. */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack inbox; /* items that only this worker may run            */
-    _Atomic uint32_t asked;                        /* 1: somebody found nothing to do; a hint, relaxed */
+    clo_hand hand;                                 /* an item that another worker held out to this one */
+    _Atomic uint32_t asked;                        /* 1 + worker that found nothing to do; a hint, relaxed */
     clo_parker parker;
     alignas(CLO_CACHE_LINE_BYTES) clo_stack shelf; /* items that anybody may take                    */
     clo_stack aged; /* the same; filled from `shelf` when it is empty, so that what lies here gets its turn */
@@ -62,8 +64,12 @@ struct clo_worker {
     uint32_t neighbour, passes; /* worker whose shelf had its turn last; turns that came by since */
     int64_t pace_ns;   /* time an item has taken lately; 0: not known yet */
     int64_t pace_since_ns;
-    uint32_t feeds; /* how often an item is yet to be put out for somebody who asked lately */
-    bool is_fed;    /* one was, and we have not taken it back */
+    uint32_t feeds; /* how often an item is yet to be held out to the worker that asked lately */
+    uint32_t fed;   /* that worker */
+    uint32_t exchanges, judged; /* items taken from a hand or put into one, and items run, since that order was judged */
+    uint32_t stride;        /* while it is fed: distance of ids from the last task to the successor that was run next */
+    bool keeps_last;        /* which one is run next where none is at that distance: the last released, not the first */
+    bool was_fed;   /* this worker found an item in its hand the last time it looked */
     int64_t declined_ns; /* time that items of the deque have waited while nobody was woken for them */
     int64_t padded_until_ns;  /* stretched clock: the moment its last entry of any job ended, on CLOCK_MONOTONIC */
     uint64_t local;           /* chain of items that only this worker may run, not yet run */
@@ -186,8 +192,9 @@ struct clo_runtime {
 void clo_worker_run(clo_worker *worker); /* until the runtime stops */
 void clo_worker_give(clo_runtime *runtime, uint32_t worker, uint64_t item, uint64_t *link); /* to an inbox, and wake */
 void clo_worker_offer(clo_worker *worker, uint64_t item);                                   /* to its own deque      */
-void clo_worker_share(clo_worker *worker, int64_t next_ns, bool was_asked);                 /* see clo_worker_look_up */
+void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked);                 /* see clo_worker_look_up */
 void clo_worker_keep_fed(clo_worker *worker);
+void clo_worker_stop_feeding(clo_worker *worker);
 void clo_runtime_wake_one(clo_runtime *runtime);
 void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker);
 
@@ -285,12 +292,15 @@ static inline bool clo_worker_is_slow(const clo_worker *worker, int64_t next_ns)
  * body is long, since meanwhile nobody else could get at them. Costs two loads of lines that are seldom written. */
 static inline void clo_worker_look_up(clo_worker *worker, int64_t next_ns)
 {
-    if (clo_deque_count(&worker->deque) == 0)
+    if (clo_deque_count(&worker->deque) == 0) {
+        if (worker->feeds > 0 && clo_worker_is_slow(worker, next_ns))
+            clo_worker_stop_feeding(worker);
         return;
-    bool was_asked = atomic_load_explicit(&worker->asked, memory_order_relaxed) != 0;
-    if (was_asked || clo_worker_is_slow(worker, next_ns) ||
+    }
+    uint32_t asked = atomic_load_explicit(&worker->asked, memory_order_relaxed);
+    if (asked != 0 || clo_worker_is_slow(worker, next_ns) ||
         atomic_load_explicit(&worker->runtime->sleepers, memory_order_relaxed) != 0)
-        clo_worker_share(worker, next_ns, was_asked);
+        clo_worker_share(worker, next_ns, asked);
     else if (worker->feeds > 0)
         clo_worker_keep_fed(worker);
 }

@@ -1,10 +1,10 @@
 /* worker.c - where a worker looks for work, how it lets others have some, and what it does when there is none.
  *
- * Order: what it has taken already, its inbox, its deque, its shelf, then other workers' shelves. A worker's deque is
- * nobody else's business, so ready items cost no fence; what others may have lies on the shelf, put there when
- * somebody asked, when somebody sleeps and there is enough to do, or before a long body. An idle worker looks at the
- * others' shelves (lines that are written only when something is put there), asks, and pauses between rounds; after
- * spin_ns at most it sleeps on its own futex word.
+ * Order: what it has taken already, its inbox, its deque, its hand, its shelf, then other workers' hands and shelves. A
+ * worker's deque is nobody else's business, so ready items cost no fence; what others may have lies on the shelf, put
+ * there when somebody asked, when somebody sleeps and there is enough to do, or before a long body. An idle worker looks
+ * at the others' shelves (lines that are written only when something is put there), asks, and pauses between rounds;
+ * after spin_ns at most it sleeps on its own futex word.
  *
  * Fairness: once BODIES_MAX bodies have been run in that order, the next source in turn gives what has lain there
  * longest; a chain of successors gives way after BYPASSES_MAX. So a source has its turn after at most
@@ -13,7 +13,8 @@
  * it more than once. Items of a stopped job have no body and do not count, up to SKIPS_MAX in one turn.
  *
  * Narrow graphs never have much in a deque. While an item waits there and somebody sleeps, its waiting is summed up
- * (declined), and once the sum is worth a wake, one is woken; who asked lately finds an item ready (keep_fed). */
+ * (declined), and once the sum is worth a wake, one is woken; who asked lately is handed an item whenever one can be
+ * spared (keep_fed), and each worker stays with its stage where it can (prefers in plain.c). */
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "run/run.h"
@@ -21,19 +22,19 @@
 #define BATCH 1024u /* items moved from a shelf to the deque at a time */
 #define PAUSES_MAX 32u
 #define BYPASSES_MAX 32u
-#define BODIES_MAX 64u
+#define BODIES_MAX 44u
 #define SKIPS_MAX 1024u
 #define NEIGHBOUR_PASSES 8u
 #define PACE_ITEMS 64u  /* the clock is read once in so many items                          */
 #define HAND_OVER_NS 50 /* work that makes up for the lines that move when it changes hands */
 #define WAKE_NS 10000   /* and for waking a sleeper                                         */
 
-#define NARROW_ITEMS 4u /* with more of them, whoever asks gets enough for a while */
-#define FEEDS 16u       /* items put out for nobody before that ends */
-#define WORTH_NS 300    /* a body that is worth a hand-over of its own where somebody must be woken for it */
+#define NARROW_ITEMS 4u  /* with more of them, whoever asks gets enough for a while */
+#define FEEDS 16u        /* items that found the other's hand full before it is fed no longer */
+#define WORTH_NS 300     /* a body that is worth a hand-over of its own where somebody must be woken for it */
 
 /* Where a worker finds work. */
-enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_SHELF, SOURCE_NEIGHBOUR, SOURCES };
+enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_HAND, SOURCE_SHELF, SOURCE_NEIGHBOUR, SOURCES };
 
 /* A producer has made an item visible; wake one sleeper if there is any (see sync/park.h for why this is enough). */
 void clo_runtime_wake_one(clo_runtime *runtime)
@@ -98,39 +99,75 @@ static int64_t declined(clo_worker *worker, int64_t queued_ns)
     return worker->declined_ns;
 }
 
-/* Somebody who asked lately will be back: an item lies ready on the shelf, so that he need not wait for our next look.
- * As long as items are taken there, this goes on. */
+/* Who asked lately will be back: the oldest item is held out to it, so that it need not wait for our next look. As long
+ * as items are taken, this goes on. A worker that falls asleep in this very moment either sees the item or is woken. */
 void clo_worker_keep_fed(clo_worker *worker)
 {
-    uint32_t count = clo_deque_count(&worker->deque);
+    clo_worker *fed = &worker->runtime->workers[worker->fed];
+    uint64_t item;
 
-    if (worker->pace_ns < WORTH_NS)
+    if (worker->pace_ns < WORTH_NS || clo_parker_is_asleep(&fed->parker))
         worker->feeds = 0;
-    if (worker->feeds == 0 || count > NARROW_ITEMS || !clo_stack_is_empty(&worker->shelf))
+    if (worker->feeds == 0 || clo_deque_count(&worker->deque) > NARROW_ITEMS)
         return;
-    worker->feeds = worker->is_fed ? FEEDS : worker->feeds - 1;
-    worker->is_fed = true;
-    shelve(worker, (count + 1) / 2);
+    item = clo_deque_pop_old(&worker->deque);
+    if (clo_hand_give(&fed->hand, item)) {
+        worker->feeds = FEEDS;
+        worker->exchanges++;
+        clo_runtime_wake_for(worker->runtime, worker->fed);
+    } else {
+        worker->feeds--;
+        clo_deque_push_old(&worker->deque, item);
+    }
 }
 
-void clo_worker_share(clo_worker *worker, int64_t next_ns, bool was_asked)
+/* Before a long body: an item that the fed one has not taken yet shall not wait for its end. */
+void clo_worker_stop_feeding(clo_worker *worker)
+{
+    worker->feeds = 0;
+    clo_runtime_wake_one(worker->runtime);
+}
+
+void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
 {
     uint32_t count = clo_deque_count(&worker->deque);
     bool is_slow = clo_worker_is_slow(worker, next_ns);
     int64_t queued_ns = clo_time_mul(count, worker->pace_ns > 0 ? worker->pace_ns : next_ns);
     bool is_worth_waking = is_slow || queued_ns >= WAKE_NS || declined(worker, queued_ns) >= WAKE_NS;
-    bool is_wanted = was_asked && queued_ns >= HAND_OVER_NS;
+    bool is_wanted = asked != 0 && queued_ns >= HAND_OVER_NS;
     if (!is_worth_waking && !is_wanted)
         return;
-    shelve(worker, is_slow ? count : (count + 1) / 2);
-    if (was_asked)
+    if (asked != 0)
         atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);
-    if (is_wanted && worker->pace_ns >= WORTH_NS)
+    if (is_wanted && worker->pace_ns >= WORTH_NS) {
         worker->feeds = FEEDS;
+        worker->fed = asked - 1;
+    }
+    if (worker->feeds > 0 && !is_worth_waking && count <= NARROW_ITEMS) {
+        clo_worker_keep_fed(worker);
+        return;
+    }
+    shelve(worker, is_slow ? count : (count + 1) / 2);
+    if (is_slow)
+        worker->feeds = 0;
     if (is_worth_waking) {
         worker->declined_ns = 0;
         clo_runtime_wake_one(worker->runtime);
     }
+}
+
+/* Narrow graphs: if of two items run one has come from another worker or goes there, the other one of two released
+ * successors is kept from now on. */
+static void judge_order(clo_worker *worker)
+{
+    worker->judged += worker->ran;
+    if (worker->judged < PACE_ITEMS)
+        return;
+    if (2 * worker->exchanges > worker->judged) {
+        worker->keeps_last = !worker->keeps_last;
+        worker->stride = 0;
+    }
+    worker->judged = worker->exchanges = 0;
 }
 
 /* How long an item takes here: quick to see that it is long, slow to believe that it is short. */
@@ -141,6 +178,7 @@ static void take_pace(clo_worker *worker)
     if (worker->ran > 0) {
         int64_t pace_ns = (now_ns - worker->pace_since_ns) / worker->ran + 1;
         worker->pace_ns = pace_ns > worker->pace_ns ? pace_ns : (3 * worker->pace_ns + pace_ns) / 4;
+        judge_order(worker);
     }
     worker->ran = 0;
     worker->pace_since_ns = now_ns;
@@ -223,7 +261,9 @@ static uint64_t steal(clo_worker *worker)
         clo_worker *victim = &runtime->workers[(offset + i) % count];
         if (victim == worker)
             continue;
-        uint64_t item = take_shelf(worker, &victim->shelf, &worker->shelf);
+        uint64_t item = clo_hand_take(&victim->hand);
+        if (item == CLO_ITEM_NONE)
+            item = take_shelf(worker, &victim->shelf, &worker->shelf);
         if (item == CLO_ITEM_NONE)
             item = take_shelf(worker, &victim->aged, &worker->shelf);
         if (item == CLO_ITEM_NONE)
@@ -241,7 +281,21 @@ static void ask(const clo_worker *worker)
 
     for (uint32_t w = 0; w < runtime->workers_count; w++)
         if (w != worker->index && atomic_load_explicit(&runtime->workers[w].asked, memory_order_relaxed) == 0)
-            atomic_store_explicit(&runtime->workers[w].asked, 1, memory_order_relaxed);
+            atomic_store_explicit(&runtime->workers[w].asked, worker->index + 1, memory_order_relaxed);
+}
+
+/* Its own: without a look first where the last one found an item, since a look that is followed by a take moves the
+ * line twice. */
+static uint64_t take_hand(clo_worker *worker)
+{
+    uint64_t item = worker->was_fed ? clo_hand_grab(&worker->hand) : clo_hand_take(&worker->hand);
+
+    worker->was_fed = item != CLO_HAND_EMPTY;
+    if (worker->was_fed) {
+        worker->exchanges++;
+        clo_item_job(worker->runtime, item)->stats[worker->index].steals++;
+    }
+    return item;
 }
 
 static uint64_t take_own(clo_worker *worker)
@@ -252,15 +306,14 @@ static uint64_t take_own(clo_worker *worker)
         item = clo_deque_pop(&worker->deque);
     if (item != CLO_ITEM_NONE)
         return item;
-    item = take_shelf(worker, &worker->shelf, &worker->shelf);
+    item = take_hand(worker);
     if (item == CLO_ITEM_NONE)
-        return take_shelf(worker, &worker->aged, &worker->aged);
-    worker->is_fed = false; /* nobody wanted it */
-    return item;
+        item = take_shelf(worker, &worker->shelf, &worker->shelf);
+    return item != CLO_ITEM_NONE ? item : take_shelf(worker, &worker->aged, &worker->aged);
 }
 
-/* Other workers' shelves, one after another: an owner may be in a body that does not end. Seldom, since mostly he is
- * not, and two workers at one shelf disturb each other. */
+/* Other workers' hands and shelves, one after another: an owner may be in a body that does not end. Seldom, since mostly
+ * he is not, and two workers at one shelf disturb each other. */
 static uint64_t take_neighbour(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
@@ -268,8 +321,14 @@ static uint64_t take_neighbour(clo_worker *worker)
     if (++worker->passes % NEIGHBOUR_PASSES != 0)
         return CLO_ITEM_NONE;
     worker->neighbour = (worker->neighbour + 1) % runtime->workers_count;
-    return worker->neighbour == worker->index ? CLO_ITEM_NONE
-                                              : take_aged(worker, &runtime->workers[worker->neighbour]);
+    clo_worker *owner = &runtime->workers[worker->neighbour];
+    if (owner == worker)
+        return CLO_ITEM_NONE;
+    bool is_hands_turn = worker->passes / NEIGHBOUR_PASSES % 2 == 0;
+    uint64_t item = is_hands_turn ? clo_hand_take(&owner->hand) : take_aged(worker, owner);
+    if (item == CLO_ITEM_NONE)
+        item = is_hands_turn ? take_aged(worker, owner) : clo_hand_take(&owner->hand);
+    return item;
 }
 
 static uint64_t take_oldest(clo_worker *worker, uint32_t source)
@@ -279,6 +338,8 @@ static uint64_t take_oldest(clo_worker *worker, uint32_t source)
         return take_local(worker);
     case SOURCE_DEQUE:
         return clo_deque_pop_old(&worker->deque);
+    case SOURCE_HAND:
+        return take_hand(worker);
     case SOURCE_SHELF:
         return take_aged(worker, worker);
     default:
@@ -351,7 +412,7 @@ static uint64_t spin(clo_worker *worker)
     for (uint32_t pauses = 4;; pauses = pauses < PAUSES_MAX ? pauses * 2 : PAUSES_MAX) { /* ends at until_ns */
         ask(worker);
         for (uint32_t i = 0; i < pauses; i++) {
-            if (!clo_stack_is_empty(&worker->inbox))
+            if (!clo_stack_is_empty(&worker->inbox) || !clo_hand_is_empty(&worker->hand))
                 break;
             clo_relax();
         }

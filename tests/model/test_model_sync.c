@@ -22,6 +22,7 @@ static void *copy(void *to, const void *from, size_t bytes)
 #include "sync/board.h"
 #include "sync/countdown.h"
 #include "sync/gate.h"
+#include "sync/hand.h"
 #include "sync/once.h"
 #include "sync/park.h"
 #include "sync/ring.h"
@@ -137,6 +138,48 @@ static void stack_finish(void)
         taken[item]++;
     for (uint32_t i = 0; i < 3; i++)
         model_check(taken[i] == 1, "an item of the stack was lost, or taken twice");
+}
+
+/* Hand: two givers, who take back what was not taken, and its owner, who looks first or not. */
+
+static clo_hand hand;
+
+static void hand_set_up(void)
+{
+    clo_hand_init(&hand);
+    memset(taken, 0, sizeof taken);
+    memset(payload, 0, sizeof payload);
+}
+
+static void use_item(uint64_t item)
+{
+    if (item == CLO_HAND_EMPTY)
+        return;
+    get((uint32_t)item);
+    taken[item]++;
+}
+
+static void hand_run(uint32_t me)
+{
+    if (me < 2) {
+        put(me);
+        if (!clo_hand_give(&hand, me))
+            use_item(me);
+        use_item(clo_hand_take(&hand));
+    } else {
+        use_item(clo_hand_grab(&hand));
+        use_item(clo_hand_take(&hand));
+    }
+}
+
+static void hand_finish(void)
+{
+    uint64_t left = clo_hand_take(&hand);
+
+    if (left != CLO_HAND_EMPTY)
+        taken[left]++;
+    for (uint32_t i = 0; i < 2; i++)
+        model_check(taken[i] == 1, "an item in a hand was lost, or taken twice");
 }
 
 /* Once: two callers, two runs of the job. */
@@ -380,6 +423,7 @@ int main(int argc, char **argv)
         {"countdown: three hitters, two runs", 3, 2, countdown_set_up, countdown_run, countdown_finish},
         {"countdown: several hits at once", 3, 4, many_set_up, many_run, many_finish},
         {"stack: chain, single item, two takers", 3, 3, stack_set_up, stack_run, stack_finish},
+        {"hand: two givers, its owner", 3, 4, hand_set_up, hand_run, hand_finish},
         {"once: three callers", 3, 4, once_set_up, once_run, once_finish},
         {"gate: three for the room of one", 3, 3, gate_set_up, gate_run, gate_finish},
         {"board: two posters, twice each", 2, 3, board_set_up, board_run, board_finish},

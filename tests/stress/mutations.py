@@ -23,6 +23,8 @@ MUTATIONS = [
     ("countdown.h", "atomic_store_explicit(&countdown->left, countdown->needs, memory_order_relaxed); /* [C] */", "", "model"),
     ("stack.h", "first, memory_order_release, /* [A] */", "first, memory_order_relaxed,", "model"),
     ("stack.h", "CLO_ITEM_NONE, memory_order_acquire); /* [B] */", "CLO_ITEM_NONE, memory_order_relaxed);", "model"),
+    ("hand.h", "&empty, item, memory_order_release, /* [A] */", "&empty, item, memory_order_relaxed,", "model"),
+    ("hand.h", "CLO_HAND_EMPTY, memory_order_acquire); /* [B] */", "CLO_HAND_EMPTY, memory_order_relaxed);", "model"),
     ("once.h", "2 * run, memory_order_release); /* [A] */", "2 * run, memory_order_relaxed);", "model"),
     ("once.h", "while (atomic_load_explicit(&once->state, memory_order_acquire) != 2 * run) /* [B] */",
      "while (atomic_load_explicit(&once->state, memory_order_relaxed) != 2 * run)", "model"),

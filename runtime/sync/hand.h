@@ -1,0 +1,58 @@
+/* hand.h - one item, held out to one worker.
+ *
+ * A worker that has an item to spare puts it straight into the hand of one that asked lately. Cheaper than a stack: no
+ * link word, so a hand-over moves two cache lines' worth of ownership, once for the give and once for the take.
+ *
+ *               give   take
+ *      give      -      -
+ *      take      -      -
+ *
+ * Progress: both are wait-free. Ordering: what the giver wrote before give happens before what the taker does with the
+ * item: [B] acquire pairs with [A] release. Whoever finds it may take it: the giver takes it back when the hand's owner
+ * is busy elsewhere.
+ * Mutation list: [A] relaxed; [B] relaxed. */
+#ifndef CLO_SYNC_HAND_H
+#define CLO_SYNC_HAND_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct clo_hand {
+    _Atomic uint64_t item; /* CLO_HAND_EMPTY: none */
+} clo_hand;
+
+#define CLO_HAND_EMPTY UINT64_MAX
+
+static inline void clo_hand_init(clo_hand *hand)
+{
+    atomic_init(&hand->item, CLO_HAND_EMPTY);
+}
+
+static inline bool clo_hand_is_empty(const clo_hand *hand)
+{
+    return atomic_load_explicit(&hand->item, memory_order_relaxed) == CLO_HAND_EMPTY;
+}
+
+/* False: another item is in it. */
+static inline bool clo_hand_give(clo_hand *hand, uint64_t item)
+{
+    uint64_t empty = CLO_HAND_EMPTY;
+
+    return atomic_compare_exchange_strong_explicit(&hand->item, &empty, item, memory_order_release, /* [A] */
+                                                   memory_order_relaxed);
+}
+
+/* CLO_HAND_EMPTY: nothing was in it. Without a look first: where an item is expected, a look would move the line twice. */
+static inline uint64_t clo_hand_grab(clo_hand *hand)
+{
+    return atomic_exchange_explicit(&hand->item, CLO_HAND_EMPTY, memory_order_acquire); /* [B] */
+}
+
+/* The same where nothing is expected: it does not write the line for nothing. */
+static inline uint64_t clo_hand_take(clo_hand *hand)
+{
+    return clo_hand_is_empty(hand) ? CLO_HAND_EMPTY : clo_hand_grab(hand);
+}
+
+#endif
