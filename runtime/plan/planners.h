@@ -4,8 +4,8 @@
 #ifndef CLO_PLAN_PLANNERS_H
 #define CLO_PLAN_PLANNERS_H
 
-#include "plan/budget.h"
-#include "plan/draft.h"
+#include "plan/schedule/budget.h"
+#include "plan/schedule/schedule.h"
 
 typedef struct clo_planner_row {
     const char *name, *summary;

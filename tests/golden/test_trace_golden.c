@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "random.h"
 #include "scene.h"
-#include "trace/gantt.h"
+#include "report/gantt.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "base/clock.h"
-#include "body/body.h"
+#include "generate/body.h"
 
 #include <string.h>
 

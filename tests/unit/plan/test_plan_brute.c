@@ -2,7 +2,7 @@
  * every step. Random graphs with all features. */
 #include "fixture.h"
 
-#include "plan/ready.h"
+#include "plan/schedule/ready.h"
 #include "random.h"
 
 enum { SEEDS = 120 };

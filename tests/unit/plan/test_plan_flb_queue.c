@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/rng.h"
-#include "plan/flb_queue.h"
+#include "plan/list/flb_queue.h"
 
 #define STEPS 4000
 #define ITEMS_MAX 64

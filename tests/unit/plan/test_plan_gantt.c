@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "fault.h"
-#include "trace/gantt.h"
+#include "report/gantt.h"
 
 #include <stdio.h>
 #include <stdlib.h>

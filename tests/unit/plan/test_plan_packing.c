@@ -2,9 +2,9 @@
 #include "fixture.h"
 
 #include "base/rng.h"
-#include "plan/graphene.h"
-#include "plan/packing.h"
-#include "plan/parallel.h"
+#include "plan/graphene/graphene.h"
+#include "plan/rcpsp/priority.h"
+#include "plan/schedule/parallel.h"
 
 static uint32_t add(fixture *f, int64_t work_ns, int64_t demand, uint32_t instances)
 {

@@ -4,7 +4,7 @@
 
 #include "base/noise.h"
 #include "base/rng.h"
-#include "plan/pool_search.h"
+#include "plan/rcpsp/search.h"
 
 enum { TASKS_MAX = 200, MACHINES_MAX = 3, HORIZON = 20000 };
 

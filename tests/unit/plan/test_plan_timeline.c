@@ -1,5 +1,5 @@
-#include "plan/profile.h"
-#include "plan/timeline.h"
+#include "plan/schedule/profile.h"
+#include "plan/schedule/timeline.h"
 #include "support.h"
 
 #include "base/memory.h"

@@ -1,0 +1,11 @@
+/* generate/body.h - shared by the ready-made bodies. */
+#ifndef CLO_BODY_BODY_H
+#define CLO_BODY_BODY_H
+
+#include <clotho/body.h>
+
+/* Fills the output with bytes that depend on the task, the instance and the content of the inputs only: not on the
+ * executor, not on the time, and equal in original and replica. */
+void clo_body_fill(const clo_call *call);
+
+#endif

@@ -1,0 +1,36 @@
+/* plan/duplicate/chain.h - what planners that duplicate share: a trial of several duplicates, one behind the other on one
+ * executor, before an instance. */
+#ifndef CLO_PLAN_CHAIN_H
+#define CLO_PLAN_CHAIN_H
+
+#include "plan/schedule/schedule.h"
+
+enum { CLO_CHAIN_MAX = 8 };
+
+/* An instance and, in the order of execution, what is executed once more before it. */
+typedef struct clo_chain {
+    uint32_t executor, instance, count;
+    uint32_t duplicates[CLO_CHAIN_MAX];
+    int64_t starts_ns[CLO_CHAIN_MAX];
+    int64_t start_ns, finish_ns; /* of the instance */
+} clo_chain;
+
+/* The latest and second latest arrival of inputs on an executor; arc: which is the latest (the first of equal ones),
+ * CLO_NONE without inputs. */
+typedef struct clo_inputs {
+    int64_t latest_ns, second_ns;
+    uint32_t arc;
+} clo_inputs;
+
+clo_inputs clo_draft_inputs(const clo_draft *draft, uint32_t instance, uint32_t executor);
+
+/* True if a copy of `instance` may be added on `executor`: declared duplicable, can run there, none there. */
+bool clo_draft_may_duplicate(const clo_draft *draft, uint32_t instance, uint32_t executor);
+
+/* How many duplicates there is room for if `unplaced` instances still need their original. */
+uint32_t clo_draft_room(const clo_draft *draft, uint32_t unplaced);
+
+/* Places the duplicates, then the instance. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_chain_place(const clo_chain *chain, clo_draft *draft);
+
+#endif

@@ -1,0 +1,198 @@
+/* plan/duplicate/deft.c - DEFT: earliest finish time with duplication of one parent; LACHESIS ("Learning to Optimize DAG
+ * Scheduling in Heterogeneous Environment"), equations (9) to (11), in the order of rank_u.
+ *
+ * Where the paper is vague:
+ *   - The duplicate needs its own inputs: it starts when the nearest copies of its parents have reached the
+ *     executor. One level only, at most one parent for each placement.
+ *   - Only the critical parent (latest arrival) is tried. Duplicating another one leaves the latest arrival where
+ *     it is and takes time on the executor, so it cannot help; a test compares with all parents.
+ *   - No tentative reservation: the task starts no earlier than its duplicate ends, so a search from
+ *     there never looks at the duplicate's time.
+ *   - Ties: without a duplicate first, then the lowest executor.
+ * Only tasks declared duplicable are duplicated. The clean-up of the end is tidy.c.
+ *
+ * deft-append fills no gaps: a copy goes behind the last one on its executor. Only the clean-up may move it before.
+ *
+ * O(executors * parents) a placement, plus the searches in the timelines. */
+#include "plan/duplicate/chain.h"
+#include "plan/planners.h"
+
+#include "plan/schedule/ready.h"
+
+#include <assert.h>
+
+/* tail_ns: NULL: gaps are filled; else when the last execution on each executor ends, and nothing goes before that. */
+typedef struct site {
+    clo_draft *draft;
+    const int64_t *tail_ns;
+} site;
+
+typedef struct candidate {
+    int64_t start_ns, finish_ns;
+    uint32_t executor;
+    uint32_t duplicate; /* instance to execute once more before; CLO_NONE: none */
+    int64_t duplicate_start_ns;
+} candidate;
+
+/* For each executor the latest arrival of an input (ready_ns), the arc it comes over (critical) and the latest
+ * arrival of the others (second_ns; equal to ready_ns on a tie, where no duplicate can help). */
+static void find_ready(clo_draft *draft, uint32_t instance)
+{
+    const clo_graph *graph = draft->graph;
+
+    for (uint32_t e = 0; e < draft->executors; e++) {
+        draft->ready_ns[e] = draft->second_ns[e] = 0;
+        draft->critical[e] = CLO_NONE;
+    }
+    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
+        clo_draft_arrivals(draft, arc);
+        for (uint32_t e = 0; e < draft->executors; e++) {
+            int64_t arrival = draft->row_ns[e];
+            if (arrival > draft->ready_ns[e]) {
+                draft->second_ns[e] = draft->ready_ns[e];
+                draft->ready_ns[e] = arrival;
+                draft->critical[e] = arc;
+            } else if (arrival > draft->second_ns[e]) {
+                draft->second_ns[e] = arrival;
+            }
+        }
+    }
+}
+
+static int64_t slot_ns(const site *s, uint32_t task, uint32_t executor, int64_t ready, int64_t duration)
+{
+    if (s->tail_ns != NULL && s->tail_ns[executor] > ready)
+        ready = s->tail_ns[executor];
+    return clo_draft_slot_ns(s->draft, task, executor, ready, duration);
+}
+
+static bool is_better(const candidate *a, const candidate *b)
+{
+    if (a->finish_ns != b->finish_ns)
+        return a->finish_ns < b->finish_ns;
+    return a->duplicate == CLO_NONE && b->duplicate != CLO_NONE;
+}
+
+static void try_plain(const site *s, uint32_t task, uint32_t executor, candidate *best)
+{
+    const clo_draft *draft = s->draft;
+    int64_t duration = clo_cost_time(draft->cost, task, executor), ready = draft->ready_ns[executor];
+
+    if (duration == CLO_TIME_NEVER || ready + duration > best->finish_ns)
+        return;
+    int64_t start = slot_ns(s, task, executor, ready, duration);
+    candidate found = {start, start + duration, executor, CLO_NONE, 0};
+    if (is_better(&found, best))
+        *best = found;
+}
+
+static void try_duplicate(const site *s, uint32_t task, uint32_t executor, candidate *best)
+{
+    const clo_draft *draft = s->draft;
+    uint32_t arc = draft->critical[executor];
+    int64_t duration = clo_cost_time(draft->cost, task, executor), second = draft->second_ns[executor];
+
+    if (arc == CLO_NONE || duration == CLO_TIME_NEVER || second >= draft->ready_ns[executor] ||
+        second + duration >= best->finish_ns)
+        return;
+    uint32_t parent = draft->graph->pred[arc], parent_task = draft->graph->task_of[parent];
+    int64_t parent_duration = clo_cost_time(draft->cost, parent_task, executor);
+    if (!draft->may_duplicate || !draft->graph->rows[parent_task].duplicable || parent_duration == CLO_TIME_NEVER ||
+        clo_draft_has_copy(draft, parent, executor))
+        return;
+
+    int64_t parent_start =
+        slot_ns(s, parent_task, executor, clo_draft_inputs_ns(draft, parent, executor), parent_duration);
+    int64_t ready = parent_start + parent_duration;
+    if (ready >= draft->ready_ns[executor])
+        return; /* no earlier than the data that travel */
+    if (second > ready)
+        ready = second;
+    int64_t start = slot_ns(s, task, executor, ready, duration);
+    candidate found = {start, start + duration, executor, parent, parent_start};
+    if (is_better(&found, best))
+        *best = found;
+}
+
+static clo_status commit(clo_draft *draft, uint32_t instance, const candidate *chosen)
+{
+    clo_status status = CLO_OK;
+
+    if (chosen->duplicate != CLO_NONE)
+        status = clo_draft_place(draft, chosen->duplicate, chosen->executor, chosen->duplicate_start_ns);
+    return status == CLO_OK ? clo_draft_place(draft, instance, chosen->executor, chosen->start_ns) : status;
+}
+
+clo_status clo_deft_place_behind(clo_draft *draft, uint32_t instance, const int64_t *tail_ns)
+{
+    const site s = {draft, tail_ns};
+    uint32_t task = draft->graph->task_of[instance];
+    candidate best = {0, INT64_MAX, CLO_NONE, CLO_NONE, 0};
+
+    find_ready(draft, instance);
+    for (uint32_t e = 0; e < draft->executors; e++) {
+        try_plain(&s, task, e, &best);
+        try_duplicate(&s, task, e, &best);
+    }
+    assert(best.executor != CLO_NONE); /* a cost exists only if every task has an executor */
+    return commit(draft, instance, &best);
+}
+
+clo_status clo_deft_place_on(clo_draft *draft, uint32_t instance, uint32_t executor)
+{
+    const site s = {draft, NULL};
+    uint32_t task = draft->graph->task_of[instance];
+    candidate best = {0, INT64_MAX, CLO_NONE, CLO_NONE, 0};
+    clo_inputs inputs = clo_draft_inputs(draft, instance, executor);
+
+    draft->ready_ns[executor] = inputs.latest_ns;
+    draft->second_ns[executor] = inputs.second_ns;
+    draft->critical[executor] = inputs.arc;
+    try_plain(&s, task, executor, &best);
+    if (draft->may_duplicate)
+        try_duplicate(&s, task, executor, &best);
+    assert(best.executor == executor);
+    return commit(draft, instance, &best);
+}
+
+clo_status clo_deft_place(clo_draft *draft, uint32_t instance)
+{
+    return clo_deft_place_behind(draft, instance, NULL);
+}
+
+clo_status clo_deft_place_all(clo_draft *draft)
+{
+    assert(draft->count == 0);
+    clo_status status = clo_draft_order(draft);
+
+    for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++)
+        status = clo_deft_place(draft, draft->order[i]);
+    return status;
+}
+
+clo_status clo_deft_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    clo_status status = clo_deft_place_all(draft);
+
+    return status == CLO_OK ? clo_draft_tidy(draft) : status;
+}
+
+clo_status clo_deft_append_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    clo_ready ready;
+    clo_status status = clo_ready_open(&ready, draft);
+    (void)config;
+    if (status != CLO_OK)
+        return status;
+
+    status = clo_draft_order(draft);
+    for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++) {
+        uint32_t instance = draft->order[i], first_copy = draft->count;
+        status = clo_deft_place_behind(draft, instance, ready.tail_ns);
+        if (status == CLO_OK)
+            clo_ready_placed(&ready, instance, first_copy);
+    }
+    clo_ready_close(&ready);
+    return status == CLO_OK ? clo_draft_tidy(draft) : status;
+}

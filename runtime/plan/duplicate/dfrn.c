@@ -1,0 +1,183 @@
+/* plan/duplicate/dfrn.c - DFRN-like: Park, Shirazi, Marquis, "DFRN: A New Approach for Duplication Based Scheduling for
+ * Distributed Memory Multiprocessor Systems", IPPS 1997: duplication first, reduction next.
+ *
+ * Instances level by level (levels count from the entries), within a level the heaviest mean time first (ties: earlier
+ * in topological order): the paper's HNF. Each is tried on its critical executor, where the parent runs whose data
+ * come last, and on the executor that is idle first. On either, parents are duplicated in order of falling arrival, one
+ * behind the other, as long as the duplicate ends before the message would arrive and the parent still delays
+ * the instance: what the paper duplicates first and deletes then. The earlier end wins (ties: the critical one).
+ *
+ * The paper has as many processors as it wants and copies the schedule of a processor up to the parent to a fresh one;
+ * here executors are few, so the idle one takes the fresh one's place, and of the ancestors only parents are
+ * duplicated, at most CLO_CHAIN_MAX for an instance. The critical executor is that of the message which arrives last
+ * over a mean link. Gaps are filled; the clean-up of the end is tidy.c. Beyond the paper: placement masks (an
+ * executor that cannot run the instance is neither), capacities of machines, instances, tasks that may not be
+ * duplicated. Duplicates end when the draft is full.
+ *
+ * O(inputs^2 + executors) an instance, plus the searches in the timelines. */
+#include "plan/planners.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/duplicate/chain.h"
+#include "plan/schedule/ready.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+typedef struct level_key {
+    int64_t mean_ns;
+    uint32_t level, position, instance;
+} level_key;
+
+static int by_level(const void *left, const void *right)
+{
+    const level_key *a = left, *b = right;
+
+    if (a->level != b->level)
+        return a->level < b->level ? -1 : 1;
+    if (a->mean_ns != b->mean_ns)
+        return a->mean_ns > b->mean_ns ? -1 : 1;
+    return a->position < b->position ? -1 : a->position > b->position;
+}
+
+/* draft->order: by level. */
+static clo_status find_order(clo_draft *draft)
+{
+    const clo_graph *graph = draft->graph;
+    level_key *keys = clo_allocate(graph->instances, sizeof *keys);
+    uint32_t *levels = clo_allocate(graph->tasks, sizeof *levels);
+    clo_status status = CLO_OK;
+
+    if (keys == NULL || levels == NULL) {
+        status = clo_fail_memory("the levels of a plan");
+    } else {
+        clo_graph_levels(graph, levels);
+        for (uint32_t i = 0; i < graph->instances; i++) {
+            uint32_t task = graph->task_of[graph->order[i]];
+            keys[i] = (level_key){draft->cost->mean_ns[task], levels[task], i, graph->order[i]};
+        }
+        qsort(keys, graph->instances, sizeof *keys, by_level);
+        for (uint32_t i = 0; i < graph->instances; i++)
+            draft->order[i] = keys[i].instance;
+    }
+    clo_free(keys);
+    clo_free(levels);
+    return status;
+}
+
+/* Where the parent runs whose data come last over a mean link; CLO_NONE for an entry. */
+static uint32_t critical_executor(const clo_draft *draft, uint32_t instance)
+{
+    const clo_graph *graph = draft->graph;
+    uint32_t executor = CLO_NONE;
+    int64_t latest = -1;
+
+    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
+        const clo_copy *copy = &draft->copies[draft->first_copy[graph->pred[arc]]];
+        int64_t arrival = copy->finish_ns + clo_cost_mean_transfer_ns(draft->cost, clo_graph_arc_bytes(graph, arc));
+        if (arrival <= latest)
+            continue;
+        latest = arrival;
+        executor = copy->executor;
+    }
+    return executor;
+}
+
+static uint32_t idle_executor(const clo_ready *ready, uint32_t task)
+{
+    uint32_t best = CLO_NONE;
+
+    for (uint32_t e = 0; e < ready->draft->executors; e++)
+        if ((best == CLO_NONE || ready->tail_ns[e] < ready->tail_ns[best]) &&
+            clo_cost_time(ready->draft->cost, task, e) != CLO_TIME_NEVER)
+            best = e;
+    assert(best != CLO_NONE);
+    return best;
+}
+
+static bool is_duplicate(const clo_chain *chain, uint32_t instance)
+{
+    for (uint32_t i = 0; i < chain->count; i++)
+        if (chain->duplicates[i] == instance)
+            return true;
+    return false;
+}
+
+/* The parent without a duplicate whose data arrive last on the executor of the trial, and when. */
+static uint32_t latest_parent(const clo_draft *draft, const clo_chain *chain, int64_t *arrival_ns)
+{
+    const clo_graph *graph = draft->graph;
+    uint32_t parent = CLO_NONE;
+
+    *arrival_ns = 0;
+    for (uint32_t arc = graph->pred_first[chain->instance]; arc < graph->pred_first[chain->instance + 1]; arc++) {
+        int64_t arrival = clo_draft_arrival_ns(draft, arc, chain->executor);
+        if ((parent != CLO_NONE && arrival <= *arrival_ns) || is_duplicate(chain, graph->pred[arc]))
+            continue;
+        parent = graph->pred[arc];
+        *arrival_ns = arrival;
+    }
+    return parent;
+}
+
+/* Duplicates parents while that helps, at most `room` of them. */
+static clo_chain find_chain(const clo_draft *draft, uint32_t instance, uint32_t executor, uint32_t room)
+{
+    clo_chain chain = {.executor = executor, .instance = instance};
+    uint32_t task = draft->graph->task_of[instance];
+    int64_t duration = clo_cost_time(draft->cost, task, executor), arrival, before = 0;
+
+    for (;;) { /* ends: at most CLO_CHAIN_MAX duplicates */
+        uint32_t parent = latest_parent(draft, &chain, &arrival);
+        if (parent == CLO_NONE || arrival <= before || chain.count == CLO_CHAIN_MAX || chain.count >= room ||
+            !clo_draft_may_duplicate(draft, parent, executor))
+            break;
+        uint32_t parent_task = draft->graph->task_of[parent];
+        int64_t time = clo_cost_time(draft->cost, parent_task, executor);
+        int64_t inputs = clo_draft_inputs_ns(draft, parent, executor);
+        int64_t start = clo_draft_slot_ns(draft, parent_task, executor, inputs > before ? inputs : before, time);
+        if (start + time >= arrival)
+            break; /* its message comes first, and delays the instance as much as before */
+        chain.duplicates[chain.count] = parent;
+        chain.starts_ns[chain.count++] = start;
+        before = start + time;
+    }
+    chain.start_ns = clo_draft_slot_ns(draft, task, executor, arrival > before ? arrival : before, duration);
+    chain.finish_ns = chain.start_ns + duration;
+    return chain;
+}
+
+static clo_status place(clo_ready *ready, uint32_t instance, uint32_t unplaced)
+{
+    clo_draft *draft = ready->draft;
+    uint32_t task = draft->graph->task_of[instance], room = clo_draft_room(draft, unplaced);
+    uint32_t critical = critical_executor(draft, instance), first_copy = draft->count;
+    clo_chain chain = find_chain(draft, instance, idle_executor(ready, task), room);
+
+    if (critical != CLO_NONE && clo_cost_time(draft->cost, task, critical) != CLO_TIME_NEVER) {
+        clo_chain other = find_chain(draft, instance, critical, room);
+        if (other.finish_ns <= chain.finish_ns)
+            chain = other;
+    }
+    clo_status status = clo_chain_place(&chain, draft);
+    if (status == CLO_OK)
+        clo_ready_placed(ready, instance, first_copy);
+    return status;
+}
+
+clo_status clo_dfrn_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    uint32_t instances = draft->graph->instances;
+    clo_ready ready;
+    clo_status status = clo_ready_open(&ready, draft);
+    (void)config;
+    if (status != CLO_OK)
+        return status;
+
+    status = find_order(draft);
+    for (uint32_t i = 0; status == CLO_OK && i < instances; i++)
+        status = place(&ready, draft->order[i], instances - i);
+    clo_ready_close(&ready);
+    return status == CLO_OK ? clo_draft_tidy(draft) : status;
+}

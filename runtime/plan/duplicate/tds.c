@@ -1,0 +1,362 @@
+/* plan/duplicate/tds.c - clusters along favourite predecessors: TDS and TDCA.
+ *
+ *   tds   task duplication based scheduling: Darbha, Agrawal, "Optimal Scheduling Algorithm for Distributed-Memory
+ *         Machines", IEEE TPDS 9(1), 1998
+ *   tdca  "TDCA-like": He et al., "A Novel Task-Duplication Based Clustering Algorithm for Heterogeneous Computing
+ *         Environments", IEEE TPDS 30(1), 2019, of which the four steps are known to us, not their details
+ *
+ * The favourite predecessor of an instance is the producer whose data would come last: executed on the same
+ * executor, it makes the earliest start. From the exit side (rising rank_u, where TDS has rising levels), each
+ * instance that is in no cluster yet starts one, which goes on to the favourite, from there to its favourite, and so on
+ * up to an entry. Where the favourite is in a cluster already:
+ *
+ *   tds   if the message between both may take its time (latest start - latest completion >= transfer) the
+ *         cluster goes on with another producer that is in none, the one that ends latest, or ends; if not, the
+ *         favourite is duplicated, and the cluster goes on through it
+ *   tdca  it goes on with such another producer, or ends; then, when an instance is placed, the chain of
+ *         critical parents above it is duplicated as far up (at most CHAIN_MAX) as makes it end first
+ *
+ * Both papers have an executor for each cluster; TDCA merges clusters where there are too few. Here clusters, in order
+ * of falling length, each go to the executor that can run most of it, and of these to the one which has least to do
+ * with it (time so far + time of the cluster). Instances are then placed in order of falling rank_u on the executors of
+ * their clusters, gaps filled; one that cannot run on any of these goes where it ends first. The clean-up
+ * of the end (tidy.c) drops duplicates that nobody reads and closes gaps: TDCA's last step.
+ *
+ * Means stand for times and transfers while clusters are made. Duplicates end when the draft is full (COPIES_EACH a
+ * task on average in registry.c). O(arcs + copies * executors), plus the searches in the timelines. */
+#include "plan/planners.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/duplicate/chain.h"
+#include "plan/schedule/ready.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { CHAIN_MAX = 4 };
+
+typedef struct cluster {
+    uint32_t first, count; /* its members */
+    uint32_t executor;
+    int64_t length_ns; /* sum of mean times */
+} cluster;
+
+typedef struct tds {
+    clo_draft *draft;
+    bool is_tdca;
+    uint32_t *favourite;  /* [instances] arc from the favourite predecessor; CLO_NONE: an entry */
+    int64_t *ect_ns;      /* [instances] earliest completion if every favourite is on the same executor */
+    int64_t *last_ns;     /* [instances] latest completion that delays nothing */
+    uint32_t *members;    /* [members_count] of [capacity] instances, cluster by cluster */
+    uint8_t *is_member;   /* [instances] of some cluster */
+    cluster *clusters;    /* [clusters_count] of [instances] */
+    int64_t *load_ns;     /* [executors] */
+    uint32_t *home_first; /* [instances + 1] where the homes of each begin */
+    uint32_t *homes;      /* [members_count] executors */
+    uint32_t members_count, clusters_count;
+    void *block;
+} tds;
+
+static clo_status open_tds(tds *s, clo_draft *draft, bool is_tdca)
+{
+    size_t n = draft->graph->instances;
+    clo_layout layout = {0};
+    size_t favourite = clo_layout_add(&layout, n, sizeof(uint32_t));
+    size_t ect = clo_layout_add(&layout, n, sizeof(int64_t));
+    size_t last = clo_layout_add(&layout, n, sizeof(int64_t));
+    size_t members = clo_layout_add(&layout, draft->capacity, sizeof(uint32_t));
+    size_t is_member = clo_layout_add(&layout, n, 1);
+    size_t clusters = clo_layout_add(&layout, n, sizeof(cluster));
+    size_t load = clo_layout_add(&layout, draft->executors, sizeof(int64_t));
+    size_t home_first = clo_layout_add(&layout, n + 2, sizeof(uint32_t));
+    size_t homes = clo_layout_add(&layout, draft->capacity, sizeof(uint32_t));
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+
+    if (block == NULL)
+        return clo_fail_memory("a plan");
+    *s = (tds){.draft = draft, .is_tdca = is_tdca, .block = block};
+    s->favourite = (void *)(block + favourite);
+    s->ect_ns = (void *)(block + ect);
+    s->last_ns = (void *)(block + last);
+    s->members = (void *)(block + members);
+    s->is_member = (void *)(block + is_member);
+    s->clusters = (void *)(block + clusters);
+    s->load_ns = (void *)(block + load);
+    s->home_first = (void *)(block + home_first);
+    s->homes = (void *)(block + homes);
+    return CLO_OK;
+}
+
+static int64_t mean_ns(const tds *s, uint32_t instance)
+{
+    return s->draft->cost->mean_ns[s->draft->graph->task_of[instance]];
+}
+
+static int64_t transfer_ns(const tds *s, uint32_t arc)
+{
+    return clo_cost_mean_transfer_ns(s->draft->cost, clo_graph_arc_bytes(s->draft->graph, arc));
+}
+
+/* favourite and ect_ns, in topological order. */
+static void find_favourites(tds *s)
+{
+    const clo_graph *graph = s->draft->graph;
+
+    for (uint32_t i = 0; i < graph->instances; i++) {
+        uint32_t v = graph->order[i], best = CLO_NONE;
+        int64_t latest = 0, second = 0;
+        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
+            int64_t arrival = s->ect_ns[graph->pred[arc]] + transfer_ns(s, arc);
+            if (best == CLO_NONE || arrival > latest) {
+                second = best == CLO_NONE ? 0 : latest;
+                latest = arrival;
+                best = arc;
+            } else if (arrival > second) {
+                second = arrival;
+            }
+        }
+        int64_t start = best == CLO_NONE ? 0 : s->ect_ns[graph->pred[best]];
+        s->favourite[v] = best;
+        s->ect_ns[v] = (start > second ? start : second) + mean_ns(s, v);
+    }
+}
+
+/* last_ns, in reverse: an exit may end no later than it can. */
+static void find_last(tds *s)
+{
+    const clo_graph *graph = s->draft->graph;
+
+    for (uint32_t i = 0; i < graph->instances; i++)
+        s->last_ns[i] = INT64_MAX;
+    for (uint32_t i = graph->instances; i-- > 0;) {
+        uint32_t v = graph->order[i];
+        if (graph->succ_first[v] == graph->succ_first[v + 1])
+            s->last_ns[v] = s->ect_ns[v];
+        int64_t start = s->last_ns[v] - mean_ns(s, v);
+        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
+            int64_t last = arc == s->favourite[v] ? start : start - transfer_ns(s, arc);
+            if (last < s->last_ns[graph->pred[arc]])
+                s->last_ns[graph->pred[arc]] = last;
+        }
+    }
+}
+
+/* The arc from the producer that is in no cluster and whose data would come last; CLO_NONE: all are. */
+static uint32_t find_other(const tds *s, uint32_t instance)
+{
+    const clo_graph *graph = s->draft->graph;
+    uint32_t best = CLO_NONE;
+    int64_t latest = -1;
+
+    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
+        int64_t arrival = s->ect_ns[graph->pred[arc]] + transfer_ns(s, arc);
+        if (s->is_member[graph->pred[arc]] || arrival <= latest)
+            continue;
+        latest = arrival;
+        best = arc;
+    }
+    return best;
+}
+
+/* With what the cluster goes on above `instance`; CLO_NONE: it ends. */
+static uint32_t find_next(const tds *s, uint32_t instance, uint32_t missing)
+{
+    const clo_graph *graph = s->draft->graph;
+    uint32_t arc = s->favourite[instance];
+    if (arc == CLO_NONE)
+        return CLO_NONE;
+
+    uint32_t favourite = graph->pred[arc];
+    if (!s->is_member[favourite])
+        return favourite;
+    int64_t slack = s->last_ns[instance] - mean_ns(s, instance) - s->last_ns[favourite];
+    if (s->is_tdca || slack >= transfer_ns(s, arc)) {
+        uint32_t other = find_other(s, instance);
+        return other == CLO_NONE ? CLO_NONE : graph->pred[other];
+    }
+    bool has_room = s->members_count + missing < s->draft->capacity;
+    return has_room && graph->rows[graph->task_of[favourite]].duplicable ? favourite : CLO_NONE;
+}
+
+static void make_clusters(tds *s)
+{
+    const clo_draft *draft = s->draft;
+    uint32_t missing = draft->graph->instances; /* that are in no cluster: each will need a place */
+
+    for (uint32_t i = draft->graph->instances; i-- > 0;) {
+        uint32_t at = draft->order[i];
+        if (s->is_member[at])
+            continue;
+        cluster *c = &s->clusters[s->clusters_count++];
+        *c = (cluster){.first = s->members_count};
+        for (; at != CLO_NONE; at = find_next(s, at, missing)) { /* ends: each step goes up one arc */
+            assert(s->members_count < draft->capacity);
+            s->members[s->members_count++] = at;
+            missing -= !s->is_member[at];
+            s->is_member[at] = 1;
+            c->count++;
+            c->length_ns += mean_ns(s, at);
+        }
+    }
+}
+
+static int by_falling_length(const void *left, const void *right)
+{
+    const cluster *a = left, *b = right;
+
+    if (a->length_ns != b->length_ns)
+        return a->length_ns > b->length_ns ? -1 : 1;
+    return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* The executor of a cluster. Loads saturate: with duplicates they may pass the sums that clo_cost_create has checked. */
+static void find_executor(tds *s, cluster *c)
+{
+    uint32_t most = 0;
+    int64_t least = INT64_MAX;
+
+    for (uint32_t e = 0; e < s->draft->executors; e++) {
+        uint32_t count = 0;
+        int64_t time = s->load_ns[e];
+        for (uint32_t m = c->first; m < c->first + c->count; m++) {
+            int64_t each = clo_cost_time(s->draft->cost, s->draft->graph->task_of[s->members[m]], e);
+            if (each == CLO_TIME_NEVER)
+                continue;
+            count++;
+            time = time > INT64_MAX / 2 ? time : time + each;
+        }
+        if (count > most || (count == most && time < least)) {
+            c->executor = e;
+            most = count;
+            least = time;
+        }
+    }
+    s->load_ns[c->executor] = least;
+}
+
+/* homes of each instance, in the order of clusters. */
+static void find_homes(tds *s)
+{
+    uint32_t *first = s->home_first + 1; /* shifted by one while it is filled: first[i] moves from begin to end */
+
+    qsort(s->clusters, s->clusters_count, sizeof *s->clusters, by_falling_length);
+    for (uint32_t c = 0; c < s->clusters_count; c++)
+        find_executor(s, &s->clusters[c]);
+    for (uint32_t m = 0; m < s->members_count; m++)
+        first[s->members[m] + 1]++;
+    for (uint32_t i = 0; i < s->draft->graph->instances; i++)
+        first[i + 1] += first[i];
+    for (uint32_t c = 0; c < s->clusters_count; c++)
+        for (uint32_t m = 0; m < s->clusters[c].count; m++)
+            s->homes[first[s->members[s->clusters[c].first + m]]++] = s->clusters[c].executor;
+}
+
+/* The trial with the `depth` critical parents above the instance (parents[0] its own) duplicated; finish_ns INT64_MAX:
+ * of no use. */
+static clo_chain try_chain(const clo_draft *draft, const clo_chain *plain, const uint32_t *parents, uint32_t depth)
+{
+    uint32_t e = plain->executor;
+    clo_chain found = {.executor = e, .instance = plain->instance, .count = depth, .finish_ns = INT64_MAX};
+    int64_t before = 0; /* end of the duplicate before */
+
+    for (uint32_t k = depth; k-- > 0;) {
+        uint32_t task = draft->graph->task_of[parents[k]], at = depth - 1 - k;
+        clo_inputs in = clo_draft_inputs(draft, parents[k], e);
+        int64_t duration = clo_cost_time(draft->cost, task, e), ready = at == 0 ? in.latest_ns : in.second_ns;
+        found.duplicates[at] = parents[k];
+        found.starts_ns[at] = clo_draft_slot_ns(draft, task, e, ready > before ? ready : before, duration);
+        before = found.starts_ns[at] + duration;
+    }
+    clo_inputs in = clo_draft_inputs(draft, plain->instance, e);
+    uint32_t task = draft->graph->task_of[plain->instance];
+    int64_t duration = clo_cost_time(draft->cost, task, e);
+    if (before >= in.latest_ns)
+        return found;
+    found.start_ns = clo_draft_slot_ns(draft, task, e, in.second_ns > before ? in.second_ns : before, duration);
+    found.finish_ns = found.start_ns + duration;
+    return found;
+}
+
+/* The best trial on `executor`, with up to `room` duplicates. */
+static clo_chain find_chain(const clo_draft *draft, uint32_t instance, uint32_t executor, uint32_t room)
+{
+    uint32_t parents[CHAIN_MAX], task = draft->graph->task_of[instance], at = instance;
+    int64_t duration = clo_cost_time(draft->cost, task, executor);
+    clo_chain best = {.executor = executor, .instance = instance};
+
+    best.start_ns = clo_draft_slot_ns(draft, task, executor, clo_draft_inputs_ns(draft, instance, executor), duration);
+    best.finish_ns = best.start_ns + duration;
+    for (uint32_t depth = 1; depth <= CHAIN_MAX && depth <= room; depth++) {
+        uint32_t arc = clo_draft_inputs(draft, at, executor).arc;
+        if (arc == CLO_NONE || !clo_draft_may_duplicate(draft, draft->graph->pred[arc], executor))
+            break;
+        at = parents[depth - 1] = draft->graph->pred[arc];
+        clo_chain found = try_chain(draft, &best, parents, depth);
+        if (found.finish_ns < best.finish_ns)
+            best = found;
+    }
+    return best;
+}
+
+/* Places an instance on the executors of its clusters, or where it ends first. */
+static clo_status place(tds *s, clo_ready *ready, uint32_t instance, uint32_t unplaced)
+{
+    clo_draft *draft = s->draft;
+    uint32_t task = draft->graph->task_of[instance];
+    clo_status status = CLO_OK;
+
+    for (uint32_t h = s->home_first[instance]; status == CLO_OK && h < s->home_first[instance + 1]; h++) {
+        uint32_t e = s->homes[h];
+        bool is_placed = draft->first_copy[instance] != CLO_NONE;
+        if (clo_cost_time(draft->cost, task, e) == CLO_TIME_NEVER || clo_draft_has_copy(draft, instance, e) ||
+            (is_placed && clo_draft_room(draft, unplaced - 1) == 0))
+            continue;
+        uint32_t room = s->is_tdca ? clo_draft_room(draft, unplaced) : 0;
+        clo_chain chain = find_chain(draft, instance, e, room);
+        if (is_placed && chain.finish_ns > INT64_MAX / 2)
+            continue; /* leaves the other half to originals, whose sum fits it (draft.h) */
+        status = clo_chain_place(&chain, draft);
+    }
+    if (status != CLO_OK || draft->first_copy[instance] != CLO_NONE)
+        return status;
+    clo_slot slot = clo_ready_earliest(ready, instance, true);
+    return clo_draft_place(draft, instance, slot.executor, slot.start_ns);
+}
+
+static clo_status fill(clo_draft *draft, bool is_tdca)
+{
+    uint32_t instances = draft->graph->instances;
+    tds s = {.block = NULL};
+    clo_ready ready;
+    clo_status status = clo_ready_open(&ready, draft);
+    if (status != CLO_OK)
+        return status;
+
+    status = open_tds(&s, draft, is_tdca);
+    if (status == CLO_OK)
+        status = clo_draft_order(draft);
+    if (status == CLO_OK) {
+        find_favourites(&s);
+        find_last(&s);
+        make_clusters(&s);
+        find_homes(&s);
+    }
+    for (uint32_t i = 0; status == CLO_OK && i < instances; i++)
+        status = place(&s, &ready, draft->order[i], instances - i);
+    clo_free(s.block);
+    clo_ready_close(&ready);
+    return status == CLO_OK ? clo_draft_tidy(draft) : status;
+}
+
+clo_status clo_tds_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return fill(draft, false);
+}
+
+clo_status clo_tdca_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return fill(draft, true);
+}

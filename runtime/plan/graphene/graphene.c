@@ -1,0 +1,240 @@
+/* plan/graphene/graphene.c - Graphene: Grandl, Kandula, Rao, Akella, Kulkarni, "Graphene: Packing and dependency-aware
+ * scheduling for data-parallel clusters", OSDI 2016: BuildSchedule (section 4), all of it but the online part, which
+ * divides a cluster among users.
+ *
+ * The graph is cut at its barriers; for each part, of all candidates of troublesome stages and all orders of subsets
+ * the shortest schedule is kept; the parts follow each other. Candidates are tried on config->threads threads: the plan
+ * is the same with any number of them.
+ *
+ *   graphene-paper  this; the instances then start in its order of starts, as early as the machines' executors let them
+ *   graphene        our additions: every candidate is also built with the longest way first inside a subset, where
+ *                   the paper has the longest time; the result is justified from both ends as long as that helps, and
+ *                   a short genetic search goes on from it (pool_search.h)
+ *
+ * Where the problem is no packing there is no empty space to place into from both sides. Then the same idea is a
+ * dispatch: for thresholds of LongScore by mean times, the troublesome stages with what lies between them and all their
+ * ancestors go first, in order of rank_u; the shortest plan is kept. */
+#include "plan/graphene/graphene.h"
+#include "plan/rcpsp/priority.h"
+#include "plan/schedule/parallel.h"
+#include "plan/planners.h"
+#include "plan/rcpsp/search.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <assert.h>
+
+enum { PASSES_MAX = 32, DISPATCHES = 8, SEARCHED = 256 /* schedules */, SEARCHED_TASKS = 4000 };
+
+typedef struct trial {
+    const clo_part *part;
+    clo_graphene *workers;
+} trial;
+
+static void try_candidate(void *context, uint32_t worker, uint32_t round)
+{
+    const trial *t = context;
+
+    clo_graphene_build(&t->workers[worker], t->part, round);
+}
+
+/* The part's best, behind what is in `out`. */
+static void append(const clo_space *best, clo_pool_schedule *out)
+{
+    for (uint32_t i = 0; i < best->placed_count; i++) {
+        uint32_t v = best->placed[i];
+        out->start_ns[v] = out->makespan_ns + best->start_ns[v] - best->from_ns;
+        out->machine[v] = best->machine[v];
+    }
+    out->makespan_ns += best->to_ns - best->from_ns;
+}
+
+static void build_part(const clo_part *part, clo_graphene *workers, uint32_t threads, bool improved,
+                       clo_pool_schedule *out)
+{
+    trial t = {.part = part, .workers = workers};
+    uint32_t best = 0;
+
+    for (uint32_t w = 0; w < threads; w++)
+        clo_graphene_begin(&workers[w]);
+    clo_parallel_for(threads, part->candidates * (improved ? 2 : 1), try_candidate, &t);
+    for (uint32_t w = 1; w < threads; w++)
+        if (workers[w].best_ns < workers[best].best_ns ||
+            (workers[w].best_ns == workers[best].best_ns && workers[w].best_round < workers[best].best_round))
+            best = w;
+    append(&workers[best].best, out);
+}
+
+static clo_status build(const clo_parts *parts, uint32_t threads, bool improved, clo_pool_schedule *out)
+{
+    clo_graphene *workers = clo_allocate(threads, sizeof *workers);
+    clo_status status = workers == NULL ? clo_fail_memory("a plan") : CLO_OK;
+
+    for (uint32_t w = 0; w < threads && status == CLO_OK; w++)
+        status = clo_graphene_open(&workers[w], parts);
+    out->makespan_ns = 0;
+    for (uint32_t p = 0; p < parts->count && status == CLO_OK; p++)
+        build_part(&parts->parts[p], workers, threads, improved, out);
+    for (uint32_t w = 0; w < threads && workers != NULL; w++)
+        clo_graphene_close(&workers[w]);
+    clo_free(workers);
+    return status;
+}
+
+/* Double justification as long as it gets shorter. `best` is a forward schedule and remains one. */
+static void justify(clo_pool_builder *builder, int64_t *keys, clo_pool_schedule *scratch, clo_pool_schedule *best)
+{
+    const clo_pool *pool = builder->pool;
+    bool shorter = true;
+
+    for (int pass = 0; pass < PASSES_MAX && shorter; pass++) {
+        clo_pool_turn(pool, best, keys);
+        clo_pool_serial(builder, CLO_POOL_BACKWARD, keys, scratch);
+        clo_pool_turn(pool, scratch, keys);
+        clo_pool_serial(builder, CLO_POOL_FORWARD, keys, scratch);
+        shorter = scratch->makespan_ns < best->makespan_ns;
+        if (shorter)
+            clo_pool_schedule_copy(pool, best, scratch);
+    }
+}
+
+/* From `best` on; *direction receives how what is best then was built. */
+static clo_status search_on(const clo_pool *pool, uint64_t seed, clo_pool_schedule *best, int *direction)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_pool_schedule found = {0};
+    clo_budget budget;
+    int found_direction = CLO_POOL_FORWARD;
+
+    config.seed = seed;
+    clo_status status = clo_budget_open(&budget, pool->cost, &config, SEARCHED);
+    budget.best_ns = best->makespan_ns;
+    if (status != CLO_OK || clo_budget_is_spent(&budget))
+        return status;
+    status = clo_pool_schedule_open(&found, pool);
+    if (status == CLO_OK)
+        status = clo_pool_search(pool, best->start_ns, &budget, &found, &found_direction);
+    if (status == CLO_OK && found.makespan_ns < best->makespan_ns) {
+        clo_pool_schedule_copy(pool, best, &found);
+        *direction = found_direction;
+    }
+    clo_pool_schedule_close(&found);
+    return status;
+}
+
+static clo_status improve(const clo_pool *pool, clo_pool_schedule *best)
+{
+    clo_pool_builder builder;
+    clo_pool_schedule scratch = {0};
+    int64_t *keys = clo_allocate(pool->tasks, sizeof *keys);
+    clo_status status = clo_pool_builder_open(&builder, pool);
+
+    if (status == CLO_OK && keys == NULL)
+        status = clo_fail_memory("a plan");
+    if (status == CLO_OK)
+        status = clo_pool_schedule_open(&scratch, pool);
+    if (status == CLO_OK)
+        justify(&builder, keys, &scratch, best);
+    clo_pool_schedule_close(&scratch);
+    clo_pool_builder_close(&builder);
+    clo_free(keys);
+    return status;
+}
+
+static clo_status pack(const clo_pool *pool, const clo_plan_config *config, uint32_t threads, bool improved,
+                       clo_draft *draft)
+{
+    int direction = CLO_POOL_FORWARD;
+    clo_parts parts;
+    clo_pool_schedule schedule = {0};
+    clo_status status = clo_parts_open(&parts, pool);
+
+    if (status == CLO_OK)
+        status = clo_pool_schedule_open(&schedule, pool);
+    if (status == CLO_OK)
+        status = build(&parts, threads, improved, &schedule);
+    if (status == CLO_OK && improved)
+        status = improve(pool, &schedule);
+    if (status == CLO_OK && improved && pool->tasks <= SEARCHED_TASKS)
+        status = search_on(pool, config->seed, &schedule, &direction);
+    if (status == CLO_OK)
+        status = clo_pool_realise(pool, &schedule, direction, draft);
+    draft->schedules = (uint64_t)parts.candidates * (improved ? 2 : 1);
+    clo_pool_schedule_close(&schedule);
+    clo_parts_close(&parts);
+    return status;
+}
+
+/* Keys by rank_u, those before which nothing may come first: mean time >= least_ns, and their ancestors. */
+static void fill_keys(const clo_cost *cost, const int64_t *rank_ns, int64_t least_ns, int64_t *keys)
+{
+    const clo_graph *graph = cost->graph;
+
+    for (uint32_t i = graph->instances; i-- > 0;) {
+        uint32_t v = graph->order[i], task = graph->task_of[v];
+        bool first = cost->mean_ns[task] >= least_ns;
+        for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1] && !first; arc++)
+            first = keys[graph->succ[arc]] < 0;
+        keys[v] = first ? -rank_ns[task] - 1 : INT64_MAX - rank_ns[task];
+    }
+}
+
+static clo_status dispatch(clo_draft *draft, int64_t *ranks, int64_t *keys, clo_snapshot *best)
+{
+    const clo_cost *cost = draft->cost;
+    int64_t longest = 0;
+    clo_status status = CLO_OK;
+
+    clo_cost_rank_u(cost, ranks);
+    for (uint32_t t = 0; t < cost->graph->tasks; t++)
+        longest = cost->mean_ns[t] > longest ? cost->mean_ns[t] : longest;
+    for (int64_t k = 0; k < DISPATCHES && status == CLO_OK; k++) { /* from all of them to the longest */
+        clo_draft_clear(draft);
+        fill_keys(cost, ranks, k == DISPATCHES - 1 ? longest : longest / (DISPATCHES - 1) * k, keys);
+        status = clo_packing_dispatch(draft, keys, false);
+        if (status == CLO_OK)
+            clo_snapshot_keep(best, draft);
+    }
+    draft->schedules = DISPATCHES;
+    return status == CLO_OK ? clo_snapshot_restore(best, draft) : status;
+}
+
+static clo_status dispatch_best(clo_draft *draft)
+{
+    size_t tasks = draft->graph->tasks;
+    int64_t *ranks = clo_allocate(tasks + draft->graph->instances, sizeof *ranks);
+    clo_snapshot best = {0};
+    clo_status status = ranks == NULL ? clo_fail_memory("a plan") : clo_snapshot_open(&best, draft);
+
+    if (status == CLO_OK)
+        status = dispatch(draft, ranks, ranks + tasks, &best);
+    clo_snapshot_close(&best);
+    clo_free(ranks);
+    return status;
+}
+
+static clo_status fill(clo_draft *draft, const clo_plan_config *config, bool improved)
+{
+    uint32_t threads = config->threads;
+    clo_pool pool;
+    clo_status status = clo_pool_open(&pool, draft->cost);
+
+    threads = threads == 0 ? 1 : threads > CLO_PARALLEL_MAX ? CLO_PARALLEL_MAX : threads;
+    if (status == CLO_OK)
+        status = pack(&pool, config, threads, improved, draft);
+    else if (status == CLO_ERR_UNSUPPORTED)
+        status = dispatch_best(draft);
+    clo_pool_close(&pool);
+    return status;
+}
+
+clo_status clo_graphene_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    return fill(draft, config, true);
+}
+
+clo_status clo_graphene_paper_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    return fill(draft, config, false);
+}

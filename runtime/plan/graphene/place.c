@@ -1,0 +1,203 @@
+/* plan/graphene/place.c - BuildSchedule for one candidate (Fig. 5 and section 4.2 of the paper); see graphene.h.
+ *
+ * T, the troublesome ones, goes into the empty space first: forward or backward, whichever is shorter. Then P
+ * (ancestors), C (descendants) and O (the others), in the orders in which nothing can get stuck: what has only
+ * consumers that have a place goes backward, what has only producers goes forward, O before both of them goes either
+ * way.
+ *   O P C,  O C P,  C O P,  P O C
+ * Inside a subset the longest ready instance is next, at the earliest (backward: the latest) time where it fits.
+ * Time has no beginning here: it is shifted in the end. Ties: the lower instance. */
+#include "plan/graphene/graphene.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <assert.h>
+
+typedef struct step {
+    clo_subset subset;
+    int direction;
+} step;
+
+enum { ORDERS = 6, STEPS = 3 };
+
+#define FORWARD CLO_SPACE_FORWARD
+#define BACKWARD CLO_SPACE_BACKWARD
+static const step orders[ORDERS][STEPS] = {
+    {{CLO_SUBSET_OTHER, FORWARD}, {CLO_SUBSET_PARENT, BACKWARD}, {CLO_SUBSET_CHILD, FORWARD}},
+    {{CLO_SUBSET_OTHER, BACKWARD}, {CLO_SUBSET_PARENT, BACKWARD}, {CLO_SUBSET_CHILD, FORWARD}},
+    {{CLO_SUBSET_OTHER, FORWARD}, {CLO_SUBSET_CHILD, FORWARD}, {CLO_SUBSET_PARENT, BACKWARD}},
+    {{CLO_SUBSET_OTHER, BACKWARD}, {CLO_SUBSET_CHILD, FORWARD}, {CLO_SUBSET_PARENT, BACKWARD}},
+    {{CLO_SUBSET_CHILD, FORWARD}, {CLO_SUBSET_OTHER, BACKWARD}, {CLO_SUBSET_PARENT, BACKWARD}},
+    {{CLO_SUBSET_PARENT, BACKWARD}, {CLO_SUBSET_OTHER, FORWARD}, {CLO_SUBSET_CHILD, FORWARD}}};
+
+clo_status clo_graphene_open(clo_graphene *graphene, const clo_parts *parts)
+{
+    size_t n = parts->pool->tasks;
+    clo_layout layout = {0};
+    size_t items = clo_layout_add(&layout, n, sizeof(clo_heap_item));
+    size_t waits = clo_layout_add(&layout, n, sizeof(uint32_t));
+
+    *graphene = (clo_graphene){.parts = parts};
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_status status = block == NULL ? clo_fail_memory("a plan") : clo_space_open(&graphene->work, parts->pool);
+    graphene->block = block;
+    if (status == CLO_OK)
+        status = clo_space_open(&graphene->trouble, parts->pool);
+    if (status == CLO_OK)
+        status = clo_space_open(&graphene->best, parts->pool);
+    if (status != CLO_OK)
+        return status;
+    graphene->heap = (clo_heap){.items = (void *)(block + items), .capacity = n};
+    graphene->waits_for = (void *)(block + waits);
+    return CLO_OK;
+}
+
+void clo_graphene_close(clo_graphene *graphene)
+{
+    clo_space_close(&graphene->work);
+    clo_space_close(&graphene->trouble);
+    clo_space_close(&graphene->best);
+    clo_free(graphene->block);
+    *graphene = (clo_graphene){0};
+}
+
+void clo_graphene_begin(clo_graphene *graphene)
+{
+    graphene->best_ns = INT64_MAX;
+    graphene->best_round = CLO_NONE;
+}
+
+/* A subset of a part: which instances belong to it. */
+typedef struct choice {
+    const clo_parts *parts;
+    const clo_part *part;
+    const uint8_t *subsets;
+    clo_subset subset;
+} choice;
+
+static bool is_chosen(const choice *c, uint32_t instance)
+{
+    uint32_t at = c->parts->place_of[c->parts->pool->graph->task_of[instance]];
+
+    return at >= c->part->first && at < c->part->last && c->subsets[at - c->part->first] == (uint8_t)c->subset;
+}
+
+/* The longest time first, as in the paper; or the longest way that is still to be placed. */
+static int64_t key_of(const clo_graphene *g, uint32_t v, int direction)
+{
+    const clo_pool *pool = g->parts->pool;
+    int64_t best = CLO_TIME_NEVER;
+
+    if (g->by_way)
+        return -pool->tail_ns[direction == FORWARD ? v : pool->tasks + v];
+    for (uint32_t m = 0; m < pool->machines; m++)
+        if (pool->time_ns[(size_t)m * pool->tasks + v] < best)
+            best = pool->time_ns[(size_t)m * pool->tasks + v];
+    return -best;
+}
+
+/* Fills waits_for: the others of the subset that come first; queues those with none. */
+static void queue(clo_graphene *g, const choice *c, int direction)
+{
+    const clo_graph *graph = c->parts->pool->graph;
+    const uint32_t *first = direction == FORWARD ? graph->pred_first : graph->succ_first;
+    const uint32_t *before = direction == FORWARD ? graph->pred : graph->succ;
+
+    for (uint32_t i = c->part->first; i < c->part->last; i++) {
+        uint32_t t = c->parts->members[i];
+        if (c->subsets[i - c->part->first] != (uint8_t)c->subset)
+            continue;
+        for (uint32_t v = graph->first_instance[t]; v < graph->first_instance[t + 1]; v++) {
+            g->waits_for[v] = 0;
+            for (uint32_t arc = first[v]; arc < first[v + 1]; arc++)
+                g->waits_for[v] += is_chosen(c, before[arc]);
+            if (g->waits_for[v] == 0)
+                clo_heap_push(&g->heap, key_of(g, v, direction), v);
+        }
+    }
+}
+
+/* PlaceTasks of the paper for one subset and direction. */
+static void place(clo_graphene *g, const choice *c, int direction)
+{
+    const clo_graph *graph = c->parts->pool->graph;
+    const uint32_t *first = direction == FORWARD ? graph->succ_first : graph->pred_first;
+    const uint32_t *behind = direction == FORWARD ? graph->succ : graph->pred;
+
+    queue(g, c, direction);
+    while (g->heap.count > 0) { /* each instance enters once */
+        uint32_t v = (uint32_t)clo_heap_pop(&g->heap).id;
+        clo_space_place(&g->work, v, direction);
+        for (uint32_t arc = first[v]; arc < first[v + 1]; arc++)
+            if (is_chosen(c, behind[arc]) && --g->waits_for[behind[arc]] == 0)
+                clo_heap_push(&g->heap, key_of(g, behind[arc], direction), behind[arc]);
+    }
+}
+
+static int64_t length(const clo_space *space)
+{
+    return space->to_ns - space->from_ns;
+}
+
+static void swap(clo_space *a, clo_space *b)
+{
+    clo_space kept = *a;
+
+    *a = *b;
+    *b = kept;
+}
+
+/* T into g->trouble, the shorter way. */
+static void place_trouble(clo_graphene *g, choice *c)
+{
+    c->subset = CLO_SUBSET_TROUBLE;
+    clo_space_clear(&g->work);
+    place(g, c, FORWARD);
+    swap(&g->work, &g->trouble);
+    clo_space_clear(&g->work);
+    place(g, c, BACKWARD);
+    if (length(&g->work) < length(&g->trouble))
+        swap(&g->work, &g->trouble);
+}
+
+/* Without O the middle of an order changes nothing; without P or C their order does not. */
+static bool repeats(uint32_t order, bool has_other, bool has_parent, bool has_child)
+{
+    if (order == 1)
+        return !has_other;
+    if (order == 2)
+        return !has_parent || !has_child;
+    if (order == 3)
+        return !has_other || !has_parent || !has_child;
+    if (order == 4)
+        return !has_other || !has_child;
+    return order == 5 && (!has_other || !has_parent);
+}
+
+void clo_graphene_build(clo_graphene *g, const clo_part *part, uint32_t round)
+{
+    uint32_t candidate = part->candidate + round % part->candidates;
+    const clo_parts *parts = g->parts;
+    choice c = {.parts = parts, .part = part, .subsets = &parts->subsets[parts->subsets_from[candidate]]};
+    bool has[4] = {false};
+
+    g->by_way = round >= part->candidates;
+    for (uint32_t i = 0; i < part->last - part->first; i++)
+        has[c.subsets[i]] = true;
+    place_trouble(g, &c);
+    for (uint32_t order = 0; order < ORDERS; order++) {
+        if (repeats(order, has[CLO_SUBSET_OTHER], has[CLO_SUBSET_PARENT], has[CLO_SUBSET_CHILD]))
+            continue;
+        clo_space_copy(&g->work, &g->trouble);
+        for (int s = 0; s < STEPS && length(&g->work) < g->best_ns; s++) {
+            c.subset = orders[order][s].subset;
+            place(g, &c, orders[order][s].direction);
+        }
+        if (length(&g->work) < g->best_ns) {
+            g->best_ns = length(&g->work);
+            g->best_round = round;
+            swap(&g->work, &g->best);
+        }
+    }
+}

@@ -1,0 +1,233 @@
+/* plan/graphene/space.c - see graphene.h. The steps are those of pool_build.c without a beginning: no time is the
+ * first. */
+#include "plan/graphene/graphene.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <assert.h>
+#include <string.h>
+
+clo_status clo_space_open(clo_space *space, const clo_pool *pool)
+{
+    size_t n = pool->tasks, steps_max = 2 * n + 2;
+    clo_layout layout = {0};
+    size_t steps = clo_layout_add(&layout, pool->machines, sizeof(clo_pool_steps));
+    size_t times = clo_layout_add(&layout, pool->machines * steps_max, sizeof(int64_t));
+    size_t frees = clo_layout_add(&layout, pool->machines * steps_max * pool->words, sizeof(uint64_t));
+    size_t starts = clo_layout_add(&layout, n, sizeof(int64_t));
+    size_t machines = clo_layout_add(&layout, 2 * n, sizeof(uint32_t));
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+
+    *space = (clo_space){.pool = pool, .block = block};
+    if (block == NULL)
+        return clo_fail_memory("a plan");
+    space->steps = (void *)(block + steps);
+    space->start_ns = (void *)(block + starts);
+    space->machine = (void *)(block + machines);
+    space->placed = space->machine + n;
+    memset(space->machine, 0xff, n * sizeof *space->machine); /* CLO_NONE */
+    for (uint32_t m = 0; m < pool->machines; m++) {
+        space->steps[m].time_ns = (int64_t *)(void *)(block + times) + m * steps_max;
+        space->steps[m].free = (uint64_t *)(void *)(block + frees) + m * steps_max * pool->words;
+    }
+    clo_space_clear(space);
+    return CLO_OK;
+}
+
+void clo_space_close(clo_space *space)
+{
+    clo_free(space->block);
+    *space = (clo_space){0};
+}
+
+void clo_space_clear(clo_space *space)
+{
+    const clo_pool *pool = space->pool;
+
+    for (uint32_t m = 0; m < pool->machines; m++) {
+        space->steps[m].count = 1;
+        space->steps[m].time_ns[0] = CLO_SPACE_BEGIN;
+        memcpy(space->steps[m].free, &pool->capacity[(size_t)m * pool->words], pool->words * sizeof(uint64_t));
+    }
+    for (uint32_t i = 0; i < space->placed_count; i++)
+        space->machine[space->placed[i]] = CLO_NONE;
+    space->placed_count = 0;
+    space->from_ns = space->to_ns = 0;
+}
+
+void clo_space_copy(clo_space *to, const clo_space *from)
+{
+    const clo_pool *pool = from->pool;
+
+    clo_space_clear(to);
+    for (uint32_t m = 0; m < pool->machines; m++) {
+        uint32_t count = from->steps[m].count;
+        to->steps[m].count = count;
+        memcpy(to->steps[m].time_ns, from->steps[m].time_ns, count * sizeof(int64_t));
+        memcpy(to->steps[m].free, from->steps[m].free, (size_t)count * pool->words * sizeof(uint64_t));
+    }
+    for (uint32_t i = 0; i < from->placed_count; i++) {
+        uint32_t v = from->placed[i];
+        to->placed[i] = v;
+        to->start_ns[v] = from->start_ns[v];
+        to->machine[v] = from->machine[v];
+    }
+    to->placed_count = from->placed_count;
+    to->from_ns = from->from_ns;
+    to->to_ns = from->to_ns;
+}
+
+static bool fits(const clo_space *space, const clo_pool_steps *steps, uint32_t at, const uint64_t *demand)
+{
+    const clo_pool *pool = space->pool;
+    const uint64_t *free = &steps->free[(size_t)at * pool->words];
+    uint64_t guards = pool->guards;
+
+    for (uint32_t w = 0; w < pool->words; w++)
+        guards &= free[w] - demand[w];
+    return guards == pool->guards;
+}
+
+/* The step that holds at time_ns. */
+static uint32_t step_at(const clo_pool_steps *steps, int64_t time_ns)
+{
+    uint32_t low = 0, high = steps->count;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (steps->time_ns[middle] <= time_ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Earliest start >= ready_ns. Ends: in the last step everything is free. */
+static int64_t find_early(const clo_space *space, const clo_pool_steps *steps, int64_t ready_ns, int64_t duration_ns,
+                          const uint64_t *demand)
+{
+    int64_t start = ready_ns;
+
+    for (uint32_t i = step_at(steps, ready_ns);; i++) {
+        if (!fits(space, steps, i, demand)) {
+            assert(i + 1 < steps->count);
+            start = steps->time_ns[i + 1];
+        } else if (i + 1 == steps->count || steps->time_ns[i + 1] >= start + duration_ns) {
+            return start;
+        }
+    }
+}
+
+/* Latest start that ends by due_ns. Ends: in the first step everything is free. */
+static int64_t find_late(const clo_space *space, const clo_pool_steps *steps, int64_t due_ns, int64_t duration_ns,
+                         const uint64_t *demand)
+{
+    int64_t finish = due_ns;
+
+    for (uint32_t i = step_at(steps, due_ns - 1);; i--) {
+        if (!fits(space, steps, i, demand)) {
+            assert(i > 0);
+            finish = steps->time_ns[i];
+        } else if (i == 0 || steps->time_ns[i] <= finish - duration_ns) {
+            return finish - duration_ns;
+        }
+    }
+}
+
+/* Makes a step begin at time_ns; gives its index. */
+static uint32_t split(const clo_space *space, clo_pool_steps *steps, int64_t time_ns)
+{
+    uint32_t at = step_at(steps, time_ns), words = space->pool->words;
+
+    if (steps->time_ns[at] == time_ns)
+        return at;
+    size_t behind = steps->count - at - 1;
+    memmove(&steps->time_ns[at + 2], &steps->time_ns[at + 1], behind * sizeof(int64_t));
+    memmove(&steps->free[(size_t)(at + 1) * words], &steps->free[(size_t)at * words],
+            (behind + 1) * words * sizeof(uint64_t)); /* the step itself stays at both */
+    steps->time_ns[at + 1] = time_ns;
+    steps->count++;
+    return at + 1;
+}
+
+static void take(clo_space *space, uint32_t v, uint32_t machine, int64_t start_ns)
+{
+    const clo_pool *pool = space->pool;
+    clo_pool_steps *steps = &space->steps[machine];
+    int64_t finish_ns = start_ns + pool->time_ns[(size_t)machine * pool->tasks + v];
+
+    space->from_ns = start_ns < space->from_ns ? start_ns : space->from_ns;
+    space->to_ns = finish_ns > space->to_ns ? finish_ns : space->to_ns;
+    space->start_ns[v] = start_ns;
+    space->machine[v] = machine;
+    space->placed[space->placed_count++] = v;
+    if (finish_ns == start_ns)
+        return;
+    uint32_t first = split(space, steps, start_ns), last = split(space, steps, finish_ns);
+    for (uint32_t i = first; i < last; i++)
+        for (uint32_t w = 0; w < pool->words; w++)
+            steps->free[(size_t)i * pool->words + w] -= pool->demand[(size_t)v * pool->words + w];
+}
+
+static int64_t finish_of(const clo_space *space, uint32_t v)
+{
+    return space->start_ns[v] + space->pool->time_ns[(size_t)space->machine[v] * space->pool->tasks + v];
+}
+
+/* When all its placed producers have ended; without any, the begin of what is placed. */
+static int64_t ready_ns(const clo_space *space, uint32_t v)
+{
+    const clo_graph *graph = space->pool->graph;
+    int64_t latest = space->from_ns;
+
+    for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
+        uint32_t u = graph->pred[arc];
+        if (space->machine[u] != CLO_NONE && finish_of(space, u) > latest)
+            latest = finish_of(space, u);
+    }
+    return latest;
+}
+
+static int64_t due_ns(const clo_space *space, uint32_t v)
+{
+    const clo_graph *graph = space->pool->graph;
+    int64_t earliest = space->to_ns;
+
+    for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++) {
+        uint32_t u = graph->succ[arc];
+        if (space->machine[u] != CLO_NONE && space->start_ns[u] < earliest)
+            earliest = space->start_ns[u];
+    }
+    return earliest;
+}
+
+void clo_space_place(clo_space *space, uint32_t v, int direction)
+{
+    const clo_pool *pool = space->pool;
+    const uint64_t *demand = &pool->demand[(size_t)v * pool->words];
+    bool forward = direction == CLO_SPACE_FORWARD;
+    int64_t limit = forward ? ready_ns(space, v) : due_ns(space, v), best_start = 0, best = INT64_MAX;
+    uint32_t at = CLO_NONE;
+
+    for (uint32_t m = 0; m < pool->machines; m++) {
+        int64_t duration = pool->time_ns[(size_t)m * pool->tasks + v], start;
+        if (duration == CLO_TIME_NEVER)
+            continue;
+        if (duration == 0)
+            start = limit;
+        else if (forward)
+            start = find_early(space, &space->steps[m], limit, duration, demand);
+        else
+            start = find_late(space, &space->steps[m], limit, duration, demand);
+        int64_t value = forward ? start + duration : -start;
+        if (value < best) {
+            best = value;
+            best_start = start;
+            at = m;
+        }
+    }
+    assert(at != CLO_NONE); /* a pool exists only if every instance fits some machine */
+    take(space, v, at, best_start);
+}

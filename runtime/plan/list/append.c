@@ -1,0 +1,23 @@
+/* plan/list/append.c - HEFT without its insertion: instances in order of falling rank_u (ties: earlier in topological
+ * order), each behind the last execution of the executor where it then ends first (ties: the lowest executor).
+ *
+ * What insertion is worth is the difference to heft; see heft.c for the paper. Without gaps to search, an instance
+ * costs O(inputs * executors) however full the plan is. */
+#include "plan/planners.h"
+
+#include "plan/schedule/ready.h"
+
+clo_status clo_heft_append_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    clo_ready ready;
+    clo_status status = clo_ready_open(&ready, draft);
+    (void)config;
+    if (status != CLO_OK)
+        return status;
+
+    status = clo_draft_order(draft);
+    for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++)
+        status = clo_ready_place(&ready, draft->order[i], clo_ready_earliest(&ready, draft->order[i], false));
+    clo_ready_close(&ready);
+    return status;
+}

@@ -1,0 +1,99 @@
+/* plan/list/fcp.c - FCP, fast critical path: Radulescu, van Gemund, "On the Complexity of List Scheduling Algorithms for
+ * Distributed-Memory Systems", ICS 1999.
+ *
+ * Only the first `executors` ready instances are sorted, by falling rank_u; what becomes ready while these places are
+ * taken waits first come first served (ties: the lowest id). The instance goes to one of two executors: the one that is
+ * idle first, or its enabling executor, from which its last input would come over a mean link; the earlier
+ * start wins (ties: the idle one, the lowest). Appended, no gaps are filled.
+ *
+ * Written for equal executors. As in SAGA, mean times and transfers stand in for them, and the enabling executor is
+ * that of the producer which ends last. Beyond the papers: executors that cannot run the task are no candidates, and
+ * if neither may the idle one is sought among the others; capacities of machines; instances.
+ *
+ * O(arcs + tasks * (executors + log executors)); the paper keeps executors in a heap too, which masks forbid here. */
+#include "plan/planners.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/schedule/ready.h"
+
+#include <assert.h>
+
+typedef struct fcp {
+    clo_ready ready;
+    int64_t *rank_ns; /* [tasks] */
+} fcp;
+
+static uint32_t idle_first(const clo_ready *ready, uint32_t task)
+{
+    uint32_t best = CLO_NONE;
+
+    for (uint32_t e = 0; e < ready->draft->executors; e++)
+        if ((best == CLO_NONE || ready->tail_ns[e] < ready->tail_ns[best]) &&
+            clo_cost_time(ready->draft->cost, task, e) != CLO_TIME_NEVER)
+            best = e;
+    assert(best != CLO_NONE);
+    return best;
+}
+
+/* The executor of the producer that ends last (ties: the first of them); CLO_NONE for an entry. */
+static uint32_t enabling(const clo_draft *draft, uint32_t instance)
+{
+    const clo_graph *graph = draft->graph;
+    uint32_t executor = CLO_NONE;
+    int64_t latest = -1;
+
+    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
+        const clo_copy *copy = &draft->copies[draft->first_copy[graph->pred[arc]]];
+        if (copy->finish_ns > latest) {
+            latest = copy->finish_ns;
+            executor = copy->executor;
+        }
+    }
+    return executor;
+}
+
+static clo_slot choose(const clo_ready *ready, uint32_t instance)
+{
+    const clo_draft *draft = ready->draft;
+    uint32_t task = draft->graph->task_of[instance], other = enabling(draft, instance);
+    clo_slot idle = clo_ready_append_on(ready, instance, idle_first(ready, task));
+
+    if (other == CLO_NONE || clo_cost_time(draft->cost, task, other) == CLO_TIME_NEVER)
+        return idle;
+    clo_slot enabled = clo_ready_append_on(ready, instance, other);
+    return idle.start_ns <= enabled.start_ns ? idle : enabled;
+}
+
+/* Fills the sorted places from the queue of what was released. */
+static void fill_places(fcp *f)
+{
+    const clo_draft *draft = f->ready.draft;
+    uint32_t instance;
+
+    while (f->ready.heap.count < draft->executors && clo_ready_next(&f->ready, &instance))
+        clo_heap_push(&f->ready.heap, -f->rank_ns[draft->graph->task_of[instance]], instance);
+}
+
+clo_status clo_fcp_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    fcp f;
+    clo_status status = clo_ready_open(&f.ready, draft);
+    (void)config;
+    if (status != CLO_OK)
+        return status;
+    f.rank_ns = clo_allocate(draft->graph->tasks, sizeof *f.rank_ns);
+    if (f.rank_ns == NULL)
+        status = clo_fail_memory("a plan");
+    else
+        clo_cost_rank_u(draft->cost, f.rank_ns);
+
+    while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
+        fill_places(&f);
+        uint32_t instance = (uint32_t)clo_heap_pop(&f.ready.heap).id;
+        status = clo_ready_place(&f.ready, instance, choose(&f.ready, instance));
+    }
+    clo_free(f.rank_ns);
+    clo_ready_close(&f.ready);
+    return status;
+}

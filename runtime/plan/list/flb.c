@@ -1,0 +1,279 @@
+/* plan/list/flb.c - FLB, fast load balancing: Radulescu, van Gemund, "FLB: Fast Load Balancing for Distributed-Memory
+ * Machines", ICPP 1999.
+ *
+ * Of two pairs the one that starts first is placed: the ready instance of type EP whose inputs are soonest on its
+ * enabling executor, or the ready instance whose last message comes first (not of type EP) on the executor that is idle
+ * first. An instance is of type EP as long as its last message, over a mean link, arrives no earlier than its enabling
+ * executor, from which it comes, is idle. Ties: the pair of type EP, then the lowest executor and id. Appended.
+ *
+ * For unequal executors, as in SAGA: the mean link has the mean bandwidth (and our mean latency), arrivals on an
+ * executor are what they are. The links inside a memory and the free ones do not count in the mean. Beyond the paper:
+ * executors that cannot run the task are no candidates, for either pair; capacities of machines; instances. On
+ * platforms with SAGA's conventions (mean_includes_self) SAGA's rules hold: flb_saga.c.
+ *
+ * O(arcs + tasks * (executors + those of type EP on one executor)). */
+#include "plan/list/flb.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/planners.h"
+
+#include <assert.h>
+
+/* Lists of those of type EP, one an executor. */
+typedef struct lists {
+    clo_flb base;
+    uint32_t *next;  /* [instances] of type EP on the same executor; CLO_NONE: the last   */
+    uint32_t *first; /* [executors] of type EP there, in no order; CLO_NONE: none         */
+    uint32_t *head;  /* [executors] of these the one with the least here_ns              */
+    void *block;
+} lists;
+
+/* The mean bandwidth of the links between memories as time a byte, and the mean latency, of one piece. Runs of equal
+ * links, the rule, cost one division. */
+static void find_mean_piece(clo_flb *f, const clo_draft *draft, uint32_t piece)
+{
+    const clo_platform *platform = draft->platform;
+    const size_t first = (size_t)piece * draft->executors * draft->executors;
+    clo_u128 inverse = 0, sum = 0, latency_sum = 0;
+    uint64_t last = 0, count = 0, links = 0;
+
+    for (size_t a = 0; a < draft->executors; a++)
+        for (size_t b = 0; b < draft->executors; b++) {
+            uint64_t each = platform->ns_per_byte_q32[first + a * draft->executors + b];
+            if (draft->memory[a] == draft->memory[b])
+                continue;
+            links++;
+            latency_sum += (uint64_t)platform->latency_ns[first + a * draft->executors + b];
+            if (each == 0)
+                continue;
+            if (each != last)
+                inverse = ((clo_u128)1 << 95) / each;
+            last = each;
+            sum += inverse;
+            count++;
+        }
+    f->mean_latency_ns[piece] = links > 0 ? (int64_t)(latency_sum / links) : 0;
+    f->mean_ns_per_byte_q32[piece] = sum > 0 ? (uint64_t)((((clo_u128)count << 95) + sum / 2) / sum) : 0;
+}
+
+/* A piece begins where the mean link of the piece before ends, so that the time never falls with the bytes. */
+static void find_mean_link(clo_flb *f, const clo_draft *draft)
+{
+    const uint64_t *cut_bytes = draft->platform->cut_bytes;
+
+    for (uint32_t k = 0; k < draft->platform->pieces_count; k++) {
+        find_mean_piece(f, draft, k);
+        if (k > 0)
+            f->mean_latency_ns[k] =
+                clo_link_ns(f->mean_latency_ns[k - 1], f->mean_ns_per_byte_q32[k - 1], cut_bytes[k] - cut_bytes[k - 1]);
+    }
+}
+
+static int64_t mean_link_ns(const clo_flb *f, uint64_t bytes)
+{
+    const clo_platform *platform = f->ready.draft->platform;
+    uint32_t piece = clo_platform_piece(platform, bytes);
+
+    return clo_link_ns(f->mean_latency_ns[piece], f->mean_ns_per_byte_q32[piece], bytes - platform->cut_bytes[piece]);
+}
+
+clo_status clo_flb_open(clo_flb *flb, clo_draft *draft)
+{
+    clo_layout layout = {0};
+    size_t messages = clo_layout_add(&layout, draft->graph->instances, sizeof(clo_flb_message));
+    size_t listed = clo_layout_add(&layout, draft->executors, sizeof(int64_t));
+    clo_status status = clo_ready_open(&flb->ready, draft);
+    if (status != CLO_OK)
+        return status;
+
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    if (block == NULL) {
+        clo_ready_close(&flb->ready);
+        return clo_fail_memory("a plan");
+    }
+    flb->block = block;
+    flb->messages = (void *)(block + messages);
+    flb->listed_ns = (void *)(block + listed);
+    find_mean_link(flb, draft);
+    return CLO_OK;
+}
+
+void clo_flb_close(clo_flb *flb)
+{
+    clo_free(flb->block);
+    clo_ready_close(&flb->ready);
+}
+
+/* Fills last_ns and here_ns; returns the enabling executor, CLO_NONE for an entry. */
+static uint32_t find_message(clo_flb *flb, uint32_t instance)
+{
+    const clo_draft *draft = flb->ready.draft;
+    const clo_graph *graph = draft->graph;
+    clo_flb_message *m = &flb->messages[instance];
+    uint32_t enabling = CLO_NONE;
+
+    *m = (clo_flb_message){0};
+    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
+        const clo_copy *copy = &draft->copies[draft->first_copy[graph->pred[arc]]];
+        int64_t arrival = copy->finish_ns + mean_link_ns(flb, clo_graph_arc_bytes(graph, arc));
+        if (enabling == CLO_NONE || arrival > m->last_ns) {
+            m->last_ns = arrival;
+            enabling = copy->executor;
+        }
+    }
+    if (enabling != CLO_NONE)
+        m->here_ns = clo_draft_inputs_ns(draft, instance, enabling);
+    return enabling;
+}
+
+void clo_flb_push_other(clo_flb *flb, uint32_t instance)
+{
+    clo_heap_push(&flb->ready.heap, flb->messages[instance].last_ns, instance);
+}
+
+bool clo_flb_next(clo_flb *flb, uint32_t *instance, uint32_t *enabling)
+{
+    const clo_draft *draft = flb->ready.draft;
+
+    while (clo_ready_next(&flb->ready, instance)) {
+        uint32_t e = find_message(flb, *instance), task = draft->graph->task_of[*instance];
+        if (e != CLO_NONE && flb->messages[*instance].last_ns >= flb->ready.tail_ns[e] &&
+            clo_cost_time(draft->cost, task, e) != CLO_TIME_NEVER) {
+            *enabling = e;
+            return true;
+        }
+        clo_flb_push_other(flb, *instance);
+    }
+    return false;
+}
+
+clo_slot clo_flb_append(const clo_flb *flb, uint32_t instance, uint32_t enabling)
+{
+    return clo_ready_append(&flb->ready, flb->ready.draft->graph->task_of[instance], enabling,
+                            flb->messages[instance].here_ns);
+}
+
+clo_slot clo_flb_choose_other(const clo_flb *flb)
+{
+    const clo_draft *draft = flb->ready.draft;
+    uint32_t best = CLO_NONE;
+
+    if (flb->ready.heap.count == 0)
+        return (clo_slot){INT64_MAX, INT64_MAX, CLO_NONE};
+    uint32_t instance = (uint32_t)flb->ready.heap.items[0].id, task = draft->graph->task_of[instance];
+    for (uint32_t e = 0; e < draft->executors; e++)
+        if ((best == CLO_NONE || flb->listed_ns[e] < flb->listed_ns[best]) &&
+            clo_cost_time(draft->cost, task, e) != CLO_TIME_NEVER)
+            best = e;
+    assert(best != CLO_NONE);
+    return clo_ready_append_on(&flb->ready, instance, best);
+}
+
+/* The earlier of two instances of type EP; CLO_NONE: only the other one. */
+static uint32_t sooner(const clo_flb *flb, uint32_t a, uint32_t b)
+{
+    if (a == CLO_NONE || b == CLO_NONE)
+        return a == CLO_NONE ? b : a;
+    int64_t x = flb->messages[a].here_ns, y = flb->messages[b].here_ns;
+    return x < y || (x == y && a < b) ? a : b;
+}
+
+static void add(lists *f, uint32_t e, uint32_t instance)
+{
+    f->next[instance] = f->first[e];
+    f->first[e] = instance;
+    f->head[e] = sooner(&f->base, f->head[e], instance);
+}
+
+/* Takes what was `placed` off the list of executor e, and what is no longer of type EP. */
+static void sort_out(lists *f, uint32_t e, uint32_t placed)
+{
+    uint32_t instance = f->first[e];
+
+    f->first[e] = f->head[e] = CLO_NONE;
+    while (instance != CLO_NONE) { /* ends: the list does */
+        uint32_t next = f->next[instance];
+        if (instance != placed && f->base.messages[instance].last_ns < f->base.ready.tail_ns[e])
+            clo_flb_push_other(&f->base, instance);
+        else if (instance != placed)
+            add(f, e, instance);
+        instance = next;
+    }
+}
+
+/* The best pair of type EP. */
+static clo_slot choose_enabled(const lists *f)
+{
+    clo_slot best = {INT64_MAX, INT64_MAX, CLO_NONE};
+
+    for (uint32_t e = 0; e < f->base.ready.draft->executors; e++) {
+        if (f->head[e] == CLO_NONE)
+            continue;
+        clo_slot slot = clo_flb_append(&f->base, f->head[e], e);
+        if (slot.start_ns < best.start_ns)
+            best = slot;
+    }
+    return best;
+}
+
+static clo_status place_next(lists *f)
+{
+    clo_ready *ready = &f->base.ready;
+    clo_slot enabled = choose_enabled(f), other = clo_flb_choose_other(&f->base);
+    bool is_enabled = enabled.executor != CLO_NONE && enabled.start_ns <= other.start_ns;
+    clo_slot slot = is_enabled ? enabled : other;
+    assert(slot.executor != CLO_NONE);
+
+    uint32_t instance = is_enabled ? f->head[slot.executor] : (uint32_t)clo_heap_pop(&ready->heap).id;
+    clo_status status = clo_ready_place(ready, instance, slot);
+    f->base.listed_ns[slot.executor] = ready->tail_ns[slot.executor];
+    sort_out(f, slot.executor, instance);
+    return status;
+}
+
+static clo_status open_lists(lists *f, clo_draft *draft)
+{
+    clo_layout layout = {0};
+    size_t next = clo_layout_add(&layout, draft->graph->instances, sizeof(uint32_t));
+    size_t first = clo_layout_add(&layout, draft->executors, sizeof(uint32_t));
+    size_t head = clo_layout_add(&layout, draft->executors, sizeof(uint32_t));
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+
+    if (block == NULL)
+        return clo_fail_memory("a plan");
+    f->block = block;
+    f->next = (void *)(block + next);
+    f->first = (void *)(block + first);
+    f->head = (void *)(block + head);
+    for (uint32_t e = 0; e < draft->executors; e++)
+        f->first[e] = f->head[e] = CLO_NONE;
+    clo_status status = clo_flb_open(&f->base, draft);
+    if (status != CLO_OK)
+        clo_free(block);
+    return status;
+}
+
+static clo_status fill(clo_draft *draft)
+{
+    lists f = {0};
+    clo_status status = open_lists(&f, draft);
+    if (status != CLO_OK)
+        return status;
+
+    while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
+        uint32_t instance, enabling;
+        while (clo_flb_next(&f.base, &instance, &enabling))
+            add(&f, enabling, instance);
+        status = place_next(&f);
+    }
+    clo_free(f.block);
+    clo_flb_close(&f.base);
+    return status;
+}
+
+clo_status clo_flb_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return draft->platform->mean_includes_self ? clo_flb_saga_fill(draft) : fill(draft);
+}

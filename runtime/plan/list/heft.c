@@ -1,0 +1,30 @@
+/* plan/list/heft.c - HEFT: Topcuoglu, Hariri, Wu, "Performance-Effective and Low-Complexity Task Scheduling for
+ * Heterogeneous Computing", IEEE TPDS 13(3), 2002, section 4.2.
+ *
+ * Instances in order of falling rank_u (ties: earlier in topological order), each on the executor with the
+ * earliest finish time, gaps included (ties: the lowest executor). Beyond the paper: task instances,
+ * placement masks, and capacities of machines (a start must also fit the machine's profile).
+ *
+ * O(arcs * executors) for the arrivals and one search in each executor's timeline an instance. */
+#include "plan/planners.h"
+#include "plan/schedule/ready.h"
+
+#include <assert.h>
+
+static clo_status place(clo_draft *draft, uint32_t instance)
+{
+    clo_slot slot = clo_draft_earliest(draft, instance, NULL);
+
+    return clo_draft_place(draft, instance, slot.executor, slot.start_ns);
+}
+
+clo_status clo_heft_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    assert(draft->count == 0);
+    clo_status status = clo_draft_order(draft);
+
+    for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++)
+        status = place(draft, draft->order[i]);
+    return status;
+}

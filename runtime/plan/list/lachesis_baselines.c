@@ -1,0 +1,217 @@
+/* plan/list/lachesis_baselines.c - the baselines of LACHESIS ("Learning to Optimize DAG Scheduling in Heterogeneous Environment"):
+ * a rule chooses the next task, EFT or DEFT its executor.
+ *
+ *   fifo      the task that became executable first
+ *   sjf       shortest job first: the least mean time
+ *   hrrn      highest response ratio next: the largest (wait + mean time) / mean time
+ *   highrank  the highest rank_u
+ *
+ * A clock moves from event to event, as in the paper's section IV-C: a task is executable when all its parents have
+ * finished (the first copy of each), and while an executable one is there and some executor has nothing more to
+ * do, one is chosen and placed where it ends first; it may be told to wait for a busy executor. Without the clock
+ * highrank would be HEFT and nobody would ever have waited. As this is a plan and not a run, a gap before the clock may
+ * be filled where the inputs are there in time. Ties: the lowest id, then as in HEFT or DEFT.
+ *
+ * Beyond the paper: placement masks, capacities of machines, instances (of a task they become executable together:
+ * one stands for all). O(executors * inputs) an instance; hrrn adds the number of executable tasks. */
+#include "plan/planners.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/schedule/ready.h"
+
+#include <assert.h>
+
+typedef enum rule { FIFO, SJF, HRRN, HIGHRANK } rule;
+
+typedef struct dispatch {
+    clo_ready ready;  /* its heap: what will be executable, by the time */
+    clo_heap now;     /* what is executable; in no order for HRRN       */
+    int64_t *rank_ns; /* [tasks] HIGHRANK only                          */
+    int64_t clock_ns;
+    rule by;
+    bool with_deft;
+} dispatch;
+
+/* When all parents have finished. */
+static int64_t executable_ns(const clo_draft *draft, uint32_t instance)
+{
+    const clo_graph *graph = draft->graph;
+    int64_t latest = 0;
+
+    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
+        int64_t first = INT64_MAX;
+        for (uint32_t c = draft->first_copy[graph->pred[arc]]; c != CLO_NONE; c = draft->copies[c].next)
+            first = draft->copies[c].finish_ns < first ? draft->copies[c].finish_ns : first;
+        latest = first > latest ? first : latest;
+    }
+    return latest;
+}
+
+static void take_released(dispatch *d)
+{
+    const clo_draft *draft = d->ready.draft;
+    uint32_t instance;
+
+    while (clo_ready_next(&d->ready, &instance))
+        if (draft->graph->first_instance[draft->graph->task_of[instance]] == instance)
+            clo_heap_push(&d->ready.heap, executable_ns(draft, instance), instance);
+}
+
+/* What is executable by now. HRRN keeps the time as key, and the scan of choose() makes the order. */
+static void take_executable(dispatch *d)
+{
+    while (d->ready.heap.count > 0 && d->ready.heap.items[0].key <= d->clock_ns) {
+        clo_heap_item item = clo_heap_pop(&d->ready.heap);
+        uint32_t task = d->ready.draft->graph->task_of[item.id];
+        if (d->by == SJF)
+            item.key = d->ready.draft->cost->mean_ns[task];
+        else if (d->by == HIGHRANK)
+            item.key = -d->rank_ns[task];
+        if (d->by == HRRN)
+            d->now.items[d->now.count++] = item;
+        else
+            clo_heap_push(&d->now, item.key, item.id);
+    }
+}
+
+/* wait_a / time_a > wait_b / time_b, or equal and the lower id. */
+static bool is_slighted(const dispatch *d, const clo_heap_item *a, const clo_heap_item *b)
+{
+    const clo_draft *draft = d->ready.draft;
+    int64_t time_a = draft->cost->mean_ns[draft->graph->task_of[a->id]];
+    int64_t time_b = draft->cost->mean_ns[draft->graph->task_of[b->id]];
+    clo_u128 x = (clo_u128)(d->clock_ns - a->key) * (uint64_t)(time_b > 0 ? time_b : 1);
+    clo_u128 y = (clo_u128)(d->clock_ns - b->key) * (uint64_t)(time_a > 0 ? time_a : 1);
+
+    return x > y || (x == y && a->id < b->id);
+}
+
+/* The next instance; if its task has more of them, the one behind it stays. */
+static uint32_t choose(dispatch *d)
+{
+    const clo_graph *graph = d->ready.draft->graph;
+    uint32_t best = 0;
+
+    for (uint32_t i = 1; d->by == HRRN && i < d->now.count; i++)
+        if (is_slighted(d, &d->now.items[i], &d->now.items[best]))
+            best = i;
+    uint32_t instance = (uint32_t)d->now.items[best].id;
+    if (instance + 1 < graph->first_instance[graph->task_of[instance] + 1])
+        d->now.items[best].id++; /* still before all others of its key: ids of a task lie together */
+    else if (d->by == HRRN)
+        d->now.items[best] = d->now.items[--d->now.count];
+    else
+        (void)clo_heap_pop(&d->now);
+    return instance;
+}
+
+static clo_status place(dispatch *d, uint32_t instance)
+{
+    clo_draft *draft = d->ready.draft;
+    uint32_t first_copy = draft->count;
+
+    if (!d->with_deft)
+        return clo_ready_place(&d->ready, instance, clo_ready_earliest(&d->ready, instance, true));
+    clo_status status = clo_deft_place(draft, instance);
+    if (status == CLO_OK)
+        clo_ready_placed(&d->ready, instance, first_copy);
+    return status;
+}
+
+/* Ends: each round places an instance, or moves the clock to where something becomes executable or an executor idle. */
+static clo_status run(dispatch *d)
+{
+    const clo_graph *graph = d->ready.draft->graph;
+    clo_status status = CLO_OK;
+
+    for (uint32_t placed = 0; status == CLO_OK && placed < graph->instances;) {
+        take_released(d);
+        take_executable(d);
+        int64_t idle_ns = clo_ready_first_idle_ns(&d->ready);
+        if (d->now.count > 0 && idle_ns <= d->clock_ns) {
+            status = place(d, choose(d));
+            placed++;
+            continue;
+        }
+        int64_t next_ns = d->now.count > 0 ? idle_ns : INT64_MAX;
+        if (d->ready.heap.count > 0 && d->ready.heap.items[0].key < next_ns)
+            next_ns = d->ready.heap.items[0].key;
+        assert(next_ns > d->clock_ns);
+        assert(next_ns < INT64_MAX); /* an acyclic graph always has an instance whose parents are placed */
+        d->clock_ns = next_ns;
+    }
+    return status;
+}
+
+static clo_status fill(clo_draft *draft, rule by, bool with_deft)
+{
+    dispatch d = {.by = by, .with_deft = with_deft};
+    uint32_t tasks = draft->graph->tasks;
+    clo_status status = clo_ready_open(&d.ready, draft);
+    if (status != CLO_OK)
+        return status;
+
+    d.now.items = clo_allocate(tasks, sizeof *d.now.items);
+    d.now.capacity = tasks;
+    d.rank_ns = clo_allocate(by == HIGHRANK ? tasks : 0, sizeof *d.rank_ns);
+    if (d.now.items == NULL || d.rank_ns == NULL) {
+        status = clo_fail_memory("a plan");
+    } else {
+        if (by == HIGHRANK)
+            clo_cost_rank_u(draft->cost, d.rank_ns);
+        status = run(&d);
+    }
+    clo_free(d.now.items);
+    clo_free(d.rank_ns);
+    clo_ready_close(&d.ready);
+    return status == CLO_OK && with_deft ? clo_draft_tidy(draft) : status;
+}
+
+clo_status clo_fifo_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return fill(draft, FIFO, false);
+}
+
+clo_status clo_fifo_deft_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return fill(draft, FIFO, true);
+}
+
+clo_status clo_sjf_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return fill(draft, SJF, false);
+}
+
+clo_status clo_sjf_deft_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return fill(draft, SJF, true);
+}
+
+clo_status clo_hrrn_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return fill(draft, HRRN, false);
+}
+
+clo_status clo_hrrn_deft_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return fill(draft, HRRN, true);
+}
+
+clo_status clo_highrank_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return fill(draft, HIGHRANK, false);
+}
+
+clo_status clo_highrank_deft_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    (void)config;
+    return fill(draft, HIGHRANK, true);
+}

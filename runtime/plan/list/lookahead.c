@@ -1,0 +1,205 @@
+/* plan/list/lookahead.c - HEFT with lookahead: Bittencourt, Sakellariou, Madeira, "DAG Scheduling Using a Lookahead Variant
+ * of the Heterogeneous Earliest Finish Time Algorithm", PDP 2010.
+ *
+ * Instances in order of falling rank_u (ties: earlier in topological order). For each executor the instance is put
+ * there on trial, and then its children, in order of falling rank_u, where they end first; the executor with the least
+ * latest end of a child wins (ties: the earlier own end, then the lowest). Gaps are filled.
+ *
+ * Where the paper is vague: only children whose other parents are placed are looked at (the arrival of the others is
+ * unknown), without any the instance ends first as in HEFT; and no more than CHILDREN_MAX, those of the highest rank_u,
+ * because the cost grows with their square. On trial an execution takes its executor but no capacity of the machine.
+ *
+ * O(executors^2 * children) an instance, times the searches in the timelines. */
+#include "plan/planners.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/schedule/ready.h"
+
+#include <assert.h>
+
+enum { CHILDREN_MAX = 16 };
+
+typedef struct child {
+    uint32_t instance, position; /* in the order of rank_u */
+    uint64_t bytes;              /* from the instance on trial */
+    int64_t *others_ns;          /* [executors] when the data of its other parents are there */
+} child;
+
+typedef struct lookahead {
+    clo_ready ready;
+    uint32_t *position; /* [instances] in the order of rank_u */
+    child children[CHILDREN_MAX];
+    uint32_t count;
+    clo_slot trial[CHILDREN_MAX + 1]; /* the instance, then its children */
+    void *block;
+} lookahead;
+
+static clo_status open_lookahead(lookahead *l, clo_draft *draft)
+{
+    clo_layout layout = {0};
+    size_t position = clo_layout_add(&layout, draft->graph->instances, sizeof(uint32_t));
+    size_t rows = clo_layout_add(&layout, (size_t)draft->executors * CHILDREN_MAX, sizeof(int64_t));
+    clo_status status = clo_ready_open(&l->ready, draft);
+    if (status != CLO_OK)
+        return status;
+
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    l->block = block;
+    status = block == NULL ? clo_fail_memory("a plan") : clo_draft_order(draft);
+    if (status != CLO_OK) {
+        clo_free(block);
+        clo_ready_close(&l->ready);
+        return status;
+    }
+    l->position = (void *)(block + position);
+    for (uint32_t i = 0; i < CHILDREN_MAX; i++)
+        l->children[i].others_ns = (int64_t *)(void *)(block + rows) + (size_t)i * draft->executors;
+    for (uint32_t i = 0; i < draft->graph->instances; i++)
+        l->position[draft->order[i]] = i;
+    return CLO_OK;
+}
+
+/* Keeps the CHILDREN_MAX first by position, sorted. Rows of others_ns stay where they are. */
+static void insert_child(lookahead *l, uint32_t instance, uint64_t bytes)
+{
+    uint32_t position = l->position[instance], at = l->count < CHILDREN_MAX ? l->count++ : CHILDREN_MAX - 1;
+
+    if (at == CHILDREN_MAX - 1 && l->children[at].instance != CLO_NONE && l->children[at].position < position)
+        return;
+    for (; at > 0 && l->children[at - 1].position > position; at--) {
+        l->children[at].instance = l->children[at - 1].instance;
+        l->children[at].position = l->children[at - 1].position;
+        l->children[at].bytes = l->children[at - 1].bytes;
+    }
+    l->children[at].instance = instance;
+    l->children[at].position = position;
+    l->children[at].bytes = bytes;
+}
+
+/* When the data of the placed parents of a child are on each executor. */
+static void find_others(child *c, clo_draft *draft)
+{
+    const clo_graph *graph = draft->graph;
+
+    for (uint32_t e = 0; e < draft->executors; e++)
+        c->others_ns[e] = 0;
+    for (uint32_t arc = graph->pred_first[c->instance]; arc < graph->pred_first[c->instance + 1]; arc++) {
+        if (draft->first_copy[graph->pred[arc]] == CLO_NONE)
+            continue;
+        clo_draft_arrivals(draft, arc);
+        for (uint32_t e = 0; e < draft->executors; e++)
+            c->others_ns[e] = draft->row_ns[e] > c->others_ns[e] ? draft->row_ns[e] : c->others_ns[e];
+    }
+}
+
+/* The children of `instance` that wait for nothing else that is not placed. */
+static void find_children(lookahead *l, uint32_t instance)
+{
+    clo_draft *draft = l->ready.draft;
+    const clo_graph *graph = draft->graph;
+
+    l->count = 0;
+    for (uint32_t i = 0; i < CHILDREN_MAX; i++)
+        l->children[i].instance = CLO_NONE;
+    for (uint32_t at = graph->succ_first[instance]; at < graph->succ_first[instance + 1]; at++)
+        if (l->ready.waiting[graph->succ[at]] == 1)
+            insert_child(l, graph->succ[at], clo_graph_succ_bytes(graph, at));
+    for (uint32_t i = 0; i < l->count; i++)
+        find_others(&l->children[i], draft);
+}
+
+/* As clo_draft_slot_ns, around the first `tried` executions on trial. Ends: each of them is passed at most once. */
+static int64_t trial_slot(const lookahead *l, uint32_t task, clo_slot wish, uint32_t tried)
+{
+    int64_t duration = wish.finish_ns - wish.start_ns, from = wish.start_ns;
+
+    for (uint32_t i = 0; i < tried;) {
+        int64_t start = clo_draft_slot_ns(l->ready.draft, task, wish.executor, from, duration);
+        for (i = 0; i < tried; i++)
+            if (l->trial[i].executor == wish.executor && start < l->trial[i].finish_ns &&
+                start + duration > l->trial[i].start_ns)
+                break;
+        from = i < tried ? l->trial[i].finish_ns : start;
+    }
+    return from;
+}
+
+/* Where child `index` ends first, the instance and the children before it being on trial. */
+static clo_slot place_child(const lookahead *l, uint32_t index)
+{
+    const clo_draft *draft = l->ready.draft;
+    const child *c = &l->children[index];
+    const clo_slot *parent = &l->trial[0];
+    uint32_t task = draft->graph->task_of[c->instance];
+    clo_slot best = {0, INT64_MAX, CLO_NONE};
+
+    for (uint32_t e = 0; e < draft->executors; e++) {
+        int64_t duration = clo_cost_time(draft->cost, task, e), from = c->others_ns[e];
+        if (duration == CLO_TIME_NEVER || from + duration >= best.finish_ns)
+            continue;
+        int64_t arrival = parent->finish_ns + clo_platform_transfer_ns(draft->platform, c->bytes, parent->executor, e);
+        from = arrival > from ? arrival : from;
+        if (from + duration >= best.finish_ns)
+            continue;
+        int64_t start = trial_slot(l, task, (clo_slot){from, from + duration, e}, index + 1);
+        if (start + duration < best.finish_ns)
+            best = (clo_slot){start, start + duration, e};
+    }
+    assert(best.executor != CLO_NONE);
+    return best;
+}
+
+/* The latest end of a child if the instance goes to `slot`; its own end without children. `enough`: what does not
+ * matter any more. */
+static int64_t look_ahead(lookahead *l, clo_slot slot, int64_t enough)
+{
+    int64_t latest = slot.finish_ns;
+
+    l->trial[0] = slot;
+    for (uint32_t i = 0; i < l->count && latest <= enough; i++) {
+        l->trial[i + 1] = place_child(l, i);
+        latest = l->trial[i + 1].finish_ns > latest ? l->trial[i + 1].finish_ns : latest;
+    }
+    return latest;
+}
+
+static clo_status place(lookahead *l, uint32_t instance)
+{
+    clo_draft *draft = l->ready.draft;
+    uint32_t task = draft->graph->task_of[instance];
+    clo_slot best = {0, INT64_MAX, CLO_NONE};
+    int64_t best_ahead = INT64_MAX;
+
+    find_children(l, instance);
+    clo_draft_find_ready(draft, instance);
+    for (uint32_t e = 0; e < draft->executors; e++) {
+        int64_t duration = clo_cost_time(draft->cost, task, e);
+        if (duration == CLO_TIME_NEVER)
+            continue;
+        int64_t start = clo_draft_slot_ns(draft, task, e, draft->ready_ns[e], duration);
+        clo_slot slot = {start, start + duration, e};
+        int64_t ahead = look_ahead(l, slot, best_ahead);
+        if (ahead < best_ahead || (ahead == best_ahead && slot.finish_ns < best.finish_ns)) {
+            best = slot;
+            best_ahead = ahead;
+        }
+    }
+    assert(best.executor != CLO_NONE);
+    return clo_ready_place(&l->ready, instance, best);
+}
+
+clo_status clo_lookahead_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    lookahead l = {.count = 0};
+    clo_status status = open_lookahead(&l, draft);
+    (void)config;
+    if (status != CLO_OK)
+        return status;
+
+    for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++)
+        status = place(&l, draft->order[i]);
+    clo_free(l.block);
+    clo_ready_close(&l.ready);
+    return status;
+}

@@ -1,0 +1,220 @@
+/* plan/rcpsp/build.c - serial and parallel schedule generation over packed shares, forward and backward. */
+#include "plan/rcpsp/problem.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* Of the ready instances that do not fit, parallel generation looks at so many: with more, time would grow with the
+ * square of the tasks. */
+enum { LOOK_AHEAD = 2048 };
+
+/* The graph as seen in one direction. */
+typedef struct one_way {
+    const uint32_t *before_first, *after_first, *after;
+} one_way;
+
+static one_way way_of(const clo_pool *pool, int direction)
+{
+    const clo_graph *graph = pool->graph;
+
+    if (direction == CLO_POOL_FORWARD)
+        return (one_way){graph->pred_first, graph->succ_first, graph->succ};
+    return (one_way){graph->succ_first, graph->pred_first, graph->pred};
+}
+
+clo_status clo_pool_builder_open(clo_pool_builder *builder, const clo_pool *pool)
+{
+    size_t n = pool->tasks;
+    clo_layout layout = {0};
+
+    *builder = (clo_pool_builder){.pool = pool};
+    size_t steps = clo_layout_add(&layout, pool->machines, sizeof(clo_pool_steps));
+    size_t(*parts)[4] = clo_allocate(pool->machines, sizeof *parts);
+    if (parts == NULL)
+        return clo_fail_memory("a plan");
+    for (uint32_t m = 0; m < pool->machines; m++)
+        clo_pool_steps_layout(&layout, 2 * n + 2, pool->words, parts[m]);
+    size_t waits = clo_layout_add(&layout, n, sizeof(uint32_t));
+    size_t ready = clo_layout_add(&layout, n, sizeof(int64_t));
+    size_t items = clo_layout_add(&layout, n, sizeof(clo_heap_item));
+    size_t list = clo_layout_add(&layout, n, sizeof(uint32_t));
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+
+    if (block == NULL) {
+        clo_free(parts);
+        return clo_fail_memory("a plan");
+    }
+    builder->block = block;
+    builder->steps = (void *)(block + steps);
+    builder->waits_for = (void *)(block + waits);
+    builder->ready_ns = (void *)(block + ready);
+    builder->heap = (clo_heap){.items = (void *)(block + items), .capacity = n};
+    builder->list = (void *)(block + list);
+    for (uint32_t m = 0; m < pool->machines; m++)
+        clo_pool_steps_place(&builder->steps[m], block, parts[m]);
+    clo_free(parts);
+    return CLO_OK;
+}
+
+void clo_pool_builder_close(clo_pool_builder *builder)
+{
+    clo_free(builder->block);
+    builder->block = NULL;
+}
+
+static void begin(clo_pool_builder *builder, const one_way *way)
+{
+    const clo_pool *pool = builder->pool;
+
+    for (uint32_t m = 0; m < pool->machines; m++)
+        clo_pool_steps_clear(&builder->steps[m], &pool->capacity[(size_t)m * pool->words], pool->words);
+    for (uint32_t v = 0; v < pool->tasks; v++) {
+        builder->waits_for[v] = way->before_first[v + 1] - way->before_first[v];
+        builder->ready_ns[v] = 0;
+    }
+    builder->heap.count = 0;
+}
+
+/* Places `v` where it ends first. Ties: the lower machine. Returns its finish. */
+static inline int64_t place(clo_pool_builder *builder, uint32_t v, uint32_t words, clo_pool_schedule *out)
+{
+    const clo_pool *pool = builder->pool;
+    const uint64_t *demand = &pool->demand[(size_t)v * words];
+    int64_t best_start = 0, best_finish = INT64_MAX, ready = builder->ready_ns[v];
+    clo_pool_step step = {0, 0}, best_step = {0, 0};
+    uint32_t best = 0;
+
+    for (uint32_t m = 0; m < pool->machines; m++) {
+        int64_t duration = pool->time_ns[(size_t)m * pool->tasks + v];
+        if (duration == CLO_TIME_NEVER || ready + duration >= best_finish)
+            continue;
+        int64_t start = duration == 0 ? ready
+                                      : clo_pool_steps_find(&builder->steps[m], ready, duration, demand, words,
+                                                            pool->guards, &step);
+        if (start + duration < best_finish) {
+            best_finish = start + duration;
+            best_start = start;
+            best_step = step;
+            best = m;
+        }
+    }
+    if (best_finish > best_start)
+        clo_pool_steps_take(&builder->steps[best], best_step, best_start, best_finish, demand, words);
+    out->start_ns[v] = best_start;
+    out->machine[v] = best;
+    return best_finish;
+}
+
+static inline void serial(clo_pool_builder *builder, const one_way *way, const int64_t *keys, uint32_t words,
+                          clo_pool_schedule *out)
+{
+    clo_heap *heap = &builder->heap;
+
+    out->makespan_ns = 0;
+    for (uint32_t v = 0; v < builder->pool->tasks; v++)
+        if (builder->waits_for[v] == 0)
+            clo_heap_push(heap, keys[v], v);
+    while (heap->count > 0) { /* each task enters once */
+        uint32_t v = (uint32_t)clo_heap_pop(heap).id;
+        int64_t finish = place(builder, v, words, out);
+        if (finish > out->makespan_ns)
+            out->makespan_ns = finish;
+        for (uint32_t arc = way->after_first[v]; arc < way->after_first[v + 1]; arc++) {
+            uint32_t u = way->after[arc];
+            if (finish > builder->ready_ns[u])
+                builder->ready_ns[u] = finish;
+            if (--builder->waits_for[u] == 0)
+                clo_heap_push(heap, keys[u], u);
+        }
+    }
+}
+
+void clo_pool_serial(clo_pool_builder *builder, int direction, const int64_t *keys, clo_pool_schedule *out)
+{
+    one_way way = way_of(builder->pool, direction);
+
+    begin(builder, &way);
+    if (builder->pool->words == 1) /* the usual case, without a loop over words */
+        serial(builder, &way, keys, 1, out);
+    else
+        serial(builder, &way, keys, builder->pool->words, out);
+}
+
+/* Starts `v` at `now_ns` where it fits; the machine with the shortest time first. */
+static bool start_now(clo_pool_builder *builder, uint32_t v, int64_t now_ns, clo_pool_schedule *out)
+{
+    const clo_pool *pool = builder->pool;
+    const uint64_t *demand = &pool->demand[(size_t)v * pool->words];
+    int64_t shortest = CLO_TIME_NEVER;
+
+    for (uint32_t m = 0; m < pool->machines; m++) {
+        int64_t duration = pool->time_ns[(size_t)m * pool->tasks + v];
+        if (duration < shortest &&
+            (duration == 0 || clo_pool_fits(builder->steps[m].free, demand, pool->words, pool->guards))) {
+            shortest = duration;
+            out->machine[v] = m;
+        }
+    }
+    if (shortest == CLO_TIME_NEVER)
+        return false;
+    out->start_ns[v] = now_ns;
+    for (uint32_t w = 0; w < pool->words && shortest > 0; w++)
+        builder->steps[out->machine[v]].free[w] -= demand[w];
+    clo_heap_push(&builder->heap, now_ns + shortest, v);
+    return true;
+}
+
+static void give_back(clo_pool_builder *builder, uint32_t v, const clo_pool_schedule *out)
+{
+    const clo_pool *pool = builder->pool;
+    uint32_t m = out->machine[v];
+
+    if (pool->time_ns[(size_t)m * pool->tasks + v] == 0)
+        return;
+    for (uint32_t w = 0; w < pool->words; w++)
+        builder->steps[m].free[w] += pool->demand[(size_t)v * pool->words + w];
+}
+
+/* Into the ready list, sorted by (key, id) from the end, where insertion is cheap for late keys. */
+static void make_ready(uint32_t *list, uint32_t count, const int64_t *keys, uint32_t v)
+{
+    while (count > 0 &&
+           (keys[list[count - 1]] > keys[v] || (keys[list[count - 1]] == keys[v] && list[count - 1] > v))) {
+        list[count] = list[count - 1];
+        count--;
+    }
+    list[count] = v;
+}
+
+void clo_pool_parallel(clo_pool_builder *builder, int direction, const int64_t *keys, clo_pool_schedule *out)
+{
+    const clo_pool *pool = builder->pool;
+    one_way way = way_of(pool, direction);
+    uint32_t *list = builder->list, ready = 0;
+    int64_t now = 0;
+
+    begin(builder, &way); /* only the first step of each machine is used: what is free now */
+    for (uint32_t v = 0; v < pool->tasks; v++)
+        if (builder->waits_for[v] == 0)
+            make_ready(list, ready++, keys, v);
+    while (ready > 0 || builder->heap.count > 0) { /* each round starts or ends a task: empty machines fit the first */
+        uint32_t kept = 0, seen = 0;
+        for (; seen < ready && kept < LOOK_AHEAD; seen++)
+            if (!start_now(builder, list[seen], now, out))
+                list[kept++] = list[seen];
+        memmove(&list[kept], &list[seen], (ready - seen) * sizeof *list);
+        ready -= seen - kept;
+        now = builder->heap.items[0].key;
+        while (builder->heap.count > 0 && builder->heap.items[0].key == now) {
+            uint32_t v = (uint32_t)clo_heap_pop(&builder->heap).id;
+            give_back(builder, v, out);
+            for (uint32_t arc = way.after_first[v]; arc < way.after_first[v + 1]; arc++)
+                if (--builder->waits_for[way.after[arc]] == 0)
+                    make_ready(list, ready++, keys, way.after[arc]);
+        }
+    }
+    out->makespan_ns = now;
+}

@@ -1,0 +1,306 @@
+#include "plan/rcpsp/problem.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LANES_MAX (CLO_RESOURCES_MAX + 1) /* and the executors */
+
+/* Transfers cost nothing, and each machine has one column and nothing is masked. */
+static bool applies(const clo_cost *cost)
+{
+    const clo_executor *executors = cost->platform->executors;
+    uint32_t p = cost->platform->executors_count;
+
+    for (uint32_t t = 0; t < cost->graph->tasks; t++)
+        if (cost->graph->rows[t].executors_mask != 0)
+            return false;
+    for (uint32_t a = 0; a < p; a++)
+        for (uint32_t b = 0; b < a; b++)
+            if (executors[a].machine == executors[b].machine && cost->column_of[a] != cost->column_of[b])
+                return false;
+    return !clo_cost_has_transfers(cost);
+}
+
+/* One resource that can be scarce: demands in units of `unit`, which divides them all, so that rounding the capacity down
+ * loses nothing; a larger unit only where the lane would overflow. */
+typedef struct lane {
+    uint32_t resource; /* CLO_RESOURCES_MAX: the executors */
+    int64_t unit;
+} lane;
+
+static int64_t demand_of(const clo_graph *graph, uint32_t task, uint32_t resource)
+{
+    if (resource == CLO_RESOURCES_MAX)
+        return 1;
+    return graph->rows[task].demand == CLO_NONE ? 0 : clo_graph_demand(graph, task)[resource];
+}
+
+static int64_t capacity_of(const clo_cost *cost, uint32_t machine, uint32_t resource)
+{
+    int64_t executors = 0;
+
+    if (resource != CLO_RESOURCES_MAX)
+        return clo_cost_capacity(cost, machine, resource);
+    for (uint32_t e = 0; e < cost->platform->executors_count; e++)
+        executors += cost->platform->executors[e].machine == machine;
+    return executors;
+}
+
+/* Fills the lane; false if the resource is never scarce. */
+static bool measure_lane(const clo_cost *cost, uint32_t resource, lane *out, int64_t *largest)
+{
+    const clo_graph *graph = cost->graph;
+    int64_t unit = 0;
+    uint64_t all = 0;
+    bool scarce = false;
+
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        int64_t demand = demand_of(graph, t, resource);
+        uint64_t times;
+        unit = clo_greatest_divisor(unit, demand);
+        if (__builtin_mul_overflow((uint64_t)demand, graph->rows[t].instances, &times) ||
+            __builtin_add_overflow(all, times, &all))
+            all = UINT64_MAX;
+    }
+    *largest = 0;
+    for (uint32_t m = 0; m < cost->platform->machines_count && unit > 0; m++) {
+        int64_t capacity = capacity_of(cost, m, resource);
+        if (capacity < 0)
+            continue;
+        scarce = scarce || (uint64_t)capacity < all;
+        if (capacity / unit > *largest)
+            *largest = capacity / unit;
+    }
+    *out = (lane){resource, unit};
+    return scarce;
+}
+
+static int by_size(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+    return a < b ? -1 : a > b;
+}
+
+/* How many of the smallest demands fit side by side. */
+static uint64_t most_at_once(int64_t *demands, uint64_t count, int64_t capacity)
+{
+    uint64_t fit = 0;
+
+    if (capacity < 0)
+        return count;
+    qsort(demands, count, sizeof *demands, by_size);
+    while (fit < count && demands[fit] <= capacity)
+        capacity -= demands[fit++];
+    return fit;
+}
+
+/* True if what the tasks demand keeps more of them from running side by side than a machine has executors: each instance
+ * counts at the first resource it needs. scratch: [instances]. */
+static bool executors_suffice(const clo_cost *cost, const lane *lanes, uint32_t count, int64_t *scratch)
+{
+    const clo_graph *graph = cost->graph;
+
+    for (uint32_t m = 0; m < cost->platform->machines_count; m++) {
+        uint64_t at_once = 0;
+        for (uint32_t l = 0; l <= count; l++) { /* the last round: those that need nothing */
+            uint64_t here = 0;
+            for (uint32_t t = 0; t < graph->tasks; t++) {
+                uint32_t first = 0;
+                while (first < count && demand_of(graph, t, lanes[first].resource) == 0)
+                    first++;
+                for (uint32_t i = 0; first == l && i < graph->rows[t].instances; i++)
+                    scratch[here++] = l < count ? demand_of(graph, t, lanes[l].resource) : 0;
+            }
+            at_once += most_at_once(scratch, here, l < count ? capacity_of(cost, m, lanes[l].resource) : -1);
+        }
+        if (at_once > (uint64_t)capacity_of(cost, m, CLO_RESOURCES_MAX))
+            return false;
+    }
+    return true;
+}
+
+/* Lanes of a word, their width and the guards. */
+typedef struct packing {
+    lane lanes[LANES_MAX];
+    int64_t largest[LANES_MAX]; /* of the machines' capacities, in units */
+    uint32_t count, bits;
+} packing;
+
+static void choose_lanes(const clo_cost *cost, packing *lanes, int64_t *scratch)
+{
+    int64_t largest = 0, most = 0;
+
+    *lanes = (packing){.bits = 16};
+    for (uint32_t r = 0; r <= CLO_RESOURCES_MAX; r++) {
+        lane *next = &lanes->lanes[lanes->count];
+        if (r == CLO_RESOURCES_MAX && executors_suffice(cost, lanes->lanes, lanes->count, scratch))
+            break;
+        if (!measure_lane(cost, r, next, &largest))
+            continue;
+        if (largest > INT32_MAX) { /* rounded: still safe, no longer exact */
+            int64_t factor = largest / INT32_MAX + 1;
+            next->unit *= factor;
+            largest /= factor;
+        }
+        most = largest > most ? largest : most;
+        lanes->largest[lanes->count++] = largest > 0 ? largest : 1;
+    }
+    if (most > INT16_MAX)
+        lanes->bits = 32;
+}
+
+static uint64_t lane_value(const packing *lanes, uint32_t index, int64_t value)
+{
+    uint32_t each = 64 / lanes->bits;
+
+    return (uint64_t)value << (index % each * lanes->bits);
+}
+
+/* A lane of a resource that this machine does not limit stays at its largest value, which all demands together fit. */
+static void fill_capacities(clo_pool *pool, const packing *lanes)
+{
+    uint32_t each = 64 / lanes->bits;
+    int64_t top = lanes->bits == 16 ? INT16_MAX : INT32_MAX;
+
+    for (uint32_t l = 0; l < each; l++)
+        pool->guards |= 1ull << ((l + 1) * lanes->bits - 1);
+    for (uint32_t m = 0; m < pool->machines; m++)
+        for (uint32_t l = 0; l < lanes->count; l++) {
+            int64_t capacity = capacity_of(pool->cost, m, lanes->lanes[l].resource);
+            int64_t units = capacity < 0 ? top : capacity / lanes->lanes[l].unit;
+            pool->capacity[m * pool->words + l / each] |= lane_value(lanes, l, units < top ? units : top);
+        }
+    for (uint32_t w = 0; w < pool->machines * pool->words; w++)
+        pool->capacity[w] |= pool->guards;
+}
+
+static bool fits(const clo_pool *pool, const uint64_t *free, const uint64_t *demand)
+{
+    uint64_t guards = pool->guards;
+
+    for (uint32_t w = 0; w < pool->words; w++)
+        guards &= free[w] - demand[w];
+    return guards == pool->guards;
+}
+
+/* Demands and times; false if an instance fits no machine after rounding. */
+static bool fill_tasks(clo_pool *pool, const packing *lanes)
+{
+    uint32_t each = 64 / lanes->bits, first_of[CLO_EXECUTORS_MAX] = {0};
+    const clo_platform *platform = pool->cost->platform;
+
+    for (uint32_t e = platform->executors_count; e-- > 0;)
+        first_of[platform->executors[e].machine] = e;
+    for (uint32_t v = 0; v < pool->tasks; v++) {
+        uint32_t task = pool->graph->task_of[v], places = 0;
+        uint64_t *demand = &pool->demand[(size_t)v * pool->words];
+        for (uint32_t l = 0; l < lanes->count; l++) {
+            int64_t amount = demand_of(pool->graph, task, lanes->lanes[l].resource), unit = lanes->lanes[l].unit;
+            int64_t units = amount / unit + (amount % unit != 0);
+            demand[l / each] |= lane_value(lanes, l, units);
+            pool->weight[v] += (uint32_t)(units * 1024 / lanes->largest[l]);
+        }
+        pool->weight[v] += pool->weight[v] == 0;
+        for (uint32_t m = 0; m < pool->machines; m++) {
+            int64_t time = clo_cost_time(pool->cost, task, first_of[m]);
+            bool here = time != CLO_TIME_NEVER && fits(pool, &pool->capacity[m * pool->words], demand);
+            pool->time_ns[(size_t)m * pool->tasks + v] = here ? time : CLO_TIME_NEVER;
+            places += here;
+        }
+        if (places == 0)
+            return false;
+    }
+    return true;
+}
+
+int64_t clo_pool_fastest_ns(const clo_pool *pool, uint32_t v)
+{
+    int64_t best = CLO_TIME_NEVER;
+
+    for (uint32_t m = 0; m < pool->machines; m++) {
+        int64_t time = pool->time_ns[(size_t)m * pool->tasks + v];
+        best = time < best ? time : best;
+    }
+    return best;
+}
+
+static void fill_tails(clo_pool *pool)
+{
+    const clo_graph *graph = pool->graph;
+    int64_t *to_end = pool->tail_ns, *to_begin = pool->tail_ns + pool->tasks;
+
+    for (uint32_t i = pool->tasks; i-- > 0;) {
+        uint32_t v = graph->order[i];
+        int64_t longest = 0;
+        for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++)
+            longest = to_end[graph->succ[arc]] > longest ? to_end[graph->succ[arc]] : longest;
+        to_end[v] = longest + clo_pool_fastest_ns(pool, v);
+    }
+    for (uint32_t i = 0; i < pool->tasks; i++) {
+        uint32_t v = graph->order[i];
+        int64_t longest = 0;
+        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
+            longest = to_begin[graph->pred[arc]] > longest ? to_begin[graph->pred[arc]] : longest;
+        to_begin[v] = longest + clo_pool_fastest_ns(pool, v);
+    }
+}
+
+static bool allocate(clo_pool *pool, const packing *lanes)
+{
+    uint32_t each = 64 / lanes->bits;
+    clo_layout layout = {0};
+
+    pool->words = lanes->count == 0 ? 1 : (lanes->count + each - 1) / each;
+    size_t time = clo_layout_add(&layout, (size_t)pool->machines * pool->tasks, sizeof(int64_t));
+    size_t demand = clo_layout_add(&layout, (size_t)pool->words * pool->tasks, sizeof(uint64_t));
+    size_t capacity = clo_layout_add(&layout, (size_t)pool->words * pool->machines, sizeof(uint64_t));
+    size_t weight = clo_layout_add(&layout, pool->tasks, sizeof(uint32_t));
+    size_t tail = clo_layout_add(&layout, 2 * (size_t)pool->tasks, sizeof(int64_t));
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+
+    if (block == NULL)
+        return false;
+    pool->block = block;
+    pool->time_ns = (void *)(block + time);
+    pool->demand = (void *)(block + demand);
+    pool->capacity = (void *)(block + capacity);
+    pool->weight = (void *)(block + weight);
+    pool->tail_ns = (void *)(block + tail);
+    return true;
+}
+
+clo_status clo_pool_open(clo_pool *pool, const clo_cost *cost)
+{
+    packing lanes;
+
+    *pool = (clo_pool){.cost = cost, .graph = cost->graph};
+    pool->tasks = cost->graph->instances;
+    pool->machines = cost->platform->machines_count;
+    if (!applies(cost))
+        return CLO_ERR_UNSUPPORTED;
+    int64_t *scratch = clo_allocate(pool->tasks, sizeof *scratch);
+    if (scratch == NULL)
+        return clo_fail_memory("a plan");
+    choose_lanes(cost, &lanes, scratch);
+    clo_free(scratch);
+    if (!allocate(pool, &lanes))
+        return clo_fail_memory("a plan");
+    fill_capacities(pool, &lanes);
+    if (!fill_tasks(pool, &lanes)) {
+        clo_pool_close(pool);
+        return CLO_ERR_UNSUPPORTED;
+    }
+    fill_tails(pool);
+    return CLO_OK;
+}
+
+void clo_pool_close(clo_pool *pool)
+{
+    clo_free(pool->block);
+    pool->block = NULL;
+}

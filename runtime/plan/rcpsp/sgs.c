@@ -1,0 +1,121 @@
+/* plan/rcpsp/sgs.c - schedule generation with a rule that is fixed beforehand (Kolisch, "Serial and parallel
+ * resource-constrained project scheduling methods revisited", EJOR 90, 1996), and the rules of the packing literature.
+ *
+ *   sgs-serial, sgs-parallel             the longest way to an end first (rank_u)
+ *   sgs-serial-backward, -parallel-      from the end of the graph: the longest way to a beginning first
+ *   critical-path                        as sgs-parallel: the baseline of Graphene and of the learned packers
+ *   breadth-first                        the fewest arcs from an entry first, in the longest way; parallel
+ *   random                               an order drawn with the seed of the configuration; parallel
+ *
+ * The parallel scheme scans all that is ready, not only up to the first that does not fit. Ties: the lowest instance.
+ * Fragments count: each machine has its own free shares, and an instance runs on one. Where the problem is no
+ * packing the same order is dispatched (packing.h); backward has no counterpart there, because the times of
+ * transfers depend on where the data come from: these two then order by rank_u as the forward ones do. */
+#include "plan/rcpsp/priority.h"
+#include "plan/planners.h"
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/status.h"
+
+/* The keys of a rule, [instances]; work: [instances] scratch. */
+typedef void (*rule)(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t *keys);
+
+static clo_status fill(clo_draft *draft, const clo_plan_config *config, rule by, clo_packing_way way)
+{
+    uint32_t n = draft->graph->instances;
+    int64_t *keys = clo_allocate(2 * (size_t)n, sizeof *keys);
+
+    if (keys == NULL)
+        return clo_fail_memory("a plan");
+    by(draft->cost, config->seed, keys + n, keys);
+    clo_status status = clo_packing_fill(draft, keys, way);
+    clo_free(keys);
+    return status;
+}
+
+static void by_way_to_end(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t *keys)
+{
+    (void)seed;
+    clo_cost_rank_u(cost, work);
+    for (uint32_t i = 0; i < cost->graph->instances; i++)
+        keys[i] = -work[cost->graph->task_of[i]];
+}
+
+static void by_way_to_begin(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t *keys)
+{
+    (void)seed;
+    clo_cost_rank_d(cost, work);
+    for (uint32_t i = 0; i < cost->graph->instances; i++) {
+        uint32_t task = cost->graph->task_of[i];
+        keys[i] = -(work[task] + cost->mean_ns[task]);
+    }
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all */
+static void by_level(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t *keys)
+{
+    const clo_graph *graph = cost->graph;
+
+    (void)seed;
+    (void)work;
+    for (uint32_t i = 0; i < graph->instances; i++) {
+        uint32_t v = graph->order[i];
+        keys[v] = 0;
+        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
+            if (keys[graph->pred[arc]] >= keys[v])
+                keys[v] = keys[graph->pred[arc]] + 1;
+    }
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): one type for all */
+static void by_chance(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t *keys)
+{
+    clo_rng rng = clo_rng_seed(seed);
+
+    (void)work;
+    for (uint32_t i = 0; i < cost->graph->instances; i++)
+        keys[i] = (int64_t)(clo_rng_next(&rng) >> 1);
+}
+
+clo_status clo_sgs_serial_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    return fill(draft, config, by_way_to_end, CLO_PACKING_SERIAL);
+}
+
+clo_status clo_sgs_parallel_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    return fill(draft, config, by_way_to_end, CLO_PACKING_PARALLEL);
+}
+
+/* Keys for the other end would order a dispatch the wrong way round. */
+static clo_status fill_backward(clo_draft *draft, const clo_plan_config *config, clo_packing_way way)
+{
+    clo_pool pool;
+    clo_status status = clo_pool_open(&pool, draft->cost);
+
+    clo_pool_close(&pool);
+    if (status != CLO_OK && status != CLO_ERR_UNSUPPORTED)
+        return status;
+    return fill(draft, config, status == CLO_OK ? by_way_to_begin : by_way_to_end, way);
+}
+
+clo_status clo_sgs_serial_backward_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    return fill_backward(draft, config, CLO_PACKING_SERIAL_BACKWARD);
+}
+
+clo_status clo_sgs_parallel_backward_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    return fill_backward(draft, config, CLO_PACKING_PARALLEL_BACKWARD);
+}
+
+clo_status clo_breadth_first_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    return fill(draft, config, by_level, CLO_PACKING_PARALLEL);
+}
+
+clo_status clo_random_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    return fill(draft, config, by_chance, CLO_PACKING_PARALLEL);
+}

@@ -1,0 +1,325 @@
+/* plan/rcpsp/tetris.c - Tetris: Grandl et al., "Multi-resource packing for cluster schedulers", SIGCOMM 2014, section 3.
+ *
+ * By a clock: whenever something ended, of all that is ready and all machines where it fits the pair with the highest
+ * score starts, until nothing fits. The score is
+ *   alignment  the dot product of what the instance demands and what the machine has free, each as a share of the
+ *              machine, less a tenth where none of its producers ran on that machine (remote penalty)
+ *   - epsilon * remaining work of the job (SRPT): epsilon = mean alignment / mean remaining work of what is ready
+ *              and fits.
+ *
+ * Our reading: the jobs of a graph are its connected parts, remaining work is the time * share of their instances that
+ * have not started; resources that are never scarce do not count (pool.h leaves them out). The graph as a
+ * single job gives every instance the same remaining work, which then decides nothing. Barrier hints and fairness
+ * are for a cluster with users and left out. Integers only: shares in Q12. Ties: the lower instance, then machine.
+ *
+ * O(events * ready * machines). Where the problem is no packing: dispatched by the clock, largest dot product with an
+ * empty machine first, where it ends first. */
+#include "plan/rcpsp/priority.h"
+#include "plan/planners.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { SHARE_BITS = 12 };
+
+typedef struct tetris {
+    const clo_pool *pool;
+    uint64_t *free;    /* [machines * words]                                                     */
+    uint32_t *job_of;  /* [tasks] an instance that stands for the job                            */
+    uint32_t *waiting; /* [tasks] producers that have not ended                                  */
+    uint32_t *ready;   /* [ready_count] rising                                                   */
+    uint32_t ready_count;
+    uint64_t *work;  /* [tasks] of what has not started, by job                                 */
+    uint64_t *share; /* [tasks] what an instance adds to that: scaled so that all sums fit 62 bits */
+    clo_heap running;
+    void *block;
+} tetris;
+
+/* Demand . free on machine m, Q24. */
+static int64_t alignment(const tetris *t, uint32_t v, uint32_t m)
+{
+    const clo_pool *pool = t->pool;
+    const uint64_t *whole = &pool->capacity[(size_t)m * pool->words], *free = &t->free[(size_t)m * pool->words];
+    int64_t sum = 0;
+
+    for (uint32_t l = 0; l < clo_pool_lanes(pool); l++) {
+        int64_t capacity = clo_pool_lane(pool, whole, l);
+        int64_t demand = clo_pool_lane(pool, &pool->demand[(size_t)v * pool->words], l);
+        if (capacity > 0 && demand > 0)
+            sum += (demand << SHARE_BITS) / capacity * ((clo_pool_lane(pool, free, l) << SHARE_BITS) / capacity);
+    }
+    return sum;
+}
+
+static bool fits(const tetris *t, uint32_t v, uint32_t m)
+{
+    const clo_pool *pool = t->pool;
+    int64_t time = pool->time_ns[(size_t)m * pool->tasks + v];
+    uint64_t guards = pool->guards;
+
+    if (time == CLO_TIME_NEVER)
+        return false;
+    for (uint32_t w = 0; w < pool->words && time > 0; w++)
+        guards &= t->free[(size_t)m * pool->words + w] - pool->demand[(size_t)v * pool->words + w];
+    return guards == pool->guards;
+}
+
+static bool is_remote(const tetris *t, const clo_pool_schedule *out, uint32_t v, uint32_t m)
+{
+    const clo_graph *graph = t->pool->graph;
+
+    for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
+        if (out->machine[graph->pred[arc]] == m)
+            return false;
+    return graph->pred_first[v] < graph->pred_first[v + 1];
+}
+
+/* A pair of instance and machine that could start now. */
+typedef struct pair {
+    uint32_t index, machine;
+} pair;
+
+/* The instances of a task have equal scores: true for the first of them that is ready. They stand side by side. */
+static bool speaks_for_task(const tetris *t, uint32_t index)
+{
+    const uint32_t *task_of = t->pool->graph->task_of;
+
+    return index == 0 || task_of[t->ready[index - 1]] != task_of[t->ready[index]];
+}
+
+/* Sums over all pairs that fit, for the means; false if there is none. */
+static bool add_up(const tetris *t, clo_u128 *aligned, clo_u128 *work)
+{
+    bool any = false;
+
+    *aligned = *work = 0;
+    for (uint32_t i = 0; i < t->ready_count; i++)
+        for (uint32_t m = 0; m < t->pool->machines && speaks_for_task(t, i); m++)
+            if (fits(t, t->ready[i], m)) {
+                *aligned += (uint64_t)alignment(t, t->ready[i], m);
+                *work += t->work[t->job_of[t->ready[i]]];
+                any = true;
+            }
+    return any;
+}
+
+/* epsilon in Q64. Both means are over the same pairs, so their number falls out. Times the work of one of these jobs,
+ * which is part of `work`, it has at most 126 bits. */
+static clo_u128 epsilon_q64(clo_u128 aligned, clo_u128 work)
+{
+    if (aligned >> 62 != 0)
+        aligned = (1ull << 62) - 1;
+    return work == 0 ? 0 : (aligned << 64) / work;
+}
+
+/* The pair with the highest score; false if nothing fits. */
+static bool choose(const tetris *t, const clo_pool_schedule *out, pair *best)
+{
+    clo_u128 aligned, work;
+    int64_t highest = 0;
+    bool found = false;
+
+    if (!add_up(t, &aligned, &work))
+        return false;
+    clo_u128 epsilon = epsilon_q64(aligned, work);
+    for (uint32_t i = 0; i < t->ready_count; i++) {
+        uint32_t v = t->ready[i];
+        if (!speaks_for_task(t, i))
+            continue;
+        int64_t srpt = (int64_t)(t->work[t->job_of[v]] * epsilon >> 64);
+        for (uint32_t m = 0; m < t->pool->machines; m++) {
+            if (!fits(t, v, m))
+                continue;
+            int64_t here = alignment(t, v, m);
+            int64_t score = (is_remote(t, out, v, m) ? here - here / 10 : here) - srpt;
+            if (found && score <= highest)
+                continue;
+            highest = score;
+            *best = (pair){i, m};
+            found = true;
+        }
+    }
+    return found;
+}
+
+static void start(tetris *t, const pair *p, int64_t now_ns, clo_pool_schedule *out)
+{
+    const clo_pool *pool = t->pool;
+    uint32_t v = t->ready[p->index];
+    int64_t time = pool->time_ns[(size_t)p->machine * pool->tasks + v];
+
+    memmove(&t->ready[p->index], &t->ready[p->index + 1], (t->ready_count - p->index - 1) * sizeof *t->ready);
+    t->ready_count--;
+    for (uint32_t w = 0; w < pool->words && time > 0; w++)
+        t->free[(size_t)p->machine * pool->words + w] -= pool->demand[(size_t)v * pool->words + w];
+    t->work[t->job_of[v]] -= t->share[v];
+    out->start_ns[v] = now_ns;
+    out->machine[v] = p->machine;
+    clo_heap_push(&t->running, now_ns + time, v);
+}
+
+static void make_ready(tetris *t, uint32_t v)
+{
+    uint32_t i = t->ready_count++;
+
+    for (; i > 0 && t->ready[i - 1] > v; i--)
+        t->ready[i] = t->ready[i - 1];
+    t->ready[i] = v;
+}
+
+static void end(tetris *t, uint32_t v, const clo_pool_schedule *out)
+{
+    const clo_pool *pool = t->pool;
+    const clo_graph *graph = pool->graph;
+    uint32_t m = out->machine[v];
+
+    for (uint32_t w = 0; w < pool->words && pool->time_ns[(size_t)m * pool->tasks + v] > 0; w++)
+        t->free[(size_t)m * pool->words + w] += pool->demand[(size_t)v * pool->words + w];
+    for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++)
+        if (--t->waiting[graph->succ[arc]] == 0)
+            make_ready(t, graph->succ[arc]);
+}
+
+/* Each round starts or ends something: an empty machine fits any. */
+static void run(tetris *t, clo_pool_schedule *out)
+{
+    int64_t now = 0;
+    pair next = {0};
+
+    while (t->ready_count > 0 || t->running.count > 0) {
+        while (choose(t, out, &next))
+            start(t, &next, now, out);
+        assert(t->running.count > 0);
+        now = t->running.items[0].key;
+        while (t->running.count > 0 && t->running.items[0].key == now)
+            end(t, (uint32_t)clo_heap_pop(&t->running).id, out);
+    }
+    out->makespan_ns = now;
+}
+
+/* Jobs: every instance is joined with its producers (union by the lowest, paths halved). */
+static uint32_t job_of(uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v) { /* parents have lower numbers: falls */
+        parent[v] = parent[parent[v]];
+        v = parent[v];
+    }
+    return v;
+}
+
+static void find_jobs(tetris *t)
+{
+    const clo_graph *graph = t->pool->graph;
+
+    for (uint32_t v = 0; v < graph->instances; v++)
+        t->job_of[v] = v;
+    for (uint32_t v = 0; v < graph->instances; v++)
+        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
+            uint32_t a = job_of(t->job_of, v), b = job_of(t->job_of, graph->pred[arc]);
+            t->job_of[a > b ? a : b] = a > b ? b : a;
+        }
+    for (uint32_t v = 0; v < graph->instances; v++)
+        t->job_of[v] = job_of(t->job_of, v);
+}
+
+static void begin(tetris *t)
+{
+    const clo_pool *pool = t->pool;
+    clo_u128 total = 0;
+    uint32_t shift = 0;
+
+    memcpy(t->free, pool->capacity, (size_t)pool->machines * pool->words * sizeof *t->free);
+    find_jobs(t);
+    for (uint32_t v = 0; v < pool->tasks; v++)
+        total += (clo_u128)(uint64_t)clo_pool_fastest_ns(pool, v) * pool->weight[v];
+    while (total >> shift >> 62 != 0)
+        shift++;
+    for (uint32_t v = 0; v < pool->tasks; v++) {
+        t->share[v] = (uint64_t)((clo_u128)(uint64_t)clo_pool_fastest_ns(pool, v) * pool->weight[v] >> shift);
+        t->work[t->job_of[v]] += t->share[v];
+        t->waiting[v] = pool->graph->pred_first[v + 1] - pool->graph->pred_first[v];
+        if (t->waiting[v] == 0)
+            t->ready[t->ready_count++] = v;
+    }
+}
+
+static clo_status open(tetris *t, const clo_pool *pool)
+{
+    size_t n = pool->tasks;
+    clo_layout layout = {0};
+    size_t amounts = clo_layout_add(&layout, (size_t)pool->machines * pool->words + 2 * n, sizeof(uint64_t));
+    size_t ids = clo_layout_add(&layout, 3 * n, sizeof(uint32_t));
+    size_t items = clo_layout_add(&layout, n, sizeof(clo_heap_item));
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+
+    *t = (tetris){.pool = pool, .block = block};
+    if (block == NULL)
+        return clo_fail_memory("a plan");
+    t->free = (void *)(block + amounts);
+    t->work = t->free + (size_t)pool->machines * pool->words;
+    t->share = t->work + n;
+    t->job_of = (void *)(block + ids);
+    t->waiting = t->job_of + n;
+    t->ready = t->waiting + n;
+    t->running = (clo_heap){.items = (void *)(block + items), .capacity = n};
+    begin(t);
+    return CLO_OK;
+}
+
+static clo_status pack(const clo_pool *pool, clo_draft *draft)
+{
+    tetris t;
+    clo_pool_schedule schedule;
+    clo_status status = open(&t, pool);
+
+    if (status != CLO_OK)
+        return status;
+    status = clo_pool_schedule_open(&schedule, pool);
+    if (status == CLO_OK) {
+        run(&t, &schedule);
+        status = clo_pool_realise(pool, &schedule, CLO_POOL_FORWARD, draft);
+        clo_pool_schedule_close(&schedule);
+    }
+    clo_free(t.block);
+    return status;
+}
+
+/* The sum of the shares of the largest machine, falling. */
+static clo_status dispatch(clo_draft *draft)
+{
+    const clo_graph *graph = draft->graph;
+    int64_t *keys = clo_allocate(graph->instances, sizeof *keys), largest[CLO_RESOURCES_MAX] = {0};
+
+    if (keys == NULL)
+        return clo_fail_memory("a plan");
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        for (uint32_t m = 0; m < draft->platform->machines_count; m++)
+            if (clo_cost_capacity(draft->cost, m, r) > largest[r])
+                largest[r] = clo_cost_capacity(draft->cost, m, r);
+    for (uint32_t i = 0; i < graph->instances; i++) {
+        const int64_t *demand = clo_graph_demand(graph, graph->task_of[i]);
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+            if (largest[r] > 0)
+                keys[i] -= (int64_t)(((clo_u128)(uint64_t)demand[r] << SHARE_BITS) / (uint64_t)largest[r]);
+    }
+    clo_status status = clo_packing_dispatch(draft, keys, true);
+    clo_free(keys);
+    return status;
+}
+
+clo_status clo_tetris_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    clo_pool pool;
+    clo_status status = clo_pool_open(&pool, draft->cost);
+
+    (void)config;
+    if (status == CLO_OK)
+        status = pack(&pool, draft);
+    else if (status == CLO_ERR_UNSUPPORTED)
+        status = dispatch(draft);
+    clo_pool_close(&pool);
+    return status;
+}

@@ -1,0 +1,257 @@
+/* plan/schedule/compact.c - a plan made better as it stands: clean-up after duplication, and double justification.
+ *
+ * A duplicate may leave its original without a reader (the idea of DFRN's deletion). Dropping copies frees
+ * time, and taking the copies in order of start and giving each the earliest slot on its own executor uses it.
+ *
+ * Why nothing gets worse: when a copy is placed again, everything placed before it started no later in the
+ * old plan and now ends no later than it did. So at its old start its inputs have arrived, its executor is idle, and
+ * the machine holds no more than it did: the old start is still free, and the earliest slot is no later.
+ *
+ * Double justification (Valls, Ballestin and Quintanilla 2005; forward-backward improvement, Li and Willis 1992) does
+ * the same in both directions: first to the right, in falling order of finish, towards the makespan; then to the
+ * left. For the same reason nothing gets worse, on unlike executors, with transfers, resources and replicas too:
+ * everything stays on its executor. Our addition: the order found on the way is also tried with every executor free
+ * (a list schedule in order of the justified starts), where there are no replicas. Rounds go on as long as they bring
+ * something. */
+#include "plan/planners.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/schedule/ready.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { JUSTIFY_ROUNDS = 16 };
+
+/* The copy that serves `arc` to copy `reader`: the earliest arrival among the copies that were there when the
+ * reader was placed. */
+static uint32_t server_of(const clo_draft *draft, uint32_t arc, uint32_t reader)
+{
+    const clo_platform *platform = draft->platform;
+    uint32_t best = CLO_NONE, to = draft->copies[reader].executor;
+    int64_t earliest = INT64_MAX;
+
+    for (uint32_t c = draft->first_copy[draft->graph->pred[arc]]; c != CLO_NONE; c = draft->copies[c].next) {
+        const clo_copy *copy = &draft->copies[c];
+        int64_t arrival = copy->finish_ns + clo_platform_transfer_ns(platform, clo_graph_arc_bytes(draft->graph, arc),
+                                                                     copy->executor, to);
+        if (c < reader && arrival < earliest) {
+            earliest = arrival;
+            best = c;
+        }
+    }
+    assert(best != CLO_NONE);
+    return best;
+}
+
+/* is_read[c] for all copies. Readers were placed after what they read, so one pass from the last copy to the first sees
+ * every reader first, and what a dropped copy read does not count. */
+static void mark_read(const clo_draft *draft, uint8_t *is_read)
+{
+    const clo_graph *graph = draft->graph;
+
+    for (uint32_t c = draft->count; c-- > 0;) {
+        uint32_t instance = draft->copies[c].instance;
+        if (graph->succ_first[instance] == graph->succ_first[instance + 1])
+            is_read[c] = 1; /* a result; never duplicated */
+        for (uint32_t arc = graph->pred_first[instance]; is_read[c] && arc < graph->pred_first[instance + 1]; arc++)
+            is_read[server_of(draft, arc, c)] = 1;
+    }
+}
+
+typedef struct kept_copy {
+    clo_copy copy;
+    uint32_t position; /* of the instance in the topological order: decides between copies of length 0 */
+    uint32_t index;    /* in the draft it comes from */
+} kept_copy;
+
+/* The copies of a draft that somebody reads. */
+typedef struct kept_copies {
+    kept_copy *rows; /* [count] */
+    uint32_t count;
+} kept_copies;
+
+static int by_start(const void *left, const void *right)
+{
+    const kept_copy *a = left, *b = right;
+
+    if (a->copy.start_ns != b->copy.start_ns)
+        return a->copy.start_ns < b->copy.start_ns ? -1 : 1;
+    if (a->copy.finish_ns != b->copy.finish_ns)
+        return a->copy.finish_ns < b->copy.finish_ns ? -1 : 1;
+    if (a->position != b->position)
+        return a->position < b->position ? -1 : 1;
+    return a->copy.executor < b->copy.executor ? -1 : a->copy.executor > b->copy.executor;
+}
+
+static clo_status place_again(clo_draft *draft, const clo_copy *old)
+{
+    const clo_graph *graph = draft->graph;
+    uint32_t task = graph->task_of[old->instance];
+    int64_t ready = 0;
+
+    for (uint32_t arc = graph->pred_first[old->instance]; arc < graph->pred_first[old->instance + 1]; arc++) {
+        int64_t arrival = clo_draft_arrival_ns(draft, arc, old->executor);
+        if (arrival > ready)
+            ready = arrival;
+    }
+    int64_t start = clo_draft_slot_ns(draft, task, old->executor, ready, old->finish_ns - old->start_ns);
+    assert(start <= old->start_ns);
+    return clo_draft_place(draft, old->instance, old->executor, start);
+}
+
+static clo_status collect(const clo_draft *draft, kept_copies *out)
+{
+    const clo_graph *graph = draft->graph;
+    uint32_t *position = clo_allocate(graph->instances, sizeof *position);
+    uint8_t *is_read = clo_allocate(draft->count, 1);
+    clo_status status = CLO_OK;
+
+    *out = (kept_copies){clo_allocate(draft->count, sizeof *out->rows), 0};
+    if (out->rows == NULL || position == NULL || is_read == NULL) {
+        status = clo_fail_memory("a plan");
+        goto done;
+    }
+    for (uint32_t i = 0; i < graph->instances; i++)
+        position[graph->order[i]] = i;
+    mark_read(draft, is_read);
+    for (uint32_t c = 0; c < draft->count; c++)
+        if (is_read[c])
+            out->rows[out->count++] = (kept_copy){draft->copies[c], position[draft->copies[c].instance], c};
+done:
+    clo_free(position);
+    clo_free(is_read);
+    return status;
+}
+
+/* The draft becomes these copies, in order of start, each as early as it can be. */
+static clo_status shift_left(clo_draft *draft, kept_copies *kept)
+{
+    clo_status status = CLO_OK;
+
+    qsort(kept->rows, kept->count, sizeof *kept->rows, by_start);
+    clo_draft_clear(draft);
+    for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++)
+        status = place_again(draft, &kept->rows[i].copy);
+    return status;
+}
+
+clo_status clo_draft_tidy(clo_draft *draft)
+{
+    kept_copies kept;
+
+    if (draft->count == draft->graph->instances)
+        return CLO_OK; /* no replica: nothing to drop, and every copy took the earliest slot */
+    clo_status status = collect(draft, &kept);
+    if (status == CLO_OK)
+        status = shift_left(draft, &kept);
+    clo_free(kept.rows);
+    return status;
+}
+
+static int by_falling_finish(const void *left, const void *right)
+{
+    const kept_copy *a = left, *b = right;
+
+    if (a->copy.finish_ns != b->copy.finish_ns)
+        return a->copy.finish_ns > b->copy.finish_ns ? -1 : 1;
+    if (a->copy.start_ns != b->copy.start_ns)
+        return a->copy.start_ns > b->copy.start_ns ? -1 : 1;
+    if (a->position != b->position)
+        return a->position > b->position ? -1 : 1;
+    return a->copy.executor < b->copy.executor ? -1 : a->copy.executor > b->copy.executor;
+}
+
+/* Moves the copies, which are those of `draft`, as late as the makespan allows: in falling order of finish, each on its
+ * executor before its readers. `mirror` is an empty draft in which time runs backwards from the makespan. */
+static clo_status shift_right(const clo_draft *draft, clo_draft *mirror, kept_copies *kept)
+{
+    const clo_graph *graph = draft->graph;
+    int64_t makespan_ns = clo_draft_makespan_ns(draft), *after_ns = clo_allocate(draft->count, sizeof *after_ns);
+    clo_status status = after_ns == NULL ? clo_fail_memory("a plan") : CLO_OK;
+
+    qsort(kept->rows, kept->count, sizeof *kept->rows, by_falling_finish);
+    for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++) {
+        clo_copy *copy = &kept->rows[i].copy;
+        uint32_t v = copy->instance, index = kept->rows[i].index;
+        int64_t duration = copy->finish_ns - copy->start_ns;
+        int64_t begin = clo_draft_slot_ns(mirror, graph->task_of[v], copy->executor, after_ns[index], duration);
+        assert(begin <= makespan_ns - copy->finish_ns);
+        status = clo_draft_place(mirror, v, copy->executor, begin);
+        copy->finish_ns = makespan_ns - begin;
+        copy->start_ns = copy->finish_ns - duration;
+        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
+            uint32_t server = server_of(draft, arc, index);
+            int64_t after = begin + duration +
+                            clo_platform_transfer_ns(draft->platform, clo_graph_arc_bytes(graph, arc),
+                                                     draft->copies[server].executor, copy->executor);
+            after_ns[server] = after > after_ns[server] ? after : after_ns[server];
+        }
+    }
+    clo_free(after_ns);
+    return status;
+}
+
+/* The draft becomes these instances, in order of start, each where it ends first. */
+static clo_status spread(clo_draft *draft, kept_copies *kept)
+{
+    clo_status status = CLO_OK;
+
+    qsort(kept->rows, kept->count, sizeof *kept->rows, by_start);
+    clo_draft_clear(draft);
+    for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++) {
+        uint32_t v = kept->rows[i].copy.instance;
+        clo_slot slot = clo_draft_earliest(draft, v, NULL);
+        status = clo_draft_place(draft, v, slot.executor, slot.start_ns);
+    }
+    return status;
+}
+
+/* One round: *is_better if the draft got shorter. */
+static clo_status justify_once(clo_draft *draft, clo_draft *mirror, clo_snapshot *best, bool *is_better)
+{
+    bool has_replicas = draft->count > draft->graph->instances;
+    kept_copies kept;
+    clo_status status = collect(draft, &kept);
+
+    clo_draft_clear(mirror);
+    if (status == CLO_OK)
+        status = shift_right(draft, mirror, &kept);
+    if (status == CLO_OK)
+        status = shift_left(draft, &kept);
+    *is_better = status == CLO_OK && clo_snapshot_keep(best, draft);
+    if (status == CLO_OK && !has_replicas)
+        status = spread(draft, &kept);
+    if (status == CLO_OK && !has_replicas)
+        *is_better |= clo_snapshot_keep(best, draft);
+    draft->schedules += has_replicas ? 2 : 3;
+    clo_free(kept.rows);
+    return status == CLO_OK ? clo_snapshot_restore(best, draft) : status;
+}
+
+static bool may_go_on(const clo_snapshot *best, int64_t bound_ns, int64_t end_ns)
+{
+    return best->makespan_ns > bound_ns && (end_ns == INT64_MAX || clo_clock_ns() < end_ns);
+}
+
+clo_status clo_draft_justify(clo_draft *draft, int64_t bound_ns, int64_t end_ns)
+{
+    clo_draft mirror;
+    clo_snapshot best = {0};
+    bool is_better = true;
+    clo_status status = clo_draft_open(&mirror, draft->cost, draft->capacity / draft->graph->instances);
+
+    if (status != CLO_OK)
+        return status;
+    status = clo_snapshot_open(&best, draft);
+    if (status == CLO_OK)
+        clo_snapshot_keep(&best, draft);
+    for (int round = 0; status == CLO_OK && is_better && round < JUSTIFY_ROUNDS && may_go_on(&best, bound_ns, end_ns);
+         round++)
+        status = justify_once(draft, &mirror, &best, &is_better);
+    clo_snapshot_close(&best);
+    clo_draft_close(&mirror);
+    return status;
+}

@@ -1,0 +1,63 @@
+/* plan/schedule/ready.h - what list schedulers share: which instances have all their inputs placed, a heap to choose among them,
+ * and where an execution that is appended (no gaps filled) may start.
+ *
+ * Invariant: an instance is handed out by clo_ready_next exactly once, after all its producers were placed, and
+ * tail_ns[e] is when the last execution on e ends. Entries come first, by id; then in order of release, so that all
+ * instances of a task, which wait for the same producers, come one behind the other. */
+#ifndef CLO_PLAN_READY_H
+#define CLO_PLAN_READY_H
+
+#include "base/heap.h"
+#include "plan/schedule/schedule.h"
+
+/* A place for one execution. */
+typedef struct clo_slot {
+    int64_t start_ns, finish_ns;
+    uint32_t executor; /* CLO_NONE: no place found */
+} clo_slot;
+
+typedef struct clo_ready {
+    clo_draft *draft;
+    uint32_t *waiting;  /* [instances] inputs whose producer is not placed                     */
+    uint32_t *released; /* [instances] in order of release; [taken, released_count) are new     */
+    uint32_t released_count, taken;
+    clo_heap heap;    /* of the planner, with room for all instances */
+    int64_t *tail_ns; /* [executors]                                                         */
+    void *block;
+} clo_ready;
+
+/* The draft is empty, and filled through clo_ready_place only. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_ready_open(clo_ready *ready, clo_draft *draft);
+void clo_ready_close(clo_ready *ready);
+
+/* The next instance whose producers are all placed; false: none at the moment. */
+bool clo_ready_next(clo_ready *ready, uint32_t *instance);
+
+/* draft->ready_ns[e]: when all inputs of `instance` are on e. */
+void clo_draft_find_ready(clo_draft *draft, uint32_t instance);
+/* The same for one executor. */
+int64_t clo_draft_inputs_ns(const clo_draft *draft, uint32_t instance, uint32_t executor);
+
+/* The earliest finish of `instance` on any executor (ties: the lowest one), gaps included; tail_ns [executors]: nothing
+ * starts before, NULL: anything goes. Executors of one machine that are alike share one search of its capacities. */
+clo_slot clo_draft_earliest(clo_draft *draft, uint32_t instance, const int64_t *tail_ns);
+
+/* Where an execution of `task` may be appended on `executor`: behind its last one and no earlier than ready_ns. Its
+ * executor is CLO_NONE if the task cannot run there. */
+clo_slot clo_ready_append(const clo_ready *ready, uint32_t task, uint32_t executor, int64_t ready_ns);
+/* The same for an instance, whose producers are placed, on an executor that can run it. */
+clo_slot clo_ready_append_on(const clo_ready *ready, uint32_t instance, uint32_t executor);
+
+/* The earliest finish of `instance` on any executor (ties: the lowest one), appended or in gaps too. */
+clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps);
+
+/* Places an instance that clo_ready_next handed out, and releases what waited for it. Returns CLO_OK or
+ * CLO_ERR_MEMORY. */
+clo_status clo_ready_place(clo_ready *ready, uint32_t instance, clo_slot slot);
+/* The second half of it, for what was placed otherwise: takes the copies from `first_copy` on into tail_ns. */
+void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_copy);
+
+/* When the first executor has nothing more to do: the least of tail_ns. */
+int64_t clo_ready_first_idle_ns(const clo_ready *ready);
+
+#endif

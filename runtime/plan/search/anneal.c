@@ -1,0 +1,337 @@
+/* plan/search/anneal.c - search for a short plan where executors differ or data take time to move: samples, then simulated
+ * annealing.
+ *
+ * A solution is an order of the instances (producers first) and an executor for each; the schedule is built in that
+ * order, each instance on its executor at its earliest time, with a duplicate of its critical parent where that helps
+ * (deft.c). An instance may be left free: then it goes where it ends first, and is fixed there if the result is kept.
+ *
+ * 1. Samples: rank_u with Gumbel noise (softmax sampling), every instance free. In a few schedules they find most of
+ *    what there is to gain over HEFT and DEFT.
+ * 2. Annealing from the best: a move gives one instance another executor, frees it, moves it in the order, or frees a
+ *    whole stretch of the order and shuffles it (ruin and recreate). What is accepted is drawn before
+ *    the schedule is built, so that building stops where a finish and the shortest way to the end are beyond it: on
+ *    average a schedule costs a third. The temperature rises with every schedule that brings no new best, from 0: first
+ *    descent, then wider steps, then once more, by turns from a fresh
+ *    sample and from the best.
+ *
+ * The constants were set on SAGA's open instances. Integers only: every machine finds the same plan for a seed. */
+#include "plan/planners.h"
+
+#include "base/memory.h"
+#include "base/noise.h"
+#include "base/status.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SAMPLES_PART_Q16 = 9830, /* 0.15 of the budget */
+    NOISE_Q16 = 3932,        /* 0.06 of the longest way */
+    ROUND = 100,             /* schedules for each instance without a new best, then from the best again */
+    HEAT_Q16 = 2621,         /* the temperature then: 0.04 of the makespan */
+    PERCENT_EXECUTOR = 20,   /* of the moves; the rest: ruin */
+    PERCENT_FREE = 5,
+    PERCENT_ORDER = 5,
+    PERCENT_BOTH = 20,
+    SHUFFLED = 3 /* instances of a ruin that move in the order */
+};
+
+typedef struct order_key {
+    int64_t key;
+    uint32_t position, instance; /* topological position: decides ties */
+} order_key;
+
+typedef struct annealing {
+    clo_draft *draft;
+    const clo_graph *graph;
+    clo_budget *budget;
+    clo_snapshot *best;
+    clo_rng rng;
+    uint32_t count;                        /* instances                                                  */
+    uint32_t *order, *position, *executor; /* position: of each instance in order. executor: CLO_NONE: free */
+    uint32_t *kept_order, *kept_executor;  /* before the last move                                       */
+    int64_t *behind_ns;                    /* shortest way from the end of each instance to the end of all */
+    int64_t *rank_ns, longest_ns;          /* [tasks] rank_u, and its maximum                            */
+    order_key *keys, *sorted;
+    int64_t current_ns;
+    void *block;
+} annealing;
+
+static bool allocate(annealing *s)
+{
+    clo_layout layout = {0};
+    size_t order = clo_layout_add(&layout, 5 * (size_t)s->count, sizeof(uint32_t));
+    size_t behind = clo_layout_add(&layout, s->count, sizeof(int64_t));
+    size_t rank = clo_layout_add(&layout, s->graph->tasks, sizeof(int64_t));
+    size_t keys = clo_layout_add(&layout, 2 * (size_t)s->count, sizeof(order_key));
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+
+    if (block == NULL)
+        return false;
+    s->block = block;
+    s->order = (void *)(block + order);
+    s->position = s->order + s->count;
+    s->executor = s->position + s->count;
+    s->kept_order = s->executor + s->count;
+    s->kept_executor = s->kept_order + s->count;
+    s->behind_ns = (void *)(block + behind);
+    s->rank_ns = (void *)(block + rank);
+    s->keys = (void *)(block + keys);
+    s->sorted = s->keys + s->count;
+    return true;
+}
+
+/* Fastest times, transfers for nothing: nothing can be shorter. */
+static void fill_behind(annealing *s)
+{
+    const clo_graph *graph = s->graph;
+
+    for (uint32_t i = s->count; i-- > 0;) {
+        uint32_t v = graph->order[i];
+        int64_t longest = 0;
+        for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++) {
+            uint32_t u = graph->succ[arc];
+            int64_t way = s->behind_ns[u] + clo_cost_fastest(s->draft->cost, graph->task_of[u]);
+            longest = way > longest ? way : longest;
+        }
+        s->behind_ns[v] = longest;
+    }
+}
+
+/* Builds the schedule, as long as it can end by limit_ns, and keeps it if it is the best. *makespan_ns: INT64_MAX if it
+ * was given up. */
+static clo_status build(annealing *s, int64_t limit_ns, int64_t *makespan_ns)
+{
+    clo_draft *draft = s->draft;
+    clo_status status = CLO_OK;
+
+    clo_draft_clear(draft);
+    s->budget->schedules++;
+    *makespan_ns = INT64_MAX;
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t v = s->order[i];
+        if (s->executor[v] == CLO_NONE)
+            status = clo_deft_place(draft, v);
+        else
+            status = clo_deft_place_on(draft, v, s->executor[v]);
+        if (status != CLO_OK)
+            return status;
+        if (draft->copies[draft->count - 1].finish_ns > limit_ns - s->behind_ns[v])
+            return CLO_OK;
+    }
+    *makespan_ns = clo_draft_makespan_ns(draft);
+    if (clo_snapshot_keep(s->best, draft) && s->best->makespan_ns < s->budget->best_ns)
+        s->budget->best_ns = s->best->makespan_ns;
+    return CLO_OK;
+}
+
+static int by_key(const void *left, const void *right)
+{
+    const order_key *a = left, *b = right;
+
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return a->position < b->position ? -1 : a->position > b->position;
+}
+
+/* keys: never lower than a producer's. */
+static void sort_order(annealing *s)
+{
+    memcpy(s->sorted, s->keys, s->count * sizeof *s->keys);
+    qsort(s->sorted, s->count, sizeof *s->sorted, by_key);
+    for (uint32_t i = 0; i < s->count; i++) {
+        s->order[i] = s->sorted[i].instance;
+        s->position[s->order[i]] = i;
+    }
+}
+
+/* Order and executors of the best plan. An instance counts from its first copy, which its readers may have read; its
+ * executor is that of the original, the first in the array. */
+static void take_best(annealing *s)
+{
+    for (uint32_t i = 0; i < s->count; i++)
+        s->keys[s->graph->order[i]] = (order_key){INT64_MAX, i, s->graph->order[i]};
+    for (uint32_t c = s->best->count; c-- > 0;) {
+        const clo_copy *copy = &s->best->copies[c];
+        order_key *key = &s->keys[copy->instance];
+        key->key = copy->start_ns < key->key ? copy->start_ns : key->key;
+        s->executor[copy->instance] = copy->executor;
+    }
+    sort_order(s);
+}
+
+/* An order drawn at random about rank_u, with all instances free. */
+static void draw(annealing *s)
+{
+    const clo_graph *graph = s->graph;
+
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t v = graph->order[i];
+        int64_t noise = (int64_t)NOISE_Q16 * clo_gumbel_q16(&s->rng) >> 16;
+        int64_t key =
+            -s->rank_ns[graph->task_of[v]] - s->longest_ns / 65536 * noise - (s->longest_ns % 65536 * noise >> 16);
+        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
+            if (s->keys[graph->pred[arc]].key > key)
+                key = s->keys[graph->pred[arc]].key;
+        s->keys[v] = (order_key){key, i, v};
+        s->executor[v] = CLO_NONE;
+    }
+    sort_order(s);
+}
+
+/* Moves what stands at `from` to `to`, everything between by one. */
+static void shift(annealing *s, uint32_t from, uint32_t to)
+{
+    uint32_t v = s->order[from];
+
+    for (uint32_t i = from; i < to; i++) {
+        s->order[i] = s->order[i + 1];
+        s->position[s->order[i]] = i;
+    }
+    for (uint32_t i = from; i > to; i--) {
+        s->order[i] = s->order[i - 1];
+        s->position[s->order[i]] = i;
+    }
+    s->order[to] = v;
+    s->position[v] = to;
+}
+
+/* Anywhere between its last producer and its first reader. */
+static void move_in_order(annealing *s, uint32_t v)
+{
+    const clo_graph *graph = s->graph;
+    uint32_t low = 0, high = s->count - 1;
+
+    for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
+        uint32_t at = s->position[graph->pred[arc]];
+        low = at + 1 > low ? at + 1 : low;
+    }
+    for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++) {
+        uint32_t at = s->position[graph->succ[arc]];
+        high = at - 1 < high ? at - 1 : high;
+    }
+    assert(low <= high);
+    shift(s, s->position[v], low + clo_rng_below(&s->rng, high - low + 1));
+}
+
+static void move_to_executor(annealing *s, uint32_t v)
+{
+    uint32_t executor = clo_rng_below(&s->rng, s->draft->executors);
+
+    if (clo_cost_time(s->draft->cost, s->graph->task_of[v], executor) != CLO_TIME_NEVER)
+        s->executor[v] = executor;
+}
+
+/* Frees up to a fifth of the order in one stretch, and moves some of it. */
+static void ruin(annealing *s)
+{
+    uint32_t at = clo_rng_below(&s->rng, s->count), length = 2 + clo_rng_below(&s->rng, s->count / 5 + 1);
+    uint32_t end = length < s->count - at ? at + length : s->count;
+
+    for (uint32_t i = at; i < end; i++)
+        s->executor[s->order[i]] = CLO_NONE;
+    for (uint32_t i = 0; i < SHUFFLED; i++)
+        move_in_order(s, s->order[at + clo_rng_below(&s->rng, end - at)]);
+}
+
+static void move(annealing *s)
+{
+    uint32_t kind = clo_rng_below(&s->rng, 100), v = clo_rng_below(&s->rng, s->count);
+    const uint32_t free_from = PERCENT_EXECUTOR, order_from = free_from + PERCENT_FREE;
+    const uint32_t both_from = order_from + PERCENT_ORDER, ruin_from = both_from + PERCENT_BOTH;
+
+    if (kind >= ruin_from) {
+        ruin(s);
+        return;
+    }
+    if (kind >= order_from)
+        move_in_order(s, v);
+    if (kind < free_from || (kind >= both_from && kind % 2 == 0))
+        move_to_executor(s, v);
+    else if (kind < order_from || kind >= both_from)
+        s->executor[v] = CLO_NONE;
+}
+
+/* What was free stays where it went. */
+static void fix_executors(annealing *s)
+{
+    for (uint32_t v = 0; v < s->count; v++)
+        if (s->executor[v] == CLO_NONE)
+            s->executor[v] = s->draft->copies[s->draft->first_copy[v]].executor;
+}
+
+static void undo(annealing *s)
+{
+    memcpy(s->order, s->kept_order, s->count * sizeof *s->order);
+    memcpy(s->executor, s->kept_executor, s->count * sizeof *s->executor);
+    for (uint32_t i = 0; i < s->count; i++)
+        s->position[s->order[i]] = i;
+}
+
+/* One move, kept if its makespan is at most the current one and an exponential of mean `heat_ns`: the rule of
+ * Metropolis. */
+static clo_status step(annealing *s, int64_t heat_ns)
+{
+    int64_t limit =
+        s->current_ns + (int64_t)((clo_u128)(uint64_t)heat_ns * (uint32_t)clo_exponential_q16(&s->rng) >> 16);
+    int64_t makespan;
+
+    memcpy(s->kept_order, s->order, s->count * sizeof *s->order);
+    memcpy(s->kept_executor, s->executor, s->count * sizeof *s->executor);
+    move(s);
+    clo_status status = build(s, limit, &makespan);
+    if (status != CLO_OK || makespan > limit) {
+        undo(s);
+        return status;
+    }
+    s->current_ns = makespan;
+    fix_executors(s);
+    return CLO_OK;
+}
+
+/* From the best, or from a fresh sample, until nothing better was found for long. */
+static clo_status anneal_round(annealing *s, bool from_best)
+{
+    uint64_t length = (uint64_t)s->count * ROUND, since = s->budget->schedules;
+    int64_t known = s->best->makespan_ns, hottest = known / 65536 * HEAT_Q16 + known % 65536 * HEAT_Q16 / 65536;
+
+    if (from_best)
+        take_best(s);
+    else
+        draw(s);
+    clo_status status = build(s, INT64_MAX, &s->current_ns);
+    if (status == CLO_OK)
+        fix_executors(s);
+    while (status == CLO_OK && s->budget->schedules - since < length && !clo_budget_is_spent(s->budget)) {
+        uint64_t gone = s->budget->schedules - since;
+        status = step(s, (int64_t)((clo_u128)(uint64_t)hottest * gone / length));
+        if (s->best->makespan_ns < known) {
+            known = s->best->makespan_ns;
+            since = s->budget->schedules;
+        }
+    }
+    return status;
+}
+
+clo_status clo_anneal(clo_draft *draft, uint64_t seed, clo_budget *budget, clo_snapshot *best)
+{
+    annealing s = {.draft = draft, .graph = draft->graph, .budget = budget, .best = best, .rng = clo_rng_seed(seed)};
+    clo_status status = CLO_OK;
+
+    s.count = s.graph->instances;
+    if (!allocate(&s))
+        return clo_fail_memory("a plan");
+    fill_behind(&s);
+    clo_cost_rank_u(draft->cost, s.rank_ns);
+    for (uint32_t t = 0; t < s.graph->tasks; t++)
+        s.longest_ns = s.rank_ns[t] > s.longest_ns ? s.rank_ns[t] : s.longest_ns;
+    while (status == CLO_OK && !clo_budget_is_spent(budget) && clo_budget_part_q16(budget) < SAMPLES_PART_Q16) {
+        draw(&s);
+        status = build(&s, best->makespan_ns, &s.current_ns);
+    }
+    for (uint32_t round = 0; status == CLO_OK && !clo_budget_is_spent(budget); round++)
+        status = anneal_round(&s, round % 2 == 0);
+    clo_free(s.block);
+    return status;
+}

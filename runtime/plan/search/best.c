@@ -1,0 +1,224 @@
+/* plan/search/best.c - the shortest plan that the budget allows, anytime.
+ *
+ * It starts from HEFT, everything in a row and DEFT, then PEFT, TDCA and DFRN, so it is never worse than these. Where
+ * the problem is a packing (pool.h) a genetic search goes on, which begins with HEFT's schedule; else a proof is tried on
+ * small graphs, then samples and simulated annealing on the order and the placement of instances. It ends with the
+ * budget, or where a plan meets the lower bound. Ties: the earlier, so duplicates are paid for only where they help.
+ *
+ * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
+ * limited the plan must depend on the seed alone, so one thread does it all. */
+#include "plan/planners.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "plan/schedule/parallel.h"
+#include "plan/rcpsp/search.h"
+
+enum {
+    SCHEDULES_DEFAULT = 1000, /* without a budget, fewer of large graphs: */
+    PLACEMENTS_DEFAULT = 2000000,
+    PACKED_TASKS = 2000,       /* up to so many the packing search sees everything HEFT sees */
+    PORTFOLIO_PAIRS = 1000000, /* instances * executors up to which more than the first three are tried */
+    PROVED_TASKS = 10,         /* up to so many a proof is tried first */
+    PROVED_TASKS_BY_TIME = 20  /* likewise where time is the limit, which a proof can waste */
+};
+
+/* True if the packing search begins with HEFT's own schedule: the serial one in order of rank_u. It differs where lengths
+ * are 0, which need an executor but no time, where the search looks back no further (pool_steps.h), and where the lowest
+ * executor of a tie may be on another machine than the lowest. */
+static bool begins_with_heft(const clo_pool *pool)
+{
+    const clo_platform *platform = pool->cost->platform;
+
+    if (pool->tasks > PACKED_TASKS)
+        return false;
+    for (uint32_t e = 1; e < platform->executors_count; e++)
+        if (platform->executors[e].machine < platform->executors[e - 1].machine)
+            return false;
+    for (size_t i = 0; i < (size_t)pool->machines * pool->tasks; i++)
+        if (pool->time_ns[i] == 0)
+            return false;
+    return true;
+}
+
+static clo_status pack(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
+{
+    clo_pool_schedule found = {0};
+    int64_t *keys = clo_allocate(pool->tasks, sizeof *keys);
+    int direction = CLO_POOL_FORWARD;
+    clo_status status = keys == NULL ? clo_fail_memory("a plan") : clo_pool_schedule_open(&found, pool);
+
+    if (status == CLO_OK)
+        status = clo_draft_order(draft);
+    for (uint32_t i = 0; i < pool->tasks && status == CLO_OK; i++)
+        keys[draft->order[i]] = i;
+    if (status == CLO_OK)
+        status = clo_pool_search(pool, keys, budget, &found, &direction);
+    if (status == CLO_OK && found.makespan_ns < best->makespan_ns) {
+        clo_draft_clear(draft);
+        status = clo_pool_realise(pool, &found, direction, draft);
+        if (status == CLO_OK)
+            clo_snapshot_keep(best, draft);
+    }
+    clo_pool_schedule_close(&found);
+    clo_free(keys);
+    return status;
+}
+
+/* Half of what is left goes into a proof where the graph is small and no replica can help: then none is shorter. */
+static clo_status prove(clo_draft *draft, clo_budget *budget, clo_snapshot *best)
+{
+    uint32_t limit = budget->end_ns != INT64_MAX ? PROVED_TASKS_BY_TIME : PROVED_TASKS;
+    clo_budget part = *budget;
+    bool proved = false;
+
+    if (draft->graph->instances > limit || clo_draft_could_replicate(draft))
+        return CLO_OK;
+    if (budget->schedules_max > 0)
+        part.schedules_max -= (budget->schedules_max - budget->schedules) / 2;
+    if (budget->end_ns != INT64_MAX)
+        part.end_ns -= (budget->end_ns - clo_clock_ns()) / 2;
+    clo_status status = clo_exact(draft, &part, best, &proved);
+    budget->schedules = part.schedules;
+    budget->best_ns = best->makespan_ns;
+    if (proved)
+        budget->bound_ns = best->makespan_ns;
+    return status;
+}
+
+/* From the best on, in one thread. pool: NULL where the problem is no packing. */
+static clo_status search(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
+{
+    if (pool != NULL)
+        return pack(draft, pool, budget, best);
+    clo_status status = prove(draft, budget, best);
+    if (status == CLO_OK && !clo_budget_is_spent(budget))
+        status = clo_anneal(draft, budget->config->seed, budget, best);
+    return status;
+}
+
+/* One thread's search. */
+typedef struct island {
+    const clo_pool *pool;
+    clo_draft draft;
+    clo_plan_config config;
+    clo_budget budget;
+    clo_snapshot best;
+    clo_status status;
+} island;
+
+static clo_status open_island(island *mine, const clo_draft *draft, const clo_budget *budget, const clo_snapshot *best,
+                              uint32_t index)
+{
+    clo_status status = clo_draft_open(&mine->draft, draft->cost, draft->capacity / draft->graph->instances);
+
+    mine->draft.may_duplicate = draft->may_duplicate;
+    mine->config = *budget->config;
+    mine->config.seed += index;
+    if (index > 0)
+        mine->config.progress = NULL; /* told from the calling thread, which is the first */
+    mine->budget = *budget;
+    mine->budget.config = &mine->config;
+    if (status == CLO_OK)
+        status = clo_snapshot_open(&mine->best, draft);
+    if (status == CLO_OK)
+        clo_snapshot_copy(&mine->best, best);
+    return status;
+}
+
+static void run_island(void *context, uint32_t worker, uint32_t round)
+{
+    island *mine = (island *)context + round;
+
+    (void)worker;
+    mine->status = search(&mine->draft, mine->pool, &mine->budget, &mine->best);
+}
+
+static clo_status search_side_by_side(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
+{
+    uint32_t threads = budget->config->threads < CLO_PARALLEL_MAX ? budget->config->threads : CLO_PARALLEL_MAX;
+    island *islands = clo_allocate(threads, sizeof *islands);
+    uint64_t before = budget->schedules;
+    clo_status status = islands == NULL ? clo_fail_memory("a plan") : CLO_OK;
+
+    for (uint32_t i = 0; i < threads && status == CLO_OK; i++) {
+        islands[i].pool = pool;
+        status = open_island(&islands[i], draft, budget, best, i);
+    }
+    if (status == CLO_OK)
+        clo_parallel_for(threads, threads, run_island, islands);
+    for (uint32_t i = 0; i < threads && islands != NULL; i++) {
+        if (status == CLO_OK && islands[i].status != CLO_OK)
+            status = clo_fail_memory("a plan"); /* all that can fail; the text stayed in its thread */
+        if (status == CLO_OK && islands[i].best.makespan_ns < best->makespan_ns)
+            clo_snapshot_copy(best, &islands[i].best);
+        budget->schedules += status == CLO_OK ? islands[i].budget.schedules - before : 0;
+        if (status == CLO_OK && islands[i].budget.bound_ns > budget->bound_ns)
+            budget->bound_ns = islands[i].budget.bound_ns; /* proved */
+        clo_snapshot_close(&islands[i].best);
+        if (islands[i].draft.cost != NULL)
+            clo_draft_close(&islands[i].draft);
+    }
+    clo_free(islands);
+    return status;
+}
+
+/* The plans to start from: HEFT whatever the budget is. The later ones see other things than earliest finishes, but take
+ * longer; none of them is for packings. */
+static clo_status begin(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
+{
+    static clo_status (*const fills[])(clo_draft *, const clo_plan_config *) = {
+        clo_heft_fill, clo_serial_fill, clo_deft_fill, clo_peft_fill, clo_tdca_fill, clo_dfrn_fill};
+    enum { ALL = sizeof fills / sizeof fills[0], CHEAP = 3 };
+    bool all = (uint64_t)draft->graph->instances * draft->executors <= PORTFOLIO_PAIRS;
+    size_t count = pool != NULL ? 1 : all ? ALL : CHEAP;
+    clo_status status = CLO_OK;
+
+    if (pool != NULL && begins_with_heft(pool))
+        return CLO_OK;
+    for (size_t i = 0; i < count && status == CLO_OK && (i == 0 || !clo_budget_is_spent(budget)); i++) {
+        clo_draft_clear(draft);
+        status = fills[i](draft, budget->config);
+        if (status == CLO_OK)
+            clo_snapshot_keep(best, draft);
+        budget->schedules++;
+        budget->best_ns = best->makespan_ns;
+    }
+    return status;
+}
+
+static clo_status plan(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
+{
+    clo_status status = begin(draft, pool, budget, best);
+
+    if (status == CLO_OK && (best->count == 0 || !clo_budget_is_spent(budget))) { /* a search builds one at least */
+        if (budget->config->threads > 1 && budget->schedules_max == 0)
+            status = search_side_by_side(draft, pool, budget, best);
+        else
+            status = search(draft, pool, budget, best);
+    }
+    return status == CLO_OK ? clo_snapshot_restore(best, draft) : status;
+}
+
+clo_status clo_best_fill(clo_draft *draft, const clo_plan_config *config)
+{
+    uint64_t fit = PLACEMENTS_DEFAULT / draft->graph->instances + 1;
+    clo_budget budget;
+    clo_snapshot best = {0};
+    clo_pool pool = {0};
+    clo_status status =
+        clo_budget_open(&budget, draft->cost, config, fit < SCHEDULES_DEFAULT ? fit : SCHEDULES_DEFAULT);
+
+    if (status == CLO_OK)
+        status = clo_snapshot_open(&best, draft);
+    if (status == CLO_OK)
+        status = clo_pool_open(&pool, draft->cost);
+    bool is_packing = status == CLO_OK;
+    if (is_packing || status == CLO_ERR_UNSUPPORTED)
+        status = plan(draft, is_packing ? &pool : NULL, &budget, &best);
+    draft->schedules = budget.schedules;
+    draft->is_optimal = status == CLO_OK && best.makespan_ns <= budget.bound_ns;
+    clo_pool_close(&pool);
+    clo_snapshot_close(&best);
+    return status;
+}

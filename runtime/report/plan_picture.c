@@ -1,0 +1,57 @@
+/* report/plan_picture.c - a plan as a Gantt chart; the drawing itself is in trace/. */
+#include "plan/plan.h"
+
+#include "report/gantt.h"
+
+#include "base/status.h"
+
+/* What the charts need of a plan. */
+static clo_status open_chart(const clo_plan *plan, const clo_cost *cost, clo_gantt *chart)
+{
+    clo_bound bound = {0};
+
+    clo_status status = clo_plan_matches(plan, cost);
+    if (status == CLO_OK)
+        status = clo_cost_bound(cost, &bound);
+    *chart = (clo_gantt){.cost = cost,
+                         .placements = plan->placements,
+                         .count = plan->count,
+                         .makespan_ns = plan->makespan_ns,
+                         .bound_ns = bound.best_ns <= plan->makespan_ns ? bound.best_ns : 0, /* else it was measured */
+                         .planner = plan->planner,
+                         .is_emulated = plan->is_emulated};
+    return status;
+}
+
+clo_status clo_plan_gantt_svg(const clo_plan *plan, const clo_cost *cost, const char *title, const char *path)
+{
+    if (plan == NULL || cost == NULL || path == NULL)
+        return clo_fail_null("clo_plan_gantt_svg", "plan, cost or path");
+    clo_gantt chart;
+    clo_text text = {0};
+    clo_status status = open_chart(plan, cost, &chart);
+
+    chart.title = title;
+    if (status == CLO_OK)
+        status = clo_gantt_svg(&chart, &text);
+    if (status == CLO_OK)
+        status = clo_file_write(path, text.data, text.bytes);
+    clo_text_free(&text);
+    return status;
+}
+
+clo_status clo_plan_gantt_text(const clo_plan *plan, const clo_cost *cost, uint32_t columns, char **out)
+{
+    if (plan == NULL || cost == NULL || out == NULL)
+        return clo_fail_null("clo_plan_gantt_text", "plan, cost or out");
+    clo_gantt chart;
+    clo_text text = {0};
+    clo_status status = open_chart(plan, cost, &chart);
+
+    if (status == CLO_OK)
+        status = clo_gantt_text(&chart, columns, &text);
+    if (status == CLO_OK)
+        return clo_text_take(&text, out);
+    clo_text_free(&text);
+    return status;
+}
