@@ -4,7 +4,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/planners.h"
+#include "plan/registry.h"
+#include "plan/schedule/compact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,7 +138,7 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
 
     if (status != CLO_OK)
         return status;
-    const clo_planner_row *planner = clo_planner_find(mine.planner != NULL ? mine.planner : "heft");
+    const clo_planner_desc *planner = clo_planner_find(mine.planner != NULL ? mine.planner : "heft");
     if (planner == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "unknown planner '%.100s'; `clotho list planners` shows their names",
                         mine.planner);

@@ -15,7 +15,9 @@
  *
  * O(executors * parents) a placement, plus the searches in the timelines. */
 #include "plan/duplicate/chain.h"
-#include "plan/planners.h"
+#include "plan/duplicate/deft.h"
+#include "plan/duplicate/planners.h"
+#include "plan/schedule/compact.h"
 
 #include "plan/schedule/ready.h"
 
@@ -170,7 +172,7 @@ clo_status clo_deft_place_all(clo_draft *draft)
     return status;
 }
 
-clo_status clo_deft_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status deft_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     clo_status status = clo_deft_place_all(draft);
@@ -178,7 +180,7 @@ clo_status clo_deft_fill(clo_draft *draft, const clo_plan_config *config)
     return status == CLO_OK ? clo_draft_tidy(draft) : status;
 }
 
-clo_status clo_deft_append_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status deft_append_fill(clo_draft *draft, const clo_plan_config *config)
 {
     clo_ready ready;
     clo_status status = clo_ready_open(&ready, draft);
@@ -196,3 +198,17 @@ clo_status clo_deft_append_fill(clo_draft *draft, const clo_plan_config *config)
     clo_ready_close(&ready);
     return status == CLO_OK ? clo_draft_tidy(draft) : status;
 }
+
+const clo_planner_desc clo_planner_deft = {
+    .name = "deft",
+    .summary = "HEFT that duplicates the critical parent where that helps (LACHESIS)",
+    .copies_each = 2,
+    .fill = deft_fill,
+};
+
+const clo_planner_desc clo_planner_deft_append = {
+    .name = "deft-append",
+    .summary = "DEFT that fills no gaps",
+    .copies_each = 2,
+    .fill = deft_append_fill,
+};

@@ -15,7 +15,8 @@
  * duplicated. Duplicates end when the draft is full.
  *
  * O(inputs^2 + executors) an instance, plus the searches in the timelines. */
-#include "plan/planners.h"
+#include "plan/duplicate/planners.h"
+#include "plan/schedule/compact.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -166,7 +167,7 @@ static clo_status place(clo_ready *ready, uint32_t instance, uint32_t unplaced)
     return status;
 }
 
-clo_status clo_dfrn_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_draft *draft, const clo_plan_config *config)
 {
     uint32_t instances = draft->graph->instances;
     clo_ready ready;
@@ -181,3 +182,10 @@ clo_status clo_dfrn_fill(clo_draft *draft, const clo_plan_config *config)
     clo_ready_close(&ready);
     return status == CLO_OK ? clo_draft_tidy(draft) : status;
 }
+
+const clo_planner_desc clo_planner_dfrn = {
+    .name = "dfrn",
+    .summary = "duplicates parents in order of arrival, two executors to choose from (DFRN-like; Park 1997)",
+    .copies_each = CLO_COPIES_EACH,
+    .fill = fill,
+};

@@ -24,7 +24,8 @@
  *
  * Means stand for times and transfers while clusters are made. Duplicates end when the draft is full (COPIES_EACH a
  * task on average in registry.c). O(arcs + copies * executors), plus the searches in the timelines. */
-#include "plan/planners.h"
+#include "plan/duplicate/planners.h"
+#include "plan/schedule/compact.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -349,14 +350,28 @@ static clo_status fill(clo_draft *draft, bool is_tdca)
     return status == CLO_OK ? clo_draft_tidy(draft) : status;
 }
 
-clo_status clo_tds_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status tds_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, false);
 }
 
-clo_status clo_tdca_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status tdca_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, true);
 }
+
+const clo_planner_desc clo_planner_tds = {
+    .name = "tds",
+    .summary = "clusters along favourite predecessors, which are duplicated (Darbha, Agrawal 1998)",
+    .copies_each = CLO_COPIES_EACH,
+    .fill = tds_fill,
+};
+
+const clo_planner_desc clo_planner_tdca = {
+    .name = "tdca",
+    .summary = "clusters, then chains of duplicates where they help (TDCA-like; He 2019)",
+    .copies_each = CLO_COPIES_EACH,
+    .fill = tdca_fill,
+};

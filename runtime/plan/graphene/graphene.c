@@ -17,7 +17,8 @@
 #include "plan/graphene/graphene.h"
 #include "plan/rcpsp/priority.h"
 #include "plan/schedule/parallel.h"
-#include "plan/planners.h"
+#include "plan/graphene/planners.h"
+#include "plan/schedule/budget.h"
 #include "plan/rcpsp/search.h"
 
 #include "base/memory.h"
@@ -229,12 +230,26 @@ static clo_status fill(clo_draft *draft, const clo_plan_config *config, bool imp
     return status;
 }
 
-clo_status clo_graphene_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status graphene_fill(clo_draft *draft, const clo_plan_config *config)
 {
     return fill(draft, config, true);
 }
 
-clo_status clo_graphene_paper_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status graphene_paper_fill(clo_draft *draft, const clo_plan_config *config)
 {
     return fill(draft, config, false);
 }
+
+const clo_planner_desc clo_planner_graphene = {
+    .name = "graphene",
+    .summary = "packing: troublesome stages first, from both ends, then justified (Grandl et al. 2016)",
+    .copies_each = 1,
+    .fill = graphene_fill,
+};
+
+const clo_planner_desc clo_planner_graphene_paper = {
+    .name = "graphene-paper",
+    .summary = "graphene without the justification that we add",
+    .copies_each = 1,
+    .fill = graphene_paper_fill,
+};

@@ -3,11 +3,11 @@
  *
  * What insertion is worth is the difference to heft; see heft.c for the paper. Without gaps to search, an instance
  * costs O(inputs * executors) however full the plan is. */
-#include "plan/planners.h"
+#include "plan/list/planners.h"
 
 #include "plan/schedule/ready.h"
 
-clo_status clo_heft_append_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_draft *draft, const clo_plan_config *config)
 {
     clo_ready ready;
     clo_status status = clo_ready_open(&ready, draft);
@@ -21,3 +21,10 @@ clo_status clo_heft_append_fill(clo_draft *draft, const clo_plan_config *config)
     clo_ready_close(&ready);
     return status;
 }
+
+const clo_planner_desc clo_planner_heft_append = {
+    .name = "heft-append",
+    .summary = "HEFT that fills no gaps",
+    .copies_each = 1,
+    .fill = fill,
+};

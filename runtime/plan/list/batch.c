@@ -19,7 +19,7 @@
  * A completion time only grows as executors fill, and only where something was placed. So minmin keeps a heap of
  * times that may be too low and looks again at the first of it, and the others look again at a task only if the
  * executor they hold for it was taken. O(tasks * ready * executors) in the worst case. */
-#include "plan/planners.h"
+#include "plan/list/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -85,7 +85,7 @@ static clo_status run_minmin(clo_ready *ready)
     return status;
 }
 
-clo_status clo_minmin_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status minmin_fill(clo_draft *draft, const clo_plan_config *config)
 {
     clo_ready ready;
     clo_status status = clo_ready_open(&ready, draft);
@@ -202,29 +202,57 @@ static clo_status run_batch(clo_draft *draft, score of, bool in_rounds)
     return status;
 }
 
-clo_status clo_maxmin_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status maxmin_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return run_batch(draft, score_completion, true);
 }
 
-clo_status clo_sufferage_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sufferage_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return run_batch(draft, score_sufferage, false);
 }
 
-clo_status clo_duplex_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status duplex_fill(clo_draft *draft, const clo_plan_config *config)
 {
-    clo_status status = clo_minmin_fill(draft, config);
+    clo_status status = minmin_fill(draft, config);
     if (status != CLO_OK)
         return status;
 
     int64_t minmin_ns = clo_draft_makespan_ns(draft);
     clo_draft_clear(draft);
-    status = clo_maxmin_fill(draft, config);
+    status = maxmin_fill(draft, config);
     if (status != CLO_OK || clo_draft_makespan_ns(draft) < minmin_ns)
         return status;
     clo_draft_clear(draft);
-    return clo_minmin_fill(draft, config);
+    return minmin_fill(draft, config);
 }
+
+const clo_planner_desc clo_planner_minmin = {
+    .name = "minmin",
+    .summary = "of all ready tasks the one that can end first, where it ends first (Ibarra, Kim 1977)",
+    .copies_each = 1,
+    .fill = minmin_fill,
+};
+
+const clo_planner_desc clo_planner_maxmin = {
+    .name = "maxmin",
+    .summary = "of all ready tasks the one that ends last, where it ends first (Ibarra, Kim 1977)",
+    .copies_each = 1,
+    .fill = maxmin_fill,
+};
+
+const clo_planner_desc clo_planner_duplex = {
+    .name = "duplex",
+    .summary = "the shorter of minmin and maxmin",
+    .copies_each = 1,
+    .fill = duplex_fill,
+};
+
+const clo_planner_desc clo_planner_sufferage = {
+    .name = "sufferage",
+    .summary = "of all ready tasks the one that would lose most on its second best executor (Maheswaran 1999)",
+    .copies_each = 1,
+    .fill = sufferage_fill,
+};

@@ -16,7 +16,7 @@
  * the least time, then the lowest), and what it cannot run is placed like the others; capacities of machines.
  *
  * O(arcs * executors) for the arrivals and one search in each executor's timeline an instance. */
-#include "plan/planners.h"
+#include "plan/list/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -197,8 +197,15 @@ static clo_status fill(clo_draft *draft, bool is_saga)
     return status;
 }
 
-clo_status clo_cpop_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status cpop_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, draft->platform->mean_includes_self);
 }
+
+const clo_planner_desc clo_planner_cpop = {
+    .name = "cpop",
+    .summary = "critical path on one processor, the rest by earliest finish time (Topcuoglu, Hariri, Wu 2002)",
+    .copies_each = 1,
+    .fill = cpop_fill,
+};

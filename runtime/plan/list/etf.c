@@ -17,7 +17,7 @@
  * one heap, whose order does not change with time, those with a key that was above it in another. The first of both is
  * looked at again, and is the best of all if its bound was right. O(ready * executors * inputs) a placement in the
  * worst case, executors * inputs in a good one. */
-#include "plan/planners.h"
+#include "plan/list/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -204,14 +204,28 @@ static clo_status fill(clo_draft *draft, bool is_dls)
     return status;
 }
 
-clo_status clo_etf_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status etf_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, false);
 }
 
-clo_status clo_dls_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status dls_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, true);
 }
+
+const clo_planner_desc clo_planner_etf = {
+    .name = "etf",
+    .summary = "of all ready tasks and executors the pair with the earliest start (Hwang et al. 1989)",
+    .copies_each = 1,
+    .fill = etf_fill,
+};
+
+const clo_planner_desc clo_planner_dls = {
+    .name = "dls",
+    .summary = "of all ready tasks and executors the pair with the highest dynamic level (Sih, Lee 1993)",
+    .copies_each = 1,
+    .fill = dls_fill,
+};

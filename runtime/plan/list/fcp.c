@@ -11,7 +11,7 @@
  * if neither may the idle one is sought among the others; capacities of machines; instances.
  *
  * O(arcs + tasks * (executors + log executors)); the paper keeps executors in a heap too, which masks forbid here. */
-#include "plan/planners.h"
+#include "plan/list/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -75,7 +75,7 @@ static void fill_places(fcp *f)
         clo_heap_push(&f->ready.heap, -f->rank_ns[draft->graph->task_of[instance]], instance);
 }
 
-clo_status clo_fcp_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_draft *draft, const clo_plan_config *config)
 {
     fcp f;
     clo_status status = clo_ready_open(&f.ready, draft);
@@ -97,3 +97,10 @@ clo_status clo_fcp_fill(clo_draft *draft, const clo_plan_config *config)
     clo_ready_close(&f.ready);
     return status;
 }
+
+const clo_planner_desc clo_planner_fcp = {
+    .name = "fcp",
+    .summary = "fast critical path: a bounded sorted queue, two executors to choose from (Radulescu 1999)",
+    .copies_each = 1,
+    .fill = fill,
+};

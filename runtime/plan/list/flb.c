@@ -16,7 +16,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/planners.h"
+#include "plan/list/planners.h"
 
 #include <assert.h>
 
@@ -272,8 +272,15 @@ static clo_status fill(clo_draft *draft)
     return status;
 }
 
-clo_status clo_flb_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status flb_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return draft->platform->mean_includes_self ? clo_flb_saga_fill(draft) : fill(draft);
 }
+
+const clo_planner_desc clo_planner_flb = {
+    .name = "flb",
+    .summary = "fast load balancing: the earlier start of two pairs (Radulescu 1999)",
+    .copies_each = 1,
+    .fill = flb_fill,
+};

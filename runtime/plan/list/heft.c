@@ -6,7 +6,7 @@
  * placement masks, and capacities of machines (a start must also fit the machine's profile).
  *
  * O(arcs * executors) for the arrivals and one search in each executor's timeline an instance. */
-#include "plan/planners.h"
+#include "plan/list/planners.h"
 #include "plan/schedule/ready.h"
 
 #include <assert.h>
@@ -18,7 +18,7 @@ static clo_status place(clo_draft *draft, uint32_t instance)
     return clo_draft_place(draft, instance, slot.executor, slot.start_ns);
 }
 
-clo_status clo_heft_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     assert(draft->count == 0);
@@ -28,3 +28,10 @@ clo_status clo_heft_fill(clo_draft *draft, const clo_plan_config *config)
         status = place(draft, draft->order[i]);
     return status;
 }
+
+const clo_planner_desc clo_planner_heft = {
+    .name = "heft",
+    .summary = "earliest finish time in order of rank_u, filling gaps (Topcuoglu, Hariri, Wu 2002)",
+    .copies_each = 1,
+    .fill = fill,
+};

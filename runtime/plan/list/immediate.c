@@ -13,7 +13,7 @@
  * there, and are appended: no gaps are filled. Ties: the lowest executor. Beyond the papers: an executor that cannot
  * run the task is passed over, and a start must fit the machine's capacities. What the fastest executor
  * cannot run goes where it takes least, and `fastestnode`, other than `serial`, does not wait for it. */
-#include "plan/planners.h"
+#include "plan/list/planners.h"
 
 #include "plan/schedule/ready.h"
 
@@ -83,19 +83,19 @@ static clo_status place_all(clo_draft *draft, rule choose, uint32_t favourite)
     return status;
 }
 
-clo_status clo_mct_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status mct_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return place_all(draft, by_completion, CLO_NONE);
 }
 
-clo_status clo_met_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status met_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return place_all(draft, by_execution, CLO_NONE);
 }
 
-clo_status clo_olb_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status olb_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return place_all(draft, by_idleness, CLO_NONE);
@@ -127,8 +127,36 @@ static uint32_t find_fastest(const clo_draft *draft)
     return best;
 }
 
-clo_status clo_fastestnode_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fastestnode_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return place_all(draft, on_favourite, find_fastest(draft));
 }
+
+const clo_planner_desc clo_planner_mct = {
+    .name = "mct",
+    .summary = "in topological order, where each task ends first (Maheswaran 1999)",
+    .copies_each = 1,
+    .fill = mct_fill,
+};
+
+const clo_planner_desc clo_planner_met = {
+    .name = "met",
+    .summary = "in topological order, where each task takes least, however busy (Maheswaran 1999)",
+    .copies_each = 1,
+    .fill = met_fill,
+};
+
+const clo_planner_desc clo_planner_olb = {
+    .name = "olb",
+    .summary = "in topological order, where an executor is idle first, however slow (Maheswaran 1999)",
+    .copies_each = 1,
+    .fill = olb_fill,
+};
+
+const clo_planner_desc clo_planner_fastestnode = {
+    .name = "fastestnode",
+    .summary = "everything on the fastest executor",
+    .copies_each = 1,
+    .fill = fastestnode_fill,
+};

@@ -14,7 +14,9 @@
  *
  * Beyond the paper: placement masks, capacities of machines, instances (of a task they become executable together:
  * one stands for all). O(executors * inputs) an instance; hrrn adds the number of executable tasks. */
-#include "plan/planners.h"
+#include "plan/duplicate/deft.h"
+#include "plan/list/planners.h"
+#include "plan/schedule/compact.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -168,50 +170,106 @@ static clo_status fill(clo_draft *draft, rule by, bool with_deft)
     return status == CLO_OK && with_deft ? clo_draft_tidy(draft) : status;
 }
 
-clo_status clo_fifo_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fifo_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, FIFO, false);
 }
 
-clo_status clo_fifo_deft_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fifo_deft_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, FIFO, true);
 }
 
-clo_status clo_sjf_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sjf_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, SJF, false);
 }
 
-clo_status clo_sjf_deft_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sjf_deft_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, SJF, true);
 }
 
-clo_status clo_hrrn_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status hrrn_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, HRRN, false);
 }
 
-clo_status clo_hrrn_deft_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status hrrn_deft_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, HRRN, true);
 }
 
-clo_status clo_highrank_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status highrank_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, HIGHRANK, false);
 }
 
-clo_status clo_highrank_deft_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status highrank_deft_fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     return fill(draft, HIGHRANK, true);
 }
+
+const clo_planner_desc clo_planner_fifo = {
+    .name = "fifo",
+    .summary = "first executable, first placed, where it ends first",
+    .copies_each = 1,
+    .fill = fifo_fill,
+};
+
+const clo_planner_desc clo_planner_sjf = {
+    .name = "sjf",
+    .summary = "of the executable tasks the shortest, where it ends first",
+    .copies_each = 1,
+    .fill = sjf_fill,
+};
+
+const clo_planner_desc clo_planner_hrrn = {
+    .name = "hrrn",
+    .summary = "of the executable tasks the one with the highest response ratio, where it ends first",
+    .copies_each = 1,
+    .fill = hrrn_fill,
+};
+
+const clo_planner_desc clo_planner_highrank = {
+    .name = "highrank",
+    .summary = "of the executable tasks the one with the highest rank_u, where it ends first",
+    .copies_each = 1,
+    .fill = highrank_fill,
+};
+
+const clo_planner_desc clo_planner_fifo_deft = {
+    .name = "fifo-deft",
+    .summary = "fifo with the allocation of deft",
+    .copies_each = 2,
+    .fill = fifo_deft_fill,
+};
+
+const clo_planner_desc clo_planner_sjf_deft = {
+    .name = "sjf-deft",
+    .summary = "sjf with the allocation of deft",
+    .copies_each = 2,
+    .fill = sjf_deft_fill,
+};
+
+const clo_planner_desc clo_planner_hrrn_deft = {
+    .name = "hrrn-deft",
+    .summary = "hrrn with the allocation of deft",
+    .copies_each = 2,
+    .fill = hrrn_deft_fill,
+};
+
+const clo_planner_desc clo_planner_highrank_deft = {
+    .name = "highrank-deft",
+    .summary = "highrank with the allocation of deft",
+    .copies_each = 2,
+    .fill = highrank_deft_fill,
+};

@@ -10,7 +10,7 @@
  * because the cost grows with their square. On trial an execution takes its executor but no capacity of the machine.
  *
  * O(executors^2 * children) an instance, times the searches in the timelines. */
-#include "plan/planners.h"
+#include "plan/list/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -189,7 +189,7 @@ static clo_status place(lookahead *l, uint32_t instance)
     return clo_ready_place(&l->ready, instance, best);
 }
 
-clo_status clo_lookahead_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_draft *draft, const clo_plan_config *config)
 {
     lookahead l = {.count = 0};
     clo_status status = open_lookahead(&l, draft);
@@ -203,3 +203,10 @@ clo_status clo_lookahead_fill(clo_draft *draft, const clo_plan_config *config)
     clo_ready_close(&l.ready);
     return status;
 }
+
+const clo_planner_desc clo_planner_lookahead = {
+    .name = "lookahead",
+    .summary = "HEFT that looks where the children would end (Bittencourt, Sakellariou, Madeira 2010)",
+    .copies_each = 1,
+    .fill = fill,
+};

@@ -14,7 +14,7 @@
  *
  * Memory: tasks * memories values. O(tasks * executors + arcs * memories) for the table, O(arcs * executors) for the
  * arrivals and one search in each executor's timeline an instance. */
-#include "plan/planners.h"
+#include "plan/list/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -148,7 +148,7 @@ static clo_status place_all(const peft *p, clo_draft *draft)
     return status;
 }
 
-clo_status clo_peft_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_draft *draft, const clo_plan_config *config)
 {
     uint32_t tasks = draft->graph->tasks;
     peft p = {.memories = 0};
@@ -175,3 +175,10 @@ clo_status clo_peft_fill(clo_draft *draft, const clo_plan_config *config)
     clo_free(p.keys);
     return status;
 }
+
+const clo_planner_desc clo_planner_peft = {
+    .name = "peft",
+    .summary = "earliest finish time plus an optimistic table of what follows (Arabnejad, Barbosa 2014)",
+    .copies_each = 1,
+    .fill = fill,
+};

@@ -2,7 +2,7 @@
  *
  * Where one executor can run everything, it is the one with the least total time. Else executors are added by the
  * greedy rule of set cover: the one that can run the most of what is left (ties: least time, then lowest). */
-#include "plan/planners.h"
+#include "plan/list/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -54,7 +54,7 @@ static void choose_owners(const clo_draft *draft, uint32_t *owner)
     }
 }
 
-clo_status clo_serial_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_draft *draft, const clo_plan_config *config)
 {
     (void)config;
     assert(draft->count == 0);
@@ -80,3 +80,10 @@ clo_status clo_serial_fill(clo_draft *draft, const clo_plan_config *config)
     clo_free(owner);
     return status;
 }
+
+const clo_planner_desc clo_planner_serial = {
+    .name = "serial",
+    .summary = "one task after another on the best single executor: the baseline of speedup",
+    .copies_each = 1,
+    .fill = fill,
+};

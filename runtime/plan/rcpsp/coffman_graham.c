@@ -8,7 +8,7 @@
  * labelled along (n^2 bits otherwise). Ties: the higher instance gets the lower label, so the lower one goes first.
  * Times, demands and machines are not looked at by the labels: for these it is a heuristic. */
 #include "plan/rcpsp/priority.h"
-#include "plan/planners.h"
+#include "plan/rcpsp/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -158,7 +158,7 @@ static clo_status fill_keys(const clo_graph *graph, int64_t *keys)
     return CLO_OK;
 }
 
-clo_status clo_coffman_graham_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_draft *draft, const clo_plan_config *config)
 {
     int64_t *keys = clo_allocate(draft->graph->instances, sizeof *keys);
 
@@ -171,3 +171,10 @@ clo_status clo_coffman_graham_fill(clo_draft *draft, const clo_plan_config *conf
     clo_free(keys);
     return status;
 }
+
+const clo_planner_desc clo_planner_coffman_graham = {
+    .name = "coffman-graham",
+    .summary = "packing: by a clock, highest label first (Coffman, Graham 1972)",
+    .copies_each = 1,
+    .fill = fill,
+};

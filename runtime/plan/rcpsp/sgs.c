@@ -12,7 +12,7 @@
  * packing the same order is dispatched (packing.h); backward has no counterpart there, because the times of
  * transfers depend on where the data come from: these two then order by rank_u as the forward ones do. */
 #include "plan/rcpsp/priority.h"
-#include "plan/planners.h"
+#include "plan/rcpsp/planners.h"
 
 #include "base/memory.h"
 #include "base/rng.h"
@@ -78,12 +78,12 @@ static void by_chance(const clo_cost *cost, uint64_t seed, int64_t *work, int64_
         keys[i] = (int64_t)(clo_rng_next(&rng) >> 1);
 }
 
-clo_status clo_sgs_serial_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sgs_serial_fill(clo_draft *draft, const clo_plan_config *config)
 {
     return fill(draft, config, by_way_to_end, CLO_PACKING_SERIAL);
 }
 
-clo_status clo_sgs_parallel_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sgs_parallel_fill(clo_draft *draft, const clo_plan_config *config)
 {
     return fill(draft, config, by_way_to_end, CLO_PACKING_PARALLEL);
 }
@@ -100,22 +100,71 @@ static clo_status fill_backward(clo_draft *draft, const clo_plan_config *config,
     return fill(draft, config, status == CLO_OK ? by_way_to_begin : by_way_to_end, way);
 }
 
-clo_status clo_sgs_serial_backward_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sgs_serial_backward_fill(clo_draft *draft, const clo_plan_config *config)
 {
     return fill_backward(draft, config, CLO_PACKING_SERIAL_BACKWARD);
 }
 
-clo_status clo_sgs_parallel_backward_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sgs_parallel_backward_fill(clo_draft *draft, const clo_plan_config *config)
 {
     return fill_backward(draft, config, CLO_PACKING_PARALLEL_BACKWARD);
 }
 
-clo_status clo_breadth_first_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status breadth_first_fill(clo_draft *draft, const clo_plan_config *config)
 {
     return fill(draft, config, by_level, CLO_PACKING_PARALLEL);
 }
 
-clo_status clo_random_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status random_fill(clo_draft *draft, const clo_plan_config *config)
 {
     return fill(draft, config, by_chance, CLO_PACKING_PARALLEL);
 }
+
+const clo_planner_desc clo_planner_sgs_serial = {
+    .name = "sgs-serial",
+    .summary = "packing: longest way to an end first, each at its earliest time (Kolisch 1996)",
+    .copies_each = 1,
+    .fill = sgs_serial_fill,
+};
+
+const clo_planner_desc clo_planner_sgs_parallel = {
+    .name = "sgs-parallel",
+    .summary = "packing: by a clock, of what fits the longest way to an end first (Kolisch 1996)",
+    .copies_each = 1,
+    .fill = sgs_parallel_fill,
+};
+
+const clo_planner_desc clo_planner_sgs_serial_backward = {
+    .name = "sgs-serial-backward",
+    .summary = "sgs-serial from the end of the graph",
+    .copies_each = 1,
+    .fill = sgs_serial_backward_fill,
+};
+
+const clo_planner_desc clo_planner_sgs_parallel_backward = {
+    .name = "sgs-parallel-backward",
+    .summary = "sgs-parallel from the end of the graph",
+    .copies_each = 1,
+    .fill = sgs_parallel_backward_fill,
+};
+
+const clo_planner_desc clo_planner_critical_path = {
+    .name = "critical-path",
+    .summary = "the packing baseline: sgs-parallel by its usual name",
+    .copies_each = 1,
+    .fill = sgs_parallel_fill,
+};
+
+const clo_planner_desc clo_planner_breadth_first = {
+    .name = "breadth-first",
+    .summary = "packing: by a clock, level by level",
+    .copies_each = 1,
+    .fill = breadth_first_fill,
+};
+
+const clo_planner_desc clo_planner_random = {
+    .name = "random",
+    .summary = "packing: by a clock, in random order",
+    .copies_each = 1,
+    .fill = random_fill,
+};

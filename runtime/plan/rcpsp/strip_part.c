@@ -9,7 +9,7 @@
  * kept apart: the order strip by strip goes to serial schedule generation, where each instance starts as early as it
  * can. O((n + arcs) log(H / shortest time)). Times of 0 make strips of their own where H is 0. */
 #include "plan/rcpsp/priority.h"
-#include "plan/planners.h"
+#include "plan/rcpsp/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -121,7 +121,7 @@ static void fill_keys(division *d, int64_t *keys)
     }
 }
 
-clo_status clo_strip_part_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_draft *draft, const clo_plan_config *config)
 {
     division d = {.graph = draft->graph};
     size_t n = d.graph->instances;
@@ -146,3 +146,10 @@ clo_status clo_strip_part_fill(clo_draft *draft, const clo_plan_config *config)
     clo_free(block);
     return status;
 }
+
+const clo_planner_desc clo_planner_strip_part = {
+    .name = "strip-part",
+    .summary = "packing: strips around the middle of the longest way (Augustine, Banerjee, Irani 2006)",
+    .copies_each = 1,
+    .fill = fill,
+};

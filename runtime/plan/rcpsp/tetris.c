@@ -15,7 +15,7 @@
  * O(events * ready * machines). Where the problem is no packing: dispatched by the clock, largest dot product with an
  * empty machine first, where it ends first. */
 #include "plan/rcpsp/priority.h"
-#include "plan/planners.h"
+#include "plan/rcpsp/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -310,7 +310,7 @@ static clo_status dispatch(clo_draft *draft)
     return status;
 }
 
-clo_status clo_tetris_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_draft *draft, const clo_plan_config *config)
 {
     clo_pool pool;
     clo_status status = clo_pool_open(&pool, draft->cost);
@@ -323,3 +323,10 @@ clo_status clo_tetris_fill(clo_draft *draft, const clo_plan_config *config)
     clo_pool_close(&pool);
     return status;
 }
+
+const clo_planner_desc clo_planner_tetris = {
+    .name = "tetris",
+    .summary = "packing: the best match of demand and what is free, short jobs first (Grandl et al. 2014)",
+    .copies_each = 1,
+    .fill = fill,
+};

@@ -13,7 +13,7 @@
  * everything stays on its executor. Our addition: the order found on the way is also tried with every executor free
  * (a list schedule in order of the justified starts), where there are no replicas. Rounds go on as long as they bring
  * something. */
-#include "plan/planners.h"
+#include "plan/schedule/compact.h"
 
 #include "base/clock.h"
 #include "base/memory.h"

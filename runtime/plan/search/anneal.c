@@ -15,7 +15,9 @@
  *    sample and from the best.
  *
  * The constants were set on SAGA's open instances. Integers only: every machine finds the same plan for a seed. */
-#include "plan/planners.h"
+#include "plan/duplicate/deft.h"
+#include "plan/schedule/budget.h"
+#include "plan/search/anneal.h"
 
 #include "base/memory.h"
 #include "base/noise.h"

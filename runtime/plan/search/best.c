@@ -7,7 +7,12 @@
  *
  * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
  * limited the plan must depend on the seed alone, so one thread does it all. */
-#include "plan/planners.h"
+#include "plan/duplicate/planners.h"
+#include "plan/list/planners.h"
+#include "plan/schedule/budget.h"
+#include "plan/search/anneal.h"
+#include "plan/search/exact.h"
+#include "plan/search/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -167,9 +172,9 @@ static clo_status search_side_by_side(clo_draft *draft, const clo_pool *pool, cl
  * longer; none of them is for packings. */
 static clo_status begin(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
 {
-    static clo_status (*const fills[])(clo_draft *, const clo_plan_config *) = {
-        clo_heft_fill, clo_serial_fill, clo_deft_fill, clo_peft_fill, clo_tdca_fill, clo_dfrn_fill};
-    enum { ALL = sizeof fills / sizeof fills[0], CHEAP = 3 };
+    static const clo_planner_desc *const starts[] = {&clo_planner_heft, &clo_planner_serial, &clo_planner_deft,
+                                                     &clo_planner_peft, &clo_planner_tdca,   &clo_planner_dfrn};
+    enum { ALL = sizeof starts / sizeof starts[0], CHEAP = 3 };
     bool all = (uint64_t)draft->graph->instances * draft->executors <= PORTFOLIO_PAIRS;
     size_t count = pool != NULL ? 1 : all ? ALL : CHEAP;
     clo_status status = CLO_OK;
@@ -178,7 +183,7 @@ static clo_status begin(clo_draft *draft, const clo_pool *pool, clo_budget *budg
         return CLO_OK;
     for (size_t i = 0; i < count && status == CLO_OK && (i == 0 || !clo_budget_is_spent(budget)); i++) {
         clo_draft_clear(draft);
-        status = fills[i](draft, budget->config);
+        status = starts[i]->fill(draft, budget->config);
         if (status == CLO_OK)
             clo_snapshot_keep(best, draft);
         budget->schedules++;
@@ -200,7 +205,7 @@ static clo_status plan(clo_draft *draft, const clo_pool *pool, clo_budget *budge
     return status == CLO_OK ? clo_snapshot_restore(best, draft) : status;
 }
 
-clo_status clo_best_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_draft *draft, const clo_plan_config *config)
 {
     uint64_t fit = PLACEMENTS_DEFAULT / draft->graph->instances + 1;
     clo_budget budget;
@@ -222,3 +227,10 @@ clo_status clo_best_fill(clo_draft *draft, const clo_plan_config *config)
     clo_snapshot_close(&best);
     return status;
 }
+
+const clo_planner_desc clo_planner_best = {
+    .name = "best",
+    .summary = "anytime: proof, annealing or packing search from the best of several planners, until the budget ends",
+    .copies_each = CLO_COPIES_EACH,
+    .fill = fill,
+};

@@ -20,7 +20,11 @@
  * A placement that is tried costs O(arcs * executors^2). A schedule in the sense of the budget is as many of them as
  * there are instances; the last branching may take one for each executor more than it allows. Demands, or more than 64
  * instances or executors: no search, the plan is HEFT's or the serial one. */
+#include "plan/list/planners.h"
+#include "plan/schedule/budget.h"
 #include "plan/search/exact.h"
+#include "plan/search/exact_model.h"
+#include "plan/search/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -318,7 +322,7 @@ clo_status clo_exact(clo_draft *draft, clo_budget *budget, clo_snapshot *best, b
 
     *proved = false;
     if (best->makespan_ns == INT64_MAX)
-        status = keep_start(clo_heft_fill, draft, budget, best);
+        status = keep_start(clo_planner_heft.fill, draft, budget, best);
     if (status == CLO_OK && clo_exact_fits(draft) && !clo_budget_is_spent(budget))
         status = search_plans(draft, budget, best, proved);
     *proved |= best->makespan_ns <= budget->bound_ns;
@@ -346,7 +350,7 @@ static uint64_t default_schedules(const clo_draft *draft)
     return placements / draft->graph->instances + 2; /* at least what it starts from */
 }
 
-clo_status clo_exact_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status exact_fill(clo_draft *draft, const clo_plan_config *config)
 {
     clo_budget budget;
     clo_snapshot best;
@@ -357,9 +361,9 @@ clo_status clo_exact_fill(clo_draft *draft, const clo_plan_config *config)
         status = clo_snapshot_open(&best, draft);
     if (status != CLO_OK)
         return status;
-    status = keep_start(clo_heft_fill, draft, &budget, &best);
+    status = keep_start(clo_planner_heft.fill, draft, &budget, &best);
     if (status == CLO_OK && !clo_budget_is_spent(&budget))
-        status = keep_start(clo_serial_fill, draft, &budget, &best);
+        status = keep_start(clo_planner_serial.fill, draft, &budget, &best);
     if (status == CLO_OK)
         status = clo_exact(draft, &budget, &best, &proved);
     if (status == CLO_OK)
@@ -369,3 +373,10 @@ clo_status clo_exact_fill(clo_draft *draft, const clo_plan_config *config)
     clo_snapshot_close(&best);
     return status;
 }
+
+const clo_planner_desc clo_planner_exact = {
+    .name = "exact",
+    .summary = "branch and bound without duplicates for small graphs: proved shortest, or the best found",
+    .copies_each = 1,
+    .fill = exact_fill,
+};

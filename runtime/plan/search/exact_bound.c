@@ -7,7 +7,7 @@
  *         left of the executors; an executor's time counts with its price (cost/bound/area.c), in proportion to its speed. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/search/exact.h"
+#include "plan/search/exact_model.h"
 
 #include <assert.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * and A's last one stand before B's last one in the order. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/search/exact.h"
+#include "plan/search/exact_model.h"
 
 #include <string.h>
 

@@ -1,0 +1,20 @@
+/* plan/duplicate/deft.h - the choice of DEFT for one instance, for other planners. */
+#ifndef CLO_PLAN_DUPLICATE_DEFT_H
+#define CLO_PLAN_DUPLICATE_DEFT_H
+
+#include "plan/schedule/schedule.h"
+
+/* Places one instance, whose producers are placed, by DEFT: with a duplicate of its critical parent where that lets it
+ * end first. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_deft_place(clo_draft *draft, uint32_t instance);
+
+/* The same on an executor that can run it. */
+clo_status clo_deft_place_on(clo_draft *draft, uint32_t instance, uint32_t executor);
+
+/* The same, but nothing starts before tail_ns[executor]; NULL: gaps are filled. */
+clo_status clo_deft_place_behind(clo_draft *draft, uint32_t instance, const int64_t *tail_ns);
+
+/* DEFT as published, without the compaction that the planner adds. */
+clo_status clo_deft_place_all(clo_draft *draft);
+
+#endif

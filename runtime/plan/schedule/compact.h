@@ -1,0 +1,15 @@
+/* plan/schedule/compact.h - plans made better as they stand: compaction after duplication, and double justification. */
+#ifndef CLO_PLAN_SCHEDULE_COMPACT_H
+#define CLO_PLAN_SCHEDULE_COMPACT_H
+
+#include "plan/schedule/schedule.h"
+
+/* Drops copies whose data nobody reads, then moves every copy as early as possible on its executor, in order of
+ * start. No copy ends later than before. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_draft_tidy(clo_draft *draft);
+
+/* Double justification, in rounds as long as the draft gets shorter, is above bound_ns and clo_clock_ns is below end_ns
+ * (INT64_MAX: no limit); else it stays. Counts schedules. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_draft_justify(clo_draft *draft, int64_t bound_ns, int64_t end_ns);
+
+#endif

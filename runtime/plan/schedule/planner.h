@@ -1,0 +1,18 @@
+/* plan/schedule/planner.h - what a planner is. Its description stands in its own file; plan/registry.c lists them all. */
+#ifndef CLO_PLAN_SCHEDULE_PLANNER_H
+#define CLO_PLAN_SCHEDULE_PLANNER_H
+
+#include "plan/schedule/schedule.h"
+
+/* Executions of each instance, on average, where the paper knows no bound. */
+enum { CLO_COPIES_EACH = 4 };
+
+typedef struct clo_planner_desc {
+    const char *name, *summary;
+    /* Executions of each instance, on average, that clo_draft_open makes room for. */
+    uint32_t copies_each;
+    /* Gets an open, empty draft and fills it. Returns CLO_OK or CLO_ERR_MEMORY. */
+    clo_status (*fill)(clo_draft *draft, const clo_plan_config *config);
+} clo_planner_desc;
+
+#endif
