@@ -95,37 +95,37 @@ static clo_status finish_plan(clo_plan *plan, const clo_cost *cost, clo_plan **o
     return CLO_OK;
 }
 
-static clo_status plan_from_draft(const clo_draft *draft, const char *planner, clo_plan **out)
+static clo_status plan_from_draft(const clo_schedule *schedule, const char *planner, clo_plan **out)
 {
-    const clo_graph *graph = draft->graph;
-    clo_plan *plan = allocate_plan(planner, draft->count);
+    const clo_graph *graph = schedule->graph;
+    clo_plan *plan = allocate_plan(planner, schedule->count);
 
     if (plan == NULL)
         return clo_fail_memory("a plan");
-    plan->schedules = draft->schedules;
-    plan->is_optimal = draft->is_optimal;
-    for (uint32_t c = 0; c < draft->count; c++) {
-        const clo_copy *copy = &draft->copies[c];
+    plan->schedules = schedule->schedules;
+    plan->is_optimal = schedule->is_optimal;
+    for (uint32_t c = 0; c < schedule->count; c++) {
+        const clo_copy *copy = &schedule->copies[c];
         uint32_t task = graph->task_of[copy->instance];
         plan->placements[c] = (clo_placement){.task = task,
                                               .instance = copy->instance - graph->first_instance[task],
                                               .executor = copy->executor,
-                                              .is_replica = draft->first_copy[copy->instance] != c,
+                                              .is_replica = schedule->first_copy[copy->instance] != c,
                                               .start_ns = copy->start_ns,
                                               .finish_ns = copy->finish_ns};
     }
-    return finish_plan(plan, draft->cost, out);
+    return finish_plan(plan, schedule->cost, out);
 }
 
-static clo_status justify(clo_draft *draft, int64_t begin_ns, int64_t budget_ns)
+static clo_status justify(clo_schedule *schedule, int64_t begin_ns, int64_t budget_ns)
 {
     int64_t end_ns = budget_ns > 0 && budget_ns < INT64_MAX - begin_ns ? begin_ns + budget_ns : INT64_MAX;
     clo_bound bound = {0};
-    clo_status status = clo_cost_bound(draft->cost, &bound);
+    clo_status status = clo_cost_bound(schedule->cost, &bound);
 
     if (status == CLO_OK)
-        status = clo_draft_justify(draft, bound.best_ns, end_ns);
-    draft->is_optimal = status == CLO_OK && clo_draft_makespan_ns(draft) <= bound.best_ns;
+        status = clo_schedule_justify(schedule, bound.best_ns, end_ns);
+    schedule->is_optimal = status == CLO_OK && clo_schedule_makespan_ns(schedule) <= bound.best_ns;
     return status;
 }
 
@@ -144,19 +144,19 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
                         mine.planner);
 
     int64_t begin_ns = clo_clock_ns();
-    clo_draft draft;
-    status = clo_draft_open(&draft, cost, planner->copies_each);
+    clo_schedule schedule;
+    status = clo_schedule_open(&schedule, cost, planner->copies_each);
     if (status != CLO_OK)
         return status;
-    draft.may_duplicate = mine.no_duplicates == 0;
-    status = planner->fill(&draft, &mine);
-    if (draft.schedules == 0)
-        draft.schedules = 1;
-    if (status == CLO_OK && mine.justify != 0 && !draft.is_optimal)
-        status = justify(&draft, begin_ns, mine.budget_ns);
+    schedule.may_duplicate = mine.no_duplicates == 0;
+    status = planner->fill(&schedule, &mine);
+    if (schedule.schedules == 0)
+        schedule.schedules = 1;
+    if (status == CLO_OK && mine.justify != 0 && !schedule.is_optimal)
+        status = justify(&schedule, begin_ns, mine.budget_ns);
     if (status == CLO_OK)
-        status = plan_from_draft(&draft, planner->name, out);
-    clo_draft_close(&draft);
+        status = plan_from_draft(&schedule, planner->name, out);
+    clo_schedule_close(&schedule);
     return status;
 }
 

@@ -2,12 +2,12 @@
 
 #include <assert.h>
 
-clo_inputs clo_draft_inputs(const clo_draft *draft, uint32_t instance, uint32_t executor)
+clo_inputs clo_schedule_inputs(const clo_schedule *schedule, uint32_t instance, uint32_t executor)
 {
     clo_inputs found = {0, 0, CLO_NONE};
 
-    for (uint32_t arc = draft->graph->pred_first[instance]; arc < draft->graph->pred_first[instance + 1]; arc++) {
-        int64_t arrival = clo_draft_arrival_ns(draft, arc, executor);
+    for (uint32_t arc = schedule->graph->pred_first[instance]; arc < schedule->graph->pred_first[instance + 1]; arc++) {
+        int64_t arrival = clo_schedule_arrival_ns(schedule, arc, executor);
         if (found.arc == CLO_NONE || arrival > found.latest_ns) {
             found = (clo_inputs){arrival, found.latest_ns, arc};
         } else if (arrival > found.second_ns) {
@@ -17,26 +17,26 @@ clo_inputs clo_draft_inputs(const clo_draft *draft, uint32_t instance, uint32_t 
     return found;
 }
 
-bool clo_draft_may_duplicate(const clo_draft *draft, uint32_t instance, uint32_t executor)
+bool clo_schedule_may_duplicate(const clo_schedule *schedule, uint32_t instance, uint32_t executor)
 {
-    uint32_t task = draft->graph->task_of[instance];
+    uint32_t task = schedule->graph->task_of[instance];
 
-    return draft->may_duplicate && draft->graph->rows[task].duplicable &&
-           clo_cost_time(draft->cost, task, executor) != CLO_TIME_NEVER &&
-           !clo_draft_has_copy(draft, instance, executor);
+    return schedule->may_duplicate && schedule->graph->rows[task].duplicable &&
+           clo_cost_time(schedule->cost, task, executor) != CLO_TIME_NEVER &&
+           !clo_schedule_has_copy(schedule, instance, executor);
 }
 
-uint32_t clo_draft_room(const clo_draft *draft, uint32_t unplaced)
+uint32_t clo_schedule_room(const clo_schedule *schedule, uint32_t unplaced)
 {
-    assert(draft->capacity - draft->count >= unplaced);
-    return draft->capacity - draft->count - unplaced;
+    assert(schedule->capacity - schedule->count >= unplaced);
+    return schedule->capacity - schedule->count - unplaced;
 }
 
-clo_status clo_chain_place(const clo_chain *chain, clo_draft *draft)
+clo_status clo_chain_place(const clo_chain *chain, clo_schedule *schedule)
 {
     clo_status status = CLO_OK;
 
     for (uint32_t i = 0; status == CLO_OK && i < chain->count; i++)
-        status = clo_draft_place(draft, chain->duplicates[i], chain->executor, chain->starts_ns[i]);
-    return status == CLO_OK ? clo_draft_place(draft, chain->instance, chain->executor, chain->start_ns) : status;
+        status = clo_schedule_place(schedule, chain->duplicates[i], chain->executor, chain->starts_ns[i]);
+    return status == CLO_OK ? clo_schedule_place(schedule, chain->instance, chain->executor, chain->start_ns) : status;
 }

@@ -22,15 +22,15 @@ typedef struct clo_inputs {
     uint32_t arc;
 } clo_inputs;
 
-clo_inputs clo_draft_inputs(const clo_draft *draft, uint32_t instance, uint32_t executor);
+clo_inputs clo_schedule_inputs(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
 /* True if a copy of `instance` may be added on `executor`: declared duplicable, can run there, none there. */
-bool clo_draft_may_duplicate(const clo_draft *draft, uint32_t instance, uint32_t executor);
+bool clo_schedule_may_duplicate(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
 /* How many duplicates there is room for if `unplaced` instances still need their original. */
-uint32_t clo_draft_room(const clo_draft *draft, uint32_t unplaced);
+uint32_t clo_schedule_room(const clo_schedule *schedule, uint32_t unplaced);
 
 /* Places the duplicates, then the instance. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_chain_place(const clo_chain *chain, clo_draft *draft);
+clo_status clo_chain_place(const clo_chain *chain, clo_schedule *schedule);
 
 #endif

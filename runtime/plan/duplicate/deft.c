@@ -25,7 +25,7 @@
 
 /* tail_ns: NULL: gaps are filled; else when the last execution on each executor ends, and nothing goes before that. */
 typedef struct site {
-    clo_draft *draft;
+    clo_schedule *schedule;
     const int64_t *tail_ns;
 } site;
 
@@ -38,24 +38,24 @@ typedef struct candidate {
 
 /* For each executor the latest arrival of an input (ready_ns), the arc it comes over (critical) and the latest
  * arrival of the others (second_ns; equal to ready_ns on a tie, where no duplicate can help). */
-static void find_ready(clo_draft *draft, uint32_t instance)
+static void find_ready(clo_schedule *schedule, uint32_t instance)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
 
-    for (uint32_t e = 0; e < draft->executors; e++) {
-        draft->ready_ns[e] = draft->second_ns[e] = 0;
-        draft->critical[e] = CLO_NONE;
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        schedule->ready_ns[e] = schedule->second_ns[e] = 0;
+        schedule->critical[e] = CLO_NONE;
     }
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        clo_draft_arrivals(draft, arc);
-        for (uint32_t e = 0; e < draft->executors; e++) {
-            int64_t arrival = draft->row_ns[e];
-            if (arrival > draft->ready_ns[e]) {
-                draft->second_ns[e] = draft->ready_ns[e];
-                draft->ready_ns[e] = arrival;
-                draft->critical[e] = arc;
-            } else if (arrival > draft->second_ns[e]) {
-                draft->second_ns[e] = arrival;
+        clo_schedule_arrivals(schedule, arc);
+        for (uint32_t e = 0; e < schedule->executors; e++) {
+            int64_t arrival = schedule->row_ns[e];
+            if (arrival > schedule->ready_ns[e]) {
+                schedule->second_ns[e] = schedule->ready_ns[e];
+                schedule->ready_ns[e] = arrival;
+                schedule->critical[e] = arc;
+            } else if (arrival > schedule->second_ns[e]) {
+                schedule->second_ns[e] = arrival;
             }
         }
     }
@@ -65,7 +65,7 @@ static int64_t slot_ns(const site *s, uint32_t task, uint32_t executor, int64_t 
 {
     if (s->tail_ns != NULL && s->tail_ns[executor] > ready)
         ready = s->tail_ns[executor];
-    return clo_draft_slot_ns(s->draft, task, executor, ready, duration);
+    return clo_schedule_slot_ns(s->schedule, task, executor, ready, duration);
 }
 
 static bool is_better(const candidate *a, const candidate *b)
@@ -77,8 +77,8 @@ static bool is_better(const candidate *a, const candidate *b)
 
 static void try_plain(const site *s, uint32_t task, uint32_t executor, candidate *best)
 {
-    const clo_draft *draft = s->draft;
-    int64_t duration = clo_cost_time(draft->cost, task, executor), ready = draft->ready_ns[executor];
+    const clo_schedule *schedule = s->schedule;
+    int64_t duration = clo_cost_time(schedule->cost, task, executor), ready = schedule->ready_ns[executor];
 
     if (duration == CLO_TIME_NEVER || ready + duration > best->finish_ns)
         return;
@@ -90,23 +90,23 @@ static void try_plain(const site *s, uint32_t task, uint32_t executor, candidate
 
 static void try_duplicate(const site *s, uint32_t task, uint32_t executor, candidate *best)
 {
-    const clo_draft *draft = s->draft;
-    uint32_t arc = draft->critical[executor];
-    int64_t duration = clo_cost_time(draft->cost, task, executor), second = draft->second_ns[executor];
+    const clo_schedule *schedule = s->schedule;
+    uint32_t arc = schedule->critical[executor];
+    int64_t duration = clo_cost_time(schedule->cost, task, executor), second = schedule->second_ns[executor];
 
-    if (arc == CLO_NONE || duration == CLO_TIME_NEVER || second >= draft->ready_ns[executor] ||
+    if (arc == CLO_NONE || duration == CLO_TIME_NEVER || second >= schedule->ready_ns[executor] ||
         second + duration >= best->finish_ns)
         return;
-    uint32_t parent = draft->graph->pred[arc], parent_task = draft->graph->task_of[parent];
-    int64_t parent_duration = clo_cost_time(draft->cost, parent_task, executor);
-    if (!draft->may_duplicate || !draft->graph->rows[parent_task].duplicable || parent_duration == CLO_TIME_NEVER ||
-        clo_draft_has_copy(draft, parent, executor))
+    uint32_t parent = schedule->graph->pred[arc], parent_task = schedule->graph->task_of[parent];
+    int64_t parent_duration = clo_cost_time(schedule->cost, parent_task, executor);
+    if (!schedule->may_duplicate || !schedule->graph->rows[parent_task].duplicable || parent_duration == CLO_TIME_NEVER ||
+        clo_schedule_has_copy(schedule, parent, executor))
         return;
 
     int64_t parent_start =
-        slot_ns(s, parent_task, executor, clo_draft_inputs_ns(draft, parent, executor), parent_duration);
+        slot_ns(s, parent_task, executor, clo_schedule_inputs_ns(schedule, parent, executor), parent_duration);
     int64_t ready = parent_start + parent_duration;
-    if (ready >= draft->ready_ns[executor])
+    if (ready >= schedule->ready_ns[executor])
         return; /* no earlier than the data that travel */
     if (second > ready)
         ready = second;
@@ -116,87 +116,87 @@ static void try_duplicate(const site *s, uint32_t task, uint32_t executor, candi
         *best = found;
 }
 
-static clo_status commit(clo_draft *draft, uint32_t instance, const candidate *chosen)
+static clo_status commit(clo_schedule *schedule, uint32_t instance, const candidate *chosen)
 {
     clo_status status = CLO_OK;
 
     if (chosen->duplicate != CLO_NONE)
-        status = clo_draft_place(draft, chosen->duplicate, chosen->executor, chosen->duplicate_start_ns);
-    return status == CLO_OK ? clo_draft_place(draft, instance, chosen->executor, chosen->start_ns) : status;
+        status = clo_schedule_place(schedule, chosen->duplicate, chosen->executor, chosen->duplicate_start_ns);
+    return status == CLO_OK ? clo_schedule_place(schedule, instance, chosen->executor, chosen->start_ns) : status;
 }
 
-clo_status clo_deft_place_behind(clo_draft *draft, uint32_t instance, const int64_t *tail_ns)
+clo_status clo_deft_place_behind(clo_schedule *schedule, uint32_t instance, const int64_t *tail_ns)
 {
-    const site s = {draft, tail_ns};
-    uint32_t task = draft->graph->task_of[instance];
+    const site s = {schedule, tail_ns};
+    uint32_t task = schedule->graph->task_of[instance];
     candidate best = {0, INT64_MAX, CLO_NONE, CLO_NONE, 0};
 
-    find_ready(draft, instance);
-    for (uint32_t e = 0; e < draft->executors; e++) {
+    find_ready(schedule, instance);
+    for (uint32_t e = 0; e < schedule->executors; e++) {
         try_plain(&s, task, e, &best);
         try_duplicate(&s, task, e, &best);
     }
     assert(best.executor != CLO_NONE); /* a cost exists only if every task has an executor */
-    return commit(draft, instance, &best);
+    return commit(schedule, instance, &best);
 }
 
-clo_status clo_deft_place_on(clo_draft *draft, uint32_t instance, uint32_t executor)
+clo_status clo_deft_place_on(clo_schedule *schedule, uint32_t instance, uint32_t executor)
 {
-    const site s = {draft, NULL};
-    uint32_t task = draft->graph->task_of[instance];
+    const site s = {schedule, NULL};
+    uint32_t task = schedule->graph->task_of[instance];
     candidate best = {0, INT64_MAX, CLO_NONE, CLO_NONE, 0};
-    clo_inputs inputs = clo_draft_inputs(draft, instance, executor);
+    clo_inputs inputs = clo_schedule_inputs(schedule, instance, executor);
 
-    draft->ready_ns[executor] = inputs.latest_ns;
-    draft->second_ns[executor] = inputs.second_ns;
-    draft->critical[executor] = inputs.arc;
+    schedule->ready_ns[executor] = inputs.latest_ns;
+    schedule->second_ns[executor] = inputs.second_ns;
+    schedule->critical[executor] = inputs.arc;
     try_plain(&s, task, executor, &best);
-    if (draft->may_duplicate)
+    if (schedule->may_duplicate)
         try_duplicate(&s, task, executor, &best);
     assert(best.executor == executor);
-    return commit(draft, instance, &best);
+    return commit(schedule, instance, &best);
 }
 
-clo_status clo_deft_place(clo_draft *draft, uint32_t instance)
+clo_status clo_deft_place(clo_schedule *schedule, uint32_t instance)
 {
-    return clo_deft_place_behind(draft, instance, NULL);
+    return clo_deft_place_behind(schedule, instance, NULL);
 }
 
-clo_status clo_deft_place_all(clo_draft *draft)
+clo_status clo_deft_place_all(clo_schedule *schedule)
 {
-    assert(draft->count == 0);
-    clo_status status = clo_draft_order(draft);
+    assert(schedule->count == 0);
+    clo_status status = clo_schedule_order(schedule);
 
-    for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++)
-        status = clo_deft_place(draft, draft->order[i]);
+    for (uint32_t i = 0; status == CLO_OK && i < schedule->graph->instances; i++)
+        status = clo_deft_place(schedule, schedule->order[i]);
     return status;
 }
 
-static clo_status deft_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status deft_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    clo_status status = clo_deft_place_all(draft);
+    clo_status status = clo_deft_place_all(schedule);
 
-    return status == CLO_OK ? clo_draft_tidy(draft) : status;
+    return status == CLO_OK ? clo_schedule_compact(schedule) : status;
 }
 
-static clo_status deft_append_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status deft_append_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     clo_ready ready;
-    clo_status status = clo_ready_open(&ready, draft);
+    clo_status status = clo_ready_open(&ready, schedule);
     (void)config;
     if (status != CLO_OK)
         return status;
 
-    status = clo_draft_order(draft);
-    for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++) {
-        uint32_t instance = draft->order[i], first_copy = draft->count;
-        status = clo_deft_place_behind(draft, instance, ready.tail_ns);
+    status = clo_schedule_order(schedule);
+    for (uint32_t i = 0; status == CLO_OK && i < schedule->graph->instances; i++) {
+        uint32_t instance = schedule->order[i], first_copy = schedule->count;
+        status = clo_deft_place_behind(schedule, instance, ready.tail_ns);
         if (status == CLO_OK)
             clo_ready_placed(&ready, instance, first_copy);
     }
     clo_ready_close(&ready);
-    return status == CLO_OK ? clo_draft_tidy(draft) : status;
+    return status == CLO_OK ? clo_schedule_compact(schedule) : status;
 }
 
 const clo_planner_desc clo_planner_deft = {

@@ -6,15 +6,15 @@
 
 /* Places one instance, whose producers are placed, by DEFT: with a duplicate of its critical parent where that lets it
  * end first. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_deft_place(clo_draft *draft, uint32_t instance);
+clo_status clo_deft_place(clo_schedule *schedule, uint32_t instance);
 
 /* The same on an executor that can run it. */
-clo_status clo_deft_place_on(clo_draft *draft, uint32_t instance, uint32_t executor);
+clo_status clo_deft_place_on(clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
 /* The same, but nothing starts before tail_ns[executor]; NULL: gaps are filled. */
-clo_status clo_deft_place_behind(clo_draft *draft, uint32_t instance, const int64_t *tail_ns);
+clo_status clo_deft_place_behind(clo_schedule *schedule, uint32_t instance, const int64_t *tail_ns);
 
 /* DEFT as published, without the compaction that the planner adds. */
-clo_status clo_deft_place_all(clo_draft *draft);
+clo_status clo_deft_place_all(clo_schedule *schedule);
 
 #endif

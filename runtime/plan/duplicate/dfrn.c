@@ -12,7 +12,7 @@
  * duplicated, at most CLO_CHAIN_MAX for an instance. The critical executor is that of the message which arrives last
  * over a mean link. Gaps are filled; the clean-up of the end is tidy.c. Beyond the paper: placement masks (an
  * executor that cannot run the instance is neither), capacities of machines, instances, tasks that may not be
- * duplicated. Duplicates end when the draft is full.
+ * duplicated. Duplicates end when the schedule is full.
  *
  * O(inputs^2 + executors) an instance, plus the searches in the timelines. */
 #include "plan/duplicate/planners.h"
@@ -42,10 +42,10 @@ static int by_level(const void *left, const void *right)
     return a->position < b->position ? -1 : a->position > b->position;
 }
 
-/* draft->order: by level. */
-static clo_status find_order(clo_draft *draft)
+/* schedule->order: by level. */
+static clo_status find_order(clo_schedule *schedule)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     level_key *keys = clo_allocate(graph->instances, sizeof *keys);
     uint32_t *levels = clo_allocate(graph->tasks, sizeof *levels);
     clo_status status = CLO_OK;
@@ -56,11 +56,11 @@ static clo_status find_order(clo_draft *draft)
         clo_graph_levels(graph, levels);
         for (uint32_t i = 0; i < graph->instances; i++) {
             uint32_t task = graph->task_of[graph->order[i]];
-            keys[i] = (level_key){draft->cost->mean_ns[task], levels[task], i, graph->order[i]};
+            keys[i] = (level_key){schedule->cost->mean_ns[task], levels[task], i, graph->order[i]};
         }
         qsort(keys, graph->instances, sizeof *keys, by_level);
         for (uint32_t i = 0; i < graph->instances; i++)
-            draft->order[i] = keys[i].instance;
+            schedule->order[i] = keys[i].instance;
     }
     clo_free(keys);
     clo_free(levels);
@@ -68,15 +68,15 @@ static clo_status find_order(clo_draft *draft)
 }
 
 /* Where the parent runs whose data come last over a mean link; CLO_NONE for an entry. */
-static uint32_t critical_executor(const clo_draft *draft, uint32_t instance)
+static uint32_t critical_executor(const clo_schedule *schedule, uint32_t instance)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     uint32_t executor = CLO_NONE;
     int64_t latest = -1;
 
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        const clo_copy *copy = &draft->copies[draft->first_copy[graph->pred[arc]]];
-        int64_t arrival = copy->finish_ns + clo_cost_mean_transfer_ns(draft->cost, clo_graph_arc_bytes(graph, arc));
+        const clo_copy *copy = &schedule->copies[schedule->first_copy[graph->pred[arc]]];
+        int64_t arrival = copy->finish_ns + clo_cost_mean_transfer_ns(schedule->cost, clo_graph_arc_bytes(graph, arc));
         if (arrival <= latest)
             continue;
         latest = arrival;
@@ -89,9 +89,9 @@ static uint32_t idle_executor(const clo_ready *ready, uint32_t task)
 {
     uint32_t best = CLO_NONE;
 
-    for (uint32_t e = 0; e < ready->draft->executors; e++)
+    for (uint32_t e = 0; e < ready->schedule->executors; e++)
         if ((best == CLO_NONE || ready->tail_ns[e] < ready->tail_ns[best]) &&
-            clo_cost_time(ready->draft->cost, task, e) != CLO_TIME_NEVER)
+            clo_cost_time(ready->schedule->cost, task, e) != CLO_TIME_NEVER)
             best = e;
     assert(best != CLO_NONE);
     return best;
@@ -106,14 +106,14 @@ static bool is_duplicate(const clo_chain *chain, uint32_t instance)
 }
 
 /* The parent without a duplicate whose data arrive last on the executor of the trial, and when. */
-static uint32_t latest_parent(const clo_draft *draft, const clo_chain *chain, int64_t *arrival_ns)
+static uint32_t latest_parent(const clo_schedule *schedule, const clo_chain *chain, int64_t *arrival_ns)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     uint32_t parent = CLO_NONE;
 
     *arrival_ns = 0;
     for (uint32_t arc = graph->pred_first[chain->instance]; arc < graph->pred_first[chain->instance + 1]; arc++) {
-        int64_t arrival = clo_draft_arrival_ns(draft, arc, chain->executor);
+        int64_t arrival = clo_schedule_arrival_ns(schedule, arc, chain->executor);
         if ((parent != CLO_NONE && arrival <= *arrival_ns) || is_duplicate(chain, graph->pred[arc]))
             continue;
         parent = graph->pred[arc];
@@ -123,64 +123,64 @@ static uint32_t latest_parent(const clo_draft *draft, const clo_chain *chain, in
 }
 
 /* Duplicates parents while that helps, at most `room` of them. */
-static clo_chain find_chain(const clo_draft *draft, uint32_t instance, uint32_t executor, uint32_t room)
+static clo_chain find_chain(const clo_schedule *schedule, uint32_t instance, uint32_t executor, uint32_t room)
 {
     clo_chain chain = {.executor = executor, .instance = instance};
-    uint32_t task = draft->graph->task_of[instance];
-    int64_t duration = clo_cost_time(draft->cost, task, executor), arrival, before = 0;
+    uint32_t task = schedule->graph->task_of[instance];
+    int64_t duration = clo_cost_time(schedule->cost, task, executor), arrival, before = 0;
 
     for (;;) { /* ends: at most CLO_CHAIN_MAX duplicates */
-        uint32_t parent = latest_parent(draft, &chain, &arrival);
+        uint32_t parent = latest_parent(schedule, &chain, &arrival);
         if (parent == CLO_NONE || arrival <= before || chain.count == CLO_CHAIN_MAX || chain.count >= room ||
-            !clo_draft_may_duplicate(draft, parent, executor))
+            !clo_schedule_may_duplicate(schedule, parent, executor))
             break;
-        uint32_t parent_task = draft->graph->task_of[parent];
-        int64_t time = clo_cost_time(draft->cost, parent_task, executor);
-        int64_t inputs = clo_draft_inputs_ns(draft, parent, executor);
-        int64_t start = clo_draft_slot_ns(draft, parent_task, executor, inputs > before ? inputs : before, time);
+        uint32_t parent_task = schedule->graph->task_of[parent];
+        int64_t time = clo_cost_time(schedule->cost, parent_task, executor);
+        int64_t inputs = clo_schedule_inputs_ns(schedule, parent, executor);
+        int64_t start = clo_schedule_slot_ns(schedule, parent_task, executor, inputs > before ? inputs : before, time);
         if (start + time >= arrival)
             break; /* its message comes first, and delays the instance as much as before */
         chain.duplicates[chain.count] = parent;
         chain.starts_ns[chain.count++] = start;
         before = start + time;
     }
-    chain.start_ns = clo_draft_slot_ns(draft, task, executor, arrival > before ? arrival : before, duration);
+    chain.start_ns = clo_schedule_slot_ns(schedule, task, executor, arrival > before ? arrival : before, duration);
     chain.finish_ns = chain.start_ns + duration;
     return chain;
 }
 
 static clo_status place(clo_ready *ready, uint32_t instance, uint32_t unplaced)
 {
-    clo_draft *draft = ready->draft;
-    uint32_t task = draft->graph->task_of[instance], room = clo_draft_room(draft, unplaced);
-    uint32_t critical = critical_executor(draft, instance), first_copy = draft->count;
-    clo_chain chain = find_chain(draft, instance, idle_executor(ready, task), room);
+    clo_schedule *schedule = ready->schedule;
+    uint32_t task = schedule->graph->task_of[instance], room = clo_schedule_room(schedule, unplaced);
+    uint32_t critical = critical_executor(schedule, instance), first_copy = schedule->count;
+    clo_chain chain = find_chain(schedule, instance, idle_executor(ready, task), room);
 
-    if (critical != CLO_NONE && clo_cost_time(draft->cost, task, critical) != CLO_TIME_NEVER) {
-        clo_chain other = find_chain(draft, instance, critical, room);
+    if (critical != CLO_NONE && clo_cost_time(schedule->cost, task, critical) != CLO_TIME_NEVER) {
+        clo_chain other = find_chain(schedule, instance, critical, room);
         if (other.finish_ns <= chain.finish_ns)
             chain = other;
     }
-    clo_status status = clo_chain_place(&chain, draft);
+    clo_status status = clo_chain_place(&chain, schedule);
     if (status == CLO_OK)
         clo_ready_placed(ready, instance, first_copy);
     return status;
 }
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    uint32_t instances = draft->graph->instances;
+    uint32_t instances = schedule->graph->instances;
     clo_ready ready;
-    clo_status status = clo_ready_open(&ready, draft);
+    clo_status status = clo_ready_open(&ready, schedule);
     (void)config;
     if (status != CLO_OK)
         return status;
 
-    status = find_order(draft);
+    status = find_order(schedule);
     for (uint32_t i = 0; status == CLO_OK && i < instances; i++)
-        status = place(&ready, draft->order[i], instances - i);
+        status = place(&ready, schedule->order[i], instances - i);
     clo_ready_close(&ready);
-    return status == CLO_OK ? clo_draft_tidy(draft) : status;
+    return status == CLO_OK ? clo_schedule_compact(schedule) : status;
 }
 
 const clo_planner_desc clo_planner_dfrn = {

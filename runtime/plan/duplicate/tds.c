@@ -22,7 +22,7 @@
  * their clusters, gaps filled; one that cannot run on any of these goes where it ends first. The clean-up
  * of the end (tidy.c) drops duplicates that nobody reads and closes gaps: TDCA's last step.
  *
- * Means stand for times and transfers while clusters are made. Duplicates end when the draft is full (COPIES_EACH a
+ * Means stand for times and transfers while clusters are made. Duplicates end when the schedule is full (COPIES_EACH a
  * task on average in registry.c). O(arcs + copies * executors), plus the searches in the timelines. */
 #include "plan/duplicate/planners.h"
 #include "plan/schedule/compact.h"
@@ -44,7 +44,7 @@ typedef struct cluster {
 } cluster;
 
 typedef struct tds {
-    clo_draft *draft;
+    clo_schedule *schedule;
     bool is_tdca;
     uint32_t *favourite;  /* [instances] arc from the favourite predecessor; CLO_NONE: an entry */
     int64_t *ect_ns;      /* [instances] earliest completion if every favourite is on the same executor */
@@ -59,24 +59,24 @@ typedef struct tds {
     void *block;
 } tds;
 
-static clo_status open_tds(tds *s, clo_draft *draft, bool is_tdca)
+static clo_status open_tds(tds *s, clo_schedule *schedule, bool is_tdca)
 {
-    size_t n = draft->graph->instances;
+    size_t n = schedule->graph->instances;
     clo_layout layout = {0};
     size_t favourite = clo_layout_add(&layout, n, sizeof(uint32_t));
     size_t ect = clo_layout_add(&layout, n, sizeof(int64_t));
     size_t last = clo_layout_add(&layout, n, sizeof(int64_t));
-    size_t members = clo_layout_add(&layout, draft->capacity, sizeof(uint32_t));
+    size_t members = clo_layout_add(&layout, schedule->capacity, sizeof(uint32_t));
     size_t is_member = clo_layout_add(&layout, n, 1);
     size_t clusters = clo_layout_add(&layout, n, sizeof(cluster));
-    size_t load = clo_layout_add(&layout, draft->executors, sizeof(int64_t));
+    size_t load = clo_layout_add(&layout, schedule->executors, sizeof(int64_t));
     size_t home_first = clo_layout_add(&layout, n + 2, sizeof(uint32_t));
-    size_t homes = clo_layout_add(&layout, draft->capacity, sizeof(uint32_t));
+    size_t homes = clo_layout_add(&layout, schedule->capacity, sizeof(uint32_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
     if (block == NULL)
         return clo_fail_memory("a plan");
-    *s = (tds){.draft = draft, .is_tdca = is_tdca, .block = block};
+    *s = (tds){.schedule = schedule, .is_tdca = is_tdca, .block = block};
     s->favourite = (void *)(block + favourite);
     s->ect_ns = (void *)(block + ect);
     s->last_ns = (void *)(block + last);
@@ -91,18 +91,18 @@ static clo_status open_tds(tds *s, clo_draft *draft, bool is_tdca)
 
 static int64_t mean_ns(const tds *s, uint32_t instance)
 {
-    return s->draft->cost->mean_ns[s->draft->graph->task_of[instance]];
+    return s->schedule->cost->mean_ns[s->schedule->graph->task_of[instance]];
 }
 
 static int64_t transfer_ns(const tds *s, uint32_t arc)
 {
-    return clo_cost_mean_transfer_ns(s->draft->cost, clo_graph_arc_bytes(s->draft->graph, arc));
+    return clo_cost_mean_transfer_ns(s->schedule->cost, clo_graph_arc_bytes(s->schedule->graph, arc));
 }
 
 /* favourite and ect_ns, in topological order. */
 static void find_favourites(tds *s)
 {
-    const clo_graph *graph = s->draft->graph;
+    const clo_graph *graph = s->schedule->graph;
 
     for (uint32_t i = 0; i < graph->instances; i++) {
         uint32_t v = graph->order[i], best = CLO_NONE;
@@ -126,7 +126,7 @@ static void find_favourites(tds *s)
 /* last_ns, in reverse: an exit may end no later than it can. */
 static void find_last(tds *s)
 {
-    const clo_graph *graph = s->draft->graph;
+    const clo_graph *graph = s->schedule->graph;
 
     for (uint32_t i = 0; i < graph->instances; i++)
         s->last_ns[i] = INT64_MAX;
@@ -146,7 +146,7 @@ static void find_last(tds *s)
 /* The arc from the producer that is in no cluster and whose data would come last; CLO_NONE: all are. */
 static uint32_t find_other(const tds *s, uint32_t instance)
 {
-    const clo_graph *graph = s->draft->graph;
+    const clo_graph *graph = s->schedule->graph;
     uint32_t best = CLO_NONE;
     int64_t latest = -1;
 
@@ -163,7 +163,7 @@ static uint32_t find_other(const tds *s, uint32_t instance)
 /* With what the cluster goes on above `instance`; CLO_NONE: it ends. */
 static uint32_t find_next(const tds *s, uint32_t instance, uint32_t missing)
 {
-    const clo_graph *graph = s->draft->graph;
+    const clo_graph *graph = s->schedule->graph;
     uint32_t arc = s->favourite[instance];
     if (arc == CLO_NONE)
         return CLO_NONE;
@@ -176,23 +176,23 @@ static uint32_t find_next(const tds *s, uint32_t instance, uint32_t missing)
         uint32_t other = find_other(s, instance);
         return other == CLO_NONE ? CLO_NONE : graph->pred[other];
     }
-    bool has_room = s->members_count + missing < s->draft->capacity;
+    bool has_room = s->members_count + missing < s->schedule->capacity;
     return has_room && graph->rows[graph->task_of[favourite]].duplicable ? favourite : CLO_NONE;
 }
 
 static void make_clusters(tds *s)
 {
-    const clo_draft *draft = s->draft;
-    uint32_t missing = draft->graph->instances; /* that are in no cluster: each will need a place */
+    const clo_schedule *schedule = s->schedule;
+    uint32_t missing = schedule->graph->instances; /* that are in no cluster: each will need a place */
 
-    for (uint32_t i = draft->graph->instances; i-- > 0;) {
-        uint32_t at = draft->order[i];
+    for (uint32_t i = schedule->graph->instances; i-- > 0;) {
+        uint32_t at = schedule->order[i];
         if (s->is_member[at])
             continue;
         cluster *c = &s->clusters[s->clusters_count++];
         *c = (cluster){.first = s->members_count};
         for (; at != CLO_NONE; at = find_next(s, at, missing)) { /* ends: each step goes up one arc */
-            assert(s->members_count < draft->capacity);
+            assert(s->members_count < schedule->capacity);
             s->members[s->members_count++] = at;
             missing -= !s->is_member[at];
             s->is_member[at] = 1;
@@ -217,11 +217,11 @@ static void find_executor(tds *s, cluster *c)
     uint32_t most = 0;
     int64_t least = INT64_MAX;
 
-    for (uint32_t e = 0; e < s->draft->executors; e++) {
+    for (uint32_t e = 0; e < s->schedule->executors; e++) {
         uint32_t count = 0;
         int64_t time = s->load_ns[e];
         for (uint32_t m = c->first; m < c->first + c->count; m++) {
-            int64_t each = clo_cost_time(s->draft->cost, s->draft->graph->task_of[s->members[m]], e);
+            int64_t each = clo_cost_time(s->schedule->cost, s->schedule->graph->task_of[s->members[m]], e);
             if (each == CLO_TIME_NEVER)
                 continue;
             count++;
@@ -246,7 +246,7 @@ static void find_homes(tds *s)
         find_executor(s, &s->clusters[c]);
     for (uint32_t m = 0; m < s->members_count; m++)
         first[s->members[m] + 1]++;
-    for (uint32_t i = 0; i < s->draft->graph->instances; i++)
+    for (uint32_t i = 0; i < s->schedule->graph->instances; i++)
         first[i + 1] += first[i];
     for (uint32_t c = 0; c < s->clusters_count; c++)
         for (uint32_t m = 0; m < s->clusters[c].count; m++)
@@ -255,45 +255,45 @@ static void find_homes(tds *s)
 
 /* The trial with the `depth` critical parents above the instance (parents[0] its own) duplicated; finish_ns INT64_MAX:
  * of no use. */
-static clo_chain try_chain(const clo_draft *draft, const clo_chain *plain, const uint32_t *parents, uint32_t depth)
+static clo_chain try_chain(const clo_schedule *schedule, const clo_chain *plain, const uint32_t *parents, uint32_t depth)
 {
     uint32_t e = plain->executor;
     clo_chain found = {.executor = e, .instance = plain->instance, .count = depth, .finish_ns = INT64_MAX};
     int64_t before = 0; /* end of the duplicate before */
 
     for (uint32_t k = depth; k-- > 0;) {
-        uint32_t task = draft->graph->task_of[parents[k]], at = depth - 1 - k;
-        clo_inputs in = clo_draft_inputs(draft, parents[k], e);
-        int64_t duration = clo_cost_time(draft->cost, task, e), ready = at == 0 ? in.latest_ns : in.second_ns;
+        uint32_t task = schedule->graph->task_of[parents[k]], at = depth - 1 - k;
+        clo_inputs in = clo_schedule_inputs(schedule, parents[k], e);
+        int64_t duration = clo_cost_time(schedule->cost, task, e), ready = at == 0 ? in.latest_ns : in.second_ns;
         found.duplicates[at] = parents[k];
-        found.starts_ns[at] = clo_draft_slot_ns(draft, task, e, ready > before ? ready : before, duration);
+        found.starts_ns[at] = clo_schedule_slot_ns(schedule, task, e, ready > before ? ready : before, duration);
         before = found.starts_ns[at] + duration;
     }
-    clo_inputs in = clo_draft_inputs(draft, plain->instance, e);
-    uint32_t task = draft->graph->task_of[plain->instance];
-    int64_t duration = clo_cost_time(draft->cost, task, e);
+    clo_inputs in = clo_schedule_inputs(schedule, plain->instance, e);
+    uint32_t task = schedule->graph->task_of[plain->instance];
+    int64_t duration = clo_cost_time(schedule->cost, task, e);
     if (before >= in.latest_ns)
         return found;
-    found.start_ns = clo_draft_slot_ns(draft, task, e, in.second_ns > before ? in.second_ns : before, duration);
+    found.start_ns = clo_schedule_slot_ns(schedule, task, e, in.second_ns > before ? in.second_ns : before, duration);
     found.finish_ns = found.start_ns + duration;
     return found;
 }
 
 /* The best trial on `executor`, with up to `room` duplicates. */
-static clo_chain find_chain(const clo_draft *draft, uint32_t instance, uint32_t executor, uint32_t room)
+static clo_chain find_chain(const clo_schedule *schedule, uint32_t instance, uint32_t executor, uint32_t room)
 {
-    uint32_t parents[CHAIN_MAX], task = draft->graph->task_of[instance], at = instance;
-    int64_t duration = clo_cost_time(draft->cost, task, executor);
+    uint32_t parents[CHAIN_MAX], task = schedule->graph->task_of[instance], at = instance;
+    int64_t duration = clo_cost_time(schedule->cost, task, executor);
     clo_chain best = {.executor = executor, .instance = instance};
 
-    best.start_ns = clo_draft_slot_ns(draft, task, executor, clo_draft_inputs_ns(draft, instance, executor), duration);
+    best.start_ns = clo_schedule_slot_ns(schedule, task, executor, clo_schedule_inputs_ns(schedule, instance, executor), duration);
     best.finish_ns = best.start_ns + duration;
     for (uint32_t depth = 1; depth <= CHAIN_MAX && depth <= room; depth++) {
-        uint32_t arc = clo_draft_inputs(draft, at, executor).arc;
-        if (arc == CLO_NONE || !clo_draft_may_duplicate(draft, draft->graph->pred[arc], executor))
+        uint32_t arc = clo_schedule_inputs(schedule, at, executor).arc;
+        if (arc == CLO_NONE || !clo_schedule_may_duplicate(schedule, schedule->graph->pred[arc], executor))
             break;
-        at = parents[depth - 1] = draft->graph->pred[arc];
-        clo_chain found = try_chain(draft, &best, parents, depth);
+        at = parents[depth - 1] = schedule->graph->pred[arc];
+        clo_chain found = try_chain(schedule, &best, parents, depth);
         if (found.finish_ns < best.finish_ns)
             best = found;
     }
@@ -303,40 +303,40 @@ static clo_chain find_chain(const clo_draft *draft, uint32_t instance, uint32_t 
 /* Places an instance on the executors of its clusters, or where it ends first. */
 static clo_status place(tds *s, clo_ready *ready, uint32_t instance, uint32_t unplaced)
 {
-    clo_draft *draft = s->draft;
-    uint32_t task = draft->graph->task_of[instance];
+    clo_schedule *schedule = s->schedule;
+    uint32_t task = schedule->graph->task_of[instance];
     clo_status status = CLO_OK;
 
     for (uint32_t h = s->home_first[instance]; status == CLO_OK && h < s->home_first[instance + 1]; h++) {
         uint32_t e = s->homes[h];
-        bool is_placed = draft->first_copy[instance] != CLO_NONE;
-        if (clo_cost_time(draft->cost, task, e) == CLO_TIME_NEVER || clo_draft_has_copy(draft, instance, e) ||
-            (is_placed && clo_draft_room(draft, unplaced - 1) == 0))
+        bool is_placed = schedule->first_copy[instance] != CLO_NONE;
+        if (clo_cost_time(schedule->cost, task, e) == CLO_TIME_NEVER || clo_schedule_has_copy(schedule, instance, e) ||
+            (is_placed && clo_schedule_room(schedule, unplaced - 1) == 0))
             continue;
-        uint32_t room = s->is_tdca ? clo_draft_room(draft, unplaced) : 0;
-        clo_chain chain = find_chain(draft, instance, e, room);
+        uint32_t room = s->is_tdca ? clo_schedule_room(schedule, unplaced) : 0;
+        clo_chain chain = find_chain(schedule, instance, e, room);
         if (is_placed && chain.finish_ns > INT64_MAX / 2)
-            continue; /* leaves the other half to originals, whose sum fits it (draft.h) */
-        status = clo_chain_place(&chain, draft);
+            continue; /* leaves the other half to originals, whose sum fits it (schedule.h) */
+        status = clo_chain_place(&chain, schedule);
     }
-    if (status != CLO_OK || draft->first_copy[instance] != CLO_NONE)
+    if (status != CLO_OK || schedule->first_copy[instance] != CLO_NONE)
         return status;
     clo_slot slot = clo_ready_earliest(ready, instance, true);
-    return clo_draft_place(draft, instance, slot.executor, slot.start_ns);
+    return clo_schedule_place(schedule, instance, slot.executor, slot.start_ns);
 }
 
-static clo_status fill(clo_draft *draft, bool is_tdca)
+static clo_status fill(clo_schedule *schedule, bool is_tdca)
 {
-    uint32_t instances = draft->graph->instances;
+    uint32_t instances = schedule->graph->instances;
     tds s = {.block = NULL};
     clo_ready ready;
-    clo_status status = clo_ready_open(&ready, draft);
+    clo_status status = clo_ready_open(&ready, schedule);
     if (status != CLO_OK)
         return status;
 
-    status = open_tds(&s, draft, is_tdca);
+    status = open_tds(&s, schedule, is_tdca);
     if (status == CLO_OK)
-        status = clo_draft_order(draft);
+        status = clo_schedule_order(schedule);
     if (status == CLO_OK) {
         find_favourites(&s);
         find_last(&s);
@@ -344,22 +344,22 @@ static clo_status fill(clo_draft *draft, bool is_tdca)
         find_homes(&s);
     }
     for (uint32_t i = 0; status == CLO_OK && i < instances; i++)
-        status = place(&s, &ready, draft->order[i], instances - i);
+        status = place(&s, &ready, schedule->order[i], instances - i);
     clo_free(s.block);
     clo_ready_close(&ready);
-    return status == CLO_OK ? clo_draft_tidy(draft) : status;
+    return status == CLO_OK ? clo_schedule_compact(schedule) : status;
 }
 
-static clo_status tds_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status tds_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, false);
+    return fill(schedule, false);
 }
 
-static clo_status tdca_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status tdca_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, true);
+    return fill(schedule, true);
 }
 
 const clo_planner_desc clo_planner_tds = {

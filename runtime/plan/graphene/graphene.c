@@ -41,7 +41,7 @@ static void try_candidate(void *context, uint32_t worker, uint32_t round)
 }
 
 /* The part's best, behind what is in `out`. */
-static void append(const clo_space *best, clo_pool_schedule *out)
+static void append(const clo_space *best, clo_packing *out)
 {
     for (uint32_t i = 0; i < best->placed_count; i++) {
         uint32_t v = best->placed[i];
@@ -52,7 +52,7 @@ static void append(const clo_space *best, clo_pool_schedule *out)
 }
 
 static void build_part(const clo_part *part, clo_graphene *workers, uint32_t threads, bool improved,
-                       clo_pool_schedule *out)
+                       clo_packing *out)
 {
     trial t = {.part = part, .workers = workers};
     uint32_t best = 0;
@@ -67,7 +67,7 @@ static void build_part(const clo_part *part, clo_graphene *workers, uint32_t thr
     append(&workers[best].best, out);
 }
 
-static clo_status build(const clo_parts *parts, uint32_t threads, bool improved, clo_pool_schedule *out)
+static clo_status build(const clo_parts *parts, uint32_t threads, bool improved, clo_packing *out)
 {
     clo_graphene *workers = clo_allocate(threads, sizeof *workers);
     clo_status status = workers == NULL ? clo_fail_memory("a plan") : CLO_OK;
@@ -84,85 +84,85 @@ static clo_status build(const clo_parts *parts, uint32_t threads, bool improved,
 }
 
 /* Double justification as long as it gets shorter. `best` is a forward schedule and remains one. */
-static void justify(clo_pool_builder *builder, int64_t *keys, clo_pool_schedule *scratch, clo_pool_schedule *best)
+static void justify(clo_rcpsp_builder *builder, int64_t *keys, clo_packing *scratch, clo_packing *best)
 {
-    const clo_pool *pool = builder->pool;
+    const clo_rcpsp *problem = builder->problem;
     bool shorter = true;
 
     for (int pass = 0; pass < PASSES_MAX && shorter; pass++) {
-        clo_pool_turn(pool, best, keys);
-        clo_pool_serial(builder, CLO_POOL_BACKWARD, keys, scratch);
-        clo_pool_turn(pool, scratch, keys);
-        clo_pool_serial(builder, CLO_POOL_FORWARD, keys, scratch);
+        clo_rcpsp_turn(problem, best, keys);
+        clo_rcpsp_serial(builder, CLO_RCPSP_BACKWARD, keys, scratch);
+        clo_rcpsp_turn(problem, scratch, keys);
+        clo_rcpsp_serial(builder, CLO_RCPSP_FORWARD, keys, scratch);
         shorter = scratch->makespan_ns < best->makespan_ns;
         if (shorter)
-            clo_pool_schedule_copy(pool, best, scratch);
+            clo_packing_copy(problem, best, scratch);
     }
 }
 
 /* From `best` on; *direction receives how what is best then was built. */
-static clo_status search_on(const clo_pool *pool, uint64_t seed, clo_pool_schedule *best, int *direction)
+static clo_status search_on(const clo_rcpsp *problem, uint64_t seed, clo_packing *best, int *direction)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
-    clo_pool_schedule found = {0};
+    clo_packing found = {0};
     clo_budget budget;
-    int found_direction = CLO_POOL_FORWARD;
+    int found_direction = CLO_RCPSP_FORWARD;
 
     config.seed = seed;
-    clo_status status = clo_budget_open(&budget, pool->cost, &config, SEARCHED);
+    clo_status status = clo_budget_open(&budget, problem->cost, &config, SEARCHED);
     budget.best_ns = best->makespan_ns;
     if (status != CLO_OK || clo_budget_is_spent(&budget))
         return status;
-    status = clo_pool_schedule_open(&found, pool);
+    status = clo_packing_open(&found, problem);
     if (status == CLO_OK)
-        status = clo_pool_search(pool, best->start_ns, &budget, &found, &found_direction);
+        status = clo_rcpsp_search(problem, best->start_ns, &budget, &found, &found_direction);
     if (status == CLO_OK && found.makespan_ns < best->makespan_ns) {
-        clo_pool_schedule_copy(pool, best, &found);
+        clo_packing_copy(problem, best, &found);
         *direction = found_direction;
     }
-    clo_pool_schedule_close(&found);
+    clo_packing_close(&found);
     return status;
 }
 
-static clo_status improve(const clo_pool *pool, clo_pool_schedule *best)
+static clo_status improve(const clo_rcpsp *problem, clo_packing *best)
 {
-    clo_pool_builder builder;
-    clo_pool_schedule scratch = {0};
-    int64_t *keys = clo_allocate(pool->tasks, sizeof *keys);
-    clo_status status = clo_pool_builder_open(&builder, pool);
+    clo_rcpsp_builder builder;
+    clo_packing scratch = {0};
+    int64_t *keys = clo_allocate(problem->tasks, sizeof *keys);
+    clo_status status = clo_rcpsp_builder_open(&builder, problem);
 
     if (status == CLO_OK && keys == NULL)
         status = clo_fail_memory("a plan");
     if (status == CLO_OK)
-        status = clo_pool_schedule_open(&scratch, pool);
+        status = clo_packing_open(&scratch, problem);
     if (status == CLO_OK)
         justify(&builder, keys, &scratch, best);
-    clo_pool_schedule_close(&scratch);
-    clo_pool_builder_close(&builder);
+    clo_packing_close(&scratch);
+    clo_rcpsp_builder_close(&builder);
     clo_free(keys);
     return status;
 }
 
-static clo_status pack(const clo_pool *pool, const clo_plan_config *config, uint32_t threads, bool improved,
-                       clo_draft *draft)
+static clo_status pack(const clo_rcpsp *problem, const clo_plan_config *config, uint32_t threads, bool improved,
+                       clo_schedule *schedule)
 {
-    int direction = CLO_POOL_FORWARD;
+    int direction = CLO_RCPSP_FORWARD;
     clo_parts parts;
-    clo_pool_schedule schedule = {0};
-    clo_status status = clo_parts_open(&parts, pool);
+    clo_packing packing = {0};
+    clo_status status = clo_parts_open(&parts, problem);
 
     if (status == CLO_OK)
-        status = clo_pool_schedule_open(&schedule, pool);
+        status = clo_packing_open(&packing, problem);
     if (status == CLO_OK)
-        status = build(&parts, threads, improved, &schedule);
+        status = build(&parts, threads, improved, &packing);
     if (status == CLO_OK && improved)
-        status = improve(pool, &schedule);
-    if (status == CLO_OK && improved && pool->tasks <= SEARCHED_TASKS)
-        status = search_on(pool, config->seed, &schedule, &direction);
+        status = improve(problem, &packing);
+    if (status == CLO_OK && improved && problem->tasks <= SEARCHED_TASKS)
+        status = search_on(problem, config->seed, &packing, &direction);
     if (status == CLO_OK)
-        status = clo_pool_realise(pool, &schedule, direction, draft);
-    draft->schedules = (uint64_t)parts.candidates * (improved ? 2 : 1);
-    clo_pool_schedule_close(&schedule);
+        status = clo_rcpsp_realise(problem, &packing, direction, schedule);
+    schedule->schedules = (uint64_t)parts.candidates * (improved ? 2 : 1);
+    clo_packing_close(&packing);
     clo_parts_close(&parts);
     return status;
 }
@@ -181,9 +181,9 @@ static void fill_keys(const clo_cost *cost, const int64_t *rank_ns, int64_t leas
     }
 }
 
-static clo_status dispatch(clo_draft *draft, int64_t *ranks, int64_t *keys, clo_snapshot *best)
+static clo_status dispatch(clo_schedule *schedule, int64_t *ranks, int64_t *keys, clo_snapshot *best)
 {
-    const clo_cost *cost = draft->cost;
+    const clo_cost *cost = schedule->cost;
     int64_t longest = 0;
     clo_status status = CLO_OK;
 
@@ -191,53 +191,53 @@ static clo_status dispatch(clo_draft *draft, int64_t *ranks, int64_t *keys, clo_
     for (uint32_t t = 0; t < cost->graph->tasks; t++)
         longest = cost->mean_ns[t] > longest ? cost->mean_ns[t] : longest;
     for (int64_t k = 0; k < DISPATCHES && status == CLO_OK; k++) { /* from all of them to the longest */
-        clo_draft_clear(draft);
+        clo_schedule_clear(schedule);
         fill_keys(cost, ranks, k == DISPATCHES - 1 ? longest : longest / (DISPATCHES - 1) * k, keys);
-        status = clo_packing_dispatch(draft, keys, false);
+        status = clo_priority_dispatch(schedule, keys, false);
         if (status == CLO_OK)
-            clo_snapshot_keep(best, draft);
+            clo_snapshot_keep(best, schedule);
     }
-    draft->schedules = DISPATCHES;
-    return status == CLO_OK ? clo_snapshot_restore(best, draft) : status;
+    schedule->schedules = DISPATCHES;
+    return status == CLO_OK ? clo_snapshot_restore(best, schedule) : status;
 }
 
-static clo_status dispatch_best(clo_draft *draft)
+static clo_status dispatch_best(clo_schedule *schedule)
 {
-    size_t tasks = draft->graph->tasks;
-    int64_t *ranks = clo_allocate(tasks + draft->graph->instances, sizeof *ranks);
+    size_t tasks = schedule->graph->tasks;
+    int64_t *ranks = clo_allocate(tasks + schedule->graph->instances, sizeof *ranks);
     clo_snapshot best = {0};
-    clo_status status = ranks == NULL ? clo_fail_memory("a plan") : clo_snapshot_open(&best, draft);
+    clo_status status = ranks == NULL ? clo_fail_memory("a plan") : clo_snapshot_open(&best, schedule);
 
     if (status == CLO_OK)
-        status = dispatch(draft, ranks, ranks + tasks, &best);
+        status = dispatch(schedule, ranks, ranks + tasks, &best);
     clo_snapshot_close(&best);
     clo_free(ranks);
     return status;
 }
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config, bool improved)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config, bool improved)
 {
     uint32_t threads = config->threads;
-    clo_pool pool;
-    clo_status status = clo_pool_open(&pool, draft->cost);
+    clo_rcpsp problem;
+    clo_status status = clo_rcpsp_open(&problem, schedule->cost);
 
     threads = threads == 0 ? 1 : threads > CLO_PARALLEL_MAX ? CLO_PARALLEL_MAX : threads;
     if (status == CLO_OK)
-        status = pack(&pool, config, threads, improved, draft);
+        status = pack(&problem, config, threads, improved, schedule);
     else if (status == CLO_ERR_UNSUPPORTED)
-        status = dispatch_best(draft);
-    clo_pool_close(&pool);
+        status = dispatch_best(schedule);
+    clo_rcpsp_close(&problem);
     return status;
 }
 
-static clo_status graphene_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status graphene_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    return fill(draft, config, true);
+    return fill(schedule, config, true);
 }
 
-static clo_status graphene_paper_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status graphene_paper_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    return fill(draft, config, false);
+    return fill(schedule, config, false);
 }
 
 const clo_planner_desc clo_planner_graphene = {

@@ -15,8 +15,8 @@
 #define CLO_SPACE_BEGIN (-INT64_MAX / 4)
 
 typedef struct clo_space {
-    const clo_pool *pool;
-    clo_pool_steps *steps; /* [machines] each with room for 2 * tasks + 2               */
+    const clo_rcpsp *problem;
+    clo_rcpsp_steps *steps; /* [machines] each with room for 2 * tasks + 2               */
     int64_t *start_ns;     /* [tasks] may be negative                                   */
     uint32_t *machine;     /* [tasks] CLO_NONE: has no place                            */
     uint32_t *placed;      /* [placed_count] what has a place                           */
@@ -27,7 +27,7 @@ typedef struct clo_space {
 
 enum { CLO_SPACE_FORWARD = 0, CLO_SPACE_BACKWARD = 1 };
 
-clo_status clo_space_open(clo_space *space, const clo_pool *pool);
+clo_status clo_space_open(clo_space *space, const clo_rcpsp *problem);
 void clo_space_close(clo_space *space);
 void clo_space_clear(clo_space *space);
 void clo_space_copy(clo_space *to, const clo_space *from);
@@ -52,7 +52,7 @@ typedef struct clo_part {
 } clo_part;
 
 typedef struct clo_parts {
-    const clo_pool *pool;
+    const clo_rcpsp *problem;
     uint32_t *members;  /* [stages] part by part, in topological order                             */
     uint32_t *place_of; /* [stages] index in members                                               */
     clo_part *parts;    /* [count]                                                                 */
@@ -65,7 +65,7 @@ typedef struct clo_parts {
 } clo_parts;
 
 /* Cuts the graph at its barriers and finds the candidates. */
-clo_status clo_parts_open(clo_parts *parts, const clo_pool *pool);
+clo_status clo_parts_open(clo_parts *parts, const clo_rcpsp *problem);
 void clo_parts_close(clo_parts *parts);
 
 /* The scratch of one thread, and the best it found for the part at hand. */

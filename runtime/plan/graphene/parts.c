@@ -70,18 +70,18 @@ static void fill_members(shape *s)
 }
 
 /* demand * time of the stage over the capacity of all machines, Q16, for the resource where that is most. */
-static clo_u128 work_q16(const clo_pool *pool, uint32_t stage)
+static clo_u128 work_q16(const clo_rcpsp *problem, uint32_t stage)
 {
-    uint32_t v = pool->graph->first_instance[stage];
+    uint32_t v = problem->graph->first_instance[stage];
     clo_u128 most = 0;
 
-    for (uint32_t l = 0; l < clo_pool_lanes(pool); l++) {
-        uint64_t capacity = 0, demand = (uint64_t)clo_pool_lane(pool, &pool->demand[(size_t)v * pool->words], l);
-        for (uint32_t m = 0; m < pool->machines; m++)
-            capacity += (uint64_t)clo_pool_lane(pool, &pool->capacity[(size_t)m * pool->words], l);
+    for (uint32_t l = 0; l < clo_rcpsp_lanes(problem); l++) {
+        uint64_t capacity = 0, demand = (uint64_t)clo_rcpsp_lane(problem, &problem->demand[(size_t)v * problem->words], l);
+        for (uint32_t m = 0; m < problem->machines; m++)
+            capacity += (uint64_t)clo_rcpsp_lane(problem, &problem->capacity[(size_t)m * problem->words], l);
         if (capacity == 0)
             continue;
-        clo_u128 work = (clo_u128)demand * (uint64_t)clo_pool_fastest_ns(pool, v) * pool->graph->rows[stage].instances;
+        clo_u128 work = (clo_u128)demand * (uint64_t)clo_rcpsp_fastest_ns(problem, v) * problem->graph->rows[stage].instances;
         work = (work << 16) / capacity; /* 31 bits of demand and 61 of time fit */
         most = work > most ? work : most;
     }
@@ -94,18 +94,18 @@ static void fill_scores(const shape *s, clo_space *space, const clo_part *part)
     int64_t longest = 1;
 
     for (uint32_t i = part->first; i < part->last; i++) {
-        int64_t time = clo_pool_fastest_ns(parts->pool, s->graph->first_instance[parts->members[i]]);
+        int64_t time = clo_rcpsp_fastest_ns(parts->problem, s->graph->first_instance[parts->members[i]]);
         longest = time > longest ? time : longest;
     }
     for (uint32_t i = part->first; i < part->last; i++) {
         uint32_t t = parts->members[i];
-        clo_u128 time = (uint64_t)clo_pool_fastest_ns(parts->pool, s->graph->first_instance[t]);
+        clo_u128 time = (uint64_t)clo_rcpsp_fastest_ns(parts->problem, s->graph->first_instance[t]);
         parts->long_q16[t] = (uint32_t)((time << 16) / (uint64_t)longest);
         clo_space_clear(space);
         for (uint32_t v = s->graph->first_instance[t]; v < s->graph->first_instance[t + 1]; v++)
             clo_space_place(space, v, CLO_SPACE_FORWARD);
         clo_u128 alone = (uint64_t)(space->to_ns > 0 ? space->to_ns : 1);
-        clo_u128 frag = work_q16(parts->pool, t) / alone;
+        clo_u128 frag = work_q16(parts->problem, t) / alone;
         parts->frag_q16[t] = frag > 65536 ? 65536 : (uint32_t)frag;
     }
 }
@@ -214,7 +214,7 @@ static void find_candidates(const shape *s, clo_part *part)
 
 static clo_status open_arrays(clo_parts *parts, const shape *s)
 {
-    size_t n = parts->pool->graph->tasks;
+    size_t n = parts->problem->graph->tasks;
     clo_layout layout = {0};
     size_t members = clo_layout_add(&layout, 4 * n, sizeof(uint32_t));
     size_t list = clo_layout_add(&layout, n, sizeof(clo_part));
@@ -257,16 +257,16 @@ static void *open_shape(shape *s)
     return block;
 }
 
-clo_status clo_parts_open(clo_parts *parts, const clo_pool *pool)
+clo_status clo_parts_open(clo_parts *parts, const clo_rcpsp *problem)
 {
-    uint32_t each = INSTANCES_FULL / pool->tasks;
-    shape s = {.parts = parts, .graph = pool->graph};
+    uint32_t each = INSTANCES_FULL / problem->tasks;
+    shape s = {.parts = parts, .graph = problem->graph};
     clo_space space;
 
-    *parts = (clo_parts){.pool = pool};
+    *parts = (clo_parts){.problem = problem};
     each = each < CANDIDATES_MAX ? each * each : CANDIDATES_MAX;
     s.candidates_each = each < CANDIDATES_MIN ? CANDIDATES_MIN : each > CANDIDATES_MAX ? CANDIDATES_MAX : each;
-    clo_status status = clo_space_open(&space, pool);
+    clo_status status = clo_space_open(&space, problem);
     if (status == CLO_OK)
         status = open_arrays(parts, &s);
     void *scratch = status == CLO_OK ? open_shape(&s) : NULL;

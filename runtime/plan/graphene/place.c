@@ -33,19 +33,19 @@ static const step orders[ORDERS][STEPS] = {
 
 clo_status clo_graphene_open(clo_graphene *graphene, const clo_parts *parts)
 {
-    size_t n = parts->pool->tasks;
+    size_t n = parts->problem->tasks;
     clo_layout layout = {0};
     size_t items = clo_layout_add(&layout, n, sizeof(clo_heap_item));
     size_t waits = clo_layout_add(&layout, n, sizeof(uint32_t));
 
     *graphene = (clo_graphene){.parts = parts};
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
-    clo_status status = block == NULL ? clo_fail_memory("a plan") : clo_space_open(&graphene->work, parts->pool);
+    clo_status status = block == NULL ? clo_fail_memory("a plan") : clo_space_open(&graphene->work, parts->problem);
     graphene->block = block;
     if (status == CLO_OK)
-        status = clo_space_open(&graphene->trouble, parts->pool);
+        status = clo_space_open(&graphene->trouble, parts->problem);
     if (status == CLO_OK)
-        status = clo_space_open(&graphene->best, parts->pool);
+        status = clo_space_open(&graphene->best, parts->problem);
     if (status != CLO_OK)
         return status;
     graphene->heap = (clo_heap){.items = (void *)(block + items), .capacity = n};
@@ -78,7 +78,7 @@ typedef struct choice {
 
 static bool is_chosen(const choice *c, uint32_t instance)
 {
-    uint32_t at = c->parts->place_of[c->parts->pool->graph->task_of[instance]];
+    uint32_t at = c->parts->place_of[c->parts->problem->graph->task_of[instance]];
 
     return at >= c->part->first && at < c->part->last && c->subsets[at - c->part->first] == (uint8_t)c->subset;
 }
@@ -86,21 +86,21 @@ static bool is_chosen(const choice *c, uint32_t instance)
 /* The longest time first, as in the paper; or the longest way that is still to be placed. */
 static int64_t key_of(const clo_graphene *g, uint32_t v, int direction)
 {
-    const clo_pool *pool = g->parts->pool;
+    const clo_rcpsp *problem = g->parts->problem;
     int64_t best = CLO_TIME_NEVER;
 
     if (g->by_way)
-        return -pool->tail_ns[direction == FORWARD ? v : pool->tasks + v];
-    for (uint32_t m = 0; m < pool->machines; m++)
-        if (pool->time_ns[(size_t)m * pool->tasks + v] < best)
-            best = pool->time_ns[(size_t)m * pool->tasks + v];
+        return -problem->tail_ns[direction == FORWARD ? v : problem->tasks + v];
+    for (uint32_t m = 0; m < problem->machines; m++)
+        if (problem->time_ns[(size_t)m * problem->tasks + v] < best)
+            best = problem->time_ns[(size_t)m * problem->tasks + v];
     return -best;
 }
 
 /* Fills waits_for: the others of the subset that come first; queues those with none. */
 static void queue(clo_graphene *g, const choice *c, int direction)
 {
-    const clo_graph *graph = c->parts->pool->graph;
+    const clo_graph *graph = c->parts->problem->graph;
     const uint32_t *first = direction == FORWARD ? graph->pred_first : graph->succ_first;
     const uint32_t *before = direction == FORWARD ? graph->pred : graph->succ;
 
@@ -121,7 +121,7 @@ static void queue(clo_graphene *g, const choice *c, int direction)
 /* PlaceTasks of the paper for one subset and direction. */
 static void place(clo_graphene *g, const choice *c, int direction)
 {
-    const clo_graph *graph = c->parts->pool->graph;
+    const clo_graph *graph = c->parts->problem->graph;
     const uint32_t *first = direction == FORWARD ? graph->succ_first : graph->pred_first;
     const uint32_t *behind = direction == FORWARD ? graph->succ : graph->pred;
 

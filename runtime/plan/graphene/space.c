@@ -8,18 +8,18 @@
 #include <assert.h>
 #include <string.h>
 
-clo_status clo_space_open(clo_space *space, const clo_pool *pool)
+clo_status clo_space_open(clo_space *space, const clo_rcpsp *problem)
 {
-    size_t n = pool->tasks, steps_max = 2 * n + 2;
+    size_t n = problem->tasks, steps_max = 2 * n + 2;
     clo_layout layout = {0};
-    size_t steps = clo_layout_add(&layout, pool->machines, sizeof(clo_pool_steps));
-    size_t times = clo_layout_add(&layout, pool->machines * steps_max, sizeof(int64_t));
-    size_t frees = clo_layout_add(&layout, pool->machines * steps_max * pool->words, sizeof(uint64_t));
+    size_t steps = clo_layout_add(&layout, problem->machines, sizeof(clo_rcpsp_steps));
+    size_t times = clo_layout_add(&layout, problem->machines * steps_max, sizeof(int64_t));
+    size_t frees = clo_layout_add(&layout, problem->machines * steps_max * problem->words, sizeof(uint64_t));
     size_t starts = clo_layout_add(&layout, n, sizeof(int64_t));
     size_t machines = clo_layout_add(&layout, 2 * n, sizeof(uint32_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
-    *space = (clo_space){.pool = pool, .block = block};
+    *space = (clo_space){.problem = problem, .block = block};
     if (block == NULL)
         return clo_fail_memory("a plan");
     space->steps = (void *)(block + steps);
@@ -27,9 +27,9 @@ clo_status clo_space_open(clo_space *space, const clo_pool *pool)
     space->machine = (void *)(block + machines);
     space->placed = space->machine + n;
     memset(space->machine, 0xff, n * sizeof *space->machine); /* CLO_NONE */
-    for (uint32_t m = 0; m < pool->machines; m++) {
+    for (uint32_t m = 0; m < problem->machines; m++) {
         space->steps[m].time_ns = (int64_t *)(void *)(block + times) + m * steps_max;
-        space->steps[m].free = (uint64_t *)(void *)(block + frees) + m * steps_max * pool->words;
+        space->steps[m].free = (uint64_t *)(void *)(block + frees) + m * steps_max * problem->words;
     }
     clo_space_clear(space);
     return CLO_OK;
@@ -43,12 +43,12 @@ void clo_space_close(clo_space *space)
 
 void clo_space_clear(clo_space *space)
 {
-    const clo_pool *pool = space->pool;
+    const clo_rcpsp *problem = space->problem;
 
-    for (uint32_t m = 0; m < pool->machines; m++) {
+    for (uint32_t m = 0; m < problem->machines; m++) {
         space->steps[m].count = 1;
         space->steps[m].time_ns[0] = CLO_SPACE_BEGIN;
-        memcpy(space->steps[m].free, &pool->capacity[(size_t)m * pool->words], pool->words * sizeof(uint64_t));
+        memcpy(space->steps[m].free, &problem->capacity[(size_t)m * problem->words], problem->words * sizeof(uint64_t));
     }
     for (uint32_t i = 0; i < space->placed_count; i++)
         space->machine[space->placed[i]] = CLO_NONE;
@@ -58,14 +58,14 @@ void clo_space_clear(clo_space *space)
 
 void clo_space_copy(clo_space *to, const clo_space *from)
 {
-    const clo_pool *pool = from->pool;
+    const clo_rcpsp *problem = from->problem;
 
     clo_space_clear(to);
-    for (uint32_t m = 0; m < pool->machines; m++) {
+    for (uint32_t m = 0; m < problem->machines; m++) {
         uint32_t count = from->steps[m].count;
         to->steps[m].count = count;
         memcpy(to->steps[m].time_ns, from->steps[m].time_ns, count * sizeof(int64_t));
-        memcpy(to->steps[m].free, from->steps[m].free, (size_t)count * pool->words * sizeof(uint64_t));
+        memcpy(to->steps[m].free, from->steps[m].free, (size_t)count * problem->words * sizeof(uint64_t));
     }
     for (uint32_t i = 0; i < from->placed_count; i++) {
         uint32_t v = from->placed[i];
@@ -78,19 +78,19 @@ void clo_space_copy(clo_space *to, const clo_space *from)
     to->to_ns = from->to_ns;
 }
 
-static bool fits(const clo_space *space, const clo_pool_steps *steps, uint32_t at, const uint64_t *demand)
+static bool fits(const clo_space *space, const clo_rcpsp_steps *steps, uint32_t at, const uint64_t *demand)
 {
-    const clo_pool *pool = space->pool;
-    const uint64_t *free = &steps->free[(size_t)at * pool->words];
-    uint64_t guards = pool->guards;
+    const clo_rcpsp *problem = space->problem;
+    const uint64_t *free = &steps->free[(size_t)at * problem->words];
+    uint64_t guards = problem->guards;
 
-    for (uint32_t w = 0; w < pool->words; w++)
+    for (uint32_t w = 0; w < problem->words; w++)
         guards &= free[w] - demand[w];
-    return guards == pool->guards;
+    return guards == problem->guards;
 }
 
 /* The step that holds at time_ns. */
-static uint32_t step_at(const clo_pool_steps *steps, int64_t time_ns)
+static uint32_t step_at(const clo_rcpsp_steps *steps, int64_t time_ns)
 {
     uint32_t low = 0, high = steps->count;
 
@@ -105,7 +105,7 @@ static uint32_t step_at(const clo_pool_steps *steps, int64_t time_ns)
 }
 
 /* Earliest start >= ready_ns. Ends: in the last step everything is free. */
-static int64_t find_early(const clo_space *space, const clo_pool_steps *steps, int64_t ready_ns, int64_t duration_ns,
+static int64_t find_early(const clo_space *space, const clo_rcpsp_steps *steps, int64_t ready_ns, int64_t duration_ns,
                           const uint64_t *demand)
 {
     int64_t start = ready_ns;
@@ -121,7 +121,7 @@ static int64_t find_early(const clo_space *space, const clo_pool_steps *steps, i
 }
 
 /* Latest start that ends by due_ns. Ends: in the first step everything is free. */
-static int64_t find_late(const clo_space *space, const clo_pool_steps *steps, int64_t due_ns, int64_t duration_ns,
+static int64_t find_late(const clo_space *space, const clo_rcpsp_steps *steps, int64_t due_ns, int64_t duration_ns,
                          const uint64_t *demand)
 {
     int64_t finish = due_ns;
@@ -137,9 +137,9 @@ static int64_t find_late(const clo_space *space, const clo_pool_steps *steps, in
 }
 
 /* Makes a step begin at time_ns; gives its index. */
-static uint32_t split(const clo_space *space, clo_pool_steps *steps, int64_t time_ns)
+static uint32_t split(const clo_space *space, clo_rcpsp_steps *steps, int64_t time_ns)
 {
-    uint32_t at = step_at(steps, time_ns), words = space->pool->words;
+    uint32_t at = step_at(steps, time_ns), words = space->problem->words;
 
     if (steps->time_ns[at] == time_ns)
         return at;
@@ -154,9 +154,9 @@ static uint32_t split(const clo_space *space, clo_pool_steps *steps, int64_t tim
 
 static void take(clo_space *space, uint32_t v, uint32_t machine, int64_t start_ns)
 {
-    const clo_pool *pool = space->pool;
-    clo_pool_steps *steps = &space->steps[machine];
-    int64_t finish_ns = start_ns + pool->time_ns[(size_t)machine * pool->tasks + v];
+    const clo_rcpsp *problem = space->problem;
+    clo_rcpsp_steps *steps = &space->steps[machine];
+    int64_t finish_ns = start_ns + problem->time_ns[(size_t)machine * problem->tasks + v];
 
     space->from_ns = start_ns < space->from_ns ? start_ns : space->from_ns;
     space->to_ns = finish_ns > space->to_ns ? finish_ns : space->to_ns;
@@ -167,19 +167,19 @@ static void take(clo_space *space, uint32_t v, uint32_t machine, int64_t start_n
         return;
     uint32_t first = split(space, steps, start_ns), last = split(space, steps, finish_ns);
     for (uint32_t i = first; i < last; i++)
-        for (uint32_t w = 0; w < pool->words; w++)
-            steps->free[(size_t)i * pool->words + w] -= pool->demand[(size_t)v * pool->words + w];
+        for (uint32_t w = 0; w < problem->words; w++)
+            steps->free[(size_t)i * problem->words + w] -= problem->demand[(size_t)v * problem->words + w];
 }
 
 static int64_t finish_of(const clo_space *space, uint32_t v)
 {
-    return space->start_ns[v] + space->pool->time_ns[(size_t)space->machine[v] * space->pool->tasks + v];
+    return space->start_ns[v] + space->problem->time_ns[(size_t)space->machine[v] * space->problem->tasks + v];
 }
 
 /* When all its placed producers have ended; without any, the begin of what is placed. */
 static int64_t ready_ns(const clo_space *space, uint32_t v)
 {
-    const clo_graph *graph = space->pool->graph;
+    const clo_graph *graph = space->problem->graph;
     int64_t latest = space->from_ns;
 
     for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
@@ -192,7 +192,7 @@ static int64_t ready_ns(const clo_space *space, uint32_t v)
 
 static int64_t due_ns(const clo_space *space, uint32_t v)
 {
-    const clo_graph *graph = space->pool->graph;
+    const clo_graph *graph = space->problem->graph;
     int64_t earliest = space->to_ns;
 
     for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++) {
@@ -205,14 +205,14 @@ static int64_t due_ns(const clo_space *space, uint32_t v)
 
 void clo_space_place(clo_space *space, uint32_t v, int direction)
 {
-    const clo_pool *pool = space->pool;
-    const uint64_t *demand = &pool->demand[(size_t)v * pool->words];
+    const clo_rcpsp *problem = space->problem;
+    const uint64_t *demand = &problem->demand[(size_t)v * problem->words];
     bool forward = direction == CLO_SPACE_FORWARD;
     int64_t limit = forward ? ready_ns(space, v) : due_ns(space, v), best_start = 0, best = INT64_MAX;
     uint32_t at = CLO_NONE;
 
-    for (uint32_t m = 0; m < pool->machines; m++) {
-        int64_t duration = pool->time_ns[(size_t)m * pool->tasks + v], start;
+    for (uint32_t m = 0; m < problem->machines; m++) {
+        int64_t duration = problem->time_ns[(size_t)m * problem->tasks + v], start;
         if (duration == CLO_TIME_NEVER)
             continue;
         if (duration == 0)
@@ -228,6 +228,6 @@ void clo_space_place(clo_space *space, uint32_t v, int direction)
             at = m;
         }
     }
-    assert(at != CLO_NONE); /* a pool exists only if every instance fits some machine */
+    assert(at != CLO_NONE); /* a packing problem exists only if every instance fits some machine */
     take(space, v, at, best_start);
 }

@@ -7,17 +7,17 @@
 
 #include "plan/schedule/ready.h"
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     clo_ready ready;
-    clo_status status = clo_ready_open(&ready, draft);
+    clo_status status = clo_ready_open(&ready, schedule);
     (void)config;
     if (status != CLO_OK)
         return status;
 
-    status = clo_draft_order(draft);
-    for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++)
-        status = clo_ready_place(&ready, draft->order[i], clo_ready_earliest(&ready, draft->order[i], false));
+    status = clo_schedule_order(schedule);
+    for (uint32_t i = 0; status == CLO_OK && i < schedule->graph->instances; i++)
+        status = clo_ready_place(&ready, schedule->order[i], clo_ready_earliest(&ready, schedule->order[i], false));
     clo_ready_close(&ready);
     return status;
 }

@@ -67,7 +67,7 @@ static bool is_last_instance(const clo_graph *graph, uint32_t instance)
 /* Empties the batch in order of the least completion time. */
 static clo_status run_minmin(clo_ready *ready)
 {
-    const clo_graph *graph = ready->draft->graph;
+    const clo_graph *graph = ready->schedule->graph;
     clo_status status = CLO_OK;
 
     while (status == CLO_OK && ready->heap.count > 0) { /* ends: each round places one or raises a time to what it is */
@@ -85,18 +85,18 @@ static clo_status run_minmin(clo_ready *ready)
     return status;
 }
 
-static clo_status minmin_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status minmin_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     clo_ready ready;
-    clo_status status = clo_ready_open(&ready, draft);
+    clo_status status = clo_ready_open(&ready, schedule);
     uint32_t instance;
     (void)config;
     if (status != CLO_OK)
         return status;
 
-    while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some task is always ready */
+    while (status == CLO_OK && schedule->count < schedule->graph->instances) { /* ends: some task is always ready */
         while (clo_ready_next(&ready, &instance))
-            if (is_first_instance(draft->graph, instance))
+            if (is_first_instance(schedule->graph, instance))
                 clo_heap_push(&ready.heap, 0, instance);
         status = run_minmin(&ready);
     }
@@ -106,16 +106,16 @@ static clo_status minmin_fill(clo_draft *draft, const clo_plan_config *config)
 
 static void look_again(batch *b, entry *candidate)
 {
-    clo_draft *draft = b->ready.draft;
-    uint32_t task = draft->graph->task_of[candidate->instance];
+    clo_schedule *schedule = b->ready.schedule;
+    uint32_t task = schedule->graph->task_of[candidate->instance];
 
     candidate->best = (clo_slot){0, INT64_MAX, CLO_NONE};
     candidate->second_ns = INT64_MAX;
     candidate->second = CLO_NONE;
     candidate->is_stale = false;
-    clo_draft_find_ready(draft, candidate->instance);
-    for (uint32_t e = 0; e < draft->executors; e++) {
-        clo_slot slot = clo_ready_append(&b->ready, task, e, draft->ready_ns[e]);
+    clo_schedule_find_ready(schedule, candidate->instance);
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        clo_slot slot = clo_ready_append(&b->ready, task, e, schedule->ready_ns[e]);
         if (slot.finish_ns < candidate->best.finish_ns) {
             candidate->second_ns = candidate->best.finish_ns;
             candidate->second = candidate->best.executor;
@@ -128,12 +128,12 @@ static void look_again(batch *b, entry *candidate)
 }
 
 /* True if a placement on `taken` can have changed times on `executor`. */
-static bool touches(const clo_draft *draft, uint32_t taken, uint32_t executor)
+static bool touches(const clo_schedule *schedule, uint32_t taken, uint32_t executor)
 {
     if (executor == CLO_NONE || taken == executor)
         return taken == executor;
-    return draft->profiles != NULL &&
-           draft->platform->executors[taken].machine == draft->platform->executors[executor].machine;
+    return schedule->profiles != NULL &&
+           schedule->platform->executors[taken].machine == schedule->platform->executors[executor].machine;
 }
 
 /* The entry with the highest score (ties: the lowest instance). */
@@ -158,17 +158,17 @@ static uint32_t choose(batch *b, score of)
 
 static clo_status place_entry(batch *b, uint32_t index)
 {
-    const clo_draft *draft = b->ready.draft;
+    const clo_schedule *schedule = b->ready.schedule;
     entry *chosen = &b->entries[index];
     uint32_t taken = chosen->best.executor;
     clo_status status = clo_ready_place(&b->ready, chosen->instance, chosen->best);
 
-    if (is_last_instance(draft->graph, chosen->instance))
+    if (is_last_instance(schedule->graph, chosen->instance))
         *chosen = b->entries[--b->count];
     else
         chosen->instance++;
     for (uint32_t i = 0; i < b->count; i++)
-        if (touches(draft, taken, b->entries[i].best.executor) || touches(draft, taken, b->entries[i].second))
+        if (touches(schedule, taken, b->entries[i].best.executor) || touches(schedule, taken, b->entries[i].second))
             b->entries[i].is_stale = true;
     return status;
 }
@@ -178,21 +178,21 @@ static void take_released(batch *b)
     uint32_t instance;
 
     while (clo_ready_next(&b->ready, &instance))
-        if (is_first_instance(b->ready.draft->graph, instance))
+        if (is_first_instance(b->ready.schedule->graph, instance))
             b->entries[b->count++] = (entry){.instance = instance, .is_stale = true};
 }
 
-static clo_status run_batch(clo_draft *draft, score of, bool in_rounds)
+static clo_status run_batch(clo_schedule *schedule, score of, bool in_rounds)
 {
     batch b = {.count = 0};
-    clo_status status = clo_ready_open(&b.ready, draft);
+    clo_status status = clo_ready_open(&b.ready, schedule);
     if (status != CLO_OK)
         return status;
-    b.entries = clo_allocate(draft->graph->tasks, sizeof *b.entries);
+    b.entries = clo_allocate(schedule->graph->tasks, sizeof *b.entries);
     if (b.entries == NULL)
         status = clo_fail_memory("a plan");
 
-    while (status == CLO_OK && draft->count < draft->graph->instances) {
+    while (status == CLO_OK && schedule->count < schedule->graph->instances) {
         if (b.count == 0 || !in_rounds)
             take_released(&b);
         status = place_entry(&b, choose(&b, of));
@@ -202,31 +202,31 @@ static clo_status run_batch(clo_draft *draft, score of, bool in_rounds)
     return status;
 }
 
-static clo_status maxmin_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status maxmin_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return run_batch(draft, score_completion, true);
+    return run_batch(schedule, score_completion, true);
 }
 
-static clo_status sufferage_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sufferage_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return run_batch(draft, score_sufferage, false);
+    return run_batch(schedule, score_sufferage, false);
 }
 
-static clo_status duplex_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status duplex_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    clo_status status = minmin_fill(draft, config);
+    clo_status status = minmin_fill(schedule, config);
     if (status != CLO_OK)
         return status;
 
-    int64_t minmin_ns = clo_draft_makespan_ns(draft);
-    clo_draft_clear(draft);
-    status = maxmin_fill(draft, config);
-    if (status != CLO_OK || clo_draft_makespan_ns(draft) < minmin_ns)
+    int64_t minmin_ns = clo_schedule_makespan_ns(schedule);
+    clo_schedule_clear(schedule);
+    status = maxmin_fill(schedule, config);
+    if (status != CLO_OK || clo_schedule_makespan_ns(schedule) < minmin_ns)
         return status;
-    clo_draft_clear(draft);
-    return minmin_fill(draft, config);
+    clo_schedule_clear(schedule);
+    return minmin_fill(schedule, config);
 }
 
 const clo_planner_desc clo_planner_minmin = {

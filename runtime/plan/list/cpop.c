@@ -115,16 +115,16 @@ static clo_status mark_critical(cpop *c, const clo_cost *cost)
     return CLO_OK;
 }
 
-static uint32_t critical_executor(const cpop *c, const clo_draft *draft)
+static uint32_t critical_executor(const cpop *c, const clo_schedule *schedule)
 {
     uint32_t best = 0, most = 0;
     int64_t least = 0;
 
-    for (uint32_t e = 0; e < draft->executors; e++) {
+    for (uint32_t e = 0; e < schedule->executors; e++) {
         uint32_t count = 0;
         int64_t time = 0;
-        for (uint32_t t = 0; t < draft->graph->tasks; t++) {
-            int64_t each = c->is_critical[t] ? clo_cost_time(draft->cost, t, e) : CLO_TIME_NEVER;
+        for (uint32_t t = 0; t < schedule->graph->tasks; t++) {
+            int64_t each = c->is_critical[t] ? clo_cost_time(schedule->cost, t, e) : CLO_TIME_NEVER;
             if (each == CLO_TIME_NEVER)
                 continue;
             count++;
@@ -141,28 +141,28 @@ static uint32_t critical_executor(const cpop *c, const clo_draft *draft)
 
 static clo_slot choose(const cpop *c, clo_ready *ready, uint32_t instance)
 {
-    clo_draft *draft = ready->draft;
-    uint32_t task = draft->graph->task_of[instance];
-    int64_t duration = clo_cost_time(draft->cost, task, c->executor);
+    clo_schedule *schedule = ready->schedule;
+    uint32_t task = schedule->graph->task_of[instance];
+    int64_t duration = clo_cost_time(schedule->cost, task, c->executor);
 
-    if (!c->is_critical[task] || draft->graph->first_instance[task] != instance || duration == CLO_TIME_NEVER)
+    if (!c->is_critical[task] || schedule->graph->first_instance[task] != instance || duration == CLO_TIME_NEVER)
         return clo_ready_earliest(ready, instance, true);
     int64_t start =
-        clo_draft_slot_ns(draft, task, c->executor, clo_draft_inputs_ns(draft, instance, c->executor), duration);
+        clo_schedule_slot_ns(schedule, task, c->executor, clo_schedule_inputs_ns(schedule, instance, c->executor), duration);
     return (clo_slot){start, start + duration, c->executor};
 }
 
-static clo_status place_all(const cpop *c, clo_draft *draft)
+static clo_status place_all(const cpop *c, clo_schedule *schedule)
 {
     clo_ready ready;
-    clo_status status = clo_ready_open(&ready, draft);
+    clo_status status = clo_ready_open(&ready, schedule);
     uint32_t instance;
     if (status != CLO_OK)
         return status;
 
-    while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
+    while (status == CLO_OK && schedule->count < schedule->graph->instances) { /* ends: some instance is always ready */
         while (clo_ready_next(&ready, &instance))
-            clo_heap_push(&ready.heap, -c->rank_ns[draft->graph->task_of[instance]], instance);
+            clo_heap_push(&ready.heap, -c->rank_ns[schedule->graph->task_of[instance]], instance);
         instance = (uint32_t)clo_heap_pop(&ready.heap).id;
         status = clo_ready_place(&ready, instance, choose(c, &ready, instance));
     }
@@ -170,9 +170,9 @@ static clo_status place_all(const cpop *c, clo_draft *draft)
     return status;
 }
 
-static clo_status fill(clo_draft *draft, bool is_saga)
+static clo_status fill(clo_schedule *schedule, bool is_saga)
 {
-    uint32_t tasks = draft->graph->tasks;
+    uint32_t tasks = schedule->graph->tasks;
     cpop c = {.is_saga = is_saga};
     int64_t *scratch = clo_allocate(tasks, sizeof *scratch);
     clo_status status = CLO_OK;
@@ -183,12 +183,12 @@ static clo_status fill(clo_draft *draft, bool is_saga)
     if (scratch == NULL || c.rank_ns == NULL || c.path == NULL || c.is_critical == NULL) {
         status = clo_fail_memory("a plan");
     } else {
-        find_ranks(&c, draft->cost, scratch);
-        status = mark_critical(&c, draft->cost);
+        find_ranks(&c, schedule->cost, scratch);
+        status = mark_critical(&c, schedule->cost);
     }
     if (status == CLO_OK) {
-        c.executor = critical_executor(&c, draft);
-        status = place_all(&c, draft);
+        c.executor = critical_executor(&c, schedule);
+        status = place_all(&c, schedule);
     }
     clo_free(scratch);
     clo_free(c.rank_ns);
@@ -197,10 +197,10 @@ static clo_status fill(clo_draft *draft, bool is_saga)
     return status;
 }
 
-static clo_status cpop_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status cpop_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, draft->platform->mean_includes_self);
+    return fill(schedule, schedule->platform->mean_includes_self);
 }
 
 const clo_planner_desc clo_planner_cpop = {

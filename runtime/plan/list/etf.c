@@ -89,19 +89,19 @@ static clo_status find_places(pairs *p, const clo_cost *cost)
 /* Of equal keys the first by place, then by id, leaves a heap first. */
 static uint64_t id_of(const pairs *p, uint32_t instance)
 {
-    return (uint64_t)p->place[p->ready.draft->graph->task_of[instance]] << 32 | instance;
+    return (uint64_t)p->place[p->ready.schedule->graph->task_of[instance]] << 32 | instance;
 }
 
 static void push_idle(pairs *p, uint32_t instance)
 {
-    clo_heap_push(&p->idle, p->least_ns[p->ready.draft->graph->task_of[instance]], id_of(p, instance));
+    clo_heap_push(&p->idle, p->least_ns[p->ready.schedule->graph->task_of[instance]], id_of(p, instance));
 }
 
 static int64_t first_idle_ns(const clo_ready *ready)
 {
     int64_t first = INT64_MAX;
 
-    for (uint32_t e = 0; e < ready->draft->executors; e++)
+    for (uint32_t e = 0; e < ready->schedule->executors; e++)
         first = ready->tail_ns[e] < first ? ready->tail_ns[e] : first;
     return first;
 }
@@ -119,18 +119,18 @@ static bool is_idle_first(const pairs *p)
 /* The best executor for an instance; returns the key of that pair, lower is better. */
 static int64_t look(pairs *p, uint32_t instance, clo_slot *slot)
 {
-    clo_draft *draft = p->ready.draft;
-    uint32_t task = draft->graph->task_of[instance];
+    clo_schedule *schedule = p->ready.schedule;
+    uint32_t task = schedule->graph->task_of[instance];
     int64_t least = INT64_MAX;
 
     *slot = (clo_slot){0, INT64_MAX, CLO_NONE};
-    clo_draft_find_ready(draft, instance);
-    for (uint32_t e = 0; e < draft->executors; e++) {
-        clo_slot found = clo_ready_append(&p->ready, task, e, draft->ready_ns[e]);
+    clo_schedule_find_ready(schedule, instance);
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        clo_slot found = clo_ready_append(&p->ready, task, e, schedule->ready_ns[e]);
         if (found.executor == CLO_NONE)
             continue;
         /* DLS: start - level - (mean - time) = finish - level - mean. */
-        int64_t key = p->is_dls ? found.finish_ns - p->level_ns[task] - draft->cost->mean_ns[task] : found.start_ns;
+        int64_t key = p->is_dls ? found.finish_ns - p->level_ns[task] - schedule->cost->mean_ns[task] : found.start_ns;
         if (key < least) {
             least = key;
             *slot = found;
@@ -142,7 +142,7 @@ static int64_t look(pairs *p, uint32_t instance, clo_slot *slot)
 
 static clo_status place_next(pairs *p)
 {
-    const clo_graph *graph = p->ready.draft->graph;
+    const clo_graph *graph = p->ready.schedule->graph;
 
     p->idle_ns = first_idle_ns(&p->ready);
     for (;;) { /* ends: each round places one, finds a higher key, or drops one that the other bound is above */
@@ -167,9 +167,9 @@ static clo_status place_next(pairs *p)
     }
 }
 
-static clo_status open_pairs(pairs *p, clo_draft *draft)
+static clo_status open_pairs(pairs *p, clo_schedule *schedule)
 {
-    uint32_t tasks = draft->graph->tasks;
+    uint32_t tasks = schedule->graph->tasks;
 
     p->level_ns = clo_allocate(tasks, sizeof *p->level_ns);
     p->least_ns = clo_allocate(tasks, sizeof *p->least_ns);
@@ -177,22 +177,22 @@ static clo_status open_pairs(pairs *p, clo_draft *draft)
     p->idle = (clo_heap){.items = clo_allocate(tasks, sizeof *p->idle.items), .capacity = tasks};
     if (p->level_ns == NULL || p->least_ns == NULL || p->place == NULL || p->idle.items == NULL)
         return clo_fail_memory("a plan");
-    find_levels(draft->cost, p->level_ns);
-    return find_places(p, draft->cost);
+    find_levels(schedule->cost, p->level_ns);
+    return find_places(p, schedule->cost);
 }
 
-static clo_status fill(clo_draft *draft, bool is_dls)
+static clo_status fill(clo_schedule *schedule, bool is_dls)
 {
     pairs p = {.is_dls = is_dls};
     uint32_t instance;
-    clo_status status = clo_ready_open(&p.ready, draft);
+    clo_status status = clo_ready_open(&p.ready, schedule);
     if (status != CLO_OK)
         return status;
 
-    status = open_pairs(&p, draft);
-    while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
+    status = open_pairs(&p, schedule);
+    while (status == CLO_OK && schedule->count < schedule->graph->instances) { /* ends: some instance is always ready */
         while (clo_ready_next(&p.ready, &instance))
-            if (draft->graph->first_instance[draft->graph->task_of[instance]] == instance)
+            if (schedule->graph->first_instance[schedule->graph->task_of[instance]] == instance)
                 push_idle(&p, instance);
         status = place_next(&p);
     }
@@ -204,16 +204,16 @@ static clo_status fill(clo_draft *draft, bool is_dls)
     return status;
 }
 
-static clo_status etf_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status etf_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, false);
+    return fill(schedule, false);
 }
 
-static clo_status dls_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status dls_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, true);
+    return fill(schedule, true);
 }
 
 const clo_planner_desc clo_planner_etf = {

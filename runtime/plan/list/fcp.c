@@ -28,23 +28,23 @@ static uint32_t idle_first(const clo_ready *ready, uint32_t task)
 {
     uint32_t best = CLO_NONE;
 
-    for (uint32_t e = 0; e < ready->draft->executors; e++)
+    for (uint32_t e = 0; e < ready->schedule->executors; e++)
         if ((best == CLO_NONE || ready->tail_ns[e] < ready->tail_ns[best]) &&
-            clo_cost_time(ready->draft->cost, task, e) != CLO_TIME_NEVER)
+            clo_cost_time(ready->schedule->cost, task, e) != CLO_TIME_NEVER)
             best = e;
     assert(best != CLO_NONE);
     return best;
 }
 
 /* The executor of the producer that ends last (ties: the first of them); CLO_NONE for an entry. */
-static uint32_t enabling(const clo_draft *draft, uint32_t instance)
+static uint32_t enabling(const clo_schedule *schedule, uint32_t instance)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     uint32_t executor = CLO_NONE;
     int64_t latest = -1;
 
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        const clo_copy *copy = &draft->copies[draft->first_copy[graph->pred[arc]]];
+        const clo_copy *copy = &schedule->copies[schedule->first_copy[graph->pred[arc]]];
         if (copy->finish_ns > latest) {
             latest = copy->finish_ns;
             executor = copy->executor;
@@ -55,11 +55,11 @@ static uint32_t enabling(const clo_draft *draft, uint32_t instance)
 
 static clo_slot choose(const clo_ready *ready, uint32_t instance)
 {
-    const clo_draft *draft = ready->draft;
-    uint32_t task = draft->graph->task_of[instance], other = enabling(draft, instance);
+    const clo_schedule *schedule = ready->schedule;
+    uint32_t task = schedule->graph->task_of[instance], other = enabling(schedule, instance);
     clo_slot idle = clo_ready_append_on(ready, instance, idle_first(ready, task));
 
-    if (other == CLO_NONE || clo_cost_time(draft->cost, task, other) == CLO_TIME_NEVER)
+    if (other == CLO_NONE || clo_cost_time(schedule->cost, task, other) == CLO_TIME_NEVER)
         return idle;
     clo_slot enabled = clo_ready_append_on(ready, instance, other);
     return idle.start_ns <= enabled.start_ns ? idle : enabled;
@@ -68,27 +68,27 @@ static clo_slot choose(const clo_ready *ready, uint32_t instance)
 /* Fills the sorted places from the queue of what was released. */
 static void fill_places(fcp *f)
 {
-    const clo_draft *draft = f->ready.draft;
+    const clo_schedule *schedule = f->ready.schedule;
     uint32_t instance;
 
-    while (f->ready.heap.count < draft->executors && clo_ready_next(&f->ready, &instance))
-        clo_heap_push(&f->ready.heap, -f->rank_ns[draft->graph->task_of[instance]], instance);
+    while (f->ready.heap.count < schedule->executors && clo_ready_next(&f->ready, &instance))
+        clo_heap_push(&f->ready.heap, -f->rank_ns[schedule->graph->task_of[instance]], instance);
 }
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     fcp f;
-    clo_status status = clo_ready_open(&f.ready, draft);
+    clo_status status = clo_ready_open(&f.ready, schedule);
     (void)config;
     if (status != CLO_OK)
         return status;
-    f.rank_ns = clo_allocate(draft->graph->tasks, sizeof *f.rank_ns);
+    f.rank_ns = clo_allocate(schedule->graph->tasks, sizeof *f.rank_ns);
     if (f.rank_ns == NULL)
         status = clo_fail_memory("a plan");
     else
-        clo_cost_rank_u(draft->cost, f.rank_ns);
+        clo_cost_rank_u(schedule->cost, f.rank_ns);
 
-    while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
+    while (status == CLO_OK && schedule->count < schedule->graph->instances) { /* ends: some instance is always ready */
         fill_places(&f);
         uint32_t instance = (uint32_t)clo_heap_pop(&f.ready.heap).id;
         status = clo_ready_place(&f.ready, instance, choose(&f.ready, instance));

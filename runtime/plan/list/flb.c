@@ -31,20 +31,20 @@ typedef struct lists {
 
 /* The mean bandwidth of the links between memories as time a byte, and the mean latency, of one piece. Runs of equal
  * links, the rule, cost one division. */
-static void find_mean_piece(clo_flb *f, const clo_draft *draft, uint32_t piece)
+static void find_mean_piece(clo_flb *f, const clo_schedule *schedule, uint32_t piece)
 {
-    const clo_platform *platform = draft->platform;
-    const size_t first = (size_t)piece * draft->executors * draft->executors;
+    const clo_platform *platform = schedule->platform;
+    const size_t first = (size_t)piece * schedule->executors * schedule->executors;
     clo_u128 inverse = 0, sum = 0, latency_sum = 0;
     uint64_t last = 0, count = 0, links = 0;
 
-    for (size_t a = 0; a < draft->executors; a++)
-        for (size_t b = 0; b < draft->executors; b++) {
-            uint64_t each = platform->ns_per_byte_q32[first + a * draft->executors + b];
-            if (draft->memory[a] == draft->memory[b])
+    for (size_t a = 0; a < schedule->executors; a++)
+        for (size_t b = 0; b < schedule->executors; b++) {
+            uint64_t each = platform->ns_per_byte_q32[first + a * schedule->executors + b];
+            if (schedule->memory[a] == schedule->memory[b])
                 continue;
             links++;
-            latency_sum += (uint64_t)platform->latency_ns[first + a * draft->executors + b];
+            latency_sum += (uint64_t)platform->latency_ns[first + a * schedule->executors + b];
             if (each == 0)
                 continue;
             if (each != last)
@@ -58,12 +58,12 @@ static void find_mean_piece(clo_flb *f, const clo_draft *draft, uint32_t piece)
 }
 
 /* A piece begins where the mean link of the piece before ends, so that the time never falls with the bytes. */
-static void find_mean_link(clo_flb *f, const clo_draft *draft)
+static void find_mean_link(clo_flb *f, const clo_schedule *schedule)
 {
-    const uint64_t *cut_bytes = draft->platform->cut_bytes;
+    const uint64_t *cut_bytes = schedule->platform->cut_bytes;
 
-    for (uint32_t k = 0; k < draft->platform->pieces_count; k++) {
-        find_mean_piece(f, draft, k);
+    for (uint32_t k = 0; k < schedule->platform->pieces_count; k++) {
+        find_mean_piece(f, schedule, k);
         if (k > 0)
             f->mean_latency_ns[k] =
                 clo_link_ns(f->mean_latency_ns[k - 1], f->mean_ns_per_byte_q32[k - 1], cut_bytes[k] - cut_bytes[k - 1]);
@@ -72,18 +72,18 @@ static void find_mean_link(clo_flb *f, const clo_draft *draft)
 
 static int64_t mean_link_ns(const clo_flb *f, uint64_t bytes)
 {
-    const clo_platform *platform = f->ready.draft->platform;
+    const clo_platform *platform = f->ready.schedule->platform;
     uint32_t piece = clo_platform_piece(platform, bytes);
 
     return clo_link_ns(f->mean_latency_ns[piece], f->mean_ns_per_byte_q32[piece], bytes - platform->cut_bytes[piece]);
 }
 
-clo_status clo_flb_open(clo_flb *flb, clo_draft *draft)
+clo_status clo_flb_open(clo_flb *flb, clo_schedule *schedule)
 {
     clo_layout layout = {0};
-    size_t messages = clo_layout_add(&layout, draft->graph->instances, sizeof(clo_flb_message));
-    size_t listed = clo_layout_add(&layout, draft->executors, sizeof(int64_t));
-    clo_status status = clo_ready_open(&flb->ready, draft);
+    size_t messages = clo_layout_add(&layout, schedule->graph->instances, sizeof(clo_flb_message));
+    size_t listed = clo_layout_add(&layout, schedule->executors, sizeof(int64_t));
+    clo_status status = clo_ready_open(&flb->ready, schedule);
     if (status != CLO_OK)
         return status;
 
@@ -95,7 +95,7 @@ clo_status clo_flb_open(clo_flb *flb, clo_draft *draft)
     flb->block = block;
     flb->messages = (void *)(block + messages);
     flb->listed_ns = (void *)(block + listed);
-    find_mean_link(flb, draft);
+    find_mean_link(flb, schedule);
     return CLO_OK;
 }
 
@@ -108,14 +108,14 @@ void clo_flb_close(clo_flb *flb)
 /* Fills last_ns and here_ns; returns the enabling executor, CLO_NONE for an entry. */
 static uint32_t find_message(clo_flb *flb, uint32_t instance)
 {
-    const clo_draft *draft = flb->ready.draft;
-    const clo_graph *graph = draft->graph;
+    const clo_schedule *schedule = flb->ready.schedule;
+    const clo_graph *graph = schedule->graph;
     clo_flb_message *m = &flb->messages[instance];
     uint32_t enabling = CLO_NONE;
 
     *m = (clo_flb_message){0};
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        const clo_copy *copy = &draft->copies[draft->first_copy[graph->pred[arc]]];
+        const clo_copy *copy = &schedule->copies[schedule->first_copy[graph->pred[arc]]];
         int64_t arrival = copy->finish_ns + mean_link_ns(flb, clo_graph_arc_bytes(graph, arc));
         if (enabling == CLO_NONE || arrival > m->last_ns) {
             m->last_ns = arrival;
@@ -123,7 +123,7 @@ static uint32_t find_message(clo_flb *flb, uint32_t instance)
         }
     }
     if (enabling != CLO_NONE)
-        m->here_ns = clo_draft_inputs_ns(draft, instance, enabling);
+        m->here_ns = clo_schedule_inputs_ns(schedule, instance, enabling);
     return enabling;
 }
 
@@ -134,12 +134,12 @@ void clo_flb_push_other(clo_flb *flb, uint32_t instance)
 
 bool clo_flb_next(clo_flb *flb, uint32_t *instance, uint32_t *enabling)
 {
-    const clo_draft *draft = flb->ready.draft;
+    const clo_schedule *schedule = flb->ready.schedule;
 
     while (clo_ready_next(&flb->ready, instance)) {
-        uint32_t e = find_message(flb, *instance), task = draft->graph->task_of[*instance];
+        uint32_t e = find_message(flb, *instance), task = schedule->graph->task_of[*instance];
         if (e != CLO_NONE && flb->messages[*instance].last_ns >= flb->ready.tail_ns[e] &&
-            clo_cost_time(draft->cost, task, e) != CLO_TIME_NEVER) {
+            clo_cost_time(schedule->cost, task, e) != CLO_TIME_NEVER) {
             *enabling = e;
             return true;
         }
@@ -150,21 +150,21 @@ bool clo_flb_next(clo_flb *flb, uint32_t *instance, uint32_t *enabling)
 
 clo_slot clo_flb_append(const clo_flb *flb, uint32_t instance, uint32_t enabling)
 {
-    return clo_ready_append(&flb->ready, flb->ready.draft->graph->task_of[instance], enabling,
+    return clo_ready_append(&flb->ready, flb->ready.schedule->graph->task_of[instance], enabling,
                             flb->messages[instance].here_ns);
 }
 
 clo_slot clo_flb_choose_other(const clo_flb *flb)
 {
-    const clo_draft *draft = flb->ready.draft;
+    const clo_schedule *schedule = flb->ready.schedule;
     uint32_t best = CLO_NONE;
 
     if (flb->ready.heap.count == 0)
         return (clo_slot){INT64_MAX, INT64_MAX, CLO_NONE};
-    uint32_t instance = (uint32_t)flb->ready.heap.items[0].id, task = draft->graph->task_of[instance];
-    for (uint32_t e = 0; e < draft->executors; e++)
+    uint32_t instance = (uint32_t)flb->ready.heap.items[0].id, task = schedule->graph->task_of[instance];
+    for (uint32_t e = 0; e < schedule->executors; e++)
         if ((best == CLO_NONE || flb->listed_ns[e] < flb->listed_ns[best]) &&
-            clo_cost_time(draft->cost, task, e) != CLO_TIME_NEVER)
+            clo_cost_time(schedule->cost, task, e) != CLO_TIME_NEVER)
             best = e;
     assert(best != CLO_NONE);
     return clo_ready_append_on(&flb->ready, instance, best);
@@ -207,7 +207,7 @@ static clo_slot choose_enabled(const lists *f)
 {
     clo_slot best = {INT64_MAX, INT64_MAX, CLO_NONE};
 
-    for (uint32_t e = 0; e < f->base.ready.draft->executors; e++) {
+    for (uint32_t e = 0; e < f->base.ready.schedule->executors; e++) {
         if (f->head[e] == CLO_NONE)
             continue;
         clo_slot slot = clo_flb_append(&f->base, f->head[e], e);
@@ -232,12 +232,12 @@ static clo_status place_next(lists *f)
     return status;
 }
 
-static clo_status open_lists(lists *f, clo_draft *draft)
+static clo_status open_lists(lists *f, clo_schedule *schedule)
 {
     clo_layout layout = {0};
-    size_t next = clo_layout_add(&layout, draft->graph->instances, sizeof(uint32_t));
-    size_t first = clo_layout_add(&layout, draft->executors, sizeof(uint32_t));
-    size_t head = clo_layout_add(&layout, draft->executors, sizeof(uint32_t));
+    size_t next = clo_layout_add(&layout, schedule->graph->instances, sizeof(uint32_t));
+    size_t first = clo_layout_add(&layout, schedule->executors, sizeof(uint32_t));
+    size_t head = clo_layout_add(&layout, schedule->executors, sizeof(uint32_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
     if (block == NULL)
@@ -246,22 +246,22 @@ static clo_status open_lists(lists *f, clo_draft *draft)
     f->next = (void *)(block + next);
     f->first = (void *)(block + first);
     f->head = (void *)(block + head);
-    for (uint32_t e = 0; e < draft->executors; e++)
+    for (uint32_t e = 0; e < schedule->executors; e++)
         f->first[e] = f->head[e] = CLO_NONE;
-    clo_status status = clo_flb_open(&f->base, draft);
+    clo_status status = clo_flb_open(&f->base, schedule);
     if (status != CLO_OK)
         clo_free(block);
     return status;
 }
 
-static clo_status fill(clo_draft *draft)
+static clo_status fill(clo_schedule *schedule)
 {
     lists f = {0};
-    clo_status status = open_lists(&f, draft);
+    clo_status status = open_lists(&f, schedule);
     if (status != CLO_OK)
         return status;
 
-    while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
+    while (status == CLO_OK && schedule->count < schedule->graph->instances) { /* ends: some instance is always ready */
         uint32_t instance, enabling;
         while (clo_flb_next(&f.base, &instance, &enabling))
             add(&f, enabling, instance);
@@ -272,10 +272,10 @@ static clo_status fill(clo_draft *draft)
     return status;
 }
 
-static clo_status flb_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status flb_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return draft->platform->mean_includes_self ? clo_flb_saga_fill(draft) : fill(draft);
+    return schedule->platform->mean_includes_self ? clo_flb_saga_fill(schedule) : fill(schedule);
 }
 
 const clo_planner_desc clo_planner_flb = {

@@ -1,6 +1,6 @@
 /* plan/list/flb.h - what the two rules of FLB share: flb.c (the paper's) and flb_saga.c (SAGA's).
  *
- * A message counts over a mean link here; where and when inputs really are is the draft's. */
+ * A message counts over a mean link here; where and when inputs really are is the schedule's. */
 #ifndef CLO_PLAN_FLB_H
 #define CLO_PLAN_FLB_H
 
@@ -21,7 +21,7 @@ typedef struct clo_flb {
 } clo_flb;
 
 /* Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_flb_open(clo_flb *flb, clo_draft *draft);
+clo_status clo_flb_open(clo_flb *flb, clo_schedule *schedule);
 void clo_flb_close(clo_flb *flb);
 
 /* The next ready instance of type EP and its enabling executor; those that are not go into the heap. False: none. */
@@ -36,6 +36,6 @@ clo_slot clo_flb_append(const clo_flb *flb, uint32_t instance, uint32_t enabling
 clo_slot clo_flb_choose_other(const clo_flb *flb);
 
 /* FLB with SAGA's rules, on platforms that follow its conventions. */
-clo_status clo_flb_saga_fill(clo_draft *draft);
+clo_status clo_flb_saga_fill(clo_schedule *schedule);
 
 #endif

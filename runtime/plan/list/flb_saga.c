@@ -23,13 +23,13 @@ typedef struct saga {
     clo_flb_queue active;   /* executors with some, by the start of the first one when it was noted */
 } saga;
 
-static clo_status open_saga(saga *s, clo_draft *draft)
+static clo_status open_saga(saga *s, clo_schedule *schedule)
 {
-    s->by_here = clo_allocate(2 * (size_t)draft->executors, sizeof *s->by_here);
+    s->by_here = clo_allocate(2 * (size_t)schedule->executors, sizeof *s->by_here);
     if (s->by_here == NULL)
         return clo_fail_memory("a plan");
-    s->by_last = s->by_here + draft->executors;
-    clo_status status = clo_flb_open(&s->base, draft);
+    s->by_last = s->by_here + schedule->executors;
+    clo_status status = clo_flb_open(&s->base, schedule);
     if (status != CLO_OK)
         clo_free(s->by_here);
     return status;
@@ -37,7 +37,7 @@ static clo_status open_saga(saga *s, clo_draft *draft)
 
 static void close_saga(saga *s)
 {
-    for (uint32_t q = 0; q < 2 * s->base.ready.draft->executors; q++)
+    for (uint32_t q = 0; q < 2 * s->base.ready.schedule->executors; q++)
         clo_flb_queue_free(&s->by_here[q]);
     clo_flb_queue_free(&s->active);
     clo_free(s->by_here);
@@ -112,14 +112,14 @@ static clo_status place_next(saga *s)
     return status == CLO_OK ? sort_out(s, slot.executor) : status;
 }
 
-clo_status clo_flb_saga_fill(clo_draft *draft)
+clo_status clo_flb_saga_fill(clo_schedule *schedule)
 {
     saga s = {0};
-    clo_status status = open_saga(&s, draft);
+    clo_status status = open_saga(&s, schedule);
     if (status != CLO_OK)
         return status;
 
-    while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
+    while (status == CLO_OK && schedule->count < schedule->graph->instances) { /* ends: some instance is always ready */
         uint32_t instance, enabling;
         while (status == CLO_OK && clo_flb_next(&s.base, &instance, &enabling))
             status = add(&s, enabling, instance);

@@ -11,21 +11,21 @@
 
 #include <assert.h>
 
-static clo_status place(clo_draft *draft, uint32_t instance)
+static clo_status place(clo_schedule *schedule, uint32_t instance)
 {
-    clo_slot slot = clo_draft_earliest(draft, instance, NULL);
+    clo_slot slot = clo_schedule_earliest(schedule, instance, NULL);
 
-    return clo_draft_place(draft, instance, slot.executor, slot.start_ns);
+    return clo_schedule_place(schedule, instance, slot.executor, slot.start_ns);
 }
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    assert(draft->count == 0);
-    clo_status status = clo_draft_order(draft);
+    assert(schedule->count == 0);
+    clo_status status = clo_schedule_order(schedule);
 
-    for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++)
-        status = place(draft, draft->order[i]);
+    for (uint32_t i = 0; status == CLO_OK && i < schedule->graph->instances; i++)
+        status = place(schedule, schedule->order[i]);
     return status;
 }
 

@@ -29,13 +29,13 @@ static clo_slot by_completion(clo_ready *ready, uint32_t instance, uint32_t favo
 
 static clo_slot by_execution(clo_ready *ready, uint32_t instance, uint32_t favourite)
 {
-    const clo_draft *draft = ready->draft;
-    uint32_t task = draft->graph->task_of[instance], best = CLO_NONE;
+    const clo_schedule *schedule = ready->schedule;
+    uint32_t task = schedule->graph->task_of[instance], best = CLO_NONE;
     int64_t least = INT64_MAX;
 
     (void)favourite;
-    for (uint32_t e = 0; e < draft->executors; e++) {
-        int64_t duration = clo_cost_time(draft->cost, task, e);
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        int64_t duration = clo_cost_time(schedule->cost, task, e);
         if (duration == CLO_TIME_NEVER || duration >= least)
             continue;
         least = duration;
@@ -46,12 +46,12 @@ static clo_slot by_execution(clo_ready *ready, uint32_t instance, uint32_t favou
 
 static clo_slot by_idleness(clo_ready *ready, uint32_t instance, uint32_t favourite)
 {
-    const clo_draft *draft = ready->draft;
-    uint32_t task = draft->graph->task_of[instance], best = CLO_NONE;
+    const clo_schedule *schedule = ready->schedule;
+    uint32_t task = schedule->graph->task_of[instance], best = CLO_NONE;
 
     (void)favourite;
-    for (uint32_t e = 0; e < draft->executors; e++)
-        if (clo_cost_time(draft->cost, task, e) != CLO_TIME_NEVER &&
+    for (uint32_t e = 0; e < schedule->executors; e++)
+        if (clo_cost_time(schedule->cost, task, e) != CLO_TIME_NEVER &&
             (best == CLO_NONE || ready->tail_ns[e] < ready->tail_ns[best]))
             best = e;
     return clo_ready_append_on(ready, instance, best);
@@ -59,22 +59,22 @@ static clo_slot by_idleness(clo_ready *ready, uint32_t instance, uint32_t favour
 
 static clo_slot on_favourite(clo_ready *ready, uint32_t instance, uint32_t favourite)
 {
-    const clo_draft *draft = ready->draft;
+    const clo_schedule *schedule = ready->schedule;
 
-    if (clo_cost_time(draft->cost, draft->graph->task_of[instance], favourite) == CLO_TIME_NEVER)
+    if (clo_cost_time(schedule->cost, schedule->graph->task_of[instance], favourite) == CLO_TIME_NEVER)
         return by_execution(ready, instance, favourite);
     return clo_ready_append_on(ready, instance, favourite);
 }
 
-static clo_status place_all(clo_draft *draft, rule choose, uint32_t favourite)
+static clo_status place_all(clo_schedule *schedule, rule choose, uint32_t favourite)
 {
     clo_ready ready;
-    clo_status status = clo_ready_open(&ready, draft);
+    clo_status status = clo_ready_open(&ready, schedule);
     if (status != CLO_OK)
         return status;
 
-    for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++) {
-        uint32_t instance = draft->graph->order[i];
+    for (uint32_t i = 0; status == CLO_OK && i < schedule->graph->instances; i++) {
+        uint32_t instance = schedule->graph->order[i];
         clo_slot slot = choose(&ready, instance, favourite);
         assert(slot.executor != CLO_NONE);
         status = clo_ready_place(&ready, instance, slot);
@@ -83,40 +83,40 @@ static clo_status place_all(clo_draft *draft, rule choose, uint32_t favourite)
     return status;
 }
 
-static clo_status mct_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status mct_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return place_all(draft, by_completion, CLO_NONE);
+    return place_all(schedule, by_completion, CLO_NONE);
 }
 
-static clo_status met_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status met_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return place_all(draft, by_execution, CLO_NONE);
+    return place_all(schedule, by_execution, CLO_NONE);
 }
 
-static clo_status olb_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status olb_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return place_all(draft, by_idleness, CLO_NONE);
+    return place_all(schedule, by_idleness, CLO_NONE);
 }
 
 /* The executor that can run the most instances (ties: in the least time, then the lowest). The sums fit: see
  * clo_cost_create. */
-static uint32_t find_fastest(const clo_draft *draft)
+static uint32_t find_fastest(const clo_schedule *schedule)
 {
     uint32_t best = 0, most = 0;
     int64_t least = 0;
 
-    for (uint32_t e = 0; e < draft->executors; e++) {
+    for (uint32_t e = 0; e < schedule->executors; e++) {
         uint32_t count = 0;
         int64_t time = 0;
-        for (uint32_t t = 0; t < draft->graph->tasks; t++) {
-            int64_t each = clo_cost_time(draft->cost, t, e);
+        for (uint32_t t = 0; t < schedule->graph->tasks; t++) {
+            int64_t each = clo_cost_time(schedule->cost, t, e);
             if (each == CLO_TIME_NEVER)
                 continue;
-            count += draft->graph->rows[t].instances;
-            time += each * draft->graph->rows[t].instances;
+            count += schedule->graph->rows[t].instances;
+            time += each * schedule->graph->rows[t].instances;
         }
         if (count > most || (count == most && time < least)) {
             best = e;
@@ -127,10 +127,10 @@ static uint32_t find_fastest(const clo_draft *draft)
     return best;
 }
 
-static clo_status fastestnode_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fastestnode_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return place_all(draft, on_favourite, find_fastest(draft));
+    return place_all(schedule, on_favourite, find_fastest(schedule));
 }
 
 const clo_planner_desc clo_planner_mct = {

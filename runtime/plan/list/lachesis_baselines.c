@@ -36,15 +36,15 @@ typedef struct dispatch {
 } dispatch;
 
 /* When all parents have finished. */
-static int64_t executable_ns(const clo_draft *draft, uint32_t instance)
+static int64_t executable_ns(const clo_schedule *schedule, uint32_t instance)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     int64_t latest = 0;
 
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
         int64_t first = INT64_MAX;
-        for (uint32_t c = draft->first_copy[graph->pred[arc]]; c != CLO_NONE; c = draft->copies[c].next)
-            first = draft->copies[c].finish_ns < first ? draft->copies[c].finish_ns : first;
+        for (uint32_t c = schedule->first_copy[graph->pred[arc]]; c != CLO_NONE; c = schedule->copies[c].next)
+            first = schedule->copies[c].finish_ns < first ? schedule->copies[c].finish_ns : first;
         latest = first > latest ? first : latest;
     }
     return latest;
@@ -52,12 +52,12 @@ static int64_t executable_ns(const clo_draft *draft, uint32_t instance)
 
 static void take_released(dispatch *d)
 {
-    const clo_draft *draft = d->ready.draft;
+    const clo_schedule *schedule = d->ready.schedule;
     uint32_t instance;
 
     while (clo_ready_next(&d->ready, &instance))
-        if (draft->graph->first_instance[draft->graph->task_of[instance]] == instance)
-            clo_heap_push(&d->ready.heap, executable_ns(draft, instance), instance);
+        if (schedule->graph->first_instance[schedule->graph->task_of[instance]] == instance)
+            clo_heap_push(&d->ready.heap, executable_ns(schedule, instance), instance);
 }
 
 /* What is executable by now. HRRN keeps the time as key, and the scan of choose() makes the order. */
@@ -65,9 +65,9 @@ static void take_executable(dispatch *d)
 {
     while (d->ready.heap.count > 0 && d->ready.heap.items[0].key <= d->clock_ns) {
         clo_heap_item item = clo_heap_pop(&d->ready.heap);
-        uint32_t task = d->ready.draft->graph->task_of[item.id];
+        uint32_t task = d->ready.schedule->graph->task_of[item.id];
         if (d->by == SJF)
-            item.key = d->ready.draft->cost->mean_ns[task];
+            item.key = d->ready.schedule->cost->mean_ns[task];
         else if (d->by == HIGHRANK)
             item.key = -d->rank_ns[task];
         if (d->by == HRRN)
@@ -80,9 +80,9 @@ static void take_executable(dispatch *d)
 /* wait_a / time_a > wait_b / time_b, or equal and the lower id. */
 static bool is_slighted(const dispatch *d, const clo_heap_item *a, const clo_heap_item *b)
 {
-    const clo_draft *draft = d->ready.draft;
-    int64_t time_a = draft->cost->mean_ns[draft->graph->task_of[a->id]];
-    int64_t time_b = draft->cost->mean_ns[draft->graph->task_of[b->id]];
+    const clo_schedule *schedule = d->ready.schedule;
+    int64_t time_a = schedule->cost->mean_ns[schedule->graph->task_of[a->id]];
+    int64_t time_b = schedule->cost->mean_ns[schedule->graph->task_of[b->id]];
     clo_u128 x = (clo_u128)(d->clock_ns - a->key) * (uint64_t)(time_b > 0 ? time_b : 1);
     clo_u128 y = (clo_u128)(d->clock_ns - b->key) * (uint64_t)(time_a > 0 ? time_a : 1);
 
@@ -92,7 +92,7 @@ static bool is_slighted(const dispatch *d, const clo_heap_item *a, const clo_hea
 /* The next instance; if its task has more of them, the one behind it stays. */
 static uint32_t choose(dispatch *d)
 {
-    const clo_graph *graph = d->ready.draft->graph;
+    const clo_graph *graph = d->ready.schedule->graph;
     uint32_t best = 0;
 
     for (uint32_t i = 1; d->by == HRRN && i < d->now.count; i++)
@@ -110,12 +110,12 @@ static uint32_t choose(dispatch *d)
 
 static clo_status place(dispatch *d, uint32_t instance)
 {
-    clo_draft *draft = d->ready.draft;
-    uint32_t first_copy = draft->count;
+    clo_schedule *schedule = d->ready.schedule;
+    uint32_t first_copy = schedule->count;
 
     if (!d->with_deft)
         return clo_ready_place(&d->ready, instance, clo_ready_earliest(&d->ready, instance, true));
-    clo_status status = clo_deft_place(draft, instance);
+    clo_status status = clo_deft_place(schedule, instance);
     if (status == CLO_OK)
         clo_ready_placed(&d->ready, instance, first_copy);
     return status;
@@ -124,7 +124,7 @@ static clo_status place(dispatch *d, uint32_t instance)
 /* Ends: each round places an instance, or moves the clock to where something becomes executable or an executor idle. */
 static clo_status run(dispatch *d)
 {
-    const clo_graph *graph = d->ready.draft->graph;
+    const clo_graph *graph = d->ready.schedule->graph;
     clo_status status = CLO_OK;
 
     for (uint32_t placed = 0; status == CLO_OK && placed < graph->instances;) {
@@ -146,11 +146,11 @@ static clo_status run(dispatch *d)
     return status;
 }
 
-static clo_status fill(clo_draft *draft, rule by, bool with_deft)
+static clo_status fill(clo_schedule *schedule, rule by, bool with_deft)
 {
     dispatch d = {.by = by, .with_deft = with_deft};
-    uint32_t tasks = draft->graph->tasks;
-    clo_status status = clo_ready_open(&d.ready, draft);
+    uint32_t tasks = schedule->graph->tasks;
+    clo_status status = clo_ready_open(&d.ready, schedule);
     if (status != CLO_OK)
         return status;
 
@@ -161,61 +161,61 @@ static clo_status fill(clo_draft *draft, rule by, bool with_deft)
         status = clo_fail_memory("a plan");
     } else {
         if (by == HIGHRANK)
-            clo_cost_rank_u(draft->cost, d.rank_ns);
+            clo_cost_rank_u(schedule->cost, d.rank_ns);
         status = run(&d);
     }
     clo_free(d.now.items);
     clo_free(d.rank_ns);
     clo_ready_close(&d.ready);
-    return status == CLO_OK && with_deft ? clo_draft_tidy(draft) : status;
+    return status == CLO_OK && with_deft ? clo_schedule_compact(schedule) : status;
 }
 
-static clo_status fifo_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fifo_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, FIFO, false);
+    return fill(schedule, FIFO, false);
 }
 
-static clo_status fifo_deft_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fifo_deft_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, FIFO, true);
+    return fill(schedule, FIFO, true);
 }
 
-static clo_status sjf_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sjf_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, SJF, false);
+    return fill(schedule, SJF, false);
 }
 
-static clo_status sjf_deft_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sjf_deft_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, SJF, true);
+    return fill(schedule, SJF, true);
 }
 
-static clo_status hrrn_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status hrrn_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, HRRN, false);
+    return fill(schedule, HRRN, false);
 }
 
-static clo_status hrrn_deft_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status hrrn_deft_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, HRRN, true);
+    return fill(schedule, HRRN, true);
 }
 
-static clo_status highrank_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status highrank_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, HIGHRANK, false);
+    return fill(schedule, HIGHRANK, false);
 }
 
-static clo_status highrank_deft_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status highrank_deft_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return fill(draft, HIGHRANK, true);
+    return fill(schedule, HIGHRANK, true);
 }
 
 const clo_planner_desc clo_planner_fifo = {

@@ -35,18 +35,18 @@ typedef struct lookahead {
     void *block;
 } lookahead;
 
-static clo_status open_lookahead(lookahead *l, clo_draft *draft)
+static clo_status open_lookahead(lookahead *l, clo_schedule *schedule)
 {
     clo_layout layout = {0};
-    size_t position = clo_layout_add(&layout, draft->graph->instances, sizeof(uint32_t));
-    size_t rows = clo_layout_add(&layout, (size_t)draft->executors * CHILDREN_MAX, sizeof(int64_t));
-    clo_status status = clo_ready_open(&l->ready, draft);
+    size_t position = clo_layout_add(&layout, schedule->graph->instances, sizeof(uint32_t));
+    size_t rows = clo_layout_add(&layout, (size_t)schedule->executors * CHILDREN_MAX, sizeof(int64_t));
+    clo_status status = clo_ready_open(&l->ready, schedule);
     if (status != CLO_OK)
         return status;
 
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
     l->block = block;
-    status = block == NULL ? clo_fail_memory("a plan") : clo_draft_order(draft);
+    status = block == NULL ? clo_fail_memory("a plan") : clo_schedule_order(schedule);
     if (status != CLO_OK) {
         clo_free(block);
         clo_ready_close(&l->ready);
@@ -54,9 +54,9 @@ static clo_status open_lookahead(lookahead *l, clo_draft *draft)
     }
     l->position = (void *)(block + position);
     for (uint32_t i = 0; i < CHILDREN_MAX; i++)
-        l->children[i].others_ns = (int64_t *)(void *)(block + rows) + (size_t)i * draft->executors;
-    for (uint32_t i = 0; i < draft->graph->instances; i++)
-        l->position[draft->order[i]] = i;
+        l->children[i].others_ns = (int64_t *)(void *)(block + rows) + (size_t)i * schedule->executors;
+    for (uint32_t i = 0; i < schedule->graph->instances; i++)
+        l->position[schedule->order[i]] = i;
     return CLO_OK;
 }
 
@@ -78,26 +78,26 @@ static void insert_child(lookahead *l, uint32_t instance, uint64_t bytes)
 }
 
 /* When the data of the placed parents of a child are on each executor. */
-static void find_others(child *c, clo_draft *draft)
+static void find_others(child *c, clo_schedule *schedule)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
 
-    for (uint32_t e = 0; e < draft->executors; e++)
+    for (uint32_t e = 0; e < schedule->executors; e++)
         c->others_ns[e] = 0;
     for (uint32_t arc = graph->pred_first[c->instance]; arc < graph->pred_first[c->instance + 1]; arc++) {
-        if (draft->first_copy[graph->pred[arc]] == CLO_NONE)
+        if (schedule->first_copy[graph->pred[arc]] == CLO_NONE)
             continue;
-        clo_draft_arrivals(draft, arc);
-        for (uint32_t e = 0; e < draft->executors; e++)
-            c->others_ns[e] = draft->row_ns[e] > c->others_ns[e] ? draft->row_ns[e] : c->others_ns[e];
+        clo_schedule_arrivals(schedule, arc);
+        for (uint32_t e = 0; e < schedule->executors; e++)
+            c->others_ns[e] = schedule->row_ns[e] > c->others_ns[e] ? schedule->row_ns[e] : c->others_ns[e];
     }
 }
 
 /* The children of `instance` that wait for nothing else that is not placed. */
 static void find_children(lookahead *l, uint32_t instance)
 {
-    clo_draft *draft = l->ready.draft;
-    const clo_graph *graph = draft->graph;
+    clo_schedule *schedule = l->ready.schedule;
+    const clo_graph *graph = schedule->graph;
 
     l->count = 0;
     for (uint32_t i = 0; i < CHILDREN_MAX; i++)
@@ -106,16 +106,16 @@ static void find_children(lookahead *l, uint32_t instance)
         if (l->ready.waiting[graph->succ[at]] == 1)
             insert_child(l, graph->succ[at], clo_graph_succ_bytes(graph, at));
     for (uint32_t i = 0; i < l->count; i++)
-        find_others(&l->children[i], draft);
+        find_others(&l->children[i], schedule);
 }
 
-/* As clo_draft_slot_ns, around the first `tried` executions on trial. Ends: each of them is passed at most once. */
+/* As clo_schedule_slot_ns, around the first `tried` executions on trial. Ends: each of them is passed at most once. */
 static int64_t trial_slot(const lookahead *l, uint32_t task, clo_slot wish, uint32_t tried)
 {
     int64_t duration = wish.finish_ns - wish.start_ns, from = wish.start_ns;
 
     for (uint32_t i = 0; i < tried;) {
-        int64_t start = clo_draft_slot_ns(l->ready.draft, task, wish.executor, from, duration);
+        int64_t start = clo_schedule_slot_ns(l->ready.schedule, task, wish.executor, from, duration);
         for (i = 0; i < tried; i++)
             if (l->trial[i].executor == wish.executor && start < l->trial[i].finish_ns &&
                 start + duration > l->trial[i].start_ns)
@@ -128,17 +128,17 @@ static int64_t trial_slot(const lookahead *l, uint32_t task, clo_slot wish, uint
 /* Where child `index` ends first, the instance and the children before it being on trial. */
 static clo_slot place_child(const lookahead *l, uint32_t index)
 {
-    const clo_draft *draft = l->ready.draft;
+    const clo_schedule *schedule = l->ready.schedule;
     const child *c = &l->children[index];
     const clo_slot *parent = &l->trial[0];
-    uint32_t task = draft->graph->task_of[c->instance];
+    uint32_t task = schedule->graph->task_of[c->instance];
     clo_slot best = {0, INT64_MAX, CLO_NONE};
 
-    for (uint32_t e = 0; e < draft->executors; e++) {
-        int64_t duration = clo_cost_time(draft->cost, task, e), from = c->others_ns[e];
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        int64_t duration = clo_cost_time(schedule->cost, task, e), from = c->others_ns[e];
         if (duration == CLO_TIME_NEVER || from + duration >= best.finish_ns)
             continue;
-        int64_t arrival = parent->finish_ns + clo_platform_transfer_ns(draft->platform, c->bytes, parent->executor, e);
+        int64_t arrival = parent->finish_ns + clo_platform_transfer_ns(schedule->platform, c->bytes, parent->executor, e);
         from = arrival > from ? arrival : from;
         if (from + duration >= best.finish_ns)
             continue;
@@ -166,18 +166,18 @@ static int64_t look_ahead(lookahead *l, clo_slot slot, int64_t enough)
 
 static clo_status place(lookahead *l, uint32_t instance)
 {
-    clo_draft *draft = l->ready.draft;
-    uint32_t task = draft->graph->task_of[instance];
+    clo_schedule *schedule = l->ready.schedule;
+    uint32_t task = schedule->graph->task_of[instance];
     clo_slot best = {0, INT64_MAX, CLO_NONE};
     int64_t best_ahead = INT64_MAX;
 
     find_children(l, instance);
-    clo_draft_find_ready(draft, instance);
-    for (uint32_t e = 0; e < draft->executors; e++) {
-        int64_t duration = clo_cost_time(draft->cost, task, e);
+    clo_schedule_find_ready(schedule, instance);
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        int64_t duration = clo_cost_time(schedule->cost, task, e);
         if (duration == CLO_TIME_NEVER)
             continue;
-        int64_t start = clo_draft_slot_ns(draft, task, e, draft->ready_ns[e], duration);
+        int64_t start = clo_schedule_slot_ns(schedule, task, e, schedule->ready_ns[e], duration);
         clo_slot slot = {start, start + duration, e};
         int64_t ahead = look_ahead(l, slot, best_ahead);
         if (ahead < best_ahead || (ahead == best_ahead && slot.finish_ns < best.finish_ns)) {
@@ -189,16 +189,16 @@ static clo_status place(lookahead *l, uint32_t instance)
     return clo_ready_place(&l->ready, instance, best);
 }
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     lookahead l = {.count = 0};
-    clo_status status = open_lookahead(&l, draft);
+    clo_status status = open_lookahead(&l, schedule);
     (void)config;
     if (status != CLO_OK)
         return status;
 
-    for (uint32_t i = 0; status == CLO_OK && i < draft->graph->instances; i++)
-        status = place(&l, draft->order[i]);
+    for (uint32_t i = 0; status == CLO_OK && i < schedule->graph->instances; i++)
+        status = place(&l, schedule->order[i]);
     clo_free(l.block);
     clo_ready_close(&l.ready);
     return status;

@@ -37,17 +37,17 @@ typedef struct peft {
 } peft;
 
 /* left_ns of `task`, whose row of the table is complete; returns the least of it. */
-static int64_t find_left(peft *p, const clo_draft *draft, uint32_t task)
+static int64_t find_left(peft *p, const clo_schedule *schedule, uint32_t task)
 {
     const int64_t *row = &p->oct_ns[(size_t)task * p->memories];
     int64_t least = INT64_MAX;
 
     for (uint32_t m = 0; m < p->memories; m++)
         p->left_ns[m] = INT64_MAX;
-    for (uint32_t e = 0; e < draft->executors; e++) {
-        int64_t time_ns = clo_cost_time(draft->cost, task, e), *left = &p->left_ns[draft->memory[e]];
-        if (time_ns != CLO_TIME_NEVER && time_ns + row[draft->memory[e]] < *left)
-            *left = time_ns + row[draft->memory[e]];
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        int64_t time_ns = clo_cost_time(schedule->cost, task, e), *left = &p->left_ns[schedule->memory[e]];
+        if (time_ns != CLO_TIME_NEVER && time_ns + row[schedule->memory[e]] < *left)
+            *left = time_ns + row[schedule->memory[e]];
     }
     for (uint32_t m = 0; m < p->memories; m++)
         least = p->left_ns[m] < least ? p->left_ns[m] : least;
@@ -55,18 +55,18 @@ static int64_t find_left(peft *p, const clo_draft *draft, uint32_t task)
     return least;
 }
 
-static void fill_table(peft *p, const clo_draft *draft)
+static void fill_table(peft *p, const clo_schedule *schedule)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
 
     for (uint32_t i = graph->instances; i-- > 0;) {
         uint32_t v = graph->order[i], task = graph->task_of[v];
         if (graph->first_instance[task] != v)
             continue;
-        int64_t least = find_left(p, draft, task);
+        int64_t least = find_left(p, schedule, task);
         for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
             int64_t *row = &p->oct_ns[(size_t)graph->task_of[graph->pred[arc]] * p->memories];
-            int64_t far = least + clo_cost_mean_transfer_ns(draft->cost, clo_graph_arc_bytes(graph, arc));
+            int64_t far = least + clo_cost_mean_transfer_ns(schedule->cost, clo_graph_arc_bytes(graph, arc));
             for (uint32_t m = 0; m < p->memories; m++) {
                 int64_t way = p->left_ns[m] < far ? p->left_ns[m] : far;
                 row[m] = way > row[m] ? way : row[m];
@@ -86,9 +86,9 @@ static int by_falling_mean(const void *left, const void *right)
 }
 
 /* place[]: tasks in the order of their means. */
-static void find_places(peft *p, const clo_draft *draft)
+static void find_places(peft *p, const clo_schedule *schedule)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < graph->instances; i++) {
@@ -97,9 +97,9 @@ static void find_places(peft *p, const clo_draft *draft)
             continue;
         mean_key *key = &p->keys[count];
         *key = (mean_key){.position = count++, .task = task};
-        for (uint32_t e = 0; e < draft->executors; e++)
-            if (clo_cost_time(draft->cost, task, e) != CLO_TIME_NEVER) {
-                key->sum += (uint64_t)p->oct_ns[(size_t)task * p->memories + draft->memory[e]];
+        for (uint32_t e = 0; e < schedule->executors; e++)
+            if (clo_cost_time(schedule->cost, task, e) != CLO_TIME_NEVER) {
+                key->sum += (uint64_t)p->oct_ns[(size_t)task * p->memories + schedule->memory[e]];
                 key->count++;
             }
     }
@@ -108,19 +108,19 @@ static void find_places(peft *p, const clo_draft *draft)
         p->place[p->keys[i].task] = i;
 }
 
-static clo_slot choose(const peft *p, clo_draft *draft, uint32_t instance)
+static clo_slot choose(const peft *p, clo_schedule *schedule, uint32_t instance)
 {
-    uint32_t task = draft->graph->task_of[instance];
+    uint32_t task = schedule->graph->task_of[instance];
     const int64_t *row = &p->oct_ns[(size_t)task * p->memories];
     clo_slot best = {0, INT64_MAX, CLO_NONE};
     int64_t least = INT64_MAX;
 
-    clo_draft_find_ready(draft, instance);
-    for (uint32_t e = 0; e < draft->executors; e++) {
-        int64_t duration = clo_cost_time(draft->cost, task, e), after = row[draft->memory[e]];
-        if (duration == CLO_TIME_NEVER || draft->ready_ns[e] + duration + after > least)
+    clo_schedule_find_ready(schedule, instance);
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        int64_t duration = clo_cost_time(schedule->cost, task, e), after = row[schedule->memory[e]];
+        if (duration == CLO_TIME_NEVER || schedule->ready_ns[e] + duration + after > least)
             continue;
-        int64_t start = clo_draft_slot_ns(draft, task, e, draft->ready_ns[e], duration), finish = start + duration;
+        int64_t start = clo_schedule_slot_ns(schedule, task, e, schedule->ready_ns[e], duration), finish = start + duration;
         if (finish + after < least || (finish + after == least && finish < best.finish_ns)) {
             best = (clo_slot){start, finish, e};
             least = finish + after;
@@ -130,34 +130,34 @@ static clo_slot choose(const peft *p, clo_draft *draft, uint32_t instance)
     return best;
 }
 
-static clo_status place_all(const peft *p, clo_draft *draft)
+static clo_status place_all(const peft *p, clo_schedule *schedule)
 {
     clo_ready ready;
-    clo_status status = clo_ready_open(&ready, draft);
+    clo_status status = clo_ready_open(&ready, schedule);
     uint32_t instance;
     if (status != CLO_OK)
         return status;
 
-    while (status == CLO_OK && draft->count < draft->graph->instances) { /* ends: some instance is always ready */
+    while (status == CLO_OK && schedule->count < schedule->graph->instances) { /* ends: some instance is always ready */
         while (clo_ready_next(&ready, &instance))
-            clo_heap_push(&ready.heap, p->place[draft->graph->task_of[instance]], instance);
+            clo_heap_push(&ready.heap, p->place[schedule->graph->task_of[instance]], instance);
         instance = (uint32_t)clo_heap_pop(&ready.heap).id;
-        status = clo_ready_place(&ready, instance, choose(p, draft, instance));
+        status = clo_ready_place(&ready, instance, choose(p, schedule, instance));
     }
     clo_ready_close(&ready);
     return status;
 }
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    uint32_t tasks = draft->graph->tasks;
+    uint32_t tasks = schedule->graph->tasks;
     peft p = {.memories = 0};
     clo_status status = CLO_OK;
     (void)config;
 
-    for (uint32_t e = 0; e < draft->executors; e++)
-        if (draft->memory[e] >= p.memories)
-            p.memories = draft->memory[e] + 1;
+    for (uint32_t e = 0; e < schedule->executors; e++)
+        if (schedule->memory[e] >= p.memories)
+            p.memories = schedule->memory[e] + 1;
     p.oct_ns = clo_allocate((size_t)tasks * p.memories, sizeof *p.oct_ns);
     p.left_ns = clo_allocate(p.memories, sizeof *p.left_ns);
     p.place = clo_allocate(tasks, sizeof *p.place);
@@ -165,9 +165,9 @@ static clo_status fill(clo_draft *draft, const clo_plan_config *config)
     if (p.oct_ns == NULL || p.left_ns == NULL || p.place == NULL || p.keys == NULL) {
         status = clo_fail_memory("a plan");
     } else {
-        fill_table(&p, draft);
-        find_places(&p, draft);
-        status = place_all(&p, draft);
+        fill_table(&p, schedule);
+        find_places(&p, schedule);
+        status = place_all(&p, schedule);
     }
     clo_free(p.oct_ns);
     clo_free(p.left_ns);

@@ -11,20 +11,20 @@
 
 /* The best executor for the tasks that have no owner yet. The sums cannot overflow: clo_cost_create checks the sum of
  * the longest times. */
-static uint32_t best_executor(const clo_draft *draft, const uint32_t *owner)
+static uint32_t best_executor(const clo_schedule *schedule, const uint32_t *owner)
 {
     uint32_t best = CLO_NONE, best_tasks = 0;
     int64_t best_time = 0;
 
-    for (uint32_t e = 0; e < draft->executors; e++) {
+    for (uint32_t e = 0; e < schedule->executors; e++) {
         uint32_t tasks = 0;
         int64_t time = 0;
-        for (uint32_t t = 0; t < draft->graph->tasks; t++) {
-            int64_t each = owner[t] == CLO_NONE ? clo_cost_time(draft->cost, t, e) : CLO_TIME_NEVER;
+        for (uint32_t t = 0; t < schedule->graph->tasks; t++) {
+            int64_t each = owner[t] == CLO_NONE ? clo_cost_time(schedule->cost, t, e) : CLO_TIME_NEVER;
             if (each == CLO_TIME_NEVER)
                 continue;
             tasks++;
-            time += each * draft->graph->rows[t].instances;
+            time += each * schedule->graph->rows[t].instances;
         }
         if (tasks > best_tasks || (tasks == best_tasks && tasks > 0 && time < best_time)) {
             best = e;
@@ -36,17 +36,17 @@ static uint32_t best_executor(const clo_draft *draft, const uint32_t *owner)
 }
 
 /* Gives every task an owner. Ends: a cost exists only if every task has an executor, so each round serves one. */
-static void choose_owners(const clo_draft *draft, uint32_t *owner)
+static void choose_owners(const clo_schedule *schedule, uint32_t *owner)
 {
-    uint32_t left = draft->graph->tasks;
+    uint32_t left = schedule->graph->tasks;
 
-    for (uint32_t t = 0; t < draft->graph->tasks; t++)
+    for (uint32_t t = 0; t < schedule->graph->tasks; t++)
         owner[t] = CLO_NONE;
     while (left > 0) {
-        uint32_t chosen = best_executor(draft, owner);
+        uint32_t chosen = best_executor(schedule, owner);
         assert(chosen != CLO_NONE);
-        for (uint32_t t = 0; t < draft->graph->tasks; t++) {
-            if (owner[t] != CLO_NONE || clo_cost_time(draft->cost, t, chosen) == CLO_TIME_NEVER)
+        for (uint32_t t = 0; t < schedule->graph->tasks; t++) {
+            if (owner[t] != CLO_NONE || clo_cost_time(schedule->cost, t, chosen) == CLO_TIME_NEVER)
                 continue;
             owner[t] = chosen;
             left--;
@@ -54,28 +54,28 @@ static void choose_owners(const clo_draft *draft, uint32_t *owner)
     }
 }
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    assert(draft->count == 0);
-    const clo_graph *graph = draft->graph;
+    assert(schedule->count == 0);
+    const clo_graph *graph = schedule->graph;
     uint32_t *owner = clo_allocate(graph->tasks, sizeof *owner);
     int64_t clock = 0;
 
     if (owner == NULL)
         return clo_fail_memory("a plan");
     clo_status status = CLO_OK;
-    choose_owners(draft, owner);
+    choose_owners(schedule, owner);
     for (uint32_t i = 0; status == CLO_OK && i < graph->instances; i++) {
         uint32_t instance = graph->order[i], executor = owner[graph->task_of[instance]];
         int64_t start = clock;
         for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-            int64_t arrival = clo_draft_arrival_ns(draft, arc, executor);
+            int64_t arrival = clo_schedule_arrival_ns(schedule, arc, executor);
             if (arrival > start)
                 start = arrival;
         }
-        status = clo_draft_place(draft, instance, executor, start);
-        clock = status == CLO_OK ? draft->copies[draft->count - 1].finish_ns : clock;
+        status = clo_schedule_place(schedule, instance, executor, start);
+        clock = status == CLO_OK ? schedule->copies[schedule->count - 1].finish_ns : clock;
     }
     clo_free(owner);
     return status;

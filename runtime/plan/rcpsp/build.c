@@ -16,27 +16,27 @@ typedef struct one_way {
     const uint32_t *before_first, *after_first, *after;
 } one_way;
 
-static one_way way_of(const clo_pool *pool, int direction)
+static one_way way_of(const clo_rcpsp *problem, int direction)
 {
-    const clo_graph *graph = pool->graph;
+    const clo_graph *graph = problem->graph;
 
-    if (direction == CLO_POOL_FORWARD)
+    if (direction == CLO_RCPSP_FORWARD)
         return (one_way){graph->pred_first, graph->succ_first, graph->succ};
     return (one_way){graph->succ_first, graph->pred_first, graph->pred};
 }
 
-clo_status clo_pool_builder_open(clo_pool_builder *builder, const clo_pool *pool)
+clo_status clo_rcpsp_builder_open(clo_rcpsp_builder *builder, const clo_rcpsp *problem)
 {
-    size_t n = pool->tasks;
+    size_t n = problem->tasks;
     clo_layout layout = {0};
 
-    *builder = (clo_pool_builder){.pool = pool};
-    size_t steps = clo_layout_add(&layout, pool->machines, sizeof(clo_pool_steps));
-    size_t(*parts)[4] = clo_allocate(pool->machines, sizeof *parts);
+    *builder = (clo_rcpsp_builder){.problem = problem};
+    size_t steps = clo_layout_add(&layout, problem->machines, sizeof(clo_rcpsp_steps));
+    size_t(*parts)[4] = clo_allocate(problem->machines, sizeof *parts);
     if (parts == NULL)
         return clo_fail_memory("a plan");
-    for (uint32_t m = 0; m < pool->machines; m++)
-        clo_pool_steps_layout(&layout, 2 * n + 2, pool->words, parts[m]);
+    for (uint32_t m = 0; m < problem->machines; m++)
+        clo_rcpsp_steps_layout(&layout, 2 * n + 2, problem->words, parts[m]);
     size_t waits = clo_layout_add(&layout, n, sizeof(uint32_t));
     size_t ready = clo_layout_add(&layout, n, sizeof(int64_t));
     size_t items = clo_layout_add(&layout, n, sizeof(clo_heap_item));
@@ -53,25 +53,25 @@ clo_status clo_pool_builder_open(clo_pool_builder *builder, const clo_pool *pool
     builder->ready_ns = (void *)(block + ready);
     builder->heap = (clo_heap){.items = (void *)(block + items), .capacity = n};
     builder->list = (void *)(block + list);
-    for (uint32_t m = 0; m < pool->machines; m++)
-        clo_pool_steps_place(&builder->steps[m], block, parts[m]);
+    for (uint32_t m = 0; m < problem->machines; m++)
+        clo_rcpsp_steps_place(&builder->steps[m], block, parts[m]);
     clo_free(parts);
     return CLO_OK;
 }
 
-void clo_pool_builder_close(clo_pool_builder *builder)
+void clo_rcpsp_builder_close(clo_rcpsp_builder *builder)
 {
     clo_free(builder->block);
     builder->block = NULL;
 }
 
-static void begin(clo_pool_builder *builder, const one_way *way)
+static void begin(clo_rcpsp_builder *builder, const one_way *way)
 {
-    const clo_pool *pool = builder->pool;
+    const clo_rcpsp *problem = builder->problem;
 
-    for (uint32_t m = 0; m < pool->machines; m++)
-        clo_pool_steps_clear(&builder->steps[m], &pool->capacity[(size_t)m * pool->words], pool->words);
-    for (uint32_t v = 0; v < pool->tasks; v++) {
+    for (uint32_t m = 0; m < problem->machines; m++)
+        clo_rcpsp_steps_clear(&builder->steps[m], &problem->capacity[(size_t)m * problem->words], problem->words);
+    for (uint32_t v = 0; v < problem->tasks; v++) {
         builder->waits_for[v] = way->before_first[v + 1] - way->before_first[v];
         builder->ready_ns[v] = 0;
     }
@@ -79,21 +79,21 @@ static void begin(clo_pool_builder *builder, const one_way *way)
 }
 
 /* Places `v` where it ends first. Ties: the lower machine. Returns its finish. */
-static inline int64_t place(clo_pool_builder *builder, uint32_t v, uint32_t words, clo_pool_schedule *out)
+static inline int64_t place(clo_rcpsp_builder *builder, uint32_t v, uint32_t words, clo_packing *out)
 {
-    const clo_pool *pool = builder->pool;
-    const uint64_t *demand = &pool->demand[(size_t)v * words];
+    const clo_rcpsp *problem = builder->problem;
+    const uint64_t *demand = &problem->demand[(size_t)v * words];
     int64_t best_start = 0, best_finish = INT64_MAX, ready = builder->ready_ns[v];
-    clo_pool_step step = {0, 0}, best_step = {0, 0};
+    clo_rcpsp_step step = {0, 0}, best_step = {0, 0};
     uint32_t best = 0;
 
-    for (uint32_t m = 0; m < pool->machines; m++) {
-        int64_t duration = pool->time_ns[(size_t)m * pool->tasks + v];
+    for (uint32_t m = 0; m < problem->machines; m++) {
+        int64_t duration = problem->time_ns[(size_t)m * problem->tasks + v];
         if (duration == CLO_TIME_NEVER || ready + duration >= best_finish)
             continue;
         int64_t start = duration == 0 ? ready
-                                      : clo_pool_steps_find(&builder->steps[m], ready, duration, demand, words,
-                                                            pool->guards, &step);
+                                      : clo_rcpsp_steps_find(&builder->steps[m], ready, duration, demand, words,
+                                                            problem->guards, &step);
         if (start + duration < best_finish) {
             best_finish = start + duration;
             best_start = start;
@@ -102,19 +102,19 @@ static inline int64_t place(clo_pool_builder *builder, uint32_t v, uint32_t word
         }
     }
     if (best_finish > best_start)
-        clo_pool_steps_take(&builder->steps[best], best_step, best_start, best_finish, demand, words);
+        clo_rcpsp_steps_take(&builder->steps[best], best_step, best_start, best_finish, demand, words);
     out->start_ns[v] = best_start;
     out->machine[v] = best;
     return best_finish;
 }
 
-static inline void serial(clo_pool_builder *builder, const one_way *way, const int64_t *keys, uint32_t words,
-                          clo_pool_schedule *out)
+static inline void serial(clo_rcpsp_builder *builder, const one_way *way, const int64_t *keys, uint32_t words,
+                          clo_packing *out)
 {
     clo_heap *heap = &builder->heap;
 
     out->makespan_ns = 0;
-    for (uint32_t v = 0; v < builder->pool->tasks; v++)
+    for (uint32_t v = 0; v < builder->problem->tasks; v++)
         if (builder->waits_for[v] == 0)
             clo_heap_push(heap, keys[v], v);
     while (heap->count > 0) { /* each task enters once */
@@ -132,28 +132,28 @@ static inline void serial(clo_pool_builder *builder, const one_way *way, const i
     }
 }
 
-void clo_pool_serial(clo_pool_builder *builder, int direction, const int64_t *keys, clo_pool_schedule *out)
+void clo_rcpsp_serial(clo_rcpsp_builder *builder, int direction, const int64_t *keys, clo_packing *out)
 {
-    one_way way = way_of(builder->pool, direction);
+    one_way way = way_of(builder->problem, direction);
 
     begin(builder, &way);
-    if (builder->pool->words == 1) /* the usual case, without a loop over words */
+    if (builder->problem->words == 1) /* the usual case, without a loop over words */
         serial(builder, &way, keys, 1, out);
     else
-        serial(builder, &way, keys, builder->pool->words, out);
+        serial(builder, &way, keys, builder->problem->words, out);
 }
 
 /* Starts `v` at `now_ns` where it fits; the machine with the shortest time first. */
-static bool start_now(clo_pool_builder *builder, uint32_t v, int64_t now_ns, clo_pool_schedule *out)
+static bool start_now(clo_rcpsp_builder *builder, uint32_t v, int64_t now_ns, clo_packing *out)
 {
-    const clo_pool *pool = builder->pool;
-    const uint64_t *demand = &pool->demand[(size_t)v * pool->words];
+    const clo_rcpsp *problem = builder->problem;
+    const uint64_t *demand = &problem->demand[(size_t)v * problem->words];
     int64_t shortest = CLO_TIME_NEVER;
 
-    for (uint32_t m = 0; m < pool->machines; m++) {
-        int64_t duration = pool->time_ns[(size_t)m * pool->tasks + v];
+    for (uint32_t m = 0; m < problem->machines; m++) {
+        int64_t duration = problem->time_ns[(size_t)m * problem->tasks + v];
         if (duration < shortest &&
-            (duration == 0 || clo_pool_fits(builder->steps[m].free, demand, pool->words, pool->guards))) {
+            (duration == 0 || clo_rcpsp_fits(builder->steps[m].free, demand, problem->words, problem->guards))) {
             shortest = duration;
             out->machine[v] = m;
         }
@@ -161,21 +161,21 @@ static bool start_now(clo_pool_builder *builder, uint32_t v, int64_t now_ns, clo
     if (shortest == CLO_TIME_NEVER)
         return false;
     out->start_ns[v] = now_ns;
-    for (uint32_t w = 0; w < pool->words && shortest > 0; w++)
+    for (uint32_t w = 0; w < problem->words && shortest > 0; w++)
         builder->steps[out->machine[v]].free[w] -= demand[w];
     clo_heap_push(&builder->heap, now_ns + shortest, v);
     return true;
 }
 
-static void give_back(clo_pool_builder *builder, uint32_t v, const clo_pool_schedule *out)
+static void give_back(clo_rcpsp_builder *builder, uint32_t v, const clo_packing *out)
 {
-    const clo_pool *pool = builder->pool;
+    const clo_rcpsp *problem = builder->problem;
     uint32_t m = out->machine[v];
 
-    if (pool->time_ns[(size_t)m * pool->tasks + v] == 0)
+    if (problem->time_ns[(size_t)m * problem->tasks + v] == 0)
         return;
-    for (uint32_t w = 0; w < pool->words; w++)
-        builder->steps[m].free[w] += pool->demand[(size_t)v * pool->words + w];
+    for (uint32_t w = 0; w < problem->words; w++)
+        builder->steps[m].free[w] += problem->demand[(size_t)v * problem->words + w];
 }
 
 /* Into the ready list, sorted by (key, id) from the end, where insertion is cheap for late keys. */
@@ -189,15 +189,15 @@ static void make_ready(uint32_t *list, uint32_t count, const int64_t *keys, uint
     list[count] = v;
 }
 
-void clo_pool_parallel(clo_pool_builder *builder, int direction, const int64_t *keys, clo_pool_schedule *out)
+void clo_rcpsp_parallel(clo_rcpsp_builder *builder, int direction, const int64_t *keys, clo_packing *out)
 {
-    const clo_pool *pool = builder->pool;
-    one_way way = way_of(pool, direction);
+    const clo_rcpsp *problem = builder->problem;
+    one_way way = way_of(problem, direction);
     uint32_t *list = builder->list, ready = 0;
     int64_t now = 0;
 
     begin(builder, &way); /* only the first step of each machine is used: what is free now */
-    for (uint32_t v = 0; v < pool->tasks; v++)
+    for (uint32_t v = 0; v < problem->tasks; v++)
         if (builder->waits_for[v] == 0)
             make_ready(list, ready++, keys, v);
     while (ready > 0 || builder->heap.count > 0) { /* each round starts or ends a task: empty machines fit the first */

@@ -158,16 +158,16 @@ static clo_status fill_keys(const clo_graph *graph, int64_t *keys)
     return CLO_OK;
 }
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    int64_t *keys = clo_allocate(draft->graph->instances, sizeof *keys);
+    int64_t *keys = clo_allocate(schedule->graph->instances, sizeof *keys);
 
     (void)config;
     if (keys == NULL)
         return clo_fail_memory("a plan");
-    clo_status status = fill_keys(draft->graph, keys);
+    clo_status status = fill_keys(schedule->graph, keys);
     if (status == CLO_OK)
-        status = clo_packing_fill(draft, keys, CLO_PACKING_PARALLEL);
+        status = clo_priority_fill(schedule, keys, CLO_PRIORITY_PARALLEL);
     clo_free(keys);
     return status;
 }

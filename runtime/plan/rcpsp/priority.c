@@ -19,7 +19,7 @@ static clo_status dispatch_at_once(clo_ready *ready, const int64_t *keys)
     clo_status status = CLO_OK;
     uint32_t instance;
 
-    for (uint32_t placed = 0; status == CLO_OK && placed < ready->draft->graph->instances; placed++) {
+    for (uint32_t placed = 0; status == CLO_OK && placed < ready->schedule->graph->instances; placed++) {
         while (clo_ready_next(ready, &instance))
             clo_heap_push(&ready->heap, keys[instance], instance);
         status = place_next(ready, &ready->heap);
@@ -27,12 +27,12 @@ static clo_status dispatch_at_once(clo_ready *ready, const int64_t *keys)
     return status;
 }
 
-static int64_t producers_end_ns(const clo_draft *draft, uint32_t instance)
+static int64_t producers_end_ns(const clo_schedule *schedule, uint32_t instance)
 {
     int64_t latest = 0;
 
-    for (uint32_t arc = draft->graph->pred_first[instance]; arc < draft->graph->pred_first[instance + 1]; arc++) {
-        int64_t finish = draft->copies[draft->first_copy[draft->graph->pred[arc]]].finish_ns;
+    for (uint32_t arc = schedule->graph->pred_first[instance]; arc < schedule->graph->pred_first[instance + 1]; arc++) {
+        int64_t finish = schedule->copies[schedule->first_copy[schedule->graph->pred[arc]]].finish_ns;
         latest = finish > latest ? finish : latest;
     }
     return latest;
@@ -44,7 +44,7 @@ static void take_executable(clo_ready *ready, clo_heap *now, const int64_t *keys
     uint32_t instance;
 
     while (clo_ready_next(ready, &instance))
-        clo_heap_push(&ready->heap, producers_end_ns(ready->draft, instance), instance);
+        clo_heap_push(&ready->heap, producers_end_ns(ready->schedule, instance), instance);
     while (ready->heap.count > 0 && ready->heap.items[0].key <= clock_ns) {
         uint64_t id = clo_heap_pop(&ready->heap).id;
         clo_heap_push(now, keys[id], id);
@@ -57,7 +57,7 @@ static clo_status dispatch_by_clock(clo_ready *ready, clo_heap *now, const int64
     int64_t clock_ns = 0;
     clo_status status = CLO_OK;
 
-    for (uint32_t placed = 0; status == CLO_OK && placed < ready->draft->graph->instances;) {
+    for (uint32_t placed = 0; status == CLO_OK && placed < ready->schedule->graph->instances;) {
         take_executable(ready, now, keys, clock_ns);
         int64_t idle_ns = clo_ready_first_idle_ns(ready);
         if (now->count > 0 && idle_ns <= clock_ns) {
@@ -75,11 +75,11 @@ static clo_status dispatch_by_clock(clo_ready *ready, clo_heap *now, const int64
     return status;
 }
 
-clo_status clo_packing_dispatch(clo_draft *draft, const int64_t *keys, bool by_clock)
+clo_status clo_priority_dispatch(clo_schedule *schedule, const int64_t *keys, bool by_clock)
 {
     clo_ready ready;
-    clo_heap now = {.capacity = draft->graph->instances};
-    clo_status status = clo_ready_open(&ready, draft);
+    clo_heap now = {.capacity = schedule->graph->instances};
+    clo_status status = clo_ready_open(&ready, schedule);
 
     if (status != CLO_OK)
         return status;
@@ -93,38 +93,38 @@ clo_status clo_packing_dispatch(clo_draft *draft, const int64_t *keys, bool by_c
     return status;
 }
 
-static clo_status pack(const clo_pool *pool, const int64_t *keys, clo_packing_way way, clo_draft *draft)
+static clo_status pack(const clo_rcpsp *problem, const int64_t *keys, clo_priority_order way, clo_schedule *schedule)
 {
-    clo_pool_builder builder;
-    clo_pool_schedule schedule;
-    bool is_serial = way == CLO_PACKING_SERIAL || way == CLO_PACKING_SERIAL_BACKWARD;
-    int direction = way == CLO_PACKING_SERIAL || way == CLO_PACKING_PARALLEL ? CLO_POOL_FORWARD : CLO_POOL_BACKWARD;
-    clo_status status = clo_pool_builder_open(&builder, pool);
+    clo_rcpsp_builder builder;
+    clo_packing packing;
+    bool is_serial = way == CLO_PRIORITY_SERIAL || way == CLO_PRIORITY_SERIAL_BACKWARD;
+    int direction = way == CLO_PRIORITY_SERIAL || way == CLO_PRIORITY_PARALLEL ? CLO_RCPSP_FORWARD : CLO_RCPSP_BACKWARD;
+    clo_status status = clo_rcpsp_builder_open(&builder, problem);
 
     if (status != CLO_OK)
         return status;
-    status = clo_pool_schedule_open(&schedule, pool);
+    status = clo_packing_open(&packing, problem);
     if (status == CLO_OK) {
         if (is_serial)
-            clo_pool_serial(&builder, direction, keys, &schedule);
+            clo_rcpsp_serial(&builder, direction, keys, &packing);
         else
-            clo_pool_parallel(&builder, direction, keys, &schedule);
-        status = clo_pool_realise(pool, &schedule, direction, draft);
-        clo_pool_schedule_close(&schedule);
+            clo_rcpsp_parallel(&builder, direction, keys, &packing);
+        status = clo_rcpsp_realise(problem, &packing, direction, schedule);
+        clo_packing_close(&packing);
     }
-    clo_pool_builder_close(&builder);
+    clo_rcpsp_builder_close(&builder);
     return status;
 }
 
-clo_status clo_packing_fill(clo_draft *draft, const int64_t *keys, clo_packing_way way)
+clo_status clo_priority_fill(clo_schedule *schedule, const int64_t *keys, clo_priority_order way)
 {
-    clo_pool pool;
-    clo_status status = clo_pool_open(&pool, draft->cost);
+    clo_rcpsp problem;
+    clo_status status = clo_rcpsp_open(&problem, schedule->cost);
 
     if (status == CLO_OK)
-        status = pack(&pool, keys, way, draft);
+        status = pack(&problem, keys, way, schedule);
     else if (status == CLO_ERR_UNSUPPORTED)
-        status = clo_packing_dispatch(draft, keys, way == CLO_PACKING_PARALLEL || way == CLO_PACKING_PARALLEL_BACKWARD);
-    clo_pool_close(&pool);
+        status = clo_priority_dispatch(schedule, keys, way == CLO_PRIORITY_PARALLEL || way == CLO_PRIORITY_PARALLEL_BACKWARD);
+    clo_rcpsp_close(&problem);
     return status;
 }

@@ -162,54 +162,54 @@ static uint64_t lane_value(const packing *lanes, uint32_t index, int64_t value)
 }
 
 /* A lane of a resource that this machine does not limit stays at its largest value, which all demands together fit. */
-static void fill_capacities(clo_pool *pool, const packing *lanes)
+static void fill_capacities(clo_rcpsp *problem, const packing *lanes)
 {
     uint32_t each = 64 / lanes->bits;
     int64_t top = lanes->bits == 16 ? INT16_MAX : INT32_MAX;
 
     for (uint32_t l = 0; l < each; l++)
-        pool->guards |= 1ull << ((l + 1) * lanes->bits - 1);
-    for (uint32_t m = 0; m < pool->machines; m++)
+        problem->guards |= 1ull << ((l + 1) * lanes->bits - 1);
+    for (uint32_t m = 0; m < problem->machines; m++)
         for (uint32_t l = 0; l < lanes->count; l++) {
-            int64_t capacity = capacity_of(pool->cost, m, lanes->lanes[l].resource);
+            int64_t capacity = capacity_of(problem->cost, m, lanes->lanes[l].resource);
             int64_t units = capacity < 0 ? top : capacity / lanes->lanes[l].unit;
-            pool->capacity[m * pool->words + l / each] |= lane_value(lanes, l, units < top ? units : top);
+            problem->capacity[m * problem->words + l / each] |= lane_value(lanes, l, units < top ? units : top);
         }
-    for (uint32_t w = 0; w < pool->machines * pool->words; w++)
-        pool->capacity[w] |= pool->guards;
+    for (uint32_t w = 0; w < problem->machines * problem->words; w++)
+        problem->capacity[w] |= problem->guards;
 }
 
-static bool fits(const clo_pool *pool, const uint64_t *free, const uint64_t *demand)
+static bool fits(const clo_rcpsp *problem, const uint64_t *free, const uint64_t *demand)
 {
-    uint64_t guards = pool->guards;
+    uint64_t guards = problem->guards;
 
-    for (uint32_t w = 0; w < pool->words; w++)
+    for (uint32_t w = 0; w < problem->words; w++)
         guards &= free[w] - demand[w];
-    return guards == pool->guards;
+    return guards == problem->guards;
 }
 
 /* Demands and times; false if an instance fits no machine after rounding. */
-static bool fill_tasks(clo_pool *pool, const packing *lanes)
+static bool fill_tasks(clo_rcpsp *problem, const packing *lanes)
 {
     uint32_t each = 64 / lanes->bits, first_of[CLO_EXECUTORS_MAX] = {0};
-    const clo_platform *platform = pool->cost->platform;
+    const clo_platform *platform = problem->cost->platform;
 
     for (uint32_t e = platform->executors_count; e-- > 0;)
         first_of[platform->executors[e].machine] = e;
-    for (uint32_t v = 0; v < pool->tasks; v++) {
-        uint32_t task = pool->graph->task_of[v], places = 0;
-        uint64_t *demand = &pool->demand[(size_t)v * pool->words];
+    for (uint32_t v = 0; v < problem->tasks; v++) {
+        uint32_t task = problem->graph->task_of[v], places = 0;
+        uint64_t *demand = &problem->demand[(size_t)v * problem->words];
         for (uint32_t l = 0; l < lanes->count; l++) {
-            int64_t amount = demand_of(pool->graph, task, lanes->lanes[l].resource), unit = lanes->lanes[l].unit;
+            int64_t amount = demand_of(problem->graph, task, lanes->lanes[l].resource), unit = lanes->lanes[l].unit;
             int64_t units = amount / unit + (amount % unit != 0);
             demand[l / each] |= lane_value(lanes, l, units);
-            pool->weight[v] += (uint32_t)(units * 1024 / lanes->largest[l]);
+            problem->weight[v] += (uint32_t)(units * 1024 / lanes->largest[l]);
         }
-        pool->weight[v] += pool->weight[v] == 0;
-        for (uint32_t m = 0; m < pool->machines; m++) {
-            int64_t time = clo_cost_time(pool->cost, task, first_of[m]);
-            bool here = time != CLO_TIME_NEVER && fits(pool, &pool->capacity[m * pool->words], demand);
-            pool->time_ns[(size_t)m * pool->tasks + v] = here ? time : CLO_TIME_NEVER;
+        problem->weight[v] += problem->weight[v] == 0;
+        for (uint32_t m = 0; m < problem->machines; m++) {
+            int64_t time = clo_cost_time(problem->cost, task, first_of[m]);
+            bool here = time != CLO_TIME_NEVER && fits(problem, &problem->capacity[m * problem->words], demand);
+            problem->time_ns[(size_t)m * problem->tasks + v] = here ? time : CLO_TIME_NEVER;
             places += here;
         }
         if (places == 0)
@@ -218,89 +218,89 @@ static bool fill_tasks(clo_pool *pool, const packing *lanes)
     return true;
 }
 
-int64_t clo_pool_fastest_ns(const clo_pool *pool, uint32_t v)
+int64_t clo_rcpsp_fastest_ns(const clo_rcpsp *problem, uint32_t v)
 {
     int64_t best = CLO_TIME_NEVER;
 
-    for (uint32_t m = 0; m < pool->machines; m++) {
-        int64_t time = pool->time_ns[(size_t)m * pool->tasks + v];
+    for (uint32_t m = 0; m < problem->machines; m++) {
+        int64_t time = problem->time_ns[(size_t)m * problem->tasks + v];
         best = time < best ? time : best;
     }
     return best;
 }
 
-static void fill_tails(clo_pool *pool)
+static void fill_tails(clo_rcpsp *problem)
 {
-    const clo_graph *graph = pool->graph;
-    int64_t *to_end = pool->tail_ns, *to_begin = pool->tail_ns + pool->tasks;
+    const clo_graph *graph = problem->graph;
+    int64_t *to_end = problem->tail_ns, *to_begin = problem->tail_ns + problem->tasks;
 
-    for (uint32_t i = pool->tasks; i-- > 0;) {
+    for (uint32_t i = problem->tasks; i-- > 0;) {
         uint32_t v = graph->order[i];
         int64_t longest = 0;
         for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++)
             longest = to_end[graph->succ[arc]] > longest ? to_end[graph->succ[arc]] : longest;
-        to_end[v] = longest + clo_pool_fastest_ns(pool, v);
+        to_end[v] = longest + clo_rcpsp_fastest_ns(problem, v);
     }
-    for (uint32_t i = 0; i < pool->tasks; i++) {
+    for (uint32_t i = 0; i < problem->tasks; i++) {
         uint32_t v = graph->order[i];
         int64_t longest = 0;
         for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
             longest = to_begin[graph->pred[arc]] > longest ? to_begin[graph->pred[arc]] : longest;
-        to_begin[v] = longest + clo_pool_fastest_ns(pool, v);
+        to_begin[v] = longest + clo_rcpsp_fastest_ns(problem, v);
     }
 }
 
-static bool allocate(clo_pool *pool, const packing *lanes)
+static bool allocate(clo_rcpsp *problem, const packing *lanes)
 {
     uint32_t each = 64 / lanes->bits;
     clo_layout layout = {0};
 
-    pool->words = lanes->count == 0 ? 1 : (lanes->count + each - 1) / each;
-    size_t time = clo_layout_add(&layout, (size_t)pool->machines * pool->tasks, sizeof(int64_t));
-    size_t demand = clo_layout_add(&layout, (size_t)pool->words * pool->tasks, sizeof(uint64_t));
-    size_t capacity = clo_layout_add(&layout, (size_t)pool->words * pool->machines, sizeof(uint64_t));
-    size_t weight = clo_layout_add(&layout, pool->tasks, sizeof(uint32_t));
-    size_t tail = clo_layout_add(&layout, 2 * (size_t)pool->tasks, sizeof(int64_t));
+    problem->words = lanes->count == 0 ? 1 : (lanes->count + each - 1) / each;
+    size_t time = clo_layout_add(&layout, (size_t)problem->machines * problem->tasks, sizeof(int64_t));
+    size_t demand = clo_layout_add(&layout, (size_t)problem->words * problem->tasks, sizeof(uint64_t));
+    size_t capacity = clo_layout_add(&layout, (size_t)problem->words * problem->machines, sizeof(uint64_t));
+    size_t weight = clo_layout_add(&layout, problem->tasks, sizeof(uint32_t));
+    size_t tail = clo_layout_add(&layout, 2 * (size_t)problem->tasks, sizeof(int64_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
     if (block == NULL)
         return false;
-    pool->block = block;
-    pool->time_ns = (void *)(block + time);
-    pool->demand = (void *)(block + demand);
-    pool->capacity = (void *)(block + capacity);
-    pool->weight = (void *)(block + weight);
-    pool->tail_ns = (void *)(block + tail);
+    problem->block = block;
+    problem->time_ns = (void *)(block + time);
+    problem->demand = (void *)(block + demand);
+    problem->capacity = (void *)(block + capacity);
+    problem->weight = (void *)(block + weight);
+    problem->tail_ns = (void *)(block + tail);
     return true;
 }
 
-clo_status clo_pool_open(clo_pool *pool, const clo_cost *cost)
+clo_status clo_rcpsp_open(clo_rcpsp *problem, const clo_cost *cost)
 {
     packing lanes;
 
-    *pool = (clo_pool){.cost = cost, .graph = cost->graph};
-    pool->tasks = cost->graph->instances;
-    pool->machines = cost->platform->machines_count;
+    *problem = (clo_rcpsp){.cost = cost, .graph = cost->graph};
+    problem->tasks = cost->graph->instances;
+    problem->machines = cost->platform->machines_count;
     if (!applies(cost))
         return CLO_ERR_UNSUPPORTED;
-    int64_t *scratch = clo_allocate(pool->tasks, sizeof *scratch);
+    int64_t *scratch = clo_allocate(problem->tasks, sizeof *scratch);
     if (scratch == NULL)
         return clo_fail_memory("a plan");
     choose_lanes(cost, &lanes, scratch);
     clo_free(scratch);
-    if (!allocate(pool, &lanes))
+    if (!allocate(problem, &lanes))
         return clo_fail_memory("a plan");
-    fill_capacities(pool, &lanes);
-    if (!fill_tasks(pool, &lanes)) {
-        clo_pool_close(pool);
+    fill_capacities(problem, &lanes);
+    if (!fill_tasks(problem, &lanes)) {
+        clo_rcpsp_close(problem);
         return CLO_ERR_UNSUPPORTED;
     }
-    fill_tails(pool);
+    fill_tails(problem);
     return CLO_OK;
 }
 
-void clo_pool_close(clo_pool *pool)
+void clo_rcpsp_close(clo_rcpsp *problem)
 {
-    clo_free(pool->block);
-    pool->block = NULL;
+    clo_free(problem->block);
+    problem->block = NULL;
 }

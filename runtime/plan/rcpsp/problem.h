@@ -1,6 +1,6 @@
 /* plan/rcpsp/problem.h - packing: tasks with precedence that hold shares of machines over time (RCPSP, Tetris, Graphene), where the
  * executors of a machine are alike to every task and data are everywhere at once. Only times and machines matter
- * then; which executor is settled afterwards (clo_pool_realise).
+ * then; which executor is settled afterwards (clo_rcpsp_realise).
  *
  * Shares are packed: each resource that can be scarce is a lane of 16 or 32 bits in `words` 64-bit words, with the
  * top bit of every lane of the free amount set. (free - demand) keeps all these guards exactly where the demand
@@ -17,9 +17,9 @@
 #include "plan/schedule/schedule.h"
 #include "plan/rcpsp/steps.h"
 
-#define CLO_POOL_WORDS_MAX 5
+#define CLO_RCPSP_WORDS_MAX 5
 
-typedef struct clo_pool {
+typedef struct clo_rcpsp {
     const clo_cost *cost;
     const clo_graph *graph;
     uint32_t tasks, machines, words; /* tasks: instances of the graph                                    */
@@ -31,67 +31,67 @@ typedef struct clo_pool {
     int64_t *tail_ns;                /* [2 * tasks] longest way to the end, own time included; then the same
                                         to the beginning: for schedules built backward                   */
     void *block;
-} clo_pool;
+} clo_rcpsp;
 
 /* CLO_OK, CLO_ERR_UNSUPPORTED (this cost is no packing problem) without a message, or CLO_ERR_MEMORY. */
-clo_status clo_pool_open(clo_pool *pool, const clo_cost *cost);
-void clo_pool_close(clo_pool *pool);
+clo_status clo_rcpsp_open(clo_rcpsp *problem, const clo_cost *cost);
+void clo_rcpsp_close(clo_rcpsp *problem);
 
 /* Shortest time of an instance on any machine that holds it. */
-int64_t clo_pool_fastest_ns(const clo_pool *pool, uint32_t v);
+int64_t clo_rcpsp_fastest_ns(const clo_rcpsp *problem, uint32_t v);
 
 /* What building schedules needs; one a thread. */
-typedef struct clo_pool_builder {
-    const clo_pool *pool;
-    clo_pool_steps *steps; /* [machines] each with room for 2 * tasks + 2                      */
+typedef struct clo_rcpsp_builder {
+    const clo_rcpsp *problem;
+    clo_rcpsp_steps *steps; /* [machines] each with room for 2 * tasks + 2                      */
     uint32_t *waits_for;   /* [tasks] predecessors in this direction without a place            */
     int64_t *ready_ns;     /* [tasks] latest finish of those that have one                      */
     clo_heap heap;
     uint32_t *list; /* [tasks] scratch                                                  */
     void *block;
-} clo_pool_builder;
+} clo_rcpsp_builder;
 
-clo_status clo_pool_builder_open(clo_pool_builder *builder, const clo_pool *pool);
-void clo_pool_builder_close(clo_pool_builder *builder);
+clo_status clo_rcpsp_builder_open(clo_rcpsp_builder *builder, const clo_rcpsp *problem);
+void clo_rcpsp_builder_close(clo_rcpsp_builder *builder);
 
-typedef struct clo_pool_schedule {
+typedef struct clo_packing {
     int64_t makespan_ns;
     int64_t *start_ns; /* [tasks] in the direction's time */
     uint32_t *machine; /* [tasks]                         */
-} clo_pool_schedule;
+} clo_packing;
 
-clo_status clo_pool_schedule_open(clo_pool_schedule *schedule, const clo_pool *pool);
-void clo_pool_schedule_close(clo_pool_schedule *schedule);
-void clo_pool_schedule_copy(const clo_pool *pool, clo_pool_schedule *to, const clo_pool_schedule *from);
+clo_status clo_packing_open(clo_packing *packing, const clo_rcpsp *problem);
+void clo_packing_close(clo_packing *packing);
+void clo_packing_copy(const clo_rcpsp *problem, clo_packing *to, const clo_packing *from);
 
-enum { CLO_POOL_FORWARD = 0, CLO_POOL_BACKWARD = 1 };
+enum { CLO_RCPSP_FORWARD = 0, CLO_RCPSP_BACKWARD = 1 };
 
 /* Serial schedule generation (Kolisch 1996): in order of rising key among those whose predecessors have a place, each at
  * its earliest time on the machine where it ends first. Gives active schedules. */
-void clo_pool_serial(clo_pool_builder *builder, int direction, const int64_t *keys, clo_pool_schedule *out);
+void clo_rcpsp_serial(clo_rcpsp_builder *builder, int direction, const int64_t *keys, clo_packing *out);
 
 /* Parallel schedule generation: time by time, what is ready and fits starts, by rising key. Gives non-delay schedules. */
-void clo_pool_parallel(clo_pool_builder *builder, int direction, const int64_t *keys, clo_pool_schedule *out);
+void clo_rcpsp_parallel(clo_rcpsp_builder *builder, int direction, const int64_t *keys, clo_packing *out);
 
 /* When `task` ends, in the direction's time. */
-static inline int64_t clo_pool_finish_ns(const clo_pool *pool, const clo_pool_schedule *schedule, uint32_t task)
+static inline int64_t clo_rcpsp_finish_ns(const clo_rcpsp *problem, const clo_packing *packing, uint32_t task)
 {
-    return schedule->start_ns[task] + pool->time_ns[(size_t)schedule->machine[task] * pool->tasks + task];
+    return packing->start_ns[task] + problem->time_ns[(size_t)packing->machine[task] * problem->tasks + task];
 }
 
 /* Keys with which the schedule is built again from the other end: double justification. keys: [tasks]. */
-void clo_pool_turn(const clo_pool *pool, const clo_pool_schedule *schedule, int64_t *keys);
+void clo_rcpsp_turn(const clo_rcpsp *problem, const clo_packing *packing, int64_t *keys);
 
-/* Keys of a rule: 0 .. CLO_POOL_RULES - 1, the most useful first: critical path, demand, volume and mixtures of them.
+/* Keys of a rule: 0 .. CLO_RCPSP_RULES - 1, the most useful first: critical path, demand, volume and mixtures of them.
  * keys: [tasks]. */
-#define CLO_POOL_RULES 20
-void clo_pool_rule(const clo_pool *pool, uint32_t rule, int64_t *keys);
+#define CLO_RCPSP_RULES 20
+void clo_rcpsp_rule(const clo_rcpsp *problem, uint32_t rule, int64_t *keys);
 
 /* The critical path with Gumbel noise of noise_q16 of the longest way: softmax sampling. */
-void clo_pool_sample(const clo_pool *pool, int direction, uint32_t noise_q16, clo_rng *rng, int64_t *keys);
+void clo_rcpsp_sample(const clo_rcpsp *problem, int direction, uint32_t noise_q16, clo_rng *rng, int64_t *keys);
 
-/* Fills an empty draft: in order of (forward) start, each on the executor of its machine that ends it first. No
- * later than the schedule, but where a task of length 0 finds all executors in the midst of others. */
-clo_status clo_pool_realise(const clo_pool *pool, const clo_pool_schedule *schedule, int direction, clo_draft *draft);
+/* Fills an empty schedule: in order of (forward) start, each on the executor of its machine that ends it first. No
+ * later than the packing, but where a task of length 0 finds all executors in the midst of others. */
+clo_status clo_rcpsp_realise(const clo_rcpsp *problem, const clo_packing *packing, int direction, clo_schedule *schedule);
 
 #endif

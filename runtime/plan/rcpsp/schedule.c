@@ -7,28 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-clo_status clo_pool_schedule_open(clo_pool_schedule *schedule, const clo_pool *pool)
+clo_status clo_packing_open(clo_packing *packing, const clo_rcpsp *problem)
 {
-    char *block = clo_allocate(pool->tasks, sizeof(int64_t) + sizeof(uint32_t));
+    char *block = clo_allocate(problem->tasks, sizeof(int64_t) + sizeof(uint32_t));
 
     if (block == NULL)
         return clo_fail_memory("a plan");
-    *schedule = (clo_pool_schedule){.makespan_ns = INT64_MAX, .start_ns = (void *)block};
-    schedule->machine = (void *)(block + pool->tasks * sizeof(int64_t));
+    *packing = (clo_packing){.makespan_ns = INT64_MAX, .start_ns = (void *)block};
+    packing->machine = (void *)(block + problem->tasks * sizeof(int64_t));
     return CLO_OK;
 }
 
-void clo_pool_schedule_close(clo_pool_schedule *schedule)
+void clo_packing_close(clo_packing *packing)
 {
-    clo_free(schedule->start_ns);
-    *schedule = (clo_pool_schedule){0};
+    clo_free(packing->start_ns);
+    *packing = (clo_packing){0};
 }
 
-void clo_pool_schedule_copy(const clo_pool *pool, clo_pool_schedule *to, const clo_pool_schedule *from)
+void clo_packing_copy(const clo_rcpsp *problem, clo_packing *to, const clo_packing *from)
 {
     to->makespan_ns = from->makespan_ns;
-    memcpy(to->start_ns, from->start_ns, pool->tasks * sizeof *to->start_ns);
-    memcpy(to->machine, from->machine, pool->tasks * sizeof *to->machine);
+    memcpy(to->start_ns, from->start_ns, problem->tasks * sizeof *to->start_ns);
+    memcpy(to->machine, from->machine, problem->tasks * sizeof *to->machine);
 }
 
 typedef struct start_row {
@@ -46,46 +46,46 @@ static int by_start(const void *left, const void *right)
 }
 
 /* On the executor of `machine` where it ends first; the lowest on a tie. All of them take the same time. */
-static clo_status place(const clo_pool *pool, clo_draft *draft, uint32_t instance, uint32_t machine)
+static clo_status place(const clo_rcpsp *problem, clo_schedule *schedule, uint32_t instance, uint32_t machine)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     uint32_t task = graph->task_of[instance], best = CLO_NONE;
     int64_t ready = 0, best_start = INT64_MAX;
 
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        int64_t finish = draft->copies[draft->first_copy[graph->pred[arc]]].finish_ns;
+        int64_t finish = schedule->copies[schedule->first_copy[graph->pred[arc]]].finish_ns;
         ready = finish > ready ? finish : ready;
     }
-    int64_t duration = pool->time_ns[(size_t)machine * pool->tasks + instance];
-    ready = clo_draft_capacity_ns(draft, task, machine, ready, duration); /* no executor can do better */
-    for (uint32_t e = 0; e < draft->executors && best_start > ready; e++) {
-        if (draft->platform->executors[e].machine != machine)
+    int64_t duration = problem->time_ns[(size_t)machine * problem->tasks + instance];
+    ready = clo_schedule_capacity_ns(schedule, task, machine, ready, duration); /* no executor can do better */
+    for (uint32_t e = 0; e < schedule->executors && best_start > ready; e++) {
+        if (schedule->platform->executors[e].machine != machine)
             continue;
-        int64_t start = clo_draft_slot_ns(draft, task, e, ready, duration);
+        int64_t start = clo_schedule_slot_ns(schedule, task, e, ready, duration);
         if (start < best_start) {
             best_start = start;
             best = e;
         }
     }
-    return clo_draft_place(draft, instance, best, best_start);
+    return clo_schedule_place(schedule, instance, best, best_start);
 }
 
-clo_status clo_pool_realise(const clo_pool *pool, const clo_pool_schedule *schedule, int direction, clo_draft *draft)
+clo_status clo_rcpsp_realise(const clo_rcpsp *problem, const clo_packing *packing, int direction, clo_schedule *schedule)
 {
-    start_row *rows = clo_allocate(pool->tasks, sizeof *rows);
+    start_row *rows = clo_allocate(problem->tasks, sizeof *rows);
     clo_status status = CLO_OK;
 
     if (rows == NULL)
         return clo_fail_memory("a plan");
-    for (uint32_t i = 0; i < pool->tasks; i++) {
-        uint32_t v = pool->graph->order[i];
-        int64_t start = direction == CLO_POOL_FORWARD ? schedule->start_ns[v]
-                                                      : schedule->makespan_ns - clo_pool_finish_ns(pool, schedule, v);
+    for (uint32_t i = 0; i < problem->tasks; i++) {
+        uint32_t v = problem->graph->order[i];
+        int64_t start = direction == CLO_RCPSP_FORWARD ? packing->start_ns[v]
+                                                      : packing->makespan_ns - clo_rcpsp_finish_ns(problem, packing, v);
         rows[i] = (start_row){start, i, v};
     }
-    qsort(rows, pool->tasks, sizeof *rows, by_start);
-    for (uint32_t i = 0; status == CLO_OK && i < pool->tasks; i++)
-        status = place(pool, draft, rows[i].instance, schedule->machine[rows[i].instance]);
+    qsort(rows, problem->tasks, sizeof *rows, by_start);
+    for (uint32_t i = 0; status == CLO_OK && i < problem->tasks; i++)
+        status = place(problem, schedule, rows[i].instance, packing->machine[rows[i].instance]);
     clo_free(rows);
     return status;
 }

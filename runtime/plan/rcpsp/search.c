@@ -34,35 +34,35 @@ enum {
 };
 
 typedef struct search {
-    const clo_pool *pool;
+    const clo_rcpsp *problem;
     clo_budget *budget;
     clo_rng rng;
-    clo_pool_builder builder;
+    clo_rcpsp_builder builder;
     uint32_t size;
-    clo_pool_schedule population[2][POPULATION_MAX]; /* by direction */
-    clo_pool_schedule child, sibling;
-    clo_pool_schedule *best;
+    clo_packing population[2][POPULATION_MAX]; /* by direction */
+    clo_packing child, sibling;
+    clo_packing *best;
     int best_direction;
     int64_t *keys;
 } search;
 
-static void note(search *s, int direction, const clo_pool_schedule *built)
+static void note(search *s, int direction, const clo_packing *built)
 {
     s->budget->schedules++;
     if (built->makespan_ns >= s->best->makespan_ns)
         return;
-    clo_pool_schedule_copy(s->pool, s->best, built);
+    clo_packing_copy(s->problem, s->best, built);
     s->best_direction = direction;
     if (built->makespan_ns < s->budget->best_ns)
         s->budget->best_ns = built->makespan_ns;
 }
 
-static void build(search *s, int direction, bool serial, clo_pool_schedule *out)
+static void build(search *s, int direction, bool serial, clo_packing *out)
 {
     if (serial)
-        clo_pool_serial(&s->builder, direction, s->keys, out);
+        clo_rcpsp_serial(&s->builder, direction, s->keys, out);
     else
-        clo_pool_parallel(&s->builder, direction, s->keys, out);
+        clo_rcpsp_parallel(&s->builder, direction, s->keys, out);
     note(s, direction, out);
 }
 
@@ -72,31 +72,31 @@ static int64_t random_below(search *s, int64_t bound)
     return (int64_t)((clo_u128)clo_rng_next(&s->rng) * (uint64_t)bound >> 64);
 }
 
-static const clo_pool_schedule *tournament(search *s, int direction)
+static const clo_packing *tournament(search *s, int direction)
 {
-    const clo_pool_schedule *a = &s->population[direction][clo_rng_below(&s->rng, s->size)];
-    const clo_pool_schedule *b = &s->population[direction][clo_rng_below(&s->rng, s->size)];
+    const clo_packing *a = &s->population[direction][clo_rng_below(&s->rng, s->size)];
+    const clo_packing *b = &s->population[direction][clo_rng_below(&s->rng, s->size)];
 
     return a->makespan_ns <= b->makespan_ns ? a : b;
 }
 
 /* Shares in use during [from, to), summed over time. */
-static clo_u128 usage(const search *s, const clo_pool_schedule *schedule, int64_t from, int64_t to)
+static clo_u128 usage(const search *s, const clo_packing *packing, int64_t from, int64_t to)
 {
     clo_u128 sum = 0;
 
-    for (uint32_t v = 0; v < s->pool->tasks; v++) {
-        int64_t begin = schedule->start_ns[v], end = clo_pool_finish_ns(s->pool, schedule, v);
+    for (uint32_t v = 0; v < s->problem->tasks; v++) {
+        int64_t begin = packing->start_ns[v], end = clo_rcpsp_finish_ns(s->problem, packing, v);
         begin = begin > from ? begin : from;
         end = end < to ? end : to;
         if (end > begin)
-            sum += (clo_u128)(uint64_t)(end - begin) * s->pool->weight[v];
+            sum += (clo_u128)(uint64_t)(end - begin) * s->problem->weight[v];
     }
     return sum;
 }
 
 /* A window of a quarter to three quarters of the makespan: of some random places the one where most is in use. */
-static void choose_window(search *s, const clo_pool_schedule *mother, int64_t *from, int64_t *to)
+static void choose_window(search *s, const clo_packing *mother, int64_t *from, int64_t *to)
 {
     int64_t span = mother->makespan_ns, length = span / 4 + random_below(s, span / 2 + 1);
     clo_u128 most = 0;
@@ -118,42 +118,42 @@ static void mutate(search *s, uint32_t per_mille, int64_t span)
 {
     int64_t width = (int64_t)((clo_u128)(uint64_t)span * MOVE_WIDTH_Q16 >> 16) + 1;
 
-    for (uint32_t v = 0; v < s->pool->tasks; v++)
+    for (uint32_t v = 0; v < s->problem->tasks; v++)
         if (clo_rng_below(&s->rng, 1000) < per_mille)
             s->keys[v] += random_below(s, 2 * width) - width;
 }
 
 /* Keys of a child for the other direction: a time runs the other way there. */
-static void cross(search *s, const clo_pool_schedule *mother, const clo_pool_schedule *father)
+static void cross(search *s, const clo_packing *mother, const clo_packing *father)
 {
-    const clo_pool *pool = s->pool;
+    const clo_rcpsp *problem = s->problem;
     int64_t span = mother->makespan_ns, all = span + father->makespan_ns + 1, from, to;
     clo_u128 difference = 0;
 
     choose_window(s, mother, &from, &to);
-    for (uint32_t v = 0; v < pool->tasks; v++) {
-        int64_t hers = clo_pool_finish_ns(pool, mother, v), his = clo_pool_finish_ns(pool, father, v);
+    for (uint32_t v = 0; v < problem->tasks; v++) {
+        int64_t hers = clo_rcpsp_finish_ns(problem, mother, v), his = clo_rcpsp_finish_ns(problem, father, v);
         difference += (uint64_t)(hers > his ? hers - his : his - hers);
         if (hers < from)
             s->keys[v] = all - his;
         else
             s->keys[v] = hers <= to ? -hers : -his - all;
     }
-    assert(pool->tasks > 0);
+    assert(problem->tasks > 0);
     bool alike = difference * 1000 < (clo_u128)(uint64_t)span * ALIKE;
-    mutate(s, alike ? MOVES_ALIKE : MOVES / pool->tasks, span);
+    mutate(s, alike ? MOVES_ALIKE : MOVES / problem->tasks, span);
 }
 
 /* Both ways of crossing two parents; the shorter child takes the place of its first parent's opposite number. */
 static void breed(search *s, int from, uint32_t index)
 {
-    const clo_pool_schedule *mother = &s->population[from][index], *father = tournament(s, from);
+    const clo_packing *mother = &s->population[from][index], *father = tournament(s, from);
 
     cross(s, mother, father);
     build(s, !from, true, &s->child);
     cross(s, father, mother);
     build(s, !from, true, &s->sibling);
-    clo_pool_schedule_copy(s->pool, &s->population[!from][index],
+    clo_packing_copy(s->problem, &s->population[!from][index],
                            s->sibling.makespan_ns < s->child.makespan_ns ? &s->sibling : &s->child);
 }
 
@@ -177,7 +177,7 @@ static void generation(search *s, int from, bool keep_best)
         breed(s, from, i);
     if (keep_best && s->best_direction == !from &&
         s->population[!from][extreme(s, !from, false)].makespan_ns > s->best->makespan_ns)
-        clo_pool_schedule_copy(s->pool, &s->population[!from][extreme(s, !from, true)], s->best);
+        clo_packing_copy(s->problem, &s->population[!from][extreme(s, !from, true)], s->best);
 }
 
 /* The first population: rules, where they have not been tried yet, then samples; each then from the other end. */
@@ -186,23 +186,23 @@ static void populate(search *s, bool rules)
     for (uint32_t i = 0; i < s->size && (i == 0 || !clo_budget_is_spent(s->budget)); i++) {
         bool by_rule = rules && i < RULES;
         if (by_rule)
-            clo_pool_rule(s->pool, i, s->keys);
+            clo_rcpsp_rule(s->problem, i, s->keys);
         else
-            clo_pool_sample(s->pool, CLO_POOL_FORWARD, NOISE_Q16, &s->rng, s->keys);
-        build(s, CLO_POOL_FORWARD, !by_rule && i % 2 == 0, &s->population[CLO_POOL_FORWARD][i]);
+            clo_rcpsp_sample(s->problem, CLO_RCPSP_FORWARD, NOISE_Q16, &s->rng, s->keys);
+        build(s, CLO_RCPSP_FORWARD, !by_rule && i % 2 == 0, &s->population[CLO_RCPSP_FORWARD][i]);
     }
     for (uint32_t i = 0; i < s->size && !clo_budget_is_spent(s->budget); i++) {
-        clo_pool_turn(s->pool, &s->population[CLO_POOL_FORWARD][i], s->keys);
-        build(s, CLO_POOL_BACKWARD, true, &s->population[CLO_POOL_BACKWARD][i]);
+        clo_rcpsp_turn(s->problem, &s->population[CLO_RCPSP_FORWARD][i], s->keys);
+        build(s, CLO_RCPSP_BACKWARD, true, &s->population[CLO_RCPSP_BACKWARD][i]);
     }
 }
 
 static void evolve(search *s)
 {
-    int direction = CLO_POOL_BACKWARD;
+    int direction = CLO_RCPSP_BACKWARD;
     uint64_t since = s->budget->schedules;
     int64_t shortest = INT64_MAX;
-    uint32_t patience = s->pool->tasks * 3 / 2 < STAGNATION_MAX ? s->pool->tasks * 3 / 2 : STAGNATION_MAX;
+    uint32_t patience = s->problem->tasks * 3 / 2 < STAGNATION_MAX ? s->problem->tasks * 3 / 2 : STAGNATION_MAX;
     bool first = true;
 
     while (!clo_budget_is_spent(s->budget)) { /* every round builds schedules */
@@ -213,7 +213,7 @@ static void evolve(search *s)
         }
         if (s->budget->schedules - since > (uint64_t)s->size * patience) {
             populate(s, false);
-            direction = CLO_POOL_BACKWARD;
+            direction = CLO_RCPSP_BACKWARD;
             shortest = INT64_MAX;
             since = s->budget->schedules;
             first = false;
@@ -230,8 +230,8 @@ static void choose_size(search *s, const int64_t *keys)
     uint64_t expected = UINT64_MAX, first = s->budget->schedules;
     int64_t begin = clo_clock_ns();
 
-    memcpy(s->keys, keys, s->pool->tasks * sizeof *keys);
-    build(s, CLO_POOL_FORWARD, true, &s->child);
+    memcpy(s->keys, keys, s->problem->tasks * sizeof *keys);
+    build(s, CLO_RCPSP_FORWARD, true, &s->child);
     int64_t each = clo_clock_ns() - begin + 1;
     if (s->budget->schedules_max > 0)
         expected = s->budget->schedules_max - first;
@@ -243,8 +243,8 @@ static void choose_size(search *s, const int64_t *keys)
             s->budget->end_ns -= REALISE * each;
     }
     expected /= GENERATIONS;
-    if (expected > (uint64_t)s->pool->tasks * 2 / 3)
-        expected = s->pool->tasks * 2 / 3;
+    if (expected > (uint64_t)s->problem->tasks * 2 / 3)
+        expected = s->problem->tasks * 2 / 3;
     s->size = expected < POPULATION_MIN   ? POPULATION_MIN
               : expected > POPULATION_MAX ? POPULATION_MAX
                                           : (uint32_t)expected;
@@ -252,13 +252,13 @@ static void choose_size(search *s, const int64_t *keys)
 
 static clo_status open_search(search *s)
 {
-    s->keys = clo_allocate(s->pool->tasks, sizeof *s->keys);
-    clo_status status = s->keys == NULL ? clo_fail_memory("a plan") : clo_pool_builder_open(&s->builder, s->pool);
+    s->keys = clo_allocate(s->problem->tasks, sizeof *s->keys);
+    clo_status status = s->keys == NULL ? clo_fail_memory("a plan") : clo_rcpsp_builder_open(&s->builder, s->problem);
 
     if (status == CLO_OK)
-        status = clo_pool_schedule_open(&s->child, s->pool);
+        status = clo_packing_open(&s->child, s->problem);
     if (status == CLO_OK)
-        status = clo_pool_schedule_open(&s->sibling, s->pool);
+        status = clo_packing_open(&s->sibling, s->problem);
     return status;
 }
 
@@ -268,7 +268,7 @@ static clo_status open_populations(search *s)
 
     for (int d = 0; d < 2; d++)
         for (uint32_t i = 0; i < s->size && status == CLO_OK; i++)
-            status = clo_pool_schedule_open(&s->population[d][i], s->pool);
+            status = clo_packing_open(&s->population[d][i], s->problem);
     return status;
 }
 
@@ -276,18 +276,18 @@ static void close_search(search *s)
 {
     for (int d = 0; d < 2; d++)
         for (uint32_t i = 0; i < POPULATION_MAX; i++)
-            clo_pool_schedule_close(&s->population[d][i]);
-    clo_pool_schedule_close(&s->child);
-    clo_pool_schedule_close(&s->sibling);
-    clo_pool_builder_close(&s->builder);
+            clo_packing_close(&s->population[d][i]);
+    clo_packing_close(&s->child);
+    clo_packing_close(&s->sibling);
+    clo_rcpsp_builder_close(&s->builder);
     clo_free(s->keys);
 }
 
-clo_status clo_pool_search(const clo_pool *pool, const int64_t *first, clo_budget *budget, clo_pool_schedule *out,
+clo_status clo_rcpsp_search(const clo_rcpsp *problem, const int64_t *first, clo_budget *budget, clo_packing *out,
                            int *direction)
 {
-    search s = {.pool = pool, .budget = budget, .rng = clo_rng_seed(budget->config->seed), .best = out};
-    assert(pool->tasks > 0);
+    search s = {.problem = problem, .budget = budget, .rng = clo_rng_seed(budget->config->seed), .best = out};
+    assert(problem->tasks > 0);
     clo_status status = open_search(&s);
 
     if (status == CLO_OK) {

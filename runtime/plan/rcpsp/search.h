@@ -8,7 +8,7 @@
 /* Searches until the budget is spent and leaves the best in `out` (open), built in *direction. At least one schedule is
  * built: the serial one of `first`, keys [tasks]. The seed is that of the budget's config. Deterministic where only
  * schedules are limited. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_pool_search(const clo_pool *pool, const int64_t *first, clo_budget *budget, clo_pool_schedule *out,
+clo_status clo_rcpsp_search(const clo_rcpsp *problem, const int64_t *first, clo_budget *budget, clo_packing *out,
                            int *direction);
 
 #endif

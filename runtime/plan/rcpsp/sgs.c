@@ -21,15 +21,15 @@
 /* The keys of a rule, [instances]; work: [instances] scratch. */
 typedef void (*rule)(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t *keys);
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config, rule by, clo_packing_way way)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config, rule by, clo_priority_order way)
 {
-    uint32_t n = draft->graph->instances;
+    uint32_t n = schedule->graph->instances;
     int64_t *keys = clo_allocate(2 * (size_t)n, sizeof *keys);
 
     if (keys == NULL)
         return clo_fail_memory("a plan");
-    by(draft->cost, config->seed, keys + n, keys);
-    clo_status status = clo_packing_fill(draft, keys, way);
+    by(schedule->cost, config->seed, keys + n, keys);
+    clo_status status = clo_priority_fill(schedule, keys, way);
     clo_free(keys);
     return status;
 }
@@ -78,46 +78,46 @@ static void by_chance(const clo_cost *cost, uint64_t seed, int64_t *work, int64_
         keys[i] = (int64_t)(clo_rng_next(&rng) >> 1);
 }
 
-static clo_status sgs_serial_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sgs_serial_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    return fill(draft, config, by_way_to_end, CLO_PACKING_SERIAL);
+    return fill(schedule, config, by_way_to_end, CLO_PRIORITY_SERIAL);
 }
 
-static clo_status sgs_parallel_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sgs_parallel_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    return fill(draft, config, by_way_to_end, CLO_PACKING_PARALLEL);
+    return fill(schedule, config, by_way_to_end, CLO_PRIORITY_PARALLEL);
 }
 
 /* Keys for the other end would order a dispatch the wrong way round. */
-static clo_status fill_backward(clo_draft *draft, const clo_plan_config *config, clo_packing_way way)
+static clo_status fill_backward(clo_schedule *schedule, const clo_plan_config *config, clo_priority_order way)
 {
-    clo_pool pool;
-    clo_status status = clo_pool_open(&pool, draft->cost);
+    clo_rcpsp problem;
+    clo_status status = clo_rcpsp_open(&problem, schedule->cost);
 
-    clo_pool_close(&pool);
+    clo_rcpsp_close(&problem);
     if (status != CLO_OK && status != CLO_ERR_UNSUPPORTED)
         return status;
-    return fill(draft, config, status == CLO_OK ? by_way_to_begin : by_way_to_end, way);
+    return fill(schedule, config, status == CLO_OK ? by_way_to_begin : by_way_to_end, way);
 }
 
-static clo_status sgs_serial_backward_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sgs_serial_backward_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    return fill_backward(draft, config, CLO_PACKING_SERIAL_BACKWARD);
+    return fill_backward(schedule, config, CLO_PRIORITY_SERIAL_BACKWARD);
 }
 
-static clo_status sgs_parallel_backward_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status sgs_parallel_backward_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    return fill_backward(draft, config, CLO_PACKING_PARALLEL_BACKWARD);
+    return fill_backward(schedule, config, CLO_PRIORITY_PARALLEL_BACKWARD);
 }
 
-static clo_status breadth_first_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status breadth_first_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    return fill(draft, config, by_level, CLO_PACKING_PARALLEL);
+    return fill(schedule, config, by_level, CLO_PRIORITY_PARALLEL);
 }
 
-static clo_status random_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status random_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    return fill(draft, config, by_chance, CLO_PACKING_PARALLEL);
+    return fill(schedule, config, by_chance, CLO_PRIORITY_PARALLEL);
 }
 
 const clo_planner_desc clo_planner_sgs_serial = {

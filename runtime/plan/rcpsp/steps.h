@@ -16,29 +16,29 @@
 
 enum { CLO_STEPS_CHUNK = 64, CLO_STEPS_LOOK_BACK = 128 };
 
-typedef struct clo_pool_steps {
+typedef struct clo_rcpsp_steps {
     int64_t *time_ns; /* [chunks * CHUNK]                                            */
     uint64_t *free;   /* [chunks * CHUNK * words] with guards                        */
     uint32_t *used;   /* [chunks] steps in each                                      */
     uint32_t *chain;  /* [count] chunks in order of time                             */
     uint32_t count;
-} clo_pool_steps;
+} clo_rcpsp_steps;
 
 /* A step: `at` in the chunk at `link` of the chain. */
-typedef struct clo_pool_step {
+typedef struct clo_rcpsp_step {
     uint32_t link, at;
-} clo_pool_step;
+} clo_rcpsp_step;
 
 /* Chunks that steps_max steps can need: all but one are at least half full. */
-static inline size_t clo_pool_steps_chunks(size_t steps_max)
+static inline size_t clo_rcpsp_steps_chunks(size_t steps_max)
 {
     return steps_max / (CLO_STEPS_CHUNK / 2) + 2;
 }
 
 /* Adds what a machine needs to a layout; *offset receives where. */
-static inline void clo_pool_steps_layout(clo_layout *layout, size_t steps_max, uint32_t words, size_t offset[4])
+static inline void clo_rcpsp_steps_layout(clo_layout *layout, size_t steps_max, uint32_t words, size_t offset[4])
 {
-    size_t chunks = clo_pool_steps_chunks(steps_max);
+    size_t chunks = clo_rcpsp_steps_chunks(steps_max);
 
     offset[0] = clo_layout_add(layout, chunks * CLO_STEPS_CHUNK, sizeof(int64_t));
     offset[1] = clo_layout_add(layout, chunks * CLO_STEPS_CHUNK * words, sizeof(uint64_t));
@@ -46,7 +46,7 @@ static inline void clo_pool_steps_layout(clo_layout *layout, size_t steps_max, u
     offset[3] = clo_layout_add(layout, chunks, sizeof(uint32_t));
 }
 
-static inline void clo_pool_steps_place(clo_pool_steps *steps, char *block, const size_t offset[4])
+static inline void clo_rcpsp_steps_place(clo_rcpsp_steps *steps, char *block, const size_t offset[4])
 {
     steps->time_ns = (void *)(block + offset[0]);
     steps->free = (void *)(block + offset[1]);
@@ -54,7 +54,7 @@ static inline void clo_pool_steps_place(clo_pool_steps *steps, char *block, cons
     steps->chain = (void *)(block + offset[3]);
 }
 
-static inline void clo_pool_steps_clear(clo_pool_steps *steps, const uint64_t *capacity, uint32_t words)
+static inline void clo_rcpsp_steps_clear(clo_rcpsp_steps *steps, const uint64_t *capacity, uint32_t words)
 {
     steps->count = 1;
     steps->chain[0] = 0;
@@ -64,7 +64,7 @@ static inline void clo_pool_steps_clear(clo_pool_steps *steps, const uint64_t *c
 }
 
 /* True where the demand fits: no guard is borrowed. */
-static inline bool clo_pool_fits(const uint64_t *free, const uint64_t *demand, uint32_t words, uint64_t guards)
+static inline bool clo_rcpsp_fits(const uint64_t *free, const uint64_t *demand, uint32_t words, uint64_t guards)
 {
     uint64_t left = guards;
 
@@ -73,21 +73,21 @@ static inline bool clo_pool_fits(const uint64_t *free, const uint64_t *demand, u
     return left == guards;
 }
 
-static inline int64_t clo_pool_chunk_begin_ns(const clo_pool_steps *steps, uint32_t link)
+static inline int64_t clo_rcpsp_chunk_begin_ns(const clo_rcpsp_steps *steps, uint32_t link)
 {
     return link < steps->count ? steps->time_ns[(size_t)steps->chain[link] * CLO_STEPS_CHUNK] : INT64_MAX;
 }
 
 /* The last step with time <= time_ns. Most searches look near the end: that is tried first. */
-static inline clo_pool_step clo_pool_step_at(const clo_pool_steps *steps, int64_t time_ns)
+static inline clo_rcpsp_step clo_rcpsp_step_at(const clo_rcpsp_steps *steps, int64_t time_ns)
 {
     uint32_t low = 0, high = steps->count;
 
-    if (clo_pool_chunk_begin_ns(steps, high - 1) <= time_ns)
+    if (clo_rcpsp_chunk_begin_ns(steps, high - 1) <= time_ns)
         low = high - 1;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (clo_pool_chunk_begin_ns(steps, middle) <= time_ns)
+        if (clo_rcpsp_chunk_begin_ns(steps, middle) <= time_ns)
             low = middle;
         else
             high = middle;
@@ -101,30 +101,30 @@ static inline clo_pool_step clo_pool_step_at(const clo_pool_steps *steps, int64_
         else
             end = middle;
     }
-    return (clo_pool_step){low, first};
+    return (clo_rcpsp_step){low, first};
 }
 
 /* Earliest start >= ready_ns within sight of `duration_ns` > 0 with `demand`; *found receives its step. Ends: in the last step
  * everything is free, and the demand fits an empty machine. */
-static inline int64_t clo_pool_steps_find(clo_pool_steps *steps, int64_t ready_ns, int64_t duration_ns,
-                                          const uint64_t *demand, uint32_t words, uint64_t guards, clo_pool_step *found)
+static inline int64_t clo_rcpsp_steps_find(clo_rcpsp_steps *steps, int64_t ready_ns, int64_t duration_ns,
+                                          const uint64_t *demand, uint32_t words, uint64_t guards, clo_rcpsp_step *found)
 {
-    clo_pool_step here = clo_pool_step_at(steps, ready_ns);
+    clo_rcpsp_step here = clo_rcpsp_step_at(steps, ready_ns);
     int64_t start = ready_ns;
     if (here.link + CLO_STEPS_LOOK_BACK < steps->count) {
-        here = (clo_pool_step){steps->count - CLO_STEPS_LOOK_BACK, 0};
-        start = clo_pool_chunk_begin_ns(steps, here.link);
+        here = (clo_rcpsp_step){steps->count - CLO_STEPS_LOOK_BACK, 0};
+        start = clo_rcpsp_chunk_begin_ns(steps, here.link);
     }
     bool is_open = true; /* everything from start to here fits */
 
     *found = here;
-    for (;; here = (clo_pool_step){here.link + 1, 0}) {
+    for (;; here = (clo_rcpsp_step){here.link + 1, 0}) {
         uint32_t chunk = steps->chain[here.link], used = steps->used[chunk];
         const int64_t *time = &steps->time_ns[(size_t)chunk * CLO_STEPS_CHUNK];
         const uint64_t *free = &steps->free[(size_t)chunk * CLO_STEPS_CHUNK * words];
 
         for (; here.at < used; here.at++) {
-            if (!clo_pool_fits(&free[(size_t)here.at * words], demand, words, guards)) {
+            if (!clo_rcpsp_fits(&free[(size_t)here.at * words], demand, words, guards)) {
                 is_open = false;
                 continue;
             }
@@ -133,7 +133,7 @@ static inline int64_t clo_pool_steps_find(clo_pool_steps *steps, int64_t ready_n
                 *found = here;
             }
             is_open = true;
-            int64_t end = here.at + 1 < used ? time[here.at + 1] : clo_pool_chunk_begin_ns(steps, here.link + 1);
+            int64_t end = here.at + 1 < used ? time[here.at + 1] : clo_rcpsp_chunk_begin_ns(steps, here.link + 1);
             if (end - duration_ns >= start)
                 return start;
         }
@@ -141,7 +141,7 @@ static inline int64_t clo_pool_steps_find(clo_pool_steps *steps, int64_t ready_n
 }
 
 /* Cuts a full chunk in two halves, the second behind it in the chain. */
-static inline void clo_pool_chunk_halve(clo_pool_steps *steps, uint32_t link, uint32_t words)
+static inline void clo_rcpsp_chunk_halve(clo_rcpsp_steps *steps, uint32_t link, uint32_t words)
 {
     enum { HALF = CLO_STEPS_CHUNK / 2 };
     uint32_t chunk = steps->chain[link], fresh = steps->count;
@@ -156,14 +156,14 @@ static inline void clo_pool_chunk_halve(clo_pool_steps *steps, uint32_t link, ui
 }
 
 /* Makes a step begin at time_ns, which lies in step `in`; gives it. */
-static inline clo_pool_step clo_pool_steps_cut(clo_pool_steps *steps, clo_pool_step in, int64_t time_ns, uint32_t words)
+static inline clo_rcpsp_step clo_rcpsp_steps_cut(clo_rcpsp_steps *steps, clo_rcpsp_step in, int64_t time_ns, uint32_t words)
 {
     if (steps->time_ns[(size_t)steps->chain[in.link] * CLO_STEPS_CHUNK + in.at] == time_ns)
         return in;
     if (steps->used[steps->chain[in.link]] == CLO_STEPS_CHUNK) {
-        clo_pool_chunk_halve(steps, in.link, words);
+        clo_rcpsp_chunk_halve(steps, in.link, words);
         if (in.at >= CLO_STEPS_CHUNK / 2)
-            in = (clo_pool_step){in.link + 1, in.at - CLO_STEPS_CHUNK / 2};
+            in = (clo_rcpsp_step){in.link + 1, in.at - CLO_STEPS_CHUNK / 2};
     }
     uint32_t chunk = steps->chain[in.link], behind = steps->used[chunk]++ - in.at - 1;
     int64_t *time = &steps->time_ns[(size_t)chunk * CLO_STEPS_CHUNK + in.at];
@@ -173,34 +173,34 @@ static inline clo_pool_step clo_pool_steps_cut(clo_pool_steps *steps, clo_pool_s
     time[1] = time_ns;
     for (uint32_t w = 0; w < words; w++)
         free[words + w] = free[w];
-    return (clo_pool_step){in.link, in.at + 1};
+    return (clo_rcpsp_step){in.link, in.at + 1};
 }
 
 /* Takes `demand` during [start_ns, finish_ns), where it fits; `in`: the step that start_ns lies in. */
-static inline void clo_pool_steps_take(clo_pool_steps *steps, clo_pool_step in, int64_t start_ns, int64_t finish_ns,
+static inline void clo_rcpsp_steps_take(clo_rcpsp_steps *steps, clo_rcpsp_step in, int64_t start_ns, int64_t finish_ns,
                                        const uint64_t *demand, uint32_t words)
 {
-    clo_pool_step here = clo_pool_steps_cut(steps, in, start_ns, words);
+    clo_rcpsp_step here = clo_rcpsp_steps_cut(steps, in, start_ns, words);
 
     for (;;) { /* ends at finish_ns, or in the last step */
         uint32_t chunk = steps->chain[here.link];
         bool is_last = here.at + 1 == steps->used[chunk];
         size_t index = (size_t)chunk * CLO_STEPS_CHUNK + here.at;
-        int64_t end = is_last ? clo_pool_chunk_begin_ns(steps, here.link + 1) : steps->time_ns[index + 1];
+        int64_t end = is_last ? clo_rcpsp_chunk_begin_ns(steps, here.link + 1) : steps->time_ns[index + 1];
 
         if (end > finish_ns) {
-            clo_pool_step rest = clo_pool_steps_cut(steps, here, finish_ns, words);
+            clo_rcpsp_step rest = clo_rcpsp_steps_cut(steps, here, finish_ns, words);
             if (rest.at > 0) /* a halved chunk has moved it */
-                here = (clo_pool_step){rest.link, rest.at - 1};
+                here = (clo_rcpsp_step){rest.link, rest.at - 1};
             else
-                here = (clo_pool_step){rest.link - 1, steps->used[steps->chain[rest.link - 1]] - 1};
+                here = (clo_rcpsp_step){rest.link - 1, steps->used[steps->chain[rest.link - 1]] - 1};
             index = (size_t)steps->chain[here.link] * CLO_STEPS_CHUNK + here.at;
         }
         for (uint32_t w = 0; w < words; w++)
             steps->free[index * words + w] -= demand[w];
         if (end >= finish_ns)
             return;
-        here = is_last ? (clo_pool_step){here.link + 1, 0} : (clo_pool_step){here.link, here.at + 1};
+        here = is_last ? (clo_rcpsp_step){here.link + 1, 0} : (clo_rcpsp_step){here.link, here.at + 1};
     }
 }
 

@@ -121,9 +121,9 @@ static void fill_keys(division *d, int64_t *keys)
     }
 }
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    division d = {.graph = draft->graph};
+    division d = {.graph = schedule->graph};
     size_t n = d.graph->instances;
     clo_layout layout = {0};
     size_t times = clo_layout_add(&layout, 3 * n, sizeof(int64_t));
@@ -140,9 +140,9 @@ static clo_status fill(clo_draft *draft, const clo_plan_config *config)
     d.scratch = d.members + n;
     d.part_of = d.scratch + n;
     for (uint32_t v = 0; v < n; v++)
-        d.time_ns[v] = clo_cost_fastest(draft->cost, d.graph->task_of[v]);
+        d.time_ns[v] = clo_cost_fastest(schedule->cost, d.graph->task_of[v]);
     fill_keys(&d, keys);
-    clo_status status = clo_packing_fill(draft, keys, CLO_PACKING_SERIAL);
+    clo_status status = clo_priority_fill(schedule, keys, CLO_PRIORITY_SERIAL);
     clo_free(block);
     return status;
 }

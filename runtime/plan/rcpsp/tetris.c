@@ -8,7 +8,7 @@
  *              and fits.
  *
  * Our reading: the jobs of a graph are its connected parts, remaining work is the time * share of their instances that
- * have not started; resources that are never scarce do not count (pool.h leaves them out). The graph as a
+ * have not started; resources that are never scarce do not count (problem.h leaves them out). The graph as a
  * single job gives every instance the same remaining work, which then decides nothing. Barrier hints and fairness
  * are for a cluster with users and left out. Integers only: shares in Q12. Ties: the lower instance, then machine.
  *
@@ -26,7 +26,7 @@
 enum { SHARE_BITS = 12 };
 
 typedef struct tetris {
-    const clo_pool *pool;
+    const clo_rcpsp *problem;
     uint64_t *free;    /* [machines * words]                                                     */
     uint32_t *job_of;  /* [tasks] an instance that stands for the job                            */
     uint32_t *waiting; /* [tasks] producers that have not ended                                  */
@@ -41,35 +41,35 @@ typedef struct tetris {
 /* Demand . free on machine m, Q24. */
 static int64_t alignment(const tetris *t, uint32_t v, uint32_t m)
 {
-    const clo_pool *pool = t->pool;
-    const uint64_t *whole = &pool->capacity[(size_t)m * pool->words], *free = &t->free[(size_t)m * pool->words];
+    const clo_rcpsp *problem = t->problem;
+    const uint64_t *whole = &problem->capacity[(size_t)m * problem->words], *free = &t->free[(size_t)m * problem->words];
     int64_t sum = 0;
 
-    for (uint32_t l = 0; l < clo_pool_lanes(pool); l++) {
-        int64_t capacity = clo_pool_lane(pool, whole, l);
-        int64_t demand = clo_pool_lane(pool, &pool->demand[(size_t)v * pool->words], l);
+    for (uint32_t l = 0; l < clo_rcpsp_lanes(problem); l++) {
+        int64_t capacity = clo_rcpsp_lane(problem, whole, l);
+        int64_t demand = clo_rcpsp_lane(problem, &problem->demand[(size_t)v * problem->words], l);
         if (capacity > 0 && demand > 0)
-            sum += (demand << SHARE_BITS) / capacity * ((clo_pool_lane(pool, free, l) << SHARE_BITS) / capacity);
+            sum += (demand << SHARE_BITS) / capacity * ((clo_rcpsp_lane(problem, free, l) << SHARE_BITS) / capacity);
     }
     return sum;
 }
 
 static bool fits(const tetris *t, uint32_t v, uint32_t m)
 {
-    const clo_pool *pool = t->pool;
-    int64_t time = pool->time_ns[(size_t)m * pool->tasks + v];
-    uint64_t guards = pool->guards;
+    const clo_rcpsp *problem = t->problem;
+    int64_t time = problem->time_ns[(size_t)m * problem->tasks + v];
+    uint64_t guards = problem->guards;
 
     if (time == CLO_TIME_NEVER)
         return false;
-    for (uint32_t w = 0; w < pool->words && time > 0; w++)
-        guards &= t->free[(size_t)m * pool->words + w] - pool->demand[(size_t)v * pool->words + w];
-    return guards == pool->guards;
+    for (uint32_t w = 0; w < problem->words && time > 0; w++)
+        guards &= t->free[(size_t)m * problem->words + w] - problem->demand[(size_t)v * problem->words + w];
+    return guards == problem->guards;
 }
 
-static bool is_remote(const tetris *t, const clo_pool_schedule *out, uint32_t v, uint32_t m)
+static bool is_remote(const tetris *t, const clo_packing *out, uint32_t v, uint32_t m)
 {
-    const clo_graph *graph = t->pool->graph;
+    const clo_graph *graph = t->problem->graph;
 
     for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
         if (out->machine[graph->pred[arc]] == m)
@@ -85,7 +85,7 @@ typedef struct pair {
 /* The instances of a task have equal scores: true for the first of them that is ready. They stand side by side. */
 static bool speaks_for_task(const tetris *t, uint32_t index)
 {
-    const uint32_t *task_of = t->pool->graph->task_of;
+    const uint32_t *task_of = t->problem->graph->task_of;
 
     return index == 0 || task_of[t->ready[index - 1]] != task_of[t->ready[index]];
 }
@@ -97,7 +97,7 @@ static bool add_up(const tetris *t, clo_u128 *aligned, clo_u128 *work)
 
     *aligned = *work = 0;
     for (uint32_t i = 0; i < t->ready_count; i++)
-        for (uint32_t m = 0; m < t->pool->machines && speaks_for_task(t, i); m++)
+        for (uint32_t m = 0; m < t->problem->machines && speaks_for_task(t, i); m++)
             if (fits(t, t->ready[i], m)) {
                 *aligned += (uint64_t)alignment(t, t->ready[i], m);
                 *work += t->work[t->job_of[t->ready[i]]];
@@ -116,7 +116,7 @@ static clo_u128 epsilon_q64(clo_u128 aligned, clo_u128 work)
 }
 
 /* The pair with the highest score; false if nothing fits. */
-static bool choose(const tetris *t, const clo_pool_schedule *out, pair *best)
+static bool choose(const tetris *t, const clo_packing *out, pair *best)
 {
     clo_u128 aligned, work;
     int64_t highest = 0;
@@ -130,7 +130,7 @@ static bool choose(const tetris *t, const clo_pool_schedule *out, pair *best)
         if (!speaks_for_task(t, i))
             continue;
         int64_t srpt = (int64_t)(t->work[t->job_of[v]] * epsilon >> 64);
-        for (uint32_t m = 0; m < t->pool->machines; m++) {
+        for (uint32_t m = 0; m < t->problem->machines; m++) {
             if (!fits(t, v, m))
                 continue;
             int64_t here = alignment(t, v, m);
@@ -145,16 +145,16 @@ static bool choose(const tetris *t, const clo_pool_schedule *out, pair *best)
     return found;
 }
 
-static void start(tetris *t, const pair *p, int64_t now_ns, clo_pool_schedule *out)
+static void start(tetris *t, const pair *p, int64_t now_ns, clo_packing *out)
 {
-    const clo_pool *pool = t->pool;
+    const clo_rcpsp *problem = t->problem;
     uint32_t v = t->ready[p->index];
-    int64_t time = pool->time_ns[(size_t)p->machine * pool->tasks + v];
+    int64_t time = problem->time_ns[(size_t)p->machine * problem->tasks + v];
 
     memmove(&t->ready[p->index], &t->ready[p->index + 1], (t->ready_count - p->index - 1) * sizeof *t->ready);
     t->ready_count--;
-    for (uint32_t w = 0; w < pool->words && time > 0; w++)
-        t->free[(size_t)p->machine * pool->words + w] -= pool->demand[(size_t)v * pool->words + w];
+    for (uint32_t w = 0; w < problem->words && time > 0; w++)
+        t->free[(size_t)p->machine * problem->words + w] -= problem->demand[(size_t)v * problem->words + w];
     t->work[t->job_of[v]] -= t->share[v];
     out->start_ns[v] = now_ns;
     out->machine[v] = p->machine;
@@ -170,21 +170,21 @@ static void make_ready(tetris *t, uint32_t v)
     t->ready[i] = v;
 }
 
-static void end(tetris *t, uint32_t v, const clo_pool_schedule *out)
+static void end(tetris *t, uint32_t v, const clo_packing *out)
 {
-    const clo_pool *pool = t->pool;
-    const clo_graph *graph = pool->graph;
+    const clo_rcpsp *problem = t->problem;
+    const clo_graph *graph = problem->graph;
     uint32_t m = out->machine[v];
 
-    for (uint32_t w = 0; w < pool->words && pool->time_ns[(size_t)m * pool->tasks + v] > 0; w++)
-        t->free[(size_t)m * pool->words + w] += pool->demand[(size_t)v * pool->words + w];
+    for (uint32_t w = 0; w < problem->words && problem->time_ns[(size_t)m * problem->tasks + v] > 0; w++)
+        t->free[(size_t)m * problem->words + w] += problem->demand[(size_t)v * problem->words + w];
     for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++)
         if (--t->waiting[graph->succ[arc]] == 0)
             make_ready(t, graph->succ[arc]);
 }
 
 /* Each round starts or ends something: an empty machine fits any. */
-static void run(tetris *t, clo_pool_schedule *out)
+static void run(tetris *t, clo_packing *out)
 {
     int64_t now = 0;
     pair next = {0};
@@ -212,7 +212,7 @@ static uint32_t job_of(uint32_t *parent, uint32_t v)
 
 static void find_jobs(tetris *t)
 {
-    const clo_graph *graph = t->pool->graph;
+    const clo_graph *graph = t->problem->graph;
 
     for (uint32_t v = 0; v < graph->instances; v++)
         t->job_of[v] = v;
@@ -227,39 +227,39 @@ static void find_jobs(tetris *t)
 
 static void begin(tetris *t)
 {
-    const clo_pool *pool = t->pool;
+    const clo_rcpsp *problem = t->problem;
     clo_u128 total = 0;
     uint32_t shift = 0;
 
-    memcpy(t->free, pool->capacity, (size_t)pool->machines * pool->words * sizeof *t->free);
+    memcpy(t->free, problem->capacity, (size_t)problem->machines * problem->words * sizeof *t->free);
     find_jobs(t);
-    for (uint32_t v = 0; v < pool->tasks; v++)
-        total += (clo_u128)(uint64_t)clo_pool_fastest_ns(pool, v) * pool->weight[v];
+    for (uint32_t v = 0; v < problem->tasks; v++)
+        total += (clo_u128)(uint64_t)clo_rcpsp_fastest_ns(problem, v) * problem->weight[v];
     while (total >> shift >> 62 != 0)
         shift++;
-    for (uint32_t v = 0; v < pool->tasks; v++) {
-        t->share[v] = (uint64_t)((clo_u128)(uint64_t)clo_pool_fastest_ns(pool, v) * pool->weight[v] >> shift);
+    for (uint32_t v = 0; v < problem->tasks; v++) {
+        t->share[v] = (uint64_t)((clo_u128)(uint64_t)clo_rcpsp_fastest_ns(problem, v) * problem->weight[v] >> shift);
         t->work[t->job_of[v]] += t->share[v];
-        t->waiting[v] = pool->graph->pred_first[v + 1] - pool->graph->pred_first[v];
+        t->waiting[v] = problem->graph->pred_first[v + 1] - problem->graph->pred_first[v];
         if (t->waiting[v] == 0)
             t->ready[t->ready_count++] = v;
     }
 }
 
-static clo_status open(tetris *t, const clo_pool *pool)
+static clo_status open(tetris *t, const clo_rcpsp *problem)
 {
-    size_t n = pool->tasks;
+    size_t n = problem->tasks;
     clo_layout layout = {0};
-    size_t amounts = clo_layout_add(&layout, (size_t)pool->machines * pool->words + 2 * n, sizeof(uint64_t));
+    size_t amounts = clo_layout_add(&layout, (size_t)problem->machines * problem->words + 2 * n, sizeof(uint64_t));
     size_t ids = clo_layout_add(&layout, 3 * n, sizeof(uint32_t));
     size_t items = clo_layout_add(&layout, n, sizeof(clo_heap_item));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
-    *t = (tetris){.pool = pool, .block = block};
+    *t = (tetris){.problem = problem, .block = block};
     if (block == NULL)
         return clo_fail_memory("a plan");
     t->free = (void *)(block + amounts);
-    t->work = t->free + (size_t)pool->machines * pool->words;
+    t->work = t->free + (size_t)problem->machines * problem->words;
     t->share = t->work + n;
     t->job_of = (void *)(block + ids);
     t->waiting = t->job_of + n;
@@ -269,58 +269,58 @@ static clo_status open(tetris *t, const clo_pool *pool)
     return CLO_OK;
 }
 
-static clo_status pack(const clo_pool *pool, clo_draft *draft)
+static clo_status pack(const clo_rcpsp *problem, clo_schedule *schedule)
 {
     tetris t;
-    clo_pool_schedule schedule;
-    clo_status status = open(&t, pool);
+    clo_packing packing;
+    clo_status status = open(&t, problem);
 
     if (status != CLO_OK)
         return status;
-    status = clo_pool_schedule_open(&schedule, pool);
+    status = clo_packing_open(&packing, problem);
     if (status == CLO_OK) {
-        run(&t, &schedule);
-        status = clo_pool_realise(pool, &schedule, CLO_POOL_FORWARD, draft);
-        clo_pool_schedule_close(&schedule);
+        run(&t, &packing);
+        status = clo_rcpsp_realise(problem, &packing, CLO_RCPSP_FORWARD, schedule);
+        clo_packing_close(&packing);
     }
     clo_free(t.block);
     return status;
 }
 
 /* The sum of the shares of the largest machine, falling. */
-static clo_status dispatch(clo_draft *draft)
+static clo_status dispatch(clo_schedule *schedule)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     int64_t *keys = clo_allocate(graph->instances, sizeof *keys), largest[CLO_RESOURCES_MAX] = {0};
 
     if (keys == NULL)
         return clo_fail_memory("a plan");
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        for (uint32_t m = 0; m < draft->platform->machines_count; m++)
-            if (clo_cost_capacity(draft->cost, m, r) > largest[r])
-                largest[r] = clo_cost_capacity(draft->cost, m, r);
+        for (uint32_t m = 0; m < schedule->platform->machines_count; m++)
+            if (clo_cost_capacity(schedule->cost, m, r) > largest[r])
+                largest[r] = clo_cost_capacity(schedule->cost, m, r);
     for (uint32_t i = 0; i < graph->instances; i++) {
         const int64_t *demand = clo_graph_demand(graph, graph->task_of[i]);
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
             if (largest[r] > 0)
                 keys[i] -= (int64_t)(((clo_u128)(uint64_t)demand[r] << SHARE_BITS) / (uint64_t)largest[r]);
     }
-    clo_status status = clo_packing_dispatch(draft, keys, true);
+    clo_status status = clo_priority_dispatch(schedule, keys, true);
     clo_free(keys);
     return status;
 }
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    clo_pool pool;
-    clo_status status = clo_pool_open(&pool, draft->cost);
+    clo_rcpsp problem;
+    clo_status status = clo_rcpsp_open(&problem, schedule->cost);
 
     (void)config;
     if (status == CLO_OK)
-        status = pack(&pool, draft);
+        status = pack(&problem, schedule);
     else if (status == CLO_ERR_UNSUPPORTED)
-        status = dispatch(draft);
-    clo_pool_close(&pool);
+        status = dispatch(schedule);
+    clo_rcpsp_close(&problem);
     return status;
 }
 

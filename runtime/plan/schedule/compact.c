@@ -27,15 +27,15 @@ enum { JUSTIFY_ROUNDS = 16 };
 
 /* The copy that serves `arc` to copy `reader`: the earliest arrival among the copies that were there when the
  * reader was placed. */
-static uint32_t server_of(const clo_draft *draft, uint32_t arc, uint32_t reader)
+static uint32_t server_of(const clo_schedule *schedule, uint32_t arc, uint32_t reader)
 {
-    const clo_platform *platform = draft->platform;
-    uint32_t best = CLO_NONE, to = draft->copies[reader].executor;
+    const clo_platform *platform = schedule->platform;
+    uint32_t best = CLO_NONE, to = schedule->copies[reader].executor;
     int64_t earliest = INT64_MAX;
 
-    for (uint32_t c = draft->first_copy[draft->graph->pred[arc]]; c != CLO_NONE; c = draft->copies[c].next) {
-        const clo_copy *copy = &draft->copies[c];
-        int64_t arrival = copy->finish_ns + clo_platform_transfer_ns(platform, clo_graph_arc_bytes(draft->graph, arc),
+    for (uint32_t c = schedule->first_copy[schedule->graph->pred[arc]]; c != CLO_NONE; c = schedule->copies[c].next) {
+        const clo_copy *copy = &schedule->copies[c];
+        int64_t arrival = copy->finish_ns + clo_platform_transfer_ns(platform, clo_graph_arc_bytes(schedule->graph, arc),
                                                                      copy->executor, to);
         if (c < reader && arrival < earliest) {
             earliest = arrival;
@@ -48,26 +48,26 @@ static uint32_t server_of(const clo_draft *draft, uint32_t arc, uint32_t reader)
 
 /* is_read[c] for all copies. Readers were placed after what they read, so one pass from the last copy to the first sees
  * every reader first, and what a dropped copy read does not count. */
-static void mark_read(const clo_draft *draft, uint8_t *is_read)
+static void mark_read(const clo_schedule *schedule, uint8_t *is_read)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
 
-    for (uint32_t c = draft->count; c-- > 0;) {
-        uint32_t instance = draft->copies[c].instance;
+    for (uint32_t c = schedule->count; c-- > 0;) {
+        uint32_t instance = schedule->copies[c].instance;
         if (graph->succ_first[instance] == graph->succ_first[instance + 1])
             is_read[c] = 1; /* a result; never duplicated */
         for (uint32_t arc = graph->pred_first[instance]; is_read[c] && arc < graph->pred_first[instance + 1]; arc++)
-            is_read[server_of(draft, arc, c)] = 1;
+            is_read[server_of(schedule, arc, c)] = 1;
     }
 }
 
 typedef struct kept_copy {
     clo_copy copy;
     uint32_t position; /* of the instance in the topological order: decides between copies of length 0 */
-    uint32_t index;    /* in the draft it comes from */
+    uint32_t index;    /* in the schedule it comes from */
 } kept_copy;
 
-/* The copies of a draft that somebody reads. */
+/* The copies of a schedule that somebody reads. */
 typedef struct kept_copies {
     kept_copy *rows; /* [count] */
     uint32_t count;
@@ -86,67 +86,67 @@ static int by_start(const void *left, const void *right)
     return a->copy.executor < b->copy.executor ? -1 : a->copy.executor > b->copy.executor;
 }
 
-static clo_status place_again(clo_draft *draft, const clo_copy *old)
+static clo_status place_again(clo_schedule *schedule, const clo_copy *old)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     uint32_t task = graph->task_of[old->instance];
     int64_t ready = 0;
 
     for (uint32_t arc = graph->pred_first[old->instance]; arc < graph->pred_first[old->instance + 1]; arc++) {
-        int64_t arrival = clo_draft_arrival_ns(draft, arc, old->executor);
+        int64_t arrival = clo_schedule_arrival_ns(schedule, arc, old->executor);
         if (arrival > ready)
             ready = arrival;
     }
-    int64_t start = clo_draft_slot_ns(draft, task, old->executor, ready, old->finish_ns - old->start_ns);
+    int64_t start = clo_schedule_slot_ns(schedule, task, old->executor, ready, old->finish_ns - old->start_ns);
     assert(start <= old->start_ns);
-    return clo_draft_place(draft, old->instance, old->executor, start);
+    return clo_schedule_place(schedule, old->instance, old->executor, start);
 }
 
-static clo_status collect(const clo_draft *draft, kept_copies *out)
+static clo_status collect(const clo_schedule *schedule, kept_copies *out)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     uint32_t *position = clo_allocate(graph->instances, sizeof *position);
-    uint8_t *is_read = clo_allocate(draft->count, 1);
+    uint8_t *is_read = clo_allocate(schedule->count, 1);
     clo_status status = CLO_OK;
 
-    *out = (kept_copies){clo_allocate(draft->count, sizeof *out->rows), 0};
+    *out = (kept_copies){clo_allocate(schedule->count, sizeof *out->rows), 0};
     if (out->rows == NULL || position == NULL || is_read == NULL) {
         status = clo_fail_memory("a plan");
         goto done;
     }
     for (uint32_t i = 0; i < graph->instances; i++)
         position[graph->order[i]] = i;
-    mark_read(draft, is_read);
-    for (uint32_t c = 0; c < draft->count; c++)
+    mark_read(schedule, is_read);
+    for (uint32_t c = 0; c < schedule->count; c++)
         if (is_read[c])
-            out->rows[out->count++] = (kept_copy){draft->copies[c], position[draft->copies[c].instance], c};
+            out->rows[out->count++] = (kept_copy){schedule->copies[c], position[schedule->copies[c].instance], c};
 done:
     clo_free(position);
     clo_free(is_read);
     return status;
 }
 
-/* The draft becomes these copies, in order of start, each as early as it can be. */
-static clo_status shift_left(clo_draft *draft, kept_copies *kept)
+/* The schedule becomes these copies, in order of start, each as early as it can be. */
+static clo_status shift_left(clo_schedule *schedule, kept_copies *kept)
 {
     clo_status status = CLO_OK;
 
     qsort(kept->rows, kept->count, sizeof *kept->rows, by_start);
-    clo_draft_clear(draft);
+    clo_schedule_clear(schedule);
     for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++)
-        status = place_again(draft, &kept->rows[i].copy);
+        status = place_again(schedule, &kept->rows[i].copy);
     return status;
 }
 
-clo_status clo_draft_tidy(clo_draft *draft)
+clo_status clo_schedule_compact(clo_schedule *schedule)
 {
     kept_copies kept;
 
-    if (draft->count == draft->graph->instances)
+    if (schedule->count == schedule->graph->instances)
         return CLO_OK; /* no replica: nothing to drop, and every copy took the earliest slot */
-    clo_status status = collect(draft, &kept);
+    clo_status status = collect(schedule, &kept);
     if (status == CLO_OK)
-        status = shift_left(draft, &kept);
+        status = shift_left(schedule, &kept);
     clo_free(kept.rows);
     return status;
 }
@@ -164,12 +164,12 @@ static int by_falling_finish(const void *left, const void *right)
     return a->copy.executor < b->copy.executor ? -1 : a->copy.executor > b->copy.executor;
 }
 
-/* Moves the copies, which are those of `draft`, as late as the makespan allows: in falling order of finish, each on its
- * executor before its readers. `mirror` is an empty draft in which time runs backwards from the makespan. */
-static clo_status shift_right(const clo_draft *draft, clo_draft *mirror, kept_copies *kept)
+/* Moves the copies, which are those of `schedule`, as late as the makespan allows: in falling order of finish, each on its
+ * executor before its readers. `mirror` is an empty schedule in which time runs backwards from the makespan. */
+static clo_status shift_right(const clo_schedule *schedule, clo_schedule *mirror, kept_copies *kept)
 {
-    const clo_graph *graph = draft->graph;
-    int64_t makespan_ns = clo_draft_makespan_ns(draft), *after_ns = clo_allocate(draft->count, sizeof *after_ns);
+    const clo_graph *graph = schedule->graph;
+    int64_t makespan_ns = clo_schedule_makespan_ns(schedule), *after_ns = clo_allocate(schedule->count, sizeof *after_ns);
     clo_status status = after_ns == NULL ? clo_fail_memory("a plan") : CLO_OK;
 
     qsort(kept->rows, kept->count, sizeof *kept->rows, by_falling_finish);
@@ -177,16 +177,16 @@ static clo_status shift_right(const clo_draft *draft, clo_draft *mirror, kept_co
         clo_copy *copy = &kept->rows[i].copy;
         uint32_t v = copy->instance, index = kept->rows[i].index;
         int64_t duration = copy->finish_ns - copy->start_ns;
-        int64_t begin = clo_draft_slot_ns(mirror, graph->task_of[v], copy->executor, after_ns[index], duration);
+        int64_t begin = clo_schedule_slot_ns(mirror, graph->task_of[v], copy->executor, after_ns[index], duration);
         assert(begin <= makespan_ns - copy->finish_ns);
-        status = clo_draft_place(mirror, v, copy->executor, begin);
+        status = clo_schedule_place(mirror, v, copy->executor, begin);
         copy->finish_ns = makespan_ns - begin;
         copy->start_ns = copy->finish_ns - duration;
         for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            uint32_t server = server_of(draft, arc, index);
+            uint32_t server = server_of(schedule, arc, index);
             int64_t after = begin + duration +
-                            clo_platform_transfer_ns(draft->platform, clo_graph_arc_bytes(graph, arc),
-                                                     draft->copies[server].executor, copy->executor);
+                            clo_platform_transfer_ns(schedule->platform, clo_graph_arc_bytes(graph, arc),
+                                                     schedule->copies[server].executor, copy->executor);
             after_ns[server] = after > after_ns[server] ? after : after_ns[server];
         }
     }
@@ -194,41 +194,41 @@ static clo_status shift_right(const clo_draft *draft, clo_draft *mirror, kept_co
     return status;
 }
 
-/* The draft becomes these instances, in order of start, each where it ends first. */
-static clo_status spread(clo_draft *draft, kept_copies *kept)
+/* The schedule becomes these instances, in order of start, each where it ends first. */
+static clo_status spread(clo_schedule *schedule, kept_copies *kept)
 {
     clo_status status = CLO_OK;
 
     qsort(kept->rows, kept->count, sizeof *kept->rows, by_start);
-    clo_draft_clear(draft);
+    clo_schedule_clear(schedule);
     for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++) {
         uint32_t v = kept->rows[i].copy.instance;
-        clo_slot slot = clo_draft_earliest(draft, v, NULL);
-        status = clo_draft_place(draft, v, slot.executor, slot.start_ns);
+        clo_slot slot = clo_schedule_earliest(schedule, v, NULL);
+        status = clo_schedule_place(schedule, v, slot.executor, slot.start_ns);
     }
     return status;
 }
 
-/* One round: *is_better if the draft got shorter. */
-static clo_status justify_once(clo_draft *draft, clo_draft *mirror, clo_snapshot *best, bool *is_better)
+/* One round: *is_better if the schedule got shorter. */
+static clo_status justify_once(clo_schedule *schedule, clo_schedule *mirror, clo_snapshot *best, bool *is_better)
 {
-    bool has_replicas = draft->count > draft->graph->instances;
+    bool has_replicas = schedule->count > schedule->graph->instances;
     kept_copies kept;
-    clo_status status = collect(draft, &kept);
+    clo_status status = collect(schedule, &kept);
 
-    clo_draft_clear(mirror);
+    clo_schedule_clear(mirror);
     if (status == CLO_OK)
-        status = shift_right(draft, mirror, &kept);
+        status = shift_right(schedule, mirror, &kept);
     if (status == CLO_OK)
-        status = shift_left(draft, &kept);
-    *is_better = status == CLO_OK && clo_snapshot_keep(best, draft);
+        status = shift_left(schedule, &kept);
+    *is_better = status == CLO_OK && clo_snapshot_keep(best, schedule);
     if (status == CLO_OK && !has_replicas)
-        status = spread(draft, &kept);
+        status = spread(schedule, &kept);
     if (status == CLO_OK && !has_replicas)
-        *is_better |= clo_snapshot_keep(best, draft);
-    draft->schedules += has_replicas ? 2 : 3;
+        *is_better |= clo_snapshot_keep(best, schedule);
+    schedule->schedules += has_replicas ? 2 : 3;
     clo_free(kept.rows);
-    return status == CLO_OK ? clo_snapshot_restore(best, draft) : status;
+    return status == CLO_OK ? clo_snapshot_restore(best, schedule) : status;
 }
 
 static bool may_go_on(const clo_snapshot *best, int64_t bound_ns, int64_t end_ns)
@@ -236,22 +236,22 @@ static bool may_go_on(const clo_snapshot *best, int64_t bound_ns, int64_t end_ns
     return best->makespan_ns > bound_ns && (end_ns == INT64_MAX || clo_clock_ns() < end_ns);
 }
 
-clo_status clo_draft_justify(clo_draft *draft, int64_t bound_ns, int64_t end_ns)
+clo_status clo_schedule_justify(clo_schedule *schedule, int64_t bound_ns, int64_t end_ns)
 {
-    clo_draft mirror;
+    clo_schedule mirror;
     clo_snapshot best = {0};
     bool is_better = true;
-    clo_status status = clo_draft_open(&mirror, draft->cost, draft->capacity / draft->graph->instances);
+    clo_status status = clo_schedule_open(&mirror, schedule->cost, schedule->capacity / schedule->graph->instances);
 
     if (status != CLO_OK)
         return status;
-    status = clo_snapshot_open(&best, draft);
+    status = clo_snapshot_open(&best, schedule);
     if (status == CLO_OK)
-        clo_snapshot_keep(&best, draft);
+        clo_snapshot_keep(&best, schedule);
     for (int round = 0; status == CLO_OK && is_better && round < JUSTIFY_ROUNDS && may_go_on(&best, bound_ns, end_ns);
          round++)
-        status = justify_once(draft, &mirror, &best, &is_better);
+        status = justify_once(schedule, &mirror, &best, &is_better);
     clo_snapshot_close(&best);
-    clo_draft_close(&mirror);
+    clo_schedule_close(&mirror);
     return status;
 }

@@ -6,10 +6,10 @@
 
 /* Drops copies whose data nobody reads, then moves every copy as early as possible on its executor, in order of
  * start. No copy ends later than before. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_draft_tidy(clo_draft *draft);
+clo_status clo_schedule_compact(clo_schedule *schedule);
 
-/* Double justification, in rounds as long as the draft gets shorter, is above bound_ns and clo_clock_ns is below end_ns
+/* Double justification, in rounds as long as the schedule gets shorter, is above bound_ns and clo_clock_ns is below end_ns
  * (INT64_MAX: no limit); else it stays. Counts schedules. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_draft_justify(clo_draft *draft, int64_t bound_ns, int64_t end_ns);
+clo_status clo_schedule_justify(clo_schedule *schedule, int64_t bound_ns, int64_t end_ns);
 
 #endif

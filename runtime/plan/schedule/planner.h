@@ -9,10 +9,10 @@ enum { CLO_COPIES_EACH = 4 };
 
 typedef struct clo_planner_desc {
     const char *name, *summary;
-    /* Executions of each instance, on average, that clo_draft_open makes room for. */
+    /* Executions of each instance, on average, that clo_schedule_open makes room for. */
     uint32_t copies_each;
-    /* Gets an open, empty draft and fills it. Returns CLO_OK or CLO_ERR_MEMORY. */
-    clo_status (*fill)(clo_draft *draft, const clo_plan_config *config);
+    /* Gets an open, empty schedule and fills it. Returns CLO_OK or CLO_ERR_MEMORY. */
+    clo_status (*fill)(clo_schedule *schedule, const clo_plan_config *config);
 } clo_planner_desc;
 
 #endif

@@ -6,20 +6,20 @@
 #include <assert.h>
 #include <string.h>
 
-clo_status clo_ready_open(clo_ready *ready, clo_draft *draft)
+clo_status clo_ready_open(clo_ready *ready, clo_schedule *schedule)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     clo_layout layout = {0};
     size_t waiting = clo_layout_add(&layout, graph->instances, sizeof(uint32_t));
     size_t released = clo_layout_add(&layout, graph->instances, sizeof(uint32_t));
     size_t heap = clo_layout_add(&layout, graph->instances, sizeof(clo_heap_item));
-    size_t tail = clo_layout_add(&layout, draft->executors, sizeof(int64_t));
+    size_t tail = clo_layout_add(&layout, schedule->executors, sizeof(int64_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
-    assert(draft->count == 0);
+    assert(schedule->count == 0);
     if (block == NULL)
         return clo_fail_memory("a plan");
-    *ready = (clo_ready){.draft = draft, .block = block};
+    *ready = (clo_ready){.schedule = schedule, .block = block};
     ready->waiting = (void *)(block + waiting);
     ready->released = (void *)(block + released);
     ready->heap = (clo_heap){.items = (void *)(block + heap), .capacity = graph->instances};
@@ -52,23 +52,23 @@ static void raise_to(int64_t *restrict ready_ns, const int64_t *restrict row_ns,
         ready_ns[e] = row_ns[e] > ready_ns[e] ? row_ns[e] : ready_ns[e];
 }
 
-void clo_draft_find_ready(clo_draft *draft, uint32_t instance)
+void clo_schedule_find_ready(clo_schedule *schedule, uint32_t instance)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
 
-    memset(draft->ready_ns, 0, draft->executors * sizeof draft->ready_ns[0]);
+    memset(schedule->ready_ns, 0, schedule->executors * sizeof schedule->ready_ns[0]);
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        clo_draft_arrivals(draft, arc);
-        raise_to(draft->ready_ns, draft->row_ns, draft->executors);
+        clo_schedule_arrivals(schedule, arc);
+        raise_to(schedule->ready_ns, schedule->row_ns, schedule->executors);
     }
 }
 
-int64_t clo_draft_inputs_ns(const clo_draft *draft, uint32_t instance, uint32_t executor)
+int64_t clo_schedule_inputs_ns(const clo_schedule *schedule, uint32_t instance, uint32_t executor)
 {
     int64_t latest = 0;
 
-    for (uint32_t arc = draft->graph->pred_first[instance]; arc < draft->graph->pred_first[instance + 1]; arc++) {
-        int64_t arrival = clo_draft_arrival_ns(draft, arc, executor);
+    for (uint32_t arc = schedule->graph->pred_first[instance]; arc < schedule->graph->pred_first[instance + 1]; arc++) {
+        int64_t arrival = clo_schedule_arrival_ns(schedule, arc, executor);
         if (arrival > latest)
             latest = arrival;
     }
@@ -82,35 +82,35 @@ typedef struct asked {
     int64_t from_ns, duration_ns, start_ns;
 } asked;
 
-static int64_t ask(asked *last, const clo_draft *draft, uint32_t task, uint32_t executor, int64_t from_ns,
+static int64_t ask(asked *last, const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t from_ns,
                    int64_t duration_ns)
 {
-    uint32_t machine = draft->platform->executors[executor].machine;
+    uint32_t machine = schedule->platform->executors[executor].machine;
 
     if (last->machine != machine || last->from_ns != from_ns || last->duration_ns != duration_ns)
         *last =
-            (asked){machine, from_ns, duration_ns, clo_draft_capacity_ns(draft, task, machine, from_ns, duration_ns)};
+            (asked){machine, from_ns, duration_ns, clo_schedule_capacity_ns(schedule, task, machine, from_ns, duration_ns)};
     return last->start_ns;
 }
 
-clo_slot clo_draft_earliest(clo_draft *draft, uint32_t instance, const int64_t *tail_ns)
+clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const int64_t *tail_ns)
 {
-    uint32_t task = draft->graph->task_of[instance];
+    uint32_t task = schedule->graph->task_of[instance];
     clo_slot best = {0, INT64_MAX, CLO_NONE};
     asked last = {.machine = CLO_NONE};
 
-    clo_draft_find_ready(draft, instance);
-    for (uint32_t e = 0; e < draft->executors; e++) {
-        int64_t duration = clo_cost_time(draft->cost, task, e), from = draft->ready_ns[e];
+    clo_schedule_find_ready(schedule, instance);
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        int64_t duration = clo_cost_time(schedule->cost, task, e), from = schedule->ready_ns[e];
         if (tail_ns != NULL && tail_ns[e] > from)
             from = tail_ns[e];
         if (duration == CLO_TIME_NEVER || from + duration >= best.finish_ns)
             continue; /* cannot run there, or cannot be earlier whatever the gaps */
-        if (draft->profiles != NULL)
-            from = ask(&last, draft, task, e, from, duration);
+        if (schedule->profiles != NULL)
+            from = ask(&last, schedule, task, e, from, duration);
         if (from + duration >= best.finish_ns)
             continue;
-        int64_t start = clo_draft_slot_ns(draft, task, e, from, duration);
+        int64_t start = clo_schedule_slot_ns(schedule, task, e, from, duration);
         if (start + duration < best.finish_ns)
             best = (clo_slot){start, start + duration, e};
     }
@@ -120,37 +120,37 @@ clo_slot clo_draft_earliest(clo_draft *draft, uint32_t instance, const int64_t *
 
 clo_slot clo_ready_append(const clo_ready *ready, uint32_t task, uint32_t executor, int64_t ready_ns)
 {
-    const clo_draft *draft = ready->draft;
-    int64_t duration = clo_cost_time(draft->cost, task, executor), from = ready->tail_ns[executor];
+    const clo_schedule *schedule = ready->schedule;
+    int64_t duration = clo_cost_time(schedule->cost, task, executor), from = ready->tail_ns[executor];
 
     if (duration == CLO_TIME_NEVER)
         return (clo_slot){0, INT64_MAX, CLO_NONE};
-    int64_t start = clo_draft_slot_ns(draft, task, executor, ready_ns > from ? ready_ns : from, duration);
+    int64_t start = clo_schedule_slot_ns(schedule, task, executor, ready_ns > from ? ready_ns : from, duration);
     return (clo_slot){start, start + duration, executor};
 }
 
 clo_slot clo_ready_append_on(const clo_ready *ready, uint32_t instance, uint32_t executor)
 {
-    const clo_draft *draft = ready->draft;
+    const clo_schedule *schedule = ready->schedule;
 
-    return clo_ready_append(ready, draft->graph->task_of[instance], executor,
-                            clo_draft_inputs_ns(draft, instance, executor));
+    return clo_ready_append(ready, schedule->graph->task_of[instance], executor,
+                            clo_schedule_inputs_ns(schedule, instance, executor));
 }
 
 clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps)
 {
-    return clo_draft_earliest(ready->draft, instance, fill_gaps ? NULL : ready->tail_ns);
+    return clo_schedule_earliest(ready->schedule, instance, fill_gaps ? NULL : ready->tail_ns);
 }
 
 void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_copy)
 {
-    const clo_draft *draft = ready->draft;
-    const clo_graph *graph = draft->graph;
+    const clo_schedule *schedule = ready->schedule;
+    const clo_graph *graph = schedule->graph;
 
-    for (uint32_t c = first_copy; c < draft->count; c++) {
-        int64_t *tail_ns = &ready->tail_ns[draft->copies[c].executor];
-        if (draft->copies[c].finish_ns > *tail_ns)
-            *tail_ns = draft->copies[c].finish_ns;
+    for (uint32_t c = first_copy; c < schedule->count; c++) {
+        int64_t *tail_ns = &ready->tail_ns[schedule->copies[c].executor];
+        if (schedule->copies[c].finish_ns > *tail_ns)
+            *tail_ns = schedule->copies[c].finish_ns;
     }
     for (uint32_t arc = graph->succ_first[instance]; arc < graph->succ_first[instance + 1]; arc++) {
         uint32_t successor = graph->succ[arc];
@@ -162,8 +162,8 @@ void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_copy)
 
 clo_status clo_ready_place(clo_ready *ready, uint32_t instance, clo_slot slot)
 {
-    uint32_t first_copy = ready->draft->count;
-    clo_status status = clo_draft_place(ready->draft, instance, slot.executor, slot.start_ns);
+    uint32_t first_copy = ready->schedule->count;
+    clo_status status = clo_schedule_place(ready->schedule, instance, slot.executor, slot.start_ns);
 
     if (status == CLO_OK)
         clo_ready_placed(ready, instance, first_copy);
@@ -174,7 +174,7 @@ int64_t clo_ready_first_idle_ns(const clo_ready *ready)
 {
     int64_t first = INT64_MAX;
 
-    for (uint32_t e = 0; e < ready->draft->executors; e++)
+    for (uint32_t e = 0; e < ready->schedule->executors; e++)
         first = ready->tail_ns[e] < first ? ready->tail_ns[e] : first;
     return first;
 }

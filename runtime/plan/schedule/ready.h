@@ -17,7 +17,7 @@ typedef struct clo_slot {
 } clo_slot;
 
 typedef struct clo_ready {
-    clo_draft *draft;
+    clo_schedule *schedule;
     uint32_t *waiting;  /* [instances] inputs whose producer is not placed                     */
     uint32_t *released; /* [instances] in order of release; [taken, released_count) are new     */
     uint32_t released_count, taken;
@@ -26,21 +26,21 @@ typedef struct clo_ready {
     void *block;
 } clo_ready;
 
-/* The draft is empty, and filled through clo_ready_place only. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_ready_open(clo_ready *ready, clo_draft *draft);
+/* The schedule is empty, and filled through clo_ready_place only. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_ready_open(clo_ready *ready, clo_schedule *schedule);
 void clo_ready_close(clo_ready *ready);
 
 /* The next instance whose producers are all placed; false: none at the moment. */
 bool clo_ready_next(clo_ready *ready, uint32_t *instance);
 
-/* draft->ready_ns[e]: when all inputs of `instance` are on e. */
-void clo_draft_find_ready(clo_draft *draft, uint32_t instance);
+/* schedule->ready_ns[e]: when all inputs of `instance` are on e. */
+void clo_schedule_find_ready(clo_schedule *schedule, uint32_t instance);
 /* The same for one executor. */
-int64_t clo_draft_inputs_ns(const clo_draft *draft, uint32_t instance, uint32_t executor);
+int64_t clo_schedule_inputs_ns(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
 /* The earliest finish of `instance` on any executor (ties: the lowest one), gaps included; tail_ns [executors]: nothing
  * starts before, NULL: anything goes. Executors of one machine that are alike share one search of its capacities. */
-clo_slot clo_draft_earliest(clo_draft *draft, uint32_t instance, const int64_t *tail_ns);
+clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const int64_t *tail_ns);
 
 /* Where an execution of `task` may be appended on `executor`: behind its last one and no earlier than ready_ns. Its
  * executor is CLO_NONE if the task cannot run there. */

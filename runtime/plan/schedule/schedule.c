@@ -7,27 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static clo_status open_profiles(clo_draft *draft)
+static clo_status open_profiles(clo_schedule *schedule)
 {
-    uint32_t machines = draft->platform->machines_count;
+    uint32_t machines = schedule->platform->machines_count;
 
-    if (!draft->graph->has_demands)
+    if (!schedule->graph->has_demands)
         return CLO_OK;
-    draft->profiles = clo_allocate(machines, sizeof draft->profiles[0]);
-    if (draft->profiles == NULL)
+    schedule->profiles = clo_allocate(machines, sizeof schedule->profiles[0]);
+    if (schedule->profiles == NULL)
         return clo_fail_memory("a plan");
     for (uint32_t m = 0; m < machines; m++)
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-            draft->profiles[m].limits[r] = clo_cost_capacity(draft->cost, m, r);
+            schedule->profiles[m].limits[r] = clo_cost_capacity(schedule->cost, m, r);
     return CLO_OK;
 }
 
 /* All arrays of fixed size in one block. */
-static clo_status open_arrays(clo_draft *draft)
+static clo_status open_arrays(clo_schedule *schedule)
 {
-    size_t n = draft->graph->instances, p = draft->executors;
+    size_t n = schedule->graph->instances, p = schedule->executors;
     clo_layout layout = {0};
-    size_t copies = clo_layout_add(&layout, draft->capacity, sizeof(clo_copy));
+    size_t copies = clo_layout_add(&layout, schedule->capacity, sizeof(clo_copy));
     size_t first_copy = clo_layout_add(&layout, n, sizeof(uint32_t));
     size_t order = clo_layout_add(&layout, n, sizeof(uint32_t));
     size_t memory = clo_layout_add(&layout, p, sizeof(uint32_t));
@@ -40,80 +40,80 @@ static clo_status open_arrays(clo_draft *draft)
 
     if (block == NULL)
         return clo_fail_memory("a plan");
-    draft->block = block;
-    draft->copies = (void *)(block + copies);
-    draft->first_copy = (void *)(block + first_copy);
-    draft->order = (void *)(block + order);
-    draft->memory = (void *)(block + memory);
-    draft->critical = (void *)(block + critical);
-    draft->ready_ns = (void *)(block + ready);
-    draft->second_ns = (void *)(block + second);
-    draft->row_ns = (void *)(block + row);
-    draft->timelines = (void *)(block + timelines);
+    schedule->block = block;
+    schedule->copies = (void *)(block + copies);
+    schedule->first_copy = (void *)(block + first_copy);
+    schedule->order = (void *)(block + order);
+    schedule->memory = (void *)(block + memory);
+    schedule->critical = (void *)(block + critical);
+    schedule->ready_ns = (void *)(block + ready);
+    schedule->second_ns = (void *)(block + second);
+    schedule->row_ns = (void *)(block + row);
+    schedule->timelines = (void *)(block + timelines);
     return CLO_OK;
 }
 
-clo_status clo_draft_open(clo_draft *draft, const clo_cost *cost, uint32_t copies_each)
+clo_status clo_schedule_open(clo_schedule *schedule, const clo_cost *cost, uint32_t copies_each)
 {
-    memset(draft, 0, sizeof *draft);
-    draft->cost = cost;
-    draft->graph = cost->graph;
-    draft->platform = cost->platform;
-    draft->executors = draft->platform->executors_count;
-    draft->may_duplicate = true;
-    uint64_t capacity = (uint64_t)draft->graph->instances * copies_each;
+    memset(schedule, 0, sizeof *schedule);
+    schedule->cost = cost;
+    schedule->graph = cost->graph;
+    schedule->platform = cost->platform;
+    schedule->executors = schedule->platform->executors_count;
+    schedule->may_duplicate = true;
+    uint64_t capacity = (uint64_t)schedule->graph->instances * copies_each;
 
     if (capacity >= CLO_NONE) /* more than 100 GiB of copies */
         return clo_fail_memory("a plan");
-    draft->capacity = (uint32_t)capacity;
-    clo_status status = open_arrays(draft);
+    schedule->capacity = (uint32_t)capacity;
+    clo_status status = open_arrays(schedule);
     if (status == CLO_OK)
-        status = open_profiles(draft);
+        status = open_profiles(schedule);
     if (status != CLO_OK) {
-        clo_draft_close(draft);
+        clo_schedule_close(schedule);
         return status;
     }
-    for (uint32_t e = 0; e < draft->executors; e++)
-        draft->memory[e] = draft->platform->executors[e].memory;
-    clo_draft_clear(draft);
+    for (uint32_t e = 0; e < schedule->executors; e++)
+        schedule->memory[e] = schedule->platform->executors[e].memory;
+    clo_schedule_clear(schedule);
     return CLO_OK;
 }
 
-void clo_draft_close(clo_draft *draft)
+void clo_schedule_close(clo_schedule *schedule)
 {
-    for (uint32_t e = 0; draft->timelines != NULL && e < draft->executors; e++)
-        clo_timeline_free(&draft->timelines[e]);
-    for (uint32_t m = 0; draft->profiles != NULL && m < draft->platform->machines_count; m++)
-        clo_profile_free(&draft->profiles[m]);
-    clo_free(draft->profiles);
-    clo_free(draft->block);
-    memset(draft, 0, sizeof *draft);
+    for (uint32_t e = 0; schedule->timelines != NULL && e < schedule->executors; e++)
+        clo_timeline_free(&schedule->timelines[e]);
+    for (uint32_t m = 0; schedule->profiles != NULL && m < schedule->platform->machines_count; m++)
+        clo_profile_free(&schedule->profiles[m]);
+    clo_free(schedule->profiles);
+    clo_free(schedule->block);
+    memset(schedule, 0, sizeof *schedule);
 }
 
-void clo_draft_clear(clo_draft *draft)
+void clo_schedule_clear(clo_schedule *schedule)
 {
-    for (uint32_t e = 0; e < draft->executors; e++)
-        clo_timeline_clear(&draft->timelines[e]);
-    for (uint32_t m = 0; draft->profiles != NULL && m < draft->platform->machines_count; m++)
-        clo_profile_clear(&draft->profiles[m]);
-    memset(draft->first_copy, 0xff, draft->graph->instances * sizeof draft->first_copy[0]); /* CLO_NONE */
-    draft->count = 0;
+    for (uint32_t e = 0; e < schedule->executors; e++)
+        clo_timeline_clear(&schedule->timelines[e]);
+    for (uint32_t m = 0; schedule->profiles != NULL && m < schedule->platform->machines_count; m++)
+        clo_profile_clear(&schedule->profiles[m]);
+    memset(schedule->first_copy, 0xff, schedule->graph->instances * sizeof schedule->first_copy[0]); /* CLO_NONE */
+    schedule->count = 0;
 }
 
-int64_t clo_draft_makespan_ns(const clo_draft *draft)
+int64_t clo_schedule_makespan_ns(const clo_schedule *schedule)
 {
     int64_t latest = 0;
 
-    for (uint32_t c = 0; c < draft->count; c++)
-        if (draft->copies[c].finish_ns > latest)
-            latest = draft->copies[c].finish_ns;
+    for (uint32_t c = 0; c < schedule->count; c++)
+        if (schedule->copies[c].finish_ns > latest)
+            latest = schedule->copies[c].finish_ns;
     return latest;
 }
 
-clo_status clo_snapshot_open(clo_snapshot *snapshot, const clo_draft *draft)
+clo_status clo_snapshot_open(clo_snapshot *snapshot, const clo_schedule *schedule)
 {
     *snapshot = (clo_snapshot){.makespan_ns = INT64_MAX};
-    snapshot->copies = clo_allocate(draft->capacity, sizeof *snapshot->copies);
+    snapshot->copies = clo_allocate(schedule->capacity, sizeof *snapshot->copies);
     return snapshot->copies == NULL ? clo_fail_memory("a plan") : CLO_OK;
 }
 
@@ -123,14 +123,14 @@ void clo_snapshot_close(clo_snapshot *snapshot)
     *snapshot = (clo_snapshot){0};
 }
 
-bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_draft *draft)
+bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_schedule *schedule)
 {
-    int64_t makespan = clo_draft_makespan_ns(draft);
+    int64_t makespan = clo_schedule_makespan_ns(schedule);
 
     if (makespan >= snapshot->makespan_ns)
         return false;
-    memcpy(snapshot->copies, draft->copies, draft->count * sizeof *snapshot->copies);
-    snapshot->count = draft->count;
+    memcpy(snapshot->copies, schedule->copies, schedule->count * sizeof *snapshot->copies);
+    snapshot->count = schedule->count;
     snapshot->makespan_ns = makespan;
     return true;
 }
@@ -143,13 +143,13 @@ void clo_snapshot_copy(clo_snapshot *to, const clo_snapshot *from)
 }
 
 /* In the order they were placed, so originals come before their replicas. */
-clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_draft *draft)
+clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_schedule *schedule)
 {
     clo_status status = CLO_OK;
 
-    clo_draft_clear(draft);
+    clo_schedule_clear(schedule);
     for (uint32_t c = 0; c < snapshot->count && status == CLO_OK; c++)
-        status = clo_draft_place(draft, snapshot->copies[c].instance, snapshot->copies[c].executor,
+        status = clo_schedule_place(schedule, snapshot->copies[c].instance, snapshot->copies[c].executor,
                                  snapshot->copies[c].start_ns);
     return status;
 }
@@ -168,9 +168,9 @@ static int by_falling_rank(const void *left, const void *right)
     return a->position < b->position ? -1 : a->position > b->position;
 }
 
-clo_status clo_draft_order(clo_draft *draft)
+clo_status clo_schedule_order(clo_schedule *schedule)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     rank_key *keys = clo_allocate(graph->instances, sizeof *keys);
     int64_t *ranks = clo_allocate(graph->tasks, sizeof *ranks);
 
@@ -179,35 +179,35 @@ clo_status clo_draft_order(clo_draft *draft)
         clo_free(ranks);
         return clo_fail_memory("the ranks of a plan");
     }
-    clo_cost_rank_u(draft->cost, ranks);
+    clo_cost_rank_u(schedule->cost, ranks);
     for (uint32_t i = 0; i < graph->instances; i++)
         keys[i] = (rank_key){ranks[graph->task_of[graph->order[i]]], i, graph->order[i]};
     qsort(keys, graph->instances, sizeof *keys, by_falling_rank);
     for (uint32_t i = 0; i < graph->instances; i++)
-        draft->order[i] = keys[i].instance;
+        schedule->order[i] = keys[i].instance;
     clo_free(keys);
     clo_free(ranks);
     return CLO_OK;
 }
 
 /* As clo_platform_transfer_ns, without the call. */
-static inline int64_t transfer_ns(const clo_draft *draft, uint64_t bytes, uint32_t from, uint32_t to)
+static inline int64_t transfer_ns(const clo_schedule *schedule, uint64_t bytes, uint32_t from, uint32_t to)
 {
-    size_t pair = (size_t)from * draft->executors + to;
+    size_t pair = (size_t)from * schedule->executors + to;
 
-    if (draft->memory[from] == draft->memory[to])
+    if (schedule->memory[from] == schedule->memory[to])
         return 0;
-    return clo_platform_link_ns(draft->platform, pair, bytes);
+    return clo_platform_link_ns(schedule->platform, pair, bytes);
 }
 
-int64_t clo_draft_arrival_ns(const clo_draft *draft, uint32_t arc, uint32_t executor)
+int64_t clo_schedule_arrival_ns(const clo_schedule *schedule, uint32_t arc, uint32_t executor)
 {
-    uint64_t bytes = clo_graph_arc_bytes(draft->graph, arc);
+    uint64_t bytes = clo_graph_arc_bytes(schedule->graph, arc);
     int64_t earliest = INT64_MAX;
 
-    for (uint32_t c = draft->first_copy[draft->graph->pred[arc]]; c != CLO_NONE; c = draft->copies[c].next) {
-        const clo_copy *copy = &draft->copies[c];
-        int64_t arrival = copy->finish_ns + transfer_ns(draft, bytes, copy->executor, executor);
+    for (uint32_t c = schedule->first_copy[schedule->graph->pred[arc]]; c != CLO_NONE; c = schedule->copies[c].next) {
+        const clo_copy *copy = &schedule->copies[c];
+        int64_t arrival = copy->finish_ns + transfer_ns(schedule, bytes, copy->executor, executor);
         if (arrival < earliest)
             earliest = arrival;
     }
@@ -217,15 +217,15 @@ int64_t clo_draft_arrival_ns(const clo_draft *draft, uint32_t arc, uint32_t exec
 
 /* row[e]: when data of `copy` are on executor e. The hot loop of planning: everything it needs is in locals, because
  * stores to row could alias the members. */
-static void fill_row(const clo_draft *draft, const clo_copy *copy, uint64_t bytes, int64_t *restrict row)
+static void fill_row(const clo_schedule *schedule, const clo_copy *copy, uint64_t bytes, int64_t *restrict row)
 {
-    uint32_t piece = clo_platform_piece(draft->platform, bytes);
-    size_t from = ((size_t)piece * draft->executors + copy->executor) * draft->executors;
-    uint64_t beyond = bytes - draft->platform->cut_bytes[piece];
-    const int64_t *latency_ns = &draft->platform->latency_ns[from];
-    const uint64_t *ns_per_byte_q32 = &draft->platform->ns_per_byte_q32[from];
-    const uint32_t *memory = draft->memory;
-    uint32_t executors = draft->executors, here = memory[copy->executor];
+    uint32_t piece = clo_platform_piece(schedule->platform, bytes);
+    size_t from = ((size_t)piece * schedule->executors + copy->executor) * schedule->executors;
+    uint64_t beyond = bytes - schedule->platform->cut_bytes[piece];
+    const int64_t *latency_ns = &schedule->platform->latency_ns[from];
+    const uint64_t *ns_per_byte_q32 = &schedule->platform->ns_per_byte_q32[from];
+    const uint32_t *memory = schedule->memory;
+    uint32_t executors = schedule->executors, here = memory[copy->executor];
     int64_t finish_ns = copy->finish_ns;
 
     for (uint32_t e = 0; e < executors; e++) {
@@ -234,46 +234,46 @@ static void fill_row(const clo_draft *draft, const clo_copy *copy, uint64_t byte
     }
 }
 
-void clo_draft_arrivals(clo_draft *draft, uint32_t arc)
+void clo_schedule_arrivals(clo_schedule *schedule, uint32_t arc)
 {
-    uint64_t bytes = clo_graph_arc_bytes(draft->graph, arc);
-    uint32_t first = draft->first_copy[draft->graph->pred[arc]];
+    uint64_t bytes = clo_graph_arc_bytes(schedule->graph, arc);
+    uint32_t first = schedule->first_copy[schedule->graph->pred[arc]];
 
     assert(first != CLO_NONE);
-    fill_row(draft, &draft->copies[first], bytes, draft->row_ns);
-    for (uint32_t c = draft->copies[first].next; c != CLO_NONE; c = draft->copies[c].next)
-        for (uint32_t e = 0; e < draft->executors; e++) {
-            int64_t arrival = draft->copies[c].finish_ns + transfer_ns(draft, bytes, draft->copies[c].executor, e);
-            if (arrival < draft->row_ns[e])
-                draft->row_ns[e] = arrival;
+    fill_row(schedule, &schedule->copies[first], bytes, schedule->row_ns);
+    for (uint32_t c = schedule->copies[first].next; c != CLO_NONE; c = schedule->copies[c].next)
+        for (uint32_t e = 0; e < schedule->executors; e++) {
+            int64_t arrival = schedule->copies[c].finish_ns + transfer_ns(schedule, bytes, schedule->copies[c].executor, e);
+            if (arrival < schedule->row_ns[e])
+                schedule->row_ns[e] = arrival;
         }
 }
 
-int64_t clo_draft_capacity_ns(const clo_draft *draft, uint32_t task, uint32_t machine, int64_t ready_ns,
+int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
                               int64_t duration_ns)
 {
-    if (draft->profiles == NULL || draft->graph->rows[task].demand == CLO_NONE)
+    if (schedule->profiles == NULL || schedule->graph->rows[task].demand == CLO_NONE)
         return ready_ns;
-    const int64_t *demand = clo_graph_demand(draft->graph, task);
+    const int64_t *demand = clo_graph_demand(schedule->graph, task);
 
-    for (int64_t start = ready_ns;;) { /* ends: see clo_draft_slot_ns */
-        int64_t from = clo_profile_fits_from(&draft->profiles[machine], start, start + duration_ns, demand);
+    for (int64_t start = ready_ns;;) { /* ends: see clo_schedule_slot_ns */
+        int64_t from = clo_profile_fits_from(&schedule->profiles[machine], start, start + duration_ns, demand);
         if (from == start)
             return start;
         start = from;
     }
 }
 
-int64_t clo_draft_slot_ns(const clo_draft *draft, uint32_t task, uint32_t executor, int64_t ready_ns,
+int64_t clo_schedule_slot_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t ready_ns,
                           int64_t duration_ns)
 {
-    const clo_timeline *timeline = &draft->timelines[executor];
+    const clo_timeline *timeline = &schedule->timelines[executor];
     int64_t start = clo_timeline_find(timeline, ready_ns, duration_ns);
 
-    if (draft->profiles == NULL || draft->graph->rows[task].demand == CLO_NONE)
+    if (schedule->profiles == NULL || schedule->graph->rows[task].demand == CLO_NONE)
         return start;
-    const clo_profile *profile = &draft->profiles[draft->platform->executors[executor].machine];
-    const int64_t *demand = clo_graph_demand(draft->graph, task);
+    const clo_profile *profile = &schedule->profiles[schedule->platform->executors[executor].machine];
+    const int64_t *demand = clo_graph_demand(schedule->graph, task);
 
     /* Ends: each round moves start forward to the end of a step, and in the last step nothing is in use. */
     for (;;) {
@@ -284,37 +284,37 @@ int64_t clo_draft_slot_ns(const clo_draft *draft, uint32_t task, uint32_t execut
     }
 }
 
-clo_status clo_draft_place(clo_draft *draft, uint32_t instance, uint32_t executor, int64_t start_ns)
+clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_t executor, int64_t start_ns)
 {
-    const clo_graph *graph = draft->graph;
-    uint32_t task = graph->task_of[instance], *first = &draft->first_copy[instance], at = draft->count;
-    int64_t duration = clo_cost_time(draft->cost, task, executor), finish = start_ns + duration;
+    const clo_graph *graph = schedule->graph;
+    uint32_t task = graph->task_of[instance], *first = &schedule->first_copy[instance], at = schedule->count;
+    int64_t duration = clo_cost_time(schedule->cost, task, executor), finish = start_ns + duration;
 
-    assert(at < draft->capacity);
+    assert(at < schedule->capacity);
     assert(duration != CLO_TIME_NEVER);
     assert(start_ns >= 0 && finish >= start_ns);
-    if (clo_timeline_reserve(&draft->timelines[executor], start_ns, finish) != 0)
+    if (clo_timeline_reserve(&schedule->timelines[executor], start_ns, finish) != 0)
         return clo_fail_memory("a plan");
-    if (draft->profiles != NULL && graph->rows[task].demand != CLO_NONE &&
-        clo_profile_take(&draft->profiles[draft->platform->executors[executor].machine], start_ns, finish,
+    if (schedule->profiles != NULL && graph->rows[task].demand != CLO_NONE &&
+        clo_profile_take(&schedule->profiles[schedule->platform->executors[executor].machine], start_ns, finish,
                          clo_graph_demand(graph, task)) != 0)
         return clo_fail_memory("a plan");
 
-    draft->copies[at] = (clo_copy){start_ns, finish, instance, executor, CLO_NONE};
-    draft->count++;
+    schedule->copies[at] = (clo_copy){start_ns, finish, instance, executor, CLO_NONE};
+    schedule->count++;
     if (*first == CLO_NONE) {
         *first = at;
     } else { /* behind the original, which stays first */
-        draft->copies[at].next = draft->copies[*first].next;
-        draft->copies[*first].next = at;
+        schedule->copies[at].next = schedule->copies[*first].next;
+        schedule->copies[*first].next = at;
     }
     return CLO_OK;
 }
 
-bool clo_draft_has_copy(const clo_draft *draft, uint32_t instance, uint32_t executor)
+bool clo_schedule_has_copy(const clo_schedule *schedule, uint32_t instance, uint32_t executor)
 {
-    for (uint32_t c = draft->first_copy[instance]; c != CLO_NONE; c = draft->copies[c].next)
-        if (draft->copies[c].executor == executor)
+    for (uint32_t c = schedule->first_copy[instance]; c != CLO_NONE; c = schedule->copies[c].next)
+        if (schedule->copies[c].executor == executor)
             return true;
     return false;
 }

@@ -22,7 +22,7 @@ typedef struct clo_copy {
     uint32_t next; /* another copy of the same instance; CLO_NONE: the last */
 } clo_copy;
 
-typedef struct clo_draft {
+typedef struct clo_schedule {
     const clo_cost *cost;
     const clo_graph *graph;
     const clo_platform *platform;
@@ -35,65 +35,65 @@ typedef struct clo_draft {
     clo_copy *copies;        /* [count] of [capacity]                              */
     uint32_t count, capacity;
     uint32_t *first_copy; /* [instances] the original; CLO_NONE: not placed yet */
-    uint32_t *order;      /* [instances] by falling rank_u; clo_draft_order fills it */
+    uint32_t *order;      /* [instances] by falling rank_u; clo_schedule_order fills it */
     uint32_t *memory;     /* [executors] memory of each, packed                 */
     int64_t *ready_ns;    /* [executors] scratch of the planner                 */
     int64_t *second_ns;   /* [executors] likewise                               */
     uint32_t *critical;   /* [executors] likewise                               */
-    int64_t *row_ns;      /* [executors] result of clo_draft_arrivals           */
+    int64_t *row_ns;      /* [executors] result of clo_schedule_arrivals           */
     void *block;          /* what holds the arrays above                        */
-} clo_draft;
+} clo_schedule;
 
-/* Prepares an empty draft for at most `copies_each` copies of each instance on average.
+/* Prepares an empty schedule for at most `copies_each` copies of each instance on average.
  * Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_draft_open(clo_draft *draft, const clo_cost *cost, uint32_t copies_each);
-void clo_draft_close(clo_draft *draft);
+clo_status clo_schedule_open(clo_schedule *schedule, const clo_cost *cost, uint32_t copies_each);
+void clo_schedule_close(clo_schedule *schedule);
 
 /* Forgets all copies, keeps the memory. */
-void clo_draft_clear(clo_draft *draft);
+void clo_schedule_clear(clo_schedule *schedule);
 
 /* The latest finish; 0 of an empty one. */
-int64_t clo_draft_makespan_ns(const clo_draft *draft);
+int64_t clo_schedule_makespan_ns(const clo_schedule *schedule);
 
-/* A filled draft kept aside. `capacity` of the draft it came from. */
+/* A filled schedule kept aside. `capacity` of the schedule it came from. */
 typedef struct clo_snapshot {
     clo_copy *copies;
     uint32_t count;
     int64_t makespan_ns;
 } clo_snapshot;
 
-clo_status clo_snapshot_open(clo_snapshot *snapshot, const clo_draft *draft);
+clo_status clo_snapshot_open(clo_snapshot *snapshot, const clo_schedule *schedule);
 void clo_snapshot_close(clo_snapshot *snapshot);
-/* Keeps the draft if it is shorter than what is kept; true if it is. */
-bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_draft *draft);
+/* Keeps the schedule if it is shorter than what is kept; true if it is. */
+bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_schedule *schedule);
 /* `from` has no more copies than `to` has room for. */
 void clo_snapshot_copy(clo_snapshot *to, const clo_snapshot *from);
-/* Makes the draft what is kept. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_draft *draft);
+/* Makes the schedule what is kept. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_schedule *schedule);
 
-/* Fills draft->order: instances by falling rank_u, ties in topological order (so that inputs come first even
+/* Fills schedule->order: instances by falling rank_u, ties in topological order (so that inputs come first even
  * where times and transfers are 0). Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_draft_order(clo_draft *draft);
+clo_status clo_schedule_order(clo_schedule *schedule);
 
 /* When the data of `arc` (index into the graph's pred) can be in the memory of `executor`: the earliest over
  * the copies of the producer, LACHESIS eq. 9. The producer is placed. */
-int64_t clo_draft_arrival_ns(const clo_draft *draft, uint32_t arc, uint32_t executor);
+int64_t clo_schedule_arrival_ns(const clo_schedule *schedule, uint32_t arc, uint32_t executor);
 /* The same for all executors, into row_ns. */
-void clo_draft_arrivals(clo_draft *draft, uint32_t arc);
+void clo_schedule_arrivals(clo_schedule *schedule, uint32_t arc);
 
 /* Earliest start >= ready_ns on `executor`, gaps included. */
-int64_t clo_draft_slot_ns(const clo_draft *draft, uint32_t task, uint32_t executor, int64_t ready_ns,
+int64_t clo_schedule_slot_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t ready_ns,
                           int64_t duration_ns);
 
 /* The same for the machine alone: the earliest start >= ready_ns that its capacities allow, whatever its executors do. */
-int64_t clo_draft_capacity_ns(const clo_draft *draft, uint32_t task, uint32_t machine, int64_t ready_ns,
+int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
                               int64_t duration_ns);
 
-/* Adds a copy at start_ns, a result of clo_draft_slot_ns for its execution time: the original if it is the first of
+/* Adds a copy at start_ns, a result of clo_schedule_slot_ns for its execution time: the original if it is the first of
  * its instance. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_draft_place(clo_draft *draft, uint32_t instance, uint32_t executor, int64_t start_ns);
+clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_t executor, int64_t start_ns);
 
 /* True if the instance has a copy on `executor`. */
-bool clo_draft_has_copy(const clo_draft *draft, uint32_t instance, uint32_t executor);
+bool clo_schedule_has_copy(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
 #endif

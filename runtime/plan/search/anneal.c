@@ -45,7 +45,7 @@ typedef struct order_key {
 } order_key;
 
 typedef struct annealing {
-    clo_draft *draft;
+    clo_schedule *schedule;
     const clo_graph *graph;
     clo_budget *budget;
     clo_snapshot *best;
@@ -94,7 +94,7 @@ static void fill_behind(annealing *s)
         int64_t longest = 0;
         for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++) {
             uint32_t u = graph->succ[arc];
-            int64_t way = s->behind_ns[u] + clo_cost_fastest(s->draft->cost, graph->task_of[u]);
+            int64_t way = s->behind_ns[u] + clo_cost_fastest(s->schedule->cost, graph->task_of[u]);
             longest = way > longest ? way : longest;
         }
         s->behind_ns[v] = longest;
@@ -105,25 +105,25 @@ static void fill_behind(annealing *s)
  * was given up. */
 static clo_status build(annealing *s, int64_t limit_ns, int64_t *makespan_ns)
 {
-    clo_draft *draft = s->draft;
+    clo_schedule *schedule = s->schedule;
     clo_status status = CLO_OK;
 
-    clo_draft_clear(draft);
+    clo_schedule_clear(schedule);
     s->budget->schedules++;
     *makespan_ns = INT64_MAX;
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t v = s->order[i];
         if (s->executor[v] == CLO_NONE)
-            status = clo_deft_place(draft, v);
+            status = clo_deft_place(schedule, v);
         else
-            status = clo_deft_place_on(draft, v, s->executor[v]);
+            status = clo_deft_place_on(schedule, v, s->executor[v]);
         if (status != CLO_OK)
             return status;
-        if (draft->copies[draft->count - 1].finish_ns > limit_ns - s->behind_ns[v])
+        if (schedule->copies[schedule->count - 1].finish_ns > limit_ns - s->behind_ns[v])
             return CLO_OK;
     }
-    *makespan_ns = clo_draft_makespan_ns(draft);
-    if (clo_snapshot_keep(s->best, draft) && s->best->makespan_ns < s->budget->best_ns)
+    *makespan_ns = clo_schedule_makespan_ns(schedule);
+    if (clo_snapshot_keep(s->best, schedule) && s->best->makespan_ns < s->budget->best_ns)
         s->budget->best_ns = s->best->makespan_ns;
     return CLO_OK;
 }
@@ -219,9 +219,9 @@ static void move_in_order(annealing *s, uint32_t v)
 
 static void move_to_executor(annealing *s, uint32_t v)
 {
-    uint32_t executor = clo_rng_below(&s->rng, s->draft->executors);
+    uint32_t executor = clo_rng_below(&s->rng, s->schedule->executors);
 
-    if (clo_cost_time(s->draft->cost, s->graph->task_of[v], executor) != CLO_TIME_NEVER)
+    if (clo_cost_time(s->schedule->cost, s->graph->task_of[v], executor) != CLO_TIME_NEVER)
         s->executor[v] = executor;
 }
 
@@ -260,7 +260,7 @@ static void fix_executors(annealing *s)
 {
     for (uint32_t v = 0; v < s->count; v++)
         if (s->executor[v] == CLO_NONE)
-            s->executor[v] = s->draft->copies[s->draft->first_copy[v]].executor;
+            s->executor[v] = s->schedule->copies[s->schedule->first_copy[v]].executor;
 }
 
 static void undo(annealing *s)
@@ -316,16 +316,16 @@ static clo_status anneal_round(annealing *s, bool from_best)
     return status;
 }
 
-clo_status clo_anneal(clo_draft *draft, uint64_t seed, clo_budget *budget, clo_snapshot *best)
+clo_status clo_anneal(clo_schedule *schedule, uint64_t seed, clo_budget *budget, clo_snapshot *best)
 {
-    annealing s = {.draft = draft, .graph = draft->graph, .budget = budget, .best = best, .rng = clo_rng_seed(seed)};
+    annealing s = {.schedule = schedule, .graph = schedule->graph, .budget = budget, .best = best, .rng = clo_rng_seed(seed)};
     clo_status status = CLO_OK;
 
     s.count = s.graph->instances;
     if (!allocate(&s))
         return clo_fail_memory("a plan");
     fill_behind(&s);
-    clo_cost_rank_u(draft->cost, s.rank_ns);
+    clo_cost_rank_u(schedule->cost, s.rank_ns);
     for (uint32_t t = 0; t < s.graph->tasks; t++)
         s.longest_ns = s.rank_ns[t] > s.longest_ns ? s.rank_ns[t] : s.longest_ns;
     while (status == CLO_OK && !clo_budget_is_spent(budget) && clo_budget_part_q16(budget) < SAMPLES_PART_Q16) {

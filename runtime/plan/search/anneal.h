@@ -6,6 +6,6 @@
 #include "plan/schedule/schedule.h"
 
 /* From the plan that is kept in *best. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_anneal(clo_draft *draft, uint64_t seed, clo_budget *budget, clo_snapshot *best);
+clo_status clo_anneal(clo_schedule *schedule, uint64_t seed, clo_budget *budget, clo_snapshot *best);
 
 #endif

@@ -1,7 +1,7 @@
 /* plan/search/best.c - the shortest plan that the budget allows, anytime.
  *
  * It starts from HEFT, everything in a row and DEFT, then PEFT, TDCA and DFRN, so it is never worse than these. Where
- * the problem is a packing (pool.h) a genetic search goes on, which begins with HEFT's schedule; else a proof is tried on
+ * the problem is a packing (problem.h) a genetic search goes on, which begins with HEFT's packing; else a proof is tried on
  * small graphs, then samples and simulated annealing on the order and the placement of instances. It ends with the
  * budget, or where a plan meets the lower bound. Ties: the earlier, so duplicates are paid for only where they help.
  *
@@ -31,59 +31,59 @@ enum {
 /* True if the packing search begins with HEFT's own schedule: the serial one in order of rank_u. It differs where lengths
  * are 0, which need an executor but no time, where the search looks back no further (pool_steps.h), and where the lowest
  * executor of a tie may be on another machine than the lowest. */
-static bool begins_with_heft(const clo_pool *pool)
+static bool begins_with_heft(const clo_rcpsp *problem)
 {
-    const clo_platform *platform = pool->cost->platform;
+    const clo_platform *platform = problem->cost->platform;
 
-    if (pool->tasks > PACKED_TASKS)
+    if (problem->tasks > PACKED_TASKS)
         return false;
     for (uint32_t e = 1; e < platform->executors_count; e++)
         if (platform->executors[e].machine < platform->executors[e - 1].machine)
             return false;
-    for (size_t i = 0; i < (size_t)pool->machines * pool->tasks; i++)
-        if (pool->time_ns[i] == 0)
+    for (size_t i = 0; i < (size_t)problem->machines * problem->tasks; i++)
+        if (problem->time_ns[i] == 0)
             return false;
     return true;
 }
 
-static clo_status pack(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
+static clo_status pack(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget, clo_snapshot *best)
 {
-    clo_pool_schedule found = {0};
-    int64_t *keys = clo_allocate(pool->tasks, sizeof *keys);
-    int direction = CLO_POOL_FORWARD;
-    clo_status status = keys == NULL ? clo_fail_memory("a plan") : clo_pool_schedule_open(&found, pool);
+    clo_packing found = {0};
+    int64_t *keys = clo_allocate(problem->tasks, sizeof *keys);
+    int direction = CLO_RCPSP_FORWARD;
+    clo_status status = keys == NULL ? clo_fail_memory("a plan") : clo_packing_open(&found, problem);
 
     if (status == CLO_OK)
-        status = clo_draft_order(draft);
-    for (uint32_t i = 0; i < pool->tasks && status == CLO_OK; i++)
-        keys[draft->order[i]] = i;
+        status = clo_schedule_order(schedule);
+    for (uint32_t i = 0; i < problem->tasks && status == CLO_OK; i++)
+        keys[schedule->order[i]] = i;
     if (status == CLO_OK)
-        status = clo_pool_search(pool, keys, budget, &found, &direction);
+        status = clo_rcpsp_search(problem, keys, budget, &found, &direction);
     if (status == CLO_OK && found.makespan_ns < best->makespan_ns) {
-        clo_draft_clear(draft);
-        status = clo_pool_realise(pool, &found, direction, draft);
+        clo_schedule_clear(schedule);
+        status = clo_rcpsp_realise(problem, &found, direction, schedule);
         if (status == CLO_OK)
-            clo_snapshot_keep(best, draft);
+            clo_snapshot_keep(best, schedule);
     }
-    clo_pool_schedule_close(&found);
+    clo_packing_close(&found);
     clo_free(keys);
     return status;
 }
 
 /* Half of what is left goes into a proof where the graph is small and no replica can help: then none is shorter. */
-static clo_status prove(clo_draft *draft, clo_budget *budget, clo_snapshot *best)
+static clo_status prove(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best)
 {
     uint32_t limit = budget->end_ns != INT64_MAX ? PROVED_TASKS_BY_TIME : PROVED_TASKS;
     clo_budget part = *budget;
     bool proved = false;
 
-    if (draft->graph->instances > limit || clo_draft_could_replicate(draft))
+    if (schedule->graph->instances > limit || clo_schedule_could_replicate(schedule))
         return CLO_OK;
     if (budget->schedules_max > 0)
         part.schedules_max -= (budget->schedules_max - budget->schedules) / 2;
     if (budget->end_ns != INT64_MAX)
         part.end_ns -= (budget->end_ns - clo_clock_ns()) / 2;
-    clo_status status = clo_exact(draft, &part, best, &proved);
+    clo_status status = clo_exact(schedule, &part, best, &proved);
     budget->schedules = part.schedules;
     budget->best_ns = best->makespan_ns;
     if (proved)
@@ -92,32 +92,32 @@ static clo_status prove(clo_draft *draft, clo_budget *budget, clo_snapshot *best
 }
 
 /* From the best on, in one thread. pool: NULL where the problem is no packing. */
-static clo_status search(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
+static clo_status search(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget, clo_snapshot *best)
 {
-    if (pool != NULL)
-        return pack(draft, pool, budget, best);
-    clo_status status = prove(draft, budget, best);
+    if (problem != NULL)
+        return pack(schedule, problem, budget, best);
+    clo_status status = prove(schedule, budget, best);
     if (status == CLO_OK && !clo_budget_is_spent(budget))
-        status = clo_anneal(draft, budget->config->seed, budget, best);
+        status = clo_anneal(schedule, budget->config->seed, budget, best);
     return status;
 }
 
 /* One thread's search. */
 typedef struct island {
-    const clo_pool *pool;
-    clo_draft draft;
+    const clo_rcpsp *problem;
+    clo_schedule schedule;
     clo_plan_config config;
     clo_budget budget;
     clo_snapshot best;
     clo_status status;
 } island;
 
-static clo_status open_island(island *mine, const clo_draft *draft, const clo_budget *budget, const clo_snapshot *best,
+static clo_status open_island(island *mine, const clo_schedule *schedule, const clo_budget *budget, const clo_snapshot *best,
                               uint32_t index)
 {
-    clo_status status = clo_draft_open(&mine->draft, draft->cost, draft->capacity / draft->graph->instances);
+    clo_status status = clo_schedule_open(&mine->schedule, schedule->cost, schedule->capacity / schedule->graph->instances);
 
-    mine->draft.may_duplicate = draft->may_duplicate;
+    mine->schedule.may_duplicate = schedule->may_duplicate;
     mine->config = *budget->config;
     mine->config.seed += index;
     if (index > 0)
@@ -125,7 +125,7 @@ static clo_status open_island(island *mine, const clo_draft *draft, const clo_bu
     mine->budget = *budget;
     mine->budget.config = &mine->config;
     if (status == CLO_OK)
-        status = clo_snapshot_open(&mine->best, draft);
+        status = clo_snapshot_open(&mine->best, schedule);
     if (status == CLO_OK)
         clo_snapshot_copy(&mine->best, best);
     return status;
@@ -136,10 +136,10 @@ static void run_island(void *context, uint32_t worker, uint32_t round)
     island *mine = (island *)context + round;
 
     (void)worker;
-    mine->status = search(&mine->draft, mine->pool, &mine->budget, &mine->best);
+    mine->status = search(&mine->schedule, mine->problem, &mine->budget, &mine->best);
 }
 
-static clo_status search_side_by_side(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
+static clo_status search_side_by_side(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget, clo_snapshot *best)
 {
     uint32_t threads = budget->config->threads < CLO_PARALLEL_MAX ? budget->config->threads : CLO_PARALLEL_MAX;
     island *islands = clo_allocate(threads, sizeof *islands);
@@ -147,8 +147,8 @@ static clo_status search_side_by_side(clo_draft *draft, const clo_pool *pool, cl
     clo_status status = islands == NULL ? clo_fail_memory("a plan") : CLO_OK;
 
     for (uint32_t i = 0; i < threads && status == CLO_OK; i++) {
-        islands[i].pool = pool;
-        status = open_island(&islands[i], draft, budget, best, i);
+        islands[i].problem = problem;
+        status = open_island(&islands[i], schedule, budget, best, i);
     }
     if (status == CLO_OK)
         clo_parallel_for(threads, threads, run_island, islands);
@@ -161,8 +161,8 @@ static clo_status search_side_by_side(clo_draft *draft, const clo_pool *pool, cl
         if (status == CLO_OK && islands[i].budget.bound_ns > budget->bound_ns)
             budget->bound_ns = islands[i].budget.bound_ns; /* proved */
         clo_snapshot_close(&islands[i].best);
-        if (islands[i].draft.cost != NULL)
-            clo_draft_close(&islands[i].draft);
+        if (islands[i].schedule.cost != NULL)
+            clo_schedule_close(&islands[i].schedule);
     }
     clo_free(islands);
     return status;
@@ -170,60 +170,60 @@ static clo_status search_side_by_side(clo_draft *draft, const clo_pool *pool, cl
 
 /* The plans to start from: HEFT whatever the budget is. The later ones see other things than earliest finishes, but take
  * longer; none of them is for packings. */
-static clo_status begin(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
+static clo_status begin(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget, clo_snapshot *best)
 {
     static const clo_planner_desc *const starts[] = {&clo_planner_heft, &clo_planner_serial, &clo_planner_deft,
                                                      &clo_planner_peft, &clo_planner_tdca,   &clo_planner_dfrn};
     enum { ALL = sizeof starts / sizeof starts[0], CHEAP = 3 };
-    bool all = (uint64_t)draft->graph->instances * draft->executors <= PORTFOLIO_PAIRS;
-    size_t count = pool != NULL ? 1 : all ? ALL : CHEAP;
+    bool all = (uint64_t)schedule->graph->instances * schedule->executors <= PORTFOLIO_PAIRS;
+    size_t count = problem != NULL ? 1 : all ? ALL : CHEAP;
     clo_status status = CLO_OK;
 
-    if (pool != NULL && begins_with_heft(pool))
+    if (problem != NULL && begins_with_heft(problem))
         return CLO_OK;
     for (size_t i = 0; i < count && status == CLO_OK && (i == 0 || !clo_budget_is_spent(budget)); i++) {
-        clo_draft_clear(draft);
-        status = starts[i]->fill(draft, budget->config);
+        clo_schedule_clear(schedule);
+        status = starts[i]->fill(schedule, budget->config);
         if (status == CLO_OK)
-            clo_snapshot_keep(best, draft);
+            clo_snapshot_keep(best, schedule);
         budget->schedules++;
         budget->best_ns = best->makespan_ns;
     }
     return status;
 }
 
-static clo_status plan(clo_draft *draft, const clo_pool *pool, clo_budget *budget, clo_snapshot *best)
+static clo_status plan(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget, clo_snapshot *best)
 {
-    clo_status status = begin(draft, pool, budget, best);
+    clo_status status = begin(schedule, problem, budget, best);
 
     if (status == CLO_OK && (best->count == 0 || !clo_budget_is_spent(budget))) { /* a search builds one at least */
         if (budget->config->threads > 1 && budget->schedules_max == 0)
-            status = search_side_by_side(draft, pool, budget, best);
+            status = search_side_by_side(schedule, problem, budget, best);
         else
-            status = search(draft, pool, budget, best);
+            status = search(schedule, problem, budget, best);
     }
-    return status == CLO_OK ? clo_snapshot_restore(best, draft) : status;
+    return status == CLO_OK ? clo_snapshot_restore(best, schedule) : status;
 }
 
-static clo_status fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    uint64_t fit = PLACEMENTS_DEFAULT / draft->graph->instances + 1;
+    uint64_t fit = PLACEMENTS_DEFAULT / schedule->graph->instances + 1;
     clo_budget budget;
     clo_snapshot best = {0};
-    clo_pool pool = {0};
+    clo_rcpsp problem = {0};
     clo_status status =
-        clo_budget_open(&budget, draft->cost, config, fit < SCHEDULES_DEFAULT ? fit : SCHEDULES_DEFAULT);
+        clo_budget_open(&budget, schedule->cost, config, fit < SCHEDULES_DEFAULT ? fit : SCHEDULES_DEFAULT);
 
     if (status == CLO_OK)
-        status = clo_snapshot_open(&best, draft);
+        status = clo_snapshot_open(&best, schedule);
     if (status == CLO_OK)
-        status = clo_pool_open(&pool, draft->cost);
+        status = clo_rcpsp_open(&problem, schedule->cost);
     bool is_packing = status == CLO_OK;
     if (is_packing || status == CLO_ERR_UNSUPPORTED)
-        status = plan(draft, is_packing ? &pool : NULL, &budget, &best);
-    draft->schedules = budget.schedules;
-    draft->is_optimal = status == CLO_OK && best.makespan_ns <= budget.bound_ns;
-    clo_pool_close(&pool);
+        status = plan(schedule, is_packing ? &problem : NULL, &budget, &best);
+    schedule->schedules = budget.schedules;
+    schedule->is_optimal = status == CLO_OK && best.makespan_ns <= budget.bound_ns;
+    clo_rcpsp_close(&problem);
     clo_snapshot_close(&best);
     return status;
 }

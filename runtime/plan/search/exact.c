@@ -51,7 +51,7 @@ typedef struct search {
     clo_exact_seen seen;
     clo_exact_state state;
     level levels[CLO_EXACT_MAX];
-    clo_draft *draft;
+    clo_schedule *schedule;
     clo_budget *budget;
     clo_snapshot *best;
     uint64_t tried; /* placements since the budget was told */
@@ -240,13 +240,13 @@ static clo_status keep(search *s)
     const clo_exact_state *state = &s->state;
     clo_status status = CLO_OK;
 
-    clo_draft_clear(s->draft);
+    clo_schedule_clear(s->schedule);
     for (uint32_t d = 0; d < state->depth && status == CLO_OK; d++) {
         uint32_t at = state->order[d];
-        status = clo_draft_place(s->draft, s->model.instance[at], state->executor[at], state->start_ns[at]);
+        status = clo_schedule_place(s->schedule, s->model.instance[at], state->executor[at], state->start_ns[at]);
     }
     if (status == CLO_OK)
-        clo_snapshot_keep(s->best, s->draft);
+        clo_snapshot_keep(s->best, s->schedule);
     s->budget->best_ns = s->best->makespan_ns;
     return status;
 }
@@ -281,16 +281,16 @@ static clo_status run(search *s, bool *proved)
     return status;
 }
 
-static clo_status search_plans(clo_draft *draft, clo_budget *budget, clo_snapshot *best, bool *proved)
+static clo_status search_plans(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, bool *proved)
 {
     search *s = clo_allocate(1, sizeof *s);
 
     if (s == NULL)
         return clo_fail_memory("an exact plan");
-    s->draft = draft;
+    s->schedule = schedule;
     s->budget = budget;
     s->best = best;
-    clo_status status = clo_exact_model_open(&s->model, draft, best->makespan_ns);
+    clo_status status = clo_exact_model_open(&s->model, schedule, best->makespan_ns);
     if (status == CLO_OK)
         status = clo_exact_seen_open(&s->seen, &s->model);
     if (status == CLO_OK)
@@ -304,72 +304,72 @@ static clo_status search_plans(clo_draft *draft, clo_budget *budget, clo_snapsho
     return status;
 }
 
-static clo_status keep_start(clo_status (*fill)(clo_draft *, const clo_plan_config *), clo_draft *draft,
+static clo_status keep_start(clo_status (*fill)(clo_schedule *, const clo_plan_config *), clo_schedule *schedule,
                              clo_budget *budget, clo_snapshot *best)
 {
-    clo_draft_clear(draft);
-    clo_status status = fill(draft, NULL);
+    clo_schedule_clear(schedule);
+    clo_status status = fill(schedule, NULL);
     if (status == CLO_OK)
-        clo_snapshot_keep(best, draft);
+        clo_snapshot_keep(best, schedule);
     budget->schedules++;
     budget->best_ns = best->makespan_ns;
     return status;
 }
 
-clo_status clo_exact(clo_draft *draft, clo_budget *budget, clo_snapshot *best, bool *proved)
+clo_status clo_exact(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, bool *proved)
 {
     clo_status status = CLO_OK;
 
     *proved = false;
     if (best->makespan_ns == INT64_MAX)
-        status = keep_start(clo_planner_heft.fill, draft, budget, best);
-    if (status == CLO_OK && clo_exact_fits(draft) && !clo_budget_is_spent(budget))
-        status = search_plans(draft, budget, best, proved);
+        status = keep_start(clo_planner_heft.fill, schedule, budget, best);
+    if (status == CLO_OK && clo_exact_fits(schedule) && !clo_budget_is_spent(budget))
+        status = search_plans(schedule, budget, best, proved);
     *proved |= best->makespan_ns <= budget->bound_ns;
     return status;
 }
 
 /* A replica could save a transfer, so a plan with replicas could be shorter. */
-bool clo_draft_could_replicate(const clo_draft *draft)
+bool clo_schedule_could_replicate(const clo_schedule *schedule)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
 
-    for (uint32_t i = 0; i < graph->instances && draft->may_duplicate && draft->platform->memories_count > 1; i++)
+    for (uint32_t i = 0; i < graph->instances && schedule->may_duplicate && schedule->platform->memories_count > 1; i++)
         if (graph->rows[graph->task_of[i]].duplicable && graph->succ_first[i] < graph->succ_first[i + 1])
             return true;
     return false;
 }
 
 /* Without a budget: what takes less than a tenth of a second. */
-static uint64_t default_schedules(const clo_draft *draft)
+static uint64_t default_schedules(const clo_schedule *schedule)
 {
-    uint64_t pairs = (uint64_t)draft->executors * draft->executors;
-    uint64_t placements = STEPS_DEFAULT / (draft->graph->arcs * pairs + draft->executors);
+    uint64_t pairs = (uint64_t)schedule->executors * schedule->executors;
+    uint64_t placements = STEPS_DEFAULT / (schedule->graph->arcs * pairs + schedule->executors);
 
     placements = placements < PLACEMENTS_DEFAULT ? placements : PLACEMENTS_DEFAULT;
-    return placements / draft->graph->instances + 2; /* at least what it starts from */
+    return placements / schedule->graph->instances + 2; /* at least what it starts from */
 }
 
-static clo_status exact_fill(clo_draft *draft, const clo_plan_config *config)
+static clo_status exact_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     clo_budget budget;
     clo_snapshot best;
     bool proved = false;
-    clo_status status = clo_budget_open(&budget, draft->cost, config, default_schedules(draft));
+    clo_status status = clo_budget_open(&budget, schedule->cost, config, default_schedules(schedule));
 
     if (status == CLO_OK)
-        status = clo_snapshot_open(&best, draft);
+        status = clo_snapshot_open(&best, schedule);
     if (status != CLO_OK)
         return status;
-    status = keep_start(clo_planner_heft.fill, draft, &budget, &best);
+    status = keep_start(clo_planner_heft.fill, schedule, &budget, &best);
     if (status == CLO_OK && !clo_budget_is_spent(&budget))
-        status = keep_start(clo_planner_serial.fill, draft, &budget, &best);
+        status = keep_start(clo_planner_serial.fill, schedule, &budget, &best);
     if (status == CLO_OK)
-        status = clo_exact(draft, &budget, &best, &proved);
+        status = clo_exact(schedule, &budget, &best, &proved);
     if (status == CLO_OK)
-        status = clo_snapshot_restore(&best, draft);
-    draft->schedules = budget.schedules;
-    draft->is_optimal = proved && (best.makespan_ns <= budget.bound_ns || !clo_draft_could_replicate(draft));
+        status = clo_snapshot_restore(&best, schedule);
+    schedule->schedules = budget.schedules;
+    schedule->is_optimal = proved && (best.makespan_ns <= budget.bound_ns || !clo_schedule_could_replicate(schedule));
     clo_snapshot_close(&best);
     return status;
 }

@@ -14,12 +14,12 @@
 
 enum { PRICE_BITS = 10, WAYS_MAX = 1 << 22 };
 
-bool clo_exact_fits(const clo_draft *draft)
+bool clo_exact_fits(const clo_schedule *schedule)
 {
-    uint64_t pairs = (uint64_t)draft->executors * draft->executors;
+    uint64_t pairs = (uint64_t)schedule->executors * schedule->executors;
 
-    return draft->graph->instances <= CLO_EXACT_MAX && draft->executors <= CLO_EXACT_MAX && draft->profiles == NULL &&
-           draft->graph->arcs * pairs <= WAYS_MAX;
+    return schedule->graph->instances <= CLO_EXACT_MAX && schedule->executors <= CLO_EXACT_MAX && schedule->profiles == NULL &&
+           schedule->graph->arcs * pairs <= WAYS_MAX;
 }
 
 static bool equal_arcs(const clo_graph *graph, uint32_t a, uint32_t b)
@@ -44,57 +44,57 @@ static bool equal_arcs(const clo_graph *graph, uint32_t a, uint32_t b)
 }
 
 /* Nothing can tell the two instances apart. */
-static bool are_twins(const clo_draft *draft, uint32_t a, uint32_t b)
+static bool are_twins(const clo_schedule *schedule, uint32_t a, uint32_t b)
 {
-    uint32_t s = draft->graph->task_of[a], t = draft->graph->task_of[b];
+    uint32_t s = schedule->graph->task_of[a], t = schedule->graph->task_of[b];
 
-    for (uint32_t e = 0; e < draft->executors && s != t; e++)
-        if (clo_cost_time(draft->cost, s, e) != clo_cost_time(draft->cost, t, e))
+    for (uint32_t e = 0; e < schedule->executors && s != t; e++)
+        if (clo_cost_time(schedule->cost, s, e) != clo_cost_time(schedule->cost, t, e))
             return false;
-    return equal_arcs(draft->graph, a, b);
+    return equal_arcs(schedule->graph, a, b);
 }
 
-static bool equal_link(const clo_draft *draft, uint32_t a, uint32_t b, uint32_t c)
+static bool equal_link(const clo_schedule *schedule, uint32_t a, uint32_t b, uint32_t c)
 {
-    const clo_platform *p = draft->platform;
-    size_t out_a = (size_t)a * draft->executors + c, out_b = (size_t)b * draft->executors + c;
-    size_t in_a = (size_t)c * draft->executors + a, in_b = (size_t)c * draft->executors + b;
+    const clo_platform *p = schedule->platform;
+    size_t out_a = (size_t)a * schedule->executors + c, out_b = (size_t)b * schedule->executors + c;
+    size_t in_a = (size_t)c * schedule->executors + a, in_b = (size_t)c * schedule->executors + b;
 
-    return (draft->memory[a] == draft->memory[c]) == (draft->memory[b] == draft->memory[c]) &&
+    return (schedule->memory[a] == schedule->memory[c]) == (schedule->memory[b] == schedule->memory[c]) &&
            clo_platform_links_equal(p, out_a, out_b) && clo_platform_links_equal(p, in_a, in_b);
 }
 
 /* Nothing changes when the two executors change places. */
-static bool are_alike(const clo_draft *draft, uint32_t a, uint32_t b)
+static bool are_alike(const clo_schedule *schedule, uint32_t a, uint32_t b)
 {
-    const clo_platform *p = draft->platform;
-    size_t there = (size_t)a * draft->executors + b, back = (size_t)b * draft->executors + a;
+    const clo_platform *p = schedule->platform;
+    size_t there = (size_t)a * schedule->executors + b, back = (size_t)b * schedule->executors + a;
 
     if (!clo_platform_links_equal(p, there, back))
         return false;
-    for (uint32_t t = 0; t < draft->graph->tasks; t++)
-        if (clo_cost_time(draft->cost, t, a) != clo_cost_time(draft->cost, t, b))
+    for (uint32_t t = 0; t < schedule->graph->tasks; t++)
+        if (clo_cost_time(schedule->cost, t, a) != clo_cost_time(schedule->cost, t, b))
             return false;
-    for (uint32_t c = 0; c < draft->executors; c++)
-        if (c != a && c != b && !equal_link(draft, a, b, c))
+    for (uint32_t c = 0; c < schedule->executors; c++)
+        if (c != a && c != b && !equal_link(schedule, a, b, c))
             return false;
     return true;
 }
 
-static void find_classes(clo_exact_model *m, const clo_draft *draft)
+static void find_classes(clo_exact_model *m, const clo_schedule *schedule)
 {
     for (uint32_t e = 0; e < m->executors; e++) {
         uint32_t first = 0;
-        while (first < e && (m->class_of[first] != first || !are_alike(draft, first, e)))
+        while (first < e && (m->class_of[first] != first || !are_alike(schedule, first, e)))
             first++;
         m->class_of[e] = first;
     }
 }
 
 /* Orders the instances by level, then by their first twin. */
-static void find_positions(clo_exact_model *m, const clo_draft *draft)
+static void find_positions(clo_exact_model *m, const clo_schedule *schedule)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     uint64_t level[CLO_EXACT_MAX] = {0}, keys[CLO_EXACT_MAX] = {0};
 
     for (uint32_t i = 0; i < m->count; i++) {
@@ -105,7 +105,7 @@ static void find_positions(clo_exact_model *m, const clo_draft *draft)
     }
     for (uint32_t v = 0; v < m->count; v++) {
         uint32_t twin = 0, at = v;
-        while (!are_twins(draft, twin, v)) /* ends: at v */
+        while (!are_twins(schedule, twin, v)) /* ends: at v */
             twin++;
         uint64_t key = level[v] << 32 | twin << 16 | v;
         for (; at > 0 && keys[at - 1] > key; at--)
@@ -121,9 +121,9 @@ static void find_positions(clo_exact_model *m, const clo_draft *draft)
     }
 }
 
-static void fill_arcs(clo_exact_model *m, const clo_draft *draft)
+static void fill_arcs(clo_exact_model *m, const clo_schedule *schedule)
 {
-    const clo_graph *graph = draft->graph;
+    const clo_graph *graph = schedule->graph;
     uint32_t position[CLO_EXACT_MAX], executors = m->executors, next = 0;
 
     for (uint32_t at = 0; at < m->count; at++) {
@@ -136,10 +136,10 @@ static void fill_arcs(clo_exact_model *m, const clo_draft *draft)
             m->feeds[m->from[next]] |= 1ull << at;
             for (uint32_t pair = 0; pair < executors * executors; pair++)
                 m->way_ns[(size_t)next * executors * executors + pair] = clo_platform_transfer_ns(
-                    draft->platform, clo_graph_arc_bytes(graph, arc), pair % executors, pair / executors);
+                    schedule->platform, clo_graph_arc_bytes(graph, arc), pair % executors, pair / executors);
         }
         for (uint32_t e = 0; e < executors; e++) {
-            int64_t time = clo_cost_time(draft->cost, graph->task_of[v], e);
+            int64_t time = clo_cost_time(schedule->cost, graph->task_of[v], e);
             m->time_ns[at * executors + e] = time == CLO_TIME_NEVER ? CLO_EXACT_NEVER : time;
         }
     }
@@ -219,15 +219,15 @@ static void fill_weights(clo_exact_model *m, int64_t longest_ns)
     }
 }
 
-clo_status clo_exact_model_open(clo_exact_model *m, const clo_draft *draft, int64_t longest_ns)
+clo_status clo_exact_model_open(clo_exact_model *m, const clo_schedule *schedule, int64_t longest_ns)
 {
-    size_t n = draft->graph->instances, p = draft->executors, arcs = draft->graph->arcs;
+    size_t n = schedule->graph->instances, p = schedule->executors, arcs = schedule->graph->arcs;
     clo_layout layout = {0};
     size_t longs = clo_layout_add(&layout, 4 * n + p + 2 * n * p + arcs * p * p, sizeof(int64_t));
     size_t shorts = clo_layout_add(&layout, 3 * n + 1 + arcs + p, sizeof(uint32_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
-    assert(clo_exact_fits(draft));
+    assert(clo_exact_fits(schedule));
     if (block == NULL)
         return clo_fail_memory("an exact plan");
     *m = (clo_exact_model){.count = (uint32_t)n, .executors = (uint32_t)p, .arcs = (uint32_t)arcs, .block = block};
@@ -244,9 +244,9 @@ clo_status clo_exact_model_open(clo_exact_model *m, const clo_draft *draft, int6
     m->first = m->by_behind + n;
     m->from = m->first + n + 1;
     m->class_of = m->from + arcs;
-    find_classes(m, draft);
-    find_positions(m, draft);
-    fill_arcs(m, draft);
+    find_classes(m, schedule);
+    find_positions(m, schedule);
+    fill_arcs(m, schedule);
     fill_behind(m);
     fill_prices(m);
     fill_weights(m, longest_ns);

@@ -61,9 +61,9 @@ static inline int64_t clo_exact_way_ns(const clo_exact_model *model, uint32_t ar
 }
 
 /* The cost has no demands, and not too many instances, executors and arcs times pairs of executors. */
-bool clo_exact_fits(const clo_draft *draft);
+bool clo_exact_fits(const clo_schedule *schedule);
 /* longest_ns: of a plan that is known; only shorter ones will be asked for. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_exact_model_open(clo_exact_model *model, const clo_draft *draft, int64_t longest_ns);
+clo_status clo_exact_model_open(clo_exact_model *model, const clo_schedule *schedule, int64_t longest_ns);
 void clo_exact_model_close(clo_exact_model *model);
 
 /* No plan that goes on from here ends earlier. Stops counting at limit_ns, at most the model's longest_ns. */

@@ -12,7 +12,7 @@ typedef enum rule { ETF, DLS, MINMIN, MAXMIN, SUFFERAGE } rule;
 static const char *const names[] = {"etf", "dls", "minmin", "maxmin", "sufferage"};
 
 typedef struct brute {
-    clo_draft draft;
+    clo_schedule schedule;
     clo_ready ready;
     rule by;
     uint32_t *batch; /* ready instances that may be chosen */
@@ -28,7 +28,7 @@ typedef struct worth {
 
 static void find_levels(brute *b)
 {
-    const clo_graph *graph = b->draft.graph;
+    const clo_graph *graph = b->schedule.graph;
 
     for (uint32_t i = graph->instances; i-- > 0;) {
         uint32_t v = graph->order[i];
@@ -36,19 +36,19 @@ static void find_levels(brute *b)
         for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++)
             if (b->level_ns[graph->succ[arc]] > longest)
                 longest = b->level_ns[graph->succ[arc]];
-        b->level_ns[v] = longest + b->draft.cost->mean_ns[graph->task_of[v]];
+        b->level_ns[v] = longest + b->schedule.cost->mean_ns[graph->task_of[v]];
     }
 }
 
 /* The slot with the least start (ETF) or finish, and by how much the second best finish is later. */
 static clo_slot best_slot(brute *b, uint32_t instance, int64_t *loss)
 {
-    uint32_t task = b->draft.graph->task_of[instance];
+    uint32_t task = b->schedule.graph->task_of[instance];
     clo_slot best = {INT64_MAX, INT64_MAX, CLO_NONE};
     int64_t second = INT64_MAX;
 
-    for (uint32_t e = 0; e < b->draft.executors; e++) {
-        clo_slot slot = clo_ready_append(&b->ready, task, e, clo_draft_inputs_ns(&b->draft, instance, e));
+    for (uint32_t e = 0; e < b->schedule.executors; e++) {
+        clo_slot slot = clo_ready_append(&b->ready, task, e, clo_schedule_inputs_ns(&b->schedule, instance, e));
         if (slot.executor == CLO_NONE)
             continue;
         if (b->by == ETF ? slot.start_ns < best.start_ns : slot.finish_ns < best.finish_ns) {
@@ -72,7 +72,7 @@ static worth look(brute *b, uint32_t instance)
         return (worth){slot.start_ns, -b->level_ns[instance], slot};
     case DLS:
         return (worth){slot.finish_ns - b->level_ns[instance] -
-                           b->draft.cost->mean_ns[b->draft.graph->task_of[instance]],
+                           b->schedule.cost->mean_ns[b->schedule.graph->task_of[instance]],
                        0, slot};
     case MINMIN:
         return (worth){slot.finish_ns, 0, slot};
@@ -114,13 +114,13 @@ static void place_next(brute *b)
 
 static void expect_same(const brute *b, const clo_plan *plan, uint64_t seed)
 {
-    const clo_graph *graph = b->draft.graph;
+    const clo_graph *graph = b->schedule.graph;
     size_t count;
     const clo_placement *p = clo_plan_placements(plan, &count);
 
-    assert_int_equal(count, b->draft.count);
+    assert_int_equal(count, b->schedule.count);
     for (size_t i = 0; i < count; i++) {
-        const clo_copy *copy = &b->draft.copies[b->draft.first_copy[graph->first_instance[p[i].task] + p[i].instance]];
+        const clo_copy *copy = &b->schedule.copies[b->schedule.first_copy[graph->first_instance[p[i].task] + p[i].instance]];
         if (copy->executor != p[i].executor || copy->start_ns != p[i].start_ns)
             fail_msg("seed %llu, %s: task %u is on e%u at %lld, not on e%u at %lld", (unsigned long long)seed,
                      clo_plan_planner(plan), p[i].task, p[i].executor, (long long)p[i].start_ns, copy->executor,
@@ -137,14 +137,14 @@ static void compare(const fixture *f, rule by, uint64_t seed)
     b.level_ns = calloc(instances, sizeof *b.level_ns);
     assert_non_null(b.batch);
     assert_non_null(b.level_ns);
-    ok(clo_draft_open(&b.draft, f->cost, 1));
-    ok(clo_ready_open(&b.ready, &b.draft));
+    ok(clo_schedule_open(&b.schedule, f->cost, 1));
+    ok(clo_ready_open(&b.ready, &b.schedule));
     find_levels(&b);
-    while (b.draft.count < instances)
+    while (b.schedule.count < instances)
         place_next(&b);
     expect_same(&b, plan, seed);
     clo_ready_close(&b.ready);
-    clo_draft_close(&b.draft);
+    clo_schedule_close(&b.schedule);
     clo_plan_destroy(plan);
     free(b.batch);
     free(b.level_ns);

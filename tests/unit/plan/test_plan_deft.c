@@ -1,6 +1,7 @@
 #include "fixture.h"
 
-#include "plan/planners.h"
+#include "plan/duplicate/deft.h"
+#include "plan/schedule/compact.h"
 #include "random.h"
 
 /* a -> b and a -> c with 100 bytes each: alone, HEFT puts all in a row (30); with a copy of a on e1 it is 20. */
@@ -85,19 +86,19 @@ static void an_original_that_nobody_reads_is_dropped_and_what_stood_behind_it_mo
     fixture f = fixture_new();
     clo_task b = {.name = "b", .work_ns = 10, .executors_mask = 2, .duplicable = 1};
     clo_task d = {.name = "d", .work_ns = 10, .executors_mask = 1, .duplicable = 1};
-    clo_draft draft;
+    clo_schedule schedule;
 
     fixture_task(&f, "a", 10);
     ok(clo_graph_add_task(f.graph, &b, NULL));
     ok(clo_graph_add_task(f.graph, &d, NULL));
     ok(clo_graph_add_edge(f.graph, 0, 1, 100));
     fixture_seal(&f, 2, speeds, -1);
-    ok(clo_draft_open(&draft, f.cost, 2));
-    ok(clo_deft_place_all(&draft));
-    assert_int_equal(draft.count, 4); /* as published: a on e0 from 0 to 8, once more on e1, d on e0 from 8 */
-    assert_int_equal(draft.copies[0].executor, 0);
-    assert_int_equal(draft.copies[3].start_ns, 8);
-    clo_draft_close(&draft);
+    ok(clo_schedule_open(&schedule, f.cost, 2));
+    ok(clo_deft_place_all(&schedule));
+    assert_int_equal(schedule.count, 4); /* as published: a on e0 from 0 to 8, once more on e1, d on e0 from 8 */
+    assert_int_equal(schedule.copies[0].executor, 0);
+    assert_int_equal(schedule.copies[3].start_ns, 8);
+    clo_schedule_close(&schedule);
 
     clo_plan *deft = fixture_plan(&f, "deft");
     size_t count;
@@ -236,23 +237,23 @@ static void the_critical_parent_is_as_good_as_the_best_of_all_parents(void **sta
 
     for (uint64_t seed = 0; seed < 300; seed++) {
         fixture f = {.graph = random_graph(seed, RANDOM_ALL & ~RANDOM_DEMANDS), .platform = random_platform(seed, 0)};
-        clo_draft draft;
+        clo_schedule schedule;
         ok(clo_cost_create(f.graph, f.platform, &f.cost));
-        ok(clo_draft_open(&draft, f.cost, 2));
-        ok(clo_deft_place_all(&draft));
+        ok(clo_schedule_open(&schedule, f.cost, 2));
+        ok(clo_deft_place_all(&schedule));
         slow s = {.f = &f, .graph = f.graph, .spans = calloc(2 * (size_t)f.graph->instances + 1, sizeof *s.spans)};
         for (uint32_t i = 0; i < f.graph->instances; i++)
-            slow_place(&s, draft.order[i]);
-        assert_int_equal(draft.count, s.count);
+            slow_place(&s, schedule.order[i]);
+        assert_int_equal(schedule.count, s.count);
         for (uint32_t c = 0; c < s.count; c++) {
-            assert_int_equal(draft.copies[c].instance, s.spans[c].instance);
-            assert_int_equal(draft.copies[c].executor, s.spans[c].executor);
-            assert_int_equal(draft.copies[c].start_ns, s.spans[c].start);
-            assert_int_equal(draft.copies[c].finish_ns, s.spans[c].finish);
+            assert_int_equal(schedule.copies[c].instance, s.spans[c].instance);
+            assert_int_equal(schedule.copies[c].executor, s.spans[c].executor);
+            assert_int_equal(schedule.copies[c].start_ns, s.spans[c].start);
+            assert_int_equal(schedule.copies[c].finish_ns, s.spans[c].finish);
         }
         replicas += s.count - f.graph->instances;
         free(s.spans);
-        clo_draft_close(&draft);
+        clo_schedule_close(&schedule);
         fixture_free(&f);
     }
     assert_true(replicas > 300); /* else the test says nothing */
@@ -265,18 +266,18 @@ static void the_clean_up_never_makes_a_plan_longer(void **state)
 
     for (uint64_t seed = 0; seed < 500; seed++) {
         fixture f = {.graph = random_graph(seed, RANDOM_ALL), .platform = random_platform(seed, RANDOM_DEMANDS)};
-        clo_draft draft;
+        clo_schedule schedule;
         ok(clo_cost_create(f.graph, f.platform, &f.cost));
-        ok(clo_draft_open(&draft, f.cost, 2));
-        ok(clo_deft_place_all(&draft));
-        int64_t before = clo_draft_makespan_ns(&draft);
-        uint32_t copies = draft.count;
-        ok(clo_draft_tidy(&draft));
-        assert_true(clo_draft_makespan_ns(&draft) <= before);
-        assert_true(draft.count <= copies);
-        shorter += clo_draft_makespan_ns(&draft) < before;
-        dropped += copies - draft.count;
-        clo_draft_close(&draft);
+        ok(clo_schedule_open(&schedule, f.cost, 2));
+        ok(clo_deft_place_all(&schedule));
+        int64_t before = clo_schedule_makespan_ns(&schedule);
+        uint32_t copies = schedule.count;
+        ok(clo_schedule_compact(&schedule));
+        assert_true(clo_schedule_makespan_ns(&schedule) <= before);
+        assert_true(schedule.count <= copies);
+        shorter += clo_schedule_makespan_ns(&schedule) < before;
+        dropped += copies - schedule.count;
+        clo_schedule_close(&schedule);
         fixture_free(&f);
     }
     assert_true(shorter > 5);

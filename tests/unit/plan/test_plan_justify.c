@@ -2,7 +2,7 @@
 #include "fault.h"
 #include "fixture.h"
 
-#include "plan/planners.h"
+#include "plan/schedule/compact.h"
 
 static int64_t makespan(const fixture *f, const char *planner, uint32_t justify, uint64_t *schedules)
 {
@@ -58,27 +58,27 @@ static void replicas_move_with_their_readers(void **state)
     fixture f = fixture_new();
     uint32_t g = fixture_task(&f, "g", 1), x = fixture_task(&f, "x", 10);
     uint32_t a = fixture_task(&f, "a", 5), b = fixture_task(&f, "b", 20);
-    clo_draft draft;
+    clo_schedule schedule;
 
     ok(clo_graph_add_edge(f.graph, g, a, 100));
     ok(clo_graph_add_edge(f.graph, g, b, 100));
     ok(clo_graph_add_edge(f.graph, a, b, 0));
     fixture_seal(&f, 2, NULL, -1);
-    ok(clo_draft_open(&draft, f.cost, 2));
+    ok(clo_schedule_open(&schedule, f.cost, 2));
     const uint32_t tasks[] = {g, g, x, a, b}, executors[] = {0, 1, 0, 0, 1};
     const int64_t starts[] = {0, 0, 1, 11, 16};
     for (int i = 0; i < 5; i++)
-        ok(clo_draft_place(&draft, tasks[i], executors[i], starts[i]));
-    assert_int_equal(clo_draft_makespan_ns(&draft), 36);
-    ok(clo_draft_justify(&draft, 0, INT64_MAX));
-    assert_int_equal(clo_draft_makespan_ns(&draft), 26);
-    assert_int_equal(draft.count, 5);
-    for (uint32_t c = 0; c < draft.count; c++) {
-        const clo_copy *copy = &draft.copies[c];
+        ok(clo_schedule_place(&schedule, tasks[i], executors[i], starts[i]));
+    assert_int_equal(clo_schedule_makespan_ns(&schedule), 36);
+    ok(clo_schedule_justify(&schedule, 0, INT64_MAX));
+    assert_int_equal(clo_schedule_makespan_ns(&schedule), 26);
+    assert_int_equal(schedule.count, 5);
+    for (uint32_t c = 0; c < schedule.count; c++) {
+        const clo_copy *copy = &schedule.copies[c];
         if (copy->instance == a || copy->instance == x)
             assert_int_equal(copy->start_ns, copy->instance == a ? 1 : 6);
     }
-    clo_draft_close(&draft);
+    clo_schedule_close(&schedule);
     fixture_free(&f);
 }
 

@@ -228,7 +228,7 @@ static void graphene_cuts_at_barriers(void **state)
     (void)state;
     fixture f = fixture_new();
     uint32_t a = add(&f, 5, 1, 1), b = add(&f, 10, 2, 2), c = add(&f, 7, 1, 1), d = add(&f, 5, 1, 1);
-    clo_pool pool;
+    clo_rcpsp problem;
     clo_parts parts;
 
     edge(&f, a, b);
@@ -236,14 +236,14 @@ static void graphene_cuts_at_barriers(void **state)
     edge(&f, b, d);
     edge(&f, c, d);
     fixture_seal(&f, 4, NULL, 3);
-    ok(clo_pool_open(&pool, f.cost));
-    ok(clo_parts_open(&parts, &pool));
+    ok(clo_rcpsp_open(&problem, f.cost));
+    ok(clo_parts_open(&parts, &problem));
     assert_int_equal(parts.count, 3);
     assert_int_equal(parts.parts[1].last - parts.parts[1].first, 2);
     assert_int_equal(parts.long_q16[c], 7 * 65536 / 10); /* of the part's longest */
     assert_int_equal(parts.frag_q16[b], 2 * 65536 / 3);  /* 2 of 3 shares while it runs */
     clo_parts_close(&parts);
-    clo_pool_close(&pool);
+    clo_rcpsp_close(&problem);
     expect_makespan(&f, "graphene", 30);
     fixture_free(&f);
 }
@@ -256,7 +256,7 @@ static void graphene_closes_the_troublesome_set(void **state)
                                     CLO_SUBSET_TROUBLE, CLO_SUBSET_CHILD,   CLO_SUBSET_OTHER};
     static const int64_t works[6] = {5, 100, 5, 100, 5, 5};
     fixture f = fixture_new();
-    clo_pool pool;
+    clo_rcpsp problem;
     clo_parts parts;
     bool found = false;
 
@@ -265,8 +265,8 @@ static void graphene_closes_the_troublesome_set(void **state)
     for (uint32_t t = 0; t < 4; t++)
         edge(&f, t, t + 1);
     fixture_seal(&f, 2, NULL, 2);
-    ok(clo_pool_open(&pool, f.cost));
-    ok(clo_parts_open(&parts, &pool));
+    ok(clo_rcpsp_open(&problem, f.cost));
+    ok(clo_parts_open(&parts, &problem));
     assert_int_equal(parts.count, 1);
     for (uint32_t c = 0; c < parts.candidates; c++) {
         bool equal = true;
@@ -276,7 +276,7 @@ static void graphene_closes_the_troublesome_set(void **state)
     }
     assert_true(found);
     clo_parts_close(&parts);
-    clo_pool_close(&pool);
+    clo_rcpsp_close(&problem);
     fixture_free(&f);
 }
 
@@ -336,9 +336,9 @@ static void what_is_no_packing_is_dispatched(void **state)
                                         "graphene",
                                         "graphene-paper"};
     fixture f = fixture_topcuoglu();
-    clo_pool pool;
+    clo_rcpsp problem;
 
-    assert_int_equal(clo_pool_open(&pool, f.cost), CLO_ERR_UNSUPPORTED);
+    assert_int_equal(clo_rcpsp_open(&problem, f.cost), CLO_ERR_UNSUPPORTED);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         clo_plan_destroy(fixture_plan(&f, names[i]));
     expect_makespan(&f, "sgs-serial", 80); /* HEFT's order */

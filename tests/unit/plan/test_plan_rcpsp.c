@@ -92,26 +92,26 @@ static void book(ledger *l, const fixture *f, const shape *s, uint32_t machine, 
 }
 
 /* True if everything before `task` in this direction is done. */
-static int64_t ready_at(const clo_pool *pool, int direction, const clo_pool_schedule *built, const bool *done,
+static int64_t ready_at(const clo_rcpsp *problem, int direction, const clo_packing *built, const bool *done,
                         uint32_t task)
 {
-    const clo_graph *g = pool->graph;
-    const uint32_t *first = direction == CLO_POOL_FORWARD ? g->pred_first : g->succ_first;
-    const uint32_t *list = direction == CLO_POOL_FORWARD ? g->pred : g->succ;
+    const clo_graph *g = problem->graph;
+    const uint32_t *first = direction == CLO_RCPSP_FORWARD ? g->pred_first : g->succ_first;
+    const uint32_t *list = direction == CLO_RCPSP_FORWARD ? g->pred : g->succ;
     int64_t ready = 0;
 
     for (uint32_t arc = first[task]; arc < first[task + 1]; arc++) {
         if (!done[list[arc]])
             return -1;
-        int64_t finish = clo_pool_finish_ns(pool, built, list[arc]);
+        int64_t finish = clo_rcpsp_finish_ns(problem, built, list[arc]);
         ready = finish > ready ? finish : ready;
     }
     return ready;
 }
 
 /* Serial generation, naively: the least (key, id) of all that are ready, on the machine where it ends first. */
-static void expect_serial(const clo_pool *pool, const fixture *f, const shape *s, int direction, const int64_t *keys,
-                          const clo_pool_schedule *built)
+static void expect_serial(const clo_rcpsp *problem, const fixture *f, const shape *s, int direction, const int64_t *keys,
+                          const clo_packing *built)
 {
     ledger *l = calloc(1, sizeof *l);
     bool done[TASKS_MAX] = {false};
@@ -120,13 +120,13 @@ static void expect_serial(const clo_pool *pool, const fixture *f, const shape *s
     for (uint32_t round = 0; round < s->tasks; round++) {
         uint32_t next = CLO_NONE;
         for (uint32_t t = 0; t < s->tasks; t++)
-            if (!done[t] && ready_at(pool, direction, built, done, t) >= 0 &&
+            if (!done[t] && ready_at(problem, direction, built, done, t) >= 0 &&
                 (next == CLO_NONE || keys[t] < keys[next]))
                 next = t;
-        int64_t ready = ready_at(pool, direction, built, done, next), best = INT64_MAX, best_start = 0;
+        int64_t ready = ready_at(problem, direction, built, done, next), best = INT64_MAX, best_start = 0;
         uint32_t machine = 0;
         for (uint32_t m = 0; m < s->machines; m++) {
-            int64_t time = pool->time_ns[m * s->tasks + next];
+            int64_t time = problem->time_ns[m * s->tasks + next];
             int64_t start = time == 0 ? ready : earliest(l, f, s, m, next, ready, time);
             if (start + time < best) {
                 best = start + time;
@@ -143,8 +143,8 @@ static void expect_serial(const clo_pool *pool, const fixture *f, const shape *s
 }
 
 /* No overlap beyond capacity, no precedence broken, and nothing that is ready and fits waits. */
-static void expect_parallel(const clo_pool *pool, const fixture *f, const shape *s, int direction,
-                            const clo_pool_schedule *built)
+static void expect_parallel(const clo_rcpsp *problem, const fixture *f, const shape *s, int direction,
+                            const clo_packing *built)
 {
     ledger *l = calloc(1, sizeof *l);
     bool all[TASKS_MAX];
@@ -153,11 +153,11 @@ static void expect_parallel(const clo_pool *pool, const fixture *f, const shape 
     memset(all, true, sizeof all);
     for (uint32_t t = 0; t < s->tasks; t++)
         book(l, f, s, built->machine[t], t, built->start_ns[t],
-             clo_pool_finish_ns(pool, built, t) - built->start_ns[t]);
+             clo_rcpsp_finish_ns(problem, built, t) - built->start_ns[t]);
     for (uint32_t t = 0; t < s->tasks; t++) {
-        int64_t ready = ready_at(pool, direction, built, all, t);
+        int64_t ready = ready_at(problem, direction, built, all, t);
         assert_true(built->start_ns[t] >= ready);
-        for (int64_t at = built->start_ns[t]; at < clo_pool_finish_ns(pool, built, t); at++)
+        for (int64_t at = built->start_ns[t]; at < clo_rcpsp_finish_ns(problem, built, t); at++)
             for (uint32_t r = 0; r <= CLO_RESOURCES_MAX; r++)
                 assert_true(l->used[built->machine[t]][at][r] <= (r == CLO_RESOURCES_MAX ? s->executors : s->capacity));
         for (uint32_t m = 0; m < s->machines && s->machines == 1; m++)
@@ -167,51 +167,51 @@ static void expect_parallel(const clo_pool *pool, const fixture *f, const shape 
     free(l);
 }
 
-static void expect_plan(const clo_pool *pool, const fixture *f, int direction, const clo_pool_schedule *built,
+static void expect_plan(const clo_rcpsp *problem, const fixture *f, int direction, const clo_packing *built,
                         bool has_zeros)
 {
-    clo_draft draft;
+    clo_schedule schedule;
 
-    ok(clo_draft_open(&draft, f->cost, 1));
-    ok(clo_pool_realise(pool, built, direction, &draft));
-    assert_int_equal(draft.count, pool->tasks);
+    ok(clo_schedule_open(&schedule, f->cost, 1));
+    ok(clo_rcpsp_realise(problem, built, direction, &schedule));
+    assert_int_equal(schedule.count, problem->tasks);
     if (!has_zeros)
-        assert_true(clo_draft_makespan_ns(&draft) <= built->makespan_ns);
-    clo_draft_close(&draft);
+        assert_true(clo_schedule_makespan_ns(&schedule) <= built->makespan_ns);
+    clo_schedule_close(&schedule);
 }
 
 static void check_shape(const shape *s, uint64_t seed)
 {
     clo_rng rng = clo_rng_seed(seed);
     fixture f = packing_new(s, &rng);
-    clo_pool pool;
-    clo_pool_builder builder;
-    clo_pool_schedule built;
+    clo_rcpsp problem;
+    clo_rcpsp_builder builder;
+    clo_packing built;
     int64_t keys[TASKS_MAX];
 
     ok(clo_graph_seal(f.graph));
     ok(clo_cost_create(f.graph, f.platform, &f.cost));
-    ok(clo_pool_open(&pool, f.cost));
-    ok(clo_pool_builder_open(&builder, &pool));
-    ok(clo_pool_schedule_open(&built, &pool));
+    ok(clo_rcpsp_open(&problem, f.cost));
+    ok(clo_rcpsp_builder_open(&builder, &problem));
+    ok(clo_packing_open(&built, &problem));
     for (int direction = 0; direction < 2; direction++) {
         for (uint32_t t = 0; t < s->tasks; t++)
             keys[t] = clo_rng_below(&rng, 50);
-        clo_pool_serial(&builder, direction, keys, &built);
-        expect_serial(&pool, &f, s, direction, keys, &built);
-        expect_plan(&pool, &f, direction, &built, s->has_zeros);
-        clo_pool_parallel(&builder, direction, keys, &built);
-        expect_parallel(&pool, &f, s, direction, &built);
-        expect_plan(&pool, &f, direction, &built, s->has_zeros);
-        clo_pool_turn(&pool, &built, keys); /* justified from the other end it is no longer */
+        clo_rcpsp_serial(&builder, direction, keys, &built);
+        expect_serial(&problem, &f, s, direction, keys, &built);
+        expect_plan(&problem, &f, direction, &built, s->has_zeros);
+        clo_rcpsp_parallel(&builder, direction, keys, &built);
+        expect_parallel(&problem, &f, s, direction, &built);
+        expect_plan(&problem, &f, direction, &built, s->has_zeros);
+        clo_rcpsp_turn(&problem, &built, keys); /* justified from the other end it is no longer */
         int64_t before = built.makespan_ns;
-        clo_pool_serial(&builder, !direction, keys, &built);
+        clo_rcpsp_serial(&builder, !direction, keys, &built);
         if (s->machines == 1 && !s->has_zeros)
             assert_true(built.makespan_ns <= before);
     }
-    clo_pool_schedule_close(&built);
-    clo_pool_builder_close(&builder);
-    clo_pool_close(&pool);
+    clo_packing_close(&built);
+    clo_rcpsp_builder_close(&builder);
+    clo_rcpsp_close(&problem);
     fixture_free(&f);
 }
 
@@ -237,12 +237,12 @@ static void what_is_no_packing_is_left_alone(void **state)
 {
     (void)state;
     static const double speeds[2] = {1, 2};
-    clo_pool pool;
+    clo_rcpsp problem;
     fixture f = fixture_new();
 
     fixture_task(&f, NULL, 10); /* executors of one machine that differ */
     fixture_seal(&f, 2, speeds, -1);
-    assert_int_equal(clo_pool_open(&pool, f.cost), CLO_ERR_UNSUPPORTED);
+    assert_int_equal(clo_rcpsp_open(&problem, f.cost), CLO_ERR_UNSUPPORTED);
     fixture_free(&f);
 
     f = fixture_new();
@@ -250,7 +250,7 @@ static void what_is_no_packing_is_left_alone(void **state)
     fixture_task(&f, NULL, 10);
     ok(clo_graph_add_edge(f.graph, 0, 1, 8)); /* data that take time to move */
     fixture_seal(&f, 2, NULL, -1);
-    assert_int_equal(clo_pool_open(&pool, f.cost), CLO_ERR_UNSUPPORTED);
+    assert_int_equal(clo_rcpsp_open(&problem, f.cost), CLO_ERR_UNSUPPORTED);
     fixture_free(&f);
 }
 
