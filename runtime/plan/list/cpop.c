@@ -147,8 +147,8 @@ static clo_slot choose(const cpop *c, clo_ready *ready, uint32_t instance)
 
     if (!c->is_critical[task] || schedule->graph->first_instance[task] != instance || duration == CLO_TIME_NEVER)
         return clo_ready_earliest(ready, instance, true);
-    int64_t start =
-        clo_schedule_slot_ns(schedule, task, c->executor, clo_schedule_inputs_ns(schedule, instance, c->executor), duration);
+    int64_t start = clo_schedule_slot_ns(schedule, task, c->executor,
+                                         clo_schedule_inputs_ns(schedule, instance, c->executor), duration);
     return (clo_slot){start, start + duration, c->executor};
 }
 

@@ -138,7 +138,8 @@ static clo_slot place_child(const lookahead *l, uint32_t index)
         int64_t duration = clo_cost_time(schedule->cost, task, e), from = c->others_ns[e];
         if (duration == CLO_TIME_NEVER || from + duration >= best.finish_ns)
             continue;
-        int64_t arrival = parent->finish_ns + clo_platform_transfer_ns(schedule->platform, c->bytes, parent->executor, e);
+        int64_t arrival =
+            parent->finish_ns + clo_platform_transfer_ns(schedule->platform, c->bytes, parent->executor, e);
         from = arrival > from ? arrival : from;
         if (from + duration >= best.finish_ns)
             continue;

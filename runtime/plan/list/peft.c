@@ -120,7 +120,8 @@ static clo_slot choose(const peft *p, clo_schedule *schedule, uint32_t instance)
         int64_t duration = clo_cost_time(schedule->cost, task, e), after = row[schedule->memory[e]];
         if (duration == CLO_TIME_NEVER || schedule->ready_ns[e] + duration + after > least)
             continue;
-        int64_t start = clo_schedule_slot_ns(schedule, task, e, schedule->ready_ns[e], duration), finish = start + duration;
+        int64_t start = clo_schedule_slot_ns(schedule, task, e, schedule->ready_ns[e], duration),
+                finish = start + duration;
         if (finish + after < least || (finish + after == least && finish < best.finish_ns)) {
             best = (clo_slot){start, finish, e};
             least = finish + after;

@@ -35,8 +35,9 @@ static uint32_t server_of(const clo_schedule *schedule, uint32_t arc, uint32_t r
 
     for (uint32_t c = schedule->first_copy[schedule->graph->pred[arc]]; c != CLO_NONE; c = schedule->copies[c].next) {
         const clo_copy *copy = &schedule->copies[c];
-        int64_t arrival = copy->finish_ns + clo_platform_transfer_ns(platform, clo_graph_arc_bytes(schedule->graph, arc),
-                                                                     copy->executor, to);
+        int64_t arrival =
+            copy->finish_ns +
+            clo_platform_transfer_ns(platform, clo_graph_arc_bytes(schedule->graph, arc), copy->executor, to);
         if (c < reader && arrival < earliest) {
             earliest = arrival;
             best = c;
@@ -169,7 +170,8 @@ static int by_falling_finish(const void *left, const void *right)
 static clo_status shift_right(const clo_schedule *schedule, clo_schedule *mirror, kept_copies *kept)
 {
     const clo_graph *graph = schedule->graph;
-    int64_t makespan_ns = clo_schedule_makespan_ns(schedule), *after_ns = clo_allocate(schedule->count, sizeof *after_ns);
+    int64_t makespan_ns = clo_schedule_makespan_ns(schedule),
+            *after_ns = clo_allocate(schedule->count, sizeof *after_ns);
     clo_status status = after_ns == NULL ? clo_fail_memory("a plan") : CLO_OK;
 
     qsort(kept->rows, kept->count, sizeof *kept->rows, by_falling_finish);

@@ -5,6 +5,56 @@
 #include <assert.h>
 #include <string.h>
 
+enum {
+    ENTRIES = 64,    /* of a node */
+    LEVELS_MAX = 12, /* nodes are half full at least: 16^8 steps would fill 64 GiB */
+    TIME = 0,        /* words of an entry: a leaf's are its time and what is in use; an inner one's are these four */
+    CHILD = 1,
+    BELOW = 2 /* added to all below it, then the most, then the least in use: [lanes] each, the first included */
+};
+
+/* Where a search stands: a node and an entry on each level, leaves are level 0; room[l]: what may be in use by an entry of
+ * level l, without what the levels above add to it, for the demand to fit. */
+typedef struct path {
+    uint32_t node[LEVELS_MAX], at[LEVELS_MAX];
+    int64_t room[LEVELS_MAX][CLO_RESOURCES_MAX];
+} path;
+
+static size_t words_of(const clo_profile *profile, uint32_t level)
+{
+    return level == 0 ? 1 + profile->lanes : BELOW + 3 * profile->lanes;
+}
+
+static int64_t *entry_at(const clo_profile *profile, uint32_t level, uint32_t node, uint32_t at)
+{
+    return profile->nodes[level > 0].words + ((size_t)node * ENTRIES + at) * words_of(profile, level);
+}
+
+static uint32_t *count_of(const clo_profile *profile, uint32_t level, uint32_t node)
+{
+    return &profile->nodes[level > 0].counts[node];
+}
+
+/* The most and the least in use in or below an entry, without what the levels above add. */
+static const int64_t *most_of(const clo_profile *profile, uint32_t level, const int64_t *entry)
+{
+    return level == 0 ? entry + 1 : entry + BELOW + profile->lanes;
+}
+
+static const int64_t *least_of(const clo_profile *profile, uint32_t level, const int64_t *entry)
+{
+    return level == 0 ? entry + 1 : entry + BELOW + 2 * profile->lanes;
+}
+
+void clo_profile_open(clo_profile *profile)
+{
+    profile->counted_count = 0;
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (profile->limits[r] >= 0)
+            profile->counted[profile->counted_count++] = r;
+    profile->lanes = profile->counted_count <= 4 ? 4 : CLO_RESOURCES_MAX;
+}
+
 bool clo_profile_admits(const clo_profile *profile, const int64_t *demand)
 {
     for (int r = 0; r < CLO_RESOURCES_MAX; r++)
@@ -13,86 +63,333 @@ bool clo_profile_admits(const clo_profile *profile, const int64_t *demand)
     return true;
 }
 
-/* Written as a difference: used + demand could overflow. */
-static bool step_admits(const clo_profile *profile, const clo_profile_step *step, const int64_t *demand)
+static void step_down(const clo_profile *profile, path *p, uint32_t level)
 {
-    for (int r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (profile->limits[r] >= 0 && demand[r] > profile->limits[r] - step->used[r])
-            return false;
-    return true;
+    const int64_t *entry = entry_at(profile, level, p->node[level], p->at[level]);
+
+    for (uint32_t k = 0; k < profile->lanes; k++)
+        p->room[level - 1][k] = p->room[level][k] - entry[BELOW + k];
+    p->node[level - 1] = (uint32_t)entry[CHILD];
+    p->at[level - 1] = 0;
 }
 
-/* The last step with time <= time_ns; the first stands at 0, so there is one. */
-static size_t step_at(const clo_profile *profile, int64_t time_ns)
+/* To the last step with time <= time_ns; the first stands at 0, so there is one. */
+static void descend(const clo_profile *profile, int64_t time_ns, const int64_t *demand, path *p)
 {
-    size_t low = 0, high = profile->count;
-
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (profile->steps[middle].time_ns <= time_ns)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-int64_t clo_profile_fits_from(const clo_profile *profile, int64_t start_ns, int64_t finish_ns, const int64_t *demand)
-{
-    int64_t from = start_ns;
-
-    if (profile->count == 0 || start_ns >= finish_ns) /* length 0 holds nothing */
-        return start_ns;
-    for (size_t i = step_at(profile, start_ns); i < profile->count && profile->steps[i].time_ns < finish_ns; i++)
-        if (!step_admits(profile, &profile->steps[i], demand)) {
-            assert(i + 1 < profile->count); /* nothing is in use in the last step */
-            from = profile->steps[i + 1].time_ns;
+    for (uint32_t k = 0; k < profile->lanes; k++)
+        p->room[profile->height][k] =
+            k < profile->counted_count ? profile->limits[profile->counted[k]] - demand[profile->counted[k]] : 0;
+    p->node[profile->height] = profile->root;
+    for (uint32_t level = profile->height;; level--) {
+        uint32_t low = 0, high = *count_of(profile, level, p->node[level]);
+        while (high - low > 1) {
+            uint32_t middle = low + (high - low) / 2;
+            if (entry_at(profile, level, p->node[level], middle)[TIME] <= time_ns)
+                low = middle;
+            else
+                high = middle;
         }
-    return from;
+        p->at[level] = low;
+        if (level == 0)
+            return;
+        step_down(profile, p, level);
+    }
 }
 
-/* Makes a step begin at time_ns, with what is in use there, and gives its index. The memory is there. */
-static size_t split(clo_profile *profile, int64_t time_ns)
+/* Without a branch for each resource: a negative difference leaves its sign. */
+static inline bool has_room(const int64_t *used, const int64_t *room, uint32_t lanes)
 {
-    size_t at = step_at(profile, time_ns);
+    int64_t lack = 0;
 
-    if (profile->steps[at].time_ns == time_ns)
-        return at;
-    memmove(&profile->steps[at + 2], &profile->steps[at + 1], (profile->count - at - 1) * sizeof profile->steps[0]);
-    profile->steps[at + 1] = profile->steps[at];
-    profile->steps[at + 1].time_ns = time_ns;
-    profile->count++;
-    return at + 1;
+    for (uint32_t k = 0; k < 4; k++)
+        lack |= room[k] - used[k];
+    for (uint32_t k = 4; k < lanes; k++)
+        lack |= room[k] - used[k];
+    return lack >= 0;
+}
+
+/* The first entry of `count` whose time is not before end_ns, or that has room, or (wants_room false) has not. */
+static uint32_t scan(const int64_t *entry, size_t each, const int64_t *used, const int64_t *room, uint32_t lanes,
+                     uint32_t count, int64_t end_ns, bool wants_room)
+{
+    uint32_t at = 0;
+
+    for (; at < count && entry[TIME] < end_ns; at++, entry += each, used += each)
+        if (has_room(used, room, lanes) == wants_room)
+            break;
+    return at;
+}
+
+/* From the step at *p on: the first one before end_ns where the demand fits, or (wants_room false) does not. False: there
+ * is none. */
+static bool search(const clo_profile *profile, path *p, int64_t end_ns, bool wants_room)
+{
+    for (uint32_t level = 0;;) { /* ends: each round goes down, or on in the order of time */
+        uint32_t node = p->node[level], count = *count_of(profile, level, node);
+        const int64_t *entry = entry_at(profile, level, node, p->at[level]);
+        const int64_t *used = wants_room ? least_of(profile, level, entry) : most_of(profile, level, entry);
+
+        p->at[level] += scan(entry, words_of(profile, level), used, p->room[level], profile->lanes,
+                             count - p->at[level], end_ns, wants_room);
+        if (p->at[level] < count) {
+            if (entry_at(profile, level, node, p->at[level])[TIME] >= end_ns)
+                return false;
+            if (level == 0)
+                return true;
+            step_down(profile, p, level--);
+        } else {
+            if (level == profile->height)
+                return false;
+            p->at[++level]++;
+        }
+    }
+}
+
+/* Through the rest of a leaf, in one pass: where room has begun (*run_ns; -1: there is none here) at its end, or the start
+ * that was wanted, as the result, else -1. */
+static int64_t pass_leaf(const clo_profile *profile, const path *p, int64_t duration_ns, int64_t *run_ns)
+{
+    uint32_t count = *count_of(profile, 0, p->node[0]), lanes = profile->lanes;
+    const int64_t *entry = entry_at(profile, 0, p->node[0], p->at[0]), *room = p->room[0];
+    size_t each = words_of(profile, 0);
+    int64_t run = *run_ns;
+
+    for (uint32_t at = p->at[0]; at < count; at++, entry += each) {
+        if (run >= 0 && entry[TIME] - run >= duration_ns)
+            return run;
+        run = !has_room(entry + 1, room, lanes) ? -1 : run >= 0 ? run : entry[TIME];
+    }
+    *run_ns = run;
+    return -1;
+}
+
+int64_t clo_profile_earliest_ns(const clo_profile *profile, int64_t start_ns, int64_t duration_ns, int64_t latest_ns,
+                                const int64_t *demand)
+{
+    path p;
+
+    if (profile->nodes[0].count == 0 || duration_ns <= 0) /* length 0 holds nothing */
+        return start_ns;
+    descend(profile, start_ns, demand, &p);
+    const int64_t *first = entry_at(profile, 0, p.node[0], p.at[0]);
+    int64_t run_ns = has_room(first + 1, p.room[0], profile->lanes) ? start_ns : -1;
+
+    for (;;) { /* a leaf at a time; in the last step of all there is room for ever */
+        int64_t found_ns = pass_leaf(profile, &p, duration_ns, &run_ns);
+        if (found_ns >= 0 || run_ns >= latest_ns)
+            return found_ns >= 0 ? found_ns : run_ns;
+        p.at[0] = *count_of(profile, 0, p.node[0]);
+        if (run_ns >= 0 && !search(profile, &p, run_ns + duration_ns, false))
+            return run_ns;
+        if (run_ns >= 0) {
+            run_ns = -1;
+        } else {
+            if (!search(profile, &p, latest_ns, true))
+                return latest_ns;
+            run_ns = entry_at(profile, 0, p.node[0], p.at[0])[TIME];
+        }
+    }
+}
+
+/* Room for `wanted` more nodes. */
+static int reserve_nodes(const clo_profile *profile, clo_profile_nodes *nodes, uint32_t level, uint32_t wanted)
+{
+    if (nodes->capacity - nodes->count >= wanted)
+        return 0;
+    size_t capacity = (size_t)nodes->capacity * 2 + wanted, each = ENTRIES * words_of(profile, level);
+    int64_t *words = capacity < UINT32_MAX ? clo_allocate(capacity * each, sizeof *words) : NULL;
+    uint32_t *counts = words != NULL ? clo_allocate(capacity, sizeof *counts) : NULL;
+
+    if (counts == NULL) {
+        clo_free(words);
+        return -1;
+    }
+    if (nodes->count > 0) {
+        memcpy(words, nodes->words, nodes->count * each * sizeof *words);
+        memcpy(counts, nodes->counts, nodes->count * sizeof *counts);
+    }
+    clo_free(nodes->words);
+    clo_free(nodes->counts);
+    *nodes = (clo_profile_nodes){words, counts, nodes->count, (uint32_t)capacity};
+    return 0;
+}
+
+static uint32_t new_node(clo_profile *profile, uint32_t level)
+{
+    clo_profile_nodes *nodes = &profile->nodes[level > 0];
+
+    assert(nodes->count < nodes->capacity);
+    nodes->counts[nodes->count] = 0;
+    return nodes->count++;
+}
+
+/* What is in use below an inner entry, from its child's entries. */
+static void refresh(const clo_profile *profile, uint32_t level, int64_t *entry)
+{
+    uint32_t n = profile->lanes;
+    int64_t *most = entry + BELOW + n, *least = most + n;
+    uint32_t child = (uint32_t)entry[CHILD], count = *count_of(profile, level - 1, child);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const int64_t *below = entry_at(profile, level - 1, child, i);
+        const int64_t *most_below = most_of(profile, level - 1, below);
+        const int64_t *least_below = least_of(profile, level - 1, below);
+        for (uint32_t k = 0; k < n; k++) {
+            int64_t high = most_below[k] + entry[BELOW + k], low = least_below[k] + entry[BELOW + k];
+            most[k] = i == 0 || high > most[k] ? high : most[k];
+            least[k] = i == 0 || low < least[k] ? low : least[k];
+        }
+    }
+}
+
+/* Moves the upper half of a full node to a new one, which is returned. */
+static uint32_t split_node(clo_profile *profile, uint32_t level, uint32_t node)
+{
+    uint32_t other = new_node(profile, level);
+    size_t each = words_of(profile, level);
+
+    memcpy(entry_at(profile, level, other, 0), entry_at(profile, level, node, ENTRIES / 2),
+           ENTRIES / 2 * each * sizeof(int64_t));
+    *count_of(profile, level, node) = *count_of(profile, level, other) = ENTRIES / 2;
+    return other;
+}
+
+/* Makes room for an entry at `at` in a node that has some. */
+static int64_t *insert_at(clo_profile *profile, uint32_t level, uint32_t node, uint32_t at)
+{
+    uint32_t *count = count_of(profile, level, node);
+    int64_t *entry = entry_at(profile, level, node, at);
+
+    memmove(entry + words_of(profile, level), entry, (*count - at) * words_of(profile, level) * sizeof *entry);
+    ++*count;
+    return entry;
+}
+
+/* The old root and the node split off from it get a new root. */
+static void grow_root(clo_profile *profile, uint32_t other)
+{
+    uint32_t level = profile->height + 1, root = new_node(profile, level);
+
+    assert(level < LEVELS_MAX);
+    for (uint32_t i = 0; i < 2; i++) {
+        int64_t *entry = insert_at(profile, level, root, i);
+        memset(entry, 0, words_of(profile, level) * sizeof *entry);
+        entry[CHILD] = i == 0 ? profile->root : other;
+        entry[TIME] = entry_at(profile, level - 1, (uint32_t)entry[CHILD], 0)[TIME];
+        refresh(profile, level, entry);
+    }
+    profile->root = root;
+    profile->height = level;
+}
+
+/* Puts `entry` behind the path's entry on `level`; nodes that are full are split, up to the root. What is in use does not
+ * change, as the new step has what the one before it has. */
+static void insert_behind(clo_profile *profile, const path *p, const int64_t *step)
+{
+    int64_t entry[BELOW + 3 * CLO_RESOURCES_MAX];
+
+    memcpy(entry, step, words_of(profile, 0) * sizeof *entry);
+    for (uint32_t level = 0;; level++) { /* to the first node with room */
+        uint32_t node = p->node[level], at = p->at[level] + 1;
+        if (*count_of(profile, level, node) < ENTRIES) {
+            memcpy(insert_at(profile, level, node, at), entry, words_of(profile, level) * sizeof *entry);
+            return;
+        }
+        uint32_t other = split_node(profile, level, node);
+        bool is_upper = at > ENTRIES / 2;
+        memcpy(insert_at(profile, level, is_upper ? other : node, is_upper ? at - ENTRIES / 2 : at), entry,
+               words_of(profile, level) * sizeof *entry);
+        if (level == profile->height) {
+            grow_root(profile, other);
+            return;
+        }
+        /* The entry for `other`: beside the one for `node`, which adds the same to both. */
+        int64_t *mine = entry_at(profile, level + 1, p->node[level + 1], p->at[level + 1]);
+        memcpy(entry, mine, words_of(profile, level + 1) * sizeof *entry);
+        entry[TIME] = entry_at(profile, level, other, 0)[TIME];
+        entry[CHILD] = other;
+        refresh(profile, level + 1, mine);
+        refresh(profile, level + 1, entry);
+    }
+}
+
+/* Makes a step begin at time_ns, with what is in use there. The memory is there. */
+static void cut(clo_profile *profile, int64_t time_ns, const int64_t *demand)
+{
+    path p;
+
+    descend(profile, time_ns, demand, &p);
+    const int64_t *here = entry_at(profile, 0, p.node[0], p.at[0]);
+    if (here[TIME] == time_ns)
+        return;
+    int64_t step[1 + CLO_RESOURCES_MAX];
+    memcpy(step, here, words_of(profile, 0) * sizeof *step);
+    step[TIME] = time_ns;
+    insert_behind(profile, &p, step);
+}
+
+/* Adds the demand to the entries first .. end-1 of a node. */
+static void add_to(clo_profile *profile, uint32_t level, uint32_t node, uint32_t first, uint32_t end,
+                   const int64_t *demand)
+{
+    for (uint32_t i = first; i < end; i++) {
+        int64_t *words = entry_at(profile, level, node, i) + (level == 0 ? 1 : BELOW);
+        for (uint32_t at = 0; at < (level == 0 ? 1u : 3u); at++, words += profile->lanes)
+            for (uint32_t k = 0; k < profile->counted_count; k++)
+                words[k] += demand[profile->counted[k]];
+    }
+}
+
+/* Adds the demand to all steps from the one at *from to the one before *to. */
+static void add_between(clo_profile *profile, const path *from, const path *to, const int64_t *demand)
+{
+    uint32_t level = 0;
+
+    for (; from->node[level] != to->node[level]; level++) { /* at the root they meet */
+        uint32_t first = from->at[level] + (level > 0);
+        add_to(profile, level, from->node[level], first, *count_of(profile, level, from->node[level]), demand);
+        add_to(profile, level, to->node[level], 0, to->at[level], demand);
+        refresh(profile, level + 1, entry_at(profile, level + 1, from->node[level + 1], from->at[level + 1]));
+        refresh(profile, level + 1, entry_at(profile, level + 1, to->node[level + 1], to->at[level + 1]));
+    }
+    add_to(profile, level, from->node[level], from->at[level] + (level > 0), to->at[level], demand);
+    for (level++; level <= profile->height; level++)
+        refresh(profile, level, entry_at(profile, level, from->node[level], from->at[level]));
 }
 
 int clo_profile_take(clo_profile *profile, int64_t start_ns, int64_t finish_ns, const int64_t *demand)
 {
-    void *steps = profile->steps;
-
-    if (start_ns >= finish_ns)
+    if (start_ns >= finish_ns || profile->counted_count == 0)
         return 0;
-    if (clo_grow(&steps, &profile->capacity, profile->count + 3, sizeof profile->steps[0]) != 0)
+    /* Two cuts: each splits one node a level at most, and grows the root. */
+    if (reserve_nodes(profile, &profile->nodes[0], 0, 3) != 0 ||
+        reserve_nodes(profile, &profile->nodes[1], 1, 2 * (profile->height + 2)) != 0)
         return -1;
-    profile->steps = steps;
-    if (profile->count == 0)
-        profile->steps[profile->count++] = (clo_profile_step){0};
+    if (profile->nodes[0].count == 0) {
+        profile->root = new_node(profile, 0);
+        profile->height = 0;
+        memset(insert_at(profile, 0, profile->root, 0), 0, words_of(profile, 0) * sizeof(int64_t));
+    }
+    path from, to;
 
-    size_t first = split(profile, start_ns), end = split(profile, finish_ns);
-    for (size_t i = first; i < end; i++)
-        for (int r = 0; r < CLO_RESOURCES_MAX; r++)
-            if (profile->limits[r] >= 0) /* an unlimited one is not counted: its sum might overflow */
-                profile->steps[i].used[r] += demand[r];
+    cut(profile, start_ns, demand);
+    cut(profile, finish_ns, demand);
+    descend(profile, start_ns, demand, &from);
+    descend(profile, finish_ns, demand, &to);
+    add_between(profile, &from, &to, demand);
     return 0;
 }
 
 void clo_profile_clear(clo_profile *profile)
 {
-    profile->count = 0;
+    profile->nodes[0].count = profile->nodes[1].count = 0;
 }
 
 void clo_profile_free(clo_profile *profile)
 {
-    clo_free(profile->steps);
-    profile->steps = NULL;
-    profile->count = profile->capacity = 0;
+    for (int i = 0; i < 2; i++) {
+        clo_free(profile->nodes[i].words);
+        clo_free(profile->nodes[i].counts);
+        profile->nodes[i] = (clo_profile_nodes){0};
+    }
 }

@@ -1,29 +1,41 @@
 /* plan/schedule/profile.h - how much of a machine's shared capacities is in use over time.
  *
- * A step function: steps are sorted by time, the first stands at 0, each holds until the next one, the last
- * for ever and with nothing in use. Kept only for graphs with demands. */
-#ifndef CLO_PLAN_PROFILE_H
-#define CLO_PLAN_PROFILE_H
+ * A step function: steps are sorted by time, the first stands at 0, each holds until the next one, the last for ever and
+ * with nothing in use. The steps lie in the leaves of a B+ tree. Each entry above them keeps the most and the least that
+ * is in use below it, and what has been added to all of it, so a search passes what is full or free as a whole and a
+ * reservation touches two paths: O(log steps) each, but for steps that are free and too short, which are passed one by
+ * one. Kept only for graphs with demands. */
+#ifndef CLO_PLAN_SCHEDULE_PROFILE_H
+#define CLO_PLAN_SCHEDULE_PROFILE_H
 
 #include <clotho/graph.h>
 
-typedef struct clo_profile_step {
-    int64_t time_ns;
-    int64_t used[CLO_RESOURCES_MAX];
-} clo_profile_step;
+/* Nodes of one kind, leaves or inner ones. */
+typedef struct clo_profile_nodes {
+    int64_t *words;   /* [capacity * entries of a node * words of an entry] */
+    uint32_t *counts; /* [capacity] entries in use */
+    uint32_t count, capacity;
+} clo_profile_nodes;
 
 typedef struct clo_profile {
     int64_t limits[CLO_RESOURCES_MAX]; /* in the graph's order of resources; < 0: unlimited */
-    clo_profile_step *steps;
-    size_t count, capacity;
+    /* The limited resources; those that are not are never counted: a sum might overflow. */
+    uint32_t counted[CLO_RESOURCES_MAX], counted_count;
+    uint32_t lanes;             /* 4 or 8: words kept for them; the rest are 0 */
+    clo_profile_nodes nodes[2]; /* leaves, inner nodes */
+    uint32_t root, height;      /* of inner levels; without any the root is a leaf */
 } clo_profile;
+
+/* Before anything else, with `limits` set. */
+void clo_profile_open(clo_profile *profile);
 
 /* True if `demand` fits an empty machine. */
 bool clo_profile_admits(const clo_profile *profile, const int64_t *demand);
 
-/* start_ns if `demand` fits during all of [start_ns, finish_ns), else the end of the last step in the way:
- * no start before that can succeed. The demand must be admitted. */
-int64_t clo_profile_fits_from(const clo_profile *profile, int64_t start_ns, int64_t finish_ns, const int64_t *demand);
+/* The earliest start >= start_ns from which `demand` fits for duration_ns, which the demand must be admitted for; or
+ * something not below latest_ns, if that start is not below it either. */
+int64_t clo_profile_earliest_ns(const clo_profile *profile, int64_t start_ns, int64_t duration_ns, int64_t latest_ns,
+                                const int64_t *demand);
 
 /* Takes `demand` during [start_ns, finish_ns), where it fits. Returns 0, or -1 if there is no memory. */
 int clo_profile_take(clo_profile *profile, int64_t start_ns, int64_t finish_ns, const int64_t *demand);

@@ -75,29 +75,10 @@ int64_t clo_schedule_inputs_ns(const clo_schedule *schedule, uint32_t instance, 
     return latest;
 }
 
-/* What the capacities of a machine allowed last: where executors are many and capacities scarce, asking once for all of
- * them is most of what a plan costs. */
-typedef struct asked {
-    uint32_t machine;
-    int64_t from_ns, duration_ns, start_ns;
-} asked;
-
-static int64_t ask(asked *last, const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t from_ns,
-                   int64_t duration_ns)
-{
-    uint32_t machine = schedule->platform->executors[executor].machine;
-
-    if (last->machine != machine || last->from_ns != from_ns || last->duration_ns != duration_ns)
-        *last =
-            (asked){machine, from_ns, duration_ns, clo_schedule_capacity_ns(schedule, task, machine, from_ns, duration_ns)};
-    return last->start_ns;
-}
-
 clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const int64_t *tail_ns)
 {
     uint32_t task = schedule->graph->task_of[instance];
     clo_slot best = {0, INT64_MAX, CLO_NONE};
-    asked last = {.machine = CLO_NONE};
 
     clo_schedule_find_ready(schedule, instance);
     for (uint32_t e = 0; e < schedule->executors; e++) {
@@ -106,11 +87,7 @@ clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const 
             from = tail_ns[e];
         if (duration == CLO_TIME_NEVER || from + duration >= best.finish_ns)
             continue; /* cannot run there, or cannot be earlier whatever the gaps */
-        if (schedule->profiles != NULL)
-            from = ask(&last, schedule, task, e, from, duration);
-        if (from + duration >= best.finish_ns)
-            continue;
-        int64_t start = clo_schedule_slot_ns(schedule, task, e, from, duration);
+        int64_t start = clo_schedule_slot_before_ns(schedule, task, e, from, duration, best.finish_ns - duration);
         if (start + duration < best.finish_ns)
             best = (clo_slot){start, start + duration, e};
     }

@@ -14,11 +14,14 @@ static clo_status open_profiles(clo_schedule *schedule)
     if (!schedule->graph->has_demands)
         return CLO_OK;
     schedule->profiles = clo_allocate(machines, sizeof schedule->profiles[0]);
-    if (schedule->profiles == NULL)
+    schedule->memos = clo_allocate(machines, sizeof schedule->memos[0]);
+    if (schedule->profiles == NULL || schedule->memos == NULL)
         return clo_fail_memory("a plan");
-    for (uint32_t m = 0; m < machines; m++)
+    for (uint32_t m = 0; m < machines; m++) {
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
             schedule->profiles[m].limits[r] = clo_cost_capacity(schedule->cost, m, r);
+        clo_profile_open(&schedule->profiles[m]);
+    }
     return CLO_OK;
 }
 
@@ -86,8 +89,15 @@ void clo_schedule_close(clo_schedule *schedule)
     for (uint32_t m = 0; schedule->profiles != NULL && m < schedule->platform->machines_count; m++)
         clo_profile_free(&schedule->profiles[m]);
     clo_free(schedule->profiles);
+    clo_free(schedule->memos);
     clo_free(schedule->block);
     memset(schedule, 0, sizeof *schedule);
+}
+
+static void forget_machine(clo_schedule *schedule, uint32_t machine)
+{
+    clo_profile_clear(&schedule->profiles[machine]);
+    schedule->memos[machine].task = CLO_NONE;
 }
 
 void clo_schedule_clear(clo_schedule *schedule)
@@ -95,7 +105,7 @@ void clo_schedule_clear(clo_schedule *schedule)
     for (uint32_t e = 0; e < schedule->executors; e++)
         clo_timeline_clear(&schedule->timelines[e]);
     for (uint32_t m = 0; schedule->profiles != NULL && m < schedule->platform->machines_count; m++)
-        clo_profile_clear(&schedule->profiles[m]);
+        forget_machine(schedule, m);
     memset(schedule->first_copy, 0xff, schedule->graph->instances * sizeof schedule->first_copy[0]); /* CLO_NONE */
     schedule->count = 0;
 }
@@ -150,7 +160,7 @@ clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_schedule *sche
     clo_schedule_clear(schedule);
     for (uint32_t c = 0; c < snapshot->count && status == CLO_OK; c++)
         status = clo_schedule_place(schedule, snapshot->copies[c].instance, snapshot->copies[c].executor,
-                                 snapshot->copies[c].start_ns);
+                                    snapshot->copies[c].start_ns);
     return status;
 }
 
@@ -243,45 +253,76 @@ void clo_schedule_arrivals(clo_schedule *schedule, uint32_t arc)
     fill_row(schedule, &schedule->copies[first], bytes, schedule->row_ns);
     for (uint32_t c = schedule->copies[first].next; c != CLO_NONE; c = schedule->copies[c].next)
         for (uint32_t e = 0; e < schedule->executors; e++) {
-            int64_t arrival = schedule->copies[c].finish_ns + transfer_ns(schedule, bytes, schedule->copies[c].executor, e);
+            int64_t arrival =
+                schedule->copies[c].finish_ns + transfer_ns(schedule, bytes, schedule->copies[c].executor, e);
             if (arrival < schedule->row_ns[e])
                 schedule->row_ns[e] = arrival;
         }
 }
 
-int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
-                              int64_t duration_ns)
+static bool holds_nothing(const clo_schedule *schedule, uint32_t task)
 {
-    if (schedule->profiles == NULL || schedule->graph->rows[task].demand == CLO_NONE)
+    return schedule->profiles == NULL || schedule->graph->rows[task].demand == CLO_NONE;
+}
+
+/* No start from ready_ns on is before this one, on whichever executor of the machine. A planner asks for one executor after
+ * another, and mostly they would all pass the same steps: so those are passed once, for the shortest time. */
+static int64_t least_start_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
+                              int64_t duration_ns, const int64_t *demand)
+{
+    clo_capacity_memo *memo = &schedule->memos[machine];
+    bool is_known = memo->task == task && memo->duration_ns <= duration_ns;
+
+    if (!is_known || memo->ready_ns > ready_ns) {
+        int64_t shortest_ns = is_known ? memo->duration_ns : duration_ns;
+        for (uint32_t e = 0; e < schedule->executors && !is_known; e++)
+            if (schedule->platform->executors[e].machine == machine &&
+                clo_cost_time(schedule->cost, task, e) < shortest_ns)
+                shortest_ns = clo_cost_time(schedule->cost, task, e);
+        int64_t start_ns =
+            clo_profile_earliest_ns(&schedule->profiles[machine], ready_ns, shortest_ns, INT64_MAX, demand);
+        *memo = (clo_capacity_memo){ready_ns, shortest_ns, start_ns, task};
+    }
+    return ready_ns > memo->start_ns ? ready_ns : memo->start_ns;
+}
+
+int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
+                                 int64_t duration_ns)
+{
+    if (holds_nothing(schedule, task))
         return ready_ns;
     const int64_t *demand = clo_graph_demand(schedule->graph, task);
+    int64_t from_ns = least_start_ns(schedule, task, machine, ready_ns, duration_ns, demand);
 
-    for (int64_t start = ready_ns;;) { /* ends: see clo_schedule_slot_ns */
-        int64_t from = clo_profile_fits_from(&schedule->profiles[machine], start, start + duration_ns, demand);
-        if (from == start)
-            return start;
-        start = from;
+    return clo_profile_earliest_ns(&schedule->profiles[machine], from_ns, duration_ns, INT64_MAX, demand);
+}
+
+int64_t clo_schedule_slot_before_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t ready_ns,
+                                    int64_t duration_ns, int64_t latest_ns)
+{
+    const clo_timeline *timeline = &schedule->timelines[executor];
+
+    if (holds_nothing(schedule, task))
+        return clo_timeline_find(timeline, ready_ns, duration_ns);
+    uint32_t machine = schedule->platform->executors[executor].machine;
+    const clo_profile *profile = &schedule->profiles[machine];
+    const int64_t *demand = clo_graph_demand(schedule->graph, task);
+    int64_t from_ns = least_start_ns(schedule, task, machine, ready_ns, duration_ns, demand);
+
+    for (;;) { /* ends: each round moves on, and behind all else both are free */
+        int64_t start_ns = clo_timeline_find(timeline, from_ns, duration_ns);
+        if (start_ns >= latest_ns)
+            return start_ns;
+        from_ns = clo_profile_earliest_ns(profile, start_ns, duration_ns, latest_ns, demand);
+        if (from_ns == start_ns || from_ns >= latest_ns)
+            return from_ns;
     }
 }
 
 int64_t clo_schedule_slot_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t ready_ns,
-                          int64_t duration_ns)
+                             int64_t duration_ns)
 {
-    const clo_timeline *timeline = &schedule->timelines[executor];
-    int64_t start = clo_timeline_find(timeline, ready_ns, duration_ns);
-
-    if (schedule->profiles == NULL || schedule->graph->rows[task].demand == CLO_NONE)
-        return start;
-    const clo_profile *profile = &schedule->profiles[schedule->platform->executors[executor].machine];
-    const int64_t *demand = clo_graph_demand(schedule->graph, task);
-
-    /* Ends: each round moves start forward to the end of a step, and in the last step nothing is in use. */
-    for (;;) {
-        int64_t from = clo_profile_fits_from(profile, start, start + duration_ns, demand);
-        if (from == start)
-            return start;
-        start = clo_timeline_find(timeline, from, duration_ns);
-    }
+    return clo_schedule_slot_before_ns(schedule, task, executor, ready_ns, duration_ns, INT64_MAX);
 }
 
 clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_t executor, int64_t start_ns)
@@ -295,10 +336,11 @@ clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_
     assert(start_ns >= 0 && finish >= start_ns);
     if (clo_timeline_reserve(&schedule->timelines[executor], start_ns, finish) != 0)
         return clo_fail_memory("a plan");
-    if (schedule->profiles != NULL && graph->rows[task].demand != CLO_NONE &&
-        clo_profile_take(&schedule->profiles[schedule->platform->executors[executor].machine], start_ns, finish,
-                         clo_graph_demand(graph, task)) != 0)
-        return clo_fail_memory("a plan");
+    if (!holds_nothing(schedule, task)) {
+        uint32_t machine = schedule->platform->executors[executor].machine;
+        if (clo_profile_take(&schedule->profiles[machine], start_ns, finish, clo_graph_demand(graph, task)) != 0)
+            return clo_fail_memory("a plan");
+    }
 
     schedule->copies[at] = (clo_copy){start_ns, finish, instance, executor, CLO_NONE};
     schedule->count++;

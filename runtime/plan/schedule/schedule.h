@@ -22,17 +22,25 @@ typedef struct clo_copy {
     uint32_t next; /* another copy of the same instance; CLO_NONE: the last */
 } clo_copy;
 
+/* Where the capacities of a machine let a task begin: no start from `ready_ns` on for `duration_ns` or longer is before
+ * `start_ns`. Of the last task that was asked for; what is placed there since then only makes it later. */
+typedef struct clo_capacity_memo {
+    int64_t ready_ns, duration_ns, start_ns;
+    uint32_t task; /* CLO_NONE: nothing is known */
+} clo_capacity_memo;
+
 typedef struct clo_schedule {
     const clo_cost *cost;
     const clo_graph *graph;
     const clo_platform *platform;
     uint32_t executors;
-    bool may_duplicate;      /* false: the caller of clo_plan_create wants no replicas */
-    uint64_t schedules;      /* how many the planner built; it may leave 0 for one    */
-    bool is_optimal;         /* proved by search                                       */
-    clo_timeline *timelines; /* [executors]                                        */
-    clo_profile *profiles;   /* [machines]; NULL: no task demands anything          */
-    clo_copy *copies;        /* [count] of [capacity]                              */
+    bool may_duplicate;       /* false: the caller of clo_plan_create wants no replicas */
+    uint64_t schedules;       /* how many the planner built; it may leave 0 for one    */
+    bool is_optimal;          /* proved by search                                       */
+    clo_timeline *timelines;  /* [executors]                                        */
+    clo_profile *profiles;    /* [machines]; NULL: no task demands anything          */
+    clo_capacity_memo *memos; /* [machines]; NULL as above                          */
+    clo_copy *copies;         /* [count] of [capacity]                              */
     uint32_t count, capacity;
     uint32_t *first_copy; /* [instances] the original; CLO_NONE: not placed yet */
     uint32_t *order;      /* [instances] by falling rank_u; clo_schedule_order fills it */
@@ -83,11 +91,16 @@ void clo_schedule_arrivals(clo_schedule *schedule, uint32_t arc);
 
 /* Earliest start >= ready_ns on `executor`, gaps included. */
 int64_t clo_schedule_slot_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t ready_ns,
-                          int64_t duration_ns);
+                             int64_t duration_ns);
+
+/* The same, or something not below latest_ns if that start is not below it either. Shorter, where only an early start
+ * counts. */
+int64_t clo_schedule_slot_before_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t ready_ns,
+                                    int64_t duration_ns, int64_t latest_ns);
 
 /* The same for the machine alone: the earliest start >= ready_ns that its capacities allow, whatever its executors do. */
 int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
-                              int64_t duration_ns);
+                                 int64_t duration_ns);
 
 /* Adds a copy at start_ns, a result of clo_schedule_slot_ns for its execution time: the original if it is the first of
  * its instance. Returns CLO_OK or CLO_ERR_MEMORY. */

@@ -88,36 +88,49 @@ static void the_timeline_agrees_with_a_row_of_bits(void **state)
     }
 }
 
+static bool fits_at(int64_t used[3][5 * 3000], int64_t start, int64_t length, const int64_t *demand,
+                    int64_t limit)
+{
+    for (int64_t t = start; t < start + length; t++)
+        if (used[0][t] + demand[0] > limit || used[2][t] + demand[2] > limit / 2)
+            return false;
+    return true;
+}
+
+/* From a few steps in one leaf to some thousand in three levels; long takes that cover whole nodes. */
 static void the_profile_agrees_with_a_row_of_sums(void **state)
 {
     (void)state;
-    enum { SPAN = 200, LIMIT = 10 };
+    enum { LIMIT = 1000 };
+    static int64_t used[3][5 * 3000];
 
-    for (uint64_t seed = 0; seed < 50; seed++) {
+    for (uint64_t seed = 0; seed < 24; seed++) {
         clo_rng rng = clo_rng_seed(seed);
+        uint32_t span = seed % 3 == 0 ? 200 : 3000, rounds = seed % 3 == 0 ? 80 : 2500;
         clo_profile profile = {.limits = {LIMIT, -1, LIMIT / 2, -1, -1, -1, -1, -1}};
-        int64_t used[3][4 * SPAN] = {{0}};
-        for (int i = 0; i < 80; i++) {
-            int64_t start = clo_rng_below(&rng, SPAN), length = 1 + clo_rng_below(&rng, 20), blocked = -1;
-            int64_t demand[CLO_RESOURCES_MAX] = {clo_rng_below(&rng, LIMIT + 1), INT64_MAX,
-                                                 clo_rng_below(&rng, LIMIT / 2 + 1)};
-            for (int64_t t = start; t < start + length; t++)
-                if (used[0][t] + demand[0] > LIMIT || used[2][t] + demand[2] > LIMIT / 2)
-                    blocked = t;
-            int64_t from = clo_profile_fits_from(&profile, start, start + length, demand);
-            if (blocked < 0) {
-                assert_int_equal(from, start);
-                assert_int_equal(clo_profile_take(&profile, start, start + length, demand), 0);
-                for (int64_t t = start; t < start + length; t++) {
-                    used[0][t] += demand[0];
-                    used[2][t] += demand[2];
-                }
-            } else {
-                assert_true(from > blocked);
-                for (int64_t t = blocked; t < from; t++) /* it points to the end of that step, not beyond */
-                    assert_true(used[0][t] + demand[0] > LIMIT || used[2][t] + demand[2] > LIMIT / 2);
+        clo_profile_open(&profile);
+        memset(used, 0, sizeof used);
+        for (uint32_t i = 0; i < rounds; i++) {
+            int64_t start = clo_rng_below(&rng, span), length = 1 + clo_rng_below(&rng, i % 50 == 0 ? span : 20);
+            uint32_t most = i % 4 == 0 ? LIMIT + 1 : LIMIT / 20;
+            int64_t demand[CLO_RESOURCES_MAX] = {clo_rng_below(&rng, most), INT64_MAX, clo_rng_below(&rng, most) / 2};
+            int64_t found = clo_profile_earliest_ns(&profile, start, length, INT64_MAX, demand), want = start;
+            while (!fits_at(used, want, length, demand, LIMIT))
+                want++;
+            assert_int_equal(found, want);
+            int64_t latest = start + clo_rng_below(&rng, span);
+            int64_t early = clo_profile_earliest_ns(&profile, start, length, latest, demand);
+            assert_true(want < latest ? early == want : early >= latest);
+            if (found + length > (seed % 2 == 0 ? 1 : 4) * (int64_t)span)
+                continue; /* keep it crowded */
+            assert_int_equal(clo_profile_take(&profile, found, found + length, demand), 0);
+            for (int64_t t = found; t < found + length; t++) {
+                used[0][t] += demand[0];
+                used[2][t] += demand[2];
             }
         }
+        clo_profile_clear(&profile); /* and once more from nothing */
+        assert_int_equal(clo_profile_earliest_ns(&profile, 7, 1000, INT64_MAX, (int64_t[CLO_RESOURCES_MAX]){LIMIT}), 7);
         clo_profile_free(&profile);
     }
 }
@@ -138,13 +151,19 @@ static void a_failed_allocation_leaves_both_unchanged(void **state)
     clo_timeline line = {0};
     clo_profile profile = {.limits = {5, -1, -1, -1, -1, -1, -1, -1}};
 
+    clo_profile_open(&profile);
     fault_fail_nth(1);
     assert_int_equal(clo_timeline_reserve(&line, 1, 2), -1);
     fault_fail_nth(1);
     assert_int_equal(clo_profile_take(&profile, 1, 2, (int64_t[CLO_RESOURCES_MAX]){1}), -1);
+    for (uint64_t nth = 2; nth <= 4; nth++) { /* leaves, their counts, inner nodes, theirs */
+        fault_fail_nth(nth);
+        assert_int_equal(clo_profile_take(&profile, 1, 2, (int64_t[CLO_RESOURCES_MAX]){1}), -1);
+        clo_profile_free(&profile);
+    }
     fault_fail_nth(0);
     assert_int_equal(line.count, 0);
-    assert_int_equal(profile.count, 0);
+    assert_int_equal(clo_profile_earliest_ns(&profile, 0, 9, INT64_MAX, (int64_t[CLO_RESOURCES_MAX]){5}), 0);
     assert_int_equal(clo_timeline_find(&line, 1, 1), 1);
     clo_timeline_free(&line);
     clo_profile_free(&profile);
