@@ -1,4 +1,6 @@
-"""The README quotes programs and files of this repository: the text must be theirs, and every local link must lead somewhere. --update copies the programs into it."""
+"""Every local link of every Markdown file leads somewhere, and the README quotes programs of this repository as they are.
+--update copies the programs into the README."""
+import glob
 import os
 import re
 import sys
@@ -22,7 +24,8 @@ def update():
 
 def main():
     failed = 0
-    for name in ["README.md", "docs/ARCHITECTURE.md", "runtime/README.md"]:
+    for name in ["README.md", *(n for top in ["docs", "runtime", "bench", "examples", "tests"]
+                                for n in glob.glob(top + "/**/*.md", root_dir=ROOT, recursive=True))]:
         with open(os.path.join(ROOT, name), encoding="utf-8") as file:
             text = file.read()
         for target in re.findall(r"\]\(([^)#]+)\)|<img src=\"([^\"]+)\"", text):
