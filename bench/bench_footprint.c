@@ -1,4 +1,4 @@
-/* bench_footprint.c - how much room does it take?
+/* bench_footprint.c - how much memory does it take?
  *
  *   heap     bytes a task and an edge of a sealed graph, its cost, a plan and jobs: what malloc has given out before and
  *            after, on growing graphs with and without edges, fitted by least squares.
@@ -322,7 +322,7 @@ static void print_json(const table *t, const bench_options *o)
 int main(int argc, char **argv)
 {
     const bench_about about = {
-        .name = "footprint", .question = "how much room does it take?", .rounds = 21, .quick_rounds = 5};
+        .name = "footprint", .question = "how much memory does it take?", .rounds = 21, .quick_rounds = 5};
     char folder[FOLDER_MAX] = "";
     bench_options o;
     int exit_status = bench_options_read(&o, &about, argc, argv);

@@ -1,44 +1,95 @@
-"""The README quotes programs and files of this repository: the text must be theirs, and every local link must lead somewhere. --update copies the programs into it."""
+"""The documents match the repository. --update copies the programs that the README quotes into it.
+
+- every local link of every Markdown file leads somewhere, and the README quotes the programs as they are;
+- docs/ARCHITECTURE.md draws and describes each module of CMakeLists.txt, above all modules that it uses;
+- runtime/README.md has the same rows."""
+import glob
 import os
 import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 QUOTED = {"c": "examples/01_hello_graph.c"}
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+from check_layers import read_modules  # noqa: E402
+
+
+def read(name):
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+        return file.read()
 
 
 def update():
-    path = os.path.join(ROOT, "README.md")
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+    text = read("README.md")
     for language, source in QUOTED.items():
-        with open(os.path.join(ROOT, source), encoding="utf-8") as file:
-            program = file.read()
-        text = re.sub(r"(```%s\n).*?(```)" % language, lambda m, p=program: m.group(1) + p + m.group(2), text, count=1, flags=re.S)
-    with open(path, "w", encoding="utf-8") as file:
+        text = re.sub(r"(```%s\n).*?(```)" % language, lambda m, p=read(source): m.group(1) + p + m.group(2), text, count=1, flags=re.S)
+    with open(os.path.join(ROOT, "README.md"), "w", encoding="utf-8") as file:
         file.write(text)
     return 0
 
 
-def main():
-    failed = 0
-    for name in ["README.md", "docs/ARCHITECTURE.md", "runtime/README.md"]:
-        with open(os.path.join(ROOT, name), encoding="utf-8") as file:
-            text = file.read()
-        for target in re.findall(r"\]\(([^)#]+)\)|<img src=\"([^\"]+)\"", text):
-            path = target[0] or target[1]
-            if "://" not in path and not os.path.exists(os.path.join(ROOT, os.path.dirname(name), path)):
-                print("%s links to %s, which is not there" % (name, path))
-                failed = 1
-        if name != "README.md":
+def wrong_links(name):
+    for link, image in re.findall(r"\]\(([^)#]+)\)|<img src=\"([^\"]+)\"", read(name)):
+        path = link or image
+        if "://" not in path and not os.path.exists(os.path.join(ROOT, os.path.dirname(name), path)):
+            yield "%s links to %s, which is not there" % (name, path)
+
+
+def wrong_quotes():
+    for language, path in QUOTED.items():
+        block = re.search(r"```%s\n(.*?)```" % language, read("README.md"), re.S)
+        if block is None or block.group(1) != read(path):
+            yield "README.md does not quote %s as it is; run tests/cli/readme.py --update" % path
+
+
+def rows_of(picture, modules):
+    """The modules that each row of a picture names, before the text that explains the row."""
+    rows = []
+    for line in picture.splitlines():
+        names = []
+        for word in line.split():
+            if word not in modules:
+                break
+            names.append(word)
+        if names:
+            rows.append(names)
+    return rows
+
+
+def wrong_rows(name, rows, modules):
+    """Lower rows have larger numbers; a module inside plan stands where plan does for those outside."""
+    at = {module: i for i, row in enumerate(rows) for module in row}
+    for module, uses in sorted(modules.items()):
+        if module not in at:
+            yield "%s: the pictures do not show %s" % (name, module)
             continue
-        for language, path in QUOTED.items():
-            block = re.search(r"```%s\n(.*?)```" % language, text, re.S)
-            with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-                if block is None or block.group(1) != file.read():
-                    print("README.md does not quote %s as it is; run tests/cli/readme.py --update" % path)
-                    failed = 1
-    return failed
+        for used in sorted(uses & at.keys()):
+            if at[used] <= at[module]:
+                yield "%s: %s uses %s, which does not stand below it" % (name, module, used)
+
+
+def wrong_architecture(modules):
+    name = "docs/ARCHITECTURE.md"
+    text = read(name)
+    outer, inner = [rows_of(picture, modules) for picture in re.findall(r"^```\n(.*?)^```", text, re.S | re.M)[:2]]
+    plan = next((i for i, row in enumerate(outer) if "plan" in row), 0)
+    yield from wrong_rows(name, outer[:plan + 1] + inner[1:] + outer[plan + 1:], modules)
+    described = set(re.findall(r"^\| `([\w/]+)` \|", text, re.M))
+    for module in sorted(m for m in modules if not m.startswith("plan/") and m not in described):
+        yield "%s: the table does not describe %s" % (name, module)
+    short = rows_of(re.search(r"^```\n(.*?)^```", read("runtime/README.md"), re.S | re.M).group(1), modules)
+    if short != outer:
+        yield "runtime/README.md has other rows than %s" % name
+
+
+def main():
+    wrong = [line for name in ["README.md", *(n for top in ["docs", "runtime", "bench", "examples", "tests"]
+                                              for n in glob.glob(top + "/**/*.md", root_dir=ROOT, recursive=True))]
+             for line in wrong_links(name)]
+    wrong += wrong_quotes()
+    wrong += wrong_architecture(read_modules(ROOT))
+    print("\n".join(wrong))
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

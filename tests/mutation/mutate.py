@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do the tests notice a small fault? Plants faults into copies of runtime/, one at a time, and runs the tests that reach them.
+"""Plants small faults into copies of runtime/, one at a time, runs the tests that reach them, and prints what the tests miss.
 
 The faults are drawn by a seeded generator, the same number from each module. A fault is caught if a test fails, crashes or
 hangs. What does not compile, or leaves the library the same byte for byte, is replaced by another. What survives is tried once
@@ -28,18 +28,18 @@ SANITIZED_SECONDS = 2  # longer ones are left to the plain tree
 
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev mutate", description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=200, metavar="N", help="faults in all (200)")
+    parser.add_argument("--count", type=int, default=200, metavar="N", help="number of faults (200)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="which faults (1)")
     parser.add_argument("--module", action="append", metavar="NAME", help="only this module of runtime/; may be repeated")
     parser.add_argument("--match", default="", metavar="TEXT", help="only faults whose description holds this text")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="copies of the tree at work (1)")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="copies of the tree that work at once (1)")
     parser.add_argument("--patience", type=float, default=600, metavar="SECONDS",
-                        help="leave out the slowest tests where those that reach a fault take longer in all (600)")
+                        help="timeout: leave out the slowest tests if those that reach a fault take longer in total (600)")
     parser.add_argument("--list", action="store_true", help="print the faults and plant none")
-    parser.add_argument("--resume", action="store_true", help="keep what the results file holds, go on behind it")
+    parser.add_argument("--resume", action="store_true", help="keep the results file and continue after its last entry")
     parser.add_argument("--again", action="store_true", help="try only what survived according to the results file")
     parser.add_argument("--results", type=pathlib.Path, default=trees.SCRATCH / "results.jsonl", metavar="FILE",
-                        help="one JSON object a line (build/mutation/results.jsonl)")
+                        help="one JSON object per line (build/mutation/results.jsonl)")
     parser.add_argument("--at-least", type=float, default=0, metavar="PERCENT", help="exit status 1 if fewer are caught")
     return parser.parse_args()
 
@@ -128,7 +128,7 @@ class Run:
             self.say(f"{verdict:10} {site.file}:{site.line}: {site.change}{'  (' + by + ')' if by else ''}")
 
     def order(self, module: str, names: list) -> list:
-        """Tests of the module first, the quick ones first; of the others, no slow ones beyond what patience allows."""
+        """Tests of the module first, the quick ones first; of the others, no slow ones beyond the timeout."""
         seconds = {name: self.reach.tests[name]["seconds"] for name in names}
         left, chosen = self.args.patience, []
         for name in sorted(names, key=seconds.get):

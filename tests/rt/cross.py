@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MODULES = ("base", "sync", "graph", "body", "platform", "cost", "trace", "plan", "policy", "engine", "sim")
+MODULES = ("base", "sync", "graph", "generate", "platform", "cost", "trace", "plan", "policy", "engine", "sim")
 FOREIGN = ("hwloc", "expat", "cJSON", "shipped.h")  # sources with these need libraries that no cross compiler here has
 FLAGS = ["-std=c17", "-O2", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}/include", f"-I{ROOT}/runtime"]
 MACHINES = [("cc", []), ("aarch64-linux-gnu-gcc", ["qemu-aarch64-static"]), ("riscv64-linux-gnu-gcc", ["qemu-riscv64-static"])]
@@ -29,7 +29,7 @@ DECISION_PATH = [*sorted((ROOT / "runtime/policy").glob("*.c")),
 
 def portable_sources():
     for module in MODULES:
-        for source in sorted((ROOT / "runtime" / module).glob("*.c")):
+        for source in sorted((ROOT / "runtime" / module).rglob("*.c")):
             if not any(f'"{word}' in line or f"<{word}" in line or f"/{word}" in line
                        for line in source.read_text().splitlines() if line.startswith("#include") for word in FOREIGN):
                 yield source

@@ -72,8 +72,9 @@ int cmd_check(int argc, char **argv)
         "GRAPH PLAN",
         2,
         2,
-        "Checks a plan file with a checker that shares no code with the planners: every task placed, where it\n"
-        "can run, no overlap, inputs there in time, capacities kept. Exit status 1 if it is not valid.",
+        "Checks a plan file with a checker that shares no code with the planners. It checks that every task has a\n"
+        "place where it can run, that nothing overlaps, that inputs arrive in time and that capacities are kept.\n"
+        "Exit status 1 if the plan is not valid.",
         NULL};
     input_config config = {.scale = 1};
     bool measured = false, as_json = false;
@@ -81,10 +82,11 @@ int cmd_check(int argc, char **argv)
         {"platform", 'p', "SPEC", OPTION_TEXT, &config.spec, "as in 'clotho plan'"},
         {"strict", 0, NULL, OPTION_FLAG, &config.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &config.scale, "multiply times and bytes of the graph by X first"},
-        {"instance", 'i', "NAME", OPTION_TEXT, &config.instance, "of a file with many instances, the one of this name"},
+        {"instance", 'i', "NAME", OPTION_TEXT, &config.instance,
+         "take only the instance of this name, from a file with many"},
         {"measured", 0, NULL, OPTION_FLAG, &measured,
-         "a measured schedule: durations and transfers are what they were"},
-        {"json", 0, NULL, OPTION_FLAG, &as_json, "one JSON object on standard output"}};
+         "the times were measured: do not compare durations and transfers with the cost model"},
+        {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
     input in;

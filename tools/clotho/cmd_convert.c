@@ -15,8 +15,8 @@ int cmd_convert(int argc, char **argv)
         2,
         2,
         "Reads a graph in any known format (recognised by content) and writes it in another.",
-        "'-' is standard input or output. Without --format the ending of OUT decides: .dot and .gv are\n"
-        "Graphviz, all else is this library's own JSON. Formats: 'clotho list formats'."};
+        "'-' is standard input or output. Without --format the suffix of OUT decides: .dot and .gv are Graphviz,\n"
+        "all others Clotho's own JSON. 'clotho list formats' prints the formats."};
     const char *format = NULL;
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
     bool as_json = false;
@@ -25,8 +25,9 @@ int cmd_convert(int argc, char **argv)
     const option_spec options[] = {
         {"format", 'f', "NAME", OPTION_TEXT, &format, "clotho, dot, wfformat or saga"},
         {"scale", 0, "X", OPTION_REAL, &config.scale, "multiply times and bytes by X"},
-        {"instance", 'i', "NAME", OPTION_TEXT, &config.instance, "of a file with many instances, the one of this name"},
-        {"json", 0, NULL, OPTION_FLAG, &as_json, "report as one JSON object on standard output"}};
+        {"instance", 'i', "NAME", OPTION_TEXT, &config.instance,
+         "take only the instance of this name, from a file with many"},
+        {"json", 0, NULL, OPTION_FLAG, &as_json, "print the report as one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
     clo_document document = {0};

@@ -15,7 +15,7 @@ static const command cmd = {
     "Writes a seeded graph of a known family: chain, forkjoin, intree, outtree, layered, wavefront, cholesky,\n"
     "fft, gauss, montage or independent. The same options give the same file on every machine.",
     "Example: clotho generate cholesky --tasks 220 --work 200us --ccr 0.5 -o cholesky.json\n"
-    "Families: 'clotho list families'."};
+    "'clotho list families' describes the families."};
 
 static int known_family(const char *name)
 {
@@ -74,18 +74,19 @@ int cmd_generate(int argc, char **argv)
     bool as_json = false, duplicable = false, outputs = false;
     const option_spec options[] = {
         {"output", 'o', "F", OPTION_TEXT, &path, "file to write; '-': standard output (default)"},
-        {"format", 'f', "NAME", OPTION_TEXT, &format, "clotho, dot or wfformat; default by the ending of F"},
+        {"format", 'f', "NAME", OPTION_TEXT, &format, "clotho, dot or wfformat; default: by the suffix of F"},
         {"tasks", 'n', "N", OPTION_U32, &config.tasks, "about this many tasks (100)"},
-        {"seed", 0, "N", OPTION_U64, &config.seed, "fixes every random choice (0)"},
+        {"seed", 0, "N", OPTION_U64, &config.seed, "fix every random choice (0)"},
         {"width", 0, "N", OPTION_U32, &config.width, "layer width, branches or arity, by family"},
         {"work", 0, "TIME", OPTION_TIME, &config.work_mean_ns, "mean work of a task (100us)"},
         {"spread", 0, "X", OPTION_REAL, &config.work_spread, "work uniform in mean*(1 +- X), 0 to 1 (0)"},
         {"ccr", 0, "X", OPTION_REAL, &config.ccr, "communication to computation ratio (0)"},
-        {"kinds", 0, "N", OPTION_U32, &config.kinds, "executor kinds k0, k1 ... with times of their own (0)"},
+        {"kinds", 0, "N", OPTION_U32, &config.kinds,
+         "number of executor kinds k0, k1 ..., each with its own times (0)"},
         {"beta", 0, "X", OPTION_REAL, &config.beta, "heterogeneity over the kinds, below 2 (0)"},
-        {"outputs", 0, NULL, OPTION_FLAG, &outputs, "tasks own output buffers as large as their widest edge"},
+        {"outputs", 0, NULL, OPTION_FLAG, &outputs, "give each task an output buffer as large as its largest edge"},
         {"duplicable", 0, NULL, OPTION_FLAG, &duplicable, "tasks may be executed more than once"},
-        {"json", 0, NULL, OPTION_FLAG, &as_json, "report as one JSON object on standard output"}};
+        {"json", 0, NULL, OPTION_FLAG, &as_json, "print the report as one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
 

@@ -98,9 +98,10 @@ static void print_text(entry_fn entry)
 int cmd_list(int argc, char **argv)
 {
     static const command cmd = {"list", "planners|policies|platforms|formats|kernels|families", 1,
-                                1,      "Prints what this library knows, one name a line.",     NULL};
+                                1,      "Prints what this library knows, one name per line.",   NULL};
     bool as_json = false;
-    const option_spec options[] = {{"json", 0, NULL, OPTION_FLAG, &as_json, "one JSON object on standard output"}};
+    const option_spec options[] = {
+        {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, 1, argc, argv, &operands, &count);
 

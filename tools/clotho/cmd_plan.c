@@ -424,32 +424,32 @@ int cmd_plan(int argc, char **argv)
         "GRAPH...",
         1,
         1 << 20,
-        "Plans each task graph, checks the plan with the independent checker and reports it with its gap to a\n"
-        "lower bound. Several planners (or 'all') are compared in a table.",
-        "SPEC is native (default), own (default where the file carries its platform), a shipped name, an hwloc XML\n"
-        "file, or uniform:P. With --json: one object a line, one line a graph and planner.\n"
-        "A file of JSON Lines holds many graphs: each is planned, a row each, unless --instance names one."};
+        "Plans each task graph, checks the plan with the independent checker and prints it with its gap to a\n"
+        "lower bound. With several planners (or 'all') it prints a table.",
+        "SPEC is native (default), own (default if the file contains its platform), the name of a shipped platform,\n"
+        "an hwloc XML file, or uniform:P. --json prints one object per line, one line per graph and planner.\n"
+        "A file of JSON Lines holds many graphs: all are planned, one row each, unless --instance names one."};
     plan_options o = {.input.scale = 1};
     const option_spec options[] = {
-        {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "where to run"},
+        {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "the platform; see below"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
-         "of a file with many instances, the one of this name"},
+         "take only the instance of this name, from a file with many"},
         {"planner", 0, "NAME", OPTION_LIST, &o.planners,
-         "heft (default), deft, best ...; repeat, or 'all', to compare"},
-        {"budget", 0, "N|TIME", OPTION_TEXT, &o.budget, "anytime planners: schedules to try, or wall time (500ms)"},
+         "heft (default), deft, best ...; give several, or 'all', to compare"},
+        {"budget", 0, "N|TIME", OPTION_TEXT, &o.budget,
+         "for anytime planners: number of schedules, or wall time (500ms)"},
         {"no-duplicates", 0, NULL, OPTION_FLAG, &o.no_duplicates,
-         "execute no task twice, even where the graph allows it"},
-        {"justify", 0, NULL, OPTION_FLAG, &o.justify,
-         "move every plan right and left again as long as it gets shorter"},
+         "execute every task once, even if the graph allows duplicates"},
+        {"justify", 0, NULL, OPTION_FLAG, &o.justify, "shift every plan right and left again while it gets shorter"},
         {"threads", 0, "N", OPTION_U64, &o.threads,
-         "for planners that use several (1); under a budget of time more is searched"},
+         "threads for planners that use several (1); a time budget then searches more"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the plan"},
         {"gantt-text", 't', NULL, OPTION_FLAG, &o.gantt_text, "draw the plan in the terminal"},
         {"out", 'o', "F.json", OPTION_TEXT, &o.out, "write the plan"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
-        {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every random choice (0)"},
-        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "one JSON object a line on standard output"}};
+        {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
+        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object per line on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
 

@@ -34,12 +34,13 @@ static int show(int argc, char **argv)
         0,
         1,
         "Prints the executors, kinds, speeds, caches and links of a platform.",
-        "SPEC is native (default), a shipped name (see 'clotho platform list'), an hwloc XML file,\n"
-        "or uniform:P."};
+        "SPEC is native (default), the name of a shipped platform (see 'clotho platform list'), an hwloc XML\n"
+        "file, or uniform:P."};
     bool as_json = false;
     const char *spec = "native";
-    const option_spec options[] = {{"platform", 'p', "SPEC", OPTION_TEXT, &spec, "the same as the operand"},
-                                   {"json", 0, NULL, OPTION_FLAG, &as_json, "one JSON object on standard output"}};
+    const option_spec options[] = {
+        {"platform", 'p', "SPEC", OPTION_TEXT, &spec, "the same as the operand"},
+        {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, 2, argc, argv, &operands, &count);
     clo_platform *platform;
@@ -63,12 +64,13 @@ static int calibrate(int argc, char **argv)
         0,
         "Measures this machine: the speed of each executor for integer, floating-point and memory-bound\n"
         "work, and latency and bandwidth of each pair. Takes about 10 s on 2 cores.",
-        "Give the file to any verb with --platform F.xml."};
+        "Other verbs read the file with --platform F.xml."};
     bool as_json = false, quick = false;
     const char *path = NULL;
-    const option_spec options[] = {{"output", 'o', "F.xml", OPTION_TEXT, &path, "write the platform file there"},
-                                   {"quick", 0, NULL, OPTION_FLAG, &quick, "about a second, coarser"},
-                                   {"json", 0, NULL, OPTION_FLAG, &as_json, "one JSON object on standard output"}};
+    const option_spec options[] = {
+        {"output", 'o', "F.xml", OPTION_TEXT, &path, "write the platform file there"},
+        {"quick", 0, NULL, OPTION_FLAG, &quick, "take about a second; less exact"},
+        {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, 3, argc, argv, &operands, &count);
     clo_platform *platform = NULL;
@@ -91,7 +93,8 @@ static int list(int argc, char **argv)
 {
     static const command cmd = {"platform list", "", 0, 0, "Prints the shipped platforms.", NULL};
     bool as_json = false;
-    const option_spec options[] = {{"json", 0, NULL, OPTION_FLAG, &as_json, "one JSON object on standard output"}};
+    const option_spec options[] = {
+        {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, 1, argc, argv, &operands, &count);
     char *forwarded[] = {(char[]){"list"}, (char[]){"platforms"}, (char[]){"--json"}, NULL};
@@ -128,10 +131,11 @@ static int check(int argc, char **argv)
         "",
         0,
         0,
-        "Tells what this host offers and lacks for real-time work, one line each: ok, warn or lack first.",
+        "Prints what this host offers and lacks for real-time work. Each line begins with ok, warn or lack.",
         NULL};
     bool as_json = false;
-    const option_spec options[] = {{"json", 0, NULL, OPTION_FLAG, &as_json, "one JSON object on standard output"}};
+    const option_spec options[] = {
+        {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, 1, argc, argv, &operands, &count);
     uint32_t lacking;
@@ -156,10 +160,10 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *summary;
 } actions[] = {
-    {"show", show, "executors, kinds, speeds, links of a platform, and a picture"},
+    {"show", show, "show executors, kinds, speeds and links of a platform, and a picture"},
     {"calibrate", calibrate, "measure this machine"},
-    {"list", list, "the shipped platforms"},
-    {"check", check, "what real-time settings this host lacks"},
+    {"list", list, "list the shipped platforms"},
+    {"check", check, "print the real-time settings that this host lacks"},
 };
 
 static const char *action_at(uint32_t index)
@@ -175,7 +179,7 @@ int cmd_platform(int argc, char **argv)
         printf("usage: clotho platform ACTION [options]\n\n");
         for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
             printf("  %-10s %s\n", actions[i].name, actions[i].summary);
-        printf("\n'clotho platform ACTION --help' tells the rest.\n");
+        printf("\n'clotho platform ACTION --help' prints the options.\n");
         return EXIT_GOOD;
     }
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)

@@ -112,38 +112,39 @@ int cmd_run(int argc, char **argv)
         "GRAPH...",
         1,
         1 << 20,
-        "Executes each graph on one worker an executor and prints predicted beside measured. A plan is replayed\n"
-        "(--planner), or a policy decides during the run (--policy); 'steal' is work stealing, which decides nothing.",
-        "Clocks: real runs on this machine's CPUs. padded makes each worker as slow as its executor, virtual computes\n"
-        "the time from the cost model; both are labelled 'emulated'. With more executors than CPUs padded workers\n"
-        "disturb each other; --dilate 50 gives each 50 times as long, and they sleep meanwhile. What happened is\n"
-        "checked by the independent checker, and replayed in the simulator, where every decision must come out equal.\n"
+        "Executes each graph with one worker per executor and prints predicted beside measured times. Workers replay\n"
+        "a plan (--planner), or a policy decides during the run (--policy); 'steal' is work stealing.",
+        "Clocks: real runs at the speed of this machine. padded makes each worker as slow as its executor. virtual\n"
+        "computes the time from the cost model. The last two are labelled 'emulated'. With more executors than CPUs,\n"
+        "padded workers disturb each other; --dilate 50 stretches time 50 times, and workers sleep.\n"
+        "The independent checker checks what happened. The simulator replays it; every decision must be equal.\n"
         "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg"};
     run_options o = {.clock_name = "real", .repeat = 1, .dilate = 1, .input.scale = 1};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "as in 'clotho plan'"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
-         "of a file with many instances, the one of this name"},
+         "take only the instance of this name, from a file with many"},
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner, "replay the plan of this planner (heft)"},
         {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "steal, or a policy of 'clotho list policies'"},
         {"clock", 0, "KIND", OPTION_TEXT, &o.clock_name, "real (default), padded or virtual"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"dilate", 0, "N", OPTION_U32, &o.dilate,
-         "padded clock: stretch time N times, for more executors than CPUs; reported times are not stretched"},
+         "with --clock padded: stretch time N times; reported times are not stretched"},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
-        {"repeat", 'n', "N", OPTION_U32, &o.repeat, "run N times, report the median"},
-        {"body", 0, "NAME", OPTION_TEXT, &o.input.body, "spin (default), memory or command, for tasks that name none"},
+        {"repeat", 'n', "N", OPTION_U32, &o.repeat, "run N times and print the median"},
+        {"body", 0, "NAME", OPTION_TEXT, &o.input.body,
+         "spin (default), memory or command: the body of tasks that name none"},
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count runs that take longer; 500, 20us, 3ms, 1s"},
-        {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "Chrome / Perfetto trace of the last run"},
+        {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "write a Chrome / Perfetto trace of the last run"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the last run"},
-        {"fifo", 0, "PRIORITY", OPTION_U32, &o.fifo, "SCHED_FIFO for the workers, 1 to 99"},
+        {"fifo", 0, "PRIORITY", OPTION_U32, &o.fifo, "run the workers with SCHED_FIFO at this priority, 1 to 99"},
         {"unpinned", 0, NULL, OPTION_FLAG, &o.unpinned, "do not pin workers to CPUs"},
-        {"copy", 0, NULL, OPTION_FLAG, &o.copy_always, "copy between memories even where they are coherent"},
+        {"copy", 0, NULL, OPTION_FLAG, &o.copy_always, "copy between memories even if they are coherent"},
         {"memory-limit", 0, "MIB", OPTION_U64, &o.memory_limit_mib,
-         "most memory for outputs and their copies (three quarters of this machine's)"},
+         "limit of the memory for outputs and their copies (3/4 of this machine's)"},
         {"no-replay-check", 0, NULL, OPTION_FLAG, &o.no_replay_check, "do not replay the run in the simulator"},
-        {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every random choice (0)"},
-        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "one JSON object a line on standard output"}};
+        {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
+        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object per line on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
 

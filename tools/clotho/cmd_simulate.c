@@ -160,22 +160,23 @@ int cmd_simulate(int argc, char **argv)
         "WORKLOAD",
         1,
         1,
-        "Runs one job in virtual time; a policy decides. The same engine and policies as 'clotho run', no bodies.",
-        "Job completion times (jct) are those of the one job. Streams of jobs are not built yet."};
+        "Runs one job in virtual time; a policy decides. Engine and policies are those of 'clotho run'; no body is "
+        "called.",
+        "Job completion times (jct) are those of this one job. Streams of jobs are not built yet."};
     simulate_options o = {.jobs = 1, .arrivals = "batch", .input.scale = 1};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "as in 'clotho plan'"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
-         "of a file with many instances, the one of this name"},
-        {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "who decides; see 'clotho list policies'"},
-        {"jobs", 0, "N", OPTION_U64, &o.jobs, "1"},
-        {"arrivals", 0, "KIND", OPTION_TEXT, &o.arrivals, "batch"},
+         "take only the instance of this name, from a file with many"},
+        {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "the policy; see 'clotho list policies'"},
+        {"jobs", 0, "N", OPTION_U64, &o.jobs, "number of jobs; only 1 so far"},
+        {"arrivals", 0, "KIND", OPTION_TEXT, &o.arrivals, "how jobs arrive; only batch so far"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
-        {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every random choice (0); no policy so far makes any"},
-        {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "Chrome / Perfetto trace"},
+        {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0); no policy makes any so far"},
+        {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "write a Chrome / Perfetto trace"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw what happened"},
-        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "one JSON object on standard output"}};
+        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
 

@@ -10,14 +10,14 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *operands, *summary;
 } verbs[] = {
-    {"platform", cmd_platform, "show|calibrate|list|check", "executors, kinds, speeds and links; measure them here"},
+    {"platform", cmd_platform, "show|calibrate|list|check", "show executors, kinds, speeds and links; measure them"},
     {"plan", cmd_plan, "GRAPH...", "plan, check, report"},
-    {"check", cmd_check, "GRAPH PLAN", "the independent checker on a plan file"},
-    {"run", cmd_run, "GRAPH...", "execute on workers; predicted beside measured"},
-    {"simulate", cmd_simulate, "WORKLOAD", "a job in virtual time, decided by a policy"},
-    {"generate", cmd_generate, "KIND", "a seeded graph of a known family"},
-    {"convert", cmd_convert, "IN OUT", "between graph formats"},
-    {"list", cmd_list, "planners|policies|...", "names with one line each"},
+    {"check", cmd_check, "GRAPH PLAN", "check a plan file with the independent checker"},
+    {"run", cmd_run, "GRAPH...", "execute on workers; print predicted beside measured"},
+    {"simulate", cmd_simulate, "WORKLOAD", "run one job in virtual time; a policy decides"},
+    {"generate", cmd_generate, "KIND", "write a seeded graph of a known family"},
+    {"convert", cmd_convert, "IN OUT", "convert between graph formats"},
+    {"list", cmd_list, "planners|policies|...", "print names, each with one line of text"},
 };
 
 static const char *verb_at(uint32_t index)
@@ -31,16 +31,16 @@ static int help(void)
            "Plans and runs task graphs on heterogeneous multicore systems.\n\n");
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         printf("  %-9s %-26s %s\n", verbs[i].name, verbs[i].operands, verbs[i].summary);
-    printf(
-        "\n'clotho VERB --help' tells the rest. With --json a verb prints one JSON object a result and nothing else.\n"
-        "Exit status: 0 good, 1 bad input (or an invalid result), 2 bad usage.\n");
+    printf("\n'clotho VERB --help' prints the options. With --json a verb prints one JSON object per result and "
+           "nothing else.\n"
+           "Exit status: 0 success, 1 bad input or an invalid result, 2 bad usage.\n");
     return EXIT_GOOD;
 }
 
 static int dispatch(int argc, char **argv)
 {
     if (argc < 2)
-        return misuse("what shall be done? name a verb; see 'clotho --help'");
+        return misuse("no verb given; see 'clotho --help'");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return help();
     if (strcmp(argv[1], "--version") == 0) {

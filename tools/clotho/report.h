@@ -1,6 +1,6 @@
 /* report.h - error lines, exit codes, and numbers as a person reads them.
  *
- * Every failure is one line on standard error, "clotho: [PLACE: ]what; mend", and an exit code. */
+ * Every failure is one line on standard error, "clotho: [PLACE: ]what is wrong; what to do", and an exit code. */
 #ifndef CLOTHO_TOOL_REPORT_H
 #define CLOTHO_TOOL_REPORT_H
 
