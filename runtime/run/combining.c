@@ -3,7 +3,7 @@
  * all that concerns the policy happens under the turn, whoever's thread that is. */
 #include "base/clock.h"
 #include "base/status.h"
-#include "run/run.h"
+#include "run/runtime.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "base/status.h"
-#include "run/run.h"
+#include "run/runtime.h"
 
 #include <sched.h>
 #include <time.h>

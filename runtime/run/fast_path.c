@@ -1,7 +1,7 @@
 /* plain.c - the fast path: jobs whose entries need nothing but their bodies called, in the order of the graph, on the
  * real clock. What a task costs here beside its body: a row of the graph, a row of successors, one counter for each,
  * and mostly no atomic instruction; the first released successor is run next without any queue. */
-#include "run/run.h"
+#include "run/runtime.h"
 
 #define BYPASSES_MAX 32u
 #define GATHERED_MIN 8u /* a join of at least as many is hit for several predecessors at once */

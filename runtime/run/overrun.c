@@ -3,7 +3,7 @@
  * A worker tells which body it has begun and when that is too long (sync/watch.h); the watchdog looks while jobs with
  * limits run. One of the two finds an overrun first and counts it. */
 #include "base/clock.h"
-#include "run/run.h"
+#include "run/runtime.h"
 
 int64_t clo_job_limit_ns(const clo_job *job, uint32_t entry, uint32_t executor)
 {

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "run/run.h"
+#include "run/runtime.h"
 #include "trace/trace.h"
 
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #define _GNU_SOURCE
 #include "base/status.h"
 #include "base/text.h"
-#include "run/run.h"
+#include "run/runtime.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "base/status.h"
-#include "run/run.h"
+#include "run/runtime.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* timing.c - what was measured, for whoever asks, at any time. */
 #define _GNU_SOURCE
 #include "base/status.h"
-#include "run/run.h"
+#include "run/runtime.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
  * spared (keep_fed), and each worker stays with its stage where it can (prefers in plain.c). */
 #include "base/clock.h"
 #include "base/saturate.h"
-#include "run/run.h"
+#include "run/runtime.h"
 
 #define BATCH 1024u /* items moved from a shelf to the deque at a time */
 #define PAUSES_MAX 32u

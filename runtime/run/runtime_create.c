@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
-#include "run/run.h"
+#include "run/runtime.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-/* run/run.h - the threaded driver: runtime, workers, jobs.
+/* run/runtime.h - the threaded driver: runtime, workers, jobs.
  *
  *   runtime.c   creates and stops the workers, pins them, owns the job slots
  *   worker.c    finds work, shares it, spins, sleeps, wakes others
@@ -15,8 +15,8 @@
  * belong to one worker and go to its inbox; all others may be taken by anybody, once they lie on a shelf. After
  * clo_runtime_create and clo_job_create nothing here allocates, and the only locks are control (create, destroy) and
  * the gates of tasks with demands. */
-#ifndef CLO_RUN_RUN_H
-#define CLO_RUN_RUN_H
+#ifndef CLO_RUN_RUNTIME_H
+#define CLO_RUN_RUNTIME_H
 
 #include "base/clock.h"
 #include "base/rng.h"

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "run/run.h"
+#include "run/runtime.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "run/run.h"
+#include "run/runtime.h"
 
 #include <string.h>
 
