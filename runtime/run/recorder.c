@@ -1,4 +1,6 @@
 /* recorder.c - the flight recorder: each worker's last executions, read by another thread while they go on. */
+#include "run/recorder.h"
+
 #include "base/clock.h"
 #include "run/runtime.h"
 
