@@ -1,6 +1,6 @@
-/* combining.c - policy dispatch: whoever completes an entry while nobody decides takes the turn, reads what has completed,
- * asks the policy, and hands out what it says. Starting a run and changing the policy are news like a completion, so
- * all that concerns the policy happens under the turn, whosever thread that is. */
+/* combining.c - policy dispatch: whoever completes an entry while nobody decides takes the turn, reads what has
+ * completed, asks the policy, and hands out what it says. Starting a run and changing the policy are news like a
+ * completion, so all that concerns the policy happens under the turn, whosever thread that is. */
 #include "run/combining.h"
 
 #include "base/clock.h"

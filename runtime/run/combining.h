@@ -5,8 +5,8 @@
 #include "run/job.h"
 #include "run/worker.h"
 
-/* Starts a run of a job with a policy; any thread but one that holds the turn. The job may have ended, and be freed, when
- * this returns. */
+/* Starts a run of a job with a policy; any thread but one that holds the turn. The job may have ended, and be freed,
+ * when this returns. */
 void clo_job_start_turn(clo_job *job);
 
 /* Posts that the worker has run an entry; takes the turn if nobody has it. Returns the next item for this worker, or

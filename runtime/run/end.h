@@ -4,8 +4,8 @@
 
 #include "run/job.h"
 
-/* By the last worker of the run: its last touch of the job. Of a series without a policy, the next run that waits begins
- * here. */
+/* By the last worker of the run: its last touch of the job. Of a series without a policy, the next run that waits
+ * begins here. */
 void clo_job_run_ended(clo_job *job);
 
 /* Takes one run off a series, and settles what comes next: the end of the job, or the next run. */

@@ -70,7 +70,7 @@ static bool lacks_releases(const clo_job *job)
 
 static clo_status read_status(const clo_job *job, clo_job_result *result)
 {
-    /* Acquire pairs with the release in fail_job. */
+    /* Acquire pairs with the release in clo_job_fail. */
     uint64_t failure = atomic_load_explicit(&job->failure, memory_order_acquire);
     char scratch[16];
 

@@ -1,5 +1,5 @@
-/* submit.c - submits a job: what its whole series needs, then its first run, or the watchdog that makes the runs. Cancels
- * it, too. */
+/* submit.c - submits a job: what all its runs need, then its first run, or the watchdog that makes the runs. Cancels a
+ * job, too. */
 #include "base/clock.h"
 #include "base/status.h"
 #include "run/done.h"

@@ -260,8 +260,8 @@ static uint64_t take_next(clo_worker *worker)
     return worker->served < BODIES_MAX ? take_own(worker) : take_in_turn(worker);
 }
 
-/* A chain of successors could keep a worker for ever: after CLO_BYPASSES_MAX of them in a row another source has its turn,
- * and `item` waits. */
+/* A chain of successors could keep a worker for ever: after CLO_BYPASSES_MAX of them in a row another source has its
+ * turn, and `item` waits. */
 static uint64_t rotate(clo_worker *worker, uint64_t item)
 {
     if (may_skip(worker, item, CLO_BYPASSES_MAX))
