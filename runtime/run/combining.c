@@ -1,11 +1,30 @@
-/* turn.c - policy dispatch: whoever completes an entry while nobody decides takes the turn, reads what has completed,
- * asks the policy, and hands out what it says. Starting a run and changing the policy are news like a completion, so
- * all that concerns the policy happens under the turn, whoever's thread that is. */
+/* combining.c - policy dispatch: whoever completes an entry while nobody decides takes the turn, reads what has
+ * completed, asks the policy, and hands out what it says. Starting a run and changing the policy are news like a
+ * completion, so all that concerns the policy happens under the turn, whosever thread that is. */
+#include "run/combining.h"
+
 #include "base/clock.h"
 #include "base/status.h"
-#include "run/run.h"
+#include "run/end.h"
+#include "run/item.h"
+#include "run/open.h"
+#include "run/real_time.h"
+#include "run/wake.h"
 
 #include <stdio.h>
+
+/* Bits of clo_job.asks. */
+enum { ASK_START = 1, ASK_SWAP = 2 };
+
+/* A policy on its way into a job; lies with the thread that swaps, and waits. */
+typedef struct clo_swap {
+    /* In: the new one; out: the one to free. */
+    clo_policy_instance next;
+    clo_status status;
+    char error[192];
+    /* Futex word. */
+    _Atomic uint32_t is_done;
+} clo_swap;
 
 /* Gives out decisions until there are none; the one for `worker` (NULL: a thread that is no worker) stays in *mine. */
 static void hand_out(clo_worker *worker, clo_job *job, uint64_t *mine)
@@ -47,9 +66,9 @@ static void handle_asks(clo_job *job)
 {
     uint32_t asks = atomic_exchange_explicit(&job->asks, 0, memory_order_acq_rel);
 
-    if (asks & CLO_ASK_SWAP)
+    if (asks & ASK_SWAP)
         swap_policy(job);
-    if (asks & CLO_ASK_START) {
+    if (asks & ASK_START) {
         (void)clo_dispatch_begin(job->dispatch); /* its status is seen by clo_dispatch_is_over */
         job->is_deciding = true;
     }
@@ -133,7 +152,7 @@ static void ask(clo_job *job, uint32_t what)
 
 void clo_job_start_turn(clo_job *job)
 {
-    ask(job, CLO_ASK_START);
+    ask(job, ASK_START);
 }
 
 /* The caller owns job->swap. */
@@ -145,7 +164,7 @@ static clo_status replace_policy(clo_job *job, const clo_policy *policy, clo_swa
     clo_status status = clo_policy_instance_create(job->engine, policy, &arena, &swap->next);
     if (status != CLO_OK)
         return status;
-    ask(job, CLO_ASK_SWAP);
+    ask(job, ASK_SWAP);
     while (atomic_load_explicit(&swap->is_done, memory_order_acquire) == 0) /* the holder will come to it */
         clo_futex_wait(&swap->is_done, 0);
     if (swap->status != CLO_OK)
@@ -175,7 +194,8 @@ clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy)
                         "a task body may not swap policies: the holder of the turn may be its own worker");
     clo_swap *nobody = NULL;
     /* cppcheck-suppress autoVariables ; nobody looks at it any more when is_done is set, for which we wait */
-    if (!atomic_compare_exchange_strong_explicit(&job->swap, &nobody, &swap, memory_order_acquire, memory_order_relaxed))
+    if (!atomic_compare_exchange_strong_explicit(&job->swap, &nobody, &swap, memory_order_acquire,
+                                                 memory_order_relaxed))
         return clo_fail(CLO_ERR_STATE, "another thread swaps the job's policy");
     clo_status status = replace_policy(job, policy, &swap);
     atomic_store_explicit(&job->swap, NULL, memory_order_release); /* pairs with the exchange above */

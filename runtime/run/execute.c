@@ -3,10 +3,20 @@
  * An entry of a stopped job (cancelled, or some task failed) goes through the same steps without its body, so a job
  * always ends by the same path and nothing has to be hunted down in the queues. */
 #define _POSIX_C_SOURCE 200809L
+#include "run/execute.h"
+
 #include "base/clock.h"
 #include "base/saturate.h"
-#include "base/status.h"
-#include "run/run.h"
+#include "run/combining.h"
+#include "run/cut.h"
+#include "run/fast_path.h"
+#include "run/home.h"
+#include "run/item.h"
+#include "run/overrun.h"
+#include "run/recorder.h"
+#include "run/series.h"
+#include "run/share.h"
+#include "run/wake.h"
 
 #include <sched.h>
 #include <time.h>
@@ -62,16 +72,6 @@ static void wait_until(const clo_job *job, int64_t when_ns)
             sched_yield();
         }
     }
-}
-
-void clo_job_fail(clo_job *job, uint32_t entry, int code)
-{
-    uint64_t none = 0;
-    uint64_t failure = ((uint64_t)clo_program_task(job->program, entry) + 1) << 32 | (uint32_t)code;
-
-    /* Release pairs with the acquire in clo_job_wait; the first error wins. */
-    atomic_compare_exchange_strong_explicit(&job->failure, &none, failure, memory_order_release, memory_order_relaxed);
-    clo_stop_fail(&job->stop);
 }
 
 static void call_body(clo_worker *worker, clo_job *job, uint32_t entry, int64_t expected_ns)
@@ -224,10 +224,10 @@ static void requeue(clo_runtime *runtime, uint64_t chain)
 static void note_first(clo_series *series)
 {
     if (atomic_exchange_explicit(&series->is_first, 0, memory_order_relaxed) != 0)
-        clo_histogram_record(&series->start_ns,
-                             clo_time_sub(clo_clock_ns(),
-                                          clo_series_due_ns(series, atomic_load_explicit(&series->current,
-                                                                                         memory_order_relaxed))));
+        clo_histogram_record(
+            &series->start_ns,
+            clo_time_sub(clo_clock_ns(),
+                         clo_series_due_ns(series, atomic_load_explicit(&series->current, memory_order_relaxed))));
 }
 
 uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
@@ -258,52 +258,4 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     if (gate != NULL)
         requeue(runtime, clo_gate_leave(gate, demand));
     return job->dispatch != NULL ? clo_worker_complete(worker, job, entry) : clo_worker_release(worker, job, entry);
-}
-
-/* Wakes at most `count` workers, those with the lowest numbers first: the roots lie with them. */
-static void wake_some(clo_runtime *runtime, uint32_t count)
-{
-    clo_barrier_light(&runtime->barrier);
-    if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
-        return;
-    for (uint32_t w = 0; w < runtime->workers_count && count > 0; w++)
-        if (clo_parker_is_asleep(&runtime->workers[w].parker) && clo_parker_wake(&runtime->workers[w].parker))
-            count--;
-}
-
-/* Anybody may run these: each worker's shelf gets one stretch of them, in one piece. */
-static void deal_roots(clo_job *job)
-{
-    clo_runtime *runtime = job->runtime;
-    const clo_program *program = job->program;
-    uint32_t workers = runtime->workers_count, roots = program->roots_count;
-
-    for (uint32_t w = 0; w < workers; w++) {
-        uint32_t first = (uint32_t)((uint64_t)roots * w / workers),
-                 end = (uint32_t)((uint64_t)roots * (w + 1) / workers);
-        if (first == end)
-            continue;
-        for (uint32_t i = first; i + 1 < end; i++)
-            job->links[program->roots[i]] = clo_item(job, program->roots[i + 1]);
-        clo_stack_push(&runtime->workers[w].shelf, clo_item(job, program->roots[first]),
-                       &job->links[program->roots[end - 1]]);
-    }
-    wake_some(runtime, roots);
-}
-
-/* The job may end, and be freed, as soon as the last root is given away. */
-void clo_job_start(clo_job *job)
-{
-    const clo_program *program = job->program;
-
-    if (job->dispatch != NULL) {
-        clo_job_start_turn(job);
-    } else if (!job->is_pinned) {
-        deal_roots(job);
-    } else {
-        for (uint32_t i = 0, count = program->roots_count; i < count; i++) { /* the last one may end the job */
-            uint32_t entry = program->roots[i];
-            clo_worker_give(job->runtime, clo_job_home(job, entry), clo_item(job, entry), &job->links[entry]);
-        }
-    }
 }

@@ -1,30 +1,18 @@
-/* plain.c - the fast path: jobs whose entries need nothing but their bodies called, in the order of the graph, on the
+/* fast_path.c - the fast path: jobs whose entries need nothing but their bodies called, in the order of the graph, on the
  * real clock. What a task costs here beside its body: a row of the graph, a row of successors, one counter for each,
  * and mostly no atomic instruction; the first released successor is run next without any queue. */
-#include "run/run.h"
+#include "run/fast_path.h"
 
-#define BYPASSES_MAX 32u
+#include "base/clock.h"
+#include "run/cut.h"
+#include "run/end.h"
+#include "run/home.h"
+#include "run/item.h"
+#include "run/recorder.h"
+#include "run/share.h"
+#include "run/wake.h"
+
 #define GATHERED_MIN 8u /* a join of at least as many is hit for several predecessors at once */
-
-/* The worker that shall run an entry which only some may: the fastest, in turn where several are. */
-uint32_t clo_job_home(const clo_job *job, uint32_t entry)
-{
-    const clo_program *program = job->program;
-    uint32_t workers = job->runtime->workers_count, best = CLO_NONE;
-    int64_t best_ns = CLO_TIME_NEVER;
-
-    if (program->is_replay)
-        return program->executor[entry];
-    for (uint32_t i = 0; i < workers; i++) {
-        uint32_t w = (entry + i) % workers;
-        int64_t execution_ns = clo_cost_execution_ns(program->cost, clo_program_task(program, entry), w);
-        if (execution_ns < best_ns) {
-            best_ns = execution_ns;
-            best = w;
-        }
-    }
-    return best;
-}
 
 static void finish_exits(clo_job *job, uint32_t count)
 {
@@ -51,7 +39,7 @@ static void give_pinned(clo_worker *worker, clo_job *job, uint32_t entry, uint64
 
 /* Which of two released successors to run next while the other is given away. In an unrolled loop the one at the same
  * distance as before is the same stage of the next token, so each worker stays with its stage and the next item need not
- * change hands; if items change hands all the same, the other order is tried (take_pace). */
+ * change hands; if items change hands all the same, the other order is tried (judge_order in worker_loop.c). */
 static bool prefers(const clo_worker *worker, uint32_t entry, uint64_t kept, uint32_t successor)
 {
     if ((uint32_t)kept - entry == worker->stride)
@@ -62,7 +50,8 @@ static bool prefers(const clo_worker *worker, uint32_t entry, uint64_t kept, uin
 /* Hands on what the entry of this row released; the first of them comes back to be run next. While we hold a released
  * item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads locals
  * only. */
-static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t entry, const uint32_t *row, uint32_t count)
+static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t entry, const uint32_t *row,
+                                   uint32_t count)
 {
     clo_countdown *pending = job->engine->pending;
     bool is_pinned = job->is_pinned;
@@ -114,7 +103,7 @@ static inline uint64_t take_same(clo_worker *worker, const clo_job *job, uint32_
     uint64_t item = clo_deque_peek(&worker->deque);
     uint32_t next_at;
 
-    if (item == CLO_ITEM_NONE || item >> 32 != job->slot || worker->bypasses >= BYPASSES_MAX ||
+    if (item == CLO_ITEM_NONE || item >> 32 != job->slot || worker->bypasses >= CLO_BYPASSES_MAX ||
         !gathers(job->program, (uint32_t)item, &next_at) || next_at != at)
         return CLO_ITEM_NONE;
     return clo_deque_pop(&worker->deque);
@@ -194,7 +183,7 @@ uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t entry)
             uint32_t first = program->succ_first[entry];
             next = release_row(worker, job, entry, &program->succ[first], program->succ_first[entry + 1] - first);
         }
-        if (hits == 0 && (next == CLO_ITEM_NONE || worker->bypasses >= BYPASSES_MAX))
+        if (hits == 0 && (next == CLO_ITEM_NONE || worker->bypasses >= CLO_BYPASSES_MAX))
             return next;
         entry = (uint32_t)next;
     }

@@ -2,8 +2,13 @@
  *
  * A worker tells which body it has begun and when that is too long (sync/watch.h); the watchdog looks while jobs with
  * limits run. One of the two finds an overrun first and counts it. */
+#include "run/overrun.h"
+
 #include "base/clock.h"
-#include "run/run.h"
+#include "base/saturate.h"
+#include "run/item.h"
+#include "run/miss.h"
+#include "run/series.h"
 
 int64_t clo_job_limit_ns(const clo_job *job, uint32_t entry, uint32_t executor)
 {
@@ -24,12 +29,11 @@ void clo_overrun_begin(clo_worker *worker, clo_job *job, uint32_t entry)
 {
     int64_t limit_ns = clo_job_limit_ns(job, entry, worker->index);
 
-    clo_watch_begin(&worker->watch,
-                    &(clo_watch_note){
-                        .item = clo_task_shown(job, clo_program_task(job->program, entry)),
-                        .release = atomic_load_explicit(&job->series->current, memory_order_relaxed),
-                        .over_ns = limit_ns > 0 ? clo_time_add(clo_clock_ns(), limit_ns) : INT64_MAX,
-                    });
+    clo_watch_begin(&worker->watch, &(clo_watch_note){
+                                        .item = clo_task_shown(job, clo_program_task(job->program, entry)),
+                                        .release = atomic_load_explicit(&job->series->current, memory_order_relaxed),
+                                        .over_ns = limit_ns > 0 ? clo_time_add(clo_clock_ns(), limit_ns) : INT64_MAX,
+                                    });
 }
 
 void clo_overrun_end(clo_worker *worker, clo_job *job)
@@ -45,11 +49,11 @@ void clo_overrun_end(clo_worker *worker, clo_job *job)
 
 static void report(clo_runtime *runtime, uint32_t worker, const clo_watch_note *note)
 {
-    clo_watchdog_report(clo_item_job(runtime, note->item), (clo_miss){.kind = CLO_MISS_OVERRUN,
-                                                                      .task = (uint32_t)note->item,
-                                                                      .executor = worker,
-                                                                      .release = note->release,
-                                                                      .late_ns = clo_clock_ns() - note->over_ns});
+    clo_miss_report(clo_item_job(runtime, note->item), (clo_miss){.kind = CLO_MISS_OVERRUN,
+                                                                  .task = (uint32_t)note->item,
+                                                                  .executor = worker,
+                                                                  .release = note->release,
+                                                                  .late_ns = clo_clock_ns() - note->over_ns});
 }
 
 /* Returns when the body that runs now will be over its limit; INT64_MAX: none, or it was reported. */
@@ -70,15 +74,15 @@ static int64_t see_body(clo_runtime *runtime, uint32_t worker, int64_t now_ns)
     return INT64_MAX;
 }
 
-int64_t clo_overrun_poll(clo_watchdog *watchdog, int64_t now_ns)
+int64_t clo_overrun_poll(clo_runtime *runtime, int64_t now_ns)
 {
     int64_t next_ns = INT64_MAX;
     clo_watch_note note;
 
-    for (uint32_t w = 0; w < watchdog->runtime->workers_count; w++) {
-        while (clo_watch_read_note(&watchdog->runtime->workers[w].watch, &note))
-            report(watchdog->runtime, w, &note);
-        int64_t over_ns = see_body(watchdog->runtime, w, now_ns);
+    for (uint32_t w = 0; w < runtime->workers_count; w++) {
+        while (clo_watch_read_note(&runtime->workers[w].watch, &note))
+            report(runtime, w, &note);
+        int64_t over_ns = see_body(runtime, w, now_ns);
         if (over_ns < next_ns)
             next_ns = over_ns;
     }

@@ -3,9 +3,10 @@
  * What the system refuses is told in clo_runtime_report and, where the caller requires it, fails the creation. Locked
  * memory stays locked when the runtime goes: mlockall is the process's, and others may rely on it. */
 #define _GNU_SOURCE
-#include "run/run.h"
+#include "run/real_time.h"
 
 #include "base/status.h"
+#include "run/runtime.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -4,10 +4,12 @@
  * entries completed is not counted at run time either, where all workers would want one word: it follows from the
  * finish times, since whoever was released by an entry finishes no earlier; entries of no length keep the graph's
  * order. */
+#include "run/record.h"
+
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "run/run.h"
+#include "run/runtime.h"
 #include "trace/trace.h"
 
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 /* recorder.c - the flight recorder: each worker's last executions, read by another thread while they go on. */
+#include "run/recorder.h"
+
 #include "base/clock.h"
-#include "run/run.h"
+#include "run/runtime.h"
 
 void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t entry, int64_t start, int64_t finish)
 {

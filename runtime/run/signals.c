@@ -9,9 +9,13 @@
  * may have kept ours as the one to call next, so the next runtime must put another function on top: one and the same
  * would call itself. Hence the layers. */
 #define _GNU_SOURCE
+#include "run/signals.h"
+
 #include "base/status.h"
 #include "base/text.h"
-#include "run/run.h"
+#include "run/job.h"
+#include "run/runtime.h"
+#include "run/worker.h"
 
 #include <errno.h>
 #include <signal.h>

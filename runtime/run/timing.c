@@ -1,7 +1,12 @@
 /* timing.c - what was measured, for whoever asks, at any time. */
 #define _GNU_SOURCE
+#include "run/timing.h"
+
 #include "base/status.h"
-#include "run/run.h"
+#include "run/job.h"
+#include "run/runtime.h"
+#include "run/series.h"
+#include "run/worker.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -72,7 +77,15 @@ uint64_t clo_job_id(const clo_job *job)
     return job != NULL ? job->id : 0;
 }
 
-/* Minor and major page faults of one thread of this process; zeros where the kernel does not tell. */
+uint64_t clo_runtime_parks(const clo_runtime *runtime)
+{
+    uint64_t parks = 0;
+
+    for (uint32_t w = 0; w < runtime->workers_count; w++)
+        parks += atomic_load_explicit(&runtime->workers[w].parks, memory_order_relaxed);
+    return parks;
+}
+
 void clo_thread_faults(int32_t tid, uint64_t faults[2])
 {
     char path[64], text[512];

@@ -6,7 +6,7 @@
 #include "support.h"
 
 #include "rt.h"
-#include "run/run.h"
+#include "run/runtime.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* R8, memory of the caller's: runtime and job live in exactly as many bytes as were asked for beforehand, touch nothing
  * around them and take nothing of the heap; one byte less is refused with one line.
- * Mutation: forget one part in lay_out of run/runtime.c, or take one from the heap in run/job.c. */
+ * Mutation: forget one part in lay_out of run/runtime_create.c, or take one from the heap in run/job_create.c. */
 #include "support.h"
 
 #include "fault.h"

@@ -1,4 +1,5 @@
-/* The fast path (run/plain.c): graphs without data, costs or clocks, whose bodies check that their predecessors have run. */
+/* The fast path (run/fast_path.c): graphs without data, costs or clocks, whose bodies check that their predecessors
+ * have run. */
 #include "support.h"
 
 #include "graph/graph.h"

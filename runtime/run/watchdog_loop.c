@@ -1,44 +1,25 @@
-/* watchdog.c - the thread that makes releases, sees deadlines pass and calls the handlers.
+/* watchdog_loop.c - the thread that makes releases, sees deadlines pass and calls the handlers.
  *
  * It sleeps until the next moment that matters, or until the bell: a job was submitted, cancelled or has ended. Every
  * look goes over the watched jobs in full; there are few, and nothing is forgotten. Workers never take its lock. */
 #define _GNU_SOURCE /* PTHREAD_PRIO_INHERIT */
-#include "run/watchdog.h"
+#include "run/watchdog_loop.h"
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "run/run.h"
+#include "run/cut.h"
+#include "run/done.h"
+#include "run/launch.h"
+#include "run/miss.h"
+#include "run/overrun.h"
+#include "run/real_time.h"
+#include "run/runtime.h"
+#include "run/series.h"
+#include "run/worker.h"
 
 #include <string.h>
 
 #define SUSPECT_NS 1000000 /* a worker that sleeps for so long with work in its inbox was not woken */
-
-/* A task of the job that runs now. */
-static void find_running(const clo_job *job, clo_miss *miss)
-{
-    const clo_runtime *runtime = job->runtime;
-
-    for (uint32_t w = 0; w < runtime->workers_count; w++) {
-        uint64_t current = atomic_load_explicit(&runtime->workers[w].current, memory_order_relaxed);
-        if (current == CLO_ITEM_NONE || current >> 32 != job->slot)
-            continue;
-        miss->task = (uint32_t)current;
-        miss->executor = w;
-        return;
-    }
-}
-
-void clo_watchdog_report(clo_job *job, clo_miss miss)
-{
-    clo_series *series = job->series;
-
-    if (series->miss == NULL)
-        return;
-    miss.release_ns = clo_series_due_ns(series, miss.release);
-    if (miss.kind == CLO_MISS_DEADLINE)
-        find_running(job, &miss);
-    series->miss(series->argument, job, &miss);
-}
 
 static uint64_t runs_pending(const clo_series *series)
 {
@@ -55,7 +36,7 @@ static void release(clo_job *job, uint64_t number, int64_t now_ns)
     if (is_running && series->on_miss == CLO_MISS_SKIP) {
         series->skip[number % CLO_SERIES_LATE] = number + 1;
         atomic_fetch_add_explicit(&series->skipped, 1, memory_order_relaxed);
-        clo_watchdog_report(job, (clo_miss){CLO_MISS_RELEASE, CLO_NONE, CLO_NONE, number, 0, late_ns});
+        clo_miss_report(job, (clo_miss){CLO_MISS_RELEASE, CLO_NONE, CLO_NONE, number, 0, late_ns});
         return;
     }
     if (is_running && series->on_miss == CLO_MISS_ABORT)
@@ -72,8 +53,7 @@ static int64_t make_releases(clo_job *job, int64_t now_ns)
     clo_series *series = job->series;
 
     for (uint32_t made = 0; series->is_releasing; made++) { /* ends at the first release that is not due */
-        if (clo_job_is_stopped(job) ||
-            (series->releases > 0 && series->next_release >= series->releases)) {
+        if (clo_job_is_stopped(job) || (series->releases > 0 && series->next_release >= series->releases)) {
             series->is_releasing = false;
             uint64_t before = atomic_fetch_and_explicit(&series->pending, ~CLO_SERIES_TOKEN, memory_order_acq_rel);
             if ((before & CLO_SERIES_RUNS) == 0)
@@ -90,7 +70,7 @@ static int64_t make_releases(clo_job *job, int64_t now_ns)
 
 static void report_deadline(clo_job *job, uint64_t number, int64_t due_ns)
 {
-    clo_watchdog_report(job, (clo_miss){CLO_MISS_DEADLINE, CLO_NONE, CLO_NONE, number, 0, clo_clock_ns() - due_ns});
+    clo_miss_report(job, (clo_miss){CLO_MISS_DEADLINE, CLO_NONE, CLO_NONE, number, 0, clo_clock_ns() - due_ns});
 }
 
 /* Looks at release `number`: true if it needs no more attention. */
@@ -165,7 +145,7 @@ static int64_t look_after(clo_watchdog *watchdog, clo_job *job, int64_t now_ns)
     if (series->is_releasing || series->next_deadline < series->next_release ||
         clo_phase_get(&job->phase) != CLO_PHASE_DONE)
         return next_ns;
-    (void)clo_overrun_poll(watchdog, now_ns); /* what was noted before the end */
+    (void)clo_overrun_poll(watchdog->runtime, now_ns); /* what was noted before the end */
     forget(watchdog, job);
     atomic_store_explicit(&series->is_settled, 1, memory_order_release);
     clo_runtime_tell(watchdog->runtime);
@@ -197,7 +177,7 @@ static int64_t look_for_missed_wakes(const clo_watchdog *watchdog, int64_t now_n
 static int64_t look(clo_watchdog *watchdog)
 {
     int64_t now_ns = clo_clock_ns();
-    int64_t next_ns = clo_overrun_poll(watchdog, now_ns), other_ns = look_for_missed_wakes(watchdog, now_ns);
+    int64_t next_ns = clo_overrun_poll(watchdog->runtime, now_ns), other_ns = look_for_missed_wakes(watchdog, now_ns);
 
     if (other_ns < next_ns)
         next_ns = other_ns;
@@ -215,7 +195,7 @@ static void *watchdog_main(void *argument)
 
     clo_thread_begin(watchdog->runtime, true);
     pthread_mutex_lock(&watchdog->lock);
-    for (;;) { /* until it is stopped */
+    for (;;) {                                           /* until it is stopped */
         uint32_t heard = clo_bell_hear(&watchdog->bell); /* before any look, the one at `stopping` included */
         if (atomic_load_explicit(&watchdog->stopping, memory_order_relaxed) != 0)
             break;

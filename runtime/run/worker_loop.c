@@ -1,4 +1,4 @@
-/* worker.c - where a worker looks for work, how it lets others have some, and what it does when there is none.
+/* worker_loop.c - where a worker looks for work, and what it does when there is none.
  *
  * Order: what it has taken already, its inbox, its deque, its hand, its shelf, then other workers' hands and shelves. A
  * worker's deque is nobody else's business, so ready items cost no fence; what others may have lies on the shelf, put
@@ -7,154 +7,32 @@
  * after spin_ns at most it sleeps on its own futex word.
  *
  * Fairness: once BODIES_MAX bodies have been run in that order, the next source in turn gives what has lain there
- * longest; a chain of successors gives way after BYPASSES_MAX. So a source has its turn after at most
- * SOURCES * (BODIES_MAX + BYPASSES_MAX) other bodies (other workers' shelves after NEIGHBOUR_PASSES times as many),
+ * longest; a chain of successors gives way after CLO_BYPASSES_MAX. So a source has its turn after at most
+ * SOURCES * (BODIES_MAX + CLO_BYPASSES_MAX) other bodies (other workers' shelves after NEIGHBOUR_PASSES times as many),
  * and an item after one turn for each item that lies in its source when it comes there: what comes later does not pass
  * it more than once. Items of a stopped job have no body and do not count, up to SKIPS_MAX in one turn.
  *
  * Narrow graphs never have much in a deque. While an item waits there and somebody sleeps, its waiting is summed up
- * (declined), and once the sum is worth a wake, one is woken; who asked lately is handed an item whenever one can be
- * spared (keep_fed), and each worker stays with its stage where it can (prefers in plain.c). */
+ * (declined in share.c), and once the sum is worth a wake, one is woken; who asked lately is handed an item whenever one
+ * can be spared (clo_worker_keep_fed), and each worker stays with its stage where it can (prefers in fast_path.c). */
+#include "run/worker_loop.h"
+
 #include "base/clock.h"
 #include "base/saturate.h"
-#include "run/run.h"
+#include "run/execute.h"
+#include "run/item.h"
+#include "run/share.h"
+#include "run/wake.h"
 
 #define BATCH 1024u /* items moved from a shelf to the deque at a time */
 #define PAUSES_MAX 32u
-#define BYPASSES_MAX 32u
 #define BODIES_MAX 44u
 #define SKIPS_MAX 1024u
 #define NEIGHBOUR_PASSES 8u
-#define PACE_ITEMS 64u  /* the clock is read once in so many items                          */
-#define HAND_OVER_NS 50 /* work that makes up for the lines that move when it changes hands */
-#define WAKE_NS 10000   /* and for waking a sleeper                                         */
-
-#define NARROW_ITEMS 4u  /* with more of them, whoever asks gets enough for a while */
-#define FEEDS 16u        /* items that found the other's hand full before it is fed no longer */
-#define WORTH_NS 300     /* a body that is worth a hand-over of its own where somebody must be woken for it */
+#define PACE_ITEMS 64u /* the clock is read once in so many items                          */
 
 /* Where a worker finds work. */
 enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_HAND, SOURCE_SHELF, SOURCE_NEIGHBOUR, SOURCES };
-
-/* A producer has made an item visible; wake one sleeper if there is any (see sync/park.h for why this is enough). */
-void clo_runtime_wake_one(clo_runtime *runtime)
-{
-    clo_barrier_light(&runtime->barrier);
-    if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
-        return;
-    for (uint32_t w = 0; w < runtime->workers_count; w++)
-        if (clo_parker_is_asleep(&runtime->workers[w].parker) && clo_parker_wake(&runtime->workers[w].parker))
-            return;
-}
-
-void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker)
-{
-    clo_barrier_light(&runtime->barrier);
-    if (clo_parker_is_asleep(&runtime->workers[worker].parker))
-        (void)clo_parker_wake(&runtime->workers[worker].parker);
-}
-
-void clo_worker_give(clo_runtime *runtime, uint32_t worker, uint64_t item, uint64_t *link)
-{
-    clo_stack_push(&runtime->workers[worker].inbox, item, link);
-    clo_runtime_wake_for(runtime, worker);
-}
-
-static uint64_t *link_of(const clo_runtime *runtime, uint64_t item)
-{
-    return &clo_item_job(runtime, item)->links[(uint32_t)item];
-}
-
-/* Puts the `count` oldest items of the deque on the shelf, the youngest of them on top. */
-static void shelve(clo_worker *worker, uint32_t count)
-{
-    clo_runtime *runtime = worker->runtime;
-    uint64_t chain = CLO_ITEM_NONE, *last = NULL;
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t item = clo_deque_pop_old(&worker->deque), *link = link_of(runtime, item);
-        if (last == NULL)
-            last = link;
-        *link = chain;
-        chain = item;
-    }
-    if (last != NULL)
-        clo_stack_push(&worker->shelf, chain, last);
-}
-
-void clo_worker_offer(clo_worker *worker, uint64_t item)
-{
-    if (clo_deque_count(&worker->deque) == CLO_DEQUE_ITEMS)
-        shelve(worker, CLO_DEQUE_ITEMS / 2);
-    clo_deque_push(&worker->deque, item);
-}
-
-/* In a narrow graph no more than an item or two wait at any moment, never enough to wake somebody for; but while the
- * next body runs they wait all the same. Returns the sum of that time since somebody was woken, for bodies that are
- * worth a hand-over each. */
-static int64_t declined(clo_worker *worker, int64_t queued_ns)
-{
-    if (worker->pace_ns >= WORTH_NS)
-        worker->declined_ns += queued_ns < worker->pace_ns ? queued_ns : worker->pace_ns;
-    return worker->declined_ns;
-}
-
-/* Who asked lately will be back: the oldest item is held out to it, so that it need not wait for our next look. As long
- * as items are taken, this goes on. A worker that falls asleep in this very moment either sees the item or is woken. */
-void clo_worker_keep_fed(clo_worker *worker)
-{
-    clo_worker *fed = &worker->runtime->workers[worker->fed];
-    uint64_t item;
-
-    if (worker->pace_ns < WORTH_NS || clo_parker_is_asleep(&fed->parker))
-        worker->feeds = 0;
-    if (worker->feeds == 0 || clo_deque_count(&worker->deque) > NARROW_ITEMS)
-        return;
-    item = clo_deque_pop_old(&worker->deque);
-    if (clo_hand_give(&fed->hand, item)) {
-        worker->feeds = FEEDS;
-        worker->exchanges++;
-        clo_runtime_wake_for(worker->runtime, worker->fed);
-    } else {
-        worker->feeds--;
-        clo_deque_push_old(&worker->deque, item);
-    }
-}
-
-/* Before a long body: an item that the fed one has not taken yet shall not wait for its end. */
-void clo_worker_stop_feeding(clo_worker *worker)
-{
-    worker->feeds = 0;
-    clo_runtime_wake_one(worker->runtime);
-}
-
-void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
-{
-    uint32_t count = clo_deque_count(&worker->deque);
-    bool is_slow = clo_worker_is_slow(worker, next_ns);
-    int64_t queued_ns = clo_time_mul(count, worker->pace_ns > 0 ? worker->pace_ns : next_ns);
-    bool is_worth_waking = is_slow || queued_ns >= WAKE_NS || declined(worker, queued_ns) >= WAKE_NS;
-    bool is_wanted = asked != 0 && queued_ns >= HAND_OVER_NS;
-    if (!is_worth_waking && !is_wanted)
-        return;
-    if (asked != 0)
-        atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);
-    if (is_wanted && worker->pace_ns >= WORTH_NS) {
-        worker->feeds = FEEDS;
-        worker->fed = asked - 1;
-    }
-    if (worker->feeds > 0 && !is_worth_waking && count <= NARROW_ITEMS) {
-        clo_worker_keep_fed(worker);
-        return;
-    }
-    shelve(worker, is_slow ? count : (count + 1) / 2);
-    if (is_slow)
-        worker->feeds = 0;
-    if (is_worth_waking) {
-        worker->declined_ns = 0;
-        clo_runtime_wake_one(worker->runtime);
-    }
-}
 
 /* Narrow graphs: if of two items run one has come from another worker or goes there, the other one of two released
  * successors is kept from now on. */
@@ -193,7 +71,7 @@ static uint64_t take_local(clo_worker *worker)
         if (item == CLO_ITEM_NONE)
             return item;
     }
-    worker->local = *link_of(worker->runtime, item);
+    worker->local = *clo_item_link(worker->runtime, item);
     return item;
 }
 
@@ -205,9 +83,9 @@ static void put_back(clo_worker *worker, clo_stack *shelf, uint64_t chain)
     /* The usual case: the shelf is empty and takes the chain as it is. */
     if (atomic_compare_exchange_strong_explicit(&shelf->head, &head, chain, memory_order_release, memory_order_relaxed))
         return;
-    while (*link_of(worker->runtime, last) != CLO_ITEM_NONE) /* the chain is finite and ours */
-        last = *link_of(worker->runtime, last);
-    clo_stack_push(shelf, chain, link_of(worker->runtime, last));
+    while (*clo_item_link(worker->runtime, last) != CLO_ITEM_NONE) /* the chain is finite and ours */
+        last = *clo_item_link(worker->runtime, last);
+    clo_stack_push(shelf, chain, clo_item_link(worker->runtime, last));
 }
 
 /* Takes one item to run and moves at most BATCH more to the deque, which is empty; none where bodies are long. The
@@ -219,12 +97,12 @@ static uint64_t take_shelf(clo_worker *worker, clo_stack *shelf, clo_stack *rest
     if (first == CLO_ITEM_NONE)
         return first;
 
-    uint64_t rest = *link_of(worker->runtime, first);
+    uint64_t rest = *clo_item_link(worker->runtime, first);
     clo_deque *deque = &worker->deque;
     uint32_t batch = worker->pace_ns > CLO_SHORT_NS ? 0 : BATCH;
     for (uint32_t i = 0; i < batch && rest != CLO_ITEM_NONE; i++) {
         clo_deque_push_old(deque, rest);
-        rest = *link_of(worker->runtime, rest);
+        rest = *clo_item_link(worker->runtime, rest);
     }
     if (rest != CLO_ITEM_NONE) {
         put_back(worker, rest_to, rest);
@@ -243,7 +121,7 @@ static uint64_t take_aged(clo_worker *worker, clo_worker *owner)
         first = clo_stack_take(&owner->shelf);
     if (first == CLO_ITEM_NONE)
         return first;
-    uint64_t rest = *link_of(worker->runtime, first);
+    uint64_t rest = *clo_item_link(worker->runtime, first);
     if (rest != CLO_ITEM_NONE) {
         put_back(worker, &owner->aged, rest);
         clo_runtime_wake_one(worker->runtime); /* who looked while the chain was in our hands has seen nothing */
@@ -382,17 +260,17 @@ static uint64_t take_next(clo_worker *worker)
     return worker->served < BODIES_MAX ? take_own(worker) : take_in_turn(worker);
 }
 
-/* A chain of successors could keep a worker for ever: after BYPASSES_MAX of them in a row another source has its turn,
- * and `item` waits. */
+/* A chain of successors could keep a worker for ever: after CLO_BYPASSES_MAX of them in a row another source has its
+ * turn, and `item` waits. */
 static uint64_t rotate(clo_worker *worker, uint64_t item)
 {
-    if (may_skip(worker, item, BYPASSES_MAX))
+    if (may_skip(worker, item, CLO_BYPASSES_MAX))
         return item;
     uint64_t other = take_in_turn(worker);
     if (other == CLO_ITEM_NONE)
         return item;
     if (clo_item_job(worker->runtime, item)->is_pinned)
-        clo_stack_push(&worker->inbox, item, link_of(worker->runtime, item));
+        clo_stack_push(&worker->inbox, item, clo_item_link(worker->runtime, item));
     else
         clo_worker_offer(worker, item);
     return other;
@@ -449,10 +327,10 @@ static uint64_t park(clo_worker *worker)
 static void run_from(clo_worker *worker, uint64_t item)
 {
     worker->ran = worker->bypasses = 0;
-    take_pace(worker); /* what it took to find the item is not counted */
+    take_pace(worker);              /* what it took to find the item is not counted */
     while (item != CLO_ITEM_NONE) { /* ends with the ready items; new ones are rotated in */
         item = clo_worker_execute(worker, item);
-        if (item != CLO_ITEM_NONE && worker->bypasses < BYPASSES_MAX)
+        if (item != CLO_ITEM_NONE && worker->bypasses < CLO_BYPASSES_MAX)
             continue;
         worker->ran += worker->bypasses;
         worker->served += worker->bypasses;

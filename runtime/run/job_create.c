@@ -1,11 +1,17 @@
-/* job.c - the life of a job: create takes everything from one arena, destroy gives it back; submit.c has what lies
- * between. */
-#include "base/clock.h"
+/* job_create.c - the life of a job: create takes everything from one arena, destroy gives it back; submit.c has what
+ * lies between. */
+#include "run/job_create.h"
+
 #include "base/memory.h"
 #include "base/status.h"
-#include "run/run.h"
-
-#include <string.h>
+#include "run/done.h"
+#include "run/job_body.h"
+#include "run/open.h"
+#include "run/overrun.h"
+#include "run/real_time.h"
+#include "run/runtime.h"
+#include "run/series.h"
+#include "run/watchdog_loop.h"
 
 #define POLL_SHORTEST_NS 50000
 #define POLL_LONGEST_NS 10000000
@@ -59,74 +65,6 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
     if ((uintptr_t)config->memory % CLO_CACHE_LINE_BYTES != 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.memory is not aligned to %d bytes", CLO_CACHE_LINE_BYTES);
     return check_timing(runtime, config);
-}
-
-/* What belongs to the plan, and goes with it when another takes its place. */
-static clo_status build_body(const clo_job *job, const clo_cost *cost, const clo_placement *placements, size_t count,
-                             bool is_timed, clo_job_body *body)
-{
-    const clo_runtime *runtime = job->runtime;
-    size_t workers = runtime->workers_count;
-    clo_arena *arena = body->arena;
-    clo_status status = clo_program_create(cost, placements, count, arena, &body->program);
-    if (status == CLO_OK)
-        status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
-    if (status != CLO_OK)
-        return status;
-
-    size_t entries = body->program->entries, inputs = body->program->inputs_max;
-    bool shows_inputs = body->program->graph->has_outputs;
-    body->links = clo_arena_take(arena, entries, sizeof *body->links);
-    body->scratch = clo_arena_take(arena, workers, sizeof *body->scratch);
-    body->events = runtime->traces ? clo_arena_take(arena, entries, sizeof *body->events) : NULL;
-    const void **list = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *list) : NULL;
-    size_t *bytes = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *bytes) : NULL;
-    if (body->links == NULL || body->scratch == NULL || (runtime->traces && body->events == NULL) ||
-        (shows_inputs && (list == NULL || bytes == NULL)))
-        return clo_fail_memory("a job");
-    for (size_t w = 0; w < workers && shows_inputs; w++)
-        body->scratch[w] = (clo_engine_scratch){list + w * inputs, bytes + w * inputs};
-    return CLO_OK;
-}
-
-/* The fast path is for jobs of which nothing is timed by the clock, moved, held, decided or limited. */
-static bool is_plain(const clo_job *job, const clo_job_body *body)
-{
-    const clo_program *program = body->program;
-    const clo_graph *graph = program->graph;
-    bool has_kind_bodies = false;
-
-    for (uint32_t t = 0; t < graph->tasks && !has_kind_bodies; t++)
-        has_kind_bodies = graph->rows[t].has_kind_body != 0;
-    return job->runtime->clock == CLO_CLOCK_REAL && !body->engine->is_timed &&
-           ((body->events == NULL && job->runtime->recorder_events == 0) || clo_ticks_are_steady()) &&
-           (job->series == NULL || job->series->poll_ns == 0) && program->entries == program->instances &&
-           !graph->has_demands && !graph->has_outputs && !program->crosses_memories && !has_kind_bodies;
-}
-
-/* Exchanges what the job runs for what is in `body`. */
-static void exchange(clo_job *job, clo_job_body *body)
-{
-    clo_job_body old = {.program = job->program,
-                        .engine = job->engine,
-                        .links = job->links,
-                        .scratch = job->scratch,
-                        .events = job->events,
-                        .own = job->own};
-
-    job->program = body->program;
-    job->engine = body->engine;
-    job->links = body->links;
-    job->scratch = body->scratch;
-    job->events = body->events;
-    job->own = body->own;
-    job->is_plain = is_plain(job, body);
-    body->program = old.program;
-    body->engine = old.engine;
-    body->links = old.links;
-    body->scratch = old.scratch;
-    body->events = old.events;
-    body->own = old.own;
 }
 
 static clo_status take_rest(clo_job *job, clo_arena *arena)
@@ -199,8 +137,8 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     job->runtime = runtime;
     job->cost = cost;
     job->deadline_ns = config->deadline_ns;
-    clo_status status =
-        build_body(job, cost, placements, count, runtime->clock != CLO_CLOCK_REAL || config->policy != NULL, &body);
+    clo_status status = clo_job_body_build(job, cost, placements, count,
+                                           runtime->clock != CLO_CLOCK_REAL || config->policy != NULL, &body);
     if (status != CLO_OK)
         return status;
     job->program = body.program; /* for the limits */
@@ -211,7 +149,7 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
         status = clo_dispatch_create(body.engine, config->policy, config->steps_max, arena, &job->dispatch);
     if (status != CLO_OK)
         return status;
-    exchange(job, &body);
+    clo_job_body_exchange(job, &body);
     job->is_replay = job->program->is_replay;
     job->is_pinned = job->program->is_replay || job->program->is_restricted || job->dispatch != NULL;
     *out = job;
@@ -297,86 +235,11 @@ clo_status clo_job_memory_bytes(clo_runtime *runtime, const clo_cost *cost, cons
     return status;
 }
 
-static void free_body(clo_job_body *body)
+/* Its memory alone. */
+static void free_job(clo_job *job)
 {
-    if (body != NULL)
-        clo_arena_close(&body->own);
-    clo_free(body);
-}
-
-static void free_retired(clo_job *job)
-{
-    /* Acquire pairs with the release in clo_job_adopt: whoever put it there does not look at it any more. */
-    clo_job_body *body = atomic_exchange_explicit(&job->retired, NULL, memory_order_acquire);
-
-    while (body != NULL) { /* a list */
-        clo_job_body *older = body->older;
-        free_body(body);
-        body = older;
-    }
-}
-
-static clo_status check_swap(const clo_job *job, const clo_plan *plan)
-{
-    if (plan == NULL || !job->is_replay)
-        return clo_fail(CLO_ERR_ARGUMENT, "the job has no plan to be replaced; create it with clo_job_config.plan");
-    if (clo_plan_matches(plan, job->cost) != CLO_OK)
-        return CLO_ERR_ARGUMENT;
-    if (job->arena.memory != NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "the job lies in clo_job_config.memory, which has no room for a second plan");
-    if (clo_thread_is_worker(job->runtime) || clo_thread_is_watchdog(job->runtime))
-        return clo_fail(CLO_ERR_STATE, "a task body or a handler of misses may not swap plans: it allocates");
-    return CLO_OK;
-}
-
-clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan)
-{
-    if (job == NULL || plan == NULL)
-        return clo_fail_null("clo_job_swap_plan", "job or plan");
-    size_t count;
-    clo_status status = check_swap(job, plan);
-
-    if (status != CLO_OK)
-        return status;
-    free_retired(job);
-    clo_job_body *body = clo_allocate(1, sizeof *body);
-    if (body == NULL)
-        return clo_fail_memory("a plan");
-    clo_arena_open(&body->own, NULL, 0);
-    clo_arena_limit(&body->own, job->arena.limit);
-    body->arena = &body->own;
-    const clo_placement *placements = clo_plan_placements(plan, &count);
-    status = build_body(job, job->cost, placements, count, job->runtime->clock != CLO_CLOCK_REAL, body);
-    status = clo_arena_explain(&body->own, status);
-    if (status != CLO_OK)
-        return free_body(body), status;
-    /* acq_rel: hands the new one to the next start of a run; takes back one that none has wanted yet. */
-    free_body(atomic_exchange_explicit(&job->incoming, body, memory_order_acq_rel));
-    return CLO_OK;
-}
-
-/* At the start of a run, when nobody runs the job. */
-void clo_job_adopt(clo_job *job)
-{
-    if (atomic_load_explicit(&job->incoming, memory_order_relaxed) == NULL)
-        return;
-    clo_job_body *body = atomic_exchange_explicit(&job->incoming, NULL, memory_order_acq_rel);
-    if (body == NULL)
-        return;
-    exchange(job, body);
-    body->older = atomic_load_explicit(&job->retired, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&job->retired, &body->older, body, memory_order_release,
-                                                  memory_order_relaxed))
-        ;
-}
-
-void clo_job_free(clo_job *job)
-{
-    if (job == NULL)
-        return;
     clo_arena arena = job->arena;
-    free_retired(job);
-    free_body(atomic_load_explicit(&job->incoming, memory_order_acquire));
+    clo_job_bodies_free(job);
     clo_arena_close(&job->policy_arena);
     clo_arena_close(&job->own);
     clo_arena_close(&arena);
@@ -393,7 +256,7 @@ static void leave_slot(clo_job *job)
 void clo_job_leave(clo_job *job)
 {
     leave_slot(job);
-    clo_job_free(job);
+    free_job(job);
 }
 
 void clo_job_destroy(clo_job *job)
@@ -404,8 +267,9 @@ void clo_job_destroy(clo_job *job)
     bool is_running = clo_phase_get(&job->phase) == CLO_PHASE_RUNNING, is_forked = clo_runtime_is_forked(runtime);
 
     if (clo_thread_is_watchdog(runtime) || (is_running && clo_thread_is_worker(runtime))) {
-        clo_status status = clo_fail(CLO_ERR_STATE, "a task body or a handler of misses may not destroy a job that runs; "
-                                     "cancel it, and destroy it from another thread");
+        clo_status status =
+            clo_fail(CLO_ERR_STATE, "a task body or a handler of misses may not destroy a job that runs; "
+                                    "cancel it, and destroy it from another thread");
         (void)status; /* nothing has happened, and clo_last_error says so */
         return;
     }
@@ -421,7 +285,7 @@ void clo_job_destroy(clo_job *job)
     pthread_mutex_lock(&runtime->control);
     leave_slot(job);
     pthread_mutex_unlock(&runtime->control);
-    clo_job_free(job);
+    free_job(job);
 }
 
 const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance, size_t *bytes)

@@ -1,10 +1,21 @@
-/* runtime.c - the workers: created, pinned, stopped. */
+/* runtime_create.c - the workers: created, pinned, stopped. */
 #define _GNU_SOURCE /* CPU sets */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
-#include "run/run.h"
+#include "run/done.h"
+#include "run/job_create.h"
+#include "run/open.h"
+#include "run/real_time.h"
+#include "run/recorder.h"
+#include "run/running.h"
+#include "run/runtime.h"
+#include "run/signals.h"
+#include "run/timing.h"
+#include "run/watchdog_loop.h"
+#include "run/worker.h"
+#include "run/worker_loop.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -31,34 +42,6 @@ static void free_runtime(clo_runtime *runtime)
 {
     if (!runtime->is_callers)
         clo_free(runtime->block);
-}
-
-/* Counts the forks that led to this process. A runtime that was created under another count has its workers
- * elsewhere. */
-static _Atomic uint32_t forks;
-
-static void count_fork(void)
-{
-    atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
-}
-
-static void watch_forks(void)
-{
-    (void)pthread_atfork(NULL, NULL, count_fork); /* fails without memory: then a fork goes unseen, as before */
-}
-
-bool clo_runtime_is_forked(const clo_runtime *runtime)
-{
-    return runtime->forks != atomic_load_explicit(&forks, memory_order_relaxed);
-}
-
-clo_status clo_runtime_check_open(const clo_runtime *runtime)
-{
-    if (clo_runtime_is_forked(runtime))
-        return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
-    if (atomic_load_explicit(&runtime->closing, memory_order_relaxed) != 0)
-        return clo_fail(CLO_ERR_STATE, "the runtime is closing; create another one");
-    return CLO_OK;
 }
 
 static void *worker_main(void *argument)
@@ -321,9 +304,7 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
     runtime->jobs_max = config->jobs_max;
     for (uint32_t slot = config->jobs_max; slot-- > 0;)
         runtime->free_slots[runtime->free_count++] = slot;
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, watch_forks);
-    runtime->forks = atomic_load_explicit(&forks, memory_order_relaxed);
+    clo_runtime_note_forks(runtime);
     pthread_mutex_init(&runtime->control, NULL);
     clo_barrier_init(&runtime->barrier);
     init_gates(runtime);
@@ -435,7 +416,8 @@ clo_status clo_runtime_close(clo_runtime *runtime, int64_t timeout_ns)
     atomic_store_explicit(&runtime->closing, 1, memory_order_relaxed);
     if (!end_jobs(runtime, clo_time_add(clo_clock_ns(), timeout_ns > 0 ? timeout_ns : 0))) {
         clo_runtime_name_running(runtime, NULL, running, sizeof running);
-        return clo_fail(CLO_ERR_TIMEOUT, "the runtime cannot close yet; running: %s; close it again to wait on", running);
+        return clo_fail(CLO_ERR_TIMEOUT, "the runtime cannot close yet; running: %s; close it again to wait on",
+                        running);
     }
     if (runtime->names_signals)
         clo_signals_end(runtime);

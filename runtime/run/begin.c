@@ -1,0 +1,78 @@
+/* begin.c - what a run of a job begins with. */
+#include "run/begin.h"
+
+#include "base/clock.h"
+#include "run/home.h"
+#include "run/item.h"
+#include "run/job_body.h"
+#include "run/series.h"
+#include "run/wake.h"
+#include "run/worker.h"
+
+#include <string.h>
+
+/* Plain and relaxed stores: the push of the first item publishes them all. */
+static void reset(clo_job *job, uint64_t release)
+{
+    clo_engine_begin(job->engine, job->dispatch != NULL && job->dispatch->status != CLO_OK);
+    memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
+    for (uint32_t entry = 0; job->events != NULL && entry < job->program->entries; entry++)
+        job->events[entry].executor = CLO_NONE; /* not executed */
+    atomic_store_explicit(&job->exits_left, job->program->exits, memory_order_relaxed);
+    atomic_store_explicit(&job->was_cut, 0, memory_order_relaxed);
+    clo_stop_begin(&job->stop, job->first_run + release);
+}
+
+void clo_job_run_arm(clo_job *job, uint64_t release)
+{
+    clo_series *series = job->series;
+
+    clo_job_adopt(job);
+    reset(job, release);
+    job->run_ns = clo_clock_ns();
+    job->line = (clo_tick_line){.ticks = clo_ticks()};
+    if (series != NULL) {
+        atomic_store_explicit(&series->current, release, memory_order_relaxed);
+        atomic_store_explicit(&series->is_first, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&series->released, 1, memory_order_relaxed);
+    }
+}
+
+/* Anybody may run these: each worker's shelf gets one stretch of them, in one piece. */
+static void deal_roots(clo_job *job)
+{
+    clo_runtime *runtime = job->runtime;
+    const clo_program *program = job->program;
+    uint32_t workers = runtime->workers_count, roots = program->roots_count;
+
+    for (uint32_t w = 0; w < workers; w++) {
+        uint32_t first = (uint32_t)((uint64_t)roots * w / workers),
+                 end = (uint32_t)((uint64_t)roots * (w + 1) / workers);
+        if (first == end)
+            continue;
+        for (uint32_t i = first; i + 1 < end; i++)
+            job->links[program->roots[i]] = clo_item(job, program->roots[i + 1]);
+        clo_stack_push(&runtime->workers[w].shelf, clo_item(job, program->roots[first]),
+                       &job->links[program->roots[end - 1]]);
+    }
+    clo_runtime_wake_some(runtime, roots);
+}
+
+/* Each of these may run on one worker only. */
+static void give_roots(clo_job *job)
+{
+    const clo_program *program = job->program;
+
+    for (uint32_t i = 0, count = program->roots_count; i < count; i++) { /* the last one may end the job */
+        uint32_t entry = program->roots[i];
+        clo_worker_give(job->runtime, clo_job_home(job, entry), clo_item(job, entry), &job->links[entry]);
+    }
+}
+
+void clo_job_run_deal(clo_job *job)
+{
+    if (job->is_pinned)
+        give_roots(job);
+    else
+        deal_roots(job);
+}

@@ -1,0 +1,52 @@
+/* done.c - the end of a job meets those who wait for it: they sleep on one futex word of the runtime. */
+#include "run/done.h"
+
+#include "base/clock.h"
+#include "run/runtime.h"
+#include "run/series.h"
+
+void clo_runtime_tell(clo_runtime *runtime)
+{
+    /* seq_cst: either we see the waiter, or it sees the new epoch (two locations, see clo_job_wait_until). */
+    atomic_fetch_add_explicit(&runtime->done_epoch, 1, memory_order_seq_cst);
+    if (atomic_load_explicit(&runtime->waiters, memory_order_seq_cst) > 0)
+        clo_futex_wake_all(&runtime->done_epoch);
+}
+
+void clo_job_done(clo_job *job)
+{
+    clo_runtime *runtime = job->runtime;
+
+    atomic_store_explicit(&job->response_ns, (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate,
+                          memory_order_relaxed);
+    clo_phase_end(&job->phase);
+    clo_runtime_tell(runtime);
+}
+
+static bool is_over(const clo_job *job)
+{
+    if (clo_phase_get(&job->phase) != CLO_PHASE_DONE)
+        return false;
+    return job->series == NULL || job->series->miss == NULL ||
+           atomic_load_explicit(&job->series->is_settled, memory_order_acquire) != 0;
+}
+
+bool clo_job_wait_until(clo_job *job, int64_t until_ns)
+{
+    clo_runtime *runtime = job->runtime;
+    bool has_ended = clo_phase_get(&job->phase) == CLO_PHASE_IDLE || is_over(job);
+
+    if (has_ended)
+        return true;
+    /* seq_cst with clo_runtime_tell: two locations, waiters and done_epoch. */
+    atomic_fetch_add_explicit(&runtime->waiters, 1, memory_order_seq_cst);
+    for (;;) { /* every end of a job moves the epoch */
+        uint32_t epoch = atomic_load_explicit(&runtime->done_epoch, memory_order_seq_cst);
+        has_ended = is_over(job);
+        if (has_ended || (until_ns != INT64_MAX && clo_clock_ns() >= until_ns))
+            break;
+        clo_futex_wait_until(&runtime->done_epoch, epoch, until_ns);
+    }
+    atomic_fetch_sub_explicit(&runtime->waiters, 1, memory_order_relaxed);
+    return has_ended;
+}

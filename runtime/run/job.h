@@ -1,0 +1,91 @@
+/* run/job.h - the struct of a job: one graph on one runtime, submitted any number of times.
+ *
+ * Made in job_create.c. Between submit and the end of the run the workers own it, and whoever ends the run has its last
+ * touch; `phase` says which of the two it is. */
+#ifndef CLO_RUN_JOB_H
+#define CLO_RUN_JOB_H
+
+#include "base/clock.h"
+#include "engine/dispatch.h"
+#include "sync/board.h"
+#include "sync/histogram.h"
+#include "sync/phase.h"
+#include "sync/stop.h"
+
+#include <clotho/job.h>
+
+struct clo_job {
+    /* Of all that is in here, and the job itself. */
+    clo_arena arena;
+    /* Of the plan in use, if it came by a swap. */
+    clo_arena own;
+    const clo_cost *cost;
+    /* A plan for the next run; NULL: none. */
+    struct clo_job_body *_Atomic incoming;
+    /* Plans of earlier runs, to be freed by control. */
+    struct clo_job_body *_Atomic retired;
+    clo_runtime *runtime;
+    uint32_t slot;
+    clo_program *program;
+    clo_engine *engine;
+    /* Policy dispatch; NULL: no policy. */
+    clo_dispatch *dispatch;
+    /* Policy dispatch: whoever holds the turn records. */
+    clo_histogram *decision_ns;
+    int64_t deadline_ns;
+    /* [entries] for whatever chain the entry's item is in. */
+    uint64_t *links;
+    /* [workers] */
+    clo_engine_stats *stats;
+    /* [workers] */
+    clo_engine_scratch *scratch;
+    /* [entries]; NULL: no trace. */
+    clo_trace_event *events;
+    /* [workers] virtual clock: end of the last entry on each executor, its worker's alone. */
+    int64_t *virtual_free_ns;
+    int64_t submit_ns;
+    /* Traced on the fast path: from submit to end, ns from submit. */
+    clo_tick_line line;
+    /* Written by the last worker, before DONE. */
+    int64_t end_ns;
+    /* Of the last run that ended; for clo_job_timing_read. */
+    _Atomic int64_t response_ns;
+    uint64_t parks_before;
+    /* Of the current submit, as clo_stop numbers runs. */
+    uint64_t first_run;
+    bool is_replay;
+    /* Its items may run on one worker only, and so never lie where they could be taken. */
+    bool is_pinned;
+    /* The fast path runs it: nothing is timed, moved, held or decided. */
+    bool is_plain;
+
+    /* Periods, deadlines and limits; NULL: none that anybody watches. */
+    struct clo_series *series;
+    uint64_t id;
+    /* When the current run started. */
+    int64_t run_ns;
+
+    alignas(CLO_CACHE_LINE_BYTES) clo_stop stop;
+    /* 0: none; else (task + 1) << 32 | code: the first error. */
+    _Atomic uint64_t failure;
+    /* 1: some body of the current run was left out. */
+    _Atomic uint32_t was_cut;
+    clo_phase phase;
+
+    /* Entries without successors that have not run yet. */
+    alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t exits_left;
+    /* Policy: completions, and the turn; slot [workers] is for control. */
+    clo_board board;
+    /* Policy: what control wants of the holder of the turn; the bits are in combining.c. */
+    _Atomic uint32_t asks;
+    /* Policy: [workers] the holder's. */
+    uint32_t *news;
+    /* Policy: a run is in progress; the holder's. */
+    bool is_deciding;
+    /* Of the policy in use, if it came by a swap. */
+    clo_arena policy_arena;
+    /* Policy: what to put in place of the policy; whoever wants that waits for it. */
+    struct clo_swap *_Atomic swap;
+};
+
+#endif

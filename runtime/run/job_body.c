@@ -1,0 +1,152 @@
+/* job_body.c - a plan, compiled for a job, takes the place of another between two runs. */
+#include "run/job_body.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "run/real_time.h"
+#include "run/runtime.h"
+#include "run/series.h"
+
+clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const clo_placement *placements, size_t count,
+                              bool is_timed, clo_job_body *body)
+{
+    const clo_runtime *runtime = job->runtime;
+    size_t workers = runtime->workers_count;
+    clo_arena *arena = body->arena;
+    clo_status status = clo_program_create(cost, placements, count, arena, &body->program);
+    if (status == CLO_OK)
+        status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
+    if (status != CLO_OK)
+        return status;
+
+    size_t entries = body->program->entries, inputs = body->program->inputs_max;
+    bool shows_inputs = body->program->graph->has_outputs;
+    body->links = clo_arena_take(arena, entries, sizeof *body->links);
+    body->scratch = clo_arena_take(arena, workers, sizeof *body->scratch);
+    body->events = runtime->traces ? clo_arena_take(arena, entries, sizeof *body->events) : NULL;
+    const void **list = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *list) : NULL;
+    size_t *bytes = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *bytes) : NULL;
+    if (body->links == NULL || body->scratch == NULL || (runtime->traces && body->events == NULL) ||
+        (shows_inputs && (list == NULL || bytes == NULL)))
+        return clo_fail_memory("a job");
+    for (size_t w = 0; w < workers && shows_inputs; w++)
+        body->scratch[w] = (clo_engine_scratch){list + w * inputs, bytes + w * inputs};
+    return CLO_OK;
+}
+
+/* The fast path is for jobs of which nothing is timed by the clock, moved, held, decided or limited. */
+static bool is_plain(const clo_job *job, const clo_job_body *body)
+{
+    const clo_program *program = body->program;
+    const clo_graph *graph = program->graph;
+    bool has_kind_bodies = false;
+
+    for (uint32_t t = 0; t < graph->tasks && !has_kind_bodies; t++)
+        has_kind_bodies = graph->rows[t].has_kind_body != 0;
+    return job->runtime->clock == CLO_CLOCK_REAL && !body->engine->is_timed &&
+           ((body->events == NULL && job->runtime->recorder_events == 0) || clo_ticks_are_steady()) &&
+           (job->series == NULL || job->series->poll_ns == 0) && program->entries == program->instances &&
+           !graph->has_demands && !graph->has_outputs && !program->crosses_memories && !has_kind_bodies;
+}
+
+void clo_job_body_exchange(clo_job *job, clo_job_body *body)
+{
+    clo_job_body old = {.program = job->program,
+                        .engine = job->engine,
+                        .links = job->links,
+                        .scratch = job->scratch,
+                        .events = job->events,
+                        .own = job->own};
+
+    job->program = body->program;
+    job->engine = body->engine;
+    job->links = body->links;
+    job->scratch = body->scratch;
+    job->events = body->events;
+    job->own = body->own;
+    job->is_plain = is_plain(job, body);
+    body->program = old.program;
+    body->engine = old.engine;
+    body->links = old.links;
+    body->scratch = old.scratch;
+    body->events = old.events;
+    body->own = old.own;
+}
+
+static void free_body(clo_job_body *body)
+{
+    if (body != NULL)
+        clo_arena_close(&body->own);
+    clo_free(body);
+}
+
+static void free_retired(clo_job *job)
+{
+    /* Acquire pairs with the release in clo_job_adopt: whoever put it there does not look at it any more. */
+    clo_job_body *body = atomic_exchange_explicit(&job->retired, NULL, memory_order_acquire);
+
+    while (body != NULL) { /* a list */
+        clo_job_body *older = body->older;
+        free_body(body);
+        body = older;
+    }
+}
+
+void clo_job_bodies_free(clo_job *job)
+{
+    free_retired(job);
+    free_body(atomic_load_explicit(&job->incoming, memory_order_acquire));
+}
+
+static clo_status check_swap(const clo_job *job, const clo_plan *plan)
+{
+    if (plan == NULL || !job->is_replay)
+        return clo_fail(CLO_ERR_ARGUMENT, "the job has no plan to be replaced; create it with clo_job_config.plan");
+    if (clo_plan_matches(plan, job->cost) != CLO_OK)
+        return CLO_ERR_ARGUMENT;
+    if (job->arena.memory != NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "the job lies in clo_job_config.memory, which has no room for a second plan");
+    if (clo_thread_is_worker(job->runtime) || clo_thread_is_watchdog(job->runtime))
+        return clo_fail(CLO_ERR_STATE, "a task body or a handler of misses may not swap plans: it allocates");
+    return CLO_OK;
+}
+
+clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan)
+{
+    if (job == NULL || plan == NULL)
+        return clo_fail_null("clo_job_swap_plan", "job or plan");
+    size_t count;
+    clo_status status = check_swap(job, plan);
+
+    if (status != CLO_OK)
+        return status;
+    free_retired(job);
+    clo_job_body *body = clo_allocate(1, sizeof *body);
+    if (body == NULL)
+        return clo_fail_memory("a plan");
+    clo_arena_open(&body->own, NULL, 0);
+    clo_arena_limit(&body->own, job->arena.limit);
+    body->arena = &body->own;
+    const clo_placement *placements = clo_plan_placements(plan, &count);
+    status = clo_job_body_build(job, job->cost, placements, count, job->runtime->clock != CLO_CLOCK_REAL, body);
+    status = clo_arena_explain(&body->own, status);
+    if (status != CLO_OK)
+        return free_body(body), status;
+    /* acq_rel: hands the new one to the next start of a run; takes back one that none has wanted yet. */
+    free_body(atomic_exchange_explicit(&job->incoming, body, memory_order_acq_rel));
+    return CLO_OK;
+}
+
+void clo_job_adopt(clo_job *job)
+{
+    if (atomic_load_explicit(&job->incoming, memory_order_relaxed) == NULL)
+        return;
+    clo_job_body *body = atomic_exchange_explicit(&job->incoming, NULL, memory_order_acq_rel);
+    if (body == NULL)
+        return;
+    clo_job_body_exchange(job, body);
+    body->older = atomic_load_explicit(&job->retired, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&job->retired, &body->older, body, memory_order_release,
+                                                  memory_order_relaxed))
+        ;
+}

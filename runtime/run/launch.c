@@ -1,0 +1,27 @@
+/* launch.c - starts a run: of a job with a policy by a turn of its policy, of any other by handing out its roots. */
+#include "run/launch.h"
+
+#include "run/begin.h"
+#include "run/combining.h"
+#include "run/cut.h"
+#include "run/end.h"
+#include "run/series.h"
+
+void clo_job_run_start(clo_job *job, uint64_t release)
+{
+    clo_job_run_arm(job, release);
+    if (job->dispatch != NULL)
+        clo_job_start_turn(job);
+    else
+        clo_job_run_deal(job);
+}
+
+void clo_job_run_next(clo_job *job)
+{
+    clo_series *series = job->series;
+
+    if (clo_job_is_stopped(job))
+        clo_job_run_take_off(job);
+    else
+        clo_job_run_start(job, atomic_load_explicit(&series->current, memory_order_relaxed) + 1);
+}

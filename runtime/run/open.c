@@ -1,0 +1,41 @@
+/* open.c - forks are counted, so that a process can tell a runtime whose workers it has from one that a fork has left
+ * behind. */
+#include "run/open.h"
+
+#include "run/runtime.h"
+
+/* Counts the forks that led to this process. A runtime that was created under another count has its workers
+ * elsewhere. */
+static _Atomic uint32_t forks;
+
+static void count_fork(void)
+{
+    atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, count_fork); /* fails without memory: then a fork goes unseen, as before */
+}
+
+void clo_runtime_note_forks(clo_runtime *runtime)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, watch_forks);
+    runtime->forks = atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
+bool clo_runtime_is_forked(const clo_runtime *runtime)
+{
+    return runtime->forks != atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
+clo_status clo_runtime_check_open(const clo_runtime *runtime)
+{
+    if (clo_runtime_is_forked(runtime))
+        return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
+    if (atomic_load_explicit(&runtime->closing, memory_order_relaxed) != 0)
+        return clo_fail(CLO_ERR_STATE, "the runtime is closing; create another one");
+    return CLO_OK;
+}

@@ -1,0 +1,35 @@
+/* run/real_time.h - the threads of a runtime, as real-time work needs them, and which of them the caller is. */
+#ifndef CLO_RUN_REAL_TIME_H
+#define CLO_RUN_REAL_TIME_H
+
+#include <clotho/runtime.h>
+
+#include <pthread.h>
+
+#define CLO_STACK_DEFAULT_BYTES ((size_t)256 << 10)
+
+/* Which thread to create: this one, or the worker of that number. */
+enum { CLO_THREAD_WATCHDOG = -1 };
+
+/* Returns an errno value, 0: created. */
+int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(*main_of)(void *), void *argument);
+
+/* On the thread itself, first. Returns what SCHED_FIFO met with: an errno value, or 0. */
+int clo_thread_begin(clo_runtime *runtime, bool is_watchdog);
+
+/* Whether the calling thread is one of the runtime's workers. */
+bool clo_thread_is_worker(const clo_runtime *runtime);
+
+/* Whether the calling thread is the runtime's watchdog. */
+bool clo_thread_is_watchdog(const clo_runtime *runtime);
+
+/* The calling thread's, as the kernel numbers threads. */
+int32_t clo_thread_id(void);
+
+/* Locks and touches the memory, if that was asked for. CLO_ERR_SYSTEM: required, and refused. */
+clo_status clo_real_time_lock(clo_runtime *runtime);
+
+/* After all workers have begun; `error` is what the first of them was told. CLO_ERR_SYSTEM: required, and refused. */
+clo_status clo_real_time_report_priority(clo_runtime *runtime, int error);
+
+#endif

@@ -1,0 +1,147 @@
+/* result.c - waits for a job, and reads what its last run left. */
+#include "base/clock.h"
+#include "base/saturate.h"
+#include "base/status.h"
+#include "run/done.h"
+#include "run/job.h"
+#include "run/open.h"
+#include "run/real_time.h"
+#include "run/record.h"
+#include "run/running.h"
+#include "run/runtime.h"
+#include "run/series.h"
+#include "run/timing.h"
+
+static int64_t makespan_ns(const clo_job *job)
+{
+    int64_t last_ns = 0;
+
+    if (job->runtime->clock != CLO_CLOCK_VIRTUAL)
+        return (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate;
+    for (uint32_t entry = 0; entry < job->program->entries; entry++)
+        if (job->engine->finish_ns[entry] > last_ns)
+            last_ns = job->engine->finish_ns[entry];
+    return last_ns;
+}
+
+static void sum_stats(const clo_job *job, clo_job_result *result)
+{
+    int64_t wanted_ns = 0, missed_ns = 0;
+
+    for (uint32_t w = 0; w < job->runtime->workers_count; w++) {
+        const clo_engine_stats *stats = &job->stats[w];
+        result->executed += stats->executed;
+        result->duplicates_run += stats->duplicates;
+        result->transfers += stats->transfers;
+        result->transferred_bytes += stats->transferred_bytes;
+        result->copied_bytes += stats->copied_bytes;
+        result->steals += stats->steals;
+        result->busy_ns += clo_job_busy_ns(job, stats->busy_ns);
+        wanted_ns += stats->wanted_ns;
+        missed_ns += stats->missed_ns;
+    }
+    result->emulation_error = wanted_ns > 0 ? (double)missed_ns / (double)wanted_ns : 0;
+    result->parks = clo_runtime_parks(job->runtime) - job->parks_before;
+}
+
+static void read_decisions(const clo_job *job, clo_job_result *result)
+{
+    const clo_histogram *histogram = job->decision_ns;
+
+    result->decisions = job->dispatch->decisions;
+    result->fallbacks = job->dispatch->fallbacks;
+    result->decision_steps = job->dispatch->most_steps;
+    result->decision_p50_ns = clo_histogram_quantile(histogram, 0.5);
+    result->decision_p99_ns = clo_histogram_quantile(histogram, 0.99);
+    result->decision_p999_ns = clo_histogram_quantile(histogram, 0.999);
+    result->decision_max_ns = histogram->max_ns;
+}
+
+/* A series that was stopped before its last release. */
+static bool lacks_releases(const clo_job *job)
+{
+    const clo_series *series = job->series;
+
+    return series != NULL && series->period_ns > 0 &&
+           (series->releases == 0 || atomic_load_explicit(&series->released, memory_order_relaxed) +
+                                             atomic_load_explicit(&series->skipped, memory_order_relaxed) <
+                                         series->releases);
+}
+
+static clo_status read_status(const clo_job *job, clo_job_result *result)
+{
+    /* Acquire pairs with the release in clo_job_fail. */
+    uint64_t failure = atomic_load_explicit(&job->failure, memory_order_acquire);
+    char scratch[16];
+
+    if (failure != 0) {
+        result->failed_task = (uint32_t)((failure >> 32) - 1);
+        result->failed_code = (int)(uint32_t)failure;
+        return clo_fail(CLO_ERR_TASK, "task '%s' failed with %d",
+                        clo_graph_task_name(job->program->graph, result->failed_task, scratch), result->failed_code);
+    }
+    if (job->dispatch != NULL && job->dispatch->status != CLO_OK)
+        return clo_fail(job->dispatch->status, "%s", job->dispatch->error);
+    bool was_cut = atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0;
+    if (clo_stop_is_cancelled(&job->stop) && (was_cut || lacks_releases(job)))
+        return clo_fail(CLO_ERR_CANCELLED, "the job was cancelled after %llu executions of %u a run",
+                        (unsigned long long)result->executed, job->program->entries);
+    if (was_cut)
+        return clo_fail(CLO_ERR_ABORTED,
+                        "the %srun was aborted at its deadline or at the next release; raise "
+                        "clo_job_config.deadline_ns, or choose another on_miss",
+                        job->series != NULL && job->series->period_ns > 0 ? "last " : "");
+    return CLO_OK;
+}
+
+static clo_status read_result(clo_job *job, clo_job_result *out)
+{
+    clo_job_result result = {.failed_task = CLO_NONE};
+
+    sum_stats(job, &result);
+    result.makespan_ns = makespan_ns(job);
+    result.missed_deadline = job->deadline_ns > 0 && result.makespan_ns > job->deadline_ns;
+    if (job->dispatch != NULL)
+        read_decisions(job, &result);
+    result.status = read_status(job, &result);
+    if (out != NULL)
+        *out = result;
+    return result.status;
+}
+
+static clo_status wait_for(clo_job *job, int64_t until_ns, clo_job_result *out)
+{
+    char running[200];
+
+    if (clo_phase_get(&job->phase) == CLO_PHASE_IDLE)
+        return clo_fail(CLO_ERR_STATE, "the job was never submitted");
+    if (clo_thread_is_worker(job->runtime))
+        return clo_fail(CLO_ERR_STATE, "a task body may not wait for a job: it would block its worker");
+    if (clo_thread_is_watchdog(job->runtime))
+        return clo_fail(CLO_ERR_STATE, "a handler of misses may not wait for a job: it would block the watchdog");
+    if (clo_runtime_is_forked(job->runtime))
+        return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
+    while (clo_job_wait_until(job, until_ns)) { /* again if somebody has submitted it once more meanwhile */
+        if (!clo_phase_read_begin(&job->phase))
+            continue;
+        clo_status status = read_result(job, out);
+        clo_phase_read_end(&job->phase);
+        return status;
+    }
+    clo_runtime_name_running(job->runtime, job, running, sizeof running);
+    return clo_fail(CLO_ERR_TIMEOUT, "the job has not ended yet; running: %s", running);
+}
+
+clo_status clo_job_wait(clo_job *job, clo_job_result *out)
+{
+    if (job == NULL)
+        return clo_fail_null("clo_job_wait", "job");
+    return wait_for(job, INT64_MAX, out);
+}
+
+clo_status clo_job_wait_for(clo_job *job, int64_t timeout_ns, clo_job_result *out)
+{
+    if (job == NULL)
+        return clo_fail_null("clo_job_wait_for", "job");
+    return wait_for(job, clo_time_add(clo_clock_ns(), timeout_ns > 0 ? timeout_ns : 0), out);
+}

@@ -1,0 +1,81 @@
+/* run/runtime.h - the struct of a runtime: what its workers, its jobs and its watchdog share.
+ *
+ * Made and closed in runtime_create.c. After clo_runtime_create and clo_job_create nothing in run/ allocates, and the
+ * only locks are `control` and the watchdog's (create, submit, destroy), and those of the gates, for tasks with
+ * demands. */
+#ifndef CLO_RUN_RUNTIME_H
+#define CLO_RUN_RUNTIME_H
+
+#include "base/clock.h"
+#include "run/watchdog.h"
+#include "sync/gate.h"
+#include "sync/park.h"
+
+#include <clotho/runtime.h>
+
+#include <pthread.h>
+
+struct clo_runtime {
+    /* Constant. */
+
+    const clo_platform *platform;
+    clo_clock clock;
+    bool traces;
+    bool copies;
+    bool pins;
+    /* More workers than CPUs. */
+    bool is_oversubscribed;
+    /* At least 1: a ns of emulated time takes so many ns. Above 1 with the padded clock only. */
+    uint32_t dilate;
+    int64_t spin_ns;
+    int32_t fifo_priority;
+    clo_real_time real_time;
+    /* All of this, and the stacks if they are ours. */
+    void *block;
+    size_t block_bytes;
+    size_t stack_bytes;
+    /* [workers + 1] of stack_bytes; NULL: the system's. */
+    char *stacks;
+    /* The block is the caller's. */
+    bool is_callers;
+    bool names_signals;
+    uint32_t recorder_events;
+    /* Its first moment: the start. */
+    clo_tick_line line;
+    /* For clo_runtime_report. */
+    char report[512];
+    uint32_t workers_count;
+    uint32_t jobs_max;
+    /* [workers_count] */
+    struct clo_worker *workers;
+    /* [machines] */
+    clo_gate *gates;
+
+    /* Job slots; changed under `control`. */
+
+    /* [jobs_max] the job in each slot; NULL: none. */
+    clo_job **jobs;
+    uint32_t *free_slots;
+    uint32_t free_count;
+    pthread_mutex_t control;
+    uint64_t jobs_made;
+
+    clo_watchdog watchdog;
+    clo_barrier barrier;
+    /* Of the process, when the runtime was created. */
+    uint32_t forks;
+    /* 1: clo_runtime_close was called; no new jobs or submits. */
+    _Atomic uint32_t closing;
+
+    /* Workers that sleep or are about to. */
+    alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t sleepers;
+    _Atomic uint32_t stopping;
+
+    /* Futex word: some job ended. */
+    alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t done_epoch;
+    _Atomic uint32_t waiters;
+    /* Futex word: workers past their set-up. */
+    _Atomic uint32_t started;
+};
+
+#endif

@@ -1,0 +1,43 @@
+/* run/share.h - lets others have items of a worker's deque. All calls are the owner's. */
+#ifndef CLO_RUN_SHARE_H
+#define CLO_RUN_SHARE_H
+
+#include "run/runtime.h"
+#include "run/worker.h"
+
+/* Shorter bodies are not worth a hand-over of their own. */
+#define CLO_SHORT_NS 2000
+
+/* Puts an item into the worker's own deque; if that is full, half of it goes to the shelf first. */
+void clo_worker_offer(clo_worker *worker, uint64_t item);
+
+/* The rest of clo_worker_look_up, where there is something to do. */
+void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked);
+void clo_worker_keep_fed(clo_worker *worker);
+void clo_worker_stop_feeding(clo_worker *worker);
+
+/* True if others would wait too long for what is in our deque while we run a body that was declared to take next_ns (0:
+ * nothing declared), or is no worse than those before it. */
+static inline bool clo_worker_is_slow(const clo_worker *worker, int64_t next_ns)
+{
+    return next_ns > CLO_SHORT_NS || worker->pace_ns > CLO_SHORT_NS || (next_ns | worker->pace_ns) == 0;
+}
+
+/* Before each body: items that wait in the worker's deque are put on its shelf if somebody has nothing to do, or if the
+ * body is long, since meanwhile nobody else could get at them. Costs two loads of lines that are seldom written. */
+static inline void clo_worker_look_up(clo_worker *worker, int64_t next_ns)
+{
+    if (clo_deque_count(&worker->deque) == 0) {
+        if (worker->feeds > 0 && clo_worker_is_slow(worker, next_ns))
+            clo_worker_stop_feeding(worker);
+        return;
+    }
+    uint32_t asked = atomic_load_explicit(&worker->asked, memory_order_relaxed);
+    if (asked != 0 || clo_worker_is_slow(worker, next_ns) ||
+        atomic_load_explicit(&worker->runtime->sleepers, memory_order_relaxed) != 0)
+        clo_worker_share(worker, next_ns, asked);
+    else if (worker->feeds > 0)
+        clo_worker_keep_fed(worker);
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* wake.c - how a worker that sleeps learns of an item, and how an item comes to the one worker that may run it. */
+#include "run/wake.h"
+
+#include "run/worker.h"
+
+void clo_runtime_wake_one(clo_runtime *runtime)
+{
+    clo_barrier_light(&runtime->barrier);
+    if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
+        return;
+    for (uint32_t w = 0; w < runtime->workers_count; w++)
+        if (clo_parker_is_asleep(&runtime->workers[w].parker) && clo_parker_wake(&runtime->workers[w].parker))
+            return;
+}
+
+void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker)
+{
+    clo_barrier_light(&runtime->barrier);
+    if (clo_parker_is_asleep(&runtime->workers[worker].parker))
+        (void)clo_parker_wake(&runtime->workers[worker].parker);
+}
+
+void clo_runtime_wake_some(clo_runtime *runtime, uint32_t count)
+{
+    clo_barrier_light(&runtime->barrier);
+    if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
+        return;
+    for (uint32_t w = 0; w < runtime->workers_count && count > 0; w++)
+        if (clo_parker_is_asleep(&runtime->workers[w].parker) && clo_parker_wake(&runtime->workers[w].parker))
+            count--;
+}
+
+void clo_worker_give(clo_runtime *runtime, uint32_t worker, uint64_t item, uint64_t *link)
+{
+    clo_stack_push(&runtime->workers[worker].inbox, item, link);
+    clo_runtime_wake_for(runtime, worker);
+}

@@ -1,0 +1,19 @@
+/* run/wake.h - wakes workers that sleep, and puts items into the inboxes of those that alone may run them. */
+#ifndef CLO_RUN_WAKE_H
+#define CLO_RUN_WAKE_H
+
+#include "run/runtime.h"
+
+/* A producer has made an item visible; wakes one sleeper if there is any (see sync/park.h for why this is enough). */
+void clo_runtime_wake_one(clo_runtime *runtime);
+
+/* Wakes at most `count` workers, those with the lowest numbers first. */
+void clo_runtime_wake_some(clo_runtime *runtime, uint32_t count);
+
+/* A producer has made an item visible that this worker shall take. */
+void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker);
+
+/* Puts an item into the worker's inbox, and wakes the worker. Any thread. */
+void clo_worker_give(clo_runtime *runtime, uint32_t worker, uint64_t item, uint64_t *link);
+
+#endif

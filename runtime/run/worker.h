@@ -1,0 +1,111 @@
+/* run/worker.h - the struct of a worker: the thread that drives one executor.
+ *
+ * What others write, what others may take from, and what is the owner's alone lie on cache lines of their own. */
+#ifndef CLO_RUN_WORKER_H
+#define CLO_RUN_WORKER_H
+
+#include "base/rng.h"
+#include "run/deque.h"
+#include "sync/hand.h"
+#include "sync/histogram.h"
+#include "sync/park.h"
+#include "sync/ring.h"
+#include "sync/stack.h"
+#include "sync/watch.h"
+
+#include <clotho/runtime.h>
+
+#include <pthread.h>
+
+/* After so many items in a row without a look elsewhere, another source of work has its turn. */
+#define CLO_BYPASSES_MAX 32u
+
+typedef struct clo_worker {
+    /* Written by others, read by the owner between bodies. */
+
+    /* Items that only this worker may run. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_stack inbox;
+    /* An item that another worker held out to this one. */
+    clo_hand hand;
+    /* 1 + worker that found nothing to do; 0: none. A hint, relaxed. */
+    _Atomic uint32_t asked;
+    clo_parker parker;
+
+    /* Items that anybody may take. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_stack shelf;
+    /* The same; filled from `shelf` when it is empty, so that what lies here gets its turn. */
+    clo_stack aged;
+
+    /* The owner's only, but for what is atomic: others may read that. */
+
+    alignas(CLO_CACHE_LINE_BYTES) clo_runtime *runtime;
+    /* = executor */
+    uint32_t index;
+    /* Pinned here; -1: not pinned. */
+    int32_t cpu;
+    /* Items run in a row without looking elsewhere. */
+    uint32_t bypasses;
+    /* Items since the pace was last taken. */
+    uint32_t ran;
+    /* Bodies run in the usual order since another source had its turn. */
+    uint32_t served;
+    /* The source that had its turn last. */
+    uint32_t source;
+    /* Items of stopped jobs in that turn. */
+    uint32_t skips;
+    /* Worker whose shelf had its turn last. */
+    uint32_t neighbour;
+    /* Turns that came by since. */
+    uint32_t passes;
+    /* Time an item has taken lately; 0: not known yet. */
+    int64_t pace_ns;
+    int64_t pace_since_ns;
+    /* How often an item is yet to be held out to the worker that asked lately. */
+    uint32_t feeds;
+    /* That worker. */
+    uint32_t fed;
+    /* Items taken from a hand or put into one, since the order of successors was judged. */
+    uint32_t exchanges;
+    /* Items run since then. */
+    uint32_t judged;
+    /* While another worker is fed: distance of ids from the last task to the successor that was run next. */
+    uint32_t stride;
+    /* Which successor is run next where none is at that distance: the last released, not the first. */
+    bool keeps_last;
+    /* This worker found an item in its hand the last time it looked. */
+    bool was_fed;
+    /* Time that items of the deque have waited while nobody was woken for them. */
+    int64_t declined_ns;
+    /* Stretched clock: the moment its last entry of any job ended, on CLOCK_MONOTONIC. */
+    int64_t padded_until_ns;
+    /* Chain of items that only this worker may run, not yet run. */
+    uint64_t local;
+    /* Job slot << 32 | task that it runs; CLO_ITEM_NONE: nothing. Relaxed: for messages only. */
+    _Atomic uint64_t current;
+    _Atomic uint64_t wakes;
+    _Atomic uint64_t missed_wakes;
+    /* The watchdog's: since when it sleeps with work in its inbox; 0: it does not. */
+    int64_t suspect_ns;
+    /* From the waker's call until it ran. */
+    clo_histogram wake_ns;
+    /* Of its thread, for the kernel's statistics. */
+    int32_t tid;
+    /* Page faults, minor and major, when it was ready. */
+    uint64_t faults_before[2];
+    /* What the watchdog sees of the body that runs. */
+    clo_watch watch;
+    /* Its last executions, of clo_recorded. */
+    clo_ring recorder;
+    /* Statistics: relaxed. */
+    _Atomic uint64_t parks;
+    /* Of the body that runs, on the fast path. */
+    clo_call call;
+    clo_rng rng;
+    /* What the system answered; read after `started`. */
+    int pin_error;
+    int fifo_error;
+    pthread_t thread;
+    clo_deque deque;
+} clo_worker;
+
+#endif
