@@ -1,4 +1,4 @@
-/* plan/graphene/parts.c - parts between barriers, scores and candidates of troublesome stages; see graphene.h.
+/* plan/graphene/parts.c - parts between barriers, scores and candidates of troublesome stages; see parts.h.
  * Barriers are found where the lower bound looks for them too: cost/bound/stages.c.
  *
  * Candidates (Fig. 5 of the paper): T = stages with LongScore >= l or FragScore <= f, for the values l and f that occur
@@ -8,11 +8,12 @@
  *
  * FragScore: work = the largest over the resources of demand * time over the capacity of all machines together; the
  * time is that of a greedy packing of the stage alone, so fragments of the machines count. */
-#include "plan/graphene/graphene.h"
+#include "plan/graphene/parts.h"
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "cost/bound/bound.h"
+#include "cost/bound/stages.h"
+#include "plan/graphene/space.h"
 #include "plan/rcpsp/priority.h"
 
 #include <assert.h>
