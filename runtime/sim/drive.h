@@ -1,0 +1,49 @@
+/* sim/drive.h - what the two ways to drive the engine without threads share: by the event heap (sim.c), by a
+ * recorded run (recorded.c). */
+#ifndef CLO_SIM_DRIVE_H
+#define CLO_SIM_DRIVE_H
+
+#include "base/heap.h"
+#include "engine/dispatch.h"
+#include "sync/histogram.h"
+
+#include <clotho/sim.h>
+
+typedef struct clo_sim clo_sim;
+
+struct clo_sim {
+    clo_program *program;
+    clo_engine *engine;
+    /* NULL: replay of a plan (or of a recorded run of work stealing). */
+    clo_dispatch *dispatch;
+    clo_arena arena;
+    /* Real time that the policy takes. */
+    clo_histogram *decision_ns;
+    bool executes;
+    int64_t now_ns;
+    uint64_t finished;
+    /* Called for each entry that may run now; executor CLO_NONE: whichever the record says. */
+    void (*assign)(clo_sim *sim, uint32_t entry, uint32_t executor);
+    clo_heap heap;
+    /* [entries] */
+    clo_trace_event *events;
+    /* [waiting_count <= entries] assigned, inputs there, no capacity; a recorded run: [entries] states of its own */
+    uint32_t *waiting;
+    uint32_t waiting_count;
+    /* [machines * CLO_RESOURCES_MAX] */
+    int64_t *available;
+    clo_engine_scratch scratch;
+    clo_engine_stats stats;
+    void *block;
+};
+
+/* Assigns the entries that wait for nothing. */
+void clo_sim_begin(clo_sim *sim);
+
+/* Runs the body if bodies are run, counts; returns the body's value. */
+int clo_sim_execute(clo_sim *sim, uint32_t entry);
+
+/* The entry ends at now_ns: releases or asks, assigns what follows. */
+void clo_sim_finish(clo_sim *sim, uint32_t entry);
+
+#endif
