@@ -13,8 +13,8 @@
 
 #include <pthread.h>
 
-/* The lower bound: computed when somebody asks for it first (cost/bound), because it can be dearer than all the rest and
- * is not always wanted. The only part of a cost that is written after clo_cost_create. */
+/* The lower bound: computed when somebody asks for it first (cost/bound), because it can be dearer than all the rest
+ * and is not always wanted. The only part of a cost that is written after clo_cost_create. */
 typedef struct clo_bound_kept {
     pthread_mutex_t lock;
     bool is_known;

@@ -375,7 +375,7 @@ static clo_status compute(const clo_cost *cost, clo_bound *out)
     return CLO_OK;
 }
 
-/* Threads that ask for the first time at once wait for the one that computes. After a failure the next one tries again. */
+/* Threads that ask at once wait for the one that computes. After a failure the next one tries again. */
 clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
 {
     if (cost == NULL || out == NULL)

@@ -18,8 +18,8 @@ typedef struct clo_bound_orders {
     clo_bound_ramp *ramps;
 } clo_bound_orders;
 
-/* lower_ns, or more where energy shows that: for work->use out of `capacity`. lower_ns is a multiple of the grid, as all
- * makespans that matter are (clo_cost_grid_ns). */
+/* lower_ns, or more where energy shows that: for work->use out of `capacity`. lower_ns is a multiple of the grid, as
+ * all makespans that matter are (clo_cost_grid_ns). */
 int64_t clo_bound_energy(const clo_bound_work *work, const clo_bound_orders *orders, uint64_t capacity, int64_t grid_ns,
                          int64_t lower_ns);
 

@@ -1,4 +1,4 @@
-/* cost/bound/work.h - what the parts of the lower bound work on. bound.c calls the parts; they know this header only. */
+/* cost/bound/work.h - what the parts of the lower bound work on. bound.c calls the parts, they know this header. */
 #ifndef CLO_COST_BOUND_WORK_H
 #define CLO_COST_BOUND_WORK_H
 

@@ -57,8 +57,7 @@ static void append(const clo_space *best, clo_packing *out)
     out->makespan_ns += best->to_ns - best->from_ns;
 }
 
-static void build_part(const clo_part *part, clo_graphene *workers, uint32_t threads, bool improved,
-                       clo_packing *out)
+static void build_part(const clo_part *part, clo_graphene *workers, uint32_t threads, bool improved, clo_packing *out)
 {
     trial t = {.part = part, .workers = workers};
     uint32_t best = 0;

@@ -77,12 +77,14 @@ static clo_u128 work_q16(const clo_rcpsp *problem, uint32_t stage)
     clo_u128 most = 0;
 
     for (uint32_t l = 0; l < clo_rcpsp_lanes(problem); l++) {
-        uint64_t capacity = 0, demand = (uint64_t)clo_rcpsp_lane(problem, &problem->demand[(size_t)v * problem->words], l);
+        uint64_t capacity = 0,
+                 demand = (uint64_t)clo_rcpsp_lane(problem, &problem->demand[(size_t)v * problem->words], l);
         for (uint32_t m = 0; m < problem->machines; m++)
             capacity += (uint64_t)clo_rcpsp_lane(problem, &problem->capacity[(size_t)m * problem->words], l);
         if (capacity == 0)
             continue;
-        clo_u128 work = (clo_u128)demand * (uint64_t)clo_rcpsp_fastest_ns(problem, v) * problem->graph->rows[stage].instances;
+        clo_u128 work =
+            (clo_u128)demand * (uint64_t)clo_rcpsp_fastest_ns(problem, v) * problem->graph->rows[stage].instances;
         work = (work << 16) / capacity; /* 31 bits of demand and 61 of time fit */
         most = work > most ? work : most;
     }
