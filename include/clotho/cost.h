@@ -3,7 +3,7 @@
  *   time(t, e)      the time set with clo_graph_set_time for the kind of e, else work(t) / speed(e, class(t))
  *   transfer(b,a,e) clo_platform_transfer_ns: 0 within a memory, else latency + bytes / bandwidth, by pieces
  *
- * A cost is immutable; every const call is thread-safe. */
+ * A cost does not change as far as a caller can see; every const call is thread-safe. */
 #ifndef CLOTHO_COST_H
 #define CLOTHO_COST_H
 
@@ -53,8 +53,11 @@ CLO_API void clo_graph_levels(const clo_graph *graph, uint32_t *out);
 CLO_API uint32_t clo_cost_critical_path(const clo_cost *cost, uint32_t *out);
 
 /* Lower bounds on the makespan of any valid plan, with or without replicas, ns; docs/SCHEDULERS.md tells how they are
- * found. Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY. Any thread. Near-linear in arcs and tasks * executors,
- * beyond 4096 tasks. */
+ * found. The first call for a cost computes them and keeps them with it; so do the planners and metrics that need them,
+ * and whoever comes second reads what is kept. Near-linear in arcs and tasks * executors, beyond 4096 tasks; O(1) once
+ * they are kept.
+ * Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY: nothing is kept then, the next call tries again.
+ * Threads: safe; a call waits while another one computes the bounds of the same cost. Real time: no. */
 typedef struct clo_bound {
     int64_t critical_path_ns; /* longest chain of fastest execution times, no transfers               */
     int64_t area_ns;          /* all work at its cheapest spread over all executors                   */

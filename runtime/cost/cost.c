@@ -332,6 +332,28 @@ static clo_status build(struct clo_cost *cost)
     return check_sums(cost);
 }
 
+static clo_status open_tables(struct clo_cost *cost)
+{
+    size_t tasks = cost->graph->tasks;
+    clo_layout layout = {0};
+    size_t times = clo_layout_add(&layout, tasks * cost->columns, sizeof(int64_t));
+    size_t means = clo_layout_add(&layout, tasks, sizeof(int64_t));
+    size_t bound = clo_layout_add(&layout, 1, sizeof(clo_bound_kept));
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+
+    if (block == NULL)
+        return clo_fail_memory("the times of a cost");
+    if (pthread_mutex_init(&((clo_bound_kept *)(void *)(block + bound))->lock, NULL) != 0) {
+        clo_free(block);
+        return clo_fail_memory("the lock of a cost");
+    }
+    cost->block = block;
+    cost->time_ns = (void *)(block + times);
+    cost->mean_ns = (void *)(block + means);
+    cost->bound = (void *)(block + bound);
+    return CLO_OK;
+}
+
 clo_status clo_cost_create(const clo_graph *graph, const clo_platform *platform, clo_cost **out)
 {
     if (graph == NULL || platform == NULL || out == NULL)
@@ -354,15 +376,11 @@ clo_status clo_cost_create(const clo_graph *graph, const clo_platform *platform,
     match_resources(cost);
     make_columns(cost);
 
-    cost->block = clo_allocate_aligned((size_t)graph->tasks * (cost->columns + 1), sizeof(int64_t));
-    if (cost->block == NULL) {
-        clo_cost_destroy(cost);
-        return clo_fail_memory("the times of a cost");
-    }
-    cost->time_ns = cost->block;
-    cost->mean_ns = cost->time_ns + (size_t)graph->tasks * cost->columns;
-    fill_times(cost);
-    clo_status status = build(cost);
+    clo_status status = open_tables(cost);
+    if (status == CLO_OK)
+        fill_times(cost);
+    if (status == CLO_OK)
+        status = build(cost);
     if (status != CLO_OK) {
         clo_cost_destroy(cost);
         return status;
@@ -375,6 +393,8 @@ void clo_cost_destroy(clo_cost *cost)
 {
     if (cost == NULL)
         return;
+    if (cost->bound != NULL)
+        pthread_mutex_destroy(&cost->bound->lock);
     clo_free(cost->block);
     clo_free(cost->column_of);
     clo_free(cost);

@@ -1,4 +1,5 @@
-/* cost/cost.h - the cost tables as the other modules read them: plain arrays, immutable.
+/* cost/cost.h - the cost tables as the other modules read them: plain arrays, immutable, but for the lower
+ * bound that is kept with them.
  *
  * A *column* is a group of executors that no task can tell apart: equal kind, equal speeds and, where the graph
  * has demands, equal capacities of their machines. A platform of 8 little and 4 big cores has two columns. */
@@ -9,6 +10,16 @@
 #include "platform/platform.h"
 
 #include <clotho/cost.h>
+
+#include <pthread.h>
+
+/* The lower bound: computed when somebody asks for it first (cost/bound), because it can be dearer than all the rest
+ * and is not always wanted. The only part of a cost that is written after clo_cost_create. */
+typedef struct clo_bound_kept {
+    pthread_mutex_t lock;
+    bool is_known;
+    clo_bound bound;
+} clo_bound_kept;
 
 /* One piece of the links between two memories; all 0 where there is one memory only. Latencies are the times at which
  * the piece begins. */
@@ -32,6 +43,7 @@ struct clo_cost {
                                                 so it is not limited                                */
     clo_link_span spans[CLO_LINK_PIECES_MAX]; /* [platform->pieces_count] */
     uint32_t memory_width;                    /* the most executors that share a memory */
+    clo_bound_kept *bound;
     void *block;
 };
 

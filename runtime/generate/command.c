@@ -4,8 +4,8 @@
  * grandchild may keep the pipe open for ever, so the end of the child ends the reading, not the end of the
  * pipe alone. The child gets an empty signal mask (workers block signals) and no standard input. */
 #define _GNU_SOURCE /* posix_spawn_file_actions_addchdir_np, pipe2 */
-#include "generate/body.h"
 #include "generate/child.h"
+#include "generate/output.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -4,11 +4,13 @@
  * for on the PU, its core, its cpukind (each: the class's own key, then the general one), then in the kernel's
  * capacity, then in the frequency; the reference executor has 65536. */
 #include "platform/build.h"
+
 #include "base/memory.h"
 #include "base/status.h"
+#include "platform/builder.h"
 #include "platform/discover.h"
 #include "platform/parse.h"
-#include "platform/topology.h"
+#include "platform/place.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -105,43 +107,9 @@ static clo_status check_names(const clo_builder *b)
     return CLO_OK;
 }
 
-/* The XML nodes that may say something about an executor, nearest first; returns how many. */
-static uint32_t nodes_of(const clo_builder *b, uint32_t e, uint32_t nodes[3])
-{
-    const clo_topology *t = b->t;
-    uint32_t count = 0;
-
-    nodes[count++] = t->objects[b->object[e]].node;
-    if (b->pu[e] == CLO_NONE)
-        return count;
-    if (b->core_object[b->pu[e]] != b->object[e])
-        nodes[count++] = t->objects[b->core_object[b->pu[e]]].node;
-    if (t->kind_of_pu[b->pu[e]] != CLO_NONE)
-        nodes[count++] = t->kinds[t->kind_of_pu[b->pu[e]]];
-    return count;
-}
-
-/* The nearest value of a key for an executor; NULL if nobody says. */
-static const char *key_of(const clo_builder *b, uint32_t e, const char *key)
-{
-    uint32_t nodes[3], count = nodes_of(b, e, nodes);
-    const char *value = NULL;
-
-    for (uint32_t i = 0; i < count && value == NULL; i++)
-        value = clo_topology_info(b->t, nodes[i], key);
-    return value;
-}
-
-bool clo_build_number(const clo_builder *b, uint32_t e, const char *key, uint64_t max, uint64_t *out)
-{
-    const char *value = key_of(b, e, key);
-
-    return value != NULL && clo_parse_u64(value, max, out);
-}
-
 static void name_kind(const clo_builder *b, uint32_t e, char out[CLO_BUILD_NAME_BYTES])
 {
-    const char *stated = key_of(b, e, "clotho.kind"), *type = key_of(b, e, "CoreType");
+    const char *stated = clo_build_key(b, e, "clotho.kind"), *type = clo_build_key(b, e, "CoreType");
     uint64_t capacity;
 
     if (stated == NULL && b->pu[e] != CLO_NONE)
@@ -179,7 +147,7 @@ static bool stated_speed(const clo_builder *b, uint32_t e, uint32_t class, uint3
 {
     static const char *const keys[CLO_CLASSES_BUILTIN] = {"clotho.speed_q16", "clotho.speed_q16.integer",
                                                           "clotho.speed_q16.float", "clotho.speed_q16.memory"};
-    uint32_t nodes[3], count = nodes_of(b, e, nodes);
+    uint32_t nodes[CLO_BUILD_NODES_MAX], count = clo_build_nodes(b, e, nodes);
     uint64_t speed;
 
     for (uint32_t i = 0; i < count; i++) {

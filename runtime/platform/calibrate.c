@@ -6,17 +6,17 @@
  * equal. The generic speed is the mean of integer and float. Links: every pair of CPUs, both ways (links.c). What was
  * measured is read back through the file reader before it is written. */
 #define _GNU_SOURCE
-#include "platform/calibrate.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "platform/calibration.h"
 #include "platform/discover.h"
+#include "platform/links.h"
 #include "platform/measure.h"
 #include "platform/open.h"
 #include "platform/platform.h"
 
 #include <assert.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -34,30 +34,6 @@ typedef struct calibration {
     int64_t *scratch;         /* [count]                     */
     clo_links *links;         /* NULL: one CPU               */
 } calibration;
-
-void clo_calibration_say(const clo_calibration *c, const char *format, ...)
-{
-    char line[240];
-    va_list arguments;
-
-    if (c->progress == NULL)
-        return;
-    va_start(arguments, format);
-    clo_print_list(line, sizeof line, format, arguments);
-    va_end(arguments);
-    c->progress(c->context, line);
-}
-
-clo_status clo_calibration_add(const clo_calibration *c, int32_t cpu, const char *name, const char *format, ...)
-{
-    char value[600];
-    va_list arguments;
-
-    va_start(arguments, format);
-    clo_print_list(value, sizeof value, format, arguments);
-    va_end(arguments);
-    return clo_native_add_info(c->native, cpu, name, value);
-}
 
 static void release(calibration *c)
 {

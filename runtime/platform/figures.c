@@ -1,7 +1,8 @@
 /* figures.c - numbers as people read them, in integers only: no locale, the same text on every machine; and names
  * from outside as a terminal may see them: printable characters, one column each. */
-#include "platform/describe.h"
+#include "platform/figures.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* keys.c - the info attributes that are ours, "clotho.*": where each may stand and what it may say. A misspelt key
  * is an error, not silence. docs/PLATFORM_FILE.md explains them. */
+#include "platform/keys.h"
+
 #include "base/status.h"
 #include "platform/parse.h"
-#include "platform/topology.h"
 
 #include <string.h>
 

@@ -3,11 +3,13 @@
  * The time is bounded: with many CPUs each pair gets less of it, down to four rounds of sizes up to 256 KiB. The pieces
  * begin at the same sizes on all links, chosen from SAMPLE_MAX of them. The sizes that were held aside, which no fit
  * has seen, tell how well a transfer of any size is predicted; the error of a piece is the worst over all links. */
+#include "platform/links.h"
+
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "platform/calibrate.h"
-#include "platform/describe.h"
+#include "platform/figures.h"
+#include "platform/measure.h"
 #include "platform/pieces.h"
 
 #include <assert.h>
@@ -157,7 +159,7 @@ static void put_pieces(const clo_links *links, char *out, size_t bytes)
         clo_figure_bytes(k < links->cuts.count ? links->cuts.bytes[k] : 0, end);
         const char *format = k < links->cuts.count ? "%s%s .. %s %u.%u %%" : "%sfrom %s%s %u.%u %%";
         used += (size_t)clo_print(out + used, bytes - used, format, k == 0 ? "" : ", ", begin,
-                                 k < links->cuts.count ? end : "", links->error[k] / 10, links->error[k] % 10);
+                                  k < links->cuts.count ? end : "", links->error[k] / 10, links->error[k] % 10);
     }
 }
 
@@ -172,7 +174,7 @@ static void put_held(const clo_links *links, char *out, size_t bytes)
             break;
         clo_figure_bytes(clo_link_size(CLO_LINK_FITTED + h), size);
         used += (size_t)clo_print(out + used, bytes - used, "%s%s %u.%u %%", h == 0 ? "" : ", ", size,
-                                 links->held[h] / 10, links->held[h] % 10);
+                                  links->held[h] / 10, links->held[h] % 10);
     }
 }
 
@@ -261,7 +263,7 @@ static clo_status add_errors(const clo_links *links)
     for (uint32_t k = 0; k <= links->cuts.count && status == CLO_OK; k++) {
         char name[80];
         clo_print(name, sizeof name, "clotho.fit_error.c2c_from.%llu",
-                 k == 0 ? 0ull : (unsigned long long)links->cuts.bytes[k - 1]);
+                  k == 0 ? 0ull : (unsigned long long)links->cuts.bytes[k - 1]);
         status = add_ratio(links, name, links->error[k]);
     }
     for (uint32_t from = 0; from < links->c->count && status == CLO_OK; from++)
@@ -307,10 +309,10 @@ static clo_status add_facts(const clo_links *links)
     if (status == CLO_OK)
         status = add_fact(links, "c2c.held_aside", text);
     clo_print(text, sizeof text,
-             "each of two flows at once, one each way, has %lld.%02lld of the bandwidth of one alone (median of all "
-             "pairs; worst %lld.%02lld); costs do not use it",
-             (long long)links->flows_median / 1000, (long long)links->flows_median % 1000 / 10,
-             (long long)links->flows_worst / 1000, (long long)links->flows_worst % 1000 / 10);
+              "each of two flows at once, one each way, has %lld.%02lld of the bandwidth of one alone (median of all "
+              "pairs; worst %lld.%02lld); costs do not use it",
+              (long long)links->flows_median / 1000, (long long)links->flows_median % 1000 / 10,
+              (long long)links->flows_worst / 1000, (long long)links->flows_worst % 1000 / 10);
     return status == CLO_OK ? add_fact(links, "c2c.two_flows", text) : status;
 }
 
@@ -329,7 +331,8 @@ static clo_status add_matrices(const clo_links *links)
     for (uint32_t k = 0; k <= links->cuts.count && status == CLO_OK; k++) {
         char name[80] = "clotho.c2c_bandwidth_MBps";
         if (k > 0)
-            clo_print(name, sizeof name, "clotho.c2c_bandwidth_MBps.%llu", (unsigned long long)links->cuts.bytes[k - 1]);
+            clo_print(name, sizeof name, "clotho.c2c_bandwidth_MBps.%llu",
+                      (unsigned long long)links->cuts.bytes[k - 1]);
         for (size_t i = 0; i < cells; i++)
             values[i] = links->lines[i].mbps[k];
         status = clo_native_add_matrix(c->native, name, true, c->cpus, c->count, values);

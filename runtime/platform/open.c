@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "platform/build.h"
 #include "platform/discover.h"
 #include "platform/parse.h"
 #include "platform/shipped.h"

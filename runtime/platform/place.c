@@ -1,18 +1,12 @@
 /* place.c - packages, clusters, cores and caches of the executors, and the facts: what is known from where. */
+#include "platform/place.h"
+
 #include "base/memory.h"
 #include "base/status.h"
-#include "platform/build.h"
 #include "platform/parse.h"
 
 #include <stdio.h>
 #include <string.h>
-
-uint32_t clo_build_nearest(const clo_topology *t, uint32_t object, clo_object_type type)
-{
-    while (object != CLO_NONE && t->objects[object].type != type)
-        object = t->objects[object].parent;
-    return object;
-}
 
 static uint32_t cores_in(const clo_builder *b, uint32_t object)
 {

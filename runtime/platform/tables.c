@@ -3,10 +3,12 @@
  * Read are the matrices clotho.c2c_latency_ns, clotho.c2c_bandwidth_MBps and clotho.c2c_bandwidth_MBps.BYTES (what
  * holds from so many bytes on) between PUs, NUMALatency between NUMA nodes, the memory attributes Latency and Bandwidth
  * with a cpuset as initiator, and every cpukind. Other tables are checked for their shape and passed over. */
+#include "platform/tables.h"
+
 #include "base/memory.h"
 #include "base/status.h"
+#include "platform/keys.h"
 #include "platform/parse.h"
-#include "platform/topology.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* report/plan_picture.c - a plan as a Gantt chart; the drawing itself is in trace/. */
+/* report/plan_picture.c - a plan as a Gantt chart; the drawing itself is in gantt_svg.c and gantt_text.c. */
 #include "plan/plan.h"
 
 #include "report/gantt.h"

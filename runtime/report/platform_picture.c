@@ -1,7 +1,9 @@
-/* picture.c - a platform as boxes: packages, in them clusters, in them cores. Drawn on a grid of characters that grows
- * downwards; a box is drawn once its content is known. */
+/* report/platform_picture.c - a platform as boxes: packages, in them clusters, in them cores. Drawn on a grid of
+ * characters that grows downwards; a box is drawn once its content is known. */
+#include "report/platform_picture.h"
+
 #include "base/memory.h"
-#include "platform/describe.h"
+#include "platform/figures.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -4,9 +4,10 @@
  * must have been assigned by the same engine and policy code, to the executor that really ran it. So every decision
  * of the run is taken again and compared: which entry, where, and after which completions. Under work stealing, where
  * chance decides the executor, what is compared is that the entry was ready. */
+#include "sim/recorded.h"
+
 #include "base/memory.h"
 #include "base/status.h"
-#include "sim/sim.h"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
  * Any prices are valid, so they may be found by any means: equal prices (all work at its fastest, spread evenly),
  * prices in proportion to speed (exact for related executors), zero outside a set (work that is bound to some
  * executors), and some steps of ascent that raise the price where work crowds. All in integers, rounded down. */
-#include "cost/bound/bound.h"
+#include "cost/bound/area.h"
 
 #include <assert.h>
 #include <string.h>

@@ -17,7 +17,11 @@
  * NewLB of Graphene is the other part of the combined bound: stages.c.
  *
  * All sums are integers in Q<shift> and round down; only a whole bound is rounded up, as makespans are whole. */
-#include "cost/bound/bound.h"
+#include "cost/bound/area.h"
+#include "cost/bound/energy.h"
+#include "cost/bound/joins.h"
+#include "cost/bound/stages.h"
+#include "cost/bound/window.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -318,10 +322,8 @@ static void open_stages(clo_bound_stages *stages, size_t tasks, void *longs, voi
     stages->next_depth = stages->depth + tasks;
 }
 
-clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
+static clo_status compute(const clo_cost *cost, clo_bound *out)
 {
-    if (cost == NULL || out == NULL)
-        return clo_fail_null("clo_cost_bound", "cost or out");
     size_t tasks = cost->graph->tasks, executors = cost->platform->executors_count, columns = cost->columns;
     clo_bound_work work = {.cost = cost};
     struct cuts cuts = {.visits = SWEEP_VISITS};
@@ -371,4 +373,22 @@ clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
     fill_bound(&work, &cuts, &stages, &sets, has_transfers ? (clo_bound_input *)(void *)(block + inputs) : NULL, out);
     clo_free(block);
     return CLO_OK;
+}
+
+/* Threads that ask at once wait for the one that computes. After a failure the next one tries again. */
+clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
+{
+    if (cost == NULL || out == NULL)
+        return clo_fail_null("clo_cost_bound", "cost or out");
+    clo_bound_kept *kept = cost->bound;
+    clo_status status = CLO_OK;
+
+    pthread_mutex_lock(&kept->lock);
+    if (!kept->is_known)
+        status = compute(cost, &kept->bound);
+    kept->is_known = status == CLO_OK;
+    if (status == CLO_OK)
+        *out = kept->bound;
+    pthread_mutex_unlock(&kept->lock);
+    return status;
 }

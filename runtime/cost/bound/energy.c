@@ -12,7 +12,7 @@
  * ..) when it runs as early as it can. The sum over its own line can only be crossed first where a ramp ends. a is a
  * head or a latest start: with those ends as b, the intervals that matter, but for few. Cost: a * tasks * log tasks a
  * makespan. */
-#include "cost/bound/bound.h"
+#include "cost/bound/energy.h"
 
 #include <assert.h>
 #include <stdlib.h>

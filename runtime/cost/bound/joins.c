@@ -10,7 +10,7 @@
  *
  * The same holds backwards where a task runs once only (it is not duplicable): its successors wait for this one
  * execution, in its memory or from afar. */
-#include "cost/bound/bound.h"
+#include "cost/bound/joins.h"
 
 #include <stdlib.h>
 

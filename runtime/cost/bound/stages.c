@@ -14,7 +14,7 @@
  * A barrier lies before depth d (arcs on the longest way from an entry) if all stages without a successor among
  * those before d lead to all stages of depth d; no other cut is one, for what follows it at once has equal
  * producers. */
-#include "cost/bound/bound.h"
+#include "cost/bound/stages.h"
 
 /* The arcs into the first instance of a task. */
 static uint32_t arcs_begin(const clo_graph *graph, uint32_t task)

@@ -7,7 +7,7 @@
  * the area being time * use over the capacity, of the executors or of a resource; likewise behind. Heads and tails
  * are rounded up to the grid of times (cost.h). Tasks come in topological order, so the heads of ancestors are final;
  * a list of those seen, largest head first, gives all areas of t in one pass. Cost: tasks^2 for each measure. */
-#include "cost/bound/bound.h"
+#include "cost/bound/window.h"
 
 #include <string.h>
 

@@ -2,24 +2,30 @@
  * scheduling for data-parallel clusters", OSDI 2016: BuildSchedule (section 4), all of it but the online part, which
  * divides a cluster among users.
  *
+ *   space.c     an empty space of resources over time without ends, where instances are placed from both sides
+ *   parts.c     stages of a part between barriers, their scores, candidates of troublesome stages
+ *   place.c     BuildSchedule for one candidate: the orders of the four subsets
+ *   graphene.c  all candidates on threads, and the planners
+ *
  * The graph is cut at its barriers; for each part, of all candidates of troublesome stages and all orders of subsets
  * the shortest schedule is kept; the parts follow each other. Candidates are tried on config->threads threads: the plan
  * is the same with any number of them.
  *
  *   graphene-paper  this; the instances then start in its order of starts, as early as the machines' executors let them
- *   graphene        our additions: every candidate is also built with the longest way first inside a subset, where
+ *   graphene        our additions: every candidate is also built with the longest path first inside a subset, where
  *                   the paper has the longest time; the result is justified from both ends as long as that helps, and
- *                   a short genetic search goes on from it (pool_search.h)
+ *                   a short genetic search goes on from it (rcpsp/search.h)
  *
  * Where the problem is no packing there is no empty space to place into from both sides. Then the same idea is a
  * dispatch: for thresholds of LongScore by mean times, the troublesome stages with what lies between them and all their
  * ancestors go first, in order of rank_u; the shortest plan is kept. */
-#include "plan/graphene/graphene.h"
-#include "plan/rcpsp/priority.h"
-#include "plan/schedule/parallel.h"
+#include "plan/graphene/parts.h"
+#include "plan/graphene/place.h"
 #include "plan/graphene/planners.h"
-#include "plan/schedule/budget.h"
+#include "plan/rcpsp/priority.h"
 #include "plan/rcpsp/search.h"
+#include "plan/schedule/budget.h"
+#include "plan/schedule/parallel.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -51,8 +57,7 @@ static void append(const clo_space *best, clo_packing *out)
     out->makespan_ns += best->to_ns - best->from_ns;
 }
 
-static void build_part(const clo_part *part, clo_graphene *workers, uint32_t threads, bool improved,
-                       clo_packing *out)
+static void build_part(const clo_part *part, clo_graphene *workers, uint32_t threads, bool improved, clo_packing *out)
 {
     trial t = {.part = part, .workers = workers};
     uint32_t best = 0;

@@ -1,4 +1,4 @@
-/* plan/graphene/parts.c - parts between barriers, scores and candidates of troublesome stages; see graphene.h.
+/* plan/graphene/parts.c - parts between barriers, scores and candidates of troublesome stages; see parts.h.
  * Barriers are found where the lower bound looks for them too: cost/bound/stages.c.
  *
  * Candidates (Fig. 5 of the paper): T = stages with LongScore >= l or FragScore <= f, for the values l and f that occur
@@ -8,11 +8,12 @@
  *
  * FragScore: work = the largest over the resources of demand * time over the capacity of all machines together; the
  * time is that of a greedy packing of the stage alone, so fragments of the machines count. */
-#include "plan/graphene/graphene.h"
+#include "plan/graphene/parts.h"
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "cost/bound/bound.h"
+#include "cost/bound/stages.h"
+#include "plan/graphene/space.h"
 #include "plan/rcpsp/priority.h"
 
 #include <assert.h>
@@ -76,12 +77,14 @@ static clo_u128 work_q16(const clo_rcpsp *problem, uint32_t stage)
     clo_u128 most = 0;
 
     for (uint32_t l = 0; l < clo_rcpsp_lanes(problem); l++) {
-        uint64_t capacity = 0, demand = (uint64_t)clo_rcpsp_lane(problem, &problem->demand[(size_t)v * problem->words], l);
+        uint64_t capacity = 0,
+                 demand = (uint64_t)clo_rcpsp_lane(problem, &problem->demand[(size_t)v * problem->words], l);
         for (uint32_t m = 0; m < problem->machines; m++)
             capacity += (uint64_t)clo_rcpsp_lane(problem, &problem->capacity[(size_t)m * problem->words], l);
         if (capacity == 0)
             continue;
-        clo_u128 work = (clo_u128)demand * (uint64_t)clo_rcpsp_fastest_ns(problem, v) * problem->graph->rows[stage].instances;
+        clo_u128 work =
+            (clo_u128)demand * (uint64_t)clo_rcpsp_fastest_ns(problem, v) * problem->graph->rows[stage].instances;
         work = (work << 16) / capacity; /* 31 bits of demand and 61 of time fit */
         most = work > most ? work : most;
     }

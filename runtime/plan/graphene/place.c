@@ -1,4 +1,4 @@
-/* plan/graphene/place.c - BuildSchedule for one candidate (Fig. 5 and section 4.2 of the paper); see graphene.h.
+/* plan/graphene/place.c - BuildSchedule for one candidate (Fig. 5 and section 4.2 of the paper); see place.h.
  *
  * T, the troublesome ones, goes into the empty space first: forward or backward, whichever is shorter. Then P
  * (ancestors), C (descendants) and O (the others), in the orders in which nothing can get stuck: what has only
@@ -7,7 +7,7 @@
  *   O P C,  O C P,  C O P,  P O C
  * Inside a subset the longest ready instance is next, at the earliest (backward: the latest) time where it fits.
  * Time has no beginning here: it is shifted in the end. Ties: the lower instance. */
-#include "plan/graphene/graphene.h"
+#include "plan/graphene/place.h"
 
 #include "base/memory.h"
 #include "base/status.h"

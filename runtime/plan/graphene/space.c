@@ -1,6 +1,6 @@
-/* plan/graphene/space.c - see graphene.h. The steps are those of pool_build.c without a beginning: no time is the
- * first. */
-#include "plan/graphene/graphene.h"
+/* plan/graphene/space.c - see space.h. Unlike the steps of rcpsp/steps.h, those of a machine lie in one flat array: no
+ * time is the first, so they grow at both ends, and a step that is split moves all behind it. */
+#include "plan/graphene/space.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -12,7 +12,7 @@ clo_status clo_space_open(clo_space *space, const clo_rcpsp *problem)
 {
     size_t n = problem->tasks, steps_max = 2 * n + 2;
     clo_layout layout = {0};
-    size_t steps = clo_layout_add(&layout, problem->machines, sizeof(clo_rcpsp_steps));
+    size_t steps = clo_layout_add(&layout, problem->machines, sizeof(clo_space_steps));
     size_t times = clo_layout_add(&layout, problem->machines * steps_max, sizeof(int64_t));
     size_t frees = clo_layout_add(&layout, problem->machines * steps_max * problem->words, sizeof(uint64_t));
     size_t starts = clo_layout_add(&layout, n, sizeof(int64_t));
@@ -78,7 +78,7 @@ void clo_space_copy(clo_space *to, const clo_space *from)
     to->to_ns = from->to_ns;
 }
 
-static bool fits(const clo_space *space, const clo_rcpsp_steps *steps, uint32_t at, const uint64_t *demand)
+static bool fits(const clo_space *space, const clo_space_steps *steps, uint32_t at, const uint64_t *demand)
 {
     const clo_rcpsp *problem = space->problem;
     const uint64_t *free = &steps->free[(size_t)at * problem->words];
@@ -90,7 +90,7 @@ static bool fits(const clo_space *space, const clo_rcpsp_steps *steps, uint32_t 
 }
 
 /* The step that holds at time_ns. */
-static uint32_t step_at(const clo_rcpsp_steps *steps, int64_t time_ns)
+static uint32_t step_at(const clo_space_steps *steps, int64_t time_ns)
 {
     uint32_t low = 0, high = steps->count;
 
@@ -105,7 +105,7 @@ static uint32_t step_at(const clo_rcpsp_steps *steps, int64_t time_ns)
 }
 
 /* Earliest start >= ready_ns. Ends: in the last step everything is free. */
-static int64_t find_early(const clo_space *space, const clo_rcpsp_steps *steps, int64_t ready_ns, int64_t duration_ns,
+static int64_t find_early(const clo_space *space, const clo_space_steps *steps, int64_t ready_ns, int64_t duration_ns,
                           const uint64_t *demand)
 {
     int64_t start = ready_ns;
@@ -121,7 +121,7 @@ static int64_t find_early(const clo_space *space, const clo_rcpsp_steps *steps, 
 }
 
 /* Latest start that ends by due_ns. Ends: in the first step everything is free. */
-static int64_t find_late(const clo_space *space, const clo_rcpsp_steps *steps, int64_t due_ns, int64_t duration_ns,
+static int64_t find_late(const clo_space *space, const clo_space_steps *steps, int64_t due_ns, int64_t duration_ns,
                          const uint64_t *demand)
 {
     int64_t finish = due_ns;
@@ -137,7 +137,7 @@ static int64_t find_late(const clo_space *space, const clo_rcpsp_steps *steps, i
 }
 
 /* Makes a step begin at time_ns; gives its index. */
-static uint32_t split(const clo_space *space, clo_rcpsp_steps *steps, int64_t time_ns)
+static uint32_t split(const clo_space *space, clo_space_steps *steps, int64_t time_ns)
 {
     uint32_t at = step_at(steps, time_ns), words = space->problem->words;
 
@@ -155,7 +155,7 @@ static uint32_t split(const clo_space *space, clo_rcpsp_steps *steps, int64_t ti
 static void take(clo_space *space, uint32_t v, uint32_t machine, int64_t start_ns)
 {
     const clo_rcpsp *problem = space->problem;
-    clo_rcpsp_steps *steps = &space->steps[machine];
+    clo_space_steps *steps = &space->steps[machine];
     int64_t finish_ns = start_ns + problem->time_ns[(size_t)machine * problem->tasks + v];
 
     space->from_ns = start_ns < space->from_ns ? start_ns : space->from_ns;

@@ -10,8 +10,10 @@
  *     the front all the same.
  *
  * Ids decide ties, where SAGA compares names. O(arcs + tasks * (executors + those of type EP on one executor)). */
+#include "plan/list/flb_saga.h"
+
 #include "base/status.h"
-#include "plan/list/flb.h"
+#include "plan/list/flb_pairs.h"
 #include "plan/list/flb_queue.h"
 
 #include <assert.h>

@@ -4,7 +4,7 @@
 clo_status clo_budget_open(clo_budget *budget, const clo_cost *cost, const clo_plan_config *config,
                            uint64_t schedules_default)
 {
-    int64_t now_ns = clo_clock_ns(); /* the bound is part of what the budget pays for */
+    int64_t now_ns = clo_clock_ns(); /* before the bound, which the budget pays for where it is not known yet */
     clo_bound bound = {0};
     clo_status status = clo_cost_bound(cost, &bound);
 

@@ -20,7 +20,7 @@ typedef struct clo_budget {
     const clo_plan_config *config;
 } clo_budget;
 
-/* What config allows, beginning now; schedules_default where it limits nothing. Computes the lower bound.
+/* What config allows, beginning now; schedules_default where it limits nothing. Computes the lower bound if nobody has.
  * Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_budget_open(clo_budget *budget, const clo_cost *cost, const clo_plan_config *config,
                            uint64_t schedules_default);

@@ -1,7 +1,7 @@
 /* Lower bounds whose exact values can be worked out by hand. */
 #include "support.h"
 
-#include "cost/bound/bound.h"
+#include "cost/bound/area.h"
 #include "cost/cost.h"
 
 #include <string.h>

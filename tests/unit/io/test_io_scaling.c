@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "base/text.h"
+#include "platform/build.h"
 #include "platform/topology.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "fixture.h"
 
 #include "base/rng.h"
-#include "plan/graphene/graphene.h"
+#include "plan/graphene/parts.h"
 #include "plan/rcpsp/priority.h"
 #include "plan/schedule/parallel.h"
 

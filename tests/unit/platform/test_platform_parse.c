@@ -1,7 +1,7 @@
 /* The small parts: numbers and sets as hwloc writes them, figures for people, the fit of a link. */
 #include "support.h"
 
-#include "platform/describe.h"
+#include "platform/figures.h"
 #include "platform/measure.h"
 #include "platform/parse.h"
 

@@ -1,22 +1,31 @@
-/* plan/list/flb.h - what the two rules of FLB share: flb.c (the paper's) and flb_saga.c (SAGA's).
+/* plan/list/flb_pairs.h - the two pairs of FLB, one of which is placed next: an instance of type EP on its enabling
+ * executor, or another one on the executor that is idle first. Both rules choose between them: flb.c (the paper's) and
+ * flb_saga.c (SAGA's).
  *
  * A message counts over a mean link here; where and when inputs really are is the schedule's. */
-#ifndef CLO_PLAN_FLB_H
-#define CLO_PLAN_FLB_H
+#ifndef CLO_PLAN_FLB_PAIRS_H
+#define CLO_PLAN_FLB_PAIRS_H
 
 #include "plan/schedule/ready.h"
 
 typedef struct clo_flb_message {
-    int64_t last_ns; /* when the last message arrives, over a mean link */
-    int64_t here_ns; /* when all inputs are on the enabling executor     */
+    /* When the last message arrives, over a mean link. */
+    int64_t last_ns;
+    /* When all inputs are on the enabling executor. */
+    int64_t here_ns;
 } clo_flb_message;
 
 typedef struct clo_flb {
-    clo_ready ready;                                    /* its heap: what is not of type EP, by last_ns        */
-    clo_flb_message *messages;                          /* [instances]                                        */
-    int64_t *listed_ns;                                 /* [executors] when idle, for the choice of the idle one */
-    uint64_t mean_ns_per_byte_q32[CLO_LINK_PIECES_MAX]; /* by piece of the links; the rest is 0 */
-    int64_t mean_latency_ns[CLO_LINK_PIECES_MAX];       /* where the piece begins */
+    /* Its heap: what is not of type EP, by last_ns. */
+    clo_ready ready;
+    /* [instances] */
+    clo_flb_message *messages;
+    /* [executors] when idle, for the choice of the idle one */
+    int64_t *listed_ns;
+    /* By piece of the links; the rest is 0. */
+    uint64_t mean_ns_per_byte_q32[CLO_LINK_PIECES_MAX];
+    /* Where the piece begins. */
+    int64_t mean_latency_ns[CLO_LINK_PIECES_MAX];
     void *block;
 } clo_flb;
 
@@ -34,8 +43,5 @@ clo_slot clo_flb_append(const clo_flb *flb, uint32_t instance, uint32_t enabling
 
 /* The first of those not of type EP on the executor that is idle first; its executor is CLO_NONE if there is none. */
 clo_slot clo_flb_choose_other(const clo_flb *flb);
-
-/* FLB with SAGA's rules, on platforms that follow its conventions. */
-clo_status clo_flb_saga_fill(clo_schedule *schedule);
 
 #endif

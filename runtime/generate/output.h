@@ -1,6 +1,6 @@
-/* generate/body.h - shared by the ready-made bodies. */
-#ifndef CLO_BODY_BODY_H
-#define CLO_BODY_BODY_H
+/* generate/output.h - the output of the ready-made bodies. */
+#ifndef CLO_GENERATE_OUTPUT_H
+#define CLO_GENERATE_OUTPUT_H
 
 #include <clotho/body.h>
 

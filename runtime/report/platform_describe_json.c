@@ -1,6 +1,9 @@
-/* describe_json.c - the facts of a platform as one JSON object, for programs. */
+/* report/platform_describe_json.c - the facts of a platform as one JSON object, for programs. */
 #include "base/status.h"
-#include "platform/describe.h"
+#include "base/text.h"
+#include "platform/closeness.h"
+#include "platform/figures.h"
+#include "platform/platform.h"
 
 #define MATRIX_MAX 256 /* with more executors, the link classes alone */
 

@@ -1,0 +1,151 @@
+/* plan/list/flb_pairs.c - see flb_pairs.h.
+ *
+ * For unequal executors, as in SAGA: the mean link has the mean bandwidth (and our mean latency), arrivals on an
+ * executor are what they are. The links inside a memory and the free ones do not count in the mean. */
+#include "plan/list/flb_pairs.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <assert.h>
+
+/* The mean bandwidth of the links between memories as time a byte, and the mean latency, of one piece. Runs of equal
+ * links, the rule, cost one division. */
+static void find_mean_piece(clo_flb *f, const clo_schedule *schedule, uint32_t piece)
+{
+    const clo_platform *platform = schedule->platform;
+    const size_t first = (size_t)piece * schedule->executors * schedule->executors;
+    clo_u128 inverse = 0, sum = 0, latency_sum = 0;
+    uint64_t last = 0, count = 0, links = 0;
+
+    for (size_t a = 0; a < schedule->executors; a++)
+        for (size_t b = 0; b < schedule->executors; b++) {
+            uint64_t each = platform->ns_per_byte_q32[first + a * schedule->executors + b];
+            if (schedule->memory[a] == schedule->memory[b])
+                continue;
+            links++;
+            latency_sum += (uint64_t)platform->latency_ns[first + a * schedule->executors + b];
+            if (each == 0)
+                continue;
+            if (each != last)
+                inverse = ((clo_u128)1 << 95) / each;
+            last = each;
+            sum += inverse;
+            count++;
+        }
+    f->mean_latency_ns[piece] = links > 0 ? (int64_t)(latency_sum / links) : 0;
+    f->mean_ns_per_byte_q32[piece] = sum > 0 ? (uint64_t)((((clo_u128)count << 95) + sum / 2) / sum) : 0;
+}
+
+/* A piece begins where the mean link of the piece before ends, so that the time never falls with the bytes. */
+static void find_mean_link(clo_flb *f, const clo_schedule *schedule)
+{
+    const uint64_t *cut_bytes = schedule->platform->cut_bytes;
+
+    for (uint32_t k = 0; k < schedule->platform->pieces_count; k++) {
+        find_mean_piece(f, schedule, k);
+        if (k > 0)
+            f->mean_latency_ns[k] =
+                clo_link_ns(f->mean_latency_ns[k - 1], f->mean_ns_per_byte_q32[k - 1], cut_bytes[k] - cut_bytes[k - 1]);
+    }
+}
+
+static int64_t mean_link_ns(const clo_flb *f, uint64_t bytes)
+{
+    const clo_platform *platform = f->ready.schedule->platform;
+    uint32_t piece = clo_platform_piece(platform, bytes);
+
+    return clo_link_ns(f->mean_latency_ns[piece], f->mean_ns_per_byte_q32[piece], bytes - platform->cut_bytes[piece]);
+}
+
+clo_status clo_flb_open(clo_flb *flb, clo_schedule *schedule)
+{
+    clo_layout layout = {0};
+    size_t messages = clo_layout_add(&layout, schedule->graph->instances, sizeof(clo_flb_message));
+    size_t listed = clo_layout_add(&layout, schedule->executors, sizeof(int64_t));
+    clo_status status = clo_ready_open(&flb->ready, schedule);
+    if (status != CLO_OK)
+        return status;
+
+    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    if (block == NULL) {
+        clo_ready_close(&flb->ready);
+        return clo_fail_memory("a plan");
+    }
+    flb->block = block;
+    flb->messages = (void *)(block + messages);
+    flb->listed_ns = (void *)(block + listed);
+    find_mean_link(flb, schedule);
+    return CLO_OK;
+}
+
+void clo_flb_close(clo_flb *flb)
+{
+    clo_free(flb->block);
+    clo_ready_close(&flb->ready);
+}
+
+/* Fills last_ns and here_ns; returns the enabling executor, CLO_NONE for an entry. */
+static uint32_t find_message(clo_flb *flb, uint32_t instance)
+{
+    const clo_schedule *schedule = flb->ready.schedule;
+    const clo_graph *graph = schedule->graph;
+    clo_flb_message *m = &flb->messages[instance];
+    uint32_t enabling = CLO_NONE;
+
+    *m = (clo_flb_message){0};
+    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
+        const clo_copy *copy = &schedule->copies[schedule->first_copy[graph->pred[arc]]];
+        int64_t arrival = copy->finish_ns + mean_link_ns(flb, clo_graph_arc_bytes(graph, arc));
+        if (enabling == CLO_NONE || arrival > m->last_ns) {
+            m->last_ns = arrival;
+            enabling = copy->executor;
+        }
+    }
+    if (enabling != CLO_NONE)
+        m->here_ns = clo_schedule_inputs_ns(schedule, instance, enabling);
+    return enabling;
+}
+
+void clo_flb_push_other(clo_flb *flb, uint32_t instance)
+{
+    clo_heap_push(&flb->ready.heap, flb->messages[instance].last_ns, instance);
+}
+
+bool clo_flb_next(clo_flb *flb, uint32_t *instance, uint32_t *enabling)
+{
+    const clo_schedule *schedule = flb->ready.schedule;
+
+    while (clo_ready_next(&flb->ready, instance)) {
+        uint32_t e = find_message(flb, *instance), task = schedule->graph->task_of[*instance];
+        if (e != CLO_NONE && flb->messages[*instance].last_ns >= flb->ready.tail_ns[e] &&
+            clo_cost_time(schedule->cost, task, e) != CLO_TIME_NEVER) {
+            *enabling = e;
+            return true;
+        }
+        clo_flb_push_other(flb, *instance);
+    }
+    return false;
+}
+
+clo_slot clo_flb_append(const clo_flb *flb, uint32_t instance, uint32_t enabling)
+{
+    return clo_ready_append(&flb->ready, flb->ready.schedule->graph->task_of[instance], enabling,
+                            flb->messages[instance].here_ns);
+}
+
+clo_slot clo_flb_choose_other(const clo_flb *flb)
+{
+    const clo_schedule *schedule = flb->ready.schedule;
+    uint32_t best = CLO_NONE;
+
+    if (flb->ready.heap.count == 0)
+        return (clo_slot){INT64_MAX, INT64_MAX, CLO_NONE};
+    uint32_t instance = (uint32_t)flb->ready.heap.items[0].id, task = schedule->graph->task_of[instance];
+    for (uint32_t e = 0; e < schedule->executors; e++)
+        if ((best == CLO_NONE || flb->listed_ns[e] < flb->listed_ns[best]) &&
+            clo_cost_time(schedule->cost, task, e) != CLO_TIME_NEVER)
+            best = e;
+    assert(best != CLO_NONE);
+    return clo_ready_append_on(&flb->ready, instance, best);
+}
