@@ -190,7 +190,9 @@ SELF_TEST_TREE = {
     "CMakeLists.txt": SELF_TEST_LINES,
     "runtime/base/a.c": '#include "base/a.h"\n#include "base/member.h"\nint a(void)\n{\n    return 1;\n}\n',
     "runtime/base/a.h": "int a(void);\n",
-    "runtime/base/member.h": "/* a() and the member a are no circle */\nstatic inline int m(struct s *s) { return s->a; }\n",
+    "runtime/base/member.h": "/* a() and the members a are no circle, nor is the declaration */\n"
+                             "extern \"C\" {\nint a(void);\nstruct s { int a; };\n}\n"
+                             "static inline int m(struct s *s) { return s->a; }\n",
     "runtime/io/b.c": '#include "base/a.h"\n#include <cjson/cJSON.h>\n',
     "runtime/run/c.c": "#include <stdatomic.h>\n",
     "runtime/plan/p.c": '#include "plan/p.h"\n#include "plan/list/l.h"\n', "runtime/plan/p.h": "\n",

@@ -9,6 +9,7 @@ COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', re.S)
 SOURCE = (".c", ".cpp")
 FUNCTION = re.compile(r"^(?!static\b|typedef\b|return\b|else\b)[A-Za-z_][\w \t*\n]*?\b([A-Za-z_]\w*)\([^;{}]*\)\s*\{", re.M)
 CONSTANT = re.compile(r"^const\s[\w \t*]*?\b([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*=", re.M)
+LINKAGE = re.compile(r"\bextern\s*\{")  # of extern "C", whose string is gone
 WORD = re.compile(r"(?<!\.)(?<!->)\b[A-Za-z_]\w*\b")  # a member of that name is something else
 
 
@@ -17,8 +18,9 @@ def room_of(path):
 
 
 def bodies(text):
-    """What stands in braces: in a header, its inline functions; declarations are no use of what they declare."""
+    """The inline functions of a header: declarations and members are no use of what has the name."""
     depth, start, parts = 0, 0, []
+    text = LINKAGE.sub(" ", text)
     for match in re.finditer(r"[{}]", text):
         if match.group() == "{":
             if depth == 0:
@@ -26,7 +28,7 @@ def bodies(text):
             depth += 1
         elif depth > 0:
             depth -= 1
-            if depth == 0:
+            if depth == 0 and text[:start].rstrip().endswith(")"):
                 parts.append(text[start:match.start()])
     return "\n".join(parts)
 
