@@ -17,31 +17,32 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MODULES = ("base", "sync", "graph", "body", "platform", "cost", "trace", "plan", "policy", "engine", "sim")
+MODULES = ("base", "sync", "graph", "generate", "platform", "cost", "trace", "plan", "policy", "engine", "sim")
 FOREIGN = ("hwloc", "expat", "cJSON", "shipped.h")  # sources with these need libraries that no cross compiler here has
 FLAGS = ["-std=c17", "-O2", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}/include", f"-I{ROOT}/runtime"]
 MACHINES = [("cc", []), ("aarch64-linux-gnu-gcc", ["qemu-aarch64-static"]), ("riscv64-linux-gnu-gcc", ["qemu-riscv64-static"])]
 DECISION_PATH = [*sorted((ROOT / "runtime/policy").glob("*.c")),
                  *(ROOT / "runtime" / name for name in (
                      "engine/engine.c", "engine/dispatch.c", "engine/program.c", "run/worker.c", "run/fast_path.c",
-                     "run/execute.c", "run/combining.c", "run/watchdog.c", "run/overrun.c", "sync/park.c", "base/arena.c"))]
+                     "run/execute.c", "run/combining.c", "run/watchdog.c", "run/overrun.c", "sync/park.c", "base/arena.c",
+                     "base/carve.c"))]
 
 
 def portable_sources():
     for module in MODULES:
-        for source in sorted((ROOT / "runtime" / module).glob("*.c")):
+        for source in sorted((ROOT / "runtime" / module).rglob("*.c")):
             if not any(f'"{word}' in line or f"<{word}" in line or f"/{word}" in line
                        for line in source.read_text().splitlines() if line.startswith("#include") for word in FOREIGN):
                 yield source
 
 
-def build(compiler, folder):
+def build(compiler, temporary):
     objects = []
     for source in portable_sources():
-        target = folder / f"{source.parent.name}-{source.stem}.o"
+        target = temporary / ("-".join(source.relative_to(ROOT).with_suffix("").parts) + ".o")
         subprocess.run([compiler, *FLAGS, "-ffunction-sections", "-c", str(source), "-o", str(target)], check=True)
         objects.append(str(target))
-    program = folder / "decisions"
+    program = temporary / "decisions"
     subprocess.run([compiler, *FLAGS, "-static", str(ROOT / "tests/rt/decisions.c"), "-Wl,--gc-sections",
                     "-Wl,--unresolved-symbols=report-all", *objects, "-o", str(program), "-lpthread", "-lm"], check=True)
     return program
