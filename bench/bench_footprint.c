@@ -6,10 +6,10 @@
  *            it had at most with a larger graph, a task (with the benchmark's own arrays: the serial floor's row).
  *   library  sections of the shared library: code, text (all that is read-only), data, bss. */
 #define _GNU_SOURCE /* setenv; mallinfo2 */
-#include "alone.h"
-#include "folder.h"
 #include "graphs.h"
+#include "peer_process.h"
 #include "platform.h"
+#include "temporary.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -37,12 +37,12 @@ typedef struct heap {
 
 /* One row of the tables of processes and libraries. */
 typedef struct process {
-    alone_task what;
-    alone_result result;
+    peer_process what;
+    peer_process_result result;
     double *start_ns; /* by turn */
     bench_stats start;
     double a_task; /* bytes */
-    alone_sizes sizes;
+    library_sizes sizes;
     bool has_sizes;
 } process;
 
@@ -185,13 +185,13 @@ static bool open_processes(table *t, const bench_options *o)
         for (uint32_t index = 0; t->count < PEERS_MAX; index++) {
             process *p = &t->processes[t->count];
 
-            p->what = (alone_task){families[f], index, workers, 10};
-            if (!alone_run(&p->what, &p->result)) {
+            p->what = (peer_process){families[f], index, workers, 10};
+            if (!peer_process_run(&p->what, &p->result)) {
                 if (index == 0)
                     fprintf(stderr, "bench: %s is left out: it is not in this build\n", families[f]);
                 break;
             }
-            p->has_sizes = p->result.library[0] != '\0' && alone_library_sizes(p->result.library, &p->sizes);
+            p->has_sizes = p->result.library[0] != '\0' && library_read_sizes(p->result.library, &p->sizes);
             p->start_ns = calloc(o->rounds, sizeof *p->start_ns);
             if (p->start_ns == NULL)
                 return false;
@@ -216,7 +216,7 @@ static bool measure_start(table *t, const bench_options *o)
         for (uint32_t i = 0; i < t->count && is_good; i++) {
             process *p = &t->processes[order[i]];
 
-            is_good = alone_run(&p->what, &p->result);
+            is_good = peer_process_run(&p->what, &p->result);
             if (!is_good)
                 fprintf(stderr, "bench-footprint: peer-%s fails\n", p->what.family);
             p->start_ns[turn] = (double)p->result.wall_ns;
@@ -234,12 +234,12 @@ static bool measure_growth(table *t, const bench_options *o)
     t->tasks_large = 2 * t->tasks_small;
     for (uint32_t i = 0; i < t->count; i++) {
         process *p = &t->processes[i];
-        alone_task small = p->what, large = p->what;
-        alone_result before, after;
+        peer_process small = p->what, large = p->what;
+        peer_process_result before, after;
 
         small.tasks = t->tasks_small;
         large.tasks = t->tasks_large;
-        if (!alone_run(&small, &before) || !alone_run(&large, &after)) {
+        if (!peer_process_run(&small, &before) || !peer_process_run(&large, &after)) {
             fprintf(stderr, "bench-footprint: %s fails with %u tasks\n", p->result.name, t->tasks_large);
             return false;
         }
@@ -323,7 +323,7 @@ int main(int argc, char **argv)
 {
     const bench_about about = {
         .name = "footprint", .question = "how much memory does it take?", .rounds = 21, .quick_rounds = 5};
-    char folder[FOLDER_MAX] = "";
+    char temporary[TEMPORARY_MAX] = "";
     bench_options o;
     int exit_status = bench_options_read(&o, &about, argc, argv);
     table *t;
@@ -335,10 +335,10 @@ int main(int argc, char **argv)
     if (t == NULL)
         return 1;
     /* StarPU keeps its measurements of the machine here, so that it makes them once, as on any machine in use. */
-    if (getenv("STARPU_HOME") == NULL && folder_make(folder))
-        setenv("STARPU_HOME", folder, 1);
+    if (getenv("STARPU_HOME") == NULL && temporary_make(temporary))
+        setenv("STARPU_HOME", temporary, 1);
     is_good = measure_heap(&t->heap, &o) && open_processes(t, &o) && measure_start(t, &o) && measure_growth(t, &o);
-    folder_remove(folder);
+    temporary_remove(temporary);
     if (is_good && o.json)
         print_json(t, &o);
     else if (is_good)

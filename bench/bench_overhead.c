@@ -6,6 +6,7 @@
  * machine disturbs least; compare ratios within one run, not numbers of different days. A chain has no bodies: there
  * is nothing to share out, so that its efficiency says nothing. */
 #include "overhead.h"
+#include "peer_tables.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  * All plans pass the independent checker. Published figures below our lower bound cannot be true; they are counted,
  * named and replaced by the bound. Sets that are not there are skipped with a message. */
-#include "quality.h"
+#include "quality_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,83 +13,23 @@
 #define CLO_DATA "../shared/data"
 #endif
 
-enum { LIMIT_MS = 3000, QUICK_LIMIT_MS = 500 };
-
-bool quality_wants(const quality *q, const char *part)
-{
-    return q->only == NULL || strncmp(part, q->only, strlen(q->only)) == 0;
-}
-
-field *quality_field(quality *q, const char *const *planners, const bench_list *budgets)
-{
-    const bench_list *asked = q->budgets.count > 0 ? &q->budgets : budgets;
-    field *f = calloc(1, sizeof *f);
-    bool is_good = f != NULL && q->fields_count < CONTESTS_MAX;
-
-    if (!is_good) {
-        free(f);
-        fprintf(stderr, "bench: no memory for the planners\n");
-        return NULL;
-    }
-    q->fields[q->fields_count++] = f;
-    f->seed = q->options.seed;
-    f->limit_ns = (q->options.quick ? QUICK_LIMIT_MS : LIMIT_MS) * 1000000LL;
-    is_good = field_add(f, "heft", asked);
-    for (uint32_t i = 0; i < q->planners.count && is_good; i++)
-        is_good = field_add(f, q->planners.items[i], asked);
-    if (q->planners.count > 0)
-        return is_good ? f : NULL;
-    if (planners == NULL)
-        return is_good && field_add_all(f, asked) ? f : NULL;
-    for (uint32_t i = 0; planners[i] != NULL && is_good; i++)
-        is_good = !is_planner(planners[i]) || field_add(f, planners[i], asked);
-    return is_good ? f : NULL;
-}
-
-contest *quality_contest(quality *q, const char *name, contest_style style, field *f, const char *baseline)
-{
-    if (q->contests_count == CONTESTS_MAX) {
-        fprintf(stderr, "bench: more than %d tables\n", CONTESTS_MAX);
-        return NULL;
-    }
-    contest *c = &q->contests[q->contests_count];
-    if (!contest_open(c, name, style, f, baseline))
-        return NULL;
-    q->contests_count++;
-    return c;
-}
-
-void quality_skip(quality *q, const char *part, const char *why)
-{
-    q->has_skipped = true;
-    fprintf(q->options.json ? stderr : stdout, "%s: skipped: %s\n\n", part, why);
-}
-
-void quality_done(quality *q, contest *c)
-{
-    if (c->instances == 0)
-        quality_skip(q, c->name, "no instance of it can be read");
-    else if (!q->options.json)
-        contest_print(c);
-}
-
 /* LACHESIS's claim: at CCR 5 at least 15.3 % below HEFT on average. */
 static const double lachesis_must = 0.153;
 
-/* The best of a contest by mean reduction, and how far the bound lies below the baseline: nobody can be better. */
+/* The best of a comparison by mean reduction, and how far the bound lies below the baseline: nobody can be better. */
 typedef struct leader {
     const char *label;
     double reduction, room;
 } leader;
 
-static bool find_leader(const contest *c, leader *out)
+static bool find_leader(const comparison *c, leader *out)
 {
-    summary all[CONTENDERS_MAX];
-    uint32_t order[CONTENDERS_MAX], count = c->instances > 0 ? contest_rank(c, all, order) : 0;
+    summary all[CANDIDATES_MAX];
+    uint32_t order[CANDIDATES_MAX], count = c->instances > 0 ? comparison_rank(c, all, order) : 0;
 
     for (uint32_t i = 0; i < count; i++)
         if (i == 0 || all[order[i]].reduction > out->reduction)
-            *out = (leader){c->field->items[order[i]].label, all[order[i]].reduction, all[c->baseline].room};
+            *out = (leader){c->candidates->items[order[i]].label, all[order[i]].reduction, all[c->baseline].room};
     return count > 0;
 }
 
@@ -98,8 +38,8 @@ static void print_goals(const quality *q)
     const char *comma = "";
     leader l = {0};
 
-    for (uint32_t i = 0; i < q->contests_count; i++) {
-        const contest *c = &q->contests[i];
+    for (uint32_t i = 0; i < q->comparisons_count; i++) {
+        const comparison *c = &q->comparisons[i];
 
         if (strncmp(c->name, "lachesis", 8) != 0 || strstr(c->name, "CCR 5") == NULL || !find_leader(c, &l))
             continue;
@@ -120,11 +60,11 @@ static void print_json(const quality *q)
     const char *comma = "";
 
     printf("{\"bench\": \"quality\", \"seed\": %llu, \"sets\": [", (unsigned long long)q->options.seed);
-    for (uint32_t i = 0; i < q->contests_count; i++) {
-        if (q->contests[i].instances == 0)
+    for (uint32_t i = 0; i < q->comparisons_count; i++) {
+        if (q->comparisons[i].instances == 0)
             continue;
         printf("%s", comma);
-        contest_print_json(&q->contests[i]);
+        comparison_print_json(&q->comparisons[i]);
         comma = ", ";
     }
     printf("], \"goals\": [");
@@ -136,7 +76,7 @@ static int run(quality *q)
 {
     bool is_good = quality_sets(q) && quality_papers(q);
 
-    if (is_good && q->contests_count == 0 && !q->has_skipped) {
+    if (is_good && q->comparisons_count == 0 && !q->has_skipped) {
         fprintf(stderr, "bench: no table's name begins with '%s'; leave --only out to see all\n", q->only);
         return 2;
     }
@@ -191,10 +131,10 @@ int main(int argc, char **argv)
         exit_status = 2;
     if (exit_status < 0)
         exit_status = run(q);
-    for (uint32_t i = 0; i < q->contests_count; i++)
-        contest_close(&q->contests[i]);
-    for (uint32_t i = 0; i < q->fields_count; i++)
-        free(q->fields[i]);
+    for (uint32_t i = 0; i < q->comparisons_count; i++)
+        comparison_close(&q->comparisons[i]);
+    for (uint32_t i = 0; i < q->candidates_count; i++)
+        free(q->candidates[i]);
     free(q);
     return exit_status;
 }

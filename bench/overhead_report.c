@@ -4,6 +4,7 @@
  * graph with two, and over itself with one worker. They are judged by the ratio of the medians; that of the lowest
  * stands beside it. */
 #include "overhead.h"
+#include "peer_tables.h"
 
 #include <stdio.h>
 #include <string.h>

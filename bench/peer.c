@@ -1,5 +1,5 @@
 /* peer.c - makes a peer ready, and checks that it keeps the order. */
-#include "peers.h"
+#include "peer.h"
 
 #include <stdio.h>
 

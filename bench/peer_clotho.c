@@ -1,5 +1,5 @@
 /* peer_clotho.c - Clotho by work stealing, and by replay of a HEFT plan. */
-#include "peers.h"
+#include "peer_tables.h"
 #include "platform.h"
 
 #include <stdlib.h>

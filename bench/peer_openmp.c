@@ -1,6 +1,6 @@
 /* peer_openmp.c - OpenMP tasks with `depend`. OpenMP discovers the graph while it runs it, so there is nothing to build
  * before and everything to build again for every run. */
-#include "peers.h"
+#include "peer_tables.h"
 
 #ifdef _OPENMP
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* peer_serial.c - the floor: counters and a stack in one thread, nothing else. */
-#include "peers.h"
+#include "peer_tables.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* peer_starpu.c - StarPU: prebuilt tasks with declared dependences, submitted again for every run.
  *
  * Its workers poll for as long as it is up, so each sample starts and stops it (not timed). It keeps measurements of
- * the machine in files, here in a folder of its own that goes with the sample. */
+ * the machine in files, here in a temporary directory of its own that goes with the sample. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
-#include "folder.h"
-#include "peers.h"
+#include "peer_tables.h"
+#include "temporary.h"
 
 #ifdef CLO_BENCH_STARPU
 #include <starpu.h>
@@ -24,7 +24,7 @@ struct starpu {
     struct starpu_codelet codelet;
     struct starpu_task *tasks; /* [graph->tasks]; NULL before build */
     call *calls;
-    char folder[FOLDER_MAX]; /* empty: the user has set one */
+    char temporary[TEMPORARY_MAX]; /* empty: the user has set one */
 };
 
 static void run_body(void *buffers[], void *argument)
@@ -35,17 +35,18 @@ static void run_body(void *buffers[], void *argument)
     c->owner->graph->body(c->owner->graph, c->task);
 }
 
-static void remove_folder(const starpu *s)
+static void remove_temporary(const starpu *s)
 {
-    if (s->folder[0] == '\0')
+    if (s->temporary[0] == '\0')
         return;
     unsetenv("STARPU_HOME");
-    folder_remove(s->folder);
+    temporary_remove(s->temporary);
 }
 
-static bool make_folder(starpu *s)
+static bool make_temporary(starpu *s)
 {
-    return getenv("STARPU_HOME") != NULL || (folder_make(s->folder) && setenv("STARPU_HOME", s->folder, 1) == 0);
+    return getenv("STARPU_HOME") != NULL ||
+           (temporary_make(s->temporary) && setenv("STARPU_HOME", s->temporary, 1) == 0);
 }
 
 static bool start(uint32_t workers, const char *policy)
@@ -69,14 +70,14 @@ static void *open_with(bench_graph *graph, uint32_t workers, const char *policy)
     if (s == NULL)
         return NULL;
     s->graph = graph;
-    if (make_folder(s) && start(workers, policy)) {
+    if (make_temporary(s) && start(workers, policy)) {
         starpu_codelet_init(&s->codelet);
         s->codelet.where = STARPU_CPU;
         s->codelet.cpu_funcs[0] = run_body;
         return s;
     }
     fprintf(stderr, "bench: StarPU does not start\n");
-    remove_folder(s);
+    remove_temporary(s);
     free(s);
     return NULL;
 }
@@ -141,7 +142,7 @@ static void close_all(void *state)
     for (uint32_t t = 0; t < s->graph->tasks && s->tasks != NULL; t++)
         starpu_task_clean(&s->tasks[t]);
     starpu_shutdown();
-    remove_folder(s);
+    remove_temporary(s);
     free(s->tasks);
     free(s->calls);
     free(s);

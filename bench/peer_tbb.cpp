@@ -1,6 +1,6 @@
 /* peer_tbb.cpp - oneTBB twice: its flow graph, and what an expert writes by hand on a task_group: counters, and the
  * first released successor run directly. */
-#include "peers.h"
+#include "peer_tables.h"
 
 #include <atomic>
 #include <memory>

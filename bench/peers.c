@@ -1,6 +1,8 @@
 /* peers.c - which peers there are, in one program. */
 #include "peers.h"
 
+#include "peer_tables.h"
+
 #include <stdio.h>
 
 typedef struct family {

@@ -3,7 +3,7 @@
  * The paper's own trace is not public and has four resources or more. Here a job has a machine of an eighth of the
  * trace's for itself (12 cores, 12.5 % of the memory), so that its demands are felt; or 40 jobs, all there at time 0,
  * share a whole one. Of two further resources each task's instances hold U(0, 0.25). */
-#include "quality.h"
+#include "quality_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct batch {
     uint32_t instances; /* of a job at most: the largest are left to other tables */
     uint32_t step;      /* every step-th job of the file is taken            */
     uint32_t share;     /* of the trace's machine: one part of so many       */
-    contest *contest;
+    comparison *comparison;
     clo_platform *machine;
     int64_t capacities[RESOURCES];
     uint64_t random;
@@ -87,7 +87,7 @@ static bool finish_workload(batch *b)
     if (!is_good)
         bench_fail(clo_graph_name(b->graph));
     else
-        is_good = contest_add(b->contest, clo_graph_name(b->graph), cost, 0);
+        is_good = comparison_add(b->comparison, clo_graph_name(b->graph), cost, 0);
     clo_cost_destroy(cost);
     clo_graph_destroy(b->graph);
     b->graph = NULL;
@@ -144,17 +144,17 @@ static bool run(const quality *q, batch *b, clo_documents *documents)
     return is_good;
 }
 
-bool quality_batch(quality *q, field *f, const char *name, bool is_merged)
+bool quality_batch(quality *q, candidates *chosen, const char *name, bool is_merged)
 {
     batch b = {.jobs = is_merged ? 40 : 1,
                .instances = is_merged ? 100 : 2000,
                .step = is_merged ? 1 : 10,
                .share = is_merged ? 1 : 8,
-               .contest = quality_contest(q, name, STYLE_PAPER, f, "graphene")};
+               .comparison = quality_comparison(q, name, STYLE_PAPER, chosen, "graphene")};
     char path[4096];
     clo_documents *documents = NULL;
 
-    if (b.contest == NULL)
+    if (b.comparison == NULL)
         return false;
     snprintf(path, sizeof path, "%s/alibaba/v2018_dag_sample6600.jsonl", q->data);
     if (clo_documents_open(path, NULL, &documents) != CLO_OK) {
@@ -164,6 +164,6 @@ bool quality_batch(quality *q, field *f, const char *name, bool is_merged)
     bool is_good = run(q, &b, documents);
     clo_documents_close(documents);
     if (is_good)
-        quality_done(q, b.contest);
+        quality_done(q, b.comparison);
     return is_good;
 }

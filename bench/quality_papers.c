@@ -9,7 +9,7 @@
  *   graphene   Graphene's comparison with its rivals, four resources. The paper's production graphs are not public.
  *
  * The gap to our lower bound stands beside every figure: it says how much a better plan could still gain. */
-#include "quality.h"
+#include "quality_parts.h"
 #include "tpch.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ static uint64_t seed_of(const quality *q, uint32_t jobs, uint32_t w)
     return bench_random(&state);
 }
 
-static bool add_workload(const quality *q, contest *c, const tpch *t, const table *of, uint32_t jobs, uint32_t w)
+static bool add_workload(const quality *q, comparison *c, const tpch *t, const table *of, uint32_t jobs, uint32_t w)
 {
     char name[NAME_MAX_BYTES];
     uint64_t seed = seed_of(q, jobs, w);
@@ -47,16 +47,16 @@ static bool add_workload(const quality *q, contest *c, const tpch *t, const tabl
     if (graph != NULL)
         platform = of->is_packing ? tpch_machine(graph, mix.resources) : tpch_cluster(seed);
     if (platform != NULL && (clo_cost_create(graph, platform, &cost) == CLO_OK || bench_fail(name)))
-        is_good = contest_add(c, name, cost, 0);
+        is_good = comparison_add(c, name, cost, 0);
     clo_cost_destroy(cost);
     clo_platform_destroy(platform);
     clo_graph_destroy(graph);
     return is_good;
 }
 
-static bool run_table(quality *q, const tpch *t, const table *of, field *f, const char *baseline)
+static bool run_table(quality *q, const tpch *t, const table *of, candidates *chosen, const char *baseline)
 {
-    contest *c = quality_contest(q, of->name, STYLE_PAPER, f, baseline);
+    comparison *c = quality_comparison(q, of->name, STYLE_PAPER, chosen, baseline);
     uint32_t workloads = q->instances_max > 0 ? q->instances_max : q->options.rounds;
 
     if (c == NULL)
@@ -78,7 +78,7 @@ static bool run_lachesis(quality *q, const tpch *t)
     static const uint32_t few[] = {1, 5, 10, 15, 20}, many[] = {20, 40, 60, 80, 100};
     static const double ccrs[] = {0.1, 1, 5};
     const bench_list full = {.items = {"100ms", "1000ms"}, .count = 2}, quick = {.items = {"20"}, .count = 1};
-    field *f = quality_field(q, planners, q->options.quick ? &quick : &full);
+    candidates *chosen = quality_candidates(q, planners, q->options.quick ? &quick : &full);
 
     for (int i = 0; i < 12; i++) {
         bool is_first = i % 6 < 3, is_even = i < 6;
@@ -93,7 +93,7 @@ static bool run_lachesis(quality *q, const tpch *t)
 
         snprintf(name, sizeof name, "lachesis fig. %d, %s, CCR %g", is_first ? 7 : 8, is_even ? "even" : "producer",
                  of.mix.ccr);
-        if (quality_wants(q, name) && (f == NULL || !run_table(q, t, &of, f, "heft")))
+        if (quality_wants(q, name) && (chosen == NULL || !run_table(q, t, &of, chosen, "heft")))
             return false;
     }
     return true;
@@ -112,9 +112,9 @@ static bool run_hua(quality *q, const tpch *t)
     static const uint32_t jobs[] = {5, 10, 20, 50, 100};
     static const char *const limits[] = {"1", "2/3", "1/3"};
     const bench_list full = {.items = {"1000", "100ms"}, .count = 2}, quick = {.items = {"50"}, .count = 1};
-    field *f = quality_field(q, planners, q->options.quick ? &quick : &full);
+    candidates *chosen = quality_candidates(q, planners, q->options.quick ? &quick : &full);
 
-    if (f != NULL && !field_add(f, critical_path(), &quick))
+    if (chosen != NULL && !candidates_add(chosen, critical_path(), &quick))
         return false;
     for (int i = 0; i < 6; i++) {
         char name[NAME_MAX_BYTES];
@@ -125,7 +125,7 @@ static bool run_hua(quality *q, const tpch *t)
                     .is_packing = true};
 
         snprintf(name, sizeof name, "hua, %s times, r to %s", i >= 3 ? "uniform" : "real", limits[i % 3]);
-        if (quality_wants(q, name) && (f == NULL || !run_table(q, t, &of, f, critical_path())))
+        if (quality_wants(q, name) && (chosen == NULL || !run_table(q, t, &of, chosen, critical_path())))
             return false;
     }
     return true;
@@ -148,10 +148,11 @@ static bool run_graphene(quality *q, const tpch *t)
 
     if (!wants_tpch && !wants_single && !wants_merged)
         return true;
-    field *f = quality_field(q, planners, q->options.quick ? &quick : &full);
-    return f != NULL && field_add(f, "graphene", &quick) && (!wants_tpch || run_table(q, t, &of, f, "graphene")) &&
-           (!wants_single || quality_batch(q, f, single, false)) &&
-           (!wants_merged || quality_batch(q, f, merged, true));
+    candidates *chosen = quality_candidates(q, planners, q->options.quick ? &quick : &full);
+    return chosen != NULL && candidates_add(chosen, "graphene", &quick) &&
+           (!wants_tpch || run_table(q, t, &of, chosen, "graphene")) &&
+           (!wants_single || quality_batch(q, chosen, single, false)) &&
+           (!wants_merged || quality_batch(q, chosen, merged, true));
 }
 
 /* True if tables whose names begin with `paper` may be asked for. */

@@ -1,6 +1,6 @@
 /* quality_sets.c - the data sets with published results. */
 #define _POSIX_C_SOURCE 200809L
-#include "quality.h"
+#include "quality_parts.h"
 #include "random.h"
 
 #include <glob.h>
@@ -118,7 +118,7 @@ static int64_t reference_ns(const quality *q, const set *s, const clo_document *
     return 0;
 }
 
-static bool add_document(const quality *q, const set *s, contest *c, const clo_document *d)
+static bool add_document(const quality *q, const set *s, comparison *c, const clo_document *d)
 {
     bool own, is_good = false;
     clo_cost *cost = NULL;
@@ -127,7 +127,7 @@ static bool add_document(const quality *q, const set *s, contest *c, const clo_d
     if (platform == NULL || clo_cost_create(d->graph, platform, &cost) != CLO_OK)
         bench_fail(clo_graph_name(d->graph));
     else
-        is_good = contest_add(c, clo_graph_name(d->graph), cost, reference_ns(q, s, d));
+        is_good = comparison_add(c, clo_graph_name(d->graph), cost, reference_ns(q, s, d));
     clo_cost_destroy(cost);
     if (own)
         clo_platform_destroy(platform);
@@ -154,7 +154,7 @@ static uint32_t wanted(const quality *q, const set *s)
 }
 
 /* A file with many instances. One that cannot be read, or a library without files, ends the set. */
-static bool add_file(const quality *q, const set *s, contest *c, const char *path)
+static bool add_file(const quality *q, const set *s, comparison *c, const char *path)
 {
     clo_documents *documents = NULL;
     clo_document d;
@@ -182,11 +182,11 @@ static bool add_file(const quality *q, const set *s, contest *c, const char *pat
     return is_good;
 }
 
-static bool run_set(quality *q, const set *s, field *f)
+static bool run_set(quality *q, const set *s, candidates *chosen)
 {
     char pattern[PATH_BYTES];
     glob_t found;
-    contest *c = quality_contest(q, s->name, STYLE_SET, f, "heft");
+    comparison *c = quality_comparison(q, s->name, STYLE_SET, chosen, "heft");
     bool is_good = c != NULL;
 
     snprintf(pattern, sizeof pattern, "%s/%s", q->data, s->files);
@@ -209,16 +209,16 @@ bool quality_sets(quality *q)
 {
     static const char *const few[] = {"heft", "deft", "peft", "sufferage", "best", NULL};
     const bench_list full = {.items = {"1000", "100ms"}, .count = 2}, quick = {.items = {"50"}, .count = 1};
-    field *f = NULL;
+    candidates *chosen = NULL;
 
     if (quality_wants(q, "stg") && access(CLO_STG_OPTIMA, R_OK) != 0)
         fprintf(stderr, "note: %s cannot be read; STG's published optima are taken as they are\n", CLO_STG_OPTIMA);
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
         if (!quality_wants(q, sets[i].name) || (sets[i].is_large && q->options.quick && q->only == NULL))
             continue;
-        if (f == NULL)
-            f = quality_field(q, q->options.quick ? few : NULL, q->options.quick ? &quick : &full);
-        if (f == NULL || !run_set(q, &sets[i], f))
+        if (chosen == NULL)
+            chosen = quality_candidates(q, q->options.quick ? few : NULL, q->options.quick ? &quick : &full);
+        if (chosen == NULL || !run_set(q, &sets[i], chosen))
             return false;
     }
     return true;

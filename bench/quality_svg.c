@@ -1,6 +1,6 @@
 /* quality_svg.c - the tables as one picture: a panel a table, in each a line a planner, best on top, a dot at its ratio
  * to the baseline and at the right margin the number. What lies beyond the scale is an arrow. */
-#include "quality.h"
+#include "quality_parts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@ enum {
 static const double scale_low = 0.7, scale_high = 1.6;
 
 typedef struct panel {
-    const contest *contest;
-    summary all[CONTENDERS_MAX];
-    uint32_t order[CONTENDERS_MAX], count;
+    const comparison *comparison;
+    summary all[CANDIDATES_MAX];
+    uint32_t order[CANDIDATES_MAX], count;
 } panel;
 
 static double place(double ratio)
@@ -55,11 +55,11 @@ static void draw_grid(FILE *out, uint32_t lines)
 
 static void draw_line(FILE *out, const panel *p, uint32_t at)
 {
-    const contender *who = &p->contest->field->items[p->order[at]];
+    const candidate *who = &p->comparison->candidates->items[p->order[at]];
     double ratio = p->all[p->order[at]].ratio, y = HEAD + at * (double)LINE + 7;
-    const char *class = strcmp(who->planner, "best") == 0      ? "best"
-                        : p->order[at] == p->contest->baseline ? "base"
-                                                               : "dot";
+    const char *class = strcmp(who->planner, "best") == 0         ? "best"
+                        : p->order[at] == p->comparison->baseline ? "base"
+                                                                  : "dot";
 
     fprintf(out, "<text x='%d' y='%.1f' class='name %s'>", LABEL_WIDTH - 8, y + 4, class);
     put_text(out, who->label);
@@ -78,9 +78,9 @@ static void draw_line(FILE *out, const panel *p, uint32_t at)
 static void draw_panel(FILE *out, const panel *p, double x, double y)
 {
     fprintf(out, "<g transform='translate(%.1f %.1f)'><text x='0' y='16' class='title'>", x, y);
-    put_text(out, p->contest->name);
-    fprintf(out, "</text><text x='0' y='32' class='note'>%u instances, makespan / that of ", p->contest->instances);
-    put_text(out, p->contest->field->items[p->contest->baseline].label);
+    put_text(out, p->comparison->name);
+    fprintf(out, "</text><text x='0' y='32' class='note'>%u instances, makespan / that of ", p->comparison->instances);
+    put_text(out, p->comparison->candidates->items[p->comparison->baseline].label);
     fputs("</text>\n", out);
     draw_grid(out, p->count);
     for (uint32_t i = 0; i < p->count; i++)
@@ -88,12 +88,12 @@ static void draw_panel(FILE *out, const panel *p, double x, double y)
     fputs("</g>\n", out);
 }
 
-/* The next panel that is not empty, from contest *at on. */
+/* The next panel that is not empty, from comparison *at on. */
 static bool next_panel(const quality *q, uint32_t *at, panel *p)
 {
-    while (*at < q->contests_count) {
-        p->contest = &q->contests[(*at)++];
-        p->count = p->contest->instances > 0 ? contest_rank(p->contest, p->all, p->order) : 0;
+    while (*at < q->comparisons_count) {
+        p->comparison = &q->comparisons[(*at)++];
+        p->count = p->comparison->instances > 0 ? comparison_rank(p->comparison, p->all, p->order) : 0;
         if (p->count > 0)
             return true;
     }

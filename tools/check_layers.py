@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """Checks the include directions: the clo_module lines of CMakeLists.txt are the architecture.
 
-- runtime/M/ includes "M/..." and "N/..." only where M's line has N among its USES, and the lines have no cycle;
+- a module is a folder of runtime/, M, or a folder in such a folder, M/N; a module's files lie in its own folder, not in
+  those of its sub-modules; every folder with sources has a clo_module line;
+- a file of a module includes "M/file.h" or "M/N/file.h", and only of modules among the USES of its own line; the lines
+  name modules that exist and have no circle;
+- files do not need each other in a circle (file_cycles.py says what that means);
 - include/clotho/ includes <clotho/...> and plain C headers only;
 - tools/, examples/ and bench/ see public headers and their own files only;
 - <stdatomic.h> and the compiler's atomic builtins only in runtime/sync and runtime/run, hwloc and an XML parser only in
@@ -15,9 +19,11 @@ import re
 import sys
 import tempfile
 
+import file_cycles
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ATOMIC = re.compile(r'\b__(atomic|sync)_[a-z]')
-# library header prefix -> modules that may include it
+# library header prefix -> modules that may include it, with their sub-modules
 OWNERS = {
     "stdatomic.h": {"sync", "run"},
     "hwloc": {"platform"},
@@ -28,6 +34,8 @@ OWNERS = {
 }
 PUBLIC_SYSTEM = {"stdbool.h", "stddef.h", "stdint.h"}
 PUBLIC_ONLY = ("tools", "examples", "bench")
+NO_CIRCLES = ("include", "runtime", "bench", "tools", "examples", "tests/fuzz_api")
+SOURCES = (".c", ".h", ".cpp", ".hpp")
 
 
 def read_modules(root):
@@ -76,29 +84,67 @@ def sources(root, folder, endings=(".c", ".h")):
 
 def library_rule(module, header):
     for prefix, owners in OWNERS.items():
-        if header.startswith(prefix) and module not in owners:
+        if header.startswith(prefix) and module.split("/")[0] not in owners:
             return "<%s> belongs to %s only" % (header, " and ".join(sorted("runtime/" + o for o in owners)))
     return None
 
 
-def check_module(root, module, uses):
-    for path in sources(root, os.path.join("runtime", module)):
+def check_lines(root, uses):
+    """The clo_module lines among themselves."""
+    path = os.path.join(root, "CMakeLists.txt")
+    for module in sorted(uses):
+        if module.count("/") > 1:
+            yield path, 0, "module %s: modules have two levels at most" % module
+        for unknown in sorted(uses[module] - uses.keys()):
+            yield path, 0, "module %s uses %s, which has no clo_module line" % (module, unknown)
+    cycle = find_cycle(uses)
+    if cycle:
+        yield path, 0, "the modules %s use each other in a circle" % ", ".join(cycle)
+
+
+def check_include(module, uses, header):
+    target = os.path.dirname(header)
+    if target not in uses:
+        return '"%s": write it as "module/file.h"' % header
+    if target != module and target not in uses[module]:
+        return '"%s": %s does not use %s by its clo_module line' % (header, module, target)
+    return None
+
+
+def check_module(paths, module, uses):
+    for path in paths:
         for number, quoted, header in includes(path):
-            if quoted:
-                target = header.split("/")[0]
-                if "/" not in header or target not in uses:
-                    yield path, number, '"%s": write it as "module/file.h"' % header
-                elif target != module and target not in uses[module]:
-                    yield path, number, '"%s": %s does not use %s by its clo_module line' % (header, module, target)
-            else:
-                fault = library_rule(module, header)
-                if fault:
-                    yield path, number, fault
-        if module not in OWNERS["stdatomic.h"]:
+            fault = check_include(module, uses, header) if quoted else library_rule(module, header)
+            if fault:
+                yield path, number, fault
+        if module.split("/")[0] not in OWNERS["stdatomic.h"]:
             with open(path, encoding="utf-8", errors="replace") as file:
                 for number, line in enumerate(file, 1):
                     if ATOMIC.search(line):
                         yield path, number, "atomic builtins belong to runtime/run and runtime/sync only"
+
+
+def check_modules(root, uses):
+    """Every folder with sources is a module of its own: what lies in a sub-module's folder is not its parent's."""
+    folders = {}
+    for path in sources(root, "runtime"):
+        folders.setdefault(os.path.dirname(path), []).append(path)
+    for folder, paths in folders.items():
+        module = os.path.relpath(folder, os.path.join(root, "runtime")).replace(os.sep, "/")
+        if module in uses:
+            yield from check_module(paths, module, uses)
+        else:
+            yield folder, 0, "has no clo_module line in CMakeLists.txt"
+
+
+def check_circles(root, folder):
+    files = {}
+    for path in sources(root, folder, SOURCES):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            files[os.path.relpath(path, root).replace(os.sep, "/")] = file.read()
+    needs = file_cycles.read_rooms(files, folder)
+    for circle in file_cycles.circles(needs):
+        yield os.path.join(root, os.path.dirname(circle[0])), 0, file_cycles.describe(circle, needs)
 
 
 def check_public(root):
@@ -109,8 +155,9 @@ def check_public(root):
                     header, ", ".join(sorted(PUBLIC_SYSTEM)))
 
 
-def check_users(root, folder):
-    for path in sources(root, folder, (".c", ".h", ".cpp", ".hpp")):
+def check_users(root, folder, uses):
+    internal = {module.split("/")[0] for module in uses}
+    for path in sources(root, folder, SOURCES):
         if os.sep + "tests" + os.sep in path:  # tests of a program's own parts may use the tests' support
             continue
         for number, quoted, header in includes(path):
@@ -121,68 +168,108 @@ def check_users(root, folder):
                 if not any(os.path.exists(p) and p.startswith(homes) for p in (target, near)):
                     yield path, number, '"%s" is no file of %s; only public headers may be seen' % (
                         header, ", ".join(PUBLIC_ONLY))
-            elif re.match(r"(base|sync|graph|platform|cost|plan|policy|engine|run|sim|trace|io|body)/", header):
+            elif "/" in header and header.split("/")[0] in internal:
                 yield path, number, "<%s> is internal; only public headers may be seen" % header
 
 
 def check(root):
     uses = read_modules(root)
-    faults = []
-    cycle = find_cycle(uses)
-    if cycle:
-        faults.append((os.path.join(root, "CMakeLists.txt"), 0, "the modules %s use each other in a circle" % ", ".join(cycle)))
-    runtime = os.path.join(root, "runtime")
-    for module in sorted(os.listdir(runtime)):
-        if os.path.isdir(os.path.join(runtime, module)) and any(sources(root, os.path.join("runtime", module))):
-            if module not in uses:
-                faults.append((os.path.join(runtime, module), 0, "has no clo_module line in CMakeLists.txt"))
-            else:
-                faults += check_module(root, module, uses)
-    faults += check_public(root)
+    faults = [*check_lines(root, uses), *check_modules(root, uses), *check_public(root)]
     for folder in PUBLIC_ONLY:
-        faults += check_users(root, folder)
+        faults += check_users(root, folder, uses)
+    for folder in NO_CIRCLES:
+        faults += check_circles(root, folder)
     for path, number, what in faults:
         print("%s:%d: %s" % (os.path.relpath(path, root), number, what))
     return len(faults)
 
 
+SELF_TEST_LINES = ("clo_module(base SOURCES a.c)\nclo_module(io SOURCES b.c USES base)\nclo_module(run SOURCES c.c)\n"
+                   "clo_module(plan/list SOURCES l.c USES base)\nclo_module(plan SOURCES p.c USES base plan/list)\n")
+SELF_TEST_TREE = {
+    "CMakeLists.txt": SELF_TEST_LINES,
+    "runtime/base/a.c": '#include "base/a.h"\n#include "base/member.h"\nint a(void)\n{\n    return 1;\n}\n',
+    "runtime/base/a.h": "int a(void);\n",
+    "runtime/base/member.h": "/* a() and the members a are no circle, nor is the declaration */\n"
+                             "extern \"C\" {\nint a(void);\nstruct s { int a; };\n}\n"
+                             "static inline int m(struct s *s) { return s->a; }\n",
+    "runtime/io/b.c": '#include "base/a.h"\n#include <cjson/cJSON.h>\n',
+    "runtime/run/c.c": "#include <stdatomic.h>\n",
+    "runtime/plan/p.c": '#include "plan/p.h"\n#include "plan/list/l.h"\n', "runtime/plan/p.h": "\n",
+    "runtime/plan/list/l.c": '#include "plan/list/l.h"\n#include "base/a.h"\n', "runtime/plan/list/l.h": "\n",
+    "include/clotho/x.h": "#include <stdint.h>\n", "include/clotho/y.h": "#include <clotho/x.h>\n",
+    "tools/t.c": "#include <clotho/x.h>\n", "examples/e.c": "\n", "bench/b.c": "\n",
+}
+# what a change to the tree above must be called; the name is a part of the line
+SELF_TEST_FAULTS = {
+    "upward include": ("base does not use io", {"runtime/base/a.c": '#include "io/b.h"\n'}),
+    "bare include": ('as "module/file.h"', {"runtime/base/a.c": '#include "a.h"\n'}),
+    "sub-module by half its name": ('as "module/file.h"', {"runtime/plan/p.c": '#include "list/l.h"\n'}),
+    "parent from sub-module": ("plan/list does not use plan ", {"runtime/plan/list/l.c": '#include "plan/p.h"\n'}),
+    "sub-module not in USES": ("io does not use plan/list", {"runtime/io/b.c": '#include "plan/list/l.h"\n'}),
+    "parent's USES are not the sub-module's": ("plan/list does not use io", {
+        "CMakeLists.txt": SELF_TEST_LINES.replace("USES base plan/list", "USES base io plan/list"),
+        "runtime/plan/list/l.c": '#include "io/b.h"\n'}),
+    "atomics": ("<stdatomic.h> belongs", {"runtime/io/b.c": "#include <stdatomic.h>\n"}),
+    "atomics in a sub-module": ("<stdatomic.h> belongs", {"runtime/plan/list/l.c": "#include <stdatomic.h>\n"}),
+    "builtins": ("builtins belong", {"runtime/io/b.c": "int f(int *p) { return __atomic_load_n(p, 0); }\n"}),
+    "hwloc": ("<hwloc.h> belongs", {"runtime/io/b.c": "#include <hwloc.h>\n"}),
+    "cJSON": ("cJSON.h> belongs", {"runtime/base/a.c": "#include <cjson/cJSON.h>\n"}),
+    "public header": ("a public header includes", {"include/clotho/x.h": "#include <pthread.h>\n"}),
+    "tool": ("only public headers", {"tools/t.c": '#include "../runtime/base/a.h"\n'}),
+    "tool by path": ("is internal", {"tools/t.c": "#include <base/a.h>\n"}),
+    "bench by a sub-module's path": ("is internal", {"bench/b.c": "#include <plan/list/l.h>\n"}),
+    "example by a new module's path": ("is internal", {
+        "CMakeLists.txt": SELF_TEST_LINES + "clo_module(learn SOURCES n.c)\n", "runtime/learn/n.h": "\n",
+        "examples/e.c": "#include <learn/n.h>\n"}),
+    "no line": ("runtime/new:0: has no clo_module", {"runtime/new/n.c": "\n"}),
+    "no line of a sub-module": ("runtime/plan/new:0: has no clo_module", {"runtime/plan/new/n.c": "\n"}),
+    "third level": ("two levels", {"CMakeLists.txt": SELF_TEST_LINES + "clo_module(plan/list/deep SOURCES d.c)\n"}),
+    "unknown module used": ("no clo_module line", {
+        "CMakeLists.txt": SELF_TEST_LINES.replace("USES base)", "USES gone)", 1)}),
+    "module circle": ("base, io, plan, plan/list use each other", {
+        "CMakeLists.txt": SELF_TEST_LINES.replace("base SOURCES a.c", "base SOURCES a.c USES io plan")}),
+    "file circle of includes": ("a and own need each other", {
+        "runtime/base/a.h": '#include "base/own.h"\n', "runtime/base/own.h": '#include "base/a.h"\n'}),
+    "file circle by a definition": ("own uses a(a)", {
+        "runtime/base/a.c": '#include "base/a.h"\n#include "base/own.h"\nint a(void)\n{\n    return own();\n}\n',
+        "runtime/base/own.h": "int own(void);\n",
+        "runtime/base/own.c": "int a(void);\nint own(void)\n{\n    return a();\n}\n"}),
+    "file circle by a constant": ("own uses limit(a)", {
+        "runtime/base/a.c": '#include "base/own.h"\nconst int limit = 3;\n',
+        "runtime/base/own.h": "int own(void);\n",
+        "runtime/base/own.c": "extern const int limit;\nint own(void)\n{\n    return limit;\n}\n"}),
+    "file circle by an inline function": ("own uses a(a)", {
+        "runtime/base/a.c": '#include "base/own.h"\nint a(void)\n{\n    return 1;\n}\n',
+        "runtime/base/own.h": "int a(void);\nstatic inline int own(void) { return a(); }\n"}),
+    "file circle of three": ("m, n and o need each other", {
+        "bench/m.h": '#include "n.h"\n', "bench/n.h": '#include "o.h"\n', "bench/o.h": '#include "m.h"\n'}),
+    "file circle of public headers": ("x and y need each other", {"include/clotho/x.h": "#include <clotho/y.h>\n"}),
+    "file circle with C++": ("m and n need each other", {
+        "bench/m.cpp": '#include "n.h"\nextern "C" int m(void)\n{\n    return 1;\n}\n',
+        "bench/n.h": "int m(void);\nstatic inline int n(void) { return m(); }\n"}),
+    **{"file circle in " + folder: ("m and n need each other", {
+        folder + "/m.h": '#include "n.h"\n', folder + "/n.h": '#include "m.h"\n'})
+       for folder in NO_CIRCLES[2:]},
+}
+
+
 def self_test():
-    """Each rule must find its violation in a small tree, and find nothing in the tree without them."""
-    good = {
-        "CMakeLists.txt": "clo_module(base SOURCES a.c)\nclo_module(io SOURCES b.c USES base)\nclo_module(run SOURCES c.c)\n",
-        "runtime/base/a.c": '#include "base/a.h"\n', "runtime/base/a.h": "\n",
-        "runtime/io/b.c": '#include "base/a.h"\n#include <cjson/cJSON.h>\n',
-        "runtime/run/c.c": "#include <stdatomic.h>\n",
-        "include/clotho/x.h": "#include <stdint.h>\n", "tools/t.c": "#include <clotho/x.h>\n",
-        "examples/e.c": "\n", "bench/b.c": "\n",
-    }
-    bad = {
-        "upward include": {"runtime/base/a.c": '#include "io/b.h"\n'},
-        "bare include": {"runtime/base/a.c": '#include "a.h"\n'},
-        "atomics": {"runtime/io/b.c": "#include <stdatomic.h>\n"},
-        "builtins": {"runtime/io/b.c": "int f(int *p) { return __atomic_load_n(p, 0); }\n"},
-        "hwloc": {"runtime/io/b.c": "#include <hwloc.h>\n"},
-        "cJSON": {"runtime/base/a.c": "#include <cjson/cJSON.h>\n"},
-        "public header": {"include/clotho/x.h": "#include <pthread.h>\n"},
-        "tool": {"tools/t.c": '#include "../runtime/base/a.h"\n'},
-        "tool by path": {"tools/t.c": "#include <base/a.h>\n"},
-        "no line": {"runtime/new/n.c": "\n"},
-        "cycle": {"CMakeLists.txt": "clo_module(base SOURCES a.c USES io)\nclo_module(io SOURCES b.c USES base)\n"
-                                    "clo_module(run SOURCES c.c)\n"},
-    }
+    """Each rule must find its violation in a small tree and call it by its name, and find nothing in the tree itself."""
     failed = 0
-    for name, change in [("nothing", {})] + sorted(bad.items()):
+    for name, (expected, change) in [("nothing", ("", {}))] + sorted(SELF_TEST_FAULTS.items()):
         with tempfile.TemporaryDirectory() as root:
-            for path, text in {**good, **change}.items():
+            for path, text in {**SELF_TEST_TREE, **change}.items():
                 os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)
                 with open(os.path.join(root, path), "w", encoding="utf-8") as file:
                     file.write(text)
-            with contextlib.redirect_stdout(io.StringIO()):
+            shown = io.StringIO()
+            with contextlib.redirect_stdout(shown):
                 found = check(root)
-            if (found == 0) != (name == "nothing"):
-                print("self-test: '%s' gave %d violations" % (name, found))
+            if (found == 0) != (name == "nothing") or expected not in shown.getvalue():
+                print("self-test: '%s' gave %d violations:\n%s" % (name, found, shown.getvalue()))
                 failed = 1
-    print("layers: self-test %s" % ("FAILED" if failed else "passed, %d rules bite" % len(bad)))
+    print("layers: self-test %s" % ("FAILED" if failed else "passed, %d faults found" % len(SELF_TEST_FAULTS)))
     return failed
 
 

@@ -4,11 +4,13 @@ what includes alone do not show: a header that declares what another source defi
 import os
 import re
 
-INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', re.S)
-FUNCTION = re.compile(r"^(?!static\b|typedef\b|return\b|else\b)[A-Za-z_][\w \t*\n]*?\b([A-Za-z_]\w+)\([^;{}]*\)\s*\{", re.M)
-CONSTANT = re.compile(r"^const\s[\w \t*]*?\b([A-Za-z_]\w+)(?:\[[^\]]*\])?\s*=", re.M)
-WORD = re.compile(r"\b[A-Za-z_]\w+\b")
+SOURCE = (".c", ".cpp")
+FUNCTION = re.compile(r"^(?!static\b|typedef\b|return\b|else\b)[A-Za-z_][\w \t*\n]*?\b([A-Za-z_]\w*)\([^;{}]*\)\s*\{", re.M)
+CONSTANT = re.compile(r"^const\s[\w \t*]*?\b([A-Za-z_]\w*)(?:\[[^\]]*\])?\s*=", re.M)
+LINKAGE = re.compile(r"\bextern\s*\{")  # of extern "C", whose string is gone
+WORD = re.compile(r"(?<!\.)(?<!->)\b[A-Za-z_]\w*\b")  # a member of that name is something else
 
 
 def room_of(path):
@@ -16,8 +18,9 @@ def room_of(path):
 
 
 def bodies(text):
-    """What stands in braces: in a header, its inline functions; declarations are no use of what they declare."""
+    """The inline functions of a header: declarations and members are no use of what has the name."""
     depth, start, parts = 0, 0, []
+    text = LINKAGE.sub(" ", text)
     for match in re.finditer(r"[{}]", text):
         if match.group() == "{":
             if depth == 0:
@@ -25,38 +28,45 @@ def bodies(text):
             depth += 1
         elif depth > 0:
             depth -= 1
-            if depth == 0:
+            if depth == 0 and text[:start].rstrip().endswith(")"):
                 parts.append(text[start:match.start()])
     return "\n".join(parts)
 
 
-def include_target(path, header, files):
-    """The file that the include means: beside the including one, or from a root that the names share."""
-    near = os.path.normpath(os.path.join(os.path.dirname(path), header))
-    if near in files:
-        return near
+def include_target(path, header, root, files):
+    """The file that the include means: beside the including one, from the root, or the only one whose path ends so."""
+    for place in (os.path.dirname(path), root):
+        near = os.path.normpath(os.path.join(place, header))
+        if near in files:
+            return near
     ends = [f for f in files if f.endswith("/" + header)]
     return ends[0] if len(ends) == 1 else None
 
 
-def read_rooms(files):
-    """path -> text gives room -> {needed room: why}."""
-    plain = {path: COMMENT.sub(" ", text) for path, text in files.items()}
+def read_definitions(plain):
+    """name -> the source that defines it; None where several programs have one of this name."""
     defined_in = {}
     for path, text in plain.items():
-        if path.endswith(".c"):
+        if path.endswith(SOURCE):
             for name in FUNCTION.findall(text) + CONSTANT.findall(text):
-                defined_in[name] = None if name in defined_in else path  # of two programs: neither
+                defined_in[name] = None if name in defined_in else path
+    return defined_in
+
+
+def read_rooms(files, root=""):
+    """path -> text gives room -> {needed room: (verb, what)}. `root`: the folder from which headers are named."""
+    plain = {path: COMMENT.sub(" ", text) for path, text in files.items()}
+    defined_in = read_definitions(plain)
     needs = {}
     for path, text in files.items():
         mine = needs.setdefault(room_of(path), {})
         for header in INCLUDE.findall(text):
-            target = include_target(path, header, files)
+            target = include_target(path, header, root, files)
             if target is not None:
-                mine.setdefault(room_of(target), 'includes "%s"' % header)
-        for name in set(WORD.findall(plain[path] if path.endswith(".c") else bodies(plain[path]))):
+                mine.setdefault(room_of(target), ("includes", os.path.basename(header)))
+        for name in sorted(set(WORD.findall(plain[path] if path.endswith(SOURCE) else bodies(plain[path])))):
             if defined_in.get(name) is not None:
-                mine.setdefault(room_of(defined_in[name]), "uses %s" % name)
+                mine.setdefault(room_of(defined_in[name]), ("uses", name))
         mine.pop(room_of(path), None)
     return needs
 
@@ -92,7 +102,34 @@ def circles(needs):
     return sorted(found, key=len, reverse=True)
 
 
+def shortest_way(circle, needs):
+    """The shortest way around within the circle: a list of rooms, the first one again at its end."""
+    best = None
+    for start in circle:
+        came_from, row = {}, [start]
+        while row and start not in came_from:  # breadth first; every room enters once
+            reached = []
+            for room in row:
+                for other in sorted(needs[room]):
+                    if other in circle and other not in came_from:
+                        came_from[other] = room
+                        reached.append(other)
+            row = reached
+        way = [start, came_from[start]]
+        while way[-1] != start:
+            way.append(came_from[way[-1]])
+        if best is None or len(way) < len(best):
+            best = way[::-1]
+    return best
+
+
 def describe(circle, needs):
-    """One line: each room with what ties it to the others."""
-    return "; ".join("%s %s (%s)" % (os.path.basename(room), why, os.path.basename(other))
-                     for room in circle for other, why in sorted(needs[room].items()) if other in circle)
+    """One line: who is in the circle, and the shortest way around it with what ties one file to the next."""
+    names = [os.path.basename(room) for room in circle]
+    ties = []
+    way = shortest_way(circle, needs)
+    for room, other in zip(way, way[1:]):
+        verb, what = needs[room][other]
+        ties.append("%s %s %s" % (os.path.basename(room), verb, what if verb == "includes" else
+                                  "%s(%s)" % (what, os.path.basename(other))))
+    return "%s and %s need each other in a circle: %s" % (", ".join(names[:-1]), names[-1], ", ".join(ties))

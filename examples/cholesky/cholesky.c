@@ -6,7 +6,7 @@
  * edges carry the bytes of a tile only as a cost, for the planner to weigh. Every tile is updated in the order of k, so
  * L is the same bit for bit under every schedule. Checked with plain loops that share no code with the kernels:
  * ||A - L L^T||_F <= 1e-10 ||A||_F. */
-#include "../common/application.h"
+#include "../common/driver.h"
 #include "tiles.h"
 
 #include <math.h>

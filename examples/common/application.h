@@ -1,11 +1,4 @@
-/* application.h - what the two applications share: options, measuring, planning, running, reporting.
- *
- * An application describes itself with a struct application and hands it to application_main, which
- *   1. builds its graph and runs it on one core, for the time to compare with, and on all cores of this machine with
- *      a trace, from which it takes the median time of each kernel,
- *   2. builds it again with those times and plans it,
- *   3. --repeat times: measures as in 1, predicts the makespan with these fresh times, runs, checks the result,
- *   4. prints predicted beside measured. */
+/* application.h - how an application describes itself to the common driver, and how it adds tasks. */
 #ifndef EXAMPLES_APPLICATION_H
 #define EXAMPLES_APPLICATION_H
 
@@ -33,6 +26,7 @@ typedef struct application_graph {
 /* Adds `task` with the measured time of `kernel`; returns its id (0 after a failure). */
 uint32_t application_add_task(application_graph *graph, uint32_t kernel, const clo_task *task);
 void application_add_edge(application_graph *graph, uint32_t from, uint32_t to, uint64_t bytes);
+void application_graph_free(application_graph *graph);
 
 /* A whole-number option of the application itself, e.g. --tile. */
 typedef struct application_option {
@@ -67,8 +61,5 @@ struct application {
     /* Hash of a result kept in the application's own memory. NULL: the runtime's hash of the output buffers. */
     uint64_t (*hash)(application *app);
 };
-
-/* The whole program. Returns the exit status: 0, 1 (a wrong result or bad input), 2 (bad usage). */
-int application_main(application *app, int argc, char **argv);
 
 #endif

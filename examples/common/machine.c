@@ -1,5 +1,5 @@
 /* machine.c - a platform with fewer or more workers than there are executors, made from the public description. */
-#include "internal.h"
+#include "machine.h"
 
 #include <stdlib.h>
 

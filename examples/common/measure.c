@@ -1,6 +1,6 @@
 /* measure.c - how long each kernel takes here, measured where it matters: in runs of the application itself, so that
  * cache contents and the neighbours' memory traffic are what they will be. A median per kernel and kind of executor. */
-#include "internal.h"
+#include "measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>

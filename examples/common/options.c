@@ -1,5 +1,5 @@
 /* options.c - the command line of an application. */
-#include "internal.h"
+#include "options.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,53 +1,7 @@
 /* session.c - building the graph of an application and running it once. */
-#include "internal.h"
+#include "session.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* Before anything is measured every task takes this long: any number will do for stealing. */
-enum { UNKNOWN_NS = 1000 };
-
-static void remember_kernel(application_graph *graph, uint32_t task, uint32_t kernel)
-{
-    if (task >= graph->capacity) {
-        uint32_t capacity = 2 * task + 64;
-        uint8_t *grown = realloc(graph->kernel_of, capacity);
-
-        if (grown == NULL) {
-            graph->status = CLO_ERR_MEMORY;
-            return;
-        }
-        graph->kernel_of = grown;
-        graph->capacity = capacity;
-    }
-    graph->kernel_of[task] = (uint8_t)kernel;
-    graph->tasks = task + 1;
-}
-
-uint32_t application_add_task(application_graph *graph, uint32_t kernel, const clo_task *task)
-{
-    const application_times *times = graph->times;
-    clo_task timed = *task;
-    uint32_t id = 0;
-
-    if (graph->status != CLO_OK)
-        return 0;
-    timed.work_ns = times != NULL ? times->reference_ns[kernel] : UNKNOWN_NS;
-    graph->status = clo_graph_add_task(graph->graph, &timed, &id);
-    if (graph->status == CLO_OK)
-        remember_kernel(graph, id, kernel);
-    for (uint32_t k = 0; times != NULL && k < times->kinds; k++)
-        if (graph->status == CLO_OK && times->ns[kernel][k] > 0)
-            graph->status = clo_graph_set_time(graph->graph, id, k, times->ns[kernel][k]);
-    return id;
-}
-
-void application_add_edge(application_graph *graph, uint32_t from, uint32_t to, uint64_t bytes)
-{
-    if (graph->status == CLO_OK)
-        graph->status = clo_graph_add_edge(graph->graph, from, to, bytes);
-}
+#include "machine.h"
 
 /* The measured times belong to this machine's kinds of executors; elsewhere (an emulated platform) the work divided
  * by the executor's speed must do. */
@@ -72,13 +26,6 @@ static clo_status build(application *app, const clo_platform *platform, const ap
         app->build(app, out);
     out->times = NULL;
     return out->status == CLO_OK ? clo_graph_seal(out->graph) : out->status;
-}
-
-void application_graph_free(application_graph *graph)
-{
-    clo_graph_destroy(graph->graph);
-    free(graph->kernel_of);
-    *graph = (application_graph){0};
 }
 
 clo_status session_reprice(const session *s, application *app, const application_times *times, application_graph *graph,

@@ -7,8 +7,10 @@
  * after its release each run ended, what was late, and whether the workers kept the promises: no allocation, no page
  * fault, no missed wake-up. */
 #define _POSIX_C_SOURCE 200809L
-#include "../common/internal.h"
 #include "../common/load.h"
+#include "../common/measure.h"
+#include "../common/options.h"
+#include "../common/session.h"
 #include "../radar/radar.h"
 #include "heap.h"
 #include "pylot.h"

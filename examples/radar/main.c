@@ -1,3 +1,4 @@
+#include "../common/driver.h"
 #include "radar.h"
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 /* dispatch.c - the only caller of policies; also what they may see. A policy's answer is checked, never trusted. */
 #include "engine/dispatch.h"
 
-#include "base/memory.h"
+#include "base/carve.h"
 #include "base/saturate.h"
 #include "base/status.h"
 
@@ -109,28 +109,30 @@ clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, uin
 {
     const clo_program *program = engine->program;
     uint32_t executors = program->platform->executors_count;
-    clo_layout layout = {0};
+    clo_dispatch *dispatch = NULL;
+    uint32_t *running = NULL, *previous = NULL, *next = NULL;
+    int64_t *busy_until = NULL;
+    uint8_t *state = NULL;
+    clo_block block = {0};
 
-    size_t at_dispatch = clo_layout_add(&layout, 1, sizeof(clo_dispatch));
-    size_t at_running = clo_layout_add(&layout, executors, sizeof(uint32_t));
-    size_t at_busy = clo_layout_add(&layout, executors, sizeof(int64_t));
-    size_t at_state = clo_layout_add(&layout, program->instances, 1);
-    size_t at_previous = clo_layout_add(&layout, program->instances, sizeof(uint32_t));
-    size_t at_next = clo_layout_add(&layout, program->instances, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_arena_take(arena, layout.bytes, 1);
-    if (block == NULL)
+    clo_carve(&block, &dispatch, 1);
+    clo_carve(&block, &running, executors);
+    clo_carve(&block, &busy_until, executors);
+    clo_carve(&block, &state, program->instances);
+    clo_carve(&block, &previous, program->instances);
+    clo_carve(&block, &next, program->instances);
+    if (!clo_block_take(&block, arena))
         return clo_fail_memory("the policy's view");
 
-    clo_dispatch *dispatch = (clo_dispatch *)(void *)(block + at_dispatch);
-    dispatch->previous = (uint32_t *)(void *)(block + at_previous);
-    dispatch->next = (uint32_t *)(void *)(block + at_next);
+    dispatch->previous = previous;
+    dispatch->next = next;
     dispatch->view = (clo_view){
         .engine = engine,
-        .running = (uint32_t *)(void *)(block + at_running),
-        .busy_until = (int64_t *)(void *)(block + at_busy),
-        .state = (uint8_t *)(block + at_state),
+        .running = running,
+        .busy_until = busy_until,
+        .state = state,
         .ready_first = &dispatch->ready_first,
-        .ready_next = dispatch->next,
+        .ready_next = next,
         .steps = &dispatch->steps,
         .steps_max = steps_max,
     };

@@ -1,7 +1,7 @@
 /* engine.c - one run's state in one block, its data buffers in another. */
 #include "engine/engine.h"
 
-#include "base/memory.h"
+#include "base/carve.h"
 #include "base/saturate.h"
 #include "base/status.h"
 
@@ -67,24 +67,19 @@ static clo_status allocate_state(clo_engine *engine, clo_arena *arena)
     size_t entries = program->entries;
     bool has_outputs = program->graph->has_outputs;
     size_t copies = entries * engine->slots;
-    clo_layout layout = {0};
+    clo_block block = {0};
 
-    size_t at_pending = clo_layout_add(&layout, entries, sizeof(clo_countdown));
-    size_t at_ran_on = clo_layout_add(&layout, entries, sizeof(uint32_t));
-    size_t at_finish = clo_layout_add(&layout, engine->is_timed ? entries : 0, sizeof(int64_t));
-    size_t at_output = clo_layout_add(&layout, has_outputs ? entries + 1 : 0, sizeof(uint64_t));
-    size_t at_copied = clo_layout_add(&layout, copies, sizeof(clo_once));
-    char *block = layout.overflow ? NULL : clo_arena_take(arena, layout.bytes, 1);
-    if (block == NULL)
+    clo_carve(&block, &engine->pending, entries);
+    clo_carve(&block, &engine->ran_on, entries);
+    if (engine->is_timed)
+        clo_carve(&block, &engine->finish_ns, entries);
+    if (has_outputs)
+        clo_carve(&block, &engine->output_at, entries + 1);
+    if (copies > 0)
+        clo_carve(&block, &engine->copied, copies);
+    if (!clo_block_take(&block, arena))
         return clo_fail_memory("the state of a job");
-    engine->pending = (clo_countdown *)(void *)(block + at_pending);
-    engine->ran_on = (uint32_t *)(void *)(block + at_ran_on);
-    engine->finish_ns = engine->is_timed ? (int64_t *)(void *)(block + at_finish) : NULL;
-    engine->copied = copies > 0 ? (clo_once *)(void *)(block + at_copied) : NULL;
-    if (!has_outputs)
-        return CLO_OK;
-    engine->output_at = (uint64_t *)(void *)(block + at_output);
-    return allocate_buffers(engine, arena);
+    return has_outputs ? allocate_buffers(engine, arena) : CLO_OK;
 }
 
 static void arm(clo_engine *engine)

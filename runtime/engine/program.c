@@ -2,7 +2,7 @@
  * plan is given. */
 #include "engine/program.h"
 
-#include "base/memory.h"
+#include "base/carve.h"
 #include "base/saturate.h"
 #include "base/status.h"
 
@@ -269,30 +269,26 @@ static clo_status count_arcs(const clo_cost *cost, const clo_placement *placemen
 /* The tables that stay; taken before any scratch. */
 static clo_status take_tables(builder *b, clo_program *program)
 {
-    size_t entries = program->entries, at[7];
-    clo_layout layout = {0};
+    size_t entries = program->entries;
+    clo_block block = {0};
     uint64_t arcs;
     clo_status status = count_arcs(b->cost, b->placements, program->entries, &arcs);
     if (status != CLO_OK)
         return status;
 
-    at[0] = clo_layout_add(&layout, entries, sizeof(uint32_t));
-    at[1] = clo_layout_add(&layout, entries, sizeof(uint32_t));
-    at[2] = clo_layout_add(&layout, entries - program->instances, sizeof(uint32_t));
-    at[3] = clo_layout_add(&layout, entries + 1, sizeof(uint32_t));
-    at[4] = clo_layout_add(&layout, arcs, sizeof(uint32_t));
-    at[5] = clo_layout_add(&layout, entries + 1, sizeof(uint32_t));
-    at[6] = clo_layout_add(&layout, arcs + entries, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_arena_take(b->arena, layout.bytes, 1);
-    if (block == NULL)
+    clo_carve(&block, &program->needs, entries);
+    clo_carve(&block, &program->executor, entries);
+    clo_carve(&block, &program->replica_of, entries - program->instances);
+    clo_carve(&block, &b->input_first, entries + 1);
+    clo_carve(&block, &b->input_source, arcs);
+    clo_carve(&block, &b->succ_first, entries + 1);
+    clo_carve(&block, &b->succ, arcs + entries);
+    if (!clo_block_take(&block, b->arena))
         return clo_fail_memory("the compiled plan");
-    program->needs = (uint32_t *)(void *)(block + at[0]);
-    program->executor = (uint32_t *)(void *)(block + at[1]);
-    program->replica_of = (uint32_t *)(void *)(block + at[2]);
-    program->input_first = b->input_first = (uint32_t *)(void *)(block + at[3]);
-    program->input_source = b->input_source = (uint32_t *)(void *)(block + at[4]);
-    program->succ_first = b->succ_first = (uint32_t *)(void *)(block + at[5]);
-    program->succ = b->succ = (uint32_t *)(void *)(block + at[6]);
+    program->input_first = b->input_first;
+    program->input_source = b->input_source;
+    program->succ_first = b->succ_first;
+    program->succ = b->succ;
     return CLO_OK;
 }
 

@@ -6,6 +6,7 @@
  * Kahn, "Topological sorting of large networks", CACM 1962, with a FIFO, so ties leave by id. */
 #include "graph/graph.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -89,40 +90,36 @@ static clo_status check_edges(struct seal *seal)
 static bool allocate(struct seal *seal)
 {
     size_t n = seal->instances, arcs = seal->arcs;
-    clo_layout layout = {0};
     bool has_bytes = seal->graph->edge_bytes != NULL;
-    size_t pred_bytes = clo_layout_add(&layout, has_bytes ? arcs : 0, sizeof *seal->pred_bytes);
-    size_t specials = clo_layout_add(&layout, seal->graph->specials_count, sizeof *seal->specials);
-    size_t first_instance = clo_layout_add(&layout, (size_t)seal->graph->tasks + 1, sizeof(uint32_t));
-    /* one instance a task: both numberings are 0, 1, 2 ..., one array serves */
-    size_t task_of = seal->single ? first_instance : clo_layout_add(&layout, n, sizeof(uint32_t));
-    size_t succ_first = clo_layout_add(&layout, n + 1, sizeof(uint32_t));
-    size_t succ = clo_layout_add(&layout, arcs, sizeof(uint32_t));
-    size_t succ_arc = clo_layout_add(&layout, has_bytes ? arcs : 0, sizeof(uint32_t));
-    size_t pred_first = clo_layout_add(&layout, n + 1, sizeof(uint32_t));
-    size_t pred = clo_layout_add(&layout, arcs, sizeof(uint32_t));
-    size_t order = seal->forward ? task_of : clo_layout_add(&layout, n, sizeof(uint32_t)); /* 0, 1, 2 ... too */
+    clo_block block = {0};
 
-    /* aligned here: a plain allocation of this size comes as fresh zero pages, which nobody has to clear again */
-    char *block = layout.overflow ? NULL : clo_allocate(1, layout.bytes + CLO_CACHE_LINE_BYTES);
+    if (has_bytes)
+        clo_carve(&block, &seal->pred_bytes, arcs);
+    clo_carve(&block, &seal->specials, seal->graph->specials_count);
+    clo_carve(&block, &seal->first_instance, (size_t)seal->graph->tasks + 1);
+    if (!seal->single)
+        clo_carve(&block, &seal->task_of, n);
+    clo_carve(&block, &seal->succ_first, n + 1);
+    clo_carve(&block, &seal->succ, arcs);
+    if (has_bytes)
+        clo_carve(&block, &seal->succ_arc, arcs);
+    clo_carve(&block, &seal->pred_first, n + 1);
+    clo_carve(&block, &seal->pred, arcs);
+    if (!seal->forward)
+        clo_carve(&block, &seal->order, n);
+
+    seal->block = clo_block_allocate(&block);
     seal->scratch = clo_allocate(n, sizeof(uint32_t));
-    if (block == NULL || seal->scratch == NULL) {
-        clo_free(block);
+    if (seal->block == NULL || seal->scratch == NULL) {
+        clo_free(seal->block);
         clo_free(seal->scratch);
         return false;
     }
-    seal->block = block;
-    block += CLO_CACHE_LINE_BYTES - (uintptr_t)block % CLO_CACHE_LINE_BYTES;
-    seal->pred_bytes = has_bytes ? (uint64_t *)(void *)(block + pred_bytes) : NULL;
-    seal->specials = (clo_graph_special *)(void *)(block + specials);
-    seal->first_instance = (uint32_t *)(void *)(block + first_instance);
-    seal->task_of = (uint32_t *)(void *)(block + task_of);
-    seal->succ_first = (uint32_t *)(void *)(block + succ_first);
-    seal->succ = (uint32_t *)(void *)(block + succ);
-    seal->succ_arc = has_bytes ? (uint32_t *)(void *)(block + succ_arc) : NULL;
-    seal->pred_first = (uint32_t *)(void *)(block + pred_first);
-    seal->pred = (uint32_t *)(void *)(block + pred);
-    seal->order = (uint32_t *)(void *)(block + order);
+    /* One instance a task: both numberings are 0, 1, 2 ..., one array serves. In order: the same numbers again. */
+    if (seal->single)
+        seal->task_of = seal->first_instance;
+    if (seal->forward)
+        seal->order = seal->task_of;
     return true;
 }
 

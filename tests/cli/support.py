@@ -19,11 +19,11 @@ class Said:
 
 class CommandTest(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
 
     def path(self, name):
-        return os.path.join(self.folder.name, name)
+        return os.path.join(self.temporary.name, name)
 
     def file(self, name, content):
         """Writes a file (a str, bytes, or something for JSON) and returns its path."""
@@ -50,7 +50,7 @@ class CommandTest(unittest.TestCase):
     def say(self, *arguments, stdin=None, environment=None, stdout=subprocess.PIPE, timeout=120, preexec=None):
         done = subprocess.run([CLOTHO, *map(str, arguments)], input=stdin, stdout=stdout, stderr=subprocess.PIPE,
                               env={**os.environ, **(environment or {})}, timeout=timeout, text=True, errors="replace",
-                              cwd=self.folder.name, preexec_fn=preexec, check=False)
+                              cwd=self.temporary.name, preexec_fn=preexec, check=False)
         return Said(done)
 
     def good(self, *arguments, **how):
@@ -78,7 +78,7 @@ class CommandTest(unittest.TestCase):
 
     def assert_nothing_half_written(self, *names):
         """No temporary neighbour was left behind, and none of the named files exists."""
-        left = [n for n in os.listdir(self.folder.name) if n in names or n.startswith(".clotho-")]
+        left = [n for n in os.listdir(self.temporary.name) if n in names or n.startswith(".clotho-")]
         self.assertEqual(left, [])
 
 

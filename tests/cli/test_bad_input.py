@@ -85,7 +85,7 @@ class BadInput(CommandTest):
 
     def test_files_that_cannot_be_read(self):
         self.refuse(self.path("absent.json"), "No such file")
-        self.refuse(self.folder.name, "directory")
+        self.refuse(self.temporary.name, "directory")
 
     def test_a_file_name_with_a_line_break_stays_one_line(self):
         self.bad(1, "plan", self.path("two\nlines.json"), holds="No such file")

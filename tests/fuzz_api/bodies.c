@@ -78,7 +78,7 @@ static void submit_one(job_slot *slot)
 }
 
 /* Calls that a body must be refused. Of another runtime's job or runtime they may do what they do elsewhere, except
- * that a wait with patience 0 ends in any case. */
+ * that a wait with timeout 0 ends in any case. */
 static void try_forbidden(thread *t, job_slot *slot)
 {
     clo_job *job;
@@ -95,7 +95,8 @@ static void try_forbidden(thread *t, job_slot *slot)
     case 1:
         if (!job_use(slot, USE_SWAP, &job))
             return;
-        (void)expect(clo_job_swap_policy(job, clo_policy_at(0)), CLO_ERR_STATE, CLO_ERR_ARGUMENT, CLO_ERR_LIMIT, CLO_OK);
+        (void)expect(clo_job_swap_policy(job, clo_policy_at(0)), CLO_ERR_STATE, CLO_ERR_ARGUMENT, CLO_ERR_LIMIT,
+                     CLO_OK);
         job_unuse(slot, USE_SWAP);
         return;
     default: {

@@ -4,6 +4,7 @@
  *   draw.c       random arguments
  *   models.c     shared graphs with costs, plans and the hash of their outputs; platforms
  *   bodies.c     task bodies (some call the library), miss handlers, policies
+ *   slots.c      taking runtimes and jobs out of their slots for a call
  *   runtimes.c   calls on runtimes
  *   jobs.c       calls on jobs: make, run, wait, end; timing.c: what is read and checked afterwards
  *   objects.c    calls on graphs, plans, traces, simulations, platforms; bad arguments
@@ -217,14 +218,18 @@ void fuzz_miss(void *argument, clo_job *job, const clo_miss *miss);
 const clo_policy *draw_policy(thread *t);
 extern _Thread_local bool is_quiet; /* bodies only compute: the expected outputs are being made */
 
-/* runtimes.c, jobs.c, timing.c */
+/* slots.c */
 bool runtime_use(uint32_t index, clo_runtime **out);
 bool job_use(job_slot *slot, use_kind use, clo_job **out); /* with its runtime */
 void job_unuse(job_slot *slot, use_kind use);
-void job_gone(job_slot *slot); /* the library has freed it */
-clo_status job_submit(job_slot *slot, clo_job *job);
+void job_gone(job_slot *slot);                       /* the library has freed it */
+clo_status job_submit(job_slot *slot, clo_job *job); /* with USE_SUBMIT held */
+
+/* timing.c */
 void job_waited(job_slot *slot, uint64_t seen, clo_status status);
 void job_check(job_slot *slot);
+
+/* runtimes.c */
 void runtimes_end(void);
 
 /* log.c */

@@ -6,36 +6,6 @@
 
 #define RUN_MOST_NS 200000000 /* a series that lasts longer is cancelled before it is waited for */
 
-bool job_use(job_slot *slot, use_kind use, clo_job **out)
-{
-    clo_runtime *runtime;
-
-    if (!runtime_use(slot->runtime, &runtime))
-        return false;
-    if (use_begin(&slot->object, use)) {
-        *out = atomic_load_explicit(&slot->job, memory_order_acquire);
-        if (*out != NULL)
-            return true;
-        use_end(&slot->object, use);
-    }
-    use_end(&w.runtimes[slot->runtime].object, USE_RUNTIME);
-    return false;
-}
-
-void job_unuse(job_slot *slot, use_kind use)
-{
-    use_end(&slot->object, use);
-    use_end(&w.runtimes[slot->runtime].object, USE_RUNTIME);
-}
-
-void job_gone(job_slot *slot)
-{
-    free(slot->memory);
-    slot->memory = NULL;
-    atomic_store_explicit(&slot->job, NULL, memory_order_relaxed);
-    use_end(&w.models[slot->model].object, USE_SHARED);
-}
-
 static job_slot *pick(thread *t)
 {
     return &w.jobs[below(t, JOBS)];
@@ -193,34 +163,6 @@ void call_job_memory_bytes(thread *t)
     use_end(&w.runtimes[index].object, USE_RUNTIME);
 }
 
-/* With USE_SUBMIT held. */
-clo_status job_submit(job_slot *slot, clo_job *job)
-{
-    uint64_t number = atomic_load_explicit(&slot->begun, memory_order_relaxed);
-    bool was_waited = atomic_load_explicit(&slot->waited, memory_order_acquire) == number;
-
-    /* If it is refused, the run before it goes on and its counts with it. */
-    if (was_waited) {
-        for (int i = 0; i < 3; i++)
-            atomic_store_explicit(&slot->misses[i], 0, memory_order_relaxed);
-        atomic_store_explicit(&slot->is_countable, true, memory_order_relaxed);
-    }
-    atomic_store_explicit(&slot->begun, number + 1, memory_order_relaxed);
-    clo_status status = expect(clo_job_submit(job), CLO_OK, CLO_ERR_STATE);
-    bool is_read = status != CLO_OK && strstr(clo_last_error(), "another thread reads") != NULL;
-    if (status != CLO_OK && was_waited && !is_read)
-        broken("clo_job_submit after clo_job_wait: %s", clo_last_error());
-    if (is_read)
-        atomic_store_explicit(&slot->is_countable, false, memory_order_relaxed);
-    if (status != CLO_OK)
-        atomic_store_explicit(&slot->begun, number, memory_order_relaxed);
-    else if (!was_waited)
-        atomic_store_explicit(&slot->is_countable, false, memory_order_relaxed);
-    if (status == CLO_OK)
-        atomic_store_explicit(&slot->done, number + 1, memory_order_release);
-    return status;
-}
-
 void call_submit(thread *t)
 {
     job_slot *slot = pick(t);
@@ -235,18 +177,18 @@ void call_submit(thread *t)
 
 #define WAIT_STATUSES CLO_OK, CLO_ERR_TASK, CLO_ERR_CANCELLED, CLO_ERR_ABORTED, CLO_ERR_STATE, CLO_ERR_LIMIT
 
-static void wait_one(thread *t, job_slot *slot, clo_job *job, int64_t patience_ns)
+static void wait_one(thread *t, job_slot *slot, clo_job *job, int64_t timeout_ns)
 {
     uint64_t seen = atomic_load_explicit(&slot->done, memory_order_relaxed);
     clo_job_result result = {.status = CLO_OK};
     clo_status status;
 
-    if (patience_ns < 0) {
+    if (timeout_ns < 0) {
         log_begin(t, "clo_job_wait", slot->index);
         status = expect(clo_job_wait(job, &result), WAIT_STATUSES);
     } else {
         log_begin(t, "clo_job_wait_for", slot->index);
-        status = expect(clo_job_wait_for(job, patience_ns, &result), CLO_ERR_TIMEOUT, WAIT_STATUSES);
+        status = expect(clo_job_wait_for(job, timeout_ns, &result), CLO_ERR_TIMEOUT, WAIT_STATUSES);
     }
     log_end(t, status);
     if (seen > 0 && status != CLO_ERR_TIMEOUT && status != result.status)
@@ -274,10 +216,10 @@ void call_wait_for(thread *t)
 
     if (!job_use(slot, USE_WAIT, &job))
         return;
-    int64_t patience_ns = chance(t, 30) ? 0 : draw_time(t, 10000000);
-    if (slot->is_endless && patience_ns > 10000000)
-        patience_ns = 10000000;
-    wait_one(t, slot, job, patience_ns > 0 ? patience_ns : 0);
+    int64_t timeout_ns = chance(t, 30) ? 0 : draw_time(t, 10000000);
+    if (slot->is_endless && timeout_ns > 10000000)
+        timeout_ns = 10000000;
+    wait_one(t, slot, job, timeout_ns > 0 ? timeout_ns : 0);
     job_unuse(slot, USE_WAIT);
     job_check(slot);
 }
@@ -356,8 +298,8 @@ void call_swap_policy(thread *t)
     if (!job_use(slot, USE_SWAP, &job))
         return;
     log_begin(t, "clo_job_swap_policy", slot->index);
-    clo_status status =
-        expect(clo_job_swap_policy(job, draw_policy(t)), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_MEMORY, CLO_ERR_LIMIT, CLO_ERR_STATE);
+    clo_status status = expect(clo_job_swap_policy(job, draw_policy(t)), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_MEMORY,
+                               CLO_ERR_LIMIT, CLO_ERR_STATE);
     log_end(t, status);
     if (status == CLO_OK && (!slot->is_policy || slot->is_callers))
         broken("clo_job_swap_policy of a job without a policy or in the caller's memory: CLO_OK");

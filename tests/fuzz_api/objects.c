@@ -36,9 +36,9 @@ static trace_slot *share_trace(thread *t, clo_trace **trace)
 
 static void path_of(const thread *t, char path[64])
 {
-    const char *folder = getenv("TMPDIR");
+    const char *temporary = getenv("TMPDIR");
 
-    snprintf(path, 64, "%.30s/fuzz-api-%d-%u", folder != NULL ? folder : "/tmp", (int)getpid(), t->index);
+    snprintf(path, 64, "%.30s/fuzz-api-%d-%u", temporary != NULL ? temporary : "/tmp", (int)getpid(), t->index);
 }
 
 #define PLAN_STATUSES CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_INVALID, CLO_ERR_MEMORY

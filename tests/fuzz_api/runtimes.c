@@ -3,19 +3,6 @@
 
 #include <stdlib.h>
 
-bool runtime_use(uint32_t index, clo_runtime **out)
-{
-    runtime_slot *slot = &w.runtimes[index];
-
-    if (!use_begin(&slot->object, USE_RUNTIME))
-        return false;
-    *out = atomic_load_explicit(&slot->runtime, memory_order_acquire);
-    if (*out != NULL)
-        return true;
-    use_end(&slot->object, USE_RUNTIME);
-    return false;
-}
-
 static void draw_config(thread *t, runtime_slot *slot, clo_runtime_config *config)
 {
     static const uint32_t jobs_max[] = {0, 1, 2, 4, 64}, recorder[] = {0, 0, 1, 64, 1000};
@@ -103,7 +90,7 @@ static void end_one(runtime_slot *slot, uint32_t index)
     slot->memory = NULL;
 }
 
-static void end_runtime(thread *t, bool closes, int64_t patience_ns)
+static void end_runtime(thread *t, bool closes, int64_t timeout_ns)
 {
     uint32_t index = below(t, RUNTIMES);
     runtime_slot *slot = &w.runtimes[index];
@@ -116,7 +103,7 @@ static void end_runtime(thread *t, bool closes, int64_t patience_ns)
         clo_status status = CLO_OK;
         log_begin(t, closes ? "clo_runtime_close" : "clo_runtime_destroy", index);
         if (closes)
-            status = expect(clo_runtime_close(runtime, patience_ns), CLO_OK, CLO_ERR_TIMEOUT);
+            status = expect(clo_runtime_close(runtime, timeout_ns), CLO_OK, CLO_ERR_TIMEOUT);
         if (status == CLO_ERR_TIMEOUT) /* the join: afterwards everything is ours */
             status = expect(clo_runtime_close(runtime, INT64_MAX), CLO_OK);
         if (!closes)

@@ -26,7 +26,7 @@ DECISION_PATH = [*sorted((ROOT / "runtime/policy").glob("*.c")),
                      "engine/engine.c", "engine/dispatch.c", "engine/program.c", "run/worker_loop.c", "run/share.c",
                      "run/wake.c", "run/home.c", "run/fast_path.c", "run/execute.c", "run/combining.c", "run/launch.c",
                      "run/begin.c", "run/cut.c", "run/end.c", "run/done.c", "run/watchdog_loop.c", "run/miss.c",
-                     "run/overrun.c", "sync/park.c", "base/arena.c"))]
+                     "run/overrun.c", "sync/park.c", "base/arena.c", "base/carve.c"))]
 
 
 def portable_sources():
@@ -37,13 +37,13 @@ def portable_sources():
                 yield source
 
 
-def build(compiler, folder):
+def build(compiler, temporary):
     objects = []
     for source in portable_sources():
-        target = folder / f"{source.parent.name}-{source.stem}.o"
+        target = temporary / ("-".join(source.relative_to(ROOT).with_suffix("").parts) + ".o")
         subprocess.run([compiler, *FLAGS, "-ffunction-sections", "-c", str(source), "-o", str(target)], check=True)
         objects.append(str(target))
-    program = folder / "decisions"
+    program = temporary / "decisions"
     subprocess.run([compiler, *FLAGS, "-static", str(ROOT / "tests/rt/decisions.c"), "-Wl,--gc-sections",
                     "-Wl,--unresolved-symbols=report-all", *objects, "-o", str(program), "-lpthread", "-lm"], check=True)
     return program

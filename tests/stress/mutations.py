@@ -83,19 +83,19 @@ ROUNDS = 6  # a weakened order on real hardware shows only now and then
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def build(folder: pathlib.Path, how: str) -> pathlib.Path:
-    program = folder / "test"
-    shared = ["-std=gnu17", "-w", "-DCLO_VERSION=\"\"", f"-I{folder}", f"-I{ROOT}/runtime", f"-I{ROOT}/include"]
+def build(temporary: pathlib.Path, how: str) -> pathlib.Path:
+    program = temporary / "test"
+    shared = ["-std=gnu17", "-w", "-DCLO_VERSION=\"\"", f"-I{temporary}", f"-I{ROOT}/runtime", f"-I{ROOT}/include"]
     clock = str(ROOT / "runtime/base/clock.c")
     if how == "model":
         model = ROOT / "tests/model"
         subprocess.run(["cc", "-O2", *shared, "-Dsyscall=model_syscall", "-D__builtin_ia32_pause=model_relax", f"-I{model}",
-                        str(model / "model.c"), str(model / "test_model_sync.c"), str(folder / "sync/park.c"), clock,
+                        str(model / "model.c"), str(model / "test_model_sync.c"), str(temporary / "sync/park.c"), clock,
                         "-o", str(program)], check=True)
         return program
     flags = ["-fsanitize=thread", "-g", "-O1"] if how == "thread" else ["-O2"]
     subprocess.run(["clang", *flags, *shared, f"-I{ROOT}/tests/support", str(ROOT / "tests/stress/test_sync.c"),
-                    str(folder / "sync/park.c"), clock,
+                    str(temporary / "sync/park.c"), clock,
                     *(str(ROOT / f"runtime/base/{name}.c") for name in ("status", "text", "memory")),
                     "-o", str(program), "-lcmocka", "-lpthread"], check=True)
     return program
@@ -119,15 +119,15 @@ def main() -> int:
     survivors = 0
     for header, old, new, how in [("park.h", "", "", "thread"), ("park.h", "", "", "model")] + MUTATIONS:
         with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            shutil.copytree(ROOT / "runtime/sync", folder / "sync")
-            text = (folder / "sync" / header).read_text()
+            temporary = pathlib.Path(name)
+            shutil.copytree(ROOT / "runtime/sync", temporary / "sync")
+            text = (temporary / "sync" / header).read_text()
             if old not in text:
                 print(f"{header}: '{old}' is not in the source any more; mend the list")
                 return 1
-            (folder / "sync" / header).write_text(text.replace(old, new, 1) if old else text)
+            (temporary / "sync" / header).write_text(text.replace(old, new, 1) if old else text)
             # The scenarios of a header are named after it.
-            caught = is_caught(build(folder, how), how, header.split(".")[0] if old else "")
+            caught = is_caught(build(temporary, how), how, header.split(".")[0] if old else "")
         if old == "":
             if caught:
                 print("the unmutated source fails")

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/clotho-file-XXXXXX";
+static char temporary[] = "/tmp/clotho-file-XXXXXX";
 static char path[64];
 
 /* Takes the place of the system's function, for the library too: to ask for the mask means to set it, which another
@@ -31,25 +31,25 @@ mode_t umask(mode_t mask)
     return (mode_t)syscall(SYS_umask, mask);
 }
 
-static int make_folder(void **state)
+static int make_temporary(void **state)
 {
     (void)state;
-    if (mkdtemp(folder) == NULL)
+    if (mkdtemp(temporary) == NULL)
         return -1;
-    snprintf(path, sizeof path, "%s/file", folder);
+    snprintf(path, sizeof path, "%s/file", temporary);
     return 0;
 }
 
-static int remove_folder(void **state)
+static int remove_temporary(void **state)
 {
     (void)state;
     unlink(path);
-    return rmdir(folder);
+    return rmdir(temporary);
 }
 
-static int files_in_folder(void)
+static int files_in_temporary(void)
 {
-    DIR *directory = opendir(folder);
+    DIR *directory = opendir(temporary);
     int count = -2; /* . and .. */
 
     assert_non_null(directory);
@@ -77,7 +77,7 @@ static void what_is_written_is_read(void **state)
     reads("a\0b", 3);
     ok(clo_file_write(path, "", 0));
     reads("", 0);
-    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(files_in_temporary(), 1);
 }
 
 static void a_new_file_gets_the_usual_rights(void **state)
@@ -132,7 +132,7 @@ static void what_cannot_be_read_is_named(void **state)
     size_t bytes = 0;
 
     fails(CLO_ERR_IO, "/no/such: No such file", clo_file_read("/no/such", 10, &data, &bytes));
-    fails(CLO_ERR_IO, "Is a directory", clo_file_read(folder, 10, &data, &bytes));
+    fails(CLO_ERR_IO, "Is a directory", clo_file_read(temporary, 10, &data, &bytes));
     assert_null(data);
 }
 
@@ -140,11 +140,11 @@ static void what_cannot_be_written_is_named_and_nothing_is_left(void **state)
 {
     (void)state;
     char place[80];
-    snprintf(place, sizeof place, "%s/no/file", folder);
+    snprintf(place, sizeof place, "%s/no/file", temporary);
 
     fails(CLO_ERR_IO, "No such file", clo_file_write(place, "x", 1));
-    fails(CLO_ERR_IO, folder, clo_file_write(folder, "x", 1));
-    assert_int_equal(files_in_folder(), 1);
+    fails(CLO_ERR_IO, temporary, clo_file_write(temporary, "x", 1));
+    assert_int_equal(files_in_temporary(), 1);
 }
 
 static void a_full_disk_is_an_error(void **state)
@@ -171,7 +171,7 @@ static void a_write_that_fails_half_way_keeps_the_old_file(void **state)
     signal(SIGXFSZ, SIG_DFL);
     fails(CLO_ERR_IO, "File too large; nothing was written", status);
     reads("old", 3);
-    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(files_in_temporary(), 1);
     free(big);
 }
 
@@ -205,8 +205,8 @@ static void a_file_without_the_right_to_write_is_refused(void **state)
     (void)state;
     ok(clo_file_write(path, "old", 3));
     assert_int_equal(chmod(path, 0444), 0);
-    if (geteuid() == 0) { /* root may write everything: as somebody else, in a folder that is theirs */
-        assert_int_equal(chmod(folder, 0777), 0);
+    if (geteuid() == 0) { /* root may write everything: as somebody else, in a directory that is theirs */
+        assert_int_equal(chmod(temporary, 0777), 0);
         assert_int_equal(seteuid(65534), 0);
     }
     clo_status status = clo_file_write(path, "new", 3);
@@ -214,7 +214,7 @@ static void a_file_without_the_right_to_write_is_refused(void **state)
         assert_int_equal(seteuid(0), 0);
     fails(CLO_ERR_IO, "Permission denied; nothing was written", status);
     reads("old", 3);
-    assert_int_equal(chmod(folder, 0700), 0);
+    assert_int_equal(chmod(temporary, 0700), 0);
     assert_int_equal(chmod(path, 0644), 0);
 }
 
@@ -224,10 +224,10 @@ static void the_target_of_a_link_is_written_and_the_link_stays(void **state)
     char inner[80], target[96], link[80], chain[80];
     struct stat about;
 
-    snprintf(inner, sizeof inner, "%s/inner", folder);
+    snprintf(inner, sizeof inner, "%s/inner", temporary);
     snprintf(target, sizeof target, "%s/target", inner);
-    snprintf(link, sizeof link, "%s/link", folder);
-    snprintf(chain, sizeof chain, "%s/chain", folder);
+    snprintf(link, sizeof link, "%s/link", temporary);
+    snprintf(chain, sizeof chain, "%s/chain", temporary);
     assert_int_equal(mkdir(inner, 0700), 0);
     assert_int_equal(symlink("inner/target", link), 0); /* relative, and nothing there yet */
     assert_int_equal(symlink(link, chain), 0);
@@ -248,10 +248,10 @@ static void the_target_of_a_link_is_written_and_the_link_stays(void **state)
 static void the_longest_name_works(void **state)
 {
     (void)state;
-    char name[NAME_MAX + 1], place[sizeof folder + NAME_MAX + 2];
+    char name[NAME_MAX + 1], place[sizeof temporary + NAME_MAX + 2];
 
     for (size_t length = NAME_MAX - 8; length <= NAME_MAX + 1; length++) {
-        snprintf(place, sizeof place, "%s/", folder);
+        snprintf(place, sizeof place, "%s/", temporary);
         memset(name, 'n', length < sizeof name ? length : sizeof name);
         snprintf(place + strlen(place), sizeof place - strlen(place), "%.*s", (int)length, name);
         if (length > NAME_MAX) {
@@ -262,15 +262,15 @@ static void the_longest_name_works(void **state)
         assert_int_equal(unlink(place), 0);
     }
     fails(CLO_ERR_IO, "No such file", clo_file_write("", "x", 1));
-    assert_int_equal(files_in_folder(), 1);
+    assert_int_equal(files_in_temporary(), 1);
 }
 
-static void a_name_without_a_folder_is_beside_the_program(void **state)
+static void a_name_without_a_directory_is_beside_the_program(void **state)
 {
     (void)state;
     char *before = getcwd(NULL, 0);
 
-    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(chdir(temporary), 0);
     ok(clo_file_write("file", "here", 4));
     assert_int_equal(chdir(before), 0);
     free(before);
@@ -332,10 +332,10 @@ int main(void)
         cmocka_unit_test(a_file_without_the_right_to_write_is_refused),
         cmocka_unit_test(the_target_of_a_link_is_written_and_the_link_stays),
         cmocka_unit_test(the_longest_name_works),
-        cmocka_unit_test(a_name_without_a_folder_is_beside_the_program),
+        cmocka_unit_test(a_name_without_a_directory_is_beside_the_program),
         cmocka_unit_test(the_umask_is_never_asked_for),
         cmocka_unit_test(a_pipe_is_written_directly),
         cmocka_unit_test(every_failed_allocation_of_a_read_is_reported),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_temporary, remove_temporary);
 }

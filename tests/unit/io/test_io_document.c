@@ -188,22 +188,22 @@ static void formats_are_listed(void **state)
 static void documents_are_saved_in_the_format_of_their_ending(void **state)
 {
     clo_document d = parsed(files[1]), e;
-    char folder[] = "/tmp/clotho_io_XXXXXX", path[64];
+    char temporary[] = "/tmp/clotho_io_XXXXXX", path[64];
     static const char *const names[] = {"g.dot", "g.gv", "g.json", "dot"}, *const wanted[] = {"dot", "dot",
                                                                                               "clotho.graph/1",
                                                                                               "clotho.graph/1"};
 
     (void)state;
-    assert_non_null(mkdtemp(folder));
+    assert_non_null(mkdtemp(temporary));
     for (size_t i = 0; i < 4; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        snprintf(path, sizeof path, "%s/%s", temporary, names[i]);
         ok(clo_document_save(&d, NULL, path));
         ok(clo_document_load(path, NULL, &e));
         assert_string_equal(e.format, wanted[i]);
         clo_document_destroy(&e);
         unlink(path);
     }
-    snprintf(path, sizeof path, "%s/no/way.json", folder);
+    snprintf(path, sizeof path, "%s/no/way.json", temporary);
     fails(CLO_ERR_IO, path, clo_document_save(&d, NULL, path));
     fails(CLO_ERR_IO, path, clo_document_load(path, NULL, &e));
     fails(CLO_ERR_IO, "/dev/full: ", clo_document_save(&d, NULL, "/dev/full"));
@@ -212,7 +212,7 @@ static void documents_are_saved_in_the_format_of_their_ending(void **state)
     fails(CLO_ERR_ARGUMENT, "clo_document_save: path is NULL", clo_document_save(&d, NULL, NULL));
     clo_document_destroy(&d);
     fails(CLO_ERR_ARGUMENT, "the document has no sealed graph", clo_document_save(&d, NULL, path));
-    rmdir(folder);
+    rmdir(temporary);
 }
 
 /* All examples of docs/FORMATS.md but the plan are graphs. */

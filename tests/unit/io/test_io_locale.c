@@ -19,7 +19,7 @@ static const char json[] =
     "{\"format\": \"clotho.graph/1\", \"name\": \"g\", \"tasks\": [{\"name\": \"a\", \"work_ns\": 1.5e3},"
     " {\"name\": \"b\", \"work_ns\": 2500.25}], \"edges\": [{\"from\": 0, \"to\": 1, \"bytes\": 12.75}]}";
 
-static char folder[] = "/tmp/clotho-locale-XXXXXX";
+static char temporary[] = "/tmp/clotho-locale-XXXXXX";
 
 /* A locale that differs from "C" in its decimal point only. localedef warns of the missing parts and returns 1. */
 static int make_locale(void **state)
@@ -27,15 +27,15 @@ static int make_locale(void **state)
     char command[300];
 
     (void)state;
-    if (mkdtemp(folder) == NULL)
+    if (mkdtemp(temporary) == NULL)
         return -1;
     snprintf(
         command, sizeof command,
         "cd %s && printf 'LC_NUMERIC\\ndecimal_point \",\"\\nthousands_sep \"\"\\ngrouping -1\\n"
         "END LC_NUMERIC\\n' > source && "
         "localedef -c -i source -f ANSI_X3.4-1968 ./comma >log 2>&1; test -e comma/LC_NUMERIC || { cat log; false; }",
-        folder);
-    return system(command) == 0 ? setenv("LOCPATH", folder, 1) : -1;
+        temporary);
+    return system(command) == 0 ? setenv("LOCPATH", temporary, 1) : -1;
 }
 
 static int remove_locale(void **state)
@@ -43,7 +43,7 @@ static int remove_locale(void **state)
     char command[64];
 
     (void)state;
-    snprintf(command, sizeof command, "rm -r %s", folder);
+    snprintf(command, sizeof command, "rm -r %s", temporary);
     return system(command);
 }
 
@@ -52,7 +52,7 @@ static void add_file(clo_text *all, const clo_document *document, const char *fo
     char path[80], *data;
     size_t bytes;
 
-    snprintf(path, sizeof path, "%s/file", folder);
+    snprintf(path, sizeof path, "%s/file", temporary);
     ok(clo_document_save(document, format, path));
     ok(clo_file_read(path, 1 << 20, &data, &bytes));
     clo_text_add_bytes(all, data, bytes);
@@ -67,7 +67,7 @@ static void add_plan(clo_text *all, const clo_document *document)
     clo_cost *cost;
     clo_plan *plan;
 
-    snprintf(path, sizeof path, "%s/file", folder);
+    snprintf(path, sizeof path, "%s/file", temporary);
     ok(clo_platform_open("rk3588", &platform));
     ok(clo_cost_create(document->graph, platform, &cost));
     ok(clo_plan_create(cost, NULL, &plan));

@@ -1,5 +1,5 @@
-/* contest.c - planners beside each other on the same instances. */
-#include "contest.h"
+/* comparison.c - planners beside each other on the same instances. */
+#include "comparison.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -22,15 +22,15 @@ bool is_planner(const char *name)
     return false;
 }
 
-uint32_t field_find(const field *f, const char *label)
+uint32_t candidates_find(const candidates *chosen, const char *label)
 {
-    for (uint32_t i = 0; i < f->count; i++)
-        if (strcmp(f->items[i].label, label) == 0)
+    for (uint32_t i = 0; i < chosen->count; i++)
+        if (strcmp(chosen->items[i].label, label) == 0)
             return i;
     return CLO_NONE;
 }
 
-static bool read_budget(const char *text, contender *c)
+static bool read_budget(const char *text, candidate *c)
 {
     char *end;
     unsigned long long number = strtoull(text, &end, 10);
@@ -46,21 +46,21 @@ static bool read_budget(const char *text, contender *c)
     return true;
 }
 
-static bool append(field *f, const contender *c)
+static bool append(candidates *chosen, const candidate *c)
 {
-    if (field_find(f, c->label) != CLO_NONE)
+    if (candidates_find(chosen, c->label) != CLO_NONE)
         return true;
-    if (f->count == CONTENDERS_MAX) {
-        fprintf(stderr, "bench: more than %d planners; ask for fewer\n", CONTENDERS_MAX);
+    if (chosen->count == CANDIDATES_MAX) {
+        fprintf(stderr, "bench: more than %d planners; ask for fewer\n", CANDIDATES_MAX);
         return false;
     }
-    f->items[f->count++] = *c;
+    chosen->items[chosen->count++] = *c;
     return true;
 }
 
-bool field_add(field *f, const char *planner, const bench_list *budgets)
+bool candidates_add(candidates *chosen, const char *planner, const bench_list *budgets)
 {
-    contender c = {.planner = planner};
+    candidate c = {.planner = planner};
 
     if (!is_planner(planner)) {
         fprintf(stderr, "bench: there is no planner '%s'; see clotho list planners\n", planner);
@@ -68,47 +68,47 @@ bool field_add(field *f, const char *planner, const bench_list *budgets)
     }
     snprintf(c.label, sizeof c.label, "%.48s", planner);
     if (strcmp(planner, "best") != 0)
-        return append(f, &c);
+        return append(chosen, &c);
     for (uint32_t i = 0; i < budgets->count; i++) {
-        c = (contender){.planner = planner};
+        c = (candidate){.planner = planner};
         snprintf(c.label, sizeof c.label, "%.40s %.16s", planner, budgets->items[i]);
         if (!read_budget(budgets->items[i], &c)) {
             fprintf(stderr, "bench: '%s' is no budget; write a number of schedules, or 100ms\n", budgets->items[i]);
             return false;
         }
-        if (!append(f, &c))
+        if (!append(chosen, &c))
             return false;
     }
     return true;
 }
 
-bool field_add_all(field *f, const bench_list *budgets)
+bool candidates_add_all(candidates *chosen, const bench_list *budgets)
 {
     const char *name;
 
     for (uint32_t i = 0; clo_planner(i, &name, NULL); i++)
-        if (!field_add(f, name, budgets))
+        if (!candidates_add(chosen, name, budgets))
             return false;
     return true;
 }
 
-bool contest_open(contest *c, const char *name, contest_style style, field *f, const char *baseline)
+bool comparison_open(comparison *c, const char *name, comparison_style style, candidates *chosen, const char *baseline)
 {
-    *c = (contest){.style = style, .field = f, .baseline = field_find(f, baseline)};
+    *c = (comparison){.style = style, .candidates = chosen, .baseline = candidates_find(chosen, baseline)};
     snprintf(c->name, sizeof c->name, "%s", name);
     if (c->baseline == CLO_NONE)
         fprintf(stderr, "bench: %s: the baseline %s is not among the planners; add it\n", name, baseline);
     return c->baseline != CLO_NONE;
 }
 
-void contest_close(contest *c)
+void comparison_close(comparison *c)
 {
     free(c->list);
     free(c->entries);
-    *c = (contest){0};
+    *c = (comparison){0};
 }
 
-void contest_note(contest *c, const char *format, ...)
+void comparison_note(comparison *c, const char *format, ...)
 {
     size_t used = strlen(c->note);
     va_list arguments;
@@ -118,7 +118,7 @@ void contest_note(contest *c, const char *format, ...)
     va_end(arguments);
 }
 
-static bool grow(contest *c)
+static bool grow(comparison *c)
 {
     if (c->instances < c->capacity)
         return true;
@@ -126,7 +126,7 @@ static bool grow(contest *c)
     instance *list = realloc(c->list, capacity * sizeof *list);
     if (list != NULL)
         c->list = list;
-    entry *entries = realloc(c->entries, (size_t)capacity * c->field->count * sizeof *entries);
+    entry *entries = realloc(c->entries, (size_t)capacity * c->candidates->count * sizeof *entries);
     if (entries != NULL)
         c->entries = entries;
     if (list == NULL || entries == NULL) {
@@ -157,27 +157,27 @@ static bool judge(const clo_plan *plan, const clo_cost *cost, const char *where,
     return out->is_measured = true;
 }
 
-/* True if the contender is let in: one with a budget, and one that will not take too long. The slow ones grow about as
+/* True if the candidate is let in: one with a budget, and one that will not take too long. The slow ones grow about as
  * (instances x executors)^1.5. */
-static bool is_let_in(const contender *who, double pairs, int64_t limit_ns)
+static bool is_let_in(const candidate *who, double pairs, int64_t limit_ns)
 {
     double growth = who->slowest_pairs > 0 ? pow(pairs / who->slowest_pairs, 1.5) : 0;
 
     return who->budget_ns > 0 || who->schedules_max > 0 || who->slowest_ns * growth <= (double)limit_ns;
 }
 
-static bool compete(const contest *c, uint32_t at, const clo_cost *cost, const char *where, entry *out)
+static bool compete(const comparison *c, uint32_t at, const clo_cost *cost, const char *where, entry *out)
 {
-    contender *who = &c->field->items[at];
+    candidate *who = &c->candidates->items[at];
     const clo_plan_config config = {.size = sizeof config,
                                     .planner = who->planner,
-                                    .seed = c->field->seed,
+                                    .seed = c->candidates->seed,
                                     .schedules_max = who->schedules_max,
                                     .budget_ns = who->budget_ns};
     clo_plan *plan = NULL;
     double pairs = (double)clo_graph_instances(clo_cost_graph(cost)) * clo_platform_executors(clo_cost_platform(cost));
 
-    if (at != c->baseline && !is_let_in(who, pairs, c->field->limit_ns))
+    if (at != c->baseline && !is_let_in(who, pairs, c->candidates->limit_ns))
         return true;
     int64_t start_ns = bench_now_ns();
     if (clo_plan_create(cost, &config, &plan) != CLO_OK) {
@@ -185,7 +185,8 @@ static bool compete(const contest *c, uint32_t at, const clo_cost *cost, const c
         return false;
     }
     out->plan_ns = bench_now_ns() - start_ns;
-    if (out->plan_ns > c->field->limit_ns / 20 && (double)out->plan_ns > who->slowest_ns) { /* short ones are noise */
+    if (out->plan_ns > c->candidates->limit_ns / 20 &&
+        (double)out->plan_ns > who->slowest_ns) { /* short ones are noise */
         who->slowest_ns = (double)out->plan_ns;
         who->slowest_pairs = pairs;
     }
@@ -195,7 +196,7 @@ static bool compete(const contest *c, uint32_t at, const clo_cost *cost, const c
 }
 
 /* No schedule is shorter than the bound: what is published below it is wrong. */
-static void take_reference(contest *c, instance *i, int64_t reference_ns)
+static void take_reference(comparison *c, instance *i, int64_t reference_ns)
 {
     i->reference_ns = reference_ns;
     if (reference_ns <= 0 || (double)reference_ns >= (double)i->bound_ns * (1 - ROUNDING))
@@ -203,14 +204,14 @@ static void take_reference(contest *c, instance *i, int64_t reference_ns)
     i->reference_ns = i->bound_ns;
     c->impossible++;
     if (strlen(c->note) + NAME_MAX_BYTES + 8 < sizeof c->note)
-        contest_note(c, "%s%s (%.6g of our bound)", c->impossible > 1 ? ", " : "too low to be true: ", i->name,
-                     (double)reference_ns / (double)i->bound_ns);
+        comparison_note(c, "%s%s (%.6g of our bound)", c->impossible > 1 ? ", " : "too low to be true: ", i->name,
+                        (double)reference_ns / (double)i->bound_ns);
 }
 
-bool contest_add(contest *c, const char *name, const clo_cost *cost, int64_t reference_ns)
+bool comparison_add(comparison *c, const char *name, const clo_cost *cost, int64_t reference_ns)
 {
     clo_bound bound;
-    uint32_t count = c->field->count;
+    uint32_t count = c->candidates->count;
 
     if (!grow(c))
         return false;
@@ -271,13 +272,13 @@ static void divide(summary *s)
     s->reference_gap /= s->references > 0 ? s->references : 1;
 }
 
-bool contest_summarise(const contest *c, uint32_t who, summary *out)
+bool comparison_summarise(const comparison *c, uint32_t who, summary *out)
 {
     double *times = calloc(c->instances + 1, sizeof *times), *gains = calloc(c->instances + 1, sizeof *gains);
 
     *out = (summary){0};
     for (uint32_t i = 0; i < c->instances && times != NULL && gains != NULL; i++) {
-        const entry *row = c->entries + (size_t)i * c->field->count, *e = &row[who], *base = &row[c->baseline];
+        const entry *row = c->entries + (size_t)i * c->candidates->count, *e = &row[who], *base = &row[c->baseline];
 
         if (!e->is_measured || !base->is_measured)
             continue;
@@ -298,12 +299,12 @@ bool contest_summarise(const contest *c, uint32_t who, summary *out)
     return is_good;
 }
 
-uint32_t contest_rank(const contest *c, summary *all, uint32_t *order)
+uint32_t comparison_rank(const comparison *c, summary *all, uint32_t *order)
 {
     uint32_t count = 0;
 
-    for (uint32_t p = 0; p < c->field->count; p++) {
-        if (!contest_summarise(c, p, &all[p]) || all[p].plans == 0)
+    for (uint32_t p = 0; p < c->candidates->count; p++) {
+        if (!comparison_summarise(c, p, &all[p]) || all[p].plans == 0)
             continue;
         uint32_t at = count++; /* insertion: there are few */
         for (; at > 0 && all[order[at - 1]].ratio > all[p].ratio; at--)
@@ -313,7 +314,7 @@ uint32_t contest_rank(const contest *c, summary *all, uint32_t *order)
     return count;
 }
 
-static void print_row(const contest *c, const char *label, const summary *s)
+static void print_row(const comparison *c, const char *label, const summary *s)
 {
     printf("%-16s %6u %8.4f %8.2f", label, s->plans, s->ratio, 100 * s->gap);
     if (c->style == STYLE_SET && s->references > 0)
@@ -329,44 +330,44 @@ static void print_row(const contest *c, const char *label, const summary *s)
     printf("\n");
 }
 
-void contest_print(const contest *c)
+void comparison_print(const comparison *c)
 {
-    summary all[CONTENDERS_MAX];
-    uint32_t order[CONTENDERS_MAX], count = contest_rank(c, all, order);
+    summary all[CANDIDATES_MAX];
+    uint32_t order[CANDIDATES_MAX], count = comparison_rank(c, all, order);
 
     printf("%s: %u instances, compared with %s\n%-16s %6s %8s %8s", c->name, c->instances,
-           c->field->items[c->baseline].label, "planner", "plans", "ratio", "gap %");
+           c->candidates->items[c->baseline].label, "planner", "plans", "ratio", "gap %");
     if (c->style == STYLE_SET)
         printf(" %8s %7s %6s", "publ. %", "reached", "better");
     if (c->style == STYLE_PAPER)
         printf(" %8s %8s %6s %6s %6s %8s %8s", "less %", "gain %", "in 1 %", "5 %", "10 %", "speedup", "SLR");
     printf(" %10s%s\n", "ms a plan", c->style == STYLE_PAPER ? "   98th pct" : "");
     for (uint32_t i = 0; i < count; i++)
-        print_row(c, c->field->items[order[i]].label, &all[order[i]]);
+        print_row(c, c->candidates->items[order[i]].label, &all[order[i]]);
     if (c->impossible > 0)
         printf("%u published figures are below our lower bound, which stands in for them\n", c->impossible);
     printf("%s%s\n", c->note, c->note[0] != '\0' ? "\n" : "");
     fflush(stdout);
 }
 
-void contest_print_json(const contest *c)
+void comparison_print_json(const comparison *c)
 {
-    summary all[CONTENDERS_MAX];
-    uint32_t order[CONTENDERS_MAX], count = contest_rank(c, all, order);
+    summary all[CANDIDATES_MAX];
+    uint32_t order[CANDIDATES_MAX], count = comparison_rank(c, all, order);
 
     printf(
         "{\"set\": \"%s\", \"instances\": %u, \"baseline\": \"%s\", \"impossible_references\": %u, \"note\": \"%s\", "
         "\"rows\": [",
-        c->name, c->instances, c->field->items[c->baseline].label, c->impossible, c->note);
+        c->name, c->instances, c->candidates->items[c->baseline].label, c->impossible, c->note);
     for (uint32_t i = 0; i < count; i++) {
         const summary *s = &all[order[i]];
 
         printf("%s{\"planner\": \"%s\", \"plans\": %u, \"ratio\": %.6f, \"reduction\": %.6f, \"baseline_gain\": %.6f, "
                "\"gap\": %.6f, \"room\": %.6f, \"makespan_ms\": %.6f, \"speedup\": %.4f, \"slr\": %.4f, "
                "\"plan_ms\": %.4f, \"plan_ms_p98\": %.4f, \"within\": [%.4f, %.4f, %.4f]",
-               i > 0 ? ", " : "", c->field->items[order[i]].label, s->plans, s->ratio, s->reduction, s->gain, s->gap,
-               s->room, s->makespan_ms, s->speedup, s->slr, s->plan_ms, s->plan_ms_p98, s->within[0], s->within[1],
-               s->within[2]);
+               i > 0 ? ", " : "", c->candidates->items[order[i]].label, s->plans, s->ratio, s->reduction, s->gain,
+               s->gap, s->room, s->makespan_ms, s->speedup, s->slr, s->plan_ms, s->plan_ms_p98, s->within[0],
+               s->within[1], s->within[2]);
         if (s->references > 0)
             printf(", \"references\": %u, \"reference_gap\": %.6f, \"reached\": %u, \"better\": %u", s->references,
                    s->reference_gap, s->reached, s->beaten);

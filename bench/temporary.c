@@ -1,13 +1,13 @@
-/* folder.c - a temporary folder. */
+/* temporary.c - a temporary directory. */
 #define _GNU_SOURCE /* nftw, mkdtemp */
-#include "folder.h"
+#include "temporary.h"
 
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool folder_make(char *path)
+bool temporary_make(char *path)
 {
     strcpy(path, "/tmp/clotho-bench-XXXXXX");
     if (mkdtemp(path) != NULL)
@@ -24,7 +24,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
     return remove(path);
 }
 
-void folder_remove(const char *path)
+void temporary_remove(const char *path)
 {
     enum { OPEN_MAX_AT_ONCE = 8 };
 

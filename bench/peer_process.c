@@ -1,6 +1,6 @@
-/* alone.c - a peer in a process of its own. */
+/* peer_process.c - a peer in a process of its own. */
 #define _GNU_SOURCE /* pipe2 */
-#include "alone.h"
+#include "peer_process.h"
 #include "bench.h"
 
 #include <elf.h>
@@ -60,7 +60,7 @@ static char *value_of(char *line, const char *key)
     return strncmp(line, key, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
 }
 
-static void read_line(char *line, alone_result *result)
+static void read_line(char *line, peer_process_result *result)
 {
     char *value;
 
@@ -72,7 +72,7 @@ static void read_line(char *line, alone_result *result)
         result->memory_bytes = strtoull(value, NULL, 10) * 1024;
 }
 
-bool alone_run(const alone_task *task, alone_result *result)
+bool peer_process_run(const peer_process *task, peer_process_result *result)
 {
     char program[FILENAME_MAX], numbers[3][16], line[FILENAME_MAX + 16];
     char *argv[] = {program, numbers[0], numbers[1], numbers[2], NULL};
@@ -81,7 +81,7 @@ bool alone_run(const alone_task *task, alone_result *result)
     pid_t pid;
     int status = 0;
 
-    *result = (alone_result){.wall_ns = 0};
+    *result = (peer_process_result){.wall_ns = 0};
     if (!find_program(task->family, program))
         return false;
     snprintf(numbers[0], sizeof numbers[0], "%u", task->index);
@@ -100,7 +100,7 @@ bool alone_run(const alone_task *task, alone_result *result)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void add_section(const Elf64_Shdr *section, alone_sizes *sizes)
+static void add_section(const Elf64_Shdr *section, library_sizes *sizes)
 {
     if ((section->sh_flags & SHF_ALLOC) == 0)
         return;
@@ -114,7 +114,7 @@ static void add_section(const Elf64_Shdr *section, alone_sizes *sizes)
         sizes->code += section->sh_size;
 }
 
-bool alone_library_sizes(const char *path, alone_sizes *sizes)
+bool library_read_sizes(const char *path, library_sizes *sizes)
 {
     const uint16_t one = 1;
     const unsigned char order = *(const unsigned char *)&one == 1 ? ELFDATA2LSB : ELFDATA2MSB;
@@ -125,7 +125,7 @@ bool alone_library_sizes(const char *path, alone_sizes *sizes)
                    head.e_ident[EI_DATA] == order && head.e_shentsize == sizeof(Elf64_Shdr) &&
                    fseek(file, (long)head.e_shoff, SEEK_SET) == 0;
 
-    *sizes = (alone_sizes){0};
+    *sizes = (library_sizes){0};
     for (uint32_t i = 0; is_good && i < head.e_shnum; i++) {
         Elf64_Shdr section;
 

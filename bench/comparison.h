@@ -1,40 +1,40 @@
-/* contest.h - planners beside each other on the same instances, and the tables that come of it.
+/* comparison.h - planners beside each other on the same instances, and the tables that come of it.
  *
- * A field is the list of those that take part; a contest is one data set on which they are compared. Every plan passes
- * clo_plan_check before it counts, and one that does not is an error. */
-#ifndef CLO_BENCH_CONTEST_H
-#define CLO_BENCH_CONTEST_H
+ * Candidates are the planners that take part; a comparison is one data set on which they are compared. Every plan
+ * passes clo_plan_check before it counts, and one that does not is an error. */
+#ifndef CLO_BENCH_COMPARISON_H
+#define CLO_BENCH_COMPARISON_H
 
 #include "platform.h"
 
-enum { CONTENDERS_MAX = 96, NAME_MAX_BYTES = 64, NOTE_MAX_BYTES = 1024 };
+enum { CANDIDATES_MAX = 96, NAME_MAX_BYTES = 64, NOTE_MAX_BYTES = 1024 };
 
 /* A planner with its budget. */
-typedef struct contender {
+typedef struct candidate {
     char label[NAME_MAX_BYTES];
     const char *planner;
     uint64_t schedules_max;
     int64_t budget_ns;
     double slowest_ns, slowest_pairs; /* its slowest plan so far, and the instances x executors of that */
-} contender;
+} candidate;
 
-typedef struct field {
-    contender items[CONTENDERS_MAX];
+typedef struct candidates {
+    candidate items[CANDIDATES_MAX];
     uint32_t count;
     uint64_t seed;
     int64_t limit_ns; /* a planner that would take longer for a plan is left out there */
-} field;
+} candidates;
 
 /* Adds `planner`; one that takes a budget once for each of `budgets` ("1000": schedules, "100ms"). Not twice the same.
  * Prints why and returns false where a name or a budget is unknown. */
-bool field_add(field *f, const char *planner, const bench_list *budgets);
+bool candidates_add(candidates *chosen, const char *planner, const bench_list *budgets);
 /* Adds all that are registered. */
-bool field_add_all(field *f, const bench_list *budgets);
+bool candidates_add_all(candidates *chosen, const bench_list *budgets);
 bool is_planner(const char *name);
 /* Index by label; CLO_NONE if there is none. */
-uint32_t field_find(const field *f, const char *label);
+uint32_t candidates_find(const candidates *chosen, const char *label);
 
-/* What one contender reached on one instance. */
+/* What one candidate reached on one instance. */
 typedef struct entry {
     bool is_measured;
     int64_t makespan_ns, plan_ns;
@@ -47,24 +47,24 @@ typedef struct instance {
     int64_t reference_ns; /* the published optimum or upper bound, at least bound_ns; 0: none      */
 } instance;
 
-typedef enum contest_style {
+typedef enum comparison_style {
     STYLE_SET,  /* ratio, gap to the bound, gap to what is published */
     STYLE_PAPER /* and reduction, speedup, SLR, decision times       */
-} contest_style;
+} comparison_style;
 
-typedef struct contest {
+typedef struct comparison {
     char name[NAME_MAX_BYTES];
-    contest_style style;
-    field *field;
-    uint32_t baseline; /* the contender that the others are compared with */
+    comparison_style style;
+    candidates *candidates;
+    uint32_t baseline; /* the candidate that the others are compared with */
     uint32_t instances, capacity;
     instance *list; /* [instances] */
-    entry *entries; /* [instances * field->count] */
+    entry *entries; /* [instances * candidates->count] */
     uint32_t impossible;
     char note[NOTE_MAX_BYTES]; /* what a reader of the table must know; "" */
-} contest;
+} comparison;
 
-/* What is said of one contender over all instances. Means are over the instances on which it took part. */
+/* What is said of one candidate over all instances. Means are over the instances on which it took part. */
 typedef struct summary {
     uint32_t plans, references, reached, beaten; /* reached: not above what is published; beaten: below it */
     double ratio;                                /* geometric mean of makespan / baseline's                 */
@@ -77,18 +77,18 @@ typedef struct summary {
     double within[3];                        /* share of plans at most 1, 5, 10 % above the bound */
 } summary;
 
-/* `baseline` is a label of the field. */
-bool contest_open(contest *c, const char *name, contest_style style, field *f, const char *baseline);
-void contest_close(contest *c);
-void contest_note(contest *c, const char *format, ...);
+/* `baseline` is the label of a candidate. */
+bool comparison_open(comparison *c, const char *name, comparison_style style, candidates *chosen, const char *baseline);
+void comparison_close(comparison *c);
+void comparison_note(comparison *c, const char *format, ...);
 /* Everybody plans. reference_ns: 0 for none. False, with a line why, if a plan is invalid. */
-bool contest_add(contest *c, const char *name, const clo_cost *cost, int64_t reference_ns);
+bool comparison_add(comparison *c, const char *name, const clo_cost *cost, int64_t reference_ns);
 /* False if there is no memory. */
-bool contest_summarise(const contest *c, uint32_t who, summary *out);
+bool comparison_summarise(const comparison *c, uint32_t who, summary *out);
 /* A table, best first. JSON: one object. */
-void contest_print(const contest *c);
-void contest_print_json(const contest *c);
-/* The contenders that took part, by rising ratio, into order[CONTENDERS_MAX]; returns how many. */
-uint32_t contest_rank(const contest *c, summary *all, uint32_t *order);
+void comparison_print(const comparison *c);
+void comparison_print_json(const comparison *c);
+/* The candidates that took part, by rising ratio, into order[CANDIDATES_MAX]; returns how many. */
+uint32_t comparison_rank(const comparison *c, summary *all, uint32_t *order);
 
 #endif

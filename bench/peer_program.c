@@ -1,9 +1,9 @@
-/* peer_alone.c - a program that runs one graph with one peer and links that peer alone: what bench-footprint starts.
+/* peer_program.c - a program that runs one graph with one peer and links that peer alone: what bench-footprint starts.
  *
  * usage: peer-NAME INDEX WORKERS TASKS. Prints the peer's name and library and the most memory it had, one line
  * each; PEERS and LIBRARY come from the build. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
-#include "peers.h"
+#include "peer_tables.h"
 
 #include <link.h>
 #include <stdio.h>

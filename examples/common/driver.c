@@ -1,0 +1,362 @@
+/* driver.c - plan, run, compare, report. */
+#include "driver.h"
+
+#include "load.h"
+#include "measure.h"
+#include "options.h"
+#include "session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is reported. */
+typedef struct report {
+    dispatch how;
+    clo_clock clock;
+    uint32_t workers, tasks, edges, runs;
+    int64_t predicted_ns, measured_ns, lowest_ns, highest_ns, serial_ns; /* medians, and the measured range */
+    double error, speedup; /* medians over the rounds of |measured - predicted| / predicted, one core / measured */
+    clo_job_result result; /* of the last run */
+    uint64_t hash;
+    bool is_right;       /* the check of the application */
+    bool is_same;        /* every run gave the bytes that one core gave */
+    double foreign_load; /* share of the CPUs that other programs used meanwhile */
+    char line[256], json[256];
+} report;
+
+static double ratio(int64_t a, int64_t b)
+{
+    return b > 0 ? (double)a / (double)b : 0.0;
+}
+
+/* |a - b| / b */
+static double relative(int64_t a, int64_t b)
+{
+    return ratio(a > b ? a - b : b - a, b);
+}
+
+/* Time of the whole graph on the best single executor by the cost model: what "one core" means under an emulated
+ * clock. */
+static int64_t serial_by_model(const session *s)
+{
+    int64_t best_ns = CLO_TIME_NEVER;
+
+    for (uint32_t e = 0; e < clo_platform_executors(s->platform); e++) {
+        int64_t sum_ns = 0;
+
+        for (uint32_t t = 0; t < s->graph.tasks; t++)
+            sum_ns += clo_cost_execution_ns(s->cost, t, e);
+        if (sum_ns < best_ns)
+            best_ns = sum_ns;
+    }
+    return best_ns;
+}
+
+/* The plan, and what it or the simulated steal or policy takes by the model. */
+static clo_status predict(session *s, report *r)
+{
+    clo_plan_config config = {.size = sizeof config, .planner = r->how.planner};
+    clo_sim_config sim = {.size = sizeof sim, .policy = r->how.policy};
+    clo_job_result result = {0};
+    clo_status status;
+
+    if (r->how.planner == NULL) {
+        status = clo_simulate(s->cost, &sim, &result, NULL, NULL);
+        r->predicted_ns = result.makespan_ns;
+        return status;
+    }
+    status = clo_plan_create(s->cost, &config, &s->plan);
+    if (status == CLO_OK)
+        status = clo_plan_check(s->plan, s->cost, CLO_CHECK_FULL);
+    if (status == CLO_OK)
+        r->predicted_ns = clo_plan_makespan_ns(s->plan);
+    return status;
+}
+
+static clo_status write_pictures(const options *o, const session *s, const clo_trace *trace, const char *title)
+{
+    clo_plan *happened = NULL;
+    clo_status status = CLO_OK;
+
+    if (o->trace != NULL)
+        status = clo_trace_write_chrome(trace, s->cost, title, o->trace);
+    if (status == CLO_OK && o->gantt != NULL) {
+        status = clo_trace_to_plan(trace, s->cost, &happened);
+        if (status == CLO_OK)
+            status = clo_plan_check(happened, s->cost, CLO_CHECK_MEASURED);
+        if (status == CLO_OK)
+            status = clo_plan_gantt_svg(happened, s->cost, title, o->gantt);
+        clo_plan_destroy(happened);
+    }
+    return status;
+}
+
+/* Steal and policies are not run by threads under the virtual clock; the simulator executes the bodies itself. */
+static clo_status run_simulated(application *app, const options *o, session *s, report *r, uint64_t expected_hash)
+{
+    clo_sim_config config = {.size = sizeof config, .policy = r->how.policy, .execute = 1};
+    clo_trace *trace = NULL;
+    clo_status status;
+
+    if (app->prepare != NULL)
+        app->prepare(app);
+    status = clo_simulate(s->cost, &config, &r->result, &trace, &r->hash);
+    if (status == CLO_OK) {
+        r->runs = 1;
+        r->measured_ns = r->lowest_ns = r->highest_ns = r->result.makespan_ns;
+        r->error = relative(r->measured_ns, r->predicted_ns);
+        r->speedup = ratio(r->serial_ns, r->measured_ns);
+        if (app->hash != NULL)
+            r->hash = app->hash(app);
+        r->is_same = r->hash == expected_hash;
+        r->is_right = app->check(app, r->line, r->json, sizeof r->line);
+        status = write_pictures(o, s, trace, app->name);
+    }
+    clo_trace_destroy(trace);
+    return status;
+}
+
+static clo_status run_once(application *app, session *s, report *r, uint64_t expected_hash)
+{
+    clo_status status = session_run(s, app, &r->result);
+
+    if (status != CLO_OK)
+        return status;
+    r->hash = result_hash(app, s->job);
+    r->is_same = r->is_same && r->hash == expected_hash;
+    /* Equal bytes need no second check. */
+    if (r->runs == 0 || r->hash != expected_hash)
+        r->is_right = app->check(app, r->line, r->json, sizeof r->line) && (r->runs == 0 || r->is_right);
+    r->runs++;
+    return CLO_OK;
+}
+
+/* What the plan (or steal, or the policy) takes with the times of this very moment. */
+static clo_status predict_afresh(application *app, const session *s, const report *r, const application_times *times,
+                                 int64_t *predicted_ns)
+{
+    const clo_sim_config sim = {.size = sizeof sim, .plan = s->plan, .policy = r->how.policy};
+    application_graph graph = {0};
+    clo_cost *cost = NULL;
+    clo_job_result result;
+    clo_status status = session_reprice(s, app, times, &graph, &cost);
+
+    if (status == CLO_OK)
+        status = clo_simulate(cost, &sim, &result, NULL, NULL);
+    if (status == CLO_OK)
+        *predicted_ns = result.makespan_ns;
+    clo_cost_destroy(cost);
+    application_graph_free(&graph);
+    return status;
+}
+
+/* One round's figures; its columns are sorted one by one at the end. */
+typedef struct rounds {
+    int64_t *predicted, *measured, *serial, *error_ppm, *speedup_ppm;
+} rounds;
+
+static void summarise(const rounds *t, uint32_t count, report *r)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        t->error_ppm[i] = (int64_t)(relative(t->measured[i], t->predicted[i]) * 1e6);
+        t->speedup_ppm[i] = (int64_t)(ratio(t->serial[i], t->measured[i]) * 1e6);
+    }
+    r->error = (double)median_ns(t->error_ppm, count) / 1e6;
+    r->speedup = (double)median_ns(t->speedup_ppm, count) / 1e6;
+    r->predicted_ns = median_ns(t->predicted, count);
+    r->serial_ns = median_ns(t->serial, count);
+    r->measured_ns = median_ns(t->measured, count);
+    r->lowest_ns = t->measured[0];
+    r->highest_ns = t->measured[count - 1];
+}
+
+/* `count` rounds of measure, predict, run. Under an emulated clock time is what the model says: nothing to measure. */
+static clo_status run_rounds(application *app, session *s, yardstick *y, report *r, const rounds *t, uint32_t count)
+{
+    clo_status status = session_run(s, app, NULL); /* warms up */
+
+    for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
+        application_times times = {0};
+
+        t->predicted[i] = r->predicted_ns;
+        t->serial[i] = r->serial_ns;
+        if (r->clock == CLO_CLOCK_REAL) {
+            status = yardstick_read(y, app, 1, &t->serial[i], &times);
+            if (status == CLO_OK)
+                status = predict_afresh(app, s, r, &times, &t->predicted[i]);
+        }
+        if (status == CLO_OK)
+            status = run_once(app, s, r, y->hash);
+        t->measured[i] = r->result.makespan_ns;
+    }
+    return status;
+}
+
+static clo_status run_repeatedly(application *app, const options *o, session *s, yardstick *y, report *r)
+{
+    const bool has_pictures = o->trace != NULL || o->gantt != NULL;
+    const uint32_t count = o->repeat;
+    int64_t *columns = calloc((size_t)5 * count, sizeof *columns);
+    rounds t = {columns, columns + count, columns + 2 * count, columns + 3 * count, columns + 4 * count};
+    clo_status status = columns != NULL ? session_start(s, r->clock, &r->how, has_pictures) : CLO_ERR_MEMORY;
+
+    r->is_same = true;
+    if (status == CLO_OK)
+        status = run_rounds(app, s, y, r, &t, count);
+    if (status == CLO_OK)
+        summarise(&t, count, r);
+    if (status == CLO_OK && has_pictures) {
+        clo_trace *trace = NULL;
+
+        status = clo_job_trace(s->job, &trace);
+        if (status == CLO_OK)
+            status = write_pictures(o, s, trace, app->name);
+        clo_trace_destroy(trace);
+    }
+    free(columns);
+    return status;
+}
+
+/* A platform file may carry any name. */
+static void print_json_string(const char *text)
+{
+    putchar('"');
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < 0x20)
+            printf("\\u%04x", (unsigned)(unsigned char)*text);
+        else
+            putchar(*text);
+    }
+    putchar('"');
+}
+
+static void print_json(const application *app, const session *s, const report *r)
+{
+    printf("{\"app\": \"%s\", \"dispatch\": \"%s\", \"planner\": \"%s\", \"platform\": ", app->name, r->how.mode,
+           r->how.planner != NULL  ? r->how.planner
+           : r->how.policy != NULL ? r->how.policy->name
+                                   : "steal");
+    print_json_string(clo_platform_name(s->platform));
+    printf(", \"workers\": %u, \"tasks\": %u, \"edges\": %u, ", r->workers, r->tasks, r->edges);
+    printf("\"predicted_ns\": %lld, \"measured_ns\": %lld, \"serial_ns\": %lld, \"runs\": %u, \"speedup\": %.4f, "
+           "\"error\": %.4f, \"valid\": %s, %s, \"emulated\": %s, ",
+           (long long)r->predicted_ns, (long long)r->measured_ns, (long long)r->serial_ns, r->runs, r->speedup,
+           r->error, r->is_right && r->is_same ? "true" : "false", r->json,
+           r->clock != CLO_CLOCK_REAL ? "true" : "false");
+    printf("\"foreign_load\": %.3f, ", r->foreign_load);
+    printf("\"emulation_error\": %.4f, \"duplicates_run\": %llu, \"transfers\": %llu, \"output_hash\": \"%016llx\"}\n",
+           r->result.emulation_error, (unsigned long long)r->result.duplicates_run,
+           (unsigned long long)r->result.transfers, (unsigned long long)r->hash);
+}
+
+static void print_text(const application *app, const options *o, const session *s, const report *r,
+                       const application_times *times)
+{
+    static const char *const clocks[] = {"real clock", "padded clock, emulated", "virtual clock, emulated"};
+
+    printf("%-10s", app->name);
+    for (uint32_t i = 0; i < app->options_count; i++)
+        printf(" %s %lld,", app->options[i].name, (long long)app->options[i].value);
+    printf(" %u tasks, %u edges\n", r->tasks, r->edges);
+    printf("machine    %s, %u workers%s, %s\nkernels   ", clo_platform_name(s->platform), r->workers,
+           s->is_crowded ? " (more than CPUs, not pinned)" : "", clocks[r->clock]);
+    for (uint32_t k = 0; k < app->kernels_count; k++)
+        printf(" %s %.3f ms", app->kernels[k], (double)times->reference_ns[k] / 1e6);
+    printf(" (measured here, medians)\n%-10s predicted %.3f ms, measured %.3f ms (medians of %u, %.3f to %.3f), "
+           "error %.1f %%\n",
+           o->planner, (double)r->predicted_ns / 1e6, (double)r->measured_ns / 1e6, r->runs, (double)r->lowest_ns / 1e6,
+           (double)r->highest_ns / 1e6, 100.0 * r->error);
+    printf("one core   %.3f ms, speedup %.2f\n", (double)r->serial_ns / 1e6, r->speedup);
+    printf("result     %s, %s as on one core\n", r->line, r->is_same ? "the same bytes" : "NOT THE SAME BYTES");
+    if (r->result.duplicates_run + r->result.transfers > 0)
+        printf("data       %llu replicas run, %llu transfers\n", (unsigned long long)r->result.duplicates_run,
+               (unsigned long long)r->result.transfers);
+    if (r->clock == CLO_CLOCK_PADDED)
+        printf("emulation  executions off by %.1f %%%s\n", 100.0 * r->result.emulation_error,
+               r->result.emulation_error > 0.1 ? ": the machine is too slow or too busy for this platform" : "");
+    if (r->foreign_load > 0.05)
+        printf("disturbed  other programs used %.0f %% of the CPUs meanwhile\n", 100.0 * r->foreign_load);
+    if (o->trace != NULL)
+        printf("trace      %s (open it in ui.perfetto.dev)\n", o->trace);
+    if (o->gantt != NULL)
+        printf("gantt      %s\n", o->gantt);
+}
+
+enum { FIRST_READINGS = 3 };
+
+/* The session to measure: built and priced with the first readings, planned. */
+static clo_status plan_application(application *app, const options *o, yardstick *y, session *s, report *r,
+                                   application_times *times)
+{
+    clo_status status = yardstick_open(y, app, o->workers);
+
+    if (status == CLO_OK)
+        status = yardstick_read(y, app, FIRST_READINGS, &r->serial_ns, times);
+    if (status == CLO_OK)
+        status = session_open(s, app, o->platform, o->workers, times);
+    if (status != CLO_OK)
+        return status;
+    r->clock = o->clock >= 0                         ? (clo_clock)o->clock
+               : clo_platform_is_native(s->platform) ? CLO_CLOCK_REAL
+                                                     : CLO_CLOCK_VIRTUAL;
+    r->workers = clo_platform_executors(s->platform);
+    r->tasks = clo_graph_tasks(s->graph.graph);
+    r->edges = clo_graph_edges(s->graph.graph);
+    if (r->clock != CLO_CLOCK_REAL)
+        r->serial_ns = serial_by_model(s);
+    return predict(s, r);
+}
+
+static clo_status run_application(application *app, const options *o, report *r)
+{
+    application_times times = {0};
+    yardstick y = {0};
+    session s = {0};
+    load before = load_now();
+    clo_status status = plan_application(app, o, &y, &s, r, &times);
+
+    if (status == CLO_OK && r->clock == CLO_CLOCK_VIRTUAL && s.plan == NULL)
+        status = run_simulated(app, o, &s, r, y.hash);
+    else if (status == CLO_OK)
+        status = run_repeatedly(app, o, &s, &y, r);
+    r->foreign_load = load_foreign(before);
+    if (status == CLO_OK && o->json)
+        print_json(app, &s, r);
+    else if (status == CLO_OK)
+        print_text(app, o, &s, r, &times);
+    session_close(&s);
+    yardstick_close(&y);
+    return status;
+}
+
+int application_main(application *app, int argc, char **argv)
+{
+    options o;
+    report r = {0};
+    int exit_status = options_read(&o, app, argc, argv);
+
+    if (exit_status >= 0)
+        return exit_status;
+    if (dispatch_find(o.planner, &r.how) != CLO_OK) {
+        fprintf(stderr, "example-%s: no planner or policy is called '%s'; see clotho list planners and policies\n",
+                app->name, o.planner);
+        return 2;
+    }
+    const char *wrong = app->open(app);
+    if (wrong != NULL) {
+        fprintf(stderr, "example-%s: %s\n", app->name, wrong);
+        app->close(app);
+        return 2;
+    }
+    clo_status status = run_application(app, &o, &r);
+    app->close(app);
+    if (status != CLO_OK) {
+        fprintf(stderr, "example-%s: %s: %s\n", app->name, clo_status_text(status),
+                status == CLO_ERR_MEMORY ? "use a smaller problem" : clo_last_error());
+        return 1;
+    }
+    return r.is_right && r.is_same ? 0 : 1;
+}

@@ -1,0 +1,13 @@
+/* machine.h - a platform with fewer or more workers than there are executors. */
+#ifndef EXAMPLES_MACHINE_H
+#define EXAMPLES_MACHINE_H
+
+#include <clotho/clotho.h>
+
+#include <stdbool.h>
+
+/* The first `workers` executors of `platform` (0: all of them). More than it has are allowed where it is this
+ * machine: its CPUs are then used several times and *is_crowded is set; the workers must not be pinned. */
+clo_status machine_limit(const clo_platform *platform, uint32_t workers, clo_platform **out, bool *is_crowded);
+
+#endif
