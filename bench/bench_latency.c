@@ -237,7 +237,7 @@ static bool measure_decision(bench *b, decision *d, const clo_policy *policy, ui
 {
     const clo_generate_config generate = {.size = sizeof generate, .seed = seed, .tasks = b->tasks, .work_mean_ns = 1};
     clo_job_config config = {.size = sizeof config, .policy = policy};
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     bed layers = {0};
     uint32_t turn = b->turns.kept;
     bool is_good = clo_graph_generate("layered", &generate, &layers.graph) == CLO_OK &&

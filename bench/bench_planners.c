@@ -77,7 +77,7 @@ static void close_problem(problem *p)
 
 static bool check(const clo_plan *plan, const problem *p, cell *c)
 {
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
 
     if (clo_plan_check(plan, p->cost, CLO_CHECK_FULL) != CLO_OK || clo_plan_measure(plan, p->cost, &metrics) != CLO_OK)
         return bench_fail(clo_plan_planner(plan));

@@ -139,7 +139,7 @@ static bool grow(contest *c)
 
 static bool judge(const clo_plan *plan, const clo_cost *cost, const char *where, entry *out)
 {
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
 
     if (clo_plan_check(plan, cost, CLO_CHECK_FULL) != CLO_OK || clo_plan_measure(plan, cost, &metrics) != CLO_OK) {
         fprintf(stderr, "bench: %s: the plan of %s is wrong: %s\n", where, clo_plan_planner(plan), clo_last_error());
@@ -209,7 +209,7 @@ static void take_reference(contest *c, instance *i, int64_t reference_ns)
 
 bool contest_add(contest *c, const char *name, const clo_cost *cost, int64_t reference_ns)
 {
-    clo_bound bound;
+    clo_bound bound = CLO_BOUND_INIT;
     uint32_t count = c->field->count;
 
     if (!grow(c))

@@ -8,7 +8,7 @@
 static bool simulate(const clo_cost *cost, const clo_policy *policy, int64_t lower_bound_ns)
 {
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
-    clo_job_result first, second;
+    clo_job_result first = CLO_JOB_RESULT_INIT, second = CLO_JOB_RESULT_INIT;
     bool is_right;
 
     config.policy = policy;
@@ -30,7 +30,7 @@ int main(void)
     clo_graph *graph = NULL;
     clo_platform *platform = NULL;
     clo_cost *cost = NULL;
-    clo_bound bound;
+    clo_bound bound = CLO_BOUND_INIT;
     bool is_right = false;
 
     if (clo_graph_generate("layered", &generate, &graph) || clo_platform_open("rk3588", &platform) ||

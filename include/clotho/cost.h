@@ -56,6 +56,7 @@ CLO_API uint32_t clo_cost_critical_path(const clo_cost *cost, uint32_t *out);
  * found. Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY. Any thread. Near-linear in arcs and tasks * executors,
  * beyond 4096 tasks. */
 typedef struct clo_bound {
+    size_t size;              /* CLO_BOUND_INIT */
     int64_t critical_path_ns; /* longest chain of fastest execution times, no transfers               */
     int64_t area_ns;          /* all work at its cheapest spread over all executors                   */
     int64_t resource_ns;      /* largest over machines' resources of demand*time / capacity           */
@@ -63,6 +64,8 @@ typedef struct clo_bound {
                                  transfer takes time, a multiple of the greatest common divisor of all times */
     int64_t best_ns;          /* the largest of these                                                 */
 } clo_bound;
+
+#define CLO_BOUND_INIT CLO_SIZED_INIT(clo_bound)
 CLO_API CLO_NODISCARD clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out);
 
 #ifdef __cplusplus

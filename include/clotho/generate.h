@@ -28,7 +28,7 @@ typedef struct clo_generate_config {
     uint32_t outputs;     /* 1: each task owns an output buffer as large as its widest out-edge */
 } clo_generate_config;
 
-#define CLO_GENERATE_CONFIG_INIT CLO_CONFIG_INIT(clo_generate_config)
+#define CLO_GENERATE_CONFIG_INIT CLO_SIZED_INIT(clo_generate_config)
 
 /* Family names: "chain" "forkjoin" "intree" "outtree" "layered" "wavefront" "cholesky"
  * "fft" "gauss" "montage" "independent". NULL past the end. Static. */

@@ -16,7 +16,7 @@ typedef struct clo_load_config {
     const char *instance; /* name of the graph to take; NULL: the file must hold one */
 } clo_load_config;
 
-#define CLO_LOAD_CONFIG_INIT CLO_CONFIG_INIT(clo_load_config)
+#define CLO_LOAD_CONFIG_INIT CLO_SIZED_INIT(clo_load_config)
 
 #define CLO_REFERENCES_MAX 8
 

@@ -98,10 +98,11 @@ typedef struct clo_job_config {
     uint64_t memory_limit_bytes;
 } clo_job_config;
 
-#define CLO_JOB_CONFIG_INIT CLO_CONFIG_INIT(clo_job_config)
+#define CLO_JOB_CONFIG_INIT CLO_SIZED_INIT(clo_job_config)
 
 /* What a finished run did. Plain values. */
 typedef struct clo_job_result {
+    size_t size;             /* CLO_JOB_RESULT_INIT */
     clo_status status;       /* CLO_OK, CLO_ERR_TASK, CLO_ERR_CANCELLED, CLO_ERR_ABORTED            */
     uint32_t failed_task;    /* of the first error, else CLO_NONE                                  */
     int failed_code;         /* what its body returned                                             */
@@ -121,6 +122,8 @@ typedef struct clo_job_result {
     uint64_t decision_steps;  /* most steps of one decision (clo_view_step)                          */
     int64_t decision_p50_ns, decision_p99_ns, decision_p999_ns, decision_max_ns;
 } clo_job_result;
+
+#define CLO_JOB_RESULT_INIT CLO_SIZED_INIT(clo_job_result)
 
 /* Prepares a run: counters, buffers, queues' links; no allocation happens after this.
  *   runtime  borrowed until clo_job_destroy.
@@ -166,6 +169,7 @@ CLO_API CLO_NODISCARD clo_status clo_job_wait_for(clo_job *job, int64_t timeout_
 
 /* Releases, deadlines and times since the last submit. For a job without period each submit is one release. */
 typedef struct clo_job_timing {
+    size_t size;             /* CLO_JOB_TIMING_INIT */
     uint64_t released;       /* runs started                                       */
     uint64_t finished;       /* runs ended, aborted ones included                  */
     uint64_t aborted;        /* cut short by CLO_MISS_ABORT                        */
@@ -176,6 +180,8 @@ typedef struct clo_job_timing {
     clo_latency start_ns;    /* from when it was due until its first body began    */
     clo_latency response_ns; /* from when it was due until its last body ended     */
 } clo_job_timing;
+
+#define CLO_JOB_TIMING_INIT CLO_SIZED_INIT(clo_job_timing)
 
 /* Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_STATE (never submitted). Any thread, also while the job runs;
  * wait-free. */

@@ -49,7 +49,7 @@ typedef struct clo_plan_config {
     uint32_t justify;
 } clo_plan_config;
 
-#define CLO_PLAN_CONFIG_INIT CLO_CONFIG_INIT(clo_plan_config)
+#define CLO_PLAN_CONFIG_INIT CLO_SIZED_INIT(clo_plan_config)
 
 /* Plans every task.
  *   cost    borrowed during the call only.
@@ -101,6 +101,7 @@ enum {
 CLO_API CLO_NODISCARD clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode);
 
 typedef struct clo_plan_metrics {
+    size_t size; /* CLO_PLAN_METRICS_INIT */
     int64_t makespan_ns;
     int64_t lower_bound_ns; /* clo_bound.best_ns                                          */
     double gap;             /* makespan / lower bound - 1; here and below a divisor of 0 counts as 1 ns */
@@ -112,6 +113,8 @@ typedef struct clo_plan_metrics {
     uint64_t transferred_bytes;
     uint32_t duplicates; /* replicas                                                   */
 } clo_plan_metrics;
+
+#define CLO_PLAN_METRICS_INIT CLO_SIZED_INIT(clo_plan_metrics)
 /* Returns CLO_OK, CLO_ERR_ARGUMENT (clo_plan_matches fails), CLO_ERR_MEMORY. */
 CLO_API CLO_NODISCARD clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *out);
 

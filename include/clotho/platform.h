@@ -55,7 +55,7 @@ typedef struct clo_platform_desc {
     const double *bandwidth_beyond; /* [cuts_count * executors_count^2]                             */
 } clo_platform_desc;
 
-#define CLO_PLATFORM_DESC_INIT CLO_CONFIG_INIT(clo_platform_desc)
+#define CLO_PLATFORM_DESC_INIT CLO_SIZED_INIT(clo_platform_desc)
 
 /* Creates a platform from arrays. Returns CLO_OK, CLO_ERR_ARGUMENT (an index or speed out of
  * range, negative latency, cuts that do not rise, a cut that is reached after 2^61 ns or more), CLO_ERR_LIMIT (more

@@ -65,7 +65,7 @@ typedef struct clo_runtime_config {
 
 #define CLO_DILATE_MAX 1000000u
 
-#define CLO_RUNTIME_CONFIG_INIT CLO_CONFIG_INIT(clo_runtime_config)
+#define CLO_RUNTIME_CONFIG_INIT CLO_SIZED_INIT(clo_runtime_config)
 
 /* Starts the workers.
  *   platform  borrowed until clo_runtime_destroy.
@@ -116,12 +116,15 @@ typedef struct clo_latency {
 
 /* What each worker has done since the start. */
 typedef struct clo_worker_stats {
+    size_t size;                         /* CLO_WORKER_STATS_INIT */
     uint64_t parks;                      /* times it slept                                                          */
     uint64_t wakes;                      /* times it was woken                                                      */
     uint64_t missed_wakes;               /* times the watchdog found it asleep with work in its inbox: always 0     */
     uint64_t minor_faults, major_faults; /* page faults of its thread since it was ready               */
     clo_latency wake_ns;                 /* from the waker's call until it ran                                      */
 } clo_worker_stats;
+
+#define CLO_WORKER_STATS_INIT CLO_SIZED_INIT(clo_worker_stats)
 
 /* Returns CLO_OK or CLO_ERR_ARGUMENT. Thread-safe. */
 CLO_API CLO_NODISCARD clo_status clo_runtime_worker_stats(const clo_runtime *runtime, uint32_t worker,

@@ -20,7 +20,7 @@ typedef struct clo_sim_config {
     uint64_t memory_limit_bytes; /* as clo_job_config.memory_limit_bytes                              */
 } clo_sim_config;
 
-#define CLO_SIM_CONFIG_INIT CLO_CONFIG_INIT(clo_sim_config)
+#define CLO_SIM_CONFIG_INIT CLO_SIZED_INIT(clo_sim_config)
 
 /* Simulates one job; deterministic.
  *   result  as clo_job_wait; may be NULL.

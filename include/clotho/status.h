@@ -20,18 +20,18 @@
  *     clo_plan_config config = CLO_PLAN_CONFIG_INIT; */
 #ifdef __cplusplus
 extern "C++" {
-template <class config> inline config clo_config_init()
+template <class sized> inline sized clo_sized_init()
 {
-    config made = config();
+    sized made = sized();
     made.size = sizeof made;
     return made;
 }
 }
-#define CLO_CONFIG_INIT(config) clo_config_init<config>()
+#define CLO_SIZED_INIT(type) clo_sized_init<type>()
 #else
-#define CLO_CONFIG_INIT(config) \
-    {                           \
-        .size = sizeof(config)  \
+#define CLO_SIZED_INIT(type) \
+    {                        \
+        .size = sizeof(type) \
     }
 #endif
 

@@ -238,7 +238,7 @@ void call_submit(thread *t)
 static void wait_one(thread *t, job_slot *slot, clo_job *job, int64_t patience_ns)
 {
     uint64_t seen = atomic_load_explicit(&slot->done, memory_order_relaxed);
-    clo_job_result result = {.status = CLO_OK};
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_status status;
 
     if (patience_ns < 0) {
@@ -356,8 +356,8 @@ void call_swap_policy(thread *t)
     if (!job_use(slot, USE_SWAP, &job))
         return;
     log_begin(t, "clo_job_swap_policy", slot->index);
-    clo_status status =
-        expect(clo_job_swap_policy(job, draw_policy(t)), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_MEMORY, CLO_ERR_LIMIT, CLO_ERR_STATE);
+    clo_status status = expect(clo_job_swap_policy(job, draw_policy(t)), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_MEMORY,
+                               CLO_ERR_LIMIT, CLO_ERR_STATE);
     log_end(t, status);
     if (status == CLO_OK && (!slot->is_policy || slot->is_callers))
         broken("clo_job_swap_policy of a job without a policy or in the caller's memory: CLO_OK");

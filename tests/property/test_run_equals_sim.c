@@ -108,7 +108,7 @@ static void workers_under_the_virtual_clock_do_exactly_what_the_simulator_says(v
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         unsigned features = RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS; /* capacity waits depend on real time */
         scene s = make_scene(seed, features, planner_of(seed));
-        clo_job_result simulated, ran;
+        clo_job_result simulated = CLO_JOB_RESULT_INIT, ran = CLO_JOB_RESULT_INIT;
         uint64_t simulated_hash, ran_hash;
         clo_trace *sim_trace = simulate_plan(&s, &simulated, &simulated_hash);
         clo_trace *run_trace = run_virtual(&s, &ran, &ran_hash);
@@ -138,8 +138,8 @@ static void every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_byt
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         scene s = make_scene(seed, RANDOM_ALL, planner_of(seed));
-        clo_job_result planned, result;
-        clo_bound bound;
+        clo_job_result planned = CLO_JOB_RESULT_INIT, result = CLO_JOB_RESULT_INIT;
+        clo_bound bound = CLO_BOUND_INIT;
         uint64_t want, hash;
 
         ok(clo_cost_bound(s.cost, &bound));

@@ -204,7 +204,7 @@ static void costs(void **state)
     const clo_cost *c = s.f.cost;
     int64_t ranks[4] = {-1, -1, -1, -1};
     uint32_t path[4];
-    clo_bound bound;
+    clo_bound bound = CLO_BOUND_INIT;
     clo_cost *none = NULL;
 
     refuses(clo_cost_create, NULL, s.f.platform, &none);
@@ -242,7 +242,7 @@ static void plans(void **state)
     const clo_cost *c = s.f.cost;
     const clo_placement wrong = {.task = 99};
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
     clo_plan *none = NULL;
     size_t count = 7;
     char *text = NULL;
@@ -360,7 +360,7 @@ static void runtimes(void **state)
     (void)state;
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
     clo_runtime *none = NULL;
-    clo_worker_stats stats;
+    clo_worker_stats stats = CLO_WORKER_STATS_INIT;
     clo_record record;
     size_t bytes;
 
@@ -390,7 +390,7 @@ static void jobs(void **state)
     (void)state;
     clo_job_config config = CLO_JOB_CONFIG_INIT;
     clo_policy empty = {0};
-    clo_job_timing timing;
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
     clo_job *none = NULL;
     clo_trace *trace = NULL;
     size_t bytes = 7;
@@ -483,7 +483,7 @@ static void page_faults_that_cannot_be_read_are_none(void **state)
 {
     (void)state;
     struct rlimit before, none;
-    clo_worker_stats stats;
+    clo_worker_stats stats = CLO_WORKER_STATS_INIT;
 
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     none = before;

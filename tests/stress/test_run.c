@@ -24,7 +24,7 @@ static void one_job_runs_many_times_in_every_dispatch_mode(void **state)
     for (uint32_t mode = 0; mode < 6; mode++) {
         clo_job *job = make_job(&f, mode >= 2 ? clo_policy_at(mode - 2) : NULL, mode == 1 ? plan : NULL);
         for (int round = 0; round < 30; round++) {
-            clo_job_result result;
+            clo_job_result result = CLO_JOB_RESULT_INIT;
             atomic_store(&calls, 0);
             ok(clo_job_submit(job));
             ok(clo_job_wait(job, &result));
@@ -128,7 +128,7 @@ static void a_policy_is_never_called_by_two_threads_at_once(void **state)
 
     atomic_store(&overlaps, 0);
     for (int round = 0; round < 150; round++) {
-        clo_job_result result;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
         ok(clo_job_submit(job));
         ok(clo_job_wait(job, &result));
         assert_int_equal(result.executed, 960);
@@ -211,7 +211,7 @@ static void the_first_error_ends_its_job_and_no_other(void **state)
     ok(clo_plan_create(f.cost, NULL, &plan));
     for (uint32_t mode = 0; mode < 6; mode++) {
         clo_job *job = make_job(&f, mode >= 2 ? clo_policy_at(mode - 2) : NULL, mode == 1 ? plan : NULL), *other;
-        clo_job_result result;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
         ok(clo_job_create(f.runtime, other_cost, NULL, &other));
         for (int round = 0; round < 5; round++) {
             atomic_store(&calls, 0);
@@ -255,7 +255,7 @@ static void cancel_lets_running_bodies_end_and_starts_no_other(void **state)
     ok(clo_plan_create(f.cost, NULL, &plan));
     for (uint32_t mode = 0; mode < 3; mode++) {
         clo_job *job = make_job(&f, mode == 2 ? clo_policy_find("fifo") : NULL, mode == 1 ? plan : NULL);
-        clo_job_result result;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
         atomic_store(&calls, 0);
         atomic_store(&is_open, 0);
         ok(clo_job_submit(job));
@@ -361,7 +361,7 @@ static void data_arrive_unharmed_across_memories_and_replicas(void **state)
 
     for (uint32_t mode = 0; mode < 8; mode++) {
         clo_plan *plan = NULL;
-        clo_job_result result;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
         plan_config.planner = mode == 1 ? "heft" : "deft";
         if (mode == 1 || mode == 2)
             ok(clo_plan_create(f.cost, &plan_config, &plan));
@@ -392,7 +392,7 @@ static void the_padded_clock_takes_at_least_the_time_of_the_cost_model(void **st
     clo_task task = {.work_ns = 200000};
     fixture f = start(2, scene_layers(5, 2, &task), CLO_CLOCK_PADDED);
     clo_plan *plan;
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
 
     ok(clo_plan_create(f.cost, NULL, &plan));
     clo_job *job = make_job(&f, NULL, plan);

@@ -38,7 +38,7 @@ static int check(const input *in, const char *plan_path, int mode, bool as_json)
 {
     clo_plan *plan;
     clo_status status = clo_plan_load(plan_path, in->cost, &plan);
-    verdict v = {0};
+    verdict v = {.metrics = CLO_PLAN_METRICS_INIT};
     int code = EXIT_GOOD;
 
     if (status != CLO_OK)

@@ -68,7 +68,7 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
 
-    *p = (planned){0};
+    *p = (planned){.metrics = CLO_PLAN_METRICS_INIT, .bound = CLO_BOUND_INIT};
     config.planner = planner;
     config.seed = o->seed;
     config.threads = (uint32_t)o->threads;

@@ -117,7 +117,7 @@ static int write_files(const input *in, const simulate_options *o, const simulat
 static int simulate_file(const char *path, const simulate_options *o)
 {
     input in;
-    simulated s = {0};
+    simulated s = {.result = CLO_JOB_RESULT_INIT, .metrics = CLO_PLAN_METRICS_INIT};
     int code = input_open(&in, path, &o->input);
 
     if (code != EXIT_GOOD)

@@ -8,7 +8,7 @@ enum { DUPLICATING = sizeof duplicating / sizeof duplicating[0] };
 static uint32_t duplicates_of(const fixture *f, const char *planner)
 {
     clo_plan *plan = fixture_plan(f, planner);
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
 
     ok(clo_plan_measure(plan, f->cost, &metrics));
     clo_plan_destroy(plan);

@@ -293,7 +293,7 @@ static clo_status plan_check_and_drop(void *context)
     const fixture *f = context;
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL, *copy = NULL;
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
 
     config.planner = planner_under_fault;
     clo_status status = clo_plan_create(f->cost, &config, &plan);

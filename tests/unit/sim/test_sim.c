@@ -59,7 +59,7 @@ static void expect(const char *policy, const expectation *want, int64_t makespan
 {
     fixture f = make();
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_trace *trace;
     size_t count;
 
@@ -140,7 +140,7 @@ static void a_failing_body_ends_the_simulation_with_its_task(void **state)
     clo_graph *graph = scene_layers(4, 1, &task);
     clo_platform *platform = scene_platform(1, 0);
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_cost *cost;
 
     ok(clo_cost_create(graph, platform, &cost));
