@@ -18,8 +18,6 @@ typedef struct clo_load_config {
 
 #define CLO_LOAD_CONFIG_INIT CLO_SIZED_INIT(clo_load_config)
 
-#define CLO_REFERENCES_MAX 8
-
 /* What a data set publishes about the best makespan, in the unit of the file (multiplied by clo_load_config.scale). As
  * published: nothing of it is checked. */
 typedef struct clo_reference {
@@ -29,27 +27,28 @@ typedef struct clo_reference {
 } clo_reference;
 
 /* A graph from a file, with what else the file carries. */
-typedef struct clo_document {
-    clo_graph *graph;       /* sealed                                                          */
-    clo_platform *platform; /* the file's own platform (SAGA, ...), else NULL                  */
-    const char *format;     /* static name: "clotho.graph/1", "wfformat-1.5", "saga", "dot" ... */
-    double unit_ns;         /* nanoseconds in one time unit of the file (1e9: seconds)         */
-    void *bodies;           /* owned arguments of the bodies; freed by clo_document_destroy     */
-    size_t line;            /* of a file with many instances: the line it stands on, from 1; else 0 */
-    uint32_t references_count;
-    clo_reference references[CLO_REFERENCES_MAX];
-} clo_document;
+typedef struct clo_document clo_document; /* opaque */
 
 /* Reads the graph in `path` ("-": standard input; at most 1 GiB). Of a file with many instances (below) it is the
  * first whose graph has the name config->instance; without that name such a file is an error.
  *   out  filled on success; give it to clo_document_destroy when no job uses its graph any more.
  * Returns CLO_OK, CLO_ERR_IO, CLO_ERR_FORMAT (one line: "FILE:LINE: what; mend"), CLO_ERR_CYCLE, CLO_ERR_LIMIT,
  * CLO_ERR_ARGUMENT (also: many instances and none named, or none of that name), CLO_ERR_MEMORY. */
-CLO_API CLO_NODISCARD clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document *out);
+CLO_API CLO_NODISCARD clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document **out);
 /* The same from memory; `name` stands for the file in error messages. */
 CLO_API CLO_NODISCARD clo_status clo_document_parse(const char *name, const char *text, size_t text_bytes,
-                                                    const clo_load_config *config, clo_document *out);
-CLO_API void clo_document_destroy(clo_document *document); /* empty or NULL is allowed; empties it */
+                                                    const clo_load_config *config, clo_document **out);
+CLO_API void clo_document_destroy(clo_document *document); /* NULL is allowed */
+
+/* A document around a graph that did not come from a file, to be saved. */
+CLO_API CLO_NODISCARD clo_status clo_document_create(clo_graph *graph, clo_platform *platform, clo_document **out);
+
+CLO_API const clo_graph *clo_document_graph(const clo_document *document);
+CLO_API const clo_platform *clo_document_platform(const clo_document *document);
+CLO_API const char *clo_document_format(const clo_document *document);
+CLO_API double clo_document_unit_ns(const clo_document *document);
+CLO_API size_t clo_document_line(const clo_document *document);
+CLO_API const clo_reference *clo_document_references(const clo_document *document, uint32_t *count);
 
 /* Files with many instances: JSON Lines, each line one object of a format that is read from JSON. Empty lines do not
  * count. Any other file counts as one instance, so that these calls read every file. The text is kept until close, the
@@ -71,7 +70,7 @@ CLO_API size_t clo_documents_count(const clo_documents *documents);
  *   out  as in clo_document_load; lives on after clo_documents_close.
  * Returns what clo_document_load does, with the line in the error text, or CLO_ERR_STATE after the last one.
  * Threads: one at a time for one `documents`. Real time: no. */
-CLO_API CLO_NODISCARD clo_status clo_documents_next(clo_documents *documents, clo_document *out);
+CLO_API CLO_NODISCARD clo_status clo_documents_next(clo_documents *documents, clo_document **out);
 CLO_API void clo_documents_close(clo_documents *documents); /* NULL is allowed */
 
 /* Writes the graph (and platform, where the format can) in `format`: "clotho" (own JSON), "dot", "wfformat", "saga".

@@ -315,7 +315,9 @@ static void traces(void **state)
 static void files(void **state)
 {
     (void)state;
-    clo_document document = {0}, open = {.graph = s.open};
+    clo_document *document = NULL;
+    clo_graph *graph = NULL;
+    uint32_t count = 1;
     clo_documents *none = NULL;
     clo_plan *plan = NULL;
 
@@ -325,7 +327,22 @@ static void files(void **state)
     refuses_io(clo_document_parse, "x", NULL, 2, NULL, &document);
     refuses_io(clo_document_parse, "x", "{}", 2, NULL, NULL);
     clo_document_destroy(NULL);
-    clo_document_destroy(&document);
+    refuses_io(clo_document_create, NULL, NULL, &document);
+    refuses_io(clo_document_create, s.open, NULL, NULL);
+    clo_status status = clo_document_create(s.open, NULL, &document); /* not sealed */
+    assert_true(status == CLO_ERR_STATE || status == CLO_ERR_UNSUPPORTED);
+    assert_null(document);
+    assert_null(clo_document_graph(NULL));
+    assert_null(clo_document_platform(NULL));
+    assert_null(clo_document_format(NULL));
+    assert_null(clo_document_references(NULL, &count));
+    assert_int_equal(count, 0);
+    assert_null(clo_document_references(NULL, NULL));
+    assert_true(clo_document_unit_ns(NULL) == 0);
+    assert_int_equal(clo_document_line(NULL), 0);
+    ok(clo_graph_generate("chain", NULL, &graph));
+    if (clo_document_create(graph, NULL, &document) != CLO_OK)
+        clo_graph_destroy(graph);
     refuses_io(clo_documents_open, NULL, NULL, &none);
     refuses_io(clo_documents_open, "x", NULL, NULL);
     refuses_io(clo_documents_parse, NULL, "{}", 2, NULL, &none);
@@ -335,10 +352,9 @@ static void files(void **state)
     refuses_io(clo_documents_next, NULL, &document);
     clo_documents_close(NULL);
     refuses_io(clo_document_save, NULL, NULL, NEVER_WRITTEN);
-    refuses_io(clo_document_save, &document, NULL, NEVER_WRITTEN);
-    refuses_io(clo_document_save, &open, NULL, NEVER_WRITTEN);
-    refuses_io(clo_document_save, &document, NULL, NULL);
-    refuses_io(clo_document_save, &document, "nope", NEVER_WRITTEN);
+    refuses_io(clo_document_save, document, NULL, NULL);
+    refuses_io(clo_document_save, document, "nope", NEVER_WRITTEN);
+    clo_document_destroy(document);
     refuses_io(clo_plan_save, NULL, s.f.cost, NEVER_WRITTEN);
     refuses_io(clo_plan_save, s.plan, NULL, NEVER_WRITTEN);
     refuses_io(clo_plan_save, s.plan, s.f.cost, NULL);
