@@ -78,6 +78,11 @@ typedef struct clo_task {
     int64_t demand[CLO_RESOURCES_MAX]; /* held on the machine while it runs; unit of the capacity; >= 0 */
 } clo_task;
 
+typedef struct clo_edge {
+    uint32_t from, to;
+    uint64_t bytes;
+} clo_edge;
+
 /* Creates an empty, open graph.
  *   name  copied; NULL means "graph".
  *   out   the new graph, owned by the caller; untouched on failure.
@@ -99,6 +104,16 @@ CLO_API CLO_NODISCARD clo_status clo_graph_add_task(clo_graph *graph, const clo_
  * seal checks them, as it checks self edges, duplicates and cycles.
  * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE, CLO_ERR_LIMIT, CLO_ERR_MEMORY. Amortised O(1). */
 CLO_API CLO_NODISCARD clo_status clo_graph_add_edge(clo_graph *graph, uint32_t from, uint32_t to, uint64_t bytes);
+
+/* Adds `count` tasks: the same graph as `count` calls of clo_graph_add_task, in less time. All or nothing.
+ *   tasks  [count]; copied; NULL is allowed for 0.
+ *   first  receives the id of tasks[0], the others follow; may be NULL. */
+CLO_API CLO_NODISCARD clo_status clo_graph_add_tasks(clo_graph *graph, const clo_task *tasks, size_t count,
+                                                     uint32_t *first);
+
+/* Adds `count` edges: the same graph as `count` calls of clo_graph_add_edge, in less time. All or nothing.
+ *   edges  [count]; copied; NULL is allowed for 0. */
+CLO_API CLO_NODISCARD clo_status clo_graph_add_edges(clo_graph *graph, const clo_edge *edges, size_t count);
 
 /* Number of executor kind `name` in this graph (added when new), to be used below.
  * Kinds are matched to a platform's kinds by name when a cost is created; clo_cost_unmatched_kind tells which found
@@ -149,10 +164,6 @@ CLO_API const char *clo_graph_task_name(const clo_graph *graph, uint32_t task, c
 CLO_API CLO_NODISCARD clo_status clo_graph_task(const clo_graph *graph, uint32_t task, clo_task *out);
 
 /* Edge `index` in order of addition. Returns CLO_OK or CLO_ERR_ARGUMENT. */
-typedef struct clo_edge {
-    uint32_t from, to;
-    uint64_t bytes;
-} clo_edge;
 CLO_API CLO_NODISCARD clo_status clo_graph_edge(const clo_graph *graph, uint32_t index, clo_edge *out);
 
 /* Kinds, resources, and the time set for (task, kind): false where none was set. */

@@ -80,6 +80,7 @@ static void graphs_being_built(void **state)
 {
     (void)state;
     clo_task task = CLO_TASK_INIT;
+    clo_edge edge = {0, 1, 0};
     uint32_t id = 7;
 
     refuses(clo_graph_create, "x", NULL);
@@ -87,6 +88,10 @@ static void graphs_being_built(void **state)
     refuses(clo_graph_add_task, NULL, &task, &id);
     refuses(clo_graph_add_task, s.open, NULL, &id);
     refuses(clo_graph_add_edge, NULL, 0, 1, 0);
+    refuses(clo_graph_add_tasks, NULL, &task, 1, &id);
+    refuses(clo_graph_add_tasks, s.open, NULL, 1, &id);
+    refuses(clo_graph_add_edges, NULL, &edge, 1);
+    refuses(clo_graph_add_edges, s.open, NULL, 1);
     refuses(clo_graph_kind, NULL, "k", &id);
     refuses(clo_graph_kind, s.open, NULL, &id);
     refuses(clo_graph_kind, s.open, "k", NULL);
