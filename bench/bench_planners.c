@@ -273,12 +273,13 @@ static void print_json(const table *t)
 /* The planners asked for, or all. */
 static void choose_planners(table *t, const bench_list *asked)
 {
-    const char *name;
+    clo_entry entry = CLO_ENTRY_INIT;
 
     for (uint32_t i = 0; i < asked->count && t->planners_count < PLANNERS_MAX; i++)
         t->planners[t->planners_count++] = asked->items[i];
-    for (uint32_t i = 0; asked->count == 0 && t->planners_count < PLANNERS_MAX && clo_planner(i, &name, NULL); i++)
-        t->planners[t->planners_count++] = name;
+    for (uint32_t i = 0;
+         asked->count == 0 && t->planners_count < PLANNERS_MAX && clo_registry_entry("planners", i, &entry); i++)
+        t->planners[t->planners_count++] = entry.name;
 }
 
 static bool measure_all(table *t)

@@ -14,10 +14,10 @@ static const double within_limits[3] = {0.01, 0.05, 0.10};
 
 bool is_planner(const char *name)
 {
-    const char *known;
+    clo_entry known = CLO_ENTRY_INIT;
 
-    for (uint32_t i = 0; clo_planner(i, &known, NULL); i++)
-        if (strcmp(known, name) == 0)
+    for (uint32_t i = 0; clo_registry_entry("planners", i, &known); i++)
+        if (strcmp(known.name, name) == 0)
             return true;
     return false;
 }
@@ -84,10 +84,10 @@ bool field_add(field *f, const char *planner, const bench_list *budgets)
 
 bool field_add_all(field *f, const bench_list *budgets)
 {
-    const char *name;
+    clo_entry planner = CLO_ENTRY_INIT;
 
-    for (uint32_t i = 0; clo_planner(i, &name, NULL); i++)
-        if (!field_add(f, name, budgets))
+    for (uint32_t i = 0; clo_registry_entry("planners", i, &planner); i++)
+        if (!field_add(f, planner.name, budgets))
             return false;
     return true;
 }

@@ -32,6 +32,7 @@
 #include <clotho/plan.h>
 #include <clotho/platform.h>
 #include <clotho/policy.h>
+#include <clotho/registry.h>
 #include <clotho/runtime.h>
 #include <clotho/sim.h>
 #include <clotho/status.h>

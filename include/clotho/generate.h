@@ -30,11 +30,6 @@ typedef struct clo_generate_config {
 
 #define CLO_GENERATE_CONFIG_INIT CLO_SIZED_INIT(clo_generate_config)
 
-/* Family names: "chain" "forkjoin" "intree" "outtree" "layered" "wavefront" "cholesky"
- * "fft" "gauss" "montage" "independent". NULL past the end. Static. */
-CLO_API const char *clo_generate_family(uint32_t index);
-CLO_API const char *clo_generate_summary(uint32_t index);
-
 /* Generates and seals a graph of `family`.
  *   config  NULL means all defaults.
  *   out     owned by the caller; untouched on failure.

@@ -86,9 +86,6 @@ CLO_API CLO_NODISCARD clo_status clo_plan_load(const char *path, const clo_cost 
 CLO_API CLO_NODISCARD clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes,
                                                 const clo_cost *cost, clo_plan **out);
 
-/* Names, one-line summaries and directions ("rw", "r") of the formats; false past the end. Static. */
-CLO_API bool clo_format(uint32_t index, const char **name, const char **summary, const char **directions);
-
 #ifdef __cplusplus
 }
 #endif

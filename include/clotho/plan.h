@@ -128,9 +128,6 @@ CLO_API CLO_NODISCARD clo_status clo_plan_gantt_svg(const clo_plan *plan, const 
 CLO_API CLO_NODISCARD clo_status clo_plan_gantt_text(const clo_plan *plan, const clo_cost *cost, uint32_t columns,
                                                      char **out);
 
-/* Names and one-line summaries of the planners; false past the end. Static. */
-CLO_API bool clo_planner(uint32_t index, const char **name, const char **summary);
-
 #ifdef __cplusplus
 }
 #endif

@@ -123,9 +123,6 @@ CLO_API CLO_NODISCARD clo_status clo_platform_describe(const clo_platform *platf
  * Returns likewise. */
 CLO_API CLO_NODISCARD clo_status clo_platform_describe_json(const clo_platform *platform, char **out);
 
-/* Names and one-line summaries of the shipped platforms; false past the end. Owned by the library. */
-CLO_API bool clo_platform_shipped(uint32_t index, const char **name, const char **summary);
-
 /* What this host offers and lacks for real-time work (pinning, FIFO, locked memory, throttling,
  * isolated CPUs, frequency scaling): one text line each, "ok", "warn" or "lack" first. *out is malloc'ed.
  * `lacking` (may be NULL) receives the number of "lack" lines. Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY. */

@@ -54,8 +54,7 @@ typedef struct clo_policy {
     void (*taken)(void *state, const clo_view *view, uint32_t instance);
 } clo_policy;
 
-/* The built-in policies by index and by name; NULL if there is none. Static. */
-CLO_API const clo_policy *clo_policy_at(uint32_t index);
+/* The built-in policy of that name; NULL if there is none. Static. */
 CLO_API const clo_policy *clo_policy_find(const char *name);
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
  * not at all. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/reader.h"
+#include "io/registry.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -16,10 +17,12 @@
 
 #define EXTRA_MAX (1u << 22) /* instances beyond one a task, and edges between instances beyond one an edge */
 
-static const struct {
+typedef struct file_format {
     const char *name, *summary, *directions;
     clo_status (*write)(const clo_document *document, clo_text *text); /* NULL: read only */
-} formats[] = {
+} file_format;
+
+static const file_format formats[] = {
     {"clotho", "own JSON, clotho.graph/1: everything a graph and its platform hold", "rw", clo_clotho_write},
     {"wfformat", "WfCommons WfFormat, reads 1.5 and 1.4, writes 1.5: recorded scientific workflows", "rw",
      clo_wfformat_write},
@@ -30,20 +33,12 @@ static const struct {
     {"tpch-packing", "JSON Lines of merged query graphs that share one resource, with their platform", "r", NULL},
     {"alibaba", "JSON Lines of batch jobs of the Alibaba trace v2018, with one machine of it", "r", NULL},
     {"dot", "Graphviz digraph with work_ns on nodes and bytes on edges", "rw", clo_dot_write},
+    {NULL, NULL, NULL, NULL},
 };
 
-bool clo_format(uint32_t index, const char **name, const char **summary, const char **directions)
-{
-    if (index >= sizeof formats / sizeof formats[0])
-        return false;
-    if (name != NULL)
-        *name = formats[index].name;
-    if (summary != NULL)
-        *summary = formats[index].summary;
-    if (directions != NULL)
-        *directions = formats[index].directions;
-    return true;
-}
+CLO_REGISTRY_ROW(file_format);
+const clo_registry clo_formats = {
+    .name = "formats", .rows = formats, .row_bytes = sizeof formats[0], .has_directions = true};
 
 static bool has(const cJSON *root, const char *key)
 {
@@ -296,17 +291,17 @@ void clo_document_destroy(clo_document *document)
     clo_free(document);
 }
 
-clo_status clo_document_print(const clo_document *document, const char *format, char **out)
+clo_status clo_document_print(const clo_document *document, const char *name, char **out)
 {
     clo_text text = {0};
     size_t f = 0;
 
-    while (f < sizeof formats / sizeof formats[0] && strcmp(formats[f].name, format) != 0)
+    while (formats[f].name != NULL && strcmp(formats[f].name, name) != 0)
         f++;
-    if (f == sizeof formats / sizeof formats[0])
-        return clo_fail(CLO_ERR_ARGUMENT, "format '%s' is unknown; use clotho, dot, wfformat or saga", format);
+    if (formats[f].name == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "format '%s' is unknown; use clotho, dot, wfformat or saga", name);
     if (formats[f].write == NULL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "format '%s' can only be read; use clotho, dot, wfformat or saga", format);
+        return clo_fail(CLO_ERR_UNSUPPORTED, "format '%s' can only be read; use clotho, dot, wfformat or saga", name);
     clo_status status = formats[f].write(document, &text);
     if (status != CLO_OK)
         return clo_text_free(&text), status;

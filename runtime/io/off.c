@@ -1,5 +1,6 @@
 /* off.c - in place of this module in a library built with -DCLOTHO_IO=OFF: every call says so. */
 #include "base/status.h"
+#include "io/registry.h"
 
 #include <clotho/io.h>
 
@@ -125,8 +126,6 @@ clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes,
     return off("clo_plan_parse");
 }
 
-bool clo_format(uint32_t index, const char **name, const char **summary, const char **directions)
-{
-    (void)index, (void)name, (void)summary, (void)directions;
-    return false;
-}
+static const clo_registry_head no_formats[] = {{NULL, NULL, NULL}};
+
+const clo_registry clo_formats = {.name = "formats", .rows = no_formats, .row_bytes = sizeof no_formats[0]};

@@ -103,7 +103,7 @@ static void generated_graphs_are_golden(void **state)
     clo_text text = {0};
     const char *family;
 
-    for (uint32_t f = 0; (family = clo_generate_family(f)) != NULL; f++)
+    for (uint32_t f = 0; (family = name_at("families", f)) != NULL; f++)
         for (size_t c = 0; c < sizeof configs / sizeof configs[0]; c++) {
             clo_graph *graph;
             int64_t work_ns;
@@ -271,7 +271,7 @@ static void plans_are_golden(void **state)
 
     for (int i = 0; i < SCENES; i++) {
         scene s = open_scene(i);
-        for (uint32_t k = 0; clo_planner(k, &planner, NULL); k++)
+        for (uint32_t k = 0; (planner = name_at("planners", k)) != NULL; k++)
             add_plan(&text, &s, planner, 0);
         add_plan(&text, &s, "heft", 1);
         add_plan(&text, &s, "deft", 1);
@@ -321,7 +321,7 @@ static void simulated_decisions_are_golden(void **state)
         clo_sim_config config = CLO_SIM_CONFIG_INIT;
         clo_plan *plan;
 
-        for (uint32_t k = 0; (policy = clo_policy_at(k)) != NULL; k++) {
+        for (uint32_t k = 0; (policy = policy_at(k)) != NULL; k++) {
             config.policy = policy;
             add_simulation(&text, &s, policy->name, &config);
         }

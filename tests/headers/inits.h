@@ -15,6 +15,7 @@ int inits(void)
     clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
     clo_sim_config sim = CLO_SIM_CONFIG_INIT;
     clo_bound bound = CLO_BOUND_INIT;
+    clo_entry entry = CLO_ENTRY_INIT;
     clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
     clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_job_timing timing = CLO_JOB_TIMING_INIT;
@@ -25,5 +26,5 @@ int inits(void)
            job.size == sizeof job && plan.size == sizeof plan && platform.size == sizeof platform &&
            runtime.size == sizeof runtime && sim.size == sizeof sim && configs[1].size == sizeof sim &&
            bound.size == sizeof bound && metrics.size == sizeof metrics && result.size == sizeof result &&
-           timing.size == sizeof timing && stats.size == sizeof stats && sim.execute == 0;
+           timing.size == sizeof timing && entry.size == sizeof entry && stats.size == sizeof stats && sim.execute == 0;
 }

@@ -147,9 +147,9 @@ static void every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_byt
         check_trace(&s, trace, CLO_CHECK_FULL);
         assert_true(planned.makespan_ns >= bound.best_ns);
         clo_trace_destroy(trace);
-        for (uint32_t p = 0; clo_policy_at(p) != NULL; p++) {
+        for (uint32_t p = 0; policy_at(p) != NULL; p++) {
             clo_sim_config config = CLO_SIM_CONFIG_INIT;
-            config.policy = clo_policy_at(p);
+            config.policy = policy_at(p);
             config.execute = 1;
             ok(clo_simulate(s.cost, &config, &result, &trace, &hash));
             check_trace(&s, trace, CLO_CHECK_FULL);
@@ -202,7 +202,7 @@ static void a_recorded_real_run_replays_in_the_simulator_with_every_decision_equ
 {
     (void)state;
     for (uint64_t seed = 0; seed < 150; seed++) {
-        const clo_policy *policy = clo_policy_at((uint32_t)(seed / 3 % 4));
+        const clo_policy *policy = policy_at((uint32_t)(seed / 3 % 4));
         record_and_replay(seed, seed % 3 == 0 ? policy : NULL, seed % 3 == 1); /* policy, replay, steal */
     }
 }

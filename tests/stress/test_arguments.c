@@ -76,6 +76,23 @@ static void statuses(void **state)
     assert_non_null(clo_version());
 }
 
+static void registries(void **state)
+{
+    (void)state;
+    clo_entry entry = CLO_ENTRY_INIT, unset = {0};
+
+    assert_false(clo_registry_entry("planners", UINT32_MAX, &entry));
+    assert_null(entry.name);
+    assert_false(clo_registry_entry(NULL, UINT32_MAX, &entry));
+    assert_false(clo_registry_entry("planners", 0, NULL));
+    assert_string_equal(clo_last_error(), "clo_registry_entry: out is NULL");
+    assert_false(clo_registry_entry("planners", 0, &unset));
+    assert_string_equal(clo_last_error(), "clo_entry.size is 0; initialise it with its ..._INIT");
+    assert_false(clo_registry_entry("cats", 0, &entry));
+    assert_string_equal(clo_last_error(), "clo_registry_entry: no registry is called 'cats'; NULL lists them");
+    assert_true(clo_registry_entry("planners", 0, &entry));
+}
+
 static void graphs_being_built(void **state)
 {
     (void)state;
@@ -108,8 +125,6 @@ static void graphs_being_built(void **state)
     refuses_somehow(clo_graph_generate, NULL, NULL, &s.open);
     refuses(clo_graph_generate, "chain", NULL, NULL);
     refuses_somehow(clo_graph_generate, "no such family", NULL, &s.open);
-    assert_null(clo_generate_family(UINT32_MAX));
-    assert_null(clo_generate_summary(UINT32_MAX));
     assert_int_equal(id, 7);
 }
 
@@ -186,8 +201,6 @@ static void platforms(void **state)
     refuses(clo_platform_describe, p, 0, NULL);
     refuses(clo_platform_describe_json, NULL, &text);
     refuses(clo_platform_describe_json, p, NULL);
-    assert_false(clo_platform_shipped(UINT32_MAX, NULL, NULL));
-    assert_true(clo_platform_shipped(0, NULL, NULL));
     refuses(clo_platform_check_host, NULL, NULL);
     assert_null(none);
     assert_null(text);
@@ -284,8 +297,6 @@ static void plans(void **state)
     refuses(clo_plan_gantt_text, NULL, c, 0, &text);
     refuses(clo_plan_gantt_text, s.plan, NULL, 0, &text);
     refuses(clo_plan_gantt_text, s.plan, c, 0, NULL);
-    assert_false(clo_planner(UINT32_MAX, NULL, NULL));
-    assert_true(clo_planner(0, NULL, NULL));
     assert_null(none);
     assert_null(text);
 }
@@ -370,7 +381,6 @@ static void files(void **state)
     refuses_io(clo_plan_parse, "x", NULL, 2, s.f.cost, &plan);
     refuses_io(clo_plan_parse, "x", "{}", 2, NULL, &plan);
     refuses_io(clo_plan_parse, "x", "{}", 2, s.f.cost, NULL);
-    assert_false(clo_format(UINT32_MAX, NULL, NULL, NULL));
     assert_null(none);
     assert_null(plan);
     assert_null(fopen(NEVER_WRITTEN, "r"));
@@ -434,7 +444,7 @@ static void jobs(void **state)
     assert_int_equal(clo_job_id(NULL), 0);
     refuses(clo_job_swap_plan, NULL, s.plan);
     refuses(clo_job_swap_plan, s.job, NULL);
-    refuses(clo_job_swap_policy, NULL, clo_policy_at(0));
+    refuses(clo_job_swap_policy, NULL, policy_at(0));
     refuses(clo_job_swap_policy, s.job, NULL);
     refuses_somehow(clo_job_swap_policy, s.job, &empty);
     clo_job_cancel(NULL);
@@ -492,7 +502,6 @@ static void policies(void **state)
     assert_int_equal(clo_view_ready_next(NULL, 0), CLO_NONE);
     assert_false(clo_view_is_ready(NULL, 0));
     assert_false(clo_view_step(NULL));
-    assert_null(clo_policy_at(UINT32_MAX));
     assert_null(clo_policy_find(NULL));
     assert_null(clo_policy_find("nope"));
     config.policy = &curious;
@@ -521,6 +530,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies),
         cmocka_unit_test(statuses),
+        cmocka_unit_test(registries),
         cmocka_unit_test(graphs_being_built),
         cmocka_unit_test(graphs),
         cmocka_unit_test(platforms),

@@ -166,7 +166,7 @@ static _Atomic uint32_t is_swapping;
 static void *swap_main(void *argument)
 {
     for (uint32_t i = 0; atomic_load(&is_swapping) != 0; i++)
-        ok(clo_job_swap_policy(argument, clo_policy_at(i % 4)));
+        ok(clo_job_swap_policy(argument, policy_at(i % 4)));
     return NULL;
 }
 

@@ -21,10 +21,10 @@ static int known_family(const char *name)
 {
     const char *family;
 
-    for (uint32_t i = 0; (family = clo_generate_family(i)) != NULL; i++)
+    for (uint32_t i = 0; (family = family_at(i)) != NULL; i++)
         if (strcmp(family, name) == 0)
             return EXIT_GOOD;
-    const char *near = nearest_name(name, clo_generate_family);
+    const char *near = nearest_name(name, family_at);
     if (near != NULL)
         return misuse("'%s' is no family; did you mean '%s'?", name, near);
     return misuse("'%s' is no family; see 'clotho list families'", name);

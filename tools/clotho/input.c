@@ -4,32 +4,36 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *name_at(const char *registry, uint32_t index)
+{
+    clo_entry entry = CLO_ENTRY_INIT;
+
+    return clo_registry_entry(registry, index, &entry) ? entry.name : NULL;
+}
+
 const char *planner_at(uint32_t index)
 {
-    const char *name, *summary;
-
-    return clo_planner(index, &name, &summary) ? name : NULL;
+    return name_at("planners", index);
 }
 
 const char *policy_at(uint32_t index)
 {
-    const clo_policy *policy = clo_policy_at(index);
-
-    return policy != NULL ? policy->name : NULL;
+    return name_at("policies", index);
 }
 
 const char *format_at(uint32_t index)
 {
-    const char *name, *summary, *directions;
+    return name_at("formats", index);
+}
 
-    return clo_format(index, &name, &summary, &directions) ? name : NULL;
+const char *family_at(uint32_t index)
+{
+    return name_at("families", index);
 }
 
 static const char *shipped_at(uint32_t index)
 {
-    const char *name, *summary;
-
-    return clo_platform_shipped(index, &name, &summary) ? name : NULL;
+    return name_at("platforms", index);
 }
 
 static int known(const char *what, const char *name, const char *(*at)(uint32_t), const char *verb)

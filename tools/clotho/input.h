@@ -56,5 +56,6 @@ int known_format(const char *name);
 const char *planner_at(uint32_t index);
 const char *policy_at(uint32_t index);
 const char *format_at(uint32_t index);
+const char *family_at(uint32_t index);
 
 #endif

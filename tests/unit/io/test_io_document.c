@@ -172,17 +172,16 @@ static void configs_are_checked(void **state)
 
 static void formats_are_listed(void **state)
 {
-    const char *name, *summary, *directions;
+    clo_entry entry = CLO_ENTRY_INIT;
     uint32_t count = 0;
 
     (void)state;
-    for (; clo_format(count, &name, &summary, &directions); count++) {
-        assert_true(strlen(summary) > 10);
-        assert_true(strcmp(directions, "r") == 0 || strcmp(directions, "rw") == 0);
+    for (; clo_registry_entry("formats", count, &entry); count++) {
+        assert_true(strlen(entry.summary) > 10);
+        assert_true(strcmp(entry.directions, "r") == 0 || strcmp(entry.directions, "rw") == 0);
     }
     assert_int_equal(count, 9);
-    assert_true(clo_format(8, &name, NULL, NULL));
-    assert_string_equal(name, "dot");
+    assert_string_equal(entry.name, "dot");
 }
 
 static void documents_are_saved_in_the_format_of_their_ending(void **state)

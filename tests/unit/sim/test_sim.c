@@ -122,10 +122,10 @@ static void the_view_tells_what_is_and_not_what_will_be(void **state)
     (void)state;
     assert_null(clo_policy_find("no such policy"));
     assert_null(clo_policy_find(NULL));
-    assert_null(clo_policy_at(1000));
-    assert_ptr_equal(clo_policy_at(0), clo_policy_find("steal"));
-    for (uint32_t i = 0; clo_policy_at(i) != NULL; i++)
-        assert_true(strlen(clo_policy_at(i)->summary) > 10);
+    assert_null(policy_at(1000));
+    assert_ptr_equal(policy_at(0), clo_policy_find("steal"));
+    for (uint32_t i = 0; policy_at(i) != NULL; i++)
+        assert_true(strlen(policy_at(i)->summary) > 10);
 }
 
 static int fail_third(const clo_call *call)

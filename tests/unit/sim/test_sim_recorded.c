@@ -60,7 +60,7 @@ static void a_replay_has_the_events_and_the_result_of_the_record(void **state)
         setting s = setting_of(random_graph(seed, RANDOM_INSTANCES), random_platform(seed, 0));
         clo_sim_config config = CLO_SIM_CONFIG_INIT;
         clo_plan *plan;
-        for (uint32_t p = 0; (config.policy = clo_policy_at(p)) != NULL; p++)
+        for (uint32_t p = 0; (config.policy = policy_at(p)) != NULL; p++)
             replay_equals(&s, &config);
         ok(clo_plan_create(s.cost, NULL, &plan));
         config.plan = plan;
