@@ -119,7 +119,7 @@ typedef struct clo_bound {
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (also: out->size is wrong) or CLO_ERR_MEMORY.
  * Not promised: that a plan of that makespan exists.
- * Threads: any. Real time: no. Beyond 4096 tasks near-linear in arcs and tasks * executors; below, quadratic. */
+ * Threads: any. Real time: no. Near-linear in arcs and tasks * executors beyond 4096 tasks; below, more is tried. */
 CLO_API CLO_NODISCARD clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out);
 
 #ifdef __cplusplus
