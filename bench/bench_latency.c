@@ -237,7 +237,7 @@ static bool measure_decision(bench *b, decision *d, const clo_policy *policy, ui
 {
     const clo_generate_config generate = {.size = sizeof generate, .seed = seed, .tasks = b->tasks, .work_mean_ns = 1};
     clo_job_config config = {.size = sizeof config, .policy = policy};
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     bed layers = {0};
     uint32_t turn = b->turns.kept;
     bool is_good = clo_graph_generate("layered", &generate, &layers.graph) == CLO_OK &&
@@ -263,7 +263,7 @@ static bool take_turn(bench *b, uint64_t seed)
                    measure_chain(b, true, &b->series[HAND_OVER_REPLAY]) && measure_release(b);
 
     for (uint32_t p = 0; p < b->policies && is_good; p++)
-        is_good = measure_decision(b, &b->decisions[p], clo_policy_at(p), seed);
+        is_good = measure_decision(b, &b->decisions[p], clo_policy_find(b->decisions[p].name), seed);
     return is_good;
 }
 
@@ -291,10 +291,12 @@ static bool open_series(bench *b, uint32_t turns)
 
 static bool open_decisions(bench *b, uint32_t turns)
 {
-    for (; b->policies < POLICIES_MAX && clo_policy_at(b->policies) != NULL; b->policies++) {
+    clo_entry policy = CLO_ENTRY_INIT;
+
+    for (; b->policies < POLICIES_MAX && clo_registry_entry("policies", b->policies, &policy); b->policies++) {
         decision *d = &b->decisions[b->policies];
 
-        d->name = clo_policy_at(b->policies)->name;
+        d->name = policy.name;
         for (int i = 0; i < QUANTILES; i++) {
             d->values[i] = calloc(turns, sizeof(double));
             if (d->values[i] == NULL)

@@ -77,7 +77,7 @@ static void close_problem(problem *p)
 
 static bool check(const clo_plan *plan, const problem *p, cell *c)
 {
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
 
     if (clo_plan_check(plan, p->cost, CLO_CHECK_FULL) != CLO_OK || clo_plan_measure(plan, p->cost, &metrics) != CLO_OK)
         return bench_fail(clo_plan_planner(plan));
@@ -273,12 +273,13 @@ static void print_json(const table *t)
 /* The planners asked for, or all. */
 static void choose_planners(table *t, const bench_list *asked)
 {
-    const char *name;
+    clo_entry entry = CLO_ENTRY_INIT;
 
     for (uint32_t i = 0; i < asked->count && t->planners_count < PLANNERS_MAX; i++)
         t->planners[t->planners_count++] = asked->items[i];
-    for (uint32_t i = 0; asked->count == 0 && t->planners_count < PLANNERS_MAX && clo_planner(i, &name, NULL); i++)
-        t->planners[t->planners_count++] = name;
+    for (uint32_t i = 0;
+         asked->count == 0 && t->planners_count < PLANNERS_MAX && clo_registry_entry("planners", i, &entry); i++)
+        t->planners[t->planners_count++] = entry.name;
 }
 
 static bool measure_all(table *t)

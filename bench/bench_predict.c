@@ -74,7 +74,7 @@ static bool measure(row *r, const bench_options *o, double *all, size_t *count)
 {
     double *ms = calloc(o->rounds, sizeof *ms), *errors = calloc(o->rounds, sizeof *errors);
     bed b = {0};
-    clo_job_result result = {0};
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_status status = ms != NULL && errors != NULL ? open_bed(&b, r, o) : CLO_ERR_MEMORY;
 
     if (status == CLO_OK)

@@ -14,10 +14,10 @@ static const double within_limits[3] = {0.01, 0.05, 0.10};
 
 bool is_planner(const char *name)
 {
-    const char *known;
+    clo_entry known = CLO_ENTRY_INIT;
 
-    for (uint32_t i = 0; clo_planner(i, &known, NULL); i++)
-        if (strcmp(known, name) == 0)
+    for (uint32_t i = 0; clo_registry_entry("planners", i, &known); i++)
+        if (strcmp(known.name, name) == 0)
             return true;
     return false;
 }
@@ -84,10 +84,10 @@ bool candidates_add(candidates *chosen, const char *planner, const bench_list *b
 
 bool candidates_add_all(candidates *chosen, const bench_list *budgets)
 {
-    const char *name;
+    clo_entry planner = CLO_ENTRY_INIT;
 
-    for (uint32_t i = 0; clo_planner(i, &name, NULL); i++)
-        if (!candidates_add(chosen, name, budgets))
+    for (uint32_t i = 0; clo_registry_entry("planners", i, &planner); i++)
+        if (!candidates_add(chosen, planner.name, budgets))
             return false;
     return true;
 }
@@ -139,7 +139,7 @@ static bool grow(comparison *c)
 
 static bool judge(const clo_plan *plan, const clo_cost *cost, const char *where, entry *out)
 {
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
 
     if (clo_plan_check(plan, cost, CLO_CHECK_FULL) != CLO_OK || clo_plan_measure(plan, cost, &metrics) != CLO_OK) {
         fprintf(stderr, "bench: %s: the plan of %s is wrong: %s\n", where, clo_plan_planner(plan), clo_last_error());
@@ -210,7 +210,7 @@ static void take_reference(comparison *c, instance *i, int64_t reference_ns)
 
 bool comparison_add(comparison *c, const char *name, const clo_cost *cost, int64_t reference_ns)
 {
-    clo_bound bound;
+    clo_bound bound = CLO_BOUND_INIT;
     uint32_t count = c->candidates->count;
 
     if (!grow(c))

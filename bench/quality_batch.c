@@ -121,14 +121,14 @@ static bool add_jobs(batch *b, clo_documents *documents, uint32_t workloads_max)
 {
     size_t count = clo_documents_count(documents);
     bool is_good = true;
-    clo_document d;
+    clo_document *d;
 
     for (size_t at = 0; at < count && is_good && b->workloads < workloads_max; at++) {
         if (clo_documents_next(documents, &d) != CLO_OK) /* beyond the limits of a graph; told by the set "alibaba" */
             continue;
-        if (at % b->step == 0 && is_fit(b, d.graph))
-            is_good = add_job(b, d.graph);
-        clo_document_destroy(&d);
+        if (at % b->step == 0 && is_fit(b, clo_document_graph(d)))
+            is_good = add_job(b, clo_document_graph(d));
+        clo_document_destroy(d);
     }
     return is_good;
 }

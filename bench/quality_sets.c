@@ -49,20 +49,19 @@ static const set sets[] = {
     {"alibaba", "alibaba/v2018_dag_sample6600.jsonl", BED_OWN, 0, ALIBABA_MAX, true, false},
 };
 
-/* A platform to plan on. `own`: it is to be destroyed. */
-static clo_platform *make_bed(const set *s, const clo_document *d, bool *own)
+/* A platform to plan on. `made`: the same where it is to be destroyed, else NULL. */
+static const clo_platform *make_bed(const set *s, const clo_document *d, clo_platform **made)
 {
     static const uint32_t speeds[UNLIKE] = {32768, 32768, 65536, 65536, 65536, 65536, 98304, 131072};
-    clo_platform *platform = NULL;
     char spec[32];
 
-    *own = s->bed != BED_OWN;
+    *made = NULL;
     if (s->bed == BED_OWN)
-        return d->platform;
+        return clo_document_platform(d);
     if (s->bed == BED_UNLIKE)
-        return random_platform(UNLIKE, speeds, 0, 0.125);
+        return *made = random_platform(UNLIKE, speeds, 0, 0.125);
     snprintf(spec, sizeof spec, "uniform:%u", s->executors);
-    return clo_platform_open(spec, &platform) == CLO_OK ? platform : NULL;
+    return clo_platform_open(spec, made) == CLO_OK ? *made : NULL;
 }
 
 /* Of SAGA's table, the shortest makespan of its algorithms on an instance, in ns; 0: none. Hbmct drops tasks and rows
@@ -108,35 +107,40 @@ static double proved_optimum(const char *name, uint32_t executors)
 
 static int64_t reference_ns(const quality *q, const set *s, const clo_document *d)
 {
-    if (strcmp(d->format, "saga") == 0)
-        return saga_best_ns(q->data, clo_graph_name(d->graph));
-    for (uint32_t i = 0; i < d->references_count; i++)
-        if (d->references[i].executors == s->executors) {
-            double proved = proved_optimum(clo_graph_name(d->graph), s->executors);
-            return (int64_t)llround(fmax(d->references[i].upper, proved) * d->unit_ns);
+    uint32_t count;
+    const clo_reference *references = clo_document_references(d, &count);
+
+    if (strcmp(clo_document_format(d), "saga") == 0)
+        return saga_best_ns(q->data, clo_graph_name(clo_document_graph(d)));
+    for (uint32_t i = 0; i < count; i++)
+        if (references[i].executors == s->executors) {
+            double proved = proved_optimum(clo_graph_name(clo_document_graph(d)), s->executors);
+            return (int64_t)llround(fmax(references[i].upper, proved) * clo_document_unit_ns(d));
         }
     return 0;
 }
 
 static bool add_document(const quality *q, const set *s, comparison *c, const clo_document *d)
 {
-    bool own, is_good = false;
+    bool is_good = false;
     clo_cost *cost = NULL;
-    clo_platform *platform = make_bed(s, d, &own);
+    clo_platform *made;
+    const clo_platform *platform = make_bed(s, d, &made);
 
-    if (platform == NULL || clo_cost_create(d->graph, platform, &cost) != CLO_OK)
-        bench_fail(clo_graph_name(d->graph));
+    if (platform == NULL || clo_cost_create(clo_document_graph(d), platform, &cost) != CLO_OK)
+        bench_fail(clo_graph_name(clo_document_graph(d)));
     else
-        is_good = comparison_add(c, clo_graph_name(d->graph), cost, reference_ns(q, s, d));
+        is_good = comparison_add(c, clo_graph_name(clo_document_graph(d)), cost, reference_ns(q, s, d));
     clo_cost_destroy(cost);
-    if (own)
-        clo_platform_destroy(platform);
+    clo_platform_destroy(made);
     return is_good;
 }
 
 static bool is_fit(const set *s, const clo_document *d)
 {
-    return !s->has_several || (clo_graph_tasks(d->graph) > 1 && clo_graph_instances(d->graph) <= INSTANCES_MAX);
+    const clo_graph *graph = clo_document_graph(d);
+
+    return !s->has_several || (clo_graph_tasks(graph) > 1 && clo_graph_instances(graph) <= INSTANCES_MAX);
 }
 
 /* True if number `at` of `count` is one of `wanted` that are spread evenly. */
@@ -157,7 +161,7 @@ static uint32_t wanted(const quality *q, const set *s)
 static bool add_file(const quality *q, const set *s, comparison *c, const char *path)
 {
     clo_documents *documents = NULL;
-    clo_document d;
+    clo_document *d;
     clo_status status = clo_documents_open(path, NULL, &documents);
     bool is_good = true;
 
@@ -174,9 +178,9 @@ static bool add_file(const quality *q, const set *s, comparison *c, const char *
             is_good = bench_fail(path);
             break;
         }
-        if (is_chosen(at, count, wanted(q, s)) && is_fit(s, &d))
-            is_good = add_document(q, s, c, &d);
-        clo_document_destroy(&d);
+        if (is_chosen(at, count, wanted(q, s)) && is_fit(s, d))
+            is_good = add_document(q, s, c, d);
+        clo_document_destroy(d);
     }
     clo_documents_close(documents);
     return is_good;

@@ -61,7 +61,7 @@ int main(void)
     clo_platform *platform = NULL;
     clo_cost *cost = NULL;
     clo_plan *plan = NULL, *wrong = NULL;
-    clo_job_result result = {0};
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     bool is_right = false;
 
     if (build(&graph) || clo_platform_open("uniform:2", &platform) || clo_cost_create(graph, platform, &cost) ||

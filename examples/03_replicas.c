@@ -67,7 +67,7 @@ static clo_status run(clo_runtime *runtime, const clo_cost *cost, const char *pl
 static bool compare(const clo_platform *platform, const clo_cost *cost, clo_clock clock)
 {
     clo_runtime_config config = {.size = sizeof config, .clock = clock};
-    clo_job_result heft, deft;
+    clo_job_result heft = CLO_JOB_RESULT_INIT, deft = CLO_JOB_RESULT_INIT;
     uint64_t heft_hash, deft_hash;
     clo_runtime *runtime = NULL;
 

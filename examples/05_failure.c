@@ -36,7 +36,7 @@ static clo_status build(void *fails_at, clo_graph **graph)
 /* Returns true if all three jobs end as they must. */
 static bool show(clo_job *failing, clo_job *good, clo_job *cancelled)
 {
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     bool is_right = clo_job_wait(failing, &result) == CLO_ERR_TASK && result.failed_task == FAILING &&
                     result.failed_code == 7 && result.executed <= FAILING + 1;
 

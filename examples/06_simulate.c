@@ -8,7 +8,7 @@
 static bool simulate(const clo_cost *cost, const clo_policy *policy, int64_t lower_bound_ns)
 {
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
-    clo_job_result first, second;
+    clo_job_result first = CLO_JOB_RESULT_INIT, second = CLO_JOB_RESULT_INIT;
     bool is_right;
 
     config.policy = policy;
@@ -30,7 +30,8 @@ int main(void)
     clo_graph *graph = NULL;
     clo_platform *platform = NULL;
     clo_cost *cost = NULL;
-    clo_bound bound;
+    clo_bound bound = CLO_BOUND_INIT;
+    clo_entry entry = CLO_ENTRY_INIT;
     bool is_right = false;
 
     if (clo_graph_generate("layered", &generate, &graph) || clo_platform_open("rk3588", &platform) ||
@@ -41,8 +42,8 @@ int main(void)
                (double)bound.best_ns / 1e6);
         printf("%-12s %13s %10s %10s\n", "policy", "makespan", "/ bound", "decisions");
         is_right = true;
-        for (uint32_t i = 0; clo_policy_at(i) != NULL; i++)
-            is_right = simulate(cost, clo_policy_at(i), bound.best_ns) && is_right;
+        for (uint32_t i = 0; clo_registry_entry("policies", i, &entry); i++)
+            is_right = simulate(cost, clo_policy_find(entry.name), bound.best_ns) && is_right;
     }
     clo_cost_destroy(cost);
     clo_platform_destroy(platform);

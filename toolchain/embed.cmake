@@ -27,7 +27,9 @@ function(clo_embed_platforms output)
 
 @arrays@
 const clo_shipped_file clo_shipped_files[] = {
-@rows@};
+@rows@    {"uniform", "P equal executors in one memory: uniform:P, alone P = 4", NULL, 0},
+    {NULL, NULL, NULL, 0},
+};
 const uint32_t clo_shipped_files_count = @count@;
 ]] @ONLY)
 endfunction()

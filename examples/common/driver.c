@@ -58,7 +58,7 @@ static clo_status predict(session *s, report *r)
 {
     clo_plan_config config = {.size = sizeof config, .planner = r->how.planner};
     clo_sim_config sim = {.size = sizeof sim, .policy = r->how.policy};
-    clo_job_result result = {0};
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_status status;
 
     if (r->how.planner == NULL) {
@@ -139,7 +139,7 @@ static clo_status predict_afresh(application *app, const session *s, const repor
     const clo_sim_config sim = {.size = sizeof sim, .plan = s->plan, .policy = r->how.policy};
     application_graph graph = {0};
     clo_cost *cost = NULL;
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_status status = session_reprice(s, app, times, &graph, &cost);
 
     if (status == CLO_OK)
@@ -335,7 +335,7 @@ static clo_status run_application(application *app, const options *o, report *r)
 int application_main(application *app, int argc, char **argv)
 {
     options o;
-    report r = {0};
+    report r = {.result = CLO_JOB_RESULT_INIT};
     int exit_status = options_read(&o, app, argc, argv);
 
     if (exit_status >= 0)

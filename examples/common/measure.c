@@ -125,7 +125,7 @@ clo_status yardstick_read(yardstick *y, application *app, uint32_t runs, int64_t
     if (serial == NULL || all.items == NULL)
         status = CLO_ERR_MEMORY;
     for (uint32_t i = 0; i < runs && status == CLO_OK; i++) {
-        clo_job_result result = {0};
+        clo_job_result result = CLO_JOB_RESULT_INIT;
 
         status = session_run(&y->one, app, &result);
         serial[i] = result.makespan_ns;

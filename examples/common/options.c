@@ -139,15 +139,15 @@ int options_read(options *o, application *app, int argc, char **argv)
 
 clo_status dispatch_find(const char *name, dispatch *out)
 {
-    const char *planner;
+    clo_entry planner = CLO_ENTRY_INIT;
 
     *out = (dispatch){.mode = "steal"};
     if (strcmp(name, "steal") == 0)
         return CLO_OK;
     out->mode = "replay";
-    for (uint32_t i = 0; clo_planner(i, &planner, NULL); i++)
-        if (strcmp(name, planner) == 0) {
-            out->planner = planner;
+    for (uint32_t i = 0; clo_registry_entry("planners", i, &planner); i++)
+        if (strcmp(name, planner.name) == 0) {
+            out->planner = planner.name;
             return CLO_OK;
         }
     out->mode = "policy";

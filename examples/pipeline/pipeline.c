@@ -144,7 +144,7 @@ static void add_stats(pipeline *p, int sign, clo_worker_stats *sum)
 {
     (void)p;
     for (uint32_t w = 0; w < clo_runtime_workers(p->s.runtime); w++) {
-        clo_worker_stats one;
+        clo_worker_stats one = CLO_WORKER_STATS_INIT;
 
         if (clo_runtime_worker_stats(p->s.runtime, w, &one) != CLO_OK)
             continue;
@@ -184,7 +184,7 @@ static void run(pipeline *p)
     add_stats(p, 1, &p->workers);
     p->foreign_load = load_foreign(before);
     if (clo_job_timing_read(p->s.job, &p->timing) != CLO_OK)
-        p->timing = (clo_job_timing){0};
+        p->timing = (clo_job_timing)CLO_JOB_TIMING_INIT;
 }
 
 static void print_latency(const char *what, const clo_latency *l)
@@ -291,7 +291,7 @@ static bool describe(pipeline *p, const char *which)
 
 int main(int argc, char **argv)
 {
-    pipeline p = {.status = CLO_OK};
+    pipeline p = {.status = CLO_OK, .timing = CLO_JOB_TIMING_INIT, .workers = CLO_WORKER_STATS_INIT};
 
     if (argc < 2 || !describe(&p, argv[1]))
         return usage();

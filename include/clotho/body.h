@@ -1,8 +1,9 @@
 /* body.h - ready-made task bodies, for graphs that come from files and generators.
  *
- * All are thread-safe. They write their whole output buffer with bytes that
- * depend only on the task, the instance and the inputs, so replicas and every
- * dispatch mode give the same bytes. Without a call (NULL) they return a failure. */
+ * Each writes its whole output buffer with bytes that depend only on the task, the instance and the inputs. So replicas
+ * and every way to dispatch give the same bytes. Without a call (NULL) a body returns a failure.
+ *
+ * Threads: any; several executions of one body may run at once. */
 #ifndef CLOTHO_BODY_H
 #define CLOTHO_BODY_H
 
@@ -12,28 +13,43 @@
 extern "C" {
 #endif
 
-/* Computes (an integer hash chain) until call->expected_ns have passed. argument: unused.
- * Under the virtual clock it only writes its output. */
+/* Computes (an integer hash chain) until call->expected_ns have passed. clo_task.argument is not used. Under the
+ * virtual clock it only writes its output.
+ * Real time: yes; takes call->expected_ns and O(inputs + output_bytes). */
 CLO_API int clo_body_spin(const clo_call *call);
 
-/* Streams over its inputs and its output, then over a private block, until
- * call->expected_ns have passed. argument: unused. */
+/* Reads its inputs, writes its output, then streams over a private block until call->expected_ns have passed.
+ * clo_task.argument is not used.
+ * Real time: yes; takes call->expected_ns and O(bytes of inputs and output). */
 CLO_API int clo_body_memory(const clo_call *call);
 
-/* Runs a process and waits for it. argument: a clo_command, of a task with one instance that is not
- * duplicable. Returns 0, the exit status, 128 + signal number, 127 if it cannot be started, or 125 if its exit status
- * is lost: the process waits for any child elsewhere, or ignores SIGCHLD, and the kernel (before Linux 6.15) forgets
- * it. */
+/* A process to run: the argument of clo_body_command. Plain values; the caller keeps it while jobs may run. */
 typedef struct clo_command {
-    char *const *argv;     /* NULL-terminated; argv[0] is looked up in PATH; owned by the caller */
-    const char *directory; /* to run in; NULL: the current one                               */
-    char *output;          /* where stdout and stderr are kept, 0-terminated; NULL: dropped   */
-    size_t output_bytes;   /* size of `output`; what does not fit is dropped                 */
-    int exit_status;       /* set by the body; -1 before                                     */
+    /* NULL-terminated; argv[0] is looked up in PATH. Owned by the caller. */
+    char *const *argv;
+
+    /* Directory to run in; NULL: the current one. */
+    const char *directory;
+
+    /* Receives what the process prints (stdout and stderr), 0-terminated; NULL: dropped. */
+    char *output;
+
+    /* Size of `output`. What does not fit is dropped. */
+    size_t output_bytes;
+
+    /* Written by the body; set it to -1 before. */
+    int exit_status;
 } clo_command;
+
+/* Runs a process and waits for it. clo_task.argument is a clo_command; the task has one instance and is not duplicable.
+ * Returns 0, the exit status, 128 + the number of the signal that ended it, 127 if it cannot be started, or 125 if its
+ * exit status is lost. That happens where this process waits for any child elsewhere, or ignores SIGCHLD: the kernel
+ * (before Linux 6.15) then forgets the status.
+ * Real time: no. Blocks its worker until the process ends. */
 CLO_API int clo_body_command(const clo_call *call);
 
-/* "spin", "memory", "command" for the bodies above, NULL for any other. */
+/* "spin", "memory" or "command" for the bodies above, NULL for any other. Static.
+ * Threads: any. Real time: yes, O(1). */
 CLO_API const char *clo_body_name(clo_task_fn body);
 
 #ifdef __cplusplus

@@ -1,25 +1,36 @@
-/* clotho.h - everything, and the words.
+/* clotho.h - all headers of the library, and the words they use. Every word has one meaning everywhere.
  *
- *   graph      tasks and edges; immutable once sealed.
- *   task       one function call with a cost; may have several instances.
- *   instance   one of the n identical executions of a task (a stage, a parallel loop).
- *   edge       "after", with the bytes that travel.
+ *   graph      tasks and edges. Immutable once sealed.
+ *   task       a function with a cost. May have several instances.
+ *   instance   one of the n equal parts of a task (a stage, a parallel loop).
+ *   edge       "runs after", with the bytes that travel.
+ *   arc        an edge between two instances.
  *   job        one submitted run of a graph.
+ *   release    one run of a periodic job.
  *   platform   machines, executors, memories and links.
- *   machine    shared capacities: memory, bandwidth, power, network ...
- *   executor   a processing element: runs one task at a time, has a kind, a memory and speeds.
- *   link       the way between the memories of two executors: latency and bandwidth.
+ *   machine    owns executors and shared capacities: memory, memory bandwidth, power, network ...
+ *   executor   a processing element. Runs one task at a time; has a kind, a memory and speeds.
+ *   kind       a class of equal executors, by name: "a53", "gpu" ...
+ *   memory     where an executor keeps outputs. Executors that share one exchange data for free.
+ *   link       connects the memories of two executors: latency and bandwidth.
+ *   resource   what a machine has a capacity of, and what a task demands of it.
  *   cost       execution and transfer times of one graph on one platform.
  *   planner    makes a plan before the run (offline).
- *   plan       which executor runs which instance when.
- *   policy     decides during the run (online).
+ *   plan       says which executor runs which instance when.
+ *   policy     decides during the run (online): a table of functions.
  *   view       what a policy may see.
- *   worker     the thread that drives an executor.
- *   replica    a duplicated execution of a task.
- *   trace      what happened, with times.
+ *   runtime    owns the workers of a platform.
+ *   worker     the thread that drives one executor.
+ *   execution  one run of the body of an instance: the original or a replica.
+ *   replica    an execution of an instance beside the original. Its task must be duplicable.
+ *   trace      the executions of a run, with their times.
+ *   makespan   the time from the start of a run to its last finish.
+ *   emulated   with times that are not those of this machine: see clo_clock.
+ *   document   a graph from a file, with what else the file carries.
+ *   registry   a list of what can be named: planners, policies, platforms, formats, families.
  *
- * Units: time is int64_t nanoseconds (`_ns`), data is bytes, speed is Q16
- * (65536 is the reference executor). The unit is the last word of a name. */
+ * Units: time is int64_t nanoseconds (`_ns`), data is bytes (`_bytes`), speed is Q16 (65536 is the reference executor).
+ * The unit is the last word of a name. How the comments name threads and real time: see status.h. */
 #ifndef CLOTHO_CLOTHO_H
 #define CLOTHO_CLOTHO_H
 
@@ -32,6 +43,7 @@
 #include <clotho/plan.h>
 #include <clotho/platform.h>
 #include <clotho/policy.h>
+#include <clotho/registry.h>
 #include <clotho/runtime.h>
 #include <clotho/sim.h>
 #include <clotho/status.h>

@@ -1,7 +1,7 @@
 /* cost.h - execution and transfer times of one graph on one platform, and what follows from them alone.
  *
- *   time(t, e)      the time set with clo_graph_set_time for the kind of e, else work(t) / speed(e, class(t))
- *   transfer(b,a,e) clo_platform_transfer_ns: 0 within a memory, else latency + bytes / bandwidth, by pieces
+ *   time(t, e)         the time set with clo_graph_set_time for the kind of e, else work(t) / speed(e, class(t))
+ *   transfer(b, a, e)  clo_platform_transfer_ns: 0 within a memory, else latency + bytes / bandwidth, by pieces
  *
  * A cost does not change as far as a caller can see; every const call is thread-safe. */
 #ifndef CLOTHO_COST_H
@@ -14,58 +14,114 @@
 extern "C" {
 #endif
 
-typedef struct clo_cost clo_cost; /* opaque */
+typedef struct clo_cost clo_cost; /* opaque: owns memory */
 
-/* Builds the cost tables.
+/* Builds the tables of a cost.
+ *
  *   graph     sealed; borrowed until clo_cost_destroy.
  *   platform  borrowed likewise.
- * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (not sealed), CLO_ERR_PLATFORM (a task that no executor can run:
- * named), CLO_ERR_LIMIT (the sum of the longest times overflows), CLO_ERR_MEMORY. O(tasks * kinds of executors). */
+ *   out       the cost, owned by the caller.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT
+ *   CLO_ERR_STATE     the graph is not sealed
+ *   CLO_ERR_PLATFORM  no executor can run a task, which clo_last_error names
+ *   CLO_ERR_LIMIT     the sum of the longest times overflows
+ *   CLO_ERR_MEMORY
+ *
+ * Threads: any. Real time: no. O(tasks * groups of equal executors). */
 CLO_API CLO_NODISCARD clo_status clo_cost_create(const clo_graph *graph, const clo_platform *platform, clo_cost **out);
-CLO_API void clo_cost_destroy(clo_cost *cost); /* NULL is allowed */
 
+/* Frees a cost. NULL is allowed.
+ * Threads: one; no job may use the cost any more. Real time: no. O(1). */
+CLO_API void clo_cost_destroy(clo_cost *cost);
+
+/* The graph and the platform it was built for.
+ * Threads: any. Real time: yes, O(1). */
 CLO_API const clo_graph *clo_cost_graph(const clo_cost *cost);
 CLO_API const clo_platform *clo_cost_platform(const clo_cost *cost);
 
-/* The kinds that the graph names (clo_graph_kind) and no executor of the platform has, by `index` from 0 on in order of
- * naming; NULL past the last, or without a cost. The times and bodies for such a kind are not used. That is as it
- * should be where a graph describes several platforms; else a name is misspelt. The name is owned by the graph.
- * Threads: safe. O(kinds * executors). */
+/* Kinds that the graph names (clo_graph_kind) and no executor of the platform has. Times and bodies for such a kind are
+ * not used. That is right for a graph that describes several platforms; else a name is misspelt.
+ *
+ *   index  from 0, in order of naming.
+ *
+ * Returns the name, owned by the graph; NULL past the last.
+ * Threads: any. Real time: yes, O(kinds * executors). */
 CLO_API const char *clo_cost_unmatched_kind(const clo_cost *cost, uint32_t index);
 
-/* Time of one instance of `task` on `executor`; CLO_TIME_NEVER where it cannot run. O(1). */
+/* Time of one instance of `task` on `executor`; CLO_TIME_NEVER where it cannot run.
+ * Threads: any. Real time: yes, O(1). */
 CLO_API int64_t clo_cost_execution_ns(const clo_cost *cost, uint32_t task, uint32_t executor);
 
-/* Mean over the executors that can run it (Topcuoglu 2002, eq. 1; mean of w/v, not w / mean v). */
+/* Mean time of one instance over the executors that can run it (Topcuoglu 2002, eq. 1; the mean of w/v, not w / mean
+ * v).
+ * Threads: any. Real time: yes, O(1). */
 CLO_API int64_t clo_cost_mean_execution_ns(const clo_cost *cost, uint32_t task);
-/* Mean transfer time of `bytes` over executor pairs (eq. 2; see clo_platform_desc.mean_includes_self). */
+
+/* Mean transfer time of `bytes` over pairs of executors (eq. 2; see clo_platform_desc.mean_includes_self).
+ * Threads: any. Real time: yes, O(link pieces). */
 CLO_API int64_t clo_cost_mean_transfer_ns(const clo_cost *cost, uint64_t bytes);
 
-/* Ranks by task, ns: rank_u (Topcuoglu 2002, eq. 8: own mean time + longest way to an exit), rank_d
- * (eq. 9: longest way from an entry, own time excluded). out: [clo_graph_tasks], written. O(arcs). */
+/* Ranks of all tasks in ns. rank_u: own mean time plus the longest path to an exit (Topcuoglu 2002, eq. 8). rank_d: the
+ * longest path from an entry, own time excluded (eq. 9).
+ *
+ *   out  [clo_graph_tasks], written.
+ *
+ * Threads: any. Real time: yes, O(arcs). */
 CLO_API void clo_cost_rank_u(const clo_cost *cost, int64_t *out);
 CLO_API void clo_cost_rank_d(const clo_cost *cost, int64_t *out);
-/* Level of each task: the number of edges on the longest way from an entry. Of a graph that is not sealed nothing is
- * written. */
+
+/* Level of each task: the number of edges on the longest path from an entry.
+ *
+ *   graph  sealed; else nothing is written.
+ *   out    [clo_graph_tasks], written.
+ *
+ * Threads: any. Real time: yes, O(arcs). */
 CLO_API void clo_graph_levels(const clo_graph *graph, uint32_t *out);
-/* The critical path by mean costs: task ids from entry to exit into out[clo_graph_tasks];
- * returns their number, 0 if there is no memory. */
+
+/* The critical path by mean costs.
+ *
+ *   out  [clo_graph_tasks]; receives task ids from entry to exit.
+ *
+ * Returns their number; 0 if there is no memory.
+ * Threads: any. Real time: no. O(arcs). */
 CLO_API uint32_t clo_cost_critical_path(const clo_cost *cost, uint32_t *out);
 
-/* Lower bounds on the makespan of any valid plan, with or without replicas, ns; docs/SCHEDULERS.md tells how they are
- * found. The first call for a cost computes them and keeps them with it; so do the planners and metrics that need them,
- * and whoever comes second reads what is kept. Near-linear in arcs and tasks * executors, beyond 4096 tasks; O(1) once
- * they are kept.
- * Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY: nothing is kept then, the next call tries again.
- * Threads: safe; a call waits while another one computes the bounds of the same cost. Real time: no. */
+/* Lower bounds on the makespan of any valid plan, with or without replicas. docs/SCHEDULERS.md says how they are
+ * found. */
 typedef struct clo_bound {
-    int64_t critical_path_ns; /* longest chain of fastest execution times, no transfers               */
-    int64_t area_ns;          /* all work at its cheapest spread over all executors                   */
-    int64_t resource_ns;      /* largest over machines' resources of demand*time / capacity           */
-    int64_t combined_ns;      /* these in windows of time, stages, energy; at least as large as the others. Where no
-                                 transfer takes time, a multiple of the greatest common divisor of all times */
-    int64_t best_ns;          /* the largest of these                                                 */
+    /* Set by CLO_BOUND_INIT. */
+    size_t size;
+
+    /* The longest chain of fastest execution times, without transfers. */
+    int64_t critical_path_ns;
+
+    /* All work at its cheapest, spread over all executors. */
+    int64_t area_ns;
+
+    /* The largest, over the resources of all machines, of demand * time / capacity. */
+    int64_t resource_ns;
+
+    /* The three above in windows of time, with stages and energy; at least as large as each of them. Where no transfer
+     * takes time, it is a multiple of the greatest common divisor of all times. */
+    int64_t combined_ns;
+
+    /* The largest of all. */
+    int64_t best_ns;
 } clo_bound;
+
+#define CLO_BOUND_INIT CLO_SIZED_INIT(clo_bound)
+
+/* The bounds of a cost. The first call computes them and keeps them with the cost; so do the planners and metrics that
+ * need them, and every later call reads what is kept. After a failure the next call tries again.
+ *
+ *   out  set out->size with CLO_BOUND_INIT.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (also: out->size is wrong) or CLO_ERR_MEMORY.
+ * Not promised: that a plan of that makespan exists.
+ * Threads: any; a call waits while another one computes the bounds of the same cost. Real time: no. Near-linear in arcs
+ * and tasks * executors beyond 4096 tasks; below, more is tried. O(1) once they are kept. */
 CLO_API CLO_NODISCARD clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out);
 
 #ifdef __cplusplus

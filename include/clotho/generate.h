@@ -1,10 +1,9 @@
 /* generate.h - seeded graph families, for tests, benchmarks and `clotho generate`.
  *
- * Same config, same graph, on every machine. Tasks get `clo_body_spin` as body,
- * `work` around work_mean_ns, and are duplicable if asked. CCR is the ratio of the
- * mean transfer time to the mean execution time on an executor of speed 65536 with links
- * of 1 byte/ns (Topcuoglu 2002, section 5). Heterogeneity beta in [0, 2) spreads the
- * times over kinds "k0".."k<kinds-1>" uniformly in w*(1 +- beta/2) (same source). */
+ * The same config gives the same graph on every machine. Tasks run clo_body_spin. CCR is the mean transfer time divided
+ * by the mean execution time, on executors of speed 65536 and links of 1 byte/ns (Topcuoglu 2002, section 5). Beta in
+ * [0, 2) is the heterogeneity: times on the kinds "k0" .. "k<kinds-1>" are uniform in w * (1 +- beta/2) (same source).
+ * */
 #ifndef CLOTHO_GENERATE_H
 #define CLOTHO_GENERATE_H
 
@@ -15,30 +14,54 @@ extern "C" {
 #endif
 
 typedef struct clo_generate_config {
-    size_t size; /* CLO_GENERATE_CONFIG_INIT                                        */
+    /* Set by CLO_GENERATE_CONFIG_INIT. */
+    size_t size;
+
+    /* Fixes every random choice. */
     uint64_t seed;
-    uint32_t tasks;       /* wanted number of tasks; the family rounds to the nearest it has; 0: 100 */
-    uint32_t width;       /* layered: mean layer width; forkjoin: branches; trees: arity; 0: family default */
-    int64_t work_mean_ns; /* 0: 100 000                                                      */
-    double ccr;           /* 0: no bytes on the edges                                        */
-    double work_spread;   /* 0 .. 1: work uniform in mean*(1 +- spread)                      */
-    double beta;          /* heterogeneity over kinds; used if kinds > 0                     */
-    uint32_t kinds;       /* 0: homogeneous, work only                                       */
-    uint32_t duplicable;  /* 1: every task is duplicable                                     */
-    uint32_t outputs;     /* 1: each task owns an output buffer as large as its widest out-edge */
+
+    /* Wanted number of tasks; a family takes the nearest number that it has. 0: 100. */
+    uint32_t tasks;
+
+    /* Layered: mean width of a layer. Forkjoin: branches. Trees: arity. 0: the family's default. */
+    uint32_t width;
+
+    /* Mean work of a task; 0: 100 000. */
+    int64_t work_mean_ns;
+
+    /* Communication to computation ratio; 0: edges carry no bytes. */
+    double ccr;
+
+    /* 0 .. 1: work is uniform in mean * (1 +- spread). */
+    double work_spread;
+
+    /* Heterogeneity over the kinds, 0 <= beta < 2. Used where kinds > 0. */
+    double beta;
+
+    /* Number of kinds with times of their own; 0: work only. */
+    uint32_t kinds;
+
+    /* 1: every task is duplicable. */
+    uint32_t duplicable;
+
+    /* 1: each task has an output buffer as large as its widest edge. */
+    uint32_t outputs;
 } clo_generate_config;
 
-#define CLO_GENERATE_CONFIG_INIT CLO_CONFIG_INIT(clo_generate_config)
+#define CLO_GENERATE_CONFIG_INIT CLO_SIZED_INIT(clo_generate_config)
 
-/* Family names: "chain" "forkjoin" "intree" "outtree" "layered" "wavefront" "cholesky"
- * "fft" "gauss" "montage" "independent". NULL past the end. Static. */
-CLO_API const char *clo_generate_family(uint32_t index);
-CLO_API const char *clo_generate_summary(uint32_t index);
-
-/* Generates and seals a graph of `family`.
- *   config  NULL means all defaults.
- *   out     owned by the caller; untouched on failure.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown family, numbers out of range), CLO_ERR_LIMIT, CLO_ERR_MEMORY. */
+/* Makes and seals a graph of a family. clo_registry_entry("families", ...) lists the families.
+ *
+ *   family  such as "cholesky".
+ *   config  NULL: all defaults. Read during the call only.
+ *   out     the graph, owned by the caller.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  unknown family, numbers out of range, unknown config fields
+ *   CLO_ERR_LIMIT     more than 2^28 tasks, or numbers that overflow
+ *   CLO_ERR_MEMORY
+ *
+ * Threads: any. Real time: no. O(tasks + edges). */
 CLO_API CLO_NODISCARD clo_status clo_graph_generate(const char *family, const clo_generate_config *config,
                                                     clo_graph **out);
 

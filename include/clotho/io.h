@@ -1,5 +1,6 @@
-/* io.h - graphs and plans in files. Every call returns CLO_ERR_UNSUPPORTED in a library built with
- * -DCLOTHO_IO=OFF. Formats are recognised by content: see docs/FORMATS.md. */
+/* io.h - graphs and plans in files. Formats are recognised by content: see docs/FORMATS.md.
+ *
+ * In a library built with -DCLOTHO_IO=OFF every call that returns a status returns CLO_ERR_UNSUPPORTED. */
 #ifndef CLOTHO_IO_H
 #define CLOTHO_IO_H
 
@@ -10,85 +11,179 @@ extern "C" {
 #endif
 
 typedef struct clo_load_config {
-    size_t size;          /* CLO_LOAD_CONFIG_INIT                                               */
-    double scale;         /* multiplies times and bytes; 0 means 1                              */
-    const char *body;     /* "spin", "memory", "command" for tasks that name none; NULL: "spin" */
-    const char *instance; /* name of the graph to take; NULL: the file must hold one */
+    /* Set by CLO_LOAD_CONFIG_INIT. */
+    size_t size;
+
+    /* Multiplies times and bytes; 0 means 1. */
+    double scale;
+
+    /* "spin", "memory" or "command" for tasks that name none; NULL: "spin". */
+    const char *body;
+
+    /* Name of the graph to take; NULL: the file must hold one. */
+    const char *instance;
 } clo_load_config;
 
-#define CLO_LOAD_CONFIG_INIT CLO_CONFIG_INIT(clo_load_config)
-
-#define CLO_REFERENCES_MAX 8
+#define CLO_LOAD_CONFIG_INIT CLO_SIZED_INIT(clo_load_config)
 
 /* What a data set publishes about the best makespan, in the unit of the file (multiplied by clo_load_config.scale). As
- * published: nothing of it is checked. */
+ * published: nothing of it is checked. Plain values; without a size field: references come in an array. */
 typedef struct clo_reference {
-    uint32_t executors; /* equal ones of speed 1; 0: the file's own platform  */
-    double lower;       /* no schedule is shorter                             */
-    double upper;       /* the best that is known; equal to `lower`: the optimum */
+    /* Equal executors of speed 1; 0: the file's own platform. */
+    uint32_t executors;
+
+    /* No schedule is shorter. */
+    double lower;
+
+    /* The best that is known; equal to `lower`: the optimum. */
+    double upper;
 } clo_reference;
 
-/* A graph from a file, with what else the file carries. */
-typedef struct clo_document {
-    clo_graph *graph;       /* sealed                                                          */
-    clo_platform *platform; /* the file's own platform (SAGA, ...), else NULL                  */
-    const char *format;     /* static name: "clotho.graph/1", "wfformat-1.5", "saga", "dot" ... */
-    double unit_ns;         /* nanoseconds in one time unit of the file (1e9: seconds)         */
-    void *bodies;           /* owned arguments of the bodies; freed by clo_document_destroy     */
-    size_t line;            /* of a file with many instances: the line it stands on, from 1; else 0 */
-    uint32_t references_count;
-    clo_reference references[CLO_REFERENCES_MAX];
-} clo_document;
+/* A graph from a file, with what else the file carries. Opaque: owns the graph, the platform and the arguments of the
+ * bodies. */
+typedef struct clo_document clo_document;
 
-/* Reads the graph in `path` ("-": standard input; at most 1 GiB). Of a file with many instances (below) it is the
- * first whose graph has the name config->instance; without that name such a file is an error.
- *   out  filled on success; give it to clo_document_destroy when no job uses its graph any more.
- * Returns CLO_OK, CLO_ERR_IO, CLO_ERR_FORMAT (one line: "FILE:LINE: what; mend"), CLO_ERR_CYCLE, CLO_ERR_LIMIT,
- * CLO_ERR_ARGUMENT (also: many instances and none named, or none of that name), CLO_ERR_MEMORY. */
-CLO_API CLO_NODISCARD clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document *out);
-/* The same from memory; `name` stands for the file in error messages. */
+/* Reads the graph in a file. Of a file with many instances (below) it is the first whose graph is called
+ * config->instance; without that name such a file is an error.
+ *
+ *   path    "-": standard input; at most 1 GiB.
+ *   config  NULL: all defaults. Read during the call only.
+ *   out     the document, owned by the caller, who keeps it while a job uses its graph.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  also: many instances and none named, or none of that name; unknown config fields
+ *   CLO_ERR_IO        the file cannot be read
+ *   CLO_ERR_FORMAT    one line in clo_last_error: "FILE:LINE: what is wrong; what to do"
+ *   CLO_ERR_CYCLE     the graph has a cycle
+ *   CLO_ERR_LIMIT     a number of the file, or their sum, is too large
+ *   CLO_ERR_MEMORY
+ *
+ * Threads: any. Real time: no. O(bytes of the file). */
+CLO_API CLO_NODISCARD clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document **out);
+
+/* The same from memory.
+ *
+ *   name  stands for the file in error messages.
+ *   text  [text_bytes]; borrowed during the call.
+ *
+ * Returns as clo_document_load, but not CLO_ERR_IO.
+ * Threads: any. Real time: no. O(text_bytes). */
 CLO_API CLO_NODISCARD clo_status clo_document_parse(const char *name, const char *text, size_t text_bytes,
-                                                    const clo_load_config *config, clo_document *out);
-CLO_API void clo_document_destroy(clo_document *document); /* empty or NULL is allowed; empties it */
+                                                    const clo_load_config *config, clo_document **out);
 
-/* Files with many instances: JSON Lines, each line one object of a format that is read from JSON. Empty lines do not
- * count. Any other file counts as one instance, so that these calls read every file. The text is kept until close, the
- * instances are read one at a time. */
+/* Makes a document of a graph that did not come from a file, to save it. Its format is "clotho.graph/1", its unit 1 ns.
+ *
+ *   graph     sealed. The document owns it from now on; on a failure the caller still does.
+ *   platform  saved with the graph; owned likewise. NULL: none.
+ *   out       the document, owned by the caller.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (the graph is not sealed) or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(1). */
+CLO_API CLO_NODISCARD clo_status clo_document_create(clo_graph *graph, clo_platform *platform, clo_document **out);
+
+/* Frees a document with its graph, its platform and the arguments of its bodies. NULL is allowed.
+ * Threads: one; nobody may use the graph or the platform any more. Real time: no. O(tasks). */
+CLO_API void clo_document_destroy(clo_document *document);
+
+/* Reading a document. All calls up to clo_document_references:
+ * Threads: any. Real time: yes, O(1). */
+
+/* The graph, sealed; owned by the document. */
+CLO_API const clo_graph *clo_document_graph(const clo_document *document);
+
+/* The file's own platform, owned by the document; NULL: the file carries none. */
+CLO_API const clo_platform *clo_document_platform(const clo_document *document);
+
+/* "clotho.graph/1", "wfformat-1.5", "saga", "dot" ... Static; NULL without a document. */
+CLO_API const char *clo_document_format(const clo_document *document);
+
+/* Nanoseconds in one time unit of the file (1e9: seconds); 0 without a document. */
+CLO_API double clo_document_unit_ns(const clo_document *document);
+
+/* Of a file with many instances: the line where this one stands, from 1. Else 0. */
+CLO_API size_t clo_document_line(const clo_document *document);
+
+/* What the file publishes about the best makespan; owned by the document.
+ *   count  receives the number of references; may be NULL.
+ * Returns NULL where there are none. */
+CLO_API const clo_reference *clo_document_references(const clo_document *document, uint32_t *count);
+
+/* Files with many instances: JSON Lines, where each line is one object of a format that is read from JSON. Empty lines
+ * do not count. Any other file counts as one instance, so that these calls read every file. The text is kept until
+ * clo_documents_close, and instances are read one at a time. */
 typedef struct clo_documents clo_documents; /* opaque: a text and the place in it */
 
-/* Opens `path` ("-": standard input; at most 1 GiB) in front of its first instance; nothing of it is judged yet.
- *   config  copied; NULL means all defaults. `instance` is not looked at.
- *   out     give it to clo_documents_close; untouched on failure.
- * Returns CLO_OK, CLO_ERR_IO, CLO_ERR_LIMIT, CLO_ERR_ARGUMENT, CLO_ERR_MEMORY. */
+/* Opens a file in front of its first instance. Nothing of it is judged yet.
+ *
+ *   path    "-": standard input; at most 1 GiB.
+ *   config  copied; NULL: all defaults. `instance` is not looked at.
+ *   out     owned by the caller, who gives it to clo_documents_close.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_LIMIT or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(bytes of the file). */
 CLO_API CLO_NODISCARD clo_status clo_documents_open(const char *path, const clo_load_config *config,
                                                     clo_documents **out);
-/* The same from memory: `name` is copied, `text` borrowed until clo_documents_close. */
+
+/* The same from memory.
+ *
+ *   name  copied.
+ *   text  [text_bytes]; borrowed until clo_documents_close.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(text_bytes). */
 CLO_API CLO_NODISCARD clo_status clo_documents_parse(const char *name, const char *text, size_t text_bytes,
                                                      const clo_load_config *config, clo_documents **out);
-/* Number of instances, good and bad; at least 1. */
-CLO_API size_t clo_documents_count(const clo_documents *documents);
-/* Reads the next instance, and goes on behind it whether it is good or not.
- *   out  as in clo_document_load; lives on after clo_documents_close.
- * Returns what clo_document_load does, with the line in the error text, or CLO_ERR_STATE after the last one.
- * Threads: one at a time for one `documents`. Real time: no. */
-CLO_API CLO_NODISCARD clo_status clo_documents_next(clo_documents *documents, clo_document *out);
-CLO_API void clo_documents_close(clo_documents *documents); /* NULL is allowed */
 
-/* Writes the graph (and platform, where the format can) in `format`: "clotho" (own JSON), "dot", "wfformat", "saga".
- * NULL: by the ending of `path` (.dot, .gv: dot; else own JSON). "-": standard output. Whole or not at all.
- * Returns CLO_OK, CLO_ERR_IO, CLO_ERR_ARGUMENT (unknown format), CLO_ERR_UNSUPPORTED, CLO_ERR_MEMORY. */
+/* Number of instances, good and bad; at least 1; 0 for NULL.
+ * Threads: any. Real time: yes, O(1). */
+CLO_API size_t clo_documents_count(const clo_documents *documents);
+
+/* Reads the next instance, and moves behind it whether it is good or not.
+ *
+ *   out  as in clo_document_load. It may outlive `documents`.
+ *
+ * Returns what clo_document_load does, with the line in clo_last_error, or CLO_ERR_STATE after the last one.
+ * Threads: one. Real time: no. O(bytes of the instance). */
+CLO_API CLO_NODISCARD clo_status clo_documents_next(clo_documents *documents, clo_document **out);
+
+/* Frees the text. NULL is allowed.
+ * Threads: one. Real time: no. O(1). */
+CLO_API void clo_documents_close(clo_documents *documents);
+
+/* Writes a document, with its platform where the format can hold one. The file is written whole or not at all.
+ *
+ *   format  "clotho" (own JSON), "dot", "wfformat" or "saga". NULL: by the ending of `path` (.dot, .gv: dot; else own
+ *           JSON).
+ *   path    "-": standard output.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown format), CLO_ERR_IO, CLO_ERR_UNSUPPORTED (the format cannot hold this
+ * graph, or can only be read) or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(tasks + edges). */
 CLO_API CLO_NODISCARD clo_status clo_document_save(const clo_document *document, const char *format, const char *path);
 
-/* Plan files (JSON, "clotho.plan/1"). Loading checks ids against `cost`, nothing more; saving wants a plan of `cost`
- * (clo_plan_matches). They return CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_UNSUPPORTED (a time
- * beyond 2^53 ns), CLO_ERR_LIMIT, CLO_ERR_MEMORY. */
+/* Writes a plan file (JSON, "clotho.plan/1"), whole or not at all.
+ *
+ *   plan  of `cost` (clo_plan_matches).
+ *   path  "-": standard output.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_UNSUPPORTED (a time beyond 2^53 ns) or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(placements). */
 CLO_API CLO_NODISCARD clo_status clo_plan_save(const clo_plan *plan, const clo_cost *cost, const char *path);
+
+/* Reads a plan file. Checks ids against `cost`, nothing more: see clo_plan_check.
+ *
+ *   path  "-": standard input.
+ *   out   the plan, owned by the caller.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_LIMIT or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(bytes of the file). */
 CLO_API CLO_NODISCARD clo_status clo_plan_load(const char *path, const clo_cost *cost, clo_plan **out);
+
+/* The same from memory. `name` stands for the file in error messages; `text` is borrowed during the call.
+ * Returns as clo_plan_load, but not CLO_ERR_IO.
+ * Threads: any. Real time: no. O(text_bytes). */
 CLO_API CLO_NODISCARD clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes,
                                                 const clo_cost *cost, clo_plan **out);
-
-/* Names, one-line summaries and directions ("rw", "r") of the formats; false past the end. Static. */
-CLO_API bool clo_format(uint32_t index, const char **name, const char **summary, const char **directions);
 
 #ifdef __cplusplus
 }

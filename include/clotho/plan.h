@@ -1,6 +1,6 @@
 /* plan.h - which executor runs which instance when: planners, the checker, metrics, pictures.
  *
- * A plan is immutable; every const call is thread-safe. */
+ * A plan is immutable. */
 #ifndef CLOTHO_PLAN_H
 #define CLOTHO_PLAN_H
 
@@ -10,123 +10,229 @@
 extern "C" {
 #endif
 
-typedef struct clo_plan clo_plan; /* opaque */
+typedef struct clo_plan clo_plan; /* opaque: owns memory, has invariants */
 
-/* One execution. All times count from the start of the plan. */
+/* One execution. All times count from the start of the plan. Plain values; without a size field: placements are passed
+ * in arrays. */
 typedef struct clo_placement {
-    uint32_t task;       /* id returned by clo_graph_add_task                             */
-    uint32_t instance;   /* 0 .. instances-1                                              */
-    uint32_t executor;   /* index into the platform                                       */
-    uint32_t is_replica; /* 0: the original, 1: a duplicated execution                   */
+    /* Id from clo_graph_add_task. */
+    uint32_t task;
+
+    /* 0 .. instances-1. */
+    uint32_t instance;
+
+    /* Index into the platform. */
+    uint32_t executor;
+
+    /* 0: the original; 1: a replica. */
+    uint32_t is_replica;
+
     int64_t start_ns;
-    int64_t finish_ns; /* exclusive: the executor is free from here                     */
+
+    /* Exclusive: the executor is free from here on. */
+    int64_t finish_ns;
 } clo_placement;
 
-/* How far an anytime planner is. */
+/* How far an anytime planner is. Made by the library, which appends fields. */
 typedef struct clo_plan_progress {
-    uint64_t schedules;  /* built so far                  */
-    int64_t makespan_ns; /* the shortest so far           */
-    int64_t bound_ns;    /* no plan is shorter            */
-    int64_t elapsed_ns;  /* since planning began          */
+    /* Schedules built so far. */
+    uint64_t schedules;
+
+    /* The shortest of them. */
+    int64_t makespan_ns;
+
+    /* No plan is shorter. */
+    int64_t bound_ns;
+
+    /* Since planning began. */
+    int64_t elapsed_ns;
 } clo_plan_progress;
 
 typedef struct clo_plan_config {
-    size_t size;            /* CLO_PLAN_CONFIG_INIT                                       */
-    const char *planner;    /* "heft", "deft", "best" ...; NULL means "heft". Case, '-' and '_' do not count */
-    uint64_t seed;          /* same inputs and seed, same plan                            */
-    uint64_t schedules_max; /* anytime planners: schedules to try; 0: the planner's own   */
-    int64_t budget_ns;      /* anytime planners: wall time; 0: none. With both limits the first one reached ends
-                               the search. The plans that it starts from are always finished: HEFT at least */
-    uint32_t no_duplicates; /* 1: no task is executed twice, even where the graph allows it */
-    uint32_t threads;       /* planners that use several; 0: 1, at most 64 are used. The plan does not depend on it,
-                               but where an anytime planner is limited by time alone: there more is searched */
-    /* Anytime planners call it about five times a second, from the calling thread; NULL: not. */
+    /* Set by CLO_PLAN_CONFIG_INIT. */
+    size_t size;
+
+    /* "heft", "deft", "best" ...; NULL: "heft". Case, '-' and '_' do not count. */
+    const char *planner;
+
+    /* Same inputs and seed, same plan. */
+    uint64_t seed;
+
+    /* Anytime planners: schedules to try; 0: the planner's own number. */
+    uint64_t schedules_max;
+
+    /* Anytime planners: wall time; 0: no limit. With both limits, the first one reached ends the search. The plans that
+     * it starts from are always finished: HEFT at least. */
+    int64_t budget_ns;
+
+    /* 1: no task is executed twice, even where the graph allows it. */
+    uint32_t no_duplicates;
+
+    /* For planners that use several; 0: 1. At most 64 are used. The plan does not depend on it, unless an anytime
+     * planner is limited by time alone: then more is searched. */
+    uint32_t threads;
+
+    /* Anytime planners call it about five times a second, on the calling thread; NULL: not. */
     void (*progress)(void *context, const clo_plan_progress *now);
+
+    /* Handed to `progress`. */
     void *progress_context;
+
     /* 1: the plan is moved right and left again as long as that makes it shorter (double justification, Valls et al.
-     * 2005), whatever the planner; never longer. A round takes about as long as three HEFT plans. No further one begins
-     * where the plan is proved optimal, or past budget_ns. */
+     * 2005), whatever the planner. It never gets longer. A round takes about as long as three HEFT plans. No round
+     * begins where the plan is proved optimal, or past budget_ns. */
     uint32_t justify;
 } clo_plan_config;
 
-#define CLO_PLAN_CONFIG_INIT CLO_CONFIG_INIT(clo_plan_config)
+#define CLO_PLAN_CONFIG_INIT CLO_SIZED_INIT(clo_plan_config)
 
-/* Plans every task.
- *   cost    borrowed during the call only.
- *   config  NULL means all defaults.
- *   out     owned by the caller; untouched on failure.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (also: unknown planner, unknown config fields), CLO_ERR_MEMORY. That every task has
- * an executor and that no sum of times overflows was settled by clo_cost_create.
- * Time: heft O(arcs * executors + placements^2 in the worst case of insertion). */
+/* Plans every task. That every task has an executor, and that no sum of times overflows, was settled by
+ * clo_cost_create.
+ *
+ *   cost    borrowed during the call.
+ *   config  NULL: all defaults. Read during the call only.
+ *   out     the plan, owned by the caller.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (also: unknown planner, unknown config fields) or CLO_ERR_MEMORY.
+ * Not promised: the shortest plan, unless clo_plan_is_optimal says so.
+ *
+ * Threads: any. Real time: no. "heft": O(arcs * executors), and O(placements^2) in the worst case of insertion; anytime
+ * planners: until a limit is reached; the others: docs/SCHEDULERS.md. */
 CLO_API CLO_NODISCARD clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, clo_plan **out);
 
-/* Makes a plan of your own. `placements` is copied and sorted by start; nothing is checked beyond
- * ids (use clo_plan_check).
- *   planner  name to show; NULL: "own".
- * Returns CLO_OK, CLO_ERR_ARGUMENT (an id out of range, start > finish, negative start), CLO_ERR_MEMORY. */
+/* Makes a plan of your own. Sorts it by start. Checks ids and times of each placement, and nothing more: see
+ * clo_plan_check.
+ *
+ *   cost        borrowed during the call.
+ *   planner     name to show, copied; NULL: "own".
+ *   placements  [count]; copied.
+ *   out         the plan, owned by the caller.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (an id out of range, start > finish, negative start) or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(count * log count). */
 CLO_API CLO_NODISCARD clo_status clo_plan_from_placements(const clo_cost *cost, const char *planner,
                                                           const clo_placement *placements, size_t count,
                                                           clo_plan **out);
 
-CLO_API void clo_plan_destroy(clo_plan *plan); /* NULL is allowed */
+/* Frees a plan. NULL is allowed. Jobs that replay it have copies.
+ * Threads: one; nobody may use the plan any more. Real time: no. O(1). */
+CLO_API void clo_plan_destroy(clo_plan *plan);
 
+/* Reading a plan. All calls up to clo_plan_placements:
+ * Threads: any. Real time: yes. O(1), where nothing else is said. */
+
+/* Name of the planner, owned by the plan. */
 CLO_API const char *clo_plan_planner(const clo_plan *plan);
+
+/* The last finish. */
 CLO_API int64_t clo_plan_makespan_ns(const clo_plan *plan);
-/* How many schedules were built to find it; 0 where it was not made by a planner. */
+
+/* Schedules that were built to find it; 0 where no planner made it. */
 CLO_API uint64_t clo_plan_schedules(const clo_plan *plan);
-/* True if the planner proved that no plan is shorter (without replicas, if none were allowed): it met the lower
- * bound, or searched everything. */
+
+/* True if the planner proved that no plan is shorter (without replicas, if none were allowed): it met the lower bound,
+ * or searched everything. */
 CLO_API bool clo_plan_is_optimal(const clo_plan *plan);
-/* True if its times are those of an emulated run (clo_trace_is_emulated), or were read from a plan file that says
- * so. */
+
+/* True if its times are those of an emulated run (clo_trace_is_emulated), or come from a plan file that says so. */
 CLO_API bool clo_plan_is_emulated(const clo_plan *plan);
-/* Whether the plan can be of this cost: its graph had as many tasks and instances, its platform as many executors, and
- * all ids are in range. Every call that takes a plan and a cost asks this. Returns CLO_OK, or CLO_ERR_ARGUMENT with
- * the first difference in clo_last_error. Any thread. O(placements). */
+
+/* Checks that the plan can be of this cost: its graph had as many tasks and instances, its platform as many executors,
+ * and all ids are in range. Every call that takes a plan and a cost makes this check.
+ * Returns CLO_OK, or CLO_ERR_ARGUMENT with the first difference in clo_last_error. O(placements). */
 CLO_API CLO_NODISCARD clo_status clo_plan_matches(const clo_plan *plan, const clo_cost *cost);
-/* Sorted by (start, finish, executor); owned by the plan. */
+
+/* The placements, sorted by (start, finish, executor); owned by the plan.
+ *   count  receives their number; may be NULL. */
 CLO_API const clo_placement *clo_plan_placements(const clo_plan *plan, size_t *count);
 
-/* What the independent checker asks for. */
+/* What the checker asks for. */
 enum {
-    CLO_CHECK_FULL = 0,    /* durations, transfers, order, overlap, capacity, placement, completeness */
-    CLO_CHECK_MEASURED = 1 /* a measured schedule: as above, but durations and transfer times are what
-                                they were: only order, overlap, placement, completeness, replicas       */
+    /* Durations, transfers, order, overlap, capacity, placement, completeness. */
+    CLO_CHECK_FULL = 0,
+
+    /* A measured schedule: durations and transfer times are what they were. Order, overlap, placement, completeness and
+     * replicas are checked. */
+    CLO_CHECK_MEASURED = 1
 };
 
-/* Checks a plan; shares no code with the planners. A consumer may start when, for each input, the nearest
- * replica has finished and its data have arrived (LACHESIS eq. 9).
- * Returns CLO_OK, or CLO_ERR_INVALID with the first violation in clo_last_error (also: clo_plan_matches fails);
- * CLO_ERR_ARGUMENT (unknown mode), CLO_ERR_MEMORY. */
+/* Checks a plan. Shares no code with the planners. A consumer may start when, for each input, the nearest replica has
+ * finished and its data have arrived (LACHESIS eq. 9).
+ *
+ *   mode  CLO_CHECK_...
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_INVALID   clo_last_error names the first violation (also where clo_plan_matches fails)
+ *   CLO_ERR_ARGUMENT  unknown mode
+ *   CLO_ERR_MEMORY
+ *
+ * Threads: any. Real time: no. O(placements * log placements + arcs * replicas). */
 CLO_API CLO_NODISCARD clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode);
 
+/* How good a plan is. A divisor of 0 counts as 1 ns. */
 typedef struct clo_plan_metrics {
+    /* Set by CLO_PLAN_METRICS_INIT. */
+    size_t size;
+
     int64_t makespan_ns;
-    int64_t lower_bound_ns; /* clo_bound.best_ns                                          */
-    double gap;             /* makespan / lower bound - 1; here and below a divisor of 0 counts as 1 ns */
-    double slr;             /* makespan / critical path of fastest times (LACHESIS eq. 14) */
-    double speedup;         /* serial time on the best single executor / makespan (eq. 13) */
-    double utilization;     /* busy time / (executors * makespan)                         */
+
+    /* clo_bound.best_ns. */
+    int64_t lower_bound_ns;
+
+    /* makespan / lower bound - 1. */
+    double gap;
+
+    /* makespan / critical path of fastest times (LACHESIS eq. 14). */
+    double slr;
+
+    /* Serial time on the best single executor / makespan (LACHESIS eq. 13). */
+    double speedup;
+
+    /* Busy time / (executors * makespan). */
+    double utilization;
+
+    /* Sum of the durations of all executions. */
     int64_t busy_ns;
-    uint64_t transfers; /* inputs that cross memories                                 */
+
+    /* Inputs that cross memories. */
+    uint64_t transfers;
+
     uint64_t transferred_bytes;
-    uint32_t duplicates; /* replicas                                                   */
+
+    /* Replicas. */
+    uint32_t duplicates;
 } clo_plan_metrics;
-/* Returns CLO_OK, CLO_ERR_ARGUMENT (clo_plan_matches fails), CLO_ERR_MEMORY. */
+
+#define CLO_PLAN_METRICS_INIT CLO_SIZED_INIT(clo_plan_metrics)
+
+/* Measures a plan.
+ *
+ *   out  set out->size with CLO_PLAN_METRICS_INIT.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (clo_plan_matches fails, out->size is wrong) or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. As clo_cost_bound, and O(arcs * replicas). */
 CLO_API CLO_NODISCARD clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *out);
 
-/* Gantt charts. SVG: one row an executor, a bar a placement, replicas hatched, hover text; written whole or
- * not at all. Text: `columns` wide (0: 80), UTF-8; *out is malloc'ed, the caller frees it. Both say "emulated" where
- * clo_plan_is_emulated.
+/* Draws a Gantt chart as SVG: one row for each executor, one bar for each placement, replicas hatched, hover text. Says
+ * "emulated" where clo_plan_is_emulated. The file is written whole or not at all.
+ *
  *   title  may be NULL.
- * Return CLO_OK, CLO_ERR_ARGUMENT (as clo_plan_measure), CLO_ERR_IO, CLO_ERR_MEMORY. */
+ *   path   file to write.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (as clo_plan_measure), CLO_ERR_IO or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(placements). */
 CLO_API CLO_NODISCARD clo_status clo_plan_gantt_svg(const clo_plan *plan, const clo_cost *cost, const char *title,
                                                     const char *path);
+
+/* The same as text for a terminal, UTF-8.
+ *
+ *   columns  width; 0: 80.
+ *   out      malloc'ed text, which the caller frees.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(placements). */
 CLO_API CLO_NODISCARD clo_status clo_plan_gantt_text(const clo_plan *plan, const clo_cost *cost, uint32_t columns,
                                                      char **out);
-
-/* Names and one-line summaries of the planners; false past the end. Static. */
-CLO_API bool clo_planner(uint32_t index, const char **name, const char **summary);
 
 #ifdef __cplusplus
 }

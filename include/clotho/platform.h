@@ -1,8 +1,7 @@
 /* platform.h - machines, executors, memories and links.
  *
- * A platform is immutable after creation; every const call is thread-safe. It comes
- * from the running machine (hwloc), from an hwloc XML file, from a shipped file, or
- * from plain arrays. */
+ * A platform comes from the running machine (hwloc), from an hwloc XML file, from a shipped file, or from arrays. It is
+ * immutable. */
 #ifndef CLOTHO_PLATFORM_H
 #define CLOTHO_PLATFORM_H
 
@@ -12,123 +11,211 @@
 extern "C" {
 #endif
 
-#define CLO_SPEED_ONE 65536u /* Q16: the reference executor */
+/* Speed of the reference executor, Q16. */
+#define CLO_SPEED_ONE 65536u
 
-#define CLO_LINK_PIECES_MAX 8 /* of a link: see clo_platform_desc.cuts_count */
+/* Pieces of a link: see clo_platform_desc.cuts_count. */
+#define CLO_LINK_PIECES_MAX 8
 
-typedef struct clo_platform clo_platform; /* opaque */
+typedef struct clo_platform clo_platform; /* opaque: owns memory, has invariants */
 
-/* One processing element. Plain values. */
+/* One processing element. Plain values; without a size field: executors are passed in arrays. */
 typedef struct clo_executor {
-    uint32_t kind;                           /* index of its kind                                               */
-    uint32_t machine;                        /* index of its machine                                            */
-    uint32_t memory;                         /* index of the memory its outputs live in                         */
-    int32_t os_index;                        /* the CPU number of the operating system; -1: not on this machine */
-    uint32_t speed_q16[CLO_CLASSES_BUILTIN]; /* by task class; > 0                        */
+    /* Index of its kind. */
+    uint32_t kind;
+
+    /* Index of its machine. */
+    uint32_t machine;
+
+    /* Index of the memory that its outputs live in. */
+    uint32_t memory;
+
+    /* The CPU number of the operating system; -1: not a CPU of this machine. */
+    int32_t os_index;
+
+    /* By task class; > 0. */
+    uint32_t speed_q16[CLO_CLASSES_BUILTIN];
 } clo_executor;
 
-/* What clo_platform_create takes. All arrays are copied. Matrices are row-major
- * [executors_count * executors_count], row = from, column = to; the diagonal is ignored. */
+/* What clo_platform_create takes. All arrays are copied. Matrices are row-major [executors_count * executors_count],
+ * row = from, column = to; the diagonal is ignored. */
 typedef struct clo_platform_desc {
-    size_t size;              /* CLO_PLATFORM_DESC_INIT                                 */
-    const char *name;         /* NULL: "platform"                                       */
-    uint32_t executors_count; /* >= 1                                                   */
+    /* Set by CLO_PLATFORM_DESC_INIT. */
+    size_t size;
+
+    /* NULL: "platform". */
+    const char *name;
+
+    /* >= 1, at most 4096. */
+    uint32_t executors_count;
+
+    /* [executors_count] */
     const clo_executor *executors;
-    const char *const *executor_names;    /* NULL: "e0", "e1" ...                                  */
-    uint32_t kinds_count;                 /* >= 1                                                   */
-    const char *const *kind_names;        /* NULL: "k0" ...                                         */
-    uint32_t machines_count;              /* 0: one machine                                         */
-    const int64_t *capacities;            /* [machines_count * CLO_RESOURCES_MAX]; NULL: all unlimited; a
-                                         negative entry is unlimited                            */
-    const char *const *resource_names;    /* [CLO_RESOURCES_MAX], entries may be NULL; NULL: unnamed */
-    const int64_t *latency_ns;            /* NULL: 0                                                */
-    const double *bandwidth_bytes_per_ns; /* NULL or <= 0 entry: infinite (GB/s and bytes/ns are the same number) */
-    uint32_t coherent;                    /* 1: executors can read each other's memory in place; a transfer
-                                         still costs time but needs no copy                     */
-    uint32_t mean_includes_self;          /* 1: the mean transfer time counts each executor's free link to
-                                         itself (SAGA's convention); 0: distinct pairs (Topcuoglu 2002) */
-    /* Links in pieces, as caches make them: from cut_bytes[k] bytes on, what comes on top moves with bandwidth_beyond
-     * [k * executors_count^2 + from * executors_count + to] bytes/ns, <= 0: infinite. bandwidth_bytes_per_ns holds up
-     * to cut_bytes[0]. */
-    uint32_t cuts_count;            /* < CLO_LINK_PIECES_MAX; 0: every link has one bandwidth       */
-    const uint64_t *cut_bytes;      /* [cuts_count] > 0, rising, the same for all links              */
-    const double *bandwidth_beyond; /* [cuts_count * executors_count^2]                             */
+
+    /* [executors_count]; NULL: "e0", "e1" ... */
+    const char *const *executor_names;
+
+    /* >= 1. */
+    uint32_t kinds_count;
+
+    /* [kinds_count]; NULL: "k0", "k1" ... */
+    const char *const *kind_names;
+
+    /* 0: one machine. */
+    uint32_t machines_count;
+
+    /* [machines_count * CLO_RESOURCES_MAX]; a negative entry is unlimited. NULL: all unlimited. */
+    const int64_t *capacities;
+
+    /* [CLO_RESOURCES_MAX]; entries may be NULL. NULL: unnamed. */
+    const char *const *resource_names;
+
+    /* Matrix; NULL: 0. */
+    const int64_t *latency_ns;
+
+    /* Matrix; an entry <= 0 is infinite. NULL: infinite. GB/s and bytes/ns are the same number. */
+    const double *bandwidth_bytes_per_ns;
+
+    /* 1: executors can read each other's memory in place. A transfer still costs time, but needs no copy. */
+    uint32_t coherent;
+
+    /* 1: the mean transfer time counts each executor's free link to itself (SAGA's convention). 0: distinct pairs
+     * (Topcuoglu 2002). */
+    uint32_t mean_includes_self;
+
+    /* Links in pieces, as caches make them: bytes from cut_bytes[k] on move with bandwidth_beyond[k]. Number of cuts,
+     * below CLO_LINK_PIECES_MAX; 0: every link has one bandwidth. */
+    uint32_t cuts_count;
+
+    /* [cuts_count] > 0, rising; the same for all links. bandwidth_bytes_per_ns holds up to cut_bytes[0]. */
+    const uint64_t *cut_bytes;
+
+    /* [cuts_count] matrices, bytes/ns; an entry <= 0 is infinite. */
+    const double *bandwidth_beyond;
 } clo_platform_desc;
 
-#define CLO_PLATFORM_DESC_INIT CLO_CONFIG_INIT(clo_platform_desc)
+#define CLO_PLATFORM_DESC_INIT CLO_SIZED_INIT(clo_platform_desc)
 
-/* Creates a platform from arrays. Returns CLO_OK, CLO_ERR_ARGUMENT (an index or speed out of
- * range, negative latency, cuts that do not rise, a cut that is reached after 2^61 ns or more), CLO_ERR_LIMIT (more
- * than 4096 executors, too many cuts), CLO_ERR_MEMORY. */
+/* Makes a platform from arrays.
+ *
+ *   desc  copied.
+ *   out   the platform, owned by the caller.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  an index or speed out of range, negative latency, cuts that do not rise, a cut that is reached
+ *                     after 2^61 ns or more
+ *   CLO_ERR_LIMIT     more than 4096 executors, too many cuts
+ *   CLO_ERR_MEMORY
+ *
+ * Threads: any. Real time: no. O(pieces * executors^2). */
 CLO_API CLO_NODISCARD clo_status clo_platform_create(const clo_platform_desc *desc, clo_platform **out);
 
-/* Opens a platform by SPEC: "native" (this machine, through hwloc: only CPUs this process may use), a shipped name
- * ("rk3588" ...), "uniform:P" (P equal executors, no transfer cost), or the path of an hwloc XML file. A file is read
- * and checked strictly by this library; hwloc never sees it. Returns CLO_OK, CLO_ERR_ARGUMENT (unknown name),
- * CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_LIMIT (the file is too long or names too many CPUs), CLO_ERR_PLATFORM,
- * CLO_ERR_SYSTEM (native: hwloc fails), CLO_ERR_MEMORY; clo_last_error names file, place and mend. */
+/* Opens a platform by SPEC.
+ *
+ *   spec  "native": this machine, through hwloc, only CPUs that this process may use.
+ *         A shipped name, such as "rk3588": clo_registry_entry("platforms", ...) lists them.
+ *         "uniform:P": P equal executors without transfer cost.
+ *         The path of an hwloc XML file. This library reads and checks it strictly; hwloc never sees it.
+ *   out   the platform, owned by the caller.
+ *
+ * Returns CLO_OK, or with file, place and what to do in clo_last_error
+ *   CLO_ERR_ARGUMENT  unknown name
+ *   CLO_ERR_IO        the file cannot be read
+ *   CLO_ERR_FORMAT    the file is malformed
+ *   CLO_ERR_LIMIT     the file is too long or names too many CPUs
+ *   CLO_ERR_PLATFORM  the file describes no usable platform
+ *   CLO_ERR_SYSTEM    native: hwloc fails
+ *   CLO_ERR_MEMORY
+ *
+ * Threads: any. Real time: no. O(bytes of the file + pieces * executors^2). */
 CLO_API CLO_NODISCARD clo_status clo_platform_open(const char *spec, clo_platform **out);
 
-/* NULL is allowed. */
+/* Frees a platform. NULL is allowed.
+ * Threads: one; no cost, runtime or document may use the platform any more. Real time: no. O(executors). */
 CLO_API void clo_platform_destroy(clo_platform *platform);
 
-/* Measures this machine and writes the platform file.
- *   quick     1: about a second, 0: about 10 s on 2 cores.
- *   progress  called with a text line now and then; may be NULL.
- * CPUs of one kind within 5 % of each other count as equal; the calling thread's affinity is restored. With many CPUs
- * each pair gets less time, at least a few ms. Each pair is measured with pinned threads; latency and the pieces of the
- * bandwidth are stored with the errors of the fit and of sizes that were held aside (docs/PLATFORM_FILE.md). The result
- * is returned as a platform too.
- *   path      where to write; NULL: nowhere. Nothing is half written.
- *   out       may be NULL.
- * Returns CLO_OK, CLO_ERR_SYSTEM (cannot pin), CLO_ERR_IO, CLO_ERR_PLATFORM, CLO_ERR_MEMORY. */
+/* Called now and then with one line of text about how far a call is. The text is valid during the call only. */
 typedef void (*clo_progress_fn)(void *context, const char *line);
+
+/* Measures this machine and writes a platform file. Each pair of CPUs is measured with pinned threads; CPUs of one kind
+ * within 5 % of each other count as equal. Latency and the pieces of the bandwidth are stored with the errors of the
+ * fit and of sizes that were held aside (docs/PLATFORM_FILE.md). The affinity of the calling thread is restored.
+ *
+ *   quick     1: about a second; 0: about 10 s on 2 cores. With many CPUs each pair gets less time, at least a few ms.
+ *   progress  may be NULL. Called on the calling thread.
+ *   context   handed to `progress`.
+ *   path      file to write, whole or not at all; NULL: none.
+ *   out       the result as a platform, owned by the caller; may be NULL.
+ *
+ * Returns CLO_OK, CLO_ERR_SYSTEM (a thread cannot be pinned), CLO_ERR_IO, CLO_ERR_PLATFORM or CLO_ERR_MEMORY.
+ * Not promised: the same figures twice. Other programs that run disturb the measurement.
+ * Threads: one in the whole process: two would measure each other. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_platform_calibrate(int quick, clo_progress_fn progress, void *context,
                                                         const char *path, clo_platform **out);
 
+/* Reading a platform. All calls up to clo_platform_cut_bytes:
+ * Threads: any. Real time: yes. O(1), where nothing else is said. */
+
+/* The name, owned by the platform. */
 CLO_API const char *clo_platform_name(const clo_platform *platform);
+
+/* How many there are of each. */
 CLO_API uint32_t clo_platform_executors(const clo_platform *platform);
 CLO_API uint32_t clo_platform_kinds(const clo_platform *platform);
 CLO_API uint32_t clo_platform_machines(const clo_platform *platform);
 CLO_API uint32_t clo_platform_memories(const clo_platform *platform);
-/* Its executors are this machine's CPUs. Of a platform from arrays: every os_index is >= 0. A file is native where it
- * was measured, if this thread may use all its CPUs. */
+
+/* True if its executors are CPUs of this machine. Of a platform from arrays: every os_index is >= 0. A file is native
+ * where it was measured, if this thread may use all its CPUs. */
 CLO_API bool clo_platform_is_native(const clo_platform *platform);
+
+/* clo_platform_desc.coherent. */
 CLO_API bool clo_platform_is_coherent(const clo_platform *platform);
 
-/* NULL for an unknown index; owned by the platform. */
+/* An executor, owned by the platform; NULL for an unknown index. */
 CLO_API const clo_executor *clo_platform_executor(const clo_platform *platform, uint32_t executor);
+
+/* Names, owned by the platform; NULL for an unknown index, and for a resource without a name. */
 CLO_API const char *clo_platform_executor_name(const clo_platform *platform, uint32_t executor);
 CLO_API const char *clo_platform_kind_name(const clo_platform *platform, uint32_t kind);
 CLO_API const char *clo_platform_resource_name(const clo_platform *platform, uint32_t resource);
+
 /* Capacity of a machine; -1: unlimited, or no such machine or resource. */
 CLO_API int64_t clo_platform_capacity(const clo_platform *platform, uint32_t machine, uint32_t resource);
 
-/* Time to move `bytes` from executor `from` to `to`: 0 if they are one or share a memory, else
- * latency + bytes / bandwidth (rounded to the nearest ns), piece by piece where links have pieces. It never falls where
- * the bytes grow, and saturates near 2^62 ns. */
+/* Time to move `bytes` from executor `from` to `to`: 0 if they are one or share a memory, else latency + bytes /
+ * bandwidth, rounded to the nearest ns, piece by piece where links have pieces. It never falls as bytes grow, and
+ * saturates near 2^62 ns. O(pieces). */
 CLO_API int64_t clo_platform_transfer_ns(const clo_platform *platform, uint64_t bytes, uint32_t from, uint32_t to);
 
-/* How many pieces each link has (1: one bandwidth for any number of bytes), and where piece `piece` begins: 0 for the
- * first, UINT64_MAX past the last. 0 and UINT64_MAX for NULL. */
+/* Pieces of each link (1: one bandwidth for any number of bytes); 0 for NULL. */
 CLO_API uint32_t clo_platform_link_pieces(const clo_platform *platform);
+
+/* Where piece `piece` of a link begins: 0 for the first, UINT64_MAX past the last and for NULL. */
 CLO_API uint64_t clo_platform_cut_bytes(const clo_platform *platform, uint32_t piece);
 
-/* A table of executors, a small picture of packages, caches, kinds and links, and
- * where each number comes from; text for a terminal `columns` wide (0: 80), UTF-8. *out is
- * malloc'ed, the caller frees it. Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY. */
+/* Describes a platform as text for a terminal, UTF-8: a table of executors, a small picture of packages, caches, kinds
+ * and links, and where each number comes from.
+ *
+ *   columns  width; 0: 80.
+ *   out      malloc'ed text, which the caller frees.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(executors^2). */
 CLO_API CLO_NODISCARD clo_status clo_platform_describe(const clo_platform *platform, uint32_t columns, char **out);
 
-/* The same facts as one JSON object (keys: name, native, coherent, executors[], kinds[], links{}, sources{}).
- * Returns likewise. */
+/* The same facts as one JSON object, with the keys name, native, coherent, executors[], kinds[], links{}, sources{}.
+ * `out`, statuses, threads and real time as clo_platform_describe. */
 CLO_API CLO_NODISCARD clo_status clo_platform_describe_json(const clo_platform *platform, char **out);
 
-/* Names and one-line summaries of the shipped platforms; false past the end. Owned by the library. */
-CLO_API bool clo_platform_shipped(uint32_t index, const char **name, const char **summary);
-
-/* What this host offers and lacks for real-time work (pinning, FIFO, locked memory, throttling,
- * isolated CPUs, frequency scaling): one text line each, "ok", "warn" or "lack" first. *out is malloc'ed.
- * `lacking` (may be NULL) receives the number of "lack" lines. Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY. */
+/* Says what this host offers and lacks for real-time work: pinning, FIFO priority, locked memory, throttling, isolated
+ * CPUs, frequency scaling. One text line each, with "ok", "warn" or "lack" first.
+ *
+ *   out      malloc'ed text, which the caller frees.
+ *   lacking  receives the number of "lack" lines; may be NULL.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. Reads system files. */
 CLO_API CLO_NODISCARD clo_status clo_platform_check_host(char **out, uint32_t *lacking);
 
 #ifdef __cplusplus

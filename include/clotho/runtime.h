@@ -1,10 +1,10 @@
 /* runtime.h - worker threads on a platform.
  *
- * A runtime owns one worker for each executor, pinned where the clock is real.
- * Jobs (job.h) of any number of graphs run on it at once.
+ * A runtime owns one worker for each executor, pinned where the clock is real. Jobs (job.h) of any number of graphs run
+ * on it at once.
  *
  * Workers block every signal but those that a fault of their own raises (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
- * SIGABRT, SIGSYS) and SIGPROF; so the application's handlers run on the application's threads. */
+ * SIGABRT, SIGSYS) and SIGPROF. So the application's handlers run on the application's threads. */
 #ifndef CLOTHO_RUNTIME_H
 #define CLOTHO_RUNTIME_H
 
@@ -14,137 +14,218 @@
 extern "C" {
 #endif
 
-typedef struct clo_runtime clo_runtime; /* opaque */
+typedef struct clo_runtime clo_runtime; /* opaque: owns threads and memory */
 
 typedef enum clo_clock {
-    CLO_CLOCK_REAL = 0,   /* bodies run at the machine's own speed                                   */
-    CLO_CLOCK_PADDED = 1, /* emulated: a worker of speed s spins after each body until its cost-model time
-                              has passed, and before it for the transfers; see dilate               */
-    CLO_CLOCK_VIRTUAL = 2 /* emulated: bodies run for their effect, time is computed from the cost model */
+    /* Bodies run at the machine's own speed. */
+    CLO_CLOCK_REAL = 0,
+
+    /* Emulated: a worker of speed s spins after each body until its time in the cost model has passed, and before it
+     * for the transfers. See clo_runtime_config.dilate. */
+    CLO_CLOCK_PADDED = 1,
+
+    /* Emulated: bodies run for their effect, time is computed from the cost model. */
+    CLO_CLOCK_VIRTUAL = 2
 } clo_clock;
 
 /* What is done for real-time work: all memory of the process is locked (mlockall, present and future), the workers'
- * stacks and the runtime's memory are touched, workers get SCHED_FIFO, the watchdog a priority one higher. */
+ * stacks and the runtime's memory are touched, workers get SCHED_FIFO, and the watchdog a priority one higher. */
 typedef enum clo_real_time {
     CLO_REAL_TIME_OFF = 0,
-    CLO_REAL_TIME_TRY = 1,    /* what the system refuses is left out and told by clo_runtime_report */
-    CLO_REAL_TIME_REQUIRE = 2 /* a refusal is CLO_ERR_SYSTEM with the same line                     */
+
+    /* What the system refuses is left out and reported by clo_runtime_report. */
+    CLO_REAL_TIME_TRY = 1,
+
+    /* A refusal is CLO_ERR_SYSTEM with the same line. */
+    CLO_REAL_TIME_REQUIRE = 2
 } clo_real_time;
 
 typedef struct clo_runtime_config {
-    size_t size; /* CLO_RUNTIME_CONFIG_INIT                                              */
+    /* Set by CLO_RUNTIME_CONFIG_INIT. */
+    size_t size;
+
     clo_clock clock;
-    uint32_t jobs_max;       /* jobs that may exist at once; 0: 256                                  */
-    uint32_t trace;          /* 1: keep a record of each execution, for clo_job_trace (two clock readings a task) */
-    int64_t spin_ns;         /* how long an idle worker spins before it sleeps; 0: 20 000; -1: not at all. With
-                               more workers than CPUs nobody spins */
-    int32_t fifo_priority;   /* 1..99: SCHED_FIFO for the workers; 0: leave                          */
-    uint32_t unpinned;       /* 1: do not pin workers                                                */
-    uint32_t copy_always;    /* 1: copy data between memories even where they are coherent           */
-    clo_real_time real_time; /* with TRY and REQUIRE a fifo_priority of 0 means 80                   */
-    uint32_t
-        name_signals; /* 1: a SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT in a task body first writes one line to stderr
-                                that names the task, then takes its usual course. The handlers are process-wide.
-                                An earlier handler is called after, with the same siginfo and context and under
-                                its own flags and mask; SIG_DFL and SIG_IGN keep their meaning. A handler that the
-                                host installs later stays when the runtime ends                     */
-    void *memory;     /* everything the runtime needs, its workers' stacks included, is put here; aligned to 64
-                                bytes, owned by the caller, in use until clo_runtime_destroy. NULL: malloc */
-    size_t memory_bytes;      /* at least clo_runtime_memory_bytes                                    */
-    size_t stack_bytes;       /* of each worker; 0: 256 KiB with `memory` or real_time, else the system's default */
-    uint32_t recorder_events; /* flight recorder: executions each worker can keep for clo_runtime_record_read,
-                                rounded up to a power of two; 0: none                               */
-    /* With CLO_CLOCK_PADDED: a ns of emulated time takes `dilate` ns, at most CLO_DILATE_MAX; 0: 1. Above 1 workers
+
+    /* Jobs that may exist at once; 0: 256. */
+    uint32_t jobs_max;
+
+    /* 1: keep a record of each execution, for clo_job_trace. Costs two clock readings a task. */
+    uint32_t trace;
+
+    /* How long an idle worker spins before it sleeps; 0: 20 000; -1: not at all. With more workers than CPUs nobody
+     * spins. */
+    int64_t spin_ns;
+
+    /* 1..99: SCHED_FIFO for the workers; 0: leave. */
+    int32_t fifo_priority;
+
+    /* 1: do not pin workers. */
+    uint32_t unpinned;
+
+    /* 1: copy data between memories even where they are coherent. */
+    uint32_t copy_always;
+
+    /* With TRY and REQUIRE a fifo_priority of 0 means 80. */
+    clo_real_time real_time;
+
+    /* 1: a SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT in a task body first writes one line to stderr that names the
+     * task, then takes its usual course. The handlers are process-wide. An earlier handler is called after, with the
+     * same siginfo and context and under its own flags and mask; SIG_DFL and SIG_IGN keep their meaning. A handler that
+     * the host installs later stays when the runtime ends. */
+    uint32_t name_signals;
+
+    /* Everything that the runtime needs is put here, its workers' stacks included. Aligned to 64 bytes, owned by the
+     * caller, in use until clo_runtime_destroy. NULL: malloc. */
+    void *memory;
+
+    /* At least clo_runtime_memory_bytes. */
+    size_t memory_bytes;
+
+    /* Of each worker; 0: 256 KiB with `memory` or real_time, else the system's default. */
+    size_t stack_bytes;
+
+    /* Flight recorder: executions that each worker can keep for clo_runtime_record_read, rounded up to a power of two;
+     * 0: none. */
+    uint32_t recorder_events;
+
+    /* With CLO_CLOCK_PADDED: one ns of emulated time takes `dilate` ns, at most CLO_DILATE_MAX; 0: 1. Above 1 workers
      * sleep where they would spin, so that more workers than CPUs do not disturb each other, and bodies have `dilate`
-     * times as long as their task takes. In emulated time are: makespan and busy time, the trace, deadlines, the
-     * response of clo_job_timing_read, and the emulation error. In real time are: patience of waits, decision times,
-     * the flight recorder, worker statistics. Jobs with periods, limits, a miss handler or CLO_MISS_ABORT are refused
-     * (CLO_ERR_UNSUPPORTED). */
+     * times as long as their task takes.
+     *
+     * In emulated time are: makespan and busy time, the trace, deadlines, the response of clo_job_timing_read, and the
+     * emulation error. In real time are: timeouts, decision times, the flight recorder, worker statistics. Jobs with
+     * periods, limits, a miss handler or CLO_MISS_ABORT are refused (CLO_ERR_UNSUPPORTED). */
     uint32_t dilate;
 } clo_runtime_config;
 
 #define CLO_DILATE_MAX 1000000u
 
-#define CLO_RUNTIME_CONFIG_INIT CLO_CONFIG_INIT(clo_runtime_config)
+#define CLO_RUNTIME_CONFIG_INIT CLO_SIZED_INIT(clo_runtime_config)
 
 /* Starts the workers.
+ *
  *   platform  borrowed until clo_runtime_destroy.
- *   config    NULL means all defaults.
- *   out       owned by the caller; untouched on failure.
+ *   config    NULL: all defaults. Copied; config->memory is borrowed.
+ *   out       the runtime, owned by the caller.
+ *
  * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  also: unknown config fields, dilate > 1 with another clock than CLO_CLOCK_PADDED
  *   CLO_ERR_PLATFORM  the real clock with an executor that is not a CPU of this machine
  *   CLO_ERR_SYSTEM    a thread cannot be created, pinned, or given its priority
- *   CLO_ERR_ARGUMENT  also for dilate > 1 with another clock than CLO_CLOCK_PADDED
- *   CLO_ERR_LIMIT, CLO_ERR_MEMORY */
+ *   CLO_ERR_LIMIT     a number of the config is too large
+ *   CLO_ERR_MEMORY    also: config->memory_bytes is too small
+ *
+ * Threads: any, but not in a task body. Real time: no. O(executors), and the start of as many threads. */
 CLO_API CLO_NODISCARD clo_status clo_runtime_create(const clo_platform *platform, const clo_runtime_config *config,
                                                     clo_runtime **out);
 
-/* Bytes that clo_runtime_create takes of config->memory: exact, one byte less fails.
- * Returns CLO_OK, or as clo_runtime_create. */
+/* Computes the bytes that clo_runtime_create takes of config->memory. Exact: one byte less fails.
+ *
+ *   bytes  receives the number.
+ *
+ * Returns CLO_OK, or as clo_runtime_create.
+ * Threads: any. Real time: no. O(executors). */
 CLO_API CLO_NODISCARD clo_status clo_runtime_memory_bytes(const clo_platform *platform,
                                                           const clo_runtime_config *config, size_t *bytes);
 
-/* Stops the workers and frees the runtime. Running jobs are cancelled and waited for, however long their bodies take;
- * jobs that the caller has not destroyed are destroyed here. NULL is allowed. Not from a task body. */
+/* Stops the workers and frees the runtime. Running jobs are cancelled and waited for, however long their bodies take.
+ * Jobs that the caller has not destroyed are destroyed. NULL is allowed.
+ * Threads: one, beside no other call on the runtime or its jobs; not in a task body. Real time: no. Blocks. */
 CLO_API void clo_runtime_destroy(clo_runtime *runtime);
 
-/* The same, but waits at most `timeout_ns` for bodies to return; INT64_MAX: without limit, <= 0: not at all.
- * Returns CLO_OK (all freed), or
- *   CLO_ERR_TIMEOUT  clo_last_error names the tasks that still run, and their workers. All jobs are cancelled, those
- *   that
- *                    have ended are destroyed, and the runtime takes no more jobs or submits; nothing else may be done
- *                    with it but to close or destroy it again, which waits on. Until that returns CLO_OK, what the
- *                    workers
- *                    can touch (graph, cost, platform, config.memory) must be left alone; from then on it is the
- *                    caller's again. A runtime that is never closed again keeps its threads and its memory.
- *   CLO_ERR_STATE    called from a task body or a handler of misses; nothing has changed
- * Not beside other calls on the runtime or its jobs. After fork(2), in the child: frees memory, and waits for
- * nothing. */
+/* The same, but waits at most `timeout_ns` for bodies to return.
+ *
+ *   timeout_ns  INT64_MAX: without limit; <= 0: not at all.
+ *
+ * Returns CLO_OK (all is freed), or
+ *   CLO_ERR_TIMEOUT  clo_last_error names the tasks that still run, and their workers. All jobs are cancelled, and
+ *                    those that have ended are destroyed. The runtime takes no more jobs or submits. Nothing else may
+ *                    be done with it but to close or destroy it again, which waits on. Until that returns CLO_OK, what
+ *                    the workers can touch (graph, cost, platform, config.memory) must be left alone; from then on it
+ *                    is the caller's again. A runtime that is never closed again keeps its threads and its memory.
+ *   CLO_ERR_STATE    called from a task body or a miss handler; nothing has changed
+ *
+ * After fork(2), in the child: frees memory, and waits for nothing.
+ * Threads: one, beside no other call on the runtime or its jobs. Real time: no. Blocks up to timeout_ns. */
 CLO_API CLO_NODISCARD clo_status clo_runtime_close(clo_runtime *runtime, int64_t timeout_ns);
 
-/* What of the real-time settings holds, one line each: "ok", "lack" or "off", what, the reason and the mend. Owned by
- * the runtime; never NULL. */
+/* Says which real-time settings hold. One line each: "ok", "lack" or "off", what, the reason and what to do. Owned by
+ * the runtime; never NULL.
+ * Threads: any. Real time: yes, O(1). */
 CLO_API const char *clo_runtime_report(const clo_runtime *runtime);
 
-/* A distribution of times: number of records, quantiles (upper edges of buckets, at most 3.2 % too high) and the exact
- * largest. Zeros if there are no records. Recording is wait-free and always on; reading is safe at any time from any
- * thread and may miss records that are being made. */
+/* A distribution of times. Zeros if nothing was recorded. Recording is wait-free and always on; reading may miss what
+ * is being recorded. Plain values inside other structs; it never grows. */
 typedef struct clo_latency {
+    /* Times recorded. */
     uint64_t count;
+
+    /* Quantiles: upper edges of buckets, at most 3.2 % too high. The largest is exact. */
     int64_t p50_ns, p90_ns, p99_ns, p999_ns, p9999_ns, max_ns;
 } clo_latency;
 
-/* What each worker has done since the start. */
+/* What a worker has done since the start. */
 typedef struct clo_worker_stats {
-    uint64_t parks;                      /* times it slept                                                          */
-    uint64_t wakes;                      /* times it was woken                                                      */
-    uint64_t missed_wakes;               /* times the watchdog found it asleep with work in its inbox: always 0     */
-    uint64_t minor_faults, major_faults; /* page faults of its thread since it was ready               */
-    clo_latency wake_ns;                 /* from the waker's call until it ran                                      */
+    /* Set by CLO_WORKER_STATS_INIT. */
+    size_t size;
+
+    /* Times it slept. */
+    uint64_t parks;
+
+    /* Times it was woken. */
+    uint64_t wakes;
+
+    /* Times the watchdog found it asleep with work in its inbox: always 0. */
+    uint64_t missed_wakes;
+
+    /* Page faults of its thread since it was ready. */
+    uint64_t minor_faults, major_faults;
+
+    /* From the waker's call until it ran. */
+    clo_latency wake_ns;
 } clo_worker_stats;
 
-/* Returns CLO_OK or CLO_ERR_ARGUMENT. Thread-safe. */
+#define CLO_WORKER_STATS_INIT CLO_SIZED_INIT(clo_worker_stats)
+
+/* Reads the statistics of a worker.
+ *
+ *   worker  0 .. clo_runtime_workers-1.
+ *   out     set out->size with CLO_WORKER_STATS_INIT.
+ *
+ * Returns CLO_OK or CLO_ERR_ARGUMENT (also: out->size is wrong).
+ * Threads: any. Real time: no: reads /proc for the page faults. O(1). */
 CLO_API CLO_NODISCARD clo_status clo_runtime_worker_stats(const clo_runtime *runtime, uint32_t worker,
                                                           clo_worker_stats *out);
 
-/* One execution, as the flight recorder keeps it. Times on CLOCK_MONOTONIC. */
+/* One execution, as the flight recorder keeps it. Times on CLOCK_MONOTONIC. Plain values; without a size field: records
+ * are read in arrays. */
 typedef struct clo_record {
-    uint64_t job; /* clo_job_id                      */
+    /* clo_job_id. */
+    uint64_t job;
+
     uint32_t task, instance;
+
     uint32_t executor, is_replica;
+
     int64_t start_ns, finish_ns;
 } clo_record;
 
-/* Moves the oldest unread records of a worker to records[max]. Executions that found the ring full were dropped and
+/* Moves the oldest unread records of a worker into an array. Executions that found the ring full were dropped and
  * counted.
- *   dropped  of this worker since the start; may be NULL.
- * Returns the number of records; 0 without a recorder. One reader at a time for one worker; any thread. */
+ *
+ *   records  [max]; receives the records.
+ *   dropped  receives the number dropped by this worker since the start; may be NULL.
+ *
+ * Returns the number of records; 0 without a recorder.
+ * Threads: any, but one reader at a time for one worker. Real time: yes, O(max). */
 CLO_API size_t clo_runtime_record_read(clo_runtime *runtime, uint32_t worker, clo_record *records, size_t max,
                                        uint64_t *dropped);
 
+/* The platform it was made for, the number of its workers, and whether the clock is not real.
+ * Threads: any. Real time: yes, O(1). */
 CLO_API const clo_platform *clo_runtime_platform(const clo_runtime *runtime);
 CLO_API uint32_t clo_runtime_workers(const clo_runtime *runtime);
-CLO_API bool clo_runtime_is_emulated(const clo_runtime *runtime); /* the clock is not real */
+CLO_API bool clo_runtime_is_emulated(const clo_runtime *runtime);
 
 #ifdef __cplusplus
 }

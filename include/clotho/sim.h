@@ -1,4 +1,4 @@
-/* sim.h - the engine in virtual time: same dispatch, same policies, an event heap for a clock. */
+/* sim.h - one job in virtual time: the engine and the policies of a real run, with an event heap for a clock. */
 #ifndef CLOTHO_SIM_H
 #define CLOTHO_SIM_H
 
@@ -9,27 +9,55 @@ extern "C" {
 #endif
 
 typedef struct clo_sim_config {
-    size_t size;               /* CLO_SIM_CONFIG_INIT                                                */
-    const clo_plan *plan;      /* replay; else                                                       */
-    const clo_policy *policy;  /* this policy; both NULL: the policy "steal"                         */
-    const clo_trace *recorded; /* durations, transfer times and the order of completions of a recorded run in
-                                 place of the cost model: the run is replayed and must decide alike  */
-    uint32_t execute;          /* 1: call the bodies too (this thread, order of virtual time)         */
+    /* Set by CLO_SIM_CONFIG_INIT. */
+    size_t size;
+
+    /* Replay of this plan. NULL: a policy decides. */
+    const clo_plan *plan;
+
+    /* The policy, not together with `plan`. Both NULL: the policy "steal". */
+    const clo_policy *policy;
+
+    /* A recorded run: its durations, transfer times and order of completions take the place of the cost model. Every
+     * decision must be equal to the recorded one. NULL: the cost model. */
+    const clo_trace *recorded;
+
+    /* 1: the bodies are called too, on this thread, in order of virtual time. */
+    uint32_t execute;
+
+    /* From the start; 0: none. Only sets clo_job_result.missed_deadline. */
     int64_t deadline_ns;
-    uint32_t steps_max;          /* as clo_job_config.steps_max                                       */
-    uint64_t memory_limit_bytes; /* as clo_job_config.memory_limit_bytes                              */
+
+    /* As clo_job_config.steps_max. */
+    uint32_t steps_max;
+
+    /* As clo_job_config.memory_limit_bytes. */
+    uint64_t memory_limit_bytes;
 } clo_sim_config;
 
-#define CLO_SIM_CONFIG_INIT CLO_CONFIG_INIT(clo_sim_config)
+#define CLO_SIM_CONFIG_INIT CLO_SIZED_INIT(clo_sim_config)
 
-/* Simulates one job; deterministic.
- *   result  as clo_job_wait; may be NULL.
- *   trace   what happened; owned by the caller; may be NULL.
- *   output_hash  as clo_job_output_hash, if config.execute; may be NULL.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (also: the plan or the record is of another graph or platform, see
- * clo_plan_matches), CLO_ERR_INVALID (the plan is incomplete, or its order impossible), CLO_ERR_STATE
- * (the policy left every executor idle with work to do; or a recorded run decided otherwise: the first difference is
- * in clo_last_error), CLO_ERR_LIMIT (memory_limit_bytes), CLO_ERR_TASK, CLO_ERR_MEMORY. */
+/* Simulates one job. The same arguments give the same result on every machine.
+ *
+ *   cost         of the graph and the platform; borrowed during the call.
+ *   config       NULL: all defaults. What it points to is borrowed during the call.
+ *   result       as clo_job_wait; may be NULL. Also filled for CLO_ERR_TASK.
+ *   trace        what happened; owned by the caller; may be NULL.
+ *   output_hash  as clo_job_output_hash, with config.execute; may be NULL.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  the plan or the record is of another graph or platform (clo_plan_matches); plan and policy are
+ *                     both given; result->size is wrong; unknown config fields
+ *   CLO_ERR_INVALID   the plan is incomplete, or its order is impossible
+ *   CLO_ERR_STATE     the policy left every executor idle with work to do; or a decision differs from the recorded one,
+ *                     and clo_last_error names the first that does
+ *   CLO_ERR_LIMIT     memory_limit_bytes
+ *   CLO_ERR_TASK      a body failed
+ *   CLO_ERR_MEMORY
+ *
+ * Not promised: that a real run takes as long. Costs are a model.
+ *
+ * Threads: any; bodies run on the calling thread. Real time: no. O(executions * (log executions + decision)). */
 CLO_API CLO_NODISCARD clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *config,
                                               clo_job_result *result, clo_trace **trace, uint64_t *output_hash);
 

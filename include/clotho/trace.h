@@ -1,6 +1,6 @@
-/* trace.h - what happened: one record for each execution, real or simulated.
+/* trace.h - what happened: the executions of a run, real or simulated.
  *
- * A trace is immutable; every const call is thread-safe. */
+ * A trace is immutable. */
 #ifndef CLOTHO_TRACE_H
 #define CLOTHO_TRACE_H
 
@@ -10,37 +10,79 @@
 extern "C" {
 #endif
 
-typedef struct clo_trace clo_trace; /* opaque */
+typedef struct clo_trace clo_trace; /* opaque: owns memory */
 
+/* One execution. Without a size field: a trace hands out one array of all events, and each would carry it. */
 typedef struct clo_trace_event {
+    /* Id from clo_graph_add_task. */
     uint32_t task;
+
+    /* 0 .. instances-1. */
     uint32_t instance;
+
+    /* Index into the platform. */
     uint32_t executor;
+
+    /* 0: the original; 1: a replica. */
     uint32_t is_replica;
-    int64_t start_ns; /* from the start of the job: the body begins, inputs in place     */
+
+    /* When the body began, its inputs in place; from the start of the job. */
+    int64_t start_ns;
+
+    /* When the body returned. */
     int64_t finish_ns;
-    int64_t transfer_ns; /* spent before start_ns on moving inputs                          */
-    uint64_t sequence;   /* order in which the engine learned of the completions; 0-based   */
+
+    /* Time spent before start_ns on moving inputs. */
+    int64_t transfer_ns;
+
+    /* Order in which the engine learned of the completions, from 0. */
+    uint64_t sequence;
 } clo_trace_event;
 
-/* Events in order of (start, finish, executor); owned by the trace. */
+/* The events in order of (start, finish, executor).
+ *   count  receives their number; may be NULL.
+ * Returns an array owned by the trace; NULL without a trace.
+ * Threads: any. Real time: yes, O(1). */
 CLO_API const clo_trace_event *clo_trace_events(const clo_trace *trace, size_t *count);
-CLO_API void clo_trace_destroy(clo_trace *trace); /* NULL is allowed */
 
-/* True if the times are not this machine's own: of a run under the padded or the virtual clock, or of clo_simulate
- * (but not where that replays a run that was measured). */
+/* Frees a trace. NULL is allowed.
+ * Threads: one; nobody may use the trace or its events any more. Real time: no. O(1). */
+CLO_API void clo_trace_destroy(clo_trace *trace);
+
+/* True if the times are not this machine's own: those of a run under the padded or the virtual clock, or of
+ * clo_simulate. False where clo_simulate replayed a run that was measured.
+ * Threads: any. Real time: yes, O(1). */
 CLO_API bool clo_trace_is_emulated(const clo_trace *trace);
 
-/* The trace as a plan, to draw, to check (CLO_CHECK_MEASURED) or to replay. It is called "measured", or "emulated"
- * where the trace is.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (another graph's or platform's cost: as clo_plan_matches), CLO_ERR_MEMORY. */
+/* Makes a plan of a trace, to draw, to check (CLO_CHECK_MEASURED) or to replay. The plan's planner is "measured", or
+ * "emulated" where the trace is.
+ *
+ *   cost  of the same graph and platform; read during the call only.
+ *   out   the plan, owned by the caller.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  the cost is of another graph or platform (as clo_plan_matches)
+ *   CLO_ERR_MEMORY
+ *
+ * Not promised: that the plan passes CLO_CHECK_FULL. Real times are not those of the cost model.
+ *
+ * Threads: any. Real time: no. O(events * log events). */
 CLO_API CLO_NODISCARD clo_status clo_trace_to_plan(const clo_trace *trace, const clo_cost *cost, clo_plan **out);
 
-/* Writes Chrome / Perfetto JSON ("traceEvents"; open it in ui.perfetto.dev): one track an executor, flow
- * arrows along the edges. "otherData" holds {"times": "measured" or "emulated"}, and an emulated process has the label
- * "emulated". Whole or not at all.
- *   label  shown as the process name; NULL: the graph's name.
- * Returns CLO_OK, CLO_ERR_ARGUMENT (another graph's or platform's cost), CLO_ERR_IO, CLO_ERR_MEMORY. */
+/* Writes Chrome / Perfetto JSON, to be opened in ui.perfetto.dev: one track for each executor, arrows along the edges.
+ * "otherData" holds {"times": "measured" or "emulated"}, and an emulated process has the label "emulated". The file is
+ * written whole or not at all.
+ *
+ *   cost   of the same graph and platform.
+ *   label  shown as the name of the process; NULL: the graph's name.
+ *   path   file to write.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  the cost is of another graph or platform
+ *   CLO_ERR_IO        the file cannot be written
+ *   CLO_ERR_MEMORY
+ *
+ * Threads: any. Real time: no. O(events + arcs). */
 CLO_API CLO_NODISCARD clo_status clo_trace_write_chrome(const clo_trace *trace, const clo_cost *cost, const char *label,
                                                         const char *path);
 

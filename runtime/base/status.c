@@ -1,12 +1,14 @@
-/* status.c - error texts and versioned config structs. The only state is one thread-local line. */
+/* status.c - error texts and versioned structs. The only state is one thread-local line. */
 #include "base/status.h"
 
 #include "base/text.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <string.h>
 
 #define ERROR_BYTES 512
+#define RESULT_BYTES_MAX 4096 /* no release has a result struct as large: a larger size was never set */
 
 static _Thread_local char last_error[ERROR_BYTES];
 
@@ -94,4 +96,31 @@ clo_status clo_config_read(void *mine, size_t mine_bytes, const void *theirs, co
     memcpy(mine, theirs, their_bytes < mine_bytes ? their_bytes : mine_bytes);
     memcpy(mine, &mine_bytes, sizeof mine_bytes);
     return CLO_OK;
+}
+
+clo_status clo_result_check(const void *theirs, size_t first_bytes, const char *name)
+{
+    size_t bytes;
+
+    if (theirs == NULL)
+        return CLO_OK;
+    memcpy(&bytes, theirs, sizeof bytes);
+    if (bytes < first_bytes || bytes > RESULT_BYTES_MAX)
+        return clo_fail(CLO_ERR_ARGUMENT, "%s.size is %zu; initialise it with its ..._INIT", name, bytes);
+    return CLO_OK;
+}
+
+void clo_result_write(void *theirs, const void *mine, size_t mine_bytes)
+{
+    const size_t head = sizeof(size_t);
+    size_t bytes;
+
+    if (theirs == NULL)
+        return;
+    memcpy(&bytes, theirs, sizeof bytes);
+    assert(bytes >= head && bytes <= RESULT_BYTES_MAX);
+    assert(mine_bytes >= head);
+    size_t known = bytes < mine_bytes ? bytes : mine_bytes;
+    memcpy((char *)theirs + head, (const char *)mine + head, known - head);
+    memset((char *)theirs + known, 0, bytes - known);
 }

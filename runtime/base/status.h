@@ -22,4 +22,16 @@ clo_status clo_fail_null(const char *call, const char *arguments);
  * Newer caller: a non-zero unknown tail is refused. The first field of both is `size_t size`. */
 clo_status clo_config_read(void *mine, size_t mine_bytes, const void *theirs, const char *name);
 
+/* Result structs that a newer or older caller gives to be filled; their first field is `size_t size` too. A call checks
+ * first, before it does anything that cannot be undone, and writes last.
+ *
+ * Check: the caller's size is at least `first_bytes`, the struct's size in the first release. Else CLO_ERR_ARGUMENT.
+ * Write: the caller gets as much of `mine` (of mine_bytes) as his size holds, and zeros in fields that this library
+ * does not know; his size stays as it is. Both do nothing where `theirs` is NULL. */
+clo_status clo_result_check(const void *theirs, size_t first_bytes, const char *name);
+void clo_result_write(void *theirs, const void *mine, size_t mine_bytes);
+
+/* Bytes of a struct up to the end of `field`: the size in a release whose last field this was. */
+#define CLO_BYTES_UP_TO(type, field) (offsetof(type, field) + sizeof(((type *)0)->field))
+
 #endif

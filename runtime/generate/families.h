@@ -28,7 +28,7 @@ typedef struct clo_family {
     void (*build)(clo_shape *shape);
 } clo_family;
 
-/* In the order of clo_generate_family; ends with a row of NULLs. */
+/* In the order of `clotho list families`; ends with a row of NULLs. */
 extern const clo_family clo_families[];
 
 #endif

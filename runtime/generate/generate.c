@@ -6,6 +6,7 @@
  * another ccr has the same tasks. Doubles are only multiplied, added and rounded half up: the same on every IEEE
  * machine. */
 #include "generate/families.h"
+#include "generate/registry.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -20,21 +21,8 @@
 #define CCR_MAX 1e6
 #define NUMBER_MAX 0x1p61 /* largest work and bytes that are given to a graph */
 
-const char *clo_generate_family(uint32_t index)
-{
-    for (uint32_t f = 0; clo_families[f].name != NULL; f++)
-        if (f == index)
-            return clo_families[f].name;
-    return NULL;
-}
-
-const char *clo_generate_summary(uint32_t index)
-{
-    for (uint32_t f = 0; clo_families[f].name != NULL; f++)
-        if (f == index)
-            return clo_families[f].summary;
-    return NULL;
-}
+CLO_REGISTRY_ROW(clo_family);
+const clo_registry clo_graph_families = {.name = "families", .rows = clo_families, .row_bytes = sizeof(clo_family)};
 
 static clo_status check(const clo_generate_config *config)
 {

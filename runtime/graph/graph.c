@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define NAME_BYTES_MAX 65535u
+#define EDGES_MAX (CLO_NONE - 1)
 
 _Static_assert(sizeof(clo_graph_task_row) <= CLO_CACHE_LINE_BYTES, "a row fits a cache line");
 
@@ -61,28 +62,6 @@ static clo_status check_open(const clo_graph *graph, const char *what)
     return CLO_OK;
 }
 
-static clo_status check_task(const clo_graph *graph, const clo_task *task, size_t name_bytes)
-{
-    uint64_t instances = task->instances > 0 ? task->instances : 1;
-
-    if (task->work_ns < 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "task %u: work_ns is %lld; give a number >= 0", graph->tasks,
-                        (long long)task->work_ns);
-    if (task->reserved != 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "task %u: reserved is not 0; initialise with CLO_TASK_INIT", graph->tasks);
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (task->demand[r] < 0)
-            return clo_fail(CLO_ERR_ARGUMENT, "task %u: demand[%u] is %lld; give a number >= 0", graph->tasks, r,
-                            (long long)task->demand[r]);
-    if (name_bytes > NAME_BYTES_MAX || graph->names_bytes + name_bytes + 1 >= CLO_NONE)
-        return clo_fail(CLO_ERR_LIMIT, "task %u: its name is too long; use at most %u bytes a task, 4 GiB in all",
-                        graph->tasks, NAME_BYTES_MAX);
-    if (graph->instances_open + instances > CLO_NONE - 1)
-        return clo_fail(CLO_ERR_LIMIT, "task %u: more than %u instances in the graph; use fewer", graph->tasks,
-                        CLO_NONE - 1);
-    return CLO_OK;
-}
-
 static bool has_demand(const clo_task *task)
 {
     int64_t any = 0;
@@ -90,6 +69,46 @@ static bool has_demand(const clo_task *task)
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
         any |= task->demand[r];
     return any != 0;
+}
+
+/* What tasks that are not there yet add to the graph. */
+typedef struct growth {
+    size_t tasks, name_bytes, demands;
+    uint64_t instances;
+} growth;
+
+/* Bytes of the name with its 0, in the graph's names; 0: unnamed. */
+static size_t name_bytes_of(const clo_task *task)
+{
+    return task->name != NULL ? strlen(task->name) + 1 : 0;
+}
+
+/* Checks the task that comes after `more`, and adds it to that. */
+static inline clo_status check_task(const clo_graph *graph, const clo_task *task, size_t name_bytes, growth *more)
+{
+    uint64_t id = graph->tasks + more->tasks, instances = task->instances > 0 ? task->instances : 1;
+
+    if (task->work_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "task %llu: work_ns is %lld; give a number >= 0", (unsigned long long)id,
+                        (long long)task->work_ns);
+    if (task->reserved != 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "task %llu: reserved is not 0; initialise with CLO_TASK_INIT",
+                        (unsigned long long)id);
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (task->demand[r] < 0)
+            return clo_fail(CLO_ERR_ARGUMENT, "task %llu: demand[%u] is %lld; give a number >= 0",
+                            (unsigned long long)id, r, (long long)task->demand[r]);
+    if (name_bytes > NAME_BYTES_MAX + 1 || graph->names_bytes + more->name_bytes + name_bytes >= CLO_NONE)
+        return clo_fail(CLO_ERR_LIMIT, "task %llu: its name is too long; use at most %u bytes a task, 4 GiB in all",
+                        (unsigned long long)id, NAME_BYTES_MAX);
+    if (graph->instances_open + more->instances + instances > CLO_NONE - 1)
+        return clo_fail(CLO_ERR_LIMIT, "task %llu: more than %u instances in the graph; use fewer",
+                        (unsigned long long)id, CLO_NONE - 1);
+    more->tasks++;
+    more->name_bytes += name_bytes;
+    more->demands += has_demand(task);
+    more->instances += instances;
+    return CLO_OK;
 }
 
 void clo_graph_set_work(clo_graph *graph, uint32_t task, int64_t work_ns)
@@ -105,38 +124,28 @@ void clo_graph_set_work(clo_graph *graph, uint32_t task, int64_t work_ns)
         graph->work_open = UINT64_MAX;
 }
 
-/* Room for one more task; nothing is counted yet. */
-static clo_status reserve_task(clo_graph *graph, size_t name_bytes, bool demand)
+/* Room for more tasks; nothing is counted yet. */
+static inline clo_status reserve_tasks(clo_graph *graph, const growth *more)
 {
     void *rows = graph->rows, *names = graph->names, *demands = graph->demands;
-    int failed = clo_grow(&rows, &graph->rows_capacity, (size_t)graph->tasks + 1, sizeof *graph->rows);
+    int failed = clo_grow(&rows, &graph->rows_capacity, graph->tasks + more->tasks, sizeof *graph->rows);
 
     graph->rows = rows;
-    if (!failed && name_bytes > 0)
-        failed = clo_grow(&names, &graph->names_capacity, graph->names_bytes + name_bytes, 1);
+    if (!failed && more->name_bytes > 0)
+        failed = clo_grow(&names, &graph->names_capacity, graph->names_bytes + more->name_bytes, 1);
     graph->names = names;
-    if (!failed && demand)
-        failed = clo_grow(&demands, &graph->demands_capacity, graph->demands_count + 1, sizeof *graph->demands);
+    if (!failed && more->demands > 0)
+        failed =
+            clo_grow(&demands, &graph->demands_capacity, graph->demands_count + more->demands, sizeof *graph->demands);
     graph->demands = demands;
     return failed ? clo_fail_memory("a task") : CLO_OK;
 }
 
-clo_status clo_graph_add_task(clo_graph *graph, const clo_task *task, uint32_t *id)
+/* The next task: checked, and there is room. `demand`: it has one. Inline: one by one, this is most of the cost. */
+static inline void put_task(clo_graph *graph, const clo_task *task, size_t name_bytes, bool demand)
 {
-    if (graph == NULL || task == NULL)
-        return clo_fail_null("clo_graph_add_task", "graph or task");
-    size_t name_bytes = task->name != NULL ? strlen(task->name) : 0;
-    bool demand = has_demand(task);
-    clo_status status = check_open(graph, "add tasks");
-
-    if (status == CLO_OK)
-        status = check_task(graph, task, name_bytes);
-    if (status == CLO_OK)
-        status = reserve_task(graph, task->name != NULL ? name_bytes + 1 : 0, demand);
-    if (status != CLO_OK)
-        return status;
-
     clo_graph_task_row *row = &graph->rows[graph->tasks];
+
     *row = (clo_graph_task_row){
         .body = task->body,
         .argument = task->argument,
@@ -149,10 +158,10 @@ clo_status clo_graph_add_task(clo_graph *graph, const clo_task *task, uint32_t *
         .task_class = task->task_class,
         .duplicable = task->duplicable != 0,
     };
-    if (task->name != NULL) {
+    if (name_bytes > 0) {
         row->name = (uint32_t)graph->names_bytes;
-        memcpy(graph->names + graph->names_bytes, task->name, name_bytes + 1);
-        graph->names_bytes += name_bytes + 1;
+        memcpy(graph->names + graph->names_bytes, task->name, name_bytes);
+        graph->names_bytes += name_bytes;
     }
     if (demand) {
         row->demand = (uint32_t)graph->demands_count;
@@ -161,36 +170,79 @@ clo_status clo_graph_add_task(clo_graph *graph, const clo_task *task, uint32_t *
     }
     graph->has_outputs |= task->output_bytes > 0;
     graph->instances_open += row->instances;
+    clo_graph_set_work(graph, graph->tasks++, task->work_ns);
+}
+
+clo_status clo_graph_add_task(clo_graph *graph, const clo_task *task, uint32_t *id)
+{
+    if (graph == NULL || task == NULL)
+        return clo_fail_null("clo_graph_add_task", "graph or task");
+    growth more = {0};
+    size_t name_bytes = name_bytes_of(task);
+    clo_status status = check_open(graph, "add tasks");
+
+    if (status == CLO_OK)
+        status = check_task(graph, task, name_bytes, &more);
+    if (status == CLO_OK)
+        status = reserve_tasks(graph, &more);
+    if (status != CLO_OK)
+        return status;
     if (id != NULL)
         *id = graph->tasks;
-    clo_graph_set_work(graph, graph->tasks++, task->work_ns);
+    put_task(graph, task, name_bytes, more.demands > 0);
     return CLO_OK;
 }
 
-/* The first edge that carries bytes makes room for all; those before it carry none. */
-static clo_status set_bytes(clo_graph *graph, uint64_t bytes)
+clo_status clo_graph_add_tasks(clo_graph *graph, const clo_task *tasks, size_t count, uint32_t *first)
+{
+    if (graph == NULL || (tasks == NULL && count > 0))
+        return clo_fail_null("clo_graph_add_tasks", "graph or tasks");
+    growth more = {0};
+    char at[40];
+    clo_status status = check_open(graph, "add tasks");
+
+    for (size_t i = 0; status == CLO_OK && i < count; i++) {
+        status = check_task(graph, &tasks[i], name_bytes_of(&tasks[i]), &more);
+        if (status != CLO_OK) {
+            snprintf(at, sizeof at, "tasks[%zu]: ", i);
+            return clo_fail_prefix(status, at);
+        }
+    }
+    if (status == CLO_OK)
+        status = reserve_tasks(graph, &more);
+    if (status != CLO_OK)
+        return status;
+    if (first != NULL)
+        *first = graph->tasks;
+    for (size_t i = 0; i < count; i++)
+        put_task(graph, &tasks[i], name_bytes_of(&tasks[i]), more.demands > 0 && has_demand(&tasks[i]));
+    return CLO_OK;
+}
+
+/* Room for the bytes of `count` more edges. The first edge that carries bytes makes room for all; those before it carry
+ * none. */
+static clo_status reserve_bytes(clo_graph *graph, size_t count)
 {
     void *all = graph->edge_bytes;
     bool is_first = all == NULL;
 
-    if (clo_grow(&all, &graph->edge_bytes_capacity, (size_t)graph->edges + 1, sizeof *graph->edge_bytes) != 0)
+    if (clo_grow(&all, &graph->edge_bytes_capacity, graph->edges + count, sizeof *graph->edge_bytes) != 0)
         return clo_fail_memory("an edge");
     graph->edge_bytes = all;
     if (is_first)
         memset(graph->edge_bytes, 0, graph->edges * sizeof *graph->edge_bytes);
-    graph->edge_bytes[graph->edges] = bytes;
     return CLO_OK;
 }
 
-static clo_status make_room_for_edge(clo_graph *graph)
+static clo_status reserve_edges(clo_graph *graph, size_t count)
 {
     void *ends = graph->ends;
 
     if (graph->sealed)
         return check_open(graph, "add edges");
-    if (graph->edges >= CLO_NONE - 1)
-        return clo_fail(CLO_ERR_LIMIT, "more than %u edges; use fewer", CLO_NONE - 1);
-    if (clo_grow(&ends, &graph->edges_capacity, (size_t)graph->edges + 1, sizeof *graph->ends) != 0)
+    if (count > EDGES_MAX - graph->edges)
+        return clo_fail(CLO_ERR_LIMIT, "more than %u edges; use fewer", EDGES_MAX);
+    if (clo_grow(&ends, &graph->edges_capacity, graph->edges + count, sizeof *graph->ends) != 0)
         return clo_fail_memory("an edge");
     graph->ends = ends;
     return CLO_OK;
@@ -203,12 +255,39 @@ clo_status clo_graph_add_edge(clo_graph *graph, uint32_t from, uint32_t to, uint
     clo_status status = CLO_OK;
 
     if (graph->edges >= graph->edges_capacity || graph->sealed)
-        status = make_room_for_edge(graph);
-    if (status == CLO_OK && (bytes | (uintptr_t)graph->edge_bytes) != 0)
-        status = set_bytes(graph, bytes);
+        status = reserve_edges(graph, 1);
+    if (status == CLO_OK && (bytes | (uintptr_t)graph->edge_bytes) != 0) {
+        status = reserve_bytes(graph, 1);
+        if (status == CLO_OK)
+            graph->edge_bytes[graph->edges] = bytes;
+    }
     if (status != CLO_OK)
         return status;
     graph->ends[graph->edges++] = (clo_graph_ends){from, to};
+    return CLO_OK;
+}
+
+clo_status clo_graph_add_edges(clo_graph *graph, const clo_edge *edges, size_t count)
+{
+    if (graph == NULL || (edges == NULL && count > 0))
+        return clo_fail_null("clo_graph_add_edges", "graph or edges");
+    uint64_t any_bytes = 0;
+    clo_status status = reserve_edges(graph, count);
+
+    if (status == CLO_ERR_LIMIT)
+        return clo_fail(status, "edges[%u]: more than %u edges; use fewer", EDGES_MAX - graph->edges, EDGES_MAX);
+    for (size_t i = 0; status == CLO_OK && i < count; i++)
+        any_bytes |= edges[i].bytes;
+    if (status == CLO_OK && (any_bytes | (uintptr_t)graph->edge_bytes) != 0)
+        status = reserve_bytes(graph, count);
+    if (status != CLO_OK)
+        return status;
+    clo_graph_ends *ends = graph->ends + graph->edges;
+    for (size_t i = 0; i < count; i++)
+        ends[i] = (clo_graph_ends){edges[i].from, edges[i].to};
+    for (size_t i = 0; graph->edge_bytes != NULL && i < count; i++)
+        graph->edge_bytes[graph->edges + i] = edges[i].bytes;
+    graph->edges += (uint32_t)count;
     return CLO_OK;
 }
 

@@ -4,6 +4,7 @@
  * not at all. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/reader.h"
+#include "io/registry.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -16,10 +17,12 @@
 
 #define EXTRA_MAX (1u << 22) /* instances beyond one a task, and edges between instances beyond one an edge */
 
-static const struct {
+typedef struct file_format {
     const char *name, *summary, *directions;
     clo_status (*write)(const clo_document *document, clo_text *text); /* NULL: read only */
-} formats[] = {
+} file_format;
+
+static const file_format formats[] = {
     {"clotho", "own JSON, clotho.graph/1: everything a graph and its platform hold", "rw", clo_clotho_write},
     {"wfformat", "WfCommons WfFormat, reads 1.5 and 1.4, writes 1.5: recorded scientific workflows", "rw",
      clo_wfformat_write},
@@ -30,20 +33,12 @@ static const struct {
     {"tpch-packing", "JSON Lines of merged query graphs that share one resource, with their platform", "r", NULL},
     {"alibaba", "JSON Lines of batch jobs of the Alibaba trace v2018, with one machine of it", "r", NULL},
     {"dot", "Graphviz digraph with work_ns on nodes and bytes on edges", "rw", clo_dot_write},
+    {NULL, NULL, NULL, NULL},
 };
 
-bool clo_format(uint32_t index, const char **name, const char **summary, const char **directions)
-{
-    if (index >= sizeof formats / sizeof formats[0])
-        return false;
-    if (name != NULL)
-        *name = formats[index].name;
-    if (summary != NULL)
-        *summary = formats[index].summary;
-    if (directions != NULL)
-        *directions = formats[index].directions;
-    return true;
-}
+CLO_REGISTRY_ROW(file_format);
+const clo_registry clo_formats = {
+    .name = "formats", .rows = formats, .row_bytes = sizeof formats[0], .has_directions = true};
 
 static bool has(const cJSON *root, const char *key)
 {
@@ -209,30 +204,81 @@ clo_status clo_reader_config(const clo_load_config *config, clo_reader *reader)
     return CLO_OK;
 }
 
-clo_status clo_document_read(const clo_reader *base, const clo_source *source, clo_document *out)
+clo_status clo_document_read(const clo_reader *base, const clo_source *source, clo_document **out)
 {
     clo_reader reader = *base;
+    clo_document *made = clo_allocate(1, sizeof *made);
 
     reader.file = source->name;
     reader.line = source->is_line ? source->lines_before + 1 : 0;
-    reader.bodies = clo_allocate(1, sizeof *reader.bodies);
-    if (reader.bodies == NULL)
+    reader.bodies = made != NULL ? clo_allocate(1, sizeof *reader.bodies) : NULL;
+    if (reader.bodies == NULL) {
+        clo_free(made);
         return clo_fail_memory(source->name);
+    }
     clo_status status = read_text(&reader, source);
     if (status == CLO_OK)
         status = seal(&reader);
-    clo_document made = {.graph = reader.graph,
-                         .platform = reader.platform,
-                         .format = reader.format,
-                         .unit_ns = reader.unit_ns,
-                         .bodies = reader.bodies,
-                         .line = source->is_line ? source->lines_before + 1 : 0,
-                         .references_count = reader.references_count};
-    memcpy(made.references, reader.references, sizeof made.references);
+    *made = (clo_document){.graph = reader.graph,
+                           .platform = reader.platform,
+                           .format = reader.format,
+                           .unit_ns = reader.unit_ns,
+                           .bodies = reader.bodies,
+                           .line = source->is_line ? source->lines_before + 1 : 0,
+                           .references_count = reader.references_count};
+    memcpy(made->references, reader.references, sizeof made->references);
     if (status != CLO_OK)
-        return clo_document_destroy(&made), status;
+        return clo_document_destroy(made), status;
     *out = made;
     return CLO_OK;
+}
+
+clo_status clo_document_create(clo_graph *graph, clo_platform *platform, clo_document **out)
+{
+    if (graph == NULL || out == NULL)
+        return clo_fail_null("clo_document_create", "graph or out");
+    if (!clo_graph_is_sealed(graph))
+        return clo_fail(CLO_ERR_STATE, "clo_document_create: graph \"%.60s\" is not sealed", clo_graph_name(graph));
+    clo_document *made = clo_allocate(1, sizeof *made);
+    if (made == NULL)
+        return clo_fail_memory("a document");
+    *made = (clo_document){.graph = graph, .platform = platform, .format = "clotho.graph/1", .unit_ns = 1};
+    *out = made;
+    return CLO_OK;
+}
+
+const clo_graph *clo_document_graph(const clo_document *document)
+{
+    return document != NULL ? document->graph : NULL;
+}
+
+const clo_platform *clo_document_platform(const clo_document *document)
+{
+    return document != NULL ? document->platform : NULL;
+}
+
+const char *clo_document_format(const clo_document *document)
+{
+    return document != NULL ? document->format : NULL;
+}
+
+double clo_document_unit_ns(const clo_document *document)
+{
+    return document != NULL ? document->unit_ns : 0;
+}
+
+size_t clo_document_line(const clo_document *document)
+{
+    return document != NULL ? document->line : 0;
+}
+
+const clo_reference *clo_document_references(const clo_document *document, uint32_t *count)
+{
+    uint32_t references = document != NULL ? document->references_count : 0;
+
+    if (count != NULL)
+        *count = references;
+    return references > 0 ? document->references : NULL;
 }
 
 void clo_document_destroy(clo_document *document)
@@ -242,22 +288,20 @@ void clo_document_destroy(clo_document *document)
     clo_graph_destroy(document->graph);
     clo_platform_destroy(document->platform);
     clo_bodies_free(document->bodies);
-    *document = (clo_document){0};
+    clo_free(document);
 }
 
-clo_status clo_document_print(const clo_document *document, const char *format, char **out)
+clo_status clo_document_print(const clo_document *document, const char *name, char **out)
 {
     clo_text text = {0};
     size_t f = 0;
 
-    while (f < sizeof formats / sizeof formats[0] && strcmp(formats[f].name, format) != 0)
+    while (formats[f].name != NULL && strcmp(formats[f].name, name) != 0)
         f++;
-    if (f == sizeof formats / sizeof formats[0])
-        return clo_fail(CLO_ERR_ARGUMENT, "format '%s' is unknown; use clotho, dot, wfformat or saga", format);
+    if (formats[f].name == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "format '%s' is unknown; use clotho, dot, wfformat or saga", name);
     if (formats[f].write == NULL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "format '%s' can only be read; use clotho, dot, wfformat or saga", format);
-    if (document == NULL || document->graph == NULL || !clo_graph_is_sealed(document->graph))
-        return clo_fail(CLO_ERR_ARGUMENT, "the document has no sealed graph");
+        return clo_fail(CLO_ERR_UNSUPPORTED, "format '%s' can only be read; use clotho, dot, wfformat or saga", name);
     clo_status status = formats[f].write(document, &text);
     if (status != CLO_OK)
         return clo_text_free(&text), status;
@@ -275,8 +319,8 @@ clo_status clo_document_save(const clo_document *document, const char *format, c
 {
     char *text = NULL;
 
-    if (path == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_document_save: path is NULL");
+    if (document == NULL || path == NULL)
+        return clo_fail_null("clo_document_save", document == NULL ? "document" : "path");
     clo_status status = clo_document_print(document, format != NULL ? format : format_of(path), &text);
     if (status != CLO_OK)
         return status;

@@ -174,7 +174,7 @@ static clo_source next_line(clo_documents *d)
         .name = d->name, .text = d->text + l.first, .bytes = l.end - l.first, .lines_before = before, .is_line = true};
 }
 
-clo_status clo_documents_next(clo_documents *documents, clo_document *out)
+clo_status clo_documents_next(clo_documents *documents, clo_document **out)
 {
     clo_documents *d = documents;
 
@@ -199,9 +199,9 @@ void clo_documents_close(clo_documents *documents)
 }
 
 /* The first good instance of that name. */
-static clo_status find_instance(clo_documents *d, const char *name, clo_document *out)
+static clo_status find_instance(clo_documents *d, const char *name, clo_document **out)
 {
-    clo_document document;
+    clo_document *document = NULL;
     clo_status status = CLO_OK;
     size_t bad = 0;
 
@@ -213,18 +213,18 @@ static clo_status find_instance(clo_documents *d, const char *name, clo_document
             bad++;
             continue;
         }
-        if (strcmp(clo_graph_name(document.graph), name) == 0) {
+        if (strcmp(clo_graph_name(document->graph), name) == 0) {
             *out = document;
             return CLO_OK;
         }
-        clo_document_destroy(&document);
+        clo_document_destroy(document);
     }
     return clo_fail(CLO_ERR_ARGUMENT, "%s: no instance is called '%.100s', of %zu good ones; name one that is there",
                     d->name, name, d->count - bad);
 }
 
 /* The one instance that the caller wants. */
-static clo_status load_one(clo_documents *d, const char *instance, clo_document *out)
+static clo_status load_one(clo_documents *d, const char *instance, clo_document **out)
 {
     if (instance != NULL)
         return find_instance(d, instance, out);
@@ -242,7 +242,7 @@ static const char *instance_of(const clo_load_config *config)
 }
 
 clo_status clo_document_parse(const char *name, const char *text, size_t text_bytes, const clo_load_config *config,
-                              clo_document *out)
+                              clo_document **out)
 {
     clo_documents *documents;
 
@@ -256,7 +256,7 @@ clo_status clo_document_parse(const char *name, const char *text, size_t text_by
     return status;
 }
 
-clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document *out)
+clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document **out)
 {
     clo_documents *documents;
 

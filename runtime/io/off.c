@@ -1,8 +1,8 @@
 /* off.c - in place of this module in a library built with -DCLOTHO_IO=OFF: every call says so. */
 #include "base/status.h"
+#include "io/registry.h"
 
 #include <clotho/io.h>
-#include <string.h>
 
 static clo_status off(const char *call)
 {
@@ -10,14 +10,14 @@ static clo_status off(const char *call)
                     call);
 }
 
-clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document *out)
+clo_status clo_document_load(const char *path, const clo_load_config *config, clo_document **out)
 {
     (void)path, (void)config, (void)out;
     return off("clo_document_load");
 }
 
 clo_status clo_document_parse(const char *name, const char *text, size_t text_bytes, const clo_load_config *config,
-                              clo_document *out)
+                              clo_document **out)
 {
     (void)name, (void)text, (void)text_bytes, (void)config, (void)out;
     return off("clo_document_parse");
@@ -42,7 +42,7 @@ size_t clo_documents_count(const clo_documents *documents)
     return 0;
 }
 
-clo_status clo_documents_next(clo_documents *documents, clo_document *out)
+clo_status clo_documents_next(clo_documents *documents, clo_document **out)
 {
     (void)documents, (void)out;
     return off("clo_documents_next");
@@ -55,8 +55,51 @@ void clo_documents_close(clo_documents *documents)
 
 void clo_document_destroy(clo_document *document)
 {
-    if (document != NULL)
-        memset(document, 0, sizeof *document); /* nothing can have been loaded */
+    (void)document; /* nothing can have been made */
+}
+
+clo_status clo_document_create(clo_graph *graph, clo_platform *platform, clo_document **out)
+{
+    (void)graph, (void)platform, (void)out;
+    return off("clo_document_create");
+}
+
+const clo_graph *clo_document_graph(const clo_document *document)
+{
+    (void)document;
+    return NULL;
+}
+
+const clo_platform *clo_document_platform(const clo_document *document)
+{
+    (void)document;
+    return NULL;
+}
+
+const char *clo_document_format(const clo_document *document)
+{
+    (void)document;
+    return NULL;
+}
+
+double clo_document_unit_ns(const clo_document *document)
+{
+    (void)document;
+    return 0;
+}
+
+size_t clo_document_line(const clo_document *document)
+{
+    (void)document;
+    return 0;
+}
+
+const clo_reference *clo_document_references(const clo_document *document, uint32_t *count)
+{
+    (void)document;
+    if (count != NULL)
+        *count = 0;
+    return NULL;
 }
 
 clo_status clo_document_save(const clo_document *document, const char *format, const char *path)
@@ -83,8 +126,6 @@ clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes,
     return off("clo_plan_parse");
 }
 
-bool clo_format(uint32_t index, const char **name, const char **summary, const char **directions)
-{
-    (void)index, (void)name, (void)summary, (void)directions;
-    return false;
-}
+static const clo_registry_head no_formats[] = {{NULL, NULL, NULL}};
+
+const clo_registry clo_formats = {.name = "formats", .rows = no_formats, .row_bytes = sizeof no_formats[0]};

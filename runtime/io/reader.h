@@ -20,6 +20,19 @@ typedef struct clo_bodies {
     size_t count, capacity;
 } clo_bodies;
 
+#define CLO_REFERENCES_MAX 8 /* of one instance: numbers of executors for which a best makespan is published */
+
+struct clo_document {
+    clo_graph *graph;       /* owned, sealed                      */
+    clo_platform *platform; /* owned; NULL: the file carries none */
+    clo_bodies *bodies;     /* owned; NULL: none                  */
+    const char *format;     /* static                             */
+    double unit_ns;
+    size_t line; /* as clo_reader.line */
+    uint32_t references_count;
+    clo_reference references[CLO_REFERENCES_MAX];
+};
+
 typedef struct clo_reader {
     const char *file; /* for messages                                        */
     double scale;     /* > 0                                                 */
@@ -53,7 +66,7 @@ bool clo_text_is_dot(const char *text, size_t bytes);
 /* Checks `config` (may be NULL) and stores what readers need of it. */
 clo_status clo_reader_config(const clo_load_config *config, clo_reader *reader);
 /* Reads one instance; `base` is what clo_reader_config made. */
-clo_status clo_document_read(const clo_reader *base, const clo_source *source, clo_document *out);
+clo_status clo_document_read(const clo_reader *base, const clo_source *source, clo_document **out);
 
 /* The "platform" object of the own format. */
 clo_status clo_platform_read(const clo_json *json, const cJSON *object, clo_platform **out);

@@ -115,10 +115,13 @@ clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan
 {
     if (plan == NULL || cost == NULL || out == NULL)
         return clo_fail_null("clo_plan_measure", "plan, cost or out");
-    clo_plan_metrics metrics = {.makespan_ns = plan->makespan_ns};
+    clo_plan_metrics metrics = {.size = sizeof metrics, .makespan_ns = plan->makespan_ns};
     uint32_t executors = clo_platform_executors(clo_cost_platform(cost));
-    clo_bound bound = {0};
-    clo_status status = clo_plan_matches(plan, cost);
+    clo_bound bound = CLO_BOUND_INIT;
+    clo_status status = clo_result_check(out, CLO_BYTES_UP_TO(clo_plan_metrics, duplicates), "clo_plan_metrics");
+
+    if (status == CLO_OK)
+        status = clo_plan_matches(plan, cost);
 
     if (status == CLO_OK)
         status = clo_cost_bound(cost, &bound);
@@ -137,6 +140,6 @@ clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan
     metrics.speedup = ratio(serial_ns(cost), plan->makespan_ns);
     metrics.utilization =
         plan->makespan_ns > 0 ? (double)metrics.busy_ns / ((double)executors * (double)plan->makespan_ns) : 0;
-    *out = metrics;
+    clo_result_write(out, &metrics, sizeof metrics);
     return CLO_OK;
 }

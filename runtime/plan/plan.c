@@ -120,7 +120,7 @@ static clo_status plan_from_draft(const clo_schedule *schedule, const char *plan
 static clo_status justify(clo_schedule *schedule, int64_t begin_ns, int64_t budget_ns)
 {
     int64_t end_ns = budget_ns > 0 && budget_ns < INT64_MAX - begin_ns ? begin_ns + budget_ns : INT64_MAX;
-    clo_bound bound = {0};
+    clo_bound bound = CLO_BOUND_INIT;
     clo_status status = clo_cost_bound(schedule->cost, &bound);
 
     if (status == CLO_OK)

@@ -54,7 +54,11 @@ static const clo_planner_desc *const planners[] = {
     &clo_planner_strip_part,
     &clo_planner_graphene,
     &clo_planner_graphene_paper,
+    NULL,
 };
+
+CLO_REGISTRY_ROW(clo_planner_desc);
+const clo_registry clo_planners = {.name = "planners", .rows = planners};
 
 /* The next character of a name that counts, in lower case; 0 at the end. Without tolower, which asks the locale. */
 static char next_letter(const char **at)
@@ -81,19 +85,8 @@ static bool is_named(const char *name, const char *asked)
 
 const clo_planner_desc *clo_planner_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof planners / sizeof planners[0]; i++)
+    for (size_t i = 0; planners[i] != NULL; i++)
         if (is_named(planners[i]->name, name))
             return planners[i];
     return NULL;
-}
-
-bool clo_planner(uint32_t index, const char **name, const char **summary)
-{
-    if (index >= sizeof planners / sizeof planners[0])
-        return false;
-    if (name != NULL)
-        *name = planners[index]->name;
-    if (summary != NULL)
-        *summary = planners[index]->summary;
-    return true;
 }

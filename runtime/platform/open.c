@@ -9,6 +9,7 @@
 #include "platform/build.h"
 #include "platform/discover.h"
 #include "platform/parse.h"
+#include "platform/registry.h"
 #include "platform/shipped.h"
 #include "platform/topology.h"
 
@@ -164,15 +165,6 @@ clo_status clo_platform_open(const char *spec, clo_platform **out)
     return looks_like_a_file(spec) ? open_file(spec, out) : unknown_name(spec);
 }
 
-bool clo_platform_shipped(uint32_t index, const char **name, const char **summary)
-{
-    if (index > clo_shipped_files_count)
-        return false;
-    bool computed = index == clo_shipped_files_count;
-    if (name != NULL)
-        *name = computed ? UNIFORM : clo_shipped_files[index].name;
-    if (summary != NULL)
-        *summary =
-            computed ? "P equal executors in one memory: uniform:P, alone P = 4" : clo_shipped_files[index].summary;
-    return true;
-}
+CLO_REGISTRY_ROW(clo_shipped_file);
+const clo_registry clo_platforms = {
+    .name = "platforms", .rows = clo_shipped_files, .row_bytes = sizeof(clo_shipped_file)};

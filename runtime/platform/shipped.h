@@ -12,7 +12,8 @@ typedef struct clo_shipped_file {
     size_t bytes;
 } clo_shipped_file;
 
+/* The files, then the platforms that are computed from their name, without data, then a row of NULLs. */
 extern const clo_shipped_file clo_shipped_files[];
-extern const uint32_t clo_shipped_files_count;
+extern const uint32_t clo_shipped_files_count; /* the files alone */
 
 #endif

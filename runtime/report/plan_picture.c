@@ -8,7 +8,7 @@
 /* What the charts need of a plan. */
 static clo_status open_chart(const clo_plan *plan, const clo_cost *cost, clo_gantt *chart)
 {
-    clo_bound bound = {0};
+    clo_bound bound = CLO_BOUND_INIT;
 
     clo_status status = clo_plan_matches(plan, cost);
     if (status == CLO_OK)

@@ -96,7 +96,7 @@ static clo_status read_status(const clo_job *job, clo_job_result *result)
 
 static clo_status read_result(clo_job *job, clo_job_result *out)
 {
-    clo_job_result result = {.failed_task = CLO_NONE};
+    clo_job_result result = {.size = sizeof result, .failed_task = CLO_NONE};
 
     sum_stats(job, &result);
     result.makespan_ns = makespan_ns(job);
@@ -104,15 +104,17 @@ static clo_status read_result(clo_job *job, clo_job_result *out)
     if (job->dispatch != NULL)
         read_decisions(job, &result);
     result.status = read_status(job, &result);
-    if (out != NULL)
-        *out = result;
+    clo_result_write(out, &result, sizeof result);
     return result.status;
 }
 
 static clo_status wait_for(clo_job *job, int64_t until_ns, clo_job_result *out)
 {
     char running[200];
+    clo_status status = clo_result_check(out, CLO_BYTES_UP_TO(clo_job_result, decision_max_ns), "clo_job_result");
 
+    if (status != CLO_OK)
+        return status;
     if (clo_phase_get(&job->phase) == CLO_PHASE_IDLE)
         return clo_fail(CLO_ERR_STATE, "the job was never submitted");
     if (clo_thread_is_worker(job->runtime))
@@ -124,7 +126,7 @@ static clo_status wait_for(clo_job *job, int64_t until_ns, clo_job_result *out)
     while (clo_job_wait_until(job, until_ns)) { /* again if somebody has submitted it once more meanwhile */
         if (!clo_phase_read_begin(&job->phase))
             continue;
-        clo_status status = read_result(job, out);
+        status = read_result(job, out);
         clo_phase_read_end(&job->phase);
         return status;
     }

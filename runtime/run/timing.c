@@ -50,9 +50,12 @@ clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out)
 {
     if (job == NULL || out == NULL)
         return clo_fail_null("clo_job_timing_read", "job or out");
-    clo_job_timing timing = {0};
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
     const clo_series *series = job->series;
+    clo_status status = clo_result_check(out, CLO_BYTES_UP_TO(clo_job_timing, response_ns), "clo_job_timing");
 
+    if (status != CLO_OK)
+        return status;
     if (clo_phase_get(&job->phase) == CLO_PHASE_IDLE)
         return clo_fail(CLO_ERR_STATE, "the job was never submitted");
     if (series == NULL) {
@@ -68,7 +71,7 @@ clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out)
         timing.start_ns = latency_of(&series->start_ns);
         timing.response_ns = latency_of(&series->response_ns);
     }
-    *out = timing;
+    clo_result_write(out, &timing, sizeof timing);
     return CLO_OK;
 }
 
@@ -117,12 +120,16 @@ clo_status clo_runtime_worker_stats(const clo_runtime *runtime, uint32_t index, 
     if (runtime == NULL || out == NULL)
         return clo_fail_null("clo_runtime_worker_stats", "runtime or out");
     uint64_t faults[2];
+    clo_status status = clo_result_check(out, CLO_BYTES_UP_TO(clo_worker_stats, wake_ns), "clo_worker_stats");
 
+    if (status != CLO_OK)
+        return status;
     if (index >= runtime->workers_count)
         return clo_fail(CLO_ERR_ARGUMENT, "worker %u: the runtime has %u", index, runtime->workers_count);
     const clo_worker *worker = &runtime->workers[index];
     clo_thread_faults(worker->tid, faults);
-    *out = (clo_worker_stats){
+    clo_worker_stats stats = {
+        .size = sizeof stats,
         .parks = read_counter(&worker->parks),
         .wakes = read_counter(&worker->wakes),
         .missed_wakes = read_counter(&worker->missed_wakes),
@@ -130,5 +137,6 @@ clo_status clo_runtime_worker_stats(const clo_runtime *runtime, uint32_t index, 
         .major_faults = since(faults[1], worker->faults_before[1]),
         .wake_ns = latency_of(&worker->wake_ns),
     };
+    clo_result_write(out, &stats, sizeof stats);
     return CLO_OK;
 }

@@ -213,12 +213,15 @@ clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *theirs, clo_
                         uint64_t *output_hash)
 {
     clo_sim_config config;
-    clo_status status = read_config(cost, theirs, &config);
+    clo_status status = clo_result_check(result, CLO_BYTES_UP_TO(clo_job_result, decision_max_ns), "clo_job_result");
+
+    if (status == CLO_OK)
+        status = read_config(cost, theirs, &config);
     if (status != CLO_OK)
         return status;
 
     clo_sim sim = {.executes = config.execute != 0};
-    clo_job_result mine = {.failed_task = CLO_NONE};
+    clo_job_result mine = {.size = sizeof mine, .failed_task = CLO_NONE};
     clo_trace *made = NULL;
     clo_arena_limit(&sim.arena, config.memory_limit_bytes);
     status = clo_arena_explain(&sim.arena, build(&sim, cost, &config));
@@ -230,8 +233,7 @@ clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *theirs, clo_
     if (status == CLO_OK || status == CLO_ERR_TASK) {
         mine.status = status;
         read_result(&sim, &config, &mine);
-        if (result != NULL)
-            *result = mine;
+        clo_result_write(result, &mine, sizeof mine);
     }
     if (status == CLO_OK && output_hash != NULL)
         *output_hash = clo_engine_output_hash(sim.engine);

@@ -4,7 +4,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     static const char head[] = "digraph g {", tail[] = "\n}";
-    clo_document d = {0};
+    clo_document *d = NULL;
     size_t whole = bytes + sizeof head + sizeof tail - 2;
     char *text = malloc(whole);
 
@@ -14,8 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         memcpy(text + sizeof head - 1, data, bytes);
     memcpy(text + sizeof head - 1 + bytes, tail, sizeof tail - 1);
     if (clo_document_parse("f", text, whole, NULL, &d) == CLO_OK)
-        all_round_trips(&d);
-    clo_document_destroy(&d);
+        all_round_trips(d);
+    clo_document_destroy(d);
     free(text);
     return 0;
 }

@@ -33,18 +33,18 @@ static void round_trip(const clo_plan *plan, const clo_cost *cost)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    clo_document d;
+    clo_document *d;
     clo_cost *cost;
     clo_plan *plan = NULL;
 
     PROMISE(clo_document_parse("graph", graph, sizeof graph - 1, NULL, &d) == CLO_OK);
-    PROMISE(clo_cost_create(d.graph, d.platform, &cost) == CLO_OK);
+    PROMISE(clo_cost_create(clo_document_graph(d), clo_document_platform(d), &cost) == CLO_OK);
     if (clo_plan_parse("f", (const char *)data, bytes, cost, &plan) == CLO_OK)
         round_trip(plan, cost);
     else
         PROMISE(plan == NULL && clo_last_error()[0] == 'f');
     clo_plan_destroy(plan);
     clo_cost_destroy(cost);
-    clo_document_destroy(&d);
+    clo_document_destroy(d);
     return 0;
 }

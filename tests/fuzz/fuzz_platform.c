@@ -27,7 +27,8 @@ static void check_links(const clo_platform *platform)
 
 static void check(clo_platform *platform)
 {
-    clo_document d = {.platform = platform, .unit_ns = 1};
+    clo_document *d = NULL;
+    clo_graph *graph = NULL;
     clo_task task = {.name = "t"};
     char *text = NULL;
 
@@ -37,10 +38,11 @@ static void check(clo_platform *platform)
     free(text);
     PROMISE(clo_platform_describe_json(platform, &text) == CLO_OK);
     free(text);
-    PROMISE(clo_graph_create("g", &d.graph) == CLO_OK && clo_graph_add_task(d.graph, &task, NULL) == CLO_OK);
-    PROMISE(clo_graph_seal(d.graph) == CLO_OK);
-    own_round_trip(&d);
-    clo_document_destroy(&d);
+    PROMISE(clo_graph_create("g", &graph) == CLO_OK && clo_graph_add_task(graph, &task, NULL) == CLO_OK);
+    PROMISE(clo_graph_seal(graph) == CLO_OK);
+    PROMISE(clo_document_create(graph, platform, &d) == CLO_OK);
+    own_round_trip(d);
+    clo_document_destroy(d);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -95,7 +95,7 @@ static void try_forbidden(thread *t, job_slot *slot)
     case 1:
         if (!job_use(slot, USE_SWAP, &job))
             return;
-        (void)expect(clo_job_swap_policy(job, clo_policy_at(0)), CLO_ERR_STATE, CLO_ERR_ARGUMENT, CLO_ERR_LIMIT,
+        (void)expect(clo_job_swap_policy(job, clo_policy_find("steal")), CLO_ERR_STATE, CLO_ERR_ARGUMENT, CLO_ERR_LIMIT,
                      CLO_OK);
         job_unuse(slot, USE_SWAP);
         return;
@@ -103,7 +103,7 @@ static void try_forbidden(thread *t, job_slot *slot)
         uint32_t index = below(t, RUNTIMES);
         if (!runtime_use(index, &runtime))
             return;
-        clo_worker_stats stats;
+        clo_worker_stats stats = CLO_WORKER_STATS_INIT;
         (void)expect(clo_runtime_worker_stats(runtime, below(t, 3), &stats), CLO_OK, CLO_ERR_ARGUMENT);
         use_end(&w.runtimes[index].object, USE_RUNTIME);
     }
@@ -112,7 +112,7 @@ static void try_forbidden(thread *t, job_slot *slot)
 
 static void read_one(job_slot *slot)
 {
-    clo_job_timing timing;
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
     clo_job *job;
 
     if (!job_use(slot, USE_TIMING, &job))
@@ -157,7 +157,7 @@ int fuzz_body(const clo_call *call)
 void fuzz_miss(void *argument, clo_job *job, const clo_miss *miss)
 {
     job_slot *slot = argument;
-    clo_job_timing timing;
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
     thread *t = body_thread();
 
     if (miss->kind > CLO_MISS_OVERRUN)
@@ -216,11 +216,13 @@ const clo_policy *draw_policy(thread *t)
          .pick = pick_first},
         {.name = "first", .summary = "", .state_bytes = some_bytes, .ready = ignore_ready, .pick = pick_first},
     };
+    clo_entry entry = CLO_ENTRY_INIT;
     uint32_t count = 0;
 
     if (chance(t, 30))
         return &own[chance(t, 80) ? 2 : with(WITH_failing_init) ? below(t, 2) : 0];
-    while (clo_policy_at(count) != NULL)
+    while (clo_registry_entry("policies", count, &entry))
         count++;
-    return clo_policy_at(below(t, count));
+    (void)clo_registry_entry("policies", below(t, count), &entry);
+    return clo_policy_find(entry.name);
 }

@@ -180,7 +180,7 @@ void call_submit(thread *t)
 static void wait_one(thread *t, job_slot *slot, clo_job *job, int64_t timeout_ns)
 {
     uint64_t seen = atomic_load_explicit(&slot->done, memory_order_relaxed);
-    clo_job_result result = {.status = CLO_OK};
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_status status;
 
     if (timeout_ns < 0) {

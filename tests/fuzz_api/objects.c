@@ -45,7 +45,7 @@ static void path_of(const thread *t, char path[64])
 
 static void look_at_plan(thread *t, const clo_plan *plan, const clo_cost *cost)
 {
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
     char *text = NULL, path[64];
 
     path_of(t, path);
@@ -207,7 +207,7 @@ void call_graph_build(thread *t)
     (void)expect(clo_graph_edge(graph, draw_count(t, tasks), &edge), CLO_OK, CLO_ERR_ARGUMENT);
     if (expect(clo_cost_create(graph, w.platforms[below(t, PLATFORMS)], &cost), CLO_OK, CLO_ERR_STATE, CLO_ERR_PLATFORM,
                CLO_ERR_LIMIT, CLO_ERR_MEMORY) == CLO_OK) {
-        clo_bound bound;
+        clo_bound bound = CLO_BOUND_INIT;
         (void)expect(clo_cost_bound(cost, &bound), CLO_OK, CLO_ERR_MEMORY);
         (void)clo_cost_execution_ns(cost, below(t, clo_graph_tasks(graph)), 0);
         clo_cost_destroy(cost);
@@ -239,7 +239,7 @@ void call_platform_calls(thread *t)
 /* Calls with a NULL for what they need; the ones that must accept one. */
 static void call_null(thread *t)
 {
-    clo_job_timing timing;
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
     clo_cost *cost;
     clo_plan *plan;
     clo_job *job;

@@ -155,7 +155,7 @@ void call_runtime_read(thread *t)
 void call_worker_stats(thread *t)
 {
     uint32_t index = below(t, RUNTIMES), worker = draw_count(t, 9);
-    clo_worker_stats stats;
+    clo_worker_stats stats = CLO_WORKER_STATS_INIT;
     clo_runtime *runtime;
 
     if (!runtime_use(index, &runtime))

@@ -56,7 +56,7 @@ static void check_timing(const job_slot *slot, const clo_job_timing *timing, boo
 /* If the last submit was waited for: counts and outputs. */
 void job_check(job_slot *slot)
 {
-    clo_job_timing timing;
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
     clo_job *job;
 
     if (!job_use(slot, USE_OUTPUT, &job))
@@ -87,7 +87,7 @@ void call_check(thread *t)
 void call_timing_read(thread *t)
 {
     job_slot *slot = pick(t);
-    clo_job_timing timing;
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
     clo_job *job;
 
     if (!job_use(slot, USE_TIMING, &job))

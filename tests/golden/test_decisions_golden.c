@@ -82,21 +82,36 @@ static void generated_graphs_are_golden(void **state)
     static const clo_generate_config configs[] = {
         {.size = sizeof(clo_generate_config)},
         {.size = sizeof(clo_generate_config), .seed = 3, .tasks = 1},
-        {.size = sizeof(clo_generate_config), .seed = 5, .tasks = 29, .width = 3, .ccr = 0.5, .work_spread = 0.7, .outputs = 1},
-        {.size = sizeof(clo_generate_config), .seed = 7, .tasks = 300, .width = 5, .ccr = 2, .work_spread = 1,
-         .work_mean_ns = 1234567, .kinds = 3, .beta = 1.5, .duplicable = 1},
+        {.size = sizeof(clo_generate_config),
+         .seed = 5,
+         .tasks = 29,
+         .width = 3,
+         .ccr = 0.5,
+         .work_spread = 0.7,
+         .outputs = 1},
+        {.size = sizeof(clo_generate_config),
+         .seed = 7,
+         .tasks = 300,
+         .width = 5,
+         .ccr = 2,
+         .work_spread = 1,
+         .work_mean_ns = 1234567,
+         .kinds = 3,
+         .beta = 1.5,
+         .duplicable = 1},
     };
     clo_text text = {0};
     const char *family;
 
-    for (uint32_t f = 0; (family = clo_generate_family(f)) != NULL; f++)
+    for (uint32_t f = 0; (family = name_at("families", f)) != NULL; f++)
         for (size_t c = 0; c < sizeof configs / sizeof configs[0]; c++) {
             clo_graph *graph;
             int64_t work_ns;
             uint64_t bytes;
             ok(clo_graph_generate(family, &configs[c], &graph));
             uint64_t hash = hash_of_graph(graph, &work_ns, &bytes);
-            clo_text_add(&text, "%-12s %zu  tasks %-3u edges %-4u work %-10" PRId64 " bytes %-10" PRIu64 " %016" PRIx64 "\n",
+            clo_text_add(&text,
+                         "%-12s %zu  tasks %-3u edges %-4u work %-10" PRId64 " bytes %-10" PRIu64 " %016" PRIx64 "\n",
                          family, c, clo_graph_tasks(graph), clo_graph_edges(graph), work_ns, bytes, hash);
             clo_graph_destroy(graph);
         }
@@ -133,8 +148,12 @@ static scene open_scene(int which)
     scene s = {.name = scenes[which].name};
 
     if (scenes[which].family != NULL) {
-        clo_generate_config config = {.size = sizeof config, .seed = scenes[which].seed, .tasks = 40, .ccr = 1,
-                                      .work_spread = 0.5, .duplicable = 1};
+        clo_generate_config config = {.size = sizeof config,
+                                      .seed = scenes[which].seed,
+                                      .tasks = 40,
+                                      .ccr = 1,
+                                      .work_spread = 0.5,
+                                      .duplicable = 1};
         ok(clo_graph_generate(scenes[which].family, &config, &s.graph));
         ok(clo_platform_open(scenes[which].platform, &s.platform));
     } else {
@@ -159,10 +178,11 @@ static void bounds_and_ranks_are_golden(void **state)
 
     for (int i = 0; i < SCENES; i++) {
         scene s = open_scene(i);
-        int64_t *up = calloc(clo_graph_tasks(s.graph), sizeof *up), *down = calloc(clo_graph_tasks(s.graph), sizeof *down);
+        int64_t *up = calloc(clo_graph_tasks(s.graph), sizeof *up),
+                *down = calloc(clo_graph_tasks(s.graph), sizeof *down);
         uint32_t *path = calloc(clo_graph_tasks(s.graph), sizeof *path);
         uint64_t hash = 0xcbf29ce484222325u;
-        clo_bound bound;
+        clo_bound bound = CLO_BOUND_INIT;
 
         assert_true(up != NULL && down != NULL && path != NULL);
         clo_cost_rank_u(s.cost, up);
@@ -173,9 +193,11 @@ static void bounds_and_ranks_are_golden(void **state)
         for (uint32_t t = 0; t < length; t++)
             hash = add(hash, path[t]);
         ok(clo_cost_bound(s.cost, &bound));
-        clo_text_add(&text, "%-10s path %" PRId64 " area %" PRId64 " resource %" PRId64 " combined %" PRId64
-                     " best %" PRId64 "  critical path of %u  %016" PRIx64 "\n", s.name, bound.critical_path_ns, bound.area_ns,
-                     bound.resource_ns, bound.combined_ns, bound.best_ns, length, hash);
+        clo_text_add(&text,
+                     "%-10s path %" PRId64 " area %" PRId64 " resource %" PRId64 " combined %" PRId64 " best %" PRId64
+                     "  critical path of %u  %016" PRIx64 "\n",
+                     s.name, bound.critical_path_ns, bound.area_ns, bound.resource_ns, bound.combined_ns, bound.best_ns,
+                     length, hash);
         free(up);
         free(down);
         free(path);
@@ -188,17 +210,21 @@ static void bounds_and_ranks_are_golden(void **state)
 static void sums_of_bounds_are_golden(void **state)
 {
     (void)state;
-    static const unsigned features[] = {0, RANDOM_DEMANDS | RANDOM_NO_BYTES, RANDOM_ALL, RANDOM_KINDS | RANDOM_MASKS,
-                                        RANDOM_SMALL | RANDOM_NO_BYTES, RANDOM_INSTANCES | RANDOM_NO_BYTES};
+    static const unsigned features[] = {0,
+                                        RANDOM_DEMANDS | RANDOM_NO_BYTES,
+                                        RANDOM_ALL,
+                                        RANDOM_KINDS | RANDOM_MASKS,
+                                        RANDOM_SMALL | RANDOM_NO_BYTES,
+                                        RANDOM_INSTANCES | RANDOM_NO_BYTES};
     clo_text text = {0};
 
     for (size_t f = 0; f < sizeof features / sizeof features[0]; f++) {
-        clo_bound sum = {0};
+        clo_bound sum = CLO_BOUND_INIT;
         for (uint64_t seed = 100; seed < 150; seed++) {
             clo_graph *graph = random_graph(seed, features[f]);
             clo_platform *platform = random_platform(seed, features[f] & RANDOM_DEMANDS);
             clo_cost *cost;
-            clo_bound bound;
+            clo_bound bound = CLO_BOUND_INIT;
             ok(clo_cost_create(graph, platform, &cost));
             ok(clo_cost_bound(cost, &bound));
             sum.critical_path_ns += bound.critical_path_ns;
@@ -209,7 +235,8 @@ static void sums_of_bounds_are_golden(void **state)
             clo_platform_destroy(platform);
             clo_graph_destroy(graph);
         }
-        clo_text_add(&text, "features %-3u path %" PRId64 " area %" PRId64 " resource %" PRId64 " combined %" PRId64 "\n",
+        clo_text_add(&text,
+                     "features %-3u path %" PRId64 " area %" PRId64 " resource %" PRId64 " combined %" PRId64 "\n",
                      features[f], sum.critical_path_ns, sum.area_ns, sum.resource_ns, sum.combined_ns);
     }
     is_golden("bound_sums.txt", &text);
@@ -217,7 +244,8 @@ static void sums_of_bounds_are_golden(void **state)
 
 static void add_plan(clo_text *text, const scene *s, const char *planner, uint32_t justify)
 {
-    clo_plan_config config = {.size = sizeof config, .planner = planner, .seed = 9, .schedules_max = 2000, .justify = justify};
+    clo_plan_config config = {
+        .size = sizeof config, .planner = planner, .seed = 9, .schedules_max = 2000, .justify = justify};
     uint64_t hash = 0xcbf29ce484222325u;
     clo_plan *plan;
     size_t count;
@@ -228,9 +256,10 @@ static void add_plan(clo_text *text, const scene *s, const char *planner, uint32
         hash = add(add(add(hash, p[i].task), p[i].instance), p[i].executor);
         hash = add(add(add(hash, p[i].is_replica), (uint64_t)p[i].start_ns), (uint64_t)p[i].finish_ns);
     }
-    clo_text_add(text, "%-10s %s%-21s makespan %-9" PRId64 " executions %-3zu schedules %-5" PRIu64 "%s %016" PRIx64 "\n",
-                 s->name, justify ? "justified " : "", planner, clo_plan_makespan_ns(plan), count, clo_plan_schedules(plan),
-                 clo_plan_is_optimal(plan) ? " optimal" : "", hash);
+    clo_text_add(text,
+                 "%-10s %s%-21s makespan %-9" PRId64 " executions %-3zu schedules %-5" PRIu64 "%s %016" PRIx64 "\n",
+                 s->name, justify ? "justified " : "", planner, clo_plan_makespan_ns(plan), count,
+                 clo_plan_schedules(plan), clo_plan_is_optimal(plan) ? " optimal" : "", hash);
     clo_plan_destroy(plan);
 }
 
@@ -242,7 +271,7 @@ static void plans_are_golden(void **state)
 
     for (int i = 0; i < SCENES; i++) {
         scene s = open_scene(i);
-        for (uint32_t k = 0; clo_planner(k, &planner, NULL); k++)
+        for (uint32_t k = 0; (planner = name_at("planners", k)) != NULL; k++)
             add_plan(&text, &s, planner, 0);
         add_plan(&text, &s, "heft", 1);
         add_plan(&text, &s, "deft", 1);
@@ -267,15 +296,16 @@ static uint64_t hash_of_trace(const clo_trace *trace)
 
 static void add_simulation(clo_text *text, const scene *s, const char *name, const clo_sim_config *config)
 {
-    clo_job_result r;
+    clo_job_result r = CLO_JOB_RESULT_INIT;
     clo_trace *trace;
 
     ok(clo_simulate(s->cost, config, &r, &trace, NULL));
     clo_text_add(text,
-                 "%-10s %-7s makespan %-9" PRId64 " busy %-9" PRId64 " executed %" PRIu64 "+%" PRIu64 " transfers %-3" PRIu64
-                 " of %" PRIu64 " steals %-3" PRIu64 " decisions %" PRIu64 " steps %" PRIu64 "  %016" PRIx64 "\n", s->name, name,
-                 r.makespan_ns, r.busy_ns, r.executed, r.duplicates_run, r.transfers, r.transferred_bytes, r.steals, r.decisions,
-                 r.decision_steps, hash_of_trace(trace));
+                 "%-10s %-7s makespan %-9" PRId64 " busy %-9" PRId64 " executed %" PRIu64 "+%" PRIu64
+                 " transfers %-3" PRIu64 " of %" PRIu64 " steals %-3" PRIu64 " decisions %" PRIu64 " steps %" PRIu64
+                 "  %016" PRIx64 "\n",
+                 s->name, name, r.makespan_ns, r.busy_ns, r.executed, r.duplicates_run, r.transfers,
+                 r.transferred_bytes, r.steals, r.decisions, r.decision_steps, hash_of_trace(trace));
     clo_trace_destroy(trace);
 }
 
@@ -291,7 +321,7 @@ static void simulated_decisions_are_golden(void **state)
         clo_sim_config config = CLO_SIM_CONFIG_INIT;
         clo_plan *plan;
 
-        for (uint32_t k = 0; (policy = clo_policy_at(k)) != NULL; k++) {
+        for (uint32_t k = 0; (policy = policy_at(k)) != NULL; k++) {
             config.policy = policy;
             add_simulation(&text, &s, policy->name, &config);
         }
@@ -308,10 +338,8 @@ static void simulated_decisions_are_golden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(generated_graphs_are_golden),
-        cmocka_unit_test(bounds_and_ranks_are_golden),
-        cmocka_unit_test(sums_of_bounds_are_golden),
-        cmocka_unit_test(plans_are_golden),
+        cmocka_unit_test(generated_graphs_are_golden),    cmocka_unit_test(bounds_and_ranks_are_golden),
+        cmocka_unit_test(sums_of_bounds_are_golden),      cmocka_unit_test(plans_are_golden),
         cmocka_unit_test(simulated_decisions_are_golden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,10 +14,17 @@ int inits(void)
     clo_platform_desc platform = CLO_PLATFORM_DESC_INIT;
     clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
     clo_sim_config sim = CLO_SIM_CONFIG_INIT;
+    clo_bound bound = CLO_BOUND_INIT;
+    clo_entry entry = CLO_ENTRY_INIT;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
+    clo_worker_stats stats = CLO_WORKER_STATS_INIT;
     const clo_sim_config configs[2] = {CLO_SIM_CONFIG_INIT, CLO_SIM_CONFIG_INIT};
 
     return task.work_ns == 0 && constant.name == NULL && generate.size == sizeof generate && load.size == sizeof load &&
            job.size == sizeof job && plan.size == sizeof plan && platform.size == sizeof platform &&
            runtime.size == sizeof runtime && sim.size == sizeof sim && configs[1].size == sizeof sim &&
-           sim.execute == 0;
+           bound.size == sizeof bound && metrics.size == sizeof metrics && result.size == sizeof result &&
+           timing.size == sizeof timing && entry.size == sizeof entry && stats.size == sizeof stats && sim.execute == 0;
 }

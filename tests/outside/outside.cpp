@@ -26,7 +26,7 @@ int main()
         return 1;
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
     config.execute = 1;
-    clo_job_result result = {};
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_status status = clo_simulate(cost, &config, &result, nullptr, nullptr);
     std::printf("C++: status %d, ran %d, %lld ns\n", status, ran, static_cast<long long>(result.makespan_ns));
     clo_cost_destroy(cost);

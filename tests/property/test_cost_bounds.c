@@ -166,7 +166,7 @@ static void no_bound_exceeds_a_serial_schedule(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct sample s = make(seed, RANDOM_ALL);
-        clo_bound b;
+        clo_bound b = CLO_BOUND_INIT;
         ok(clo_cost_bound(s.cost, &b));
         assert_true(b.critical_path_ns >= 0 && b.area_ns >= 0 && b.resource_ns >= 0);
         assert_true(b.best_ns >= b.combined_ns && b.combined_ns >= b.critical_path_ns && b.combined_ns >= b.area_ns &&
@@ -308,7 +308,7 @@ static void no_bound_exceeds_the_best_of_many_schedules(void **state)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         struct sample s = make(seed, RANDOM_ALL | RANDOM_SMALL);
         int64_t best = INT64_MAX;
-        clo_bound b;
+        clo_bound b = CLO_BOUND_INIT;
         ok(clo_cost_bound(s.cost, &b));
         for (int round = 0; round < 20; round++) {
             int64_t makespan = random_schedule(&s, &rng);

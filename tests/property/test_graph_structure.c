@@ -1,6 +1,8 @@
 /* 1 000 random graphs: what seal built says exactly what was added. */
 #include "support.h"
 
+#include "../fuzz/same.h"
+#include "base/rng.h"
 #include "graph/graph.h"
 #include "random.h"
 
@@ -138,11 +140,70 @@ static void a_back_edge_is_always_found(void **state)
     assert_true(closed > SEEDS / 3);
 }
 
+/* The tasks and edges of `graph` once more, in arrays of random lengths. */
+static clo_graph *copy_in_arrays(const clo_graph *graph, uint64_t seed)
+{
+    clo_rng rng = clo_rng_seed(seed);
+    uint32_t tasks_count = clo_graph_tasks(graph), edges_count = clo_graph_edges(graph), first, kind;
+    clo_task *tasks = test_calloc(tasks_count, sizeof *tasks);
+    clo_edge *edges = test_calloc(edges_count + 1, sizeof *edges);
+    clo_graph *copy = NULL;
+
+    ok(clo_graph_create(clo_graph_name(graph), &copy));
+    for (uint32_t t = 0; t < tasks_count; t++)
+        ok(clo_graph_task(graph, t, &tasks[t]));
+    for (uint32_t e = 0; e < edges_count; e++)
+        ok(clo_graph_edge(graph, e, &edges[e]));
+    for (uint32_t at = 0, count; at < tasks_count; at += count) {
+        count = 1 + clo_rng_below(&rng, tasks_count - at);
+        ok(clo_graph_add_tasks(copy, tasks + at, count, &first));
+        assert_int_equal(first, at);
+    }
+    for (uint32_t at = 0, count; at < edges_count; at += count) {
+        count = 1 + clo_rng_below(&rng, edges_count - at);
+        ok(clo_graph_add_edges(copy, edges + at, count));
+    }
+    for (uint32_t k = 0; k < clo_graph_kinds(graph); k++)
+        ok(clo_graph_kind(copy, clo_graph_kind_name(graph, k), &kind));
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (clo_graph_resource_name(graph, r) != NULL)
+            ok(clo_graph_set_resource(copy, r, clo_graph_resource_name(graph, r)));
+    for (size_t i = 0; i < graph->specials_count; i++) {
+        const clo_graph_special *s = &graph->specials[i];
+        if (s->body != NULL)
+            ok(clo_graph_set_body(copy, s->task, s->kind, s->body));
+        if (s->time_ns >= 0)
+            ok(clo_graph_set_time(copy, s->task, s->kind, s->time_ns));
+    }
+    ok(clo_graph_seal(copy));
+    test_free(tasks);
+    test_free(edges);
+    return copy;
+}
+
+static void arrays_give_the_same_graph_as_one_by_one(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        clo_graph *graph = random_graph(seed, seed % 512), *copy = copy_in_arrays(graph, seed);
+
+        if (!same_graph(graph, copy))
+            fail_msg("seed %llu differs", (unsigned long long)seed);
+        assert_int_equal(copy->arcs, graph->arcs);
+        assert_memory_equal(copy->order, graph->order, graph->instances * sizeof *graph->order);
+        assert_memory_equal(copy->pred, graph->pred, graph->arcs * sizeof *graph->pred);
+        assert_memory_equal(copy->succ, graph->succ, graph->arcs * sizeof *graph->succ);
+        clo_graph_destroy(copy);
+        clo_graph_destroy(graph);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sealed_graph_is_what_was_added),
         cmocka_unit_test(a_back_edge_is_always_found),
+        cmocka_unit_test(arrays_give_the_same_graph_as_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,7 @@ static void workers_under_the_virtual_clock_do_exactly_what_the_simulator_says(v
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         unsigned features = RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS; /* capacity waits depend on real time */
         scene s = make_scene(seed, features, planner_of(seed));
-        clo_job_result simulated, ran;
+        clo_job_result simulated = CLO_JOB_RESULT_INIT, ran = CLO_JOB_RESULT_INIT;
         uint64_t simulated_hash, ran_hash;
         clo_trace *sim_trace = simulate_plan(&s, &simulated, &simulated_hash);
         clo_trace *run_trace = run_virtual(&s, &ran, &ran_hash);
@@ -138,8 +138,8 @@ static void every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_byt
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         scene s = make_scene(seed, RANDOM_ALL, planner_of(seed));
-        clo_job_result planned, result;
-        clo_bound bound;
+        clo_job_result planned = CLO_JOB_RESULT_INIT, result = CLO_JOB_RESULT_INIT;
+        clo_bound bound = CLO_BOUND_INIT;
         uint64_t want, hash;
 
         ok(clo_cost_bound(s.cost, &bound));
@@ -147,9 +147,9 @@ static void every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_byt
         check_trace(&s, trace, CLO_CHECK_FULL);
         assert_true(planned.makespan_ns >= bound.best_ns);
         clo_trace_destroy(trace);
-        for (uint32_t p = 0; clo_policy_at(p) != NULL; p++) {
+        for (uint32_t p = 0; policy_at(p) != NULL; p++) {
             clo_sim_config config = CLO_SIM_CONFIG_INIT;
-            config.policy = clo_policy_at(p);
+            config.policy = policy_at(p);
             config.execute = 1;
             ok(clo_simulate(s.cost, &config, &result, &trace, &hash));
             check_trace(&s, trace, CLO_CHECK_FULL);
@@ -202,7 +202,7 @@ static void a_recorded_real_run_replays_in_the_simulator_with_every_decision_equ
 {
     (void)state;
     for (uint64_t seed = 0; seed < 150; seed++) {
-        const clo_policy *policy = clo_policy_at((uint32_t)(seed / 3 % 4));
+        const clo_policy *policy = policy_at((uint32_t)(seed / 3 % 4));
         record_and_replay(seed, seed % 3 == 0 ? policy : NULL, seed % 3 == 1); /* policy, replay, steal */
     }
 }

@@ -72,15 +72,15 @@ static clo_platform *make_platform(clo_rng *rng)
 
 static void add_plans(const clo_cost *cost)
 {
-    const char *name;
+    clo_entry planner = CLO_ENTRY_INIT;
 
-    for (uint32_t i = 0; clo_planner(i, &name, NULL); i++) {
+    for (uint32_t i = 0; clo_registry_entry("planners", i, &planner); i++) {
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
         clo_plan *plan;
         size_t count;
 
-        config.planner = name;
-        check(clo_plan_create(cost, &config, &plan), name);
+        config.planner = planner.name;
+        check(clo_plan_create(cost, &config, &plan), planner.name);
         const clo_placement *placements = clo_plan_placements(plan, &count);
         for (size_t p = 0; p < count; p++) {
             add((uint64_t)placements[p].task << 32 | placements[p].executor);
@@ -93,13 +93,15 @@ static void add_plans(const clo_cost *cost)
 
 static void add_decisions(const clo_cost *cost)
 {
-    for (uint32_t p = 0; clo_policy_at(p) != NULL; p++)
+    clo_entry policy = CLO_ENTRY_INIT;
+
+    for (uint32_t p = 0; clo_registry_entry("policies", p, &policy); p++)
         for (uint32_t bound = 0; bound <= 4; bound += 4) {
             clo_sim_config config = CLO_SIM_CONFIG_INIT;
             clo_trace *trace;
             size_t count;
 
-            config.policy = clo_policy_at(p);
+            config.policy = clo_policy_find(policy.name);
             config.steps_max = bound;
             check(clo_simulate(cost, &config, NULL, &trace, NULL), config.policy->name);
             const clo_trace_event *events = clo_trace_events(trace, &count);

@@ -26,7 +26,7 @@ static void nothing_is_allocated_between_create_and_destroy(void **state)
         for (int is_periodic = 0; is_periodic <= 1; is_periodic++) {
             clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
             clo_job_config job = CLO_JOB_CONFIG_INIT;
-            clo_job_timing timing;
+            clo_job_timing timing = CLO_JOB_TIMING_INIT;
             rt_scene s;
 
             runtime.trace = 1;

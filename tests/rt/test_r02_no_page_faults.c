@@ -9,7 +9,7 @@
 
 static uint64_t faults_of(const clo_runtime *runtime)
 {
-    clo_worker_stats stats;
+    clo_worker_stats stats = CLO_WORKER_STATS_INIT;
     uint64_t faults = 0;
 
     for (uint32_t w = 0; w < clo_runtime_workers(runtime); w++) {

@@ -39,7 +39,7 @@ long __wrap_syscall(long number, ...)
 
 static uint64_t parks_of(const clo_runtime *runtime)
 {
-    clo_worker_stats stats;
+    clo_worker_stats stats = CLO_WORKER_STATS_INIT;
     uint64_t parks = 0;
 
     for (uint32_t w = 0; w < clo_runtime_workers(runtime); w++) {

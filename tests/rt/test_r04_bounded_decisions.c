@@ -40,14 +40,14 @@ static void no_decision_takes_more_steps_than_allowed_and_every_job_ends(void **
         clo_cost *cost;
 
         ok(clo_cost_create(graph, platform, &cost));
-        for (uint32_t p = 0; clo_policy_at(p) != NULL; p++)
+        for (uint32_t p = 0; policy_at(p) != NULL; p++)
             for (size_t b = 0; b < sizeof bounds / sizeof bounds[0]; b++) {
                 clo_sim_config config = CLO_SIM_CONFIG_INIT;
-                clo_job_result result;
+                clo_job_result result = CLO_JOB_RESULT_INIT;
                 clo_trace *trace;
                 clo_plan *happened;
 
-                config.policy = clo_policy_at(p);
+                config.policy = policy_at(p);
                 config.steps_max = bounds[b];
                 ok(clo_simulate(cost, &config, &result, &trace, NULL));
                 assert_int_equal(result.decisions, READY);
@@ -68,7 +68,7 @@ static void without_a_bound_the_same_graph_takes_thousands_of_steps(void **state
     clo_graph *graph = all_ready(5000);
     clo_platform *platform = scene_platform(3, 0);
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_cost *cost;
 
     (void)state;
@@ -96,13 +96,13 @@ static void random_jobs_are_valid_under_the_tightest_bound(void **state)
         clo_graph *graph = random_graph(seed, features);
         clo_platform *platform = random_platform(seed, features);
         clo_sim_config config = CLO_SIM_CONFIG_INIT;
-        clo_job_result result;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
         clo_trace *trace;
         clo_plan *happened;
         clo_cost *cost;
 
         ok(clo_cost_create(graph, platform, &cost));
-        config.policy = clo_policy_at((uint32_t)(seed % 4));
+        config.policy = policy_at((uint32_t)(seed % 4));
         config.steps_max = 1;
         ok(clo_simulate(cost, &config, &result, &trace, NULL));
         ok(clo_trace_to_plan(trace, cost, &happened));

@@ -82,7 +82,7 @@ static void every_release_is_recorded_and_readable_while_the_series_runs(void **
     for (int way = 0; way < RT_WAYS; way++) {
         clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
         clo_job_config job = CLO_JOB_CONFIG_INIT;
-        clo_job_timing timing;
+        clo_job_timing timing = CLO_JOB_TIMING_INIT;
         rt_scene s;
 
         job.period_ns = 100000;

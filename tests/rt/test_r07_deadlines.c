@@ -97,7 +97,7 @@ static clo_job *periodic(const fixture *f, int64_t period_ns, uint64_t releases,
 
 static clo_job_timing timing_of(const clo_job *job)
 {
-    clo_job_timing timing;
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
 
     ok(clo_job_timing_read(job, &timing));
     return timing;
@@ -121,7 +121,7 @@ static void a_periodic_job_runs_once_for_each_release_and_ends(void **state)
         for (uint32_t workers = 1; workers <= 8; workers *= 2) {
             fixture f = prepare(workers, count_call, 5);
             clo_job_config config = CLO_JOB_CONFIG_INIT;
-            clo_job_result result;
+            clo_job_result result = CLO_JOB_RESULT_INIT;
             clo_plan *plan = NULL;
             clo_job *job;
 
@@ -208,7 +208,7 @@ static void a_run_is_cut_at_its_deadline_if_asked_for_and_the_next_one_is_whole(
 {
     fixture f = prepare(2, pass_gate, 4); /* a chain: the first body holds the others up */
     clo_job *job = periodic(&f, MS, 3, CLO_MISS_ABORT);
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
 
     (void)state;
     ok(clo_job_submit(job));
@@ -253,7 +253,7 @@ static void a_deadline_that_is_past_at_once_is_told_once_for_each_submit(void **
 {
     fixture f = prepare(2, count_call, 3);
     clo_job_config config = CLO_JOB_CONFIG_INIT;
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_job *job;
 
     (void)state;
@@ -275,7 +275,7 @@ static void a_series_is_ended_by_cancel_and_by_a_failure(void **state)
 {
     fixture f = prepare(2, count_call, 3);
     clo_job *job = periodic(&f, MS / 10, 0, CLO_MISS_RUN_LATE);
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
 
     (void)state;
     ok(clo_job_submit(job));
@@ -486,7 +486,7 @@ static void wrong_timing_is_refused_with_one_line(void **state)
 {
     fixture f = prepare(1, count_call, 1);
     clo_job_config config = CLO_JOB_CONFIG_INIT;
-    clo_job_timing timing;
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
     clo_job *job;
 
     (void)state;

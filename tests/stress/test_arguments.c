@@ -76,10 +76,28 @@ static void statuses(void **state)
     assert_non_null(clo_version());
 }
 
+static void registries(void **state)
+{
+    (void)state;
+    clo_entry entry = CLO_ENTRY_INIT, unset = {0};
+
+    assert_false(clo_registry_entry("planners", UINT32_MAX, &entry));
+    assert_null(entry.name);
+    assert_false(clo_registry_entry(NULL, UINT32_MAX, &entry));
+    assert_false(clo_registry_entry("planners", 0, NULL));
+    assert_string_equal(clo_last_error(), "clo_registry_entry: out is NULL");
+    assert_false(clo_registry_entry("planners", 0, &unset));
+    assert_string_equal(clo_last_error(), "clo_entry.size is 0; initialise it with its ..._INIT");
+    assert_false(clo_registry_entry("cats", 0, &entry));
+    assert_string_equal(clo_last_error(), "clo_registry_entry: no registry is called 'cats'; NULL lists them");
+    assert_true(clo_registry_entry("planners", 0, &entry));
+}
+
 static void graphs_being_built(void **state)
 {
     (void)state;
     clo_task task = CLO_TASK_INIT;
+    clo_edge edge = {0, 1, 0};
     uint32_t id = 7;
 
     refuses(clo_graph_create, "x", NULL);
@@ -87,6 +105,10 @@ static void graphs_being_built(void **state)
     refuses(clo_graph_add_task, NULL, &task, &id);
     refuses(clo_graph_add_task, s.open, NULL, &id);
     refuses(clo_graph_add_edge, NULL, 0, 1, 0);
+    refuses(clo_graph_add_tasks, NULL, &task, 1, &id);
+    refuses(clo_graph_add_tasks, s.open, NULL, 1, &id);
+    refuses(clo_graph_add_edges, NULL, &edge, 1);
+    refuses(clo_graph_add_edges, s.open, NULL, 1);
     refuses(clo_graph_kind, NULL, "k", &id);
     refuses(clo_graph_kind, s.open, NULL, &id);
     refuses(clo_graph_kind, s.open, "k", NULL);
@@ -103,8 +125,6 @@ static void graphs_being_built(void **state)
     refuses_somehow(clo_graph_generate, NULL, NULL, &s.open);
     refuses(clo_graph_generate, "chain", NULL, NULL);
     refuses_somehow(clo_graph_generate, "no such family", NULL, &s.open);
-    assert_null(clo_generate_family(UINT32_MAX));
-    assert_null(clo_generate_summary(UINT32_MAX));
     assert_int_equal(id, 7);
 }
 
@@ -181,8 +201,6 @@ static void platforms(void **state)
     refuses(clo_platform_describe, p, 0, NULL);
     refuses(clo_platform_describe_json, NULL, &text);
     refuses(clo_platform_describe_json, p, NULL);
-    assert_false(clo_platform_shipped(UINT32_MAX, NULL, NULL));
-    assert_true(clo_platform_shipped(0, NULL, NULL));
     refuses(clo_platform_check_host, NULL, NULL);
     assert_null(none);
     assert_null(text);
@@ -204,7 +222,7 @@ static void costs(void **state)
     const clo_cost *c = s.f.cost;
     int64_t ranks[4] = {-1, -1, -1, -1};
     uint32_t path[4];
-    clo_bound bound;
+    clo_bound bound = CLO_BOUND_INIT;
     clo_cost *none = NULL;
 
     refuses(clo_cost_create, NULL, s.f.platform, &none);
@@ -242,7 +260,7 @@ static void plans(void **state)
     const clo_cost *c = s.f.cost;
     const clo_placement wrong = {.task = 99};
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
     clo_plan *none = NULL;
     size_t count = 7;
     char *text = NULL;
@@ -279,8 +297,6 @@ static void plans(void **state)
     refuses(clo_plan_gantt_text, NULL, c, 0, &text);
     refuses(clo_plan_gantt_text, s.plan, NULL, 0, &text);
     refuses(clo_plan_gantt_text, s.plan, c, 0, NULL);
-    assert_false(clo_planner(UINT32_MAX, NULL, NULL));
-    assert_true(clo_planner(0, NULL, NULL));
     assert_null(none);
     assert_null(text);
 }
@@ -315,7 +331,9 @@ static void traces(void **state)
 static void files(void **state)
 {
     (void)state;
-    clo_document document = {0}, open = {.graph = s.open};
+    clo_document *document = NULL;
+    clo_graph *graph = NULL;
+    uint32_t count = 1;
     clo_documents *none = NULL;
     clo_plan *plan = NULL;
 
@@ -325,7 +343,22 @@ static void files(void **state)
     refuses_io(clo_document_parse, "x", NULL, 2, NULL, &document);
     refuses_io(clo_document_parse, "x", "{}", 2, NULL, NULL);
     clo_document_destroy(NULL);
-    clo_document_destroy(&document);
+    refuses_io(clo_document_create, NULL, NULL, &document);
+    refuses_io(clo_document_create, s.open, NULL, NULL);
+    clo_status status = clo_document_create(s.open, NULL, &document); /* not sealed */
+    assert_true(status == CLO_ERR_STATE || status == CLO_ERR_UNSUPPORTED);
+    assert_null(document);
+    assert_null(clo_document_graph(NULL));
+    assert_null(clo_document_platform(NULL));
+    assert_null(clo_document_format(NULL));
+    assert_null(clo_document_references(NULL, &count));
+    assert_int_equal(count, 0);
+    assert_null(clo_document_references(NULL, NULL));
+    assert_true(clo_document_unit_ns(NULL) == 0);
+    assert_int_equal(clo_document_line(NULL), 0);
+    ok(clo_graph_generate("chain", NULL, &graph));
+    if (clo_document_create(graph, NULL, &document) != CLO_OK)
+        clo_graph_destroy(graph);
     refuses_io(clo_documents_open, NULL, NULL, &none);
     refuses_io(clo_documents_open, "x", NULL, NULL);
     refuses_io(clo_documents_parse, NULL, "{}", 2, NULL, &none);
@@ -335,10 +368,9 @@ static void files(void **state)
     refuses_io(clo_documents_next, NULL, &document);
     clo_documents_close(NULL);
     refuses_io(clo_document_save, NULL, NULL, NEVER_WRITTEN);
-    refuses_io(clo_document_save, &document, NULL, NEVER_WRITTEN);
-    refuses_io(clo_document_save, &open, NULL, NEVER_WRITTEN);
-    refuses_io(clo_document_save, &document, NULL, NULL);
-    refuses_io(clo_document_save, &document, "nope", NEVER_WRITTEN);
+    refuses_io(clo_document_save, document, NULL, NULL);
+    refuses_io(clo_document_save, document, "nope", NEVER_WRITTEN);
+    clo_document_destroy(document);
     refuses_io(clo_plan_save, NULL, s.f.cost, NEVER_WRITTEN);
     refuses_io(clo_plan_save, s.plan, NULL, NEVER_WRITTEN);
     refuses_io(clo_plan_save, s.plan, s.f.cost, NULL);
@@ -349,7 +381,6 @@ static void files(void **state)
     refuses_io(clo_plan_parse, "x", NULL, 2, s.f.cost, &plan);
     refuses_io(clo_plan_parse, "x", "{}", 2, NULL, &plan);
     refuses_io(clo_plan_parse, "x", "{}", 2, s.f.cost, NULL);
-    assert_false(clo_format(UINT32_MAX, NULL, NULL, NULL));
     assert_null(none);
     assert_null(plan);
     assert_null(fopen(NEVER_WRITTEN, "r"));
@@ -360,7 +391,7 @@ static void runtimes(void **state)
     (void)state;
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
     clo_runtime *none = NULL;
-    clo_worker_stats stats;
+    clo_worker_stats stats = CLO_WORKER_STATS_INIT;
     clo_record record;
     size_t bytes;
 
@@ -390,7 +421,7 @@ static void jobs(void **state)
     (void)state;
     clo_job_config config = CLO_JOB_CONFIG_INIT;
     clo_policy empty = {0};
-    clo_job_timing timing;
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
     clo_job *none = NULL;
     clo_trace *trace = NULL;
     size_t bytes = 7;
@@ -413,7 +444,7 @@ static void jobs(void **state)
     assert_int_equal(clo_job_id(NULL), 0);
     refuses(clo_job_swap_plan, NULL, s.plan);
     refuses(clo_job_swap_plan, s.job, NULL);
-    refuses(clo_job_swap_policy, NULL, clo_policy_at(0));
+    refuses(clo_job_swap_policy, NULL, policy_at(0));
     refuses(clo_job_swap_policy, s.job, NULL);
     refuses_somehow(clo_job_swap_policy, s.job, &empty);
     clo_job_cancel(NULL);
@@ -471,7 +502,6 @@ static void policies(void **state)
     assert_int_equal(clo_view_ready_next(NULL, 0), CLO_NONE);
     assert_false(clo_view_is_ready(NULL, 0));
     assert_false(clo_view_step(NULL));
-    assert_null(clo_policy_at(UINT32_MAX));
     assert_null(clo_policy_find(NULL));
     assert_null(clo_policy_find("nope"));
     config.policy = &curious;
@@ -483,7 +513,7 @@ static void page_faults_that_cannot_be_read_are_none(void **state)
 {
     (void)state;
     struct rlimit before, none;
-    clo_worker_stats stats;
+    clo_worker_stats stats = CLO_WORKER_STATS_INIT;
 
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     none = before;
@@ -500,6 +530,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies),
         cmocka_unit_test(statuses),
+        cmocka_unit_test(registries),
         cmocka_unit_test(graphs_being_built),
         cmocka_unit_test(graphs),
         cmocka_unit_test(platforms),

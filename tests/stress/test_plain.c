@@ -118,7 +118,7 @@ static void every_shape_runs_in_order_again_and_again_with_any_number_of_workers
         for (uint32_t workers = 1; workers <= 8; workers = workers == 1 ? 2 : workers * 4)
             for (int is_replay = 0; is_replay <= 1; is_replay++) {
                 plain p = {0};
-                clo_job_result result;
+                clo_job_result result = CLO_JOB_RESULT_INIT;
 
                 shape(which, 900, &p.v, works_ns[((uint32_t)which + workers) % 3]);
                 open_job(&p, workers, is_replay);
@@ -187,7 +187,7 @@ static void after_a_failure_or_a_cancel_the_graph_runs_whole_again(void **state)
     (void)state;
     for (int which = 0; which < SHAPES; which++) {
         plain p = {0};
-        clo_job_result result;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
 
         shape(which, 300, &p.v, 1000);
         open_job(&p, 3, false);

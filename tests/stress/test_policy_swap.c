@@ -98,7 +98,7 @@ static void a_policy_swapped_in_the_middle_is_shown_what_is_ready_and_decides_fr
 {
     fixture f = prepare();
     clo_job *job = make_job(&f, &first_policy, NULL);
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
 
     (void)state;
     ok(clo_job_submit(job));
@@ -166,7 +166,7 @@ static _Atomic uint32_t is_swapping;
 static void *swap_main(void *argument)
 {
     for (uint32_t i = 0; atomic_load(&is_swapping) != 0; i++)
-        ok(clo_job_swap_policy(argument, clo_policy_at(i % 4)));
+        ok(clo_job_swap_policy(argument, policy_at(i % 4)));
     return NULL;
 }
 
@@ -175,7 +175,7 @@ static void swaps_all_the_time_lose_nothing(void **state)
     clo_task task = {.body = count_call, .work_ns = 1000};
     fixture f = start(4, scene_layers(20, 20, &task), CLO_CLOCK_REAL);
     clo_job *job = make_job(&f, clo_policy_find("fifo"), NULL);
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     pthread_t swapper;
 
     (void)state;

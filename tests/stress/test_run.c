@@ -22,9 +22,9 @@ static void one_job_runs_many_times_in_every_dispatch_mode(void **state)
 
     ok(clo_plan_create(f.cost, NULL, &plan));
     for (uint32_t mode = 0; mode < 6; mode++) {
-        clo_job *job = make_job(&f, mode >= 2 ? clo_policy_at(mode - 2) : NULL, mode == 1 ? plan : NULL);
+        clo_job *job = make_job(&f, mode >= 2 ? policy_at(mode - 2) : NULL, mode == 1 ? plan : NULL);
         for (int round = 0; round < 30; round++) {
-            clo_job_result result;
+            clo_job_result result = CLO_JOB_RESULT_INIT;
             atomic_store(&calls, 0);
             ok(clo_job_submit(job));
             ok(clo_job_wait(job, &result));
@@ -49,7 +49,7 @@ static void a_hundred_jobs_at_once_all_finish(void **state)
     ok(clo_plan_create(f.cost, NULL, &plan));
     atomic_store(&calls, 0);
     for (uint32_t i = 0; i < 100; i++)
-        jobs[i] = make_job(&f, i % 3 == 0 ? clo_policy_at(i % 4) : NULL, i % 3 == 1 ? plan : NULL);
+        jobs[i] = make_job(&f, i % 3 == 0 ? policy_at(i % 4) : NULL, i % 3 == 1 ? plan : NULL);
     for (uint32_t i = 0; i < 100; i++)
         ok(clo_job_submit(jobs[i]));
     for (uint32_t i = 0; i < 100; i++)
@@ -128,7 +128,7 @@ static void a_policy_is_never_called_by_two_threads_at_once(void **state)
 
     atomic_store(&overlaps, 0);
     for (int round = 0; round < 150; round++) {
-        clo_job_result result;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
         ok(clo_job_submit(job));
         ok(clo_job_wait(job, &result));
         assert_int_equal(result.executed, 960);
@@ -210,8 +210,8 @@ static void the_first_error_ends_its_job_and_no_other(void **state)
     ok(clo_cost_create(other_graph, f.platform, &other_cost));
     ok(clo_plan_create(f.cost, NULL, &plan));
     for (uint32_t mode = 0; mode < 6; mode++) {
-        clo_job *job = make_job(&f, mode >= 2 ? clo_policy_at(mode - 2) : NULL, mode == 1 ? plan : NULL), *other;
-        clo_job_result result;
+        clo_job *job = make_job(&f, mode >= 2 ? policy_at(mode - 2) : NULL, mode == 1 ? plan : NULL), *other;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
         ok(clo_job_create(f.runtime, other_cost, NULL, &other));
         for (int round = 0; round < 5; round++) {
             atomic_store(&calls, 0);
@@ -255,7 +255,7 @@ static void cancel_lets_running_bodies_end_and_starts_no_other(void **state)
     ok(clo_plan_create(f.cost, NULL, &plan));
     for (uint32_t mode = 0; mode < 3; mode++) {
         clo_job *job = make_job(&f, mode == 2 ? clo_policy_find("fifo") : NULL, mode == 1 ? plan : NULL);
-        clo_job_result result;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
         atomic_store(&calls, 0);
         atomic_store(&is_open, 0);
         ok(clo_job_submit(job));
@@ -323,7 +323,7 @@ static void running_tasks_never_hold_more_than_the_machine_has(void **state)
     for (uint32_t mode = 0; mode < 6; mode++) {
         clo_job_config job_config = CLO_JOB_CONFIG_INIT;
         clo_job *jobs[3]; /* the capacity is the machine's, not the job's */
-        job_config.policy = mode >= 2 ? clo_policy_at(mode - 2) : NULL;
+        job_config.policy = mode >= 2 ? policy_at(mode - 2) : NULL;
         job_config.plan = mode == 1 ? plan : NULL;
         atomic_store(&in_use_max, 0);
         for (int i = 0; i < 3; i++)
@@ -361,11 +361,11 @@ static void data_arrive_unharmed_across_memories_and_replicas(void **state)
 
     for (uint32_t mode = 0; mode < 8; mode++) {
         clo_plan *plan = NULL;
-        clo_job_result result;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
         plan_config.planner = mode == 1 ? "heft" : "deft";
         if (mode == 1 || mode == 2)
             ok(clo_plan_create(f.cost, &plan_config, &plan));
-        clo_job *job = make_job(&f, mode >= 3 ? clo_policy_at((mode - 3) % 4) : NULL, plan);
+        clo_job *job = make_job(&f, mode >= 3 ? policy_at((mode - 3) % 4) : NULL, plan);
         for (int round = 0; round < 5; round++) {
             size_t bytes;
             ok(clo_job_submit(job));
@@ -392,7 +392,7 @@ static void the_padded_clock_takes_at_least_the_time_of_the_cost_model(void **st
     clo_task task = {.work_ns = 200000};
     fixture f = start(2, scene_layers(5, 2, &task), CLO_CLOCK_PADDED);
     clo_plan *plan;
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
 
     ok(clo_plan_create(f.cost, NULL, &plan));
     clo_job *job = make_job(&f, NULL, plan);
@@ -415,7 +415,7 @@ static void nothing_is_allocated_between_submit_and_wait(void **state)
 
     ok(clo_plan_create(f.cost, NULL, &plan));
     for (uint32_t mode = 0; mode < 6; mode++) {
-        clo_job *job = make_job(&f, mode >= 2 ? clo_policy_at(mode - 2) : NULL, mode == 1 ? plan : NULL);
+        clo_job *job = make_job(&f, mode >= 2 ? policy_at(mode - 2) : NULL, mode == 1 ? plan : NULL);
         fault_fail_nth(0);
         for (int round = 0; round < 10; round++) {
             ok(clo_job_submit(job));

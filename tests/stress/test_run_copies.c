@@ -27,8 +27,9 @@ static clo_job_result run_pair(uint32_t memories, uint32_t coherent, uint32_t co
     const clo_placement placements[2] = {{.task = 0, .executor = 0, .finish_ns = 1000},
                                          {.task = 1, .executor = 1, .start_ns = 5000, .finish_ns = 6000}};
     fixture f = {.platform = two_executors(memories, coherent), .graph = scene_layers(2, 1, &task)};
-    clo_runtime_config config = {.size = sizeof config, .unpinned = 1, .clock = CLO_CLOCK_VIRTUAL, .copy_always = copy_always};
-    clo_job_result result;
+    clo_runtime_config config = {
+        .size = sizeof config, .unpinned = 1, .clock = CLO_CLOCK_VIRTUAL, .copy_always = copy_always};
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_plan *plan;
 
     ok(clo_cost_create(f.graph, f.platform, &f.cost));

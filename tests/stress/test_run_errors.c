@@ -105,7 +105,7 @@ static void wrong_arguments_are_refused_with_one_line(void **state)
     fails(CLO_ERR_ARGUMENT, "deadline", clo_job_create(f.runtime, f.cost, &config, &job));
     config.deadline_ns = 1;
     ok(clo_job_create(f.runtime, f.cost, &config, &job));
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     fails(CLO_ERR_STATE, "never submitted", clo_job_wait(job, &result));
     ok(clo_job_submit(job));
     ok(clo_job_wait(job, &result));

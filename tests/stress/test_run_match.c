@@ -36,7 +36,7 @@ static void hold_plan_refused(const fixture *f, const clo_plan *plan, const char
 {
     clo_job_config config = CLO_JOB_CONFIG_INIT;
     clo_sim_config sim = CLO_SIM_CONFIG_INIT;
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
     clo_plan *own;
     clo_job *job = NULL;
     size_t bytes;
@@ -145,8 +145,8 @@ static void absurd_times_of_a_plan_stop_at_the_end_of_time(void **state)
                                    {1, 0, 1, 0, INT64_MAX - 5, INT64_MAX}};
     fixture f = start(2, graph_of(2, 1), CLO_CLOCK_REAL);
     clo_sim_config sim = CLO_SIM_CONFIG_INIT;
-    clo_plan_metrics metrics;
-    clo_job_result result;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_plan *plan;
     char *text;
 

@@ -33,8 +33,8 @@ static void a_stretched_clock_reports_the_times_of_the_plan(void **state)
     clo_plan *plan, *happened;
     clo_cost *cost;
     clo_job *job;
-    clo_job_result result;
-    clo_job_timing timing;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
     clo_job_config config = CLO_JOB_CONFIG_INIT;
 
     ok(clo_cost_create(graph, platform, &cost));
@@ -135,7 +135,7 @@ static void a_stretched_body_has_that_much_longer_and_what_it_takes_more_counts(
     fixture f = start(1, scene_layers(5, 1, &task), CLO_CLOCK_VIRTUAL);
     clo_runtime *wide = stretched(f.platform, 20), *narrow = stretched(f.platform, 1);
     clo_job_config config = CLO_JOB_CONFIG_INIT;
-    clo_job_result slow, quick;
+    clo_job_result slow = CLO_JOB_RESULT_INIT, quick = CLO_JOB_RESULT_INIT;
     clo_job *job;
 
     ok(clo_job_create(wide, f.cost, &config, &job));

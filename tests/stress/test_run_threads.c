@@ -75,7 +75,7 @@ static void a_cancel_beside_a_submit_of_a_series_is_never_half_lost(void **state
     shared = make(&f, (clo_job_config){.period_ns = 100000});
     pthread_create(&thread, NULL, cancel_now_and_then, NULL);
     for (int round = 0; round < ROUNDS(1000); round++) {
-        clo_job_timing timing;
+        clo_job_timing timing = CLO_JOB_TIMING_INIT;
         atomic_store(&go, 1 + round % 400);
         ok(clo_job_submit(shared));
         while (atomic_load(&go) != -1)
@@ -103,7 +103,8 @@ static void a_cancel_that_comes_after_the_last_body_changes_nothing(void **state
 {
     clo_task task = {.body = quick};
     fixture f = start(2, scene_layers(2, 2, &task), CLO_CLOCK_REAL);
-    clo_job *single = make(&f, (clo_job_config){0}), *series = make(&f, (clo_job_config){.period_ns = 100000, .releases = 3});
+    clo_job *single = make(&f, (clo_job_config){0}),
+            *series = make(&f, (clo_job_config){.period_ns = 100000, .releases = 3});
 
     (void)state;
     clo_job_cancel(single); /* before the first submit: nothing to cancel */
@@ -123,7 +124,7 @@ static void an_aborted_run_has_a_status_of_its_own(void **state)
     clo_task task = {.body = slow, .work_ns = 1000};
     fixture f = start(1, scene_layers(10, 1, &task), CLO_CLOCK_REAL);
     clo_job *job = make(&f, (clo_job_config){.deadline_ns = 5000000, .on_miss = CLO_MISS_ABORT});
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
 
     (void)state;
     ok(clo_job_submit(job));
@@ -181,7 +182,7 @@ static void each_overrun_is_told_before_the_job_may_be_submitted_again(void **st
 
     (void)state;
     for (int round = 0; round < ROUNDS(500); round++) {
-        clo_job_timing timing;
+        clo_job_timing timing = CLO_JOB_TIMING_INIT;
         atomic_store(&told, 0);
         for (int i = 0; i < 1000000; i++) { /* without a wait: refused until all is told */
             clo_status status = clo_job_submit(job);
@@ -217,7 +218,7 @@ static void every_deadline_that_was_told_is_counted_also_of_runs_that_are_droppe
     (void)state;
     for (int round = 0; round < ROUNDS(20); round++) {
         clo_job *job = make(&f, (clo_job_config){.period_ns = 500000, .miss = count_deadline});
-        clo_job_timing timing;
+        clo_job_timing timing = CLO_JOB_TIMING_INIT;
 
         atomic_store(&deadlines_told, 0);
         ok(clo_job_submit(job));
@@ -252,7 +253,7 @@ static void *use(void *argument)
     uint32_t me = (uint32_t)(uintptr_t)argument;
 
     while (!atomic_load(&is_over)) {
-        clo_job_timing timing;
+        clo_job_timing timing = CLO_JOB_TIMING_INIT;
         clo_trace *trace;
         switch (me) {
         case 0:
@@ -265,7 +266,7 @@ static void *use(void *argument)
             (void)!clo_job_wait_for(shared, 0, NULL);
             break;
         case 3:
-            (void)!clo_job_wait_for(shared, 1000000, &(clo_job_result){0});
+            (void)!clo_job_wait_for(shared, 1000000, &(clo_job_result)CLO_JOB_RESULT_INIT);
             break;
         case 4:
             (void)!clo_job_timing_read(shared, &timing);
@@ -468,7 +469,7 @@ static void times_at_the_end_of_their_range_mean_never(void **state)
     atomic_store(&told, 0);
     for (size_t i = 0; i < sizeof configs / sizeof configs[0]; i++) {
         clo_job_config config = configs[i];
-        clo_job_timing timing;
+        clo_job_timing timing = CLO_JOB_TIMING_INIT;
         config.miss = count_miss;
         job = make(&f, config);
         ok(clo_job_submit(job));
@@ -478,8 +479,9 @@ static void times_at_the_end_of_their_range_mean_never(void **state)
         clo_job_destroy(job);
     }
     for (int i = 0; i < 2; i++) { /* one release, and the next never */
-        clo_job_timing timing;
-        job = make(&f, (clo_job_config){.period_ns = INT64_MAX / (i + 1), .deadline_ns = INT64_MAX, .miss = count_miss});
+        clo_job_timing timing = CLO_JOB_TIMING_INIT;
+        job =
+            make(&f, (clo_job_config){.period_ns = INT64_MAX / (i + 1), .deadline_ns = INT64_MAX, .miss = count_miss});
         ok(clo_job_submit(job));
         fails(CLO_ERR_TIMEOUT, "not ended", clo_job_wait_for(job, 30000000, NULL));
         ok(clo_job_timing_read(job, &timing));

@@ -23,7 +23,7 @@ static void a_job_of_one_task_wakes_one_worker(void **state)
     ok(clo_runtime_create(f.platform, &config, &f.runtime));
     clo_job *job = make_job(&f, NULL, NULL);
     for (int i = 0; i < RUNS; i++) {
-        clo_job_result result;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL); /* all go to sleep */
         ok(clo_job_submit(job));
         ok(clo_job_wait(job, &result));
@@ -53,7 +53,7 @@ static int64_t fork_ns(int64_t work_ns)
     ok(clo_runtime_create(f.platform, &config, &f.runtime));
     clo_job *job = make_job(&f, NULL, NULL);
     for (int i = 0; i < 5; i++) {
-        clo_job_result result;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
         ok(clo_job_submit(job));
         ok(clo_job_wait(job, &result));
         shortest_ns = result.makespan_ns < shortest_ns ? result.makespan_ns : shortest_ns;

@@ -190,7 +190,7 @@ static clo_graph *random_family(clo_rng *rng, unsigned features)
     uint32_t families = 0;
     clo_graph *graph = NULL;
 
-    while (clo_generate_family(families) != NULL)
+    while (name_at("families", families) != NULL)
         families++;
     clo_generate_config config = CLO_GENERATE_CONFIG_INIT;
     config.seed = clo_rng_next(rng);
@@ -203,7 +203,7 @@ static clo_graph *random_family(clo_rng *rng, unsigned features)
     config.kinds = features & RANDOM_KINDS ? clo_rng_below(rng, 4) : 0;
     config.duplicable = (features & RANDOM_DUPLICABLE) != 0;
     config.outputs = (features & RANDOM_OUTPUTS) != 0;
-    const char *family = clo_generate_family(clo_rng_below(rng, families));
+    const char *family = name_at("families", clo_rng_below(rng, families));
     if (features & RANDOM_SMALL && strcmp(family, "montage") == 0)
         family = "layered"; /* montage has at least 11 tasks and grows in large steps */
     ok(clo_graph_generate(family, &config, &graph));

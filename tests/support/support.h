@@ -40,6 +40,20 @@
         skip_because(why, mend);                                          \
     } while (0)
 
+/* Name `index` of a registry of the library; NULL past the end. */
+static inline const char *name_at(const char *registry, uint32_t index)
+{
+    clo_entry entry = CLO_ENTRY_INIT;
+
+    return clo_registry_entry(registry, index, &entry) ? entry.name : NULL;
+}
+
+/* Built-in policy `index`; NULL past the end. */
+static inline const clo_policy *policy_at(uint32_t index)
+{
+    return clo_policy_find(name_at("policies", index));
+}
+
 /* A call that must succeed; the failure text is shown. */
 #define ok(call)                                                                         \
     do {                                                                                 \

@@ -18,13 +18,13 @@ static int print_json(const input *in, const char *plan_path, const clo_plan *pl
     json out;
 
     json_begin(&out);
-    json_text(&out, "graph", clo_graph_name(in->document.graph));
+    json_text(&out, "graph", clo_graph_name(clo_document_graph(in->document)));
     json_text(&out, "plan", plan_path);
     json_text(&out, "platform", clo_platform_name(in->platform));
     json_text(&out, "planner", clo_plan_planner(plan));
     json_bool(&out, "valid", v->valid);
     json_text(&out, "violation", v->violation);
-    json_real(&out, "makespan", (double)clo_plan_makespan_ns(plan) / in->document.unit_ns);
+    json_real(&out, "makespan", (double)clo_plan_makespan_ns(plan) / clo_document_unit_ns(in->document));
     json_integer(&out, "makespan_ns", clo_plan_makespan_ns(plan));
     if (v->valid) {
         json_integer(&out, "lower_bound_ns", v->metrics.lower_bound_ns);
@@ -38,7 +38,7 @@ static int check(const input *in, const char *plan_path, int mode, bool as_json)
 {
     clo_plan *plan;
     clo_status status = clo_plan_load(plan_path, in->cost, &plan);
-    verdict v = {0};
+    verdict v = {.metrics = CLO_PLAN_METRICS_INIT};
     int code = EXIT_GOOD;
 
     if (status != CLO_OK)

@@ -30,7 +30,7 @@ int cmd_convert(int argc, char **argv)
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print the report as one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
-    clo_document document = {0};
+    clo_document *document = NULL;
     json out;
 
     if (code != OPTIONS_GO_ON)
@@ -42,7 +42,7 @@ int cmd_convert(int argc, char **argv)
     clo_status status = clo_document_load(operands[0], &config, &document);
     if (status != CLO_OK)
         return complain_status(operands[0], status);
-    status = clo_document_save(&document, format, operands[1]);
+    status = clo_document_save(document, format, operands[1]);
     if (status == CLO_ERR_ARGUMENT)
         code = misuse("%s", clo_last_error());
     else if (status != CLO_OK)
@@ -51,13 +51,13 @@ int cmd_convert(int argc, char **argv)
         code = EXIT_GOOD;
     if (code == EXIT_GOOD && as_json) {
         json_begin(&out);
-        json_text(&out, "graph", clo_graph_name(document.graph));
-        json_count(&out, "tasks", clo_graph_tasks(document.graph));
-        json_count(&out, "edges", clo_graph_edges(document.graph));
-        json_text(&out, "from", document.format);
+        json_text(&out, "graph", clo_graph_name(clo_document_graph(document)));
+        json_count(&out, "tasks", clo_graph_tasks(clo_document_graph(document)));
+        json_count(&out, "edges", clo_graph_edges(clo_document_graph(document)));
+        json_text(&out, "from", clo_document_format(document));
         json_text(&out, "file", operands[1]);
         code = json_print(&out);
     }
-    clo_document_destroy(&document);
+    clo_document_destroy(document);
     return code;
 }

@@ -21,10 +21,10 @@ static int known_family(const char *name)
 {
     const char *family;
 
-    for (uint32_t i = 0; (family = clo_generate_family(i)) != NULL; i++)
+    for (uint32_t i = 0; (family = family_at(i)) != NULL; i++)
         if (strcmp(family, name) == 0)
             return EXIT_GOOD;
-    const char *near = nearest_name(name, clo_generate_family);
+    const char *near = nearest_name(name, family_at);
     if (near != NULL)
         return misuse("'%s' is no family; did you mean '%s'?", name, near);
     return misuse("'%s' is no family; see 'clotho list families'", name);
@@ -47,23 +47,28 @@ static int report(const clo_graph *graph, const char *family, const char *path, 
 static int write_graph(const char *family, const clo_generate_config *config, const char *format, const char *path,
                        bool as_json)
 {
-    clo_document document = {.format = "clotho.graph/1", .unit_ns = 1};
-    clo_status status = clo_graph_generate(family, config, &document.graph);
+    clo_document *document = NULL;
+    clo_graph *graph = NULL;
+    clo_status status = clo_graph_generate(family, config, &graph);
 
     if (status == CLO_ERR_ARGUMENT)
         return misuse("%s", clo_last_error());
-    if (status != CLO_OK)
+    if (status == CLO_OK)
+        status = clo_document_create(graph, NULL, &document);
+    if (status != CLO_OK) {
+        clo_graph_destroy(graph);
         return complain_status(NULL, status);
-    status = clo_document_save(&document, format, path);
+    }
+    status = clo_document_save(document, format, path);
     int code = EXIT_GOOD;
     if (status != CLO_OK)
         code = status == CLO_ERR_ARGUMENT ? misuse("%s", clo_last_error()) : complain_status(path, status);
     else if (as_json)
-        code = report(document.graph, family, path, config->seed);
+        code = report(graph, family, path, config->seed);
     else if (strcmp(path, "-") != 0)
-        printf("%s: %s, %u tasks, %u edges\n", show_name(path), show_name(clo_graph_name(document.graph)),
-               clo_graph_tasks(document.graph), clo_graph_edges(document.graph));
-    clo_graph_destroy(document.graph);
+        printf("%s: %s, %u tasks, %u edges\n", show_name(path), show_name(clo_graph_name(graph)),
+               clo_graph_tasks(graph), clo_graph_edges(graph));
+    clo_document_destroy(document);
     return code;
 }
 

@@ -7,91 +7,52 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One entry of a list: false past the end. */
-typedef bool (*entry_fn)(uint32_t index, const char **name, const char **summary, const char **directions);
+/* Integer kernels come with the learned policies; until then the list is empty. */
+static const char kernels[] = "kernels";
 
-static bool planner_entry(uint32_t index, const char **name, const char **summary, const char **directions)
-{
-    (void)directions;
-    return clo_planner(index, name, summary);
-}
-
-static bool policy_entry(uint32_t index, const char **name, const char **summary, const char **directions)
-{
-    const clo_policy *policy = clo_policy_at(index);
-
-    (void)directions;
-    if (policy == NULL)
-        return false;
-    *name = policy->name;
-    *summary = policy->summary;
-    return true;
-}
-
-static bool platform_entry(uint32_t index, const char **name, const char **summary, const char **directions)
-{
-    (void)directions;
-    return clo_platform_shipped(index, name, summary);
-}
-
-static bool family_entry(uint32_t index, const char **name, const char **summary, const char **directions)
-{
-    (void)directions;
-    *name = clo_generate_family(index);
-    *summary = clo_generate_summary(index);
-    return *name != NULL;
-}
-
-static bool kernel_entry(uint32_t index, const char **name, const char **summary, const char **directions)
-{
-    (void)index;
-    (void)name;
-    (void)summary;
-    (void)directions;
-    return false; /* integer kernels come with the learned policies */
-}
-
-static const struct {
-    const char *name;
-    entry_fn entry;
-} lists[] = {
-    {"planners", planner_entry}, {"policies", policy_entry}, {"platforms", platform_entry},
-    {"formats", clo_format},     {"kernels", kernel_entry},  {"families", family_entry},
-};
-
+/* The library's registries, then the kernels. */
 static const char *list_at(uint32_t index)
 {
-    return index < sizeof lists / sizeof lists[0] ? lists[index].name : NULL;
+    clo_entry entry = CLO_ENTRY_INIT;
+
+    if (clo_registry_entry(NULL, index, &entry))
+        return entry.name;
+    return index == 0 || clo_registry_entry(NULL, index - 1, &entry) ? kernels : NULL;
 }
 
-static int print_json(const char *title, entry_fn entry)
+static bool entry_at(const char *list, uint32_t index, clo_entry *entry)
+{
+    return list != kernels && clo_registry_entry(list, index, entry);
+}
+
+static int print_json(const char *list)
 {
     json out;
-    const char *name, *summary, *directions = NULL;
+    clo_entry entry = CLO_ENTRY_INIT;
 
     json_begin(&out);
-    json_open(&out, title, '[');
-    for (uint32_t i = 0; entry(i, &name, &summary, &directions); i++) {
+    json_open(&out, list, '[');
+    for (uint32_t i = 0; entry_at(list, i, &entry); i++) {
         json_open(&out, NULL, '{');
-        json_text(&out, "name", name);
-        json_text(&out, "summary", summary);
-        if (directions != NULL)
-            json_text(&out, "directions", directions);
+        json_text(&out, "name", entry.name);
+        json_text(&out, "summary", entry.summary);
+        if (entry.directions != NULL)
+            json_text(&out, "directions", entry.directions);
         json_close(&out, '}');
     }
     json_close(&out, ']');
     return json_print(&out);
 }
 
-static void print_text(entry_fn entry)
+static void print_text(const char *list)
 {
-    const char *name, *summary, *directions = NULL;
+    clo_entry entry = CLO_ENTRY_INIT;
 
-    for (uint32_t i = 0; entry(i, &name, &summary, &directions); i++) {
-        if (directions != NULL)
-            printf("%-14s %-3s %s\n", name, directions, summary);
+    for (uint32_t i = 0; entry_at(list, i, &entry); i++) {
+        if (entry.directions != NULL)
+            printf("%-14s %-3s %s\n", entry.name, entry.directions, entry.summary);
         else
-            printf("%-14s %s\n", name, summary);
+            printf("%-14s %s\n", entry.name, entry.summary);
     }
 }
 
@@ -107,14 +68,16 @@ int cmd_list(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        if (strcmp(operands[0], lists[i].name) != 0)
+    const char *list;
+
+    for (uint32_t i = 0; (list = list_at(i)) != NULL; i++) {
+        if (strcmp(operands[0], list) != 0)
             continue;
-        if (lists[i].entry == kernel_entry)
+        if (list == kernels)
             fprintf(stderr, "clotho: no integer kernels are built yet; the list is empty\n");
         if (as_json)
-            return print_json(lists[i].name, lists[i].entry);
-        print_text(lists[i].entry);
+            return print_json(list);
+        print_text(list);
         return EXIT_GOOD;
     }
     const char *near = nearest_name(operands[0], list_at);

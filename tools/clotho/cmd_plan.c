@@ -68,7 +68,7 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
 
-    *p = (planned){0};
+    *p = (planned){.metrics = CLO_PLAN_METRICS_INIT, .bound = CLO_BOUND_INIT};
     config.planner = planner;
     config.seed = o->seed;
     config.threads = (uint32_t)o->threads;
@@ -111,16 +111,16 @@ static int print_json(const input *in, const plan_options *o, const planned *p)
     json out;
 
     json_begin(&out);
-    json_text(&out, "graph", clo_graph_name(in->document.graph));
+    json_text(&out, "graph", clo_graph_name(clo_document_graph(in->document)));
     json_text(&out, "file", in->path);
-    json_text(&out, "format", in->document.format);
-    json_count(&out, "tasks", clo_graph_tasks(in->document.graph));
-    json_count(&out, "edges", clo_graph_edges(in->document.graph));
-    json_count(&out, "instances", clo_graph_instances(in->document.graph));
+    json_text(&out, "format", clo_document_format(in->document));
+    json_count(&out, "tasks", clo_graph_tasks(clo_document_graph(in->document)));
+    json_count(&out, "edges", clo_graph_edges(clo_document_graph(in->document)));
+    json_count(&out, "instances", clo_graph_instances(clo_document_graph(in->document)));
     json_text(&out, "platform", clo_platform_name(in->platform));
     json_count(&out, "executors", clo_platform_executors(in->platform));
     json_text(&out, "planner", clo_plan_planner(p->plan));
-    json_real(&out, "makespan", (double)p->metrics.makespan_ns / in->document.unit_ns);
+    json_real(&out, "makespan", (double)p->metrics.makespan_ns / clo_document_unit_ns(in->document));
     json_integer(&out, "makespan_ns", p->metrics.makespan_ns);
     json_integer(&out, "lower_bound_ns", p->metrics.lower_bound_ns);
     json_real(&out, "gap", p->metrics.gap);
@@ -147,9 +147,9 @@ static int print_json(const input *in, const plan_options *o, const planned *p)
 
 static void print_makespan(const input *in, const planned *p)
 {
-    if (in->document.unit_ns != 1)
+    if (clo_document_unit_ns(in->document) != 1)
         printf("makespan     %s = %.10g in the file's unit\n", show_ns(p->metrics.makespan_ns),
-               (double)p->metrics.makespan_ns / in->document.unit_ns);
+               (double)p->metrics.makespan_ns / clo_document_unit_ns(in->document));
     else
         printf("makespan     %s\n", show_ns(p->metrics.makespan_ns));
     if (clo_plan_is_optimal(p->plan) || p->metrics.makespan_ns <= p->metrics.lower_bound_ns)
@@ -195,7 +195,7 @@ static int write_files(const input *in, const plan_options *o, const planned *p)
 
     if (o->out != NULL && (status = clo_plan_save(p->plan, in->cost, o->out)) != CLO_OK)
         code = complain_status(o->out, status);
-    snprintf(title, sizeof title, "%s on %s, planned by %s", clo_graph_name(in->document.graph),
+    snprintf(title, sizeof title, "%s on %s, planned by %s", clo_graph_name(clo_document_graph(in->document)),
              clo_platform_name(in->platform), clo_plan_planner(p->plan));
     if (o->gantt != NULL && (status = clo_plan_gantt_svg(p->plan, in->cost, title, o->gantt)) != CLO_OK)
         code = complain_status(o->gantt, status);
@@ -256,15 +256,15 @@ static void add_to(sums *sum, const input *in, const planned *p)
     if (reference == NULL || !(reference->upper > 0))
         return;
     sum->compared++;
-    sum->above += (double)p->metrics.makespan_ns / in->document.unit_ns / reference->upper - 1;
+    sum->above += (double)p->metrics.makespan_ns / clo_document_unit_ns(in->document) / reference->upper - 1;
 }
 
 /* In the unit of the file where it has one of its own; else as a time. */
 static const char *show_time(const input *in, int64_t ns, char text[32])
 {
-    if (in->document.unit_ns == 1)
+    if (clo_document_unit_ns(in->document) == 1)
         return show_ns(ns);
-    snprintf(text, 32, "%.10g", (double)ns / in->document.unit_ns);
+    snprintf(text, 32, "%.10g", (double)ns / clo_document_unit_ns(in->document));
     return text;
 }
 
@@ -275,8 +275,8 @@ static void print_instance(const input *in, const planned *p)
 
     if (reference != NULL)
         snprintf(best, sizeof best, "%.10g", reference->upper);
-    printf("%-20s %7u %-14s %12s %12s %9s %10s  %s\n", show_name(clo_graph_name(in->document.graph)),
-           clo_graph_tasks(in->document.graph), clo_plan_planner(p->plan),
+    printf("%-20s %7u %-14s %12s %12s %9s %10s  %s\n", show_name(clo_graph_name(clo_document_graph(in->document))),
+           clo_graph_tasks(clo_document_graph(in->document)), clo_plan_planner(p->plan),
            show_time(in, p->metrics.makespan_ns, makespan), show_time(in, p->metrics.lower_bound_ns, bound),
            show_percent(p->metrics.gap), best, p->valid ? "valid" : "NOT VALID");
 }

@@ -13,7 +13,7 @@ static int write_files(const run_outcome *out)
     clo_status status;
     int code = EXIT_GOOD;
 
-    snprintf(title, sizeof title, "%s on %s, %s%s", clo_graph_name(out->in->document.graph),
+    snprintf(title, sizeof title, "%s on %s, %s%s", clo_graph_name(clo_document_graph(out->in->document)),
              clo_platform_name(out->in->platform), run_dispatch(o), o->clock != CLO_CLOCK_REAL ? ", emulated" : "");
     if (o->trace != NULL && (status = clo_trace_write_chrome(out->trace, out->in->cost, title, o->trace)) != CLO_OK)
         code = complain_status(o->trace, status);

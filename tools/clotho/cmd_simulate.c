@@ -54,10 +54,10 @@ static int print_json(const input *in, const simulate_options *o, const simulate
     json out;
 
     json_begin(&out);
-    json_text(&out, "workload", clo_graph_name(in->document.graph));
+    json_text(&out, "workload", clo_graph_name(clo_document_graph(in->document)));
     json_text(&out, "file", in->path);
     json_integer(&out, "jobs", 1);
-    json_count(&out, "tasks", clo_graph_tasks(in->document.graph));
+    json_count(&out, "tasks", clo_graph_tasks(clo_document_graph(in->document)));
     json_text(&out, "policy", o->policy);
     json_text(&out, "platform", clo_platform_name(in->platform));
     json_count(&out, "executors", clo_platform_executors(in->platform));
@@ -105,7 +105,7 @@ static int write_files(const input *in, const simulate_options *o, const simulat
     int code = EXIT_GOOD;
     clo_status status;
 
-    snprintf(title, sizeof title, "%s on %s, policy %s, simulated", clo_graph_name(in->document.graph),
+    snprintf(title, sizeof title, "%s on %s, policy %s, simulated", clo_graph_name(clo_document_graph(in->document)),
              clo_platform_name(in->platform), o->policy);
     if (o->gantt != NULL && (status = clo_plan_gantt_svg(s->happened, in->cost, title, o->gantt)) != CLO_OK)
         code = complain_status(o->gantt, status);
@@ -117,7 +117,7 @@ static int write_files(const input *in, const simulate_options *o, const simulat
 static int simulate_file(const char *path, const simulate_options *o)
 {
     input in;
-    simulated s = {0};
+    simulated s = {.result = CLO_JOB_RESULT_INIT, .metrics = CLO_PLAN_METRICS_INIT};
     int code = input_open(&in, path, &o->input);
 
     if (code != EXIT_GOOD)

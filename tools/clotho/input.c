@@ -4,32 +4,36 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *name_at(const char *registry, uint32_t index)
+{
+    clo_entry entry = CLO_ENTRY_INIT;
+
+    return clo_registry_entry(registry, index, &entry) ? entry.name : NULL;
+}
+
 const char *planner_at(uint32_t index)
 {
-    const char *name, *summary;
-
-    return clo_planner(index, &name, &summary) ? name : NULL;
+    return name_at("planners", index);
 }
 
 const char *policy_at(uint32_t index)
 {
-    const clo_policy *policy = clo_policy_at(index);
-
-    return policy != NULL ? policy->name : NULL;
+    return name_at("policies", index);
 }
 
 const char *format_at(uint32_t index)
 {
-    const char *name, *summary, *directions;
+    return name_at("formats", index);
+}
 
-    return clo_format(index, &name, &summary, &directions) ? name : NULL;
+const char *family_at(uint32_t index)
+{
+    return name_at("families", index);
 }
 
 static const char *shipped_at(uint32_t index)
 {
-    const char *name, *summary;
-
-    return clo_platform_shipped(index, &name, &summary) ? name : NULL;
+    return name_at("platforms", index);
 }
 
 static int known(const char *what, const char *name, const char *(*at)(uint32_t), const char *verb)
@@ -103,16 +107,16 @@ int platform_open(const char *spec, clo_platform **out)
 static int choose_platform(input *in)
 {
     const char *spec = in->config->spec;
-    bool own = spec == NULL ? in->document.platform != NULL : strcmp(spec, "own") == 0;
+    bool own = spec == NULL ? clo_document_platform(in->document) != NULL : strcmp(spec, "own") == 0;
 
-    if (own && in->document.platform == NULL)
+    if (own && clo_document_platform(in->document) == NULL)
         return complain(in->place, "carries no platform; name one with --platform SPEC");
     if (!own && in->opened == NULL) {
         int code = platform_open(spec != NULL ? spec : "native", &in->opened);
         if (code != EXIT_GOOD)
             return code;
     }
-    in->platform = own ? in->document.platform : in->opened;
+    in->platform = own ? clo_document_platform(in->document) : in->opened;
     return EXIT_GOOD;
 }
 
@@ -149,12 +153,12 @@ static int check_kinds(const input *in)
 /* The document is there: the platform and the cost. */
 static int complete(input *in)
 {
-    if (in->document.line != 0)
-        snprintf(in->place, sizeof in->place, "%.450s:%zu", in->path, in->document.line);
+    if (clo_document_line(in->document) != 0)
+        snprintf(in->place, sizeof in->place, "%.450s:%zu", in->path, clo_document_line(in->document));
     int code = choose_platform(in);
     if (code != EXIT_GOOD)
         return code;
-    clo_status status = clo_cost_create(in->document.graph, in->platform, &in->cost);
+    clo_status status = clo_cost_create(clo_document_graph(in->document), in->platform, &in->cost);
     return status == CLO_OK ? check_kinds(in) : complain_status(in->place, status);
 }
 
@@ -193,7 +197,8 @@ int input_open_all(input *in, const char *path, const input_config *config)
 static void close_instance(input *in)
 {
     clo_cost_destroy(in->cost);
-    clo_document_destroy(&in->document);
+    clo_document_destroy(in->document);
+    in->document = NULL;
     in->cost = NULL;
     in->platform = NULL;
 }
@@ -221,11 +226,12 @@ static bool is_uniform(const clo_platform *platform)
 
 const clo_reference *input_reference(const input *in)
 {
-    const clo_document *d = &in->document;
-    bool own = in->platform == d->platform;
+    uint32_t count;
+    const clo_reference *references = clo_document_references(in->document, &count);
+    bool own = in->platform == clo_document_platform(in->document);
 
-    for (uint32_t i = 0; i < d->references_count; i++) {
-        const clo_reference *r = &d->references[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const clo_reference *r = &references[i];
         if (r->executors == 0 ? own : r->executors == clo_platform_executors(in->platform) && is_uniform(in->platform))
             return r;
     }
@@ -239,14 +245,14 @@ static const char *plural(uint32_t count)
 
 void input_print(const input *in)
 {
-    const clo_graph *graph = in->document.graph;
+    const clo_graph *graph = clo_document_graph(in->document);
     uint32_t tasks = clo_graph_tasks(graph), instances = clo_graph_instances(graph), edges = clo_graph_edges(graph);
     uint32_t executors = clo_platform_executors(in->platform), kinds = clo_platform_kinds(in->platform);
 
     printf("graph        %s: %u task%s, ", show_name(clo_graph_name(graph)), tasks, plural(tasks));
     if (instances != tasks)
         printf("%u instance%s, ", instances, plural(instances));
-    printf("%u edge%s (%s)\n", edges, plural(edges), in->document.format);
+    printf("%u edge%s (%s)\n", edges, plural(edges), clo_document_format(in->document));
     printf("platform     %s: %u executor%s of %u kind%s\n", show_name(clo_platform_name(in->platform)), executors,
            plural(executors), kinds, plural(kinds));
 }

@@ -16,10 +16,10 @@ typedef struct input_config {
 typedef struct input {
     const char *path;
     const input_config *config;
-    clo_documents *documents; /* NULL: one instance, which is read */
-    size_t count;             /* instances in the file             */
-    char place[512];          /* for error lines: the file, with the line where it has many instances */
-    clo_document document;
+    clo_documents *documents;     /* NULL: one instance, which is read */
+    size_t count;                 /* instances in the file             */
+    char place[512];              /* for error lines: the file, with the line where it has many instances */
+    clo_document *document;       /* NULL: none is read */
     clo_platform *opened;         /* owned; NULL where the file's own platform is used */
     const clo_platform *platform; /* the one in use                                    */
     clo_cost *cost;
@@ -56,5 +56,6 @@ int known_format(const char *name);
 const char *planner_at(uint32_t index);
 const char *policy_at(uint32_t index);
 const char *format_at(uint32_t index);
+const char *family_at(uint32_t index);
 
 #endif

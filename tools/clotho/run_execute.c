@@ -64,7 +64,7 @@ static clo_status predict(run_outcome *out)
     const run_options *o = out->options;
     clo_plan_config planning = CLO_PLAN_CONFIG_INIT;
     clo_sim_config simulation = CLO_SIM_CONFIG_INIT;
-    clo_job_result expected;
+    clo_job_result expected = CLO_JOB_RESULT_INIT;
 
     if (o->policy == NULL) {
         planning.planner = o->planner;
@@ -250,7 +250,11 @@ static clo_status name_what_happened(run_outcome *out)
 
 int run_execute(const input *in, const run_options *options, run_outcome *out)
 {
-    *out = (run_outcome){.in = in, .options = options, .speedup_means_something = true};
+    *out = (run_outcome){.in = in,
+                         .options = options,
+                         .last = CLO_JOB_RESULT_INIT,
+                         .metrics = CLO_PLAN_METRICS_INIT,
+                         .speedup_means_something = true};
     out->last.status = CLO_ERR_STATE; /* nothing ran yet */
     out->last.failed_task = CLO_NONE;
     if (options->policy != NULL && strcmp(options->policy, "steal") != 0)

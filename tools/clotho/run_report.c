@@ -43,7 +43,7 @@ static bool emulated(const run_outcome *out)
 static void json_what(json *j, const run_outcome *out)
 {
     const run_options *o = out->options;
-    const clo_graph *graph = out->in->document.graph;
+    const clo_graph *graph = clo_document_graph(out->in->document);
 
     json_text(j, "graph", clo_graph_name(graph));
     json_text(j, "file", out->in->path);
@@ -115,7 +115,8 @@ int run_print_json(const run_outcome *out)
     json_decisions(&j, r);
     json_text(&j, "output_hash", out->runs > 0 ? hash : NULL);
     if (out->last.status == CLO_ERR_TASK) {
-        json_text(&j, "failed_task", clo_graph_task_name(out->in->document.graph, out->last.failed_task, scratch));
+        json_text(&j, "failed_task",
+                  clo_graph_task_name(clo_document_graph(out->in->document), out->last.failed_task, scratch));
         json_integer(&j, "failed_code", out->last.failed_code);
     }
     if (out->replay == REPLAY_NOT_CHECKED)
@@ -193,7 +194,7 @@ static void print_counts(const run_outcome *out, const clo_job_result *r)
     if (out->options->deadline_ns > 0)
         printf("deadline     %s, missed %" PRIu64 " of %u times\n", show_ns(out->options->deadline_ns), missed(out),
                out->runs);
-    if (has_outputs(out->in->document.graph))
+    if (has_outputs(clo_document_graph(out->in->document)))
         printf("outputs      %016" PRIx64 "%s\n", out->output_hash, out->runs > 1 ? ", the same in every run" : "");
     printf("check        %s%s\n\n", out->valid ? "valid" : "NOT VALID",
            out->replay == REPLAY_EQUAL     ? "; replayed in the simulator with every decision equal"

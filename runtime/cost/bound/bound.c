@@ -325,6 +325,7 @@ static void open_stages(clo_bound_stages *stages, size_t tasks, void *longs, voi
 static clo_status compute(const clo_cost *cost, clo_bound *out)
 {
     size_t tasks = cost->graph->tasks, executors = cost->platform->executors_count, columns = cost->columns;
+    clo_bound bound = CLO_BOUND_INIT;
     clo_bound_work work = {.cost = cost};
     struct cuts cuts = {.visits = SWEEP_VISITS};
     clo_bound_stages stages = {0};
@@ -367,11 +368,12 @@ static clo_status compute(const clo_cost *cost, clo_bound *out)
     sets.list = stages.next_depth + tasks; /* the last part of depths */
     sets.before = (uint64_t *)(void *)(block + before);
 
-    *out = (clo_bound){0};
     fill_fastest(&work);
     clo_bound_cut(cost->graph, &stages, stages.chain_ns + tasks);
-    fill_bound(&work, &cuts, &stages, &sets, has_transfers ? (clo_bound_input *)(void *)(block + inputs) : NULL, out);
+    fill_bound(&work, &cuts, &stages, &sets, has_transfers ? (clo_bound_input *)(void *)(block + inputs) : NULL,
+               &bound);
     clo_free(block);
+    *out = bound;
     return CLO_OK;
 }
 
@@ -380,6 +382,8 @@ clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
 {
     if (cost == NULL || out == NULL)
         return clo_fail_null("clo_cost_bound", "cost or out");
+    if (clo_result_check(out, CLO_BYTES_UP_TO(clo_bound, best_ns), "clo_bound") != CLO_OK)
+        return CLO_ERR_ARGUMENT;
     clo_bound_kept *kept = cost->bound;
     clo_status status = CLO_OK;
 
@@ -388,7 +392,7 @@ clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out)
         status = compute(cost, &kept->bound);
     kept->is_known = status == CLO_OK;
     if (status == CLO_OK)
-        *out = kept->bound;
+        clo_result_write(out, &kept->bound, sizeof kept->bound);
     pthread_mutex_unlock(&kept->lock);
     return status;
 }

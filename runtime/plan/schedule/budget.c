@@ -5,7 +5,7 @@ clo_status clo_budget_open(clo_budget *budget, const clo_cost *cost, const clo_p
                            uint64_t schedules_default)
 {
     int64_t now_ns = clo_clock_ns(); /* before the bound, which the budget pays for where it is not known yet */
-    clo_bound bound = {0};
+    clo_bound bound = CLO_BOUND_INIT;
     clo_status status = clo_cost_bound(cost, &bound);
 
     *budget = (clo_budget){.schedules_max = config->schedules_max,

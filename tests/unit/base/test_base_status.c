@@ -109,6 +109,52 @@ static void a_config_is_read_from_older_and_newer_callers(void **state)
     fails(CLO_ERR_ARGUMENT, "config.size is 0", clo_config_read(&mine, sizeof mine, &theirs, "config"));
 }
 
+/* `result` as a caller of an older, of this and of a newer release has it. */
+static void a_result_fills_what_the_caller_has_room_for(void **state)
+{
+    (void)state;
+    const size_t first = CLO_BYTES_UP_TO(struct config, a);
+    const struct config mine = {.size = sizeof mine, .a = 1, .b = 2};
+    struct config theirs = {.size = first, .a = 7, .b = 8};
+    struct {
+        struct config known;
+        unsigned char tail[5];
+    } newer;
+
+    assert_int_equal(first, offsetof(struct config, b));
+    ok(clo_result_check(NULL, first, "result"));
+    clo_result_write(NULL, &mine, sizeof mine);
+    ok(clo_result_check(&theirs, first, "result"));
+    clo_result_write(&theirs, &mine, sizeof mine);
+    assert_int_equal(theirs.size, first);
+    assert_int_equal(theirs.a, 1);
+    assert_int_equal(theirs.b, 8); /* beyond what an older caller has */
+
+    memset(&newer, 0xaa, sizeof newer);
+    newer.known.size = sizeof(struct config) + 3;
+    ok(clo_result_check(&newer, first, "result"));
+    clo_result_write(&newer, &mine, sizeof mine);
+    assert_int_equal(newer.known.size, sizeof(struct config) + 3);
+    assert_int_equal(newer.known.a, 1);
+    assert_int_equal(newer.known.b, 2);
+    assert_memory_equal(newer.tail, ((unsigned char[5]){0, 0, 0, 0xaa, 0xaa}), 5);
+}
+
+static void a_result_of_a_wrong_size_is_refused(void **state)
+{
+    (void)state;
+    const size_t first = CLO_BYTES_UP_TO(struct config, a), wrong[] = {0, 1, first - 1, 4097, SIZE_MAX};
+    struct config theirs = {.a = 7};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        theirs.size = wrong[i];
+        fails(CLO_ERR_ARGUMENT, "result.size is ", clo_result_check(&theirs, first, "result"));
+        fails(CLO_ERR_ARGUMENT, "initialise it with its ..._INIT", clo_result_check(&theirs, first, "result"));
+    }
+    theirs.size = 4096;
+    ok(clo_result_check(&theirs, first, "result"));
+}
+
 static clo_status three_allocations(void *context)
 {
     void *a = clo_allocate(1, 1), *b = a != NULL ? clo_allocate_aligned(1, 1) : NULL;
@@ -151,6 +197,8 @@ int main(void)
         cmocka_unit_test(a_failure_may_quote_the_last_one),
         cmocka_unit_test(each_thread_has_its_own_error),
         cmocka_unit_test(a_config_is_read_from_older_and_newer_callers),
+        cmocka_unit_test(a_result_fills_what_the_caller_has_room_for),
+        cmocka_unit_test(a_result_of_a_wrong_size_is_refused),
         cmocka_unit_test(faults_hit_each_allocation_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

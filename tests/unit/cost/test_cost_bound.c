@@ -44,12 +44,13 @@ static clo_bound bound(struct fixture *f)
 {
     clo_platform *platform = NULL;
     clo_cost *cost = NULL;
-    clo_bound b;
+    clo_bound b = CLO_BOUND_INIT;
 
     ok(clo_graph_seal(f->graph));
     ok(clo_platform_create(&f->desc, &platform));
     ok(clo_cost_create(f->graph, platform, &cost));
     memset(&b, 0x55, sizeof b);
+    b.size = sizeof b;
     ok(clo_cost_bound(cost, &b));
     clo_cost_destroy(cost);
     clo_platform_destroy(platform);

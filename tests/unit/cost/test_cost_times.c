@@ -413,7 +413,7 @@ static void sums_that_overflow_are_refused(void **state)
 static clo_status create_and_drop(void *context)
 {
     clo_cost *cost = NULL;
-    clo_bound bound;
+    clo_bound bound = CLO_BOUND_INIT;
     uint32_t path[200];
 
     (void)context;

@@ -328,15 +328,13 @@ static void a_newer_config_is_refused_only_where_it_asks_for_more(void **state)
 static void families_are_listed_with_a_summary(void **state)
 {
     (void)state;
+    clo_entry entry = CLO_ENTRY_INIT;
     uint32_t count = 0;
 
-    while (clo_generate_family(count) != NULL) {
-        assert_true(strlen(clo_generate_summary(count)) > 10);
-        count++;
-    }
+    for (; clo_registry_entry("families", count, &entry); count++)
+        assert_true(strlen(entry.summary) > 10);
     assert_int_equal(count, 11);
-    assert_null(clo_generate_summary(count));
-    assert_string_equal(clo_generate_family(10), "independent");
+    assert_string_equal(entry.name, "independent");
 }
 
 static clo_status generate_and_drop(void *family)
@@ -357,9 +355,9 @@ static clo_status generate_and_drop(void *family)
 static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
 {
     (void)state;
-    for (uint32_t f = 0; clo_generate_family(f) != NULL; f++) {
+    for (uint32_t f = 0; name_at("families", f) != NULL; f++) {
         char name[32];
-        snprintf(name, sizeof name, "%s", clo_generate_family(f));
+        snprintf(name, sizeof name, "%s", name_at("families", f));
         assert_true(fault_each(generate_and_drop, name) >= 8);
     }
 }

@@ -44,15 +44,15 @@ static const char full[] =
 
 static void every_field_of_a_task_is_read(void **state)
 {
-    clo_document d = parsed(full);
-    clo_task a = task_of(&d, 0), b = task_of(&d, 1), c = task_of(&d, 2), n = task_of(&d, 3);
+    clo_document *d = parsed(full);
+    clo_task a = task_of(d, 0), b = task_of(d, 1), c = task_of(d, 2), n = task_of(d, 3);
     int64_t ns;
 
     (void)state;
-    assert_string_equal(d.format, "clotho.graph/1");
-    assert_true(d.unit_ns == 1000);
-    assert_string_equal(clo_graph_name(d.graph), "g");
-    assert_int_equal(clo_graph_tasks(d.graph), 4);
+    assert_string_equal(clo_document_format(d), "clotho.graph/1");
+    assert_true(clo_document_unit_ns(d) == 1000);
+    assert_string_equal(clo_graph_name(clo_document_graph(d)), "g");
+    assert_int_equal(clo_graph_tasks(clo_document_graph(d)), 4);
     assert_string_equal(a.name, "a");
     assert_int_equal(a.work_ns, 10);
     assert_true(a.body == clo_body_spin);
@@ -62,25 +62,24 @@ static void every_field_of_a_task_is_read(void **state)
     assert_int_equal(a.duplicable, 1);
     assert_int_equal(a.demand[0], 7);
     assert_int_equal(a.demand[2], 2);
-    assert_true(clo_graph_time(d.graph, 0, 0, &ns));
+    assert_true(clo_graph_time(clo_document_graph(d), 0, 0, &ns));
     assert_int_equal(ns, 5);
-    assert_true(clo_graph_time(d.graph, 0, 1, &ns));
+    assert_true(clo_graph_time(clo_document_graph(d), 0, 1, &ns));
     assert_true(ns == CLO_TIME_NEVER);
-    assert_false(clo_graph_time(d.graph, 1, 0, &ns));
+    assert_false(clo_graph_time(clo_document_graph(d), 1, 0, &ns));
     assert_int_equal(b.task_class, 77);
     assert_true(b.executors_mask == (1ull | 1ull << 63));
     assert_int_equal(b.demand[1], 4);
     assert_true(b.body == clo_body_memory);
     assert_null(c.name);
     assert_null(n.body);
-    clo_document_destroy(&d);
-    assert_null(d.graph);
+    clo_document_destroy(d);
 }
 
 static void a_command_line_is_copied_into_the_document(void **state)
 {
-    clo_document d = parsed(full);
-    clo_task task = task_of(&d, 2);
+    clo_document *d = parsed(full);
+    clo_task task = task_of(d, 2);
     const clo_command *command = task.argument;
 
     (void)state;
@@ -93,37 +92,38 @@ static void a_command_line_is_copied_into_the_document(void **state)
     assert_int_equal(command->output_bytes, 65536);
     assert_int_equal(command->exit_status, -1);
     command->output[65535] = 'x'; /* the whole buffer is ours: the address sanitizer watches */
-    clo_document_destroy(&d);
+    clo_document_destroy(d);
 }
 
 static void edges_go_by_name_or_index(void **state)
 {
-    clo_document d = parsed(full);
+    clo_document *d = parsed(full);
 
     (void)state;
-    assert_int_equal(clo_graph_edges(d.graph), 3);
-    assert_int_equal(edge_of(&d, 0).from, 0);
-    assert_int_equal(edge_of(&d, 0).to, 1);
-    assert_int_equal(edge_of(&d, 0).bytes, 6);
-    assert_int_equal(edge_of(&d, 1).bytes, 0);
-    assert_true(edge_of(&d, 2).bytes == 9007199254740992u);
-    clo_document_destroy(&d);
+    assert_int_equal(clo_graph_edges(clo_document_graph(d)), 3);
+    assert_int_equal(edge_of(d, 0).from, 0);
+    assert_int_equal(edge_of(d, 0).to, 1);
+    assert_int_equal(edge_of(d, 0).bytes, 6);
+    assert_int_equal(edge_of(d, 1).bytes, 0);
+    assert_true(edge_of(d, 2).bytes == 9007199254740992u);
+    clo_document_destroy(d);
 }
 
 static void the_platform_is_read_whole(void **state)
 {
-    clo_document d = parsed(full);
-    const clo_executor *x = clo_platform_executor(d.platform, 0), *y = clo_platform_executor(d.platform, 1);
+    clo_document *d = parsed(full);
+    const clo_executor *x = clo_platform_executor(clo_document_platform(d), 0),
+                       *y = clo_platform_executor(clo_document_platform(d), 1);
 
     (void)state;
-    assert_string_equal(clo_platform_name(d.platform), "p");
-    assert_true(clo_platform_is_coherent(d.platform));
-    assert_int_equal(clo_platform_machines(d.platform), 2);
-    assert_int_equal(clo_platform_capacity(d.platform, 0, 0), 100);
-    assert_int_equal(clo_platform_capacity(d.platform, 0, 1), -1);
-    assert_int_equal(clo_platform_capacity(d.platform, 1, 0), -1);
-    assert_int_equal(clo_platform_capacity(d.platform, 1, 1), 5);
-    assert_string_equal(clo_platform_kind_name(d.platform, 0), "gpu");
+    assert_string_equal(clo_platform_name(clo_document_platform(d)), "p");
+    assert_true(clo_platform_is_coherent(clo_document_platform(d)));
+    assert_int_equal(clo_platform_machines(clo_document_platform(d)), 2);
+    assert_int_equal(clo_platform_capacity(clo_document_platform(d), 0, 0), 100);
+    assert_int_equal(clo_platform_capacity(clo_document_platform(d), 0, 1), -1);
+    assert_int_equal(clo_platform_capacity(clo_document_platform(d), 1, 0), -1);
+    assert_int_equal(clo_platform_capacity(clo_document_platform(d), 1, 1), 5);
+    assert_string_equal(clo_platform_kind_name(clo_document_platform(d), 0), "gpu");
     assert_int_equal(x->kind, 1);
     assert_int_equal(y->kind, 0);
     assert_int_equal(y->machine, 1);
@@ -132,35 +132,35 @@ static void the_platform_is_read_whole(void **state)
     assert_int_equal(y->os_index, 2);
     assert_int_equal(x->speed_q16[CLO_CLASS_GENERIC], 98304);
     assert_int_equal(x->speed_q16[CLO_CLASS_FLOAT], 196608);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, 10, 0, 1), 7 + 4);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, 10, 1, 0), 8 + 4);
-    clo_document_destroy(&d);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), 10, 0, 1), 7 + 4);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), 10, 1, 0), 8 + 4);
+    clo_document_destroy(d);
 }
 
 static void a_number_of_executors_makes_a_uniform_platform(void **state)
 {
-    clo_document d = parsed(HEAD "\"tasks\": [{}], \"platform\": {\"executors\": 3, \"latency_ns\": 5, "
-                                 "\"bandwidth_bytes_per_ns\": null}}");
+    clo_document *d = parsed(HEAD "\"tasks\": [{}], \"platform\": {\"executors\": 3, \"latency_ns\": 5, "
+                                  "\"bandwidth_bytes_per_ns\": null}}");
 
     (void)state;
-    assert_int_equal(clo_platform_executors(d.platform), 3);
-    assert_int_equal(clo_platform_kinds(d.platform), 1);
-    assert_string_equal(clo_platform_kind_name(d.platform, 0), "cpu");
-    assert_int_equal(clo_platform_executor(d.platform, 2)->speed_q16[3], 65536);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, 1000000, 0, 2), 5);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, 1000000, 1, 1), 0);
-    clo_document_destroy(&d);
+    assert_int_equal(clo_platform_executors(clo_document_platform(d)), 3);
+    assert_int_equal(clo_platform_kinds(clo_document_platform(d)), 1);
+    assert_string_equal(clo_platform_kind_name(clo_document_platform(d), 0), "cpu");
+    assert_int_equal(clo_platform_executor(clo_document_platform(d), 2)->speed_q16[3], 65536);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), 1000000, 0, 2), 5);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), 1000000, 1, 1), 0);
+    clo_document_destroy(d);
 }
 
 static void what_is_written_reads_back_and_is_written_the_same(void **state)
 {
-    clo_document d = parsed(full), e;
+    clo_document *d = parsed(full), *e;
     char *first, *second;
 
     (void)state;
-    ok(clo_document_print(&d, "clotho", &first));
+    ok(clo_document_print(d, "clotho", &first));
     ok(clo_document_parse("again", first, strlen(first), NULL, &e));
-    ok(clo_document_print(&e, "clotho", &second));
+    ok(clo_document_print(e, "clotho", &second));
     assert_string_equal(first, second);
     assert_non_null(strstr(first, "{\"name\": \"b\", \"work_ns\": 20, \"class\": 77, \"executors\": [0, 63], "
                                   "\"demand\": [0, 4], \"body\": \"memory\"}"));
@@ -169,68 +169,68 @@ static void what_is_written_reads_back_and_is_written_the_same(void **state)
     assert_non_null(strstr(first, "\"machines\": [[100], [null, 5]]"));
     clo_free(first);
     clo_free(second);
-    clo_document_destroy(&d);
-    clo_document_destroy(&e);
+    clo_document_destroy(d);
+    clo_document_destroy(e);
 }
 
 static void links_in_pieces_read_back(void **state)
 {
-    clo_document d = parsed(HEAD "\"tasks\": [{}], \"platform\": {\"executors\": 2, \"latency_ns\": 5, "
-                                 "\"bandwidth_bytes_per_ns\": 2, \"cut_bytes\": [100, 1000], "
-                                 "\"bandwidth_beyond\": [4, [[null, null], [0.5, null]]]}}");
-    clo_document e;
+    clo_document *d = parsed(HEAD "\"tasks\": [{}], \"platform\": {\"executors\": 2, \"latency_ns\": 5, "
+                                  "\"bandwidth_bytes_per_ns\": 2, \"cut_bytes\": [100, 1000], "
+                                  "\"bandwidth_beyond\": [4, [[null, null], [0.5, null]]]}}");
+    clo_document *e;
     char *text;
 
     (void)state;
-    assert_int_equal(clo_platform_transfer_ns(d.platform, 200, 0, 1), 5 + 50 + 25);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, 2000, 0, 1), 5 + 50 + 225);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, 2000, 1, 0), 5 + 50 + 225 + 2000);
-    ok(clo_document_print(&d, "clotho", &text));
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), 200, 0, 1), 5 + 50 + 25);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), 2000, 0, 1), 5 + 50 + 225);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), 2000, 1, 0), 5 + 50 + 225 + 2000);
+    ok(clo_document_print(d, "clotho", &text));
     assert_non_null(strstr(text, "\"cut_bytes\": [100, 1000],\n    \"bandwidth_beyond\": [4, [\n      [null, null]"));
     ok(clo_document_parse("again", text, strlen(text), NULL, &e));
     for (uint64_t bytes = 0; bytes < 100000; bytes = bytes * 3 / 2 + 7)
         for (uint32_t way = 0; way < 2; way++)
-            assert_int_equal(clo_platform_transfer_ns(d.platform, bytes, way, 1 - way),
-                             clo_platform_transfer_ns(e.platform, bytes, way, 1 - way));
+            assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), bytes, way, 1 - way),
+                             clo_platform_transfer_ns(clo_document_platform(e), bytes, way, 1 - way));
     clo_free(text);
-    clo_document_destroy(&d);
-    clo_document_destroy(&e);
+    clo_document_destroy(d);
+    clo_document_destroy(e);
 }
 
 static void the_scale_multiplies_times_and_bytes_only(void **state)
 {
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
-    clo_document d;
+    clo_document *d;
     int64_t ns;
 
     (void)state;
     config.scale = 2.5;
     ok(clo_document_parse("f", full, sizeof full - 1, &config, &d));
-    assert_int_equal(task_of(&d, 0).work_ns, 25);
-    assert_int_equal(task_of(&d, 0).output_bytes, 160);
-    assert_int_equal(task_of(&d, 0).demand[0], 7);
-    assert_int_equal(task_of(&d, 0).instances, 3);
-    assert_true(clo_graph_time(d.graph, 0, 0, &ns));
+    assert_int_equal(task_of(d, 0).work_ns, 25);
+    assert_int_equal(task_of(d, 0).output_bytes, 160);
+    assert_int_equal(task_of(d, 0).demand[0], 7);
+    assert_int_equal(task_of(d, 0).instances, 3);
+    assert_true(clo_graph_time(clo_document_graph(d), 0, 0, &ns));
     assert_int_equal(ns, 13); /* 12.5 */
-    assert_true(clo_graph_time(d.graph, 0, 1, &ns));
+    assert_true(clo_graph_time(clo_document_graph(d), 0, 1, &ns));
     assert_true(ns == CLO_TIME_NEVER);
-    assert_int_equal(edge_of(&d, 0).bytes, 15);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, 10, 0, 1), 11);
-    clo_document_destroy(&d);
+    assert_int_equal(edge_of(d, 0).bytes, 15);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), 10, 0, 1), 11);
+    clo_document_destroy(d);
 }
 
 static void the_body_of_the_config_is_for_tasks_that_name_none(void **state)
 {
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     config.body = "memory";
     ok(clo_document_parse("f", full, sizeof full - 1, &config, &d));
-    assert_true(task_of(&d, 0).body == clo_body_memory);
-    assert_true(task_of(&d, 2).body == clo_body_command);
-    assert_null(task_of(&d, 3).body);
-    clo_document_destroy(&d);
+    assert_true(task_of(d, 0).body == clo_body_memory);
+    assert_true(task_of(d, 2).body == clo_body_command);
+    assert_null(task_of(d, 3).body);
+    clo_document_destroy(d);
     config.body = "command";
     fails(CLO_ERR_FORMAT, "f:8: tasks[0] has the body \"command\" but no \"command\"; add [\"program\", \"argument\"]",
           clo_document_parse("f", full, sizeof full - 1, &config, &d));
@@ -292,7 +292,7 @@ static void malformed_tasks_are_refused(void **state)
          "f:1: tasks[0].output_bytes is 1e+19, with scale 1 more than 2^62 bytes; write a smaller size"},
     };
     static const char sum[] = HEAD "\"tasks\": [{\"work_ns\": 4e18}, {\"work_ns\": 4e18}, {\"work_ns\": 4e18}]}";
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     REFUSE(rows);
@@ -345,11 +345,11 @@ static void instances_that_multiply_beyond_all_memory_are_refused(void **state)
         {HEAD "\"tasks\": [{\"instances\": 3000}, {\"instances\": 3000}], \"edges\": [{\"from\": 0, \"to\": 1}]}",
          CLO_ERR_LIMIT, "f: more than 4194304 edges between instances; write fewer instances"},
     };
-    clo_document d = parsed(rows[0].text);
+    clo_document *d = parsed(rows[0].text);
 
     (void)state;
-    assert_int_equal(clo_graph_instances(d.graph), 4194306);
-    clo_document_destroy(&d);
+    assert_int_equal(clo_graph_instances(clo_document_graph(d)), 4194306);
+    clo_document_destroy(d);
     refuse_each(rows + 1, 2);
 }
 
@@ -382,7 +382,7 @@ static void malformed_edges_are_refused(void **state)
     static const char twice[] =
         HEAD "\"tasks\": [{\"name\": \"a\"}, {\"name\": \"b\"}], \"edges\": [{\"from\": 0, \"to\": 1}, "
              "{\"from\": 0, \"to\": 1}]}";
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     REFUSE(rows);
@@ -466,28 +466,31 @@ static void malformed_platforms_are_refused(void **state)
 
 static void graphs_that_json_would_change_are_not_written(void **state)
 {
-    clo_document d = {0};
+    clo_document *d = NULL;
+    clo_graph *graph;
     clo_task task = {.name = "big", .work_ns = 9007199254740993};
     uint32_t kind;
     char *text;
 
     (void)state;
-    ok(clo_graph_create("g", &d.graph));
-    ok(clo_graph_add_task(d.graph, &task, NULL));
-    ok(clo_graph_seal(d.graph));
+    ok(clo_graph_create("g", &graph));
+    ok(clo_graph_add_task(graph, &task, NULL));
+    ok(clo_graph_seal(graph));
+    ok(clo_document_create(graph, NULL, &d));
     fails(CLO_ERR_UNSUPPORTED, "task 'big': work_ns is 9007199254740993; JSON holds integers up to 2^53 exactly",
-          clo_document_print(&d, "clotho", &text));
-    clo_document_destroy(&d);
+          clo_document_print(d, "clotho", &text));
+    clo_document_destroy(d);
 
     task.work_ns = 1;
-    ok(clo_graph_create("g", &d.graph));
-    ok(clo_graph_add_task(d.graph, &task, NULL));
-    ok(clo_graph_kind(d.graph, "k", &kind));
-    ok(clo_graph_set_body(d.graph, 0, kind, clo_body_spin));
-    ok(clo_graph_seal(d.graph));
+    ok(clo_graph_create("g", &graph));
+    ok(clo_graph_add_task(graph, &task, NULL));
+    ok(clo_graph_kind(graph, "k", &kind));
+    ok(clo_graph_set_body(graph, 0, kind, clo_body_spin));
+    ok(clo_graph_seal(graph));
+    ok(clo_document_create(graph, NULL, &d));
     fails(CLO_ERR_UNSUPPORTED, "task 'big' has C functions for single kinds, which a file cannot hold",
-          clo_document_print(&d, "clotho", &text));
-    clo_document_destroy(&d);
+          clo_document_print(d, "clotho", &text));
+    clo_document_destroy(d);
 }
 
 int main(void)

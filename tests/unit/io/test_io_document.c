@@ -51,10 +51,10 @@ static void every_format_is_recognised_by_its_content(void **state)
 {
     (void)state;
     for (size_t i = 0; i < FILES; i++) {
-        clo_document d = parsed(files[i]);
-        assert_string_equal(d.format, formats[i]);
-        assert_true(clo_graph_is_sealed(d.graph));
-        clo_document_destroy(&d);
+        clo_document *d = parsed(files[i]);
+        assert_string_equal(clo_document_format(d), formats[i]);
+        assert_true(clo_graph_is_sealed(clo_document_graph(d)));
+        clo_document_destroy(d);
     }
 }
 
@@ -83,7 +83,7 @@ static void ten_million_levels_are_one_clean_error(void **state)
 {
     size_t bytes = 10000000;
     char *text = test_malloc(bytes);
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     memset(text, '[', bytes);
@@ -106,12 +106,12 @@ static void a_file_cut_anywhere_is_a_clean_error(void **state)
             whole--;
         for (size_t bytes = 0; bytes < whole; bytes++) {
             char *piece = test_malloc(bytes > 0 ? bytes : 1);
-            clo_document d = {0};
+            clo_document *d = NULL;
             memcpy(piece, files[i], bytes);
             clo_status status = clo_document_parse("cut", piece, bytes, NULL, &d);
             if (status != CLO_ERR_FORMAT || strncmp(clo_last_error(), "cut:1: ", 7) != 0)
                 fail_msg("%zu bytes of file %zu: %d %s", bytes, i, status, clo_last_error());
-            assert_null(d.graph);
+            assert_null(clo_document_graph(d));
             test_free(piece);
         }
     }
@@ -128,12 +128,12 @@ static void a_file_with_one_wrong_byte_is_handled(void **state)
         text = strdup(files[i]);
         for (size_t at = 0; at < strlen(files[i]); at++) {
             for (size_t b = 0; b < sizeof bytes - 1; b++) {
-                clo_document d = {0};
+                clo_document *d = NULL;
                 text[at] = bytes[b];
                 clo_status status = clo_document_parse("f", text, strlen(files[i]), NULL, &d);
-                assert_true((status == CLO_OK) == (d.graph != NULL));
+                assert_true((status == CLO_OK) == (clo_document_graph(d) != NULL));
                 assert_true(status == CLO_OK || strncmp(clo_last_error(), "f", 1) == 0);
-                clo_document_destroy(&d);
+                clo_document_destroy(d);
             }
             text[at] = files[i][at];
         }
@@ -144,7 +144,7 @@ static void a_file_with_one_wrong_byte_is_handled(void **state)
 static void configs_are_checked(void **state)
 {
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     config.scale = -1;
@@ -172,22 +172,21 @@ static void configs_are_checked(void **state)
 
 static void formats_are_listed(void **state)
 {
-    const char *name, *summary, *directions;
+    clo_entry entry = CLO_ENTRY_INIT;
     uint32_t count = 0;
 
     (void)state;
-    for (; clo_format(count, &name, &summary, &directions); count++) {
-        assert_true(strlen(summary) > 10);
-        assert_true(strcmp(directions, "r") == 0 || strcmp(directions, "rw") == 0);
+    for (; clo_registry_entry("formats", count, &entry); count++) {
+        assert_true(strlen(entry.summary) > 10);
+        assert_true(strcmp(entry.directions, "r") == 0 || strcmp(entry.directions, "rw") == 0);
     }
     assert_int_equal(count, 9);
-    assert_true(clo_format(8, &name, NULL, NULL));
-    assert_string_equal(name, "dot");
+    assert_string_equal(entry.name, "dot");
 }
 
 static void documents_are_saved_in_the_format_of_their_ending(void **state)
 {
-    clo_document d = parsed(files[1]), e;
+    clo_document *d = parsed(files[1]), *e;
     char temporary[] = "/tmp/clotho_io_XXXXXX", path[64];
     static const char *const names[] = {"g.dot", "g.gv", "g.json", "dot"}, *const wanted[] = {"dot", "dot",
                                                                                               "clotho.graph/1",
@@ -197,21 +196,21 @@ static void documents_are_saved_in_the_format_of_their_ending(void **state)
     assert_non_null(mkdtemp(temporary));
     for (size_t i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "%s/%s", temporary, names[i]);
-        ok(clo_document_save(&d, NULL, path));
+        ok(clo_document_save(d, NULL, path));
         ok(clo_document_load(path, NULL, &e));
-        assert_string_equal(e.format, wanted[i]);
-        clo_document_destroy(&e);
+        assert_string_equal(clo_document_format(e), wanted[i]);
+        clo_document_destroy(e);
         unlink(path);
     }
     snprintf(path, sizeof path, "%s/no/way.json", temporary);
-    fails(CLO_ERR_IO, path, clo_document_save(&d, NULL, path));
+    fails(CLO_ERR_IO, path, clo_document_save(d, NULL, path));
     fails(CLO_ERR_IO, path, clo_document_load(path, NULL, &e));
-    fails(CLO_ERR_IO, "/dev/full: ", clo_document_save(&d, NULL, "/dev/full"));
+    fails(CLO_ERR_IO, "/dev/full: ", clo_document_save(d, NULL, "/dev/full"));
     fails(CLO_ERR_ARGUMENT, "format 'xml' is unknown; use clotho, dot, wfformat or saga",
-          clo_document_save(&d, "xml", path));
-    fails(CLO_ERR_ARGUMENT, "clo_document_save: path is NULL", clo_document_save(&d, NULL, NULL));
-    clo_document_destroy(&d);
-    fails(CLO_ERR_ARGUMENT, "the document has no sealed graph", clo_document_save(&d, NULL, path));
+          clo_document_save(d, "xml", path));
+    fails(CLO_ERR_ARGUMENT, "clo_document_save: path is NULL", clo_document_save(d, NULL, NULL));
+    fails(CLO_ERR_ARGUMENT, "clo_document_save: document is NULL", clo_document_save(NULL, NULL, path));
+    clo_document_destroy(d);
     rmdir(temporary);
 }
 
@@ -221,7 +220,7 @@ static void the_examples_of_the_documentation_are_read(void **state)
     static const char *const wanted[] = {"clotho.graph/1", NULL, "psplib", "tpch-packing", "alibaba"};
     char *text;
     size_t bytes;
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     ok(clo_file_read(CLO_SOURCE "/docs/FORMATS.md", 1 << 20, &text, &bytes));
@@ -232,8 +231,8 @@ static void the_examples_of_the_documentation_are_read(void **state)
         if (wanted[i] == NULL)
             continue;
         ok(clo_document_parse("FORMATS.md", begin, (size_t)(end - begin), NULL, &d));
-        assert_string_equal(d.format, wanted[i]);
-        clo_document_destroy(&d);
+        assert_string_equal(clo_document_format(d), wanted[i]);
+        clo_document_destroy(d);
     }
     assert_null(strstr(at, "```json"));
     clo_free(text);
@@ -244,11 +243,11 @@ static void the_examples_of_the_documentation_are_read(void **state)
 static clo_status parse_and_drop(void *context)
 {
     const char *text = context;
-    clo_document d;
+    clo_document *d;
     clo_status status = clo_document_parse("f", text, strlen(text), NULL, &d);
 
     if (status == CLO_OK)
-        clo_document_destroy(&d);
+        clo_document_destroy(d);
     return status;
 }
 
@@ -308,16 +307,16 @@ static void memory_may_fail_anywhere(void **state)
         } text = {.in = files[i]};
         assert_true(fault_each(parse_and_drop, text.out) > 10);
     }
-    clo_document d = parsed(files[3]);
+    clo_document *d = parsed(files[3]);
     for (size_t f = 0; f < 4; f++) {
-        print_job job = {&d, written[f]};
+        print_job job = {d, written[f]};
         assert_true(fault_each(print_and_drop, &job) > 0);
     }
     clo_cost *cost;
-    ok(clo_cost_create(d.graph, d.platform, &cost));
+    ok(clo_cost_create(clo_document_graph(d), clo_document_platform(d), &cost));
     assert_true(fault_each(plan_and_drop, cost) > 10);
     clo_cost_destroy(cost);
-    clo_document_destroy(&d);
+    clo_document_destroy(d);
     cJSON_InitHooks(NULL);
 }
 

@@ -24,7 +24,7 @@ static clo_documents *opened(const char *text)
 static void expect(const char *text, const char *const *names)
 {
     clo_documents *documents = opened(text);
-    clo_document d = {0};
+    clo_document *d = NULL;
     size_t count = 0;
 
     for (; names[count] != NULL; count++) {
@@ -34,13 +34,14 @@ static void expect(const char *text, const char *const *names)
             assert_string_equal(clo_last_error(), names[count] + 1);
         } else {
             ok(status);
-            assert_string_equal(clo_graph_name(d.graph), names[count]);
-            clo_document_destroy(&d);
+            assert_string_equal(clo_graph_name(clo_document_graph(d)), names[count]);
+            clo_document_destroy(d);
+            d = NULL;
         }
     }
     assert_int_equal(clo_documents_count(documents), count);
     fails(CLO_ERR_STATE, "f: all of its instances have been read; open it again", clo_documents_next(documents, &d));
-    assert_null(d.graph);
+    assert_null(d);
     clo_documents_close(documents);
 }
 
@@ -100,44 +101,43 @@ static void other_files_are_one_instance(void **state)
 static void a_document_knows_its_line(void **state)
 {
     clo_documents *documents = opened("\n" ONE("a", "1") "\n\n" OWN);
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     for (size_t line = 2; line <= 4; line += 2) {
         ok(clo_documents_next(documents, &d));
-        assert_int_equal(d.line, line);
-        clo_document_destroy(&d);
+        assert_int_equal(clo_document_line(d), line);
+        clo_document_destroy(d);
     }
     clo_documents_close(documents);
     d = parsed(OWN);
-    assert_int_equal(d.line, 0);
-    clo_document_destroy(&d);
+    assert_int_equal(clo_document_line(d), 0);
+    clo_document_destroy(d);
 }
 
 static void one_instance_is_taken_by_its_name(void **state)
 {
     static const char hurt[] = "{\n" ONE("a", "1") "\n" ONE("b", "2") "\n" ONE("b", "3");
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
-    clo_document d = {.unit_ns = -1};
+    clo_document *d = NULL;
 
     (void)state;
     fails(CLO_ERR_ARGUMENT, "f: holds 3 instances, one a line; name the one to take (--instance NAME)",
           clo_document_parse("f", three, sizeof three - 1, NULL, &d));
     config.instance = "b";
     ok(clo_document_parse("f", hurt, sizeof hurt - 1, &config, &d));
-    assert_int_equal(task_of(&d, 0).work_ns, 2000);
-    assert_int_equal(d.line, 3);
-    clo_document_destroy(&d);
+    assert_int_equal(task_of(d, 0).work_ns, 2000);
+    assert_int_equal(clo_document_line(d), 3);
+    clo_document_destroy(d);
     config.instance = "z";
     fails(CLO_ERR_ARGUMENT, "f: no instance is called 'z', of 3 good ones; name one that is there",
           clo_document_parse("f", hurt, sizeof hurt - 1, &config, &d));
     fails(CLO_ERR_ARGUMENT, "f: no instance is called 'z', of 1 good ones",
           clo_document_parse("f", OWN, sizeof OWN - 1, &config, &d));
     fails(CLO_ERR_FORMAT, "f:1: ", clo_document_parse("f", "{", 1, &config, &d));
-    assert_null(d.graph);
     config.instance = "own";
     ok(clo_document_parse("f", OWN, sizeof OWN - 1, &config, &d));
-    clo_document_destroy(&d);
+    clo_document_destroy(d);
 }
 
 static void files_are_read_as_texts_are(void **state)
@@ -146,7 +146,7 @@ static void files_are_read_as_texts_are(void **state)
     int fd = mkstemp(path);
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
     clo_documents *documents = NULL;
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     assert_true(fd >= 0 && write(fd, three, sizeof three - 1) == (ssize_t)sizeof three - 1 && close(fd) == 0);
@@ -155,8 +155,8 @@ static void files_are_read_as_texts_are(void **state)
     assert_int_equal(clo_documents_count(documents), 3);
     ok(clo_documents_next(documents, &d));
     clo_documents_close(documents);
-    assert_int_equal(task_of(&d, 0).work_ns, 3000); /* lives on */
-    clo_document_destroy(&d);
+    assert_int_equal(task_of(d, 0).work_ns, 3000); /* lives on */
+    clo_document_destroy(d);
     unlink(path);
     documents = NULL;
     fails(CLO_ERR_IO, path, clo_documents_open(path, NULL, &documents));
@@ -173,7 +173,7 @@ static void files_are_read_as_texts_are(void **state)
 static clo_status read_and_drop(void *context)
 {
     clo_documents *documents;
-    clo_document d;
+    clo_document *d;
     clo_status status = clo_documents_parse("f", three, sizeof three - 1, NULL, &documents);
 
     (void)context;
@@ -181,7 +181,7 @@ static clo_status read_and_drop(void *context)
         return status;
     for (size_t i = 0; i < 3 && status == CLO_OK; i++)
         if ((status = clo_documents_next(documents, &d)) == CLO_OK)
-            clo_document_destroy(&d);
+            clo_document_destroy(d);
     clo_documents_close(documents);
     return status;
 }

@@ -69,7 +69,7 @@ static void add_plan(clo_text *all, const clo_document *document)
 
     snprintf(path, sizeof path, "%s/file", temporary);
     ok(clo_platform_open("rk3588", &platform));
-    ok(clo_cost_create(document->graph, platform, &cost));
+    ok(clo_cost_create(clo_document_graph(document), platform, &cost));
     ok(clo_plan_create(cost, NULL, &plan));
     ok(clo_plan_gantt_svg(plan, cost, NULL, path));
     ok(clo_file_read(path, 1 << 20, &data, &bytes));
@@ -93,20 +93,20 @@ static void add_plan(clo_text *all, const clo_document *document)
 static clo_text everything(void)
 {
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
-    clo_document document = {0};
+    clo_document *document = NULL;
     clo_text all = {0};
 
     ok(clo_document_parse("g.dot", dot, strlen(dot), NULL, &document));
-    add_file(&all, &document, "dot");
-    add_file(&all, &document, "clotho");
-    add_file(&all, &document, "wfformat");
-    add_plan(&all, &document);
-    clo_document_destroy(&document);
+    add_file(&all, document, "dot");
+    add_file(&all, document, "clotho");
+    add_file(&all, document, "wfformat");
+    add_plan(&all, document);
+    clo_document_destroy(document);
 
     config.scale = 2.5;
     ok(clo_document_parse("g.json", json, strlen(json), &config, &document));
-    add_file(&all, &document, "clotho");
-    clo_document_destroy(&document);
+    add_file(&all, document, "clotho");
+    clo_document_destroy(document);
     config.scale = -1.5;
     fails(CLO_ERR_ARGUMENT, "scale is -1.5;", clo_document_parse("g", dot, strlen(dot), &config, &document));
     clo_text_add(&all, "%s %g", clo_last_error(), 0.5);

@@ -11,20 +11,20 @@
 
 static void queries_count_in_milliseconds_and_last_microseconds(void **state)
 {
-    clo_document d = parsed(QUERIES("3", "[1500, 7, 1]", "[[5], [1], [9]]", "[[1, 0], [1, 2]]"));
+    clo_document *d = parsed(QUERIES("3", "[1500, 7, 1]", "[[5], [1], [9]]", "[[1, 0], [1, 2]]"));
 
     (void)state;
-    assert_string_equal(d.format, "tpch-packing");
-    assert_string_equal(clo_graph_name(d.graph), "q");
-    assert_true(d.unit_ns == 1e6);
-    assert_int_equal(task_of(&d, 0).work_ns, 1500000);
-    assert_int_equal(task_of(&d, 2).demand[0], 9);
-    assert_string_equal(clo_graph_resource_name(d.graph, 0), "slots");
-    assert_int_equal(edge_of(&d, 1).from, 1);
-    assert_int_equal(edge_of(&d, 1).to, 2);
-    assert_int_equal(clo_platform_capacity(d.platform, 0, 0), 9);
-    assert_int_equal(clo_platform_executors(d.platform), 2);
-    clo_document_destroy(&d);
+    assert_string_equal(clo_document_format(d), "tpch-packing");
+    assert_string_equal(clo_graph_name(clo_document_graph(d)), "q");
+    assert_true(clo_document_unit_ns(d) == 1e6);
+    assert_int_equal(task_of(d, 0).work_ns, 1500000);
+    assert_int_equal(task_of(d, 2).demand[0], 9);
+    assert_string_equal(clo_graph_resource_name(clo_document_graph(d), 0), "slots");
+    assert_int_equal(edge_of(d, 1).from, 1);
+    assert_int_equal(edge_of(d, 1).to, 2);
+    assert_int_equal(clo_platform_capacity(clo_document_platform(d), 0, 0), 9);
+    assert_int_equal(clo_platform_executors(clo_document_platform(d)), 2);
+    clo_document_destroy(d);
 }
 
 static void malformed_queries_are_refused(void **state)
@@ -44,7 +44,7 @@ static void malformed_queries_are_refused(void **state)
         {QUERIES("2", "[1, 1]", "[[5], [1]]", "7"), CLO_ERR_FORMAT, "f:5: edges is 7; write an array [...]"},
     };
     static const char cycle[] = QUERIES("2", "[1, 1]", "[[5], [1]]", "[[0, 1], [1, 0]]");
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     REFUSE(rows);
@@ -53,27 +53,27 @@ static void malformed_queries_are_refused(void **state)
 
 static void batch_jobs_have_instances_demands_and_a_machine(void **state)
 {
-    clo_document d =
+    clo_document *d =
         parsed(JOB(TASK("4", "[]", "3", "1.5", "0.5", "0.2") "," TASK("2", "[4]", "2", "10", "1.0", "0.39")));
 
     (void)state;
-    assert_string_equal(d.format, "alibaba");
-    assert_string_equal(clo_graph_name(d.graph), "j");
-    assert_true(d.unit_ns == 1e9);
-    assert_int_equal(clo_graph_tasks(d.graph), 2);
-    assert_int_equal(clo_graph_instances(d.graph), 5);
-    assert_string_equal(task_of(&d, 0).name, "M4");
-    assert_int_equal(task_of(&d, 0).work_ns, 1500000000);
-    assert_int_equal(task_of(&d, 0).demand[0], 500);
-    assert_int_equal(task_of(&d, 1).demand[1], 390);
-    assert_string_equal(clo_graph_resource_name(d.graph, 0), "cpu");
-    assert_string_equal(clo_graph_resource_name(d.graph, 1), "memory");
-    assert_int_equal(edge_of(&d, 0).from, 0);
-    assert_int_equal(edge_of(&d, 0).to, 1);
-    assert_int_equal(clo_platform_executors(d.platform), 96);
-    assert_int_equal(clo_platform_capacity(d.platform, 0, 0), 96000);
-    assert_int_equal(clo_platform_capacity(d.platform, 0, 1), 100000);
-    clo_document_destroy(&d);
+    assert_string_equal(clo_document_format(d), "alibaba");
+    assert_string_equal(clo_graph_name(clo_document_graph(d)), "j");
+    assert_true(clo_document_unit_ns(d) == 1e9);
+    assert_int_equal(clo_graph_tasks(clo_document_graph(d)), 2);
+    assert_int_equal(clo_graph_instances(clo_document_graph(d)), 5);
+    assert_string_equal(task_of(d, 0).name, "M4");
+    assert_int_equal(task_of(d, 0).work_ns, 1500000000);
+    assert_int_equal(task_of(d, 0).demand[0], 500);
+    assert_int_equal(task_of(d, 1).demand[1], 390);
+    assert_string_equal(clo_graph_resource_name(clo_document_graph(d), 0), "cpu");
+    assert_string_equal(clo_graph_resource_name(clo_document_graph(d), 1), "memory");
+    assert_int_equal(edge_of(d, 0).from, 0);
+    assert_int_equal(edge_of(d, 0).to, 1);
+    assert_int_equal(clo_platform_executors(clo_document_platform(d)), 96);
+    assert_int_equal(clo_platform_capacity(clo_document_platform(d), 0, 0), 96000);
+    assert_int_equal(clo_platform_capacity(clo_document_platform(d), 0, 1), 100000);
+    clo_document_destroy(d);
 }
 
 static void malformed_jobs_are_refused(void **state)

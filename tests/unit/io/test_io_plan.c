@@ -26,7 +26,7 @@ static const clo_placement rows[] = {
 };
 
 typedef struct fixture {
-    clo_document document;
+    clo_document *document;
     clo_cost *cost;
 } fixture;
 
@@ -35,7 +35,7 @@ static int set_up(void **state)
     fixture *f = calloc(1, sizeof *f);
 
     f->document = parsed(graph);
-    ok(clo_cost_create(f->document.graph, f->document.platform, &f->cost));
+    ok(clo_cost_create(clo_document_graph(f->document), clo_document_platform(f->document), &f->cost));
     *state = f;
     return 0;
 }
@@ -45,7 +45,7 @@ static int tear_down(void **state)
     fixture *f = *state;
 
     clo_cost_destroy(f->cost);
-    clo_document_destroy(&f->document);
+    clo_document_destroy(f->document);
     free(f);
     return 0;
 }

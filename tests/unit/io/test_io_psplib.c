@@ -45,48 +45,50 @@ static void check_project(const clo_document *d)
 {
     clo_task task = task_of(d, 1);
 
-    assert_string_equal(d->format, "psplib");
-    assert_true(d->unit_ns == 1000);
-    assert_int_equal(clo_graph_tasks(d->graph), 4);
-    assert_int_equal(clo_graph_edges(d->graph), 4);
-    assert_string_equal(clo_graph_resource_name(d->graph, 1), "R2");
+    assert_string_equal(clo_document_format(d), "psplib");
+    assert_true(clo_document_unit_ns(d) == 1000);
+    assert_int_equal(clo_graph_tasks(clo_document_graph(d)), 4);
+    assert_int_equal(clo_graph_edges(clo_document_graph(d)), 4);
+    assert_string_equal(clo_graph_resource_name(clo_document_graph(d), 1), "R2");
     assert_int_equal(task_of(d, 0).work_ns, 0);
     assert_int_equal(task.work_ns, 1000 * (task.demand[0] == 4 ? 8 : 5));
     assert_int_equal(edge_of(d, 2).from, 1);
     assert_int_equal(edge_of(d, 2).to, 3);
-    assert_int_equal(clo_platform_machines(d->platform), 1);
-    assert_int_equal(clo_platform_memories(d->platform), 1);
-    assert_int_equal(clo_platform_capacity(d->platform, 0, 2), -1);
+    assert_int_equal(clo_platform_machines(clo_document_platform(d)), 1);
+    assert_int_equal(clo_platform_memories(clo_document_platform(d)), 1);
+    assert_int_equal(clo_platform_capacity(clo_document_platform(d), 0, 2), -1);
 }
 
 static void a_project_has_its_times_demands_and_capacities(void **state)
 {
-    clo_document d = parsed(JSON("4", GOOD_CAPACITY, GOOD_DURATION, GOOD_DEMAND, GOOD_SUCCESSORS));
+    clo_document *d = parsed(JSON("4", GOOD_CAPACITY, GOOD_DURATION, GOOD_DEMAND, GOOD_SUCCESSORS));
 
     (void)state;
-    check_project(&d);
-    assert_string_equal(clo_graph_name(d.graph), "p");
-    assert_int_equal(task_of(&d, 1).demand[0], 2);
-    assert_int_equal(task_of(&d, 1).demand[1], 1);
-    assert_int_equal(clo_platform_capacity(d.platform, 0, 0), 3);
-    assert_int_equal(clo_platform_capacity(d.platform, 0, 1), 10);
-    assert_int_equal(d.references_count, 0);
-    clo_document_destroy(&d);
+    check_project(d);
+    assert_string_equal(clo_graph_name(clo_document_graph(d)), "p");
+    assert_int_equal(task_of(d, 1).demand[0], 2);
+    assert_int_equal(task_of(d, 1).demand[1], 1);
+    assert_int_equal(clo_platform_capacity(clo_document_platform(d), 0, 0), 3);
+    assert_int_equal(clo_platform_capacity(clo_document_platform(d), 0, 1), 10);
+    uint32_t count;
+    (void)clo_document_references(d, &count);
+    assert_int_equal(count, 0);
+    clo_document_destroy(d);
 }
 
 static void the_text_form_is_the_same_project(void **state)
 {
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     ok(clo_document_parse("some/where/x1_1.sm", text_form, sizeof text_form - 1, NULL, &d));
-    check_project(&d);
-    assert_string_equal(clo_graph_name(d.graph), "x1_1");
-    assert_int_equal(task_of(&d, 2).demand[1], 3);
-    assert_int_equal(clo_platform_capacity(d.platform, 0, 0), 12);
-    assert_int_equal(clo_platform_capacity(d.platform, 0, 1), 13);
-    assert_int_equal(d.line, 0);
-    clo_document_destroy(&d);
+    check_project(d);
+    assert_string_equal(clo_graph_name(clo_document_graph(d)), "x1_1");
+    assert_int_equal(task_of(d, 2).demand[1], 3);
+    assert_int_equal(clo_platform_capacity(clo_document_platform(d), 0, 0), 12);
+    assert_int_equal(clo_platform_capacity(clo_document_platform(d), 0, 1), 13);
+    assert_int_equal(clo_document_line(d), 0);
+    clo_document_destroy(d);
 }
 
 static void bounds_are_references_on_the_own_platform(void **state)
@@ -94,36 +96,39 @@ static void bounds_are_references_on_the_own_platform(void **state)
     static const char text[] =
         JSON("4", GOOD_CAPACITY, GOOD_DURATION, GOOD_DEMAND, GOOD_SUCCESSORS ", \"lb\": 5, \"ub\": 7");
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     config.scale = 2;
     ok(clo_document_parse("f", text, sizeof text - 1, &config, &d));
-    assert_int_equal(d.references_count, 1);
-    assert_int_equal(d.references[0].executors, 0);
-    assert_true(d.references[0].lower == 10 && d.references[0].upper == 14);
-    assert_int_equal(task_of(&d, 1).work_ns, 10000);
-    clo_document_destroy(&d);
+    uint32_t count;
+    const clo_reference *references = clo_document_references(d, &count);
+    assert_int_equal(count, 1);
+    assert_int_equal(references[0].executors, 0);
+    assert_true(references[0].lower == 10 && references[0].upper == 14);
+    assert_int_equal(task_of(d, 1).work_ns, 10000);
+    clo_document_destroy(d);
 }
 
 /* R1: 1 + 2 fit into 4, 3 does not fit any more; R2: one; one task without demands. */
 static void executors_never_limit(void **state)
 {
-    clo_document d =
+    clo_document *d =
         parsed(JSON("6", "[4, 9]", "[1, 1, 1, 1, 1, 1]", "[[3, 0], [1, 9], [2, 0], [0, 8], [0, 0], [0, 9]]",
                     "\"successors\": [[], [], [], [], [], []]"));
 
     (void)state;
-    assert_int_equal(clo_platform_executors(d.platform), 4);
+    assert_int_equal(clo_platform_executors(clo_document_platform(d)), 4);
     for (uint32_t e = 0; e < 4; e++)
-        assert_int_equal(clo_platform_executor(d.platform, e)->speed_q16[CLO_CLASS_GENERIC], CLO_SPEED_ONE);
-    clo_document_destroy(&d);
+        assert_int_equal(clo_platform_executor(clo_document_platform(d), e)->speed_q16[CLO_CLASS_GENERIC],
+                         CLO_SPEED_ONE);
+    clo_document_destroy(d);
     d = parsed(JSON("1", "[4]", "[1]", "[[4]]", "\"successors\": [[]]"));
-    assert_int_equal(clo_platform_executors(d.platform), 1);
-    clo_document_destroy(&d);
+    assert_int_equal(clo_platform_executors(clo_document_platform(d)), 1);
+    clo_document_destroy(d);
     d = parsed(JSON("2", "[]", "[1, 0]", "[[], []]", "\"successors\": [[1], []]"));
-    assert_int_equal(clo_platform_executors(d.platform), 2);
-    clo_document_destroy(&d);
+    assert_int_equal(clo_platform_executors(clo_document_platform(d)), 2);
+    clo_document_destroy(d);
 }
 
 static void malformed_projects_are_refused(void **state)
@@ -170,7 +175,7 @@ static void malformed_projects_are_refused(void **state)
     fails(CLO_ERR_CYCLE, "f:1: ",
           clo_document_parse("f", JSON("2", "[]", "[1, 1]", "[[], []]", "\"successors\": [[1], [0]]"),
                              strlen(JSON("2", "[]", "[1, 1]", "[[], []]", "\"successors\": [[1], [0]]")), NULL,
-                             &(clo_document){0}));
+                             &(clo_document *){NULL}));
 }
 
 /* The text form with the first `from` replaced by `to` must fail with `error`. */
@@ -178,7 +183,7 @@ static void refuse_changed(const char *from, const char *to, clo_status want, co
 {
     char text[4096];
     const char *at = strstr(text_form, from);
-    clo_document d;
+    clo_document *d;
 
     assert_non_null(at);
     assert_true(sizeof text_form + strlen(to) < sizeof text);
@@ -220,7 +225,7 @@ static void malformed_texts_are_refused(void **state)
 static void a_text_with_a_cycle_names_its_line(void **state)
 {
     char text[sizeof text_form];
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     memcpy(text, text_form, sizeof text);
@@ -238,12 +243,12 @@ static void a_text_that_is_hurt_anywhere_is_handled(void **state)
 
 static clo_status parse_and_drop(void *context)
 {
-    clo_document d;
+    clo_document *d;
     clo_status status = clo_document_parse("f", text_form, sizeof text_form - 1, NULL, &d);
 
     (void)context;
     if (status == CLO_OK)
-        clo_document_destroy(&d);
+        clo_document_destroy(d);
     return status;
 }
 
@@ -256,7 +261,7 @@ static void memory_may_fail_anywhere(void **state)
 static void commands_are_not_to_be_had(void **state)
 {
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     config.body = "command";

@@ -20,74 +20,75 @@ static int64_t time_of(const clo_document *d, uint32_t task, uint32_t kind)
 {
     int64_t ns = -1;
 
-    assert_true(clo_graph_time(d->graph, task, kind, &ns));
+    assert_true(clo_graph_time(clo_document_graph(d), task, kind, &ns));
     return ns;
 }
 
 static void times_are_cost_over_speed_in_seconds(void **state)
 {
-    clo_document d = parsed(SAGA(TASKS, EDGES, NODES, LINKS, ""));
+    clo_document *d = parsed(SAGA(TASKS, EDGES, NODES, LINKS, ""));
 
     (void)state;
-    assert_string_equal(d.format, "saga");
-    assert_true(d.unit_ns == 1e9);
-    assert_int_equal(clo_graph_tasks(d.graph), 2);
-    assert_int_equal(clo_platform_executors(d.platform), 3);
-    assert_int_equal(task_of(&d, 0).work_ns, 3000000000);
-    assert_int_equal(task_of(&d, 0).duplicable, 1);
-    assert_int_equal(time_of(&d, 0, 0), 1500000000);
-    assert_int_equal(time_of(&d, 0, 1), 10000000000);
-    assert_int_equal(time_of(&d, 1, 1), 1666666667);
+    assert_string_equal(clo_document_format(d), "saga");
+    assert_true(clo_document_unit_ns(d) == 1e9);
+    assert_int_equal(clo_graph_tasks(clo_document_graph(d)), 2);
+    assert_int_equal(clo_platform_executors(clo_document_platform(d)), 3);
+    assert_int_equal(task_of(d, 0).work_ns, 3000000000);
+    assert_int_equal(task_of(d, 0).duplicable, 1);
+    assert_int_equal(time_of(d, 0, 0), 1500000000);
+    assert_int_equal(time_of(d, 0, 1), 10000000000);
+    assert_int_equal(time_of(d, 1, 1), 1666666667);
     for (uint32_t e = 0; e < 3; e++) {
-        assert_string_equal(clo_graph_kind_name(d.graph, e), clo_platform_executor_name(d.platform, e));
-        assert_int_equal(clo_platform_executor(d.platform, e)->kind, e);
+        assert_string_equal(clo_graph_kind_name(clo_document_graph(d), e),
+                            clo_platform_executor_name(clo_document_platform(d), e));
+        assert_int_equal(clo_platform_executor(clo_document_platform(d), e)->kind, e);
     }
-    clo_document_destroy(&d);
+    clo_document_destroy(d);
 }
 
 static void transfers_are_size_over_bandwidth_both_ways(void **state)
 {
-    clo_document d = parsed(SAGA(TASKS, EDGES, NODES, LINKS, ""));
-    uint64_t bytes = edge_of(&d, 0).bytes;
+    clo_document *d = parsed(SAGA(TASKS, EDGES, NODES, LINKS, ""));
+    uint64_t bytes = edge_of(d, 0).bytes;
 
     (void)state;
     assert_true(bytes == 3ull << 29);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, bytes, 0, 1), 3000000000);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, bytes, 1, 0), 3000000000);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, bytes, 0, 2), 500000000);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, bytes, 2, 1), 0); /* null: infinite */
-    assert_int_equal(clo_platform_transfer_ns(d.platform, bytes, 0, 0), 0);
-    assert_true(d.platform->mean_includes_self);
-    clo_document_destroy(&d);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), bytes, 0, 1), 3000000000);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), bytes, 1, 0), 3000000000);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), bytes, 0, 2), 500000000);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), bytes, 2, 1), 0); /* null: infinite */
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), bytes, 0, 0), 0);
+    assert_true(clo_document_platform(d)->mean_includes_self);
+    clo_document_destroy(d);
 }
 
 static void executors_stand_in_the_order_in_which_saga_iterates(void **state)
 {
-    clo_document d =
+    clo_document *d =
         parsed(SAGA(TASKS, EDGES, NODES, LINKS, ", \"node_iteration_order_seed0\": [\"n2\", \"n0\", \"n1\"]"));
 
     (void)state;
-    assert_string_equal(clo_platform_executor_name(d.platform, 0), "n2");
-    assert_string_equal(clo_platform_executor_name(d.platform, 1), "n0");
-    assert_string_equal(clo_platform_executor_name(d.platform, 2), "n1");
-    assert_int_equal(time_of(&d, 0, 1), 1500000000);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, 3ull << 29, 1, 2), 3000000000);
-    clo_document_destroy(&d);
+    assert_string_equal(clo_platform_executor_name(clo_document_platform(d), 0), "n2");
+    assert_string_equal(clo_platform_executor_name(clo_document_platform(d), 1), "n0");
+    assert_string_equal(clo_platform_executor_name(clo_document_platform(d), 2), "n1");
+    assert_int_equal(time_of(d, 0, 1), 1500000000);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), 3ull << 29, 1, 2), 3000000000);
+    clo_document_destroy(d);
 }
 
 static void the_scale_divides_a_run_without_changing_its_shape(void **state)
 {
     static const char text[] = SAGA(TASKS, EDGES, NODES, LINKS, "");
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     config.scale = 0.001;
     ok(clo_document_parse("f", text, sizeof text - 1, &config, &d));
-    assert_int_equal(time_of(&d, 0, 0), 1500000);
-    assert_int_equal(clo_platform_transfer_ns(d.platform, edge_of(&d, 0).bytes, 0, 1), 3000000);
-    assert_true(d.unit_ns == 1e9);
-    clo_document_destroy(&d);
+    assert_int_equal(time_of(d, 0, 0), 1500000);
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), edge_of(d, 0).bytes, 0, 1), 3000000);
+    assert_true(clo_document_unit_ns(d) == 1e9);
+    clo_document_destroy(d);
 }
 
 static const char table[] = "{\"name\": \"fig\", \"processors\": [\"P1\", \"P2\"], \"tasks\": [\"a\", "
@@ -96,16 +97,16 @@ static const char table[] = "{\"name\": \"fig\", \"processors\": [\"P1\", \"P2\"
 
 static void a_cost_table_has_links_of_unit_rate(void **state)
 {
-    clo_document d = parsed(table);
+    clo_document *d = parsed(table);
 
     (void)state;
-    assert_string_equal(d.format, "cost-table");
-    assert_int_equal(time_of(&d, 0, 0), 14000000000);
-    assert_int_equal(time_of(&d, 0, 1), 16500000000);
-    assert_int_equal(task_of(&d, 0).work_ns, 15250000000); /* the mean */
-    assert_int_equal(clo_platform_transfer_ns(d.platform, edge_of(&d, 0).bytes, 1, 0), 18000000000);
-    assert_false(d.platform->mean_includes_self);
-    clo_document_destroy(&d);
+    assert_string_equal(clo_document_format(d), "cost-table");
+    assert_int_equal(time_of(d, 0, 0), 14000000000);
+    assert_int_equal(time_of(d, 0, 1), 16500000000);
+    assert_int_equal(task_of(d, 0).work_ns, 15250000000); /* the mean */
+    assert_int_equal(clo_platform_transfer_ns(clo_document_platform(d), edge_of(d, 0).bytes, 1, 0), 18000000000);
+    assert_false(clo_document_platform(d)->mean_includes_self);
+    clo_document_destroy(d);
 }
 
 static void malformed_files_are_refused(void **state)
@@ -154,7 +155,7 @@ static void malformed_files_are_refused(void **state)
          "f:1: the file has no \"edges\"; add it"},
     };
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     REFUSE(rows);
@@ -166,7 +167,7 @@ static void malformed_files_are_refused(void **state)
 static void more_nodes_than_a_graph_has_kinds_are_refused(void **state)
 {
     char text[4096] = "{\"computation_cost\": [], \"tasks\": [\"a\"], \"processors\": [";
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     for (int p = 0; p < 33; p++)
@@ -178,11 +179,11 @@ static void more_nodes_than_a_graph_has_kinds_are_refused(void **state)
 
 static void saga_is_written_with_the_numbers_that_were_read(void **state)
 {
-    clo_document d = parsed(SAGA(TASKS, EDGES, NODES, LINKS, "")), e;
+    clo_document *d = parsed(SAGA(TASKS, EDGES, NODES, LINKS, "")), *e;
     char *text;
 
     (void)state;
-    ok(clo_document_print(&d, "saga", &text));
+    ok(clo_document_print(d, "saga", &text));
     assert_non_null(strstr(text, "{\"name\": \"t1\", \"cost\": 0.500000000}"));
     assert_non_null(strstr(text, "{\"src\": \"t0\", \"dst\": \"t1\", \"size\": 1.5}"));
     assert_non_null(strstr(text, "{\"name\": \"n1\", \"speed\": 0.3}"));
@@ -191,43 +192,43 @@ static void saga_is_written_with_the_numbers_that_were_read(void **state)
     ok(clo_document_parse("again", text, strlen(text), NULL, &e));
     for (uint32_t t = 0; t < 2; t++)
         for (uint32_t k = 0; k < 3; k++)
-            assert_int_equal(time_of(&d, t, k), time_of(&e, t, k));
+            assert_int_equal(time_of(d, t, k), time_of(e, t, k));
     clo_free(text);
-    clo_document_destroy(&d);
-    clo_document_destroy(&e);
+    clo_document_destroy(d);
+    clo_document_destroy(e);
 }
 
 static void what_saga_cannot_hold_is_not_written(void **state)
 {
-    clo_document d = parsed(table);
+    clo_document *d = parsed(table);
     char *text;
 
     (void)state;
     fails(CLO_ERR_UNSUPPORTED, "task 'b': its time on P1 does not follow from a speed, as saga needs; write clotho",
-          clo_document_print(&d, "saga", &text));
-    clo_document_destroy(&d);
+          clo_document_print(d, "saga", &text));
+    clo_document_destroy(d);
     d = parsed("{\"format\": \"clotho.graph/1\", \"name\": \"x\", \"tasks\": [{\"work_ns\": 5}]}");
     fails(CLO_ERR_UNSUPPORTED, "saga: 'x' has no platform of its own; write clotho",
-          clo_document_print(&d, "saga", &text));
-    clo_document_destroy(&d);
+          clo_document_print(d, "saga", &text));
+    clo_document_destroy(d);
     d = parsed("{\"format\": \"clotho.graph/1\", \"tasks\": [{\"instances\": 2}], \"platform\": {\"executors\": 1}}");
     fails(CLO_ERR_UNSUPPORTED, "task 't0' has 2 instances, which saga cannot hold; write clotho",
-          clo_document_print(&d, "saga", &text));
-    clo_document_destroy(&d);
+          clo_document_print(d, "saga", &text));
+    clo_document_destroy(d);
     d = parsed(
         "{\"format\": \"clotho.graph/1\", \"tasks\": [{}], \"platform\": {\"executors\": 2, \"latency_ns\": 1}}");
     fails(CLO_ERR_UNSUPPORTED, "link e0 - e1 has a latency or two bandwidths, which saga cannot hold; write clotho",
-          clo_document_print(&d, "saga", &text));
-    clo_document_destroy(&d);
+          clo_document_print(d, "saga", &text));
+    clo_document_destroy(d);
     d = parsed("{\"format\": \"clotho.graph/1\", \"tasks\": [{}], \"platform\": {\"executors\": 2, "
                "\"bandwidth_bytes_per_ns\": 1, \"cut_bytes\": [9], \"bandwidth_beyond\": [2]}}");
     fails(CLO_ERR_UNSUPPORTED, "platform 'platform': its links have pieces, which saga cannot hold; write clotho",
-          clo_document_print(&d, "saga", &text));
-    clo_document_destroy(&d);
+          clo_document_print(d, "saga", &text));
+    clo_document_destroy(d);
     d = parsed(SAGA(TASKS, EDGES, NODES, LINKS, ""));
     fails(CLO_ERR_UNSUPPORTED, "format 'cost-table' can only be read; use clotho, dot, wfformat or saga",
-          clo_document_print(&d, "cost-table", &text));
-    clo_document_destroy(&d);
+          clo_document_print(d, "cost-table", &text));
+    clo_document_destroy(d);
 }
 
 int main(void)

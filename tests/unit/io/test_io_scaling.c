@@ -87,10 +87,10 @@ static int64_t cpu_ns(void)
 
 static void read_graph(const clo_text *text)
 {
-    clo_document document = {0};
+    clo_document *document = NULL;
 
     if (clo_document_parse("file", text->data, text->bytes, NULL, &document) == CLO_OK)
-        clo_document_destroy(&document);
+        clo_document_destroy(document);
     else
         assert_non_null(strstr(clo_last_error(), "at most 4096")); /* kinds: read, then refused */
 }

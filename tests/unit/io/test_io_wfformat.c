@@ -29,60 +29,60 @@ static const char diamond[] = WF(
 
 static void edges_carry_the_files_that_one_writes_and_the_other_reads(void **state)
 {
-    clo_document d = parsed(diamond);
+    clo_document *d = parsed(diamond);
 
     (void)state;
-    assert_string_equal(d.format, "wfformat-1.5");
-    assert_true(d.unit_ns == 1e9);
-    assert_string_equal(clo_graph_name(d.graph), "w");
-    assert_int_equal(clo_graph_tasks(d.graph), 4);
-    assert_int_equal(clo_graph_edges(d.graph), 4);
-    assert_int_equal(edge_of(&d, 0).bytes, 10);  /* a -> b: x, though listed twice */
-    assert_int_equal(edge_of(&d, 1).bytes, 13);  /* a -> c: x and y                */
-    assert_int_equal(edge_of(&d, 2).bytes, 500); /* b -> d: z                     */
-    assert_int_equal(edge_of(&d, 3).bytes, 0);   /* c -> d: y is a's               */
-    clo_document_destroy(&d);
+    assert_string_equal(clo_document_format(d), "wfformat-1.5");
+    assert_true(clo_document_unit_ns(d) == 1e9);
+    assert_string_equal(clo_graph_name(clo_document_graph(d)), "w");
+    assert_int_equal(clo_graph_tasks(clo_document_graph(d)), 4);
+    assert_int_equal(clo_graph_edges(clo_document_graph(d)), 4);
+    assert_int_equal(edge_of(d, 0).bytes, 10);  /* a -> b: x, though listed twice */
+    assert_int_equal(edge_of(d, 1).bytes, 13);  /* a -> c: x and y                */
+    assert_int_equal(edge_of(d, 2).bytes, 500); /* b -> d: z                     */
+    assert_int_equal(edge_of(d, 3).bytes, 0);   /* c -> d: y is a's               */
+    clo_document_destroy(d);
 }
 
 static void work_is_the_run_time_and_the_name_the_id(void **state)
 {
-    clo_document d = parsed(diamond);
+    clo_document *d = parsed(diamond);
 
     (void)state;
-    assert_string_equal(task_of(&d, 0).name, "a");
-    assert_int_equal(task_of(&d, 0).work_ns, 1250000000);
-    assert_int_equal(task_of(&d, 1).work_ns, 3000000000);
-    assert_int_equal(task_of(&d, 2).work_ns, 1);
-    assert_int_equal(task_of(&d, 3).work_ns, 0);
-    assert_true(task_of(&d, 0).body == clo_body_spin);
-    assert_null(clo_graph_resource_name(d.graph, 0)); /* only one task states memory */
-    clo_document_destroy(&d);
+    assert_string_equal(task_of(d, 0).name, "a");
+    assert_int_equal(task_of(d, 0).work_ns, 1250000000);
+    assert_int_equal(task_of(d, 1).work_ns, 3000000000);
+    assert_int_equal(task_of(d, 2).work_ns, 1);
+    assert_int_equal(task_of(d, 3).work_ns, 0);
+    assert_true(task_of(d, 0).body == clo_body_spin);
+    assert_null(clo_graph_resource_name(clo_document_graph(d), 0)); /* only one task states memory */
+    clo_document_destroy(d);
 }
 
 static void children_that_no_parent_list_repeats_are_edges_too(void **state)
 {
-    clo_document d = parsed(WF(TASK("a", "", "\"b\"", "", "\"x\"") "," TASK("b", "", "", "\"x\"", ""),
-                               "{\"id\": \"x\", \"sizeInBytes\": 4}",
-                               RUN("a", "\"runtimeInSeconds\": 1") "," RUN("b", "\"runtimeInSeconds\": 1")));
+    clo_document *d = parsed(WF(TASK("a", "", "\"b\"", "", "\"x\"") "," TASK("b", "", "", "\"x\"", ""),
+                                "{\"id\": \"x\", \"sizeInBytes\": 4}",
+                                RUN("a", "\"runtimeInSeconds\": 1") "," RUN("b", "\"runtimeInSeconds\": 1")));
 
     (void)state;
-    assert_int_equal(clo_graph_edges(d.graph), 1);
-    assert_int_equal(edge_of(&d, 0).to, 1);
-    assert_int_equal(edge_of(&d, 0).bytes, 4);
-    clo_document_destroy(&d);
+    assert_int_equal(clo_graph_edges(clo_document_graph(d)), 1);
+    assert_int_equal(edge_of(d, 0).to, 1);
+    assert_int_equal(edge_of(d, 0).bytes, 4);
+    clo_document_destroy(d);
 }
 
 static void demands_are_kept_if_every_task_states_them(void **state)
 {
-    clo_document d = parsed(WF(TASK("a", "", "", "", ""), "",
-                               RUN("a", "\"runtimeInSeconds\": 1, \"memoryInBytes\": 7, \"coreCount\": 1.5")));
+    clo_document *d = parsed(WF(TASK("a", "", "", "", ""), "",
+                                RUN("a", "\"runtimeInSeconds\": 1, \"memoryInBytes\": 7, \"coreCount\": 1.5")));
 
     (void)state;
-    assert_string_equal(clo_graph_resource_name(d.graph, 0), "memory");
-    assert_string_equal(clo_graph_resource_name(d.graph, 1), "cores");
-    assert_int_equal(task_of(&d, 0).demand[0], 7);
-    assert_int_equal(task_of(&d, 0).demand[1], 2);
-    clo_document_destroy(&d);
+    assert_string_equal(clo_graph_resource_name(clo_document_graph(d), 0), "memory");
+    assert_string_equal(clo_graph_resource_name(clo_document_graph(d), 1), "cores");
+    assert_int_equal(task_of(d, 0).demand[0], 7);
+    assert_int_equal(task_of(d, 0).demand[1], 2);
+    clo_document_destroy(d);
 }
 
 static void version_1_4_names_its_parents(void **state)
@@ -96,18 +96,18 @@ static void version_1_4_names_its_parents(void **state)
         "{\"name\": \"f\", \"link\": \"input\", \"sizeInBytes\": 8}, {\"name\": \"g\", \"link\": \"input\", \"size\": "
         "16}]},"
         "{\"name\": \"three\", \"parents\": [\"ID1\"], \"runtimeInSeconds\": 4}]}}";
-    clo_document d = parsed(text);
+    clo_document *d = parsed(text);
 
     (void)state;
-    assert_string_equal(d.format, "wfformat-1.4");
-    assert_string_equal(task_of(&d, 1).name, "two");
-    assert_int_equal(task_of(&d, 1).work_ns, 3000000000);
-    assert_int_equal(clo_graph_edges(d.graph), 2);
-    assert_int_equal(edge_of(&d, 0).bytes, 24);
-    assert_int_equal(edge_of(&d, 1).from, 0);
-    assert_int_equal(edge_of(&d, 1).to, 2);
-    assert_int_equal(edge_of(&d, 1).bytes, 0);
-    clo_document_destroy(&d);
+    assert_string_equal(clo_document_format(d), "wfformat-1.4");
+    assert_string_equal(task_of(d, 1).name, "two");
+    assert_int_equal(task_of(d, 1).work_ns, 3000000000);
+    assert_int_equal(clo_graph_edges(clo_document_graph(d)), 2);
+    assert_int_equal(edge_of(d, 0).bytes, 24);
+    assert_int_equal(edge_of(d, 1).from, 0);
+    assert_int_equal(edge_of(d, 1).to, 2);
+    assert_int_equal(edge_of(d, 1).bytes, 0);
+    clo_document_destroy(d);
 }
 
 static void commands_of_the_file_are_run_if_asked_for(void **state)
@@ -117,17 +117,17 @@ static void commands_of_the_file_are_run_if_asked_for(void **state)
         WF(TASK("a", "", "", "", ""), "",
            RUN("a", "\"runtimeInSeconds\": 1, \"command\": {\"program\": \"p\", \"arguments\": [\"-x\", \"\"]}"));
     static const char without[] = WF(TASK("a", "", "", "", ""), "", RUN("a", "\"runtimeInSeconds\": 1"));
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     config.body = "command";
     ok(clo_document_parse("f", with, sizeof with - 1, &config, &d));
-    const clo_command *command = task_of(&d, 0).argument;
+    const clo_command *command = task_of(d, 0).argument;
     assert_string_equal(command->argv[0], "p");
     assert_string_equal(command->argv[1], "-x");
     assert_string_equal(command->argv[2], "");
     assert_null(command->argv[3]);
-    clo_document_destroy(&d);
+    clo_document_destroy(d);
     fails(CLO_ERR_FORMAT, "f:4: workflow.execution.tasks[0] has no \"command\"; add it",
           clo_document_parse("f", without, sizeof without - 1, &config, &d));
 }
@@ -173,7 +173,7 @@ static void malformed_workflows_are_refused(void **state)
     };
     static const char cycle[] = WF(TASK("a", "\"b\"", "", "", "") "," TASK("b", "\"a\"", "", "", ""), "",
                                    RUN("a", "\"runtimeInSeconds\": 1") "," RUN("b", "\"runtimeInSeconds\": 1"));
-    clo_document d;
+    clo_document *d;
 
     (void)state;
     REFUSE(rows);
@@ -182,64 +182,64 @@ static void malformed_workflows_are_refused(void **state)
 
 static void what_is_written_is_1_5_and_reads_back(void **state)
 {
-    clo_document d = parsed(diamond), e;
+    clo_document *d = parsed(diamond), *e;
     char *text;
 
     (void)state;
-    ok(clo_document_print(&d, "wfformat", &text));
+    ok(clo_document_print(d, "wfformat", &text));
     ok(clo_document_parse("again", text, strlen(text), NULL, &e));
     clo_free(text);
-    assert_string_equal(e.format, "wfformat-1.5");
+    assert_string_equal(clo_document_format(e), "wfformat-1.5");
     for (uint32_t t = 0; t < 4; t++) {
-        assert_string_equal(task_of(&d, t).name, task_of(&e, t).name);
-        assert_true(task_of(&d, t).work_ns == task_of(&e, t).work_ns);
+        assert_string_equal(task_of(d, t).name, task_of(e, t).name);
+        assert_true(task_of(d, t).work_ns == task_of(e, t).work_ns);
     }
     for (uint32_t i = 0; i < 4; i++) {
-        assert_int_equal(edge_of(&d, i).from, edge_of(&e, i).from);
-        assert_int_equal(edge_of(&d, i).to, edge_of(&e, i).to);
-        assert_int_equal(edge_of(&d, i).bytes, edge_of(&e, i).bytes);
+        assert_int_equal(edge_of(d, i).from, edge_of(e, i).from);
+        assert_int_equal(edge_of(d, i).to, edge_of(e, i).to);
+        assert_int_equal(edge_of(d, i).bytes, edge_of(e, i).bytes);
     }
-    clo_document_destroy(&d);
-    clo_document_destroy(&e);
+    clo_document_destroy(d);
+    clo_document_destroy(e);
 }
 
 static void names_that_are_no_ids_become_numbers_in_the_file(void **state)
 {
-    clo_document d = parsed("{\"format\": \"clotho.graph/1\", \"tasks\": [{\"name\": \"a b\"}, {\"instances\": 2}]}"),
-                 e;
+    clo_document *d = parsed("{\"format\": \"clotho.graph/1\", \"tasks\": [{\"name\": \"a b\"}, {\"instances\": 2}]}"),
+                 *e;
     char *text;
 
     (void)state;
     fails(CLO_ERR_UNSUPPORTED, "task 't1' has 2 instances, which wfformat cannot hold; write clotho",
-          clo_document_print(&d, "wfformat", &text));
-    clo_document_destroy(&d);
+          clo_document_print(d, "wfformat", &text));
+    clo_document_destroy(d);
     d = parsed("{\"format\": \"clotho.graph/1\", \"resources\": [\"memory\"], \"tasks\": [{\"name\": \"a b\", "
                "\"demand\": [5]}]}");
-    ok(clo_document_print(&d, "wfformat", &text));
+    ok(clo_document_print(d, "wfformat", &text));
     assert_non_null(strstr(text, "{\"name\": \"a b\", \"id\": \"t0\""));
     ok(clo_document_parse("again", text, strlen(text), NULL, &e));
-    assert_int_equal(task_of(&e, 0).demand[0], 5);
+    assert_int_equal(task_of(e, 0).demand[0], 5);
     clo_free(text);
-    clo_document_destroy(&d);
-    clo_document_destroy(&e);
+    clo_document_destroy(d);
+    clo_document_destroy(e);
 }
 
 static void command_lines_are_written_and_run_again(void **state)
 {
     static const char text[] = "{\"format\": \"clotho.graph/1\", \"tasks\": [{\"command\": [\"p\", \"-x\", \"y z\"]}]}";
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
-    clo_document d = parsed(text), e;
+    clo_document *d = parsed(text), *e;
     char *written;
 
     (void)state;
-    ok(clo_document_print(&d, "wfformat", &written));
+    ok(clo_document_print(d, "wfformat", &written));
     assert_non_null(strstr(written, "\"command\": {\"program\": \"p\", \"arguments\": [\"-x\", \"y z\"]}"));
     config.body = "command";
     ok(clo_document_parse("again", written, strlen(written), &config, &e));
-    assert_string_equal(((const clo_command *)task_of(&e, 0).argument)->argv[2], "y z");
+    assert_string_equal(((const clo_command *)task_of(e, 0).argument)->argv[2], "y z");
     clo_free(written);
-    clo_document_destroy(&d);
-    clo_document_destroy(&e);
+    clo_document_destroy(d);
+    clo_document_destroy(e);
 }
 
 int main(void)

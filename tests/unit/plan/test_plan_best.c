@@ -205,7 +205,7 @@ static void at_the_lower_bound_it_stops_and_says_so(void **state)
     (void)state;
     fixture f = fixture_new();
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
-    clo_bound bound;
+    clo_bound bound = CLO_BOUND_INIT;
 
     for (int i = 0; i < 8; i++)
         fixture_task(&f, NULL, 10);
@@ -234,7 +234,7 @@ static void edges_of_what_is_allowed_are_planned(void **state)
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         fixture f = shape_new(&shapes[i], i);
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
-        clo_bound bound;
+        clo_bound bound = CLO_BOUND_INIT;
         config.schedules_max = 20;
         clo_plan *plan = best(&f, &config);
         ok(clo_cost_bound(f.cost, &bound));

@@ -257,7 +257,7 @@ static void a_plan_for_another_graph_or_platform_is_refused(void **state)
     broken b = start();
     fixture small = fixture_new();
     clo_plan *plan = NULL;
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
     char *text = NULL;
 
     fixture_task(&small, "only", 1);

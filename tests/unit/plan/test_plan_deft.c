@@ -24,7 +24,7 @@ static void a_parent_is_duplicated_where_its_data_would_come_late(void **state)
     (void)state;
     fixture f = fork_of_two(1);
     clo_plan *heft = fixture_plan(&f, "heft"), *deft = fixture_plan(&f, "deft");
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
 
     assert_int_equal(clo_plan_makespan_ns(heft), 30);
     expect_placement(deft, 0, (clo_placement){.task = 0, .executor = 0, .start_ns = 0, .finish_ns = 10});

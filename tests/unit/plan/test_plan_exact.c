@@ -196,7 +196,8 @@ static small twins_new(uint64_t seed)
 
     ok(clo_graph_create("twins", &s.graph));
     for (uint32_t t = 0; t < s.tasks; t++)
-        ok(clo_graph_add_task(s.graph, &(clo_task){.work_ns = t == sink ? (int64_t)clo_rng_below(&rng, 3) : length}, NULL));
+        ok(clo_graph_add_task(s.graph, &(clo_task){.work_ns = t == sink ? (int64_t)clo_rng_below(&rng, 3) : length},
+                              NULL));
     for (uint32_t t = 0; t < sink; t++) {
         s.edges[t][sink] = 1 + bytes;
         ok(clo_graph_add_edge(s.graph, t, sink, bytes));
@@ -243,7 +244,7 @@ static void no_order_and_no_placement_is_shorter_and_no_bound_above(void **state
     for (uint64_t seed = 0; seed < graphs; seed++) {
         small s = small_new(seed);
         clo_plan *plan = exact(s.cost, true, 0);
-        clo_bound bound;
+        clo_bound bound = CLO_BOUND_INIT;
         int64_t got = clo_plan_makespan_ns(plan), want = shortest(&s);
         if (!clo_plan_is_optimal(plan) || got != want)
             fail_msg("seed %llu: exact gives %lld%s, the shortest of all is %lld", (unsigned long long)seed,
@@ -346,7 +347,7 @@ static void what_is_too_large_or_has_demands_is_not_longer_than_heft(void **stat
     for (int i = 0; i < 2; i++) {
         fixture f = i == 0 ? costly(1, 6) : costly(-1, 65);
         clo_plan *plan = exact(f.cost, true, 0);
-        clo_bound bound;
+        clo_bound bound = CLO_BOUND_INIT;
         ok(clo_cost_bound(f.cost, &bound));
         assert_true(clo_plan_makespan_ns(plan) <= heft_ns(&f));
         assert_true(clo_plan_is_optimal(plan) == (clo_plan_makespan_ns(plan) == bound.best_ns));

@@ -225,17 +225,16 @@ static void every_planner_has_a_name_and_a_summary_and_works(void **state)
 {
     (void)state;
     fixture f = fixture_topcuoglu();
-    const char *name, *summary;
+    clo_entry entry = CLO_ENTRY_INIT;
     uint32_t count = 0;
 
-    for (; clo_planner(count, &name, &summary); count++) {
-        clo_plan *plan = fixture_plan(&f, name);
-        assert_string_equal(clo_plan_planner(plan), name);
-        assert_true(strlen(summary) > 10);
+    for (; clo_registry_entry("planners", count, &entry); count++) {
+        clo_plan *plan = fixture_plan(&f, entry.name);
+        assert_string_equal(clo_plan_planner(plan), entry.name);
+        assert_true(strlen(entry.summary) > 10);
         clo_plan_destroy(plan);
     }
     assert_true(count >= 30);
-    assert_true(clo_planner(0, NULL, NULL));
     fixture_free(&f);
 }
 
@@ -293,7 +292,7 @@ static clo_status plan_check_and_drop(void *context)
     const fixture *f = context;
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL, *copy = NULL;
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
 
     config.planner = planner_under_fault;
     clo_status status = clo_plan_create(f->cost, &config, &plan);
@@ -322,7 +321,7 @@ static void out_of_memory_anywhere_is_reported_and_leaks_nothing(void **state)
     ok(clo_graph_add_task(f.graph, &stage, NULL));
     ok(clo_graph_add_edge(f.graph, 0, 1, 100000));
     fixture_seal(&f, 4, NULL, 5);
-    for (uint32_t i = 0; clo_planner(i, &planner_under_fault, NULL); i++)
+    for (uint32_t i = 0; (planner_under_fault = name_at("planners", i)) != NULL; i++)
         assert_true(fault_each(plan_check_and_drop, &f) > 12);
     fixture_free(&f);
 }

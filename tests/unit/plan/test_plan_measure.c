@@ -7,7 +7,7 @@ static void the_metrics_of_the_paper_s_example(void **state)
     (void)state;
     fixture f = fixture_topcuoglu();
     clo_plan *plan = fixture_plan(&f, "heft");
-    clo_plan_metrics m;
+    clo_plan_metrics m = CLO_PLAN_METRICS_INIT;
 
     ok(clo_plan_measure(plan, f.cost, &m));
     assert_int_equal(m.makespan_ns, 80);
@@ -32,7 +32,7 @@ static void speedup_without_a_single_executor_that_can_run_everything(void **sta
     static const double speeds[2] = {1, 2};
     fixture f = fixture_new();
     clo_task left = {.work_ns = 30, .executors_mask = 1}, right = {.work_ns = 60, .executors_mask = 2, .instances = 2};
-    clo_plan_metrics m;
+    clo_plan_metrics m = CLO_PLAN_METRICS_INIT;
 
     ok(clo_graph_add_task(f.graph, &left, NULL));
     ok(clo_graph_add_task(f.graph, &right, NULL));
@@ -51,7 +51,7 @@ static void a_plan_that_takes_no_time_has_finite_metrics(void **state)
 {
     (void)state;
     fixture f = fixture_new();
-    clo_plan_metrics m;
+    clo_plan_metrics m = CLO_PLAN_METRICS_INIT;
 
     fixture_task(&f, NULL, 0);
     fixture_seal(&f, 1, NULL, -1);
@@ -72,7 +72,7 @@ static void an_input_counts_as_transferred_only_if_its_nearest_copy_is_far(void 
     (void)state;
     fixture f = fixture_new();
     clo_plan *plan = NULL;
-    clo_plan_metrics m;
+    clo_plan_metrics m = CLO_PLAN_METRICS_INIT;
 
     fixture_task(&f, "a", 10);
     fixture_task(&f, "b", 10);

@@ -351,7 +351,7 @@ static void the_bound_adds_up_what_lies_between_barriers(void **state)
     (void)state;
     fixture f = fixture_new();
     uint32_t a = add(&f, 10, 3, 4), b = add(&f, 10, 0, 8);
-    clo_bound bound;
+    clo_bound bound = CLO_BOUND_INIT;
 
     edge(&f, a, b);
     fixture_seal(&f, 4, NULL, 5);
@@ -370,7 +370,7 @@ static void the_bound_counts_stages_along_a_chain(void **state)
     (void)state;
     fixture f = fixture_new();
     uint32_t a = add(&f, 10, 3, 4), b = add(&f, 10, 0, 8);
-    clo_bound bound;
+    clo_bound bound = CLO_BOUND_INIT;
 
     edge(&f, a, b);
     add(&f, 1, 0, 1);

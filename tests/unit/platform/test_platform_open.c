@@ -97,21 +97,20 @@ static void bad_names_are_refused_and_the_good_ones_listed(void **state)
 static void every_shipped_name_opens_and_has_a_summary(void **state)
 {
     (void)state;
-    const char *name, *summary, *wanted[] = {"jetson-tx2", "rk3588", "zcu102", "uniform"};
+    const char *wanted[] = {"jetson-tx2", "rk3588", "zcu102", "uniform"};
+    clo_entry entry = CLO_ENTRY_INIT;
     uint32_t count = 0;
 
-    for (; clo_platform_shipped(count, &name, &summary); count++) {
+    for (; clo_registry_entry("platforms", count, &entry); count++) {
         clo_platform *p;
-        assert_string_equal(name, wanted[count]);
-        assert_true(strlen(summary) > 20);
-        ok(clo_platform_open(name, &p));
+        assert_string_equal(entry.name, wanted[count]);
+        assert_true(strlen(entry.summary) > 20);
+        ok(clo_platform_open(entry.name, &p));
         assert_false(clo_platform_is_native(p));
         assert_true(p->facts_count >= 2);
         clo_platform_destroy(p);
     }
     assert_int_equal(count, 4);
-    assert_false(clo_platform_shipped(UINT32_MAX, NULL, NULL));
-    assert_true(clo_platform_shipped(0, NULL, NULL));
 }
 
 static void a_shipped_name_is_the_same_as_its_file(void **state)

@@ -66,7 +66,7 @@ static void simulate(clo_graph *graph, clo_platform *platform)
     clo_cost *cost;
 
     ok(clo_cost_create(graph, platform, &cost));
-    for (uint32_t p = 0; (inner = clo_policy_at(p)) != NULL; p++)
+    for (uint32_t p = 0; (inner = policy_at(p)) != NULL; p++)
         ok(clo_simulate(cost, &config, NULL, NULL, NULL));
     clo_cost_destroy(cost);
     clo_platform_destroy(platform);

@@ -59,7 +59,7 @@ static void expect(const char *policy, const expectation *want, int64_t makespan
 {
     fixture f = make();
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_trace *trace;
     size_t count;
 
@@ -122,10 +122,10 @@ static void the_view_tells_what_is_and_not_what_will_be(void **state)
     (void)state;
     assert_null(clo_policy_find("no such policy"));
     assert_null(clo_policy_find(NULL));
-    assert_null(clo_policy_at(1000));
-    assert_ptr_equal(clo_policy_at(0), clo_policy_find("steal"));
-    for (uint32_t i = 0; clo_policy_at(i) != NULL; i++)
-        assert_true(strlen(clo_policy_at(i)->summary) > 10);
+    assert_null(policy_at(1000));
+    assert_ptr_equal(policy_at(0), clo_policy_find("steal"));
+    for (uint32_t i = 0; policy_at(i) != NULL; i++)
+        assert_true(strlen(policy_at(i)->summary) > 10);
 }
 
 static int fail_third(const clo_call *call)
@@ -140,7 +140,7 @@ static void a_failing_body_ends_the_simulation_with_its_task(void **state)
     clo_graph *graph = scene_layers(4, 1, &task);
     clo_platform *platform = scene_platform(1, 0);
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
-    clo_job_result result;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_cost *cost;
 
     ok(clo_cost_create(graph, platform, &cost));

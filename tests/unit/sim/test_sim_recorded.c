@@ -29,7 +29,7 @@ static void close_setting(setting *s)
 static int64_t replay_equals(const setting *s, const clo_sim_config *config)
 {
     clo_sim_config again = *config;
-    clo_job_result first, second;
+    clo_job_result first = CLO_JOB_RESULT_INIT, second = CLO_JOB_RESULT_INIT;
     clo_trace *recorded, *replayed;
     size_t count, count_again;
 
@@ -60,7 +60,7 @@ static void a_replay_has_the_events_and_the_result_of_the_record(void **state)
         setting s = setting_of(random_graph(seed, RANDOM_INSTANCES), random_platform(seed, 0));
         clo_sim_config config = CLO_SIM_CONFIG_INIT;
         clo_plan *plan;
-        for (uint32_t p = 0; (config.policy = clo_policy_at(p)) != NULL; p++)
+        for (uint32_t p = 0; (config.policy = policy_at(p)) != NULL; p++)
             replay_equals(&s, &config);
         ok(clo_plan_create(s.cost, NULL, &plan));
         config.plan = plan;
@@ -94,7 +94,8 @@ static void a_record_with_more_tasks_or_more_instances_is_refused(void **state)
         clo_trace *recorded, *untouched = NULL;
         ok(clo_simulate(others[i].cost, &config, NULL, &recorded, NULL));
         config.recorded = recorded;
-        fails(CLO_ERR_ARGUMENT, "of another graph or platform", clo_simulate(own.cost, &config, NULL, &untouched, NULL));
+        fails(CLO_ERR_ARGUMENT, "of another graph or platform",
+              clo_simulate(own.cost, &config, NULL, &untouched, NULL));
         assert_null(untouched);
         clo_trace_destroy(recorded);
         close_setting(&others[i]);

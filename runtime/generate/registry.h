@@ -1,0 +1,9 @@
+/* generate/registry.h - the graph families by name, in the order of `clotho list families`. */
+#ifndef CLO_GENERATE_REGISTRY_H
+#define CLO_GENERATE_REGISTRY_H
+
+#include "base/registry.h"
+
+extern const clo_registry clo_graph_families;
+
+#endif

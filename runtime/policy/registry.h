@@ -1,0 +1,9 @@
+/* policy/registry.h - the policies by name; the default, steal, is first. */
+#ifndef CLO_POLICY_REGISTRY_H
+#define CLO_POLICY_REGISTRY_H
+
+#include "base/registry.h"
+
+extern const clo_registry clo_policies;
+
+#endif
