@@ -3,8 +3,8 @@
  * A host that calls wait() for any child may take the exit status away, and one that ignores SIGCHLD has the kernel
  * drop it. A process file descriptor still names the right process then, and since Linux 6.15 also keeps its status.
  * Where the status is lost, that is said; it never looks like success. */
-#ifndef CLO_BODY_CHILD_H
-#define CLO_BODY_CHILD_H
+#ifndef CLO_GENERATE_CHILD_H
+#define CLO_GENERATE_CHILD_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-/* shape.c - the graph families, as the literature draws them.
+/* families.c - the graph families, as the literature draws them.
  *
  *   layered   random layers in the manner of Topcuoglu, Hariri, Wu, IEEE TPDS 2002, section 5.1, with shape
  *             alpha = 1: about sqrt(v) layers of sqrt(v) tasks on average, widths uniform. Deviation: in-degree

@@ -1,7 +1,7 @@
 /* generate/families.h - what the graph families produce: tasks and edges with relative weights; generate.c turns weights
  * into ns and bytes. Failures latch in `failed`, so a family is a plain sequence of calls. */
-#ifndef CLO_GRAPH_SHAPE_H
-#define CLO_GRAPH_SHAPE_H
+#ifndef CLO_GENERATE_FAMILIES_H
+#define CLO_GENERATE_FAMILIES_H
 
 #include "base/rng.h"
 #include "graph/graph.h"

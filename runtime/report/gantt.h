@@ -1,8 +1,8 @@
 /* report/gantt.h - pictures of placements, planned or measured: as SVG and as text.
  *
  * All ids are in range for the cost; the placements of an executor stand in order of start. */
-#ifndef CLO_TRACE_GANTT_H
-#define CLO_TRACE_GANTT_H
+#ifndef CLO_REPORT_GANTT_H
+#define CLO_REPORT_GANTT_H
 
 #include "base/text.h"
 

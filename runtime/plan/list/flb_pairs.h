@@ -3,8 +3,8 @@
  * flb_saga.c (SAGA's).
  *
  * A message counts over a mean link here; where and when inputs really are is the schedule's. */
-#ifndef CLO_PLAN_FLB_PAIRS_H
-#define CLO_PLAN_FLB_PAIRS_H
+#ifndef CLO_PLAN_LIST_FLB_PAIRS_H
+#define CLO_PLAN_LIST_FLB_PAIRS_H
 
 #include "plan/schedule/ready.h"
 

@@ -7,8 +7,8 @@
  * without order gives another list than base/heap.h, where it sinks from the top.
  *
  * push and pop O(log count), remove O(count). */
-#ifndef CLO_PLAN_FLB_QUEUE_H
-#define CLO_PLAN_FLB_QUEUE_H
+#ifndef CLO_PLAN_LIST_FLB_QUEUE_H
+#define CLO_PLAN_LIST_FLB_QUEUE_H
 
 #include "base/heap.h"
 #include "base/memory.h"

@@ -1,6 +1,6 @@
 /* plan/list/flb_saga.h - FLB with SAGA's rules, for platforms that follow its conventions. */
-#ifndef CLO_PLAN_FLB_SAGA_H
-#define CLO_PLAN_FLB_SAGA_H
+#ifndef CLO_PLAN_LIST_FLB_SAGA_H
+#define CLO_PLAN_LIST_FLB_SAGA_H
 
 #include "plan/schedule/schedule.h"
 

@@ -1,4 +1,5 @@
-/* plan/list/lachesis_baselines.c - the baselines of LACHESIS ("Learning to Optimize DAG Scheduling in Heterogeneous Environment"):
+/* plan/list/lachesis_baselines.c - the baselines of LACHESIS ("Learning to Optimize DAG Scheduling in Heterogeneous
+ * Environment"):
  * a rule chooses the next task, EFT or DEFT its executor.
  *
  *   fifo      the task that became executable first

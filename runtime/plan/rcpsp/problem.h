@@ -1,6 +1,6 @@
-/* plan/rcpsp/problem.h - packing: tasks with precedence that hold shares of machines over time (RCPSP, Tetris, Graphene), where the
- * executors of a machine are alike to every task and data are everywhere at once. Only times and machines matter
- * then; which executor is settled afterwards (clo_rcpsp_realise).
+/* plan/rcpsp/problem.h - packing: tasks with precedence that hold shares of machines over time (RCPSP, Tetris, Graphene),
+ * where the executors of a machine are alike to every task and data are everywhere at once. Only times and machines
+ * matter then; which executor is settled afterwards (clo_rcpsp_realise).
  *
  * Shares are packed: each resource that can be scarce is a lane of 16 or 32 bits in `words` 64-bit words, with the
  * top bit of every lane of the free amount set. (free - demand) keeps all these guards exactly where the demand
@@ -8,8 +8,8 @@
  *
  * A schedule can be built from either end: backward means that time runs from the end of the graph, and a start
  * counts from there. */
-#ifndef CLO_PLAN_POOL_H
-#define CLO_PLAN_POOL_H
+#ifndef CLO_PLAN_RCPSP_PROBLEM_H
+#define CLO_PLAN_RCPSP_PROBLEM_H
 
 #include "base/heap.h"
 #include "base/rng.h"

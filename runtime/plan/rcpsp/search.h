@@ -1,6 +1,6 @@
 /* plan/rcpsp/search.h - the shortest packing that can be found within a budget. */
-#ifndef CLO_PLAN_POOL_SEARCH_H
-#define CLO_PLAN_POOL_SEARCH_H
+#ifndef CLO_PLAN_RCPSP_SEARCH_H
+#define CLO_PLAN_RCPSP_SEARCH_H
 
 #include "plan/schedule/budget.h"
 #include "plan/rcpsp/problem.h"

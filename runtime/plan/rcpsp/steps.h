@@ -4,8 +4,8 @@
  * free. Chunks of steps are chained in order of time, so inserting moves at most a chunk. A search looks at the last
  * LOOK_BACK chunks only: in a packing of 100 000 tasks nearly every hole further back is too short, and looking at all
  * of them made the time grow with the square of the tasks. Up to some 2 000 tasks nothing is ever out of sight. */
-#ifndef CLO_PLAN_POOL_STEPS_H
-#define CLO_PLAN_POOL_STEPS_H
+#ifndef CLO_PLAN_RCPSP_STEPS_H
+#define CLO_PLAN_RCPSP_STEPS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  *
  * Round i runs on worker i mod threads, whatever the machine does: who keeps the best of its worker's rounds by (value,
  * round) and then of all workers the same way gets the same result with any number of threads. */
-#ifndef CLO_PLAN_PARALLEL_H
-#define CLO_PLAN_PARALLEL_H
+#ifndef CLO_PLAN_SCHEDULE_PARALLEL_H
+#define CLO_PLAN_SCHEDULE_PARALLEL_H
 
 #include <stdint.h>
 

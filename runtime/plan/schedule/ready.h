@@ -4,8 +4,8 @@
  * Invariant: an instance is handed out by clo_ready_next exactly once, after all its producers were placed, and
  * tail_ns[e] is when the last execution on e ends. Entries come first, by id; then in order of release, so that all
  * instances of a task, which wait for the same producers, come one behind the other. */
-#ifndef CLO_PLAN_READY_H
-#define CLO_PLAN_READY_H
+#ifndef CLO_PLAN_SCHEDULE_READY_H
+#define CLO_PLAN_SCHEDULE_READY_H
 
 #include "base/heap.h"
 #include "plan/schedule/schedule.h"

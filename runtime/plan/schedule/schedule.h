@@ -7,8 +7,8 @@
  * Times are added without checks: a cost exists only if all longest times plus the slowest transfer on every arc fit
  * (cost.c), and no planner here ends an instance later than the last finish before it plus its own slowest
  * transfer and longest time. */
-#ifndef CLO_PLAN_DRAFT_H
-#define CLO_PLAN_DRAFT_H
+#ifndef CLO_PLAN_SCHEDULE_SCHEDULE_H
+#define CLO_PLAN_SCHEDULE_SCHEDULE_H
 
 #include "cost/cost.h"
 #include "plan/schedule/profile.h"

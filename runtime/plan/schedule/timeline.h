@@ -3,8 +3,8 @@
  * Invariant: blocks are sorted, disjoint and never touch (touching ones are merged), so a densely
  * packed executor is one block however many tasks it holds and a search passes it in one step. The
  * price: an execution of length 0 goes before or behind a block, never to a seam inside it. */
-#ifndef CLO_PLAN_TIMELINE_H
-#define CLO_PLAN_TIMELINE_H
+#ifndef CLO_PLAN_SCHEDULE_TIMELINE_H
+#define CLO_PLAN_SCHEDULE_TIMELINE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -45,7 +45,7 @@ static void a_cost_computes_its_bound_when_it_is_asked_for_and_once(void **state
 {
     (void)state;
     struct fixture f = start();
-    clo_bound first, again;
+    clo_bound first = CLO_BOUND_INIT, again = CLO_BOUND_INIT;
 
     assert_false(f.cost->bound->is_known);
     fault_fail_nth(0);
@@ -66,7 +66,7 @@ static void planners_and_metrics_share_the_bound(void **state)
     (void)state;
     struct fixture f = start();
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
-    clo_plan_metrics metrics;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
     clo_plan *plan;
 
     config.planner = "best";
@@ -83,7 +83,7 @@ static void a_bound_without_memory_is_tried_again(void **state)
 {
     (void)state;
     struct fixture f = start();
-    clo_bound bound = {.best_ns = -1};
+    clo_bound bound = {.size = sizeof bound, .best_ns = -1};
 
     fault_fail_nth(1);
     fails(CLO_ERR_MEMORY, "bound", clo_cost_bound(f.cost, &bound));
@@ -118,6 +118,7 @@ static void threads_may_ask_at_once(void **state)
         pthread_t threads[ASKERS];
         for (int i = 0; i < ASKERS; i++) {
             askers[i].cost = f.cost;
+            askers[i].bound = (clo_bound)CLO_BOUND_INIT;
             assert_int_equal(pthread_create(&threads[i], NULL, ask, &askers[i]), 0);
         }
         for (int i = 0; i < ASKERS; i++) {
