@@ -29,7 +29,8 @@
 #define BODIES_MAX 44u
 #define SKIPS_MAX 1024u
 #define NEIGHBOUR_PASSES 8u
-#define PACE_ITEMS 64u /* the clock is read once in so many items                          */
+#define PACE_ITEMS 64u    /* the clock is read once in so many items                          */
+#define JUDGED_ITEMS 512u /* so many tell whether items change hands too often */
 
 /* Where a worker finds work. */
 enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_HAND, SOURCE_SHELF, SOURCE_NEIGHBOUR, SOURCES };
@@ -39,7 +40,7 @@ enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_HAND, SOURCE_SHELF, SOURCE_NEIGHBOUR, 
 static void judge_order(clo_worker *worker)
 {
     worker->judged += worker->ran;
-    if (worker->judged < PACE_ITEMS)
+    if (worker->judged < JUDGED_ITEMS)
         return;
     if (2 * worker->exchanges > worker->judged) {
         worker->keeps_last = !worker->keeps_last;
