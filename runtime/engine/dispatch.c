@@ -149,20 +149,20 @@ static void keep_error(clo_dispatch *dispatch, clo_status status)
     snprintf(dispatch->error, sizeof dispatch->error, "%s", clo_last_error());
 }
 
-static void list_ready(clo_dispatch *dispatch, uint32_t entry)
+static void list_ready(clo_dispatch *dispatch, uint32_t execution)
 {
-    dispatch->next[entry] = CLO_NONE;
-    dispatch->previous[entry] = dispatch->ready_last;
+    dispatch->next[execution] = CLO_NONE;
+    dispatch->previous[execution] = dispatch->ready_last;
     if (dispatch->ready_last == CLO_NONE)
-        dispatch->ready_first = entry;
+        dispatch->ready_first = execution;
     else
-        dispatch->next[dispatch->ready_last] = entry;
-    dispatch->ready_last = entry;
+        dispatch->next[dispatch->ready_last] = execution;
+    dispatch->ready_last = execution;
 }
 
-static void unlist_ready(clo_dispatch *dispatch, uint32_t entry)
+static void unlist_ready(clo_dispatch *dispatch, uint32_t execution)
 {
-    uint32_t previous = dispatch->previous[entry], next = dispatch->next[entry];
+    uint32_t previous = dispatch->previous[execution], next = dispatch->next[execution];
 
     if (previous == CLO_NONE)
         dispatch->ready_first = next;
@@ -174,11 +174,11 @@ static void unlist_ready(clo_dispatch *dispatch, uint32_t entry)
         dispatch->previous[next] = previous;
 }
 
-static void show_ready(clo_dispatch *dispatch, uint32_t entry, uint32_t by)
+static void show_ready(clo_dispatch *dispatch, uint32_t execution, uint32_t by)
 {
-    dispatch->view.state[entry] = READY;
-    list_ready(dispatch, entry);
-    dispatch->instance.policy->ready(dispatch->instance.state, &dispatch->view, entry, by);
+    dispatch->view.state[execution] = READY;
+    list_ready(dispatch, execution);
+    dispatch->instance.policy->ready(dispatch->instance.state, &dispatch->view, execution, by);
 }
 
 static clo_status init_policy(const clo_view *view, const clo_policy_instance *instance)
@@ -225,32 +225,32 @@ clo_status clo_dispatch_swap(clo_dispatch *dispatch, clo_policy_instance *instan
     return CLO_OK;
 }
 
-void clo_dispatch_finish(clo_dispatch *dispatch, uint32_t entry, uint32_t executor, int64_t finish_ns)
+void clo_dispatch_finish(clo_dispatch *dispatch, uint32_t execution, uint32_t executor, int64_t finish_ns)
 {
     clo_view *view = &dispatch->view;
     const clo_program *program = view->engine->program;
-    uint32_t first = program->succ_first[entry], cursor = 0, released;
+    uint32_t first = program->succ_first[execution], cursor = 0, released;
 
     if (finish_ns > view->now_ns)
         view->now_ns = finish_ns;
     view->running[executor] = CLO_NONE;
-    view->state[entry] = FINISHED;
+    view->state[execution] = FINISHED;
     dispatch->finished++;
     dispatch->next_executor = 0;
-    while ((released = clo_engine_released(view->engine, &program->succ[first], program->succ_first[entry + 1] - first,
-                                           &cursor)) != CLO_NONE)
+    while ((released = clo_engine_released(view->engine, &program->succ[first],
+                                           program->succ_first[execution + 1] - first, &cursor)) != CLO_NONE)
         show_ready(dispatch, released, executor);
 }
 
-static void start(clo_dispatch *dispatch, uint32_t entry, uint32_t executor)
+static void start(clo_dispatch *dispatch, uint32_t execution, uint32_t executor)
 {
     clo_view *view = &dispatch->view;
-    int64_t execution_ns = clo_view_execution_ns(view, entry, executor);
+    int64_t execution_ns = clo_view_execution_ns(view, execution, executor);
 
-    unlist_ready(dispatch, entry);
-    view->state[entry] = STARTED;
-    view->running[executor] = entry;
-    view->busy_until[executor] = clo_time_add(clo_view_arrival_ns(view, entry, executor), execution_ns);
+    unlist_ready(dispatch, execution);
+    view->state[execution] = STARTED;
+    view->running[executor] = execution;
+    view->busy_until[executor] = clo_time_add(clo_view_arrival_ns(view, execution, executor), execution_ns);
     dispatch->started++;
     dispatch->decisions++;
 }
@@ -291,7 +291,7 @@ static uint32_t pick(clo_dispatch *dispatch, uint32_t executor)
     return picked == CLO_NONE && is_cut ? fall_back(dispatch, executor) : picked;
 }
 
-bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *executor)
+bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *execution, uint32_t *executor)
 {
     clo_view *view = &dispatch->view;
     const clo_program *program = view->engine->program;
@@ -313,7 +313,7 @@ bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *execut
             return false;
         }
         start(dispatch, picked, e);
-        *entry = picked;
+        *execution = picked;
         *executor = e;
         return true;
     }

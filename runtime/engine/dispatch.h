@@ -13,7 +13,7 @@
 struct clo_view {
     clo_engine *engine;
     int64_t now_ns;
-    uint32_t *running;   /* [executors] entry, CLO_NONE: free          */
+    uint32_t *running;   /* [executors] execution, CLO_NONE: free          */
     int64_t *busy_until; /* [executors] expected                       */
     uint8_t *state;      /* [instances] 0 waiting, 1 ready, 2 started, 3 finished */
     const uint32_t *ready_first, *ready_next;
@@ -50,18 +50,18 @@ clo_status clo_policy_instance_create(const clo_engine *engine, const clo_policy
 clo_status clo_dispatch_create(clo_engine *engine, const clo_policy *policy, uint32_t steps_max, clo_arena *arena,
                                clo_dispatch **out);
 
-/* Starts a run: initialises the policy and shows it the entries that wait for nothing. */
+/* Starts a run: initialises the policy and shows it the executions that wait for nothing. */
 clo_status clo_dispatch_begin(clo_dispatch *dispatch);
 
 /* Puts *instance in place of the policy and leaves the old one in it. In the middle of a run the new one is
  * initialised and shown what is ready, oldest first. Returns what its init returned; then nothing has changed. */
 clo_status clo_dispatch_swap(clo_dispatch *dispatch, clo_policy_instance *instance, bool is_running);
 
-/* `entry` has finished on `executor` at finish_ns (time never runs backwards: an earlier value counts as now). */
-void clo_dispatch_finish(clo_dispatch *dispatch, uint32_t entry, uint32_t executor, int64_t finish_ns);
+/* `execution` has finished on `executor` at finish_ns (time never runs backwards: an earlier value counts as now). */
+void clo_dispatch_finish(clo_dispatch *dispatch, uint32_t execution, uint32_t executor, int64_t finish_ns);
 
 /* The next decision, or false when there is none now. After begin and after each finish, call until false. */
-bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *entry, uint32_t *executor);
+bool clo_dispatch_next(clo_dispatch *dispatch, uint32_t *execution, uint32_t *executor);
 
 /* True once nothing runs and nothing will: all done, or the policy failed (status). */
 bool clo_dispatch_is_over(const clo_dispatch *dispatch);

@@ -1,4 +1,4 @@
-/* program.c - from a plan to entries, fixed sources and order edges. The graph's adjacency serves unchanged where no
+/* program.c - from a plan to executions, fixed sources and order edges. The graph's adjacency serves unchanged where no
  * plan is given. */
 #include "engine/program.h"
 
@@ -13,24 +13,25 @@ typedef struct builder {
     const clo_cost *cost;
     const clo_graph *graph;
     const clo_placement *placements;
-    uint32_t *sorted;                                         /* [entries] placement indices in order of time       */
-    uint32_t *entry_of;                                       /* [entries] placement index -> entry                 */
-    uint32_t *position;                                       /* [entries] entry -> place in `sorted`               */
-    uint32_t *placement_of;                                   /* [entries] entry -> placement index                 */
-    uint32_t *next_copy;                                      /* [entries] next execution of the same instance      */
-    uint32_t *topological;                                    /* [instances] instance -> place in graph->order      */
-    uint32_t *previous;                                       /* [entries] entry before it on its executor          */
-    uint32_t *last;                                           /* [executors] last entry so far                      */
+    uint32_t *sorted;         /* [executions] placement indices in order of time       */
+    uint32_t *execution_of;   /* [executions] placement index -> execution                 */
+    uint32_t *position;       /* [executions] execution -> place in `sorted`               */
+    uint32_t *placement_of;   /* [executions] execution -> placement index                 */
+    uint32_t *next_execution; /* [executions] next execution of the same instance      */
+    uint32_t *topological;    /* [instances] instance -> place in graph->order      */
+    uint32_t *previous;       /* [executions] execution before it on its executor          */
+    uint32_t *last;           /* [executors] last execution so far                      */
     uint32_t *input_first, *input_source, *succ_first, *succ; /* the program's, to be filled */
     clo_arena *arena;
 } builder;
 
-static bool take_scratch(builder *b, uint32_t entries, uint32_t instances, uint32_t executors)
+static bool take_scratch(builder *b, uint32_t executions, uint32_t instances, uint32_t executors)
 {
-    uint32_t **const arrays[] = {&b->sorted, &b->entry_of, &b->position, &b->placement_of, &b->next_copy, &b->previous};
+    uint32_t **const arrays[] = {&b->sorted,       &b->execution_of,   &b->position,
+                                 &b->placement_of, &b->next_execution, &b->previous};
 
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        *arrays[i] = clo_arena_take(b->arena, entries, sizeof(uint32_t));
+        *arrays[i] = clo_arena_take(b->arena, executions, sizeof(uint32_t));
         if (*arrays[i] == NULL)
             return false;
     }
@@ -39,36 +40,37 @@ static bool take_scratch(builder *b, uint32_t entries, uint32_t instances, uint3
     return b->topological != NULL && b->last != NULL;
 }
 
-/* Numbers the entries: originals take their instance's number, replicas follow in order of the plan. */
-static clo_status number_entries(builder *b, clo_program *program)
+/* Numbers the executions: originals take their instance's number, replicas follow in order of the plan. */
+static clo_status number_executions(builder *b, clo_program *program)
 {
     const clo_graph *graph = b->graph;
     uint32_t replica = program->instances;
 
-    memset(b->placement_of, 0xff, program->entries * sizeof(uint32_t));
-    for (uint32_t i = 0; i < program->entries; i++) {
+    memset(b->placement_of, 0xff, program->executions * sizeof(uint32_t));
+    for (uint32_t i = 0; i < program->executions; i++) {
         const clo_placement *p = &b->placements[i];
         uint32_t instance = graph->first_instance[p->task] + p->instance;
-        uint32_t entry = instance;
+        uint32_t execution = instance;
         if (p->is_replica) {
-            if (replica == program->entries)
+            if (replica == program->executions)
                 return clo_fail(CLO_ERR_INVALID, "the plan has no original execution of some task");
-            entry = replica++;
-            program->replica_of[entry - program->instances] = instance;
+            execution = replica++;
+            program->replica_of[execution - program->instances] = instance;
         }
-        if (b->placement_of[entry] != CLO_NONE)
+        if (b->placement_of[execution] != CLO_NONE)
             return clo_fail(CLO_ERR_INVALID, "the plan places task %u instance %u twice; mark one as a replica",
                             p->task, p->instance);
-        b->placement_of[entry] = i;
-        b->entry_of[i] = entry;
-        program->executor[entry] = p->executor;
+        b->placement_of[execution] = i;
+        b->execution_of[i] = execution;
+        program->executor[execution] = p->executor;
     }
-    for (uint32_t entry = 0; entry < program->instances; entry++) /* chain the executions of each instance */
-        b->next_copy[entry] = CLO_NONE;
-    for (uint32_t entry = program->instances; entry < program->entries; entry++) {
-        uint32_t instance = program->replica_of[entry - program->instances];
-        b->next_copy[entry] = b->next_copy[instance];
-        b->next_copy[instance] = entry;
+    for (uint32_t execution = 0; execution < program->instances;
+         execution++) /* chain the executions of each instance */
+        b->next_execution[execution] = CLO_NONE;
+    for (uint32_t execution = program->instances; execution < program->executions; execution++) {
+        uint32_t instance = program->replica_of[execution - program->instances];
+        b->next_execution[execution] = b->next_execution[instance];
+        b->next_execution[instance] = execution;
     }
     return CLO_OK;
 }
@@ -114,53 +116,53 @@ static sort_row *sort_rows(sort_row *rows, sort_row *other, uint32_t count)
     return rows;
 }
 
-static clo_status order_entries(builder *b, clo_program *program)
+static clo_status order_executions(builder *b, clo_program *program)
 {
     const clo_graph *graph = b->graph;
-    sort_row *rows = clo_arena_take(b->arena, program->entries, sizeof *rows);
-    sort_row *other = clo_arena_take(b->arena, program->entries, sizeof *rows);
+    sort_row *rows = clo_arena_take(b->arena, program->executions, sizeof *rows);
+    sort_row *other = clo_arena_take(b->arena, program->executions, sizeof *rows);
     if (rows == NULL || other == NULL)
         return clo_fail_memory("the order of the plan");
 
     for (uint32_t i = 0; i < graph->instances; i++)
         b->topological[graph->order[i]] = i;
-    for (uint32_t i = 0; i < program->entries; i++) {
+    for (uint32_t i = 0; i < program->executions; i++) {
         const clo_placement *p = &b->placements[i];
         uint32_t instance = graph->first_instance[p->task] + p->instance;
         rows[i] = (sort_row){p->start_ns, p->finish_ns, b->topological[instance], i};
     }
-    rows = sort_rows(rows, other, program->entries);
+    rows = sort_rows(rows, other, program->executions);
 
     memset(b->last, 0xff, program->platform->executors_count * sizeof(uint32_t));
-    for (uint32_t i = 0; i < program->entries; i++) {
-        uint32_t entry = b->entry_of[rows[i].placement], executor = program->executor[entry];
-        b->sorted[i] = entry;
-        b->position[entry] = i;
-        b->previous[entry] = b->last[executor];
-        b->last[executor] = entry;
+    for (uint32_t i = 0; i < program->executions; i++) {
+        uint32_t execution = b->execution_of[rows[i].placement], executor = program->executor[execution];
+        b->sorted[i] = execution;
+        b->position[execution] = i;
+        b->previous[execution] = b->last[executor];
+        b->last[executor] = execution;
     }
     return CLO_OK;
 }
 
-/* The execution of `instance` whose data reach `entry` first (LACHESIS eq. 9); ties: same executor, then original. */
-static uint32_t nearest_source(const builder *b, const clo_program *program, uint32_t instance, uint32_t entry,
+/* The execution of `instance` whose data reach `execution` first (LACHESIS eq. 9); ties: same executor, then original. */
+static uint32_t nearest_source(const builder *b, const clo_program *program, uint32_t instance, uint32_t execution,
                                uint64_t bytes)
 {
-    uint32_t best = CLO_NONE, here = program->executor[entry];
+    uint32_t best = CLO_NONE, here = program->executor[execution];
     int64_t best_ns = INT64_MAX;
 
-    for (uint32_t source = instance; source != CLO_NONE; source = b->next_copy[source]) {
+    for (uint32_t source = instance; source != CLO_NONE; source = b->next_execution[source]) {
         const clo_placement *p = &b->placements[b->placement_of[source]];
         int64_t way_ns = clo_platform_transfer_ns(program->platform, bytes, p->executor, here);
         int64_t arrival_ns = clo_time_add(p->finish_ns, way_ns);
         bool is_nearer = best == CLO_NONE || arrival_ns < best_ns ||
                          (arrival_ns == best_ns && p->executor == here && program->executor[best] != here);
-        if (b->position[source] < b->position[entry] && is_nearer) {
+        if (b->position[source] < b->position[execution] && is_nearer) {
             best = source;
             best_ns = arrival_ns;
         }
     }
-    return best != CLO_NONE ? best : instance; /* none stands before `entry`: check_order says so */
+    return best != CLO_NONE ? best : instance; /* none stands before `execution`: check_order says so */
 }
 
 static void choose_sources(const builder *b, clo_program *program, uint32_t *input_first, uint32_t *input_source)
@@ -168,60 +170,60 @@ static void choose_sources(const builder *b, clo_program *program, uint32_t *inp
     const clo_graph *graph = b->graph;
     uint32_t k = 0;
 
-    for (uint32_t entry = 0; entry < program->entries; entry++) {
-        uint32_t instance = clo_program_instance(program, entry);
-        input_first[entry] = k;
+    for (uint32_t execution = 0; execution < program->executions; execution++) {
+        uint32_t instance = clo_program_instance(program, execution);
+        input_first[execution] = k;
         for (uint32_t a = graph->pred_first[instance]; a < graph->pred_first[instance + 1]; a++)
-            input_source[k++] = nearest_source(b, program, graph->pred[a], entry, clo_graph_arc_bytes(graph, a));
-        if (k - input_first[entry] > program->inputs_max)
-            program->inputs_max = k - input_first[entry];
+            input_source[k++] = nearest_source(b, program, graph->pred[a], execution, clo_graph_arc_bytes(graph, a));
+        if (k - input_first[execution] > program->inputs_max)
+            program->inputs_max = k - input_first[execution];
     }
-    input_first[program->entries] = k;
+    input_first[program->executions] = k;
 }
 
-/* Edges between executors, then one from each entry to the next on its executor. */
-static void link_entries(const builder *b, clo_program *program, uint32_t *succ_first, uint32_t *succ)
+/* Edges between executors, then one from each execution to the next on its executor. */
+static void link_executions(const builder *b, clo_program *program, uint32_t *succ_first, uint32_t *succ)
 {
-    for (uint32_t entry = 0; entry < program->entries; entry++) {
-        for (uint32_t k = program->input_first[entry]; k < program->input_first[entry + 1]; k++)
-            if (program->executor[program->input_source[k]] != program->executor[entry]) {
+    for (uint32_t execution = 0; execution < program->executions; execution++) {
+        for (uint32_t k = program->input_first[execution]; k < program->input_first[execution + 1]; k++)
+            if (program->executor[program->input_source[k]] != program->executor[execution]) {
                 succ_first[program->input_source[k] + 1]++;
-                program->needs[entry]++;
+                program->needs[execution]++;
             }
-        if (b->previous[entry] != CLO_NONE) {
-            succ_first[b->previous[entry] + 1]++;
-            program->needs[entry]++;
+        if (b->previous[execution] != CLO_NONE) {
+            succ_first[b->previous[execution] + 1]++;
+            program->needs[execution]++;
         }
     }
-    for (uint32_t entry = 0; entry < program->entries; entry++) {
-        program->exits += succ_first[entry + 1] == 0;
-        succ_first[entry + 1] += succ_first[entry];
+    for (uint32_t execution = 0; execution < program->executions; execution++) {
+        program->exits += succ_first[execution + 1] == 0;
+        succ_first[execution + 1] += succ_first[execution];
     }
     /* Filled from the back, in reverse order of time: each row ends up sorted by planned start, and succ_first[e + 1]
      * at the beginning of row e. */
-    uint32_t total = succ_first[program->entries];
-    for (uint32_t i = program->entries; i-- > 0;) {
-        uint32_t entry = b->sorted[i];
-        if (b->previous[entry] != CLO_NONE)
-            succ[--succ_first[b->previous[entry] + 1]] = entry;
-        for (uint32_t k = program->input_first[entry]; k < program->input_first[entry + 1]; k++)
-            if (program->executor[program->input_source[k]] != program->executor[entry])
-                succ[--succ_first[program->input_source[k] + 1]] = entry;
+    uint32_t total = succ_first[program->executions];
+    for (uint32_t i = program->executions; i-- > 0;) {
+        uint32_t execution = b->sorted[i];
+        if (b->previous[execution] != CLO_NONE)
+            succ[--succ_first[b->previous[execution] + 1]] = execution;
+        for (uint32_t k = program->input_first[execution]; k < program->input_first[execution + 1]; k++)
+            if (program->executor[program->input_source[k]] != program->executor[execution])
+                succ[--succ_first[program->input_source[k] + 1]] = execution;
     }
-    for (uint32_t entry = 0; entry < program->entries; entry++)
-        succ_first[entry] = succ_first[entry + 1];
-    succ_first[program->entries] = total;
+    for (uint32_t execution = 0; execution < program->executions; execution++)
+        succ_first[execution] = succ_first[execution + 1];
+    succ_first[program->executions] = total;
 }
 
 /* Every edge must lead forward in `sorted`; else the plan could never run to its end. */
 static clo_status check_order(const builder *b, const clo_program *program)
 {
-    for (uint32_t entry = 0; entry < program->entries; entry++)
-        for (uint32_t k = program->input_first[entry]; k < program->input_first[entry + 1]; k++)
-            if (b->position[program->input_source[k]] >= b->position[entry]) {
+    for (uint32_t execution = 0; execution < program->executions; execution++)
+        for (uint32_t k = program->input_first[execution]; k < program->input_first[execution + 1]; k++)
+            if (b->position[program->input_source[k]] >= b->position[execution]) {
                 char scratch[2][16];
                 uint32_t from = clo_program_task(program, program->input_source[k]);
-                uint32_t to = clo_program_task(program, entry);
+                uint32_t to = clo_program_task(program, execution);
                 return clo_fail(CLO_ERR_INVALID, "the plan starts task '%s' before its predecessor '%s'; swap them",
                                 clo_graph_task_name(b->graph, to, scratch[0]),
                                 clo_graph_task_name(b->graph, from, scratch[1]));
@@ -249,12 +251,12 @@ static clo_status check_placement(const clo_cost *cost, const clo_placement *p)
     return CLO_OK;
 }
 
-static clo_status count_arcs(const clo_cost *cost, const clo_placement *placements, uint32_t entries, uint64_t *arcs)
+static clo_status count_arcs(const clo_cost *cost, const clo_placement *placements, uint32_t executions, uint64_t *arcs)
 {
     const clo_graph *graph = clo_cost_graph(cost);
 
     *arcs = 0;
-    for (uint32_t i = 0; i < entries; i++) {
+    for (uint32_t i = 0; i < executions; i++) {
         const clo_placement *p = &placements[i];
         clo_status status = check_placement(cost, p);
         if (status != CLO_OK)
@@ -262,27 +264,27 @@ static clo_status count_arcs(const clo_cost *cost, const clo_placement *placemen
         uint32_t instance = graph->first_instance[p->task] + p->instance;
         *arcs += graph->pred_first[instance + 1] - graph->pred_first[instance];
     }
-    return *arcs + entries < UINT32_MAX ? CLO_OK
-                                        : clo_fail(CLO_ERR_LIMIT, "the plan has more than 2^32 data movements");
+    return *arcs + executions < UINT32_MAX ? CLO_OK
+                                           : clo_fail(CLO_ERR_LIMIT, "the plan has more than 2^32 data movements");
 }
 
 /* The tables that stay; taken before any scratch. */
 static clo_status take_tables(builder *b, clo_program *program)
 {
-    size_t entries = program->entries;
+    size_t executions = program->executions;
     clo_block block = {0};
     uint64_t arcs;
-    clo_status status = count_arcs(b->cost, b->placements, program->entries, &arcs);
+    clo_status status = count_arcs(b->cost, b->placements, program->executions, &arcs);
     if (status != CLO_OK)
         return status;
 
-    clo_carve(&block, &program->needs, entries);
-    clo_carve(&block, &program->executor, entries);
-    clo_carve(&block, &program->replica_of, entries - program->instances);
-    clo_carve(&block, &b->input_first, entries + 1);
+    clo_carve(&block, &program->needs, executions);
+    clo_carve(&block, &program->executor, executions);
+    clo_carve(&block, &program->replica_of, executions - program->instances);
+    clo_carve(&block, &b->input_first, executions + 1);
     clo_carve(&block, &b->input_source, arcs);
-    clo_carve(&block, &b->succ_first, entries + 1);
-    clo_carve(&block, &b->succ, arcs + entries);
+    clo_carve(&block, &b->succ_first, executions + 1);
+    clo_carve(&block, &b->succ, arcs + executions);
     if (!clo_block_take(&block, b->arena))
         return clo_fail_memory("the compiled plan");
     program->input_first = b->input_first;
@@ -294,15 +296,15 @@ static clo_status take_tables(builder *b, clo_program *program)
 
 static clo_status compile_plan(builder *b, clo_program *program)
 {
-    clo_status status = number_entries(b, program);
+    clo_status status = number_executions(b, program);
     if (status == CLO_OK)
-        status = order_entries(b, program);
+        status = order_executions(b, program);
     if (status != CLO_OK)
         return status;
     choose_sources(b, program, b->input_first, b->input_source);
     status = check_order(b, program);
     if (status == CLO_OK)
-        link_entries(b, program, b->succ_first, b->succ);
+        link_executions(b, program, b->succ_first, b->succ);
     return status;
 }
 
@@ -313,12 +315,12 @@ static clo_status compile_replay(clo_program *program, const clo_placement *plac
     if (count < program->instances || count >= CLO_NONE)
         return clo_fail(CLO_ERR_INVALID, "the plan has %zu placements for %u instances", count, program->instances);
     program->is_replay = true;
-    program->entries = (uint32_t)count;
+    program->executions = (uint32_t)count;
     clo_status status = take_tables(&b, program);
     if (status != CLO_OK)
         return status;
     size_t mark = clo_arena_mark(arena);
-    if (take_scratch(&b, program->entries, program->instances, program->platform->executors_count))
+    if (take_scratch(&b, program->executions, program->instances, program->platform->executors_count))
         status = compile_plan(&b, program);
     else
         status = clo_fail_memory("compiling the plan");
@@ -330,7 +332,7 @@ static void adopt_graph(clo_program *program)
 {
     const clo_graph *graph = program->graph;
 
-    program->entries = graph->instances;
+    program->executions = graph->instances;
     program->succ_first = graph->succ_first;
     program->succ = graph->succ;
     program->input_first = graph->pred_first;
@@ -363,14 +365,14 @@ static void match_kinds(clo_program *program)
 
 static clo_status list_roots(clo_program *program, clo_arena *arena)
 {
-    for (uint32_t entry = 0; entry < program->entries; entry++)
-        program->roots_count += clo_program_needs(program, entry) == 0;
+    for (uint32_t execution = 0; execution < program->executions; execution++)
+        program->roots_count += clo_program_needs(program, execution) == 0;
     program->roots = clo_arena_take(arena, program->roots_count, sizeof *program->roots);
     if (program->roots == NULL)
         return clo_fail_memory("the first tasks");
-    for (uint32_t entry = 0, count = 0; entry < program->entries; entry++)
-        if (clo_program_needs(program, entry) == 0)
-            program->roots[count++] = entry;
+    for (uint32_t execution = 0, count = 0; execution < program->executions; execution++)
+        if (clo_program_needs(program, execution) == 0)
+            program->roots[count++] = execution;
     return CLO_OK;
 }
 

@@ -1,9 +1,9 @@
 /* engine/program.h - a graph compiled for one way of dispatch; immutable, shared by the real and the simulated run.
  *
- * The unit is the *entry*, one execution: entries 0 .. instances-1 are the originals, the replicas of a plan
- * follow. Under replay an entry's executor and the source of each input are fixed, data edges within an
- * executor are implied by its order, and that order is one more edge from each entry to the next on its executor: an
- * entry is ready exactly when its counter reaches zero, in every mode. Under steal and policy the graph's own adjacency
+ * The unit is the *execution*, one run of an instance's body: executions 0 .. instances-1 are the originals, the replicas of a plan
+ * follow. Under replay an execution's executor and the source of each input are fixed, data edges within an
+ * executor are implied by its order, and that order is one more edge from each execution to the next on its executor: an
+ * execution is ready exactly when its counter reaches zero, in every mode. Under steal and policy the graph's own adjacency
  * is used as it is. */
 #ifndef CLO_ENGINE_PROGRAM_H
 #define CLO_ENGINE_PROGRAM_H
@@ -20,23 +20,23 @@ typedef struct clo_program {
     const clo_cost *cost;
     const clo_graph *graph;
     const clo_platform *platform;
-    uint32_t entries, instances;
+    uint32_t executions, instances;
     bool is_replay;
     bool is_restricted;    /* steal: some task cannot run on some executor            */
     bool crosses_memories; /* the platform has more than one memory                  */
-    uint32_t exits;        /* entries that release nothing                            */
-    uint32_t *roots;       /* [roots_count] entries that wait for nothing            */
+    uint32_t exits;        /* executions that release nothing                            */
+    uint32_t *roots;       /* [roots_count] executions that wait for nothing            */
     uint32_t roots_count;
-    uint32_t inputs_max; /* most inputs of one entry                                */
+    uint32_t inputs_max; /* most inputs of one execution                                */
 
-    const uint32_t *succ_first, *succ; /* [entries + 1], []: whom an entry releases   */
-    const uint32_t *input_first;       /* [entries + 1]                               */
-    const uint32_t *input_source;      /* [] entry that delivers, in order of the graph's predecessors */
+    const uint32_t *succ_first, *succ; /* [executions + 1], []: whom an execution releases   */
+    const uint32_t *input_first;       /* [executions + 1]                               */
+    const uint32_t *input_source;      /* [] execution that delivers, in order of the graph's predecessors */
 
     /* Replay only, else NULL. */
-    uint32_t *needs;                       /* [entries] initial counter                       */
-    uint32_t *executor;                    /* [entries]                                       */
-    uint32_t *replica_of;                  /* [entries - instances] instance                  */
+    uint32_t *needs;                       /* [executions] initial counter                       */
+    uint32_t *executor;                    /* [executions]                                       */
+    uint32_t *replica_of;                  /* [executions - instances] instance                  */
     uint32_t kind_of[CLO_GRAPH_KINDS_MAX]; /* graph kind -> platform kind; CLO_NONE         */
 } clo_program;
 
@@ -45,28 +45,29 @@ typedef struct clo_program {
 clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count, clo_arena *arena,
                               clo_program **out);
 
-static inline uint32_t clo_program_instance(const clo_program *program, uint32_t entry)
+static inline uint32_t clo_program_instance(const clo_program *program, uint32_t execution)
 {
-    return entry < program->instances ? entry : program->replica_of[entry - program->instances];
+    return execution < program->instances ? execution : program->replica_of[execution - program->instances];
 }
 
-static inline uint32_t clo_program_task(const clo_program *program, uint32_t entry)
+static inline uint32_t clo_program_task(const clo_program *program, uint32_t execution)
 {
-    return program->graph->task_of[clo_program_instance(program, entry)];
+    return program->graph->task_of[clo_program_instance(program, execution)];
 }
 
-static inline uint32_t clo_program_needs(const clo_program *program, uint32_t entry)
+static inline uint32_t clo_program_needs(const clo_program *program, uint32_t execution)
 {
-    return program->is_replay ? program->needs[entry] : program->input_first[entry + 1] - program->input_first[entry];
+    return program->is_replay ? program->needs[execution]
+                              : program->input_first[execution + 1] - program->input_first[execution];
 }
 
-/* Bytes that input k of an entry moves. */
-static inline uint64_t clo_program_input_bytes(const clo_program *program, uint32_t entry, uint32_t k)
+/* Bytes that input k of an execution moves. */
+static inline uint64_t clo_program_input_bytes(const clo_program *program, uint32_t execution, uint32_t k)
 {
     const clo_graph *graph = program->graph;
 
-    return clo_graph_arc_bytes(graph, graph->pred_first[clo_program_instance(program, entry)] + k -
-                                          program->input_first[entry]);
+    return clo_graph_arc_bytes(graph, graph->pred_first[clo_program_instance(program, execution)] + k -
+                                          program->input_first[execution]);
 }
 
 /* What `task` holds on its machine while it runs, in the platform's order of resources. */

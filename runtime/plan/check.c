@@ -3,8 +3,8 @@
  *
  * It reports the first violation of: ids, completeness (each instance one original, replicas only of
  * duplicable tasks, one execution of an instance an executor), placement, duration, precedence (an input is there
- * when its nearest copy has finished and travelled, LACHESIS eq. 9), overlap, capacity over time.
- * O(n log n + arcs * copies). */
+ * when its nearest execution has finished and travelled, LACHESIS eq. 9), overlap, capacity over time.
+ * O(n log n + arcs * executions). */
 #include "graph/graph.h"
 
 #include "base/memory.h"
@@ -23,7 +23,7 @@ typedef struct checker {
     const clo_platform *platform;
     const clo_placement *placements; /* sorted by start, then finish */
     size_t count;
-    size_t *first;   /* [instances + 2] copies of instance i: members[first[i]] .. members[first[i + 1] - 1] */
+    size_t *first;   /* [instances + 2] executions of instance i: members[first[i]] .. members[first[i + 1] - 1] */
     size_t *members; /* [count] */
     size_t *last;    /* [executors] scratch: index + 1 of a placement; 0: none */
     int measured;
@@ -153,7 +153,7 @@ static clo_status check_placement(const checker *check, const clo_placement *p)
     return CLO_OK;
 }
 
-/* Each input of p has arrived from the nearest copy of its producer. */
+/* Each input of p has arrived from the nearest execution of its producer. */
 static clo_status check_inputs(const checker *check, const clo_placement *p)
 {
     uint32_t instance = instance_of(check, p);
@@ -164,14 +164,14 @@ static clo_status check_inputs(const checker *check, const clo_placement *p)
         const clo_placement *nearest = NULL;
         int64_t arrival = INT64_MAX;
         for (size_t m = check->first[producer]; m < check->first[producer + 1]; m++) {
-            const clo_placement *copy = &check->placements[check->members[m]];
+            const clo_placement *execution = &check->placements[check->members[m]];
             int64_t way = check->measured
                               ? 0
                               : clo_platform_transfer_ns(check->platform, clo_graph_arc_bytes(check->graph, arc),
-                                                         copy->executor, p->executor);
-            int64_t there = copy->finish_ns > INT64_MAX - way ? INT64_MAX : copy->finish_ns + way;
+                                                         execution->executor, p->executor);
+            int64_t there = execution->finish_ns > INT64_MAX - way ? INT64_MAX : execution->finish_ns + way;
             if (nearest == NULL || there < arrival) {
-                nearest = copy;
+                nearest = execution;
                 arrival = there;
             }
         }

@@ -43,37 +43,37 @@ static int64_t serial_ns(const clo_cost *cost)
     return fastest_sum;
 }
 
-/* The copies of each instance: placements copies[first[i]] .. copies[first[i + 1] - 1]. */
-typedef struct copy_index {
+/* The executions of each instance: placements executions[first[i]] .. executions[first[i + 1] - 1]. */
+typedef struct execution_index {
     size_t *first;
-    size_t *copies;
-} copy_index;
+    size_t *executions;
+} execution_index;
 
-static clo_status index_open(copy_index *index, const clo_plan *plan, const clo_graph *graph)
+static clo_status index_open(execution_index *index, const clo_plan *plan, const clo_graph *graph)
 {
-    *index = (copy_index){clo_allocate((size_t)graph->instances + 2, sizeof index->first[0]),
-                          clo_allocate(plan->count, sizeof index->copies[0])};
-    if (index->first == NULL || index->copies == NULL)
+    *index = (execution_index){clo_allocate((size_t)graph->instances + 2, sizeof index->first[0]),
+                               clo_allocate(plan->count, sizeof index->executions[0])};
+    if (index->first == NULL || index->executions == NULL)
         return clo_fail_memory("the metrics of a plan");
     for (size_t i = 0; i < plan->count; i++)
         index->first[graph->first_instance[plan->placements[i].task] + plan->placements[i].instance + 2]++;
     for (uint32_t i = 1; i <= graph->instances; i++)
         index->first[i + 1] += index->first[i];
     for (size_t i = 0; i < plan->count; i++)
-        index->copies[index->first[graph->first_instance[plan->placements[i].task] + plan->placements[i].instance +
-                                   1]++] = i;
+        index->executions[index->first[graph->first_instance[plan->placements[i].task] + plan->placements[i].instance +
+                                       1]++] = i;
     return CLO_OK;
 }
 
-static void index_close(copy_index *index)
+static void index_close(execution_index *index)
 {
     clo_free(index->first);
-    clo_free(index->copies);
+    clo_free(index->executions);
 }
 
-/* True if the input over `arc` of an execution on executor `to` comes from another memory. It comes from the copy that
+/* True if the input over `arc` of an execution on executor `to` comes from another memory. It comes from the execution that
  * arrives first; ties as in the engine: one on the same executor, then the original. */
-static bool crosses(const clo_plan *plan, const clo_cost *cost, const copy_index *index, uint32_t arc, uint32_t to)
+static bool crosses(const clo_plan *plan, const clo_cost *cost, const execution_index *index, uint32_t arc, uint32_t to)
 {
     const clo_graph *graph = clo_cost_graph(cost);
     const clo_platform *platform = clo_cost_platform(cost);
@@ -81,13 +81,13 @@ static bool crosses(const clo_plan *plan, const clo_cost *cost, const copy_index
     int64_t earliest = INT64_MAX;
 
     for (size_t c = index->first[graph->pred[arc]]; c < index->first[graph->pred[arc] + 1]; c++) {
-        const clo_placement *copy = &plan->placements[index->copies[c]];
-        int64_t way = clo_platform_transfer_ns(platform, clo_graph_arc_bytes(graph, arc), copy->executor, to);
-        int64_t arrival = clo_time_add(copy->finish_ns, way);
-        bool wins_tie = best == NULL || copy->executor == to || (!copy->is_replica && best->executor != to);
+        const clo_placement *execution = &plan->placements[index->executions[c]];
+        int64_t way = clo_platform_transfer_ns(platform, clo_graph_arc_bytes(graph, arc), execution->executor, to);
+        int64_t arrival = clo_time_add(execution->finish_ns, way);
+        bool wins_tie = best == NULL || execution->executor == to || (!execution->is_replica && best->executor != to);
         if (arrival < earliest || (arrival == earliest && wins_tie)) {
             earliest = arrival;
-            best = copy;
+            best = execution;
         }
     }
     return best != NULL && platform->executors[best->executor].memory != platform->executors[to].memory;
@@ -96,7 +96,7 @@ static bool crosses(const clo_plan *plan, const clo_cost *cost, const copy_index
 static clo_status count_transfers(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *metrics)
 {
     const clo_graph *graph = clo_cost_graph(cost);
-    copy_index index;
+    execution_index index;
     clo_status status = index_open(&index, plan, graph);
 
     for (size_t i = 0; status == CLO_OK && i < plan->count; i++) {

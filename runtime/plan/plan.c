@@ -105,14 +105,14 @@ static clo_status plan_from_draft(const clo_schedule *schedule, const char *plan
     plan->schedules = schedule->schedules;
     plan->is_optimal = schedule->is_optimal;
     for (uint32_t c = 0; c < schedule->count; c++) {
-        const clo_copy *copy = &schedule->copies[c];
-        uint32_t task = graph->task_of[copy->instance];
+        const clo_execution *execution = &schedule->executions[c];
+        uint32_t task = graph->task_of[execution->instance];
         plan->placements[c] = (clo_placement){.task = task,
-                                              .instance = copy->instance - graph->first_instance[task],
-                                              .executor = copy->executor,
-                                              .is_replica = schedule->first_copy[copy->instance] != c,
-                                              .start_ns = copy->start_ns,
-                                              .finish_ns = copy->finish_ns};
+                                              .instance = execution->instance - graph->first_instance[task],
+                                              .executor = execution->executor,
+                                              .is_replica = schedule->first_execution[execution->instance] != c,
+                                              .start_ns = execution->start_ns,
+                                              .finish_ns = execution->finish_ns};
     }
     return finish_plan(plan, schedule->cost, out);
 }
@@ -145,7 +145,7 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
 
     int64_t begin_ns = clo_clock_ns();
     clo_schedule schedule;
-    status = clo_schedule_open(&schedule, cost, planner->copies_each);
+    status = clo_schedule_open(&schedule, cost, planner->executions_each);
     if (status != CLO_OK)
         return status;
     schedule.may_duplicate = mine.no_duplicates == 0;

@@ -16,8 +16,8 @@ static void reset(clo_job *job, uint64_t release)
 {
     clo_engine_begin(job->engine, job->dispatch != NULL && job->dispatch->status != CLO_OK);
     memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
-    for (uint32_t entry = 0; job->events != NULL && entry < job->program->entries; entry++)
-        job->events[entry].executor = CLO_NONE; /* not executed */
+    for (uint32_t execution = 0; job->events != NULL && execution < job->program->executions; execution++)
+        job->events[execution].executor = CLO_NONE; /* not executed */
     atomic_store_explicit(&job->exits_left, job->program->exits, memory_order_relaxed);
     atomic_store_explicit(&job->was_cut, 0, memory_order_relaxed);
     clo_stop_begin(&job->stop, job->first_run + release);
@@ -64,8 +64,8 @@ static void give_roots(clo_job *job)
     const clo_program *program = job->program;
 
     for (uint32_t i = 0, count = program->roots_count; i < count; i++) { /* the last one may end the job */
-        uint32_t entry = program->roots[i];
-        clo_worker_give(job->runtime, clo_job_home(job, entry), clo_item(job, entry), &job->links[entry]);
+        uint32_t execution = program->roots[i];
+        clo_worker_give(job->runtime, clo_job_home(job, execution), clo_item(job, execution), &job->links[execution]);
     }
 }
 

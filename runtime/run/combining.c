@@ -1,6 +1,6 @@
-/* combining.c - policy dispatch: whoever completes an entry while nobody decides takes the turn, reads what has
+/* combining.c - policy dispatch: whoever completes an execution while nobody decides becomes the combiner (sync/combining.h), reads what has
  * completed, asks the policy, and hands out what it says. Starting a run and changing the policy are news like a
- * completion, so all that concerns the policy happens under the turn, whosever thread that is. */
+ * completion, so all that concerns the policy happens in the combiner, whosever thread that is. */
 #include "run/combining.h"
 
 #include "base/clock.h"
@@ -29,31 +29,31 @@ typedef struct clo_swap {
 /* Gives out decisions until there are none; the one for `worker` (NULL: a thread that is no worker) stays in *mine. */
 static void hand_out(clo_worker *worker, clo_job *job, uint64_t *mine)
 {
-    uint32_t entry, executor;
+    uint32_t execution, executor;
 
-    for (int64_t before_ns = clo_clock_ns(), now_ns; clo_dispatch_next(job->dispatch, &entry, &executor);
+    for (int64_t before_ns = clo_clock_ns(), now_ns; clo_dispatch_next(job->dispatch, &execution, &executor);
          before_ns = now_ns) {
         now_ns = clo_clock_ns();
         clo_histogram_record(job->decision_ns, now_ns - before_ns);
         if (worker != NULL && executor == worker->index)
-            *mine = clo_item(job, entry); /* at most one in a turn: the policy sees us busy from then on */
+            *mine = clo_item(job, execution); /* at most one each time: the policy sees us busy from then on */
         else
-            clo_worker_give(job->runtime, executor, clo_item(job, entry), &job->links[entry]);
+            clo_worker_give(job->runtime, executor, clo_item(job, execution), &job->links[execution]);
     }
 }
 
-static void handle_completion(clo_job *job, uint32_t entry)
+static void handle_completion(clo_job *job, uint32_t execution)
 {
     clo_engine *engine = job->engine;
 
     if (job->events != NULL)
-        job->events[entry].sequence = job->dispatch->finished;
-    clo_dispatch_finish(job->dispatch, entry, engine->ran_on[entry], engine->finish_ns[entry]);
+        job->events[execution].sequence = job->dispatch->finished;
+    clo_dispatch_finish(job->dispatch, execution, engine->ran_on[execution], engine->finish_ns[execution]);
 }
 
 static void swap_policy(clo_job *job)
 {
-    clo_swap *swap = atomic_load_explicit(&job->swap, memory_order_relaxed); /* came with the post on the board */
+    clo_swap *swap = atomic_load_explicit(&job->swap, memory_order_relaxed); /* came with the post on the combining */
 
     swap->status = clo_dispatch_swap(job->dispatch, &swap->next, job->is_deciding);
     if (swap->status != CLO_OK)
@@ -76,29 +76,29 @@ static void handle_asks(clo_job *job)
 
 /* The workers' slots that have news, earliest finish first, into job->news; returns their number. Insertion: there are
  * at most as many as workers, and mostly one. */
-static uint32_t read_board(clo_job *job)
+static uint32_t read_records(clo_job *job)
 {
     const int64_t *finish_ns = job->engine->finish_ns;
     uint32_t count = 0;
 
     for (uint32_t w = 0; w < job->runtime->workers_count; w++) {
-        uint32_t entry = clo_board_read(&job->board, w), at = count;
-        if (entry == CLO_BOARD_EMPTY)
+        uint32_t execution = clo_combining_read(&job->combining, w), at = count;
+        if (execution == CLO_COMBINING_EMPTY)
             continue;
-        for (; at > 0 && finish_ns[job->news[at - 1]] > finish_ns[entry]; at--)
+        for (; at > 0 && finish_ns[job->news[at - 1]] > finish_ns[execution]; at--)
             job->news[at] = job->news[at - 1];
-        job->news[at] = entry;
+        job->news[at] = execution;
         count++;
     }
     return count;
 }
 
-/* One round over the board; returns the posts handled, and in *mine what our own worker shall run. */
-static uint32_t handle_board(clo_worker *worker, clo_job *job, uint64_t *mine)
+/* One round over the combining; returns the posts handled, and in *mine what our own worker shall run. */
+static uint32_t handle_records(clo_worker *worker, clo_job *job, uint64_t *mine)
 {
-    uint32_t count = read_board(job), handled = count;
+    uint32_t count = read_records(job), handled = count;
 
-    if (clo_board_read(&job->board, job->runtime->workers_count) != CLO_BOARD_EMPTY) {
+    if (clo_combining_read(&job->combining, job->runtime->workers_count) != CLO_COMBINING_EMPTY) {
         handled++;
         handle_asks(job);
         if (job->is_deciding)
@@ -111,21 +111,21 @@ static uint32_t handle_board(clo_worker *worker, clo_job *job, uint64_t *mine)
     return handled;
 }
 
-/* Until the turn is given up; then, and if the run is over, the job may be gone. */
-static uint64_t hold_turn(clo_worker *worker, clo_job *job)
+/* Until nothing is posted any more; then, and if the run is over, the job may be gone. */
+static uint64_t combine(clo_worker *worker, clo_job *job)
 {
     uint64_t mine = CLO_ITEM_NONE;
     uint32_t handled = 0;
     bool has_ended = false;
 
     for (;;) { /* ends once all posts are handled; each has its add on the way */
-        uint32_t now = handle_board(worker, job, &mine);
+        uint32_t now = handle_records(worker, job, &mine);
         handled += now;
         if (job->is_deciding && clo_dispatch_is_over(job->dispatch)) {
             job->is_deciding = false;
             has_ended = true;
         }
-        if (clo_board_leave(&job->board, handled)) {
+        if (clo_combining_leave(&job->combining, handled)) {
             if (has_ended)
                 clo_job_run_ended(job);
             return mine;
@@ -135,9 +135,9 @@ static uint64_t hold_turn(clo_worker *worker, clo_job *job)
     }
 }
 
-uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t entry)
+uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution)
 {
-    return clo_board_post(&job->board, worker->index, entry) ? hold_turn(worker, job) : CLO_ITEM_NONE;
+    return clo_combining_post(&job->combining, worker->index, execution) ? combine(worker, job) : CLO_ITEM_NONE;
 }
 
 /* One control thread at a time posts for a job (clo_job_submit, the watchdog's release, a swap): `asks` gathers what
@@ -146,8 +146,8 @@ static void ask(clo_job *job, uint32_t what)
 {
     /* acq_rel, here and in handle_asks: carries what the asker has prepared one way, and the emptied slot the other. */
     if (atomic_fetch_or_explicit(&job->asks, what, memory_order_acq_rel) == 0 &&
-        clo_board_post(&job->board, job->runtime->workers_count, what))
-        (void)hold_turn(NULL, job);
+        clo_combining_post(&job->combining, job->runtime->workers_count, what))
+        (void)combine(NULL, job);
 }
 
 void clo_job_start_turn(clo_job *job)
@@ -165,7 +165,7 @@ static clo_status replace_policy(clo_job *job, const clo_policy *policy, clo_swa
     if (status != CLO_OK)
         return status;
     ask(job, ASK_SWAP);
-    while (atomic_load_explicit(&swap->is_done, memory_order_acquire) == 0) /* the holder will come to it */
+    while (atomic_load_explicit(&swap->is_done, memory_order_acquire) == 0) /* the combiner will come to it */
         clo_futex_wait(&swap->is_done, 0);
     if (swap->status != CLO_OK)
         return clo_arena_close(&arena), clo_fail(swap->status, "%s", swap->error);
@@ -190,8 +190,7 @@ clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy)
     if (clo_runtime_is_forked(job->runtime))
         return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
     if (clo_thread_is_worker(job->runtime))
-        return clo_fail(CLO_ERR_STATE,
-                        "a task body may not swap policies: the holder of the turn may be its own worker");
+        return clo_fail(CLO_ERR_STATE, "a task body may not swap policies: the combiner may be its own worker");
     clo_swap *nobody = NULL;
     /* cppcheck-suppress autoVariables ; nobody looks at it any more when is_done is set, for which we wait */
     if (!atomic_compare_exchange_strong_explicit(&job->swap, &nobody, &swap, memory_order_acquire,

@@ -3,10 +3,10 @@
 
 #include "run/series.h"
 
-void clo_job_fail(clo_job *job, uint32_t entry, int code)
+void clo_job_fail(clo_job *job, uint32_t execution, int code)
 {
     uint64_t none = 0;
-    uint64_t failure = ((uint64_t)clo_program_task(job->program, entry) + 1) << 32 | (uint32_t)code;
+    uint64_t failure = ((uint64_t)clo_program_task(job->program, execution) + 1) << 32 | (uint32_t)code;
 
     /* Release pairs with the acquire in read_status (result.c); the first error wins. */
     atomic_compare_exchange_strong_explicit(&job->failure, &none, failure, memory_order_release, memory_order_relaxed);

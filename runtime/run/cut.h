@@ -1,12 +1,12 @@
-/* run/cut.h - how a run is cut short: a body failed, its time was up, or somebody cancelled the job. The entries that
+/* run/cut.h - how a run is cut short: a body failed, its time was up, or somebody cancelled the job. The executions that
  * are left go through the same steps without their bodies. */
 #ifndef CLO_RUN_CUT_H
 #define CLO_RUN_CUT_H
 
 #include "run/job.h"
 
-/* The body of the entry returned this code, not 0: the rest of the run is left out. */
-void clo_job_fail(clo_job *job, uint32_t entry, int code);
+/* The body of the execution returned this code, not 0: the rest of the run is left out. */
+void clo_job_fail(clo_job *job, uint32_t execution, int code);
 
 /* Aborts the run of that release, if it is the one that runs. */
 void clo_job_abort(clo_job *job, uint64_t release);

@@ -1,6 +1,6 @@
-/* execute.c - one entry: gate, inputs, body, and whom it released.
+/* execute.c - one execution: gate, inputs, body, and whom it released.
  *
- * An entry of a stopped job (cancelled, or some task failed) goes through the same steps without its body, so a job
+ * An execution of a stopped job (cancelled, or some task failed) goes through the same steps without its body, so a job
  * always ends by the same path and nothing has to be hunted down in the queues. */
 #define _POSIX_C_SOURCE 200809L
 #include "run/execute.h"
@@ -74,42 +74,42 @@ static void wait_until(const clo_job *job, int64_t when_ns)
     }
 }
 
-static void call_body(clo_worker *worker, clo_job *job, uint32_t entry, int64_t expected_ns)
+static void call_body(clo_worker *worker, clo_job *job, uint32_t execution, int64_t expected_ns)
 {
     bool is_limited = job->series != NULL && job->series->poll_ns > 0;
 
     if (is_limited)
-        clo_overrun_begin(worker, job, entry);
-    int code = clo_engine_call(job->engine, entry, worker->index, expected_ns, &job->scratch[worker->index],
+        clo_overrun_begin(worker, job, execution);
+    int code = clo_engine_call(job->engine, execution, worker->index, expected_ns, &job->scratch[worker->index],
                                &job->stats[worker->index]);
     if (is_limited)
         clo_overrun_end(worker, job);
     if (code != 0)
-        clo_job_fail(job, entry, code);
+        clo_job_fail(job, execution, code);
 }
 
 /* Real clock: the body takes what it takes. */
-static void run_real(clo_worker *worker, clo_job *job, uint32_t entry, int64_t *start_ns, int64_t *finish_ns)
+static void run_real(clo_worker *worker, clo_job *job, uint32_t execution, int64_t *start_ns, int64_t *finish_ns)
 {
-    uint32_t task = clo_program_task(job->program, entry);
+    uint32_t task = clo_program_task(job->program, execution);
     bool is_timed = job->events != NULL || job->engine->is_timed || worker->recorder.slots != NULL;
     int64_t expected_ns = clo_cost_time(job->program->cost, task, worker->index);
 
     *start_ns = is_timed ? job_now_ns(job) : 0;
-    call_body(worker, job, entry, expected_ns);
+    call_body(worker, job, execution, expected_ns);
     *finish_ns = is_timed ? job_now_ns(job) : 0;
 }
 
 /* Padded clock: not before the inputs would have arrived, not shorter than the cost model says. */
-static void run_padded(clo_worker *worker, clo_job *job, uint32_t entry, int64_t *start_ns, int64_t *finish_ns)
+static void run_padded(clo_worker *worker, clo_job *job, uint32_t execution, int64_t *start_ns, int64_t *finish_ns)
 {
     clo_engine_stats *stats = &job->stats[worker->index];
-    uint32_t task = clo_program_task(job->program, entry);
+    uint32_t task = clo_program_task(job->program, execution);
     int64_t wanted_ns = clo_cost_time(job->program->cost, task, worker->index);
 
-    wait_until(job, clo_engine_arrival_ns(job->engine, entry, worker->index, job_now_ns(job)));
+    wait_until(job, clo_engine_arrival_ns(job->engine, execution, worker->index, job_now_ns(job)));
     *start_ns = job_now_ns(job);
-    call_body(worker, job, entry, 0);
+    call_body(worker, job, execution, 0);
     wait_until(job, clo_time_add(*start_ns, wanted_ns));
     *finish_ns = job_now_ns(job);
     stats->wanted_ns += wanted_ns;
@@ -126,18 +126,18 @@ static bool keeps_times(const clo_job *job)
  * job that never does ends late by the clock. A body that takes longer than its task takes that long. Where machines
  * have capacities or a policy decides, moments are as they happened (run_padded): a task may not start before others
  * let it. */
-static void run_stretched(clo_worker *worker, clo_job *job, uint32_t entry, int64_t *start_ns, int64_t *finish_ns)
+static void run_stretched(clo_worker *worker, clo_job *job, uint32_t execution, int64_t *start_ns, int64_t *finish_ns)
 {
     clo_engine_stats *stats = &job->stats[worker->index];
     int64_t dilate = (int64_t)job->runtime->dilate, free_ns = worker->padded_until_ns - job->run_ns;
-    int64_t wanted_ns = clo_cost_time(job->program->cost, clo_program_task(job->program, entry), worker->index);
+    int64_t wanted_ns = clo_cost_time(job->program->cost, clo_program_task(job->program, execution), worker->index);
 
     free_ns = free_ns > 0 ? (free_ns - 1) / dilate + 1 : 0; /* rounded up: another job's time may be in between */
-    *start_ns = clo_engine_arrival_ns(job->engine, entry, worker->index, free_ns);
+    *start_ns = clo_engine_arrival_ns(job->engine, execution, worker->index, free_ns);
     *finish_ns = clo_time_add(*start_ns, wanted_ns);
     wait_until(job, *start_ns);
     int64_t begun_ns = clo_clock_ns();
-    call_body(worker, job, entry, 0);
+    call_body(worker, job, execution, 0);
     int64_t took_ns = (clo_clock_ns() - begun_ns + dilate - 1) / dilate;
     if (took_ns > wanted_ns)
         *finish_ns = *start_ns + took_ns;
@@ -148,35 +148,35 @@ static void run_stretched(clo_worker *worker, clo_job *job, uint32_t entry, int6
 }
 
 /* Virtual clock (replay): times follow from the plan's order and the cost model alone. */
-static void run_virtual(clo_worker *worker, clo_job *job, uint32_t entry, int64_t *start_ns, int64_t *finish_ns)
+static void run_virtual(clo_worker *worker, clo_job *job, uint32_t execution, int64_t *start_ns, int64_t *finish_ns)
 {
     int64_t free_ns = job->virtual_free_ns[worker->index];
-    uint32_t task = clo_program_task(job->program, entry);
+    uint32_t task = clo_program_task(job->program, execution);
 
-    *start_ns = clo_engine_arrival_ns(job->engine, entry, worker->index, free_ns);
+    *start_ns = clo_engine_arrival_ns(job->engine, execution, worker->index, free_ns);
     *finish_ns = clo_time_add(*start_ns, clo_cost_time(job->program->cost, task, worker->index));
     job->virtual_free_ns[worker->index] = *finish_ns;
-    call_body(worker, job, entry, 0);
+    call_body(worker, job, execution, 0);
 }
 
-static void record(clo_worker *worker, clo_job *job, uint32_t entry, int64_t before_ns, int64_t start_ns,
+static void record(clo_worker *worker, clo_job *job, uint32_t execution, int64_t before_ns, int64_t start_ns,
                    int64_t finish_ns)
 {
-    uint32_t instance = clo_program_instance(job->program, entry), task = job->program->graph->task_of[instance];
+    uint32_t instance = clo_program_instance(job->program, execution), task = job->program->graph->task_of[instance];
 
     job->stats[worker->index].busy_ns += finish_ns - start_ns;
-    job->events[entry] = (clo_trace_event){
+    job->events[execution] = (clo_trace_event){
         .task = task,
         .instance = instance - job->program->graph->first_instance[task],
         .executor = worker->index,
-        .is_replica = entry >= job->program->instances,
+        .is_replica = execution >= job->program->instances,
         .start_ns = start_ns,
         .finish_ns = finish_ns,
         .transfer_ns = start_ns - before_ns,
     };
 }
 
-static void run_entry(clo_worker *worker, clo_job *job, uint32_t entry)
+static void run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     clo_runtime *runtime = worker->runtime;
     int64_t start_ns = 0, finish_ns = 0;
@@ -184,27 +184,28 @@ static void run_entry(clo_worker *worker, clo_job *job, uint32_t entry)
     if (clo_stop_is_set(&job->stop)) {
         clo_job_cut(job);
         if (!job->program->is_replay)
-            job->engine->ran_on[entry] = worker->index;
+            job->engine->ran_on[execution] = worker->index;
         if (job->engine->is_timed)
-            job->engine->finish_ns[entry] = job->virtual_free_ns[worker->index];
+            job->engine->finish_ns[execution] = job->virtual_free_ns[worker->index];
         return;
     }
     int64_t before_ns = runtime->clock == CLO_CLOCK_PADDED && job->events != NULL ? job_now_ns(job) : -1;
     if (runtime->clock == CLO_CLOCK_PADDED && keeps_times(job))
-        run_stretched(worker, job, entry, &start_ns, &finish_ns);
+        run_stretched(worker, job, execution, &start_ns, &finish_ns);
     else if (runtime->clock == CLO_CLOCK_PADDED)
-        run_padded(worker, job, entry, &start_ns, &finish_ns);
+        run_padded(worker, job, execution, &start_ns, &finish_ns);
     else if (runtime->clock == CLO_CLOCK_VIRTUAL)
-        run_virtual(worker, job, entry, &start_ns, &finish_ns);
+        run_virtual(worker, job, execution, &start_ns, &finish_ns);
     else
-        run_real(worker, job, entry, &start_ns, &finish_ns);
+        run_real(worker, job, execution, &start_ns, &finish_ns);
     if (job->engine->is_timed)
-        job->engine->finish_ns[entry] = finish_ns;
+        job->engine->finish_ns[execution] = finish_ns;
     if (worker->recorder.slots != NULL)
-        clo_recorder_add(worker, job, entry, clo_time_mul(start_ns, runtime->dilate),
+        clo_recorder_add(worker, job, execution, clo_time_mul(start_ns, runtime->dilate),
                          clo_time_mul(finish_ns, runtime->dilate));
     if (job->events != NULL)
-        record(worker, job, entry, before_ns < 0 || before_ns > start_ns ? start_ns : before_ns, start_ns, finish_ns);
+        record(worker, job, execution, before_ns < 0 || before_ns > start_ns ? start_ns : before_ns, start_ns,
+               finish_ns);
 }
 
 /* Puts those that waited for capacity back to their workers. */
@@ -212,10 +213,10 @@ static void requeue(clo_runtime *runtime, uint64_t chain)
 {
     while (chain != CLO_ITEM_NONE) {
         clo_job *job = clo_item_job(runtime, chain);
-        uint32_t entry = (uint32_t)chain;
-        uint64_t next = job->links[entry];
-        uint32_t home = job->dispatch != NULL ? job->engine->ran_on[entry] : clo_job_home(job, entry);
-        clo_worker_give(runtime, home, chain, &job->links[entry]);
+        uint32_t execution = (uint32_t)chain;
+        uint64_t next = job->links[execution];
+        uint32_t home = job->dispatch != NULL ? job->engine->ran_on[execution] : clo_job_home(job, execution);
+        clo_worker_give(runtime, home, chain, &job->links[execution]);
         chain = next;
     }
 }
@@ -234,28 +235,29 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
 {
     clo_runtime *runtime = worker->runtime;
     clo_job *job = clo_item_job(runtime, item);
-    uint32_t entry = (uint32_t)item;
+    uint32_t execution = (uint32_t)item;
     clo_gate *gate = NULL;
     int64_t demand[CLO_RESOURCES_MAX];
 
     if (job->series != NULL && atomic_load_explicit(&job->series->is_first, memory_order_relaxed) != 0)
         note_first(job->series);
     if (job->is_plain)
-        return clo_worker_run_plain(worker, job, entry);
+        return clo_worker_run_plain(worker, job, execution);
     if (job->program->graph->has_demands) {
         gate = &runtime->gates[runtime->platform->executors[worker->index].machine];
-        clo_program_demand(job->program, clo_program_task(job->program, entry), demand);
+        clo_program_demand(job->program, clo_program_task(job->program, execution), demand);
         if (job->dispatch != NULL)
-            job->engine->ran_on[entry] = worker->index; /* where to come back to */
-        if (!clo_gate_enter(gate, demand, item, &job->links[entry]))
+            job->engine->ran_on[execution] = worker->index; /* where to come back to */
+        if (!clo_gate_enter(gate, demand, item, &job->links[execution]))
             return CLO_ITEM_NONE;
     }
-    uint32_t task = clo_program_task(job->program, entry);
+    uint32_t task = clo_program_task(job->program, execution);
     atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
     clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);
-    run_entry(worker, job, entry);
+    run_execution(worker, job, execution);
     worker->bypasses++;
     if (gate != NULL)
         requeue(runtime, clo_gate_leave(gate, demand));
-    return job->dispatch != NULL ? clo_worker_complete(worker, job, entry) : clo_worker_release(worker, job, entry);
+    return job->dispatch != NULL ? clo_worker_complete(worker, job, execution)
+                                 : clo_worker_release(worker, job, execution);
 }

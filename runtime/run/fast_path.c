@@ -1,4 +1,4 @@
-/* fast_path.c - the fast path: jobs whose entries need nothing but their bodies called, in the order of the graph, on the
+/* fast_path.c - the fast path: jobs whose executions need nothing but their bodies called, in the order of the graph, on the
  * real clock. What a task costs here beside its body: a row of the graph, a row of successors, one counter for each,
  * and mostly no atomic instruction; the first released successor is run next without any queue. */
 #include "run/fast_path.h"
@@ -22,17 +22,17 @@ static void finish_exits(clo_job *job, uint32_t count)
 }
 
 /* Hands a released item of a pinned job to its worker; true if that is us and we keep it. */
-static void give_pinned(clo_worker *worker, clo_job *job, uint32_t entry, uint64_t *bypass)
+static void give_pinned(clo_worker *worker, clo_job *job, uint32_t execution, uint64_t *bypass)
 {
-    uint32_t home = clo_job_home(job, entry);
-    uint64_t item = clo_item(job, entry);
+    uint32_t home = clo_job_home(job, execution);
+    uint64_t item = clo_item(job, execution);
 
     if (home != worker->index) {
-        clo_worker_give(worker->runtime, home, item, &job->links[entry]);
+        clo_worker_give(worker->runtime, home, item, &job->links[execution]);
     } else if (*bypass == CLO_ITEM_NONE) {
         *bypass = item;
     } else {
-        job->links[entry] = worker->local;
+        job->links[execution] = worker->local;
         worker->local = item;
     }
 }
@@ -40,17 +40,17 @@ static void give_pinned(clo_worker *worker, clo_job *job, uint32_t entry, uint64
 /* Which of two released successors to run next while the other is given away. In an unrolled loop the one at the same
  * distance as before is the same stage of the next token, so each worker stays with its stage and the next item need not
  * change hands; if items change hands all the same, the other order is tried (judge_order in worker_loop.c). */
-static bool prefers(const clo_worker *worker, uint32_t entry, uint64_t kept, uint32_t successor)
+static bool prefers(const clo_worker *worker, uint32_t execution, uint64_t kept, uint32_t successor)
 {
-    if ((uint32_t)kept - entry == worker->stride)
+    if ((uint32_t)kept - execution == worker->stride)
         return false;
-    return successor - entry == worker->stride || worker->keeps_last;
+    return successor - execution == worker->stride || worker->keeps_last;
 }
 
-/* Hands on what the entry of this row released; the first of them comes back to be run next. While we hold a released
+/* Hands on what the execution of this row released; the first of them comes back to be run next. While we hold a released
  * item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads locals
  * only. */
-static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t entry, const uint32_t *row,
+static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t execution, const uint32_t *row,
                                    uint32_t count)
 {
     clo_countdown *pending = job->engine->pending;
@@ -65,7 +65,7 @@ static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t en
             give_pinned(worker, job, successor, &bypass);
         } else if (bypass == CLO_ITEM_NONE) {
             bypass = clo_item(job, successor);
-        } else if (worker->feeds > 0 && prefers(worker, entry, bypass, successor)) {
+        } else if (worker->feeds > 0 && prefers(worker, execution, bypass, successor)) {
             clo_worker_offer(worker, bypass);
             bypass = clo_item(job, successor);
         } else {
@@ -73,24 +73,24 @@ static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t en
         }
     }
     if (worker->feeds > 0)
-        worker->stride = (uint32_t)bypass - entry;
+        worker->stride = (uint32_t)bypass - execution;
     return bypass;
 }
 
-uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t entry)
+uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     const clo_program *program = job->program;
-    uint32_t first = program->succ_first[entry], count = program->succ_first[entry + 1] - first;
+    uint32_t first = program->succ_first[execution], count = program->succ_first[execution + 1] - first;
 
     if (count == 0)
         return finish_exits(job, 1), CLO_ITEM_NONE;
-    return release_row(worker, job, entry, &program->succ[first], count);
+    return release_row(worker, job, execution, &program->succ[first], count);
 }
 
-/* Where an entry reports if nowhere else: the job's end, or a join of many; a hit there moves a line that many want. */
-static inline bool gathers(const clo_program *program, uint32_t entry, uint32_t *at)
+/* Where an execution reports if nowhere else: the job's end, or a join of many; a hit there moves a line that many want. */
+static inline bool gathers(const clo_program *program, uint32_t execution, uint32_t *at)
 {
-    uint32_t first = program->succ_first[entry], count = program->succ_first[entry + 1] - first;
+    uint32_t first = program->succ_first[execution], count = program->succ_first[execution + 1] - first;
 
     *at = count == 0 ? CLO_NONE : program->succ[first];
     return count == 0 || (count == 1 && clo_program_needs(program, *at) >= GATHERED_MIN);
@@ -118,26 +118,26 @@ static uint64_t report(clo_job *job, uint32_t at, uint32_t hits)
 }
 
 /* For the trace; in ticks, see record.c. */
-static void note(clo_worker *worker, clo_job *job, uint32_t entry, int64_t start)
+static void note(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start)
 {
     int64_t finish = clo_ticks();
 
     if (worker->recorder.slots != NULL)
-        clo_recorder_add(worker, job, entry, start, finish);
+        clo_recorder_add(worker, job, execution, start, finish);
     if (job->events == NULL)
         return;
     job->stats[worker->index].busy_ns += finish - start;
-    job->events[entry] = (clo_trace_event){.task = worker->call.task,
-                                           .instance = worker->call.instance,
-                                           .executor = worker->index,
-                                           .start_ns = start,
-                                           .finish_ns = finish};
+    job->events[execution] = (clo_trace_event){.task = worker->call.task,
+                                               .instance = worker->call.instance,
+                                               .executor = worker->index,
+                                               .start_ns = start,
+                                               .finish_ns = finish};
 }
 
-static inline void call_body(clo_worker *worker, clo_job *job, uint32_t entry)
+static inline void call_body(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     const clo_program *program = job->program;
-    uint32_t task = clo_program_task(program, entry);
+    uint32_t task = clo_program_task(program, execution);
     const clo_graph_task_row *row = &program->graph->rows[task];
     clo_call *call = &worker->call;
 
@@ -150,29 +150,29 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t entry)
     job->stats[worker->index].executed++;
     call->argument = row->argument;
     call->task = task;
-    call->instance = entry - program->graph->first_instance[task];
+    call->instance = execution - program->graph->first_instance[task];
     call->instances = row->instances;
     call->expected_ns = clo_cost_time(program->cost, task, worker->index);
     bool is_noted = job->events != NULL || worker->recorder.slots != NULL;
     int64_t start = is_noted ? clo_ticks() : 0;
     int code = row->body != NULL ? row->body(call) : 0;
     if (is_noted)
-        note(worker, job, entry, start);
+        note(worker, job, execution, start);
     if (code != 0)
-        clo_job_fail(job, entry, code);
+        clo_job_fail(job, execution, code);
 }
 
-uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t entry)
+uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     const clo_program *program = job->program;
     uint32_t hits = 0, at;
 
-    for (;;) { /* each turn runs one entry of this job */
+    for (;;) { /* each turn runs one execution of this job */
         uint64_t next;
 
-        call_body(worker, job, entry);
+        call_body(worker, job, execution);
         worker->bypasses++;
-        if (gathers(program, entry, &at)) {
+        if (gathers(program, execution, &at)) {
             hits++;
             next = take_same(worker, job, at);
             if (next == CLO_ITEM_NONE) {
@@ -180,11 +180,12 @@ uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t entry)
                 hits = 0;
             }
         } else {
-            uint32_t first = program->succ_first[entry];
-            next = release_row(worker, job, entry, &program->succ[first], program->succ_first[entry + 1] - first);
+            uint32_t first = program->succ_first[execution];
+            next =
+                release_row(worker, job, execution, &program->succ[first], program->succ_first[execution + 1] - first);
         }
         if (hits == 0 && (next == CLO_ITEM_NONE || worker->bypasses >= CLO_BYPASSES_MAX))
             return next;
-        entry = (uint32_t)next;
+        execution = (uint32_t)next;
     }
 }

@@ -1,15 +1,15 @@
-/* run/fast_path.h - runs entries of jobs that need nothing but their bodies called. */
+/* run/fast_path.h - runs executions of jobs that need nothing but their bodies called. */
 #ifndef CLO_RUN_FAST_PATH_H
 #define CLO_RUN_FAST_PATH_H
 
 #include "run/job.h"
 #include "run/worker.h"
 
-/* Runs an entry of a plain job, and those that follow from it. Returns the next item to run, or CLO_ITEM_NONE; then the
+/* Runs an execution of a plain job, and those that follow from it. Returns the next item to run, or CLO_ITEM_NONE; then the
  * job may be gone. */
-uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t entry);
+uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t execution);
 
-/* Hands on what an entry of any job without a policy released; returns as clo_worker_run_plain does. */
-uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t entry);
+/* Hands on what an execution of any job without a policy released; returns as clo_worker_run_plain does. */
+uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t execution);
 
 #endif

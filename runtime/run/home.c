@@ -1,17 +1,17 @@
-/* home.c - the worker for an entry that a plan does not place and that cannot run everywhere. */
+/* home.c - the worker for an execution that a plan does not place and that cannot run everywhere. */
 #include "run/home.h"
 
 #include "run/runtime.h"
 
-uint32_t clo_job_fastest(const clo_job *job, uint32_t entry)
+uint32_t clo_job_fastest(const clo_job *job, uint32_t execution)
 {
     const clo_program *program = job->program;
     uint32_t workers = job->runtime->workers_count, best = CLO_NONE;
     int64_t best_ns = CLO_TIME_NEVER;
 
     for (uint32_t i = 0; i < workers; i++) {
-        uint32_t w = (entry + i) % workers;
-        int64_t execution_ns = clo_cost_execution_ns(program->cost, clo_program_task(program, entry), w);
+        uint32_t w = (execution + i) % workers;
+        int64_t execution_ns = clo_cost_execution_ns(program->cost, clo_program_task(program, execution), w);
         if (execution_ns < best_ns) {
             best_ns = execution_ns;
             best = w;

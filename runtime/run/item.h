@@ -1,4 +1,4 @@
-/* run/item.h - items: how work travels. An item is (job slot << 32 | entry).
+/* run/item.h - items: how work travels. An item is (job slot << 32 | execution).
  *
  * It is in exactly one place: a deque, a stack, a hand, a gate's waiting chain, or a worker's own variables. Items of
  * replay and policy jobs, and of tasks that cannot run everywhere, belong to one worker and go to its inbox; all others
@@ -9,9 +9,9 @@
 #include "run/job.h"
 #include "run/runtime.h"
 
-static inline uint64_t clo_item(const clo_job *job, uint32_t entry)
+static inline uint64_t clo_item(const clo_job *job, uint32_t execution)
 {
-    return (uint64_t)job->slot << 32 | entry;
+    return (uint64_t)job->slot << 32 | execution;
 }
 
 static inline clo_job *clo_item_job(const clo_runtime *runtime, uint64_t item)

@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "engine/dispatch.h"
-#include "sync/board.h"
+#include "sync/combining.h"
 #include "sync/histogram.h"
 #include "sync/phase.h"
 #include "sync/stop.h"
@@ -30,18 +30,18 @@ struct clo_job {
     clo_engine *engine;
     /* Policy dispatch; NULL: no policy. */
     clo_dispatch *dispatch;
-    /* Policy dispatch: whoever holds the turn records. */
+    /* Policy dispatch: the combiner records. */
     clo_histogram *decision_ns;
     int64_t deadline_ns;
-    /* [entries] for whatever chain the entry's item is in. */
+    /* [executions] for whatever chain the execution's item is in. */
     uint64_t *links;
     /* [workers] */
     clo_engine_stats *stats;
     /* [workers] */
     clo_engine_scratch *scratch;
-    /* [entries]; NULL: no trace. */
+    /* [executions]; NULL: no trace. */
     clo_trace_event *events;
-    /* [workers] virtual clock: end of the last entry on each executor, its worker's alone. */
+    /* [workers] virtual clock: end of the last execution on each executor, its worker's alone. */
     int64_t *virtual_free_ns;
     int64_t submit_ns;
     /* Traced on the fast path: from submit to end, ns from submit. */
@@ -74,13 +74,13 @@ struct clo_job {
 
     /* Entries without successors that have not run yet. */
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t exits_left;
-    /* Policy: completions, and the turn; slot [workers] is for control. */
-    clo_board board;
-    /* Policy: what control wants of the holder of the turn; the bits are in combining.c. */
+    /* Policy: completions; record [workers] is for control. */
+    clo_combining combining;
+    /* Policy: what control wants of the combiner; the bits are in combining.c. */
     _Atomic uint32_t asks;
-    /* Policy: [workers] the holder's. */
+    /* Policy: [workers] the combiner's. */
     uint32_t *news;
-    /* Policy: a run is in progress; the holder's. */
+    /* Policy: a run is in progress; the combiner's. */
     bool is_deciding;
     /* Of the policy in use, if it came by a swap. */
     clo_arena policy_arena;

@@ -19,11 +19,11 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     if (status != CLO_OK)
         return status;
 
-    size_t entries = body->program->entries, inputs = body->program->inputs_max;
+    size_t executions = body->program->executions, inputs = body->program->inputs_max;
     bool shows_inputs = body->program->graph->has_outputs;
-    body->links = clo_arena_take(arena, entries, sizeof *body->links);
+    body->links = clo_arena_take(arena, executions, sizeof *body->links);
     body->scratch = clo_arena_take(arena, workers, sizeof *body->scratch);
-    body->events = runtime->traces ? clo_arena_take(arena, entries, sizeof *body->events) : NULL;
+    body->events = runtime->traces ? clo_arena_take(arena, executions, sizeof *body->events) : NULL;
     const void **list = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *list) : NULL;
     size_t *bytes = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *bytes) : NULL;
     if (body->links == NULL || body->scratch == NULL || (runtime->traces && body->events == NULL) ||
@@ -45,7 +45,7 @@ static bool is_plain(const clo_job *job, const clo_job_body *body)
         has_kind_bodies = graph->rows[t].has_kind_body != 0;
     return job->runtime->clock == CLO_CLOCK_REAL && !body->engine->is_timed &&
            ((body->events == NULL && job->runtime->recorder_events == 0) || clo_ticks_are_steady()) &&
-           (job->series == NULL || job->series->poll_ns == 0) && program->entries == program->instances &&
+           (job->series == NULL || job->series->poll_ns == 0) && program->executions == program->instances &&
            !graph->has_demands && !graph->has_outputs && !program->crosses_memories && !has_kind_bodies;
 }
 

@@ -75,11 +75,11 @@ static clo_status take_rest(clo_job *job, clo_arena *arena)
     job->virtual_free_ns = clo_arena_take(arena, workers, sizeof(int64_t) * 8);
     job->decision_ns = clo_arena_take(arena, 1, sizeof *job->decision_ns);
     job->news = clo_arena_take(arena, workers, sizeof *job->news);
-    clo_board_slot *slots = clo_arena_take(arena, (size_t)workers + 1, sizeof *slots);
+    clo_combining_slot *slots = clo_arena_take(arena, (size_t)workers + 1, sizeof *slots);
     if (job->stats == NULL || job->virtual_free_ns == NULL || job->decision_ns == NULL || job->news == NULL ||
         slots == NULL)
         return clo_fail_memory("a job");
-    clo_board_init(&job->board, slots, workers + 1);
+    clo_combining_init(&job->combining, slots, workers + 1);
     return CLO_OK;
 }
 
@@ -88,9 +88,9 @@ static int64_t poll_ns(const clo_job *job)
 {
     int64_t shortest_ns = INT64_MAX;
 
-    for (uint32_t entry = 0; entry < job->program->entries; entry++)
+    for (uint32_t execution = 0; execution < job->program->executions; execution++)
         for (uint32_t w = 0; w < job->runtime->workers_count; w++) {
-            int64_t limit_ns = clo_job_limit_ns(job, entry, w);
+            int64_t limit_ns = clo_job_limit_ns(job, execution, w);
             if (limit_ns > 0 && limit_ns < shortest_ns)
                 shortest_ns = limit_ns;
         }

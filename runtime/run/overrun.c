@@ -10,13 +10,13 @@
 #include "run/miss.h"
 #include "run/series.h"
 
-int64_t clo_job_limit_ns(const clo_job *job, uint32_t entry, uint32_t executor)
+int64_t clo_job_limit_ns(const clo_job *job, uint32_t execution, uint32_t executor)
 {
     const clo_series *series = job->series;
     int64_t limit_ns = series->limit_ns;
 
     if (series->limit_percent > 0) {
-        int64_t expected_ns = clo_cost_time(job->program->cost, clo_program_task(job->program, entry), executor);
+        int64_t expected_ns = clo_cost_time(job->program->cost, clo_program_task(job->program, execution), executor);
         int64_t part_ns = clo_time_add(clo_time_mul(expected_ns / 100, series->limit_percent),
                                        expected_ns % 100 * series->limit_percent / 100);
         if (expected_ns > 0 && (limit_ns == 0 || part_ns < limit_ns))
@@ -25,12 +25,12 @@ int64_t clo_job_limit_ns(const clo_job *job, uint32_t entry, uint32_t executor)
     return limit_ns;
 }
 
-void clo_overrun_begin(clo_worker *worker, clo_job *job, uint32_t entry)
+void clo_overrun_begin(clo_worker *worker, clo_job *job, uint32_t execution)
 {
-    int64_t limit_ns = clo_job_limit_ns(job, entry, worker->index);
+    int64_t limit_ns = clo_job_limit_ns(job, execution, worker->index);
 
     clo_watch_begin(&worker->watch, &(clo_watch_note){
-                                        .item = clo_task_shown(job, clo_program_task(job->program, entry)),
+                                        .item = clo_task_shown(job, clo_program_task(job->program, execution)),
                                         .release = atomic_load_explicit(&job->series->current, memory_order_relaxed),
                                         .over_ns = limit_ns > 0 ? clo_time_add(clo_clock_ns(), limit_ns) : INT64_MAX,
                                     });

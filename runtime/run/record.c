@@ -1,8 +1,8 @@
 /* record.c - from what the workers noted of a run to its trace.
  *
  * The fast path notes ticks of the CPU's counter, cheaper than the clock, which become times here. The order in which
- * entries completed is not counted at run time either, where all workers would want one word: it follows from the
- * finish times, since whoever was released by an entry finishes no earlier; entries of no length keep the graph's
+ * executions completed is not counted at run time either, where all workers would want one word: it follows from the
+ * finish times, since whoever was released by an execution finishes no earlier; executions of no length keep the graph's
  * order. */
 #include "run/record.h"
 
@@ -62,8 +62,8 @@ static size_t copy_events(const clo_job *job, clo_trace_event *events)
 {
     size_t count = 0;
 
-    for (uint32_t entry = 0; entry < job->program->entries; entry++) {
-        clo_trace_event event = job->events[entry];
+    for (uint32_t execution = 0; execution < job->program->executions; execution++) {
+        clo_trace_event event = job->events[execution];
         if (event.executor == CLO_NONE)
             continue; /* not executed */
         if (job->is_plain) {
@@ -77,7 +77,7 @@ static size_t copy_events(const clo_job *job, clo_trace_event *events)
 
 static clo_status read_trace(const clo_job *job, clo_trace **out)
 {
-    clo_trace_event *events = clo_allocate(job->program->entries, sizeof *events);
+    clo_trace_event *events = clo_allocate(job->program->executions, sizeof *events);
     if (events == NULL)
         return clo_fail_memory("a trace");
     size_t count = copy_events(job, events);

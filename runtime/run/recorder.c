@@ -4,10 +4,10 @@
 #include "base/clock.h"
 #include "run/runtime.h"
 
-void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t entry, int64_t start, int64_t finish)
+void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t execution, int64_t start, int64_t finish)
 {
     const clo_program *program = job->program;
-    uint32_t instance = clo_program_instance(program, entry), task = clo_program_task(program, entry);
+    uint32_t instance = clo_program_instance(program, execution), task = clo_program_task(program, execution);
     /* On the fast path these are ticks, else ns since the run began. */
     int64_t offset = job->is_plain ? 0 : job->run_ns;
 
@@ -16,7 +16,7 @@ void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t entry, in
                                                   .task = task,
                                                   .instance = instance - program->graph->first_instance[task],
                                                   .executor = worker->index,
-                                                  .is_replica = entry >= program->instances,
+                                                  .is_replica = execution >= program->instances,
                                                   .start_ns = start + offset,
                                                   .finish_ns = finish + offset},
                                        .is_ticks = job->is_plain});

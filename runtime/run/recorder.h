@@ -13,6 +13,6 @@ typedef struct clo_recorded {
 } clo_recorded;
 
 /* Notes an execution; start and finish as the job's events have them. The owner's. */
-void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t entry, int64_t start, int64_t finish);
+void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t execution, int64_t start, int64_t finish);
 
 #endif

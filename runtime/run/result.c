@@ -18,9 +18,9 @@ static int64_t makespan_ns(const clo_job *job)
 
     if (job->runtime->clock != CLO_CLOCK_VIRTUAL)
         return (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate;
-    for (uint32_t entry = 0; entry < job->program->entries; entry++)
-        if (job->engine->finish_ns[entry] > last_ns)
-            last_ns = job->engine->finish_ns[entry];
+    for (uint32_t execution = 0; execution < job->program->executions; execution++)
+        if (job->engine->finish_ns[execution] > last_ns)
+            last_ns = job->engine->finish_ns[execution];
     return last_ns;
 }
 
@@ -85,7 +85,7 @@ static clo_status read_status(const clo_job *job, clo_job_result *result)
     bool was_cut = atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0;
     if (clo_stop_is_cancelled(&job->stop) && (was_cut || lacks_releases(job)))
         return clo_fail(CLO_ERR_CANCELLED, "the job was cancelled after %llu executions of %u a run",
-                        (unsigned long long)result->executed, job->program->entries);
+                        (unsigned long long)result->executed, job->program->executions);
     if (was_cut)
         return clo_fail(CLO_ERR_ABORTED,
                         "the %srun was aborted at its deadline or at the next release; raise "

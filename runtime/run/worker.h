@@ -76,7 +76,7 @@ typedef struct clo_worker {
     bool was_fed;
     /* Time that items of the deque have waited while nobody was woken for them. */
     int64_t declined_ns;
-    /* Stretched clock: the moment its last entry of any job ended, on CLOCK_MONOTONIC. */
+    /* Stretched clock: the moment its last execution of any job ended, on CLOCK_MONOTONIC. */
     int64_t padded_until_ns;
     /* Chain of items that only this worker may run, not yet run. */
     uint64_t local;

@@ -7,51 +7,51 @@
 /* Asks the policy until it has nothing to give; assigns. */
 static void hand_out(clo_sim *sim)
 {
-    uint32_t entry, executor;
+    uint32_t execution, executor;
 
-    for (int64_t before_ns = clo_clock_ns(); clo_dispatch_next(sim->dispatch, &entry, &executor);
+    for (int64_t before_ns = clo_clock_ns(); clo_dispatch_next(sim->dispatch, &execution, &executor);
          before_ns = clo_clock_ns()) {
         clo_histogram_record(sim->decision_ns, clo_clock_ns() - before_ns);
-        sim->assign(sim, entry, executor);
+        sim->assign(sim, execution, executor);
     }
 }
 
-int clo_sim_execute(clo_sim *sim, uint32_t entry)
+int clo_sim_execute(clo_sim *sim, uint32_t execution)
 {
-    uint32_t executor = sim->engine->ran_on[entry];
+    uint32_t executor = sim->engine->ran_on[execution];
 
     if (sim->executes)
-        return clo_engine_call(sim->engine, entry, executor, 0, &sim->scratch, &sim->stats);
+        return clo_engine_call(sim->engine, execution, executor, 0, &sim->scratch, &sim->stats);
     sim->stats.executed++;
-    sim->stats.duplicates += entry >= sim->program->instances;
-    for (uint32_t k = sim->program->input_first[entry]; k < sim->program->input_first[entry + 1]; k++) {
+    sim->stats.duplicates += execution >= sim->program->instances;
+    for (uint32_t k = sim->program->input_first[execution]; k < sim->program->input_first[execution + 1]; k++) {
         const clo_executor *executors = sim->program->platform->executors;
         uint32_t source = sim->engine->ran_on[sim->program->input_source[k]];
         if (executors[source].memory == executors[executor].memory)
             continue;
         sim->stats.transfers++;
-        sim->stats.transferred_bytes += clo_program_input_bytes(sim->program, entry, k);
+        sim->stats.transferred_bytes += clo_program_input_bytes(sim->program, execution, k);
     }
     return 0;
 }
 
-void clo_sim_finish(clo_sim *sim, uint32_t entry)
+void clo_sim_finish(clo_sim *sim, uint32_t execution)
 {
     const clo_program *program = sim->program;
-    uint32_t executor = sim->engine->ran_on[entry], cursor = 0, released;
+    uint32_t executor = sim->engine->ran_on[execution], cursor = 0, released;
 
-    sim->engine->finish_ns[entry] = sim->now_ns;
-    int64_t length_ns = clo_time_sub(sim->events[entry].finish_ns, sim->events[entry].start_ns);
+    sim->engine->finish_ns[execution] = sim->now_ns;
+    int64_t length_ns = clo_time_sub(sim->events[execution].finish_ns, sim->events[execution].start_ns);
     sim->stats.busy_ns = clo_time_add(sim->stats.busy_ns, length_ns);
-    sim->events[entry].sequence = sim->finished++;
+    sim->events[execution].sequence = sim->finished++;
     if (sim->dispatch != NULL) {
-        clo_dispatch_finish(sim->dispatch, entry, executor, sim->now_ns);
+        clo_dispatch_finish(sim->dispatch, execution, executor, sim->now_ns);
         hand_out(sim);
         return;
     }
-    while ((released = clo_engine_released(sim->engine, &program->succ[program->succ_first[entry]],
-                                           program->succ_first[entry + 1] - program->succ_first[entry], &cursor)) !=
-           CLO_NONE)
+    while ((released = clo_engine_released(sim->engine, &program->succ[program->succ_first[execution]],
+                                           program->succ_first[execution + 1] - program->succ_first[execution],
+                                           &cursor)) != CLO_NONE)
         sim->assign(sim, released, program->is_replay ? program->executor[released] : CLO_NONE);
 }
 
@@ -62,7 +62,7 @@ void clo_sim_begin(clo_sim *sim)
             hand_out(sim);
         return;
     }
-    for (uint32_t entry = 0; entry < sim->program->entries; entry++)
-        if (clo_program_needs(sim->program, entry) == 0)
-            sim->assign(sim, entry, sim->program->is_replay ? sim->program->executor[entry] : CLO_NONE);
+    for (uint32_t execution = 0; execution < sim->program->executions; execution++)
+        if (clo_program_needs(sim->program, execution) == 0)
+            sim->assign(sim, execution, sim->program->is_replay ? sim->program->executor[execution] : CLO_NONE);
 }

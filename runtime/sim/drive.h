@@ -22,12 +22,12 @@ struct clo_sim {
     bool executes;
     int64_t now_ns;
     uint64_t finished;
-    /* Called for each entry that may run now; executor CLO_NONE: whichever the record says. */
-    void (*assign)(clo_sim *sim, uint32_t entry, uint32_t executor);
+    /* Called for each execution that may run now; executor CLO_NONE: whichever the record says. */
+    void (*assign)(clo_sim *sim, uint32_t execution, uint32_t executor);
     clo_heap heap;
-    /* [entries] */
+    /* [executions] */
     clo_trace_event *events;
-    /* [waiting_count <= entries] assigned, inputs there, no capacity; a recorded run: [entries] states of its own */
+    /* [waiting_count <= executions] assigned, inputs there, no capacity; a recorded run: [executions] states of its own */
     uint32_t *waiting;
     uint32_t waiting_count;
     /* [machines * CLO_RESOURCES_MAX] */
@@ -37,13 +37,13 @@ struct clo_sim {
     void *block;
 };
 
-/* Assigns the entries that wait for nothing. */
+/* Assigns the executions that wait for nothing. */
 void clo_sim_begin(clo_sim *sim);
 
 /* Runs the body if bodies are run, counts; returns the body's value. */
-int clo_sim_execute(clo_sim *sim, uint32_t entry);
+int clo_sim_execute(clo_sim *sim, uint32_t execution);
 
-/* The entry ends at now_ns: releases or asks, assigns what follows. */
-void clo_sim_finish(clo_sim *sim, uint32_t entry);
+/* The execution ends at now_ns: releases or asks, assigns what follows. */
+void clo_sim_finish(clo_sim *sim, uint32_t execution);
 
 #endif

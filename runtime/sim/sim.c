@@ -1,7 +1,7 @@
 /* sim.c - the engine driven by an event heap.
  *
- * Two kinds of events: an entry starts (its inputs are there), an entry ends. At one instant ends come before starts,
- * and equal events in order of entry, so a simulation is a function of its arguments. The same program, engine and
+ * Two kinds of events: an execution starts (its inputs are there), an execution ends. At one instant ends come before starts,
+ * and equal events in order of execution, so a simulation is a function of its arguments. The same program, engine and
  * dispatcher as in run/ decide everything; only the clock is different. recorded.c drives them by a recorded run
  * instead. */
 #include "base/memory.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#define START_BIT (1ull << 32) /* event ids: entry for its end, START_BIT | entry for its start */
+#define START_BIT (1ull << 32) /* event ids: execution for its end, START_BIT | execution for its start */
 
 static clo_status allocate_sim(clo_sim *sim)
 {
@@ -21,9 +21,9 @@ static clo_status allocate_sim(clo_sim *sim)
     bool shows_inputs = sim->executes && program->graph->has_outputs;
     clo_layout layout = {0};
 
-    size_t at_heap = clo_layout_add(&layout, 2 * (size_t)program->entries, sizeof(clo_heap_item));
-    size_t at_events = clo_layout_add(&layout, program->entries, sizeof(clo_trace_event));
-    size_t at_waiting = clo_layout_add(&layout, program->entries, sizeof(uint32_t));
+    size_t at_heap = clo_layout_add(&layout, 2 * (size_t)program->executions, sizeof(clo_heap_item));
+    size_t at_events = clo_layout_add(&layout, program->executions, sizeof(clo_trace_event));
+    size_t at_waiting = clo_layout_add(&layout, program->executions, sizeof(uint32_t));
     size_t at_free =
         clo_layout_add(&layout, (size_t)program->platform->machines_count * CLO_RESOURCES_MAX, sizeof(int64_t));
     size_t at_decisions = clo_layout_add(&layout, 1, sizeof(clo_histogram));
@@ -35,7 +35,7 @@ static clo_status allocate_sim(clo_sim *sim)
 
     sim->block = block;
     sim->heap.items = (clo_heap_item *)(void *)(block + at_heap);
-    sim->heap.capacity = 2 * (size_t)program->entries;
+    sim->heap.capacity = 2 * (size_t)program->executions;
     sim->events = (clo_trace_event *)(void *)(block + at_events);
     sim->waiting = (uint32_t *)(void *)(block + at_waiting);
     sim->available = (int64_t *)(void *)(block + at_free);
@@ -47,24 +47,25 @@ static clo_status allocate_sim(clo_sim *sim)
     return CLO_OK;
 }
 
-/* `entry` has been given to `executor` and may start when its inputs have arrived. */
-static void assign(clo_sim *sim, uint32_t entry, uint32_t executor)
+/* `execution` has been given to `executor` and may start when its inputs have arrived. */
+static void assign(clo_sim *sim, uint32_t execution, uint32_t executor)
 {
-    sim->engine->ran_on[entry] = executor;
-    sim->events[entry].transfer_ns = sim->now_ns; /* until it starts: since when it waits */
-    clo_heap_push(&sim->heap, clo_engine_arrival_ns(sim->engine, entry, executor, sim->now_ns), START_BIT | entry);
+    sim->engine->ran_on[execution] = executor;
+    sim->events[execution].transfer_ns = sim->now_ns; /* until it starts: since when it waits */
+    clo_heap_push(&sim->heap, clo_engine_arrival_ns(sim->engine, execution, executor, sim->now_ns),
+                  START_BIT | execution);
 }
 
-/* Takes (sign 1) or gives back (-1) what the entry holds on its machine; taking fails if it does not fit. */
-static bool hold(clo_sim *sim, uint32_t entry, int sign)
+/* Takes (sign 1) or gives back (-1) what the execution holds on its machine; taking fails if it does not fit. */
+static bool hold(clo_sim *sim, uint32_t execution, int sign)
 {
     const clo_program *program = sim->program;
-    uint32_t machine = program->platform->executors[sim->engine->ran_on[entry]].machine;
+    uint32_t machine = program->platform->executors[sim->engine->ran_on[execution]].machine;
     int64_t demand[CLO_RESOURCES_MAX], *available = &sim->available[(size_t)machine * CLO_RESOURCES_MAX];
 
     if (!program->graph->has_demands)
         return true;
-    clo_program_demand(program, clo_program_task(program, entry), demand);
+    clo_program_demand(program, clo_program_task(program, execution), demand);
     for (int r = 0; sign > 0 && r < CLO_RESOURCES_MAX; r++)
         if (demand[r] > available[r])
             return false;
@@ -74,31 +75,31 @@ static bool hold(clo_sim *sim, uint32_t entry, int sign)
     return true;
 }
 
-static void start(clo_sim *sim, uint32_t entry)
+static void start(clo_sim *sim, uint32_t execution)
 {
     const clo_program *program = sim->program;
-    uint32_t executor = sim->engine->ran_on[entry], instance = clo_program_instance(program, entry);
+    uint32_t executor = sim->engine->ran_on[execution], instance = clo_program_instance(program, execution);
     uint32_t task = program->graph->task_of[instance];
     int64_t finish_ns = clo_time_add(sim->now_ns, clo_cost_execution_ns(program->cost, task, executor));
 
-    sim->events[entry] = (clo_trace_event){
+    sim->events[execution] = (clo_trace_event){
         .task = task,
         .instance = instance - program->graph->first_instance[task],
         .executor = executor,
-        .is_replica = entry >= program->instances,
+        .is_replica = execution >= program->instances,
         .start_ns = sim->now_ns,
         .finish_ns = finish_ns,
-        .transfer_ns = sim->now_ns - sim->events[entry].transfer_ns,
+        .transfer_ns = sim->now_ns - sim->events[execution].transfer_ns,
     };
-    clo_heap_push(&sim->heap, finish_ns, entry);
+    clo_heap_push(&sim->heap, finish_ns, execution);
 }
 
-static void start_or_wait(clo_sim *sim, uint32_t entry)
+static void start_or_wait(clo_sim *sim, uint32_t execution)
 {
-    if (hold(sim, entry, 1))
-        start(sim, entry);
+    if (hold(sim, execution, 1))
+        start(sim, execution);
     else
-        sim->waiting[sim->waiting_count++] = entry;
+        sim->waiting[sim->waiting_count++] = execution;
 }
 
 /* Capacity came back: those that waited try again, oldest first. */
@@ -111,11 +112,11 @@ static void retry_waiting(clo_sim *sim)
         start_or_wait(sim, sim->waiting[i]); /* writes at or before i */
 }
 
-static clo_status fail_task(const clo_sim *sim, uint32_t entry, int code, clo_job_result *result)
+static clo_status fail_task(const clo_sim *sim, uint32_t execution, int code, clo_job_result *result)
 {
     char scratch[16];
 
-    result->failed_task = clo_program_task(sim->program, entry);
+    result->failed_task = clo_program_task(sim->program, execution);
     result->failed_code = code;
     return clo_fail(CLO_ERR_TASK, "task '%s' failed with %d",
                     clo_graph_task_name(sim->program->graph, result->failed_task, scratch), code);
@@ -125,19 +126,19 @@ static clo_status run_events(clo_sim *sim, clo_job_result *result)
 {
     sim->assign = assign;
     clo_sim_begin(sim);
-    while (sim->heap.count > 0) { /* each entry is pushed twice at most */
+    while (sim->heap.count > 0) { /* each execution is pushed twice at most */
         clo_heap_item event = clo_heap_pop(&sim->heap);
-        uint32_t entry = (uint32_t)event.id;
+        uint32_t execution = (uint32_t)event.id;
         sim->now_ns = event.key;
         if (event.id & START_BIT) {
-            start_or_wait(sim, entry);
+            start_or_wait(sim, execution);
             continue;
         }
-        int code = clo_sim_execute(sim, entry);
+        int code = clo_sim_execute(sim, execution);
         if (code != 0)
-            return fail_task(sim, entry, code, result);
-        (void)hold(sim, entry, -1);
-        clo_sim_finish(sim, entry);
+            return fail_task(sim, execution, code, result);
+        (void)hold(sim, execution, -1);
+        clo_sim_finish(sim, execution);
         retry_waiting(sim);
     }
     return sim->dispatch != NULL ? sim->dispatch->status : CLO_OK;
@@ -229,7 +230,7 @@ clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *theirs, clo_
         status = config.recorded != NULL ? clo_sim_replay(&sim, config.recorded) : run_events(&sim, &mine);
     if (status == CLO_OK && trace != NULL)
         status = clo_trace_create(cost, config.recorded == NULL || clo_trace_is_emulated(config.recorded), sim.events,
-                                  sim.program->entries, &made);
+                                  sim.program->executions, &made);
     if (status == CLO_OK || status == CLO_ERR_TASK) {
         mine.status = status;
         read_result(&sim, &config, &mine);

@@ -19,7 +19,7 @@ static void *copy(void *to, const void *from, size_t bytes)
 }
 #define memcpy copy
 
-#include "sync/board.h"
+#include "sync/combining.h"
 #include "sync/countdown.h"
 #include "sync/gate.h"
 #include "sync/hand.h"
@@ -312,31 +312,31 @@ static void share_run(uint32_t me)
     park_run(0);
 }
 
-/* Board: three posters, each twice; the holder's state travels from turn to turn. */
+/* Combining: three posters, each twice; the combiner's state travels from one to the next. */
 
-static clo_board board;
-static clo_board_slot slots[3];
+static clo_combining combining;
+static clo_combining_slot slots[3];
 static _Atomic uint32_t answers[3];
 static uint32_t decided, holders;
 
-static void board_set_up(void)
+static void combining_set_up(void)
 {
-    clo_board_init(&board, slots, 3);
+    clo_combining_init(&combining, slots, 3);
     for (uint32_t i = 0; i < 3; i++)
         atomic_init(&answers[i], 0);
     decided = holders = 0;
     memset(payload, 0, sizeof payload);
 }
 
-static void hold_board(uint32_t posters)
+static void combine(uint32_t posters)
 {
     uint32_t handled = 0;
 
     for (;;) {
         uint32_t before = handled;
         for (uint32_t s = 0; s < posters; s++) {
-            uint32_t news = clo_board_read(&board, s);
-            if (news == CLO_BOARD_EMPTY)
+            uint32_t news = clo_combining_read(&combining, s);
+            if (news == CLO_COMBINING_EMPTY)
                 continue;
             get(news);
             model_write(&decided); /* a race if two hold the turn, or if the next holder does not see this */
@@ -344,41 +344,41 @@ static void hold_board(uint32_t posters)
             handled++;
             atomic_store_explicit(&answers[s], news + 1, memory_order_release);
         }
-        if (clo_board_leave(&board, handled))
+        if (clo_combining_leave(&combining, handled))
             return;
         if (before == handled)
             model_relax();
     }
 }
 
-static void board_run(uint32_t me)
+static void combining_run(uint32_t me)
 {
     for (uint32_t turn = 0; turn < 2; turn++) {
         uint32_t news = me + 2 * turn;
         put(news);
-        if (clo_board_post(&board, me, news))
-            hold_board(2);
+        if (clo_combining_post(&combining, me, news))
+            combine(2);
         while (atomic_load_explicit(&answers[me], memory_order_acquire) != news + 1)
             model_relax();
     }
 }
 
-static void board_finish(void)
+static void combining_finish(void)
 {
-    model_check(decided == 4, "news on the board were lost, or read twice");
-    model_check(atomic_load_explicit(&board.turn, memory_order_relaxed) == 0, "the turn was not given back");
+    model_check(decided == 4, "news on the combining were lost, or read twice");
+    model_check(atomic_load_explicit(&combining.posts, memory_order_relaxed) == 0, "the turn was not given back");
 }
 
-static void board_once_run(uint32_t me)
+static void combining_once_run(uint32_t me)
 {
     put(me);
-    if (clo_board_post(&board, me, me))
-        hold_board(3);
+    if (clo_combining_post(&combining, me, me))
+        combine(3);
 }
 
-static void board_once_finish(void)
+static void combining_once_finish(void)
 {
-    model_check(decided == 3, "news on the board were lost, or read twice");
+    model_check(decided == 3, "news on the combining were lost, or read twice");
 }
 
 /* Ring: two slots, four records. */
@@ -426,8 +426,8 @@ int main(int argc, char **argv)
         {"hand: two givers, its owner", 3, 4, hand_set_up, hand_run, hand_finish},
         {"once: three callers", 3, 4, once_set_up, once_run, once_finish},
         {"gate: three for the room of one", 3, 3, gate_set_up, gate_run, gate_finish},
-        {"board: two posters, twice each", 2, 3, board_set_up, board_run, board_finish},
-        {"board: three posters", 3, 3, board_set_up, board_once_run, board_once_finish},
+        {"combining: two posters, twice each", 2, 3, combining_set_up, combining_run, combining_finish},
+        {"combining: three posters", 3, 3, combining_set_up, combining_once_run, combining_once_finish},
         {"ring: four records through two slots", 2, 3, ring_set_up, ring_run, ring_finish},
         {"bell: a listener, a change, a stop", 3, 3, bell_set_up, bell_run, bell_finish},
         {"stop: two submits, two cancels", 3, 2, stop_set_up, stop_run, stop_finish},

@@ -2,7 +2,7 @@
  * expects it to fail. */
 #include "support.h"
 
-#include "sync/board.h"
+#include "sync/combining.h"
 #include "sync/countdown.h"
 #include "sync/gate.h"
 #include "sync/once.h"
@@ -118,13 +118,13 @@ static void exactly_the_last_hit_of_a_countdown_gets_true_and_sees_all_that_came
         assert_int_equal(atomic_load(&countdowns[i].left), THREADS);
 }
 
-static clo_board board;
-static clo_board_slot board_slots[THREADS];
+static clo_combining combining;
+static clo_combining_slot combining_slots[THREADS];
 static _Atomic uint32_t holders;
 static uint32_t state_of_holders; /* plain: travels from holder to holder */
 static _Atomic uint32_t answered[THREADS];
 
-static void hold_board(void)
+static void combine(void)
 {
     uint32_t handled = 0;
     bool has_left = false;
@@ -133,8 +133,8 @@ static void hold_board(void)
         if (atomic_fetch_add_explicit(&holders, 1, memory_order_relaxed) != 0)
             fail_msg("two hold the turn");
         for (uint32_t s = 0; s < THREADS; s++) {
-            uint32_t news = clo_board_read(&board, s);
-            if (news == CLO_BOARD_EMPTY)
+            uint32_t news = clo_combining_read(&combining, s);
+            if (news == CLO_COMBINING_EMPTY)
                 continue;
             if (payload[news] != (uint64_t)news * 3 + 1)
                 fail_msg("news %u came without its data", news);
@@ -143,32 +143,32 @@ static void hold_board(void)
             atomic_store_explicit(&answered[s], news + 1, memory_order_release);
         }
         atomic_fetch_sub_explicit(&holders, 1, memory_order_relaxed);
-        has_left = clo_board_leave(&board, handled);
+        has_left = clo_combining_leave(&combining, handled);
     }
 }
 
-static void *board_main(void *argument)
+static void *combining_main(void *argument)
 {
     uint32_t me = (uint32_t)(size_t)argument;
 
     for (uint32_t i = me; i < ITEMS; i += THREADS) {
         payload[i] = (uint64_t)i * 3 + 1;
-        if (clo_board_post(&board, me, i))
-            hold_board();
+        if (clo_combining_post(&combining, me, i))
+            combine();
         while (atomic_load_explicit(&answered[me], memory_order_acquire) != i + 1)
             sched_yield();
     }
     return NULL;
 }
 
-static void news_on_a_board_are_read_once_by_one_holder_at_a_time(void **state)
+static void news_are_read_once_by_one_combiner_at_a_time(void **state)
 {
     (void)state;
     reset();
-    clo_board_init(&board, board_slots, THREADS);
-    run_threads(board_main, THREADS);
+    clo_combining_init(&combining, combining_slots, THREADS);
+    run_threads(combining_main, THREADS);
     assert_int_equal(state_of_holders, ITEMS);
-    assert_int_equal(atomic_load(&board.turn), 0);
+    assert_int_equal(atomic_load(&combining.posts), 0);
 }
 
 static clo_once onces[ITEMS];
@@ -310,7 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_of_a_stack_is_taken_exactly_once),
         cmocka_unit_test(exactly_the_last_hit_of_a_countdown_gets_true_and_sees_all_that_came_before),
-        cmocka_unit_test(news_on_a_board_are_read_once_by_one_holder_at_a_time),
+        cmocka_unit_test(news_are_read_once_by_one_combiner_at_a_time),
         cmocka_unit_test(work_that_several_need_is_done_once_and_seen_by_all),
         cmocka_unit_test(no_wake_is_lost_between_the_last_look_and_the_sleep),
         cmocka_unit_test(a_gate_never_exceeds_its_capacity_and_forgets_nobody),

@@ -23,7 +23,7 @@ bool clo_schedule_may_duplicate(const clo_schedule *schedule, uint32_t instance,
 
     return schedule->may_duplicate && schedule->graph->rows[task].duplicable &&
            clo_cost_time(schedule->cost, task, executor) != CLO_TIME_NEVER &&
-           !clo_schedule_has_copy(schedule, instance, executor);
+           !clo_schedule_has_execution(schedule, instance, executor);
 }
 
 uint32_t clo_schedule_room(const clo_schedule *schedule, uint32_t unplaced)

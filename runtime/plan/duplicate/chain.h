@@ -24,7 +24,7 @@ typedef struct clo_inputs {
 
 clo_inputs clo_schedule_inputs(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
-/* True if a copy of `instance` may be added on `executor`: declared duplicable, can run there, none there. */
+/* True if an execution of `instance` may be added on `executor`: declared duplicable, can run there, none there. */
 bool clo_schedule_may_duplicate(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
 /* How many duplicates there is room for if `unplaced` instances still need their original. */

@@ -2,7 +2,7 @@
  * Scheduling in Heterogeneous Environment"), equations (9) to (11), in the order of rank_u.
  *
  * Where the paper is vague:
- *   - The duplicate needs its own inputs: it starts when the nearest copies of its parents have reached the
+ *   - The duplicate needs its own inputs: it starts when the nearest executions of its parents have reached the
  *     executor. One level only, at most one parent for each placement.
  *   - Only the critical parent (latest arrival) is tried. Duplicating another one leaves the latest arrival where
  *     it is and takes time on the executor, so it cannot help; a test compares with all parents.
@@ -11,11 +11,11 @@
  *   - Ties: without a duplicate first, then the lowest executor.
  * Only tasks declared duplicable are duplicated. The clean-up of the end is tidy.c.
  *
- * deft-append fills no gaps: a copy goes behind the last one on its executor. Only the clean-up may move it before.
+ * deft-append fills no gaps: an execution goes behind the last one on its executor. Only the clean-up may move it before.
  *
  * O(executors * parents) a placement, plus the searches in the timelines. */
-#include "plan/duplicate/chain.h"
 #include "plan/duplicate/deft.h"
+#include "plan/duplicate/chain.h"
 #include "plan/duplicate/planners.h"
 #include "plan/schedule/compact.h"
 
@@ -99,8 +99,8 @@ static void try_duplicate(const site *s, uint32_t task, uint32_t executor, candi
         return;
     uint32_t parent = schedule->graph->pred[arc], parent_task = schedule->graph->task_of[parent];
     int64_t parent_duration = clo_cost_time(schedule->cost, parent_task, executor);
-    if (!schedule->may_duplicate || !schedule->graph->rows[parent_task].duplicable || parent_duration == CLO_TIME_NEVER ||
-        clo_schedule_has_copy(schedule, parent, executor))
+    if (!schedule->may_duplicate || !schedule->graph->rows[parent_task].duplicable ||
+        parent_duration == CLO_TIME_NEVER || clo_schedule_has_execution(schedule, parent, executor))
         return;
 
     int64_t parent_start =
@@ -190,10 +190,10 @@ static clo_status deft_append_fill(clo_schedule *schedule, const clo_plan_config
 
     status = clo_schedule_order(schedule);
     for (uint32_t i = 0; status == CLO_OK && i < schedule->graph->instances; i++) {
-        uint32_t instance = schedule->order[i], first_copy = schedule->count;
+        uint32_t instance = schedule->order[i], first_execution = schedule->count;
         status = clo_deft_place_behind(schedule, instance, ready.tail_ns);
         if (status == CLO_OK)
-            clo_ready_placed(&ready, instance, first_copy);
+            clo_ready_placed(&ready, instance, first_execution);
     }
     clo_ready_close(&ready);
     return status == CLO_OK ? clo_schedule_compact(schedule) : status;
@@ -202,13 +202,13 @@ static clo_status deft_append_fill(clo_schedule *schedule, const clo_plan_config
 const clo_planner_desc clo_planner_deft = {
     .name = "deft",
     .summary = "HEFT that duplicates the critical parent where that helps (LACHESIS)",
-    .copies_each = 2,
+    .executions_each = 2,
     .fill = deft_fill,
 };
 
 const clo_planner_desc clo_planner_deft_append = {
     .name = "deft-append",
     .summary = "DEFT that fills no gaps",
-    .copies_each = 2,
+    .executions_each = 2,
     .fill = deft_append_fill,
 };

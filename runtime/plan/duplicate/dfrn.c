@@ -75,12 +75,13 @@ static uint32_t critical_executor(const clo_schedule *schedule, uint32_t instanc
     int64_t latest = -1;
 
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        const clo_copy *copy = &schedule->copies[schedule->first_copy[graph->pred[arc]]];
-        int64_t arrival = copy->finish_ns + clo_cost_mean_transfer_ns(schedule->cost, clo_graph_arc_bytes(graph, arc));
+        const clo_execution *execution = &schedule->executions[schedule->first_execution[graph->pred[arc]]];
+        int64_t arrival =
+            execution->finish_ns + clo_cost_mean_transfer_ns(schedule->cost, clo_graph_arc_bytes(graph, arc));
         if (arrival <= latest)
             continue;
         latest = arrival;
-        executor = copy->executor;
+        executor = execution->executor;
     }
     return executor;
 }
@@ -153,7 +154,7 @@ static clo_status place(clo_ready *ready, uint32_t instance, uint32_t unplaced)
 {
     clo_schedule *schedule = ready->schedule;
     uint32_t task = schedule->graph->task_of[instance], room = clo_schedule_room(schedule, unplaced);
-    uint32_t critical = critical_executor(schedule, instance), first_copy = schedule->count;
+    uint32_t critical = critical_executor(schedule, instance), first_execution = schedule->count;
     clo_chain chain = find_chain(schedule, instance, idle_executor(ready, task), room);
 
     if (critical != CLO_NONE && clo_cost_time(schedule->cost, task, critical) != CLO_TIME_NEVER) {
@@ -163,7 +164,7 @@ static clo_status place(clo_ready *ready, uint32_t instance, uint32_t unplaced)
     }
     clo_status status = clo_chain_place(&chain, schedule);
     if (status == CLO_OK)
-        clo_ready_placed(ready, instance, first_copy);
+        clo_ready_placed(ready, instance, first_execution);
     return status;
 }
 
@@ -186,6 +187,6 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 const clo_planner_desc clo_planner_dfrn = {
     .name = "dfrn",
     .summary = "duplicates parents in order of arrival, two executors to choose from (DFRN-like; Park 1997)",
-    .copies_each = CLO_COPIES_EACH,
+    .executions_each = CLO_EXECUTIONS_EACH,
     .fill = fill,
 };

@@ -23,7 +23,7 @@
  * of the end (tidy.c) drops duplicates that nobody reads and closes gaps: TDCA's last step.
  *
  * Means stand for times and transfers while clusters are made. Duplicates end when the schedule is full (COPIES_EACH a
- * task on average in registry.c). O(arcs + copies * executors), plus the searches in the timelines. */
+ * task on average in registry.c). O(arcs + executions * executors), plus the searches in the timelines. */
 #include "plan/duplicate/planners.h"
 #include "plan/schedule/compact.h"
 
@@ -255,7 +255,8 @@ static void find_homes(tds *s)
 
 /* The trial with the `depth` critical parents above the instance (parents[0] its own) duplicated; finish_ns INT64_MAX:
  * of no use. */
-static clo_chain try_chain(const clo_schedule *schedule, const clo_chain *plain, const uint32_t *parents, uint32_t depth)
+static clo_chain try_chain(const clo_schedule *schedule, const clo_chain *plain, const uint32_t *parents,
+                           uint32_t depth)
 {
     uint32_t e = plain->executor;
     clo_chain found = {.executor = e, .instance = plain->instance, .count = depth, .finish_ns = INT64_MAX};
@@ -286,7 +287,8 @@ static clo_chain find_chain(const clo_schedule *schedule, uint32_t instance, uin
     int64_t duration = clo_cost_time(schedule->cost, task, executor);
     clo_chain best = {.executor = executor, .instance = instance};
 
-    best.start_ns = clo_schedule_slot_ns(schedule, task, executor, clo_schedule_inputs_ns(schedule, instance, executor), duration);
+    best.start_ns =
+        clo_schedule_slot_ns(schedule, task, executor, clo_schedule_inputs_ns(schedule, instance, executor), duration);
     best.finish_ns = best.start_ns + duration;
     for (uint32_t depth = 1; depth <= CHAIN_MAX && depth <= room; depth++) {
         uint32_t arc = clo_schedule_inputs(schedule, at, executor).arc;
@@ -309,8 +311,9 @@ static clo_status place(tds *s, clo_ready *ready, uint32_t instance, uint32_t un
 
     for (uint32_t h = s->home_first[instance]; status == CLO_OK && h < s->home_first[instance + 1]; h++) {
         uint32_t e = s->homes[h];
-        bool is_placed = schedule->first_copy[instance] != CLO_NONE;
-        if (clo_cost_time(schedule->cost, task, e) == CLO_TIME_NEVER || clo_schedule_has_copy(schedule, instance, e) ||
+        bool is_placed = schedule->first_execution[instance] != CLO_NONE;
+        if (clo_cost_time(schedule->cost, task, e) == CLO_TIME_NEVER ||
+            clo_schedule_has_execution(schedule, instance, e) ||
             (is_placed && clo_schedule_room(schedule, unplaced - 1) == 0))
             continue;
         uint32_t room = s->is_tdca ? clo_schedule_room(schedule, unplaced) : 0;
@@ -319,7 +322,7 @@ static clo_status place(tds *s, clo_ready *ready, uint32_t instance, uint32_t un
             continue; /* leaves the other half to originals, whose sum fits it (schedule.h) */
         status = clo_chain_place(&chain, schedule);
     }
-    if (status != CLO_OK || schedule->first_copy[instance] != CLO_NONE)
+    if (status != CLO_OK || schedule->first_execution[instance] != CLO_NONE)
         return status;
     clo_slot slot = clo_ready_earliest(ready, instance, true);
     return clo_schedule_place(schedule, instance, slot.executor, slot.start_ns);
@@ -365,13 +368,13 @@ static clo_status tdca_fill(clo_schedule *schedule, const clo_plan_config *confi
 const clo_planner_desc clo_planner_tds = {
     .name = "tds",
     .summary = "clusters along favourite predecessors, which are duplicated (Darbha, Agrawal 1998)",
-    .copies_each = CLO_COPIES_EACH,
+    .executions_each = CLO_EXECUTIONS_EACH,
     .fill = tds_fill,
 };
 
 const clo_planner_desc clo_planner_tdca = {
     .name = "tdca",
     .summary = "clusters, then chains of duplicates where they help (TDCA-like; He 2019)",
-    .copies_each = CLO_COPIES_EACH,
+    .executions_each = CLO_EXECUTIONS_EACH,
     .fill = tdca_fill,
 };

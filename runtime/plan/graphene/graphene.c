@@ -248,13 +248,13 @@ static clo_status graphene_paper_fill(clo_schedule *schedule, const clo_plan_con
 const clo_planner_desc clo_planner_graphene = {
     .name = "graphene",
     .summary = "packing: troublesome stages first, from both ends, then justified (Grandl et al. 2016)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = graphene_fill,
 };
 
 const clo_planner_desc clo_planner_graphene_paper = {
     .name = "graphene-paper",
     .summary = "graphene without the justification that we add",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = graphene_paper_fill,
 };

@@ -25,6 +25,6 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 const clo_planner_desc clo_planner_heft_append = {
     .name = "heft-append",
     .summary = "HEFT that fills no gaps",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = fill,
 };

@@ -232,27 +232,27 @@ static clo_status duplex_fill(clo_schedule *schedule, const clo_plan_config *con
 const clo_planner_desc clo_planner_minmin = {
     .name = "minmin",
     .summary = "of all ready tasks the one that can end first, where it ends first (Ibarra, Kim 1977)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = minmin_fill,
 };
 
 const clo_planner_desc clo_planner_maxmin = {
     .name = "maxmin",
     .summary = "of all ready tasks the one that ends last, where it ends first (Ibarra, Kim 1977)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = maxmin_fill,
 };
 
 const clo_planner_desc clo_planner_duplex = {
     .name = "duplex",
     .summary = "the shorter of minmin and maxmin",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = duplex_fill,
 };
 
 const clo_planner_desc clo_planner_sufferage = {
     .name = "sufferage",
     .summary = "of all ready tasks the one that would lose most on its second best executor (Maheswaran 1999)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = sufferage_fill,
 };

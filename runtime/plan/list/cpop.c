@@ -206,6 +206,6 @@ static clo_status cpop_fill(clo_schedule *schedule, const clo_plan_config *confi
 const clo_planner_desc clo_planner_cpop = {
     .name = "cpop",
     .summary = "critical path on one processor, the rest by earliest finish time (Topcuoglu, Hariri, Wu 2002)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = cpop_fill,
 };

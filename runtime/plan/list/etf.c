@@ -219,13 +219,13 @@ static clo_status dls_fill(clo_schedule *schedule, const clo_plan_config *config
 const clo_planner_desc clo_planner_etf = {
     .name = "etf",
     .summary = "of all ready tasks and executors the pair with the earliest start (Hwang et al. 1989)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = etf_fill,
 };
 
 const clo_planner_desc clo_planner_dls = {
     .name = "dls",
     .summary = "of all ready tasks and executors the pair with the highest dynamic level (Sih, Lee 1993)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = dls_fill,
 };

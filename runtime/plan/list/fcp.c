@@ -44,10 +44,10 @@ static uint32_t enabling(const clo_schedule *schedule, uint32_t instance)
     int64_t latest = -1;
 
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        const clo_copy *copy = &schedule->copies[schedule->first_copy[graph->pred[arc]]];
-        if (copy->finish_ns > latest) {
-            latest = copy->finish_ns;
-            executor = copy->executor;
+        const clo_execution *execution = &schedule->executions[schedule->first_execution[graph->pred[arc]]];
+        if (execution->finish_ns > latest) {
+            latest = execution->finish_ns;
+            executor = execution->executor;
         }
     }
     return executor;
@@ -101,6 +101,6 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 const clo_planner_desc clo_planner_fcp = {
     .name = "fcp",
     .summary = "fast critical path: a bounded sorted queue, two executors to choose from (Radulescu 1999)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = fill,
 };

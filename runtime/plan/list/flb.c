@@ -139,6 +139,6 @@ static clo_status flb_fill(clo_schedule *schedule, const clo_plan_config *config
 const clo_planner_desc clo_planner_flb = {
     .name = "flb",
     .summary = "fast load balancing: the earlier start of two pairs (Radulescu 1999)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = flb_fill,
 };

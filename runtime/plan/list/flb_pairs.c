@@ -95,11 +95,11 @@ static uint32_t find_message(clo_flb *flb, uint32_t instance)
 
     *m = (clo_flb_message){0};
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        const clo_copy *copy = &schedule->copies[schedule->first_copy[graph->pred[arc]]];
-        int64_t arrival = copy->finish_ns + mean_link_ns(flb, clo_graph_arc_bytes(graph, arc));
+        const clo_execution *execution = &schedule->executions[schedule->first_execution[graph->pred[arc]]];
+        int64_t arrival = execution->finish_ns + mean_link_ns(flb, clo_graph_arc_bytes(graph, arc));
         if (enabling == CLO_NONE || arrival > m->last_ns) {
             m->last_ns = arrival;
-            enabling = copy->executor;
+            enabling = execution->executor;
         }
     }
     if (enabling != CLO_NONE)

@@ -32,6 +32,6 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 const clo_planner_desc clo_planner_heft = {
     .name = "heft",
     .summary = "earliest finish time in order of rank_u, filling gaps (Topcuoglu, Hariri, Wu 2002)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = fill,
 };

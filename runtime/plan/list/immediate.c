@@ -136,27 +136,27 @@ static clo_status fastestnode_fill(clo_schedule *schedule, const clo_plan_config
 const clo_planner_desc clo_planner_mct = {
     .name = "mct",
     .summary = "in topological order, where each task ends first (Maheswaran 1999)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = mct_fill,
 };
 
 const clo_planner_desc clo_planner_met = {
     .name = "met",
     .summary = "in topological order, where each task takes least, however busy (Maheswaran 1999)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = met_fill,
 };
 
 const clo_planner_desc clo_planner_olb = {
     .name = "olb",
     .summary = "in topological order, where an executor is idle first, however slow (Maheswaran 1999)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = olb_fill,
 };
 
 const clo_planner_desc clo_planner_fastestnode = {
     .name = "fastestnode",
     .summary = "everything on the fastest executor",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = fastestnode_fill,
 };

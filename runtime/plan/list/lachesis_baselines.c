@@ -8,7 +8,7 @@
  *   highrank  the highest rank_u
  *
  * A clock moves from event to event, as in the paper's section IV-C: a task is executable when all its parents have
- * finished (the first copy of each), and while an executable one is there and some executor has nothing more to
+ * finished (the first execution of each), and while an executable one is there and some executor has nothing more to
  * do, one is chosen and placed where it ends first; it may be told to wait for a busy executor. Without the clock
  * highrank would be HEFT and nobody would ever have waited. As this is a plan and not a run, a gap before the clock may
  * be filled where the inputs are there in time. Ties: the lowest id, then as in HEFT or DEFT.
@@ -44,8 +44,8 @@ static int64_t executable_ns(const clo_schedule *schedule, uint32_t instance)
 
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
         int64_t first = INT64_MAX;
-        for (uint32_t c = schedule->first_copy[graph->pred[arc]]; c != CLO_NONE; c = schedule->copies[c].next)
-            first = schedule->copies[c].finish_ns < first ? schedule->copies[c].finish_ns : first;
+        for (uint32_t c = schedule->first_execution[graph->pred[arc]]; c != CLO_NONE; c = schedule->executions[c].next)
+            first = schedule->executions[c].finish_ns < first ? schedule->executions[c].finish_ns : first;
         latest = first > latest ? first : latest;
     }
     return latest;
@@ -112,13 +112,13 @@ static uint32_t choose(dispatch *d)
 static clo_status place(dispatch *d, uint32_t instance)
 {
     clo_schedule *schedule = d->ready.schedule;
-    uint32_t first_copy = schedule->count;
+    uint32_t first_execution = schedule->count;
 
     if (!d->with_deft)
         return clo_ready_place(&d->ready, instance, clo_ready_earliest(&d->ready, instance, true));
     clo_status status = clo_deft_place(schedule, instance);
     if (status == CLO_OK)
-        clo_ready_placed(&d->ready, instance, first_copy);
+        clo_ready_placed(&d->ready, instance, first_execution);
     return status;
 }
 
@@ -222,55 +222,55 @@ static clo_status highrank_deft_fill(clo_schedule *schedule, const clo_plan_conf
 const clo_planner_desc clo_planner_fifo = {
     .name = "fifo",
     .summary = "first executable, first placed, where it ends first",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = fifo_fill,
 };
 
 const clo_planner_desc clo_planner_sjf = {
     .name = "sjf",
     .summary = "of the executable tasks the shortest, where it ends first",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = sjf_fill,
 };
 
 const clo_planner_desc clo_planner_hrrn = {
     .name = "hrrn",
     .summary = "of the executable tasks the one with the highest response ratio, where it ends first",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = hrrn_fill,
 };
 
 const clo_planner_desc clo_planner_highrank = {
     .name = "highrank",
     .summary = "of the executable tasks the one with the highest rank_u, where it ends first",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = highrank_fill,
 };
 
 const clo_planner_desc clo_planner_fifo_deft = {
     .name = "fifo-deft",
     .summary = "fifo with the allocation of deft",
-    .copies_each = 2,
+    .executions_each = 2,
     .fill = fifo_deft_fill,
 };
 
 const clo_planner_desc clo_planner_sjf_deft = {
     .name = "sjf-deft",
     .summary = "sjf with the allocation of deft",
-    .copies_each = 2,
+    .executions_each = 2,
     .fill = sjf_deft_fill,
 };
 
 const clo_planner_desc clo_planner_hrrn_deft = {
     .name = "hrrn-deft",
     .summary = "hrrn with the allocation of deft",
-    .copies_each = 2,
+    .executions_each = 2,
     .fill = hrrn_deft_fill,
 };
 
 const clo_planner_desc clo_planner_highrank_deft = {
     .name = "highrank-deft",
     .summary = "highrank with the allocation of deft",
-    .copies_each = 2,
+    .executions_each = 2,
     .fill = highrank_deft_fill,
 };

@@ -85,7 +85,7 @@ static void find_others(child *c, clo_schedule *schedule)
     for (uint32_t e = 0; e < schedule->executors; e++)
         c->others_ns[e] = 0;
     for (uint32_t arc = graph->pred_first[c->instance]; arc < graph->pred_first[c->instance + 1]; arc++) {
-        if (schedule->first_copy[graph->pred[arc]] == CLO_NONE)
+        if (schedule->first_execution[graph->pred[arc]] == CLO_NONE)
             continue;
         clo_schedule_arrivals(schedule, arc);
         for (uint32_t e = 0; e < schedule->executors; e++)
@@ -208,6 +208,6 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 const clo_planner_desc clo_planner_lookahead = {
     .name = "lookahead",
     .summary = "HEFT that looks where the children would end (Bittencourt, Sakellariou, Madeira 2010)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = fill,
 };

@@ -180,6 +180,6 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 const clo_planner_desc clo_planner_peft = {
     .name = "peft",
     .summary = "earliest finish time plus an optimistic table of what follows (Arabnejad, Barbosa 2014)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = fill,
 };

@@ -75,7 +75,7 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
                 start = arrival;
         }
         status = clo_schedule_place(schedule, instance, executor, start);
-        clock = status == CLO_OK ? schedule->copies[schedule->count - 1].finish_ns : clock;
+        clock = status == CLO_OK ? schedule->executions[schedule->count - 1].finish_ns : clock;
     }
     clo_free(owner);
     return status;
@@ -84,6 +84,6 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 const clo_planner_desc clo_planner_serial = {
     .name = "serial",
     .summary = "one task after another on the best single executor: the baseline of speedup",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = fill,
 };

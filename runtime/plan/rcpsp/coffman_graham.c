@@ -7,8 +7,8 @@
  * The proof wants a graph without redundant arcs: these are left out up to REDUCED_MAX instances, beyond which they are
  * labelled along (n^2 bits otherwise). Ties: the higher instance gets the lower label, so the lower one goes first.
  * Times, demands and machines are not looked at by the labels: for these it is a heuristic. */
-#include "plan/rcpsp/priority.h"
 #include "plan/rcpsp/planners.h"
+#include "plan/rcpsp/priority.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -175,6 +175,6 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 const clo_planner_desc clo_planner_coffman_graham = {
     .name = "coffman-graham",
     .summary = "packing: by a clock, highest label first (Coffman, Graham 1972)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = fill,
 };

@@ -32,7 +32,7 @@ static int64_t producers_end_ns(const clo_schedule *schedule, uint32_t instance)
     int64_t latest = 0;
 
     for (uint32_t arc = schedule->graph->pred_first[instance]; arc < schedule->graph->pred_first[instance + 1]; arc++) {
-        int64_t finish = schedule->copies[schedule->first_copy[schedule->graph->pred[arc]]].finish_ns;
+        int64_t finish = schedule->executions[schedule->first_execution[schedule->graph->pred[arc]]].finish_ns;
         latest = finish > latest ? finish : latest;
     }
     return latest;
@@ -124,7 +124,8 @@ clo_status clo_priority_fill(clo_schedule *schedule, const int64_t *keys, clo_pr
     if (status == CLO_OK)
         status = pack(&problem, keys, way, schedule);
     else if (status == CLO_ERR_UNSUPPORTED)
-        status = clo_priority_dispatch(schedule, keys, way == CLO_PRIORITY_PARALLEL || way == CLO_PRIORITY_PARALLEL_BACKWARD);
+        status = clo_priority_dispatch(schedule, keys,
+                                       way == CLO_PRIORITY_PARALLEL || way == CLO_PRIORITY_PARALLEL_BACKWARD);
     clo_rcpsp_close(&problem);
     return status;
 }

@@ -53,7 +53,7 @@ static clo_status place(const clo_rcpsp *problem, clo_schedule *schedule, uint32
     int64_t ready = 0, best_start = INT64_MAX;
 
     for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        int64_t finish = schedule->copies[schedule->first_copy[graph->pred[arc]]].finish_ns;
+        int64_t finish = schedule->executions[schedule->first_execution[graph->pred[arc]]].finish_ns;
         ready = finish > ready ? finish : ready;
     }
     int64_t duration = problem->time_ns[(size_t)machine * problem->tasks + instance];
@@ -70,7 +70,8 @@ static clo_status place(const clo_rcpsp *problem, clo_schedule *schedule, uint32
     return clo_schedule_place(schedule, instance, best, best_start);
 }
 
-clo_status clo_rcpsp_realise(const clo_rcpsp *problem, const clo_packing *packing, int direction, clo_schedule *schedule)
+clo_status clo_rcpsp_realise(const clo_rcpsp *problem, const clo_packing *packing, int direction,
+                             clo_schedule *schedule)
 {
     start_row *rows = clo_allocate(problem->tasks, sizeof *rows);
     clo_status status = CLO_OK;
@@ -79,8 +80,9 @@ clo_status clo_rcpsp_realise(const clo_rcpsp *problem, const clo_packing *packin
         return clo_fail_memory("a plan");
     for (uint32_t i = 0; i < problem->tasks; i++) {
         uint32_t v = problem->graph->order[i];
-        int64_t start = direction == CLO_RCPSP_FORWARD ? packing->start_ns[v]
-                                                      : packing->makespan_ns - clo_rcpsp_finish_ns(problem, packing, v);
+        int64_t start = direction == CLO_RCPSP_FORWARD
+                            ? packing->start_ns[v]
+                            : packing->makespan_ns - clo_rcpsp_finish_ns(problem, packing, v);
         rows[i] = (start_row){start, i, v};
     }
     qsort(rows, problem->tasks, sizeof *rows, by_start);

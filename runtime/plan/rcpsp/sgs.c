@@ -11,8 +11,8 @@
  * Fragments count: each machine has its own free shares, and an instance runs on one. Where the problem is no
  * packing the same order is dispatched (packing.h); backward has no counterpart there, because the times of
  * transfers depend on where the data come from: these two then order by rank_u as the forward ones do. */
-#include "plan/rcpsp/priority.h"
 #include "plan/rcpsp/planners.h"
+#include "plan/rcpsp/priority.h"
 
 #include "base/memory.h"
 #include "base/rng.h"
@@ -123,48 +123,48 @@ static clo_status random_fill(clo_schedule *schedule, const clo_plan_config *con
 const clo_planner_desc clo_planner_sgs_serial = {
     .name = "sgs-serial",
     .summary = "packing: longest way to an end first, each at its earliest time (Kolisch 1996)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = sgs_serial_fill,
 };
 
 const clo_planner_desc clo_planner_sgs_parallel = {
     .name = "sgs-parallel",
     .summary = "packing: by a clock, of what fits the longest way to an end first (Kolisch 1996)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = sgs_parallel_fill,
 };
 
 const clo_planner_desc clo_planner_sgs_serial_backward = {
     .name = "sgs-serial-backward",
     .summary = "sgs-serial from the end of the graph",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = sgs_serial_backward_fill,
 };
 
 const clo_planner_desc clo_planner_sgs_parallel_backward = {
     .name = "sgs-parallel-backward",
     .summary = "sgs-parallel from the end of the graph",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = sgs_parallel_backward_fill,
 };
 
 const clo_planner_desc clo_planner_critical_path = {
     .name = "critical-path",
     .summary = "the packing baseline: sgs-parallel by its usual name",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = sgs_parallel_fill,
 };
 
 const clo_planner_desc clo_planner_breadth_first = {
     .name = "breadth-first",
     .summary = "packing: by a clock, level by level",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = breadth_first_fill,
 };
 
 const clo_planner_desc clo_planner_random = {
     .name = "random",
     .summary = "packing: by a clock, in random order",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = random_fill,
 };

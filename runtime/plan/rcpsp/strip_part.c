@@ -8,8 +8,8 @@
  * Our reading: a strip is packed as the paper's next-fit by falling height does, tallest first, but strips are not
  * kept apart: the order strip by strip goes to serial schedule generation, where each instance starts as early as it
  * can. O((n + arcs) log(H / shortest time)). Times of 0 make strips of their own where H is 0. */
-#include "plan/rcpsp/priority.h"
 #include "plan/rcpsp/planners.h"
+#include "plan/rcpsp/priority.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -150,6 +150,6 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 const clo_planner_desc clo_planner_strip_part = {
     .name = "strip-part",
     .summary = "packing: strips around the middle of the longest way (Augustine, Banerjee, Irani 2006)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = fill,
 };

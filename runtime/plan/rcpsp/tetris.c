@@ -14,8 +14,8 @@
  *
  * O(events * ready * machines). Where the problem is no packing: dispatched by the clock, largest dot product with an
  * empty machine first, where it ends first. */
-#include "plan/rcpsp/priority.h"
 #include "plan/rcpsp/planners.h"
+#include "plan/rcpsp/priority.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -42,7 +42,8 @@ typedef struct tetris {
 static int64_t alignment(const tetris *t, uint32_t v, uint32_t m)
 {
     const clo_rcpsp *problem = t->problem;
-    const uint64_t *whole = &problem->capacity[(size_t)m * problem->words], *free = &t->free[(size_t)m * problem->words];
+    const uint64_t *whole = &problem->capacity[(size_t)m * problem->words],
+                   *free = &t->free[(size_t)m * problem->words];
     int64_t sum = 0;
 
     for (uint32_t l = 0; l < clo_rcpsp_lanes(problem); l++) {
@@ -327,6 +328,6 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 const clo_planner_desc clo_planner_tetris = {
     .name = "tetris",
     .summary = "packing: the best match of demand and what is free, short jobs first (Grandl et al. 2014)",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = fill,
 };

@@ -1,9 +1,9 @@
 /* plan/schedule/compact.c - a plan made better as it stands: clean-up after duplication, and double justification.
  *
- * A duplicate may leave its original without a reader (the idea of DFRN's deletion). Dropping copies frees
- * time, and taking the copies in order of start and giving each the earliest slot on its own executor uses it.
+ * A duplicate may leave its original without a reader (the idea of DFRN's deletion). Dropping executions frees
+ * time, and taking the executions in order of start and giving each the earliest slot on its own executor uses it.
  *
- * Why nothing gets worse: when a copy is placed again, everything placed before it started no later in the
+ * Why nothing gets worse: when an execution is placed again, everything placed before it started no later in the
  * old plan and now ends no later than it did. So at its old start its inputs have arrived, its executor is idle, and
  * the machine holds no more than it did: the old start is still free, and the earliest slot is no later.
  *
@@ -25,19 +25,20 @@
 
 enum { JUSTIFY_ROUNDS = 16 };
 
-/* The copy that serves `arc` to copy `reader`: the earliest arrival among the copies that were there when the
+/* The execution that serves `arc` to execution `reader`: the earliest arrival among the executions that were there when the
  * reader was placed. */
 static uint32_t server_of(const clo_schedule *schedule, uint32_t arc, uint32_t reader)
 {
     const clo_platform *platform = schedule->platform;
-    uint32_t best = CLO_NONE, to = schedule->copies[reader].executor;
+    uint32_t best = CLO_NONE, to = schedule->executions[reader].executor;
     int64_t earliest = INT64_MAX;
 
-    for (uint32_t c = schedule->first_copy[schedule->graph->pred[arc]]; c != CLO_NONE; c = schedule->copies[c].next) {
-        const clo_copy *copy = &schedule->copies[c];
+    for (uint32_t c = schedule->first_execution[schedule->graph->pred[arc]]; c != CLO_NONE;
+         c = schedule->executions[c].next) {
+        const clo_execution *execution = &schedule->executions[c];
         int64_t arrival =
-            copy->finish_ns +
-            clo_platform_transfer_ns(platform, clo_graph_arc_bytes(schedule->graph, arc), copy->executor, to);
+            execution->finish_ns +
+            clo_platform_transfer_ns(platform, clo_graph_arc_bytes(schedule->graph, arc), execution->executor, to);
         if (c < reader && arrival < earliest) {
             earliest = arrival;
             best = c;
@@ -47,14 +48,14 @@ static uint32_t server_of(const clo_schedule *schedule, uint32_t arc, uint32_t r
     return best;
 }
 
-/* is_read[c] for all copies. Readers were placed after what they read, so one pass from the last copy to the first sees
- * every reader first, and what a dropped copy read does not count. */
+/* is_read[c] for all executions. Readers were placed after what they read, so one pass from the last execution to the first sees
+ * every reader first, and what a dropped execution read does not count. */
 static void mark_read(const clo_schedule *schedule, uint8_t *is_read)
 {
     const clo_graph *graph = schedule->graph;
 
     for (uint32_t c = schedule->count; c-- > 0;) {
-        uint32_t instance = schedule->copies[c].instance;
+        uint32_t instance = schedule->executions[c].instance;
         if (graph->succ_first[instance] == graph->succ_first[instance + 1])
             is_read[c] = 1; /* a result; never duplicated */
         for (uint32_t arc = graph->pred_first[instance]; is_read[c] && arc < graph->pred_first[instance + 1]; arc++)
@@ -62,32 +63,32 @@ static void mark_read(const clo_schedule *schedule, uint8_t *is_read)
     }
 }
 
-typedef struct kept_copy {
-    clo_copy copy;
-    uint32_t position; /* of the instance in the topological order: decides between copies of length 0 */
+typedef struct kept_execution {
+    clo_execution execution;
+    uint32_t position; /* of the instance in the topological order: decides between executions of length 0 */
     uint32_t index;    /* in the schedule it comes from */
-} kept_copy;
+} kept_execution;
 
-/* The copies of a schedule that somebody reads. */
-typedef struct kept_copies {
-    kept_copy *rows; /* [count] */
+/* The executions of a schedule that somebody reads. */
+typedef struct kept_executions {
+    kept_execution *rows; /* [count] */
     uint32_t count;
-} kept_copies;
+} kept_executions;
 
 static int by_start(const void *left, const void *right)
 {
-    const kept_copy *a = left, *b = right;
+    const kept_execution *a = left, *b = right;
 
-    if (a->copy.start_ns != b->copy.start_ns)
-        return a->copy.start_ns < b->copy.start_ns ? -1 : 1;
-    if (a->copy.finish_ns != b->copy.finish_ns)
-        return a->copy.finish_ns < b->copy.finish_ns ? -1 : 1;
+    if (a->execution.start_ns != b->execution.start_ns)
+        return a->execution.start_ns < b->execution.start_ns ? -1 : 1;
+    if (a->execution.finish_ns != b->execution.finish_ns)
+        return a->execution.finish_ns < b->execution.finish_ns ? -1 : 1;
     if (a->position != b->position)
         return a->position < b->position ? -1 : 1;
-    return a->copy.executor < b->copy.executor ? -1 : a->copy.executor > b->copy.executor;
+    return a->execution.executor < b->execution.executor ? -1 : a->execution.executor > b->execution.executor;
 }
 
-static clo_status place_again(clo_schedule *schedule, const clo_copy *old)
+static clo_status place_again(clo_schedule *schedule, const clo_execution *old)
 {
     const clo_graph *graph = schedule->graph;
     uint32_t task = graph->task_of[old->instance];
@@ -103,14 +104,14 @@ static clo_status place_again(clo_schedule *schedule, const clo_copy *old)
     return clo_schedule_place(schedule, old->instance, old->executor, start);
 }
 
-static clo_status collect(const clo_schedule *schedule, kept_copies *out)
+static clo_status collect(const clo_schedule *schedule, kept_executions *out)
 {
     const clo_graph *graph = schedule->graph;
     uint32_t *position = clo_allocate(graph->instances, sizeof *position);
     uint8_t *is_read = clo_allocate(schedule->count, 1);
     clo_status status = CLO_OK;
 
-    *out = (kept_copies){clo_allocate(schedule->count, sizeof *out->rows), 0};
+    *out = (kept_executions){clo_allocate(schedule->count, sizeof *out->rows), 0};
     if (out->rows == NULL || position == NULL || is_read == NULL) {
         status = clo_fail_memory("a plan");
         goto done;
@@ -120,31 +121,32 @@ static clo_status collect(const clo_schedule *schedule, kept_copies *out)
     mark_read(schedule, is_read);
     for (uint32_t c = 0; c < schedule->count; c++)
         if (is_read[c])
-            out->rows[out->count++] = (kept_copy){schedule->copies[c], position[schedule->copies[c].instance], c};
+            out->rows[out->count++] =
+                (kept_execution){schedule->executions[c], position[schedule->executions[c].instance], c};
 done:
     clo_free(position);
     clo_free(is_read);
     return status;
 }
 
-/* The schedule becomes these copies, in order of start, each as early as it can be. */
-static clo_status shift_left(clo_schedule *schedule, kept_copies *kept)
+/* The schedule becomes these executions, in order of start, each as early as it can be. */
+static clo_status shift_left(clo_schedule *schedule, kept_executions *kept)
 {
     clo_status status = CLO_OK;
 
     qsort(kept->rows, kept->count, sizeof *kept->rows, by_start);
     clo_schedule_clear(schedule);
     for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++)
-        status = place_again(schedule, &kept->rows[i].copy);
+        status = place_again(schedule, &kept->rows[i].execution);
     return status;
 }
 
 clo_status clo_schedule_compact(clo_schedule *schedule)
 {
-    kept_copies kept;
+    kept_executions kept;
 
     if (schedule->count == schedule->graph->instances)
-        return CLO_OK; /* no replica: nothing to drop, and every copy took the earliest slot */
+        return CLO_OK; /* no replica: nothing to drop, and every execution took the earliest slot */
     clo_status status = collect(schedule, &kept);
     if (status == CLO_OK)
         status = shift_left(schedule, &kept);
@@ -154,20 +156,20 @@ clo_status clo_schedule_compact(clo_schedule *schedule)
 
 static int by_falling_finish(const void *left, const void *right)
 {
-    const kept_copy *a = left, *b = right;
+    const kept_execution *a = left, *b = right;
 
-    if (a->copy.finish_ns != b->copy.finish_ns)
-        return a->copy.finish_ns > b->copy.finish_ns ? -1 : 1;
-    if (a->copy.start_ns != b->copy.start_ns)
-        return a->copy.start_ns > b->copy.start_ns ? -1 : 1;
+    if (a->execution.finish_ns != b->execution.finish_ns)
+        return a->execution.finish_ns > b->execution.finish_ns ? -1 : 1;
+    if (a->execution.start_ns != b->execution.start_ns)
+        return a->execution.start_ns > b->execution.start_ns ? -1 : 1;
     if (a->position != b->position)
         return a->position > b->position ? -1 : 1;
-    return a->copy.executor < b->copy.executor ? -1 : a->copy.executor > b->copy.executor;
+    return a->execution.executor < b->execution.executor ? -1 : a->execution.executor > b->execution.executor;
 }
 
-/* Moves the copies, which are those of `schedule`, as late as the makespan allows: in falling order of finish, each on its
+/* Moves the executions, which are those of `schedule`, as late as the makespan allows: in falling order of finish, each on its
  * executor before its readers. `mirror` is an empty schedule in which time runs backwards from the makespan. */
-static clo_status shift_right(const clo_schedule *schedule, clo_schedule *mirror, kept_copies *kept)
+static clo_status shift_right(const clo_schedule *schedule, clo_schedule *mirror, kept_executions *kept)
 {
     const clo_graph *graph = schedule->graph;
     int64_t makespan_ns = clo_schedule_makespan_ns(schedule),
@@ -176,19 +178,19 @@ static clo_status shift_right(const clo_schedule *schedule, clo_schedule *mirror
 
     qsort(kept->rows, kept->count, sizeof *kept->rows, by_falling_finish);
     for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++) {
-        clo_copy *copy = &kept->rows[i].copy;
-        uint32_t v = copy->instance, index = kept->rows[i].index;
-        int64_t duration = copy->finish_ns - copy->start_ns;
-        int64_t begin = clo_schedule_slot_ns(mirror, graph->task_of[v], copy->executor, after_ns[index], duration);
-        assert(begin <= makespan_ns - copy->finish_ns);
-        status = clo_schedule_place(mirror, v, copy->executor, begin);
-        copy->finish_ns = makespan_ns - begin;
-        copy->start_ns = copy->finish_ns - duration;
+        clo_execution *execution = &kept->rows[i].execution;
+        uint32_t v = execution->instance, index = kept->rows[i].index;
+        int64_t duration = execution->finish_ns - execution->start_ns;
+        int64_t begin = clo_schedule_slot_ns(mirror, graph->task_of[v], execution->executor, after_ns[index], duration);
+        assert(begin <= makespan_ns - execution->finish_ns);
+        status = clo_schedule_place(mirror, v, execution->executor, begin);
+        execution->finish_ns = makespan_ns - begin;
+        execution->start_ns = execution->finish_ns - duration;
         for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
             uint32_t server = server_of(schedule, arc, index);
             int64_t after = begin + duration +
                             clo_platform_transfer_ns(schedule->platform, clo_graph_arc_bytes(graph, arc),
-                                                     schedule->copies[server].executor, copy->executor);
+                                                     schedule->executions[server].executor, execution->executor);
             after_ns[server] = after > after_ns[server] ? after : after_ns[server];
         }
     }
@@ -197,14 +199,14 @@ static clo_status shift_right(const clo_schedule *schedule, clo_schedule *mirror
 }
 
 /* The schedule becomes these instances, in order of start, each where it ends first. */
-static clo_status spread(clo_schedule *schedule, kept_copies *kept)
+static clo_status spread(clo_schedule *schedule, kept_executions *kept)
 {
     clo_status status = CLO_OK;
 
     qsort(kept->rows, kept->count, sizeof *kept->rows, by_start);
     clo_schedule_clear(schedule);
     for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++) {
-        uint32_t v = kept->rows[i].copy.instance;
+        uint32_t v = kept->rows[i].execution.instance;
         clo_slot slot = clo_schedule_earliest(schedule, v, NULL);
         status = clo_schedule_place(schedule, v, slot.executor, slot.start_ns);
     }
@@ -215,7 +217,7 @@ static clo_status spread(clo_schedule *schedule, kept_copies *kept)
 static clo_status justify_once(clo_schedule *schedule, clo_schedule *mirror, clo_snapshot *best, bool *is_better)
 {
     bool has_replicas = schedule->count > schedule->graph->instances;
-    kept_copies kept;
+    kept_executions kept;
     clo_status status = collect(schedule, &kept);
 
     clo_schedule_clear(mirror);

@@ -5,12 +5,12 @@
 #include "plan/schedule/schedule.h"
 
 /* Executions of each instance, on average, where the paper knows no bound. */
-enum { CLO_COPIES_EACH = 4 };
+enum { CLO_EXECUTIONS_EACH = 4 };
 
 typedef struct clo_planner_desc {
     const char *name, *summary;
     /* Executions of each instance, on average, that clo_schedule_open makes room for. */
-    uint32_t copies_each;
+    uint32_t executions_each;
     /* Gets an open, empty schedule and fills it. Returns CLO_OK or CLO_ERR_MEMORY. */
     clo_status (*fill)(clo_schedule *schedule, const clo_plan_config *config);
 } clo_planner_desc;

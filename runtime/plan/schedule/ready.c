@@ -119,15 +119,15 @@ clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps)
     return clo_schedule_earliest(ready->schedule, instance, fill_gaps ? NULL : ready->tail_ns);
 }
 
-void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_copy)
+void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_execution)
 {
     const clo_schedule *schedule = ready->schedule;
     const clo_graph *graph = schedule->graph;
 
-    for (uint32_t c = first_copy; c < schedule->count; c++) {
-        int64_t *tail_ns = &ready->tail_ns[schedule->copies[c].executor];
-        if (schedule->copies[c].finish_ns > *tail_ns)
-            *tail_ns = schedule->copies[c].finish_ns;
+    for (uint32_t c = first_execution; c < schedule->count; c++) {
+        int64_t *tail_ns = &ready->tail_ns[schedule->executions[c].executor];
+        if (schedule->executions[c].finish_ns > *tail_ns)
+            *tail_ns = schedule->executions[c].finish_ns;
     }
     for (uint32_t arc = graph->succ_first[instance]; arc < graph->succ_first[instance + 1]; arc++) {
         uint32_t successor = graph->succ[arc];
@@ -139,11 +139,11 @@ void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_copy)
 
 clo_status clo_ready_place(clo_ready *ready, uint32_t instance, clo_slot slot)
 {
-    uint32_t first_copy = ready->schedule->count;
+    uint32_t first_execution = ready->schedule->count;
     clo_status status = clo_schedule_place(ready->schedule, instance, slot.executor, slot.start_ns);
 
     if (status == CLO_OK)
-        clo_ready_placed(ready, instance, first_copy);
+        clo_ready_placed(ready, instance, first_execution);
     return status;
 }
 

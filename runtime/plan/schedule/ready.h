@@ -54,8 +54,8 @@ clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps)
 /* Places an instance that clo_ready_next handed out, and releases what waited for it. Returns CLO_OK or
  * CLO_ERR_MEMORY. */
 clo_status clo_ready_place(clo_ready *ready, uint32_t instance, clo_slot slot);
-/* The second half of it, for what was placed otherwise: takes the copies from `first_copy` on into tail_ns. */
-void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_copy);
+/* The second half of it, for what was placed otherwise: takes the executions from `first_execution` on into tail_ns. */
+void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_execution);
 
 /* When the first executor has nothing more to do: the least of tail_ns. */
 int64_t clo_ready_first_idle_ns(const clo_ready *ready);

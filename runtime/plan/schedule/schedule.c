@@ -30,8 +30,8 @@ static clo_status open_arrays(clo_schedule *schedule)
 {
     size_t n = schedule->graph->instances, p = schedule->executors;
     clo_layout layout = {0};
-    size_t copies = clo_layout_add(&layout, schedule->capacity, sizeof(clo_copy));
-    size_t first_copy = clo_layout_add(&layout, n, sizeof(uint32_t));
+    size_t executions = clo_layout_add(&layout, schedule->capacity, sizeof(clo_execution));
+    size_t first_execution = clo_layout_add(&layout, n, sizeof(uint32_t));
     size_t order = clo_layout_add(&layout, n, sizeof(uint32_t));
     size_t memory = clo_layout_add(&layout, p, sizeof(uint32_t));
     size_t critical = clo_layout_add(&layout, p, sizeof(uint32_t));
@@ -44,8 +44,8 @@ static clo_status open_arrays(clo_schedule *schedule)
     if (block == NULL)
         return clo_fail_memory("a plan");
     schedule->block = block;
-    schedule->copies = (void *)(block + copies);
-    schedule->first_copy = (void *)(block + first_copy);
+    schedule->executions = (void *)(block + executions);
+    schedule->first_execution = (void *)(block + first_execution);
     schedule->order = (void *)(block + order);
     schedule->memory = (void *)(block + memory);
     schedule->critical = (void *)(block + critical);
@@ -56,7 +56,7 @@ static clo_status open_arrays(clo_schedule *schedule)
     return CLO_OK;
 }
 
-clo_status clo_schedule_open(clo_schedule *schedule, const clo_cost *cost, uint32_t copies_each)
+clo_status clo_schedule_open(clo_schedule *schedule, const clo_cost *cost, uint32_t executions_each)
 {
     memset(schedule, 0, sizeof *schedule);
     schedule->cost = cost;
@@ -64,9 +64,9 @@ clo_status clo_schedule_open(clo_schedule *schedule, const clo_cost *cost, uint3
     schedule->platform = cost->platform;
     schedule->executors = schedule->platform->executors_count;
     schedule->may_duplicate = true;
-    uint64_t capacity = (uint64_t)schedule->graph->instances * copies_each;
+    uint64_t capacity = (uint64_t)schedule->graph->instances * executions_each;
 
-    if (capacity >= CLO_NONE) /* more than 100 GiB of copies */
+    if (capacity >= CLO_NONE) /* more than 100 GiB of executions */
         return clo_fail_memory("a plan");
     schedule->capacity = (uint32_t)capacity;
     clo_status status = open_arrays(schedule);
@@ -106,7 +106,8 @@ void clo_schedule_clear(clo_schedule *schedule)
         clo_timeline_clear(&schedule->timelines[e]);
     for (uint32_t m = 0; schedule->profiles != NULL && m < schedule->platform->machines_count; m++)
         forget_machine(schedule, m);
-    memset(schedule->first_copy, 0xff, schedule->graph->instances * sizeof schedule->first_copy[0]); /* CLO_NONE */
+    memset(schedule->first_execution, 0xff,
+           schedule->graph->instances * sizeof schedule->first_execution[0]); /* CLO_NONE */
     schedule->count = 0;
 }
 
@@ -115,21 +116,21 @@ int64_t clo_schedule_makespan_ns(const clo_schedule *schedule)
     int64_t latest = 0;
 
     for (uint32_t c = 0; c < schedule->count; c++)
-        if (schedule->copies[c].finish_ns > latest)
-            latest = schedule->copies[c].finish_ns;
+        if (schedule->executions[c].finish_ns > latest)
+            latest = schedule->executions[c].finish_ns;
     return latest;
 }
 
 clo_status clo_snapshot_open(clo_snapshot *snapshot, const clo_schedule *schedule)
 {
     *snapshot = (clo_snapshot){.makespan_ns = INT64_MAX};
-    snapshot->copies = clo_allocate(schedule->capacity, sizeof *snapshot->copies);
-    return snapshot->copies == NULL ? clo_fail_memory("a plan") : CLO_OK;
+    snapshot->executions = clo_allocate(schedule->capacity, sizeof *snapshot->executions);
+    return snapshot->executions == NULL ? clo_fail_memory("a plan") : CLO_OK;
 }
 
 void clo_snapshot_close(clo_snapshot *snapshot)
 {
-    clo_free(snapshot->copies);
+    clo_free(snapshot->executions);
     *snapshot = (clo_snapshot){0};
 }
 
@@ -139,7 +140,7 @@ bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_schedule *schedule)
 
     if (makespan >= snapshot->makespan_ns)
         return false;
-    memcpy(snapshot->copies, schedule->copies, schedule->count * sizeof *snapshot->copies);
+    memcpy(snapshot->executions, schedule->executions, schedule->count * sizeof *snapshot->executions);
     snapshot->count = schedule->count;
     snapshot->makespan_ns = makespan;
     return true;
@@ -147,7 +148,7 @@ bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_schedule *schedule)
 
 void clo_snapshot_copy(clo_snapshot *to, const clo_snapshot *from)
 {
-    memcpy(to->copies, from->copies, from->count * sizeof *to->copies);
+    memcpy(to->executions, from->executions, from->count * sizeof *to->executions);
     to->count = from->count;
     to->makespan_ns = from->makespan_ns;
 }
@@ -159,8 +160,8 @@ clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_schedule *sche
 
     clo_schedule_clear(schedule);
     for (uint32_t c = 0; c < snapshot->count && status == CLO_OK; c++)
-        status = clo_schedule_place(schedule, snapshot->copies[c].instance, snapshot->copies[c].executor,
-                                    snapshot->copies[c].start_ns);
+        status = clo_schedule_place(schedule, snapshot->executions[c].instance, snapshot->executions[c].executor,
+                                    snapshot->executions[c].start_ns);
     return status;
 }
 
@@ -215,9 +216,10 @@ int64_t clo_schedule_arrival_ns(const clo_schedule *schedule, uint32_t arc, uint
     uint64_t bytes = clo_graph_arc_bytes(schedule->graph, arc);
     int64_t earliest = INT64_MAX;
 
-    for (uint32_t c = schedule->first_copy[schedule->graph->pred[arc]]; c != CLO_NONE; c = schedule->copies[c].next) {
-        const clo_copy *copy = &schedule->copies[c];
-        int64_t arrival = copy->finish_ns + transfer_ns(schedule, bytes, copy->executor, executor);
+    for (uint32_t c = schedule->first_execution[schedule->graph->pred[arc]]; c != CLO_NONE;
+         c = schedule->executions[c].next) {
+        const clo_execution *execution = &schedule->executions[c];
+        int64_t arrival = execution->finish_ns + transfer_ns(schedule, bytes, execution->executor, executor);
         if (arrival < earliest)
             earliest = arrival;
     }
@@ -225,18 +227,19 @@ int64_t clo_schedule_arrival_ns(const clo_schedule *schedule, uint32_t arc, uint
     return earliest;
 }
 
-/* row[e]: when data of `copy` are on executor e. The hot loop of planning: everything it needs is in locals, because
+/* row[e]: when data of `execution` are on executor e. The hot loop of planning: everything it needs is in locals, because
  * stores to row could alias the members. */
-static void fill_row(const clo_schedule *schedule, const clo_copy *copy, uint64_t bytes, int64_t *restrict row)
+static void fill_row(const clo_schedule *schedule, const clo_execution *execution, uint64_t bytes,
+                     int64_t *restrict row)
 {
     uint32_t piece = clo_platform_piece(schedule->platform, bytes);
-    size_t from = ((size_t)piece * schedule->executors + copy->executor) * schedule->executors;
+    size_t from = ((size_t)piece * schedule->executors + execution->executor) * schedule->executors;
     uint64_t beyond = bytes - schedule->platform->cut_bytes[piece];
     const int64_t *latency_ns = &schedule->platform->latency_ns[from];
     const uint64_t *ns_per_byte_q32 = &schedule->platform->ns_per_byte_q32[from];
     const uint32_t *memory = schedule->memory;
-    uint32_t executors = schedule->executors, here = memory[copy->executor];
-    int64_t finish_ns = copy->finish_ns;
+    uint32_t executors = schedule->executors, here = memory[execution->executor];
+    int64_t finish_ns = execution->finish_ns;
 
     for (uint32_t e = 0; e < executors; e++) {
         int64_t way_ns = clo_link_ns(latency_ns[e], ns_per_byte_q32[e], beyond);
@@ -247,14 +250,14 @@ static void fill_row(const clo_schedule *schedule, const clo_copy *copy, uint64_
 void clo_schedule_arrivals(clo_schedule *schedule, uint32_t arc)
 {
     uint64_t bytes = clo_graph_arc_bytes(schedule->graph, arc);
-    uint32_t first = schedule->first_copy[schedule->graph->pred[arc]];
+    uint32_t first = schedule->first_execution[schedule->graph->pred[arc]];
 
     assert(first != CLO_NONE);
-    fill_row(schedule, &schedule->copies[first], bytes, schedule->row_ns);
-    for (uint32_t c = schedule->copies[first].next; c != CLO_NONE; c = schedule->copies[c].next)
+    fill_row(schedule, &schedule->executions[first], bytes, schedule->row_ns);
+    for (uint32_t c = schedule->executions[first].next; c != CLO_NONE; c = schedule->executions[c].next)
         for (uint32_t e = 0; e < schedule->executors; e++) {
             int64_t arrival =
-                schedule->copies[c].finish_ns + transfer_ns(schedule, bytes, schedule->copies[c].executor, e);
+                schedule->executions[c].finish_ns + transfer_ns(schedule, bytes, schedule->executions[c].executor, e);
             if (arrival < schedule->row_ns[e])
                 schedule->row_ns[e] = arrival;
         }
@@ -328,7 +331,7 @@ int64_t clo_schedule_slot_ns(const clo_schedule *schedule, uint32_t task, uint32
 clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_t executor, int64_t start_ns)
 {
     const clo_graph *graph = schedule->graph;
-    uint32_t task = graph->task_of[instance], *first = &schedule->first_copy[instance], at = schedule->count;
+    uint32_t task = graph->task_of[instance], *first = &schedule->first_execution[instance], at = schedule->count;
     int64_t duration = clo_cost_time(schedule->cost, task, executor), finish = start_ns + duration;
 
     assert(at < schedule->capacity);
@@ -342,21 +345,21 @@ clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_
             return clo_fail_memory("a plan");
     }
 
-    schedule->copies[at] = (clo_copy){start_ns, finish, instance, executor, CLO_NONE};
+    schedule->executions[at] = (clo_execution){start_ns, finish, instance, executor, CLO_NONE};
     schedule->count++;
     if (*first == CLO_NONE) {
         *first = at;
     } else { /* behind the original, which stays first */
-        schedule->copies[at].next = schedule->copies[*first].next;
-        schedule->copies[*first].next = at;
+        schedule->executions[at].next = schedule->executions[*first].next;
+        schedule->executions[*first].next = at;
     }
     return CLO_OK;
 }
 
-bool clo_schedule_has_copy(const clo_schedule *schedule, uint32_t instance, uint32_t executor)
+bool clo_schedule_has_execution(const clo_schedule *schedule, uint32_t instance, uint32_t executor)
 {
-    for (uint32_t c = schedule->first_copy[instance]; c != CLO_NONE; c = schedule->copies[c].next)
-        if (schedule->copies[c].executor == executor)
+    for (uint32_t c = schedule->first_execution[instance]; c != CLO_NONE; c = schedule->executions[c].next)
+        if (schedule->executions[c].executor == executor)
             return true;
     return false;
 }

@@ -1,7 +1,7 @@
 /* plan/schedule/schedule.h - a plan under construction: what every planner needs to place one instance after another.
  *
- * A *copy* is one execution of an instance; the first copy of an instance is its original, further ones are
- * replicas. Invariant: every copy lies in a gap of its executor, starts no earlier than its
+ * An *execution* is one run of an instance's body; the first execution of an instance is its original, further ones are
+ * replicas. Invariant: every execution lies in a gap of its executor, starts no earlier than its
  * inputs arrive, and fits the machine's capacities for all of its duration.
  *
  * Times are added without checks: a cost exists only if all longest times plus the slowest transfer on every arc fit
@@ -16,11 +16,11 @@
 
 #include <clotho/plan.h>
 
-typedef struct clo_copy {
+typedef struct clo_execution {
     int64_t start_ns, finish_ns;
     uint32_t instance, executor;
-    uint32_t next; /* another copy of the same instance; CLO_NONE: the last */
-} clo_copy;
+    uint32_t next; /* another execution of the same instance; CLO_NONE: the last */
+} clo_execution;
 
 /* Where the capacities of a machine let a task begin: no start from `ready_ns` on for `duration_ns` or longer is before
  * `start_ns`. Of the last task that was asked for; what is placed there since then only makes it later. */
@@ -34,30 +34,30 @@ typedef struct clo_schedule {
     const clo_graph *graph;
     const clo_platform *platform;
     uint32_t executors;
-    bool may_duplicate;       /* false: the caller of clo_plan_create wants no replicas */
-    uint64_t schedules;       /* how many the planner built; it may leave 0 for one    */
-    bool is_optimal;          /* proved by search                                       */
-    clo_timeline *timelines;  /* [executors]                                        */
-    clo_profile *profiles;    /* [machines]; NULL: no task demands anything          */
-    clo_capacity_memo *memos; /* [machines]; NULL as above                          */
-    clo_copy *copies;         /* [count] of [capacity]                              */
+    bool may_duplicate;        /* false: the caller of clo_plan_create wants no replicas */
+    uint64_t schedules;        /* how many the planner built; it may leave 0 for one    */
+    bool is_optimal;           /* proved by search                                       */
+    clo_timeline *timelines;   /* [executors]                                        */
+    clo_profile *profiles;     /* [machines]; NULL: no task demands anything          */
+    clo_capacity_memo *memos;  /* [machines]; NULL as above                          */
+    clo_execution *executions; /* [count] of [capacity]                              */
     uint32_t count, capacity;
-    uint32_t *first_copy; /* [instances] the original; CLO_NONE: not placed yet */
-    uint32_t *order;      /* [instances] by falling rank_u; clo_schedule_order fills it */
-    uint32_t *memory;     /* [executors] memory of each, packed                 */
-    int64_t *ready_ns;    /* [executors] scratch of the planner                 */
-    int64_t *second_ns;   /* [executors] likewise                               */
-    uint32_t *critical;   /* [executors] likewise                               */
-    int64_t *row_ns;      /* [executors] result of clo_schedule_arrivals           */
-    void *block;          /* what holds the arrays above                        */
+    uint32_t *first_execution; /* [instances] the original; CLO_NONE: not placed yet */
+    uint32_t *order;           /* [instances] by falling rank_u; clo_schedule_order fills it */
+    uint32_t *memory;          /* [executors] memory of each, packed                 */
+    int64_t *ready_ns;         /* [executors] scratch of the planner                 */
+    int64_t *second_ns;        /* [executors] likewise                               */
+    uint32_t *critical;        /* [executors] likewise                               */
+    int64_t *row_ns;           /* [executors] result of clo_schedule_arrivals           */
+    void *block;               /* what holds the arrays above                        */
 } clo_schedule;
 
-/* Prepares an empty schedule for at most `copies_each` copies of each instance on average.
+/* Prepares an empty schedule for at most `executions_each` executions of each instance on average.
  * Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_schedule_open(clo_schedule *schedule, const clo_cost *cost, uint32_t copies_each);
+clo_status clo_schedule_open(clo_schedule *schedule, const clo_cost *cost, uint32_t executions_each);
 void clo_schedule_close(clo_schedule *schedule);
 
-/* Forgets all copies, keeps the memory. */
+/* Forgets all executions, keeps the memory. */
 void clo_schedule_clear(clo_schedule *schedule);
 
 /* The latest finish; 0 of an empty one. */
@@ -65,7 +65,7 @@ int64_t clo_schedule_makespan_ns(const clo_schedule *schedule);
 
 /* A filled schedule kept aside. `capacity` of the schedule it came from. */
 typedef struct clo_snapshot {
-    clo_copy *copies;
+    clo_execution *executions;
     uint32_t count;
     int64_t makespan_ns;
 } clo_snapshot;
@@ -74,7 +74,7 @@ clo_status clo_snapshot_open(clo_snapshot *snapshot, const clo_schedule *schedul
 void clo_snapshot_close(clo_snapshot *snapshot);
 /* Keeps the schedule if it is shorter than what is kept; true if it is. */
 bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_schedule *schedule);
-/* `from` has no more copies than `to` has room for. */
+/* `from` has no more executions than `to` has room for. */
 void clo_snapshot_copy(clo_snapshot *to, const clo_snapshot *from);
 /* Makes the schedule what is kept. Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_schedule *schedule);
@@ -84,7 +84,7 @@ clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_schedule *sche
 clo_status clo_schedule_order(clo_schedule *schedule);
 
 /* When the data of `arc` (index into the graph's pred) can be in the memory of `executor`: the earliest over
- * the copies of the producer, LACHESIS eq. 9. The producer is placed. */
+ * the executions of the producer, LACHESIS eq. 9. The producer is placed. */
 int64_t clo_schedule_arrival_ns(const clo_schedule *schedule, uint32_t arc, uint32_t executor);
 /* The same for all executors, into row_ns. */
 void clo_schedule_arrivals(clo_schedule *schedule, uint32_t arc);
@@ -102,11 +102,11 @@ int64_t clo_schedule_slot_before_ns(const clo_schedule *schedule, uint32_t task,
 int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
                                  int64_t duration_ns);
 
-/* Adds a copy at start_ns, a result of clo_schedule_slot_ns for its execution time: the original if it is the first of
+/* Adds an execution at start_ns, a result of clo_schedule_slot_ns for its execution time: the original if it is the first of
  * its instance. Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_t executor, int64_t start_ns);
 
-/* True if the instance has a copy on `executor`. */
-bool clo_schedule_has_copy(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
+/* True if the instance has an execution on `executor`. */
+bool clo_schedule_has_execution(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
 #endif

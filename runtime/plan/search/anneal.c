@@ -15,9 +15,9 @@
  *    sample and from the best.
  *
  * The constants were set on SAGA's open instances. Integers only: every machine finds the same plan for a seed. */
+#include "plan/search/anneal.h"
 #include "plan/duplicate/deft.h"
 #include "plan/schedule/budget.h"
-#include "plan/search/anneal.h"
 
 #include "base/memory.h"
 #include "base/noise.h"
@@ -119,7 +119,7 @@ static clo_status build(annealing *s, int64_t limit_ns, int64_t *makespan_ns)
             status = clo_deft_place_on(schedule, v, s->executor[v]);
         if (status != CLO_OK)
             return status;
-        if (schedule->copies[schedule->count - 1].finish_ns > limit_ns - s->behind_ns[v])
+        if (schedule->executions[schedule->count - 1].finish_ns > limit_ns - s->behind_ns[v])
             return CLO_OK;
     }
     *makespan_ns = clo_schedule_makespan_ns(schedule);
@@ -148,17 +148,17 @@ static void sort_order(annealing *s)
     }
 }
 
-/* Order and executors of the best plan. An instance counts from its first copy, which its readers may have read; its
+/* Order and executors of the best plan. An instance counts from its first execution, which its readers may have read; its
  * executor is that of the original, the first in the array. */
 static void take_best(annealing *s)
 {
     for (uint32_t i = 0; i < s->count; i++)
         s->keys[s->graph->order[i]] = (order_key){INT64_MAX, i, s->graph->order[i]};
     for (uint32_t c = s->best->count; c-- > 0;) {
-        const clo_copy *copy = &s->best->copies[c];
-        order_key *key = &s->keys[copy->instance];
-        key->key = copy->start_ns < key->key ? copy->start_ns : key->key;
-        s->executor[copy->instance] = copy->executor;
+        const clo_execution *execution = &s->best->executions[c];
+        order_key *key = &s->keys[execution->instance];
+        key->key = execution->start_ns < key->key ? execution->start_ns : key->key;
+        s->executor[execution->instance] = execution->executor;
     }
     sort_order(s);
 }
@@ -260,7 +260,7 @@ static void fix_executors(annealing *s)
 {
     for (uint32_t v = 0; v < s->count; v++)
         if (s->executor[v] == CLO_NONE)
-            s->executor[v] = s->schedule->copies[s->schedule->first_copy[v]].executor;
+            s->executor[v] = s->schedule->executions[s->schedule->first_execution[v]].executor;
 }
 
 static void undo(annealing *s)
@@ -318,7 +318,8 @@ static clo_status anneal_round(annealing *s, bool from_best)
 
 clo_status clo_anneal(clo_schedule *schedule, uint64_t seed, clo_budget *budget, clo_snapshot *best)
 {
-    annealing s = {.schedule = schedule, .graph = schedule->graph, .budget = budget, .best = best, .rng = clo_rng_seed(seed)};
+    annealing s = {
+        .schedule = schedule, .graph = schedule->graph, .budget = budget, .best = best, .rng = clo_rng_seed(seed)};
     clo_status status = CLO_OK;
 
     s.count = s.graph->instances;

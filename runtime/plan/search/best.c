@@ -16,8 +16,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/schedule/parallel.h"
 #include "plan/rcpsp/search.h"
+#include "plan/schedule/parallel.h"
 
 enum {
     SCHEDULES_DEFAULT = 1000, /* without a budget, fewer of large graphs: */
@@ -112,10 +112,11 @@ typedef struct island {
     clo_status status;
 } island;
 
-static clo_status open_island(island *mine, const clo_schedule *schedule, const clo_budget *budget, const clo_snapshot *best,
-                              uint32_t index)
+static clo_status open_island(island *mine, const clo_schedule *schedule, const clo_budget *budget,
+                              const clo_snapshot *best, uint32_t index)
 {
-    clo_status status = clo_schedule_open(&mine->schedule, schedule->cost, schedule->capacity / schedule->graph->instances);
+    clo_status status =
+        clo_schedule_open(&mine->schedule, schedule->cost, schedule->capacity / schedule->graph->instances);
 
     mine->schedule.may_duplicate = schedule->may_duplicate;
     mine->config = *budget->config;
@@ -139,7 +140,8 @@ static void run_island(void *context, uint32_t worker, uint32_t round)
     mine->status = search(&mine->schedule, mine->problem, &mine->budget, &mine->best);
 }
 
-static clo_status search_side_by_side(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget, clo_snapshot *best)
+static clo_status search_side_by_side(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget,
+                                      clo_snapshot *best)
 {
     uint32_t threads = budget->config->threads < CLO_PARALLEL_MAX ? budget->config->threads : CLO_PARALLEL_MAX;
     island *islands = clo_allocate(threads, sizeof *islands);
@@ -231,6 +233,6 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 const clo_planner_desc clo_planner_best = {
     .name = "best",
     .summary = "anytime: proof, annealing or packing search from the best of several planners, until the budget ends",
-    .copies_each = CLO_COPIES_EACH,
+    .executions_each = CLO_EXECUTIONS_EACH,
     .fill = fill,
 };

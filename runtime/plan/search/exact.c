@@ -20,9 +20,9 @@
  * A placement that is tried costs O(arcs * executors^2). A schedule in the sense of the budget is as many of them as
  * there are instances; the last branching may take one for each executor more than it allows. Demands, or more than 64
  * instances or executors: no search, the plan is HEFT's or the serial one. */
+#include "plan/search/exact.h"
 #include "plan/list/planners.h"
 #include "plan/schedule/budget.h"
-#include "plan/search/exact.h"
 #include "plan/search/exact_model.h"
 #include "plan/search/planners.h"
 
@@ -377,6 +377,6 @@ static clo_status exact_fill(clo_schedule *schedule, const clo_plan_config *conf
 const clo_planner_desc clo_planner_exact = {
     .name = "exact",
     .summary = "branch and bound without duplicates for small graphs: proved shortest, or the best found",
-    .copies_each = 1,
+    .executions_each = 1,
     .fill = exact_fill,
 };

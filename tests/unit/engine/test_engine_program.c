@@ -44,7 +44,8 @@ static void close_setting(setting *s)
 static void place(clo_placement *placements)
 {
     for (uint32_t t = 0; t < TASKS; t++)
-        placements[t] = (clo_placement){.task = t, .executor = t % 2, .start_ns = 1000 * t, .finish_ns = 1000 * t + 100};
+        placements[t] =
+            (clo_placement){.task = t, .executor = t % 2, .start_ns = 1000 * t, .finish_ns = 1000 * t + 100};
 }
 
 static void a_steal_program_is_the_graph_itself(void **state)
@@ -57,7 +58,7 @@ static void a_steal_program_is_the_graph_itself(void **state)
     assert_false(program->is_replay);
     assert_false(program->is_restricted);
     assert_true(program->crosses_memories);
-    assert_int_equal(program->entries, TASKS);
+    assert_int_equal(program->executions, TASKS);
     assert_int_equal(program->instances, TASKS);
     assert_int_equal(program->inputs_max, SOURCES);
     assert_int_equal(program->exits, 1);
@@ -80,7 +81,7 @@ static void a_replay_program_waits_for_the_one_before_and_for_other_executors(vo
     place(placements);
     ok(clo_program_create(s.cost, placements, TASKS, &s.arena, &program));
     assert_true(program->is_replay);
-    assert_int_equal(program->entries, TASKS);
+    assert_int_equal(program->executions, TASKS);
     assert_int_equal(program->inputs_max, SOURCES);
     assert_int_equal(program->roots_count, 2);
     assert_int_equal(program->exits, 1);
@@ -133,8 +134,10 @@ static void of_equal_starts_the_earlier_end_then_the_graphs_order_comes_first(vo
     (void)state;
     const clo_placement short_second[2] = {{.task = 0, .finish_ns = 10}, {.task = 1, .finish_ns = 0}};
     const clo_placement short_first[2] = {{.task = 0, .finish_ns = 0}, {.task = 1, .finish_ns = 10}};
-    const clo_placement both_short[2] = {{.task = 1, .start_ns = 5, .finish_ns = 5}, {.task = 0, .start_ns = 5, .finish_ns = 5}};
-    const clo_placement in_turn[2] = {{.task = 1, .start_ns = 5, .finish_ns = 9}, {.task = 0, .start_ns = 7, .finish_ns = 8}};
+    const clo_placement both_short[2] = {{.task = 1, .start_ns = 5, .finish_ns = 5},
+                                         {.task = 0, .start_ns = 5, .finish_ns = 5}};
+    const clo_placement in_turn[2] = {{.task = 1, .start_ns = 5, .finish_ns = 9},
+                                      {.task = 0, .start_ns = 7, .finish_ns = 8}};
 
     assert_int_equal(first_of(short_second, false), 1);
     assert_int_equal(first_of(short_first, false), 0);

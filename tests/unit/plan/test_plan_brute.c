@@ -120,11 +120,12 @@ static void expect_same(const brute *b, const clo_plan *plan, uint64_t seed)
 
     assert_int_equal(count, b->schedule.count);
     for (size_t i = 0; i < count; i++) {
-        const clo_copy *copy = &b->schedule.copies[b->schedule.first_copy[graph->first_instance[p[i].task] + p[i].instance]];
-        if (copy->executor != p[i].executor || copy->start_ns != p[i].start_ns)
+        const clo_execution *execution =
+            &b->schedule.executions[b->schedule.first_execution[graph->first_instance[p[i].task] + p[i].instance]];
+        if (execution->executor != p[i].executor || execution->start_ns != p[i].start_ns)
             fail_msg("seed %llu, %s: task %u is on e%u at %lld, not on e%u at %lld", (unsigned long long)seed,
-                     clo_plan_planner(plan), p[i].task, p[i].executor, (long long)p[i].start_ns, copy->executor,
-                     (long long)copy->start_ns);
+                     clo_plan_planner(plan), p[i].task, p[i].executor, (long long)p[i].start_ns, execution->executor,
+                     (long long)execution->start_ns);
     }
 }
 

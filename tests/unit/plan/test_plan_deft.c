@@ -4,7 +4,7 @@
 #include "plan/schedule/compact.h"
 #include "random.h"
 
-/* a -> b and a -> c with 100 bytes each: alone, HEFT puts all in a row (30); with a copy of a on e1 it is 20. */
+/* a -> b and a -> c with 100 bytes each: alone, HEFT puts all in a row (30); with an execution of a on e1 it is 20. */
 static fixture fork_of_two(uint8_t duplicable)
 {
     fixture f = fixture_new();
@@ -54,7 +54,7 @@ static void a_task_that_is_not_declared_duplicable_runs_once(void **state)
     fixture_free(&f);
 }
 
-/* g -> a -> b, c. The copy of a on e1 needs g's data there at 10 + 5: it runs from 15 to 25, c from 25. */
+/* g -> a -> b, c. The execution of a on e1 needs g's data there at 10 + 5: it runs from 15 to 25, c from 25. */
 static void a_duplicate_waits_for_its_own_inputs(void **state)
 {
     (void)state;
@@ -77,7 +77,7 @@ static void a_duplicate_waits_for_its_own_inputs(void **state)
     fixture_free(&f);
 }
 
-/* b can only run on e1, so a's copy there is the only one read: a's original goes, and d, which stood behind it on e0,
+/* b can only run on e1, so a's execution there is the only one read: a's original goes, and d, which stood behind it on e0,
  * moves to the beginning. */
 static void an_original_that_nobody_reads_is_dropped_and_what_stood_behind_it_moves_up(void **state)
 {
@@ -96,8 +96,8 @@ static void an_original_that_nobody_reads_is_dropped_and_what_stood_behind_it_mo
     ok(clo_schedule_open(&schedule, f.cost, 2));
     ok(clo_deft_place_all(&schedule));
     assert_int_equal(schedule.count, 4); /* as published: a on e0 from 0 to 8, once more on e1, d on e0 from 8 */
-    assert_int_equal(schedule.copies[0].executor, 0);
-    assert_int_equal(schedule.copies[3].start_ns, 8);
+    assert_int_equal(schedule.executions[0].executor, 0);
+    assert_int_equal(schedule.executions[3].start_ns, 8);
     clo_schedule_close(&schedule);
 
     clo_plan *deft = fixture_plan(&f, "deft");
@@ -189,11 +189,11 @@ static bool slow_has(const slow *s, uint32_t instance, uint32_t executor)
     return false;
 }
 
-/* Tries `instance` on `executor` after a copy of `parent` (CLO_NONE: none). best: the copy, the instance. */
+/* Tries `instance` on `executor` after an execution of `parent` (CLO_NONE: none). best: the execution, the instance. */
 static void slow_try(slow *s, uint32_t instance, uint32_t executor, uint32_t parent, span best[2])
 {
     int64_t duration = clo_cost_execution_ns(s->f->cost, s->graph->task_of[instance], executor);
-    span copy = {.instance = CLO_NONE};
+    span execution = {.instance = CLO_NONE};
 
     if (duration == CLO_TIME_NEVER)
         return;
@@ -202,16 +202,16 @@ static void slow_try(slow *s, uint32_t instance, uint32_t executor, uint32_t par
         int64_t length = clo_cost_execution_ns(s->f->cost, task, executor);
         if (!s->graph->rows[task].duplicable || length == CLO_TIME_NEVER || slow_has(s, parent, executor))
             return;
-        copy = (span){.instance = parent, .executor = executor};
-        copy.start = slow_slot(s, executor, slow_ready(s, parent, executor), length);
-        copy.finish = copy.start + length;
-        s->spans[s->count++] = copy;
+        execution = (span){.instance = parent, .executor = executor};
+        execution.start = slow_slot(s, executor, slow_ready(s, parent, executor), length);
+        execution.finish = execution.start + length;
+        s->spans[s->count++] = execution;
     }
     int64_t start = slow_slot(s, executor, slow_ready(s, instance, executor), duration);
     s->count -= parent != CLO_NONE;
     if (start + duration < best[1].finish ||
         (start + duration == best[1].finish && parent == CLO_NONE && best[0].instance != CLO_NONE)) {
-        best[0] = copy;
+        best[0] = execution;
         best[1] = (span){start, start + duration, instance, executor};
     }
 }
@@ -246,10 +246,10 @@ static void the_critical_parent_is_as_good_as_the_best_of_all_parents(void **sta
             slow_place(&s, schedule.order[i]);
         assert_int_equal(schedule.count, s.count);
         for (uint32_t c = 0; c < s.count; c++) {
-            assert_int_equal(schedule.copies[c].instance, s.spans[c].instance);
-            assert_int_equal(schedule.copies[c].executor, s.spans[c].executor);
-            assert_int_equal(schedule.copies[c].start_ns, s.spans[c].start);
-            assert_int_equal(schedule.copies[c].finish_ns, s.spans[c].finish);
+            assert_int_equal(schedule.executions[c].instance, s.spans[c].instance);
+            assert_int_equal(schedule.executions[c].executor, s.spans[c].executor);
+            assert_int_equal(schedule.executions[c].start_ns, s.spans[c].start);
+            assert_int_equal(schedule.executions[c].finish_ns, s.spans[c].finish);
         }
         replicas += s.count - f.graph->instances;
         free(s.spans);
@@ -271,12 +271,12 @@ static void the_clean_up_never_makes_a_plan_longer(void **state)
         ok(clo_schedule_open(&schedule, f.cost, 2));
         ok(clo_deft_place_all(&schedule));
         int64_t before = clo_schedule_makespan_ns(&schedule);
-        uint32_t copies = schedule.count;
+        uint32_t executions = schedule.count;
         ok(clo_schedule_compact(&schedule));
         assert_true(clo_schedule_makespan_ns(&schedule) <= before);
-        assert_true(schedule.count <= copies);
+        assert_true(schedule.count <= executions);
         shorter += clo_schedule_makespan_ns(&schedule) < before;
-        dropped += copies - schedule.count;
+        dropped += executions - schedule.count;
         clo_schedule_close(&schedule);
         fixture_free(&f);
     }

@@ -50,8 +50,8 @@ static void what_is_proved_optimal_is_not_touched(void **state)
     fixture_free(&f);
 }
 
-/* e0: g, then x, which nobody waits for, then a; e1: a copy of g, then b, which needs g and a. x moves behind a, all
- * else to the left, and both copies of g stay where they are read. */
+/* e0: g, then x, which nobody waits for, then a; e1: an execution of g, then b, which needs g and a. x moves behind a, all
+ * else to the left, and both executions of g stay where they are read. */
 static void replicas_move_with_their_readers(void **state)
 {
     (void)state;
@@ -74,9 +74,9 @@ static void replicas_move_with_their_readers(void **state)
     assert_int_equal(clo_schedule_makespan_ns(&schedule), 26);
     assert_int_equal(schedule.count, 5);
     for (uint32_t c = 0; c < schedule.count; c++) {
-        const clo_copy *copy = &schedule.copies[c];
-        if (copy->instance == a || copy->instance == x)
-            assert_int_equal(copy->start_ns, copy->instance == a ? 1 : 6);
+        const clo_execution *execution = &schedule.executions[c];
+        if (execution->instance == a || execution->instance == x)
+            assert_int_equal(execution->start_ns, execution->instance == a ? 1 : 6);
     }
     clo_schedule_close(&schedule);
     fixture_free(&f);
