@@ -38,7 +38,7 @@ void clo_job_run_arm(clo_job *job, uint64_t release)
     }
 }
 
-/* Anybody may run these: each worker's shelf gets one stretch of them, in one piece. */
+/* Anybody may run these: each worker's public list gets one stretch of them, in one piece. */
 static void deal_roots(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
@@ -52,7 +52,7 @@ static void deal_roots(clo_job *job)
             continue;
         for (uint32_t i = first; i + 1 < end; i++)
             job->links[program->roots[i]] = clo_item(job, program->roots[i + 1]);
-        clo_stack_push(&runtime->workers[w].shelf, clo_item(job, program->roots[first]),
+        clo_stack_push(&runtime->workers[w].public_list, clo_item(job, program->roots[first]),
                        &job->links[program->roots[end - 1]]);
     }
     clo_runtime_wake_some(runtime, roots);

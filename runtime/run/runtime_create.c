@@ -109,7 +109,7 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     worker->rng = clo_rng_seed(index);
     clo_stack_init(&worker->inbox);
     clo_hand_init(&worker->hand);
-    clo_stack_init(&worker->shelf);
+    clo_stack_init(&worker->public_list);
     clo_stack_init(&worker->aged);
     atomic_init(&worker->current, CLO_ITEM_NONE);
     worker->call = (clo_call){.executor = index};

@@ -1,4 +1,4 @@
-/* share.c - what a worker lets others have of its deque: on its shelf, or held out to the worker that asked lately. */
+/* share.c - what a worker lets others have of its deque: on its public list, or held out to the worker that asked lately. */
 #include "run/share.h"
 
 #include "base/saturate.h"
@@ -16,8 +16,8 @@
 /* A body that is worth a hand-over of its own where somebody must be woken for it. */
 #define WORTH_NS 300
 
-/* Puts the `count` oldest items of the deque on the shelf, the youngest of them on top. */
-static void shelve(clo_worker *worker, uint32_t count)
+/* Puts the `count` oldest items of the deque on the public list, the youngest of them on top. */
+static void publish(clo_worker *worker, uint32_t count)
 {
     clo_runtime *runtime = worker->runtime;
     uint64_t chain = CLO_ITEM_NONE, *last = NULL;
@@ -30,13 +30,13 @@ static void shelve(clo_worker *worker, uint32_t count)
         chain = item;
     }
     if (last != NULL)
-        clo_stack_push(&worker->shelf, chain, last);
+        clo_stack_push(&worker->public_list, chain, last);
 }
 
 void clo_worker_offer(clo_worker *worker, uint64_t item)
 {
     if (clo_deque_count(&worker->deque) == CLO_DEQUE_ITEMS)
-        shelve(worker, CLO_DEQUE_ITEMS / 2);
+        publish(worker, CLO_DEQUE_ITEMS / 2);
     clo_deque_push(&worker->deque, item);
 }
 
@@ -98,7 +98,7 @@ void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
         clo_worker_keep_fed(worker);
         return;
     }
-    shelve(worker, is_slow ? count : (count + 1) / 2);
+    publish(worker, is_slow ? count : (count + 1) / 2);
     if (is_slow)
         worker->feeds = 0;
     if (is_worth_waking) {

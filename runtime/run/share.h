@@ -8,7 +8,7 @@
 /* Shorter bodies are not worth a hand-over of their own. */
 #define CLO_SHORT_NS 2000
 
-/* Puts an item into the worker's own deque; if that is full, half of it goes to the shelf first. */
+/* Puts an item into the worker's own deque; if that is full, half of it goes to the public list first. */
 void clo_worker_offer(clo_worker *worker, uint64_t item);
 
 /* The rest of clo_worker_look_up, where there is something to do. */
@@ -23,7 +23,7 @@ static inline bool clo_worker_is_slow(const clo_worker *worker, int64_t next_ns)
     return next_ns > CLO_SHORT_NS || worker->pace_ns > CLO_SHORT_NS || (next_ns | worker->pace_ns) == 0;
 }
 
-/* Before each body: items that wait in the worker's deque are put on its shelf if somebody has nothing to do, or if the
+/* Before each body: items that wait in the worker's deque are put on its public list if somebody has nothing to do, or if the
  * body is long, since meanwhile nobody else could get at them. Costs two loads of lines that are seldom written. */
 static inline void clo_worker_look_up(clo_worker *worker, int64_t next_ns)
 {

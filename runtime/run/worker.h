@@ -32,8 +32,8 @@ typedef struct clo_worker {
     clo_parker parker;
 
     /* Items that anybody may take. */
-    alignas(CLO_CACHE_LINE_BYTES) clo_stack shelf;
-    /* The same; filled from `shelf` when it is empty, so that what lies here gets its turn. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_stack public_list;
+    /* The same; filled from `public_list` when it is empty, so that what lies here gets its turn. */
     clo_stack aged;
 
     /* The owner's only, but for what is atomic: others may read that. */
@@ -53,7 +53,7 @@ typedef struct clo_worker {
     uint32_t source;
     /* Items of stopped jobs in that turn. */
     uint32_t skips;
-    /* Worker whose shelf had its turn last. */
+    /* Worker whose public list had its turn last. */
     uint32_t neighbour;
     /* Turns that came by since. */
     uint32_t passes;

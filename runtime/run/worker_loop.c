@@ -1,14 +1,14 @@
 /* worker_loop.c - where a worker looks for work, and what it does when there is none.
  *
- * Order: what it has taken already, its inbox, its deque, its hand, its shelf, then other workers' hands and shelves. A
- * worker's deque is nobody else's business, so ready items cost no fence; what others may have lies on the shelf, put
- * there when somebody asked, when somebody sleeps and there is enough to do, or before a long body. An idle worker looks
- * at the others' shelves (lines that are written only when something is put there), asks, and pauses between rounds;
+ * Order: what it has taken already, its inbox, its deque, its hand, its public list, then other workers' hands and public
+ * lists. A worker's deque is nobody else's business, so ready items cost no fence; what others may have lies on the public
+ * list, put there when somebody asked, when somebody sleeps and there is enough to do, or before a long body. An idle worker looks
+ * at the others' public lists (lines that are written only when something is put there), asks, and pauses between rounds;
  * after spin_ns at most it sleeps on its own futex word.
  *
  * Fairness: once BODIES_MAX bodies have been run in that order, the next source in turn gives what has lain there
  * longest; a chain of successors gives way after CLO_BYPASSES_MAX. So a source has its turn after at most
- * SOURCES * (BODIES_MAX + CLO_BYPASSES_MAX) other bodies (other workers' shelves after NEIGHBOUR_PASSES times as many),
+ * SOURCES * (BODIES_MAX + CLO_BYPASSES_MAX) other bodies (other workers' lists after NEIGHBOUR_PASSES times as many),
  * and an item after one turn for each item that lies in its source when it comes there: what comes later does not pass
  * it more than once. Items of a stopped job have no body and do not count, up to SKIPS_MAX in one turn.
  *
@@ -24,7 +24,7 @@
 #include "run/share.h"
 #include "run/wake.h"
 
-#define BATCH 1024u /* items moved from a shelf to the deque at a time */
+#define BATCH 1024u /* items moved from a public list to the deque at a time */
 #define PAUSES_MAX 32u
 #define BODIES_MAX 44u
 #define SKIPS_MAX 1024u
@@ -33,7 +33,7 @@
 #define JUDGED_ITEMS 512u /* so many tell whether items change hands too often */
 
 /* Where a worker finds work. */
-enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_HAND, SOURCE_SHELF, SOURCE_NEIGHBOUR, SOURCES };
+enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_HAND, SOURCE_PUBLIC, SOURCE_NEIGHBOUR, SOURCES };
 
 /* Narrow graphs: if of two items run one has come from another worker or goes there, the other one of two released
  * successors is kept from now on. */
@@ -76,25 +76,25 @@ static uint64_t take_local(clo_worker *worker)
     return item;
 }
 
-/* Puts a chain on a shelf. */
-static void put_back(clo_worker *worker, clo_stack *shelf, uint64_t chain)
+/* Puts a chain on a public list. */
+static void put_back(clo_worker *worker, clo_stack *list, uint64_t chain)
 {
     uint64_t head = CLO_ITEM_NONE, last = chain;
 
-    /* The usual case: the shelf is empty and takes the chain as it is. */
-    if (atomic_compare_exchange_strong_explicit(&shelf->head, &head, chain, memory_order_release, memory_order_relaxed))
+    /* The usual case: the public list is empty and takes the chain as it is. */
+    if (atomic_compare_exchange_strong_explicit(&list->head, &head, chain, memory_order_release, memory_order_relaxed))
         return;
     while (*clo_item_link(worker->runtime, last) != CLO_ITEM_NONE) /* the chain is finite and ours */
         last = *clo_item_link(worker->runtime, last);
-    clo_stack_push(shelf, chain, clo_item_link(worker->runtime, last));
+    clo_stack_push(list, chain, clo_item_link(worker->runtime, last));
 }
 
 /* Takes one item to run and moves at most BATCH more to the deque, which is empty; none where bodies are long. The
- * rest goes back in one piece: to `rest_to`, a shelf of ours. While the chain is in our hands nobody else can see it,
+ * rest goes back in one piece: to `rest_to`, a public list of ours. While the chain is in our hands nobody else can see it,
  * and a worker that looked in that moment may have gone to sleep: so one is woken. */
-static uint64_t take_shelf(clo_worker *worker, clo_stack *shelf, clo_stack *rest_to)
+static uint64_t take_public(clo_worker *worker, clo_stack *list, clo_stack *rest_to)
 {
-    uint64_t first = clo_stack_take(shelf);
+    uint64_t first = clo_stack_take(list);
     if (first == CLO_ITEM_NONE)
         return first;
 
@@ -112,14 +112,14 @@ static uint64_t take_shelf(clo_worker *worker, clo_stack *shelf, clo_stack *rest
     return first;
 }
 
-/* One item of what lies on a shelf; the rest goes to `aged`, to which nothing is added before it is empty, so that each
- * item's turn comes however many are put on the shelf meanwhile. */
+/* One item of what lies on a public list; the rest goes to `aged`, to which nothing is added before it is empty, so that
+ * each item's turn comes however many are put on the public list meanwhile. */
 static uint64_t take_aged(clo_worker *worker, clo_worker *owner)
 {
     uint64_t first = clo_stack_take(&owner->aged);
 
     if (first == CLO_ITEM_NONE)
-        first = clo_stack_take(&owner->shelf);
+        first = clo_stack_take(&owner->public_list);
     if (first == CLO_ITEM_NONE)
         return first;
     uint64_t rest = *clo_item_link(worker->runtime, first);
@@ -142,9 +142,9 @@ static uint64_t steal(clo_worker *worker)
             continue;
         uint64_t item = clo_hand_take(&victim->hand);
         if (item == CLO_ITEM_NONE)
-            item = take_shelf(worker, &victim->shelf, &worker->shelf);
+            item = take_public(worker, &victim->public_list, &worker->public_list);
         if (item == CLO_ITEM_NONE)
-            item = take_shelf(worker, &victim->aged, &worker->shelf);
+            item = take_public(worker, &victim->aged, &worker->public_list);
         if (item == CLO_ITEM_NONE)
             continue;
         clo_item_job(runtime, item)->stats[worker->index].steals++;
@@ -153,7 +153,7 @@ static uint64_t steal(clo_worker *worker)
     return CLO_ITEM_NONE;
 }
 
-/* Whoever has more than it runs shall put some on its shelf. */
+/* Whoever has more than it runs shall put some on its public list. */
 static void ask(const clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
@@ -187,12 +187,12 @@ static uint64_t take_own(clo_worker *worker)
         return item;
     item = take_hand(worker);
     if (item == CLO_ITEM_NONE)
-        item = take_shelf(worker, &worker->shelf, &worker->shelf);
-    return item != CLO_ITEM_NONE ? item : take_shelf(worker, &worker->aged, &worker->aged);
+        item = take_public(worker, &worker->public_list, &worker->public_list);
+    return item != CLO_ITEM_NONE ? item : take_public(worker, &worker->aged, &worker->aged);
 }
 
-/* Other workers' hands and shelves, one after another: an owner may be in a body that does not end. Seldom, since mostly
- * he is not, and two workers at one shelf disturb each other. */
+/* Other workers' hands and public lists, one after another: an owner may be in a body that does not end. Seldom, since
+ * mostly he is not, and two workers at one list disturb each other. */
 static uint64_t take_neighbour(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
@@ -219,7 +219,7 @@ static uint64_t take_oldest(clo_worker *worker, uint32_t source)
         return clo_deque_pop_old(&worker->deque);
     case SOURCE_HAND:
         return take_hand(worker);
-    case SOURCE_SHELF:
+    case SOURCE_PUBLIC:
         return take_aged(worker, worker);
     default:
         return take_neighbour(worker);

@@ -89,7 +89,7 @@ static void many_finish(void)
     model_check(atomic_load_explicit(&countdown.left, memory_order_relaxed) == 5, "the counter was not put back");
 }
 
-/* Stack: a producer of a chain of two, a producer of one, a taker; the shelf and the inbox. */
+/* Stack: a producer of a chain of two, a producer of one, a taker; the public list and the inbox. */
 
 static clo_stack stack;
 static uint64_t links[4];
@@ -298,7 +298,7 @@ static void share_run(uint32_t me)
 {
     if (me == 1) {
         for (uint32_t body = 0; body < 2;
-             body++) { /* two bodies; the item goes to the shelf before one of them, or after */
+             body++) { /* two bodies; the item goes to the public list before one of them, or after */
             if (atomic_load_explicit(&sleepers, memory_order_relaxed) == 0)
                 continue;
             break;

@@ -108,7 +108,7 @@ static void every_task_ran(const plain *p, uint32_t times)
         assert_int_equal(p->v.seen[i], times);
 }
 
-/* Long, short and unknown bodies take different ways to the shelf. */
+/* Long, short and unknown bodies take different ways to the public list. */
 static const int64_t works_ns[] = {0, 1000, 1000000};
 
 static void every_shape_runs_in_order_again_and_again_with_any_number_of_workers(void **state)
@@ -132,7 +132,7 @@ static void every_shape_runs_in_order_again_and_again_with_any_number_of_workers
             }
 }
 
-static void a_fan_wider_than_a_deque_goes_over_the_shelf_and_loses_nothing(void **state)
+static void a_fan_wider_than_a_deque_goes_over_the_public_list_and_loses_nothing(void **state)
 {
     (void)state;
     for (int w = 0; w < 3; w++) {
@@ -259,7 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_shape_runs_in_order_again_and_again_with_any_number_of_workers),
-        cmocka_unit_test(a_fan_wider_than_a_deque_goes_over_the_shelf_and_loses_nothing),
+        cmocka_unit_test(a_fan_wider_than_a_deque_goes_over_the_public_list_and_loses_nothing),
         cmocka_unit_test(random_graphs_run_in_order),
         cmocka_unit_test(after_a_failure_or_a_cancel_the_graph_runs_whole_again),
         cmocka_unit_test(jobs_of_several_clients_mix_on_the_same_workers),
