@@ -94,7 +94,9 @@ static void a_sleeping_worker_costs_at_most_one_wake(void **state)
         /* Each announcement of sleep, made before its barrier, is taken back by one wake at most, whether the worker got as
          * far as to sleep or not; each run ends with one to the client. */
         assert_true(wakes <= barriers + 2 + RUNS);
-        assert_true(barriers >= parks_of(s.runtime) - parks); /* each sleep looked once more behind the barrier */
+        /* Each sleep looked once more behind the barrier. A worker may have passed its barrier, and not counted the sleep yet,
+         * when the counting began. */
+        assert_true(barriers + clo_runtime_workers(s.runtime) >= parks_of(s.runtime) - parks);
         assert_int_equal(others, 0);
         rt_close(&s);
     }
@@ -103,7 +105,10 @@ static void a_sleeping_worker_costs_at_most_one_wake(void **state)
 /* What the objects that run between start and stop import: none of these may be there. */
 static void the_worker_path_imports_nothing_that_allocates_prints_or_locks(void **state)
 {
-    static const char *const objects[] = {"worker", "plain", "execute", "turn", "overrun", "engine", "dispatch"};
+    static const char *const objects[] = {"run/worker_loop", "run/share",     "run/wake",       "run/home",
+                                          "run/fast_path",   "run/execute",   "run/combining",  "run/launch",
+                                          "run/begin",       "run/cut",       "run/end",        "run/done",
+                                          "run/overrun",     "engine/engine", "engine/dispatch"};
     static const char *const banned[] = {"malloc", "calloc",         "realloc",        "free", "printf",
                                          "fopen",  "pthread_mutex_", "pthread_create", "mmap", "nanosleep"};
     /* snprintf: the text of a policy's mistake; nanosleep: the emulation of more executors than CPUs. */
@@ -112,8 +117,8 @@ static void the_worker_path_imports_nothing_that_allocates_prints_or_locks(void 
 
     (void)state;
     for (size_t i = 0; i < sizeof objects / sizeof objects[0]; i++) {
-        snprintf(line, sizeof line, "nm -u %s/CMakeFiles/clo_%s.dir/runtime/%s/%s.c.o 2>/dev/null", CLO_BINARY,
-                 i < 5 ? "run" : "engine", i < 5 ? "run" : "engine", objects[i]);
+        snprintf(line, sizeof line, "nm -u %s/CMakeFiles/clo_%.*s.dir/runtime/%s.c.o 2>/dev/null", CLO_BINARY,
+                 (int)strcspn(objects[i], "/"), objects[i], objects[i]);
         FILE *pipe = popen(line, "r");
         uint32_t lines = 0;
         assert_non_null(pipe);
