@@ -25,11 +25,12 @@ typedef struct clo_worker {
 
     /* Items that only this worker may run. */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack inbox;
-    /* An item that another worker held out to this one. */
-    clo_hand hand;
     /* 1 + worker that found nothing to do; 0: none. A hint, relaxed. */
     _Atomic uint32_t asked;
     clo_parker parker;
+
+    /* An item that another worker held out to this one. Others look at it often, so it lies apart from the inbox. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_hand hand;
 
     /* Items that anybody may take. */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack public_list;
