@@ -46,9 +46,10 @@ typedef struct clo_recorded {
 struct clo_worker {
     /* Written by others, read by the owner between bodies. */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack inbox; /* items that only this worker may run            */
-    clo_hand hand;                                 /* an item that another worker held out to this one */
     _Atomic uint32_t asked;                        /* 1 + worker that found nothing to do; a hint, relaxed */
     clo_parker parker;
+    /* An item that another worker held out to this one. Others look at it often, so it lies apart from the inbox. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_hand hand;
     alignas(CLO_CACHE_LINE_BYTES) clo_stack shelf; /* items that anybody may take                    */
     clo_stack aged; /* the same; filled from `shelf` when it is empty, so that what lies here gets its turn */
 
