@@ -11,11 +11,12 @@
  * release k comes at k * period_ns after it (k = 0, 1, ...), and clo_job_wait waits for the end of the series.
  * Releases and deadlines are watched by one thread of the runtime, the watchdog, which sleeps between them.
  *
- * Jobs share the workers fairly, however they are dispatched: once a worker has run 64 bodies of what it found first,
- * another of its sources of work has a turn. Of its four sources (tasks that only it may run, its own ready tasks,
- * those it offers to others, those that others offer) the first three have one within 384 bodies, the last within
- * 3072. A ready task starts after at most one turn for each task that is in the same source with it: later tasks of
- * other jobs do not starve it.
+ * Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies of what it found first,
+ * another of its sources of work has a turn. Of its five sources (tasks that only it may run, its own ready tasks, one
+ * that another worker has handed to it, those it offers to others, those that another worker was handed or offers) the
+ * first four have one within 384 bodies; of the last, one worker's tasks have one within 3072, each worker's in turn. A
+ * ready task starts after at most one turn for each task that is in the same source with it: later tasks of other jobs
+ * do not starve it.
  *
  * Threads, for calls on one job (calls on different jobs never exclude each other):
  *

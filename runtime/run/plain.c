@@ -51,7 +51,7 @@ static void give_pinned(clo_worker *worker, clo_job *job, uint32_t entry, uint64
 
 /* Which of two released successors to run next while the other is given away. In an unrolled loop the one at the same
  * distance as before is the same stage of the next token, so each worker stays with its stage and the next item need not
- * change hands; if items change hands all the same, the other order is tried (take_pace). */
+ * change hands; if items change hands all the same, the other order is tried (judge_order in worker.c). */
 static bool prefers(const clo_worker *worker, uint32_t entry, uint64_t kept, uint32_t successor)
 {
     if ((uint32_t)kept - entry == worker->stride)
@@ -83,7 +83,7 @@ static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t en
             clo_worker_offer(worker, clo_item(job, successor));
         }
     }
-    if (worker->feeds > 0)
+    if (worker->feeds > 0 && bypass != CLO_ITEM_NONE)
         worker->stride = (uint32_t)bypass - entry;
     return bypass;
 }

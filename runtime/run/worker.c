@@ -139,11 +139,12 @@ void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
         return;
     if (asked != 0)
         atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);
-    if (is_wanted && worker->pace_ns >= WORTH_NS) {
+    bool feeds_asker = is_wanted && worker->pace_ns >= WORTH_NS;
+    if (feeds_asker) {
         worker->feeds = FEEDS;
         worker->fed = asked - 1;
     }
-    if (worker->feeds > 0 && !is_worth_waking && count <= NARROW_ITEMS) {
+    if (feeds_asker && !is_worth_waking && count <= NARROW_ITEMS) {
         clo_worker_keep_fed(worker);
         return;
     }
@@ -324,7 +325,7 @@ static uint64_t take_neighbour(clo_worker *worker)
     clo_worker *owner = &runtime->workers[worker->neighbour];
     if (owner == worker)
         return CLO_ITEM_NONE;
-    bool is_hands_turn = worker->passes / NEIGHBOUR_PASSES % 2 == 0;
+    bool is_hands_turn = worker->passes / (NEIGHBOUR_PASSES * runtime->workers_count) % 2 == 0; /* in each other round */
     uint64_t item = is_hands_turn ? clo_hand_take(&owner->hand) : take_aged(worker, owner);
     if (item == CLO_ITEM_NONE)
         item = is_hands_turn ? take_aged(worker, owner) : clo_hand_take(&owner->hand);
