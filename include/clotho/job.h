@@ -11,11 +11,12 @@
  *
  * Under the virtual clock every job has its own time, as if it ran alone.
  *
- * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 64 bodies of what it
- * found first, another of its sources of work has a turn. Of its four sources (tasks that only it may run, its own
- * ready tasks, those it offers to others, those that others offer) the first three have a turn within 384 bodies, the
- * last within 3072. A ready task starts after at most one turn for each task that is in the same source with it: later
- * tasks of other jobs do not starve it.
+ * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies of what it
+ * found first, another of its sources of work has a turn. It has five sources: tasks that only it may run, its own
+ * ready tasks, a task that another worker put into its hand, tasks it offers to others, and tasks that another worker
+ * was handed or offers. The first four have a turn within 384 bodies; of the last, one worker's tasks have one within
+ * 3072, each worker's in turn. A ready task starts after at most one turn for each task that is in the same source with
+ * it: later tasks of other jobs do not starve it.
  *
  * Threads. Calls on different jobs never exclude each other. On one job:
  *   any thread, at any time between create and destroy:

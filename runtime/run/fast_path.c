@@ -72,7 +72,7 @@ static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t ex
             clo_worker_offer(worker, clo_item(job, successor));
         }
     }
-    if (worker->feeds > 0)
+    if (worker->feeds > 0 && bypass != CLO_ITEM_NONE)
         worker->stride = (uint32_t)bypass - execution;
     return bypass;
 }

@@ -90,11 +90,12 @@ void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
         return;
     if (asked != 0)
         atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);
-    if (is_wanted && worker->pace_ns >= WORTH_NS) {
+    bool feeds_asker = is_wanted && worker->pace_ns >= WORTH_NS;
+    if (feeds_asker) {
         worker->feeds = FEEDS;
         worker->fed = asked - 1;
     }
-    if (worker->feeds > 0 && !is_worth_waking && count <= NARROW_ITEMS) {
+    if (feeds_asker && !is_worth_waking && count <= NARROW_ITEMS) {
         clo_worker_keep_fed(worker);
         return;
     }

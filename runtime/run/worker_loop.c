@@ -203,7 +203,7 @@ static uint64_t take_neighbour(clo_worker *worker)
     clo_worker *owner = &runtime->workers[worker->neighbour];
     if (owner == worker)
         return CLO_ITEM_NONE;
-    bool is_hands_turn = worker->passes / NEIGHBOUR_PASSES % 2 == 0;
+    bool is_hands_turn = worker->passes / (NEIGHBOUR_PASSES * runtime->workers_count) % 2 == 0; /* in each other round */
     uint64_t item = is_hands_turn ? clo_hand_take(&owner->hand) : take_aged(worker, owner);
     if (item == CLO_ITEM_NONE)
         item = is_hands_turn ? take_aged(worker, owner) : clo_hand_take(&owner->hand);
