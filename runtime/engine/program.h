@@ -1,10 +1,10 @@
 /* engine/program.h - a graph compiled for one way of dispatch; immutable, shared by the real and the simulated run.
  *
- * The unit is the *execution*, one run of an instance's body: executions 0 .. instances-1 are the originals, the replicas of a plan
- * follow. Under replay an execution's executor and the source of each input are fixed, data edges within an
- * executor are implied by its order, and that order is one more edge from each execution to the next on its executor: an
- * execution is ready exactly when its counter reaches zero, in every mode. Under steal and policy the graph's own adjacency
- * is used as it is. */
+ * The unit is the *execution*, one run of an instance's body: executions 0 .. instances-1 are the originals, the
+ * replicas of a plan follow. Under replay an execution's executor and the source of each input are fixed, data edges
+ * within an executor are implied by its order, and that order is one more edge from each execution to the next on its
+ * executor: an execution is ready exactly when its counter reaches zero, in every mode. Under steal and policy the
+ * graph's own adjacency is used as it is. */
 #ifndef CLO_ENGINE_PROGRAM_H
 #define CLO_ENGINE_PROGRAM_H
 

@@ -79,7 +79,7 @@ clo_status clo_saga_write(const clo_document *document, clo_text *text);
 clo_status clo_dot_write(const clo_document *document, clo_text *text);
 
 /* The same document as text, released with clo_free: what clo_document_save writes. */
-clo_status clo_document_print(const clo_document *document, const char *format, char **out);
+clo_status clo_document_print(const clo_document *document, const char *name, char **out);
 clo_status clo_plan_print(const clo_plan *plan, const clo_cost *cost, char **out);
 
 /* The nearest integer, halves up; 0 <= value < 2^62. Not llround: the library shall not need libm. */

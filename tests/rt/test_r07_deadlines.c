@@ -135,7 +135,6 @@ static void a_periodic_job_runs_once_for_each_release_and_ends(void **state)
             ok(clo_job_create(f.runtime, f.cost, &config, &job));
             for (uint32_t again = 1; again <= 2; again++) {
                 ok(clo_job_submit(job));
-                fails(CLO_ERR_STATE, "is running", clo_job_submit(job));
                 ok(clo_job_wait(job, &result));
                 clo_job_timing timing = timing_of(job);
                 assert_int_equal(atomic_load(&calls), again * 250);
@@ -189,6 +188,7 @@ static void a_release_that_meets_a_running_one_is_left_out_if_asked_for(void **s
 
     (void)state;
     ok(clo_job_submit(job));
+    fails(CLO_ERR_STATE, "is running", clo_job_submit(job)); /* no run can end before the gate is open */
     while (told_of(CLO_MISS_RELEASE) < 4)
         sched_yield();
     atomic_store(&gate_open, 1);
@@ -204,23 +204,33 @@ static void a_release_that_meets_a_running_one_is_left_out_if_asked_for(void **s
     stop(&f);
 }
 
+/* Waits for a series with on_miss = abort: on a loaded machine the last run may be one of those that were cut. */
+static void wait_for_cut_series(clo_job *job, clo_job_result *result)
+{
+    clo_status status = clo_job_wait(job, result);
+
+    assert_true(status == CLO_OK || (status == CLO_ERR_ABORTED && timing_of(job).aborted > 0));
+}
+
 static void a_run_is_cut_at_its_deadline_if_asked_for_and_the_next_one_is_whole(void **state)
 {
     fixture f = prepare(2, pass_gate, 4); /* a chain: the first body holds the others up */
-    clo_job *job = periodic(&f, MS, 3, CLO_MISS_ABORT);
+    clo_job *job = periodic(&f, 50 * MS, 3, CLO_MISS_ABORT);
     clo_job_result result = CLO_JOB_RESULT_INIT;
 
     (void)state;
     ok(clo_job_submit(job));
     wait_for_count(&told_count, 1);
     atomic_store(&gate_open, 1);
-    ok(clo_job_wait(job, &result));
+    wait_for_cut_series(job, &result);
     clo_job_timing timing = timing_of(job);
     assert_true(timing.aborted >= 1);
     assert_int_equal(timing.released, 3);
     assert_int_equal(timing.finished, 3);
     assert_true(timing.missed >= timing.aborted);
-    assert_true(atomic_load(&calls) <= 12 - 3); /* three of the first run were skipped */
+    if (timing.aborted == 1) /* three of the first run were skipped, the other two runs are whole */
+        assert_int_equal(atomic_load(&calls), 12 - 3);
+    assert_true(atomic_load(&calls) <= 12 - 3);
     assert_int_equal(result.executed, atomic_load(&calls));
     clo_job_destroy(job);
     stop(&f);
@@ -234,7 +244,7 @@ static void a_period_shorter_than_the_work_loses_nothing_that_is_not_counted(voi
         clo_job *job = periodic(&f, 1000, 2000, (clo_miss_action)action); /* 300 tasks take longer than a microsecond */
 
         ok(clo_job_submit(job));
-        ok(clo_job_wait(job, NULL));
+        wait_for_cut_series(job, NULL);
         clo_job_timing timing = timing_of(job);
         assert_int_equal(timing.released + timing.skipped, 2000);
         assert_int_equal(timing.finished, timing.released);

@@ -370,7 +370,7 @@ int clo_profile_take(clo_profile *profile, int64_t start_ns, int64_t finish_ns, 
         profile->height = 0;
         memset(insert_at(profile, 0, profile->root, 0), 0, words_of(profile, 0) * sizeof(int64_t));
     }
-    path from, to;
+    path from = {0}, to = {0};
 
     cut(profile, start_ns, demand);
     cut(profile, finish_ns, demand);
