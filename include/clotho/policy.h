@@ -1,8 +1,17 @@
 /* policy.h - online decisions: a table of functions, and the view that they see.
  *
- * A policy answers one question: executor e is free, which ready instance shall it run? Its functions are called by one
- * thread at a time. They never know whether time is real or virtual. Instances are numbered 0 .. clo_graph_instances-1;
- * the instances of a task are contiguous, and clo_view_task gives the task. */
+ * A *scheduler* owns every decision for all jobs that were submitted to it. It keeps the books: which jobs live, which
+ * stages of them are ready, which executors are free, what capacity is left. A *policy* is what it asks. The scheduler
+ * tells a policy what happened (clo_policy.event) and then asks it again and again what to do (clo_policy.decide).
+ *
+ * A *stage* is a task of a job's graph with all its instances. They are alike, so a policy chooses a stage and a number
+ * of instances; the scheduler takes the next ones in order. A stage is ready when all its predecessors have finished
+ * all their instances (see CLO_READY_ASSIGNED for another rule). Live jobs are named by *slots*, small numbers that are
+ * used again when a job has ended; clo_live_job.id is never used again.
+ *
+ * A policy's functions are called by one thread at a time, whichever that is, and never know whether time is real or
+ * virtual. All that they can see follows from the sequence of inputs (arrivals, completions, timers, cancellations,
+ * swaps), so a log of the inputs repeats every decision. */
 #ifndef CLOTHO_POLICY_H
 #define CLOTHO_POLICY_H
 
@@ -12,50 +21,232 @@
 extern "C" {
 #endif
 
+/* Bands of jobs: 0 goes first (real time). */
+#define CLO_BANDS_MAX 8
+
+/* Sizes that a policy's state may depend on. Made by the library, which appends fields. */
+typedef struct clo_limits {
+    /* Jobs that live at once; slots are 0 .. jobs-1. */
+    uint32_t jobs;
+
+    /* Of the platform. */
+    const clo_platform *platform;
+    uint32_t executors;
+} clo_limits;
+
+/* A live job as a policy sees it. Made by the library, which appends fields. Lists of jobs are in order of arrival. */
+typedef struct clo_live_job {
+    /* Its number in order of submission to the scheduler, from 0. */
+    uint64_t id;
+
+    const clo_cost *cost;
+
+    /* On the scheduler's clock. */
+    int64_t arrival_ns;
+
+    /* Likewise; CLO_TIME_NEVER: none. */
+    int64_t deadline_ns;
+
+    /* >= 1. */
+    uint32_t weight;
+
+    /* 0 .. CLO_BANDS_MAX - 1. */
+    uint32_t band;
+
+    /* Of the user; 0 if none was given. */
+    uint32_t group;
+
+    /* Most executors at once; CLO_NONE: any number. */
+    uint32_t limit;
+
+    /* Instances (and replicas) that run, and that wait in queues of executors. */
+    uint32_t running, committed;
+
+    /* Instances that have not finished; of these, ready and neither running nor committed. */
+    uint32_t unfinished, startable;
+
+    /* Sum of the mean times of the unfinished instances. */
+    int64_t remaining_ns;
+
+    /* Its ready stages with instances to start, oldest first; CLO_NONE: none. See clo_live_stage.next_ready. */
+    uint32_t first_ready, last_ready;
+
+    /* Neighbours in order of arrival: slots; CLO_NONE at the ends. */
+    uint32_t previous, next;
+
+    /* The memory that clo_policy.prepare has filled; the policy may change it. */
+    void *state;
+} clo_live_job;
+
+/* A stage of a live job as a policy sees it. Made by the library, which appends fields. */
+typedef struct clo_live_stage {
+    /* Predecessors that have unfinished instances, and unassigned ones (neither committed nor started nor finished). */
+    uint32_t parents_left, parents_unassigned;
+
+    /* Instances neither committed nor started; in queues; running; not finished. */
+    uint32_t unstarted, committed, running, unfinished;
+
+    /* Its neighbours in the job's list of ready stages; CLO_NONE at the ends. */
+    uint32_t next_ready, previous_ready;
+
+    /* When it became ready. */
+    int64_t ready_ns;
+} clo_live_stage;
+
+/* An executor as a policy sees it. Made by the library, which appends fields. */
+typedef struct clo_live_executor {
+    /* What runs there: slot, stage, instance; CLO_NONE: nothing. */
+    uint32_t job, stage, instance;
+
+    /* 1: a replica runs there. */
+    uint32_t is_replica;
+
+    /* Instances in its queue. */
+    uint32_t committed;
+
+    /* When it is expected to be done with all that it runs and has queued; in the past: it is free. */
+    int64_t free_ns;
+
+    /* clo_live_job.id of the job that it ran last or runs; UINT64_MAX: none yet. */
+    uint64_t last_job;
+} clo_live_executor;
+
+/* A ready stage; job CLO_NONE: the end of a list. */
+typedef struct clo_ready {
+    uint32_t job, stage;
+} clo_ready;
+
 typedef struct clo_view clo_view; /* opaque, read-only; valid during a call of the policy only */
 
 /* The view. All calls on it:
  * Threads: only the thread that the policy is called on, during that call. Real time: yes. O(1), where nothing else is
- * said. */
+ * said. Pointers that they return are valid until the policy's function returns; NULL for what does not exist. */
 
-/* The graph of the job. */
-CLO_API const clo_graph *clo_view_graph(const clo_view *view);
+CLO_API const clo_limits *clo_view_limits(const clo_view *view);
 
-/* Its cost. */
-CLO_API const clo_cost *clo_view_cost(const clo_view *view);
+/* The argument that the policy was given; NULL: none. */
+CLO_API const void *clo_view_argument(const clo_view *view);
 
-/* The time of the decision, from the start of the job. */
+/* The time of the decision, on the scheduler's clock. */
 CLO_API int64_t clo_view_now_ns(const clo_view *view);
 
-/* The task of an instance; CLO_NONE for an unknown one. */
-CLO_API uint32_t clo_view_task(const clo_view *view, uint32_t instance);
+/* The band whose jobs are being decided about: choices of jobs of another band are refused. */
+CLO_API uint32_t clo_view_band(const clo_view *view);
 
-/* Where a finished instance ran; CLO_NONE before it has finished. */
-CLO_API uint32_t clo_view_executor_of(const clo_view *view, uint32_t instance);
+/* The live jobs: number, first (slot; CLO_NONE: none), and the row of one. */
+CLO_API uint32_t clo_view_jobs(const clo_view *view);
+CLO_API uint32_t clo_view_first_job(const clo_view *view);
+CLO_API const clo_live_job *clo_view_job(const clo_view *view, uint32_t job);
 
-/* When all inputs of a ready instance can be in the memory of `executor`. O(inputs). */
-CLO_API int64_t clo_view_arrival_ns(const clo_view *view, uint32_t instance, uint32_t executor);
+CLO_API const clo_live_stage *clo_view_stage(const clo_view *view, uint32_t job, uint32_t stage);
 
-/* When `executor` is expected to be free: now, or the expected finish of what it runs. */
+CLO_API const clo_live_executor *clo_view_executor(const clo_view *view, uint32_t executor);
+
+/* The first free executor after `after` (CLO_NONE: of all); CLO_NONE: there is none. O(executors / 64). */
+CLO_API uint32_t clo_view_next_free(const clo_view *view, uint32_t after);
+
+/* The ready stages of the band, of all jobs, with instances to start, in the order in which they became ready: the
+ * oldest, and the one after a ready one. */
+CLO_API clo_ready clo_view_first_ready(const clo_view *view);
+CLO_API clo_ready clo_view_next_ready(const clo_view *view, clo_ready ready);
+
+/* When all inputs of an instance of the stage can be in the memory of `executor`, if that was chosen now. All
+ * predecessors have finished, or are counted as if they finish when expected. O(inputs of the stage * memories they lie
+ * in). */
+CLO_API int64_t clo_view_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
+
+/* The same of one input alone: of the stage's k-th predecessor (clo_graph_predecessor), k = 0, 1, ... O(memories). */
+CLO_API int64_t clo_view_input_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t k,
+                                          uint32_t executor);
+
+/* When `executor` is expected to be free, not before now. */
 CLO_API int64_t clo_view_available_ns(const clo_view *view, uint32_t executor);
 
 /* Time of an instance on `executor`: clo_cost_execution_ns. */
-CLO_API int64_t clo_view_execution_ns(const clo_view *view, uint32_t instance, uint32_t executor);
+CLO_API int64_t clo_view_execution_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
-/* The ready instances in order of arrival: the first, and the one after a ready one. CLO_NONE at the end. */
-CLO_API uint32_t clo_view_ready_first(const clo_view *view);
-CLO_API uint32_t clo_view_ready_next(const clo_view *view, uint32_t instance);
+/* True if the capacities of the executor's machine have room for an instance of the stage now. */
+CLO_API bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
-/* True if the instance is ready and was not picked. */
-CLO_API bool clo_view_is_ready(const clo_view *view, uint32_t instance);
+/* A free executor that may run an instance of the stage now: its time is known, its machine has room. The first such;
+ * CLO_NONE: there is none. O(executors). */
+CLO_API uint32_t clo_view_free_for(const clo_view *view, uint32_t job, uint32_t stage);
 
 /* Counts one step of the decision in progress. False: the bound (clo_job_config.steps_max) is reached; the policy must
- * return CLO_NONE now. */
+ * return now, with what it has. */
 CLO_API bool clo_view_step(const clo_view *view);
 
-/* A policy. Plain values; static, or kept by the caller while a job uses it.
- * Threads: its functions are called by one thread at a time, on any worker.
- * Real time: `ready`, `pick` and `taken` must not allocate, lock or block. */
+typedef enum clo_event_kind {
+    /* `job` is live now. CLO_EVENT_READY follows for its first stages. */
+    CLO_EVENT_ARRIVE = 0,
+
+    /* `count` instances of (job, stage) may be chosen now; `executor` finished the last one that they waited for
+     * (CLO_NONE: nobody). */
+    CLO_EVENT_READY = 1,
+
+    /* `count` instances of (job, stage) were started on `executor` (CLO_NONE: on several) or put into its queue, by a
+     * choice or by the scheduler's own rule. */
+    CLO_EVENT_START = 2,
+
+    /* An instance of (job, stage) ended on `executor`. */
+    CLO_EVENT_FINISH = 3,
+
+    /* `job` is cancelled: nothing of it is ready any more. END follows, at once or when its last body has ended. */
+    CLO_EVENT_CANCEL = 4,
+
+    /* `job` has ended; its slot may be given to another one next. */
+    CLO_EVENT_END = 5,
+
+    /* The time that a choice has asked for (clo_choice.wake_ns) has come. */
+    CLO_EVENT_TIMER = 6,
+
+    /* Capacity came back that others than the scheduler's jobs held. */
+    CLO_EVENT_CAPACITY = 7
+} clo_event_kind;
+
+/* Made by the library, which appends fields. */
+typedef struct clo_event {
+    clo_event_kind kind;
+    uint32_t job, stage, executor, count;
+} clo_event;
+
+/* What a policy answers. The scheduler hands it over as CLO_CHOICE_NONE says; a policy sets what it wants. */
+typedef struct clo_choice {
+    /* The slot and the stage. job CLO_NONE: nothing is started. */
+    uint32_t job, stage;
+
+    /* Instances to start; more than there are, or than may run, count as all of them. */
+    uint32_t count;
+
+    /* CLO_NONE: any free ones that have room. A free one: start there. One that is not free, or a stage whose inputs
+     * are not there yet: wait in its queue, which keeps the executor for it. */
+    uint32_t executor;
+
+    /* A predecessor, duplicable and of one instance: it is recomputed on `executor` first (LACHESIS, DEFT). CLO_NONE:
+     * nothing is. */
+    uint32_t duplicate;
+
+    /* The job's parallelism limit from now on; 0: unchanged, CLO_NONE: none. */
+    uint32_t limit;
+
+    /* Ask again then (CLO_EVENT_TIMER), whatever happens before; 0: no wish. The earliest wish counts. */
+    int64_t wake_ns;
+} clo_choice;
+
+/* When a stage counts as ready. */
+typedef enum clo_readiness {
+    /* All its predecessors have finished. */
+    CLO_READY_FINISHED = 0,
+
+    /* All instances of its predecessors are at least assigned: committed, running or finished (LACHESIS, section
+     * 4.1). What is chosen then waits in the queue of its executor. */
+    CLO_READY_ASSIGNED = 1
+} clo_readiness;
+
+/* A policy. Plain values; static, or kept by the caller while it is in use.
+ * Threads: `prepare` is called on the submitter's thread, beside anything; all others by one thread at a time, on any
+ * worker.
+ * Real time: `event` and `decide` must not allocate, lock or block. */
 typedef struct clo_policy {
     /* What clo_policy_find and reports use. */
     const char *name;
@@ -63,27 +254,41 @@ typedef struct clo_policy {
     /* One line for a reader. */
     const char *summary;
 
-    /* Bytes of state for one job. The runtime allocates them, zeroed, before the start. NULL: none. */
-    size_t (*state_bytes)(const clo_graph *graph, const clo_platform *platform);
+    /* sizeof(clo_policy). */
+    size_t size;
 
-    /* Called once, before the first `ready`. A failure is returned by the call that it is made
-     * for. NULL: nothing to do. */
+    clo_readiness readiness;
+
+    /* 1: decide is called also while no executor is free (its choices go into queues). */
+    uint32_t commits;
+
+    /* Bytes of state for a scheduler, and for each job of it; zeroed by the runtime. NULL: none. */
+    size_t (*state_bytes)(const clo_limits *limits, const void *argument);
+    size_t (*job_bytes)(const clo_cost *cost, const void *argument);
+
+    /* Fills a job's state before it arrives: ranks, preferred orders, embeddings. A failure refuses the job. NULL:
+     * nothing to do. */
+    clo_status (*prepare)(void *job_state, const clo_cost *cost, const void *argument);
+
+    /* Called once, before the first event. NULL: nothing to do. */
     clo_status (*init)(void *state, const clo_view *view);
 
-    /* `instance` became ready, because an instance on `by` finished (CLO_NONE: at the start). */
-    void (*ready)(void *state, const clo_view *view, uint32_t instance, uint32_t by);
+    /* Something happened. Must cost no more than what has changed. NULL: the policy looks for itself. */
+    void (*event)(void *state, const clo_view *view, const clo_event *event);
 
-    /* `executor` is free. Returns a ready instance that can run there, or CLO_NONE to leave it idle. An instance that
-     * was returned is started and never offered again. All free executors may be left idle only while another executor
-     * is busy; else the job could never end, and the runtime reports CLO_ERR_STATE.
+    /* What next? True: *choice says it; decide is called again. False: the rest stays as it is until something
+     * happens.
      *
-     * Bounded decisions: a pick that looks at many candidates calls clo_view_step before each of them, and returns
-     * CLO_NONE as soon as that is false. Then the runtime takes the oldest ready instance that can run there, which
-     * costs no more steps than the bound again. */
-    uint32_t (*pick)(void *state, const clo_view *view, uint32_t executor);
+     * Called while stages of the band are ready (or were, by `readiness`) and executors are free. A choice that is
+     * impossible (an unknown or ended job, a stage that is not ready, an executor that cannot run it, a job of another
+     * band) is refused and counted; then the scheduler's own rule decides until the next input: the oldest ready stage
+     * that may run goes to the first free executor. The same rule steps in when a decision reaches its bound
+     * (clo_view_step), and when a policy leaves all executors idle with work to do and no timer. */
+    bool (*decide)(void *state, const clo_view *view, clo_choice *choice);
 
-    /* The runtime took `instance` itself, because the bound was reached: forget it. NULL: nothing to forget. */
-    void (*taken)(void *state, const clo_view *view, uint32_t instance);
+    /* Bytes of an argument, and how to read one from text ("fair:2"). NULL: the policy takes none from text. */
+    size_t argument_bytes;
+    clo_status (*parse)(const char *text, void *argument);
 } clo_policy;
 
 /* A built-in policy by name; NULL if there is none. Static. clo_registry_entry("policies", ...) lists the names.

@@ -1,28 +1,25 @@
-/* fifo.c - first ready, first served: each free executor takes the oldest ready instance that it can run. The plainest
- * baseline, and what the runtime falls back to when a policy reaches its bound. */
+/* fifo.c - first come, first served: the oldest job that has something to run, in it the stage that became ready first.
+ * The plainest baseline. */
+#include "policy/by_job.h"
 #include "policy/policies.h"
 
-static void fifo_ready(void *state, const clo_view *view, uint32_t instance, uint32_t by)
+static int64_t key(const clo_live_job *job)
 {
-    (void)state; /* the view keeps the ready instances in this very order */
-    (void)view;
-    (void)instance;
-    (void)by;
+    (void)job;
+    return 0; /* ties go to the oldest */
 }
 
-static uint32_t fifo_pick(void *state, const clo_view *view, uint32_t executor)
+static void fifo_event(void *state, const clo_view *view, const clo_event *event)
 {
-    (void)state;
-    for (uint32_t i = clo_view_ready_first(view); i != CLO_NONE && clo_view_step(view);
-         i = clo_view_ready_next(view, i))
-        if (clo_view_execution_ns(view, i, executor) != CLO_TIME_NEVER)
-            return i;
-    return CLO_NONE;
+    clo_by_job_event(state, view, event, key);
 }
 
 const clo_policy clo_policy_fifo = {
+    .size = sizeof(clo_policy),
     .name = "fifo",
-    .summary = "oldest ready instance first, on whichever executor is free",
-    .ready = fifo_ready,
-    .pick = fifo_pick,
+    .summary = "oldest job first, in it the oldest ready stage, on whichever executor is free",
+    .state_bytes = clo_by_job_bytes,
+    .init = clo_by_job_init,
+    .event = fifo_event,
+    .decide = clo_by_job_decide,
 };

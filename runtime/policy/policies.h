@@ -8,5 +8,8 @@ extern const clo_policy clo_policy_fifo;
 extern const clo_policy clo_policy_rank;
 extern const clo_policy clo_policy_eft;
 extern const clo_policy clo_policy_steal;
+extern const clo_policy clo_policy_fair;
+extern const clo_policy clo_policy_edf;
+extern const clo_policy clo_policy_deft;
 
 #endif

@@ -1,108 +1,150 @@
 /* steal.c - work stealing as a policy, so that greedy dispatch can be simulated: what an executor releases goes to
  * the bottom of its own list, it takes from the bottom, an idle one takes from the top of the next list that has
- * something for it (Blumofe and Leiserson 1999, with victims in cyclic order in place of random ones). At the start
- * the ready instances are dealt round. The lists are doubly linked, so that an instance that an executor cannot run
- * is passed over. */
+ * something for it (Blumofe and Leiserson 1999, with victims in cyclic order in place of random ones). What nobody has
+ * released is dealt round. The lists are doubly linked through the jobs' states, so that what an executor cannot run is
+ * passed over; a stage stays in its list until its last instance is taken. */
 #include "policy/policies.h"
 
 #include "graph/graph.h"
-#include "platform/platform.h"
 
 typedef struct steal_list {
-    uint32_t top, bottom;
+    clo_ready top, bottom;
 } steal_list;
 
 typedef struct steal {
-    steal_list *lists;       /* [executors] */
-    uint32_t *above, *below; /* [instances] */
-    uint32_t *home;          /* [instances] whose list it is in */
     uint32_t executors, next;
+    steal_list lists[]; /* [bands * executors] */
 } steal;
 
-static size_t steal_bytes(const clo_graph *graph, const clo_platform *platform)
+/* Of each stage. */
+typedef struct steal_node {
+    clo_ready above, below;
+    uint32_t home; /* whose list it is in; CLO_NONE: none */
+} steal_node;
+
+static const clo_ready none = {CLO_NONE, CLO_NONE};
+
+static size_t steal_bytes(const clo_limits *limits, const void *argument)
 {
-    return sizeof(steal) + platform->executors_count * sizeof(steal_list) +
-           3 * (size_t)graph->instances * sizeof(uint32_t);
+    (void)argument;
+    return sizeof(steal) + (size_t)CLO_BANDS_MAX * limits->executors * sizeof(steal_list);
+}
+
+static size_t steal_job_bytes(const clo_cost *cost, const void *argument)
+{
+    (void)argument;
+    return clo_cost_graph(cost)->tasks * sizeof(steal_node);
 }
 
 static clo_status steal_init(void *state, const clo_view *view)
 {
     steal *s = state;
-    uint32_t instances = clo_view_graph(view)->instances;
 
-    s->executors = clo_cost_platform(clo_view_cost(view))->executors_count;
-    s->lists = (steal_list *)(s + 1);
-    s->above = (uint32_t *)(s->lists + s->executors);
-    s->below = s->above + instances;
-    s->home = s->below + instances;
-    for (uint32_t e = 0; e < s->executors; e++)
-        s->lists[e] = (steal_list){CLO_NONE, CLO_NONE};
+    s->executors = clo_view_limits(view)->executors;
+    for (uint32_t i = 0; i < CLO_BANDS_MAX * s->executors; i++)
+        s->lists[i] = (steal_list){none, none};
     return CLO_OK;
 }
 
-static void steal_ready(void *state, const clo_view *view, uint32_t instance, uint32_t by)
+static steal_node *node_of(const clo_view *view, clo_ready ready)
 {
-    steal *s = state;
-
-    (void)view;
-    if (by == CLO_NONE)
-        by = s->next++ % s->executors;
-    steal_list *list = &s->lists[by];
-    s->home[instance] = by;
-    s->above[instance] = list->bottom;
-    s->below[instance] = CLO_NONE;
-    if (list->bottom == CLO_NONE)
-        list->top = instance;
-    else
-        s->below[list->bottom] = instance;
-    list->bottom = instance;
+    return (steal_node *)clo_view_job(view, ready.job)->state + ready.stage;
 }
 
-static void unlink_instance(steal *s, steal_list *list, uint32_t instance)
+static void append(steal *s, const clo_view *view, clo_ready ready, uint32_t by)
 {
-    uint32_t above = s->above[instance], below = s->below[instance];
+    uint32_t home = clo_view_job(view, ready.job)->band * s->executors + by;
+    steal_list *list = &s->lists[home];
 
-    if (above == CLO_NONE)
-        list->top = below;
+    *node_of(view, ready) = (steal_node){list->bottom, none, home};
+    if (list->bottom.job == CLO_NONE)
+        list->top = ready;
     else
-        s->below[above] = below;
-    if (below == CLO_NONE)
-        list->bottom = above;
-    else
-        s->above[below] = above;
+        node_of(view, list->bottom)->below = ready;
+    list->bottom = ready;
 }
 
-static uint32_t steal_pick(void *state, const clo_view *view, uint32_t executor)
+static void take_out(steal *s, const clo_view *view, clo_ready ready)
+{
+    steal_node *node = node_of(view, ready);
+
+    if (node->home == CLO_NONE)
+        return;
+    steal_list *list = &s->lists[node->home];
+    node->home = CLO_NONE;
+    if (node->above.job == CLO_NONE)
+        list->top = node->below;
+    else
+        node_of(view, node->above)->below = node->below;
+    if (node->below.job == CLO_NONE)
+        list->bottom = node->above;
+    else
+        node_of(view, node->below)->above = node->above;
+}
+
+static void steal_event(void *state, const clo_view *view, const clo_event *event)
 {
     steal *s = state;
+    clo_ready ready = {event->job, event->stage};
 
-    for (uint32_t i = 0; i < s->executors; i++) {
-        steal_list *list = &s->lists[(executor + i) % s->executors];
-        const uint32_t *onward = i == 0 ? s->above : s->below; /* own: newest first, others: oldest first */
-        uint32_t instance = i == 0 ? list->bottom : list->top;
-        for (; instance != CLO_NONE && clo_view_step(view); instance = onward[instance])
-            if (clo_view_execution_ns(view, instance, executor) != CLO_TIME_NEVER) {
-                unlink_instance(s, list, instance);
-                return instance;
-            }
+    if (event->kind == CLO_EVENT_READY) {
+        append(s, view, ready, event->executor != CLO_NONE ? event->executor : s->next++ % s->executors);
+    } else if (event->kind == CLO_EVENT_START && clo_view_stage(view, event->job, event->stage)->unstarted == 0) {
+        take_out(s, view, ready);
+    } else if (event->kind == CLO_EVENT_ARRIVE || event->kind == CLO_EVENT_CANCEL) {
+        const clo_live_job *job = clo_view_job(view, event->job);
+        uint32_t tasks = clo_cost_graph(job->cost)->tasks;
+        for (ready.stage = 0; ready.stage < tasks; ready.stage++)
+            if (event->kind == CLO_EVENT_ARRIVE)
+                node_of(view, ready)->home = CLO_NONE;
+            else
+                take_out(s, view, ready);
     }
-    return CLO_NONE;
 }
 
-static void steal_taken(void *state, const clo_view *view, uint32_t instance)
+/* What `executor` takes of the lists of the band; job CLO_NONE: nothing. */
+static clo_ready pick(const steal *s, const clo_view *view, uint32_t executor, bool *is_cut)
 {
-    steal *s = state;
+    uint32_t first = clo_view_band(view) * s->executors;
 
-    (void)view;
-    unlink_instance(s, &s->lists[s->home[instance]], instance);
+    for (uint32_t i = 0; i < s->executors; i++) { /* own: newest first, others: oldest first */
+        const steal_list *list = &s->lists[first + (executor + i) % s->executors];
+        clo_ready at = i == 0 ? list->bottom : list->top;
+        for (; at.job != CLO_NONE && !(*is_cut = !clo_view_step(view));
+             at = i == 0 ? node_of(view, at)->above : node_of(view, at)->below) {
+            const clo_live_job *job = clo_view_job(view, at.job);
+            if (job->running + job->committed < job->limit &&
+                clo_view_execution_ns(view, at.job, at.stage, executor) != CLO_TIME_NEVER &&
+                clo_view_fits(view, at.job, at.stage, executor))
+                return at;
+        }
+        if (*is_cut)
+            break;
+    }
+    return none;
+}
+
+static bool steal_decide(void *state, const clo_view *view, clo_choice *choice)
+{
+    bool is_cut = false;
+
+    for (uint32_t e = clo_view_next_free(view, CLO_NONE); e != CLO_NONE && !is_cut; e = clo_view_next_free(view, e)) {
+        clo_ready picked = pick(state, view, e, &is_cut);
+        if (picked.job == CLO_NONE)
+            continue;
+        *choice = (clo_choice){picked.job, picked.stage, 1, e, CLO_NONE, 0, 0};
+        return true;
+    }
+    return false;
 }
 
 const clo_policy clo_policy_steal = {
+    .size = sizeof(clo_policy),
     .name = "steal",
     .summary = "greedy work stealing: own newest first, else another's oldest",
     .state_bytes = steal_bytes,
+    .job_bytes = steal_job_bytes,
     .init = steal_init,
-    .ready = steal_ready,
-    .pick = steal_pick,
-    .taken = steal_taken,
+    .event = steal_event,
+    .decide = steal_decide,
 };

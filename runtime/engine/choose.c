@@ -1,0 +1,229 @@
+/* choose.c - one decision: asks the policy, checks what it says and carries it out. An answer is checked, never
+ * trusted. Where there is none to be had, the scheduler's own rule decides: the oldest ready stage that may run goes to
+ * the first free executor that has room. */
+#include "engine/view.h"
+
+#include "base/status.h"
+
+#include <stdio.h>
+
+typedef enum outcome {
+    /* Something changed; ask again. */
+    CHANGED,
+    /* Nothing did, for want of room; ask again after the next input. */
+    NO_ROOM,
+    REFUSED
+} outcome;
+
+static uint32_t room_of(const clo_scheduler_job *job)
+{
+    uint32_t used = job->live.running + job->live.committed;
+
+    if (job->live.limit == CLO_NONE)
+        return CLO_NONE;
+    return job->live.limit > used ? job->live.limit - used : 0;
+}
+
+/* The stage may be chosen: under the policy's notion of readiness. */
+static bool is_choosable(const clo_scheduler *scheduler, uint32_t job, uint32_t stage)
+{
+    const clo_scheduler_job *live = clo_view_live(scheduler, job);
+
+    return live != NULL && stage < live->tasks && live->stages[stage].is_listed &&
+           live->live.band == scheduler->band;
+}
+
+static outcome refuse(clo_scheduler *scheduler, const clo_choice *choice, const char *why)
+{
+    const char *name = scheduler->use.policy->name;
+
+    if (scheduler->counts.refused++ == 0)
+        snprintf(scheduler->refusal, sizeof scheduler->refusal,
+                 "policy '%s' chose stage %d of job slot %d for executor %d: %s; the scheduler's own rule decided",
+                 name != NULL ? name : "?", (int)choice->stage, (int)choice->job, (int)choice->executor, why);
+    scheduler->is_ruled = true;
+    return REFUSED;
+}
+
+/* Up to `count` instances on any free executors. */
+static outcome start_anywhere(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
+{
+    uint32_t started = 0;
+
+    for (uint32_t e = clo_start_next_free(scheduler, CLO_NONE); e != CLO_NONE && started < count;
+         e = clo_start_next_free(scheduler, e)) {
+        scheduler->turn_steps++;
+        if (clo_cost_time(job->live.cost, stage, e) == CLO_TIME_NEVER || !clo_room_fits(scheduler, job, stage, e))
+            continue;
+        clo_start(scheduler, job, stage, e);
+        started++;
+    }
+    return started > 0 ? CHANGED : NO_ROOM;
+}
+
+/* A predecessor is computed again on the executor, before the stage. */
+static const char *check_duplicate(const clo_scheduler_job *job, const clo_choice *choice)
+{
+    const clo_graph *graph = job->live.cost->graph;
+    uint32_t from = choice->duplicate;
+    bool is_parent = false;
+
+    for (uint32_t k = graph->in_first[choice->stage]; k < graph->in_first[choice->stage + 1]; k++)
+        is_parent = is_parent || graph->in[k] == from;
+    if (!is_parent)
+        return "what it duplicates is no predecessor";
+    if (!graph->rows[from].duplicable || graph->rows[from].instances != 1)
+        return "what it duplicates is not duplicable, or has many instances";
+    return clo_cost_time(job->live.cost, from, choice->executor) == CLO_TIME_NEVER
+               ? "what it duplicates cannot run there"
+               : NULL;
+}
+
+static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, const clo_choice *choice, uint32_t count)
+{
+    uint32_t e = choice->executor, stage = choice->stage;
+    bool duplicates = choice->duplicate != CLO_NONE;
+
+    if (e >= scheduler->limits.executors || clo_cost_time(job->live.cost, stage, e) == CLO_TIME_NEVER)
+        return refuse(scheduler, choice, "it cannot run there");
+    if (duplicates) {
+        const char *why = check_duplicate(job, choice);
+        if (why != NULL)
+            return refuse(scheduler, choice, why);
+        if (scheduler->free_entry == CLO_NONE || scheduler->entries[scheduler->free_entry].next == CLO_NONE)
+            return NO_ROOM;
+        (void)clo_start_commit(scheduler, job, choice->duplicate, e, 1, true);
+    }
+    bool is_idle = (scheduler->free_set[e / 64] >> e % 64 & 1) != 0;
+    if (!duplicates && is_idle && job->stages[stage].live.parents_left == 0) {
+        if (!clo_room_fits(scheduler, job, stage, e))
+            return NO_ROOM;
+        clo_start(scheduler, job, stage, e);
+        if (--count == 0)
+            return CHANGED;
+    }
+    return clo_start_commit(scheduler, job, stage, e, count, false) ? CHANGED : NO_ROOM;
+}
+
+static outcome apply(clo_scheduler *scheduler, const clo_choice *choice)
+{
+    outcome result = NO_ROOM;
+
+    if (choice->wake_ns > scheduler->now_ns && choice->wake_ns < scheduler->wake_ns)
+        scheduler->wake_ns = choice->wake_ns;
+    if (choice->job == CLO_NONE)
+        return NO_ROOM;
+    clo_scheduler_job *job = clo_view_live(scheduler, choice->job);
+    if (job == NULL)
+        return refuse(scheduler, choice, "there is no such job");
+    if (choice->limit != 0 && choice->limit != job->live.limit) {
+        job->live.limit = choice->limit;
+        result = CHANGED;
+    }
+    if (choice->count == 0 || choice->stage == CLO_NONE)
+        return result;
+    if (!is_choosable(scheduler, choice->job, choice->stage))
+        return refuse(scheduler, choice, "it is not ready, or of another band");
+    uint32_t count = job->stages[choice->stage].live.unstarted, room = room_of(job);
+    if (choice->count < count)
+        count = choice->count;
+    if (room < count)
+        count = room;
+    if (count == 0)
+        return refuse(scheduler, choice, "the job is at its limit");
+    if (choice->executor != CLO_NONE)
+        return start_there(scheduler, job, choice, count);
+    if (choice->duplicate != CLO_NONE || job->stages[choice->stage].live.parents_left > 0)
+        return refuse(scheduler, choice, "it names no executor to wait for");
+    return start_anywhere(scheduler, job, choice->stage, count);
+}
+
+/* The oldest ready stage of the band that may run, looking at no more than `looks` of them (0: all). */
+static bool rule(clo_scheduler *scheduler, uint32_t looks)
+{
+    clo_ready at = scheduler->first[scheduler->band];
+
+    while (at.job != CLO_NONE) {
+        clo_scheduler_job *job = scheduler->jobs[at.job];
+        scheduler->turn_steps++;
+        if (job->stages[at.stage].live.parents_left == 0 && room_of(job) > 0 &&
+            start_anywhere(scheduler, job, at.stage, 1) == CHANGED) {
+            scheduler->counts.fallbacks++;
+            return true;
+        }
+        if (looks > 0 && --looks == 0)
+            return false;
+        at = job->stages[at.stage].next;
+    }
+    return false;
+}
+
+/* Stages for which capacity is kept go first, as soon as they fit. */
+static bool serve_waiters(clo_scheduler *scheduler)
+{
+    bool served = false;
+
+    for (uint32_t m = 0; m < scheduler->platform->machines_count && scheduler->has_demands; m++) {
+        const clo_capacity_waiter *waiter = &scheduler->waiters[m];
+        if (waiter->who.job == CLO_NONE || waiter->overtaken <= CLO_OVERTAKES_MAX)
+            continue;
+        clo_scheduler_job *job = scheduler->jobs[waiter->who.job];
+        if (room_of(job) > 0 && job->stages[waiter->who.stage].is_listed &&
+            start_anywhere(scheduler, job, waiter->who.stage, 1) == CHANGED) {
+            scheduler->counts.fallbacks++;
+            served = true;
+        }
+    }
+    return served;
+}
+
+static outcome ask(clo_scheduler *scheduler)
+{
+    const clo_policy_use *use = &scheduler->use;
+    clo_choice choice = {CLO_NONE, CLO_NONE, 1, CLO_NONE, CLO_NONE, 0, 0};
+
+    scheduler->steps = 0;
+    scheduler->counts.calls++;
+    bool has_choice = use->policy->decide(use->state, scheduler, &choice);
+    scheduler->turn_steps += scheduler->steps + 1;
+    if (scheduler->steps > scheduler->counts.most_steps)
+        scheduler->counts.most_steps = scheduler->steps;
+    if (has_choice)
+        return apply(scheduler, &choice);
+    bool is_cut = scheduler->steps_max != 0 && scheduler->steps >= scheduler->steps_max;
+    return is_cut && rule(scheduler, scheduler->steps_max) ? CHANGED : NO_ROOM;
+}
+
+/* With work to do, nothing running and no timer, nothing would ever happen again. */
+static bool break_stall(clo_scheduler *scheduler)
+{
+    if (scheduler->running > 0 || scheduler->order_count > 0 || scheduler->wake_ns != CLO_TIME_NEVER)
+        return false;
+    for (scheduler->band = 0; scheduler->band < CLO_BANDS_MAX; scheduler->band++)
+        if (scheduler->listed[scheduler->band] > 0 && rule(scheduler, 0)) {
+            clo_choice none = {CLO_NONE, CLO_NONE, 0, CLO_NONE, CLO_NONE, 0, 0};
+            (void)refuse(scheduler, &none, "every executor would be idle with work to do");
+            return true;
+        }
+    return false;
+}
+
+bool clo_choose(clo_scheduler *scheduler)
+{
+    if (scheduler->free_executors > 0 && serve_waiters(scheduler))
+        return true;
+    for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
+        if (scheduler->listed[b] == 0 || (scheduler->exhausted >> b & 1) != 0)
+            continue;
+        if (scheduler->free_executors == 0 && (!scheduler->use.policy->commits || scheduler->is_ruled))
+            break;
+        scheduler->band = b;
+        outcome result = scheduler->is_ruled ? NO_ROOM : ask(scheduler);
+        if (result == NO_ROOM && scheduler->is_ruled)
+            result = rule(scheduler, scheduler->steps_max) ? CHANGED : NO_ROOM;
+        if (result == NO_ROOM)
+            scheduler->exhausted |= 1u << b;
+        return true;
+    }
+    return break_stall(scheduler);
+}

@@ -1,0 +1,95 @@
+/* lists.c - the scheduler's lists: live jobs in order of arrival; ready stages of each job and of each band in order of
+ * readiness. All doubly linked through the rows, so nothing is allocated and everything is O(1). */
+#include "engine/view.h"
+
+void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job)
+{
+    job->slot = scheduler->free_slots[--scheduler->free_count];
+    scheduler->jobs[job->slot] = job;
+    scheduler->live_count++;
+    job->live.previous = scheduler->last_job;
+    job->live.next = CLO_NONE;
+    if (scheduler->last_job == CLO_NONE)
+        scheduler->first_job = job->slot;
+    else
+        scheduler->jobs[scheduler->last_job]->live.next = job->slot;
+    scheduler->last_job = job->slot;
+}
+
+void clo_lists_remove_job(clo_scheduler *scheduler, clo_scheduler_job *job)
+{
+    uint32_t previous = job->live.previous, next = job->live.next;
+
+    if (previous == CLO_NONE)
+        scheduler->first_job = next;
+    else
+        scheduler->jobs[previous]->live.next = next;
+    if (next == CLO_NONE)
+        scheduler->last_job = previous;
+    else
+        scheduler->jobs[next]->live.previous = previous;
+    scheduler->jobs[job->slot] = NULL;
+    scheduler->free_slots[scheduler->free_count++] = job->slot;
+    scheduler->live_count--;
+    job->slot = CLO_NONE;
+}
+
+static clo_stage_row *row_of(const clo_scheduler *scheduler, clo_ready ready)
+{
+    return &scheduler->jobs[ready.job]->stages[ready.stage];
+}
+
+void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage)
+{
+    clo_stage_row *row = &job->stages[stage];
+    uint32_t band = job->live.band;
+    clo_ready self = {job->slot, stage};
+
+    row->is_listed = true;
+    row->live.ready_ns = scheduler->now_ns;
+    job->live.startable += row->live.unstarted;
+    row->live.previous_ready = job->live.last_ready;
+    row->live.next_ready = CLO_NONE;
+    if (job->live.last_ready == CLO_NONE)
+        job->live.first_ready = stage;
+    else
+        job->stages[job->live.last_ready].live.next_ready = stage;
+    job->live.last_ready = stage;
+
+    row->previous = scheduler->last[band];
+    row->next = (clo_ready){CLO_NONE, CLO_NONE};
+    if (row->previous.job == CLO_NONE)
+        scheduler->first[band] = self;
+    else
+        row_of(scheduler, row->previous)->next = self;
+    scheduler->last[band] = self;
+    scheduler->listed[band]++;
+}
+
+void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage)
+{
+    clo_stage_row *row = &job->stages[stage];
+    uint32_t band = job->live.band, previous = row->live.previous_ready, next = row->live.next_ready;
+
+    row->is_listed = false;
+    job->live.startable -= row->live.unstarted;
+    if (previous == CLO_NONE)
+        job->live.first_ready = next;
+    else
+        job->stages[previous].live.next_ready = next;
+    if (next == CLO_NONE)
+        job->live.last_ready = previous;
+    else
+        job->stages[next].live.previous_ready = previous;
+    row->live.previous_ready = row->live.next_ready = CLO_NONE;
+
+    if (row->previous.job == CLO_NONE)
+        scheduler->first[band] = row->next;
+    else
+        row_of(scheduler, row->previous)->next = row->next;
+    if (row->next.job == CLO_NONE)
+        scheduler->last[band] = row->previous;
+    else
+        row_of(scheduler, row->next)->previous = row->previous;
+    scheduler->listed[band]--;
+}

@@ -1,0 +1,317 @@
+/* scheduler.c - the inputs: what happened, and what follows from it before anybody is asked. */
+#include "engine/scheduler.h"
+
+#include "base/carve.h"
+#include "base/saturate.h"
+#include "base/status.h"
+#include "engine/view.h"
+
+#include <string.h>
+
+#define QUEUE_EACH 64u
+
+static void reset(clo_scheduler *s)
+{
+    uint32_t executors = s->limits.executors, machines = s->platform->machines_count;
+
+    s->wake_ns = CLO_TIME_NEVER;
+    s->first_job = s->last_job = CLO_NONE;
+    for (uint32_t j = 0; j < s->limits.jobs; j++) /* low slots first */
+        s->free_slots[s->free_count++] = s->limits.jobs - 1 - j;
+    for (uint32_t e = 0; e < executors; e++) {
+        s->executors[e] = (clo_live_executor){
+            .job = CLO_NONE, .stage = CLO_NONE, .instance = CLO_NONE, .last_job = UINT64_MAX};
+        s->queues[e] = (clo_queue){CLO_NONE, CLO_NONE, false};
+        clo_start_set_free(s, e, true);
+    }
+    for (uint32_t b = 0; b < CLO_BANDS_MAX; b++)
+        s->first[b] = s->last[b] = (clo_ready){CLO_NONE, CLO_NONE};
+    for (uint32_t m = 0; m < machines; m++)
+        s->waiters[m].who = (clo_ready){CLO_NONE, CLO_NONE};
+    for (size_t i = 0; i < (size_t)machines * CLO_RESOURCES_MAX; i++)
+        s->available[i] = s->platform->capacities[i] < 0 ? INT64_MAX : s->platform->capacities[i];
+}
+
+clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out)
+{
+    uint32_t executors = config->platform->executors_count, machines = config->platform->machines_count;
+    uint32_t entries = config->queue_max > 0 ? config->queue_max : QUEUE_EACH * executors;
+    clo_scheduler *s = clo_arena_take(arena, 1, sizeof *s);
+    clo_block block = {0};
+
+    if (s == NULL)
+        return clo_fail_memory("a scheduler");
+    s->self = s;
+    s->platform = config->platform;
+    s->limits = (clo_limits){config->jobs_max, config->platform, executors};
+    s->use = (clo_policy_use){.policy = config->policy, .argument = config->argument};
+    s->use.bytes = config->policy->state_bytes != NULL
+                       ? config->policy->state_bytes(&s->limits, config->argument)
+                       : 0;
+    s->words = (executors + 63) / 64;
+    s->steps_max = config->steps_max;
+    clo_carve(&block, &s->jobs, config->jobs_max);
+    clo_carve(&block, &s->free_slots, config->jobs_max);
+    clo_carve(&block, &s->executors, executors);
+    clo_carve(&block, &s->free_set, s->words);
+    clo_carve(&block, &s->queues, executors);
+    clo_carve(&block, &s->entries, entries);
+    clo_carve(&block, &s->available, (size_t)machines * CLO_RESOURCES_MAX);
+    clo_carve(&block, &s->waiters, machines);
+    clo_carve(&block, &s->orders, executors);
+    if (!clo_block_take(&block, arena) || (s->use.state = clo_arena_take(arena, s->use.bytes, 1)) == NULL)
+        return clo_fail_memory("a scheduler");
+    for (uint32_t i = 0; i < entries; i++)
+        s->entries[i].next = i + 1 < entries ? i + 1 : CLO_NONE;
+    reset(s);
+    *out = s;
+    return config->policy->init != NULL ? config->policy->init(s->use.state, s) : CLO_OK;
+}
+
+/* Every input begins with this. */
+static void begin_input(clo_scheduler *s, int64_t now_ns)
+{
+    if (now_ns > s->now_ns)
+        s->now_ns = now_ns;
+    s->exhausted = 0;
+    s->is_ruled = false;
+    s->turn_steps = 0;
+}
+
+/* All inputs of the stage are there. */
+static void release_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t stage, uint32_t by)
+{
+    if (s->use.policy->readiness == CLO_READY_FINISHED) {
+        clo_lists_add_stage(s, job, stage);
+        clo_view_tell(s, CLO_EVENT_READY, job->slot, stage, by, job->stages[stage].live.unstarted);
+        return;
+    }
+    for (uint32_t e = 0; e < s->limits.executors && job->stages[stage].live.committed > 0; e++) {
+        s->turn_steps++;
+        clo_start_queued(s, e);
+    }
+}
+
+clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_t now_ns)
+{
+    if (s->free_count == 0)
+        return clo_fail(CLO_ERR_LIMIT, "the scheduler has %u live jobs, and room for no more; raise its jobs_max",
+                        s->limits.jobs);
+    begin_input(s, now_ns);
+    clo_lists_add_job(s, job);
+    job->live.id = s->next_id++;
+    job->live.arrival_ns = s->now_ns;
+    s->has_demands = s->has_demands || job->demands != NULL;
+    clo_view_tell(s, CLO_EVENT_ARRIVE, job->slot, CLO_NONE, CLO_NONE, 0);
+    for (uint32_t i = 0; i < job->roots_count; i++) {
+        s->turn_steps++;
+        clo_lists_add_stage(s, job, job->roots[i]);
+        clo_view_tell(s, CLO_EVENT_READY, job->slot, job->roots[i], CLO_NONE,
+                      job->stages[job->roots[i]].live.unstarted);
+    }
+    return CLO_OK;
+}
+
+static void end_if_over(clo_scheduler *s, clo_scheduler_job *job)
+{
+    if ((job->live.unfinished > 0 && !job->is_cancelled) || job->live.running > 0 || job->live.committed > 0)
+        return;
+    clo_view_tell(s, CLO_EVENT_END, job->slot, CLO_NONE, CLO_NONE, 0);
+    clo_lists_remove_job(s, job);
+    job->next_ended = NULL;
+    if (s->last_ended != NULL)
+        s->last_ended->next_ended = job;
+    else
+        s->first_ended = job;
+    s->last_ended = job;
+}
+
+/* The last instance of the stage has ended. */
+static void finish_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+{
+    const clo_graph *graph = job->live.cost->graph;
+
+    for (uint32_t k = graph->out_first[stage]; k < graph->out_first[stage + 1]; k++) {
+        s->turn_steps++;
+        if (--job->stages[graph->out[k]].live.parents_left == 0)
+            release_stage(s, job, graph->out[k], executor);
+    }
+}
+
+/* Queues whose head lacked capacity try again: some came back. */
+static void retry_queues(clo_scheduler *s)
+{
+    for (uint32_t e = 0; e < s->limits.executors && s->lacking > 0; e++) {
+        s->turn_steps++;
+        if (s->queues[e].lacks_capacity)
+            clo_start_queued(s, e);
+    }
+}
+
+void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t now_ns)
+{
+    clo_live_executor *row = &s->executors[executor];
+    clo_scheduler_job *job = s->jobs[row->job];
+    uint32_t stage = row->stage, slot = row->job;
+    bool is_replica = row->is_replica != 0;
+
+    begin_input(s, now_ns);
+    row->job = row->stage = row->instance = CLO_NONE;
+    s->running--;
+    clo_room_give(s, job, stage, executor);
+    clo_data_finish(job, stage, executor, s->now_ns);
+    job->stages[stage].live.running--;
+    job->live.running--;
+    clo_view_tell(s, CLO_EVENT_FINISH, slot, stage, executor, 1);
+    if (!is_replica) {
+        job->live.unfinished--;
+        job->live.remaining_ns = clo_time_sub(job->live.remaining_ns, job->live.cost->mean_ns[stage]);
+        if (--job->stages[stage].live.unfinished == 0 && !job->is_cancelled)
+            finish_stage(s, job, stage, executor);
+    }
+    clo_start_queued(s, executor);
+    if (job->demands != NULL)
+        retry_queues(s);
+    end_if_over(s, job);
+}
+
+void clo_scheduler_timer(clo_scheduler *s, int64_t now_ns)
+{
+    begin_input(s, now_ns);
+    if (s->wake_ns > s->now_ns)
+        return;
+    s->wake_ns = CLO_TIME_NEVER;
+    clo_view_tell(s, CLO_EVENT_TIMER, CLO_NONE, CLO_NONE, CLO_NONE, 0);
+}
+
+void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, int64_t now_ns)
+{
+    if (job->slot == CLO_NONE || job->is_cancelled)
+        return;
+    begin_input(s, now_ns);
+    job->is_cancelled = true;
+    while (job->live.first_ready != CLO_NONE) { /* takes one off each time */
+        s->turn_steps++;
+        clo_lists_remove_stage(s, job, job->live.first_ready);
+    }
+    clo_room_forget(s, job->slot, CLO_NONE);
+    clo_view_tell(s, CLO_EVENT_CANCEL, job->slot, CLO_NONE, CLO_NONE, 0);
+    clo_start_drop_queued(s, job);
+    end_if_over(s, job);
+}
+
+void clo_scheduler_capacity(clo_scheduler *s, int64_t now_ns)
+{
+    begin_input(s, now_ns);
+    retry_queues(s);
+    clo_view_tell(s, CLO_EVENT_CAPACITY, CLO_NONE, CLO_NONE, CLO_NONE, 0);
+}
+
+static void exchange_states(clo_scheduler *s)
+{
+    for (uint32_t j = s->first_job; j != CLO_NONE; j = s->jobs[j]->live.next) {
+        clo_scheduler_job *job = s->jobs[j];
+        void *state = job->live.state;
+        job->live.state = job->next_state;
+        job->next_state = state;
+    }
+}
+
+/* The lists of ready stages as the new policy's readiness wants them. */
+static void list_anew(clo_scheduler *s, clo_readiness readiness)
+{
+    for (uint32_t j = s->first_job; j != CLO_NONE; j = s->jobs[j]->live.next) {
+        clo_scheduler_job *job = s->jobs[j];
+        for (uint32_t t = 0; t < job->tasks && !job->is_cancelled; t++) {
+            const clo_stage_row *row = &job->stages[t];
+            uint32_t waits = readiness == CLO_READY_FINISHED ? row->live.parents_left : row->live.parents_unassigned;
+            bool is_wanted = waits == 0 && row->live.unstarted > 0;
+            if (is_wanted && !row->is_listed)
+                clo_lists_add_stage(s, job, t);
+            else if (!is_wanted && row->is_listed)
+                clo_lists_remove_stage(s, job, t);
+        }
+    }
+}
+
+static void show_all(clo_scheduler *s)
+{
+    for (uint32_t j = s->first_job; j != CLO_NONE; j = s->jobs[j]->live.next)
+        clo_view_tell(s, CLO_EVENT_ARRIVE, j, CLO_NONE, CLO_NONE, 0);
+    for (uint32_t b = 0; b < CLO_BANDS_MAX; b++)
+        for (clo_ready at = s->first[b]; at.job != CLO_NONE;) {
+            const clo_stage_row *row = &s->jobs[at.job]->stages[at.stage];
+            clo_ready next = row->next;
+            clo_view_tell(s, CLO_EVENT_READY, at.job, at.stage, CLO_NONE, row->live.unstarted);
+            at = next;
+        }
+}
+
+clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, int64_t now_ns)
+{
+    clo_policy_use old = s->use;
+
+    begin_input(s, now_ns);
+    memset(use->state, 0, use->bytes);
+    s->use = *use;
+    exchange_states(s);
+    clo_status status = use->policy->init != NULL ? use->policy->init(use->state, s) : CLO_OK;
+    if (status != CLO_OK) {
+        exchange_states(s);
+        s->use = old;
+        return status;
+    }
+    if (old.policy->readiness != use->policy->readiness)
+        list_anew(s, use->policy->readiness);
+    show_all(s);
+    s->wake_ns = CLO_TIME_NEVER;
+    *use = old;
+    return CLO_OK;
+}
+
+bool clo_scheduler_next(clo_scheduler *s, clo_order *order)
+{
+    while (s->order_count == 0) /* each decision starts something, or is the last of its band */
+        if (!clo_choose(s)) {
+            if (s->turn_steps > s->counts.most_turn_steps)
+                s->counts.most_turn_steps = s->turn_steps;
+            return false;
+        }
+    *order = s->orders[s->order_first];
+    s->order_first = s->order_first + 1 < s->limits.executors ? s->order_first + 1 : 0;
+    s->order_count--;
+    return true;
+}
+
+clo_scheduler_job *clo_scheduler_ended(clo_scheduler *s)
+{
+    clo_scheduler_job *job = s->first_ended;
+
+    if (job == NULL)
+        return NULL;
+    s->first_ended = job->next_ended;
+    if (s->first_ended == NULL)
+        s->last_ended = NULL;
+    job->next_ended = NULL;
+    return job;
+}
+
+int64_t clo_scheduler_wake_ns(const clo_scheduler *s)
+{
+    return s->wake_ns;
+}
+
+bool clo_scheduler_has_room(const clo_scheduler *s)
+{
+    return s->free_count > 0;
+}
+
+const clo_scheduler_counts *clo_scheduler_counts_of(const clo_scheduler *s)
+{
+    return &s->counts;
+}
+
+const char *clo_scheduler_refusal(const clo_scheduler *s)
+{
+    return s->refusal;
+}

@@ -1,0 +1,91 @@
+/* engine/scheduler.h - the scheduler: owns every decision at run time, for all jobs that were given to it.
+ *
+ * It knows neither threads nor wall clocks. A driver (run/ with workers, sim/ with an event heap) feeds it *inputs* and
+ * takes *orders* out, one thread at a time:
+ *
+ *     clo_scheduler_arrive | finish | timer | cancel | capacity | swap      one input
+ *     while (clo_scheduler_next(scheduler, &order)) ...                     what to start, and where
+ *     while ((job = clo_scheduler_ended(scheduler)) != NULL) ...            who is done
+ *
+ * All that it decides follows from the sequence of inputs. It keeps no more than a row for each stage of a live job:
+ * instances are counted, not listed, and an edge between stages of n and m instances is one counter.
+ *
+ * Steps: an input costs its out-degree, the executors where queues have to be looked at, and the decisions that follow;
+ * each decision at most steps_max steps of the policy and as many of the rule that replaces it. `most_turn_steps` counts
+ * them. */
+#ifndef CLO_ENGINE_SCHEDULER_H
+#define CLO_ENGINE_SCHEDULER_H
+
+#include "base/arena.h"
+#include "engine/scheduler_job.h"
+
+#include <clotho/policy.h>
+
+/* What is to be started: an instance (or replica) on an executor that is free. Its inputs are there at arrival_ns, if
+ * transfers begin when it was chosen and its sources have finished. */
+typedef struct clo_order {
+    clo_scheduler_job *job;
+    uint32_t stage, instance, executor;
+    bool is_replica;
+    int64_t arrival_ns;
+} clo_order;
+
+typedef struct clo_scheduler_config {
+    const clo_platform *platform;
+    const clo_policy *policy;
+    const void *argument;
+    uint32_t jobs_max;
+    uint32_t steps_max; /* of one decision; 0: no bound */
+    uint32_t queue_max; /* entries in the queues of all executors; 0: 64 for each executor */
+} clo_scheduler_config;
+
+typedef struct clo_scheduler_counts {
+    uint64_t decisions; /* instances that were given an executor */
+    uint64_t calls;     /* of decide */
+    uint64_t refused;   /* impossible choices, and executors left idle with work to do */
+    uint64_t fallbacks; /* instances that the scheduler's own rule placed */
+    uint32_t most_steps, most_turn_steps;
+} clo_scheduler_counts;
+
+typedef struct clo_view clo_scheduler;
+
+clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out);
+
+/* The job, made for this scheduler's policy, is live from now on. CLO_ERR_LIMIT: jobs_max live jobs. The job stays with
+ * the scheduler until clo_scheduler_ended returns it. */
+clo_status clo_scheduler_arrive(clo_scheduler *scheduler, clo_scheduler_job *job, int64_t now_ns);
+
+/* What runs on `executor` has ended. Time never runs backwards: an earlier now_ns counts as the last one. */
+void clo_scheduler_finish(clo_scheduler *scheduler, uint32_t executor, int64_t now_ns);
+
+/* The time clo_scheduler_wake_ns has come. */
+void clo_scheduler_timer(clo_scheduler *scheduler, int64_t now_ns);
+
+/* Nothing more of the job is started; no effect on one that has ended. */
+void clo_scheduler_cancel(clo_scheduler *scheduler, clo_scheduler_job *job, int64_t now_ns);
+
+/* Capacity that others held is free again. */
+void clo_scheduler_capacity(clo_scheduler *scheduler, int64_t now_ns);
+
+/* Puts *use in place of the policy, and leaves the old one in it. Every live job must have the state for the new policy
+ * in next_state; it is exchanged with its state. Returns what init returned; then nothing has changed. */
+clo_status clo_scheduler_swap(clo_scheduler *scheduler, clo_policy_use *use, int64_t now_ns);
+
+/* The next order; false: there is none until the next input. */
+bool clo_scheduler_next(clo_scheduler *scheduler, clo_order *order);
+
+/* The next job that has ended since it was asked last; NULL: none. */
+clo_scheduler_job *clo_scheduler_ended(clo_scheduler *scheduler);
+
+/* When clo_scheduler_timer is wanted; CLO_TIME_NEVER: no wish. */
+int64_t clo_scheduler_wake_ns(const clo_scheduler *scheduler);
+
+/* True while no more than `jobs_max - 1` jobs live. */
+bool clo_scheduler_has_room(const clo_scheduler *scheduler);
+
+const clo_scheduler_counts *clo_scheduler_counts_of(const clo_scheduler *scheduler);
+
+/* The first refusal, in one line; "": none. */
+const char *clo_scheduler_refusal(const clo_scheduler *scheduler);
+
+#endif

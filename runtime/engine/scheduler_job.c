@@ -1,0 +1,117 @@
+/* scheduler_job.c - see scheduler_job.h. */
+#include "engine/scheduler_job.h"
+
+#include "base/carve.h"
+#include "base/saturate.h"
+#include "base/status.h"
+
+#include <string.h>
+
+/* Places that a stage may need: one for each memory that its executions can lie in. */
+static uint32_t places_of(const clo_cost *cost, uint32_t task)
+{
+    const clo_graph_task_row *row = &cost->graph->rows[task];
+    uint32_t memories = cost->platform->memories_count;
+    uint32_t executions = row->duplicable ? memories : row->instances;
+
+    return executions < memories ? executions : memories;
+}
+
+static void read_demands(clo_scheduler_job *job)
+{
+    const clo_cost *cost = job->live.cost;
+
+    for (uint32_t t = 0; job->demands != NULL && t < job->tasks; t++) {
+        const int64_t *own = clo_graph_demand(cost->graph, t);
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+            if (cost->resource_of[r] != CLO_NONE) {
+                int64_t *held = &job->demands[t][cost->resource_of[r]];
+                *held = clo_time_add(*held, own[r]);
+            }
+    }
+}
+
+clo_status clo_policy_job_state(const clo_policy_use *use, const clo_cost *cost, clo_arena *arena, void **out)
+{
+    const clo_policy *policy = use->policy;
+    size_t bytes = policy->job_bytes != NULL ? policy->job_bytes(cost, use->argument) : 0;
+    void *state = clo_arena_take(arena, bytes, 1);
+
+    if (state == NULL)
+        return clo_fail_memory("the policy's state for a job");
+    *out = state;
+    return policy->prepare != NULL ? policy->prepare(state, cost, use->argument) : CLO_OK;
+}
+
+clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_job_config *config,
+                                    const clo_policy_use *use, clo_arena *arena, clo_scheduler_job **out)
+{
+    const clo_graph *graph = cost->graph;
+    clo_scheduler_job *job = clo_arena_take(arena, 1, sizeof *job);
+    clo_block block = {0};
+    size_t places = 0, roots = 0;
+
+    if (job == NULL)
+        return clo_fail_memory("a job of the scheduler");
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        places += places_of(cost, t);
+        roots += graph->in_first[t] == graph->in_first[t + 1];
+    }
+    clo_carve(&block, &job->stages, graph->tasks);
+    clo_carve(&block, &job->place_first, (size_t)graph->tasks + 1);
+    clo_carve(&block, &job->places, places);
+    clo_carve(&block, &job->roots, roots);
+    if (graph->has_demands)
+        clo_carve(&block, &job->demands, graph->tasks);
+    if (places >= CLO_NONE || !clo_block_take(&block, arena))
+        return clo_fail_memory("the stages of a job");
+
+    job->tasks = graph->tasks;
+    job->live = (clo_live_job){.cost = cost,
+                               .deadline_ns = config->deadline_ns,
+                               .weight = config->weight,
+                               .band = config->band,
+                               .group = config->group,
+                               .limit = config->limit};
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        job->place_first[t + 1] = job->place_first[t] + places_of(cost, t);
+        if (graph->in_first[t] == graph->in_first[t + 1])
+            job->roots[job->roots_count++] = t;
+    }
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        job->work_ns = clo_time_add(job->work_ns, clo_time_mul(graph->rows[t].instances, cost->mean_ns[t]));
+    read_demands(job);
+    clo_scheduler_job_arm(job);
+    clo_status status = clo_policy_job_state(use, cost, arena, &job->live.state);
+    if (status == CLO_OK)
+        *out = job;
+    return status;
+}
+
+void clo_scheduler_job_arm(clo_scheduler_job *job)
+{
+    const clo_graph *graph = job->live.cost->graph;
+
+    memset(job->places, 0, job->place_first[job->tasks] * sizeof *job->places);
+    job->slot = CLO_NONE;
+    job->is_cancelled = false;
+    job->next_ended = NULL;
+    job->live.running = job->live.committed = job->live.startable = 0;
+    job->live.unfinished = graph->instances;
+    job->live.remaining_ns = job->work_ns;
+    job->live.first_ready = job->live.last_ready = CLO_NONE;
+    job->live.previous = job->live.next = CLO_NONE;
+    for (uint32_t t = 0; t < job->tasks; t++) {
+        uint32_t instances = graph->rows[t].instances, parents = graph->in_first[t + 1] - graph->in_first[t];
+        job->stages[t] = (clo_stage_row){
+            .live = {.parents_left = parents,
+                     .parents_unassigned = parents,
+                     .unstarted = instances,
+                     .unfinished = instances,
+                     .next_ready = CLO_NONE,
+                     .previous_ready = CLO_NONE},
+            .next = {CLO_NONE, CLO_NONE},
+            .previous = {CLO_NONE, CLO_NONE},
+        };
+    }
+}

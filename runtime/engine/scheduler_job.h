@@ -1,0 +1,85 @@
+/* engine/scheduler_job.h - a job as the scheduler keeps it: a row for each stage. Made by its submitter; from its
+ * arrival to its end the scheduler's. */
+#ifndef CLO_ENGINE_SCHEDULER_JOB_H
+#define CLO_ENGINE_SCHEDULER_JOB_H
+
+#include "base/arena.h"
+#include "cost/cost.h"
+
+#include <clotho/policy.h>
+
+/* A policy in use: with its argument and its state. */
+typedef struct clo_policy_use {
+    const clo_policy *policy;
+    const void *argument;
+    void *state;
+    size_t bytes;
+} clo_policy_use;
+
+/* The outputs of a stage that lie, or will lie, in one memory. The times are of the last of them; of a stage of one
+ * instance, whose executions are all alike, of the first. A stage that can fill every memory has its places in order of
+ * the memories, any other one in order of use. */
+typedef struct clo_data_place {
+    uint32_t executor; /* one of the memory */
+    uint32_t count;    /* executions; 0: the place is not in use */
+    uint32_t left;     /* of these, not finished */
+    int64_t finish_ns, expected_ns;
+} clo_data_place;
+
+typedef struct clo_stage_row {
+    clo_live_stage live;
+    uint32_t next_instance;
+    uint32_t places_count; /* in use, where they are in order of use */
+    clo_ready next, previous; /* in the list of its band */
+    bool is_listed;
+} clo_stage_row;
+
+typedef struct clo_scheduler_job {
+    clo_live_job live;
+    uint32_t slot; /* CLO_NONE: not live */
+    uint32_t tasks;
+    bool is_cancelled;
+    clo_stage_row *stages;                 /* [tasks] */
+    uint32_t *place_first;                 /* [tasks + 1] */
+    clo_data_place *places;                     /* [place_first[tasks]] */
+    uint32_t *roots;                       /* [roots_count] stages without predecessors */
+    uint32_t roots_count;
+    int64_t (*demands)[CLO_RESOURCES_MAX]; /* [tasks] in the platform's order; NULL: nobody demands anything */
+    int64_t work_ns;                       /* live.remaining_ns at arrival */
+    void *next_state;                      /* for clo_scheduler_swap */
+    struct clo_scheduler_job *next_ended;
+    void *owner; /* the driver's */
+} clo_scheduler_job;
+
+/* What a job brings along. */
+typedef struct clo_scheduler_job_config {
+    int64_t deadline_ns; /* on the scheduler's clock; CLO_TIME_NEVER: none */
+    uint32_t weight;     /* >= 1 */
+    uint32_t band, group;
+    uint32_t limit; /* CLO_NONE: none */
+} clo_scheduler_job_config;
+
+/* Everything lies in `arena`. Calls the policy's prepare. Returns CLO_OK, CLO_ERR_MEMORY, CLO_ERR_INVALID (a task that
+ * fits no machine) or what prepare returned. */
+clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_job_config *config,
+                                    const clo_policy_use *use, clo_arena *arena, clo_scheduler_job **out);
+
+/* Makes it as new: before each arrival but the first. Not while it is live. O(tasks). */
+void clo_scheduler_job_arm(clo_scheduler_job *job);
+
+/* Executions of the stage are to end on `executor` at expected_ns; one has ended there at finish_ns. */
+void clo_data_assign(clo_scheduler_job *job, uint32_t stage, uint32_t executor, uint32_t count, int64_t expected_ns);
+void clo_data_finish(clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t finish_ns);
+
+/* When all outputs of the stage's predecessors can be in the memory of `executor`, transfers beginning no earlier than
+ * decided_ns. */
+int64_t clo_data_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns);
+
+/* The same of the stage's k-th predecessor alone. */
+int64_t clo_data_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
+                                  int64_t decided_ns);
+
+/* Memory for the state of a job under a policy, filled by prepare. */
+clo_status clo_policy_job_state(const clo_policy_use *use, const clo_cost *cost, clo_arena *arena, void **out);
+
+#endif

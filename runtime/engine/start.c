@@ -1,0 +1,216 @@
+/* start.c - executions begin: at once on a free executor, or from the queue of one for which they were chosen before it
+ * was free or their inputs were there. */
+#include "engine/view.h"
+
+#include "base/saturate.h"
+
+uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after)
+{
+    uint32_t from = after == CLO_NONE ? 0 : after + 1;
+
+    for (uint32_t w = from / 64; w < scheduler->words; w++) {
+        uint64_t bits = scheduler->free_set[w];
+        if (w == from / 64)
+            bits &= ~0ull << from % 64;
+        if (bits != 0)
+            return w * 64 + (uint32_t)__builtin_ctzll(bits);
+    }
+    return CLO_NONE;
+}
+
+void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free)
+{
+    uint64_t *word = &scheduler->free_set[executor / 64], bit = 1ull << executor % 64;
+    bool was_free = (*word & bit) != 0;
+
+    *word = is_free ? *word | bit : *word & ~bit;
+    scheduler->free_executors += (uint32_t)is_free - (uint32_t)was_free;
+}
+
+/* `count` instances are assigned now; with the last one the stage's successors may count as ready. */
+static void take_instances(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
+{
+    const clo_graph *graph = job->live.cost->graph;
+    clo_stage_row *row = &job->stages[stage];
+
+    row->live.unstarted -= count;
+    if (row->is_listed)
+        job->live.startable -= count;
+    if (row->live.unstarted > 0)
+        return;
+    if (row->is_listed)
+        clo_lists_remove_stage(scheduler, job, stage);
+    for (uint32_t k = graph->out_first[stage]; k < graph->out_first[stage + 1]; k++) {
+        uint32_t child = graph->out[k];
+        scheduler->turn_steps++;
+        if (--job->stages[child].live.parents_unassigned > 0 ||
+            scheduler->use.policy->readiness != CLO_READY_ASSIGNED)
+            continue;
+        clo_lists_add_stage(scheduler, job, child);
+        clo_view_tell(scheduler, CLO_EVENT_READY, job->slot, child, CLO_NONE, job->stages[child].live.unstarted);
+    }
+}
+
+/* An execution begins now on an idle executor; its instance is assigned and placed already. */
+static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor,
+                  bool is_replica, int64_t arrival_ns)
+{
+    clo_live_executor *row = &scheduler->executors[executor];
+    clo_stage_row *stage_row = &job->stages[stage];
+    uint32_t at = scheduler->order_first + scheduler->order_count++;
+
+    row->job = job->slot;
+    row->stage = stage;
+    row->instance = is_replica ? 0 : stage_row->next_instance++;
+    row->is_replica = is_replica;
+    row->last_job = job->live.id;
+    stage_row->live.running++;
+    job->live.running++;
+    scheduler->running++;
+    clo_room_take(scheduler, job, stage, executor);
+    clo_start_set_free(scheduler, executor, false);
+    scheduler->orders[at < scheduler->limits.executors ? at : at - scheduler->limits.executors] =
+        (clo_order){job, stage, row->instance, executor, is_replica, arrival_ns};
+    scheduler->counts.decisions++;
+}
+
+void clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+{
+    clo_live_executor *row = &scheduler->executors[executor];
+    int64_t arrival_ns = clo_data_arrival_ns(job, stage, executor, scheduler->now_ns);
+    int64_t finish_ns = clo_time_add(arrival_ns, clo_cost_time(job->live.cost, stage, executor));
+
+    row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
+    clo_data_assign(job, stage, executor, 1, finish_ns);
+    begin(scheduler, job, stage, executor, false, arrival_ns);
+    take_instances(scheduler, job, stage, 1);
+    clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, 1);
+}
+
+/* Appends to the executor's queue; false: no entry is free. */
+static bool append(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor,
+                   uint32_t count, bool is_replica)
+{
+    clo_queue *queue = &scheduler->queues[executor];
+    clo_queue_entry *tail = queue->tail != CLO_NONE ? &scheduler->entries[queue->tail] : NULL;
+
+    if (tail != NULL && tail->job == job->slot && tail->stage == stage && !tail->is_replica && !is_replica &&
+        tail->decided_ns == scheduler->now_ns)
+        return tail->count += count, true;
+    uint32_t entry = scheduler->free_entry;
+    if (entry == CLO_NONE)
+        return false;
+    scheduler->free_entry = scheduler->entries[entry].next;
+    scheduler->entries[entry] = (clo_queue_entry){job->slot, stage, count, is_replica, scheduler->now_ns, CLO_NONE};
+    if (tail != NULL)
+        tail->next = entry;
+    else
+        queue->head = entry;
+    queue->tail = entry;
+    return true;
+}
+
+bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor,
+                      uint32_t count, bool is_replica)
+{
+    clo_live_executor *row = &scheduler->executors[executor];
+    int64_t time_ns = clo_time_mul(count, clo_cost_time(job->live.cost, stage, executor));
+    int64_t arrival_ns = clo_data_arrival_ns(job, stage, executor, scheduler->now_ns);
+
+    if (!append(scheduler, job, stage, executor, count, is_replica))
+        return false;
+    row->free_ns = clo_time_add(arrival_ns > row->free_ns ? arrival_ns : row->free_ns, time_ns);
+    row->committed += count;
+    job->stages[stage].live.committed += count;
+    job->live.committed += count;
+    clo_data_assign(job, stage, executor, count, row->free_ns);
+    clo_start_set_free(scheduler, executor, false);
+    if (!is_replica) {
+        take_instances(scheduler, job, stage, count);
+        clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, count);
+    }
+    clo_start_queued(scheduler, executor);
+    return true;
+}
+
+static void drop_head(clo_scheduler *scheduler, uint32_t executor)
+{
+    clo_queue *queue = &scheduler->queues[executor];
+    uint32_t entry = queue->head;
+
+    queue->head = scheduler->entries[entry].next;
+    if (queue->head == CLO_NONE)
+        queue->tail = CLO_NONE;
+    scheduler->entries[entry].next = scheduler->free_entry;
+    scheduler->free_entry = entry;
+}
+
+static void set_lacking(clo_scheduler *scheduler, uint32_t executor, bool lacks)
+{
+    clo_queue *queue = &scheduler->queues[executor];
+
+    scheduler->lacking += (uint32_t)lacks - (uint32_t)queue->lacks_capacity;
+    queue->lacks_capacity = lacks;
+}
+
+void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
+{
+    clo_queue *queue = &scheduler->queues[executor];
+    clo_live_executor *row = &scheduler->executors[executor];
+
+    if (row->job != CLO_NONE)
+        return;
+    set_lacking(scheduler, executor, false);
+    if (queue->head == CLO_NONE) {
+        row->free_ns = scheduler->now_ns;
+        clo_start_set_free(scheduler, executor, true);
+        return;
+    }
+    clo_queue_entry *head = &scheduler->entries[queue->head];
+    clo_scheduler_job *job = scheduler->jobs[head->job];
+    uint32_t stage = head->stage;
+    bool is_replica = head->is_replica, is_there = job->stages[stage].live.parents_left == 0;
+    bool fits = is_there && clo_room_fits(scheduler, job, stage, executor);
+    clo_start_set_free(scheduler, executor, is_there && !fits);
+    set_lacking(scheduler, executor, is_there && !fits);
+    if (!fits)
+        return;
+    int64_t arrival_ns = clo_data_arrival_ns(job, stage, executor, head->decided_ns);
+    if (arrival_ns < scheduler->now_ns)
+        arrival_ns = scheduler->now_ns;
+    row->committed--;
+    job->stages[stage].live.committed--;
+    job->live.committed--;
+    if (--head->count == 0)
+        drop_head(scheduler, executor);
+    begin(scheduler, job, stage, executor, is_replica, arrival_ns);
+}
+
+/* Everything of the job leaves the queues. */
+void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job)
+{
+    for (uint32_t e = 0; e < scheduler->limits.executors && job->live.committed > 0; e++) {
+        clo_queue *queue = &scheduler->queues[e];
+        uint32_t kept = CLO_NONE;
+        for (uint32_t i = queue->head, next; i != CLO_NONE; i = next) {
+            clo_queue_entry *entry = &scheduler->entries[i];
+            next = entry->next;
+            scheduler->turn_steps++;
+            if (entry->job != job->slot) {
+                kept = i;
+                continue;
+            }
+            scheduler->executors[e].committed -= entry->count;
+            job->stages[entry->stage].live.committed -= entry->count;
+            job->live.committed -= entry->count;
+            if (kept == CLO_NONE)
+                queue->head = next;
+            else
+                scheduler->entries[kept].next = next;
+            entry->next = scheduler->free_entry;
+            scheduler->free_entry = i;
+        }
+        queue->tail = kept;
+        clo_start_queued(scheduler, e);
+    }
+}

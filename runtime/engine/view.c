@@ -1,0 +1,155 @@
+/* view.c - what a policy may read, and how it is told what happened. */
+#include "engine/view.h"
+
+const clo_limits *clo_view_limits(const clo_view *view)
+{
+    return view != NULL ? &view->limits : NULL;
+}
+
+const void *clo_view_argument(const clo_view *view)
+{
+    return view != NULL ? view->use.argument : NULL;
+}
+
+int64_t clo_view_now_ns(const clo_view *view)
+{
+    return view != NULL ? view->now_ns : 0;
+}
+
+uint32_t clo_view_band(const clo_view *view)
+{
+    return view != NULL ? view->band : 0;
+}
+
+uint32_t clo_view_jobs(const clo_view *view)
+{
+    return view != NULL ? view->live_count : 0;
+}
+
+uint32_t clo_view_first_job(const clo_view *view)
+{
+    return view != NULL ? view->first_job : CLO_NONE;
+}
+
+const clo_live_job *clo_view_job(const clo_view *view, uint32_t job)
+{
+    const clo_scheduler_job *live = clo_view_live(view, job);
+
+    return live != NULL ? &live->live : NULL;
+}
+
+/* NULL: there is no such stage. */
+static const clo_scheduler_job *job_of(const clo_view *view, uint32_t job, uint32_t stage)
+{
+    const clo_scheduler_job *live = clo_view_live(view, job);
+
+    return live != NULL && stage < live->tasks ? live : NULL;
+}
+
+const clo_live_stage *clo_view_stage(const clo_view *view, uint32_t job, uint32_t stage)
+{
+    const clo_scheduler_job *live = job_of(view, job, stage);
+
+    return live != NULL ? &live->stages[stage].live : NULL;
+}
+
+static bool has_executor(const clo_view *view, uint32_t executor)
+{
+    return view != NULL && executor < view->limits.executors;
+}
+
+const clo_live_executor *clo_view_executor(const clo_view *view, uint32_t executor)
+{
+    return has_executor(view, executor) ? &view->executors[executor] : NULL;
+}
+
+uint32_t clo_view_next_free(const clo_view *view, uint32_t after)
+{
+    return view != NULL ? clo_start_next_free(view, after) : CLO_NONE;
+}
+
+clo_ready clo_view_first_ready(const clo_view *view)
+{
+    return view != NULL ? view->first[view->band] : (clo_ready){CLO_NONE, CLO_NONE};
+}
+
+clo_ready clo_view_next_ready(const clo_view *view, clo_ready ready)
+{
+    const clo_scheduler_job *live = job_of(view, ready.job, ready.stage);
+
+    return live != NULL ? live->stages[ready.stage].next : (clo_ready){CLO_NONE, CLO_NONE};
+}
+
+int64_t clo_view_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor)
+{
+    const clo_scheduler_job *live = job_of(view, job, stage);
+
+    if (live == NULL || !has_executor(view, executor))
+        return CLO_TIME_NEVER;
+    return clo_data_arrival_ns(live, stage, executor, view->now_ns);
+}
+
+int64_t clo_view_input_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t k, uint32_t executor)
+{
+    const clo_scheduler_job *live = job_of(view, job, stage);
+
+    if (live == NULL || !has_executor(view, executor))
+        return CLO_TIME_NEVER;
+    const clo_graph *graph = live->live.cost->graph;
+    if (k >= graph->in_first[stage + 1] - graph->in_first[stage])
+        return CLO_TIME_NEVER;
+    return clo_data_input_arrival_ns(live, stage, k, executor, view->now_ns);
+}
+
+int64_t clo_view_available_ns(const clo_view *view, uint32_t executor)
+{
+    if (!has_executor(view, executor))
+        return CLO_TIME_NEVER;
+    int64_t free_ns = view->executors[executor].free_ns;
+    return free_ns > view->now_ns ? free_ns : view->now_ns;
+}
+
+int64_t clo_view_execution_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor)
+{
+    const clo_scheduler_job *live = job_of(view, job, stage);
+
+    return live != NULL && has_executor(view, executor) ? clo_cost_time(live->live.cost, stage, executor)
+                                                        : CLO_TIME_NEVER;
+}
+
+bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor)
+{
+    const clo_scheduler_job *live = job_of(view, job, stage);
+
+    return live != NULL && has_executor(view, executor) && clo_room_fits(view->self, live, stage, executor);
+}
+
+uint32_t clo_view_free_for(const clo_view *view, uint32_t job, uint32_t stage)
+{
+    const clo_scheduler_job *live = job_of(view, job, stage);
+
+    if (live == NULL)
+        return CLO_NONE;
+    for (uint32_t e = clo_start_next_free(view, CLO_NONE); e != CLO_NONE; e = clo_start_next_free(view, e))
+        if (clo_cost_time(live->live.cost, stage, e) != CLO_TIME_NEVER && clo_room_fits(view->self, live, stage, e))
+            return e;
+    return CLO_NONE;
+}
+
+bool clo_view_step(const clo_view *view)
+{
+    if (view == NULL || (view->steps_max != 0 && view->steps >= view->steps_max))
+        return false;
+    view->self->steps++;
+    return true;
+}
+
+void clo_view_tell(clo_scheduler *scheduler, clo_event_kind kind, uint32_t job, uint32_t stage, uint32_t executor,
+                   uint32_t count)
+{
+    const clo_policy *policy = scheduler->use.policy;
+    clo_event event = {kind, job, stage, executor, count};
+
+    if (policy->event != NULL)
+        policy->event(scheduler->use.state, scheduler, &event);
+}

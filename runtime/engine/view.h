@@ -1,0 +1,109 @@
+/* engine/view.h - the scheduler's struct, for its own files: scheduler.c (inputs), choose.c (choices and the rule),
+ * lists.c (ready stages, live jobs), view.c (what a policy may read). */
+#ifndef CLO_ENGINE_VIEW_H
+#define CLO_ENGINE_VIEW_H
+
+#include "engine/scheduler.h"
+
+/* Instances of a stage that wait in an executor's queue. */
+typedef struct clo_queue_entry {
+    uint32_t job, stage, count;
+    bool is_replica;
+    int64_t decided_ns;
+    uint32_t next; /* CLO_NONE: the last; also chains the free entries */
+} clo_queue_entry;
+
+typedef struct clo_queue {
+    uint32_t head, tail;
+    bool lacks_capacity; /* its head waits for capacity only: others may use the executor */
+} clo_queue;
+
+/* The ready stage that has waited for a machine's capacity longest. */
+typedef struct clo_capacity_waiter {
+    clo_ready who;      /* job CLO_NONE: nobody */
+    uint32_t overtaken; /* starts of others with demands since then */
+} clo_capacity_waiter;
+
+/* So many starts of others may pass a stage that waits for capacity; then what it demands is kept for it. */
+#define CLO_OVERTAKES_MAX 64u
+
+struct clo_view {
+    clo_scheduler *self; /* for what a policy changes by looking: steps, and who waits for capacity */
+    const clo_platform *platform;
+    clo_limits limits;
+    clo_policy_use use;
+    int64_t now_ns, wake_ns;
+    uint64_t next_id;
+
+    clo_scheduler_job **jobs; /* [limits.jobs]; NULL: free slot */
+    uint32_t *free_slots;
+    uint32_t free_count, live_count;
+    uint32_t first_job, last_job;
+    clo_scheduler_job *first_ended, *last_ended;
+
+    clo_live_executor *executors; /* [executors] */
+    uint64_t *free_set;           /* [words] executors that may be given work */
+    uint32_t words, free_executors;
+    uint32_t running; /* executors that run something */
+    clo_queue *queues;
+    clo_queue_entry *entries;
+    uint32_t free_entry;
+    uint32_t lacking; /* queues whose head lacks capacity */
+
+    clo_ready first[CLO_BANDS_MAX], last[CLO_BANDS_MAX]; /* listed stages */
+    uint32_t listed[CLO_BANDS_MAX];
+    uint32_t band;
+    uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
+    bool is_ruled;      /* a choice was refused: the rule decides until the next input */
+
+    int64_t *available; /* [machines * CLO_RESOURCES_MAX]; INT64_MAX: unlimited */
+    clo_capacity_waiter *waiters; /* [machines] */
+    bool has_demands;             /* some job had */
+
+    clo_order *orders; /* [executors] ring */
+    uint32_t order_first, order_count;
+
+    uint32_t steps_max, steps, turn_steps;
+    clo_scheduler_counts counts;
+    char refusal[192];
+};
+
+/* lists.c */
+void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job);
+void clo_lists_remove_job(clo_scheduler *scheduler, clo_scheduler_job *job);
+void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage);
+void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage);
+
+/* view.c: tells the policy. */
+void clo_view_tell(clo_scheduler *scheduler, clo_event_kind kind, uint32_t job, uint32_t stage, uint32_t executor,
+                   uint32_t count);
+
+static inline clo_scheduler_job *clo_view_live(const clo_view *view, uint32_t job)
+{
+    return view != NULL && job < view->limits.jobs ? view->jobs[job] : NULL;
+}
+
+/* room.c: capacities of the machines. */
+bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+void clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+/* The stage, or (CLO_NONE) any stage of the job, waits no more. */
+void clo_room_forget(clo_scheduler *scheduler, uint32_t job, uint32_t stage);
+
+/* start.c: executions begin, or wait in queues. */
+
+/* An instance of a ready stage whose inputs are there, on a free executor where it fits. */
+void clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+/* False: there is no room in the queues. */
+bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor,
+                      uint32_t count, bool is_replica);
+/* The head of the executor's queue begins, if it can. */
+void clo_start_queued(clo_scheduler *scheduler, uint32_t executor);
+void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job);
+void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free);
+uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after);
+
+/* choose.c: one decision; true: something changed, or may. */
+bool clo_choose(clo_scheduler *scheduler);
+
+#endif

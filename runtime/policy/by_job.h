@@ -1,0 +1,22 @@
+/* policy/by_job.h - a policy that orders jobs by a key and serves the first one that can be served: fifo, fair, edf
+ * differ in the key alone. */
+#ifndef CLO_POLICY_BY_JOB_H
+#define CLO_POLICY_BY_JOB_H
+
+#include "policy/job_queue.h"
+
+size_t clo_by_job_bytes(const clo_limits *limits, const void *argument);
+clo_status clo_by_job_init(void *state, const clo_view *view);
+bool clo_by_job_decide(void *state, const clo_view *view, clo_choice *choice);
+
+/* The queue of a policy by job, kept with `key` of the job. */
+static inline void clo_by_job_event(void *state, const clo_view *view, const clo_event *event,
+                                    int64_t (*key)(const clo_live_job *))
+{
+    if (clo_job_queue_event(state, view, event)) {
+        const clo_live_job *job = clo_view_job(view, event->job);
+        clo_job_queue_put(state, job, event->job, key(job));
+    }
+}
+
+#endif

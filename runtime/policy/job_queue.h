@@ -1,0 +1,51 @@
+/* policy/job_queue.h - live jobs by key, smallest first, ties in order of arrival: a binary heap for each band, with
+ * places, so that a job's key can change and a job can leave. O(log jobs). */
+#ifndef CLO_POLICY_JOB_QUEUE_H
+#define CLO_POLICY_JOB_QUEUE_H
+
+#include <clotho/policy.h>
+
+typedef struct clo_job_queue {
+    uint32_t jobs;
+    uint32_t count[CLO_BANDS_MAX];
+    uint32_t *heap[CLO_BANDS_MAX]; /* [jobs] slots */
+    uint32_t *place;               /* [jobs] in its heap; CLO_NONE: in none */
+    uint32_t *band;                /* [jobs] */
+    int64_t *key;                  /* [jobs] */
+    uint64_t *id;                  /* [jobs] */
+    uint32_t *aside;               /* [jobs] taken off while one decision looks further */
+    uint32_t aside_count;
+} clo_job_queue;
+
+/* Bytes after the struct itself. */
+size_t clo_job_queue_bytes(uint32_t jobs);
+void clo_job_queue_open(clo_job_queue *queue, void *memory, uint32_t jobs);
+
+/* Puts the job in, or gives it another key. */
+void clo_job_queue_put(clo_job_queue *queue, const clo_live_job *job, uint32_t slot, int64_t key);
+void clo_job_queue_remove(clo_job_queue *queue, uint32_t slot);
+
+static inline bool clo_job_queue_has(const clo_job_queue *queue, uint32_t slot)
+{
+    return queue->place[slot] != CLO_NONE;
+}
+
+/* The first job of the band; CLO_NONE: none. */
+static inline uint32_t clo_job_queue_first(const clo_job_queue *queue, uint32_t band)
+{
+    return queue->count[band] > 0 ? queue->heap[band][0] : CLO_NONE;
+}
+
+/* Looks past the first job; clo_job_queue_restore puts back what was passed. */
+void clo_job_queue_pass(clo_job_queue *queue, uint32_t band);
+void clo_job_queue_restore(clo_job_queue *queue);
+
+/* The choice that all policies by job make: of the first job in order of the queue that has a ready stage that some
+ * free executor may run now, its oldest such stage, all its instances. False: there is none. */
+bool clo_job_queue_choose(clo_job_queue *queue, const clo_view *view, clo_choice *choice);
+
+/* Keeps the queue: a job is in it exactly while it has ready stages. Returns true if the event may have changed the key
+ * of event->job, which is in the queue. */
+bool clo_job_queue_event(clo_job_queue *queue, const clo_view *view, const clo_event *event);
+
+#endif
