@@ -24,6 +24,7 @@
  *   execution  one run of the body of an instance: the original or a replica.
  *   replica    an execution of an instance beside the original. Its task must be duplicable.
  *   trace      the executions of a run, with their times.
+ *   log        the inputs and the decisions of a scheduler, in order. Its inputs repeat the run.
  *   makespan   the time from the start of a run to its last finish.
  *   emulated   with times that are not those of this machine: see clo_clock.
  *   document   a graph from a file, with what else the file carries.
@@ -40,6 +41,7 @@
 #include <clotho/graph.h>
 #include <clotho/io.h>
 #include <clotho/job.h>
+#include <clotho/log.h>
 #include <clotho/plan.h>
 #include <clotho/platform.h>
 #include <clotho/policy.h>

@@ -3,6 +3,7 @@
 #include "io/registry.h"
 
 #include <clotho/io.h>
+#include <clotho/log.h>
 
 static clo_status off(const char *call)
 {
@@ -124,6 +125,30 @@ clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes,
 {
     (void)name, (void)text, (void)text_bytes, (void)cost, (void)out;
     return off("clo_plan_parse");
+}
+
+clo_status clo_log_save(const clo_log *log, const char *path)
+{
+    (void)log, (void)path;
+    return off("clo_log_save");
+}
+
+clo_status clo_log_load(const char *path, clo_log **out)
+{
+    (void)path, (void)out;
+    return off("clo_log_load");
+}
+
+clo_status clo_log_parse(const char *name, const char *text, size_t text_bytes, clo_log **out)
+{
+    (void)name, (void)text, (void)text_bytes, (void)out;
+    return off("clo_log_parse");
+}
+
+bool clo_log_is_log(const char *text, size_t text_bytes)
+{
+    (void)text, (void)text_bytes;
+    return false;
 }
 
 static const clo_registry_head no_formats[] = {{NULL, NULL, NULL}};

@@ -1,0 +1,248 @@
+/* log.h - the log of a scheduler: what happened, and what was decided, in order.
+ *
+ * The inputs of a log are the run: a scheduler that gets the same inputs decides the same. A real run and a simulated
+ * one write the same log, so that one can be replayed by the other. stream_check.h judges a log.
+ *
+ * A log has one writer. Between clo_log_append calls any thread may read what was written if the caller orders the two;
+ * the log has no atomics. */
+#ifndef CLOTHO_LOG_H
+#define CLOTHO_LOG_H
+
+#include <clotho/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Kinds of records: X(NAME, value, "name in a file"). Values never change; new ones are only added.
+ *
+ * `job` is the number that the scheduler gave to the job: it is never given twice in a log. Fields that a kind does not
+ * name are CLO_NONE (job: CLO_LOG_NO_JOB; value: 0).
+ *
+ * Inputs, what the scheduler is told:
+ *   BEGIN     the first record, and only that. now: the origin of the log's times.
+ *   ARRIVE    job. value: its place in the order of submission.
+ *   FINISH    job, stage, instance, executor. now: when the body returned. value: when the body began, its inputs in
+ *             place. Under a measured clock `now` may lie before that of the record in front: two bodies end at about
+ *             the same time, and the scheduler hears of them one after the other. No other record goes back in time.
+ *   TIMER     a wake-up that was asked for with WAKE. value: the time that was asked for.
+ *   CANCEL    job. Nothing of the job is started from here on. After its DONE it has no effect.
+ *   SWAP      value: index of the policy in clo_log_header.policies.
+ *   CAPACITY  executor: index of a machine. Capacity came back from a job that is not of this scheduler.
+ *   END       the last record, and only that. value: jobs that have arrived and are not done.
+ *
+ * Outputs, what the scheduler decides:
+ *   START     job, stage, instance, executor. The executor is free and runs it now. value: bit 0 is set for a replica.
+ *   COMMIT    as START, but the executor is busy: it runs this when it has ended what it has. No START follows.
+ *   LIMIT     job. value: how many executions of the job may run at once from now on; 0: no limit.
+ *   REFUSED   the policy's choice was impossible. The other fields are the choice as it came: nothing of them is valid.
+ *   DONE      job. It has ended, and nothing of it runs. value: 0 all finished, 1 cancelled, 2 a body failed.
+ *   WAKE      value: when the policy wants to be asked again. */
+#define CLO_LOG_KINDS(X)       \
+    X(BEGIN, 0, "begin")       \
+    X(ARRIVE, 1, "arrive")     \
+    X(FINISH, 2, "finish")     \
+    X(TIMER, 3, "timer")       \
+    X(CANCEL, 4, "cancel")     \
+    X(SWAP, 5, "swap")         \
+    X(CAPACITY, 6, "capacity") \
+    X(END, 7, "end")           \
+    X(START, 16, "start")      \
+    X(COMMIT, 17, "commit")    \
+    X(LIMIT, 18, "limit")      \
+    X(REFUSED, 19, "refused")  \
+    X(DONE, 20, "done")        \
+    X(WAKE, 21, "wake")
+
+enum {
+#define X(name, value, text) CLO_LOG_##name = value,
+    CLO_LOG_KINDS(X)
+#undef X
+    /* Kinds from here on are outputs. */
+    CLO_LOG_OUTPUTS = 16
+};
+
+/* "No job". */
+#define CLO_LOG_NO_JOB UINT64_MAX
+
+/* clo_log_record.value of START and COMMIT. */
+#define CLO_LOG_REPLICA 1
+
+/* clo_log_record.value of DONE. */
+enum { CLO_LOG_DONE_OK = 0, CLO_LOG_DONE_CANCELLED = 1, CLO_LOG_DONE_FAILED = 2 };
+
+/* One record: 40 bytes, without padding. Without a size field: records come in arrays. */
+typedef struct clo_log_record {
+    /* When. Never falls from one record to the next, but see FINISH. */
+    int64_t now_ns;
+
+    /* Number of the job. */
+    uint64_t job;
+
+    /* CLO_LOG_... */
+    uint32_t what;
+
+    /* Task of the job's graph. */
+    uint32_t stage;
+
+    /* Of the task. */
+    uint32_t instance;
+
+    /* Index into the platform. */
+    uint32_t executor;
+
+    /* By kind, see above. */
+    int64_t value;
+} clo_log_record;
+
+/* A policy that the log names. Without a size field: policies come in an array. */
+typedef struct clo_log_policy {
+    /* As in clo_policy. */
+    const char *name;
+
+    /* As text; NULL: none. */
+    const char *argument;
+} clo_log_policy;
+
+/* Most policies that a log may name. */
+#define CLO_LOG_POLICIES_MAX 256
+
+/* What the run was made of. Zero is "unknown" everywhere. Texts are copied by clo_log_create. */
+typedef struct clo_log_header {
+    /* Set by CLO_LOG_HEADER_INIT. */
+    size_t size;
+
+    /* SPEC as in clo_platform_open, and a hash of what it stands for. */
+    const char *platform;
+    uint64_t platform_hash;
+
+    /* Name or path of the workload, and a hash of its contents. */
+    const char *workload;
+    uint64_t workload_hash;
+
+    /* Of the whole run, and of the arrivals. */
+    uint64_t seed;
+    uint64_t arrivals_seed;
+
+    /* How arrivals were made, e.g. "poisson:25". */
+    const char *arrivals;
+
+    /* clo_clock of the run. CLO_CLOCK_VIRTUAL for a simulated one. */
+    uint32_t clock;
+
+    /* Of the platform. */
+    uint32_t executors;
+
+    /* [policies_count] in order of SWAP's values; the run begins with the first. */
+    const clo_log_policy *policies;
+    uint32_t policies_count;
+} clo_log_header;
+
+#define CLO_LOG_HEADER_INIT CLO_SIZED_INIT(clo_log_header)
+
+typedef struct clo_log clo_log; /* opaque: owns memory */
+
+/* Makes an empty log.
+ *
+ *   header    copied; NULL: all unknown.
+ *   capacity  records that it can hold. All of its memory is taken and touched here: appending never faults a page.
+ *             0: the log grows as it is written (clo_log_append may then allocate).
+ *   out       the log, owned by the caller.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown header fields, a policy without a name, a clock that does not exist),
+ * CLO_ERR_LIMIT (more than CLO_LOG_POLICIES_MAX policies) or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(capacity). */
+CLO_API CLO_NODISCARD clo_status clo_log_create(const clo_log_header *header, size_t capacity, clo_log **out);
+
+/* Frees a log. NULL is allowed.
+ * Threads: one. Real time: no. O(1). */
+CLO_API void clo_log_destroy(clo_log *log);
+
+/* Appends a record. A full log, or a growing one without memory, counts the record as dropped, and every later one too:
+ * what it holds is always the beginning of the run.
+ *
+ *   record  copied as it is; nothing of it is checked.
+ *
+ * Returns true if it was kept; false without a log.
+ * Threads: one. Real time: yes, O(1); of a growing log no, amortised O(1). */
+CLO_API bool clo_log_append(clo_log *log, const clo_log_record *record);
+
+/* Reading a log. All calls up to clo_log_describe:
+ * Threads: one, or any once nobody writes. Real time: yes, O(1), where nothing else is said. */
+
+/* The records, owned by the log; valid until the next append. NULL without a log.
+ *   count  receives their number; may be NULL. */
+CLO_API const clo_log_record *clo_log_records(const clo_log *log, size_t *count);
+
+/* Records that did not fit. A log with any cannot be replayed or judged: clo_stream_check refuses it. 0 without a log. */
+CLO_API uint64_t clo_log_dropped(const clo_log *log);
+
+/* The header, owned by the log; NULL without a log. */
+CLO_API const clo_log_header *clo_log_about(const clo_log *log);
+
+/* Name of a kind: "start" ...; "?" for an unknown one. Static. */
+CLO_API const char *clo_log_kind_name(uint32_t what);
+
+/* One record as a text, such as "start at 120 ns: job 7, stage 2, instance 0, executor 3, value 0".
+ *
+ *   out    receives a 0-terminated text, cut where `bytes` are too few; 160 are always enough.
+ *   bytes  size of `out`; for 0 nothing is written.
+ *
+ * Returns `out`, or "" where that or the record is NULL. */
+CLO_API const char *clo_log_describe(const clo_log_record *record, char *out, size_t bytes);
+
+/* No difference. */
+#define CLO_LOG_EQUAL SIZE_MAX
+
+/* Compares the records of two logs, not their headers.
+ *
+ *   text   receives what differs: both records, or that one log ends first; "" where nothing does. May be NULL.
+ *   bytes  size of `text`; 400 are always enough.
+ *
+ * Returns the index of the first record that differs (of the shorter log's end, where one is the beginning of the
+ * other), or CLO_LOG_EQUAL. No log is an empty log. Dropped records are not looked at: ask clo_log_dropped first.
+ * Threads: as reading. Real time: no. O(records). */
+CLO_API size_t clo_log_first_difference(const clo_log *a, const clo_log *b, char *text, size_t bytes);
+
+/* Writes a log file ("clotho.log/1", JSON Lines: docs/FORMATS.md), whole or not at all. A log with dropped records is
+ * written too, and says so.
+ *
+ *   path  "-": standard output.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (also: a record of an unknown kind), CLO_ERR_IO, CLO_ERR_MEMORY, or
+ * CLO_ERR_UNSUPPORTED in a library built without files.
+ * Threads: as reading. Real time: no. O(records). */
+CLO_API CLO_NODISCARD clo_status clo_log_save(const clo_log *log, const char *path);
+
+/* Reads a log file. Strict: every line must be as clo_log_save writes it, but for blanks, and the line at the end must
+ * agree with the records. Not promised: that the records make sense. See clo_stream_check.
+ *
+ *   path  "-": standard input; at most 4 GiB.
+ *   out   the log, owned by the caller. It grows as one that was created with a capacity of 0.
+ *
+ * Returns CLO_OK, or with one line in clo_last_error ("FILE:LINE: what is wrong; what to do")
+ *   CLO_ERR_ARGUMENT
+ *   CLO_ERR_IO           the file cannot be read
+ *   CLO_ERR_FORMAT       also: the file was cut or changed
+ *   CLO_ERR_LIMIT        the file is too long
+ *   CLO_ERR_MEMORY
+ *   CLO_ERR_UNSUPPORTED  a library built without files
+ *
+ * Threads: any. Real time: no. O(bytes of the file). */
+CLO_API CLO_NODISCARD clo_status clo_log_load(const char *path, clo_log **out);
+
+/* The same from memory. `name` stands for the file in error messages; `text` is borrowed during the call.
+ * Returns as clo_log_load, but not CLO_ERR_IO. */
+CLO_API CLO_NODISCARD clo_status clo_log_parse(const char *name, const char *text, size_t text_bytes, clo_log **out);
+
+/* True if a text begins like a log file: its first line names the format "clotho.log/1". Nothing more is judged.
+ * Threads: any. Real time: yes, O(length of the first line). */
+CLO_API bool clo_log_is_log(const char *text, size_t text_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,203 @@
+/* stream_check.h - the judge of a log: was this a valid run of these jobs on this platform?
+ *
+ * It shares no code with the scheduler, the policies, the drivers and the planners. It reads the graph, the times and
+ * the platform through the public calls only, so that an error in one of them is not repeated here.
+ *
+ * The body of an execution lies in [FINISH.value, FINISH.now). Two bodies never overlap on one executor; the demands of
+ * bodies that run at one time never exceed a machine's capacities; a body begins no earlier than the decision that
+ * started it, and when each input has come from the nearest execution of its producer (LACHESIS eq. 9). What only the
+ * scheduler can know at the time of a decision (bands, limits, free executors) is judged in order of the records. */
+#ifndef CLOTHO_STREAM_CHECK_H
+#define CLOTHO_STREAM_CHECK_H
+
+#include <clotho/cost.h>
+#include <clotho/log.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What can be wrong: X(NAME, "name", "what it means"). */
+#define CLO_STREAM_FAULTS(X)                                                                             \
+    X(FRAME, "frame", "BEGIN is not the first record, END not the last, or there is another")            \
+    X(TIME_ORDER, "time-order", "a record goes back in time")                                            \
+    X(UNKNOWN_KIND, "unknown-kind", "no such kind of record")                                            \
+    X(UNKNOWN_JOB, "unknown-job", "the job is not in the workload")                                      \
+    X(UNKNOWN_STAGE, "unknown-stage", "the job's graph has no such task")                                \
+    X(UNKNOWN_INSTANCE, "unknown-instance", "the task has no such instance")                             \
+    X(UNKNOWN_EXECUTOR, "unknown-executor", "the platform has no such executor or machine")              \
+    X(UNKNOWN_POLICY, "unknown-policy", "the log's header has no such policy")                           \
+    X(BAD_VALUE, "bad-value", "the value is not one that this kind of record can have")                  \
+    X(ARRIVED_TWICE, "arrived-twice", "the job arrives a second time")                                   \
+    X(ARRIVED_EARLY, "arrived-early", "the job arrives before the workload says so")                     \
+    X(NOT_ARRIVED, "not-arrived", "something of the job happens before it arrives")                      \
+    X(AFTER_CANCEL, "after-cancel", "started after the job was cancelled")                               \
+    X(AFTER_DONE, "after-done", "something of the job happens after it is done")                         \
+    X(DONE_EARLY, "done-early", "the job is done while something of it runs")                            \
+    X(DONE_TWICE, "done-twice", "the job is done a second time")                                         \
+    X(DONE_MISSING, "done-missing", "jobs are not done, and END does not count them")                    \
+    X(NO_ORIGINAL, "no-original", "the job is done, but this instance was never started as an original") \
+    X(SECOND_ORIGINAL, "second-original", "an instance is started as an original a second time")         \
+    X(NOT_DUPLICABLE, "not-duplicable", "a replica of a task that is not duplicable")                    \
+    X(TWICE_ON_EXECUTOR, "twice-on-executor", "one executor runs an instance twice")                     \
+    X(START_UNFINISHED, "start-unfinished", "it was started and never finishes")                         \
+    X(FINISH_UNSTARTED, "finish-unstarted", "it finishes and was not started")                           \
+    X(BODY_EARLY, "body-early", "the body begins before it was decided, or ends before it begins")       \
+    X(PLACEMENT, "placement", "the task cannot run on this executor")                                    \
+    X(DURATION, "duration", "the body does not take the time of the cost model")                         \
+    X(PRECEDENCE, "precedence", "it begins before a predecessor has finished")                           \
+    X(TRANSFER, "transfer", "it begins before its input has come from the executor of a predecessor")    \
+    X(BUSY, "busy", "the executor has not ended what it was given")                                      \
+    X(OVERLAP, "overlap", "two bodies run on one executor at one time")                                  \
+    X(CAPACITY, "capacity", "more is held on the machine than its capacity")                             \
+    X(LIMIT, "limit", "more executions of the job run than its limit allows")                            \
+    X(BAND, "band", "an instance of a higher band was ready and could have run there")
+
+enum {
+#define X(name, text, meaning) CLO_STREAM_##name,
+    CLO_STREAM_FAULTS(X)
+#undef X
+        CLO_STREAM_FAULTS_COUNT
+};
+
+/* One job as the workload has it. Without a size field: jobs come in an array. */
+typedef struct clo_stream_job {
+    /* Its number in the log. */
+    uint64_t job;
+
+    /* Its graph on the platform. Any number of jobs may share one. */
+    const clo_cost *cost;
+
+    /* It arrives no earlier, in the log's time. */
+    int64_t arrival_ns;
+
+    /* When all of it should be finished, in the log's time; 0: no deadline. Only counted. */
+    int64_t deadline_ns;
+
+    /* For the weighted mean of completion times; >= 0. */
+    double weight;
+
+    /* Executions of the job that may run at once, up to the first LIMIT record; 0: any number. */
+    uint32_t limit;
+
+    /* 0 goes first. */
+    uint32_t band;
+} clo_stream_job;
+
+/* Length of the text of a fault, with its 0. */
+#define CLO_STREAM_TEXT_BYTES 320
+
+/* One fault. Without a size field: faults come in an array. */
+typedef struct clo_stream_fault {
+    /* Index of the record that shows it; SIZE_MAX: none does. */
+    size_t record;
+
+    /* CLO_STREAM_... */
+    uint32_t kind;
+
+    /* One line: the job, the task by name, the executor by name, the times. */
+    char text[CLO_STREAM_TEXT_BYTES];
+} clo_stream_fault;
+
+typedef struct clo_stream_case {
+    /* Set by CLO_STREAM_CASE_INIT. */
+    size_t size;
+
+    /* All costs are of this platform. */
+    const clo_platform *platform;
+
+    /* [jobs_count] in any order. */
+    const clo_stream_job *jobs;
+    size_t jobs_count;
+
+    /* [faults_max] receives the first faults of each pass, in order of finding; may be NULL. */
+    clo_stream_fault *faults;
+    size_t faults_max;
+
+    /* [backlog_count] receives the number of jobs that have arrived and are not done, at equal distances of time from
+     * BEGIN to END; may be NULL. */
+    uint32_t *backlog;
+    size_t backlog_count;
+
+    /* Faults that are not looked for: bit k for kind k. */
+    uint64_t ignore;
+} clo_stream_case;
+
+#define CLO_STREAM_CASE_INIT CLO_SIZED_INIT(clo_stream_case)
+
+typedef struct clo_stream_report {
+    /* Set by CLO_STREAM_REPORT_INIT. */
+    size_t size;
+
+    /* All faults, and how many of them stand in clo_stream_case.faults. */
+    uint64_t faults;
+    size_t faults_told;
+
+    /* Faults by kind. */
+    uint64_t by_kind[64];
+
+    /* Jobs that arrived; how they ended; those of the workload that never arrived. */
+    uint64_t arrived, finished, cancelled, failed, absent;
+
+    /* Executions that finished, and how many of them are replicas. */
+    uint64_t executions, replicas;
+
+    /* START and COMMIT records, REFUSED records. */
+    uint64_t decisions, refused;
+
+    /* Jobs with a deadline that were not finished by then. */
+    uint64_t missed_deadlines;
+
+    /* From the first arrival to the last finish. */
+    int64_t makespan_ns;
+
+    /* Time from arrival to completion, of the jobs that finished: the mean, the 95th percentile (nearest rank), and the
+     * mean by weight (the sum of weight * time over the sum of weights). */
+    double mean_completion_ns;
+    int64_t p95_completion_ns;
+    double weighted_completion_ns;
+
+    /* No schedule of the finished jobs has a smaller mean completion time. The larger of two bounds: the mean critical
+     * path of fastest times; and shortest remaining time first, preemptive, on one machine that pools all executors
+     * (or all of one resource). */
+    double mean_completion_bound_ns;
+
+    /* Time that all executors spent in bodies, and its share of makespan * executors. */
+    int64_t busy_ns;
+    double utilization;
+} clo_stream_report;
+
+#define CLO_STREAM_REPORT_INIT CLO_SIZED_INIT(clo_stream_report)
+
+/* Judges a log.
+ *
+ * Under CLO_CLOCK_VIRTUAL bodies must take the time of the cost, and inputs the time of the transfer; under
+ * CLO_CLOCK_PADDED only the latter; under CLO_CLOCK_REAL neither.
+ *
+ *   stream  what the run should have been; borrowed during the call.
+ *   log     borrowed during the call.
+ *   report  set report->size with CLO_STREAM_REPORT_INIT. Also filled for CLO_ERR_INVALID. May be NULL.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_INVALID   there are faults; clo_last_error holds the first
+ *   CLO_ERR_STATE     the log dropped records: it cannot be judged
+ *   CLO_ERR_ARGUMENT  also: a cost of another platform, two jobs of one number, the log is of a platform with another
+ *                     number of executors, a weight that is negative or not a number
+ *   CLO_ERR_LIMIT     more than 2^32 - 2 records
+ *   CLO_ERR_MEMORY
+ *
+ * Not promised: that the scheduler did well, or that the report counts anything sensible where there are faults.
+ * Threads: any. Real time: no. O(n log n) in records and tasks; an edge between stages costs what its two stages have
+ * executions, and at most executors^2. */
+CLO_API CLO_NODISCARD clo_status clo_stream_check(const clo_stream_case *stream, const clo_log *log,
+                                                  clo_stream_report *report);
+
+/* Name of a kind of fault ("overlap"), and what it means; "?" for an unknown one. Static.
+ * Threads: any. Real time: yes, O(1). */
+CLO_API const char *clo_stream_fault_name(uint32_t kind);
+CLO_API const char *clo_stream_fault_meaning(uint32_t kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
