@@ -42,6 +42,8 @@ static outcome refuse(clo_scheduler *scheduler, const clo_choice *choice, const 
                  "policy '%s' chose stage %d of job slot %d for executor %d: %s; the scheduler's own rule decided",
                  name != NULL ? name : "?", (int)choice->stage, (int)choice->job, (int)choice->executor, why);
     scheduler->is_ruled = true;
+    clo_note(scheduler, CLO_LOG_REFUSED, clo_view_live(scheduler, choice->job), choice->stage, CLO_NONE,
+             choice->executor, 0);
     return REFUSED;
 }
 
@@ -82,7 +84,7 @@ static const char *check_duplicate(const clo_scheduler_job *job, const clo_choic
 static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, const clo_choice *choice, uint32_t count)
 {
     uint32_t e = choice->executor, stage = choice->stage;
-    bool duplicates = choice->duplicate != CLO_NONE;
+    bool duplicates = choice->duplicate != CLO_NONE && scheduler->has_replicas;
 
     if (e >= scheduler->limits.executors || clo_cost_time(job->live.cost, stage, e) == CLO_TIME_NEVER)
         return refuse(scheduler, choice, "it cannot run there");
@@ -109,8 +111,10 @@ static outcome apply(clo_scheduler *scheduler, const clo_choice *choice)
 {
     outcome result = NO_ROOM;
 
-    if (choice->wake_ns > scheduler->now_ns && choice->wake_ns < scheduler->wake_ns)
+    if (choice->wake_ns > scheduler->now_ns && choice->wake_ns < scheduler->wake_ns) {
         scheduler->wake_ns = choice->wake_ns;
+        clo_note(scheduler, CLO_LOG_WAKE, NULL, CLO_NONE, CLO_NONE, CLO_NONE, choice->wake_ns);
+    }
     if (choice->job == CLO_NONE)
         return NO_ROOM;
     clo_scheduler_job *job = clo_view_live(scheduler, choice->job);
@@ -118,6 +122,8 @@ static outcome apply(clo_scheduler *scheduler, const clo_choice *choice)
         return refuse(scheduler, choice, "there is no such job");
     if (choice->limit != 0 && choice->limit != job->live.limit) {
         job->live.limit = choice->limit;
+        clo_note(scheduler, CLO_LOG_LIMIT, job, CLO_NONE, CLO_NONE, CLO_NONE,
+                 choice->limit != CLO_NONE ? choice->limit : 0);
         result = CHANGED;
     }
     if (choice->count == 0 || choice->stage == CLO_NONE)

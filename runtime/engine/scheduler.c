@@ -50,6 +50,8 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
                        : 0;
     s->words = (executors + 63) / 64;
     s->steps_max = config->steps_max;
+    s->log = config->log;
+    s->has_replicas = config->has_replicas;
     clo_carve(&block, &s->jobs, config->jobs_max);
     clo_carve(&block, &s->free_slots, config->jobs_max);
     clo_carve(&block, &s->executors, executors);
@@ -102,6 +104,7 @@ clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_
     job->live.id = s->next_id++;
     job->live.arrival_ns = s->now_ns;
     s->has_demands = s->has_demands || job->demands != NULL;
+    clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, (int64_t)job->live.id);
     clo_view_tell(s, CLO_EVENT_ARRIVE, job->slot, CLO_NONE, CLO_NONE, 0);
     for (uint32_t i = 0; i < job->roots_count; i++) {
         s->turn_steps++;
@@ -116,6 +119,10 @@ static void end_if_over(clo_scheduler *s, clo_scheduler_job *job)
 {
     if ((job->live.unfinished > 0 && !job->is_cancelled) || job->live.running > 0 || job->live.committed > 0)
         return;
+    int64_t how = !job->is_cancelled ? CLO_LOG_DONE_OK
+                  : job->has_failed  ? CLO_LOG_DONE_FAILED
+                                     : CLO_LOG_DONE_CANCELLED;
+    clo_note(s, CLO_LOG_DONE, job, CLO_NONE, CLO_NONE, CLO_NONE, how);
     clo_view_tell(s, CLO_EVENT_END, job->slot, CLO_NONE, CLO_NONE, 0);
     clo_lists_remove_job(s, job);
     job->next_ended = NULL;
@@ -148,14 +155,19 @@ static void retry_queues(clo_scheduler *s)
     }
 }
 
-void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t now_ns)
+void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns, int64_t now_ns)
 {
     clo_live_executor *row = &s->executors[executor];
     clo_scheduler_job *job = s->jobs[row->job];
     uint32_t stage = row->stage, slot = row->job;
-    bool is_replica = row->is_replica != 0;
+    /* Of a stage of one instance the first execution that ends counts, be it a replica. */
+    bool counts = job->stages[stage].live.unfinished > 0 &&
+                  (row->is_replica == 0 || job->live.cost->graph->rows[stage].instances == 1);
 
     begin_input(s, now_ns);
+    if (s->log != NULL) /* at its own time, see CLO_LOG_KINDS */
+        (void)clo_log_append(s->log, &(clo_log_record){now_ns, job->live.id, CLO_LOG_FINISH, stage, row->instance,
+                                                       executor, start_ns});
     row->job = row->stage = row->instance = CLO_NONE;
     s->running--;
     clo_room_give(s, job, stage, executor);
@@ -163,7 +175,7 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t now_ns)
     job->stages[stage].live.running--;
     job->live.running--;
     clo_view_tell(s, CLO_EVENT_FINISH, slot, stage, executor, 1);
-    if (!is_replica) {
+    if (counts) {
         job->live.unfinished--;
         job->live.remaining_ns = clo_time_sub(job->live.remaining_ns, job->live.cost->mean_ns[stage]);
         if (--job->stages[stage].live.unfinished == 0 && !job->is_cancelled)
@@ -180,16 +192,19 @@ void clo_scheduler_timer(clo_scheduler *s, int64_t now_ns)
     begin_input(s, now_ns);
     if (s->wake_ns > s->now_ns)
         return;
+    clo_note(s, CLO_LOG_TIMER, NULL, CLO_NONE, CLO_NONE, CLO_NONE, s->wake_ns);
     s->wake_ns = CLO_TIME_NEVER;
     clo_view_tell(s, CLO_EVENT_TIMER, CLO_NONE, CLO_NONE, CLO_NONE, 0);
 }
 
-void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, int64_t now_ns)
+void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, bool has_failed, int64_t now_ns)
 {
     if (job->slot == CLO_NONE || job->is_cancelled)
         return;
     begin_input(s, now_ns);
     job->is_cancelled = true;
+    job->has_failed = has_failed;
+    clo_note(s, CLO_LOG_CANCEL, job, CLO_NONE, CLO_NONE, CLO_NONE, has_failed);
     while (job->live.first_ready != CLO_NONE) { /* takes one off each time */
         s->turn_steps++;
         clo_lists_remove_stage(s, job, job->live.first_ready);
@@ -200,9 +215,10 @@ void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, int64_t now_
     end_if_over(s, job);
 }
 
-void clo_scheduler_capacity(clo_scheduler *s, int64_t now_ns)
+void clo_scheduler_capacity(clo_scheduler *s, uint32_t machine, int64_t now_ns)
 {
     begin_input(s, now_ns);
+    clo_note(s, CLO_LOG_CAPACITY, NULL, CLO_NONE, CLO_NONE, machine, 0);
     retry_queues(s);
     clo_view_tell(s, CLO_EVENT_CAPACITY, CLO_NONE, CLO_NONE, CLO_NONE, 0);
 }
@@ -247,7 +263,7 @@ static void show_all(clo_scheduler *s)
         }
 }
 
-clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, int64_t now_ns)
+clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t index, int64_t now_ns)
 {
     clo_policy_use old = s->use;
 
@@ -261,12 +277,24 @@ clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, int64_t now
         s->use = old;
         return status;
     }
+    clo_note(s, CLO_LOG_SWAP, NULL, CLO_NONE, CLO_NONE, CLO_NONE, index);
     if (old.policy->readiness != use->policy->readiness)
         list_anew(s, use->policy->readiness);
     show_all(s);
     s->wake_ns = CLO_TIME_NEVER;
     *use = old;
     return CLO_OK;
+}
+
+void clo_scheduler_begin_log(clo_scheduler *s)
+{
+    clo_note(s, CLO_LOG_BEGIN, NULL, CLO_NONE, CLO_NONE, CLO_NONE, 0);
+}
+
+void clo_scheduler_end_log(clo_scheduler *s, int64_t now_ns)
+{
+    begin_input(s, now_ns);
+    clo_note(s, CLO_LOG_END, NULL, CLO_NONE, CLO_NONE, CLO_NONE, s->live_count);
 }
 
 bool clo_scheduler_next(clo_scheduler *s, clo_order *order)

@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "engine/scheduler_job.h"
 
+#include <clotho/log.h>
 #include <clotho/policy.h>
 
 /* What is to be started: an instance (or replica) on an executor that is free. Its inputs are there at arrival_ns, if
@@ -37,6 +38,8 @@ typedef struct clo_scheduler_config {
     uint32_t jobs_max;
     uint32_t steps_max; /* of one decision; 0: no bound */
     uint32_t queue_max; /* entries in the queues of all executors; 0: 64 for each executor */
+    clo_log *log;       /* inputs and decisions go there; NULL: nowhere */
+    bool has_replicas;  /* the driver can run them; else a choice's `duplicate` is passed over */
 } clo_scheduler_config;
 
 typedef struct clo_scheduler_counts {
@@ -55,21 +58,27 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
  * the scheduler until clo_scheduler_ended returns it. */
 clo_status clo_scheduler_arrive(clo_scheduler *scheduler, clo_scheduler_job *job, int64_t now_ns);
 
-/* What runs on `executor` has ended. Time never runs backwards: an earlier now_ns counts as the last one. */
-void clo_scheduler_finish(clo_scheduler *scheduler, uint32_t executor, int64_t now_ns);
+/* What runs on `executor`, since start_ns, has ended. Time never runs backwards: an earlier now_ns counts as the last
+ * one. */
+void clo_scheduler_finish(clo_scheduler *scheduler, uint32_t executor, int64_t start_ns, int64_t now_ns);
 
 /* The time clo_scheduler_wake_ns has come. */
 void clo_scheduler_timer(clo_scheduler *scheduler, int64_t now_ns);
 
-/* Nothing more of the job is started; no effect on one that has ended. */
-void clo_scheduler_cancel(clo_scheduler *scheduler, clo_scheduler_job *job, int64_t now_ns);
+/* Nothing more of the job is started, because it was cancelled or a body of it has failed; no effect on one that has
+ * ended. */
+void clo_scheduler_cancel(clo_scheduler *scheduler, clo_scheduler_job *job, bool has_failed, int64_t now_ns);
 
 /* Capacity that others held is free again. */
-void clo_scheduler_capacity(clo_scheduler *scheduler, int64_t now_ns);
+void clo_scheduler_capacity(clo_scheduler *scheduler, uint32_t machine, int64_t now_ns);
 
 /* Puts *use in place of the policy, and leaves the old one in it. Every live job must have the state for the new policy
- * in next_state; it is exchanged with its state. Returns what init returned; then nothing has changed. */
-clo_status clo_scheduler_swap(clo_scheduler *scheduler, clo_policy_use *use, int64_t now_ns);
+ * in next_state; it is exchanged with its state. `index` names the policy in the log. Returns what init returned; then nothing has changed. */
+clo_status clo_scheduler_swap(clo_scheduler *scheduler, clo_policy_use *use, uint32_t index, int64_t now_ns);
+
+/* The first and the last record of the log. */
+void clo_scheduler_begin_log(clo_scheduler *scheduler);
+void clo_scheduler_end_log(clo_scheduler *scheduler, int64_t now_ns);
 
 /* The next order; false: there is none until the next input. */
 bool clo_scheduler_next(clo_scheduler *scheduler, clo_order *order);

@@ -94,7 +94,7 @@ void clo_scheduler_job_arm(clo_scheduler_job *job)
 
     memset(job->places, 0, job->place_first[job->tasks] * sizeof *job->places);
     job->slot = CLO_NONE;
-    job->is_cancelled = false;
+    job->is_cancelled = job->has_failed = false;
     job->next_ended = NULL;
     job->live.running = job->live.committed = job->live.startable = 0;
     job->live.unfinished = graph->instances;

@@ -39,6 +39,7 @@ typedef struct clo_scheduler_job {
     uint32_t slot; /* CLO_NONE: not live */
     uint32_t tasks;
     bool is_cancelled;
+    bool has_failed; /* and is cancelled for that */
     clo_stage_row *stages;                 /* [tasks] */
     uint32_t *place_first;                 /* [tasks + 1] */
     clo_data_place *places;                     /* [place_first[tasks]] */

@@ -28,12 +28,13 @@ void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_fre
 }
 
 /* `count` instances are assigned now; with the last one the stage's successors may count as ready. */
-static void take_instances(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
+static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
 {
     const clo_graph *graph = job->live.cost->graph;
     clo_stage_row *row = &job->stages[stage];
 
     row->live.unstarted -= count;
+    row->next_instance += count;
     if (row->is_listed)
         job->live.startable -= count;
     if (row->live.unstarted > 0)
@@ -52,8 +53,8 @@ static void take_instances(clo_scheduler *scheduler, clo_scheduler_job *job, uin
 }
 
 /* An execution begins now on an idle executor; its instance is assigned and placed already. */
-static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor,
-                  bool is_replica, int64_t arrival_ns)
+static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t instance,
+                  uint32_t executor, bool is_replica, int64_t arrival_ns)
 {
     clo_live_executor *row = &scheduler->executors[executor];
     clo_stage_row *stage_row = &job->stages[stage];
@@ -61,7 +62,7 @@ static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t sta
 
     row->job = job->slot;
     row->stage = stage;
-    row->instance = is_replica ? 0 : stage_row->next_instance++;
+    row->instance = instance;
     row->is_replica = is_replica;
     row->last_job = job->live.id;
     stage_row->live.running++;
@@ -82,8 +83,10 @@ void clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
 
     row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
     clo_data_assign(job, stage, executor, 1, finish_ns);
-    begin(scheduler, job, stage, executor, false, arrival_ns);
-    take_instances(scheduler, job, stage, 1);
+    uint32_t instance = job->stages[stage].next_instance;
+    clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor, 0);
+    begin(scheduler, job, stage, instance, executor, false, arrival_ns);
+    assign(scheduler, job, stage, 1);
     clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, 1);
 }
 
@@ -93,15 +96,17 @@ static bool append(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
 {
     clo_queue *queue = &scheduler->queues[executor];
     clo_queue_entry *tail = queue->tail != CLO_NONE ? &scheduler->entries[queue->tail] : NULL;
+    uint32_t instance = is_replica ? 0 : job->stages[stage].next_instance;
 
     if (tail != NULL && tail->job == job->slot && tail->stage == stage && !tail->is_replica && !is_replica &&
-        tail->decided_ns == scheduler->now_ns)
+        tail->decided_ns == scheduler->now_ns && tail->instance + tail->count == instance)
         return tail->count += count, true;
     uint32_t entry = scheduler->free_entry;
     if (entry == CLO_NONE)
         return false;
     scheduler->free_entry = scheduler->entries[entry].next;
-    scheduler->entries[entry] = (clo_queue_entry){job->slot, stage, count, is_replica, scheduler->now_ns, CLO_NONE};
+    scheduler->entries[entry] =
+        (clo_queue_entry){job->slot, stage, instance, count, is_replica, scheduler->now_ns, CLO_NONE};
     if (tail != NULL)
         tail->next = entry;
     else
@@ -119,6 +124,9 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
 
     if (!append(scheduler, job, stage, executor, count, is_replica))
         return false;
+    for (uint32_t i = 0; i < count && scheduler->log != NULL; i++)
+        clo_note(scheduler, CLO_LOG_COMMIT, job, stage, is_replica ? 0 : job->stages[stage].next_instance + i,
+                 executor, is_replica ? CLO_LOG_REPLICA : 0);
     row->free_ns = clo_time_add(arrival_ns > row->free_ns ? arrival_ns : row->free_ns, time_ns);
     row->committed += count;
     job->stages[stage].live.committed += count;
@@ -126,7 +134,7 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
     clo_data_assign(job, stage, executor, count, row->free_ns);
     clo_start_set_free(scheduler, executor, false);
     if (!is_replica) {
-        take_instances(scheduler, job, stage, count);
+        assign(scheduler, job, stage, count);
         clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, count);
     }
     clo_start_queued(scheduler, executor);
@@ -168,7 +176,7 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
     }
     clo_queue_entry *head = &scheduler->entries[queue->head];
     clo_scheduler_job *job = scheduler->jobs[head->job];
-    uint32_t stage = head->stage;
+    uint32_t stage = head->stage, instance = head->instance;
     bool is_replica = head->is_replica, is_there = job->stages[stage].live.parents_left == 0;
     bool fits = is_there && clo_room_fits(scheduler, job, stage, executor);
     clo_start_set_free(scheduler, executor, is_there && !fits);
@@ -181,9 +189,10 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
     row->committed--;
     job->stages[stage].live.committed--;
     job->live.committed--;
+    head->instance++;
     if (--head->count == 0)
         drop_head(scheduler, executor);
-    begin(scheduler, job, stage, executor, is_replica, arrival_ns);
+    begin(scheduler, job, stage, instance, executor, is_replica, arrival_ns);
 }
 
 /* Everything of the job leaves the queues. */

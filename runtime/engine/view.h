@@ -7,7 +7,7 @@
 
 /* Instances of a stage that wait in an executor's queue. */
 typedef struct clo_queue_entry {
-    uint32_t job, stage, count;
+    uint32_t job, stage, instance, count; /* instance, instance + 1, ... */
     bool is_replica;
     int64_t decided_ns;
     uint32_t next; /* CLO_NONE: the last; also chains the free entries */
@@ -54,6 +54,7 @@ struct clo_view {
     uint32_t listed[CLO_BANDS_MAX];
     uint32_t band;
     uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
+    bool has_replicas;
     bool is_ruled;      /* a choice was refused: the rule decides until the next input */
 
     int64_t *available; /* [machines * CLO_RESOURCES_MAX]; INT64_MAX: unlimited */
@@ -63,10 +64,15 @@ struct clo_view {
     clo_order *orders; /* [executors] ring */
     uint32_t order_first, order_count;
 
+    clo_log *log; /* NULL: none */
     uint32_t steps_max, steps, turn_steps;
     clo_scheduler_counts counts;
     char refusal[192];
 };
+
+/* note.c: into the log, if there is one. `job` NULL, CLO_NONE: none. */
+void clo_note(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *job, uint32_t stage, uint32_t instance,
+              uint32_t executor, int64_t value);
 
 /* lists.c */
 void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job);

@@ -32,6 +32,8 @@ static const file_format formats[] = {
     {"stg", "Standard Task Graphs, .stg and JSON Lines: identical processors, no communication", "r", NULL},
     {"tpch-packing", "JSON Lines of merged query graphs that share one resource, with their platform", "r", NULL},
     {"alibaba", "JSON Lines of batch jobs of the Alibaba trace v2018, with one machine of it", "r", NULL},
+    {"tpch", "JSON Lines of TPC-H queries measured on Spark: stages with many instances", "r", NULL},
+    {"rpc", "JSON Lines of microservice call graphs", "r", NULL},
     {"dot", "Graphviz digraph with work_ns on nodes and bytes on edges", "rw", clo_dot_write},
     {NULL, NULL, NULL, NULL},
 };
@@ -55,6 +57,10 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
         return clo_clotho_read(reader, json);
     if (cJSON_IsString(format) && strcmp(format->valuestring, "clotho.plan/1") == 0)
         return clo_json_want(json, format, "a graph file here; this is a plan");
+    if (cJSON_IsString(format) && strcmp(format->valuestring, "clotho.workload/1") == 0)
+        return clo_json_want(json, format,
+                             "a graph file here; this is a workload, which clo_workload_load and "
+                             "'clotho convert --format workload' read");
     if (format != NULL)
         return clo_json_want(json, format, "\"clotho.graph/1\", the one format of this kind that is known");
     if (has(root, "schemaVersion") && has(root, "workflow"))
@@ -69,6 +75,10 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
         return clo_stg_read(reader, json);
     if (has(root, "job") && has(root, "tasks"))
         return clo_alibaba_read(reader, json);
+    if (has(root, "job") && has(root, "stages"))
+        return clo_tpch_read(reader, json);
+    if (has(root, "service") && has(root, "calls"))
+        return clo_rpc_read(reader, json);
     if (has(root, "nodes") && has(root, "links"))
         return clo_saga_read(reader, json);
     return clo_json_fail(json, CLO_ERR_FORMAT, root,
@@ -204,7 +214,9 @@ clo_status clo_reader_config(const clo_load_config *config, clo_reader *reader)
     return CLO_OK;
 }
 
-clo_status clo_document_read(const clo_reader *base, const clo_source *source, clo_document **out)
+/* From `json`, or where that is NULL from `source`. */
+static clo_status read_document(const clo_reader *base, const clo_source *source, const clo_json *json,
+                                clo_document **out)
 {
     clo_reader reader = *base;
     clo_document *made = clo_allocate(1, sizeof *made);
@@ -216,7 +228,7 @@ clo_status clo_document_read(const clo_reader *base, const clo_source *source, c
         clo_free(made);
         return clo_fail_memory(source->name);
     }
-    clo_status status = read_text(&reader, source);
+    clo_status status = json != NULL ? clo_clotho_read(&reader, json) : read_text(&reader, source);
     if (status == CLO_OK)
         status = seal(&reader);
     *made = (clo_document){.graph = reader.graph,
@@ -225,12 +237,23 @@ clo_status clo_document_read(const clo_reader *base, const clo_source *source, c
                            .unit_ns = reader.unit_ns,
                            .bodies = reader.bodies,
                            .line = source->is_line ? source->lines_before + 1 : 0,
+                           .arrival_ns = reader.arrival_ns,
                            .references_count = reader.references_count};
     memcpy(made->references, reader.references, sizeof made->references);
     if (status != CLO_OK)
         return clo_document_destroy(made), status;
     *out = made;
     return CLO_OK;
+}
+
+clo_status clo_document_read(const clo_reader *base, const clo_source *source, clo_document **out)
+{
+    return read_document(base, source, NULL, out);
+}
+
+clo_status clo_document_read_object(const clo_reader *base, const clo_json *json, clo_document **out)
+{
+    return read_document(base, &json->source, json, out);
 }
 
 clo_status clo_document_create(clo_graph *graph, clo_platform *platform, clo_document **out)
