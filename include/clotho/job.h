@@ -20,9 +20,8 @@
  *
  * Threads. Calls on different jobs never exclude each other. On one job:
  *   any thread, at any time between create and destroy:
- *       cancel, timing_read, id, wait, wait_for, submit, swap_plan, swap_policy, trace.
- *       Of two submits at once one returns CLO_ERR_STATE. So does one of two calls of swap_policy, and a submit beside
- *       a thread that reads the result of the last run (wait, wait_for, trace).
+ *       cancel, timing_read, id, wait, wait_for, submit, swap_plan, trace.
+ *       Of two submits at once one returns CLO_ERR_STATE. So does a submit beside a thread that reads the result of the last run (wait, wait_for, trace).
  *   not beside submit, and only after wait has returned:
  *       output, output_hash
  *   not beside any other call on the job:
@@ -104,7 +103,9 @@ typedef struct clo_job_config {
     /* Replay of this plan; copied. NULL: no replay. */
     const clo_plan *plan;
 
-    /* Policy dispatch; static, or kept until clo_job_destroy. Not together with `plan`. */
+    /* Policy dispatch; static, or kept until clo_job_destroy. Not together with `plan`. A runtime has one scheduler for
+     * all jobs with a policy: as long as there are any, further ones must name the same policy and argument
+     * (CLO_ERR_STATE), or clo_runtime_swap_policy makes it another one. */
     const clo_policy *policy;
 
     /* From submit or release; 0: none (periodic jobs: the period). */
@@ -130,8 +131,8 @@ typedef struct clo_job_config {
     /* Longest time in percent of the expected time of each task; 0: no such limit. */
     uint32_t task_limit_percent;
 
-    /* Policy dispatch: most steps (see clo_policy.pick) for one decision. Beyond them the next ready instance in order
-     * of arrival is taken. 0: no bound. */
+    /* Policy dispatch: most steps (clo_view_step) for one decision. Beyond them the scheduler's own rule decides (see
+     * clo_policy.decide). 0: no bound. That of the job for which the scheduler was made counts. */
     uint32_t steps_max;
 
     /* Everything that the job needs is put here. Aligned to 64 bytes, owned by the caller, in use until
@@ -145,6 +146,23 @@ typedef struct clo_job_config {
      * Large buffers (from 4 MiB) count in full, although they take memory only when they are used (at once where memory
      * is locked, clo_real_time). 0: three quarters of this machine's memory. */
     uint64_t memory_limit_bytes;
+
+    /* The rest is for policies: see clo_policy and clo_live_job. */
+
+    /* Of the policy; borrowed until clo_job_destroy. NULL: none. */
+    const void *argument;
+
+    /* How much the job counts; 0: 1. */
+    uint32_t weight;
+
+    /* 0 .. CLO_BANDS_MAX - 1; jobs of a lower band go first. */
+    uint32_t band;
+
+    /* Of the user. */
+    uint32_t group;
+
+    /* Most executors at once; 0: any number. */
+    uint32_t limit;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT CLO_SIZED_INIT(clo_job_config)
@@ -195,13 +213,13 @@ typedef struct clo_job_result {
     /* 1: the makespan exceeds deadline_ns. */
     uint32_t missed_deadline;
 
-    /* Policy dispatch: calls of pick that gave an instance. */
+    /* Policy dispatch: instances that were given an executor. */
     uint64_t decisions;
 
-    /* Of these, taken by the runtime because steps_max was reached. */
+    /* Those that the scheduler's own rule placed while the job lived, of all its jobs. */
     uint64_t fallbacks;
 
-    /* Most steps of one decision (clo_view_step). */
+    /* Most steps of one decision of the scheduler so far (clo_view_step). */
     uint64_t decision_steps;
 
     /* Quantiles of the time of a decision. */
@@ -224,7 +242,8 @@ typedef struct clo_job_result {
  *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken
  *   CLO_ERR_UNSUPPORTED  policy, steal, a period or demands under the virtual clock: use clo_simulate
  *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods and limits, cannot be created
- *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it
+ *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; or its
+ *                        scheduler follows another policy for other jobs
  *   CLO_ERR_MEMORY
  *
  * Threads: any. Real time: no. O(instances + arcs + bytes of outputs). */
@@ -336,21 +355,6 @@ CLO_API uint64_t clo_job_id(const clo_job *job);
  *
  * Threads: any; of two at once either may be the last. Real time: no. As clo_job_create. */
 CLO_API CLO_NODISCARD clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan);
-
-/* Puts another policy (or the same with another model) in place of the job's, also in the middle of a run. The new one
- * is initialised, is shown what is ready, and decides from then on. Returns once the old one is not used any more, and
- * frees its state. Bodies in progress continue; decisions wait no longer than init and the calls of ready take.
- *
- *   policy  static, or kept until clo_job_destroy or the next swap.
- *
- * Returns CLO_OK, or with the old policy still in place
- *   CLO_ERR_ARGUMENT  not a policy job, or a job with config.memory
- *   CLO_ERR_STATE     called from a task body or a miss handler, or another thread swaps
- *   CLO_ERR_MEMORY
- *   what the policy's init returned
- *
- * Threads: any. Real time: no. O(ready instances), and what init takes. */
-CLO_API CLO_NODISCARD clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy);
 
 /* Asks the run, or the series, to end: running bodies finish, no other starts. Returns at once. clo_job_wait then
  * returns CLO_ERR_CANCELLED, unless every body has run all the same. What the job has in queues is passed over in turn

@@ -9,6 +9,7 @@
 #define CLOTHO_RUNTIME_H
 
 #include <clotho/platform.h>
+#include <clotho/policy.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -127,6 +128,25 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_create(const clo_platform *platform
  * Threads: any. Real time: no. O(executors). */
 CLO_API CLO_NODISCARD clo_status clo_runtime_memory_bytes(const clo_platform *platform,
                                                           const clo_runtime_config *config, size_t *bytes);
+
+/* Puts another policy (or the same with another argument) in place of the one that the runtime's scheduler follows,
+ * also in the middle of runs, for all its jobs. The new one is initialised, is shown what lives and what is ready, and
+ * decides from then on. Returns once the old one is not used any more, and frees its state. Bodies in progress continue;
+ * decisions wait no longer than init and those events take.
+ *
+ *   policy    static, or kept while it is in use; its argument likewise.
+ *   argument  see clo_policy; NULL: none.
+ *
+ * Returns CLO_OK, or with the old policy still in place
+ *   CLO_ERR_ARGUMENT  runtime or policy is NULL, or the policy has no decide function
+ *   CLO_ERR_STATE     the runtime has no job with a policy; called from a task body or a miss handler
+ *   CLO_ERR_MEMORY
+ *   what the policy's prepare or init returned
+ *
+ * Threads: any; two at once follow each other. Real time: no. O(jobs with a policy, their stages), and what prepare and
+ * init take. */
+CLO_API CLO_NODISCARD clo_status clo_runtime_swap_policy(clo_runtime *runtime, const clo_policy *policy,
+                                                         const void *argument);
 
 /* Stops the workers and frees the runtime. Running jobs are cancelled and waited for, however long their bodies take.
  * Jobs that the caller has not destroyed are destroyed. NULL is allowed.

@@ -1,7 +1,7 @@
 /* choose.c - one decision: asks the policy, checks what it says and carries it out. An answer is checked, never
  * trusted. Where there is none to be had, the scheduler's own rule decides: the oldest ready stage that may run goes to
  * the first free executor that has room. */
-#include "engine/view.h"
+#include "engine/books.h"
 
 #include "base/status.h"
 

@@ -1,6 +1,6 @@
 /* lists.c - the scheduler's lists: live jobs in order of arrival; ready stages of each job and of each band in order of
  * readiness. All doubly linked through the rows, so nothing is allocated and everything is O(1). */
-#include "engine/view.h"
+#include "engine/books.h"
 
 void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job)
 {

@@ -1,5 +1,5 @@
-/* note.c - writes what happens into the log, if there is one. */
-#include "engine/view.h"
+/* note.c - tells what happens: the log, if there is one, and the policy. */
+#include "engine/books.h"
 
 void clo_note(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *job, uint32_t stage, uint32_t instance,
               uint32_t executor, int64_t value)
@@ -15,4 +15,14 @@ void clo_note(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *
                                              .executor = executor,
                                              .value = value,
                                          });
+}
+
+void clo_view_tell(clo_scheduler *scheduler, clo_event_kind kind, uint32_t job, uint32_t stage, uint32_t executor,
+                   uint32_t count)
+{
+    const clo_policy *policy = scheduler->use.policy;
+    clo_event event = {kind, job, stage, executor, count};
+
+    if (policy->event != NULL)
+        policy->event(scheduler->use.state, scheduler, &event);
 }

@@ -1,7 +1,7 @@
 /* room.c - capacities as the scheduler sees them: all or nothing, for as long as a body runs. What waits for capacity
  * holds nothing, no executor either, and what fits may pass it; after CLO_OVERTAKES_MAX starts of others on the machine
  * what it demands is kept for it. */
-#include "engine/view.h"
+#include "engine/books.h"
 
 static uint32_t machine_of(const clo_scheduler *scheduler, uint32_t executor)
 {

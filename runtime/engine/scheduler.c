@@ -4,7 +4,7 @@
 #include "base/carve.h"
 #include "base/saturate.h"
 #include "base/status.h"
-#include "engine/view.h"
+#include "engine/books.h"
 
 #include <string.h>
 
@@ -94,12 +94,25 @@ static void release_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t sta
     }
 }
 
+static void exchange_state(clo_scheduler_job *job)
+{
+    void *state = job->live.state;
+    uint32_t version = job->version;
+
+    job->live.state = job->next_state;
+    job->version = job->next_version;
+    job->next_state = state;
+    job->next_version = version;
+}
+
 clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_t now_ns)
 {
     if (s->free_count == 0)
         return clo_fail(CLO_ERR_LIMIT, "the scheduler has %u live jobs, and room for no more; raise its jobs_max",
                         s->limits.jobs);
     begin_input(s, now_ns);
+    if (job->version != s->version)
+        exchange_state(job);
     clo_lists_add_job(s, job);
     job->live.id = s->next_id++;
     job->live.arrival_ns = s->now_ns;
@@ -223,14 +236,10 @@ void clo_scheduler_capacity(clo_scheduler *s, uint32_t machine, int64_t now_ns)
     clo_view_tell(s, CLO_EVENT_CAPACITY, CLO_NONE, CLO_NONE, CLO_NONE, 0);
 }
 
-static void exchange_states(clo_scheduler *s)
+static void exchange_states(const clo_scheduler *s)
 {
-    for (uint32_t j = s->first_job; j != CLO_NONE; j = s->jobs[j]->live.next) {
-        clo_scheduler_job *job = s->jobs[j];
-        void *state = job->live.state;
-        job->live.state = job->next_state;
-        job->next_state = state;
-    }
+    for (uint32_t j = s->first_job; j != CLO_NONE; j = s->jobs[j]->live.next)
+        exchange_state(s->jobs[j]);
 }
 
 /* The lists of ready stages as the new policy's readiness wants them. */
@@ -263,7 +272,7 @@ static void show_all(clo_scheduler *s)
         }
 }
 
-clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t index, int64_t now_ns)
+clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t version, int64_t now_ns)
 {
     clo_policy_use old = s->use;
 
@@ -277,7 +286,8 @@ clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t in
         s->use = old;
         return status;
     }
-    clo_note(s, CLO_LOG_SWAP, NULL, CLO_NONE, CLO_NONE, CLO_NONE, index);
+    clo_note(s, CLO_LOG_SWAP, NULL, CLO_NONE, CLO_NONE, CLO_NONE, version);
+    s->version = version;
     if (old.policy->readiness != use->policy->readiness)
         list_anew(s, use->policy->readiness);
     show_all(s);

@@ -17,19 +17,9 @@
 #define CLO_ENGINE_SCHEDULER_H
 
 #include "base/arena.h"
-#include "engine/scheduler_job.h"
+#include "engine/order.h"
 
 #include <clotho/log.h>
-#include <clotho/policy.h>
-
-/* What is to be started: an instance (or replica) on an executor that is free. Its inputs are there at arrival_ns, if
- * transfers begin when it was chosen and its sources have finished. */
-typedef struct clo_order {
-    clo_scheduler_job *job;
-    uint32_t stage, instance, executor;
-    bool is_replica;
-    int64_t arrival_ns;
-} clo_order;
 
 typedef struct clo_scheduler_config {
     const clo_platform *platform;
@@ -41,16 +31,6 @@ typedef struct clo_scheduler_config {
     clo_log *log;       /* inputs and decisions go there; NULL: nowhere */
     bool has_replicas;  /* the driver can run them; else a choice's `duplicate` is passed over */
 } clo_scheduler_config;
-
-typedef struct clo_scheduler_counts {
-    uint64_t decisions; /* instances that were given an executor */
-    uint64_t calls;     /* of decide */
-    uint64_t refused;   /* impossible choices, and executors left idle with work to do */
-    uint64_t fallbacks; /* instances that the scheduler's own rule placed */
-    uint32_t most_steps, most_turn_steps;
-} clo_scheduler_counts;
-
-typedef struct clo_view clo_scheduler;
 
 clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out);
 
@@ -73,8 +53,9 @@ void clo_scheduler_cancel(clo_scheduler *scheduler, clo_scheduler_job *job, bool
 void clo_scheduler_capacity(clo_scheduler *scheduler, uint32_t machine, int64_t now_ns);
 
 /* Puts *use in place of the policy, and leaves the old one in it. Every live job must have the state for the new policy
- * in next_state; it is exchanged with its state. `index` names the policy in the log. Returns what init returned; then nothing has changed. */
-clo_status clo_scheduler_swap(clo_scheduler *scheduler, clo_policy_use *use, uint32_t index, int64_t now_ns);
+ * in next_state (clo_scheduler_job_prepare); it is exchanged with its state, of other jobs when they arrive. `version`
+ * is the number of the swap, from 1, and names the policy in the log. Returns what init returned; then nothing has changed. */
+clo_status clo_scheduler_swap(clo_scheduler *scheduler, clo_policy_use *use, uint32_t version, int64_t now_ns);
 
 /* The first and the last record of the log. */
 void clo_scheduler_begin_log(clo_scheduler *scheduler);

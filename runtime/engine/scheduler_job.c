@@ -88,6 +88,15 @@ clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_jo
     return status;
 }
 
+clo_status clo_scheduler_job_prepare(clo_scheduler_job *job, const clo_policy_use *use, uint32_t version,
+                                     clo_arena *arena)
+{
+    clo_status status = clo_policy_job_state(use, job->live.cost, arena, &job->next_state);
+
+    job->next_version = version;
+    return status;
+}
+
 void clo_scheduler_job_arm(clo_scheduler_job *job)
 {
     const clo_graph *graph = job->live.cost->graph;

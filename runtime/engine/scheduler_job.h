@@ -47,7 +47,8 @@ typedef struct clo_scheduler_job {
     uint32_t roots_count;
     int64_t (*demands)[CLO_RESOURCES_MAX]; /* [tasks] in the platform's order; NULL: nobody demands anything */
     int64_t work_ns;                       /* live.remaining_ns at arrival */
-    void *next_state;                      /* for clo_scheduler_swap */
+    void *next_state;                      /* for the next policy, see clo_scheduler_swap */
+    uint32_t version, next_version;        /* which policy live.state and next_state are for */
     struct clo_scheduler_job *next_ended;
     void *owner; /* the driver's */
 } clo_scheduler_job;
@@ -64,6 +65,10 @@ typedef struct clo_scheduler_job_config {
  * fits no machine) or what prepare returned. */
 clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_job_config *config,
                                     const clo_policy_use *use, clo_arena *arena, clo_scheduler_job **out);
+
+/* Makes the job's state for another policy, the scheduler's `version`-th. Not while the scheduler swaps. */
+clo_status clo_scheduler_job_prepare(clo_scheduler_job *job, const clo_policy_use *use, uint32_t version,
+                                     clo_arena *arena);
 
 /* Makes it as new: before each arrival but the first. Not while it is live. O(tasks). */
 void clo_scheduler_job_arm(clo_scheduler_job *job);

@@ -1,6 +1,6 @@
 /* start.c - executions begin: at once on a free executor, or from the queue of one for which they were chosen before it
  * was free or their inputs were there. */
-#include "engine/view.h"
+#include "engine/books.h"
 
 #include "base/saturate.h"
 

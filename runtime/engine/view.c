@@ -1,5 +1,5 @@
-/* view.c - what a policy may read, and how it is told what happened. */
-#include "engine/view.h"
+/* view.c - what a policy may read. */
+#include "engine/books.h"
 
 const clo_limits *clo_view_limits(const clo_view *view)
 {
@@ -142,14 +142,4 @@ bool clo_view_step(const clo_view *view)
         return false;
     view->self->steps++;
     return true;
-}
-
-void clo_view_tell(clo_scheduler *scheduler, clo_event_kind kind, uint32_t job, uint32_t stage, uint32_t executor,
-                   uint32_t count)
-{
-    const clo_policy *policy = scheduler->use.policy;
-    clo_event event = {kind, job, stage, executor, count};
-
-    if (policy->event != NULL)
-        policy->event(scheduler->use.state, scheduler, &event);
 }

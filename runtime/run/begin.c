@@ -2,6 +2,7 @@
 #include "run/begin.h"
 
 #include "base/clock.h"
+#include "base/saturate.h"
 #include "run/home.h"
 #include "run/item.h"
 #include "run/job_body.h"
@@ -14,13 +15,25 @@
 /* Plain and relaxed stores: the push of the first item publishes them all. */
 static void reset(clo_job *job, uint64_t release)
 {
-    clo_engine_begin(job->engine, job->dispatch != NULL && job->dispatch->status != CLO_OK);
+    clo_engine_begin(job->engine, false);
     memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
     for (uint32_t execution = 0; job->events != NULL && execution < job->program->executions; execution++)
         job->events[execution].executor = CLO_NONE; /* not executed */
     atomic_store_explicit(&job->exits_left, job->program->exits, memory_order_relaxed);
     atomic_store_explicit(&job->was_cut, 0, memory_order_relaxed);
     clo_stop_begin(&job->stop, job->first_run + release);
+}
+
+/* What the scheduler will see of the run. */
+static void arm_scheduled(clo_job *job)
+{
+    const clo_runtime *runtime = job->runtime;
+
+    job->arrival_ns = (job->run_ns - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate;
+    job->completions = 0;
+    clo_scheduler_job_arm(job->scheduled);
+    job->scheduled->live.deadline_ns =
+        job->deadline_ns > 0 ? clo_time_add(job->arrival_ns, job->deadline_ns) : CLO_TIME_NEVER;
 }
 
 void clo_job_run_arm(clo_job *job, uint64_t release)
@@ -30,6 +43,8 @@ void clo_job_run_arm(clo_job *job, uint64_t release)
     clo_job_adopt(job);
     reset(job, release);
     job->run_ns = clo_clock_ns();
+    if (job->scheduled != NULL)
+        arm_scheduled(job);
     job->line = (clo_tick_line){.ticks = clo_ticks()};
     if (series != NULL) {
         atomic_store_explicit(&series->current, release, memory_order_relaxed);

@@ -1,203 +1,282 @@
-/* combining.c - policy dispatch: whoever completes an execution while nobody decides becomes the combiner
- * (sync/combining.h), reads what has completed, asks the policy, and hands out what it says. Starting a run and changing
- * the policy are news like a completion, so all that concerns the policy happens in the combiner, whosever thread that
+/* combining.c - the scheduler's turn: whoever posts while nobody decides becomes the combiner (sync/combining.h), feeds
+ * the scheduler what has happened, and hands out what it says. Arrivals of jobs, cancellations, the timer and a new
+ * policy are news like a completion, so all that concerns the scheduler happens in the combiner, whosever thread that
  * is. */
 #include "run/combining.h"
 
 #include "base/clock.h"
+#include "base/saturate.h"
 #include "base/status.h"
+#include "run/cut.h"
 #include "run/end.h"
 #include "run/item.h"
-#include "run/open.h"
-#include "run/real_time.h"
 #include "run/wake.h"
 
 #include <stdio.h>
 
-/* Bits of clo_job.asks. */
-enum { ASK_START = 1, ASK_SWAP = 2 };
+/* What one turn has to remember. */
+typedef struct turn_state {
+    clo_worker *worker; /* NULL: a thread that is no worker */
+    clo_runtime *runtime;
+    uint64_t mine; /* what our own worker shall run */
+    clo_scheduler_job *first_ended, *last_ended;
+} turn_state;
 
-/* A policy on its way into a job; lies with the thread that swaps, and waits. */
-typedef struct clo_swap {
-    /* In: the new one; out: the one to free. */
-    clo_policy_instance next;
-    clo_status status;
-    char error[192];
-    /* Futex word. */
-    _Atomic uint32_t is_done;
-} clo_swap;
-
-/* Gives out decisions until there are none; the one for `worker` (NULL: a thread that is no worker) stays in *mine. */
-static void hand_out(clo_worker *worker, clo_job *job, uint64_t *mine)
+/* On the scheduler's clock. */
+static int64_t scheduler_now_ns(const clo_runtime *runtime)
 {
-    uint32_t execution, executor;
+    return (clo_clock_ns() - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate;
+}
 
-    for (int64_t before_ns = clo_clock_ns(), now_ns; clo_dispatch_next(job->dispatch, &execution, &executor);
+/* Gives out orders until there are none; the one for our own worker stays in turn->mine. */
+static void hand_out(turn_state *turn)
+{
+    clo_runtime *runtime = turn->runtime;
+    clo_order order;
+
+    for (int64_t before_ns = clo_clock_ns(), now_ns; clo_scheduler_next(runtime->scheduling.scheduler, &order);
          before_ns = now_ns) {
+        clo_job *job = order.job->owner;
+        uint32_t execution = job->program->graph->first_instance[order.stage] + order.instance;
         now_ns = clo_clock_ns();
         clo_histogram_record(job->decision_ns, now_ns - before_ns);
-        if (worker != NULL && executor == worker->index)
-            *mine = clo_item(job, execution); /* at most one each time: the policy sees us busy from then on */
+        job->decisions++;
+        if (turn->worker != NULL && order.executor == turn->worker->index)
+            turn->mine = clo_item(job, execution); /* at most one: from then on the scheduler sees us busy */
         else
-            clo_worker_give(job->runtime, executor, clo_item(job, execution), &job->links[execution]);
+            clo_worker_give(runtime, order.executor, clo_item(job, execution), &job->links[execution]);
     }
 }
 
-static void handle_completion(clo_job *job, uint32_t execution)
+/* Takes the jobs that have ended aside: they are told when the turn is over. */
+static void take_ended(turn_state *turn)
 {
-    clo_engine *engine = job->engine;
+    clo_scheduler *scheduler = turn->runtime->scheduling.scheduler;
+    clo_scheduler_job *ended;
 
-    if (job->events != NULL)
-        job->events[execution].sequence = job->dispatch->finished;
-    clo_dispatch_finish(job->dispatch, execution, engine->ran_on[execution], engine->finish_ns[execution]);
+    while ((ended = clo_scheduler_ended(scheduler)) != NULL) {
+        clo_job *job = ended->owner;
+        job->fallbacks = clo_scheduler_counts_of(scheduler)->fallbacks - job->fallbacks;
+        job->most_steps = clo_scheduler_counts_of(scheduler)->most_steps;
+        if (turn->last_ended != NULL)
+            turn->last_ended->next_ended = ended;
+        else
+            turn->first_ended = ended;
+        turn->last_ended = ended;
+    }
 }
 
-static void swap_policy(clo_job *job)
+/* Of a stopped job nothing more is started. */
+static void cancel_if_stopped(const turn_state *turn, clo_job *job)
 {
-    clo_swap *swap = atomic_load_explicit(&job->swap, memory_order_relaxed); /* came with the post on the combining */
+    if (job->scheduled->slot == CLO_NONE || !clo_stop_is_set(&job->stop))
+        return;
+    if (job->scheduled->live.unfinished > job->scheduled->live.running)
+        clo_job_cut(job);
+    clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->scheduled,
+                         atomic_load_explicit(&job->failure, memory_order_relaxed) != 0,
+                         scheduler_now_ns(turn->runtime));
+}
 
-    swap->status = clo_dispatch_swap(job->dispatch, &swap->next, job->is_deciding);
+static void handle_completion(turn_state *turn, const clo_worker *worker)
+{
+    clo_job *job = worker->completed_job;
+
+    if (job->events != NULL)
+        job->events[worker->completed].sequence = job->completions;
+    job->completions++;
+    clo_scheduler_finish(turn->runtime->scheduling.scheduler, worker->index, worker->completed_start_ns,
+                         worker->completed_finish_ns);
+    cancel_if_stopped(turn, job);
+}
+
+static void arrive(turn_state *turn, clo_job *job)
+{
+    clo_scheduler *scheduler = turn->runtime->scheduling.scheduler;
+
+    job->fallbacks = clo_scheduler_counts_of(scheduler)->fallbacks;
+    clo_status status = clo_scheduler_arrive(scheduler, job->scheduled, job->arrival_ns);
+    (void)status; /* there is room: as many jobs as the runtime can hold */
+    cancel_if_stopped(turn, job);
+}
+
+/* All requests of one job: those that come while we are at it, too. */
+static void handle_job(turn_state *turn, clo_job *job)
+{
+    for (uint32_t asks = 0, expected;;) { /* each time somebody has asked for more */
+        /* acq_rel, here and in clo_job_ask: carries what the asker has prepared. */
+        asks = atomic_exchange_explicit(&job->asks, CLO_ASK_BUSY, memory_order_acq_rel);
+        if (asks & CLO_ASK_ARRIVE)
+            arrive(turn, job);
+        if (asks & CLO_ASK_CANCEL)
+            cancel_if_stopped(turn, job);
+        expected = CLO_ASK_BUSY;
+        if (atomic_compare_exchange_strong_explicit(&job->asks, &expected, 0, memory_order_acq_rel,
+                                                    memory_order_relaxed))
+            return;
+    }
+}
+
+static void handle_requests(turn_state *turn)
+{
+    clo_runtime *runtime = turn->runtime;
+    uint64_t chain = clo_stack_take(&runtime->scheduling.requests), ordered = CLO_ITEM_NONE;
+
+    while (chain != CLO_ITEM_NONE) { /* oldest first */
+        clo_job *job = clo_item_job(runtime, chain);
+        uint64_t next = job->request_link;
+        job->request_link = ordered;
+        ordered = chain;
+        chain = next;
+    }
+    while (ordered != CLO_ITEM_NONE) {
+        clo_job *job = clo_item_job(runtime, ordered);
+        ordered = job->request_link;
+        handle_job(turn, job); /* from its end on the job may ask anew, and its link be used */
+        hand_out(turn);
+    }
+}
+
+static void swap_policy(clo_runtime *runtime)
+{
+    clo_scheduling *scheduling = &runtime->scheduling;
+    clo_swap *swap = atomic_load_explicit(&scheduling->swap, memory_order_relaxed); /* came with the post */
+
+    swap->status = clo_scheduler_swap(scheduling->scheduler, &swap->use, ++scheduling->swaps,
+                                      scheduler_now_ns(runtime));
     if (swap->status != CLO_OK)
         snprintf(swap->error, sizeof swap->error, "%s", clo_last_error());
-    atomic_store_explicit(&swap->is_done, 1, memory_order_release); /* pairs with the acquire in clo_job_swap_policy */
+    atomic_store_explicit(&swap->is_done, 1, memory_order_release); /* pairs with the acquire in policy_swap.c */
     clo_futex_wake_all(&swap->is_done);
 }
 
-static void handle_asks(clo_job *job)
+static void handle_asks(turn_state *turn)
 {
-    uint32_t asks = atomic_exchange_explicit(&job->asks, 0, memory_order_acq_rel);
+    clo_runtime *runtime = turn->runtime;
+    uint32_t asks = atomic_exchange_explicit(&runtime->scheduling.asks, 0, memory_order_acq_rel);
 
-    if (asks & ASK_SWAP)
-        swap_policy(job);
-    if (asks & ASK_START) {
-        (void)clo_dispatch_begin(job->dispatch); /* its status is seen by clo_dispatch_is_over */
-        job->is_deciding = true;
-    }
+    if (asks & CLO_ASK_SWAP)
+        swap_policy(runtime);
+    if (asks & CLO_ASK_TIMER)
+        clo_scheduler_timer(runtime->scheduling.scheduler, scheduler_now_ns(runtime));
+    hand_out(turn);
+    handle_requests(turn);
 }
 
-/* The workers' slots that have news, earliest finish first, into job->news; returns their number. Insertion: there are
+/* The workers that have news, earliest finish first, into scheduling->news; returns their number. Insertion: there are
  * at most as many as workers, and mostly one. */
-static uint32_t read_records(clo_job *job)
+static uint32_t read_records(const clo_runtime *runtime)
 {
-    const int64_t *finish_ns = job->engine->finish_ns;
-    uint32_t count = 0;
+    const clo_worker *workers = runtime->workers;
+    uint32_t *news = runtime->scheduling.news, count = 0;
+    clo_combining *combining = (clo_combining *)(uintptr_t)&runtime->scheduling.combining;
 
-    for (uint32_t w = 0; w < job->runtime->workers_count; w++) {
-        uint32_t execution = clo_combining_read(&job->combining, w), at = count;
-        if (execution == CLO_COMBINING_EMPTY)
+    for (uint32_t w = 0; w < runtime->workers_count; w++) {
+        if (clo_combining_read(combining, w) == CLO_COMBINING_EMPTY)
             continue;
-        for (; at > 0 && finish_ns[job->news[at - 1]] > finish_ns[execution]; at--)
-            job->news[at] = job->news[at - 1];
-        job->news[at] = execution;
-        count++;
+        uint32_t at = count++;
+        for (; at > 0 && workers[news[at - 1]].completed_finish_ns > workers[w].completed_finish_ns; at--)
+            news[at] = news[at - 1];
+        news[at] = w;
     }
     return count;
 }
 
-/* One round over the combining; returns the posts handled, and in *mine what our own worker shall run. */
-static uint32_t handle_records(clo_worker *worker, clo_job *job, uint64_t *mine)
+/* One round over the records; returns the posts handled. */
+static uint32_t handle_records(turn_state *turn)
 {
-    uint32_t count = read_records(job), handled = count;
+    clo_scheduling *scheduling = &turn->runtime->scheduling;
+    uint32_t count = read_records(turn->runtime), handled = count;
 
-    if (clo_combining_read(&job->combining, job->runtime->workers_count) != CLO_COMBINING_EMPTY) {
-        handled++;
-        handle_asks(job);
-        if (job->is_deciding)
-            hand_out(worker, job, mine);
-    }
     for (uint32_t i = 0; i < count; i++) {
-        handle_completion(job, job->news[i]);
-        hand_out(worker, job, mine);
+        handle_completion(turn, &turn->runtime->workers[scheduling->news[i]]);
+        hand_out(turn);
     }
+    if (clo_combining_read(&scheduling->combining, turn->runtime->workers_count) != CLO_COMBINING_EMPTY) {
+        handled++;
+        handle_asks(turn);
+    }
+    take_ended(turn);
     return handled;
 }
 
-/* Until nothing is posted any more; then, and if the run is over, the job may be gone. */
-static uint64_t combine(clo_worker *worker, clo_job *job)
+/* Tells the watchdog of a timer that comes sooner than the one that it knows. */
+static void set_timer(clo_runtime *runtime)
 {
-    uint64_t mine = CLO_ITEM_NONE;
+    clo_scheduling *scheduling = &runtime->scheduling;
+    int64_t wake_ns = clo_scheduler_wake_ns(scheduling->scheduler);
+
+    if (wake_ns == atomic_load_explicit(&scheduling->wake_ns, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&scheduling->wake_ns, wake_ns, memory_order_relaxed); /* travels with the ring */
+    if (wake_ns != CLO_TIME_NEVER)
+        clo_bell_ring(&runtime->watchdog.bell);
+}
+
+/* Until nothing is posted any more; then the jobs that have ended are told, and may be gone. */
+static uint64_t combine(clo_worker *worker, clo_runtime *runtime)
+{
+    turn_state turn = {.worker = worker, .runtime = runtime, .mine = CLO_ITEM_NONE};
     uint32_t handled = 0;
-    bool has_ended = false;
 
     for (;;) { /* ends once all posts are handled; each has its add on the way */
-        uint32_t now = handle_records(worker, job, &mine);
+        uint32_t now = handle_records(&turn);
         handled += now;
-        if (job->is_deciding && clo_dispatch_is_over(job->dispatch)) {
-            job->is_deciding = false;
-            has_ended = true;
-        }
-        if (clo_combining_leave(&job->combining, handled)) {
-            if (has_ended)
-                clo_job_run_ended(job);
-            return mine;
-        }
+        set_timer(runtime);
+        if (clo_combining_leave(&runtime->scheduling.combining, handled))
+            break;
         if (now == 0)
             clo_relax();
     }
+    while (turn.first_ended != NULL) {
+        clo_job *job = turn.first_ended->owner;
+        turn.first_ended = turn.first_ended->next_ended;
+        clo_job_run_ended(job);
+    }
+    return turn.mine;
 }
 
-uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution)
+uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ns,
+                             int64_t finish_ns)
 {
-    return clo_combining_post(&job->combining, worker->index, execution) ? combine(worker, job) : CLO_ITEM_NONE;
+    worker->completed_job = job;
+    worker->completed = execution;
+    worker->completed_start_ns = clo_time_add(job->arrival_ns, start_ns);
+    worker->completed_finish_ns = clo_time_add(job->arrival_ns, finish_ns);
+    clo_runtime *runtime = worker->runtime;
+    return clo_combining_post(&runtime->scheduling.combining, worker->index, 0) ? combine(worker, runtime)
+                                                                                : CLO_ITEM_NONE;
 }
 
-/* One control thread at a time posts for a job (clo_job_submit, the watchdog's release, a swap): `asks` gathers what
- * they want, and only the first of them since it was last emptied posts. */
-static void ask(clo_job *job, uint32_t what)
+void clo_scheduling_ask(clo_runtime *runtime, uint32_t what)
 {
-    /* acq_rel, here and in handle_asks: carries what the asker has prepared one way, and the emptied slot the other. */
-    if (atomic_fetch_or_explicit(&job->asks, what, memory_order_acq_rel) == 0 &&
-        clo_combining_post(&job->combining, job->runtime->workers_count, what))
-        (void)combine(NULL, job);
+    clo_scheduling *scheduling = &runtime->scheduling;
+
+    if (atomic_fetch_or_explicit(&scheduling->asks, what, memory_order_acq_rel) == 0 &&
+        clo_combining_post(&scheduling->combining, runtime->workers_count, 0))
+        (void)combine(NULL, runtime);
 }
 
-void clo_job_start_turn(clo_job *job)
+void clo_job_ask(clo_job *job, uint32_t what)
 {
-    ask(job, ASK_START);
+    clo_runtime *runtime = job->runtime;
+
+    if (atomic_fetch_or_explicit(&job->asks, what, memory_order_acq_rel) != 0)
+        return; /* it stands among the requests already, and the combiner will see this one too */
+    clo_stack_push(&runtime->scheduling.requests, clo_item(job, 0), &job->request_link);
+    clo_scheduling_ask(runtime, CLO_ASK_REQUESTS);
 }
 
-/* The caller owns job->swap. */
-static clo_status replace_policy(clo_job *job, const clo_policy *policy, clo_swap *swap)
+int64_t clo_scheduling_look(clo_runtime *runtime, int64_t now_ns)
 {
-    clo_arena arena;
+    clo_scheduling *scheduling = &runtime->scheduling;
+    int64_t wake_ns = atomic_load_explicit(&scheduling->wake_ns, memory_order_relaxed);
 
-    clo_arena_open(&arena, NULL, 0);
-    clo_status status = clo_policy_instance_create(job->engine, policy, &arena, &swap->next);
-    if (status != CLO_OK)
-        return status;
-    ask(job, ASK_SWAP);
-    while (atomic_load_explicit(&swap->is_done, memory_order_acquire) == 0) /* the combiner will come to it */
-        clo_futex_wait(&swap->is_done, 0);
-    if (swap->status != CLO_OK)
-        return clo_arena_close(&arena), clo_fail(swap->status, "%s", swap->error);
-    clo_arena_close(&job->policy_arena); /* of the one that is out */
-    job->policy_arena = arena;
-    return CLO_OK;
-}
-
-clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy)
-{
-    if (job == NULL || policy == NULL)
-        return clo_fail_null("clo_job_swap_policy", "job or policy");
-    clo_swap swap = {.status = CLO_OK};
-
-    if (job->dispatch == NULL || policy == NULL || policy->ready == NULL || policy->pick == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "the job has no policy to be replaced, or the new one lacks a function");
-    if (job->arena.memory != NULL)
-        return clo_fail(CLO_ERR_ARGUMENT,
-                        "the job lies in clo_job_config.memory, which has no room for a second policy");
-    if (clo_thread_is_watchdog(job->runtime))
-        return clo_fail(CLO_ERR_STATE, "a handler of misses may not swap policies");
-    if (clo_runtime_is_forked(job->runtime))
-        return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
-    if (clo_thread_is_worker(job->runtime))
-        return clo_fail(CLO_ERR_STATE, "a task body may not swap policies: the combiner may be its own worker");
-    clo_swap *nobody = NULL;
-    /* cppcheck-suppress autoVariables ; nobody looks at it any more when is_done is set, for which we wait */
-    if (!atomic_compare_exchange_strong_explicit(&job->swap, &nobody, &swap, memory_order_acquire,
-                                                 memory_order_relaxed))
-        return clo_fail(CLO_ERR_STATE, "another thread swaps the job's policy");
-    clo_status status = replace_policy(job, policy, &swap);
-    atomic_store_explicit(&job->swap, NULL, memory_order_release); /* pairs with the exchange above */
-    return status;
+    if (wake_ns == CLO_TIME_NEVER)
+        return INT64_MAX;
+    int64_t when_ns = clo_time_add(scheduling->origin_ns, clo_time_mul(wake_ns, runtime->dilate));
+    if (when_ns > now_ns)
+        return when_ns;
+    clo_scheduling_ask(runtime, CLO_ASK_TIMER);
+    return INT64_MAX; /* the next wish rings */
 }

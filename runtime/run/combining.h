@@ -1,16 +1,40 @@
-/* run/combining.h - policy dispatch: one thread at a time is the combiner, and handles what all others have posted. */
+/* run/combining.h - the scheduler's turn: one thread at a time is the combiner, and handles what all others have
+ * posted. */
 #ifndef CLO_RUN_COMBINING_H
 #define CLO_RUN_COMBINING_H
 
 #include "run/job.h"
 #include "run/worker.h"
 
-/* Starts a run of a job with a policy; any thread but the combiner. The job may have ended, and be freed,
- * when this returns. */
-void clo_job_start_turn(clo_job *job);
+/* Bits of clo_job.asks. BUSY: the combiner is at it. */
+enum { CLO_ASK_ARRIVE = 1, CLO_ASK_CANCEL = 2, CLO_ASK_BUSY = 4 };
 
-/* Posts that the worker has run an execution; takes the turn if nobody has it. Returns the next item for this worker, or
- * CLO_ITEM_NONE. The job may be gone afterwards. */
-uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution);
+/* Bits of clo_scheduling.asks. */
+enum { CLO_ASK_REQUESTS = 1, CLO_ASK_TIMER = 2, CLO_ASK_SWAP = 4 };
+
+/* A policy on its way to the scheduler; lies with the thread that swaps, and waits. */
+typedef struct clo_swap {
+    /* In: the new one; out: the one to free. */
+    clo_policy_use use;
+    clo_status status;
+    char error[192];
+    /* Futex word. */
+    _Atomic uint32_t is_done;
+} clo_swap;
+
+/* Starts a run of a job with a policy, or (CLO_ASK_CANCEL) makes the scheduler look whether it was stopped; any thread.
+ * The job may have ended when this returns, and with CLO_ASK_ARRIVE be gone. */
+void clo_job_ask(clo_job *job, uint32_t what);
+
+/* The same for the scheduler as a whole: CLO_ASK_TIMER, CLO_ASK_SWAP. */
+void clo_scheduling_ask(clo_runtime *runtime, uint32_t what);
+
+/* Posts that the worker has run what the scheduler gave it: from start_ns to finish_ns, in the job's time. Takes the turn
+ * if nobody has it. Returns the next item for this worker, or CLO_ITEM_NONE. The job may be gone afterwards. */
+uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ns,
+                             int64_t finish_ns);
+
+/* Asks for the timer if its time has come. Returns when it will; INT64_MAX: there is none. */
+int64_t clo_scheduling_look(clo_runtime *runtime, int64_t now_ns);
 
 #endif

@@ -21,7 +21,7 @@ static void account(clo_job *job, uint64_t release)
     bool has_failed = atomic_load_explicit(&job->failure, memory_order_relaxed) != 0;
     if (clo_stop_is_set(&job->stop) && !has_failed && !clo_stop_is_cancelled(&job->stop))
         atomic_fetch_add_explicit(&series->aborted, 1, memory_order_relaxed);
-    if (has_failed || (job->dispatch != NULL && job->dispatch->status != CLO_OK))
+    if (has_failed)
         atomic_store_explicit(&series->stopped, 1, memory_order_release);
     atomic_store_explicit(&series->ended, release + 1, memory_order_release); /* `late` before it */
 }
@@ -46,7 +46,7 @@ void clo_job_run_take_off(clo_job *job)
         }
         if (is_stopped)
             continue;
-        if (job->dispatch == NULL) {
+        if (job->scheduled == NULL) {
             clo_job_run_arm(job, atomic_load_explicit(&series->current, memory_order_relaxed) + 1);
             clo_job_run_deal(job);
         } else {

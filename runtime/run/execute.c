@@ -186,7 +186,9 @@ static void run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
         if (!job->program->is_replay)
             job->engine->ran_on[execution] = worker->index;
         if (job->engine->is_timed)
-            job->engine->finish_ns[execution] = job->virtual_free_ns[worker->index];
+            job->engine->finish_ns[execution] =
+                job->scheduled != NULL ? job_now_ns(job) : job->virtual_free_ns[worker->index];
+        worker->completed_start_ns = job->scheduled != NULL ? job->engine->finish_ns[execution] : 0;
         return;
     }
     int64_t before_ns = runtime->clock == CLO_CLOCK_PADDED && job->events != NULL ? job_now_ns(job) : -1;
@@ -198,6 +200,7 @@ static void run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
         run_virtual(worker, job, execution, &start_ns, &finish_ns);
     else
         run_real(worker, job, execution, &start_ns, &finish_ns);
+    worker->completed_start_ns = start_ns;
     if (job->engine->is_timed)
         job->engine->finish_ns[execution] = finish_ns;
     if (worker->recorder.slots != NULL)
@@ -215,7 +218,7 @@ static void requeue(clo_runtime *runtime, uint64_t chain)
         clo_job *job = clo_item_job(runtime, chain);
         uint32_t execution = (uint32_t)chain;
         uint64_t next = job->links[execution];
-        uint32_t home = job->dispatch != NULL ? job->engine->ran_on[execution] : clo_job_home(job, execution);
+        uint32_t home = job->scheduled != NULL ? job->engine->ran_on[execution] : clo_job_home(job, execution);
         clo_worker_give(runtime, home, chain, &job->links[execution]);
         chain = next;
     }
@@ -246,7 +249,7 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     if (job->program->graph->has_demands) {
         gate = &runtime->gates[runtime->platform->executors[worker->index].machine];
         clo_program_demand(job->program, clo_program_task(job->program, execution), demand);
-        if (job->dispatch != NULL)
+        if (job->scheduled != NULL)
             job->engine->ran_on[execution] = worker->index; /* where to come back to */
         if (!clo_gate_enter(gate, demand, item, &job->links[execution]))
             return CLO_ITEM_NONE;
@@ -258,6 +261,7 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     worker->bypasses++;
     if (gate != NULL)
         requeue(runtime, clo_gate_leave(gate, demand));
-    return job->dispatch != NULL ? clo_worker_complete(worker, job, execution)
-                                 : clo_worker_release(worker, job, execution);
+    return job->scheduled != NULL ? clo_worker_complete(worker, job, execution, worker->completed_start_ns,
+                                                        job->engine->finish_ns[execution])
+                                  : clo_worker_release(worker, job, execution);
 }

@@ -6,8 +6,8 @@
 #define CLO_RUN_JOB_H
 
 #include "base/clock.h"
-#include "engine/dispatch.h"
-#include "sync/combining.h"
+#include "engine/engine.h"
+#include "engine/scheduler_job.h"
 #include "sync/histogram.h"
 #include "sync/phase.h"
 #include "sync/stop.h"
@@ -28,8 +28,8 @@ struct clo_job {
     uint32_t slot;
     clo_program *program;
     clo_engine *engine;
-    /* Policy dispatch; NULL: no policy. */
-    clo_dispatch *dispatch;
+    /* Policy dispatch: what the scheduler knows of it; NULL: no policy. */
+    clo_scheduler_job *scheduled;
     /* Policy dispatch: the combiner records. */
     clo_histogram *decision_ns;
     int64_t deadline_ns;
@@ -74,18 +74,14 @@ struct clo_job {
 
     /* Entries without successors that have not run yet. */
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t exits_left;
-    /* Policy: completions; record [workers] is for control. */
-    clo_combining combining;
-    /* Policy: what control wants of the combiner; the bits are in combining.c. */
+    /* Policy: what is wanted of the combiner; the bits are in combining.h. Not 0: the job stands among the requests. */
     _Atomic uint32_t asks;
-    /* Policy: [workers] the combiner's. */
-    uint32_t *news;
-    /* Policy: a run is in progress; the combiner's. */
-    bool is_deciding;
-    /* Of the policy in use, if it came by a swap. */
-    clo_arena policy_arena;
-    /* Policy: what to put in place of the policy; whoever wants that waits for it. */
-    struct clo_swap *_Atomic swap;
+    uint64_t request_link;
+    /* Policy, the combiner's: executions started and ended, decisions of the scheduler's own rule, most steps. */
+    uint64_t decisions, completions, fallbacks;
+    uint32_t most_steps;
+    /* Policy: when the run began, on the scheduler's clock. */
+    int64_t arrival_ns;
 };
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "run/attach.h"
 #include "run/done.h"
 #include "run/job_body.h"
 #include "run/open.h"
@@ -12,6 +13,8 @@
 #include "run/runtime.h"
 #include "run/series.h"
 #include "run/watchdog_loop.h"
+
+#include <sched.h>
 
 #define POLL_SHORTEST_NS 50000
 #define POLL_LONGEST_NS 10000000
@@ -53,8 +56,8 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
         return CLO_ERR_ARGUMENT;
     if (config->plan != NULL && config->policy != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config has both a plan and a policy; give one");
-    if (config->policy != NULL && (config->policy->ready == NULL || config->policy->pick == NULL))
-        return clo_fail(CLO_ERR_ARGUMENT, "the policy has no ready or no pick function");
+    if (config->policy != NULL && (config->policy->decide == NULL))
+        return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
     if (runtime->clock == CLO_CLOCK_VIRTUAL && config->plan == NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED,
                         "the virtual clock on workers needs a plan; use clo_simulate for policies");
@@ -74,12 +77,8 @@ static clo_status take_rest(clo_job *job, clo_arena *arena)
     job->stats = clo_arena_take(arena, workers, sizeof *job->stats);
     job->virtual_free_ns = clo_arena_take(arena, workers, sizeof(int64_t) * 8);
     job->decision_ns = clo_arena_take(arena, 1, sizeof *job->decision_ns);
-    job->news = clo_arena_take(arena, workers, sizeof *job->news);
-    clo_combining_slot *slots = clo_arena_take(arena, (size_t)workers + 1, sizeof *slots);
-    if (job->stats == NULL || job->virtual_free_ns == NULL || job->decision_ns == NULL || job->news == NULL ||
-        slots == NULL)
+    if (job->stats == NULL || job->virtual_free_ns == NULL || job->decision_ns == NULL)
         return clo_fail_memory("a job");
-    clo_combining_init(&job->combining, slots, workers + 1);
     return CLO_OK;
 }
 
@@ -123,6 +122,25 @@ static clo_status make_series(clo_job *job, const clo_job_config *config, clo_ar
     return CLO_OK;
 }
 
+static clo_status make_scheduled(clo_job *job, const clo_job_config *config, clo_arena *arena)
+{
+    clo_policy_use use = {.policy = config->policy, .argument = config->argument};
+    clo_scheduler_job_config of_job = {
+        .deadline_ns = CLO_TIME_NEVER,
+        .weight = config->weight > 0 ? config->weight : 1,
+        .band = config->band,
+        .group = config->group,
+        .limit = config->limit > 0 ? config->limit : CLO_NONE,
+    };
+    clo_status status = clo_scheduler_job_create(job->cost, &of_job, &use, arena, &job->scheduled);
+
+    if (status == CLO_OK) {
+        job->scheduled->owner = job;
+        job->scheduled->version = job->runtime->scheduling.swaps;
+    }
+    return status;
+}
+
 /* Everything but the slot. The job lies in its own arena, as all its parts. */
 static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *config, clo_arena *arena,
                             clo_job **out)
@@ -146,12 +164,12 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     if (status == CLO_OK)
         status = take_rest(job, arena);
     if (status == CLO_OK && config->policy != NULL)
-        status = clo_dispatch_create(body.engine, config->policy, config->steps_max, arena, &job->dispatch);
+        status = make_scheduled(job, config, arena);
     if (status != CLO_OK)
         return status;
     clo_job_body_exchange(job, &body);
     job->is_replay = job->program->is_replay;
-    job->is_pinned = job->program->is_replay || job->program->is_restricted || job->dispatch != NULL;
+    job->is_pinned = job->program->is_replay || job->program->is_restricted || job->scheduled != NULL;
     *out = job;
     return CLO_OK;
 }
@@ -165,6 +183,8 @@ static clo_status take_slot(clo_job *job)
     if (runtime->free_count == 0) {
         status = clo_fail(CLO_ERR_LIMIT, "%u jobs exist already; destroy some or raise clo_runtime_config.jobs_max",
                           runtime->jobs_max);
+    } else if (job->scheduled != NULL && job->scheduled->version != runtime->scheduling.swaps) {
+        status = clo_fail(CLO_ERR_STATE, "the runtime's policy was swapped while the job was made; make it again");
     } else {
         job->slot = runtime->free_slots[--runtime->free_count];
         job->id = ++runtime->jobs_made;
@@ -183,6 +203,13 @@ static clo_status read_arguments(const clo_runtime *runtime, const clo_cost *cos
     return status == CLO_OK ? check_arguments(runtime, cost, config) : status;
 }
 
+static void detach(clo_runtime *runtime)
+{
+    pthread_mutex_lock(&runtime->control);
+    clo_scheduling_detach(runtime);
+    pthread_mutex_unlock(&runtime->control);
+}
+
 clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *theirs, clo_job **out)
 {
     if (runtime == NULL || cost == NULL || out == NULL)
@@ -194,6 +221,9 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
 
     if (status == CLO_OK)
         status = clo_runtime_check_open(runtime);
+    if (status == CLO_OK && config.policy != NULL)
+        status = clo_scheduling_attach(runtime, &(clo_policy_use){.policy = config.policy, .argument = config.argument},
+                                       config.steps_max);
     if (status != CLO_OK)
         return status;
     clo_arena_open(&arena, config.memory, config.memory_bytes);
@@ -208,8 +238,11 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
         status = clo_watchdog_need(&runtime->watchdog);
     if (status == CLO_OK)
         status = take_slot(job);
-    if (status != CLO_OK)
+    if (status != CLO_OK) {
+        if (config.policy != NULL)
+            detach(runtime);
         return clo_arena_close(&arena), status;
+    }
     job->arena = arena;
     *out = job;
     return CLO_OK;
@@ -240,7 +273,6 @@ static void free_job(clo_job *job)
 {
     clo_arena arena = job->arena;
     clo_job_bodies_free(job);
-    clo_arena_close(&job->policy_arena);
     clo_arena_close(&job->own);
     clo_arena_close(&arena);
 }
@@ -249,6 +281,8 @@ static void leave_slot(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
 
+    if (job->scheduled != NULL)
+        clo_scheduling_detach(runtime);
     runtime->jobs[job->slot] = NULL;
     runtime->free_slots[runtime->free_count++] = job->slot;
 }
@@ -282,6 +316,8 @@ void clo_job_destroy(clo_job *job)
     (void)clo_job_wait_until(job, INT64_MAX);
     if (job->series != NULL)
         clo_watchdog_remove(&runtime->watchdog, job);
+    while (atomic_load_explicit(&job->asks, memory_order_acquire) != 0) /* until the combiner has let go of it */
+        sched_yield();
     pthread_mutex_lock(&runtime->control);
     leave_slot(job);
     pthread_mutex_unlock(&runtime->control);

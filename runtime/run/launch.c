@@ -1,4 +1,4 @@
-/* launch.c - starts a run: of a job with a policy by a turn of its policy, of any other by handing out its roots. */
+/* launch.c - starts a run: of a job with a policy by its arrival at the scheduler, of any other by handing out its roots. */
 #include "run/launch.h"
 
 #include "run/begin.h"
@@ -10,8 +10,8 @@
 void clo_job_run_start(clo_job *job, uint64_t release)
 {
     clo_job_run_arm(job, release);
-    if (job->dispatch != NULL)
-        clo_job_start_turn(job);
+    if (job->scheduled != NULL)
+        clo_job_ask(job, CLO_ASK_ARRIVE);
     else
         clo_job_run_deal(job);
 }

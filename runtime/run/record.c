@@ -81,7 +81,7 @@ static clo_status read_trace(const clo_job *job, clo_trace **out)
     if (events == NULL)
         return clo_fail_memory("a trace");
     size_t count = copy_events(job, events);
-    clo_status status = job->dispatch == NULL ? number(job, events, count) : CLO_OK;
+    clo_status status = job->scheduled == NULL ? number(job, events, count) : CLO_OK;
     if (status == CLO_OK)
         status = clo_trace_create(job->cost, job->runtime->clock != CLO_CLOCK_REAL, events, count, out);
     clo_free(events);

@@ -48,9 +48,9 @@ static void read_decisions(const clo_job *job, clo_job_result *result)
 {
     const clo_histogram *histogram = job->decision_ns;
 
-    result->decisions = job->dispatch->decisions;
-    result->fallbacks = job->dispatch->fallbacks;
-    result->decision_steps = job->dispatch->most_steps;
+    result->decisions = job->decisions;
+    result->fallbacks = job->fallbacks;
+    result->decision_steps = job->most_steps;
     result->decision_p50_ns = clo_histogram_quantile(histogram, 0.5);
     result->decision_p99_ns = clo_histogram_quantile(histogram, 0.99);
     result->decision_p999_ns = clo_histogram_quantile(histogram, 0.999);
@@ -80,8 +80,6 @@ static clo_status read_status(const clo_job *job, clo_job_result *result)
         return clo_fail(CLO_ERR_TASK, "task '%s' failed with %d",
                         clo_graph_task_name(job->program->graph, result->failed_task, scratch), result->failed_code);
     }
-    if (job->dispatch != NULL && job->dispatch->status != CLO_OK)
-        return clo_fail(job->dispatch->status, "%s", job->dispatch->error);
     bool was_cut = atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0;
     if (clo_stop_is_cancelled(&job->stop) && (was_cut || lacks_releases(job)))
         return clo_fail(CLO_ERR_CANCELLED, "the job was cancelled after %llu executions of %u a run",
@@ -101,7 +99,7 @@ static clo_status read_result(clo_job *job, clo_job_result *out)
     sum_stats(job, &result);
     result.makespan_ns = makespan_ns(job);
     result.missed_deadline = job->deadline_ns > 0 && result.makespan_ns > job->deadline_ns;
-    if (job->dispatch != NULL)
+    if (job->scheduled != NULL)
         read_decisions(job, &result);
     result.status = read_status(job, &result);
     clo_result_write(out, &result, sizeof result);

@@ -7,6 +7,7 @@
 #define CLO_RUN_RUNTIME_H
 
 #include "base/clock.h"
+#include "run/scheduling.h"
 #include "run/watchdog.h"
 #include "sync/gate.h"
 #include "sync/park.h"
@@ -61,6 +62,7 @@ struct clo_runtime {
     uint64_t jobs_made;
 
     clo_watchdog watchdog;
+    clo_scheduling scheduling;
     clo_barrier barrier;
     /* Of the process, when the runtime was created. */
     uint32_t forks;

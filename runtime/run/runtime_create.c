@@ -1,5 +1,6 @@
 /* runtime_create.c - the workers: created, pinned, stopped. */
 #define _GNU_SOURCE /* CPU sets */
+#include "run/attach.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/saturate.h"
@@ -40,6 +41,7 @@ static int pin(const clo_worker *worker)
 
 static void free_runtime(clo_runtime *runtime)
 {
+    clo_scheduling_free(runtime);
     if (!runtime->is_callers)
         clo_free(runtime->block);
 }
@@ -307,6 +309,7 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
     clo_runtime_note_forks(runtime);
     pthread_mutex_init(&runtime->control, NULL);
     clo_barrier_init(&runtime->barrier);
+    clo_scheduling_init(runtime);
     init_gates(runtime);
     for (uint32_t w = 0; w < runtime->workers_count; w++)
         init_worker(runtime, w);

@@ -2,6 +2,7 @@
  * job, too. */
 #include "base/clock.h"
 #include "base/status.h"
+#include "run/combining.h"
 #include "run/done.h"
 #include "run/launch.h"
 #include "run/open.h"
@@ -20,6 +21,7 @@ static void arm(clo_job *job)
 
     memset(job->stats, 0, workers * sizeof *job->stats);
     clo_histogram_clear(job->decision_ns);
+    job->decisions = 0;
     atomic_store_explicit(&job->failure, 0, memory_order_relaxed);
     job->first_run = clo_stop_submit(&job->stop);
     job->parks_before = clo_runtime_parks(job->runtime);
@@ -104,6 +106,8 @@ void clo_job_cancel(clo_job *job)
     if (job == NULL)
         return;
     clo_stop_cancel(&job->stop);
+    if (job->scheduled != NULL)
+        clo_job_ask(job, CLO_ASK_CANCEL);
     if (job->series != NULL)
         clo_bell_ring(&job->runtime->watchdog.bell);
 }

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "run/combining.h"
 #include "run/cut.h"
 #include "run/done.h"
 #include "run/launch.h"
@@ -26,6 +27,13 @@ static uint64_t runs_pending(const clo_series *series)
     return atomic_load_explicit(&series->pending, memory_order_acquire) & CLO_SERIES_RUNS;
 }
 
+static void abort_run(clo_job *job, uint64_t release)
+{
+    clo_job_abort(job, release);
+    if (job->scheduled != NULL)
+        clo_job_ask(job, CLO_ASK_CANCEL);
+}
+
 static void release(clo_job *job, uint64_t number, int64_t now_ns)
 {
     clo_series *series = job->series;
@@ -40,7 +48,7 @@ static void release(clo_job *job, uint64_t number, int64_t now_ns)
         return;
     }
     if (is_running && series->on_miss == CLO_MISS_ABORT)
-        clo_job_abort(job, atomic_load_explicit(&series->current, memory_order_relaxed));
+        abort_run(job, atomic_load_explicit(&series->current, memory_order_relaxed));
     /* acq_rel: takes over from the worker that ended the run before, hands over to the one that ends the next. */
     uint64_t before = atomic_fetch_add_explicit(&series->pending, 1, memory_order_acq_rel);
     if ((before & CLO_SERIES_RUNS) == 0)
@@ -93,7 +101,7 @@ static bool see_deadline(clo_job *job, uint64_t number, int64_t now_ns)
     if (series->deadline_ns == 0 || due_ns > now_ns)
         return false;
     if (series->on_miss == CLO_MISS_ABORT)
-        clo_job_abort(job, number);
+        abort_run(job, number);
     clo_series_note_late(series, number);
     report_deadline(job, number, due_ns);
     return true;
@@ -179,6 +187,9 @@ static int64_t look(clo_watchdog *watchdog)
     int64_t now_ns = clo_clock_ns();
     int64_t next_ns = clo_overrun_poll(watchdog->runtime, now_ns), other_ns = look_for_missed_wakes(watchdog, now_ns);
 
+    if (other_ns < next_ns)
+        next_ns = other_ns;
+    other_ns = clo_scheduling_look(watchdog->runtime, now_ns);
     if (other_ns < next_ns)
         next_ns = other_ns;
     for (uint32_t i = watchdog->jobs_count; i-- > 0;) { /* backwards: one that is forgotten is replaced by the last */

@@ -13,6 +13,7 @@
 #include "sync/stack.h"
 #include "sync/watch.h"
 
+#include <clotho/job.h>
 #include <clotho/runtime.h>
 
 #include <pthread.h>
@@ -97,6 +98,10 @@ typedef struct clo_worker {
     clo_watch watch;
     /* Its last executions, of clo_recorded. */
     clo_ring recorder;
+    /* Policy dispatch: what it ran last; the combiner's from the post until the next item. */
+    clo_job *completed_job;
+    uint32_t completed;
+    int64_t completed_start_ns, completed_finish_ns;
     /* Statistics: relaxed. */
     _Atomic uint64_t parks;
     /* Of the body that runs, on the fast path. */

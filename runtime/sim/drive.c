@@ -1,19 +1,29 @@
-/* drive.c - see drive.h. The same engine and dispatcher as in run/ decide everything; when, says the caller. */
+/* drive.c - see drive.h. The same engine and scheduler as in run/ decide everything; when, says the caller. */
 #include "sim/drive.h"
 
 #include "base/clock.h"
 #include "base/saturate.h"
 
-/* Asks the policy until it has nothing to give; assigns. */
+/* Takes all orders of the scheduler; assigns. */
 static void hand_out(clo_sim *sim)
 {
-    uint32_t execution, executor;
+    clo_order order;
 
-    for (int64_t before_ns = clo_clock_ns(); clo_dispatch_next(sim->dispatch, &execution, &executor);
-         before_ns = clo_clock_ns()) {
+    for (int64_t before_ns = clo_clock_ns(); clo_scheduler_next(sim->scheduler, &order); before_ns = clo_clock_ns()) {
         clo_histogram_record(sim->decision_ns, clo_clock_ns() - before_ns);
-        sim->assign(sim, execution, executor);
+        sim->assign(sim, sim->program->graph->first_instance[order.stage] + order.instance, order.executor,
+                    order.arrival_ns);
     }
+}
+
+/* Under replay data set out when their source finishes. */
+static void assign_planned(clo_sim *sim, uint32_t execution)
+{
+    uint32_t executor = sim->program->is_replay ? sim->program->executor[execution] : CLO_NONE;
+    int64_t arrival_ns =
+        executor != CLO_NONE ? clo_engine_arrival_ns(sim->engine, execution, executor, sim->now_ns) : sim->now_ns;
+
+    sim->assign(sim, execution, executor, arrival_ns);
 }
 
 int clo_sim_execute(clo_sim *sim, uint32_t execution)
@@ -44,25 +54,26 @@ void clo_sim_finish(clo_sim *sim, uint32_t execution)
     int64_t length_ns = clo_time_sub(sim->events[execution].finish_ns, sim->events[execution].start_ns);
     sim->stats.busy_ns = clo_time_add(sim->stats.busy_ns, length_ns);
     sim->events[execution].sequence = sim->finished++;
-    if (sim->dispatch != NULL) {
-        clo_dispatch_finish(sim->dispatch, execution, executor, sim->now_ns);
+    if (sim->scheduler != NULL) {
+        clo_scheduler_finish(sim->scheduler, executor, sim->events[execution].start_ns, sim->now_ns);
         hand_out(sim);
         return;
     }
     while ((released = clo_engine_released(sim->engine, &program->succ[program->succ_first[execution]],
                                            program->succ_first[execution + 1] - program->succ_first[execution],
                                            &cursor)) != CLO_NONE)
-        sim->assign(sim, released, program->is_replay ? program->executor[released] : CLO_NONE);
+        assign_planned(sim, released);
 }
 
-void clo_sim_begin(clo_sim *sim)
+clo_status clo_sim_begin(clo_sim *sim)
 {
-    if (sim->dispatch != NULL) {
-        if (clo_dispatch_begin(sim->dispatch) == CLO_OK)
-            hand_out(sim);
-        return;
+    if (sim->scheduler != NULL) {
+        clo_status status = clo_scheduler_arrive(sim->scheduler, sim->job, 0);
+        hand_out(sim);
+        return status;
     }
     for (uint32_t execution = 0; execution < sim->program->executions; execution++)
         if (clo_program_needs(sim->program, execution) == 0)
-            sim->assign(sim, execution, sim->program->is_replay ? sim->program->executor[execution] : CLO_NONE);
+            assign_planned(sim, execution);
+    return CLO_OK;
 }

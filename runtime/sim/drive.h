@@ -4,7 +4,8 @@
 #define CLO_SIM_DRIVE_H
 
 #include "base/heap.h"
-#include "engine/dispatch.h"
+#include "engine/engine.h"
+#include "engine/scheduler.h"
 #include "sync/histogram.h"
 
 #include <clotho/sim.h>
@@ -15,15 +16,17 @@ struct clo_sim {
     clo_program *program;
     clo_engine *engine;
     /* NULL: replay of a plan (or of a recorded run of work stealing). */
-    clo_dispatch *dispatch;
+    clo_scheduler *scheduler;
+    clo_scheduler_job *job;
     clo_arena arena;
     /* Real time that the policy takes. */
     clo_histogram *decision_ns;
     bool executes;
     int64_t now_ns;
     uint64_t finished;
-    /* Called for each execution that may run now; executor CLO_NONE: whichever the record says. */
-    void (*assign)(clo_sim *sim, uint32_t execution, uint32_t executor);
+    /* Called for each execution that may run now; executor CLO_NONE: whichever the record says. Its inputs are there at
+     * arrival_ns. */
+    void (*assign)(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t arrival_ns);
     clo_heap heap;
     /* [executions] */
     clo_trace_event *events;
@@ -38,7 +41,7 @@ struct clo_sim {
 };
 
 /* Assigns the executions that wait for nothing. */
-void clo_sim_begin(clo_sim *sim);
+clo_status clo_sim_begin(clo_sim *sim);
 
 /* Runs the body if bodies are run, counts; returns the body's value. */
 int clo_sim_execute(clo_sim *sim, uint32_t execution);

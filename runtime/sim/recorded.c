@@ -15,8 +15,9 @@
 enum { UNDECIDED, DECIDED, COMPLETED };
 
 /* Remembers the assignment in place of scheduling an event. */
-static void assign(clo_sim *sim, uint32_t execution, uint32_t executor)
+static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t arrival_ns)
 {
+    (void)arrival_ns;
     sim->events[execution].executor = executor;
     sim->waiting[execution] = DECIDED;
 }
@@ -78,7 +79,7 @@ static clo_status replay_one(clo_sim *sim, const clo_trace_event *event)
         return clo_fail(CLO_ERR_TASK, "task '%s' failed with %d",
                         clo_graph_task_name(sim->program->graph, event->task, scratch), code);
     clo_sim_finish(sim, execution);
-    return sim->dispatch != NULL ? sim->dispatch->status : CLO_OK;
+    return CLO_OK;
 }
 
 clo_status clo_sim_replay(clo_sim *sim, const clo_trace *recorded)
@@ -89,10 +90,8 @@ clo_status clo_sim_replay(clo_sim *sim, const clo_trace *recorded)
 
     clo_status status = order_events(sim, recorded, ordered);
     sim->assign = assign;
-    if (status == CLO_OK) {
-        clo_sim_begin(sim);
-        status = sim->dispatch != NULL ? sim->dispatch->status : CLO_OK;
-    }
+    if (status == CLO_OK)
+        status = clo_sim_begin(sim);
     int64_t last_ns = 0;
     for (uint32_t i = 0; status == CLO_OK && i < sim->program->executions; i++) {
         status = replay_one(sim, ordered[i]);

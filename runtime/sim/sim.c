@@ -48,12 +48,11 @@ static clo_status allocate_sim(clo_sim *sim)
 }
 
 /* `execution` has been given to `executor` and may start when its inputs have arrived. */
-static void assign(clo_sim *sim, uint32_t execution, uint32_t executor)
+static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t arrival_ns)
 {
     sim->engine->ran_on[execution] = executor;
     sim->events[execution].transfer_ns = sim->now_ns; /* until it starts: since when it waits */
-    clo_heap_push(&sim->heap, clo_engine_arrival_ns(sim->engine, execution, executor, sim->now_ns),
-                  START_BIT | execution);
+    clo_heap_push(&sim->heap, arrival_ns, START_BIT | execution);
 }
 
 /* Takes (sign 1) or gives back (-1) what the execution holds on its machine; taking fails if it does not fit. */
@@ -63,7 +62,7 @@ static bool hold(clo_sim *sim, uint32_t execution, int sign)
     uint32_t machine = program->platform->executors[sim->engine->ran_on[execution]].machine;
     int64_t demand[CLO_RESOURCES_MAX], *available = &sim->available[(size_t)machine * CLO_RESOURCES_MAX];
 
-    if (!program->graph->has_demands)
+    if (!program->graph->has_demands || sim->scheduler != NULL) /* the scheduler holds it */
         return true;
     clo_program_demand(program, clo_program_task(program, execution), demand);
     for (int r = 0; sign > 0 && r < CLO_RESOURCES_MAX; r++)
@@ -125,7 +124,7 @@ static clo_status fail_task(const clo_sim *sim, uint32_t execution, int code, cl
 static clo_status run_events(clo_sim *sim, clo_job_result *result)
 {
     sim->assign = assign;
-    clo_sim_begin(sim);
+    clo_status status = clo_sim_begin(sim);
     while (sim->heap.count > 0) { /* each execution is pushed twice at most */
         clo_heap_item event = clo_heap_pop(&sim->heap);
         uint32_t execution = (uint32_t)event.id;
@@ -141,7 +140,10 @@ static clo_status run_events(clo_sim *sim, clo_job_result *result)
         clo_sim_finish(sim, execution);
         retry_waiting(sim);
     }
-    return sim->dispatch != NULL ? sim->dispatch->status : CLO_OK;
+    if (status == CLO_OK && sim->stats.executed < sim->program->executions)
+        return clo_fail(CLO_ERR_STATE, "%u executions can never run: the machines lack the capacity",
+                        sim->program->executions - (uint32_t)sim->stats.executed);
+    return status;
 }
 
 static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_job_result *result)
@@ -154,15 +156,31 @@ static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_jo
     result->busy_ns = sim->stats.busy_ns;
     result->makespan_ns = sim->now_ns;
     result->missed_deadline = config->deadline_ns > 0 && sim->now_ns > config->deadline_ns;
-    if (sim->dispatch == NULL)
+    if (sim->scheduler == NULL)
         return;
-    result->decisions = sim->dispatch->decisions;
-    result->fallbacks = sim->dispatch->fallbacks;
-    result->decision_steps = sim->dispatch->most_steps;
+    const clo_scheduler_counts *counts = clo_scheduler_counts_of(sim->scheduler);
+    result->decisions = counts->decisions;
+    result->fallbacks = counts->fallbacks;
+    result->decision_steps = counts->most_steps;
     result->decision_p50_ns = clo_histogram_quantile(sim->decision_ns, 0.5);
     result->decision_p99_ns = clo_histogram_quantile(sim->decision_ns, 0.99);
     result->decision_p999_ns = clo_histogram_quantile(sim->decision_ns, 0.999);
     result->decision_max_ns = atomic_load_explicit(&sim->decision_ns->max_ns, memory_order_relaxed);
+}
+
+/* A scheduler with one job. */
+static clo_status build_scheduler(clo_sim *sim, const clo_cost *cost, const clo_sim_config *config,
+                                  const clo_policy *policy)
+{
+    clo_scheduler_config of_scheduler = {
+        .platform = sim->program->platform, .policy = policy, .jobs_max = 1, .steps_max = config->steps_max};
+    clo_scheduler_job_config of_job = {.deadline_ns = CLO_TIME_NEVER, .weight = 1, .limit = CLO_NONE};
+    clo_policy_use use = {.policy = policy};
+
+    clo_status status = clo_scheduler_create(&of_scheduler, &sim->arena, &sim->scheduler);
+    if (status == CLO_OK)
+        status = clo_scheduler_job_create(cost, &of_job, &use, &sim->arena, &sim->job);
+    return status;
 }
 
 static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config *config)
@@ -177,7 +195,7 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
     if (status == CLO_OK)
         status = clo_engine_create(sim->program, sim->executes, true, &sim->arena, &sim->engine);
     if (status == CLO_OK && policy != NULL)
-        status = clo_dispatch_create(sim->engine, policy, config->steps_max, &sim->arena, &sim->dispatch);
+        status = build_scheduler(sim, cost, config, policy);
     if (status == CLO_OK)
         status = allocate_sim(sim);
     return status;
@@ -205,8 +223,8 @@ static clo_status read_config(const clo_cost *cost, const clo_sim_config *theirs
         return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.deadline_ns is negative; use 0 for none");
     if (config->plan != NULL && config->policy != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config has both a plan and a policy; give one");
-    if (config->policy != NULL && (config->policy->ready == NULL || config->policy->pick == NULL))
-        return clo_fail(CLO_ERR_ARGUMENT, "the policy has no ready or no pick function");
+    if (config->policy != NULL && (config->policy->decide == NULL))
+        return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
     return CLO_OK;
 }
 

@@ -1,9 +1,12 @@
-/* engine/view.h - the scheduler's struct, for its own files: scheduler.c (inputs), choose.c (choices and the rule),
- * lists.c (ready stages, live jobs), view.c (what a policy may read). */
-#ifndef CLO_ENGINE_VIEW_H
-#define CLO_ENGINE_VIEW_H
+/* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), choose.c (choices and the
+ * rule), start.c (executions begin), room.c (capacities), lists.c (ready stages, live jobs), view.c (what a policy may
+ * read), note.c (the log; the policy is told). */
+#ifndef CLO_ENGINE_BOOKS_H
+#define CLO_ENGINE_BOOKS_H
 
-#include "engine/scheduler.h"
+#include "engine/order.h"
+
+#include <clotho/log.h>
 
 /* Instances of a stage that wait in an executor's queue. */
 typedef struct clo_queue_entry {
@@ -32,6 +35,7 @@ struct clo_view {
     const clo_platform *platform;
     clo_limits limits;
     clo_policy_use use;
+    uint32_t version; /* of the policy: 0, and one more with each swap */
     int64_t now_ns, wake_ns;
     uint64_t next_id;
 
@@ -80,7 +84,6 @@ void clo_lists_remove_job(clo_scheduler *scheduler, clo_scheduler_job *job);
 void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage);
 void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage);
 
-/* view.c: tells the policy. */
 void clo_view_tell(clo_scheduler *scheduler, clo_event_kind kind, uint32_t job, uint32_t stage, uint32_t executor,
                    uint32_t count);
 

@@ -1,0 +1,127 @@
+/* stream.h - a workload in virtual time: jobs arrive, one scheduler decides for all of them. */
+#ifndef CLOTHO_STREAM_H
+#define CLOTHO_STREAM_H
+
+#include <clotho/job.h>
+#include <clotho/log.h>
+#include <clotho/workload.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What became of one job of a stream. Without a size field: outcomes come in an array. */
+typedef struct clo_stream_outcome {
+    int64_t arrival_ns;
+
+    /* Of its first body; CLO_TIME_NEVER: none began. */
+    int64_t start_ns;
+
+    /* Its end; CLO_TIME_NEVER: it has none. */
+    int64_t finish_ns;
+
+    /* Sum of the times of its bodies. */
+    int64_t busy_ns;
+
+    /* Bodies, replicas included. */
+    uint64_t executions;
+
+    /* CLO_OK, or CLO_ERR_LIMIT: it arrived while jobs_max jobs lived, and was refused. */
+    clo_status status;
+} clo_stream_outcome;
+
+/* Called now and then, on the calling thread. Returning non-zero stops the simulation (CLO_ERR_CANCELLED). */
+typedef int (*clo_stream_progress_fn)(void *argument, uint64_t jobs_ended, uint64_t jobs, int64_t now_ns);
+
+typedef struct clo_stream_config {
+    /* Set by CLO_STREAM_CONFIG_INIT. */
+    size_t size;
+
+    /* Who decides, with its argument (see clo_policy); NULL: the policy "fifo". */
+    const clo_policy *policy;
+    const void *argument;
+
+    /* Jobs that may live at once; one that arrives when there are so many is refused (clo_stream_outcome.status).
+     * 0: any number. */
+    uint32_t jobs_max;
+
+    /* As clo_job_config.steps_max. */
+    uint32_t steps_max;
+
+    /* Inputs and decisions are appended to it; NULL: nowhere. */
+    clo_log *log;
+
+    /* [jobs of the workload] receives what became of each; NULL: not wanted. */
+    clo_stream_outcome *outcomes;
+
+    clo_stream_progress_fn progress;
+    void *progress_argument;
+
+    /* 1: the time of each decision is measured (decision_p50_ns ...). */
+    uint32_t times_decisions;
+} clo_stream_config;
+
+#define CLO_STREAM_CONFIG_INIT CLO_SIZED_INIT(clo_stream_config)
+
+/* What a stream came to. */
+typedef struct clo_stream_result {
+    /* Set by CLO_STREAM_RESULT_INIT. */
+    size_t size;
+
+    /* Of the workload; of these, ended; refused because too many lived; ended after their deadline. */
+    uint64_t jobs, jobs_ended, jobs_refused, jobs_late;
+
+    /* Most jobs that lived at once. */
+    uint64_t jobs_peak;
+
+    /* Bodies that ended, replicas included; replicas. */
+    uint64_t completions, duplicates;
+
+    /* The last end. */
+    int64_t makespan_ns;
+
+    /* Job completion time, end - arrival: mean, 95 % quantile, and mean weighted by the jobs' weights, in ns. */
+    double jct_mean_ns, jct_weighted_ns;
+    int64_t jct_p95_ns;
+
+    /* Busy time of all executors / (executors * makespan). */
+    double utilization;
+
+    /* Instances that were given an executor; choices that were impossible; instances that the scheduler's own rule
+     * placed; most steps of one decision, and of one whole turn (an input with all that follows). */
+    uint64_t decisions, refused, fallbacks, decision_steps, turn_steps;
+
+    /* Quantiles of the time from one decision to the next; 0 without times_decisions. */
+    int64_t decision_p50_ns, decision_p99_ns, decision_p999_ns, decision_max_ns;
+
+    /* The first refusal, in one line; "": none. */
+    char refusal[192];
+} clo_stream_result;
+
+#define CLO_STREAM_RESULT_INIT CLO_SIZED_INIT(clo_stream_result)
+
+/* Simulates the jobs of a workload, in the order of their arrivals, under one policy. The same arguments give the same
+ * result and the same log on every machine (but for the times of decisions).
+ *
+ *   workload  borrowed during the call. A periodic job arrives `releases` times; without a number of releases that is
+ *             once.
+ *   platform  where they run; borrowed likewise.
+ *   config    NULL: all defaults.
+ *   result    may be NULL.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT   no jobs, unknown config fields, a policy without decide, result->size is wrong
+ *   CLO_ERR_PLATFORM   a task of some job can run nowhere on the platform
+ *   CLO_ERR_CANCELLED  the progress function said so
+ *   CLO_ERR_STATE      capacity that is never free again keeps a job from running
+ *   CLO_ERR_MEMORY
+ *   what the policy's prepare or init returned
+ *
+ * Threads: any. Real time: no. O(completions * (log executors + decision) + jobs * stages). */
+CLO_API CLO_NODISCARD clo_status clo_stream_simulate(const clo_workload *workload, const clo_platform *platform,
+                                                     const clo_stream_config *config, clo_stream_result *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,26 @@
+/* engine/order.h - what a scheduler gives out. */
+#ifndef CLO_ENGINE_ORDER_H
+#define CLO_ENGINE_ORDER_H
+
+#include "engine/scheduler_job.h"
+
+typedef struct clo_view clo_scheduler;
+
+/* What is to be started: an instance (or replica) on an executor that is free. Its inputs are there at arrival_ns, if
+ * transfers begin when it was chosen and its sources have finished. */
+typedef struct clo_order {
+    clo_scheduler_job *job;
+    uint32_t stage, instance, executor;
+    bool is_replica;
+    int64_t arrival_ns;
+} clo_order;
+
+typedef struct clo_scheduler_counts {
+    uint64_t decisions; /* instances that were given an executor */
+    uint64_t calls;     /* of decide */
+    uint64_t refused;   /* impossible choices, and executors left idle with work to do */
+    uint64_t fallbacks; /* instances that the scheduler's own rule placed */
+    uint32_t most_steps, most_turn_steps;
+} clo_scheduler_counts;
+
+#endif

@@ -1,0 +1,87 @@
+/* attach.c - see attach.h. */
+#include "run/attach.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "run/runtime.h"
+#include "run/watchdog_loop.h"
+
+void clo_scheduling_init(clo_runtime *runtime)
+{
+    clo_scheduling *scheduling = &runtime->scheduling;
+
+    clo_stack_init(&scheduling->requests);
+    atomic_init(&scheduling->wake_ns, CLO_TIME_NEVER);
+}
+
+static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max)
+{
+    clo_scheduling *scheduling = &runtime->scheduling;
+    uint32_t workers = runtime->workers_count;
+    clo_scheduler_config config = {
+        .platform = runtime->platform,
+        .policy = use->policy,
+        .argument = use->argument,
+        .jobs_max = runtime->jobs_max,
+        .steps_max = steps_max,
+    };
+    clo_scheduler *scheduler = NULL;
+    clo_arena arena;
+
+    clo_arena_open(&arena, NULL, 0);
+    uint32_t *news = clo_arena_take(&arena, workers, sizeof *news);
+    clo_combining_slot *slots = clo_arena_take(&arena, (size_t)workers + 1, sizeof *slots);
+    clo_status status = news != NULL && slots != NULL ? clo_scheduler_create(&config, &arena, &scheduler)
+                                                      : clo_fail_memory("a scheduler");
+    if (status != CLO_OK)
+        return clo_arena_close(&arena), status;
+    clo_arena_close(&scheduling->arena);
+    clo_arena_close(&scheduling->policy_arena);
+    clo_arena_open(&scheduling->policy_arena, NULL, 0);
+    scheduling->arena = arena;
+    scheduling->news = news;
+    scheduling->policy = use->policy;
+    scheduling->argument = use->argument;
+    scheduling->origin_ns = clo_clock_ns();
+    scheduling->scheduler = scheduler;
+    scheduling->swaps = 0;
+    clo_combining_init(&scheduling->combining, slots, workers + 1);
+    atomic_store_explicit(&scheduling->wake_ns, CLO_TIME_NEVER, memory_order_relaxed);
+    return CLO_OK;
+}
+
+clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max)
+{
+    clo_scheduling *scheduling = &runtime->scheduling;
+    clo_status status = clo_watchdog_need(&runtime->watchdog); /* it keeps the timer */
+
+    if (status != CLO_OK)
+        return status;
+    pthread_mutex_lock(&runtime->control);
+    bool is_same = scheduling->scheduler != NULL && scheduling->policy == use->policy &&
+                   scheduling->argument == use->argument;
+    if (scheduling->jobs > 0 && !is_same) {
+        status = clo_fail(CLO_ERR_STATE,
+                          "the runtime's scheduler follows the policy '%s' for %u other jobs; destroy them, swap its "
+                          "policy, or use another runtime",
+                          scheduling->policy->name != NULL ? scheduling->policy->name : "?", scheduling->jobs);
+    } else if (scheduling->jobs == 0) {
+        pthread_mutex_lock(&runtime->watchdog.lock); /* it looks at the timer */
+        status = make_scheduler(runtime, use, steps_max);
+        pthread_mutex_unlock(&runtime->watchdog.lock);
+    }
+    scheduling->jobs += status == CLO_OK;
+    pthread_mutex_unlock(&runtime->control);
+    return status;
+}
+
+void clo_scheduling_detach(clo_runtime *runtime)
+{
+    runtime->scheduling.jobs--;
+}
+
+void clo_scheduling_free(clo_runtime *runtime)
+{
+    clo_arena_close(&runtime->scheduling.arena);
+    clo_arena_close(&runtime->scheduling.policy_arena);
+}

@@ -1,0 +1,18 @@
+/* run/attach.h - jobs with a policy come to the runtime's scheduler, and leave it; its policy is exchanged. */
+#ifndef CLO_RUN_ATTACH_H
+#define CLO_RUN_ATTACH_H
+
+#include "run/job.h"
+
+void clo_scheduling_init(clo_runtime *runtime);
+
+/* One more job with this policy. Makes the scheduler if there is none. CLO_ERR_STATE: it follows another policy, and
+ * other jobs follow it. */
+clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max);
+
+/* One less. With `control` held. */
+void clo_scheduling_detach(clo_runtime *runtime);
+
+void clo_scheduling_free(clo_runtime *runtime);
+
+#endif

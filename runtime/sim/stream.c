@@ -1,0 +1,415 @@
+/* stream.c - a workload in virtual time: an event heap drives the scheduler.
+ *
+ * Events are arrivals (the next job), ends of executions (one for each busy executor) and the scheduler's timer. At one
+ * instant ends come first, in order of executors, then arrivals, then the timer. A cost is made once for each graph. */
+#include <clotho/stream.h>
+
+#include "base/clock.h"
+#include "base/heap.h"
+#include "base/memory.h"
+#include "base/saturate.h"
+#include "base/status.h"
+#include "engine/scheduler.h"
+#include "sync/histogram.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROGRESS_EVERY 65536u
+
+/* A graph of the workload and its cost. */
+typedef struct graph_cost {
+    const clo_graph *graph;
+    clo_cost *cost;
+} graph_cost;
+
+/* A live job: the scheduler's, and what is counted of it. */
+typedef struct live_job {
+    clo_scheduler_job *job;
+    clo_arena arena;
+    const clo_workload_job *row;
+    uint32_t index;
+    int64_t start_ns, busy_ns;
+    uint64_t executions;
+    struct live_job *next_free;
+} live_job;
+
+/* A release of a job of the workload. */
+typedef struct arrival {
+    int64_t when_ns;
+    uint32_t job;
+    uint64_t release;
+} arrival;
+
+typedef struct stream {
+    const clo_workload *workload;
+    const clo_platform *platform;
+    clo_stream_config config;
+    clo_scheduler *scheduler;
+    clo_arena arena;
+    graph_cost *costs; /* [costs_count] by graph */
+    size_t costs_count;
+    arrival *arrivals; /* by time */
+    size_t arrivals_count, next_arrival;
+    clo_heap heap;     /* ends of executions; id: executor */
+    int64_t *start_ns; /* [executors] */
+    live_job **owner;  /* [executors] */
+    int64_t *jct_ns;   /* [ended] */
+    clo_histogram *decision_ns;
+    clo_stream_result result;
+    double weighted_ns, weights, sum_ns;
+    int64_t busy_ns, now_ns;
+    uint64_t live;
+} stream;
+
+static int compare_graphs(const void *a, const void *b)
+{
+    uintptr_t x = (uintptr_t)((const graph_cost *)a)->graph, y = (uintptr_t)((const graph_cost *)b)->graph;
+
+    return x < y ? -1 : x > y;
+}
+
+static int compare_arrivals(const void *a, const void *b)
+{
+    const arrival *x = a, *y = b;
+
+    if (x->when_ns != y->when_ns)
+        return x->when_ns < y->when_ns ? -1 : 1;
+    return x->job != y->job ? (x->job < y->job ? -1 : 1) : (x->release < y->release ? -1 : x->release > y->release);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static const clo_cost *cost_of(const stream *s, const clo_graph *graph)
+{
+    graph_cost key = {graph, NULL};
+    const graph_cost *found = bsearch(&key, s->costs, s->costs_count, sizeof key, compare_graphs);
+
+    return found->cost;
+}
+
+/* One cost for each graph, however many jobs have it. */
+static clo_status make_costs(stream *s)
+{
+    uint32_t jobs = clo_workload_jobs(s->workload);
+    size_t kept = 0;
+
+    s->costs = clo_allocate(jobs, sizeof *s->costs);
+    if (s->costs == NULL)
+        return clo_fail_memory("the costs of a workload");
+    for (uint32_t j = 0; j < jobs; j++)
+        s->costs[j].graph = clo_workload_get(s->workload, j)->graph;
+    qsort(s->costs, jobs, sizeof *s->costs, compare_graphs);
+    for (uint32_t j = 0; j < jobs; j++)
+        if (j == 0 || s->costs[j].graph != s->costs[j - 1].graph)
+            s->costs[kept++].graph = s->costs[j].graph;
+    for (size_t i = 0; i < kept; i++) {
+        clo_status status = clo_cost_create(s->costs[i].graph, s->platform, &s->costs[i].cost);
+        if (status != CLO_OK)
+            return status;
+        s->costs_count = i + 1;
+    }
+    return CLO_OK;
+}
+
+static uint64_t releases_of(const clo_workload_job *row)
+{
+    return row->period_ns > 0 && row->releases > 0 ? row->releases : 1;
+}
+
+static clo_status make_arrivals(stream *s)
+{
+    uint64_t total = 0;
+    size_t at = 0;
+
+    for (uint32_t j = 0; j < clo_workload_jobs(s->workload); j++)
+        total += releases_of(clo_workload_get(s->workload, j));
+    s->arrivals = total < SIZE_MAX / sizeof *s->arrivals ? clo_allocate((size_t)total, sizeof *s->arrivals) : NULL;
+    s->jct_ns = s->arrivals != NULL ? clo_allocate((size_t)total, sizeof *s->jct_ns) : NULL;
+    if (s->jct_ns == NULL)
+        return clo_fail_memory("the arrivals of a workload");
+    for (uint32_t j = 0; j < clo_workload_jobs(s->workload); j++) {
+        const clo_workload_job *row = clo_workload_get(s->workload, j);
+        for (uint64_t k = 0; k < releases_of(row); k++)
+            s->arrivals[at++] =
+                (arrival){clo_time_add(row->arrival_ns, clo_time_mul((int64_t)k, row->period_ns)), j, k};
+    }
+    s->arrivals_count = at;
+    qsort(s->arrivals, at, sizeof *s->arrivals, compare_arrivals);
+    return CLO_OK;
+}
+
+static clo_status open_scheduler(stream *s)
+{
+    size_t all = s->arrivals_count < CLO_NONE - 1 ? s->arrivals_count : CLO_NONE - 1;
+    uint32_t executors = s->platform->executors_count;
+    clo_scheduler_config config = {
+        .platform = s->platform,
+        .policy = s->config.policy,
+        .argument = s->config.argument,
+        .jobs_max = s->config.jobs_max > 0 ? s->config.jobs_max : (uint32_t)all,
+        .steps_max = s->config.steps_max,
+        .log = s->config.log,
+        .has_replicas = true,
+    };
+
+    s->heap.items = clo_arena_take(&s->arena, executors, sizeof *s->heap.items);
+    s->heap.capacity = executors;
+    s->start_ns = clo_arena_take(&s->arena, executors, sizeof *s->start_ns);
+    s->owner = clo_arena_take(&s->arena, executors, sizeof *s->owner);
+    s->decision_ns = clo_arena_take(&s->arena, 1, sizeof *s->decision_ns);
+    if (s->heap.items == NULL || s->start_ns == NULL || s->owner == NULL || s->decision_ns == NULL)
+        return clo_fail_memory("a simulation");
+    return clo_scheduler_create(&config, &s->arena, &s->scheduler);
+}
+
+/* Takes all orders of the scheduler: what starts ends later. */
+static void take_orders(stream *s)
+{
+    clo_order order;
+    int64_t before_ns = s->config.times_decisions ? clo_clock_ns() : 0;
+
+    while (clo_scheduler_next(s->scheduler, &order)) {
+        live_job *live = order.job->owner;
+        int64_t start_ns = order.arrival_ns > s->now_ns ? order.arrival_ns : s->now_ns;
+        int64_t time_ns = clo_cost_time(order.job->live.cost, order.stage, order.executor);
+
+        if (s->config.times_decisions) {
+            int64_t now_ns = clo_clock_ns();
+            clo_histogram_record(s->decision_ns, now_ns - before_ns);
+            before_ns = now_ns;
+        }
+        s->start_ns[order.executor] = start_ns;
+        s->owner[order.executor] = live;
+        if (start_ns < live->start_ns)
+            live->start_ns = start_ns;
+        live->busy_ns = clo_time_add(live->busy_ns, time_ns);
+        live->executions++;
+        s->result.duplicates += order.is_replica;
+        s->busy_ns = clo_time_add(s->busy_ns, time_ns);
+        clo_heap_push(&s->heap, clo_time_add(start_ns, time_ns), order.executor);
+    }
+}
+
+static void note_outcome(stream *s, const live_job *live, int64_t finish_ns, clo_status status)
+{
+    int64_t arrival_ns = live->job != NULL ? live->job->live.arrival_ns : s->now_ns;
+
+    if (s->config.outcomes != NULL)
+        s->config.outcomes[live->index] = (clo_stream_outcome){
+            .arrival_ns = arrival_ns,
+            .start_ns = live->start_ns,
+            .finish_ns = finish_ns,
+            .busy_ns = live->busy_ns,
+            .executions = live->executions,
+            .status = status,
+        };
+}
+
+static void take_ended(stream *s)
+{
+    clo_scheduler_job *job;
+
+    while ((job = clo_scheduler_ended(s->scheduler)) != NULL) {
+        live_job *live = job->owner;
+        int64_t jct_ns = s->now_ns - job->live.arrival_ns;
+        double weight = (double)job->live.weight;
+        s->jct_ns[s->result.jobs_ended++] = jct_ns;
+        s->sum_ns += (double)jct_ns;
+        s->weighted_ns += weight * (double)jct_ns;
+        s->weights += weight;
+        s->result.jobs_late += s->now_ns > job->live.deadline_ns;
+        s->live--;
+        note_outcome(s, live, s->now_ns, CLO_OK);
+        clo_arena arena = live->arena;
+        clo_arena_close(&arena);
+    }
+}
+
+/* Makes the job and gives it to the scheduler. */
+static clo_status arrive(stream *s, const arrival *at)
+{
+    const clo_workload_job *row = clo_workload_get(s->workload, at->job);
+    clo_policy_use use = {.policy = s->config.policy, .argument = s->config.argument};
+    clo_scheduler_job_config config = {
+        .deadline_ns = row->deadline_ns > 0 ? clo_time_add(at->when_ns, row->deadline_ns) : CLO_TIME_NEVER,
+        .weight = row->weight,
+        .band = row->band,
+        .group = row->group,
+        .limit = row->limit > 0 ? row->limit : CLO_NONE,
+    };
+    live_job refused = {.index = at->job, .start_ns = CLO_TIME_NEVER}, *live;
+    clo_arena arena;
+
+    if (!clo_scheduler_has_room(s->scheduler)) {
+        s->result.jobs_refused++;
+        note_outcome(s, &refused, CLO_TIME_NEVER, CLO_ERR_LIMIT);
+        return CLO_OK;
+    }
+    clo_arena_open(&arena, NULL, 0);
+    live = clo_arena_take(&arena, 1, sizeof *live);
+    clo_scheduler_job *job = NULL;
+    clo_status status = live == NULL ? clo_fail_memory("a job of a simulation")
+                                     : clo_scheduler_job_create(cost_of(s, row->graph), &config, &use, &arena, &job);
+    if (status != CLO_OK)
+        return clo_arena_close(&arena), status;
+    *live = (live_job){.job = job, .arena = arena, .row = row, .index = at->job, .start_ns = CLO_TIME_NEVER};
+    job->owner = live;
+    if (++s->live > s->result.jobs_peak)
+        s->result.jobs_peak = s->live;
+    return clo_scheduler_arrive(s->scheduler, job, s->now_ns);
+}
+
+static clo_status step(stream *s)
+{
+    int64_t end_ns = s->heap.count > 0 ? s->heap.items[0].key : CLO_TIME_NEVER;
+    int64_t arrival_ns =
+        s->next_arrival < s->arrivals_count ? s->arrivals[s->next_arrival].when_ns : CLO_TIME_NEVER;
+    int64_t wake_ns = clo_scheduler_wake_ns(s->scheduler);
+    clo_status status = CLO_OK;
+
+    if (end_ns <= arrival_ns && end_ns <= wake_ns) {
+        uint32_t executor = (uint32_t)clo_heap_pop(&s->heap).id;
+        s->now_ns = end_ns;
+        s->result.completions++;
+        clo_scheduler_finish(s->scheduler, executor, s->start_ns[executor], end_ns);
+    } else if (arrival_ns <= wake_ns) {
+        s->now_ns = arrival_ns;
+        status = arrive(s, &s->arrivals[s->next_arrival++]);
+    } else {
+        s->now_ns = wake_ns;
+        clo_scheduler_timer(s->scheduler, wake_ns);
+    }
+    if (status == CLO_OK)
+        take_orders(s);
+    take_ended(s);
+    return status;
+}
+
+static bool is_stopped(const stream *s, uint64_t steps)
+{
+    return s->config.progress != NULL && steps % PROGRESS_EVERY == 0 &&
+           s->config.progress(s->config.progress_argument, s->result.jobs_ended, s->arrivals_count, s->now_ns) != 0;
+}
+
+static clo_status run(stream *s)
+{
+    clo_status status = CLO_OK;
+
+    clo_scheduler_begin_log(s->scheduler);
+    for (uint64_t steps = 1; status == CLO_OK && (s->next_arrival < s->arrivals_count || s->live > 0); steps++) {
+        if (s->heap.count == 0 && s->next_arrival == s->arrivals_count &&
+            clo_scheduler_wake_ns(s->scheduler) == CLO_TIME_NEVER)
+            return clo_fail(CLO_ERR_STATE, "%llu jobs can never run: their demands fit no machine, even when it is idle",
+                            (unsigned long long)s->live);
+        if (is_stopped(s, steps))
+            return clo_fail(CLO_ERR_CANCELLED, "the simulation was stopped after %llu of %zu jobs",
+                            (unsigned long long)s->result.jobs_ended, s->arrivals_count);
+        status = step(s);
+    }
+    clo_scheduler_end_log(s->scheduler, s->now_ns);
+    return status;
+}
+
+static void read_result(stream *s, clo_stream_result *out)
+{
+    const clo_scheduler_counts *counts = clo_scheduler_counts_of(s->scheduler);
+    clo_stream_result *r = &s->result;
+    uint64_t ended = r->jobs_ended;
+    double span_ns = (double)s->now_ns * (double)s->platform->executors_count;
+
+    qsort(s->jct_ns, (size_t)ended, sizeof *s->jct_ns, compare_times);
+    r->size = sizeof *r;
+    r->jobs = s->arrivals_count;
+    r->makespan_ns = s->now_ns;
+    r->jct_mean_ns = ended > 0 ? s->sum_ns / (double)ended : 0;
+    r->jct_weighted_ns = s->weights > 0 ? s->weighted_ns / s->weights : 0;
+    r->jct_p95_ns = ended > 0 ? s->jct_ns[(ended * 95 + 99) / 100 - 1] : 0;
+    r->utilization = span_ns > 0 ? (double)s->busy_ns / span_ns : 0;
+    r->decisions = counts->decisions;
+    r->refused = counts->refused;
+    r->fallbacks = counts->fallbacks;
+    r->decision_steps = counts->most_steps;
+    r->turn_steps = counts->most_turn_steps;
+    memcpy(r->refusal, clo_scheduler_refusal(s->scheduler), sizeof r->refusal);
+    if (s->config.times_decisions) {
+        r->decision_p50_ns = clo_histogram_quantile(s->decision_ns, 0.5);
+        r->decision_p99_ns = clo_histogram_quantile(s->decision_ns, 0.99);
+        r->decision_p999_ns = clo_histogram_quantile(s->decision_ns, 0.999);
+        r->decision_max_ns = atomic_load_explicit(&s->decision_ns->max_ns, memory_order_relaxed);
+    }
+    clo_result_write(out, r, sizeof *r);
+}
+
+/* What is still live when a simulation is given up. */
+static void drop_live(stream *s)
+{
+    if (s->scheduler == NULL)
+        return;
+    for (uint32_t slot = clo_view_first_job(s->scheduler); slot != CLO_NONE;) {
+        const clo_live_job *live = clo_view_job(s->scheduler, slot);
+        const clo_scheduler_job *job = (const clo_scheduler_job *)(const void *)live; /* its first member */
+        clo_arena arena = ((live_job *)job->owner)->arena;
+        slot = live->next;
+        clo_arena_close(&arena);
+    }
+}
+
+static void close_stream(stream *s)
+{
+    drop_live(s);
+    for (size_t i = 0; i < s->costs_count; i++)
+        clo_cost_destroy(s->costs[i].cost);
+    clo_free(s->costs);
+    clo_free(s->arrivals);
+    clo_free(s->jct_ns);
+    clo_arena_close(&s->arena);
+}
+
+static clo_status read_config(const clo_workload *workload, const clo_platform *platform,
+                              const clo_stream_config *theirs, clo_stream_config *config)
+{
+    *config = (clo_stream_config)CLO_STREAM_CONFIG_INIT;
+    clo_status status = clo_config_read(config, sizeof *config, theirs, "clo_stream_config");
+    if (status != CLO_OK)
+        return status;
+    if (workload == NULL || platform == NULL)
+        return clo_fail_null("clo_stream_simulate", "workload or platform");
+    if (clo_workload_jobs(workload) == 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "the workload \"%.60s\" has no jobs; add one", clo_workload_name(workload));
+    if (config->policy == NULL)
+        config->policy = clo_policy_find("fifo");
+    if (config->policy->decide == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
+    return clo_workload_check(workload, platform);
+}
+
+clo_status clo_stream_simulate(const clo_workload *workload, const clo_platform *platform,
+                               const clo_stream_config *config, clo_stream_result *result)
+{
+    stream s = {.workload = workload, .platform = platform};
+    clo_status status = clo_result_check(result, CLO_BYTES_UP_TO(clo_stream_result, refusal), "clo_stream_result");
+
+    if (status == CLO_OK)
+        status = read_config(workload, platform, config, &s.config);
+    if (status != CLO_OK)
+        return status;
+    clo_arena_open(&s.arena, NULL, 0);
+    status = make_costs(&s);
+    if (status == CLO_OK)
+        status = make_arrivals(&s);
+    if (status == CLO_OK)
+        status = open_scheduler(&s);
+    if (status == CLO_OK)
+        status = run(&s);
+    if (status == CLO_OK)
+        read_result(&s, result);
+    close_stream(&s);
+    return status;
+}
