@@ -112,9 +112,9 @@ typedef struct clo_live_executor {
 } clo_live_executor;
 
 /* A ready stage; job CLO_NONE: the end of a list. */
-typedef struct clo_ready {
+typedef struct clo_ready_stage {
     uint32_t job, stage;
-} clo_ready;
+} clo_ready_stage;
 
 typedef struct clo_view clo_view; /* opaque, read-only; valid during a call of the policy only */
 
@@ -147,8 +147,8 @@ CLO_API uint32_t clo_view_next_free(const clo_view *view, uint32_t after);
 
 /* The ready stages of the band, of all jobs, with instances to start, in the order in which they became ready: the
  * oldest, and the one after a ready one. */
-CLO_API clo_ready clo_view_first_ready(const clo_view *view);
-CLO_API clo_ready clo_view_next_ready(const clo_view *view, clo_ready ready);
+CLO_API clo_ready_stage clo_view_first_ready(const clo_view *view);
+CLO_API clo_ready_stage clo_view_next_ready(const clo_view *view, clo_ready_stage ready);
 
 /* When all inputs of an instance of the stage can be in the memory of `executor`, if that was chosen now. All
  * predecessors have finished, or are counted as if they finish when expected. O(inputs of the stage * memories they lie

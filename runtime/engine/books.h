@@ -23,7 +23,7 @@ typedef struct clo_queue {
 
 /* The ready stage that has waited for a machine's capacity longest. */
 typedef struct clo_capacity_waiter {
-    clo_ready who;      /* job CLO_NONE: nobody */
+    clo_ready_stage who;      /* job CLO_NONE: nobody */
     uint32_t overtaken; /* starts of others with demands since then */
 } clo_capacity_waiter;
 
@@ -54,7 +54,7 @@ struct clo_view {
     uint32_t free_entry;
     uint32_t lacking; /* queues whose head lacks capacity */
 
-    clo_ready first[CLO_BANDS_MAX], last[CLO_BANDS_MAX]; /* listed stages */
+    clo_ready_stage first[CLO_BANDS_MAX], last[CLO_BANDS_MAX]; /* listed stages */
     uint32_t listed[CLO_BANDS_MAX];
     uint32_t band;
     uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */

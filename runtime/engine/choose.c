@@ -147,7 +147,7 @@ static outcome apply(clo_scheduler *scheduler, const clo_choice *choice)
 /* The oldest ready stage of the band that may run, looking at no more than `looks` of them (0: all). */
 static bool rule(clo_scheduler *scheduler, uint32_t looks)
 {
-    clo_ready at = scheduler->first[scheduler->band];
+    clo_ready_stage at = scheduler->first[scheduler->band];
 
     while (at.job != CLO_NONE) {
         clo_scheduler_job *job = scheduler->jobs[at.job];

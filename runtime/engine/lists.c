@@ -34,7 +34,7 @@ void clo_lists_remove_job(clo_scheduler *scheduler, clo_scheduler_job *job)
     job->slot = CLO_NONE;
 }
 
-static clo_stage_row *row_of(const clo_scheduler *scheduler, clo_ready ready)
+static clo_stage_row *row_of(const clo_scheduler *scheduler, clo_ready_stage ready)
 {
     return &scheduler->jobs[ready.job]->stages[ready.stage];
 }
@@ -43,7 +43,7 @@ void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint3
 {
     clo_stage_row *row = &job->stages[stage];
     uint32_t band = job->live.band;
-    clo_ready self = {job->slot, stage};
+    clo_ready_stage self = {job->slot, stage};
 
     row->is_listed = true;
     row->live.ready_ns = scheduler->now_ns;
@@ -57,7 +57,7 @@ void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint3
     job->live.last_ready = stage;
 
     row->previous = scheduler->last[band];
-    row->next = (clo_ready){CLO_NONE, CLO_NONE};
+    row->next = (clo_ready_stage){CLO_NONE, CLO_NONE};
     if (row->previous.job == CLO_NONE)
         scheduler->first[band] = self;
     else

@@ -74,7 +74,7 @@ void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
 void clo_room_forget(clo_scheduler *scheduler, uint32_t job, uint32_t stage)
 {
     for (uint32_t m = 0; m < scheduler->platform->machines_count; m++) {
-        clo_ready *who = &scheduler->waiters[m].who;
+        clo_ready_stage *who = &scheduler->waiters[m].who;
         if (who->job == job && (stage == CLO_NONE || who->stage == stage))
             who->job = CLO_NONE;
     }

@@ -25,9 +25,9 @@ static void reset(clo_scheduler *s)
         clo_start_set_free(s, e, true);
     }
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++)
-        s->first[b] = s->last[b] = (clo_ready){CLO_NONE, CLO_NONE};
+        s->first[b] = s->last[b] = (clo_ready_stage){CLO_NONE, CLO_NONE};
     for (uint32_t m = 0; m < machines; m++)
-        s->waiters[m].who = (clo_ready){CLO_NONE, CLO_NONE};
+        s->waiters[m].who = (clo_ready_stage){CLO_NONE, CLO_NONE};
     for (size_t i = 0; i < (size_t)machines * CLO_RESOURCES_MAX; i++)
         s->available[i] = s->platform->capacities[i] < 0 ? INT64_MAX : s->platform->capacities[i];
 }
@@ -264,9 +264,9 @@ static void show_all(clo_scheduler *s)
     for (uint32_t j = s->first_job; j != CLO_NONE; j = s->jobs[j]->live.next)
         clo_view_tell(s, CLO_EVENT_ARRIVE, j, CLO_NONE, CLO_NONE, 0);
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++)
-        for (clo_ready at = s->first[b]; at.job != CLO_NONE;) {
+        for (clo_ready_stage at = s->first[b]; at.job != CLO_NONE;) {
             const clo_stage_row *row = &s->jobs[at.job]->stages[at.stage];
-            clo_ready next = row->next;
+            clo_ready_stage next = row->next;
             clo_view_tell(s, CLO_EVENT_READY, at.job, at.stage, CLO_NONE, row->live.unstarted);
             at = next;
         }

@@ -30,7 +30,7 @@ typedef struct clo_stage_row {
     clo_live_stage live;
     uint32_t next_instance;
     uint32_t places_count; /* in use, where they are in order of use */
-    clo_ready next, previous; /* in the list of its band */
+    clo_ready_stage next, previous; /* in the list of its band */
     bool is_listed;
 } clo_stage_row;
 

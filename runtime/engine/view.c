@@ -68,16 +68,16 @@ uint32_t clo_view_next_free(const clo_view *view, uint32_t after)
     return view != NULL ? clo_start_next_free(view, after) : CLO_NONE;
 }
 
-clo_ready clo_view_first_ready(const clo_view *view)
+clo_ready_stage clo_view_first_ready(const clo_view *view)
 {
-    return view != NULL ? view->first[view->band] : (clo_ready){CLO_NONE, CLO_NONE};
+    return view != NULL ? view->first[view->band] : (clo_ready_stage){CLO_NONE, CLO_NONE};
 }
 
-clo_ready clo_view_next_ready(const clo_view *view, clo_ready ready)
+clo_ready_stage clo_view_next_ready(const clo_view *view, clo_ready_stage ready)
 {
     const clo_scheduler_job *live = job_of(view, ready.job, ready.stage);
 
-    return live != NULL ? live->stages[ready.stage].next : (clo_ready){CLO_NONE, CLO_NONE};
+    return live != NULL ? live->stages[ready.stage].next : (clo_ready_stage){CLO_NONE, CLO_NONE};
 }
 
 int64_t clo_view_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor)

@@ -17,7 +17,7 @@ typedef struct option {
 } option;
 
 /* With the k-th predecessor recomputed on `executor`, the stage starts when that and all other inputs are there. */
-static int64_t duplicated_ns(const clo_view *view, clo_ready ready, uint32_t k, uint32_t executor, uint32_t source)
+static int64_t duplicated_ns(const clo_view *view, clo_ready_stage ready, uint32_t k, uint32_t executor, uint32_t source)
 {
     const clo_graph *graph = clo_cost_graph(clo_view_job(view, ready.job)->cost);
     uint32_t inputs = graph->in_first[ready.stage + 1] - graph->in_first[ready.stage];
@@ -34,7 +34,7 @@ static int64_t duplicated_ns(const clo_view *view, clo_ready ready, uint32_t k, 
     return clo_time_add(there_ns, clo_view_execution_ns(view, ready.job, ready.stage, executor));
 }
 
-static void try_executor(const clo_view *view, clo_ready ready, uint32_t executor, option *best)
+static void try_executor(const clo_view *view, clo_ready_stage ready, uint32_t executor, option *best)
 {
     const clo_graph *graph = clo_cost_graph(clo_view_job(view, ready.job)->cost);
     uint32_t first = graph->in_first[ready.stage], inputs = graph->in_first[ready.stage + 1] - first;
@@ -60,7 +60,7 @@ static void try_executor(const clo_view *view, clo_ready ready, uint32_t executo
 static bool deft_decide(void *state, const clo_view *view, clo_choice *choice)
 {
     (void)state;
-    for (clo_ready at = clo_view_first_ready(view); at.job != CLO_NONE && clo_view_step(view);
+    for (clo_ready_stage at = clo_view_first_ready(view); at.job != CLO_NONE && clo_view_step(view);
          at = clo_view_next_ready(view, at)) {
         const clo_live_job *job = clo_view_job(view, at.job);
         if (job->running + job->committed >= job->limit)

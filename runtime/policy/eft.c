@@ -7,7 +7,7 @@
 #include "base/saturate.h"
 
 /* Where an instance would finish first; CLO_NONE: nowhere. */
-static uint32_t earliest(const clo_view *view, clo_ready ready)
+static uint32_t earliest(const clo_view *view, clo_ready_stage ready)
 {
     uint32_t best = CLO_NONE;
     int64_t best_ns = INT64_MAX;
@@ -30,7 +30,7 @@ static uint32_t earliest(const clo_view *view, clo_ready ready)
 static bool eft_decide(void *state, const clo_view *view, clo_choice *choice)
 {
     (void)state;
-    for (clo_ready at = clo_view_first_ready(view); at.job != CLO_NONE && clo_view_step(view);
+    for (clo_ready_stage at = clo_view_first_ready(view); at.job != CLO_NONE && clo_view_step(view);
          at = clo_view_next_ready(view, at)) {
         const clo_live_job *job = clo_view_job(view, at.job);
         if (job->running + job->committed >= job->limit)

@@ -8,7 +8,7 @@
 #include "graph/graph.h"
 
 typedef struct steal_list {
-    clo_ready top, bottom;
+    clo_ready_stage top, bottom;
 } steal_list;
 
 typedef struct steal {
@@ -18,11 +18,11 @@ typedef struct steal {
 
 /* Of each stage. */
 typedef struct steal_node {
-    clo_ready above, below;
+    clo_ready_stage above, below;
     uint32_t home; /* whose list it is in; CLO_NONE: none */
 } steal_node;
 
-static const clo_ready none = {CLO_NONE, CLO_NONE};
+static const clo_ready_stage none = {CLO_NONE, CLO_NONE};
 
 static size_t steal_bytes(const clo_limits *limits, const void *argument)
 {
@@ -46,12 +46,12 @@ static clo_status steal_init(void *state, const clo_view *view)
     return CLO_OK;
 }
 
-static steal_node *node_of(const clo_view *view, clo_ready ready)
+static steal_node *node_of(const clo_view *view, clo_ready_stage ready)
 {
     return (steal_node *)clo_view_job(view, ready.job)->state + ready.stage;
 }
 
-static void append(steal *s, const clo_view *view, clo_ready ready, uint32_t by)
+static void append(steal *s, const clo_view *view, clo_ready_stage ready, uint32_t by)
 {
     uint32_t home = clo_view_job(view, ready.job)->band * s->executors + by;
     steal_list *list = &s->lists[home];
@@ -64,7 +64,7 @@ static void append(steal *s, const clo_view *view, clo_ready ready, uint32_t by)
     list->bottom = ready;
 }
 
-static void take_out(steal *s, const clo_view *view, clo_ready ready)
+static void take_out(steal *s, const clo_view *view, clo_ready_stage ready)
 {
     steal_node *node = node_of(view, ready);
 
@@ -85,7 +85,7 @@ static void take_out(steal *s, const clo_view *view, clo_ready ready)
 static void steal_event(void *state, const clo_view *view, const clo_event *event)
 {
     steal *s = state;
-    clo_ready ready = {event->job, event->stage};
+    clo_ready_stage ready = {event->job, event->stage};
 
     if (event->kind == CLO_EVENT_READY) {
         append(s, view, ready, event->executor != CLO_NONE ? event->executor : s->next++ % s->executors);
@@ -103,13 +103,13 @@ static void steal_event(void *state, const clo_view *view, const clo_event *even
 }
 
 /* What `executor` takes of the lists of the band; job CLO_NONE: nothing. */
-static clo_ready pick(const steal *s, const clo_view *view, uint32_t executor, bool *is_cut)
+static clo_ready_stage pick(const steal *s, const clo_view *view, uint32_t executor, bool *is_cut)
 {
     uint32_t first = clo_view_band(view) * s->executors;
 
     for (uint32_t i = 0; i < s->executors; i++) { /* own: newest first, others: oldest first */
         const steal_list *list = &s->lists[first + (executor + i) % s->executors];
-        clo_ready at = i == 0 ? list->bottom : list->top;
+        clo_ready_stage at = i == 0 ? list->bottom : list->top;
         for (; at.job != CLO_NONE && !(*is_cut = !clo_view_step(view));
              at = i == 0 ? node_of(view, at)->above : node_of(view, at)->below) {
             const clo_live_job *job = clo_view_job(view, at.job);
@@ -129,7 +129,7 @@ static bool steal_decide(void *state, const clo_view *view, clo_choice *choice)
     bool is_cut = false;
 
     for (uint32_t e = clo_view_next_free(view, CLO_NONE); e != CLO_NONE && !is_cut; e = clo_view_next_free(view, e)) {
-        clo_ready picked = pick(state, view, e, &is_cut);
+        clo_ready_stage picked = pick(state, view, e, &is_cut);
         if (picked.job == CLO_NONE)
             continue;
         *choice = (clo_choice){picked.job, picked.stage, 1, e, CLO_NONE, 0, 0};
