@@ -141,8 +141,8 @@ static uint64_t executor_bit(const clo_cost *cost, uint32_t executor)
     return 1ull << (cost->platform->executors_count <= 64 ? executor : cost->column_of[executor]);
 }
 
-/* The executors that can run a task: those of `bits` that placement set `placement` has. On small platforms the bits say
- * it all, and `placement` is CLO_NONE. */
+/* The executors that can run a task: those of `bits` that placement set `placement` has. On small platforms the bits
+ * say it all, and `placement` is CLO_NONE. */
 typedef struct allowed {
     uint64_t bits;
     uint32_t placement;

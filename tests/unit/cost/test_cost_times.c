@@ -208,7 +208,7 @@ static void a_set_may_have_executors_from_64_on(void **state)
     start(70);
     add((clo_task){.name = "far"});
     ok(clo_graph_set_executors(f.graph, 0, beyond, 2));
-    fails(CLO_ERR_PLATFORM, "task \"far\" (0): it may only run on executors from 70 on, \"p\" has 0 .. 69; name executors",
+    fails(CLO_ERR_PLATFORM, "task \"far\" (0): it may only run on executors from 70 on, \"p\" has 0 .. 69; name exec",
           try_cost());
     finish();
 }
