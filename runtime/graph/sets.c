@@ -100,10 +100,20 @@ static uint32_t append(clo_placement_sets *sets, const trimmed *t)
     return sets->count++;
 }
 
+/* Where the set lies if it was interned a short time ago; the entry may be of another set. */
+static uint32_t *recent_of(clo_placement_sets *sets, const trimmed *t)
+{
+    uint64_t fold = (t->words[0] ^ (uint64_t)t->low << 32) * 0x9e3779b97f4a7c15u;
+
+    return &sets->recent[fold >> 32 & (CLO_PLACEMENT_RECENT - 1)];
+}
+
 static clo_status intern(clo_placement_sets *sets, const trimmed *t, uint32_t *index)
 {
-    if (sets->count > 0 && is_same(sets, sets->last, t)) {
-        *index = sets->last;
+    uint32_t *recent = recent_of(sets, t);
+
+    if (*recent < sets->count && is_same(sets, *recent, t)) {
+        *index = *recent;
         return CLO_OK;
     }
     uint32_t *slot = sets->slots_count > 0 ? slot_of(sets, sets->slots, sets->slots_count, t) : NULL;
@@ -112,10 +122,10 @@ static clo_status intern(clo_placement_sets *sets, const trimmed *t, uint32_t *i
             return clo_fail(CLO_ERR_LIMIT, "the sets of executors take more than 32 GiB; use fewer different ones");
         if (reserve(sets, t->count) != 0 || ((size_t)sets->count * 2 >= sets->slots_count && grow_slots(sets) != 0))
             return clo_fail_memory("a set of executors");
-        slot = slot_of(sets, sets->slots, sets->slots_count, t); /* before the list has it: append must not be found */
+        slot = slot_of(sets, sets->slots, sets->slots_count, t);
         *slot = append(sets, t);
     }
-    *index = sets->last = *slot;
+    *index = *recent = *slot;
     return CLO_OK;
 }
 

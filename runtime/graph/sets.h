@@ -12,7 +12,9 @@
 
 #define CLO_EXECUTOR_WORDS ((CLO_EXECUTORS_MAX + 63) / 64)
 
-/* A set on its way in: bit e of words[e / 64]. */
+#define CLO_PLACEMENT_RECENT 16 /* a power of two */
+
+/* A set that is not interned yet: bit e of words[e / 64]. */
 typedef struct clo_executor_bits {
     uint64_t words[CLO_EXECUTOR_WORDS];
 } clo_executor_bits;
@@ -36,8 +38,8 @@ typedef struct clo_placement_sets {
     uint64_t *words;         /* [words_count] */
     uint32_t count;
 
-    /* The set that was interned last: tasks in a row often share one. */
-    uint32_t last;
+    /* The sets that were interned last, by a cheap fold of their words: most tasks find theirs here. */
+    uint32_t recent[CLO_PLACEMENT_RECENT];
 
     /* Hash table: indices into `list`, CLO_NONE where free. [slots_count], a power of two, at most half full. */
     uint32_t *slots;
