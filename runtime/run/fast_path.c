@@ -162,7 +162,7 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
         clo_job_fail(job, execution, code);
 }
 
-uint64_t clo_worker_run_fast(clo_worker *worker, clo_job *job, uint32_t execution)
+uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     const clo_program *program = job->program;
     uint32_t hits = 0, at;
