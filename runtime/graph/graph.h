@@ -57,7 +57,8 @@ struct clo_graph {
     clo_graph_special *specials;
     size_t specials_count;
     clo_placement_sets sets; /* where tasks may run                    */
-    /* Edges in order of addition. Once sealed, NULL where they came target by target: then `in` holds the same order. */
+    /* Edges in order of addition. Once sealed, NULL where they came target by target: then `in` holds the same
+     * order. */
     clo_graph_ends *ends;
     uint64_t *edge_bytes; /* NULL: all 0, or in in_bytes          */
 

@@ -1,7 +1,7 @@
 /* combining.c - policy dispatch: whoever completes an execution while nobody decides becomes the combiner
- * (sync/combining.h), reads what has completed, asks the policy, and hands out what it says. Starting a run and changing
- * the policy are news like a completion, so all that concerns the policy happens in the combiner, whosever thread that
- * is. */
+ * (sync/combining.h), reads what has completed, asks the policy, and hands out what it says. Starting a run and
+ * changing the policy are news like a completion, so all that concerns the policy happens in the combiner, whosever
+ * thread that is. */
 #include "run/combining.h"
 
 #include "base/clock.h"

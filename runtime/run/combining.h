@@ -9,8 +9,8 @@
  * when this returns. */
 void clo_job_start_turn(clo_job *job);
 
-/* Posts that the worker has run an execution; takes the turn if nobody has it. Returns the next item for this worker, or
- * CLO_ITEM_NONE. The job may be gone afterwards. */
+/* Posts that the worker has run an execution; takes the turn if nobody has it. Returns the next item for this worker,
+ * or CLO_ITEM_NONE. The job may be gone afterwards. */
 uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution);
 
 #endif

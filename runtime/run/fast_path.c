@@ -1,6 +1,6 @@
-/* fast_path.c - the fast path: jobs whose executions need nothing but their bodies called, in the order of the graph, on the
- * real clock. What a task costs here beside its body: a row of the graph, a row of successors, one counter for each,
- * and mostly no atomic instruction; the first released successor is run next without any queue. */
+/* fast_path.c - the fast path: jobs whose executions need nothing but their bodies called, in the order of the graph,
+ * on the real clock. What a task costs here beside its body: a row of the graph, a row of successors, one counter for
+ * each, and mostly no atomic instruction; the first released successor is run next without any queue. */
 #include "run/fast_path.h"
 
 #include "base/clock.h"
@@ -38,8 +38,8 @@ static void give_pinned(clo_worker *worker, clo_job *job, uint32_t execution, ui
 }
 
 /* Which of two released successors to run next while the other is given away. In an unrolled loop the one at the same
- * distance as before is the same stage of the next token, so each worker stays with its stage and the next item need not
- * change hands; if items change hands all the same, the other order is tried (judge_order in worker_loop.c). */
+ * distance as before is the same stage of the next token, so each worker stays with its stage and the next item need
+ * not change hands; if items change hands all the same, the other order is tried (judge_order in worker_loop.c). */
 static bool prefers(const clo_worker *worker, uint32_t execution, uint64_t kept, uint32_t successor)
 {
     if ((uint32_t)kept - execution == worker->stride)
@@ -47,9 +47,9 @@ static bool prefers(const clo_worker *worker, uint32_t execution, uint64_t kept,
     return successor - execution == worker->stride || worker->keeps_last;
 }
 
-/* Hands on what the execution of this row released; the first of them comes back to be run next. While we hold a released
- * item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads locals
- * only. */
+/* Hands on what the execution of this row released; the first of them comes back to be run next. While we hold a
+ * released item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads
+ * locals only. */
 static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t execution, const uint32_t *row,
                                    uint32_t count)
 {
@@ -87,7 +87,8 @@ uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t execution
     return release_row(worker, job, execution, &program->succ[first], count);
 }
 
-/* Where an execution reports if nowhere else: the job's end, or a join of many; a hit there moves a line that many want. */
+/* Where an execution reports if nowhere else: the job's end, or a join of many; a hit there moves a line that many
+ * want. */
 static inline bool gathers(const clo_program *program, uint32_t execution, uint32_t *at)
 {
     uint32_t first = program->succ_first[execution], count = program->succ_first[execution + 1] - first;

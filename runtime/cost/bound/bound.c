@@ -225,8 +225,8 @@ static void take_weights(clo_bound_work *work, const struct cuts *cuts, clo_boun
     clo_bound_take_stages(work, stages);
 }
 
-/* The longest way through a task. */
-static int64_t longest_way(const clo_bound_work *work)
+/* The longest path through a task. */
+static int64_t longest_path(const clo_bound_work *work)
 {
     int64_t longest = 0;
 
@@ -268,7 +268,7 @@ static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages
         clo_bound_join(work, inputs);
     if (sets->words > 0)
         tighten(work, sets);
-    out->combined_ns = longest_way(work);
+    out->combined_ns = longest_path(work);
     sort_tasks(work, cuts);
 
     (void)clo_bound_best_prices(work);
