@@ -1,6 +1,6 @@
 /* rank.c - highest rank_u first: list scheduling on the critical path (HEFT's order, Topcuoglu 2002, taken online),
- * on whichever executor is free. Ready instances stand in a heap by rank; ties by number. What the runtime took itself
- * stays in the heap until it comes up, and is passed over then. */
+ * on whichever executor is free. Ready instances stand in a heap by rank; ties by number. What the runtime took itself stays
+ * in the heap until it comes up, and is passed over then. */
 #include "policy/policies.h"
 
 #include "base/heap.h"
