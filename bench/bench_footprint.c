@@ -1,7 +1,7 @@
 /* bench_footprint.c - how much memory does it take?
  *
- *   heap     bytes a task and an edge of a sealed graph, its cost, a plan and jobs: what malloc has given out before and
- *            after, on growing graphs with and without edges, fitted by least squares.
+ *   heap     bytes a task and an edge of a sealed graph, its cost, a plan and jobs: what malloc has given out before
+ *            and after, on growing graphs with and without edges, fitted by least squares.
  *   process  a program that links one peer alone: wall time to start, run 10 tasks and end; and how much more memory
  *            it had at most with a larger graph, a task (with the benchmark's own arrays: the serial floor's row).
  *   library  sections of the shared library: code, text (all that is read-only), data, bss. */

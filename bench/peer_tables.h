@@ -8,7 +8,8 @@
 extern "C" {
 #endif
 
-/* Tables end with a row whose name is NULL; all but the first and the last are empty where the peer is not installed. */
+/* Tables end with a row whose name is NULL; all but the first and the last are empty where the peer is not
+ * installed. */
 extern const peer peers_clotho[], peers_tbb[], peers_openmp[], peers_starpu[], peers_serial[];
 
 #ifdef __cplusplus

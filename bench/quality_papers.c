@@ -1,9 +1,9 @@
 /* quality_papers.c - the tables of papers that need no arrivals, on graphs of TPC-H queries and of batch jobs.
  *
- *   lachesis   LACHESIS, fig. 7 (1 to 20 jobs) and 8 (20 to 100) at time 0 on 50 executors of unlike speeds. A node takes
- *              what all tasks of its stage take, which gives speedups as in the paper. The paper does not say its CCR,
- *              so three are taken; nor what an edge carries, so there are two laws: U(0, 2) of the same mean for all
- *              ("even"), or of what the producer takes ("producer").
+ *   lachesis   LACHESIS, fig. 7 (1 to 20 jobs) and 8 (20 to 100) at time 0 on 50 executors of unlike speeds. A node
+ *              takes what all tasks of its stage take, which gives speedups as in the paper. The paper does not say its
+ *              CCR, so three are taken; nor what an edge carries, so there are two laws: U(0, 2) of the same mean for
+ *              all ("even"), or of what the producer takes ("producer").
  *   hua        Hua et al., tables 1 to 6: one resource of capacity 1, of which a stage holds U(0, rmax); the paper does
  *              not state its law.
  *   graphene   Graphene's comparison with its rivals, four resources. The paper's production graphs are not public.

@@ -1,5 +1,5 @@
-/* heap.c - the linker's --wrap sends every call of malloc and its kin, from this program and the static library, through
- * here. */
+/* heap.c - the linker's --wrap sends every call of malloc and its kin, from this program and the static library,
+ * through here. */
 #include "heap.h"
 
 #include <stdatomic.h>

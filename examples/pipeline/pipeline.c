@@ -3,9 +3,9 @@
  *   example-pipeline pylot   the driving pipeline (pylot.c), its measured times replayed frame by frame
  *   example-pipeline radar   the radar of ../radar, all of its signal processing for each pulse burst
  *
- * Everything is made first, in memory of known size; the run itself allocates nothing. Afterwards the report says how long
- * after its release each run ended, what was late, and whether the workers kept the promises: no allocation, no page
- * fault, no missed wake-up. */
+ * Everything is made first, in memory of known size; the run itself allocates nothing. Afterwards the report says how
+ * long after its release each run ended, what was late, and whether the workers kept the promises: no allocation, no
+ * page fault, no missed wake-up. */
 #define _POSIX_C_SOURCE 200809L
 #include "../common/load.h"
 #include "../common/measure.h"

@@ -1,9 +1,9 @@
-/* pylot.c - the dataflow graph of Pylot, an autonomous-driving pipeline: 17 operators from cameras, lidar and positioning to the
- * control of the car, 23 edges, one run for each frame.
+/* pylot.c - the dataflow graph of Pylot, an autonomous-driving pipeline: 17 operators from cameras, lidar and
+ * positioning to the control of the car, 23 edges, one run for each frame.
  *
  * The operators' times were measured on the real pipeline (callbacks of 553 frames; origin: the simulator of the ERDOS
- * project, MIT licence) and are replayed frame by frame, all multiplied by one scale, by bodies that compute until their
- * time is over. Without the file of measurements every frame takes the medians. */
+ * project, MIT licence) and are replayed frame by frame, all multiplied by one scale, by bodies that compute until
+ * their time is over. Without the file of measurements every frame takes the medians. */
 #define _POSIX_C_SOURCE 200809L
 #include "pylot.h"
 

@@ -24,6 +24,9 @@ extern "C" {
 /* Length of a vector of demands and of capacities. */
 #define CLO_RESOURCES_MAX 8
 
+/* Executors of one platform, so their ids are 0 .. CLO_EXECUTORS_MAX-1. */
+#define CLO_EXECUTORS_MAX 4096u
+
 /* Kinds of executors that one graph may name. */
 #define CLO_GRAPH_KINDS_MAX 32
 
@@ -116,7 +119,9 @@ typedef struct clo_task {
     /* 0. */
     uint8_t reserved;
 
-    /* 0: any executor. Else bit e allows executor e, and executors from 64 on are excluded. */
+    /* 0: any executor. Else bit e allows executor e, and executors from 64 on are excluded. The short form of
+     * clo_graph_set_executors, which takes any executors. Read back, it is also 0 where the task may run on an executor
+     * from 64 on: ask clo_graph_executors. */
     uint64_t executors_mask;
 
     /* What an execution holds on its machine while it runs, in the unit of the capacity; >= 0. */
@@ -153,7 +158,7 @@ CLO_API void clo_graph_destroy(clo_graph *graph);
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  negative work or demand, `reserved` not 0
  *   CLO_ERR_STATE     the graph is sealed
- *   CLO_ERR_LIMIT     more than 2^32 - 2 instances in all, a name that is too long
+ *   CLO_ERR_LIMIT     more than 2^32 - 2 instances in all, a name that is too long, different masks of more than 32 GiB
  *   CLO_ERR_MEMORY
  *
  * Threads: one. Real time: no. Amortised O(length of name). */
@@ -218,6 +223,25 @@ CLO_API CLO_NODISCARD clo_status clo_graph_set_body(clo_graph *graph, uint32_t t
  * Threads: one. Real time: no. Amortised O(kinds of the task). */
 CLO_API CLO_NODISCARD clo_status clo_graph_set_time(clo_graph *graph, uint32_t task, uint32_t kind, int64_t time_ns);
 
+/* Restricts `task` to a set of executors, in place of what its executors_mask or an earlier call said. Executors that
+ * the platform does not have are left out when a cost is created; a set of which none is left is refused there. Equal
+ * sets are kept once, whatever the number of tasks.
+ *
+ *   executors  [count] ids of executors of the platform, 0 .. CLO_EXECUTORS_MAX-1, in any order; copied. One that is
+ *              named twice counts once.
+ *   count      >= 1.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  unknown task, no executors, an id out of range
+ *   CLO_ERR_STATE     the graph is sealed
+ *   CLO_ERR_LIMIT     the different sets take more than 32 GiB
+ *   CLO_ERR_MEMORY
+ *
+ * After a failure the task may run where it could before.
+ * Threads: one. Real time: no. Amortised O(count + CLO_EXECUTORS_MAX / 64). */
+CLO_API CLO_NODISCARD clo_status clo_graph_set_executors(clo_graph *graph, uint32_t task, const uint32_t *executors,
+                                                         size_t count);
+
 /* Names resource `index`, to be matched by name with the capacities of machines. Unnamed resources match by index.
  *
  *   index  0 .. CLO_RESOURCES_MAX-1.
@@ -266,6 +290,14 @@ CLO_API const char *clo_graph_task_name(const clo_graph *graph, uint32_t task, c
 /* Reads back a task. out->name is owned by the graph, and NULL for an unnamed task.
  * Returns CLO_OK or CLO_ERR_ARGUMENT (unknown id). */
 CLO_API CLO_NODISCARD clo_status clo_graph_task(const clo_graph *graph, uint32_t task, clo_task *out);
+
+/* Reads back the executors that a task may run on, by its mask or by clo_graph_set_executors, ascending.
+ *
+ *   executors  [capacity] receives as many of them as fit; may be NULL where capacity is 0.
+ *
+ * Returns how many there are, also where that is more than capacity. 0: the task may run on any executor, or there is
+ * no such task. O(executors of the set + CLO_EXECUTORS_MAX / 64). */
+CLO_API uint32_t clo_graph_executors(const clo_graph *graph, uint32_t task, uint32_t *executors, size_t capacity);
 
 /* Reads back edge `index`, in order of addition.
  * Returns CLO_OK or CLO_ERR_ARGUMENT (no such edge). O(log tasks). */

@@ -46,7 +46,7 @@ typedef struct clo_platform_desc {
     /* NULL: "platform". */
     const char *name;
 
-    /* >= 1, at most 4096. */
+    /* >= 1, at most CLO_EXECUTORS_MAX. */
     uint32_t executors_count;
 
     /* [executors_count] */
@@ -104,7 +104,7 @@ typedef struct clo_platform_desc {
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  an index or speed out of range, negative latency, cuts that do not rise, a cut that is reached
  *                     after 2^61 ns or more
- *   CLO_ERR_LIMIT     more than 4096 executors, too many cuts
+ *   CLO_ERR_LIMIT     more than CLO_EXECUTORS_MAX executors, too many cuts
  *   CLO_ERR_MEMORY
  *
  * Threads: any. Real time: no. O(pieces * executors^2). */

@@ -51,7 +51,8 @@ void *clo_allocate_aligned(size_t count, size_t size)
 
 void *clo_allocate_lazy(size_t bytes)
 {
-    return calloc(bytes > 0 ? bytes : 1, 1); /* the C library takes fresh pages for what is large, and does not clear them */
+    /* The C library takes fresh pages for what is large, and does not clear them. */
+    return calloc(bytes > 0 ? bytes : 1, 1);
 }
 
 size_t clo_memory_limit_default(void)

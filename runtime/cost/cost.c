@@ -143,17 +143,18 @@ const char *clo_cost_unmatched_kind(const clo_cost *cost, uint32_t index)
 
 static clo_status fail_platform(const struct clo_cost *cost, uint32_t task)
 {
-    const clo_graph_task_row *row = &cost->graph->rows[task];
-    const int64_t *demand = clo_graph_demand(cost->graph, task);
+    const clo_graph *graph = cost->graph;
+    const int64_t *demand = clo_graph_demand(graph, task);
     const clo_platform *platform = cost->platform;
-    uint32_t executors = platform->executors_count;
+    uint32_t executors = platform->executors_count, placement = clo_graph_placement(graph, task);
     char scratch[16];
-    const char *name = clo_graph_task_name(cost->graph, task, scratch);
+    const char *name = clo_graph_task_name(graph, task, scratch);
 
-    if (row->executors_mask != 0 && executors < 64 && (row->executors_mask & ((1ull << executors) - 1)) == 0)
+    if (placement != CLO_NONE && clo_placement_next(&graph->sets, placement, 0) >= executors)
         return clo_fail(CLO_ERR_PLATFORM,
-                        "task \"%.60s\" (%u): its mask 0x%llx allows no executor of \"%.60s\" (it has %u)", name, task,
-                        (unsigned long long)row->executors_mask, platform->name, executors);
+                        "task \"%.60s\" (%u): it may only run on executors from %u on, \"%.60s\" has 0 .. %u; name "
+                        "executors that are there",
+                        name, task, clo_placement_next(&graph->sets, placement, 0), platform->name, executors - 1);
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
         int64_t largest = 0;
         for (uint32_t m = 0; m < platform->machines_count && largest >= 0; m++) {
@@ -168,7 +169,7 @@ static clo_status fail_platform(const struct clo_cost *cost, uint32_t task)
     }
     return clo_fail(CLO_ERR_PLATFORM,
                     "task \"%.60s\" (%u): no executor of \"%.60s\" can run it: give it a body or a time for "
-                    "one of its kinds, or widen its mask or demand",
+                    "one of its kinds, a wider set of executors or a smaller demand",
                     name, task, platform->name);
 }
 
@@ -176,17 +177,17 @@ static clo_status fail_platform(const struct clo_cost *cost, uint32_t task)
 static uint32_t sum_times(const struct clo_cost *cost, uint32_t task, clo_u128 *sum)
 {
     const int64_t *row = &cost->time_ns[(size_t)task * cost->columns];
-    uint64_t mask = cost->graph->rows[task].executors_mask;
-    uint32_t count = 0;
+    uint32_t placement = clo_graph_placement(cost->graph, task), count = 0;
 
     *sum = 0;
-    for (uint32_t c = 0; mask == 0 && c < cost->columns; c++)
+    for (uint32_t c = 0; placement == CLO_NONE && c < cost->columns; c++)
         if (row[c] != CLO_TIME_NEVER) {
             *sum += (clo_u128)row[c] * cost->column_size[c];
             count += cost->column_size[c];
         }
-    for (uint32_t e = 0; mask != 0 && e < cost->platform->executors_count && e < 64; e++)
-        if ((mask >> e & 1) != 0 && row[cost->column_of[e]] != CLO_TIME_NEVER) {
+    for (uint32_t e = clo_cost_next_allowed(cost, placement, 0); e != CLO_NONE;
+         e = clo_cost_next_allowed(cost, placement, e + 1))
+        if (row[cost->column_of[e]] != CLO_TIME_NEVER) {
             *sum += (uint64_t)row[cost->column_of[e]];
             count++;
         }
@@ -439,13 +440,14 @@ int64_t clo_cost_mean_transfer_ns(const clo_cost *cost, uint64_t bytes)
 int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task)
 {
     const int64_t *row = &cost->time_ns[(size_t)task * cost->columns];
-    uint64_t mask = cost->graph->rows[task].executors_mask;
+    uint32_t placement = clo_graph_placement(cost->graph, task);
     int64_t best = CLO_TIME_NEVER;
 
-    for (uint32_t c = 0; mask == 0 && c < cost->columns; c++)
+    for (uint32_t c = 0; placement == CLO_NONE && c < cost->columns; c++)
         best = row[c] < best ? row[c] : best;
-    for (uint32_t e = 0; mask != 0 && e < cost->platform->executors_count && e < 64; e++)
-        if ((mask >> e & 1) != 0 && row[cost->column_of[e]] < best)
+    for (uint32_t e = clo_cost_next_allowed(cost, placement, 0); e != CLO_NONE;
+         e = clo_cost_next_allowed(cost, placement, e + 1))
+        if (row[cost->column_of[e]] < best)
             best = row[cost->column_of[e]];
     return best;
 }

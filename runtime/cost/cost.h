@@ -37,7 +37,7 @@ struct clo_cost {
     uint32_t *column_of;                      /* [executors]                                                       */
     uint32_t *column_first;                   /* [columns] the first executor of each                              */
     uint32_t *column_size;                    /* [columns] executors in it                                         */
-    int64_t *time_ns;                         /* [tasks * columns]; CLO_TIME_NEVER: cannot run. Masks are not in it */
+    int64_t *time_ns;                         /* [tasks * columns]; CLO_TIME_NEVER: cannot run. Sets are not in it  */
     int64_t *mean_ns;                         /* [tasks]                                                           */
     uint32_t resource_of[CLO_RESOURCES_MAX];  /* the platform's resource for each of the graph's; CLO_NONE: none,
                                                 so it is not limited                                */
@@ -47,20 +47,21 @@ struct clo_cost {
     void *block;
 };
 
-/* True if the mask of `task` lets it run on `executor`. */
-static inline bool clo_cost_mask_allows(const clo_cost *cost, uint32_t task, uint32_t executor)
-{
-    uint64_t mask = cost->graph->rows[task].executors_mask;
-
-    return mask == 0 || (executor < 64 && (mask >> executor & 1) != 0);
-}
-
 /* clo_cost_execution_ns without the checks of ids. */
 static inline int64_t clo_cost_time(const clo_cost *cost, uint32_t task, uint32_t executor)
 {
-    if (!clo_cost_mask_allows(cost, task, executor))
+    if (!clo_graph_allows(cost->graph, task, executor))
         return CLO_TIME_NEVER;
     return cost->time_ns[(size_t)task * cost->columns + cost->column_of[executor]];
+}
+
+/* The first executor >= `from` of the platform that placement set `placement` has; CLO_NONE: there is none, or the set
+ * is CLO_NONE: such a task goes by columns. */
+static inline uint32_t clo_cost_next_allowed(const clo_cost *cost, uint32_t placement, uint32_t from)
+{
+    uint32_t executor = placement == CLO_NONE ? CLO_NONE : clo_placement_next(&cost->graph->sets, placement, from);
+
+    return executor < cost->platform->executors_count ? executor : CLO_NONE;
 }
 
 /* Capacity of a machine for the graph's resource `resource`; -1: unlimited. */

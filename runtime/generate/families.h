@@ -1,5 +1,5 @@
-/* generate/families.h - what the graph families produce: tasks and edges with relative weights; generate.c turns weights
- * into ns and bytes. Failures latch in `failed`, so a family is a plain sequence of calls. */
+/* generate/families.h - what the graph families produce: tasks and edges with relative weights; generate.c turns
+ * weights into ns and bytes. Failures latch in `failed`, so a family is a plain sequence of calls. */
 #ifndef CLO_GENERATE_FAMILIES_H
 #define CLO_GENERATE_FAMILIES_H
 

@@ -2,8 +2,8 @@
  * O(1).
  *
  * Invariant: a call that fails changes nothing that can be read. So each call first makes room for all it needs and
- * only then counts. What belongs to few tasks (demands, bodies and times per kind) lives beside the rows: a row is
- * one cache line. */
+ * only then counts. What belongs to few tasks (demands, placement sets, bodies and times per kind) lives beside the
+ * rows: a row is one cache line. */
 #include "graph/graph.h"
 
 #include "base/memory.h"
@@ -47,6 +47,7 @@ void clo_graph_destroy(clo_graph *graph)
         clo_free(graph->specials);
     clo_free(graph->sealed_block);
     clo_free(graph->arcs_block);
+    clo_placement_free(&graph->sets);
     clo_free(graph->edge_bytes);
     clo_free(graph->ends);
     clo_free(graph->demands);
@@ -142,8 +143,21 @@ static inline clo_status reserve_tasks(clo_graph *graph, const growth *more)
     return failed ? clo_fail_memory("a task") : CLO_OK;
 }
 
-/* The next task: checked, and there is room. `demand`: it has one. Inline: one by one, this is most of the cost. */
-static inline void put_task(clo_graph *graph, const clo_task *task, size_t name_bytes, bool demand)
+/* The placement set of a mask; CLO_NONE for 0. A set that no task uses cannot be read, so it may be left behind. */
+static inline clo_status intern_mask(clo_graph *graph, uint64_t mask, uint32_t *placement)
+{
+    *placement = CLO_NONE;
+    return mask != 0 ? clo_placement_intern_mask(&graph->sets, mask, placement) : CLO_OK;
+}
+
+/* What stands beside the row of a task: whether it has a demand, and its placement set. */
+typedef struct beside {
+    bool demand;
+    uint32_t placement;
+} beside;
+
+/* The next task: checked, and there is room. Inline: one by one, this is most of the cost. */
+static inline void put_task(clo_graph *graph, const clo_task *task, size_t name_bytes, beside has)
 {
     clo_graph_task_row *row = &graph->rows[graph->tasks];
 
@@ -151,11 +165,11 @@ static inline void put_task(clo_graph *graph, const clo_task *task, size_t name_
         .body = task->body,
         .argument = task->argument,
         .output_bytes = task->output_bytes,
-        .executors_mask = task->executors_mask,
         .name = CLO_NONE,
         .instances = task->instances > 0 ? task->instances : 1,
         .demand = CLO_NONE,
         .special = CLO_NONE,
+        .placement = has.placement,
         .task_class = task->task_class,
         .duplicable = task->duplicable != 0,
     };
@@ -164,7 +178,7 @@ static inline void put_task(clo_graph *graph, const clo_task *task, size_t name_
         memcpy(graph->names + graph->names_bytes, task->name, name_bytes);
         graph->names_bytes += name_bytes;
     }
-    if (demand) {
+    if (has.demand) {
         row->demand = (uint32_t)graph->demands_count;
         memcpy(graph->demands[graph->demands_count++], task->demand, sizeof task->demand);
         graph->has_demands = true;
@@ -180,17 +194,21 @@ clo_status clo_graph_add_task(clo_graph *graph, const clo_task *task, uint32_t *
         return clo_fail_null("clo_graph_add_task", "graph or task");
     growth more = {0};
     size_t name_bytes = name_bytes_of(task);
+    beside has = {.placement = CLO_NONE};
     clo_status status = check_open(graph, "add tasks");
 
     if (status == CLO_OK)
         status = check_task(graph, task, name_bytes, &more);
     if (status == CLO_OK)
         status = reserve_tasks(graph, &more);
+    if (status == CLO_OK)
+        status = intern_mask(graph, task->executors_mask, &has.placement);
     if (status != CLO_OK)
         return status;
     if (id != NULL)
         *id = graph->tasks;
-    put_task(graph, task, name_bytes, more.demands > 0);
+    has.demand = more.demands > 0;
+    put_task(graph, task, name_bytes, has);
     return CLO_OK;
 }
 
@@ -199,6 +217,7 @@ clo_status clo_graph_add_tasks(clo_graph *graph, const clo_task *tasks, size_t c
     if (graph == NULL || (tasks == NULL && count > 0))
         return clo_fail_null("clo_graph_add_tasks", "graph or tasks");
     growth more = {0};
+    beside has = {.placement = CLO_NONE};
     char at[40];
     clo_status status = check_open(graph, "add tasks");
 
@@ -211,12 +230,17 @@ clo_status clo_graph_add_tasks(clo_graph *graph, const clo_task *tasks, size_t c
     }
     if (status == CLO_OK)
         status = reserve_tasks(graph, &more);
+    for (size_t i = 0; status == CLO_OK && i < count; i++)
+        status = intern_mask(graph, tasks[i].executors_mask, &has.placement);
     if (status != CLO_OK)
         return status;
     if (first != NULL)
         *first = graph->tasks;
-    for (size_t i = 0; i < count; i++)
-        put_task(graph, &tasks[i], name_bytes_of(&tasks[i]), more.demands > 0 && has_demand(&tasks[i]));
+    for (size_t i = 0; i < count; i++) {
+        has.demand = more.demands > 0 && has_demand(&tasks[i]);
+        (void)intern_mask(graph, tasks[i].executors_mask, &has.placement); /* is there: cannot fail */
+        put_task(graph, &tasks[i], name_bytes_of(&tasks[i]), has);
+    }
     return CLO_OK;
 }
 
@@ -338,15 +362,22 @@ static clo_graph_special *special_make(clo_graph *graph, uint32_t task, uint32_t
     return &graph->specials[index];
 }
 
-static clo_status check_task_kind(const clo_graph *graph, uint32_t task, uint32_t kind, const char *what)
+clo_status clo_graph_check_task(const clo_graph *graph, uint32_t task, const char *what)
 {
     clo_status status = check_open(graph, what);
 
-    if (status != CLO_OK)
-        return status;
-    if (task >= graph->tasks)
+    if (status == CLO_OK && task >= graph->tasks)
         return clo_fail(CLO_ERR_ARGUMENT, "task %u does not exist (the graph has %u); %s after clo_graph_add_task",
                         task, graph->tasks, what);
+    return status;
+}
+
+static clo_status check_task_kind(const clo_graph *graph, uint32_t task, uint32_t kind, const char *what)
+{
+    clo_status status = clo_graph_check_task(graph, task, what);
+
+    if (status != CLO_OK)
+        return status;
     if (kind >= graph->kinds)
         return clo_fail(CLO_ERR_ARGUMENT, "kind %u does not exist (the graph has %u); %s after clo_graph_kind", kind,
                         graph->kinds, what);
@@ -467,7 +498,7 @@ clo_status clo_graph_task(const clo_graph *graph, uint32_t task, clo_task *out)
         .instances = row->instances,
         .task_class = row->task_class,
         .duplicable = row->duplicable,
-        .executors_mask = row->executors_mask,
+        .executors_mask = clo_placement_mask(&graph->sets, row->placement),
     };
     memcpy(out->demand, clo_graph_demand(graph, task), sizeof out->demand);
     return CLO_OK;

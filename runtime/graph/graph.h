@@ -8,6 +8,8 @@
 #ifndef CLO_GRAPH_GRAPH_H
 #define CLO_GRAPH_GRAPH_H
 
+#include "graph/sets.h"
+
 #include <clotho/graph.h>
 
 /* Per (task, kind): a body or a time that differs from the task's own. Chained by task in order of kind; once sealed
@@ -25,11 +27,11 @@ typedef struct clo_graph_task_row {
     void *argument;
     int64_t work_ns;
     uint64_t output_bytes;
-    uint64_t executors_mask;
     uint32_t name;      /* offset into names; CLO_NONE: unnamed       */
     uint32_t instances; /* >= 1                                       */
     uint32_t demand;    /* row of `demands`; CLO_NONE: all zero       */
     uint32_t special;   /* first of its `specials`; CLO_NONE: none    */
+    uint32_t placement; /* set of `sets`; CLO_NONE: any executor      */
     uint16_t task_class;
     uint8_t duplicable;
     uint8_t has_kind_body; /* 1: some kind has a body of its own      */
@@ -54,7 +56,9 @@ struct clo_graph {
     int64_t (*demands)[CLO_RESOURCES_MAX];
     clo_graph_special *specials;
     size_t specials_count;
-    /* Edges in order of addition. Once sealed, NULL where they came target by target: then `in` holds the same order. */
+    clo_placement_sets sets; /* where tasks may run                    */
+    /* Edges in order of addition. Once sealed, NULL where they came target by target: then `in` holds the same
+     * order. */
     clo_graph_ends *ends;
     uint64_t *edge_bytes; /* NULL: all 0, or in in_bytes          */
 
@@ -88,6 +92,26 @@ struct clo_graph {
 
 /* Sets a task's work; keeps work_open. Open graphs only. */
 void clo_graph_set_work(clo_graph *graph, uint32_t task, int64_t work_ns);
+
+/* The set of `graph->sets` that restricts a task; CLO_NONE: it may run on any executor. Tasks with the same index have
+ * the same executors. */
+static inline uint32_t clo_graph_placement(const clo_graph *graph, uint32_t task)
+{
+    return graph->rows[task].placement;
+}
+
+/* True if `task` may be placed on `executor`: its set says so, whatever times and demands say. O(1). */
+static inline bool clo_graph_allows(const clo_graph *graph, uint32_t task, uint32_t executor)
+{
+    return clo_placement_has(&graph->sets, clo_graph_placement(graph, task), executor);
+}
+
+/* CLO_OK, or the failure of a call that must `what` ("set times") to a task of an open graph. */
+clo_status clo_graph_check_task(const clo_graph *graph, uint32_t task, const char *what);
+
+/* Restricts a task of an open graph to the executors of `bits`, which are not empty. Returns CLO_OK, CLO_ERR_LIMIT or
+ * CLO_ERR_MEMORY. */
+clo_status clo_graph_restrict(clo_graph *graph, uint32_t task, const clo_executor_bits *bits);
 
 /* Demand of a task, never NULL: zeros where it has none. */
 const int64_t *clo_graph_demand(const clo_graph *graph, uint32_t task);

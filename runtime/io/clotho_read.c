@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "graph/graph.h"
 #include "io/names.h"
 
 #include <string.h>
@@ -37,20 +38,24 @@ static clo_status read_class(const source *s, const cJSON *object, uint16_t *out
     return status;
 }
 
-static clo_status read_executors(const source *s, const cJSON *object, uint64_t *mask)
+/* Sets *any where there is a list; without one `bits` is not touched. */
+static clo_status read_executors(const source *s, const cJSON *object, clo_executor_bits *bits, bool *any)
 {
     const cJSON *list, *item;
     int64_t executor = 0;
     clo_status status = clo_json_get_array(s->json, object, "executors", false, &list);
 
+    *any = list != NULL;
     if (status != CLO_OK || list == NULL)
         return status;
     if (list->child == NULL)
-        return clo_json_fail(s->json, CLO_ERR_FORMAT, list, "is empty; list executors (0 .. 63) or leave it out");
+        return clo_json_fail(s->json, CLO_ERR_FORMAT, list, "is empty; list executors (0 .. %u) or leave it out",
+                             CLO_EXECUTORS_MAX - 1);
+    *bits = (clo_executor_bits){{0}};
     cJSON_ArrayForEach (item, list) {
-        if ((status = clo_json_integer(s->json, item, 63, &executor)) != CLO_OK)
+        if ((status = clo_json_integer(s->json, item, CLO_EXECUTORS_MAX - 1, &executor)) != CLO_OK)
             return status;
-        *mask |= 1ull << executor;
+        bits->words[executor / 64] |= 1ull << executor % 64;
     }
     return CLO_OK;
 }
@@ -223,6 +228,8 @@ static clo_status read_task(source *s, const cJSON *object)
                                         "instances", "duplicable", "executors", "demand", "body",
                                         "command",   "directory",  NULL};
     clo_task task = CLO_TASK_INIT;
+    clo_executor_bits executors;
+    bool is_restricted = false;
     const cJSON *name;
     uint32_t id;
     clo_status status = clo_json_keys(s->json, object, known);
@@ -236,13 +243,15 @@ static clo_status read_task(source *s, const cJSON *object)
     if (status == CLO_OK)
         status = read_class(s, object, &task.task_class);
     if (status == CLO_OK)
-        status = read_executors(s, object, &task.executors_mask);
+        status = read_executors(s, object, &executors, &is_restricted);
     if (status == CLO_OK)
         status = read_demand(s, object, task.demand);
     if (status == CLO_OK)
         status = read_body(s, object, &task);
     if (status == CLO_OK)
         status = clo_json_place(s->json, object, clo_graph_add_task(s->reader->graph, &task, &id));
+    if (status == CLO_OK && is_restricted)
+        status = clo_json_place(s->json, object, clo_graph_restrict(s->reader->graph, id, &executors));
     if (status == CLO_OK)
         status = read_times(s, object, id);
     if (status == CLO_OK && task.name != NULL && clo_names_add(&s->tasks, task.name, id) != 0)

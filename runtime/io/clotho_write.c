@@ -113,22 +113,29 @@ static void write_demand(const clo_graph *graph, const clo_task *task, clo_text 
     clo_text_add(text, "%c", named ? '}' : ']');
 }
 
-static void write_class_and_mask(const clo_task *task, clo_text *text)
+static void write_class(const clo_task *task, clo_text *text)
 {
     static const char *const names[CLO_CLASSES_BUILTIN] = {"generic", "integer", "float", "memory"};
-    const char *before = ", \"executors\": [";
 
     if (task->task_class >= CLO_CLASSES_BUILTIN)
         clo_text_add(text, ", \"class\": %u", (unsigned)task->task_class);
     else if (task->task_class != CLO_CLASS_GENERIC)
         clo_text_add(text, ", \"class\": \"%s\"", names[task->task_class]);
-    for (unsigned e = 0; e < 64; e++)
-        if ((task->executors_mask >> e & 1) != 0) {
-            clo_text_add(text, "%s%u", before, e);
-            before = ", ";
-        }
-    if (task->executors_mask != 0)
-        clo_text_add(text, "]");
+}
+
+static void write_executors(const clo_graph *graph, uint32_t t, clo_text *text)
+{
+    uint32_t placement = clo_graph_placement(graph, t);
+    const char *before = ", \"executors\": [";
+
+    if (placement == CLO_NONE)
+        return;
+    for (uint32_t e = clo_placement_next(&graph->sets, placement, 0); e != CLO_NONE;
+         e = clo_placement_next(&graph->sets, placement, e + 1)) {
+        clo_text_add(text, "%s%u", before, e);
+        before = ", ";
+    }
+    clo_text_add(text, "]");
 }
 
 static void write_body(const clo_task *task, clo_text *text)
@@ -168,7 +175,8 @@ static clo_status write_task(const clo_graph *graph, uint32_t t, clo_text *text)
     }
     clo_text_add(text, "\"work_ns\": %lld", (long long)task.work_ns);
     write_times(graph, t, text);
-    write_class_and_mask(&task, text);
+    write_class(&task, text);
+    write_executors(graph, t, text);
     if (task.output_bytes > 0)
         clo_text_add(text, ", \"output_bytes\": %llu", (unsigned long long)task.output_bytes);
     if (task.instances > 1)

@@ -35,30 +35,30 @@ void clo_json_close(clo_json *json)
 
 /* Where an item is: its containers from the root down, and how many values stand before it. */
 typedef struct place {
-    const cJSON *way[CLO_JSON_DEPTH_MAX + 1];
-    size_t index[CLO_JSON_DEPTH_MAX + 1]; /* position of way[d] among its siblings */
+    const cJSON *path[CLO_JSON_DEPTH_MAX + 1];
+    size_t index[CLO_JSON_DEPTH_MAX + 1]; /* position of path[d] among its siblings */
     size_t depth, ordinal;
 } place;
 
 /* Pre-order walk without recursion, until `item` is met. Bounded by the size of the tree. */
 static void find_place(const cJSON *root, const cJSON *item, place *p)
 {
-    *p = (place){.way = {root}};
-    while (p->way[p->depth] != item) {
-        const cJSON *here = p->way[p->depth];
+    *p = (place){.path = {root}};
+    while (p->path[p->depth] != item) {
+        const cJSON *here = p->path[p->depth];
 
         p->ordinal++;
         if (here->child != NULL) {
             p->depth++;
             assert(p->depth <= CLO_JSON_DEPTH_MAX);
-            p->way[p->depth] = here->child;
+            p->path[p->depth] = here->child;
             p->index[p->depth] = 0;
             continue;
         }
-        while (p->depth > 0 && p->way[p->depth]->next == NULL)
+        while (p->depth > 0 && p->path[p->depth]->next == NULL)
             p->depth--;
         assert(p->depth > 0); /* else `item` is not in the tree */
-        p->way[p->depth] = p->way[p->depth]->next;
+        p->path[p->depth] = p->path[p->depth]->next;
         p->index[p->depth]++;
     }
 }
@@ -85,11 +85,11 @@ static void write_path(const clo_json *json, const place *p, char *path)
     copy_short(path, json->source.is_line ? "the line" : "the file", PATH_BYTES);
     for (size_t d = 1; d <= p->depth && used < PATH_BYTES - 64; d++) {
         int wrote;
-        if (cJSON_IsArray(p->way[d - 1])) {
+        if (cJSON_IsArray(p->path[d - 1])) {
             wrote = snprintf(path + used, PATH_BYTES - used, "[%zu]", p->index[d]);
         } else {
             char key[48];
-            copy_short(key, p->way[d]->string, sizeof key);
+            copy_short(key, p->path[d]->string, sizeof key);
             wrote = snprintf(path + used, PATH_BYTES - used, "%s%s", d > 1 ? "." : "", key);
         }
         used += (size_t)wrote;

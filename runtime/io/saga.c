@@ -1,7 +1,8 @@
 /* saga.c - reads two forms of the classic problem "heterogeneous machines, full network", each with its own platform:
  *
  *   saga        tasks with a cost, nodes with a speed, a bandwidth for each pair of nodes: the instances of SAGA
- *               (github ANRGUSC/saga). time = cost / speed, transfer = size / bandwidth; self links count in the mean (free).
+ *               (github ANRGUSC/saga). time = cost / speed, transfer = size / bandwidth; self links count in the mean
+ *               (free).
  *   cost-table  computation_cost[task][processor], links of unit rate, start-up 0: Topcuoglu 2002 fig. 2,
  *               Arabnejad 2014 fig. 1. The mean is over distinct pairs.
  *

@@ -139,12 +139,11 @@ static clo_status check_replicas(const checker *check)
 
 static clo_status check_placement(const checker *check, const clo_placement *p)
 {
-    uint64_t mask = check->graph->rows[p->task].executors_mask;
     int64_t time = clo_cost_execution_ns(check->cost, p->task, p->executor);
     char text[LABEL_BYTES];
 
-    if (mask != 0 && (p->executor >= 64 || (mask >> p->executor & 1) == 0))
-        return violation(check, p, "the task's placement mask excludes this executor");
+    if (!clo_graph_allows(check->graph, p->task, p->executor))
+        return violation(check, p, "the task's set of executors excludes this one");
     if (time == CLO_TIME_NEVER)
         return violation(check, p, "the task cannot run on this executor");
     if (!check->measured && p->finish_ns - p->start_ns != time)

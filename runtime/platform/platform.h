@@ -4,7 +4,6 @@
 
 #include <clotho/platform.h>
 
-#define CLO_EXECUTORS_MAX 4096u
 #define CLO_LATENCY_NS_MAX (INT64_MAX / 4) /* so that latency + transfer never overflows */
 #define CLO_CUT_BYTES_MAX (UINT64_MAX / 2)
 

@@ -18,7 +18,10 @@ static void reset(clo_job *job, uint64_t release)
     clo_engine_begin(job->engine, false);
     memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
     for (uint32_t execution = 0; job->events != NULL && execution < job->program->executions; execution++)
-        job->events[execution].executor = CLO_NONE; /* not executed */
+        if (job->is_fast) /* not executed */
+            job->ticked[execution].executor = CLO_NONE;
+        else
+            job->events[execution].executor = CLO_NONE;
     atomic_store_explicit(&job->exits_left, job->program->exits, memory_order_relaxed);
     atomic_store_explicit(&job->was_cut, 0, memory_order_relaxed);
     clo_stop_begin(&job->stop, job->first_run + release);

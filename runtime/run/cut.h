@@ -1,5 +1,5 @@
-/* run/cut.h - how a run is cut short: a body failed, its time was up, or somebody cancelled the job. The executions that
- * are left go through the same steps without their bodies. */
+/* run/cut.h - how a run is cut short: a body failed, its time was up, or somebody cancelled the job. The executions
+ * that are left go through the same steps without their bodies. */
 #ifndef CLO_RUN_CUT_H
 #define CLO_RUN_CUT_H
 

@@ -244,7 +244,7 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
 
     if (job->series != NULL && atomic_load_explicit(&job->series->is_first, memory_order_relaxed) != 0)
         note_first(job->series);
-    if (job->is_plain)
+    if (job->is_fast)
         return clo_worker_run_plain(worker, job, execution);
     if (job->program->graph->has_demands) {
         gate = &runtime->gates[runtime->platform->executors[worker->index].machine];

@@ -1,6 +1,6 @@
-/* fast_path.c - the fast path: jobs whose executions need nothing but their bodies called, in the order of the graph, on the
- * real clock. What a task costs here beside its body: a row of the graph, a row of successors, one counter for each,
- * and mostly no atomic instruction; the first released successor is run next without any queue. */
+/* fast_path.c - the fast path: jobs whose executions need nothing but their bodies called, in the order of the graph,
+ * on the real clock. What a task costs here beside its body: a row of the graph, a row of successors, one counter for
+ * each, and mostly no atomic instruction; the first released successor is run next without any queue. */
 #include "run/fast_path.h"
 
 #include "base/clock.h"
@@ -38,8 +38,8 @@ static void give_pinned(clo_worker *worker, clo_job *job, uint32_t execution, ui
 }
 
 /* Which of two released successors to run next while the other is given away. In an unrolled loop the one at the same
- * distance as before is the same stage of the next token, so each worker stays with its stage and the next item need not
- * change hands; if items change hands all the same, the other order is tried (judge_order in worker_loop.c). */
+ * distance as before is the same stage of the next token, so each worker stays with its stage and the next item need
+ * not change hands; if items change hands all the same, the other order is tried (judge_order in worker_loop.c). */
 static bool prefers(const clo_worker *worker, uint32_t execution, uint64_t kept, uint32_t successor)
 {
     if ((uint32_t)kept - execution == worker->stride)
@@ -117,21 +117,21 @@ static uint64_t report(clo_job *job, uint32_t at, uint32_t hits)
     return clo_countdown_hit_many(&job->engine->pending[at], hits) ? item : CLO_ITEM_NONE;
 }
 
-/* For the trace; in ticks, see record.c. */
-static void note(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start)
+/* For the trace and the flight recorder. */
+static void note(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ticks)
 {
-    int64_t finish = clo_ticks();
+    int64_t finish_ticks = clo_ticks();
 
     if (worker->recorder.slots != NULL)
-        clo_recorder_add(worker, job, execution, start, finish);
-    if (job->events == NULL)
+        clo_recorder_add(worker, job, execution, start_ticks, finish_ticks);
+    if (job->ticked == NULL)
         return;
-    job->stats[worker->index].busy_ns += finish - start;
-    job->events[execution] = (clo_trace_event){.task = worker->call.task,
-                                               .instance = worker->call.instance,
-                                               .executor = worker->index,
-                                               .start_ns = start,
-                                               .finish_ns = finish};
+    job->stats[worker->index].busy_ns += finish_ticks - start_ticks; /* ticks here; see clo_job_busy_ns */
+    job->ticked[execution] = (clo_ticked){.task = worker->call.task,
+                                          .instance = worker->call.instance,
+                                          .executor = worker->index,
+                                          .start_ticks = start_ticks,
+                                          .finish_ticks = finish_ticks};
 }
 
 static inline void call_body(clo_worker *worker, clo_job *job, uint32_t execution)
@@ -153,11 +153,11 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
     call->instance = execution - program->graph->first_instance[task];
     call->instances = row->instances;
     call->expected_ns = clo_cost_time(program->cost, task, worker->index);
-    bool is_noted = job->events != NULL || worker->recorder.slots != NULL;
-    int64_t start = is_noted ? clo_ticks() : 0;
+    bool is_noted = job->ticked != NULL || worker->recorder.slots != NULL;
+    int64_t start_ticks = is_noted ? clo_ticks() : 0;
     int code = row->body != NULL ? row->body(call) : 0;
     if (is_noted)
-        note(worker, job, execution, start);
+        note(worker, job, execution, start_ticks);
     if (code != 0)
         clo_job_fail(job, execution, code);
 }

@@ -14,6 +14,16 @@
 
 #include <clotho/job.h>
 
+/* What the fast path notes of an execution, in place of a trace event: ticks are cheaper than the clock. */
+typedef struct clo_ticked {
+    uint32_t task, instance;
+    /* CLO_NONE: not executed. */
+    uint32_t executor;
+    int64_t start_ticks, finish_ticks;
+} clo_ticked;
+
+_Static_assert(sizeof(clo_ticked) <= sizeof(clo_trace_event), "they share their memory");
+
 struct clo_job {
     /* Of all that is in here, and the job itself. */
     clo_arena arena;
@@ -39,8 +49,11 @@ struct clo_job {
     clo_engine_stats *stats;
     /* [workers] */
     clo_engine_scratch *scratch;
-    /* [executions]; NULL: no trace. */
-    clo_trace_event *events;
+    /* [executions]; NULL: no trace. On the fast path what lies there is `ticked`. */
+    union {
+        clo_trace_event *events;
+        clo_ticked *ticked;
+    };
     /* [workers] virtual clock: end of the last execution on each executor, its worker's alone. */
     int64_t *virtual_free_ns;
     int64_t submit_ns;
@@ -57,7 +70,7 @@ struct clo_job {
     /* Its items may run on one worker only, and so never lie where they could be taken. */
     bool is_pinned;
     /* The fast path runs it: nothing is timed, moved, held or decided. */
-    bool is_plain;
+    bool is_fast;
 
     /* Periods, deadlines and limits; NULL: none that anybody watches. */
     struct clo_series *series;

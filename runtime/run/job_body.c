@@ -35,7 +35,7 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
 }
 
 /* The fast path is for jobs of which nothing is timed by the clock, moved, held, decided or limited. */
-static bool is_plain(const clo_job *job, const clo_job_body *body)
+static bool is_fast(const clo_job *job, const clo_job_body *body)
 {
     const clo_program *program = body->program;
     const clo_graph *graph = program->graph;
@@ -64,7 +64,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->scratch = body->scratch;
     job->events = body->events;
     job->own = body->own;
-    job->is_plain = is_plain(job, body);
+    job->is_fast = is_fast(job, body);
     body->program = old.program;
     body->engine = old.engine;
     body->links = old.links;

@@ -2,8 +2,8 @@
  *
  * The fast path notes ticks of the CPU's counter, cheaper than the clock, which become times here. The order in which
  * executions completed is not counted at run time either, where all workers would want one word: it follows from the
- * finish times, since whoever was released by an execution finishes no earlier; executions of no length keep the graph's
- * order. */
+ * finish times, since whoever was released by an execution finishes no earlier; executions of no length keep the
+ * graph's order. */
 #include "run/record.h"
 
 #include "base/clock.h"
@@ -55,23 +55,27 @@ static clo_status number(const clo_job *job, clo_trace_event *events, size_t cou
 
 int64_t clo_job_busy_ns(const clo_job *job, int64_t busy)
 {
-    return job->is_plain ? clo_tick_line_ns(&job->line, job->line.ticks + busy) - job->line.ns : busy;
+    return job->is_fast ? clo_tick_line_ns(&job->line, job->line.ticks + busy) - job->line.ns : busy;
+}
+
+static clo_trace_event event_of(const clo_job *job, const clo_ticked *ticked)
+{
+    return (clo_trace_event){.task = ticked->task,
+                             .instance = ticked->instance,
+                             .executor = ticked->executor,
+                             .start_ns = clo_tick_line_ns(&job->line, ticked->start_ticks),
+                             .finish_ns = clo_tick_line_ns(&job->line, ticked->finish_ticks)};
 }
 
 static size_t copy_events(const clo_job *job, clo_trace_event *events)
 {
     size_t count = 0;
 
-    for (uint32_t execution = 0; execution < job->program->executions; execution++) {
-        clo_trace_event event = job->events[execution];
-        if (event.executor == CLO_NONE)
-            continue; /* not executed */
-        if (job->is_plain) {
-            event.start_ns = clo_tick_line_ns(&job->line, event.start_ns);
-            event.finish_ns = clo_tick_line_ns(&job->line, event.finish_ns);
-        }
-        events[count++] = event;
-    }
+    for (uint32_t execution = 0; execution < job->program->executions; execution++)
+        if (job->is_fast && job->ticked[execution].executor != CLO_NONE)
+            events[count++] = event_of(job, &job->ticked[execution]);
+        else if (!job->is_fast && job->events[execution].executor != CLO_NONE)
+            events[count++] = job->events[execution];
     return count;
 }
 

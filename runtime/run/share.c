@@ -1,4 +1,5 @@
-/* share.c - what a worker lets others have of its deque: on its public list, or held out to the worker that asked lately. */
+/* share.c - what a worker lets others have of its deque: on its public list, or held out to the worker that asked
+ * lately. */
 #include "run/share.h"
 
 #include "base/saturate.h"

@@ -23,8 +23,9 @@ static inline bool clo_worker_is_slow(const clo_worker *worker, int64_t next_ns)
     return next_ns > CLO_SHORT_NS || worker->pace_ns > CLO_SHORT_NS || (next_ns | worker->pace_ns) == 0;
 }
 
-/* Before each body: items that wait in the worker's deque are put on its public list if somebody has nothing to do, or if the
- * body is long, since meanwhile nobody else could get at them. Costs two loads of lines that are seldom written. */
+/* Before each body: items that wait in the worker's deque are put on its public list if somebody has nothing to do, or
+ * if the body is long, since meanwhile nobody else could get at them. Costs two loads of lines that are seldom
+ * written. */
 static inline void clo_worker_look_up(clo_worker *worker, int64_t next_ns)
 {
     if (clo_deque_count(&worker->deque) == 0) {

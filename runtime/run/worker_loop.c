@@ -2,9 +2,9 @@
  *
  * Order: what it has taken already, its inbox, its deque, its hand, its public list, then other workers' hands and
  * public lists. A worker's deque is nobody else's business, so ready items cost no fence; what others may have lies on
- * the public list, put there when somebody asked, when somebody sleeps and there is enough to do, or before a long body.
- * An idle worker looks at the others' public lists (lines that are written only when something is put there), asks, and
- * pauses between rounds; after spin_ns at most it sleeps on its own futex word.
+ * the public list, put there when somebody asked, when somebody sleeps and there is enough to do, or before a long
+ * body. An idle worker looks at the others' public lists (lines that are written only when something is put there),
+ * asks, and pauses between rounds; after spin_ns at most it sleeps on its own futex word.
  *
  * Fairness: once BODIES_MAX bodies have been run in that order, the next source in turn gives what has lain there
  * longest; a chain of successors gives way after CLO_BYPASSES_MAX. So a source has its turn after at most
@@ -13,8 +13,9 @@
  * it more than once. Items of a stopped job have no body and do not count, up to SKIPS_MAX in one turn.
  *
  * Narrow graphs never have much in a deque. While an item waits there and somebody sleeps, its waiting is summed up
- * (declined in share.c), and once the sum is worth a wake, one is woken; who asked lately is handed an item whenever one
- * can be spared (clo_worker_keep_fed), and each worker stays with its stage where it can (prefers in fast_path.c). */
+ * (declined in share.c), and once the sum is worth a wake, one is woken; who asked lately is handed an item whenever
+ * one can be spared (clo_worker_keep_fed), and each worker stays with its stage where it can (prefers in
+ * fast_path.c). */
 #include "run/worker_loop.h"
 
 #include "base/clock.h"
@@ -90,8 +91,8 @@ static void put_back(clo_worker *worker, clo_stack *list, uint64_t chain)
 }
 
 /* Takes one item to run and moves at most BATCH more to the deque, which is empty; none where bodies are long. The
- * rest goes back in one piece: to `rest_to`, a public list of ours. While the chain is in our hands nobody else can see it,
- * and a worker that looked in that moment may have gone to sleep: so one is woken. */
+ * rest goes back in one piece: to `rest_to`, a public list of ours. While the chain is in our hands nobody else can see
+ * it, and a worker that looked in that moment may have gone to sleep: so one is woken. */
 static uint64_t take_public(clo_worker *worker, clo_stack *list, clo_stack *rest_to)
 {
     uint64_t first = clo_stack_take(list);
@@ -112,8 +113,8 @@ static uint64_t take_public(clo_worker *worker, clo_stack *list, clo_stack *rest
     return first;
 }
 
-/* One item of what lies on a public list; the rest goes to `aged`, to which nothing is added before it is empty, so that
- * each item's turn comes however many are put on the public list meanwhile. */
+/* One item of what lies on a public list; the rest goes to `aged`, to which nothing is added before it is empty, so
+ * that each item's turn comes however many are put on the public list meanwhile. */
 static uint64_t take_aged(clo_worker *worker, clo_worker *owner)
 {
     uint64_t first = clo_stack_take(&owner->aged);
@@ -203,7 +204,8 @@ static uint64_t take_neighbour(clo_worker *worker)
     clo_worker *owner = &runtime->workers[worker->neighbour];
     if (owner == worker)
         return CLO_ITEM_NONE;
-    bool is_hands_turn = worker->passes / (NEIGHBOUR_PASSES * runtime->workers_count) % 2 == 0; /* in each other round */
+    /* In each other round. */
+    bool is_hands_turn = worker->passes / (NEIGHBOUR_PASSES * runtime->workers_count) % 2 == 0;
     uint64_t item = is_hands_turn ? clo_hand_take(&owner->hand) : take_aged(worker, owner);
     if (item == CLO_ITEM_NONE)
         item = is_hands_turn ? take_aged(worker, owner) : clo_hand_take(&owner->hand);

@@ -1,12 +1,13 @@
-/* combining.h - flat combining (Hendler, Incze, Shavit, Tzafrir, SPAA 2010) with one publication record for each poster.
+/* combining.h - flat combining (Hendler, Incze, Shavit, Tzafrir, SPAA 2010) with one publication record for each
+ * poster.
  *
  * Under policy dispatch a worker runs at most one execution of a job at a time, and gets the next one only after this
- * one's completion has been read. So its completions need no queue: it writes the execution into its own record and adds
- * one to `posts`. Whoever finds `posts` at 0 becomes the combiner: it reads records and decides, until it has handled
- * exactly as many posts as were added; then `posts` goes back to 0 in one step. Until then it only grows: subtracting
- * what is handled would let it pass through 0 when an add comes late, and the next to post would be a second combiner. A
- * combiner that was quicker than an add goes round until it arrives, one instruction later. Instead of the paper's lock,
- * the count itself says who combines.
+ * one's completion has been read. So its completions need no queue: it writes the execution into its own record and
+ * adds one to `posts`. Whoever finds `posts` at 0 becomes the combiner: it reads records and decides, until it has
+ * handled exactly as many posts as were added; then `posts` goes back to 0 in one step. Until then it only grows:
+ * subtracting what is handled would let it pass through 0 when an add comes late, and the next to post would be a
+ * second combiner. A combiner that was quicker than an add goes round until it arrives, one instruction later. Instead
+ * of the paper's lock, the count itself says who combines.
  *
  *               post   read   leave
  *      post      -*      -      -      (* one post at a time for one record, the next only after it was read)
@@ -14,8 +15,8 @@
  *      leave     -       X      X      (the combiner only)
  *
  * Progress: post is wait-free (a store and an add). The combiner waits only for adds of posts that it has already read.
- * Ordering: what a poster wrote before post happens before what the combiner does after read: [B] acquire pairs with [A]
- * release. What one combiner wrote happens before what the next one does: [C] and [D] are read-modify-writes of one
+ * Ordering: what a poster wrote before post happens before what the combiner does after read: [B] acquire pairs with
+ * [A] release. What one combiner wrote happens before what the next one does: [C] and [D] are read-modify-writes of one
  * word, both acq_rel. The emptied record at [E] reaches its poster with the item that it is given next.
  * Mutation list: [A] relaxed; [B] relaxed; [C] relaxed; [D] relaxed; [D] a subtraction. */
 #ifndef CLO_SYNC_COMBINING_H

@@ -43,7 +43,8 @@ static inline bool clo_hand_give(clo_hand *hand, uint64_t item)
                                                    memory_order_relaxed);
 }
 
-/* CLO_HAND_EMPTY: nothing was in it. Without a look first: where an item is expected, a look would move the line twice. */
+/* CLO_HAND_EMPTY: nothing was in it. Without a look first: where an item is expected, a look would move the line
+ * twice. */
 static inline uint64_t clo_hand_grab(clo_hand *hand)
 {
     return atomic_exchange_explicit(&hand->item, CLO_HAND_EMPTY, memory_order_acquire); /* [B] */

@@ -4,8 +4,8 @@
  *      record     X       -      (one writer at a time)
  *      read       -       -
  *
- * Progress: both wait-free; recording is a few plain loads and stores. Ordering: none; a reader may miss records that are
- * being made, and sees each bucket whole. */
+ * Progress: both wait-free; recording is a few plain loads and stores. Ordering: none; a reader may miss records that
+ * are being made, and sees each bucket whole. */
 #ifndef CLO_SYNC_HISTOGRAM_H
 #define CLO_SYNC_HISTOGRAM_H
 

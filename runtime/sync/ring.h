@@ -1,11 +1,12 @@
-/* ring.h - records from one thread to another, in fixed memory: when the reader is behind, new ones are dropped and counted.
+/* ring.h - records from one thread to another, in fixed memory: when the reader is behind, new ones are dropped and
+ * counted.
  *
  *               put   take
  *      put       X     -      (one producer)
  *      take      -     X      (one consumer)
  *
- * Progress: both wait-free. Ordering: a record's content travels from put to take along [A] -> [B]; the emptied slot goes
- * back along [C] -> [D]. Indices count up and wrap; their difference is the number of records.
+ * Progress: both wait-free. Ordering: a record's content travels from put to take along [A] -> [B]; the emptied slot
+ * goes back along [C] -> [D]. Indices count up and wrap; their difference is the number of records.
  * Mutation list: [A] relaxed; [B] relaxed; [C] relaxed; [D] relaxed. */
 #ifndef CLO_SYNC_RING_H
 #define CLO_SYNC_RING_H

@@ -72,7 +72,8 @@ static inline void clo_stop_abort(clo_stop *stop, uint64_t number)
 {
     uint64_t run = number << 1;
 
-    (void)atomic_compare_exchange_strong_explicit(&stop->run, &run, run | 1, memory_order_relaxed, memory_order_relaxed);
+    (void)atomic_compare_exchange_strong_explicit(&stop->run, &run, run | 1, memory_order_relaxed,
+                                                  memory_order_relaxed);
 }
 
 /* The current submit, from now on; nothing if there was none yet. */
@@ -91,7 +92,8 @@ static inline void clo_stop_cancel(clo_stop *stop)
          *     the failed exchange has seen. */
         if (atomic_load_explicit(&stop->submit, memory_order_acquire) != submit)
             return;
-        if (atomic_compare_exchange_weak_explicit(&stop->run, &run, run | 1, memory_order_acquire, memory_order_acquire))
+        if (atomic_compare_exchange_weak_explicit(&stop->run, &run, run | 1, memory_order_acquire,
+                                                  memory_order_acquire))
             return;
     }
 }

@@ -81,7 +81,15 @@ class BadInput(CommandTest):
         picky = self.graph([dict(TASK, times={"gpu": 5, **{kind: None for kind in kinds}})])
         self.bad(1, "plan", picky, "--platform", "rk3588", "--json", holds=["g.json", '"t"'])
         masked = self.graph([dict(TASK, executors=[40])])
-        self.bad(1, "plan", masked, "--platform", "uniform:2", "--json", holds="g.json")
+        self.bad(1, "plan", masked, "--platform", "uniform:2", "--json", holds=["g.json", "executors from 40 on"])
+        for executors in ([300, 70], [65]):
+            far = self.graph([dict(TASK, executors=executors)])
+            self.bad(1, "plan", far, "--platform", "uniform:64", holds=["g.json", "executors from %d on" % min(executors)])
+
+    def test_executors_that_no_platform_can_have(self):
+        for executors, text in (([70, 4096], "tasks[0].executors[1]"), ([1e300], "1e+300"), ([-1], "-1"), ([1.5], "1.5"),
+                                ([], "empty"), (["e0"], "executors[0]"), ({"0": 1}, "executors"), (70, "executors")):
+            self.refuse(self.graph([dict(TASK, executors=executors)]), text)
 
     def test_files_that_cannot_be_read(self):
         self.refuse(self.path("absent.json"), "No such file")

@@ -22,6 +22,24 @@ class Plan(CommandTest):
         self.assertEqual((one["planner"], one["valid"], one["schedules"]), ("heft", True, 1))
         self.assertLessEqual(max(one["bounds"].values()), one["lower_bound_ns"])
 
+    def test_tasks_may_be_restricted_to_executors_beyond_the_64th(self):
+        g = self.graph([{"work_ns": 1000, "executors": [99, 70]} for _ in range(6)] +
+                       [{"work_ns": 1000, "executors": list(range(64, 100))}, {"work_ns": 500}], [(0, 6)])
+        plan = self.path("p.json")
+        for planner in ["heft", "deft", "best", "exact"]:
+            one = self.json("plan", g, "--platform", "uniform:100", "--planner", planner, "--out", plan)
+            self.assertEqual((one["makespan_ns"], one["lower_bound_ns"], one["valid"]), (3000, 3000, True))
+            for p in json.loads(self.bytes("p.json"))["placements"]:
+                self.assertTrue(p["task"] in ("t7", 7) or int(p["executor"][1:]) >= 64, p)
+            self.json("check", g, plan, "--platform", "uniform:100")
+        for how in (["--planner", "heft"], ["--policy", "steal"]):
+            one = self.json("run", g, *how, "--clock", "virtual", "--platform", "uniform:100")
+            self.assertEqual((one["makespan_ns"], one["valid"]), (3000, True))
+        self.assertEqual(self.json("simulate", g, "--policy", "steal", "--platform", "uniform:100")["valid"], True)
+        self.good("convert", g, self.path("again.json"))
+        again = json.loads(self.bytes("again.json"))["tasks"]
+        self.assertEqual([t.get("executors") for t in again], 6 * [[70, 99]] + [list(range(64, 100)), None])
+
     def test_text_names_makespan_bound_and_check(self):
         text = self.good("plan", self.diamond(), "--platform", "uniform:2", "--gantt-text")
         for word in ["makespan", "lower bound", "3.000 us", "speedup      1.33", "check        valid"]:

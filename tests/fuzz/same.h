@@ -23,6 +23,14 @@ static inline bool same_command(const clo_command *a, const clo_command *b)
     return a->argv[i] == b->argv[i] && same_text(a->directory, b->directory);
 }
 
+static inline bool same_executors(const clo_graph *a, const clo_graph *b, uint32_t t)
+{
+    static _Thread_local uint32_t x[CLO_EXECUTORS_MAX], y[CLO_EXECUTORS_MAX];
+    uint32_t count = clo_graph_executors(a, t, x, CLO_EXECUTORS_MAX);
+
+    return count == clo_graph_executors(b, t, y, CLO_EXECUTORS_MAX) && memcmp(x, y, count * sizeof *x) == 0;
+}
+
 static inline bool same_task(const clo_graph *a, const clo_graph *b, uint32_t t)
 {
     clo_task s, u;
@@ -36,8 +44,8 @@ static inline bool same_task(const clo_graph *a, const clo_graph *b, uint32_t t)
     }
     return same_text(s.name, u.name) && s.work_ns == u.work_ns && s.output_bytes == u.output_bytes &&
            s.instances == u.instances && s.task_class == u.task_class && s.duplicable == u.duplicable &&
-           s.executors_mask == u.executors_mask && memcmp(s.demand, u.demand, sizeof s.demand) == 0 &&
-           s.body == u.body && (s.body != clo_body_command || same_command(s.argument, u.argument));
+           same_executors(a, b, t) && memcmp(s.demand, u.demand, sizeof s.demand) == 0 && s.body == u.body &&
+           (s.body != clo_body_command || same_command(s.argument, u.argument));
 }
 
 static inline bool same_graph(const clo_graph *a, const clo_graph *b)

@@ -202,6 +202,10 @@ void call_graph_build(thread *t)
                      CLO_ERR_LIMIT);
     }
     (void)expect(clo_graph_set_time(graph, draw_count(t, tasks), kind, draw_time(t, 1000)), CLO_OK, CLO_ERR_ARGUMENT);
+    uint32_t executors[3] = {below(t, 80), chance(t, 90) ? below(t, 4096) : 4096 + below(t, 10), below(t, 4)}, most[4];
+    (void)expect(clo_graph_set_executors(graph, draw_count(t, tasks), executors, below(t, 4)), CLO_OK,
+                 CLO_ERR_ARGUMENT);
+    (void)clo_graph_executors(graph, draw_count(t, tasks), most, below(t, 5));
     clo_status status = expect(clo_graph_seal(graph), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_CYCLE, CLO_ERR_LIMIT);
     (void)expect(clo_graph_task(graph, draw_count(t, tasks), &back), CLO_OK, CLO_ERR_ARGUMENT);
     (void)expect(clo_graph_edge(graph, draw_count(t, tasks), &edge), CLO_OK, CLO_ERR_ARGUMENT);

@@ -58,7 +58,8 @@ static char *read_back(size_t *bytes)
 /* Cholesky with replicas on big and little cores. */
 static clo_plan *plan_small(clo_graph **graph, clo_platform **platform, clo_cost **cost)
 {
-    clo_generate_config config = {.size = sizeof config, .seed = 6, .tasks = 20, .ccr = 1, .work_spread = 0.6, .duplicable = 1};
+    clo_generate_config config = {
+        .size = sizeof config, .seed = 6, .tasks = 20, .ccr = 1, .work_spread = 0.6, .duplicable = 1};
     clo_plan_config planning = {.size = sizeof planning, .planner = "deft"};
     clo_plan *plan;
 
@@ -144,7 +145,8 @@ static clo_graph *many_kinds(uint32_t kinds, uint32_t tasks, bool is_named)
         char name[32];
         uint32_t kind = t % kinds;
         snprintf(name, sizeof name, "%c%c_ID%07u", 'a' + kind / 26, 'a' + kind % 26, t);
-        clo_task task = {.name = is_named ? name : NULL, .work_ns = 10 + 1000 * kind, .task_class = kind % CLO_CLASSES_BUILTIN};
+        clo_task task = {
+            .name = is_named ? name : NULL, .work_ns = 10 + 1000 * kind, .task_class = kind % CLO_CLASSES_BUILTIN};
         ok(clo_graph_add_task(graph, &task, NULL));
     }
     ok(clo_graph_seal(graph));

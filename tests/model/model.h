@@ -1,21 +1,21 @@
 /* model.h - runs a few threads in every order, under C11's memory orders, and says when something can go wrong.
  *
  * Threads are coroutines; each atomic operation is a point where another may go on. A load may return any write that
- * the order of happens-before does not forbid: each location keeps its writes, each thread the oldest it may still read.
- * Executions are enumerated depth first by running again with the next choice.
+ * the order of happens-before does not forbid: each location keeps its writes, each thread the oldest it may still
+ * read. Executions are enumerated depth first by running again with the next choice.
  *
- * Memory model: views, as in Kang et al. 2017 ("A promising semantics for relaxed-memory concurrency") without promises,
- * which is close to RC11 (Lahav et al. 2017). An acquire load joins the view of a release write; a read-modify-write reads
- * the newest write and continues its release sequence (C++20's definition: plain stores of the same thread do not). seq_cst
- * operations also exchange one global view; membarrier does so for all threads at once.
- * Left out, so not found here: a load that is satisfied by a later store of its own thread's future (load buffering), a store
- * that is ordered before one that has already been made (2+2W). Both would need an address or control
- * dependence to be broken, which the code under test does not rely on being kept.
+ * Memory model: views, as in Kang et al. 2017 ("A promising semantics for relaxed-memory concurrency") without
+ * promises, which is close to RC11 (Lahav et al. 2017). An acquire load joins the view of a release write; a
+ * read-modify-write reads the newest write and continues its release sequence (C++20's definition: plain stores of the
+ * same thread do not). seq_cst operations also exchange one global view; membarrier does so for all threads at once.
+ * Left out, so not found here: a load that is satisfied by a later store of its own thread's future (load buffering), a
+ * store that is ordered before one that has already been made (2+2W). Both would need an address or control dependence
+ * to be broken, which the code under test does not rely on being kept.
  * Bounds: the number of switches away from a thread that could go on (Musuvathi and Qadeer 2007, "Iterative context
  * bounding"), given with each scenario; nothing else is cut.
  *
- * Plain data go through model_read and model_write, which complain unless happens-before orders every write with every other
- * access. A state in which nobody can go on and somebody has not ended is a failure too: a lost wake-up. */
+ * Plain data go through model_read and model_write, which complain unless happens-before orders every write with every
+ * other access. A state in which nobody can go on and somebody has not ended is a failure too: a lost wake-up. */
 #ifndef CLO_MODEL_H
 #define CLO_MODEL_H
 

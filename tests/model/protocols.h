@@ -98,7 +98,8 @@ static void stop_run(uint32_t me)
 static void stop_finish(void)
 {
     for (uint32_t submit = 0; submit < 2; submit++)
-        model_check(!stopped_runs[submit] || counted[submit], "bodies were left out of a run that nobody has cancelled");
+        model_check(!stopped_runs[submit] || counted[submit],
+                    "bodies were left out of a run that nobody has cancelled");
     /* The last submit has not ended: a cancel of it must hold for the bodies to come. */
     model_check(!clo_stop_is_cancelled(&stop) || clo_stop_is_set(&stop), "a cancelled series runs its bodies");
     model_check(counted[1] <= clo_stop_is_cancelled(&stop), "a cancel was lost to an older one");

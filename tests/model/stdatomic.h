@@ -1,5 +1,5 @@
-/* stdatomic.h - stands before the real one in the model tests' include path: the unmodified headers of runtime/sync compile
- * against it, and every atomic operation becomes a step of the checker (model.h). Objects of 4 and 8 bytes. */
+/* stdatomic.h - stands before the real one in the model tests' include path: the unmodified headers of runtime/sync
+ * compile against it, and every atomic operation becomes a step of the checker (model.h). Objects of 4 and 8 bytes. */
 #ifndef CLO_MODEL_STDATOMIC_H
 #define CLO_MODEL_STDATOMIC_H
 

@@ -130,7 +130,7 @@ static void ranks_agree_with_a_naive_recomputation(void **state)
             longest = up[t] > longest ? up[t] : longest;
         uint32_t length = clo_cost_critical_path(s.cost, path);
         assert_true(length >= 1 && length <= tasks);
-        for (uint32_t i = 0; i < length; i++) { /* every task of the path lies on a longest way */
+        for (uint32_t i = 0; i < length; i++) { /* every task of the path lies on a longest path */
             assert_true(up[path[i]] + down[path[i]] == longest);
             assert_true(i == 0 || down[path[i]] > down[path[i - 1]] || up[path[i]] <= up[path[i - 1]]);
         }

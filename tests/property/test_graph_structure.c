@@ -163,6 +163,12 @@ static clo_graph *copy_in_arrays(const clo_graph *graph, uint64_t seed)
         count = 1 + clo_rng_below(&rng, edges_count - at);
         ok(clo_graph_add_edges(copy, edges + at, count));
     }
+    for (uint32_t t = 0; t < tasks_count; t++) {
+        uint32_t executors[64], count = clo_graph_executors(graph, t, executors, 64);
+        assert_true(count <= 64);
+        if (count > 0)
+            ok(clo_graph_set_executors(copy, t, executors, count));
+    }
     for (uint32_t k = 0; k < clo_graph_kinds(graph); k++)
         ok(clo_graph_kind(copy, clo_graph_kind_name(graph, k), &kind));
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)

@@ -1,5 +1,5 @@
-/* R4, bounded decisions: counted in steps, so the same on every machine. The worst graph: 10 000 instances ready at once, most
- * of which the executor that asks cannot run.
+/* R4, bounded decisions: counted in steps, so the same on every machine. The worst graph: 10 000 instances ready at
+ * once, most of which the executor that asks cannot run.
  * Mutation: let clo_view_step return true always, or take fall_back out of engine/dispatch.c; the first test fails. */
 #include "support.h"
 

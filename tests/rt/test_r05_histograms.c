@@ -1,6 +1,7 @@
-/* R5, latencies are always recorded, in fixed memory, without waiting: quantiles against a sorted list of the same values, and
- * a reader beside the writer.
- * Mutation: shift the bucket by one in clo_histogram_bucket, or count only every second record: the first test fails. */
+/* R5, latencies are always recorded, in fixed memory, without waiting: quantiles against a sorted list of the same
+ * values, and a reader beside the writer.
+ * Mutation: shift the bucket by one in clo_histogram_bucket, or count only every second record: the first test
+ * fails. */
 #include "support.h"
 
 #include "base/rng.h"

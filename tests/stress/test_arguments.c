@@ -117,6 +117,9 @@ static void graphs_being_built(void **state)
     refuses_somehow(clo_graph_set_body, s.open, 0, 99, NULL);
     refuses(clo_graph_set_time, NULL, 0, 0, 1);
     refuses_somehow(clo_graph_set_time, s.open, 99, 99, -1);
+    refuses(clo_graph_set_executors, NULL, 0, NULL, 0);
+    refuses(clo_graph_set_executors, s.open, 0, NULL, 1);
+    refuses_somehow(clo_graph_set_executors, s.open, 99, NULL, 0);
     refuses(clo_graph_set_resource, NULL, 0, "r");
     refuses_somehow(clo_graph_set_resource, s.open, 0, NULL);
     refuses_somehow(clo_graph_set_resource, s.open, 99, "r");
@@ -144,6 +147,8 @@ static void graphs(void **state)
     assert_string_equal(clo_graph_task_name(NULL, 0, scratch), "?");
     assert_string_equal(clo_graph_task_name(s.f.graph, 99, scratch), "?");
     assert_string_equal(clo_graph_task_name(s.f.graph, 0, NULL), "?");
+    assert_int_equal(clo_graph_executors(NULL, 0, NULL, 0), 0);
+    assert_int_equal(clo_graph_executors(s.f.graph, 99, NULL, 0), 0);
     refuses(clo_graph_task, NULL, 0, &task);
     refuses(clo_graph_task, s.f.graph, 0, NULL);
     refuses_somehow(clo_graph_task, s.f.graph, 99, &task);

@@ -171,8 +171,8 @@ static void a_cancelled_job_of_many_items_ends_though_another_is_ahead(void **st
         /* Where a policy decides, each of its instances passes through the inbox on its own. */
         uint64_t turns = pair % MODES == 2 ? MANY : MANY / 1024 + 2;
         if (waited > turns * TURN_BODIES + 1000) /* + what ran until the waiting thread looked */
-            fail_msg("%s beside %s: cancelled, and %llu bodies of the other ran before the end", mode_names[pair % MODES],
-                     mode_names[pair / MODES], (unsigned long long)waited);
+            fail_msg("%s beside %s: cancelled, and %llu bodies of the other ran before the end",
+                     mode_names[pair % MODES], mode_names[pair / MODES], (unsigned long long)waited);
         drop(&w);
     }
 }

@@ -12,7 +12,7 @@
 enum {
     RANDOM_INSTANCES = 1, /* some tasks have 2..5 instances                                       */
     RANDOM_DEMANDS = 2,   /* graph: demands on up to 3 resources; platform: finite capacities      */
-    RANDOM_MASKS = 4,     /* some tasks have a placement mask                                      */
+    RANDOM_MASKS = 4,     /* some tasks are restricted, by a mask or to a set with executors from 64 on */
     RANDOM_KINDS = 8,     /* some tasks have times of their own for kinds, CLO_TIME_NEVER and kind bodies among them */
     RANDOM_OUTPUTS = 16,  /* tasks have output buffers of up to 512 bytes                          */
     RANDOM_DUPLICABLE = 32, /* two of three tasks are duplicable                                    */

@@ -37,20 +37,21 @@ static void fill_columns(const clo_bound_work *work, clo_prices *prices)
 static clo_u128 cheapest(const clo_cost *cost, const clo_prices *prices, uint32_t task, uint32_t *column)
 {
     const int64_t *row = &cost->time_ns[(size_t)task * cost->columns];
-    uint64_t mask = cost->graph->rows[task].executors_mask;
+    uint32_t placement = clo_graph_placement(cost->graph, task);
     clo_u128 best = ~(clo_u128)0;
 
-    for (uint32_t c = 0; mask == 0 && c < cost->columns; c++) {
+    for (uint32_t c = 0; placement == CLO_NONE && c < cost->columns; c++) {
         clo_u128 price = (clo_u128)prices->of_column[c] * (uint64_t)row[c];
         if (row[c] != CLO_TIME_NEVER && price < best) {
             best = price;
             *column = c;
         }
     }
-    for (uint32_t e = 0; mask != 0 && e < cost->platform->executors_count && e < 64; e++) {
+    for (uint32_t e = clo_cost_next_allowed(cost, placement, 0); e != CLO_NONE;
+         e = clo_cost_next_allowed(cost, placement, e + 1)) {
         uint32_t c = cost->column_of[e];
         clo_u128 price = (clo_u128)prices->of_executor[e] * (uint64_t)row[c];
-        if ((mask >> e & 1) != 0 && row[c] != CLO_TIME_NEVER && price < best) {
+        if (row[c] != CLO_TIME_NEVER && price < best) {
             best = price;
             *column = c;
         }
@@ -118,7 +119,7 @@ static bool speed_prices(clo_bound_work *work, clo_prices *prices)
     memset(work->load, 0, cost->columns * sizeof *work->load);
     for (uint32_t t = 0; t < cost->graph->tasks; t++) {
         const int64_t *row = &cost->time_ns[(size_t)t * cost->columns];
-        bool everywhere = cost->graph->rows[t].executors_mask == 0;
+        bool everywhere = clo_graph_placement(cost->graph, t) == CLO_NONE;
         for (uint32_t c = 0; c < cost->columns && everywhere; c++)
             everywhere = row[c] != CLO_TIME_NEVER;
         for (uint32_t c = 0; c < cost->columns && everywhere; c++)
@@ -134,58 +135,82 @@ static bool speed_prices(clo_bound_work *work, clo_prices *prices)
     return true;
 }
 
-/* Bit of an executor in a set: itself on small platforms, its column on large ones. */
-static uint64_t set_bit(const clo_cost *cost, uint32_t executor)
+/* Bit of an executor: itself on small platforms, its column on large ones. */
+static uint64_t executor_bit(const clo_cost *cost, uint32_t executor)
 {
     return 1ull << (cost->platform->executors_count <= 64 ? executor : cost->column_of[executor]);
 }
 
-static uint64_t allowed_set(const clo_cost *cost, const uint64_t *column_set, uint32_t task)
+/* The executors that can run a task: those of `bits` that placement set `placement` has. On small platforms the bits
+ * say it all, and `placement` is CLO_NONE. */
+typedef struct allowed {
+    uint64_t bits;
+    uint32_t placement;
+} allowed;
+
+static bool has(const clo_cost *cost, const allowed *set, uint32_t executor)
+{
+    return (executor_bit(cost, executor) & set->bits) != 0 &&
+           clo_placement_has(&cost->graph->sets, set->placement, executor);
+}
+
+static allowed allowed_set(const clo_cost *cost, const uint64_t *column_bits, uint32_t task)
 {
     const int64_t *row = &cost->time_ns[(size_t)task * cost->columns];
-    uint64_t mask = cost->graph->rows[task].executors_mask, set = 0;
+    allowed set = {.placement = clo_graph_placement(cost->graph, task)};
 
     for (uint32_t c = 0; c < cost->columns; c++)
         if (row[c] != CLO_TIME_NEVER)
-            set |= column_set[c];
-    if (mask == 0)
+            set.bits |= column_bits[c];
+    if (cost->platform->executors_count > 64 || set.placement == CLO_NONE)
         return set;
-    uint64_t masked = 0;
-    for (uint32_t e = 0; e < cost->platform->executors_count && e < 64; e++)
-        if (mask >> e & 1)
-            masked |= set_bit(cost, e);
-    return set & masked;
+    uint64_t bits = 0;
+    for (uint32_t e = clo_cost_next_allowed(cost, set.placement, 0); e != CLO_NONE;
+         e = clo_cost_next_allowed(cost, set.placement, e + 1))
+        bits |= executor_bit(cost, e);
+    return (allowed){set.bits & bits, CLO_NONE};
+}
+
+/* The different sets of executors that some task is bound to, but for that of all; at most SETS_MAX. */
+static uint32_t list_sets(clo_bound_work *work, allowed *sets)
+{
+    const clo_cost *cost = work->cost;
+    uint64_t *column_bits = work->trial.of_column; /* free until the first trial */
+    uint64_t all = 0;
+    uint32_t count = 0;
+
+    memset(column_bits, 0, cost->columns * sizeof *column_bits);
+    for (uint32_t e = 0; e < cost->platform->executors_count; e++) {
+        column_bits[cost->column_of[e]] |= executor_bit(cost, e);
+        all |= executor_bit(cost, e);
+    }
+    for (uint32_t t = 0; t < cost->graph->tasks && count < SETS_MAX; t++) {
+        allowed set = allowed_set(cost, column_bits, t);
+        uint32_t s = 0;
+        while (s < count && (sets[s].bits != set.bits || sets[s].placement != set.placement))
+            s++;
+        if (s == count && (set.bits != all || set.placement != CLO_NONE))
+            sets[count++] = set;
+    }
+    return count;
 }
 
 /* Tries prices that are zero outside a set, for each set that some task is bound to. */
 static void try_sets(clo_bound_work *work, uint64_t *best)
 {
     const clo_cost *cost = work->cost;
-    uint32_t executors = cost->platform->executors_count, count = 0;
-    uint64_t sets[SETS_MAX], *column_set = work->trial.of_column; /* free until the first trial */
-    uint64_t all = 0;
+    uint32_t executors = cost->platform->executors_count;
+    allowed sets[SETS_MAX];
 
     if (executors > 64 && cost->columns > 64)
         return;
-    memset(column_set, 0, cost->columns * sizeof *column_set);
-    for (uint32_t e = 0; e < executors; e++) {
-        column_set[cost->column_of[e]] |= set_bit(cost, e);
-        all |= set_bit(cost, e);
-    }
-    for (uint32_t t = 0; t < cost->graph->tasks && count < SETS_MAX; t++) {
-        uint64_t set = allowed_set(cost, column_set, t);
-        uint32_t s = 0;
-        while (s < count && sets[s] != set)
-            s++;
-        if (s == count && set != all)
-            sets[count++] = set;
-    }
+    uint32_t count = list_sets(work, sets);
     for (uint32_t s = 0; s < count; s++) {
         uint32_t inside = 0;
         for (uint32_t e = 0; e < executors; e++)
-            inside += (set_bit(cost, e) & sets[s]) != 0;
+            inside += has(cost, &sets[s], e);
         for (uint32_t e = 0; e < executors; e++)
-            work->trial.of_executor[e] = (set_bit(cost, e) & sets[s]) != 0 ? PRICE_ONE / inside : 0;
+            work->trial.of_executor[e] = has(cost, &sets[s], e) ? PRICE_ONE / inside : 0;
         fill_columns(work, &work->trial);
         keep_if_better(work, best);
     }

@@ -160,15 +160,15 @@ static int64_t best_cut(const clo_bound_work *work, const struct cuts *cuts)
     return best;
 }
 
-/* True if a task with a demand is limited wherever it can run. The machines of a column are alike (cost.h); masks are
- * not in the columns. */
+/* True if a task with a demand is limited wherever it can run. The machines of a column are alike (cost.h);
+ * placement sets are not in the columns. */
 static bool is_limited(const clo_cost *cost, uint32_t task, uint32_t resource)
 {
-    bool has_mask = cost->graph->rows[task].executors_mask != 0;
-    uint32_t count = has_mask ? cost->platform->executors_count : cost->columns;
+    bool has_set = clo_graph_placement(cost->graph, task) != CLO_NONE;
+    uint32_t count = has_set ? cost->platform->executors_count : cost->columns;
 
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t e = has_mask ? i : cost->column_first[i];
+        uint32_t e = has_set ? i : cost->column_first[i];
         if (clo_cost_time(cost, task, e) != CLO_TIME_NEVER &&
             clo_cost_capacity(cost, cost->platform->executors[e].machine, resource) < 0)
             return false;
@@ -225,8 +225,8 @@ static void take_weights(clo_bound_work *work, const struct cuts *cuts, clo_boun
     clo_bound_take_stages(work, stages);
 }
 
-/* The longest way through a task. */
-static int64_t longest_way(const clo_bound_work *work)
+/* The longest path through a task. */
+static int64_t longest_path(const clo_bound_work *work)
 {
     int64_t longest = 0;
 
@@ -268,7 +268,7 @@ static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages
         clo_bound_join(work, inputs);
     if (sets->words > 0)
         tighten(work, sets);
-    out->combined_ns = longest_way(work);
+    out->combined_ns = longest_path(work);
     sort_tasks(work, cuts);
 
     (void)clo_bound_best_prices(work);

@@ -1,6 +1,6 @@
-/* cost/bound/energy.c - energetic reasoning (Erschler and Lopez 1990; Baptiste, Le Pape and Nuijten 1999) as a destructive
- * lower bound (Klein and Scholl 1999): a makespan is tried, and refuted where some stretch of time cannot hold what
- * must happen in it.
+/* cost/bound/energy.c - energetic reasoning (Erschler and Lopez 1990; Baptiste, Le Pape and Nuijten 1999) as a
+ * destructive lower bound (Klein and Scholl 1999): a makespan is tried, and refuted where some stretch of time cannot
+ * hold what must happen in it.
  *
  * Why it holds, with bound.c's reading of replicas. If M is the makespan, the first-finishing execution of t lies
  * between head(t) and M - tail(t) and takes fastest(t) or more. So in [a, b) it is busy for at least

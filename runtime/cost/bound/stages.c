@@ -33,7 +33,7 @@ static uint64_t slots_of(const clo_cost *cost, uint32_t task)
     const int64_t *demand = clo_graph_demand(cost->graph, task);
     uint64_t executors = 0, held = 0;
 
-    if (cost->graph->rows[task].executors_mask == 0)
+    if (clo_graph_placement(cost->graph, task) == CLO_NONE)
         for (uint32_t c = 0; c < cost->columns; c++)
             executors += clo_cost_time(cost, task, cost->column_first[c]) != CLO_TIME_NEVER ? cost->column_size[c] : 0;
     else

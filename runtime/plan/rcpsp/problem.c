@@ -9,14 +9,14 @@
 
 #define LANES_MAX (CLO_RESOURCES_MAX + 1) /* and the executors */
 
-/* Transfers cost nothing, and each machine has one column and nothing is masked. */
+/* Transfers cost nothing, and each machine has one column and every task may run on any executor. */
 static bool applies(const clo_cost *cost)
 {
     const clo_executor *executors = cost->platform->executors;
     uint32_t p = cost->platform->executors_count;
 
     for (uint32_t t = 0; t < cost->graph->tasks; t++)
-        if (cost->graph->rows[t].executors_mask != 0)
+        if (clo_graph_placement(cost->graph, t) != CLO_NONE)
             return false;
     for (uint32_t a = 0; a < p; a++)
         for (uint32_t b = 0; b < a; b++)

@@ -6,8 +6,10 @@
 
 #include <string.h>
 
+enum { EXECUTORS_MAX = 100 };
+
 struct fixture {
-    clo_executor executors[8];
+    clo_executor executors[EXECUTORS_MAX];
     int64_t capacities[2 * CLO_RESOURCES_MAX];
     clo_platform_desc desc;
     clo_graph *graph;
@@ -16,7 +18,7 @@ struct fixture {
 static void start(struct fixture *f, uint32_t executors)
 {
     memset(f, 0, sizeof *f);
-    for (uint32_t e = 0; e < 8; e++) {
+    for (uint32_t e = 0; e < EXECUTORS_MAX; e++) {
         f->executors[e] = (clo_executor){.memory = e, .os_index = -1};
         for (int c = 0; c < CLO_CLASSES_BUILTIN; c++)
             f->executors[e].speed_q16[c] = CLO_SPEED_ONE;
@@ -147,6 +149,25 @@ static void work_bound_to_an_executor_is_its_area(void **state)
         add(&f, (clo_task){.work_ns = 100, .executors_mask = 6});
     add(&f, (clo_task){.work_ns = 10});
     assert_int_equal(bound(&f).area_ns, 300);
+}
+
+static void work_bound_to_a_set_from_64_on_is_its_area(void **state)
+{
+    (void)state;
+    struct fixture f;
+    const uint32_t two[] = {90, 65}, one[] = {99};
+
+    start(&f, 100);
+    for (uint32_t t = 0; t < 10; t++)
+        ok(clo_graph_set_executors(f.graph, add(&f, (clo_task){.work_ns = 100}), two, 2));
+    for (uint32_t t = 0; t < 4; t++)
+        ok(clo_graph_set_executors(f.graph, add(&f, (clo_task){.work_ns = 100}), one, 1));
+    add(&f, (clo_task){.work_ns = 100});
+    assert_int_equal(bound(&f).area_ns, 500);
+
+    start(&f, 100); /* waves: nine instances on two executors */
+    ok(clo_graph_set_executors(f.graph, add(&f, (clo_task){.work_ns = 70, .instances = 9}), two, 2));
+    assert_int_equal(bound(&f).best_ns, 350);
 }
 
 static void a_fork_join_is_head_and_waves_and_tail(void **state)
@@ -482,6 +503,7 @@ int main(void)
         cmocka_unit_test(related_executors_count_with_their_speeds),
         cmocka_unit_test(unrelated_executors_come_near_the_linear_relaxation),
         cmocka_unit_test(work_bound_to_an_executor_is_its_area),
+        cmocka_unit_test(work_bound_to_a_set_from_64_on_is_its_area),
         cmocka_unit_test(a_fork_join_is_head_and_waves_and_tail),
         cmocka_unit_test(a_cut_may_stand_in_the_middle),
         cmocka_unit_test(waves_are_as_wide_as_machines_hold),

@@ -187,6 +187,32 @@ static void a_mask_restricts_and_shuts_out_executors_from_64_on(void **state)
     finish();
 }
 
+static void a_set_may_have_executors_from_64_on(void **state)
+{
+    (void)state;
+    const uint32_t far[] = {69, 64, 4000, 2}, beyond[] = {300, 70};
+
+    start(70);
+    add((clo_task){.work_ns = 10});
+    add((clo_task){.work_ns = 20, .executors_mask = 1});
+    ok(clo_graph_set_executors(f.graph, 0, far, 4));
+    ok(clo_graph_set_executors(f.graph, 1, far, 2));
+    ok(try_cost());
+    for (uint32_t e = 0; e < 70; e++) {
+        assert_true(clo_cost_execution_ns(f.cost, 0, e) == (e == 2 || e == 64 || e == 69 ? 10 : CLO_TIME_NEVER));
+        assert_true(clo_cost_execution_ns(f.cost, 1, e) == (e == 64 || e == 69 ? 20 : CLO_TIME_NEVER));
+    }
+    assert_int_equal(clo_cost_mean_execution_ns(f.cost, 1), 20);
+    finish();
+
+    start(70);
+    add((clo_task){.name = "far"});
+    ok(clo_graph_set_executors(f.graph, 0, beyond, 2));
+    fails(CLO_ERR_PLATFORM, "task \"far\" (0): it may only run on executors from 70 on, \"p\" has 0 .. 69; name exec",
+          try_cost());
+    finish();
+}
+
 static void a_demand_above_the_capacity_shuts_a_machine_out(void **state)
 {
     (void)state;
@@ -348,7 +374,7 @@ static void a_task_that_fits_nowhere_is_named_with_its_reason(void **state)
 
     start(2);
     add((clo_task){.name = "wide", .executors_mask = 4});
-    fails(CLO_ERR_PLATFORM, "task \"wide\" (0): its mask 0x4 allows no executor of \"p\" (it has 2)", try_cost());
+    fails(CLO_ERR_PLATFORM, "task \"wide\" (0): it may only run on executors from 2 on, \"p\" has 0 .. 1", try_cost());
     finish();
 
     start(2);
@@ -447,6 +473,7 @@ int main(void)
         cmocka_unit_test(kinds_match_by_name),
         cmocka_unit_test(a_task_with_kind_bodies_alone_runs_on_those_kinds),
         cmocka_unit_test(a_mask_restricts_and_shuts_out_executors_from_64_on),
+        cmocka_unit_test(a_set_may_have_executors_from_64_on),
         cmocka_unit_test(a_demand_above_the_capacity_shuts_a_machine_out),
         cmocka_unit_test(resources_match_by_name_and_else_by_index),
         cmocka_unit_test(executors_that_look_alike_share_a_column),

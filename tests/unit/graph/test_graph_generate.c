@@ -85,7 +85,7 @@ static void names_say_what_a_task_is(void **state)
     clo_graph_destroy(graph);
 }
 
-/* Longest way in edges: chain n - 1, Cholesky 3 (n - 1), FFT 2 log m, Gauss 2 (m - 1) - 1, wavefront 2 (n - 1). */
+/* Longest path in edges: chain n - 1, Cholesky 3 (n - 1), FFT 2 log m, Gauss 2 (m - 1) - 1, wavefront 2 (n - 1). */
 static void families_have_the_depth_of_their_algorithm(void **state)
 {
     (void)state;

@@ -137,6 +137,22 @@ static void the_platform_is_read_whole(void **state)
     clo_document_destroy(d);
 }
 
+static void executors_from_64_on_read_and_write(void **state)
+{
+    clo_document *d = parsed(HEAD "\"tasks\": [{\"executors\": [4095, 70, 0, 70]}, {}]}");
+    uint32_t executors[4];
+    char *text;
+
+    (void)state;
+    assert_int_equal(clo_graph_executors(clo_document_graph(d), 0, executors, 4), 3);
+    assert_memory_equal(executors, ((uint32_t[]){0, 70, 4095}), 3 * sizeof *executors);
+    assert_int_equal(clo_graph_executors(clo_document_graph(d), 1, executors, 4), 0);
+    ok(clo_document_print(d, "clotho", &text));
+    assert_non_null(strstr(text, "\"executors\": [0, 70, 4095]"));
+    clo_free(text);
+    clo_document_destroy(d);
+}
+
 static void a_number_of_executors_makes_a_uniform_platform(void **state)
 {
     clo_document *d = parsed(HEAD "\"tasks\": [{}], \"platform\": {\"executors\": 3, \"latency_ns\": 5, "
@@ -303,9 +319,11 @@ static void malformed_parts_of_tasks_are_refused(void **state)
 {
     static const bad rows[] = {
         {HEAD "\"tasks\": [{\"executors\": []}]}", CLO_ERR_FORMAT,
-         "f:1: tasks[0].executors is empty; list executors (0 .. 63) or leave it out"},
-        {HEAD "\"tasks\": [{\"executors\": [64]}]}", CLO_ERR_LIMIT,
-         "f:1: tasks[0].executors[0] is 64; the largest possible is 63"},
+         "f:1: tasks[0].executors is empty; list executors (0 .. 4095) or leave it out"},
+        {HEAD "\"tasks\": [{\"executors\": [70, 4096]}]}", CLO_ERR_LIMIT,
+         "f:1: tasks[0].executors[1] is 4096; the largest possible is 4095"},
+        {HEAD "\"tasks\": [{\"executors\": [-1]}]}", CLO_ERR_FORMAT,
+         "f:1: tasks[0].executors[0] is -1; write a whole number >= 0"},
         {HEAD "\"tasks\": [{\"demand\": {\"gold\": 1}}]}", CLO_ERR_FORMAT,
          "f:1: tasks[0].demand.gold is not a resource of the graph; add it to \"resources\""},
         {HEAD "\"tasks\": [{\"demand\": 4}]}", CLO_ERR_FORMAT,
@@ -500,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_command_line_is_copied_into_the_document),
         cmocka_unit_test(edges_go_by_name_or_index),
         cmocka_unit_test(the_platform_is_read_whole),
+        cmocka_unit_test(executors_from_64_on_read_and_write),
         cmocka_unit_test(a_number_of_executors_makes_a_uniform_platform),
         cmocka_unit_test(what_is_written_reads_back_and_is_written_the_same),
         cmocka_unit_test(links_in_pieces_read_back),

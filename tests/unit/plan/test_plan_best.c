@@ -303,8 +303,8 @@ static void listen(void *context, const clo_plan_progress *now)
     heard->count++;
 }
 
-/* Where time is the limit each thread searches on its own; where schedules are, threads change nothing. Progress is told
- * in the calling thread. */
+/* Where time is the limit each thread searches on its own; where schedules are, threads change nothing. Progress is
+ * told in the calling thread. */
 static void threads_search_side_by_side_and_progress_is_told(void **state)
 {
     (void)state;

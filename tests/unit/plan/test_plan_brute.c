@@ -17,7 +17,7 @@ typedef struct brute {
     rule by;
     uint32_t *batch; /* ready instances that may be chosen */
     uint32_t count;
-    int64_t *level_ns; /* [instances] longest way to an exit in mean times, without transfers */
+    int64_t *level_ns; /* [instances] longest path to an exit in mean times, without transfers */
 } brute;
 
 /* What makes an instance better than another: lower first, then lower second, then lower id. */

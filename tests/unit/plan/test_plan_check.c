@@ -145,7 +145,7 @@ static void an_executor_outside_the_mask_is_found(void **state)
     b.placements[4].executor = 2;
     b.placements[4].start_ns = 20;
     b.placements[4].finish_ns = 30;
-    reject(&b, "task 'd' on executor 'e2' from 20 to 30 ns: the task's placement mask excludes", 1);
+    reject(&b, "task 'd' on executor 'e2' from 20 to 30 ns: the task's set of executors excludes this one", 1);
 }
 
 static void a_duration_that_is_not_the_cost_is_found(void **state)

@@ -77,8 +77,8 @@ static void a_duplicate_waits_for_its_own_inputs(void **state)
     fixture_free(&f);
 }
 
-/* b can only run on e1, so a's execution there is the only one read: a's original goes, and d, which stood behind it on e0,
- * moves to the beginning. */
+/* b can only run on e1, so a's execution there is the only one read: a's original goes, and d, which stood behind it on
+ * e0, moves to the beginning. */
 static void an_original_that_nobody_reads_is_dropped_and_what_stood_behind_it_moves_up(void **state)
 {
     (void)state;

@@ -313,7 +313,7 @@ static void where_a_duplicate_could_help_nothing_is_proved(void **state)
     fixture_free(&f);
 }
 
-/* Two interleaved ways on two executors; capacity: of the machine in tasks at once, -1: no demands. */
+/* Two interleaved paths on two executors; capacity: of the machine in tasks at once, -1: no demands. */
 static fixture costly(int64_t capacity, uint32_t tasks)
 {
     fixture f = fixture_new();

@@ -50,8 +50,8 @@ static void what_is_proved_optimal_is_not_touched(void **state)
     fixture_free(&f);
 }
 
-/* e0: g, then x, which nobody waits for, then a; e1: an execution of g, then b, which needs g and a. x moves behind a, all
- * else to the left, and both executions of g stay where they are read. */
+/* e0: g, then x, which nobody waits for, then a; e1: an execution of g, then b, which needs g and a. x moves behind a,
+ * all else to the left, and both executions of g stay where they are read. */
 static void replicas_move_with_their_readers(void **state)
 {
     (void)state;

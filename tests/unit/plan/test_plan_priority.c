@@ -79,7 +79,7 @@ static void breadth_first_takes_levels_and_critical_path_takes_chains(void **sta
     fixture_free(&f);
 }
 
-/* Unit times, two executors: 3, 4 wait for 0, 1, 2, but 5 for 1 and 2 only. Equal ways, so critical-path takes 0 and
+/* Unit times, two executors: 3, 4 wait for 0, 1, 2, but 5 for 1 and 2 only. Equal paths, so critical-path takes 0 and
  * 1 first and has nothing beside 2. */
 static void coffman_graham_is_optimal_on_two_executors(void **state)
 {

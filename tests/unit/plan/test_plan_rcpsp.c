@@ -110,8 +110,8 @@ static int64_t ready_at(const clo_rcpsp *problem, int direction, const clo_packi
 }
 
 /* Serial generation, naively: the least (key, id) of all that are ready, on the machine where it ends first. */
-static void expect_serial(const clo_rcpsp *problem, const fixture *f, const shape *s, int direction, const int64_t *keys,
-                          const clo_packing *built)
+static void expect_serial(const clo_rcpsp *problem, const fixture *f, const shape *s, int direction,
+                          const int64_t *keys, const clo_packing *built)
 {
     ledger *l = calloc(1, sizeof *l);
     bool done[TASKS_MAX] = {false};
