@@ -98,6 +98,17 @@ const clo_graph_special *clo_graph_special_find(const clo_graph *graph, uint32_t
 /* True if some kind has a body of its own for the task. */
 bool clo_graph_has_kind_body(const clo_graph *graph, uint32_t task);
 
+static inline uint32_t clo_graph_instances_of(const clo_graph *graph, uint32_t task)
+{
+    return graph->first_instance[task + 1] - graph->first_instance[task];
+}
+
+/* Pairs of instances that an edge stands for. */
+static inline uint64_t clo_graph_pairs(const clo_graph *graph, uint32_t from, uint32_t to)
+{
+    return (uint64_t)clo_graph_instances_of(graph, from) * clo_graph_instances_of(graph, to);
+}
+
 /* Bytes that one pair of instances exchanges over in[edge]. */
 static inline uint64_t clo_graph_in_bytes(const clo_graph *graph, uint32_t edge)
 {
