@@ -10,6 +10,11 @@ typedef struct arrival {
     uint32_t instance;            /* the first of those that arrive last */
 } arrival;
 
+static int64_t finish_of(const clo_schedule *schedule, uint32_t instance)
+{
+    return schedule->executions[schedule->first_execution[instance]].finish_ns;
+}
+
 static int by_class_and_finish(const void *left, const void *right)
 {
     const clo_stage_item *a = left, *b = right;
@@ -73,6 +78,19 @@ uint32_t clo_schedule_last_of(const clo_schedule *schedule, uint32_t task)
     return is_stage ? stages->list[stages->of[task]].last : schedule->graph->first_instance[task];
 }
 
+int64_t clo_schedule_producers_ns(const clo_schedule *schedule, uint32_t instance)
+{
+    const clo_graph *graph = schedule->graph;
+    uint32_t task = graph->task_of[instance];
+    int64_t latest = 0;
+
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        int64_t finish = finish_of(schedule, clo_schedule_last_of(schedule, graph->in[edge]));
+        latest = finish > latest ? finish : latest;
+    }
+    return latest;
+}
+
 uint32_t clo_schedule_group_of(const clo_schedule *schedule, const clo_stage *stage, uint32_t executor)
 {
     uint32_t wanted = schedule->stages->class_of[executor], group = stage->first;
@@ -90,11 +108,6 @@ static uint32_t once_at(const clo_schedule *schedule, uint32_t *link)
     while (*link != CLO_NONE && clo_schedule_is_again(schedule, *link)) /* ends: the list gets shorter */
         *link = schedule->stages->next[*link];
     return *link;
-}
-
-static int64_t finish_of(const clo_schedule *schedule, uint32_t instance)
-{
-    return schedule->executions[schedule->first_execution[instance]].finish_ns;
 }
 
 /* Latest and second latest finish of a group; false if it is empty. */

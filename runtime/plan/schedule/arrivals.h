@@ -50,6 +50,9 @@ clo_inputs clo_schedule_inputs_but(const clo_schedule *schedule, uint32_t instan
 /* The instance of `task`, whose instances are placed, of which the original ends last; the first of several. */
 uint32_t clo_schedule_last_of(const clo_schedule *schedule, uint32_t task);
 
+/* When the originals of all producers of `instance` have ended. */
+int64_t clo_schedule_producers_ns(const clo_schedule *schedule, uint32_t instance);
+
 /* The stage of a task, sorted: NULL for a task of one instance. What is not placed yet is in none of its lists. */
 clo_stage *clo_schedule_stage(const clo_schedule *schedule, uint32_t task);
 
