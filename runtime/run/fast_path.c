@@ -47,31 +47,60 @@ static bool prefers(const clo_worker *worker, uint32_t execution, uint64_t kept,
     return successor - execution == worker->stride || worker->keeps_last;
 }
 
-/* Hands on what the execution of this row released; the first of them comes back to be run next. While we hold a released
+/* Hands on what the execution of this row released; the first of them is kept in *bypass. While we hold a released
  * item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads locals
  * only. */
-static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t execution, const uint32_t *row,
-                                   uint32_t count)
+static inline void release_all(clo_worker *worker, clo_job *job, uint32_t execution, const uint32_t *row,
+                               uint32_t count, uint64_t *bypass)
 {
     clo_countdown *pending = job->engine->pending;
     bool is_pinned = job->is_pinned;
-    uint64_t bypass = CLO_ITEM_NONE;
 
     for (uint32_t i = 0; i < count; i++) {
         uint32_t successor = row[i];
         if (!clo_countdown_hit(&pending[successor]))
             continue;
         if (is_pinned) {
-            give_pinned(worker, job, successor, &bypass);
-        } else if (bypass == CLO_ITEM_NONE) {
-            bypass = clo_item(job, successor);
-        } else if (worker->feeds > 0 && prefers(worker, execution, bypass, successor)) {
-            clo_worker_offer(worker, bypass);
-            bypass = clo_item(job, successor);
+            give_pinned(worker, job, successor, bypass);
+        } else if (*bypass == CLO_ITEM_NONE) {
+            *bypass = clo_item(job, successor);
+        } else if (worker->feeds > 0 && prefers(worker, execution, *bypass, successor)) {
+            clo_worker_offer(worker, *bypass);
+            *bypass = clo_item(job, successor);
         } else {
             clo_worker_offer(worker, clo_item(job, successor));
         }
     }
+}
+
+/* The last instance of a stage has hit its barrier: the consumers. */
+static inline void release_behind(clo_worker *worker, clo_job *job, uint32_t execution, uint32_t barrier,
+                                  uint64_t *bypass)
+{
+    const clo_program *program = job->program;
+    uint32_t first = program->succ_first[barrier];
+
+    clo_engine_pass(job->engine, barrier - program->executions);
+    release_all(worker, job, execution, &program->succ[first], program->succ_first[barrier + 1] - first, bypass);
+}
+
+/* Hands on what `execution` released; the first of them comes back to be run next. has_barriers: constant, so that jobs
+ * without pay nothing. */
+static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t execution, bool has_barriers)
+{
+    const clo_program *program = job->program;
+    uint32_t first = program->succ_first[execution], count = program->succ_first[execution + 1] - first;
+    const uint32_t *row = &program->succ[first];
+    uint32_t barriers_from = program->executions;
+    uint64_t bypass = CLO_ITEM_NONE;
+
+    for (uint32_t i = 0; i < count && has_barriers; i++) /* the last one may end the job */
+        if (row[i] < barriers_from)
+            release_all(worker, job, execution, &row[i], 1, &bypass);
+        else if (clo_countdown_hit(&job->engine->pending[row[i]]))
+            release_behind(worker, job, execution, row[i], &bypass);
+    if (!has_barriers)
+        release_all(worker, job, execution, row, count, &bypass);
     if (worker->feeds > 0 && bypass != CLO_ITEM_NONE)
         worker->stride = (uint32_t)bypass - execution;
     return bypass;
@@ -80,11 +109,10 @@ static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t ex
 uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     const clo_program *program = job->program;
-    uint32_t first = program->succ_first[execution], count = program->succ_first[execution + 1] - first;
 
-    if (count == 0)
+    if (program->succ_first[execution] == program->succ_first[execution + 1])
         return finish_exits(job, 1), CLO_ITEM_NONE;
-    return release_row(worker, job, execution, &program->succ[first], count);
+    return release_row(worker, job, execution, program->barriers > 0);
 }
 
 /* Where an execution reports if nowhere else: the job's end, or a join of many; a hit there moves a line that many want. */
@@ -109,12 +137,18 @@ static inline uint64_t take_same(clo_worker *worker, const clo_job *job, uint32_
     return clo_deque_pop(&worker->deque);
 }
 
-static uint64_t report(clo_job *job, uint32_t at, uint32_t hits)
+static inline uint64_t report(clo_worker *worker, clo_job *job, uint32_t execution, uint32_t at, uint32_t hits,
+                              bool has_barriers)
 {
     if (at == CLO_NONE)
         return finish_exits(job, hits), CLO_ITEM_NONE;
-    uint64_t item = clo_item(job, at);
-    return clo_countdown_hit_many(&job->engine->pending[at], hits) ? item : CLO_ITEM_NONE;
+    uint64_t item = clo_item(job, at), bypass = CLO_ITEM_NONE;
+    if (!clo_countdown_hit_many(&job->engine->pending[at], hits))
+        return CLO_ITEM_NONE;
+    if (!has_barriers || at < job->program->executions)
+        return item;
+    release_behind(worker, job, execution, at, &bypass);
+    return bypass;
 }
 
 /* For the trace; in ticks, see record.c. */
@@ -162,7 +196,7 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
         clo_job_fail(job, execution, code);
 }
 
-uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t execution)
+static inline uint64_t run_plain(clo_worker *worker, clo_job *job, uint32_t execution, bool has_barriers)
 {
     const clo_program *program = job->program;
     uint32_t hits = 0, at;
@@ -176,16 +210,20 @@ uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t executi
             hits++;
             next = take_same(worker, job, at);
             if (next == CLO_ITEM_NONE) {
-                next = report(job, at, hits);
+                next = report(worker, job, execution, at, hits, has_barriers);
                 hits = 0;
             }
         } else {
-            uint32_t first = program->succ_first[execution];
-            next =
-                release_row(worker, job, execution, &program->succ[first], program->succ_first[execution + 1] - first);
+            next = release_row(worker, job, execution, has_barriers);
         }
         if (hits == 0 && (next == CLO_ITEM_NONE || worker->bypasses >= CLO_BYPASSES_MAX))
             return next;
         execution = (uint32_t)next;
     }
+}
+
+uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t execution)
+{
+    return job->program->barriers > 0 ? run_plain(worker, job, execution, true)
+                                      : run_plain(worker, job, execution, false);
 }
