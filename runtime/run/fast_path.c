@@ -47,60 +47,48 @@ static bool prefers(const clo_worker *worker, uint32_t execution, uint64_t kept,
     return successor - execution == worker->stride || worker->keeps_last;
 }
 
-/* Hands on what the execution of this row released; the first of them is kept in *bypass. While we hold a released
- * item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads locals
- * only. */
-static inline void release_all(clo_worker *worker, clo_job *job, uint32_t execution, const uint32_t *row,
-                               uint32_t count, uint64_t *bypass)
+/* Hands on a released item; the first of them is kept in *bypass, to be run next. */
+static inline void hand_on(clo_worker *worker, clo_job *job, uint32_t execution, uint32_t successor, uint64_t *bypass)
 {
-    clo_countdown *pending = job->engine->pending;
-    bool is_pinned = job->is_pinned;
-
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t successor = row[i];
-        if (!clo_countdown_hit(&pending[successor]))
-            continue;
-        if (is_pinned) {
-            give_pinned(worker, job, successor, bypass);
-        } else if (*bypass == CLO_ITEM_NONE) {
-            *bypass = clo_item(job, successor);
-        } else if (worker->feeds > 0 && prefers(worker, execution, *bypass, successor)) {
-            clo_worker_offer(worker, *bypass);
-            *bypass = clo_item(job, successor);
-        } else {
-            clo_worker_offer(worker, clo_item(job, successor));
-        }
+    if (job->is_pinned) {
+        give_pinned(worker, job, successor, bypass);
+    } else if (*bypass == CLO_ITEM_NONE) {
+        *bypass = clo_item(job, successor);
+    } else if (worker->feeds > 0 && prefers(worker, execution, *bypass, successor)) {
+        clo_worker_offer(worker, *bypass);
+        *bypass = clo_item(job, successor);
+    } else {
+        clo_worker_offer(worker, clo_item(job, successor));
     }
 }
 
-/* The last instance of a stage has hit its barrier: the consumers. */
-static inline void release_behind(clo_worker *worker, clo_job *job, uint32_t execution, uint32_t barrier,
-                                  uint64_t *bypass)
+/* Hands on what the execution of this row released; the first of them comes back to be run next. While we hold a released
+ * item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads locals
+ * only. */
+static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t execution, const uint32_t *row,
+                                   uint32_t count)
 {
-    const clo_program *program = job->program;
-    uint32_t first = program->succ_first[barrier];
-
-    clo_engine_pass(job->engine, barrier - program->executions);
-    release_all(worker, job, execution, &program->succ[first], program->succ_first[barrier + 1] - first, bypass);
-}
-
-/* Hands on what `execution` released; the first of them comes back to be run next. has_barriers: constant, so that jobs
- * without pay nothing. */
-static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t execution, bool has_barriers)
-{
-    const clo_program *program = job->program;
-    uint32_t first = program->succ_first[execution], count = program->succ_first[execution + 1] - first;
-    const uint32_t *row = &program->succ[first];
-    uint32_t barriers_from = program->executions;
+    clo_countdown *pending = job->engine->pending;
     uint64_t bypass = CLO_ITEM_NONE;
 
-    for (uint32_t i = 0; i < count && has_barriers; i++) /* the last one may end the job */
-        if (row[i] < barriers_from)
-            release_all(worker, job, execution, &row[i], 1, &bypass);
-        else if (clo_countdown_hit(&job->engine->pending[row[i]]))
-            release_behind(worker, job, execution, row[i], &bypass);
-    if (!has_barriers)
-        release_all(worker, job, execution, row, count, &bypass);
+    for (uint32_t i = 0; i < count; i++)
+        if (clo_countdown_hit(&pending[row[i]]))
+            hand_on(worker, job, execution, row[i], &bypass);
+    if (worker->feeds > 0 && bypass != CLO_ITEM_NONE)
+        worker->stride = (uint32_t)bypass - execution;
+    return bypass;
+}
+
+/* The same where the row may hold barriers. `from`: the execution, or a barrier that it has just hit for the last
+ * time. */
+static uint64_t release_stages(clo_worker *worker, clo_job *job, uint32_t execution, uint32_t from)
+{
+    clo_engine *engine = job->engine;
+    clo_release release = clo_engine_release(engine, from);
+    uint64_t bypass = CLO_ITEM_NONE;
+
+    for (uint32_t successor; (successor = clo_engine_released(engine, &release)) != CLO_NONE;)
+        hand_on(worker, job, execution, successor, &bypass);
     if (worker->feeds > 0 && bypass != CLO_ITEM_NONE)
         worker->stride = (uint32_t)bypass - execution;
     return bypass;
@@ -112,7 +100,10 @@ uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t execution
 
     if (program->succ_first[execution] == program->succ_first[execution + 1])
         return finish_exits(job, 1), CLO_ITEM_NONE;
-    return release_row(worker, job, execution, program->barriers > 0);
+    if (program->barriers > 0)
+        return release_stages(worker, job, execution, execution);
+    uint32_t first = program->succ_first[execution];
+    return release_row(worker, job, execution, &program->succ[first], program->succ_first[execution + 1] - first);
 }
 
 /* Where an execution reports if nowhere else: the job's end, or a join of many; a hit there moves a line that many want. */
@@ -137,18 +128,17 @@ static inline uint64_t take_same(clo_worker *worker, const clo_job *job, uint32_
     return clo_deque_pop(&worker->deque);
 }
 
-static inline uint64_t report(clo_worker *worker, clo_job *job, uint32_t execution, uint32_t at, uint32_t hits,
-                              bool has_barriers)
+static uint64_t report(clo_worker *worker, clo_job *job, uint32_t execution, uint32_t at, uint32_t hits)
 {
     if (at == CLO_NONE)
         return finish_exits(job, hits), CLO_ITEM_NONE;
-    uint64_t item = clo_item(job, at), bypass = CLO_ITEM_NONE;
+    uint64_t item = clo_item(job, at);
     if (!clo_countdown_hit_many(&job->engine->pending[at], hits))
         return CLO_ITEM_NONE;
-    if (!has_barriers || at < job->program->executions)
+    if (at < job->program->executions)
         return item;
-    release_behind(worker, job, execution, at, &bypass);
-    return bypass;
+    clo_engine_pass(job->engine, at - job->program->executions);
+    return release_stages(worker, job, execution, at);
 }
 
 /* For the trace; in ticks, see record.c. */
@@ -196,9 +186,10 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
         clo_job_fail(job, execution, code);
 }
 
-static inline uint64_t run_plain(clo_worker *worker, clo_job *job, uint32_t execution, bool has_barriers)
+uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     const clo_program *program = job->program;
+    bool has_barriers = program->barriers > 0;
     uint32_t hits = 0, at;
 
     for (;;) { /* each turn runs one execution of this job */
@@ -210,20 +201,18 @@ static inline uint64_t run_plain(clo_worker *worker, clo_job *job, uint32_t exec
             hits++;
             next = take_same(worker, job, at);
             if (next == CLO_ITEM_NONE) {
-                next = report(worker, job, execution, at, hits, has_barriers);
+                next = report(worker, job, execution, at, hits);
                 hits = 0;
             }
+        } else if (has_barriers) {
+            next = release_stages(worker, job, execution, execution);
         } else {
-            next = release_row(worker, job, execution, has_barriers);
+            uint32_t first = program->succ_first[execution];
+            next =
+                release_row(worker, job, execution, &program->succ[first], program->succ_first[execution + 1] - first);
         }
         if (hits == 0 && (next == CLO_ITEM_NONE || worker->bypasses >= CLO_BYPASSES_MAX))
             return next;
         execution = (uint32_t)next;
     }
-}
-
-uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t execution)
-{
-    return job->program->barriers > 0 ? run_plain(worker, job, execution, true)
-                                      : run_plain(worker, job, execution, false);
 }
