@@ -186,7 +186,7 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
     row->job = row->stage = row->instance = CLO_NONE;
     s->running--;
     clo_room_give(s, job, stage, executor);
-    clo_data_finish(job, stage, executor, s->now_ns);
+    clo_located_finish(job, stage, executor, s->now_ns);
     job->stages[stage].live.running--;
     job->live.running--;
     clo_view_tell(s, CLO_EVENT_FINISH, slot, stage, executor, 1);

@@ -19,12 +19,12 @@ typedef struct clo_policy_use {
 /* The outputs of a stage that lie, or will lie, in one memory. The times are of the last of them; of a stage of one
  * instance, whose executions are all alike, of the first. A stage that can fill every memory has its places in order of
  * the memories, any other one in order of use. */
-typedef struct clo_data_place {
+typedef struct clo_located {
     uint32_t executor; /* one of the memory */
     uint32_t count;    /* executions; 0: the place is not in use */
     uint32_t left;     /* of these, not finished */
     int64_t finish_ns, expected_ns;
-} clo_data_place;
+} clo_located;
 
 typedef struct clo_stage_row {
     clo_live_stage live;
@@ -42,7 +42,7 @@ typedef struct clo_scheduler_job {
     bool has_failed; /* and is cancelled for that */
     clo_stage_row *stages;                 /* [tasks] */
     uint32_t *place_first;                 /* [tasks + 1] */
-    clo_data_place *places;                     /* [place_first[tasks]] */
+    clo_located *places;                     /* [place_first[tasks]] */
     uint32_t *roots;                       /* [roots_count] stages without predecessors */
     uint32_t roots_count;
     int64_t (*demands)[CLO_RESOURCES_MAX]; /* [tasks] in the platform's order; NULL: nobody demands anything */
@@ -74,15 +74,15 @@ clo_status clo_scheduler_job_prepare(clo_scheduler_job *job, const clo_policy_us
 void clo_scheduler_job_arm(clo_scheduler_job *job);
 
 /* Executions of the stage are to end on `executor` at expected_ns; one has ended there at finish_ns. */
-void clo_data_assign(clo_scheduler_job *job, uint32_t stage, uint32_t executor, uint32_t count, int64_t expected_ns);
-void clo_data_finish(clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t finish_ns);
+void clo_located_assign(clo_scheduler_job *job, uint32_t stage, uint32_t executor, uint32_t count, int64_t expected_ns);
+void clo_located_finish(clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t finish_ns);
 
 /* When all outputs of the stage's predecessors can be in the memory of `executor`, transfers beginning no earlier than
  * decided_ns. */
-int64_t clo_data_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns);
+int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns);
 
 /* The same of the stage's k-th predecessor alone. */
-int64_t clo_data_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
+int64_t clo_located_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
                                   int64_t decided_ns);
 
 /* Memory for the state of a job under a policy, filled by prepare. */

@@ -87,11 +87,11 @@ static void forget_if_started(clo_scheduler *scheduler, const clo_scheduler_job 
 void clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     clo_live_executor *row = &scheduler->executors[executor];
-    int64_t arrival_ns = clo_data_arrival_ns(job, stage, executor, scheduler->now_ns);
+    int64_t arrival_ns = clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);
     int64_t finish_ns = clo_time_add(arrival_ns, clo_cost_time(job->live.cost, stage, executor));
 
     row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
-    clo_data_assign(job, stage, executor, 1, finish_ns);
+    clo_located_assign(job, stage, executor, 1, finish_ns);
     uint32_t instance = job->stages[stage].next_instance;
     clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor, 0);
     begin(scheduler, job, stage, instance, executor, false, arrival_ns);
@@ -130,7 +130,7 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
 {
     clo_live_executor *row = &scheduler->executors[executor];
     int64_t time_ns = clo_time_mul(count, clo_cost_time(job->live.cost, stage, executor));
-    int64_t arrival_ns = clo_data_arrival_ns(job, stage, executor, scheduler->now_ns);
+    int64_t arrival_ns = clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);
 
     if (!append(scheduler, job, stage, executor, count, is_replica))
         return false;
@@ -141,7 +141,7 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
     row->committed += count;
     job->stages[stage].live.committed += count;
     job->live.committed += count;
-    clo_data_assign(job, stage, executor, count, row->free_ns);
+    clo_located_assign(job, stage, executor, count, row->free_ns);
     clo_start_set_free(scheduler, executor, false);
     if (!is_replica) {
         assign(scheduler, job, stage, count);
@@ -193,7 +193,7 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
     set_lacking(scheduler, executor, is_there && !fits);
     if (!fits)
         return;
-    int64_t arrival_ns = clo_data_arrival_ns(job, stage, executor, head->decided_ns);
+    int64_t arrival_ns = clo_located_arrival_ns(job, stage, executor, head->decided_ns);
     if (arrival_ns < scheduler->now_ns)
         arrival_ns = scheduler->now_ns;
     row->committed--;

@@ -86,7 +86,7 @@ int64_t clo_view_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, 
 
     if (live == NULL || !has_executor(view, executor))
         return CLO_TIME_NEVER;
-    return clo_data_arrival_ns(live, stage, executor, view->now_ns);
+    return clo_located_arrival_ns(live, stage, executor, view->now_ns);
 }
 
 int64_t clo_view_input_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t k, uint32_t executor)
@@ -98,7 +98,7 @@ int64_t clo_view_input_arrival_ns(const clo_view *view, uint32_t job, uint32_t s
     const clo_graph *graph = live->live.cost->graph;
     if (k >= graph->in_first[stage + 1] - graph->in_first[stage])
         return CLO_TIME_NEVER;
-    return clo_data_input_arrival_ns(live, stage, k, executor, view->now_ns);
+    return clo_located_input_arrival_ns(live, stage, k, executor, view->now_ns);
 }
 
 int64_t clo_view_available_ns(const clo_view *view, uint32_t executor)

@@ -1,0 +1,110 @@
+/* located.c - where a stage's outputs lie, and when they can be elsewhere. An edge between stages of n and m instances is
+ * looked at by memories, not by pairs: the last output to leave a memory decides. */
+#include "engine/scheduler_job.h"
+
+#include "base/saturate.h"
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static clo_located *place_of(const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+{
+    const clo_platform *platform = job->live.cost->platform;
+    uint32_t first = job->place_first[stage], room = job->place_first[stage + 1] - first;
+    uint32_t memory = platform->executors[executor].memory;
+    clo_stage_row *row = &job->stages[stage];
+
+    if (room == platform->memories_count)
+        return &job->places[first + memory];
+    for (uint32_t i = 0; i < row->places_count; i++)
+        if (platform->executors[job->places[first + i].executor].memory == memory)
+            return &job->places[first + i];
+    return &job->places[first + row->places_count++];
+}
+
+void clo_located_assign(clo_scheduler_job *job, uint32_t stage, uint32_t executor, uint32_t count, int64_t expected_ns)
+{
+    clo_located *place = place_of(job, stage, executor);
+    bool is_one = job->live.cost->graph->rows[stage].instances == 1;
+
+    place->executor = executor;
+    if (place->count == 0)
+        place->expected_ns = expected_ns;
+    else
+        place->expected_ns = is_one ? earlier(place->expected_ns, expected_ns) : later(place->expected_ns, expected_ns);
+    place->count += count;
+    place->left += count;
+}
+
+void clo_located_finish(clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t finish_ns)
+{
+    clo_located *place = place_of(job, stage, executor);
+    bool is_one = job->live.cost->graph->rows[stage].instances == 1, is_first = place->left == place->count;
+
+    if (is_first)
+        place->finish_ns = finish_ns;
+    else
+        place->finish_ns = is_one ? earlier(place->finish_ns, finish_ns) : later(place->finish_ns, finish_ns);
+    place->left--;
+}
+
+/* When what lies in the place is complete, as far as is known. */
+static int64_t complete_ns(const clo_located *place, bool is_one)
+{
+    if (place->left == 0 || (is_one && place->left < place->count))
+        return place->finish_ns;
+    return place->left < place->count ? later(place->finish_ns, place->expected_ns) : place->expected_ns;
+}
+
+/* Of one predecessor: its last output over all memories; of one instance its first over all executions (LACHESIS,
+ * eq. 9). */
+static int64_t edge_arrival_ns(const clo_scheduler_job *job, uint32_t source, uint64_t bytes, uint32_t executor,
+                               int64_t decided_ns)
+{
+    const clo_cost *cost = job->live.cost;
+    bool is_one = cost->graph->rows[source].instances == 1;
+    uint32_t first = job->place_first[source], room = job->place_first[source + 1] - first;
+    uint32_t count = room == cost->platform->memories_count ? room : job->stages[source].places_count;
+    int64_t arrival_ns = is_one ? INT64_MAX : decided_ns;
+
+    for (uint32_t i = first; i < first + count; i++) {
+        const clo_located *place = &job->places[i];
+        if (place->count == 0)
+            continue;
+        int64_t leave_ns = later(complete_ns(place, is_one), decided_ns);
+        int64_t there_ns =
+            clo_time_add(leave_ns, clo_platform_transfer_ns(cost->platform, bytes, place->executor, executor));
+        arrival_ns = is_one ? earlier(arrival_ns, there_ns) : later(arrival_ns, there_ns);
+    }
+    return arrival_ns == INT64_MAX ? decided_ns : arrival_ns; /* nothing is placed yet */
+}
+
+int64_t clo_located_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
+                                  int64_t decided_ns)
+{
+    const clo_graph *graph = job->live.cost->graph;
+    uint32_t edge = graph->in_first[stage] + k;
+
+    return edge_arrival_ns(job, graph->in[edge], graph->in_bytes != NULL ? graph->in_bytes[edge] : 0, executor,
+                           decided_ns);
+}
+
+int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns)
+{
+    const clo_graph *graph = job->live.cost->graph;
+    uint32_t inputs = graph->in_first[stage + 1] - graph->in_first[stage];
+    int64_t latest_ns = decided_ns;
+
+    if (job->live.cost->platform->memories_count == 1 && job->stages[stage].live.parents_left == 0)
+        return decided_ns;
+    for (uint32_t k = 0; k < inputs; k++)
+        latest_ns = later(latest_ns, clo_located_input_arrival_ns(job, stage, k, executor, decided_ns));
+    return latest_ns;
+}
