@@ -9,8 +9,10 @@
 
 enum { STACK_MAX = 80, REBUILT_PART = 8 };
 
-/* The four sides of a box: of the inputs and of the times, their least and their largest. */
-enum { INPUTS_LEAST, TIMES_LEAST, INPUTS_MOST, TIMES_MOST, SIDES };
+/* The four sides of a box: of the inputs and of the rests of the times, their least and their largest. */
+enum { INPUTS_LEAST, RESTS_LEAST, INPUTS_MOST, RESTS_MOST, SIDES };
+
+enum { SLOPE_BITS = 32, SLOPE_SAMPLES = 64, ROUNDING_NS = 2 };
 
 /* The best task of a search so far. */
 typedef struct choice {
@@ -118,11 +120,18 @@ void clo_ready_tree_placed(clo_ready_tree *tree, uint32_t instance, uint32_t exe
 
 /* ---- boxes ---- */
 
+static void clear_gains(clo_ready_node *node)
+{
+    for (int i = 0; i < CLO_READY_GAINS; i++)
+        node->gains[i].instance = CLO_NONE;
+}
+
 static void clear_box(const clo_ready_tree *tree, uint32_t node)
 {
     for (uint32_t e = 0; e < tree->executors; e++) {
-        side(tree, node, INPUTS_LEAST)[e] = side(tree, node, TIMES_LEAST)[e] = INT64_MAX;
-        side(tree, node, INPUTS_MOST)[e] = side(tree, node, TIMES_MOST)[e] = 0;
+        side(tree, node, INPUTS_LEAST)[e] = side(tree, node, RESTS_LEAST)[e] = INT64_MAX;
+        side(tree, node, INPUTS_MOST)[e] = 0;
+        side(tree, node, RESTS_MOST)[e] = INT64_MIN;
     }
 }
 
@@ -138,25 +147,44 @@ static void raise(int64_t *restrict to, const int64_t *restrict by, uint32_t cou
         to[i] = by[i] > to[i] ? by[i] : to[i];
 }
 
+/* The part of a time on `executor` that follows from the time on the reference column. */
+static int64_t part_of(const clo_ready_tree *tree, uint32_t executor, int64_t reference_ns)
+{
+    return (int64_t)((clo_u128)tree->slopes[executor] * (uint64_t)reference_ns >> SLOPE_BITS);
+}
+
+static int64_t reference_of(const clo_ready_tree *tree, uint32_t task)
+{
+    const clo_cost *cost = tree->ready->schedule->cost;
+    int64_t time_ns = cost->time_ns[(size_t)task * cost->columns + tree->reference];
+
+    return time_ns == CLO_TIME_NEVER ? 0 : time_ns;
+}
+
 /* Takes an entry into the box of its leaf. */
 static void box_entry(clo_ready_tree *tree, uint32_t leaf, const clo_ready_entry *entry)
 {
     const clo_schedule *schedule = tree->ready->schedule;
     const int64_t *inputs = row_of(tree, entry);
-    int64_t *times = schedule->second_ns;
+    int64_t *rests = schedule->second_ns;
     uint32_t task = schedule->graph->task_of[entry->instance], can = 0;
+    int64_t reference_ns = reference_of(tree, task);
+    clo_ready_node *node = &tree->nodes[leaf];
 
     for (uint32_t e = 0; e < tree->executors; e++) {
-        times[e] = clo_cost_time(schedule->cost, task, e);
-        can += times[e] != CLO_TIME_NEVER;
+        rests[e] = clo_cost_time(schedule->cost, task, e);
+        can += rests[e] != CLO_TIME_NEVER;
+        rests[e] -= rests[e] == CLO_TIME_NEVER || !tree->has_slopes ? 0 : part_of(tree, e, reference_ns);
     }
     if (can < 2 && tree->rule == CLO_PICK_SUFFERAGE)
         return; /* its score is 0, as low as a bound can be */
-    tree->nodes[leaf].boxed++;
-    lower(side(tree, leaf, TIMES_LEAST), times, tree->executors);
-    raise(side(tree, leaf, TIMES_MOST), times, tree->executors);
+    node->boxed++;
+    node->reference_ns[0] = reference_ns < node->reference_ns[0] ? reference_ns : node->reference_ns[0];
+    node->reference_ns[1] = reference_ns > node->reference_ns[1] ? reference_ns : node->reference_ns[1];
+    lower(side(tree, leaf, RESTS_LEAST), rests, tree->executors);
+    raise(side(tree, leaf, RESTS_MOST), rests, tree->executors);
     if (inputs == NULL) {
-        memset(side(tree, leaf, INPUTS_LEAST), 0, tree->executors * sizeof *times);
+        memset(side(tree, leaf, INPUTS_LEAST), 0, tree->executors * sizeof *rests);
         return;
     }
     lower(side(tree, leaf, INPUTS_LEAST), inputs, tree->executors);
@@ -177,7 +205,8 @@ static void box_leaf(clo_ready_tree *tree, uint32_t leaf)
     clo_ready_entry *entries;
     uint32_t count = entries_in(tree, leaf, &entries);
 
-    *node = (clo_ready_node){.lowest = CLO_NONE};
+    *node = (clo_ready_node){.lowest = CLO_NONE, .reference_ns = {INT64_MAX, 0}};
+    clear_gains(node);
     clear_box(tree, leaf);
     for (uint32_t i = 0; i < count; i++) {
         if (entries[i].instance == CLO_NONE)
@@ -199,7 +228,13 @@ static void box_children(clo_ready_tree *tree, uint32_t at)
     tree->nodes[at] = (clo_ready_node){.lowest = left->lowest < right->lowest ? left->lowest : right->lowest,
                                        .count = left->count + right->count,
                                        .boxed = left->boxed + right->boxed,
-                                       .has_demands = left->has_demands || right->has_demands};
+                                       .has_demands = left->has_demands || right->has_demands,
+                                       .reference_ns = {INT64_MAX, 0}};
+    clear_gains(&tree->nodes[at]);
+    for (uint32_t child = 2 * at; child <= 2 * at + 1; child++) {
+        lower(tree->nodes[at].reference_ns, tree->nodes[child].reference_ns, 1);
+        raise(tree->nodes[at].reference_ns + 1, tree->nodes[child].reference_ns + 1, 1);
+    }
     if (tree->nodes[at].boxed == 0)
         return; /* nobody reads the box */
     memcpy(side(tree, at, 0), side(tree, from, 0), bytes);
@@ -226,62 +261,194 @@ static void settle(clo_ready_tree *tree)
 
 /* ---- bounds ---- */
 
-static int64_t add_end(int64_t tail_ns, int64_t ready_ns, int64_t time_ns)
-{
-    int64_t start_ns = ready_ns > tail_ns ? ready_ns : tail_ns;
-
-    return time_ns == CLO_TIME_NEVER ? CLO_TIME_NEVER : start_ns + time_ns;
-}
-
-/* The two earliest ends of a box's later, or earlier, corner, and their executors. */
+/* The two earliest ends, and their executors. */
 typedef struct ends {
     int64_t first_ns, second_ns;
     uint32_t first, second;
 } ends;
 
-static ends find_ends(const clo_ready_tree *tree, const int64_t *inputs, const int64_t *times)
-{
-    const int64_t *tail_ns = tree->ready->tail_ns;
-    ends found = {INT64_MAX, INT64_MAX, CLO_NONE, CLO_NONE};
+static const ends no_ends = {INT64_MAX, INT64_MAX, CLO_NONE, CLO_NONE};
 
-    for (uint32_t e = 0; e < tree->executors; e++) {
-        int64_t end_ns = add_end(tail_ns[e], inputs != NULL ? inputs[e] : 0, times[e]);
-        if (end_ns < found.first_ns) {
-            found.second_ns = found.first_ns;
-            found.second = found.first;
-            found.first_ns = end_ns;
-            found.first = e;
-        } else if (end_ns < found.second_ns) {
-            found.second_ns = end_ns;
-            found.second = e;
+static inline void take_end(ends *found, uint32_t executor, int64_t end_ns)
+{
+    if (end_ns < found->first_ns) {
+        found->second_ns = found->first_ns;
+        found->second = found->first;
+        found->first_ns = end_ns;
+        found->first = executor;
+    } else if (end_ns < found->second_ns) {
+        found->second_ns = end_ns;
+        found->second = executor;
+    }
+}
+
+static inline int64_t start_of(const clo_ready_tree *tree, const int64_t *inputs, uint32_t executor)
+{
+    int64_t tail_ns = tree->ready->tail_ns[executor];
+
+    return inputs != NULL && inputs[executor] > tail_ns ? inputs[executor] : tail_ns;
+}
+
+/* The end on `executor` at a corner of a box: `inputs` is the side of the inputs there, followed by that of the rests. */
+static int64_t corner_end(const clo_ready_tree *tree, const int64_t *inputs, int64_t reference_ns, uint32_t executor)
+{
+    int64_t rest_ns = inputs[tree->executors + executor];
+    int64_t part_ns = tree->has_slopes ? part_of(tree, executor, reference_ns) : 0;
+
+    return rest_ns == CLO_TIME_NEVER ? CLO_TIME_NEVER : start_of(tree, inputs, executor) + part_ns + rest_ns;
+}
+
+static ends corner_ends(const clo_ready_tree *tree, const int64_t *inputs, int64_t reference_ns)
+{
+    ends found = no_ends;
+
+    for (uint32_t e = 0; e < tree->executors; e++)
+        take_end(&found, e, corner_end(tree, inputs, reference_ns, e));
+    return found;
+}
+
+/* The largest D(b) - D(a) below a node, if it is known. */
+static const clo_ready_gain *known_gain(const clo_ready_node *node, uint32_t a, uint32_t b)
+{
+    const clo_ready_gain *gain = &node->gains[(a + 3 * b) % CLO_READY_GAINS];
+
+    return gain->instance != CLO_NONE && gain->a == a && gain->b == b ? gain : NULL;
+}
+
+static void raise_gain(clo_ready_gain *gain, int64_t gain_ns, uint32_t instance)
+{
+    if (gain->instance == CLO_NONE || gain_ns > gain->gain_ns ||
+        (gain_ns == gain->gain_ns && instance < gain->instance)) {
+        gain->gain_ns = gain_ns;
+        gain->instance = instance;
+    }
+}
+
+/* The same, found out where that takes one step; NULL: it would take more. */
+static const clo_ready_gain *find_gain(const clo_ready_tree *tree, uint32_t at, uint32_t a, uint32_t b)
+{
+    const clo_schedule *schedule = tree->ready->schedule;
+    clo_ready_node *node = &tree->nodes[at];
+    clo_ready_gain *gain = &node->gains[(a + 3 * b) % CLO_READY_GAINS], made = {.a = a, .b = b, .instance = CLO_NONE};
+    clo_ready_entry *entries;
+
+    if (known_gain(node, a, b) != NULL)
+        return gain;
+    if (at >= tree->leaves) {
+        uint32_t count = entries_in(tree, at, &entries);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t v = entries[i].instance, task = v == CLO_NONE ? 0 : schedule->graph->task_of[v];
+            if (v != CLO_NONE)
+                raise_gain(&made, clo_cost_time(schedule->cost, task, b) - clo_cost_time(schedule->cost, task, a), v);
         }
     }
-    return found;
+    for (uint32_t child = 2 * at; at < tree->leaves && child <= 2 * at + 1; child++) {
+        if (tree->nodes[child].count == 0)
+            continue;
+        const clo_ready_gain *of = known_gain(&tree->nodes[child], a, b);
+        if (of == NULL)
+            return NULL;
+        raise_gain(&made, of->gain_ns, of->instance);
+    }
+    *gain = made;
+    return gain;
+}
+
+/* True if everything in the box ends first on a and then on b, not held up by inputs: so its score is A(b) - A(a) + D(b) -
+ * D(a). Ends are linear in the reference time but for rounding, so the ends of its range decide. */
+static bool is_certain(const clo_ready_tree *tree, uint32_t at, uint32_t a, uint32_t b, int corners)
+{
+    const clo_ready_node *node = &tree->nodes[at];
+    const int64_t *late = side(tree, at, INPUTS_MOST), *early = side(tree, at, INPUTS_LEAST);
+
+    if (node->boxed != node->count || late[a] > tree->ready->tail_ns[a] || late[b] > tree->ready->tail_ns[b])
+        return false;
+    for (int k = 0; k < corners; k++) {
+        int64_t slack = corners == 2 ? ROUNDING_NS : 0;
+        int64_t a_ns = corner_end(tree, late, node->reference_ns[k], a) + slack;
+        int64_t b_ns = corner_end(tree, late, node->reference_ns[k], b) + slack;
+        for (uint32_t e = 0; e < tree->executors; e++)
+            if (e != a && corner_end(tree, early, node->reference_ns[k], e) < (e == b ? a_ns : b_ns))
+                return false;
+    }
+    return true;
+}
+
+/* Where the score is certain, it is exact as soon as the gain is known. */
+static void take_gain(const clo_ready_tree *tree, uint32_t at)
+{
+    clo_ready_node *node = &tree->nodes[at];
+    uint32_t a = node->deciding[0], b = node->deciding[1];
+    const clo_ready_gain *gain = find_gain(tree, at, a, b);
+
+    if (gain == NULL)
+        return;
+    node->above = tree->ready->tail_ns[b] - tree->ready->tail_ns[a] + gain->gain_ns;
+    node->tie = gain->instance;
+    node->is_exact = true;
+}
+
+/* Sufferage is at most the difference of two functions of the reference time x: the later end on two executors, which is
+ * convex, less the earliest end on any, which is concave. So over a range of x it is largest at an end of the range. The
+ * two executors may be any; those that are best at either end of the range are tried. */
+static void bound_sufferage(const clo_ready_tree *tree, uint32_t at)
+{
+    clo_ready_node *node = &tree->nodes[at];
+    const int64_t *late = side(tree, at, INPUTS_MOST), *early = side(tree, at, INPUTS_LEAST);
+    int corners = tree->has_slopes && node->reference_ns[0] < node->reference_ns[1] ? 2 : 1;
+    int64_t least_ns[2];
+
+    node->above = INT64_MAX;
+    for (int k = 0; k < corners; k++) {
+        ends first = corner_ends(tree, early, node->reference_ns[k]);
+        least_ns[k] = first.first_ns;
+        node->lowering[k] = first.first;
+    }
+    for (int k = 0; k < corners; k++) {
+        ends pair = corner_ends(tree, late, node->reference_ns[k]);
+        if (pair.second_ns == CLO_TIME_NEVER)
+            continue;
+        int64_t above = pair.second_ns - least_ns[k];
+        if (corners == 2) {
+            int64_t a_ns = corner_end(tree, late, node->reference_ns[!k], pair.first);
+            int64_t b_ns = corner_end(tree, late, node->reference_ns[!k], pair.second);
+            int64_t there = (a_ns > b_ns ? a_ns : b_ns) - least_ns[!k];
+            above = (there > above ? there : above) + ROUNDING_NS;
+        }
+        if (above >= node->above)
+            continue;
+        node->above = above;
+        node->deciding[0] = pair.first;
+        node->deciding[1] = pair.second;
+    }
+    node->is_certain =
+        node->above != INT64_MAX && is_certain(tree, at, node->deciding[0], node->deciding[1], corners);
 }
 
 /* Computes node->above. Where a demand forbids an upper bound of an end, everything is possible. */
 static void bound(const clo_ready_tree *tree, uint32_t at)
 {
     clo_ready_node *node = &tree->nodes[at];
-    ends early = {0, 0, CLO_NONE, CLO_NONE}, late = early;
-    bool is_open = node->has_demands && tree->rule != CLO_PICK_LEAST;
 
-    if (tree->rule != CLO_PICK_LARGEST && node->boxed > 0)
-        early = find_ends(tree, side(tree, at, INPUTS_LEAST), side(tree, at, TIMES_LEAST));
-    if (tree->rule != CLO_PICK_LEAST && node->boxed > 0)
-        late = find_ends(tree, side(tree, at, INPUTS_MOST), side(tree, at, TIMES_MOST));
     node->seen = tree->step;
-    node->lowering = early.first;
-    node->deciding[0] = late.first;
-    node->deciding[1] = tree->rule == CLO_PICK_SUFFERAGE ? late.second : CLO_NONE;
-    if (tree->rule == CLO_PICK_LEAST)
-        node->above = -early.first_ns;
-    else if (is_open)
+    node->tie = node->lowest;
+    node->is_certain = node->is_exact = false;
+    node->lowering[0] = node->lowering[1] = node->deciding[0] = node->deciding[1] = CLO_NONE;
+    if (node->has_demands && tree->rule != CLO_PICK_LEAST) {
         node->above = INT64_MAX;
-    else if (tree->rule == CLO_PICK_LARGEST)
+    } else if (node->boxed == 0) {
+        node->above = 0;
+    } else if (tree->rule == CLO_PICK_LEAST) {
+        ends early = corner_ends(tree, side(tree, at, INPUTS_LEAST), 0);
+        node->above = -early.first_ns;
+        node->lowering[0] = early.first;
+    } else if (tree->rule == CLO_PICK_LARGEST) {
+        ends late = corner_ends(tree, side(tree, at, INPUTS_MOST), 0);
         node->above = late.first_ns;
-    else
-        node->above = late.second_ns == INT64_MAX ? INT64_MAX : late.second_ns - early.first_ns;
+        node->deciding[0] = late.first;
+    } else {
+        bound_sufferage(tree, at);
+    }
 }
 
 static bool has_changed(const clo_ready_tree *tree, uint32_t executor, uint64_t seen)
@@ -291,13 +458,13 @@ static bool has_changed(const clo_ready_tree *tree, uint32_t executor, uint64_t 
 
 static bool loses(const clo_ready_node *node, const choice *best)
 {
-    return node->above < best->score || (node->above == best->score && node->lowest > best->instance);
+    return node->above < best->score || (node->above == best->score && node->tie > best->instance);
 }
 
 /* True if something below may be picked. */
 static bool may_win(const clo_ready_tree *tree, uint32_t at, const choice *best)
 {
-    const clo_ready_node *node = &tree->nodes[at];
+    clo_ready_node *node = &tree->nodes[at];
 
     if (node->count == 0)
         return false;
@@ -305,30 +472,15 @@ static bool may_win(const clo_ready_tree *tree, uint32_t at, const choice *best)
                  !has_changed(tree, node->deciding[1], node->seen);
     if (holds && loses(node, best))
         return false;
-    if (!holds || has_changed(tree, node->lowering, node->seen))
+    if (!holds || (!node->is_exact && (has_changed(tree, node->lowering[0], node->seen) ||
+                                       has_changed(tree, node->lowering[1], node->seen))))
         bound(tree, at);
+    if (node->is_certain && !node->is_exact)
+        take_gain(tree, at);
     return !loses(node, best);
 }
 
 /* ---- entries ---- */
-
-static void look_with_demands(const clo_ready_tree *tree, clo_ready_entry *entry, const int64_t *inputs, ends *found)
-{
-    uint32_t task = tree->ready->schedule->graph->task_of[entry->instance];
-
-    for (uint32_t e = 0; e < tree->executors; e++) {
-        clo_slot slot = clo_ready_append(tree->ready, task, e, inputs != NULL ? inputs[e] : 0);
-        if (slot.finish_ns < found->first_ns) {
-            found->second_ns = found->first_ns;
-            found->second = found->first;
-            found->first_ns = slot.finish_ns;
-            found->first = e;
-        } else if (slot.finish_ns < found->second_ns) {
-            found->second_ns = slot.finish_ns;
-            found->second = e;
-        }
-    }
-}
 
 /* Computes the ends of an entry. */
 static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
@@ -336,14 +488,16 @@ static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
     const clo_schedule *schedule = tree->ready->schedule;
     uint32_t task = schedule->graph->task_of[entry->instance];
     const int64_t *inputs = row_of(tree, entry);
-    ends found = {INT64_MAX, INT64_MAX, CLO_NONE, CLO_NONE};
+    bool demands = has_demand(schedule, task);
+    ends found = no_ends;
 
-    if (has_demand(schedule, task)) {
-        look_with_demands(tree, entry, inputs, &found);
-    } else {
-        for (uint32_t e = 0; e < tree->executors; e++)
-            schedule->second_ns[e] = clo_cost_time(schedule->cost, task, e);
-        found = find_ends(tree, inputs, schedule->second_ns);
+    for (uint32_t e = 0; e < tree->executors; e++) {
+        int64_t end_ns = clo_cost_time(schedule->cost, task, e);
+        if (demands)
+            end_ns = clo_ready_append(tree->ready, task, e, inputs != NULL ? inputs[e] : 0).finish_ns;
+        else if (end_ns != CLO_TIME_NEVER)
+            end_ns += start_of(tree, inputs, e);
+        take_end(&found, e, end_ns);
     }
     assert(found.first != CLO_NONE); /* a cost exists only if every task has an executor */
     entry->best = (clo_slot){found.first_ns - clo_cost_time(schedule->cost, task, found.first), found.first_ns,
@@ -366,6 +520,12 @@ static int64_t score(const clo_ready_tree *tree, const clo_ready_entry *entry)
     return entry->second == CLO_NONE ? 0 : entry->second_ns - entry->best.finish_ns;
 }
 
+static bool is_stale(const clo_ready_tree *tree, const clo_ready_entry *entry)
+{
+    return entry->best.executor == CLO_NONE || has_changed(tree, entry->best.executor, entry->seen) ||
+           has_changed(tree, entry->second, entry->seen);
+}
+
 static bool beats(int64_t value, uint32_t instance, const choice *best)
 {
     return value > best->score || (value == best->score && instance < best->instance);
@@ -383,8 +543,7 @@ static void search_leaf(const clo_ready_tree *tree, uint32_t leaf, choice *best)
         bool is_known = entry->best.executor != CLO_NONE;
         if (is_known && tree->rule == CLO_PICK_LEAST && !beats(score(tree, entry), entry->instance, best))
             continue; /* what changed since can only have made it later */
-        if (!is_known || has_changed(tree, entry->best.executor, entry->seen) ||
-            has_changed(tree, entry->second, entry->seen))
+        if (is_stale(tree, entry))
             look(tree, entry);
         int64_t value = score(tree, entry);
         if (beats(value, entry->instance, best))
@@ -398,7 +557,7 @@ static uint32_t push_children(const clo_ready_tree *tree, uint32_t at, const cho
 {
     const clo_ready_node *left = &tree->nodes[2 * at], *right = left + 1;
     bool is_left = may_win(tree, 2 * at, best), is_right = may_win(tree, 2 * at + 1, best);
-    bool left_first = left->above > right->above || (left->above == right->above && left->lowest < right->lowest);
+    bool left_first = left->above > right->above || (left->above == right->above && left->tie < right->tie);
 
     if (is_left && !left_first)
         stack[depth++] = 2 * at;
@@ -412,6 +571,7 @@ static uint32_t push_children(const clo_ready_tree *tree, uint32_t at, const cho
 uint32_t clo_ready_tree_pick(clo_ready_tree *tree, clo_slot *slot)
 {
     choice best = {INT64_MIN, CLO_NONE, CLO_NONE};
+    const clo_graph *graph = tree->ready->schedule->graph;
     uint32_t stack[STACK_MAX], depth = 0;
 
     assert(tree->count > 0);
@@ -421,13 +581,20 @@ uint32_t clo_ready_tree_pick(clo_ready_tree *tree, clo_slot *slot)
         uint32_t at = stack[--depth];
         if (!may_win(tree, at, &best))
             continue;
-        if (at >= tree->leaves)
+        if (tree->nodes[at].is_exact)
+            best = (choice){tree->nodes[at].above, tree->nodes[at].tie,
+                            tree->position[graph->task_of[tree->nodes[at].tie]]};
+        else if (at >= tree->leaves)
             search_leaf(tree, at, &best);
         else
             depth = push_children(tree, at, &best, stack, depth);
     }
     assert(best.at != CLO_NONE);
-    *slot = tree->entries[best.at].best;
+    clo_ready_entry *entry = &tree->entries[best.at];
+    if (is_stale(tree, entry))
+        look(tree, entry);
+    assert(score(tree, entry) == best.score);
+    *slot = entry->best;
     return best.instance;
 }
 
@@ -439,6 +606,7 @@ static clo_status open_arrays(clo_ready_tree *tree, uint32_t tasks)
     size_t nodes = 2 * (size_t)tree->leaves;
     size_t boxes = clo_layout_add(&layout, nodes * SIDES * tree->executors, sizeof(int64_t));
     size_t changed = clo_layout_add(&layout, tree->executors, sizeof(uint64_t));
+    size_t slopes = clo_layout_add(&layout, tree->executors, sizeof(uint64_t));
     size_t entries = clo_layout_add(&layout, tasks, sizeof(clo_ready_entry));
     size_t node_rows = clo_layout_add(&layout, nodes, sizeof(clo_ready_node));
     size_t words = clo_layout_add(&layout, 2 * (size_t)tasks + tree->leaves, sizeof(uint32_t));
@@ -449,12 +617,52 @@ static clo_status open_arrays(clo_ready_tree *tree, uint32_t tasks)
     tree->block = block;
     tree->boxes = (void *)(block + boxes);
     tree->changed = (void *)(block + changed);
+    tree->slopes = (void *)(block + slopes);
     tree->entries = (void *)(block + entries);
     tree->nodes = (void *)(block + node_rows);
     tree->task_at = (void *)(block + words);
     tree->position = tree->task_at + tasks;
     tree->dirty = tree->position + tasks;
     return CLO_OK;
+}
+
+/* Spread of what is left of the times on `executor` over a sample of tasks, once `slope` times the reference is taken away. */
+static clo_u128 spread_of(const clo_ready_tree *tree, uint32_t executor, uint64_t slope)
+{
+    const clo_cost *cost = tree->ready->schedule->cost;
+    uint32_t tasks = cost->graph->tasks, column = cost->column_of[executor];
+    int64_t least = INT64_MAX, most = INT64_MIN;
+
+    for (uint32_t t = 0; t < tasks; t += (tasks - 1) / SLOPE_SAMPLES + 1) {
+        int64_t time_ns = cost->time_ns[(size_t)t * cost->columns + column];
+        if (time_ns == CLO_TIME_NEVER)
+            continue;
+        time_ns -= (int64_t)((clo_u128)slope * (uint64_t)reference_of(tree, t) >> SLOPE_BITS);
+        least = time_ns < least ? time_ns : least;
+        most = time_ns > most ? time_ns : most;
+    }
+    return most > least ? (clo_u128)((uint64_t)most - (uint64_t)least) : 0;
+}
+
+/* For sufferage: on each executor the time as a multiple of the time on one column, where that leaves less than the times
+ * themselves. The slope is that of the task that takes longest on the reference. */
+static void find_slopes(clo_ready_tree *tree)
+{
+    const clo_cost *cost = tree->ready->schedule->cost;
+    uint32_t longest = 0;
+
+    for (uint32_t t = 0; t < cost->graph->tasks; t++)
+        if (reference_of(tree, t) > reference_of(tree, longest))
+            longest = t;
+    uint64_t reference_ns = (uint64_t)reference_of(tree, longest);
+    for (uint32_t e = 0; e < tree->executors && reference_ns > 0 && tree->rule == CLO_PICK_SUFFERAGE; e++) {
+        int64_t time_ns = cost->time_ns[(size_t)longest * cost->columns + cost->column_of[e]];
+        clo_u128 slope = ((clo_u128)(uint64_t)time_ns << SLOPE_BITS) / reference_ns;
+        bool helps = time_ns != CLO_TIME_NEVER && slope >> (SLOPE_BITS + 16) == 0 &&
+                     spread_of(tree, e, (uint64_t)slope) < spread_of(tree, e, 0);
+        tree->slopes[e] = helps ? (uint64_t)slope : 0;
+        tree->has_slopes |= helps;
+    }
 }
 
 clo_status clo_ready_tree_open(clo_ready_tree *tree, clo_ready *ready, clo_pick_rule rule)
@@ -476,7 +684,8 @@ clo_status clo_ready_tree_open(clo_ready_tree *tree, clo_ready *ready, clo_pick_
         tree->entries[i].instance = CLO_NONE;
     }
     for (uint32_t node = 0; node < 2 * tree->leaves; node++)
-        tree->nodes[node].lowest = CLO_NONE;
+        tree->nodes[node] = (clo_ready_node){.lowest = CLO_NONE, .reference_ns = {INT64_MAX, 0}};
+    find_slopes(tree);
     return CLO_OK;
 }
 

@@ -3,7 +3,9 @@
  * The end of a ready task t on executor e, appended, is F(t, e) = max(A(e), R(t, e)) + D(t, e): A when e has nothing more
  * to do, R when the inputs are there, D the time it takes. R and D never change while t is ready; A only rises, and
  * only for the executor that got a task. Each node of the tree keeps the least and the largest R and D below it (a box), so
- * its own F is a bound on the score of everything below. A pick is a search in depth, the best bound first, that leaves out
+ * its own F is a bound on the score of everything below. For sufferage, a difference, boxes are sheared: D is a slope times
+ * the task's time on one column, the reference, and a rest; the node keeps the ranges of the reference and of the rests.
+ * Where all of a box suffer on the same two executors, the largest difference of their times decides, which is kept. A pick is a search in depth, the best bound first, that leaves out
  * nodes which can hold no better task (branch and bound). A bound, or a score, is computed again only where an executor that
  * decides it got a task.
  *
@@ -38,16 +40,29 @@ typedef struct clo_ready_entry {
     uint32_t row;       /* of `rows`: when its inputs are on each executor; CLO_NONE: at 0 everywhere */
 } clo_ready_entry;
 
+/* Of everything below a node: the largest D(b) - D(a), and the lowest instance that has it. CLO_NONE: not known. */
+typedef struct clo_ready_gain {
+    int64_t gain_ns;
+    uint32_t a, b, instance;
+} clo_ready_gain;
+
+#define CLO_READY_GAINS 4
+
 typedef struct clo_ready_node {
     int64_t above;       /* no score below is larger, while the executors in `deciding` stay as they are */
     uint64_t seen;       /* the step at which it was computed; 0: never */
     uint32_t deciding[2];
-    uint32_t lowering;   /* executor that can only make `above` smaller */
+    uint32_t lowering[2]; /* executors that can only make `above` smaller; CLO_NONE: fewer */
+    int64_t reference_ns[2]; /* least and largest time on the reference column */
     uint32_t lowest;     /* instance */
     uint32_t count;      /* entries below */
     uint32_t boxed;      /* of these, in the box: all but, for sufferage, tasks with one executor */
+    uint32_t tie;        /* no instance below that reaches `above` is lower */
+    bool is_certain;     /* sufferage: all below suffer on the deciding executors */
+    bool is_exact;       /* `tie` reaches `above` */
     bool has_demands;
     bool is_dirty;       /* of a leaf: changed since its box was made */
+    clo_ready_gain gains[CLO_READY_GAINS];
 } clo_ready_node;
 
 typedef struct clo_ready_tree {
@@ -57,6 +72,9 @@ typedef struct clo_ready_tree {
     uint32_t executors, count;
     uint64_t step;            /* placements so far, from 1 */
     uint64_t *changed;        /* [executors] the step of the last placement there */
+    uint64_t *slopes;         /* [executors] Q32; a time is the slope times the one on the reference, and a rest */
+    uint32_t reference;       /* column */
+    bool has_slopes;          /* one of them is not 0 */
     uint32_t *task_at;        /* [tasks] in the order of the tree */
     uint32_t *position;       /* [tasks] */
     clo_ready_entry *entries; /* [tasks] by position */
