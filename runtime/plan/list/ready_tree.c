@@ -12,7 +12,7 @@ enum { STACK_MAX = 80, REBUILT_PART = 8 };
 /* The four sides of a box: of the inputs and of the rests of the times, their least and their largest. */
 enum { INPUTS_LEAST, RESTS_LEAST, INPUTS_MOST, RESTS_MOST, SIDES };
 
-enum { SLOPE_BITS = 32, SLOPE_SAMPLES = 64, ROUNDING_NS = 2 };
+enum { SLOPE_BITS_MAX = 32, SLOPE_SAMPLES = 64, ROUNDING_NS = 2 };
 
 /* The best task of a search so far. */
 typedef struct choice {
@@ -22,7 +22,7 @@ typedef struct choice {
 
 static int64_t *side(const clo_ready_tree *tree, uint32_t node, int which)
 {
-    return tree->boxes + ((size_t)node * SIDES + (size_t)which) * tree->executors;
+    return tree->boxes + ((size_t)tree->nodes[node].box * SIDES + (size_t)which) * tree->executors;
 }
 
 static const int64_t *row_of(const clo_ready_tree *tree, const clo_ready_entry *entry)
@@ -35,12 +35,15 @@ static bool has_demand(const clo_schedule *schedule, uint32_t task)
     return schedule->profiles != NULL && schedule->graph->rows[task].demand != CLO_NONE;
 }
 
+static uint32_t leaf_of(const clo_ready_tree *tree, uint32_t position)
+{
+    return tree->leaves + position / CLO_READY_LEAF;
+}
+
 /* ---- what changes ---- */
 
-static void mark_dirty(clo_ready_tree *tree, uint32_t position)
+static void mark_dirty(clo_ready_tree *tree, uint32_t leaf)
 {
-    uint32_t leaf = tree->leaves + position / CLO_READY_LEAF;
-
     if (tree->nodes[leaf].is_dirty)
         return;
     tree->nodes[leaf].is_dirty = true;
@@ -67,24 +70,8 @@ static clo_status keep_inputs(clo_ready_tree *tree, clo_ready_entry *entry)
         entry->row = tree->row_free;
         tree->row_free = (uint32_t)row_of(tree, entry)[0];
     }
-    memcpy((int64_t *)tree->rows + (size_t)entry->row * tree->executors, ready_ns,
-           tree->executors * sizeof *ready_ns);
+    memcpy((int64_t *)tree->rows + (size_t)entry->row * tree->executors, ready_ns, tree->executors * sizeof *ready_ns);
     return CLO_OK;
-}
-
-clo_status clo_ready_tree_add(clo_ready_tree *tree, uint32_t instance)
-{
-    clo_schedule *schedule = tree->ready->schedule;
-    uint32_t position = tree->position[schedule->graph->task_of[instance]];
-    clo_ready_entry *entry = &tree->entries[position];
-
-    assert(entry->instance == CLO_NONE);
-    *entry = (clo_ready_entry){.best.executor = CLO_NONE, .instance = instance};
-    clo_schedule_find_ready(schedule, instance);
-    clo_status status = keep_inputs(tree, entry);
-    tree->count++;
-    mark_dirty(tree, position);
-    return status;
 }
 
 static void remove_entry(clo_ready_tree *tree, clo_ready_entry *entry)
@@ -115,7 +102,8 @@ void clo_ready_tree_placed(clo_ready_tree *tree, uint32_t instance, uint32_t exe
         entry->instance++;
     else
         remove_entry(tree, entry);
-    mark_dirty(tree, position);
+    tree->nodes[leaf_of(tree, position)].is_loose = true;
+    mark_dirty(tree, leaf_of(tree, position));
 }
 
 /* ---- boxes ---- */
@@ -150,7 +138,7 @@ static void raise(int64_t *restrict to, const int64_t *restrict by, uint32_t cou
 /* The part of a time on `executor` that follows from the time on the reference column. */
 static int64_t part_of(const clo_ready_tree *tree, uint32_t executor, int64_t reference_ns)
 {
-    return (int64_t)((clo_u128)tree->slopes[executor] * (uint64_t)reference_ns >> SLOPE_BITS);
+    return (int64_t)(tree->slopes[executor] * (uint64_t)reference_ns >> tree->slope_bits);
 }
 
 static int64_t reference_of(const clo_ready_tree *tree, uint32_t task)
@@ -171,6 +159,11 @@ static void box_entry(clo_ready_tree *tree, uint32_t leaf, const clo_ready_entry
     int64_t reference_ns = reference_of(tree, task);
     clo_ready_node *node = &tree->nodes[leaf];
 
+    node->count++;
+    node->lowest = entry->instance < node->lowest ? entry->instance : node->lowest;
+    node->has_demands |= has_demand(schedule, task);
+    node->seen = 0;
+    clear_gains(node);
     for (uint32_t e = 0; e < tree->executors; e++) {
         rests[e] = clo_cost_time(schedule->cost, task, e);
         can += rests[e] != CLO_TIME_NEVER;
@@ -205,16 +198,12 @@ static void box_leaf(clo_ready_tree *tree, uint32_t leaf)
     clo_ready_entry *entries;
     uint32_t count = entries_in(tree, leaf, &entries);
 
-    *node = (clo_ready_node){.lowest = CLO_NONE, .reference_ns = {INT64_MAX, 0}};
+    *node = (clo_ready_node){.lowest = CLO_NONE, .reference_ns = {INT64_MAX, 0}, .box = leaf};
     clear_gains(node);
     clear_box(tree, leaf);
     for (uint32_t i = 0; i < count; i++) {
         if (entries[i].instance == CLO_NONE)
             continue;
-        node->count++;
-        node->lowest = entries[i].instance < node->lowest ? entries[i].instance : node->lowest;
-        node->has_demands |=
-            has_demand(tree->ready->schedule, tree->ready->schedule->graph->task_of[entries[i].instance]);
         box_entry(tree, leaf, &entries[i]);
     }
 }
@@ -223,25 +212,43 @@ static void box_children(clo_ready_tree *tree, uint32_t at)
 {
     const clo_ready_node *left = &tree->nodes[2 * at], *right = left + 1;
     size_t bytes = (size_t)SIDES * tree->executors * sizeof(int64_t);
-    uint32_t from = left->boxed > 0 ? 2 * at : 2 * at + 1;
 
     tree->nodes[at] = (clo_ready_node){.lowest = left->lowest < right->lowest ? left->lowest : right->lowest,
                                        .count = left->count + right->count,
                                        .boxed = left->boxed + right->boxed,
                                        .has_demands = left->has_demands || right->has_demands,
-                                       .reference_ns = {INT64_MAX, 0}};
+                                       .reference_ns = {INT64_MAX, 0},
+                                       .box = at};
     clear_gains(&tree->nodes[at]);
     for (uint32_t child = 2 * at; child <= 2 * at + 1; child++) {
         lower(tree->nodes[at].reference_ns, tree->nodes[child].reference_ns, 1);
         raise(tree->nodes[at].reference_ns + 1, tree->nodes[child].reference_ns + 1, 1);
     }
-    if (tree->nodes[at].boxed == 0)
-        return; /* nobody reads the box */
-    memcpy(side(tree, at, 0), side(tree, from, 0), bytes);
-    if (left->boxed == 0 || right->boxed == 0)
+    if (left->boxed == 0 || right->boxed == 0) {
+        tree->nodes[at].box = left->boxed > 0 ? left->box : right->box; /* if it has none, nobody reads it */
         return;
-    lower(side(tree, at, INPUTS_LEAST), side(tree, from + 1, INPUTS_LEAST), 2 * tree->executors);
-    raise(side(tree, at, INPUTS_MOST), side(tree, from + 1, INPUTS_MOST), 2 * tree->executors);
+    }
+    memcpy(side(tree, at, 0), side(tree, 2 * at, 0), bytes);
+    lower(side(tree, at, INPUTS_LEAST), side(tree, 2 * at + 1, INPUTS_LEAST), 2 * tree->executors);
+    raise(side(tree, at, INPUTS_MOST), side(tree, 2 * at + 1, INPUTS_MOST), 2 * tree->executors);
+}
+
+clo_status clo_ready_tree_add(clo_ready_tree *tree, uint32_t instance)
+{
+    clo_schedule *schedule = tree->ready->schedule;
+    uint32_t position = tree->position[schedule->graph->task_of[instance]];
+    clo_ready_entry *entry = &tree->entries[position];
+
+    assert(entry->instance == CLO_NONE);
+    *entry = (clo_ready_entry){.best.executor = CLO_NONE, .instance = instance};
+    clo_schedule_find_ready(schedule, instance);
+    clo_status status = keep_inputs(tree, entry);
+    if (status != CLO_OK)
+        return status;
+    tree->count++;
+    box_entry(tree, leaf_of(tree, position), entry);
+    mark_dirty(tree, leaf_of(tree, position));
+    return CLO_OK;
 }
 
 /* Makes the boxes again that changed: along the ways up, or all of them where that is less. */
@@ -250,7 +257,9 @@ static void settle(clo_ready_tree *tree)
     bool all = tree->dirty_count > tree->leaves / REBUILT_PART;
 
     for (uint32_t i = 0; i < tree->dirty_count; i++) {
-        box_leaf(tree, tree->dirty[i]);
+        if (tree->nodes[tree->dirty[i]].is_loose)
+            box_leaf(tree, tree->dirty[i]);
+        tree->nodes[tree->dirty[i]].is_dirty = false;
         for (uint32_t at = tree->dirty[i] / 2; at > 0 && !all; at /= 2)
             box_children(tree, at);
     }
@@ -307,6 +316,15 @@ static ends corner_ends(const clo_ready_tree *tree, const int64_t *inputs, int64
     return found;
 }
 
+/* The first node from here down that is a leaf or has entries on both sides. */
+static uint32_t descend(const clo_ready_tree *tree, uint32_t at)
+{
+    while (at < tree->leaves &&
+           (tree->nodes[2 * at].count == 0 || tree->nodes[2 * at + 1].count == 0)) /* ends: a leaf */
+        at = tree->nodes[2 * at].count == 0 ? 2 * at + 1 : 2 * at;
+    return at;
+}
+
 /* The largest D(b) - D(a) below a node, if it is known. */
 static const clo_ready_gain *known_gain(const clo_ready_node *node, uint32_t a, uint32_t b)
 {
@@ -343,9 +361,7 @@ static const clo_ready_gain *find_gain(const clo_ready_tree *tree, uint32_t at, 
         }
     }
     for (uint32_t child = 2 * at; at < tree->leaves && child <= 2 * at + 1; child++) {
-        if (tree->nodes[child].count == 0)
-            continue;
-        const clo_ready_gain *of = known_gain(&tree->nodes[child], a, b);
+        const clo_ready_gain *of = known_gain(&tree->nodes[descend(tree, child)], a, b);
         if (of == NULL)
             return NULL;
         raise_gain(&made, of->gain_ns, of->instance);
@@ -361,7 +377,7 @@ static bool is_certain(const clo_ready_tree *tree, uint32_t at, uint32_t a, uint
     const clo_ready_node *node = &tree->nodes[at];
     const int64_t *late = side(tree, at, INPUTS_MOST), *early = side(tree, at, INPUTS_LEAST);
 
-    if (node->boxed != node->count || late[a] > tree->ready->tail_ns[a] || late[b] > tree->ready->tail_ns[b])
+    if (node->boxed != node->count)
         return false;
     for (int k = 0; k < corners; k++) {
         int64_t slack = corners == 2 ? ROUNDING_NS : 0;
@@ -391,38 +407,64 @@ static void take_gain(const clo_ready_tree *tree, uint32_t at)
 /* Sufferage is at most the difference of two functions of the reference time x: the later end on two executors, which is
  * convex, less the earliest end on any, which is concave. So over a range of x it is largest at an end of the range. The
  * two executors may be any; those that are best at either end of the range are tried. */
-static void bound_sufferage(const clo_ready_tree *tree, uint32_t at)
+static void bound_sheared(const clo_ready_tree *tree, uint32_t at)
 {
     clo_ready_node *node = &tree->nodes[at];
     const int64_t *late = side(tree, at, INPUTS_MOST), *early = side(tree, at, INPUTS_LEAST);
-    int corners = tree->has_slopes && node->reference_ns[0] < node->reference_ns[1] ? 2 : 1;
     int64_t least_ns[2];
 
     node->above = INT64_MAX;
-    for (int k = 0; k < corners; k++) {
+    for (int k = 0; k < 2; k++) {
         ends first = corner_ends(tree, early, node->reference_ns[k]);
         least_ns[k] = first.first_ns;
         node->lowering[k] = first.first;
     }
-    for (int k = 0; k < corners; k++) {
+    for (int k = 0; k < 2; k++) {
         ends pair = corner_ends(tree, late, node->reference_ns[k]);
         if (pair.second_ns == CLO_TIME_NEVER)
             continue;
-        int64_t above = pair.second_ns - least_ns[k];
-        if (corners == 2) {
-            int64_t a_ns = corner_end(tree, late, node->reference_ns[!k], pair.first);
-            int64_t b_ns = corner_end(tree, late, node->reference_ns[!k], pair.second);
-            int64_t there = (a_ns > b_ns ? a_ns : b_ns) - least_ns[!k];
-            above = (there > above ? there : above) + ROUNDING_NS;
-        }
+        int64_t here_ns = pair.second_ns - least_ns[k];
+        int64_t a_ns = corner_end(tree, late, node->reference_ns[!k], pair.first);
+        int64_t b_ns = corner_end(tree, late, node->reference_ns[!k], pair.second);
+        int64_t there_ns = (a_ns > b_ns ? a_ns : b_ns) - least_ns[!k];
+        int64_t above = (there_ns > here_ns ? there_ns : here_ns) + ROUNDING_NS;
         if (above >= node->above)
             continue;
         node->above = above;
         node->deciding[0] = pair.first;
         node->deciding[1] = pair.second;
     }
-    node->is_certain =
-        node->above != INT64_MAX && is_certain(tree, at, node->deciding[0], node->deciding[1], corners);
+}
+
+/* True if inputs hold up some of a box on some executor. */
+static bool is_held_up(const clo_ready_tree *tree, uint32_t at)
+{
+    const int64_t *inputs = side(tree, at, INPUTS_MOST), *tail_ns = tree->ready->tail_ns;
+    bool is_held = false;
+
+    for (uint32_t e = 0; e < tree->executors; e++)
+        is_held |= inputs[e] > tail_ns[e];
+    return is_held;
+}
+
+/* Where inputs hold tasks up, these differ more than the times do: then the plain corners of the box are enough. */
+static void bound_sufferage(const clo_ready_tree *tree, uint32_t at)
+{
+    clo_ready_node *node = &tree->nodes[at];
+    bool is_held = is_held_up(tree, at), is_range = tree->has_slopes && node->reference_ns[0] < node->reference_ns[1];
+
+    if (is_range && !is_held) {
+        bound_sheared(tree, at);
+    } else {
+        ends first = corner_ends(tree, side(tree, at, INPUTS_LEAST), node->reference_ns[0]);
+        ends pair = corner_ends(tree, side(tree, at, INPUTS_MOST), node->reference_ns[1]);
+        node->above = pair.second_ns == CLO_TIME_NEVER ? INT64_MAX : pair.second_ns - first.first_ns;
+        node->lowering[0] = first.first;
+        node->deciding[0] = pair.first;
+        node->deciding[1] = pair.second;
+    }
+    node->is_certain = !is_held && node->above != INT64_MAX &&
+                       is_certain(tree, at, node->deciding[0], node->deciding[1], is_range ? 2 : 1);
 }
 
 /* Computes node->above. Where a demand forbids an upper bound of an end, everything is possible. */
@@ -500,8 +542,8 @@ static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
         take_end(&found, e, end_ns);
     }
     assert(found.first != CLO_NONE); /* a cost exists only if every task has an executor */
-    entry->best = (clo_slot){found.first_ns - clo_cost_time(schedule->cost, task, found.first), found.first_ns,
-                             found.first};
+    entry->best =
+        (clo_slot){found.first_ns - clo_cost_time(schedule->cost, task, found.first), found.first_ns, found.first};
     entry->second_ns = found.second_ns;
     entry->second = found.second;
     entry->seen = tree->step;
@@ -531,18 +573,30 @@ static bool beats(int64_t value, uint32_t instance, const choice *best)
     return value > best->score || (value == best->score && instance < best->instance);
 }
 
+/* True if a score that was computed before, and may have changed, says that it does not win all the same: the least end only
+ * rises, and is no later than the end on the executor that was best. */
+static bool still_loses(const clo_ready_tree *tree, const clo_ready_entry *entry, const choice *best)
+{
+    const clo_schedule *schedule = tree->ready->schedule;
+    uint32_t task = schedule->graph->task_of[entry->instance], e = entry->best.executor;
+
+    if (tree->rule == CLO_PICK_LEAST)
+        return !beats(-entry->best.finish_ns, entry->instance, best);
+    return tree->rule == CLO_PICK_LARGEST && !has_demand(schedule, task) &&
+           !beats(start_of(tree, row_of(tree, entry), e) + clo_cost_time(schedule->cost, task, e), entry->instance,
+                  best);
+}
+
+/* From its end, where longer tasks stand: a long one first leaves out most others. */
 static void search_leaf(const clo_ready_tree *tree, uint32_t leaf, choice *best)
 {
     clo_ready_entry *entries;
     uint32_t count = entries_in(tree, leaf, &entries);
 
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = count; i-- > 0;) {
         clo_ready_entry *entry = &entries[i];
-        if (entry->instance == CLO_NONE)
+        if (entry->instance == CLO_NONE || (entry->best.executor != CLO_NONE && still_loses(tree, entry, best)))
             continue;
-        bool is_known = entry->best.executor != CLO_NONE;
-        if (is_known && tree->rule == CLO_PICK_LEAST && !beats(score(tree, entry), entry->instance, best))
-            continue; /* what changed since can only have made it later */
         if (is_stale(tree, entry))
             look(tree, entry);
         int64_t value = score(tree, entry);
@@ -555,16 +609,17 @@ static void search_leaf(const clo_ready_tree *tree, uint32_t leaf, choice *best)
 static uint32_t push_children(const clo_ready_tree *tree, uint32_t at, const choice *best, uint32_t *stack,
                               uint32_t depth)
 {
-    const clo_ready_node *left = &tree->nodes[2 * at], *right = left + 1;
-    bool is_left = may_win(tree, 2 * at, best), is_right = may_win(tree, 2 * at + 1, best);
-    bool left_first = left->above > right->above || (left->above == right->above && left->tie < right->tie);
+    uint32_t left = descend(tree, 2 * at), right = descend(tree, 2 * at + 1);
+    const clo_ready_node *l = &tree->nodes[left], *r = &tree->nodes[right];
+    bool is_left = may_win(tree, left, best), is_right = may_win(tree, right, best);
+    bool left_first = l->above > r->above || (l->above == r->above && l->tie < r->tie);
 
     if (is_left && !left_first)
-        stack[depth++] = 2 * at;
+        stack[depth++] = left;
     if (is_right)
-        stack[depth++] = 2 * at + 1;
+        stack[depth++] = right;
     if (is_left && left_first)
-        stack[depth++] = 2 * at;
+        stack[depth++] = left;
     return depth;
 }
 
@@ -576,7 +631,7 @@ uint32_t clo_ready_tree_pick(clo_ready_tree *tree, clo_slot *slot)
 
     assert(tree->count > 0);
     settle(tree);
-    stack[depth++] = 1;
+    stack[depth++] = descend(tree, 1);
     while (depth > 0) { /* ends: every node is pushed at most once */
         uint32_t at = stack[--depth];
         if (!may_win(tree, at, &best))
@@ -637,7 +692,7 @@ static clo_u128 spread_of(const clo_ready_tree *tree, uint32_t executor, uint64_
         int64_t time_ns = cost->time_ns[(size_t)t * cost->columns + column];
         if (time_ns == CLO_TIME_NEVER)
             continue;
-        time_ns -= (int64_t)((clo_u128)slope * (uint64_t)reference_of(tree, t) >> SLOPE_BITS);
+        time_ns -= (int64_t)(slope * (uint64_t)reference_of(tree, t) >> tree->slope_bits);
         least = time_ns < least ? time_ns : least;
         most = time_ns > most ? time_ns : most;
     }
@@ -654,13 +709,19 @@ static void find_slopes(clo_ready_tree *tree)
     for (uint32_t t = 0; t < cost->graph->tasks; t++)
         if (reference_of(tree, t) > reference_of(tree, longest))
             longest = t;
-    uint64_t reference_ns = (uint64_t)reference_of(tree, longest);
+    uint64_t reference_ns = (uint64_t)reference_of(tree, longest), most_ns = 1;
+    for (uint32_t e = 0; e < tree->executors; e++) {
+        int64_t time_ns = cost->time_ns[(size_t)longest * cost->columns + cost->column_of[e]];
+        most_ns |= time_ns == CLO_TIME_NEVER ? 0 : (uint64_t)time_ns;
+    }
+    tree->slope_bits = SLOPE_BITS_MAX;
+    while (tree->slope_bits > 0 && most_ns >> (62 - tree->slope_bits) != 0) /* so that products fit */
+        tree->slope_bits--;
     for (uint32_t e = 0; e < tree->executors && reference_ns > 0 && tree->rule == CLO_PICK_SUFFERAGE; e++) {
         int64_t time_ns = cost->time_ns[(size_t)longest * cost->columns + cost->column_of[e]];
-        clo_u128 slope = ((clo_u128)(uint64_t)time_ns << SLOPE_BITS) / reference_ns;
-        bool helps = time_ns != CLO_TIME_NEVER && slope >> (SLOPE_BITS + 16) == 0 &&
-                     spread_of(tree, e, (uint64_t)slope) < spread_of(tree, e, 0);
-        tree->slopes[e] = helps ? (uint64_t)slope : 0;
+        uint64_t slope = (uint64_t)(((clo_u128)(uint64_t)time_ns << tree->slope_bits) / reference_ns);
+        bool helps = time_ns != CLO_TIME_NEVER && spread_of(tree, e, slope) < spread_of(tree, e, 0);
+        tree->slopes[e] = helps ? slope : 0;
         tree->has_slopes |= helps;
     }
 }
@@ -684,7 +745,9 @@ clo_status clo_ready_tree_open(clo_ready_tree *tree, clo_ready *ready, clo_pick_
         tree->entries[i].instance = CLO_NONE;
     }
     for (uint32_t node = 0; node < 2 * tree->leaves; node++)
-        tree->nodes[node] = (clo_ready_node){.lowest = CLO_NONE, .reference_ns = {INT64_MAX, 0}};
+        tree->nodes[node] = (clo_ready_node){.lowest = CLO_NONE, .reference_ns = {INT64_MAX, 0}, .box = node};
+    for (uint32_t leaf = tree->leaves; leaf < 2 * tree->leaves; leaf++)
+        clear_box(tree, leaf);
     find_slopes(tree);
     return CLO_OK;
 }

@@ -34,10 +34,10 @@ typedef enum clo_pick_rule {
 typedef struct clo_ready_entry {
     clo_slot best; /* executor CLO_NONE: not known yet */
     int64_t second_ns;
-    uint64_t seen;      /* the step at which it was computed */
-    uint32_t second;    /* executor of the second best end; CLO_NONE: none */
-    uint32_t instance;  /* CLO_NONE: not in the tree */
-    uint32_t row;       /* of `rows`: when its inputs are on each executor; CLO_NONE: at 0 everywhere */
+    uint64_t seen;     /* the step at which it was computed */
+    uint32_t second;   /* executor of the second best end; CLO_NONE: none */
+    uint32_t instance; /* CLO_NONE: not in the tree */
+    uint32_t row;      /* of `rows`: when its inputs are on each executor; CLO_NONE: at 0 everywhere */
 } clo_ready_entry;
 
 /* Of everything below a node: the largest D(b) - D(a), and the lowest instance that has it. CLO_NONE: not known. */
@@ -49,31 +49,34 @@ typedef struct clo_ready_gain {
 #define CLO_READY_GAINS 4
 
 typedef struct clo_ready_node {
-    int64_t above;       /* no score below is larger, while the executors in `deciding` stay as they are */
-    uint64_t seen;       /* the step at which it was computed; 0: never */
+    int64_t above; /* no score below is larger, while the executors in `deciding` stay as they are */
+    uint64_t seen; /* the step at which it was computed; 0: never */
     uint32_t deciding[2];
-    uint32_t lowering[2]; /* executors that can only make `above` smaller; CLO_NONE: fewer */
+    uint32_t lowering[2];    /* executors that can only make `above` smaller; CLO_NONE: fewer */
     int64_t reference_ns[2]; /* least and largest time on the reference column */
-    uint32_t lowest;     /* instance */
-    uint32_t count;      /* entries below */
-    uint32_t boxed;      /* of these, in the box: all but, for sufferage, tasks with one executor */
-    uint32_t tie;        /* no instance below that reaches `above` is lower */
-    bool is_certain;     /* sufferage: all below suffer on the deciding executors */
-    bool is_exact;       /* `tie` reaches `above` */
+    uint32_t lowest;         /* instance */
+    uint32_t count;          /* entries below */
+    uint32_t boxed;          /* of these, in the box: all but, for sufferage, tasks with one executor */
+    uint32_t tie;            /* no instance below that reaches `above` is lower */
+    bool is_certain;         /* sufferage: all below suffer on the deciding executors */
+    bool is_exact;           /* `tie` reaches `above` */
     bool has_demands;
-    bool is_dirty;       /* of a leaf: changed since its box was made */
+    bool is_dirty; /* of a leaf: changed since the boxes above it were made */
+    bool is_loose; /* of a leaf: something left, so its box may be too large */
+    uint32_t box;  /* of `boxes`: its own, or that of the only one below that has one */
     clo_ready_gain gains[CLO_READY_GAINS];
 } clo_ready_node;
 
 typedef struct clo_ready_tree {
     clo_ready *ready;
     clo_pick_rule rule;
-    uint32_t leaves;          /* a power of two; the children of node i are 2 i and 2 i + 1, leaves are [leaves, 2 leaves) */
+    uint32_t leaves; /* a power of two; the children of node i are 2 i and 2 i + 1, leaves are [leaves, 2 leaves) */
     uint32_t executors, count;
-    uint64_t step;            /* placements so far, from 1 */
-    uint64_t *changed;        /* [executors] the step of the last placement there */
-    uint64_t *slopes;         /* [executors] Q32; a time is the slope times the one on the reference, and a rest */
-    uint32_t reference;       /* column */
+    uint64_t step;      /* placements so far, from 1 */
+    uint64_t *changed;  /* [executors] the step of the last placement there */
+    uint64_t *slopes;   /* [executors] Q<slope_bits>; a time is the slope times the one on the reference, and a rest */
+    uint32_t reference; /* column */
+    uint32_t slope_bits;
     bool has_slopes;          /* one of them is not 0 */
     uint32_t *task_at;        /* [tasks] in the order of the tree */
     uint32_t *position;       /* [tasks] */
@@ -82,7 +85,7 @@ typedef struct clo_ready_tree {
     int64_t *boxes;           /* [2 * leaves] of [sides] of [executors] */
     uint32_t *dirty;          /* [dirty_count] of [leaves] leaves */
     uint32_t dirty_count;
-    void *rows;               /* int64_t [rows_capacity][executors] */
+    void *rows; /* int64_t [rows_capacity][executors] */
     size_t rows_capacity;
     uint32_t rows_count, row_free; /* row_free: first of a list through the rows' first words; CLO_NONE: empty */
     void *block;
