@@ -114,11 +114,9 @@ static clo_status search_on(const clo_rcpsp *problem, uint64_t seed, clo_packing
     int found_direction = CLO_RCPSP_FORWARD;
 
     config.seed = seed;
-    clo_status status = clo_budget_open(&budget, problem->cost, &config, SEARCHED);
+    clo_budget_open(&budget, &config, SEARCHED);
     budget.best_ns = best->makespan_ns;
-    if (status != CLO_OK || clo_budget_is_spent(&budget))
-        return status;
-    status = clo_packing_open(&found, problem);
+    clo_status status = clo_packing_open(&found, problem);
     if (status == CLO_OK)
         status = clo_rcpsp_search(problem, best->start_ns, &budget, &found, &found_direction);
     if (status == CLO_OK && found.makespan_ns < best->makespan_ns) {

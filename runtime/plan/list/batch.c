@@ -16,202 +16,75 @@
  * stands for all. A task with one possible executor suffers 0. Beyond the papers: placement masks, and capacities
  * of machines.
  *
- * A completion time only grows as executors fill, and only where something was placed. So minmin keeps a heap of
- * times that may be too low and looks again at the first of it, and the others look again at a task only if the
- * executor they hold for it was taken. O(tasks * ready * executors) in the worst case. */
+ * The ready tasks stand in a tree of boxes, ready_tree.h, which also says what a step costs: about
+ * O(log tasks * executors) where the times of tasks are in proportion, O(ready * executors) in the worst case. */
 #include "plan/list/planners.h"
 
-#include "base/memory.h"
-#include "base/status.h"
-#include "plan/schedule/ready.h"
+#include "plan/list/ready_tree.h"
 
-#include <assert.h>
-
-/* A ready task: its next instance, the best place for it, and the end at the second best one. */
-typedef struct entry {
-    clo_slot best;
-    int64_t second_ns;
-    uint32_t second; /* executor; CLO_NONE: none */
-    uint32_t instance;
-    bool is_stale;
-} entry;
-
-typedef struct batch {
-    clo_ready ready;
-    entry *entries; /* [count] of [tasks] */
-    uint32_t count;
-} batch;
-
-typedef int64_t (*score)(const entry *candidate);
-
-static int64_t score_completion(const entry *candidate)
-{
-    return candidate->best.finish_ns;
-}
-
-static int64_t score_sufferage(const entry *candidate)
-{
-    return candidate->second == CLO_NONE ? 0 : candidate->second_ns - candidate->best.finish_ns;
-}
-
-static bool is_first_instance(const clo_graph *graph, uint32_t instance)
-{
-    return graph->first_instance[graph->task_of[instance]] == instance;
-}
-
-static bool is_last_instance(const clo_graph *graph, uint32_t instance)
-{
-    return graph->first_instance[graph->task_of[instance] + 1] == instance + 1;
-}
-
-/* Empties the batch in order of the least completion time. */
-static clo_status run_minmin(clo_ready *ready)
+static clo_status add_released(clo_ready *ready, clo_ready_tree *tree)
 {
     const clo_graph *graph = ready->schedule->graph;
     clo_status status = CLO_OK;
+    uint32_t instance;
 
-    while (status == CLO_OK && ready->heap.count > 0) { /* ends: each round places one or raises a time to what it is */
-        clo_heap_item item = clo_heap_pop(&ready->heap);
-        uint32_t instance = (uint32_t)item.id;
-        clo_slot slot = clo_ready_earliest(ready, instance, false);
-        if (slot.finish_ns != item.key) {
-            clo_heap_push(&ready->heap, slot.finish_ns, instance);
-            continue;
-        }
+    while (status == CLO_OK && clo_ready_next(ready, &instance))
+        if (graph->first_instance[graph->task_of[instance]] == instance)
+            status = clo_ready_tree_add(tree, instance);
+    return status;
+}
+
+/* in_rounds: what becomes ready waits until the batch is empty. */
+static clo_status place_all(clo_ready *ready, clo_ready_tree *tree, bool in_rounds)
+{
+    const clo_schedule *schedule = ready->schedule;
+    clo_status status = CLO_OK;
+
+    while (status == CLO_OK && schedule->count < schedule->graph->instances) { /* ends: some task is always ready */
+        if (tree->count == 0 || !in_rounds)
+            status = add_released(ready, tree);
+        if (status != CLO_OK)
+            break;
+        clo_slot slot;
+        uint32_t instance = clo_ready_tree_pick(tree, &slot);
         status = clo_ready_place(ready, instance, slot);
-        if (!is_last_instance(graph, instance))
-            clo_heap_push(&ready->heap, slot.finish_ns, instance + 1);
+        clo_ready_tree_placed(tree, instance, slot.executor);
     }
+    return status;
+}
+
+static clo_status run_batch(clo_schedule *schedule, clo_pick_rule rule, bool in_rounds)
+{
+    clo_ready ready;
+    clo_ready_tree tree;
+    clo_status status = clo_ready_open(&ready, schedule);
+
+    if (status != CLO_OK)
+        return status;
+    status = clo_ready_tree_open(&tree, &ready, rule);
+    if (status == CLO_OK)
+        status = place_all(&ready, &tree, in_rounds);
+    clo_ready_tree_close(&tree);
+    clo_ready_close(&ready);
     return status;
 }
 
 static clo_status minmin_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    clo_ready ready;
-    clo_status status = clo_ready_open(&ready, schedule);
-    uint32_t instance;
     (void)config;
-    if (status != CLO_OK)
-        return status;
-
-    while (status == CLO_OK && schedule->count < schedule->graph->instances) { /* ends: some task is always ready */
-        while (clo_ready_next(&ready, &instance))
-            if (is_first_instance(schedule->graph, instance))
-                clo_heap_push(&ready.heap, 0, instance);
-        status = run_minmin(&ready);
-    }
-    clo_ready_close(&ready);
-    return status;
-}
-
-static void look_again(batch *b, entry *candidate)
-{
-    clo_schedule *schedule = b->ready.schedule;
-    uint32_t task = schedule->graph->task_of[candidate->instance];
-
-    candidate->best = (clo_slot){0, INT64_MAX, CLO_NONE};
-    candidate->second_ns = INT64_MAX;
-    candidate->second = CLO_NONE;
-    candidate->is_stale = false;
-    clo_schedule_find_ready(schedule, candidate->instance);
-    for (uint32_t e = 0; e < schedule->executors; e++) {
-        clo_slot slot = clo_ready_append(&b->ready, task, e, schedule->ready_ns[e]);
-        if (slot.finish_ns < candidate->best.finish_ns) {
-            candidate->second_ns = candidate->best.finish_ns;
-            candidate->second = candidate->best.executor;
-            candidate->best = slot;
-        } else if (slot.finish_ns < candidate->second_ns) {
-            candidate->second_ns = slot.finish_ns;
-            candidate->second = e;
-        }
-    }
-}
-
-/* True if a placement on `taken` can have changed times on `executor`. */
-static bool touches(const clo_schedule *schedule, uint32_t taken, uint32_t executor)
-{
-    if (executor == CLO_NONE || taken == executor)
-        return taken == executor;
-    return schedule->profiles != NULL &&
-           schedule->platform->executors[taken].machine == schedule->platform->executors[executor].machine;
-}
-
-/* The entry with the highest score (ties: the lowest instance). */
-static uint32_t choose(batch *b, score of)
-{
-    uint32_t best = CLO_NONE;
-    int64_t highest = -1;
-
-    for (uint32_t i = 0; i < b->count; i++) {
-        entry *candidate = &b->entries[i];
-        if (candidate->is_stale)
-            look_again(b, candidate);
-        int64_t value = of(candidate);
-        if (value > highest || (value == highest && candidate->instance < b->entries[best].instance)) {
-            highest = value;
-            best = i;
-        }
-    }
-    assert(best != CLO_NONE);
-    return best;
-}
-
-static clo_status place_entry(batch *b, uint32_t index)
-{
-    const clo_schedule *schedule = b->ready.schedule;
-    entry *chosen = &b->entries[index];
-    uint32_t taken = chosen->best.executor;
-    clo_status status = clo_ready_place(&b->ready, chosen->instance, chosen->best);
-
-    if (is_last_instance(schedule->graph, chosen->instance))
-        *chosen = b->entries[--b->count];
-    else
-        chosen->instance++;
-    for (uint32_t i = 0; i < b->count; i++)
-        if (touches(schedule, taken, b->entries[i].best.executor) || touches(schedule, taken, b->entries[i].second))
-            b->entries[i].is_stale = true;
-    return status;
-}
-
-static void take_released(batch *b)
-{
-    uint32_t instance;
-
-    while (clo_ready_next(&b->ready, &instance))
-        if (is_first_instance(b->ready.schedule->graph, instance))
-            b->entries[b->count++] = (entry){.instance = instance, .is_stale = true};
-}
-
-static clo_status run_batch(clo_schedule *schedule, score of, bool in_rounds)
-{
-    batch b = {.count = 0};
-    clo_status status = clo_ready_open(&b.ready, schedule);
-    if (status != CLO_OK)
-        return status;
-    b.entries = clo_allocate(schedule->graph->tasks, sizeof *b.entries);
-    if (b.entries == NULL)
-        status = clo_fail_memory("a plan");
-
-    while (status == CLO_OK && schedule->count < schedule->graph->instances) {
-        if (b.count == 0 || !in_rounds)
-            take_released(&b);
-        status = place_entry(&b, choose(&b, of));
-    }
-    clo_free(b.entries);
-    clo_ready_close(&b.ready);
-    return status;
+    return run_batch(schedule, CLO_PICK_LEAST, true);
 }
 
 static clo_status maxmin_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return run_batch(schedule, score_completion, true);
+    return run_batch(schedule, CLO_PICK_LARGEST, true);
 }
 
 static clo_status sufferage_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return run_batch(schedule, score_sufferage, false);
+    return run_batch(schedule, CLO_PICK_SUFFERAGE, false);
 }
 
 static clo_status duplex_fill(clo_schedule *schedule, const clo_plan_config *config)

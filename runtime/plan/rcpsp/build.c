@@ -1,6 +1,7 @@
 /* plan/rcpsp/build.c - serial and parallel schedule generation over packed shares, forward and backward. */
 #include "plan/rcpsp/problem.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -9,7 +10,7 @@
 
 /* Of the ready instances that do not fit, parallel generation looks at so many: with more, time would grow with the
  * square of the tasks. */
-enum { LOOK_AHEAD = 2048 };
+enum { LOOK_AHEAD = 2048, STOP_EVERY = 64 };
 
 /* The graph as seen in one direction. */
 typedef struct one_way {
@@ -30,7 +31,7 @@ clo_status clo_rcpsp_builder_open(clo_rcpsp_builder *builder, const clo_rcpsp *p
     size_t n = problem->tasks, tasks = problem->graph->tasks;
     clo_layout layout = {0};
 
-    *builder = (clo_rcpsp_builder){.problem = problem};
+    *builder = (clo_rcpsp_builder){.problem = problem, .stop_ns = INT64_MAX};
     size_t steps = clo_layout_add(&layout, problem->machines, sizeof(clo_rcpsp_steps));
     size_t(*parts)[4] = clo_allocate(problem->machines, sizeof *parts);
     if (parts == NULL)
@@ -126,17 +127,28 @@ static inline bool is_complete(clo_rcpsp_builder *builder, uint32_t task, int64_
     return --builder->left[task] == 0;
 }
 
+/* True past the builder's limit of time, which is looked at in every STOP_EVERY-th step. */
+static inline bool is_over(const clo_rcpsp_builder *builder, uint32_t step)
+{
+    return builder->stop_ns != INT64_MAX && step % STOP_EVERY == STOP_EVERY - 1 && clo_clock_ns() >= builder->stop_ns;
+}
+
 static inline void serial(clo_rcpsp_builder *builder, const one_way *way, const int64_t *keys, uint32_t words,
                           clo_packing *out)
 {
     clo_heap *heap = &builder->heap;
     const clo_graph *graph = builder->problem->graph;
+    uint32_t step = 0;
 
     out->makespan_ns = 0;
     for (uint32_t v = 0; v < builder->problem->tasks; v++)
         if (builder->waits_for[graph->task_of[v]] == 0)
             clo_heap_push(heap, keys[v], v);
     while (heap->count > 0) { /* each task enters once */
+        if (is_over(builder, step++)) {
+            out->makespan_ns = INT64_MAX;
+            return;
+        }
         uint32_t v = (uint32_t)clo_heap_pop(heap).id, t = graph->task_of[v];
         int64_t finish = place(builder, v, words, out);
         if (finish > out->makespan_ns)
@@ -233,7 +245,7 @@ void clo_rcpsp_parallel(clo_rcpsp_builder *builder, int direction, const int64_t
     const clo_rcpsp *problem = builder->problem;
     one_way way = way_of(problem, direction);
     const clo_graph *graph = problem->graph;
-    uint32_t *list = builder->list, ready = 0;
+    uint32_t *list = builder->list, ready = 0, step = 0;
     int64_t now = 0, end = 0; /* ends need not be told: by the clock nothing starts before them */
 
     begin(builder, &way); /* only the first step of each machine is used: what is free now */
@@ -242,6 +254,10 @@ void clo_rcpsp_parallel(clo_rcpsp_builder *builder, int direction, const int64_t
             make_ready(list, ready++, keys, v);
     while (ready > 0 || builder->heap.count > 0) { /* each round starts or ends a task: empty machines fit the first */
         uint32_t kept = 0, seen = 0;
+        if (is_over(builder, step++)) {
+            out->makespan_ns = INT64_MAX;
+            return;
+        }
         for (; seen < ready && kept < LOOK_AHEAD; seen++)
             if (!start_now(builder, list[seen], now, out))
                 list[kept++] = list[seen];

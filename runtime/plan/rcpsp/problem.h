@@ -52,7 +52,8 @@ typedef struct clo_rcpsp_builder {
     uint32_t *left;
     int64_t *end_ns;
     clo_heap heap;
-    uint32_t *list; /* [tasks] scratch                                                  */
+    uint32_t *list;  /* [tasks] scratch                                                  */
+    int64_t stop_ns; /* a schedule that is not built by then (clo_clock_ns) is given up; INT64_MAX: no limit */
     void *block;
 } clo_rcpsp_builder;
 
@@ -72,7 +73,8 @@ void clo_packing_copy(const clo_rcpsp *problem, clo_packing *to, const clo_packi
 enum { CLO_RCPSP_FORWARD = 0, CLO_RCPSP_BACKWARD = 1 };
 
 /* Serial schedule generation (Kolisch 1996): in order of rising key among those whose predecessors have a place, each at
- * its earliest time on the machine where it ends first. Gives active schedules. */
+ * its earliest time on the machine where it ends first. Gives active schedules. One that is given up has a makespan of
+ * INT64_MAX; so it is below. */
 void clo_rcpsp_serial(clo_rcpsp_builder *builder, int direction, const int64_t *keys, clo_packing *out);
 
 /* Parallel schedule generation: time by time, what is ready and fits starts, by rising key. Gives non-delay schedules. */

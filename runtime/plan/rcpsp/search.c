@@ -225,7 +225,7 @@ static void evolve(search *s)
 }
 
 /* So many that they live to see some generations, as far as the first schedule tells how many there will be. */
-static void choose_size(search *s, const int64_t *keys)
+static clo_status choose_size(search *s, const int64_t *keys)
 {
     uint64_t expected = UINT64_MAX, first = s->budget->schedules;
     int64_t begin = clo_clock_ns();
@@ -233,6 +233,9 @@ static void choose_size(search *s, const int64_t *keys)
     memcpy(s->keys, keys, s->problem->tasks * sizeof *keys);
     build(s, CLO_RCPSP_FORWARD, true, &s->child);
     int64_t each = clo_clock_ns() - begin + 1;
+    if (s->budget->bound_ns == 0 && clo_budget_bound(s->budget, s->problem->cost, each) != CLO_OK)
+        return CLO_ERR_MEMORY;
+    begin = clo_clock_ns();
     if (s->budget->schedules_max > 0)
         expected = s->budget->schedules_max - first;
     if (s->budget->end_ns != INT64_MAX) {
@@ -248,6 +251,7 @@ static void choose_size(search *s, const int64_t *keys)
     s->size = expected < POPULATION_MIN   ? POPULATION_MIN
               : expected > POPULATION_MAX ? POPULATION_MAX
                                           : (uint32_t)expected;
+    return CLO_OK;
 }
 
 static clo_status open_search(search *s)
@@ -291,8 +295,9 @@ clo_status clo_rcpsp_search(const clo_rcpsp *problem, const int64_t *first, clo_
     clo_status status = open_search(&s);
 
     if (status == CLO_OK) {
-        choose_size(&s, first);
-        if (!clo_budget_is_spent(budget))
+        status = choose_size(&s, first);
+        s.builder.stop_ns = budget->end_ns;
+        if (status == CLO_OK && !clo_budget_is_spent(budget))
             status = open_populations(&s);
     }
     if (status == CLO_OK && !clo_budget_is_spent(budget)) {

@@ -1,5 +1,6 @@
 #include "plan/schedule/schedule.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -64,6 +65,7 @@ clo_status clo_schedule_open(clo_schedule *schedule, const clo_cost *cost, uint3
     schedule->platform = cost->platform;
     schedule->executors = schedule->platform->executors_count;
     schedule->may_duplicate = true;
+    schedule->stop_ns = INT64_MAX;
     uint64_t capacity = (uint64_t)schedule->graph->instances * executions_each;
 
     if (capacity >= CLO_NONE) /* more than 100 GiB of executions */
@@ -302,6 +304,9 @@ clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_
     assert(at < schedule->capacity);
     assert(duration != CLO_TIME_NEVER);
     assert(start_ns >= 0 && finish >= start_ns);
+    if (schedule->stop_ns != INT64_MAX && at % CLO_STOP_EVERY == CLO_STOP_EVERY - 1 &&
+        clo_clock_ns() >= schedule->stop_ns)
+        return CLO_ERR_TIMEOUT;
     if (clo_timeline_reserve(&schedule->timelines[executor], start_ns, finish) != 0)
         return clo_fail_memory("a plan");
     if (!holds_nothing(schedule, task)) {

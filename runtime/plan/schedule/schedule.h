@@ -38,6 +38,7 @@ typedef struct clo_schedule {
     bool may_duplicate;        /* false: the caller of clo_plan_create wants no replicas */
     uint64_t schedules;        /* how many the planner built; it may leave 0 for one    */
     bool is_optimal;           /* proved by search                                       */
+    int64_t stop_ns;           /* from here on (clo_clock_ns) nothing more is placed; INT64_MAX: no limit */
     clo_timeline *timelines;   /* [executors]                                        */
     clo_profile *profiles;     /* [machines]; NULL: no task demands anything          */
     clo_capacity_memo *memos;  /* [machines]; NULL as above                          */
@@ -53,6 +54,8 @@ typedef struct clo_schedule {
     int64_t *row_ns;           /* [executors] result of clo_schedule_arrivals         */
     void *block;               /* what holds the arrays above                        */
 } clo_schedule;
+
+#define CLO_STOP_EVERY 32u
 
 /* Prepares an empty schedule for at most `executions_each` executions of each instance on average.
  * Returns CLO_OK or CLO_ERR_MEMORY. */
@@ -99,7 +102,8 @@ int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, ui
                                  int64_t duration_ns);
 
 /* Adds an execution at start_ns, a result of clo_schedule_slot_ns for its execution time: the original if it is the first of
- * its instance. Returns CLO_OK or CLO_ERR_MEMORY. */
+ * its instance. Returns CLO_OK, CLO_ERR_MEMORY, or, without a text, CLO_ERR_TIMEOUT past stop_ns, which it looks at in every
+ * CLO_STOP_EVERY-th call. So a planner that is cut off ends as if memory had run out. */
 clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_t executor, int64_t start_ns);
 
 /* True if the instance has an execution on `executor`. */

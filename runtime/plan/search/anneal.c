@@ -28,7 +28,7 @@
 #include <string.h>
 
 enum {
-    SAMPLES_PART_Q16 = 9830, /* 0.15 of the budget */
+    SAMPLES_PART_Q16 = 9830, /* 0.15 of what is left of the budget */
     NOISE_Q16 = 3932,        /* 0.06 of the longest way */
     ROUND = 100,             /* schedules for each instance without a new best, then from the best again */
     HEAT_Q16 = 2621,         /* the temperature then: 0.04 of the makespan */
@@ -58,6 +58,7 @@ typedef struct annealing {
     int64_t *latest_key;                   /* [tasks] the highest key of its instances                   */
     order_key *keys, *sorted;
     int64_t current_ns;
+    int64_t draw_ns; /* about what drawing and sorting an order takes: none is begun with less time left */
     void *block;
 } annealing;
 
@@ -170,6 +171,7 @@ static void take_best(annealing *s)
 static void draw(annealing *s)
 {
     const clo_graph *graph = s->graph;
+    int64_t begin_ns = s->budget->end_ns != INT64_MAX ? clo_clock_ns() : 0;
 
     for (uint32_t t = 0; t < graph->tasks; t++)
         s->latest_key[t] = INT64_MIN;
@@ -186,6 +188,8 @@ static void draw(annealing *s)
         s->executor[v] = CLO_NONE;
     }
     sort_order(s);
+    if (s->budget->end_ns != INT64_MAX)
+        s->draw_ns = clo_clock_ns() - begin_ns;
 }
 
 /* Moves what stands at `from` to `to`, everything between by one. */
@@ -333,15 +337,21 @@ clo_status clo_anneal(clo_schedule *schedule, uint64_t seed, clo_budget *budget,
     s.count = s.graph->instances;
     if (!allocate(&s))
         return clo_fail_memory("a plan");
+    int64_t prepared_ns = clo_clock_ns();
     fill_behind(&s);
     clo_cost_rank_u(schedule->cost, s.rank_ns);
     for (uint32_t t = 0; t < s.graph->tasks; t++)
         s.longest_ns = s.rank_ns[t] > s.longest_ns ? s.rank_ns[t] : s.longest_ns;
-    while (status == CLO_OK && !clo_budget_is_spent(budget) && clo_budget_part_q16(budget) < SAMPLES_PART_Q16) {
+    s.draw_ns = clo_clock_ns() - prepared_ns;
+    uint32_t gone = clo_budget_part_q16(budget),
+             samples_end = gone + (uint32_t)((uint64_t)(65536 - gone) * SAMPLES_PART_Q16 >> 16);
+    while (status == CLO_OK && !clo_budget_is_spent(budget) && clo_budget_part_q16(budget) < samples_end &&
+           s.draw_ns < clo_budget_left_ns(budget)) {
         draw(&s);
         status = build(&s, best->makespan_ns, &s.current_ns);
     }
-    for (uint32_t round = 0; status == CLO_OK && !clo_budget_is_spent(budget); round++)
+    for (uint32_t round = 0; status == CLO_OK && !clo_budget_is_spent(budget) && s.draw_ns < clo_budget_left_ns(budget);
+         round++)
         status = anneal_round(&s, round % 2 == 0);
     clo_free(s.block);
     return status;

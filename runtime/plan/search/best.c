@@ -1,18 +1,18 @@
 /* plan/search/best.c - the shortest plan that the budget allows, anytime.
  *
- * It starts from HEFT, everything in a row and DEFT, then PEFT, TDCA and DFRN, so it is never worse than these. Where
+ * It starts from the plans of the other planners, HEFT's first, as far as they fit a share of the budget (starts.c). Where
  * the problem is a packing (problem.h) a genetic search goes on, which begins with HEFT's packing; else a proof is tried on
  * small graphs, then samples and simulated annealing on the order and the placement of instances. It ends with the
  * budget, or where a plan meets the lower bound. Ties: the earlier, so duplicates are paid for only where they help.
  *
  * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
  * limited the plan must depend on the seed alone, so one thread does it all. */
-#include "plan/duplicate/planners.h"
 #include "plan/list/planners.h"
 #include "plan/schedule/budget.h"
 #include "plan/search/anneal.h"
 #include "plan/search/exact.h"
 #include "plan/search/planners.h"
+#include "plan/search/starts.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -23,7 +23,8 @@ enum {
     SCHEDULES_DEFAULT = 1000, /* without a budget, fewer of large graphs: */
     PLACEMENTS_DEFAULT = 2000000,
     PACKED_TASKS = 2000,       /* up to so many the packing search sees everything HEFT sees */
-    PORTFOLIO_PAIRS = 1000000, /* instances * executors up to which more than the first three are tried */
+    RESERVED_INSTANCES = 2000, /* up to so many that takes no time to speak of */
+    RESERVE = 3,               /* restores of a plan: about what making it an object takes, besides */
     PROVED_TASKS = 10,         /* up to so many a proof is tried first */
     PROVED_TASKS_BY_TIME = 20  /* likewise where time is the limit, which a proof can waste */
 };
@@ -119,6 +120,7 @@ static clo_status open_island(island *mine, const clo_schedule *schedule, const 
         clo_schedule_open(&mine->schedule, schedule->cost, schedule->capacity / schedule->graph->instances);
 
     mine->schedule.may_duplicate = schedule->may_duplicate;
+    mine->schedule.stop_ns = schedule->stop_ns;
     mine->config = *budget->config;
     mine->config.seed += index;
     if (index > 0)
@@ -138,6 +140,8 @@ static void run_island(void *context, uint32_t worker, uint32_t round)
 
     (void)worker;
     mine->status = search(&mine->schedule, mine->problem, &mine->budget, &mine->best);
+    if (mine->status == CLO_ERR_TIMEOUT)
+        mine->status = CLO_OK; /* what was under way is given up, the best is kept */
 }
 
 static clo_status search_side_by_side(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget,
@@ -170,41 +174,44 @@ static clo_status search_side_by_side(clo_schedule *schedule, const clo_rcpsp *p
     return status;
 }
 
-/* The plans to start from: HEFT whatever the budget is. The later ones see other things than earliest finishes, but take
- * longer; none of them is for packings. */
-static clo_status begin(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget, clo_snapshot *best)
+/* HEFT, whatever the budget is. From then on time counts: less what making a plan object of the best will take. */
+static clo_status begin(clo_schedule *schedule, bool is_packing, clo_budget *budget, clo_snapshot *best)
 {
-    static const clo_planner_desc *const starts[] = {&clo_planner_heft, &clo_planner_serial, &clo_planner_deft,
-                                                     &clo_planner_peft, &clo_planner_tdca,   &clo_planner_dfrn};
-    enum { ALL = sizeof starts / sizeof starts[0], CHEAP = 3 };
-    bool all = (uint64_t)schedule->graph->instances * schedule->executors <= PORTFOLIO_PAIRS;
-    size_t count = problem != NULL ? 1 : all ? ALL : CHEAP;
-    clo_status status = CLO_OK;
+    int64_t begin_ns = clo_clock_ns();
+    clo_status status = clo_planner_heft.fill(schedule, budget->config);
 
-    if (problem != NULL && begins_with_heft(problem))
-        return CLO_OK;
-    for (size_t i = 0; i < count && status == CLO_OK && (i == 0 || !clo_budget_is_spent(budget)); i++) {
-        clo_schedule_clear(schedule);
-        status = starts[i]->fill(schedule, budget->config);
-        if (status == CLO_OK)
-            clo_snapshot_keep(best, schedule);
-        budget->schedules++;
-        budget->best_ns = best->makespan_ns;
+    if (status != CLO_OK)
+        return status;
+    int64_t schedule_ns = clo_clock_ns() - begin_ns;
+    clo_snapshot_keep(best, schedule);
+    budget->schedules++;
+    budget->best_ns = best->makespan_ns;
+    if (budget->end_ns != INT64_MAX && schedule->graph->instances > RESERVED_INSTANCES) {
+        begin_ns = clo_clock_ns();
+        status = clo_snapshot_restore(best, schedule);
+        budget->end_ns -= RESERVE * (clo_clock_ns() - begin_ns);
     }
+    if (status == CLO_OK)
+        status = clo_budget_bound(budget, schedule->cost, schedule_ns);
+    schedule->stop_ns = budget->end_ns;
+    if (status == CLO_OK && !is_packing)
+        status = clo_start_plans(schedule, budget, best, schedule_ns);
     return status;
 }
 
 static clo_status plan(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget, clo_snapshot *best)
 {
-    clo_status status = begin(schedule, problem, budget, best);
+    bool has_begun = problem == NULL || !begins_with_heft(problem);
+    clo_status status = has_begun ? begin(schedule, problem != NULL, budget, best) : CLO_OK;
 
-    if (status == CLO_OK && (best->count == 0 || !clo_budget_is_spent(budget))) { /* a search builds one at least */
+    if (status == CLO_OK && (!has_begun || !clo_budget_is_spent(budget))) { /* a search builds one at least */
         if (budget->config->threads > 1 && budget->schedules_max == 0)
             status = search_side_by_side(schedule, problem, budget, best);
         else
             status = search(schedule, problem, budget, best);
     }
-    return status == CLO_OK ? clo_snapshot_restore(best, schedule) : status;
+    schedule->stop_ns = INT64_MAX;
+    return status == CLO_OK || status == CLO_ERR_TIMEOUT ? clo_snapshot_restore(best, schedule) : status;
 }
 
 static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
@@ -213,11 +220,9 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     clo_budget budget;
     clo_snapshot best = {0};
     clo_rcpsp problem = {0};
-    clo_status status =
-        clo_budget_open(&budget, schedule->cost, config, fit < SCHEDULES_DEFAULT ? fit : SCHEDULES_DEFAULT);
+    clo_budget_open(&budget, config, fit < SCHEDULES_DEFAULT ? fit : SCHEDULES_DEFAULT);
+    clo_status status = clo_snapshot_open(&best, schedule);
 
-    if (status == CLO_OK)
-        status = clo_snapshot_open(&best, schedule);
     if (status == CLO_OK)
         status = clo_rcpsp_open(&problem, schedule->cost);
     bool is_packing = status == CLO_OK;

@@ -33,7 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACEMENTS_DEFAULT = 100000, STEPS_DEFAULT = 50000000 };
+enum { PLACEMENTS_DEFAULT = 100000, STEPS_DEFAULT = 50000000, TABLE_NS = 20 };
 
 /* A placement that is open to the search. */
 typedef struct child {
@@ -55,6 +55,7 @@ typedef struct search {
     clo_budget *budget;
     clo_snapshot *best;
     uint64_t tried; /* placements since the budget was told */
+    bool is_cut;    /* a branching was left in the midst, because time was up */
     void *block;
 } search;
 
@@ -226,7 +227,8 @@ static void expand(search *s)
     for (uint32_t at = 0; at < s->model.count; at++) {
         if ((placed >> at & 1) != 0 || (s->model.needs[at] & ~placed) != 0)
             continue;
-        for (uint32_t e = 0; e < s->model.executors; e++)
+        s->is_cut |= clo_budget_is_late(s->budget);
+        for (uint32_t e = 0; e < s->model.executors && !s->is_cut; e++)
             if (try_child(s, at, e, &l->children[l->count]))
                 l->count++;
     }
@@ -258,7 +260,7 @@ static clo_status run(search *s, bool *proved)
     clo_status status = CLO_OK;
 
     expand(s);
-    while (status == CLO_OK && !clo_budget_is_spent(s->budget)) {
+    while (status == CLO_OK && !s->is_cut && !clo_budget_is_spent(s->budget)) {
         level *l = &s->levels[state->depth];
         if (l->next == l->count || l->children[l->next].bound_ns >= s->best->makespan_ns) {
             *proved = state->depth == 0;
@@ -316,6 +318,12 @@ static clo_status keep_start(clo_status (*fill)(clo_schedule *, const clo_plan_c
     return status;
 }
 
+/* About what the tables of the search take. */
+static int64_t tables_ns(const clo_schedule *schedule)
+{
+    return (int64_t)((schedule->graph->arcs + 1) * schedule->executors * schedule->executors * TABLE_NS);
+}
+
 clo_status clo_exact(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, bool *proved)
 {
     clo_status status = CLO_OK;
@@ -323,7 +331,8 @@ clo_status clo_exact(clo_schedule *schedule, clo_budget *budget, clo_snapshot *b
     *proved = false;
     if (best->makespan_ns == INT64_MAX)
         status = keep_start(clo_planner_heft.fill, schedule, budget, best);
-    if (status == CLO_OK && clo_exact_fits(schedule) && !clo_budget_is_spent(budget))
+    if (status == CLO_OK && clo_exact_fits(schedule) && tables_ns(schedule) < clo_budget_left_ns(budget) &&
+        !clo_budget_is_spent(budget))
         status = search_plans(schedule, budget, best, proved);
     *proved |= best->makespan_ns <= budget->bound_ns;
     return status;
@@ -355,18 +364,21 @@ static clo_status exact_fill(clo_schedule *schedule, const clo_plan_config *conf
     clo_budget budget;
     clo_snapshot best;
     bool proved = false;
-    clo_status status = clo_budget_open(&budget, schedule->cost, config, default_schedules(schedule));
+    clo_status status = clo_snapshot_open(&best, schedule);
 
-    if (status == CLO_OK)
-        status = clo_snapshot_open(&best, schedule);
     if (status != CLO_OK)
         return status;
+    clo_budget_open(&budget, config, default_schedules(schedule));
     status = keep_start(clo_planner_heft.fill, schedule, &budget, &best);
+    if (status == CLO_OK)
+        status = clo_budget_bound(&budget, schedule->cost, clo_clock_ns() - budget.begin_ns);
+    schedule->stop_ns = budget.end_ns;
     if (status == CLO_OK && !clo_budget_is_spent(&budget))
         status = keep_start(clo_planner_serial.fill, schedule, &budget, &best);
     if (status == CLO_OK)
         status = clo_exact(schedule, &budget, &best, &proved);
-    if (status == CLO_OK)
+    schedule->stop_ns = INT64_MAX;
+    if (status == CLO_OK || status == CLO_ERR_TIMEOUT)
         status = clo_snapshot_restore(&best, schedule);
     schedule->schedules = budget.schedules;
     schedule->is_optimal = proved && (best.makespan_ns <= budget.bound_ns || !clo_schedule_could_replicate(schedule));

@@ -1,0 +1,241 @@
+/* minmin, maxmin, duplex and sufferage against the plain form of their rules: every ready task is looked at for each one that
+ * is placed. The plans are equal to the last placement, ties included. */
+#include "random.h"
+#include "support.h"
+
+#include "plan/schedule/ready.h"
+
+#include <clotho/generate.h>
+
+typedef enum rule { LEAST, LARGEST, SUFFERAGE } rule;
+
+static const char *const planners[] = {"minmin", "maxmin", "sufferage"};
+
+/* The score of the task of `instance`, and where it would go. */
+static int64_t plain_score(clo_ready *ready, uint32_t instance, rule by, clo_slot *best)
+{
+    clo_schedule *schedule = ready->schedule;
+    int64_t second_ns = INT64_MAX;
+
+    *best = (clo_slot){0, INT64_MAX, CLO_NONE};
+    clo_schedule_find_ready(schedule, instance);
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        clo_slot slot = clo_ready_append(ready, schedule->graph->task_of[instance], e, schedule->ready_ns[e]);
+        if (slot.finish_ns < best->finish_ns) {
+            second_ns = best->finish_ns;
+            *best = slot;
+        } else if (slot.finish_ns < second_ns) {
+            second_ns = slot.finish_ns;
+        }
+    }
+    if (by == SUFFERAGE)
+        return second_ns == INT64_MAX ? 0 : second_ns - best->finish_ns;
+    return by == LEAST ? -best->finish_ns : best->finish_ns;
+}
+
+/* Of the ready tasks, each by its next instance, the one to place; ties: the lowest instance. */
+static uint32_t plain_pick(clo_ready *ready, const uint32_t *list, uint32_t count, rule by, clo_slot *best)
+{
+    int64_t most = INT64_MIN;
+    uint32_t at = CLO_NONE;
+
+    for (uint32_t i = 0; i < count; i++) {
+        clo_slot slot;
+        int64_t value = plain_score(ready, list[i], by, &slot);
+        if (at != CLO_NONE && (value < most || (value == most && list[i] > list[at])))
+            continue;
+        most = value;
+        at = i;
+        *best = slot;
+    }
+    return at;
+}
+
+/* minmin and maxmin empty the batch before they take what became ready meanwhile. */
+static void plain_fill(clo_schedule *schedule, rule by)
+{
+    const clo_graph *graph = schedule->graph;
+    uint32_t *list = calloc(graph->instances, sizeof *list), count = 0, instance;
+    clo_ready ready;
+
+    assert_non_null(list);
+    ok(clo_ready_open(&ready, schedule));
+    while (schedule->count < graph->instances) {
+        bool takes = count == 0 || by == SUFFERAGE;
+        while (takes && clo_ready_next(&ready, &instance))
+            if (graph->first_instance[graph->task_of[instance]] == instance)
+                list[count++] = instance;
+        clo_slot slot;
+        uint32_t at = plain_pick(&ready, list, count, by, &slot);
+        instance = list[at];
+        ok(clo_ready_place(&ready, instance, slot));
+        if (instance + 1 < graph->first_instance[graph->task_of[instance] + 1])
+            list[at]++;
+        else
+            list[at] = list[--count];
+    }
+    clo_ready_close(&ready);
+    free(list);
+}
+
+static clo_plan *plain_plan(const clo_cost *cost, rule by)
+{
+    clo_schedule schedule;
+    clo_plan *plan = NULL;
+
+    ok(clo_schedule_open(&schedule, cost, 1));
+    plain_fill(&schedule, by);
+    clo_placement *placements = calloc(schedule.count, sizeof *placements);
+    assert_non_null(placements);
+    for (uint32_t c = 0; c < schedule.count; c++) {
+        const clo_execution *x = &schedule.executions[c];
+        uint32_t task = schedule.graph->task_of[x->instance];
+        placements[c] = (clo_placement){.task = task,
+                                        .instance = x->instance - schedule.graph->first_instance[task],
+                                        .executor = x->executor,
+                                        .start_ns = x->start_ns,
+                                        .finish_ns = x->finish_ns};
+    }
+    ok(clo_plan_from_placements(cost, NULL, placements, schedule.count, &plan));
+    free(placements);
+    clo_schedule_close(&schedule);
+    return plan;
+}
+
+static clo_plan *planned(const clo_cost *cost, const char *planner)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan = NULL;
+
+    config.planner = planner;
+    ok(clo_plan_create(cost, &config, &plan));
+    return plan;
+}
+
+static void assert_equal_plans(const clo_plan *a, const clo_plan *b)
+{
+    size_t count, other;
+    const clo_placement *p = clo_plan_placements(a, &count), *q = clo_plan_placements(b, &other);
+
+    assert_int_equal(count, other);
+    assert_memory_equal(p, q, count * sizeof *p);
+}
+
+/* duplex: the shorter of the first two, minmin on a tie. */
+static void compare(const clo_graph *graph, const clo_platform *platform)
+{
+    clo_cost *cost = NULL;
+    clo_plan *plain[3];
+
+    ok(clo_cost_create(graph, platform, &cost));
+    for (int by = LEAST; by <= SUFFERAGE; by++) {
+        clo_plan *plan = planned(cost, planners[by]);
+        plain[by] = plain_plan(cost, (rule)by);
+        assert_equal_plans(plan, plain[by]);
+        clo_plan_destroy(plan);
+    }
+    clo_plan *duplex = planned(cost, "duplex");
+    bool is_maxmin = clo_plan_makespan_ns(plain[LARGEST]) < clo_plan_makespan_ns(plain[LEAST]);
+    assert_equal_plans(duplex, plain[is_maxmin ? LARGEST : LEAST]);
+    clo_plan_destroy(duplex);
+    for (int by = LEAST; by <= SUFFERAGE; by++)
+        clo_plan_destroy(plain[by]);
+    clo_cost_destroy(cost);
+}
+
+static void random_graphs_are_planned_as_the_rules_say(void **state)
+{
+    static const unsigned features[] = {0,
+                                        RANDOM_KINDS,
+                                        RANDOM_MASKS | RANDOM_KINDS,
+                                        RANDOM_INSTANCES,
+                                        RANDOM_DEMANDS,
+                                        RANDOM_NO_BYTES | RANDOM_KINDS | RANDOM_MASKS,
+                                        RANDOM_ALL};
+    (void)state;
+
+    for (uint64_t seed = 0; seed < 40; seed++)
+        for (size_t f = 0; f < sizeof features / sizeof features[0]; f++) {
+            clo_graph *graph = random_graph(seed, features[f]);
+            clo_platform *platform = random_platform(seed, features[f]);
+            compare(graph, platform);
+            clo_platform_destroy(platform);
+            clo_graph_destroy(graph);
+        }
+}
+
+/* `speeds` different ones in turn, so that there are executors that nothing tells apart. */
+static clo_platform *make_platform(uint32_t executors, uint32_t speeds, uint32_t kinds, bool has_memories)
+{
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    clo_executor *list = calloc(executors, sizeof *list);
+    int64_t *latency_ns = calloc((size_t)executors * executors, sizeof *latency_ns);
+    double *bandwidth = calloc((size_t)executors * executors, sizeof *bandwidth);
+    clo_platform *platform = NULL;
+
+    assert_true(list != NULL && latency_ns != NULL && bandwidth != NULL);
+    for (uint32_t e = 0; e < executors; e++) {
+        list[e] = (clo_executor){.kind = e % kinds, .memory = has_memories ? e : 0, .os_index = -1};
+        for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
+            list[e].speed_q16[c] = CLO_SPEED_ONE / 2 + e % speeds * 7919;
+    }
+    for (size_t i = 0; i < (size_t)executors * executors; i++) {
+        latency_ns[i] = 500;
+        bandwidth[i] = 1 + (double)(i % 3);
+    }
+    desc.executors_count = executors;
+    desc.executors = list;
+    desc.kinds_count = kinds;
+    desc.latency_ns = latency_ns;
+    desc.bandwidth_bytes_per_ns = bandwidth;
+    ok(clo_platform_create(&desc, &platform));
+    free(list);
+    free(latency_ns);
+    free(bandwidth);
+    return platform;
+}
+
+/* Many ready tasks at once: equal ones, proportional ones, with few kinds, with a time of its own on each of many. */
+static void wide_graphs_are_planned_as_the_rules_say(void **state)
+{
+    static const char *const families[] = {"independent", "layered", "forkjoin", "wavefront"};
+    static const struct {
+        uint32_t executors, speeds, kinds;
+        double spread, beta;
+        int64_t work_ns;
+    } shapes[] = {{1, 1, 1, 0.5, 0, 0}, {6, 1, 1, 0, 0, 0},     {6, 1, 1, 0.5, 0, 0},     {7, 7, 1, 0, 0, 0},
+                  {7, 7, 1, 0.5, 0, 0}, {9, 3, 1, 1, 0, 20},    {16, 16, 1, 0.5, 0, 300}, {6, 2, 3, 0.5, 1, 0},
+                  {8, 1, 8, 0.5, 1, 0}, {12, 12, 4, 1, 1.9, 5}, {5, 5, 5, 1, 1.9, 50},    {16, 5, 2, 0.9, 0.1, 40}};
+    (void)state;
+
+    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++)
+        for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
+            for (uint64_t seed = 0; seed < 2; seed++) {
+                clo_generate_config config = CLO_GENERATE_CONFIG_INIT;
+                config.seed = seed;
+                config.tasks = 400;
+                config.width = f == 2 ? 130 : 0;
+                config.work_mean_ns = shapes[k].work_ns;
+                config.work_spread = shapes[k].spread;
+                config.beta = shapes[k].beta;
+                config.kinds = shapes[k].beta > 0 ? shapes[k].kinds : 0;
+                config.ccr = seed == 0 ? 0 : 1;
+                clo_graph *graph = NULL;
+                ok(clo_graph_generate(families[f], &config, &graph));
+                clo_platform *platform =
+                    make_platform(shapes[k].executors, shapes[k].speeds, shapes[k].kinds, seed == 1);
+                compare(graph, platform);
+                clo_platform_destroy(platform);
+                clo_graph_destroy(graph);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_graphs_are_planned_as_the_rules_say),
+        cmocka_unit_test(wide_graphs_are_planned_as_the_rules_say),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
