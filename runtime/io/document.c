@@ -64,6 +64,8 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
         return clo_json_want(json, format,
                              "a graph file here; this is a workload, which clo_workload_load and "
                              "'clotho convert --format workload' read");
+    if (cJSON_IsString(format) && strncmp(format->valuestring, "clotho.workload/", 16) == 0)
+        return clo_json_want(json, format, "\"clotho.workload/1\", the one format of workloads that is known");
     if (format != NULL)
         return clo_json_want(json, format, "\"clotho.graph/1\", the one format of this kind that is known");
     if (has(root, "schemaVersion") && has(root, "workflow"))
