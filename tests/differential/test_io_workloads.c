@@ -10,8 +10,8 @@
 
 #define MEND "put the workloads there, or: cmake --preset release -DCLOTHO_DATA=FOLDER"
 #define STREAM_JOBS 10000
-#define STREAM_KB_MAX (300l * 1024)
-#define ALIBABA_KB_MAX (1024l * 1024)
+#define STREAM_KB_MAX (300L * 1024)
+#define ALIBABA_KB_MAX (1024L * 1024)
 
 static const char *const sizes[] = {"2g", "5g", "10g", "20g", "50g", "80g", "100g"};
 

@@ -1,5 +1,5 @@
-/* generate_stream.c - `clotho generate stream`: a workload of jobs that are drawn from a few generated graphs. The graphs
- * come first, each with its weight, limit and deadline; then clo_workload_arrivals draws jobs among them. */
+/* generate_stream.c - `clotho generate stream`: a workload of jobs that are drawn from a few generated graphs. The
+ * graphs come first, each with its weight, limit and deadline; then clo_workload_arrivals draws jobs among them. */
 #include "arrivals.h"
 #include "commands.h"
 #include "input.h"
@@ -55,7 +55,7 @@ static const char *family_of(const stream_options *o, uint32_t index)
         return o->families.items[index % o->families.count];
     while (family_at(count) != NULL)
         count++;
-    return family_at(index % count);
+    return count > 0 ? family_at(index % count) : NULL;
 }
 
 /* Work of all instances, at most 2^61. */
