@@ -14,8 +14,10 @@
 #define CORES 96
 #define THOUSANDTHS 1000
 
-static const clo_packing machine = {
-    .resources = 2, .capacity = {CORES * THOUSANDTHS, 100 * THOUSANDTHS}, .names = {"cpu", "memory"}};
+static const clo_packing machine = {.name = "alibaba-v2018",
+                                    .resources = 2,
+                                    .capacity = {CORES * THOUSANDTHS, 100 * THOUSANDTHS},
+                                    .names = {"cpu", "memory"}};
 
 typedef struct known_id {
     int64_t id;

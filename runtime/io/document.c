@@ -3,6 +3,7 @@
  * The formats are one table: what is not in it is neither listed nor written. A document is handed out complete or
  * not at all. */
 #define _POSIX_C_SOURCE 200809L
+#include "io/alibaba_csv.h"
 #include "io/reader.h"
 #include "io/registry.h"
 
@@ -34,6 +35,8 @@ static const file_format formats[] = {
     {"alibaba", "JSON Lines of batch jobs of the Alibaba trace v2018, with one machine of it", "r", NULL},
     {"tpch", "JSON Lines of TPC-H queries measured on Spark: stages with many instances", "r", NULL},
     {"rpc", "JSON Lines of microservice call graphs", "r", NULL},
+    {"workload", "own JSON Lines, clotho.workload/1: jobs that arrive over time, with their graphs", "rw", NULL},
+    {"alibaba-2017", "CSV of batch jobs of the Alibaba trace v2017: a workload, with one machine of it", "r", NULL},
     {"dot", "Graphviz digraph with work_ns on nodes and bytes on edges", "rw", clo_dot_write},
     {NULL, NULL, NULL, NULL},
 };
@@ -61,6 +64,8 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
         return clo_json_want(json, format,
                              "a graph file here; this is a workload, which clo_workload_load and "
                              "'clotho convert --format workload' read");
+    if (cJSON_IsString(format) && strncmp(format->valuestring, "clotho.workload/", 16) == 0)
+        return clo_json_want(json, format, "\"clotho.workload/1\", the one format of workloads that is known");
     if (format != NULL)
         return clo_json_want(json, format, "\"clotho.graph/1\", the one format of this kind that is known");
     if (has(root, "schemaVersion") && has(root, "workflow"))
@@ -133,6 +138,14 @@ static clo_status read_words(clo_reader *reader, const clo_source *source, size_
                     reader->file, clo_source_line(source, at));
 }
 
+static clo_status fail_workload(const clo_reader *reader)
+{
+    return clo_fail(CLO_ERR_FORMAT,
+                    "%s:1: holds the jobs of a workload, not a graph; read it with clo_workload_load or "
+                    "'clotho convert --format workload'",
+                    reader->file);
+}
+
 static clo_status read_text(clo_reader *reader, const clo_source *source)
 {
     const char *text = source->text;
@@ -148,6 +161,8 @@ static clo_status read_text(clo_reader *reader, const clo_source *source)
         at++;
     if (at == bytes)
         return clo_fail(CLO_ERR_FORMAT, "%s:1: the file is empty; write a graph into it", reader->file);
+    if (clo_text_is_alibaba_csv(text, bytes))
+        return fail_workload(reader);
     if (text[at] != '{' && text[at] != '[')
         return read_words(reader, source, at);
     status = clo_json_open(&json, source);
@@ -323,6 +338,8 @@ clo_status clo_document_print(const clo_document *document, const char *name, ch
         f++;
     if (formats[f].name == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "format '%s' is unknown; use clotho, dot, wfformat or saga", name);
+    if (strcmp(name, "workload") == 0)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "format 'workload' holds jobs, not one graph; use clo_workload_save");
     if (formats[f].write == NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "format '%s' can only be read; use clotho, dot, wfformat or saga", name);
     clo_status status = formats[f].write(document, &text);

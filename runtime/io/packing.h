@@ -6,6 +6,7 @@
 #include "io/reader.h"
 
 typedef struct clo_packing {
+    const char *name;                     /* of the platform, static; NULL: the graph's */
     uint32_t resources;                   /* <= CLO_RESOURCES_MAX */
     int64_t capacity[CLO_RESOURCES_MAX];  /* [resources]          */
     const char *names[CLO_RESOURCES_MAX]; /* [resources], static  */

@@ -65,9 +65,6 @@ clo_status clo_alibaba_read(clo_reader *reader, const clo_json *json);
 clo_status clo_tpch_read(clo_reader *reader, const clo_json *json);
 clo_status clo_rpc_read(clo_reader *reader, const clo_json *json);
 
-/* The batch jobs of the Alibaba trace v2017, a CSV file: known by its first line. */
-bool clo_text_is_alibaba_csv(const char *text, size_t bytes);
-
 /* DOT begins with one of three words, after comments. */
 bool clo_text_is_dot(const char *text, size_t bytes);
 
@@ -93,6 +90,7 @@ clo_status clo_dot_write(const clo_document *document, clo_text *text);
 /* The same document as text, released with clo_free: what clo_document_save writes. */
 clo_status clo_document_print(const clo_document *document, const char *name, char **out);
 clo_status clo_plan_print(const clo_plan *plan, const clo_cost *cost, char **out);
+clo_status clo_workload_print(const clo_workload *workload, char **out);
 
 /* The nearest integer, halves up; 0 <= value < 2^62. Not llround: the library shall not need libm. */
 static inline int64_t clo_round(double value)
