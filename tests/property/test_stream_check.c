@@ -269,7 +269,7 @@ static bool bad_value(stream_run *run, clo_rng *rng)
 
 static bool cancelled_by_nobody(stream_run *run, clo_rng *rng)
 {
-    size_t at = pick(run, rng, is_done);
+    size_t at = pick(run, rng, is_done_ok);
 
     for (size_t i = 0; i < at && at != SIZE_MAX; i++)
         if (run->records[i].what == CLO_LOG_CANCEL && run->records[i].job == run->records[at].job)
@@ -320,7 +320,7 @@ static bool starts_after_cancel(stream_run *run, clo_rng *rng)
 /* DONE moves in front of a START of its job. */
 static bool starts_after_done(stream_run *run, clo_rng *rng)
 {
-    size_t done = pick(run, rng, is_done), start = SIZE_MAX;
+    size_t done = pick(run, rng, is_done_ok), start = SIZE_MAX;
 
     for (size_t i = 0; done != SIZE_MAX && i < done; i++)
         if (is_original(run, i) && run->records[i].job == run->records[done].job)
@@ -340,7 +340,7 @@ static bool limit_after_done(stream_run *run, clo_rng *rng)
 /* DONE moves in front of the last FINISH of its job. */
 static bool done_early(stream_run *run, clo_rng *rng)
 {
-    size_t done = pick(run, rng, is_done), finish = SIZE_MAX;
+    size_t done = pick(run, rng, is_done_ok), finish = SIZE_MAX;
 
     for (size_t i = 0; done != SIZE_MAX && i < done; i++)
         if (is_finish(run, i) && run->records[i].job == run->records[done].job)
