@@ -72,7 +72,7 @@ typedef struct clo_stream_job {
     /* It arrives no earlier, in the log's time. */
     int64_t arrival_ns;
 
-    /* When all of it should be finished, in the log's time; 0: no deadline. Only counted. */
+    /* How long after its arrival all of it should be finished; 0: no deadline. Only counted. */
     int64_t deadline_ns;
 
     /* For the weighted mean of completion times; >= 0. */

@@ -27,7 +27,8 @@ static void count_job(clo_judge *judge, const clo_stream_job *what, const clo_ju
     report->finished += is_done && job->done_value == CLO_LOG_DONE_OK;
     report->cancelled += is_done && job->done_value == CLO_LOG_DONE_CANCELLED;
     report->failed += is_done && job->done_value == CLO_LOG_DONE_FAILED;
-    if (what->deadline_ns > 0 && (!is_finished || job->last_finish_ns > what->deadline_ns))
+    if (what->deadline_ns > 0 &&
+        (!is_finished || clo_time_sub(job->last_finish_ns, job->arrived_ns) > what->deadline_ns))
         report->missed_deadlines++;
 }
 
