@@ -7,6 +7,7 @@
  *   arc        an edge between two instances.
  *   job        one submitted run of a graph.
  *   release    one run of a periodic job.
+ *   workload   a list of jobs that arrive over time.
  *   platform   machines, executors, memories and links.
  *   machine    owns executors and shared capacities: memory, memory bandwidth, power, network ...
  *   executor   a processing element. Runs one task at a time; has a kind, a memory and speeds.
@@ -51,5 +52,6 @@
 #include <clotho/status.h>
 #include <clotho/stream_check.h>
 #include <clotho/trace.h>
+#include <clotho/workload.h>
 
 #endif

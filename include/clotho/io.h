@@ -1,10 +1,11 @@
-/* io.h - graphs and plans in files. Formats are recognised by content: see docs/FORMATS.md.
+/* io.h - graphs, plans and workloads in files. Formats are recognised by content: see docs/FORMATS.md.
  *
  * In a library built with -DCLOTHO_IO=OFF every call that returns a status returns CLO_ERR_UNSUPPORTED. */
 #ifndef CLOTHO_IO_H
 #define CLOTHO_IO_H
 
 #include <clotho/plan.h>
+#include <clotho/workload.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -184,6 +185,52 @@ CLO_API CLO_NODISCARD clo_status clo_plan_load(const char *path, const clo_cost 
  * Threads: any. Real time: no. O(text_bytes). */
 CLO_API CLO_NODISCARD clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes,
                                                 const clo_cost *cost, clo_plan **out);
+
+/* Reads a workload: a file "clotho.workload/1", or any file that clo_documents_open reads, and the batch jobs of the
+ * Alibaba trace v2017 (CSV). Of a file with graphs each instance becomes a job; it arrives at 0, where the data set does
+ * not say when. Jobs of "clotho.workload/1" must stand in the order of their arrivals; those of data sets are sorted.
+ *
+ * The workload owns all graphs. Jobs share a graph where the file says so: "graph": NUMBER, or the same file and
+ * instance. Its platform is the one that the file carries: that of "clotho.workload/1", of a file with one instance, or
+ * of a data set with one for all jobs. With such a platform clo_workload_check is done too.
+ *
+ *   path    "-": standard input; at most 1 GiB. Files that the workload names are relative to its folder.
+ *   config  NULL: all defaults. Read during the call only. `scale` multiplies arrivals, deadlines and periods too;
+ *           `instance` is not looked at.
+ *   out     the workload, owned by the caller.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  also: unknown config fields
+ *   CLO_ERR_IO        the file, or one that it names, cannot be read
+ *   CLO_ERR_FORMAT    one line in clo_last_error: "FILE:LINE: what is wrong; what to do". One bad line is enough
+ *   CLO_ERR_CYCLE     a graph has a cycle
+ *   CLO_ERR_LIMIT     a number of the file, or their sum, is too large
+ *   CLO_ERR_PLATFORM  a limit is larger than the number of executors of the file's own platform
+ *   CLO_ERR_MEMORY
+ *
+ * Threads: any. Real time: no. O(bytes of all files), and of clo_workload_sort. */
+CLO_API CLO_NODISCARD clo_status clo_workload_load(const char *path, const clo_load_config *config, clo_workload **out);
+
+/* The same from memory. A workload that is not in a file must not name files.
+ *
+ *   name  stands for the file in error messages.
+ *   text  [text_bytes]; borrowed during the call.
+ *
+ * Returns as clo_workload_load, but not CLO_ERR_IO.
+ * Threads: any. Real time: no. O(text_bytes), and of clo_workload_sort. */
+CLO_API CLO_NODISCARD clo_status clo_workload_parse(const char *name, const char *text, size_t text_bytes,
+                                                    const clo_load_config *config, clo_workload **out);
+
+/* Writes a workload as "clotho.workload/1" with all graphs in it, each once, and with its platform. The file is written
+ * whole or not at all. It reads back as the same workload, as far as own JSON holds its graphs.
+ *
+ *   workload  in the order of arrivals (clo_workload_sort).
+ *   path      "-": standard output.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (not sorted, or no jobs), CLO_ERR_IO, CLO_ERR_UNSUPPORTED (a number
+ * beyond 2^53, a task with functions for single kinds) or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(jobs log jobs + tasks + edges of all graphs). */
+CLO_API CLO_NODISCARD clo_status clo_workload_save(const clo_workload *workload, const char *path);
 
 #ifdef __cplusplus
 }

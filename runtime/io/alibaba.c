@@ -1,5 +1,5 @@
-/* alibaba.c - batch jobs of the Alibaba cluster trace v2018: {job, tasks [{id, name, parents[], instances, dur, cpu,
- * mem}]}, durations in seconds, for one instance each.
+/* alibaba.c - batch jobs of the Alibaba cluster trace v2018: {job, tasks [{id, name, parents[], instances, start, dur,
+ * cpu, mem}]}, times in seconds, durations for one instance each.
  *
  * What an instance holds become demands: cpu in thousandths of a core, memory in thousandths of a percent of a machine,
  * the units of the trace. The platform is one machine of the trace: 96 cores, an executor each, all memory. */
@@ -14,8 +14,10 @@
 #define CORES 96
 #define THOUSANDTHS 1000
 
-static const clo_packing machine = {
-    .resources = 2, .capacity = {CORES * THOUSANDTHS, 100 * THOUSANDTHS}, .names = {"cpu", "memory"}};
+static const clo_packing machine = {.name = "alibaba-v2018",
+                                    .resources = 2,
+                                    .capacity = {CORES * THOUSANDTHS, 100 * THOUSANDTHS},
+                                    .names = {"cpu", "memory"}};
 
 typedef struct known_id {
     int64_t id;
@@ -27,6 +29,7 @@ typedef struct alibaba {
     const clo_json *json;
     known_id *ids; /* [tasks], sorted by id once all are there */
     uint32_t tasks;
+    int64_t start_ns; /* the earliest start of a task; INT64_MAX: no task says */
 } alibaba;
 
 static int by_id(const void *left, const void *right)
@@ -63,6 +66,20 @@ static clo_status read_instances(const alibaba *a, const cJSON *item, uint32_t *
     return status;
 }
 
+/* The job arrived when its first task started; nothing in the trace says more. */
+static clo_status read_start(alibaba *a, const cJSON *item)
+{
+    const cJSON *start = NULL;
+    int64_t ns = 0;
+    clo_status status = clo_json_get(a->json, item, "start", false, &start);
+
+    if (status == CLO_OK && start != NULL)
+        status = clo_reader_time(a->reader, a->json, start, UNIT_NS, &ns);
+    if (status == CLO_OK && start != NULL && ns < a->start_ns)
+        a->start_ns = ns;
+    return status;
+}
+
 static clo_status read_task(alibaba *a, const cJSON *item)
 {
     clo_task task = {.body = a->reader->body};
@@ -78,6 +95,8 @@ static clo_status read_task(alibaba *a, const cJSON *item)
         status = clo_json_get(a->json, item, "dur", true, &duration);
     if (status == CLO_OK)
         status = clo_reader_time(a->reader, a->json, duration, UNIT_NS, &task.work_ns);
+    if (status == CLO_OK)
+        status = read_start(a, item);
     if (status == CLO_OK)
         status = read_instances(a, item, &task.instances);
     if (status == CLO_OK)
@@ -133,12 +152,13 @@ static clo_status read_tasks(alibaba *a, const cJSON *tasks)
     cJSON_ArrayForEach (item, tasks)
         if ((status = read_parents(a, item, to++)) != CLO_OK)
             return status;
+    a->reader->arrival_ns = a->start_ns != INT64_MAX ? a->start_ns : 0;
     return clo_packing_platform(&machine, a->reader, CORES);
 }
 
 clo_status clo_alibaba_read(clo_reader *reader, const clo_json *json)
 {
-    alibaba a = {.reader = reader, .json = json};
+    alibaba a = {.reader = reader, .json = json, .start_ns = INT64_MAX};
     const char *name = NULL;
     const cJSON *tasks = NULL;
     clo_status status = clo_reader_begin(reader, "alibaba", UNIT_NS, clo_json_line(&json->source, 0));

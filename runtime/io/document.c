@@ -3,6 +3,7 @@
  * The formats are one table: what is not in it is neither listed nor written. A document is handed out complete or
  * not at all. */
 #define _POSIX_C_SOURCE 200809L
+#include "io/alibaba_csv.h"
 #include "io/reader.h"
 #include "io/registry.h"
 
@@ -32,6 +33,10 @@ static const file_format formats[] = {
     {"stg", "Standard Task Graphs, .stg and JSON Lines: identical processors, no communication", "r", NULL},
     {"tpch-packing", "JSON Lines of merged query graphs that share one resource, with their platform", "r", NULL},
     {"alibaba", "JSON Lines of batch jobs of the Alibaba trace v2018, with one machine of it", "r", NULL},
+    {"tpch", "JSON Lines of TPC-H queries measured on Spark: stages with many instances", "r", NULL},
+    {"rpc", "JSON Lines of microservice call graphs", "r", NULL},
+    {"workload", "own JSON Lines, clotho.workload/1: jobs that arrive over time, with their graphs", "rw", NULL},
+    {"alibaba-2017", "CSV of batch jobs of the Alibaba trace v2017: a workload, with one machine of it", "r", NULL},
     {"dot", "Graphviz digraph with work_ns on nodes and bytes on edges", "rw", clo_dot_write},
     {NULL, NULL, NULL, NULL},
 };
@@ -55,6 +60,12 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
         return clo_clotho_read(reader, json);
     if (cJSON_IsString(format) && strcmp(format->valuestring, "clotho.plan/1") == 0)
         return clo_json_want(json, format, "a graph file here; this is a plan");
+    if (cJSON_IsString(format) && strcmp(format->valuestring, "clotho.workload/1") == 0)
+        return clo_json_want(json, format,
+                             "a graph file here; this is a workload, which clo_workload_load and "
+                             "'clotho convert --format workload' read");
+    if (cJSON_IsString(format) && strncmp(format->valuestring, "clotho.workload/", 16) == 0)
+        return clo_json_want(json, format, "\"clotho.workload/1\", the one format of workloads that is known");
     if (format != NULL)
         return clo_json_want(json, format, "\"clotho.graph/1\", the one format of this kind that is known");
     if (has(root, "schemaVersion") && has(root, "workflow"))
@@ -69,6 +80,10 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
         return clo_stg_read(reader, json);
     if (has(root, "job") && has(root, "tasks"))
         return clo_alibaba_read(reader, json);
+    if (has(root, "job") && has(root, "stages"))
+        return clo_tpch_read(reader, json);
+    if (has(root, "service") && has(root, "calls"))
+        return clo_rpc_read(reader, json);
     if (has(root, "nodes") && has(root, "links"))
         return clo_saga_read(reader, json);
     return clo_json_fail(json, CLO_ERR_FORMAT, root,
@@ -123,6 +138,14 @@ static clo_status read_words(clo_reader *reader, const clo_source *source, size_
                     reader->file, clo_source_line(source, at));
 }
 
+static clo_status fail_workload(const clo_reader *reader)
+{
+    return clo_fail(CLO_ERR_FORMAT,
+                    "%s:1: holds the jobs of a workload, not a graph; read it with clo_workload_load or "
+                    "'clotho convert --format workload'",
+                    reader->file);
+}
+
 static clo_status read_text(clo_reader *reader, const clo_source *source)
 {
     const char *text = source->text;
@@ -138,6 +161,8 @@ static clo_status read_text(clo_reader *reader, const clo_source *source)
         at++;
     if (at == bytes)
         return clo_fail(CLO_ERR_FORMAT, "%s:1: the file is empty; write a graph into it", reader->file);
+    if (clo_text_is_alibaba_csv(text, bytes))
+        return fail_workload(reader);
     if (text[at] != '{' && text[at] != '[')
         return read_words(reader, source, at);
     status = clo_json_open(&json, source);
@@ -204,7 +229,9 @@ clo_status clo_reader_config(const clo_load_config *config, clo_reader *reader)
     return CLO_OK;
 }
 
-clo_status clo_document_read(const clo_reader *base, const clo_source *source, clo_document **out)
+/* From `json`, or where that is NULL from `source`. */
+static clo_status read_document(const clo_reader *base, const clo_source *source, const clo_json *json,
+                                clo_document **out)
 {
     clo_reader reader = *base;
     clo_document *made = clo_allocate(1, sizeof *made);
@@ -216,7 +243,7 @@ clo_status clo_document_read(const clo_reader *base, const clo_source *source, c
         clo_free(made);
         return clo_fail_memory(source->name);
     }
-    clo_status status = read_text(&reader, source);
+    clo_status status = json != NULL ? clo_clotho_read(&reader, json) : read_text(&reader, source);
     if (status == CLO_OK)
         status = seal(&reader);
     *made = (clo_document){.graph = reader.graph,
@@ -225,12 +252,23 @@ clo_status clo_document_read(const clo_reader *base, const clo_source *source, c
                            .unit_ns = reader.unit_ns,
                            .bodies = reader.bodies,
                            .line = source->is_line ? source->lines_before + 1 : 0,
+                           .arrival_ns = reader.arrival_ns,
                            .references_count = reader.references_count};
     memcpy(made->references, reader.references, sizeof made->references);
     if (status != CLO_OK)
         return clo_document_destroy(made), status;
     *out = made;
     return CLO_OK;
+}
+
+clo_status clo_document_read(const clo_reader *base, const clo_source *source, clo_document **out)
+{
+    return read_document(base, source, NULL, out);
+}
+
+clo_status clo_document_read_object(const clo_reader *base, const clo_json *json, clo_document **out)
+{
+    return read_document(base, &json->source, json, out);
 }
 
 clo_status clo_document_create(clo_graph *graph, clo_platform *platform, clo_document **out)
@@ -300,6 +338,8 @@ clo_status clo_document_print(const clo_document *document, const char *name, ch
         f++;
     if (formats[f].name == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "format '%s' is unknown; use clotho, dot, wfformat or saga", name);
+    if (strcmp(name, "workload") == 0)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "format 'workload' holds jobs, not one graph; use clo_workload_save");
     if (formats[f].write == NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "format '%s' can only be read; use clotho, dot, wfformat or saga", name);
     clo_status status = formats[f].write(document, &text);

@@ -3,6 +3,7 @@
  * Lines are found by their brackets before anything is parsed, so that a bad line among good ones is a bad instance and
  * not a bad file. The rule of is_json_lines never takes a valid JSON text apart. */
 #define _POSIX_C_SOURCE 200809L
+#include "io/lines.h"
 #include "io/reader.h"
 
 #include "base/memory.h"
@@ -14,35 +15,13 @@
 #define DOCUMENT_BYTES_MAX ((size_t)1 << 30)
 
 struct clo_documents {
-    clo_reader base; /* what the config says */
-    char *name;      /* owned                */
-    char *owned;     /* the text, if it came from a file; else NULL */
-    const char *text;
-    size_t bytes, count;
-    size_t at, lines, given; /* place of the next instance: byte, lines before it, instances before it */
+    clo_reader base;     /* what the config says */
+    char *name;          /* owned                */
+    char *owned;         /* the text, if it came from a file; else NULL */
+    clo_lines lines;     /* the text, and the place of the next instance where there are many */
+    size_t count, given; /* instances: all, and those before the next */
     bool many;
 };
-
-/* One line without its line break. */
-typedef struct line {
-    size_t first, end, next; /* bytes; next: where the following one begins */
-} line;
-
-static line line_at(const char *text, size_t bytes, size_t at)
-{
-    assert(at < bytes);
-    const char *found = memchr(text + at, '\n', bytes - at);
-    size_t end = found != NULL ? (size_t)(found - text) : bytes;
-    line l = {.first = at, .end = end, .next = end + (found != NULL)};
-
-    if (at == 0 && bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-        l.first = 3;
-    while (l.first < l.end && strchr(" \t\r", text[l.first]) != NULL)
-        l.first++;
-    while (l.first < l.end && strchr(" \t\r", text[l.end - 1]) != NULL)
-        l.end--;
-    return l;
-}
 
 /* Behind the value that begins with a bracket at `at`, or `end` where it does not close. */
 static size_t value_end(const char *text, size_t at, size_t end)
@@ -65,7 +44,7 @@ static size_t value_end(const char *text, size_t at, size_t end)
     return end + 1;
 }
 
-static bool is_whole(const char *text, const line *l)
+static bool is_whole(const char *text, const clo_line *l)
 {
     return text[l->first] == '{' && value_end(text, l->first, l->end) == l->end;
 }
@@ -79,7 +58,7 @@ static bool is_json_lines(const char *text, size_t bytes)
     bool first = false, last = false;
 
     for (size_t at = 0; at < bytes;) { /* every round passes at least one byte */
-        line l = line_at(text, bytes, at);
+        clo_line l = clo_line_at(text, bytes, at);
         at = l.next;
         if (l.first >= l.end)
             continue;
@@ -100,7 +79,7 @@ static size_t count_lines(const char *text, size_t bytes)
     size_t count = 0;
 
     for (size_t at = 0; at < bytes;) { /* every round passes at least one byte */
-        line l = line_at(text, bytes, at);
+        clo_line l = clo_line_at(text, bytes, at);
         at = l.next;
         count += l.first < l.end;
     }
@@ -124,7 +103,8 @@ clo_status clo_documents_parse(const char *name, const char *text, size_t text_b
         clo_free(copy);
         return clo_fail_memory(name);
     }
-    *d = (clo_documents){.base = base, .name = strcpy(copy, name), .text = text, .bytes = text_bytes, .count = 1};
+    *d = (clo_documents){.base = base, .name = strcpy(copy, name), .count = 1};
+    d->lines = (clo_lines){.name = d->name, .text = text, .bytes = text_bytes};
     d->many = !clo_text_is_dot(text, text_bytes) && is_json_lines(text, text_bytes);
     if (d->many)
         d->count = count_lines(text, text_bytes);
@@ -157,23 +137,6 @@ size_t clo_documents_count(const clo_documents *documents)
     return documents != NULL ? documents->count : 0;
 }
 
-/* The next line that is not empty; there is one. */
-static clo_source next_line(clo_documents *d)
-{
-    line l;
-    size_t before;
-
-    assert(d->many);
-    assert(d->at < d->bytes);
-    do { /* every round passes a line; d->given < d->count says that one is left */
-        l = line_at(d->text, d->bytes, d->at);
-        before = d->lines++;
-        d->at = l.next;
-    } while (l.first >= l.end);
-    return (clo_source){
-        .name = d->name, .text = d->text + l.first, .bytes = l.end - l.first, .lines_before = before, .is_line = true};
-}
-
 clo_status clo_documents_next(clo_documents *documents, clo_document **out)
 {
     clo_documents *d = documents;
@@ -183,10 +146,16 @@ clo_status clo_documents_next(clo_documents *documents, clo_document **out)
     if (d->given == d->count)
         return clo_fail(CLO_ERR_STATE, "%s: all of its instances have been read; open it again", d->name);
     d->given++;
-    clo_source source = {.name = d->name, .text = d->text, .bytes = d->bytes};
-    if (d->many)
-        source = next_line(d);
+    clo_source source = {.name = d->name, .text = d->lines.text, .bytes = d->lines.bytes};
+    bool is_there = !d->many || clo_lines_next(&d->lines, &source);
+    assert(is_there); /* as many as were counted */
+    (void)is_there;
     return clo_document_read(&d->base, &source, out);
+}
+
+clo_reader *clo_documents_reader(clo_documents *documents)
+{
+    return &documents->base;
 }
 
 void clo_documents_close(clo_documents *documents)

@@ -23,14 +23,14 @@ clo_status clo_json_open(clo_json *json, const clo_source *source)
     if (status != CLO_OK)
         return status;
     size_t mark = bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* cJSON misses it in short texts */
-    json->root = cJSON_ParseWithLength(text + mark, bytes - mark);
+    json->root = json->tree = cJSON_ParseWithLength(text + mark, bytes - mark);
     return json->root != NULL ? CLO_OK : clo_fail_memory(source->name); /* the text is known to be JSON */
 }
 
 void clo_json_close(clo_json *json)
 {
-    cJSON_Delete(json->root);
-    json->root = NULL;
+    cJSON_Delete(json->tree);
+    json->root = json->tree = NULL;
 }
 
 /* Where an item is: its containers from the root down, and how many values stand before it. */
@@ -125,7 +125,7 @@ clo_status clo_json_fail(const clo_json *json, clo_status status, const cJSON *i
     va_start(arguments, format);
     clo_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
-    find_place(json->root, item, &p);
+    find_place(json->tree, item, &p);
     write_path(json, &p, path);
     return clo_fail(status, "%s:%zu: %s %s", json->file, clo_json_line(&json->source, p.ordinal), path, text);
 }
@@ -145,7 +145,7 @@ clo_status clo_json_place(const clo_json *json, const cJSON *item, clo_status st
 
     if (status == CLO_OK || status == CLO_ERR_MEMORY)
         return status;
-    find_place(json->root, item, &p);
+    find_place(json->tree, item, &p);
     write_path(json, &p, path);
     snprintf(prefix, sizeof prefix, "%.256s:%zu: %s: ", json->file, clo_json_line(&json->source, p.ordinal), path);
     return clo_fail_prefix(status == CLO_ERR_ARGUMENT ? CLO_ERR_FORMAT : status, prefix);

@@ -18,7 +18,8 @@
 typedef struct clo_json {
     clo_source source;
     const char *file; /* of the source */
-    cJSON *root;
+    cJSON *root;      /* what is read: the whole tree or a value in it */
+    cJSON *tree;      /* for paths and lines in messages               */
 } clo_json;
 
 /* Checks and parses a text that has passed clo_text_check. Returns CLO_OK, CLO_ERR_FORMAT, CLO_ERR_MEMORY. */

@@ -151,6 +151,25 @@ bool clo_log_is_log(const char *text, size_t text_bytes)
     return false;
 }
 
+clo_status clo_workload_load(const char *path, const clo_load_config *config, clo_workload **out)
+{
+    (void)path, (void)config, (void)out;
+    return off("clo_workload_load");
+}
+
+clo_status clo_workload_parse(const char *name, const char *text, size_t text_bytes, const clo_load_config *config,
+                              clo_workload **out)
+{
+    (void)name, (void)text, (void)text_bytes, (void)config, (void)out;
+    return off("clo_workload_parse");
+}
+
+clo_status clo_workload_save(const clo_workload *workload, const char *path)
+{
+    (void)workload, (void)path;
+    return off("clo_workload_save");
+}
+
 static const clo_registry_head no_formats[] = {{NULL, NULL, NULL}};
 
 const clo_registry clo_formats = {.name = "formats", .rows = no_formats, .row_bytes = sizeof no_formats[0]};

@@ -168,6 +168,8 @@ clo_status clo_packing_platform(const clo_packing *packing, clo_reader *reader, 
     int64_t capacities[CLO_RESOURCES_MAX];
     assert(executors >= 1);
     assert(packing->resources <= CLO_RESOURCES_MAX);
+    if (reader->no_platform)
+        return CLO_OK;
     clo_executor *list = clo_allocate(executors, sizeof *list);
     if (list == NULL)
         return clo_fail_memory(reader->file);
@@ -179,7 +181,7 @@ clo_status clo_packing_platform(const clo_packing *packing, clo_reader *reader, 
         names[r] = r < packing->resources ? packing->names[r] : NULL;
     }
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
-    desc.name = clo_graph_name(reader->graph);
+    desc.name = packing->name != NULL ? packing->name : clo_graph_name(reader->graph);
     desc.executors_count = executors;
     desc.executors = list;
     desc.kinds_count = 1;

@@ -6,6 +6,7 @@
 #include "io/reader.h"
 
 typedef struct clo_packing {
+    const char *name;                     /* of the platform, static; NULL: the graph's */
     uint32_t resources;                   /* <= CLO_RESOURCES_MAX */
     int64_t capacity[CLO_RESOURCES_MAX];  /* [resources]          */
     const char *names[CLO_RESOURCES_MAX]; /* [resources], static  */
@@ -31,7 +32,8 @@ clo_status clo_packing_list(const clo_json *json, const char *key, uint32_t coun
 
 /* As many executors as can ever be busy at once. */
 clo_status clo_packing_executors(const clo_packing *packing, const clo_reader *reader, uint32_t *executors);
-/* Gives the reader a platform of its own: one machine with the capacities and so many equal executors. */
+/* Gives the reader a platform of its own: one machine with the capacities and so many equal executors. Nothing where
+ * the reader wants no platform. */
 clo_status clo_packing_platform(const clo_packing *packing, clo_reader *reader, uint32_t executors);
 
 #endif

@@ -28,7 +28,8 @@ struct clo_document {
     clo_bodies *bodies;     /* owned; NULL: none                  */
     const char *format;     /* static                             */
     double unit_ns;
-    size_t line; /* as clo_reader.line */
+    size_t line;        /* as clo_reader.line       */
+    int64_t arrival_ns; /* as clo_reader.arrival_ns */
     uint32_t references_count;
     clo_reference references[CLO_REFERENCES_MAX];
 };
@@ -37,12 +38,14 @@ typedef struct clo_reader {
     const char *file; /* for messages                                        */
     double scale;     /* > 0                                                 */
     clo_task_fn body; /* for tasks that name none; clo_body_command: from argv */
+    bool no_platform; /* data sets: leave out the platform that is the same for all instances */
     clo_graph *graph;
     clo_platform *platform;
     clo_bodies *bodies;
     const char *format; /* static                                              */
     double unit_ns;
-    size_t line; /* where the instance stands in its file; 0: no one line does */
+    size_t line;        /* where the instance stands in its file; 0: no one line does */
+    int64_t arrival_ns; /* of the job, in a data set that says so; else 0 */
     uint32_t references_count;
     clo_reference references[CLO_REFERENCES_MAX];
 } clo_reader;
@@ -59,6 +62,8 @@ clo_status clo_stg_read(clo_reader *reader, const clo_json *json);
 clo_status clo_stg_read_text(clo_reader *reader, const clo_source *source);
 clo_status clo_tpch_packing_read(clo_reader *reader, const clo_json *json);
 clo_status clo_alibaba_read(clo_reader *reader, const clo_json *json);
+clo_status clo_tpch_read(clo_reader *reader, const clo_json *json);
+clo_status clo_rpc_read(clo_reader *reader, const clo_json *json);
 
 /* DOT begins with one of three words, after comments. */
 bool clo_text_is_dot(const char *text, size_t bytes);
@@ -67,6 +72,10 @@ bool clo_text_is_dot(const char *text, size_t bytes);
 clo_status clo_reader_config(const clo_load_config *config, clo_reader *reader);
 /* Reads one instance; `base` is what clo_reader_config made. */
 clo_status clo_document_read(const clo_reader *base, const clo_source *source, clo_document **out);
+/* Reads the graph of the own format that json->root is. */
+clo_status clo_document_read_object(const clo_reader *base, const clo_json *json, clo_document **out);
+/* What the instances that come next are read with; may be changed between them. */
+clo_reader *clo_documents_reader(clo_documents *documents);
 
 /* The "platform" object of the own format. */
 clo_status clo_platform_read(const clo_json *json, const cJSON *object, clo_platform **out);
@@ -81,6 +90,7 @@ clo_status clo_dot_write(const clo_document *document, clo_text *text);
 /* The same document as text, released with clo_free: what clo_document_save writes. */
 clo_status clo_document_print(const clo_document *document, const char *name, char **out);
 clo_status clo_plan_print(const clo_plan *plan, const clo_cost *cost, char **out);
+clo_status clo_workload_print(const clo_workload *workload, char **out);
 
 /* The nearest integer, halves up; 0 <= value < 2^62. Not llround: the library shall not need libm. */
 static inline int64_t clo_round(double value)

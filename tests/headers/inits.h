@@ -20,11 +20,14 @@ int inits(void)
     clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_job_timing timing = CLO_JOB_TIMING_INIT;
     clo_worker_stats stats = CLO_WORKER_STATS_INIT;
+    clo_workload_job row = CLO_WORKLOAD_JOB_INIT;
+    clo_arrivals_config arrivals = CLO_ARRIVALS_CONFIG_INIT;
     const clo_sim_config configs[2] = {CLO_SIM_CONFIG_INIT, CLO_SIM_CONFIG_INIT};
 
     return task.work_ns == 0 && constant.name == NULL && generate.size == sizeof generate && load.size == sizeof load &&
            job.size == sizeof job && plan.size == sizeof plan && platform.size == sizeof platform &&
            runtime.size == sizeof runtime && sim.size == sizeof sim && configs[1].size == sizeof sim &&
            bound.size == sizeof bound && metrics.size == sizeof metrics && result.size == sizeof result &&
-           timing.size == sizeof timing && entry.size == sizeof entry && stats.size == sizeof stats && sim.execute == 0;
+           timing.size == sizeof timing && entry.size == sizeof entry && stats.size == sizeof stats &&
+           row.size == sizeof row && arrivals.size == sizeof arrivals && sim.execute == 0;
 }

@@ -357,7 +357,7 @@ static bool done_twice(stream_run *run, clo_rng *rng)
 
 static bool never_done(stream_run *run, clo_rng *rng)
 {
-    return remove_one(run, pick(run, rng, is_done));
+    return remove_one(run, pick(run, rng, is_done_ok));
 }
 
 static bool end_miscounts(stream_run *run, clo_rng *rng)

@@ -386,6 +386,45 @@ static void files(void **state)
     assert_null(fopen(NEVER_WRITTEN, "r"));
 }
 
+static void workloads(void **state)
+{
+    (void)state;
+    clo_workload *w, *none = NULL;
+    const clo_platform *platform = clo_cost_platform(s.f.cost);
+    clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
+
+    refuses(clo_workload_create, "x", NULL);
+    ok(clo_workload_create(NULL, &w));
+    refuses(clo_workload_add, NULL, &job);
+    refuses(clo_workload_add, w, NULL);
+    refuses(clo_workload_add, w, &job); /* without a graph */
+    refuses(clo_workload_adopt, NULL, s.open);
+    refuses(clo_workload_adopt, w, NULL);
+    refuses(clo_workload_set_platform, NULL, NULL);
+    refuses(clo_workload_sort, NULL);
+    refuses(clo_workload_check, NULL, platform);
+    refuses(clo_workload_check, w, NULL);
+    refuses(clo_workload_arrivals, NULL, NULL, &none);
+    refuses(clo_workload_arrivals, w, NULL, NULL);
+    refuses(clo_workload_arrivals, w, NULL, &none); /* without jobs */
+    assert_null(clo_workload_name(NULL));
+    assert_int_equal(clo_workload_jobs(NULL), 0);
+    assert_null(clo_workload_get(NULL, 0));
+    assert_null(clo_workload_get(w, 0));
+    assert_null(clo_workload_platform(NULL));
+    assert_false(clo_workload_is_sorted(NULL));
+    refuses_io(clo_workload_load, NULL, NULL, &none);
+    refuses_io(clo_workload_load, "x", NULL, NULL);
+    refuses_io(clo_workload_parse, NULL, "{}", 2, NULL, &none);
+    refuses_io(clo_workload_parse, "x", NULL, 2, NULL, &none);
+    refuses_io(clo_workload_parse, "x", "{}", 2, NULL, NULL);
+    refuses_io(clo_workload_save, NULL, NEVER_WRITTEN);
+    refuses_io(clo_workload_save, w, NULL);
+    assert_null(none);
+    clo_workload_destroy(w);
+    clo_workload_destroy(NULL);
+}
+
 static void runtimes(void **state)
 {
     (void)state;
@@ -528,21 +567,14 @@ static void page_faults_that_cannot_be_read_are_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies),
-        cmocka_unit_test(statuses),
-        cmocka_unit_test(registries),
-        cmocka_unit_test(graphs_being_built),
-        cmocka_unit_test(graphs),
-        cmocka_unit_test(platforms),
-        cmocka_unit_test(calibration),
-        cmocka_unit_test(costs),
-        cmocka_unit_test(plans),
-        cmocka_unit_test(traces),
-        cmocka_unit_test(files),
-        cmocka_unit_test(runtimes),
-        cmocka_unit_test(jobs),
-        cmocka_unit_test(policies),
-        cmocka_unit_test(page_faults_that_cannot_be_read_are_none),
+        cmocka_unit_test(bodies),      cmocka_unit_test(statuses),
+        cmocka_unit_test(registries),  cmocka_unit_test(graphs_being_built),
+        cmocka_unit_test(graphs),      cmocka_unit_test(platforms),
+        cmocka_unit_test(calibration), cmocka_unit_test(costs),
+        cmocka_unit_test(plans),       cmocka_unit_test(traces),
+        cmocka_unit_test(files),       cmocka_unit_test(workloads),
+        cmocka_unit_test(runtimes),    cmocka_unit_test(jobs),
+        cmocka_unit_test(policies),    cmocka_unit_test(page_faults_that_cannot_be_read_are_none),
     };
     return cmocka_run_group_tests_name("arguments", tests, set_up, tear_down);
 }

@@ -180,7 +180,7 @@ static void formats_are_listed(void **state)
         assert_true(strlen(entry.summary) > 10);
         assert_true(strcmp(entry.directions, "r") == 0 || strcmp(entry.directions, "rw") == 0);
     }
-    assert_int_equal(count, 9);
+    assert_int_equal(count, 13);
     assert_string_equal(entry.name, "dot");
 }
 

@@ -25,6 +25,11 @@ static void every_call_says_that_files_are_not_built_in(void **state)
     fails(CLO_ERR_UNSUPPORTED, "clo_plan_save: ", clo_plan_save(NULL, NULL, "f"));
     fails(CLO_ERR_UNSUPPORTED, "clo_plan_load: ", clo_plan_load("f", NULL, &plan));
     fails(CLO_ERR_UNSUPPORTED, "clo_plan_parse: ", clo_plan_parse("f", "", 0, NULL, &plan));
+    clo_workload *workload = NULL;
+    fails(CLO_ERR_UNSUPPORTED, "clo_workload_load: ", clo_workload_load("f", NULL, &workload));
+    fails(CLO_ERR_UNSUPPORTED, "clo_workload_parse: ", clo_workload_parse("f", "", 0, NULL, &workload));
+    fails(CLO_ERR_UNSUPPORTED, "clo_workload_save: ", clo_workload_save(workload, "f"));
+    assert_null(workload);
     assert_null(no_formats[0].name);
     assert_ptr_equal(clo_formats.rows, no_formats);
     assert_null(plan);

@@ -1,0 +1,36 @@
+/* workload/workload.h - a workload from inside: rows in the order in which they were added, and what is owned.
+ *
+ * A row's name is the graph's own where both are equal, else a copy among the owned objects. A workload that was drawn
+ * from another owns rows only: graphs and names stay with the other. */
+#ifndef CLO_WORKLOAD_WORKLOAD_H
+#define CLO_WORKLOAD_WORKLOAD_H
+
+#include <clotho/workload.h>
+
+/* Something that is destroyed with the workload. */
+typedef struct clo_workload_owned {
+    void *object;
+    void (*destroy)(void *object);
+} clo_workload_owned;
+
+struct clo_workload {
+    char *name;             /* owned                                                  */
+    char *file;             /* owned; where the jobs came from; NULL: from no file    */
+    clo_platform *platform; /* owned; NULL: none                                      */
+    clo_workload_job *jobs; /* [jobs_count]                                           */
+    size_t jobs_count, jobs_capacity;
+    clo_workload_owned *owned; /* [owned_count], destroyed from the last to the first */
+    size_t owned_count, owned_capacity;
+    bool is_sorted;
+};
+
+/* Hands `object` over; it is destroyed with the workload. Returns CLO_OK, or CLO_ERR_MEMORY: the caller keeps it. */
+clo_status clo_workload_own(clo_workload *workload, void *object, void (*destroy)(void *object));
+
+/* For messages: the file that the lines of the jobs belong to; copied. */
+clo_status clo_workload_set_file(clo_workload *workload, const char *file);
+
+/* Appends a row whose fields have been checked and whose name outlives the workload. */
+clo_status clo_workload_append(clo_workload *workload, const clo_workload_job *job);
+
+#endif
