@@ -306,6 +306,17 @@ static clo_status read_record(reader *in)
     return clo_log_append(in->log, &record) ? CLO_OK : clo_fail_memory("a log");
 }
 
+/* The bytes of the file in front of the key "hash" of this line; where there is none, of the whole line. */
+static size_t hashed_bytes(const reader *in)
+{
+    static const char key[] = "\"hash\"";
+
+    for (size_t at = in->at; at + sizeof key - 1 <= in->end; at++)
+        if (memcmp(in->text + at, key, sizeof key - 1) == 0)
+            return at;
+    return in->end;
+}
+
 static clo_status read_end(const reader *in, const clo_json *json)
 {
     static const char *const keys[] = {"end", "records", "dropped", "hash", NULL};
@@ -333,7 +344,7 @@ static clo_status read_end(const reader *in, const clo_json *json)
                         "%s:%zu: the last line counts %lld records, %zu stand before it; the log was "
                         "cut or changed, write it again",
                         in->name, in->line, (long long)records, count);
-    if (hash != clo_log_hash(in->text, in->at))
+    if (hash != clo_log_hash(in->text, hashed_bytes(in)))
         return wrong(in, "the hash does not agree with the lines before; the log was changed, write it again");
     clo_log_set_dropped(in->log, dropped);
     return CLO_OK;

@@ -125,9 +125,9 @@ clo_status clo_log_print(const clo_log *log, clo_text *text)
         status = write_record(&records[i], text);
     if (status != CLO_OK)
         return status;
+    clo_text_add(text, "{\"end\":true,\"records\":%zu,\"dropped\":\"%" PRIu64 "\",", count, clo_log_dropped(log));
     uint64_t hash = text->failed ? 0 : clo_log_hash(text->data, text->bytes);
-    clo_text_add(text, "{\"end\":true,\"records\":%zu,\"dropped\":\"%" PRIu64 "\",\"hash\":\"%016" PRIx64 "\"}\n",
-                 count, clo_log_dropped(log), hash);
+    clo_text_add(text, "\"hash\":\"%016" PRIx64 "\"}\n", hash);
     return CLO_OK;
 }
 

@@ -552,7 +552,7 @@ static const struct plant {
     {"a job is never done", CLO_STREAM_DONE_MISSING, never_done, 0, 0},
     {"END counts a job too many", CLO_STREAM_DONE_MISSING, end_miscounts, 0, 0},
     {"an instance never runs", CLO_STREAM_NO_ORIGINAL, never_runs, 0, BIT(PRECEDENCE) | BIT(BAND)},
-    {"an original comes twice", CLO_STREAM_SECOND_ORIGINAL, replica_as_original, 0, 0},
+    {"an original comes twice", CLO_STREAM_SECOND_ORIGINAL, replica_as_original, 0, BIT(BAND)},
     {"a replica of what is not duplicable", CLO_STREAM_NOT_DUPLICABLE, original_as_replica, 0,
      BIT(NO_ORIGINAL) | BIT(BAND)},
     {"a replica beside its original", CLO_STREAM_TWICE_ON_EXECUTOR, replica_on_same_executor, 0, BIT(DURATION)},
