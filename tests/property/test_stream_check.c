@@ -438,7 +438,7 @@ static bool never_starts(stream_run *run, clo_rng *rng)
 {
     size_t at = pick(run, rng, is_finish);
 
-    return remove_one(run, start_of(run, at));
+    return at != SIZE_MAX && remove_one(run, start_of(run, at));
 }
 
 static bool finishes_twice(stream_run *run, clo_rng *rng)
