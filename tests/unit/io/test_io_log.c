@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/memory.h"
 #include "base/rng.h"
+#include "fault.h"
 #include "io/log_file.h"
 #include "support.h"
 
@@ -298,6 +299,31 @@ static void every_cut_and_every_changed_byte_is_noticed(void **state)
     clo_log_destroy(log);
 }
 
+static clo_status write_and_read(void *context)
+{
+    clo_text text = {0};
+    clo_log *again;
+    char *data;
+    clo_status status = clo_log_print(context, &text);
+
+    if (status != CLO_OK || clo_text_take(&text, &data) != CLO_OK)
+        return CLO_ERR_MEMORY;
+    status = clo_log_parse("f", data, strlen(data), &again);
+    clo_free(data);
+    if (status == CLO_OK)
+        clo_log_destroy(again);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    clo_log *log = filled();
+
+    (void)state;
+    assert_true(fault_each(write_and_read, log) > 5);
+    clo_log_destroy(log);
+}
+
 static void logs_are_recognised_by_content(void **state)
 {
     (void)state;
@@ -319,6 +345,7 @@ int main(void)
                                        cmocka_unit_test(bad_logs_are_refused_with_one_line),
                                        cmocka_unit_test(something_behind_the_end_is_refused),
                                        cmocka_unit_test(every_cut_and_every_changed_byte_is_noticed),
+                                       cmocka_unit_test(every_allocation_may_fail),
                                        cmocka_unit_test(logs_are_recognised_by_content)};
 
     return cmocka_run_group_tests_name("io_log", tests, NULL, NULL);
