@@ -127,8 +127,12 @@ typedef struct clo_log_header {
     uint64_t seed;
     uint64_t arrivals_seed;
 
-    /* How arrivals were made, e.g. "poisson:25". */
+    /* How arrivals were drawn from the workload, as the command is told: "batch", "poisson:25", "trace". NULL: they
+     * were not, and the jobs are those of the workload, numbered from 0. */
     const char *arrivals;
+
+    /* Where they were drawn: how many jobs, and whether jobs were drawn at random too (1). */
+    uint32_t jobs, shuffled;
 
     /* clo_clock of the run. CLO_CLOCK_VIRTUAL for a simulated one. */
     uint32_t clock;

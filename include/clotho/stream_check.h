@@ -3,9 +3,10 @@
  * It shares no code with the scheduler, the policies, the drivers and the planners. It reads the graph, the times and
  * the platform through the public calls only, so that an error in one of them is not repeated here.
  *
- * The body of an execution lies in [FINISH.value, FINISH.now). Two bodies never overlap on one executor; the demands of
- * bodies that run at one time never exceed a machine's capacities; a body begins no earlier than the decision that
- * started it, and when each input has come from the nearest execution of its producer (LACHESIS eq. 9). What only the
+ * The body of an execution lies in [FINISH.value, FINISH.now). Two bodies never overlap on one executor. A body begins
+ * no earlier than the decision that started it, and not before each input has come from the nearest execution of its
+ * producer (LACHESIS eq. 9). From its START (a committed execution: from the beginning of its body) to its finish it
+ * holds its demands, which never exceed a machine's capacities in all, and counts against its job's limit. What only the
  * scheduler can know at the time of a decision (bands, limits, free executors) is judged in order of the records. */
 #ifndef CLOTHO_STREAM_CHECK_H
 #define CLOTHO_STREAM_CHECK_H
@@ -71,7 +72,7 @@ typedef struct clo_stream_job {
     /* It arrives no earlier, in the log's time. */
     int64_t arrival_ns;
 
-    /* When all of it should be finished, in the log's time; 0: no deadline. Only counted. */
+    /* How long after its arrival all of it should be finished; 0: no deadline. Only counted. */
     int64_t deadline_ns;
 
     /* For the weighted mean of completion times; >= 0. */

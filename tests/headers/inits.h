@@ -22,6 +22,9 @@ int inits(void)
     clo_worker_stats stats = CLO_WORKER_STATS_INIT;
     clo_workload_job row = CLO_WORKLOAD_JOB_INIT;
     clo_arrivals_config arrivals = CLO_ARRIVALS_CONFIG_INIT;
+    clo_log_header header = CLO_LOG_HEADER_INIT;
+    clo_stream_case stream = CLO_STREAM_CASE_INIT;
+    clo_stream_report report = CLO_STREAM_REPORT_INIT;
     const clo_sim_config configs[2] = {CLO_SIM_CONFIG_INIT, CLO_SIM_CONFIG_INIT};
 
     return task.work_ns == 0 && constant.name == NULL && generate.size == sizeof generate && load.size == sizeof load &&
@@ -29,5 +32,6 @@ int inits(void)
            runtime.size == sizeof runtime && sim.size == sizeof sim && configs[1].size == sizeof sim &&
            bound.size == sizeof bound && metrics.size == sizeof metrics && result.size == sizeof result &&
            timing.size == sizeof timing && entry.size == sizeof entry && stats.size == sizeof stats &&
-           row.size == sizeof row && arrivals.size == sizeof arrivals && sim.execute == 0;
+           row.size == sizeof row && arrivals.size == sizeof arrivals && header.size == sizeof header &&
+           stream.size == sizeof stream && report.size == sizeof report && sim.execute == 0;
 }

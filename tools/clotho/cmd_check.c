@@ -1,4 +1,5 @@
-/* cmd_check.c - `clotho check GRAPH PLAN`: the independent checker on a plan file. */
+/* cmd_check.c - `clotho check GRAPH PLAN`: the independent checkers, on a plan file and on the log of a run. */
+#include "check_log.h"
 #include "commands.h"
 #include "input.h"
 #include "json.h"
@@ -69,12 +70,14 @@ int cmd_check(int argc, char **argv)
 {
     static const command cmd = {
         "check",
-        "GRAPH PLAN",
+        "GRAPH PLAN | WORKLOAD LOG",
         2,
         2,
         "Checks a plan file with a checker that shares no code with the planners. It checks that every task has a\n"
         "place where it can run, that nothing overlaps, that inputs arrive in time and that capacities are kept.\n"
-        "Exit status 1 if the plan is not valid.",
+        "Exit status 1 if the plan is not valid.\n"
+        "A LOG (recognised by content) is judged likewise across all jobs of its run: arrivals, bands, limits and\n"
+        "cancellations too. Its platform is --platform, else the one that the log names.",
         NULL};
     input_config config = {.scale = 1};
     bool measured = false, as_json = false;
@@ -95,6 +98,8 @@ int cmd_check(int argc, char **argv)
         return code;
     if (!(config.scale > 0))
         return misuse("--scale is 0; write a number > 0");
+    if (is_log_file(operands[1]))
+        return check_log(operands[0], operands[1], &config, as_json);
     code = input_open(&in, operands[0], &config);
     if (code != EXIT_GOOD)
         return code;

@@ -1,178 +1,18 @@
-/* log_file.c - log files, "clotho.log/1" (docs/FORMATS.md): a header object, one array a record, an object at the end
- * with the number of records and a hash of all bytes before it, so that a cut or changed file is noticed.
- *
- * Records are read and written here digit by digit: a log has millions of them, and times of 64 bits, which a JSON
- * library would round. Only the first and the last line go through cJSON. */
+/* log_read.c - reads log files: see log_file.h. */
 #include "io/log_file.h"
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "base/text.h"
 #include "io/json_read.h"
 #include "trace/log.h"
 
 #include <clotho/graph.h>
-#include <clotho/runtime.h>
 
-#include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #define LOG_BYTES_MAX ((size_t)1 << 32)
-#define LOG_FORMAT "clotho.log/1"
 
-static const char *const clocks[] = {"real", "padded", "virtual"};
-
-/* FNV-1a, 64 bits (Fowler, Noll and Vo). */
-static uint64_t hash_bytes(const char *data, size_t bytes)
-{
-    uint64_t hash = 14695981039346656037u;
-
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ (unsigned char)data[i]) * 1099511628211u;
-    return hash;
-}
-
-/* Writing. */
-
-static void add_key_text(clo_text *text, const char *key, const char *value)
-{
-    if (value == NULL)
-        return;
-    clo_text_add(text, ",\"%s\":", key);
-    clo_text_add_json(text, value);
-}
-
-static void add_key_number(clo_text *text, const char *key, uint64_t value, bool is_hash)
-{
-    if (value != 0)
-        clo_text_add(text, is_hash ? ",\"%s\":\"%016" PRIx64 "\"" : ",\"%s\":\"%" PRIu64 "\"", key, value);
-}
-
-static void write_header(const clo_log_header *header, clo_text *text)
-{
-    assert(header->clock < sizeof clocks / sizeof clocks[0]);
-    clo_text_add(text, "{\"format\":\"" LOG_FORMAT "\"");
-    add_key_text(text, "platform", header->platform);
-    add_key_number(text, "platform_hash", header->platform_hash, true);
-    add_key_text(text, "workload", header->workload);
-    add_key_number(text, "workload_hash", header->workload_hash, true);
-    add_key_number(text, "seed", header->seed, false);
-    add_key_number(text, "arrivals_seed", header->arrivals_seed, false);
-    add_key_text(text, "arrivals", header->arrivals);
-    clo_text_add(text, ",\"clock\":\"%s\",\"executors\":%" PRIu32 ",\"policies\":[", clocks[header->clock],
-                 header->executors);
-    for (uint32_t p = 0; p < header->policies_count; p++) {
-        clo_text_add(text, p > 0 ? ",{\"name\":" : "{\"name\":");
-        clo_text_add_json(text, header->policies[p].name);
-        add_key_text(text, "argument", header->policies[p].argument);
-        clo_text_add(text, "}");
-    }
-    clo_text_add(text, "]}\n");
-}
-
-/* Digits of `value` at `at`; returns their end. */
-static char *put_number(char *at, uint64_t value)
-{
-    char digits[20];
-    size_t count = 0;
-
-    do /* at most 20 digits */
-        digits[count++] = (char)('0' + value % 10);
-    while ((value /= 10) > 0);
-    while (count > 0)
-        *at++ = digits[--count];
-    return at;
-}
-
-static char *put_signed(char *at, int64_t value)
-{
-    if (value < 0)
-        *at++ = '-';
-    return put_number(at, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
-}
-
-static char *put_text(char *at, const char *text)
-{
-    size_t bytes = strlen(text);
-
-    memcpy(at, text, bytes);
-    return at + bytes;
-}
-
-static char *put_field(char *at, uint32_t value)
-{
-    *at++ = ',';
-    return value == CLO_NONE ? put_text(at, "null") : put_number(at, value);
-}
-
-enum { LINE_BYTES = 160 };
-
-/* [now,"kind",job,stage,instance,executor,value] */
-static clo_status write_record(const clo_log_record *record, clo_text *text)
-{
-    char line[LINE_BYTES], *at = line;
-    const char *kind = clo_log_kind_name(record->what);
-
-    if (kind[0] == '?')
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_log_save: a record is of kind %u; use CLO_LOG_...", record->what);
-    *at++ = '[';
-    at = put_signed(at, record->now_ns);
-    at = put_text(at, ",\"");
-    at = put_text(at, kind);
-    at = put_text(at, "\",");
-    at = record->job == CLO_LOG_NO_JOB ? put_text(at, "null") : put_number(at, record->job);
-    at = put_field(at, record->stage);
-    at = put_field(at, record->instance);
-    at = put_field(at, record->executor);
-    *at++ = ',';
-    at = put_signed(at, record->value);
-    at = put_text(at, "]\n");
-    assert(at <= line + sizeof line);
-    clo_text_add_bytes(text, line, (size_t)(at - line));
-    return CLO_OK;
-}
-
-clo_status clo_log_print(const clo_log *log, clo_text *text)
-{
-    size_t count;
-    const clo_log_record *records = clo_log_records(log, &count);
-    clo_status status = CLO_OK;
-
-    write_header(clo_log_about(log), text);
-    for (size_t i = 0; i < count && status == CLO_OK && !text->failed; i++)
-        status = write_record(&records[i], text);
-    if (status != CLO_OK)
-        return status;
-    uint64_t hash = text->failed ? 0 : hash_bytes(text->data, text->bytes);
-    clo_text_add(text, "{\"end\":true,\"records\":%zu,\"dropped\":\"%" PRIu64 "\",\"hash\":\"%016" PRIx64 "\"}\n",
-                 count, clo_log_dropped(log), hash);
-    return CLO_OK;
-}
-
-clo_status clo_log_save(const clo_log *log, const char *path)
-{
-    clo_text text = {0};
-    char *data;
-
-    if (log == NULL || path == NULL)
-        return clo_fail_null("clo_log_save", "log or path");
-    clo_status status = clo_log_print(log, &text);
-    size_t bytes = text.bytes;
-    if (status != CLO_OK) {
-        clo_text_free(&text);
-        return status;
-    }
-    status = clo_text_take(&text, &data);
-    if (status != CLO_OK)
-        return status;
-    status = clo_file_write(path, data, bytes);
-    clo_free(data);
-    return status;
-}
-
-/* Reading. */
+static const char *const clocks[] = CLO_LOG_CLOCK_NAMES;
 
 typedef struct reader {
     const char *name, *text;
@@ -287,17 +127,14 @@ static clo_status read_policies(const clo_json *json, clo_log_policy *policies, 
     return CLO_OK;
 }
 
-static clo_status read_header_keys(const clo_json *json, clo_log_policy *policies, clo_log_header *header)
+/* Texts and numbers of what the run was made of; all may be absent. */
+static clo_status read_origins(const clo_json *json, clo_log_header *header)
 {
-    static const char *const keys[] = {"format",        "platform",  "platform_hash", "workload",
-                                       "workload_hash", "seed",      "arrivals_seed", "arrivals",
-                                       "clock",         "executors", "policies",      NULL};
-    const cJSON *root = json->root, *executors;
-    int64_t count = 0;
-    clo_status status = clo_json_keys(json, root, keys);
+    const cJSON *root = json->root;
+    int64_t jobs = 0;
+    bool is_shuffled = false;
+    clo_status status = get_text(json, root, "platform", &header->platform);
 
-    if (status == CLO_OK)
-        status = get_text(json, root, "platform", &header->platform);
     if (status == CLO_OK)
         status = get_number(json, root, "platform_hash", true, &header->platform_hash);
     if (status == CLO_OK)
@@ -311,9 +148,29 @@ static clo_status read_header_keys(const clo_json *json, clo_log_policy *policie
     if (status == CLO_OK)
         status = get_text(json, root, "arrivals", &header->arrivals);
     if (status == CLO_OK)
+        status = clo_json_get_integer(json, root, "jobs", UINT32_MAX - 1, &jobs);
+    if (status == CLO_OK)
+        status = clo_json_get_boolean(json, root, "shuffled", &is_shuffled);
+    header->jobs = (uint32_t)jobs;
+    header->shuffled = is_shuffled;
+    return status;
+}
+
+static clo_status read_header_keys(const clo_json *json, clo_log_policy *policies, clo_log_header *header)
+{
+    static const char *const keys[] = {"format", "platform",  "platform_hash", "workload", "workload_hash",
+                                       "seed",   "arrivals",  "arrivals_seed", "jobs",     "shuffled",
+                                       "clock",  "executors", "policies",      NULL};
+    const cJSON *executors;
+    int64_t count = 0;
+    clo_status status = clo_json_keys(json, json->root, keys);
+
+    if (status == CLO_OK)
+        status = read_origins(json, header);
+    if (status == CLO_OK)
         status = read_clock(json, &header->clock);
     if (status == CLO_OK)
-        status = clo_json_get(json, root, "executors", true, &executors);
+        status = clo_json_get(json, json->root, "executors", true, &executors);
     if (status == CLO_OK)
         status = clo_json_integer(json, executors, UINT32_MAX - 1, &count);
     header->executors = (uint32_t)count;
@@ -328,7 +185,7 @@ static clo_status read_header(reader *in)
 
     if (!next_line(in) || !clo_log_is_log(in->text, in->bytes))
         return clo_fail(CLO_ERR_FORMAT,
-                        "%s:1: this is no log: its first line must begin with {\"format\":\"" LOG_FORMAT
+                        "%s:1: this is no log: its first line must begin with {\"format\":\"" CLO_LOG_FORMAT
                         "\"; give a file that --log wrote",
                         in->name);
     clo_status status = open_line(in, &json);
@@ -449,6 +306,17 @@ static clo_status read_record(reader *in)
     return clo_log_append(in->log, &record) ? CLO_OK : clo_fail_memory("a log");
 }
 
+/* The bytes of the file in front of the key "hash" of this line; where there is none, of the whole line. */
+static size_t hashed_bytes(const reader *in)
+{
+    static const char key[] = "\"hash\"";
+
+    for (size_t at = in->at; at + sizeof key - 1 <= in->end; at++)
+        if (memcmp(in->text + at, key, sizeof key - 1) == 0)
+            return at;
+    return in->end;
+}
+
 static clo_status read_end(const reader *in, const clo_json *json)
 {
     static const char *const keys[] = {"end", "records", "dropped", "hash", NULL};
@@ -476,7 +344,7 @@ static clo_status read_end(const reader *in, const clo_json *json)
                         "%s:%zu: the last line counts %lld records, %zu stand before it; the log was "
                         "cut or changed, write it again",
                         in->name, in->line, (long long)records, count);
-    if (hash != hash_bytes(in->text, in->at))
+    if (hash != clo_log_hash(in->text, hashed_bytes(in)))
         return wrong(in, "the hash does not agree with the lines before; the log was changed, write it again");
     clo_log_set_dropped(in->log, dropped);
     return CLO_OK;
@@ -549,7 +417,7 @@ clo_status clo_log_load(const char *path, clo_log **out)
 
 bool clo_log_is_log(const char *text, size_t text_bytes)
 {
-    static const char *const parts[] = {"{", "\"format\"", ":", "\"" LOG_FORMAT "\""};
+    static const char *const parts[] = {"{", "\"format\"", ":", "\"" CLO_LOG_FORMAT "\""};
     cursor c = {.at = text, .end = text != NULL ? text + text_bytes : NULL};
 
     for (size_t p = 0; text != NULL && p < sizeof parts / sizeof parts[0]; p++) {

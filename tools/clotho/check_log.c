@@ -1,0 +1,287 @@
+/* check_log.c - see check_log.h. The case is made again from the workload and the header of the log: the platform, and
+ * how the arrivals were drawn. */
+#define _POSIX_C_SOURCE 200809L
+#include "check_log.h"
+
+#include "json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FAULTS_SHOWN = 20, BACKLOG_SAMPLES = 60, HEAD_BYTES = 256 };
+
+/* A graph of the workload on the platform. */
+typedef struct cost_row {
+    const clo_graph *graph;
+    clo_cost *cost;
+} cost_row;
+
+typedef struct judged {
+    const char *workload_path, *log_path;
+    clo_log *log;
+    clo_workload *loaded, *drawn; /* drawn NULL: the jobs are those of the file */
+    const clo_workload *workload;
+    clo_platform *opened; /* NULL: the workload's own is used */
+    const clo_platform *platform;
+    cost_row *costs; /* by graph */
+    size_t costs_count;
+    clo_stream_job *jobs;
+    clo_stream_fault faults[FAULTS_SHOWN];
+    uint32_t backlog[BACKLOG_SAMPLES];
+    clo_stream_report report;
+} judged;
+
+bool is_log_file(const char *path)
+{
+    char head[HEAD_BYTES];
+    struct stat about;
+
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) /* what is read from a pipe would be gone */
+        return false;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    size_t bytes = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return clo_log_is_log(head, bytes);
+}
+
+/* --platform, else what the log names, else the workload's own, else this machine. */
+static int choose_platform(judged *j, const input_config *config)
+{
+    const char *spec = config->spec != NULL ? config->spec : clo_log_about(j->log)->platform;
+    const clo_platform *own = clo_workload_platform(j->loaded);
+
+    if (spec == NULL)
+        spec = own != NULL ? "own" : "native";
+    if (strcmp(spec, "own") != 0) {
+        int code = platform_open(spec, &j->opened);
+        j->platform = j->opened;
+        return code;
+    }
+    j->platform = own;
+    return own != NULL ? EXIT_GOOD : complain(j->workload_path, "carries no platform; name one with --platform SPEC");
+}
+
+/* Draws the arrivals as the run did. */
+static int draw(judged *j)
+{
+    const clo_log_header *about = clo_log_about(j->log);
+    clo_arrivals_config config = CLO_ARRIVALS_CONFIG_INIT;
+    char *end = NULL;
+
+    j->workload = j->loaded;
+    if (about->arrivals == NULL)
+        return EXIT_GOOD;
+    config.seed = about->arrivals_seed;
+    config.jobs = about->jobs;
+    config.shuffled = about->shuffled;
+    if (strcmp(about->arrivals, "trace") == 0) {
+        config.kind = CLO_ARRIVALS_TRACE;
+    } else if (strncmp(about->arrivals, "poisson:", 8) == 0) {
+        double mean_s = strtod(about->arrivals + 8, &end);
+        if (*end != '\0' || !(mean_s > 0) || mean_s > 1e9)
+            return complain(j->log_path, "arrivals '%s' cannot be drawn again; write poisson:SECONDS",
+                            show_name(about->arrivals));
+        config.kind = CLO_ARRIVALS_POISSON;
+        config.mean_ns = (int64_t)(mean_s * 1e9);
+    } else if (strcmp(about->arrivals, "batch") != 0) {
+        return complain(j->log_path, "arrivals '%s' cannot be drawn again; write batch, poisson:SECONDS or trace",
+                        show_name(about->arrivals));
+    }
+    clo_status status = clo_workload_arrivals(j->loaded, &config, &j->drawn);
+    j->workload = j->drawn;
+    return status == CLO_OK ? EXIT_GOOD : complain_status(j->workload_path, status);
+}
+
+static int by_graph(const void *left, const void *right)
+{
+    const cost_row *a = left, *b = right;
+
+    return (uintptr_t)a->graph < (uintptr_t)b->graph ? -1 : (uintptr_t)a->graph > (uintptr_t)b->graph;
+}
+
+/* One cost for each graph, however many jobs run it. */
+static int make_costs(judged *j)
+{
+    uint32_t jobs = clo_workload_jobs(j->workload);
+
+    j->costs = calloc(jobs > 0 ? jobs : 1, sizeof j->costs[0]);
+    j->jobs = calloc(jobs > 0 ? jobs : 1, sizeof j->jobs[0]);
+    if (j->costs == NULL || j->jobs == NULL)
+        return complain(j->workload_path, "out of memory");
+    for (uint32_t i = 0; i < jobs; i++)
+        j->costs[i].graph = clo_workload_get(j->workload, i)->graph;
+    qsort(j->costs, jobs, sizeof j->costs[0], by_graph);
+    for (uint32_t i = 0; i < jobs; i++)
+        if (j->costs_count == 0 || j->costs[i].graph != j->costs[j->costs_count - 1].graph)
+            j->costs[j->costs_count++].graph = j->costs[i].graph;
+    for (size_t i = 0; i < j->costs_count; i++) {
+        clo_status status = clo_cost_create(j->costs[i].graph, j->platform, &j->costs[i].cost);
+        if (status != CLO_OK)
+            return complain_status(j->workload_path, status);
+    }
+    return EXIT_GOOD;
+}
+
+static void fill_jobs(judged *j)
+{
+    for (uint32_t i = 0; i < clo_workload_jobs(j->workload); i++) {
+        const clo_workload_job *job = clo_workload_get(j->workload, i);
+        const cost_row key = {.graph = job->graph};
+        const cost_row *row = bsearch(&key, j->costs, j->costs_count, sizeof key, by_graph);
+        j->jobs[i] = (clo_stream_job){.job = i,
+                                      .cost = row->cost,
+                                      .arrival_ns = job->arrival_ns,
+                                      .deadline_ns = job->deadline_ns,
+                                      .weight = job->weight,
+                                      .limit = job->limit,
+                                      .band = job->band};
+    }
+}
+
+static void print_figures(json *out, const clo_stream_report *r)
+{
+    json_count(out, "jobs", r->arrived);
+    json_count(out, "finished", r->finished);
+    json_count(out, "cancelled", r->cancelled);
+    json_count(out, "failed", r->failed);
+    json_count(out, "absent", r->absent);
+    json_count(out, "missed_deadlines", r->missed_deadlines);
+    json_count(out, "completions", r->executions);
+    json_count(out, "replicas", r->replicas);
+    json_count(out, "decisions", r->decisions);
+    json_count(out, "refused", r->refused);
+    json_real(out, "avg_jct_s", r->mean_completion_ns / 1e9);
+    json_real(out, "p95_jct_s", (double)r->p95_completion_ns / 1e9);
+    json_real(out, "weighted_jct_s", r->weighted_completion_ns / 1e9);
+    json_real(out, "lower_bound_s", r->mean_completion_bound_ns / 1e9);
+    json_real(out, "makespan_s", (double)r->makespan_ns / 1e9);
+    json_real(out, "utilization", r->utilization);
+}
+
+static int print_json(const judged *j)
+{
+    const clo_stream_report *r = &j->report;
+    json out;
+
+    json_begin(&out);
+    json_text(&out, "workload", clo_workload_name(j->workload));
+    json_text(&out, "log", j->log_path);
+    json_text(&out, "platform", clo_platform_name(j->platform));
+    json_bool(&out, "valid", r->faults == 0);
+    json_count(&out, "faults", r->faults);
+    json_open(&out, "by_kind", '{');
+    for (uint32_t k = 0; k < CLO_STREAM_FAULTS_COUNT; k++)
+        if (r->by_kind[k] > 0)
+            json_count(&out, clo_stream_fault_name(k), r->by_kind[k]);
+    json_close(&out, '}');
+    json_open(&out, "first_faults", '[');
+    for (size_t i = 0; i < r->faults_told; i++)
+        json_text(&out, NULL, j->faults[i].text);
+    json_close(&out, ']');
+    print_figures(&out, r);
+    json_open(&out, "backlog", '[');
+    for (size_t i = 0; i < BACKLOG_SAMPLES; i++)
+        json_count(&out, NULL, j->backlog[i]);
+    json_close(&out, ']');
+    return json_print(&out);
+}
+
+static void print_text(const judged *j)
+{
+    const clo_stream_report *r = &j->report;
+
+    if (r->faults == 0)
+        printf("%s: valid\n", show_name(j->log_path));
+    for (uint32_t k = 0; k < CLO_STREAM_FAULTS_COUNT; k++)
+        if (r->by_kind[k] > 0)
+            printf("%-18s %10llu  %s\n", clo_stream_fault_name(k), (unsigned long long)r->by_kind[k],
+                   clo_stream_fault_meaning(k));
+    for (size_t i = 0; i < r->faults_told; i++)
+        printf("%s\n", show_name(j->faults[i].text));
+    printf("jobs         %llu: %llu finished, %llu cancelled, %llu failed; %llu missed their deadline\n",
+           (unsigned long long)r->arrived, (unsigned long long)r->finished, (unsigned long long)r->cancelled,
+           (unsigned long long)r->failed, (unsigned long long)r->missed_deadlines);
+    printf("executions   %llu, of these %llu replicas; %llu decisions, %llu refused\n",
+           (unsigned long long)r->executions, (unsigned long long)r->replicas, (unsigned long long)r->decisions,
+           (unsigned long long)r->refused);
+    printf("completion   %s mean, %s p95, %s by weight; lower bound of the mean %s\n",
+           show_ns((int64_t)r->mean_completion_ns), show_ns(r->p95_completion_ns),
+           show_ns((int64_t)r->weighted_completion_ns), show_ns((int64_t)r->mean_completion_bound_ns));
+    printf("makespan     %s, %s in use\n", show_ns(r->makespan_ns), show_percent(r->utilization));
+}
+
+static int judge(judged *j, bool as_json)
+{
+    clo_stream_case stream = CLO_STREAM_CASE_INIT;
+
+    j->report = (clo_stream_report)CLO_STREAM_REPORT_INIT;
+    stream.platform = j->platform;
+    stream.jobs = j->jobs;
+    stream.jobs_count = clo_workload_jobs(j->workload);
+    stream.faults = j->faults;
+    stream.faults_max = FAULTS_SHOWN;
+    stream.backlog = j->backlog;
+    stream.backlog_count = BACKLOG_SAMPLES;
+    clo_status status = clo_stream_check(&stream, j->log, &j->report);
+    if (status != CLO_OK && status != CLO_ERR_INVALID)
+        return complain_status(j->log_path, status);
+    char first[CLO_STREAM_TEXT_BYTES] = "";
+    if (status == CLO_ERR_INVALID)
+        snprintf(first, sizeof first, "%s", clo_last_error());
+    int code = EXIT_GOOD;
+    if (as_json)
+        code = print_json(j);
+    else
+        print_text(j);
+    if (status == CLO_ERR_INVALID)
+        code = complain(j->log_path, "%s (%llu fault%s in all)", first, (unsigned long long)j->report.faults,
+                        j->report.faults == 1 ? "" : "s");
+    return code;
+}
+
+static int open_files(judged *j, const input_config *config)
+{
+    clo_load_config load = CLO_LOAD_CONFIG_INIT;
+    clo_status status = clo_log_load(j->log_path, &j->log);
+
+    if (status != CLO_OK)
+        return complain_status(j->log_path, status);
+    load.scale = config->scale;
+    status = clo_workload_load(j->workload_path, &load, &j->loaded);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(j->workload_path, status);
+}
+
+int check_log(const char *workload_path, const char *log_path, const input_config *config, bool as_json)
+{
+    judged *j = calloc(1, sizeof *j);
+
+    if (j == NULL)
+        return complain(log_path, "out of memory");
+    j->workload_path = workload_path;
+    j->log_path = log_path;
+    int code = open_files(j, config);
+    if (code == EXIT_GOOD)
+        code = choose_platform(j, config);
+    if (code == EXIT_GOOD)
+        code = draw(j);
+    if (code == EXIT_GOOD)
+        code = make_costs(j);
+    if (code == EXIT_GOOD) {
+        fill_jobs(j);
+        code = judge(j, as_json);
+    }
+    for (size_t i = 0; i < j->costs_count; i++)
+        clo_cost_destroy(j->costs[i].cost);
+    free(j->costs);
+    free(j->jobs);
+    clo_platform_destroy(j->opened);
+    clo_workload_destroy(j->drawn);
+    clo_workload_destroy(j->loaded);
+    clo_log_destroy(j->log);
+    free(j);
+    return code;
+}
