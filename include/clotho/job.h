@@ -21,7 +21,8 @@
  * Threads. Calls on different jobs never exclude each other. On one job:
  *   any thread, at any time between create and destroy:
  *       cancel, timing_read, id, wait, wait_for, submit, swap_plan, trace.
- *       Of two submits at once one returns CLO_ERR_STATE. So does a submit beside a thread that reads the result of the last run (wait, wait_for, trace).
+ *       Of two submits at once one returns CLO_ERR_STATE. So does a submit beside a thread that reads the result of the
+ *       last run (wait, wait_for, trace).
  *   not beside submit, and only after wait has returned:
  *       output, output_hash
  *   not beside any other call on the job:
@@ -224,6 +225,13 @@ typedef struct clo_job_result {
 
     /* Quantiles of the time of a decision. */
     int64_t decision_p50_ns, decision_p99_ns, decision_p999_ns, decision_max_ns;
+
+    /* Choices of the policy that were impossible, and times when it left every executor idle with work to do (see
+     * clo_policy.decide), while the job lived, of all the scheduler's jobs. */
+    uint64_t refused;
+
+    /* With refused: the scheduler's first such choice, in one line with the policy's name; else "". */
+    char refusal[192];
 } clo_job_result;
 
 #define CLO_JOB_RESULT_INIT CLO_SIZED_INIT(clo_job_result)

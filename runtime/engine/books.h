@@ -60,6 +60,7 @@ struct clo_view {
     uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
     bool has_replicas;
     bool is_ruled;      /* a choice was refused: the rule decides until the next input */
+    bool is_cut;        /* since the last input a decision has reached its bound */
 
     int64_t *available; /* [machines * CLO_RESOURCES_MAX]; INT64_MAX: unlimited */
     clo_capacity_waiter *waiters; /* [machines] */
@@ -97,7 +98,7 @@ bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
 void clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 /* The stage, or (CLO_NONE) any stage of the job, waits no more. */
-void clo_room_forget(clo_scheduler *scheduler, uint32_t job, uint32_t stage);
+void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage);
 
 /* start.c: executions begin, or wait in queues. */
 

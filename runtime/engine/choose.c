@@ -197,6 +197,7 @@ static outcome ask(clo_scheduler *scheduler)
     if (has_choice)
         return apply(scheduler, &choice);
     bool is_cut = scheduler->steps_max != 0 && scheduler->steps >= scheduler->steps_max;
+    scheduler->is_cut = scheduler->is_cut || is_cut;
     return is_cut && rule(scheduler, scheduler->steps_max) ? CHANGED : NO_ROOM;
 }
 
@@ -205,12 +206,15 @@ static bool break_stall(clo_scheduler *scheduler)
 {
     if (scheduler->running > 0 || scheduler->order_count > 0 || scheduler->wake_ns != CLO_TIME_NEVER)
         return false;
-    for (scheduler->band = 0; scheduler->band < CLO_BANDS_MAX; scheduler->band++)
-        if (scheduler->listed[scheduler->band] > 0 && rule(scheduler, 0)) {
-            clo_choice none = {CLO_NONE, CLO_NONE, 0, CLO_NONE, CLO_NONE, 0, 0};
+    for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
+        scheduler->band = b;
+        if (scheduler->listed[b] == 0 || !rule(scheduler, 0))
+            continue;
+        clo_choice none = {CLO_NONE, CLO_NONE, 0, CLO_NONE, CLO_NONE, 0, 0};
+        if (!scheduler->is_cut) /* else the bound is to blame */
             (void)refuse(scheduler, &none, "every executor would be idle with work to do");
-            return true;
-        }
+        return true;
+    }
     return false;
 }
 

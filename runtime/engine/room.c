@@ -71,11 +71,11 @@ void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
             available[r] += job->demands[stage][r];
 }
 
-void clo_room_forget(clo_scheduler *scheduler, uint32_t job, uint32_t stage)
+void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
 {
-    for (uint32_t m = 0; m < scheduler->platform->machines_count; m++) {
+    for (uint32_t m = 0; m < scheduler->platform->machines_count && job->demands != NULL; m++) {
         clo_ready_stage *who = &scheduler->waiters[m].who;
-        if (who->job == job && (stage == CLO_NONE || who->stage == stage))
+        if (who->job == job->slot && (stage == CLO_NONE || who->stage == stage))
             who->job = CLO_NONE;
     }
 }

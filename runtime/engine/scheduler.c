@@ -76,33 +76,21 @@ static void begin_input(clo_scheduler *s, int64_t now_ns)
     if (now_ns > s->now_ns)
         s->now_ns = now_ns;
     s->exhausted = 0;
-    s->is_ruled = false;
+    s->is_ruled = s->is_cut = false;
     s->turn_steps = 0;
 }
 
-/* All inputs of the stage are there. */
+/* All inputs of the stage are there. Whatever the policy is now: one before it may have committed some of it. */
 static void release_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t stage, uint32_t by)
 {
-    if (s->use.policy->readiness == CLO_READY_FINISHED) {
+    if (s->use.policy->readiness == CLO_READY_FINISHED && job->stages[stage].live.unstarted > 0) {
         clo_lists_add_stage(s, job, stage);
         clo_view_tell(s, CLO_EVENT_READY, job->slot, stage, by, job->stages[stage].live.unstarted);
-        return;
     }
     for (uint32_t e = 0; e < s->limits.executors && job->stages[stage].live.committed > 0; e++) {
         s->turn_steps++;
         clo_start_queued(s, e);
     }
-}
-
-static void exchange_state(clo_scheduler_job *job)
-{
-    void *state = job->live.state;
-    uint32_t version = job->version;
-
-    job->live.state = job->next_state;
-    job->version = job->next_version;
-    job->next_state = state;
-    job->next_version = version;
 }
 
 clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_t now_ns)
@@ -112,7 +100,7 @@ clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_
                         s->limits.jobs);
     begin_input(s, now_ns);
     if (job->version != s->version)
-        exchange_state(job);
+        clo_scheduler_job_exchange(job);
     clo_lists_add_job(s, job);
     job->live.id = s->next_id++;
     job->live.arrival_ns = s->now_ns;
@@ -139,6 +127,7 @@ static void end_if_over(clo_scheduler *s, clo_scheduler_job *job)
     if (job->demands != NULL)
         clo_room_forget(s, job->slot, CLO_NONE);
     clo_view_tell(s, CLO_EVENT_END, job->slot, CLO_NONE, CLO_NONE, 0);
+    clo_room_forget(s, job, CLO_NONE);
     clo_lists_remove_job(s, job);
     job->next_ended = NULL;
     if (s->last_ended != NULL)
@@ -224,7 +213,7 @@ void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, bool has_fai
         s->turn_steps++;
         clo_lists_remove_stage(s, job, job->live.first_ready);
     }
-    clo_room_forget(s, job->slot, CLO_NONE);
+    clo_room_forget(s, job, CLO_NONE);
     clo_view_tell(s, CLO_EVENT_CANCEL, job->slot, CLO_NONE, CLO_NONE, 0);
     clo_start_drop_queued(s, job);
     end_if_over(s, job);
@@ -241,7 +230,7 @@ void clo_scheduler_capacity(clo_scheduler *s, uint32_t machine, int64_t now_ns)
 static void exchange_states(const clo_scheduler *s)
 {
     for (uint32_t j = s->first_job; j != CLO_NONE; j = s->jobs[j]->live.next)
-        exchange_state(s->jobs[j]);
+        clo_scheduler_job_exchange(s->jobs[j]);
 }
 
 /* The lists of ready stages as the new policy's readiness wants them. */

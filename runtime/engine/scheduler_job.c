@@ -81,6 +81,7 @@ clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_jo
     for (uint32_t t = 0; t < graph->tasks; t++)
         job->work_ns = clo_time_add(job->work_ns, clo_time_mul(graph->rows[t].instances, cost->mean_ns[t]));
     read_demands(job);
+    job->slot = CLO_NONE;
     clo_scheduler_job_arm(job);
     clo_status status = clo_policy_job_state(use, cost, arena, &job->live.state);
     if (status == CLO_OK)
@@ -97,12 +98,22 @@ clo_status clo_scheduler_job_prepare(clo_scheduler_job *job, const clo_policy_us
     return status;
 }
 
+void clo_scheduler_job_exchange(clo_scheduler_job *job)
+{
+    void *state = job->live.state;
+    uint32_t version = job->version;
+
+    job->live.state = job->next_state;
+    job->version = job->next_version;
+    job->next_state = state;
+    job->next_version = version;
+}
+
 void clo_scheduler_job_arm(clo_scheduler_job *job)
 {
     const clo_graph *graph = job->live.cost->graph;
 
     memset(job->places, 0, job->place_first[job->tasks] * sizeof *job->places);
-    job->slot = CLO_NONE;
     job->is_cancelled = job->has_failed = false;
     job->next_ended = NULL;
     job->live.running = job->live.committed = job->live.startable = 0;

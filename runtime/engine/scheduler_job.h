@@ -70,7 +70,8 @@ clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_jo
 clo_status clo_scheduler_job_prepare(clo_scheduler_job *job, const clo_policy_use *use, uint32_t version,
                                      clo_arena *arena);
 
-/* Makes it as new: before each arrival but the first. Not while it is live. O(tasks). */
+/* Makes it as new: before each arrival but the first. Not while it is live. Leaves `slot` alone: another thread may ask
+ * meanwhile whether the job is live. O(tasks). */
 void clo_scheduler_job_arm(clo_scheduler_job *job);
 
 /* Executions of the stage are to end on `executor` at expected_ns; one has ended there at finish_ns. */
@@ -84,6 +85,9 @@ int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uin
 /* The same of the stage's k-th predecessor alone. */
 int64_t clo_located_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
                                   int64_t decided_ns);
+
+/* Puts the state that was prepared last in the place of the one in use, which is next_state then. */
+void clo_scheduler_job_exchange(clo_scheduler_job *job);
 
 /* Memory for the state of a job under a policy, filled by prepare. */
 clo_status clo_policy_job_state(const clo_policy_use *use, const clo_cost *cost, clo_arena *arena, void **out);

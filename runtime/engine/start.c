@@ -39,6 +39,7 @@ static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t st
         job->live.startable -= count;
     if (row->live.unstarted > 0)
         return;
+    clo_room_forget(scheduler, job, stage); /* on other machines */
     if (row->is_listed)
         clo_lists_remove_stage(scheduler, job, stage);
     for (uint32_t k = graph->out_first[stage]; k < graph->out_first[stage + 1]; k++) {

@@ -6,12 +6,24 @@
 #include "run/runtime.h"
 #include "run/watchdog_loop.h"
 
+#include <sched.h>
+
 void clo_scheduling_init(clo_runtime *runtime)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
 
     clo_stack_init(&scheduling->requests);
     atomic_init(&scheduling->wake_ns, CLO_TIME_NEVER);
+}
+
+/* The last job may have gone while the combiner that let go of it still has the turn. Without jobs nobody posts any
+ * more: the watchdog, with its timer, is kept out by its lock. */
+static void wait_for_turn(clo_scheduling *scheduling)
+{
+    /* acquire: pairs with the end of the last turn (sync/combining.h, [D]). */
+    while (scheduling->scheduler != NULL &&
+           atomic_load_explicit(&scheduling->combining.posts, memory_order_acquire) != 0)
+        sched_yield();
 }
 
 static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max)
@@ -35,6 +47,7 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
                                                       : clo_fail_memory("a scheduler");
     if (status != CLO_OK)
         return clo_arena_close(&arena), status;
+    wait_for_turn(scheduling);
     clo_arena_close(&scheduling->arena);
     clo_arena_close(&scheduling->policy_arena);
     clo_arena_open(&scheduling->policy_arena, NULL, 0);
@@ -50,7 +63,8 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
     return CLO_OK;
 }
 
-clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max)
+clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max,
+                                 uint32_t *version)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
     clo_status status = clo_watchdog_need(&runtime->watchdog); /* it keeps the timer */
@@ -71,6 +85,7 @@ clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use
         pthread_mutex_unlock(&runtime->watchdog.lock);
     }
     scheduling->jobs += status == CLO_OK;
+    *version = scheduling->swaps;
     pthread_mutex_unlock(&runtime->control);
     return status;
 }

@@ -6,9 +6,10 @@
 
 void clo_scheduling_init(clo_runtime *runtime);
 
-/* One more job with this policy. Makes the scheduler if there is none. CLO_ERR_STATE: it follows another policy, and
- * other jobs follow it. */
-clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max);
+/* One more job with this policy, the `*version`-th of the scheduler. Makes the scheduler if there is none.
+ * CLO_ERR_STATE: it follows another policy, and other jobs follow it. */
+clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max,
+                                 uint32_t *version);
 
 /* One less. With `control` held. */
 void clo_scheduling_detach(clo_runtime *runtime);

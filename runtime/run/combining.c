@@ -56,8 +56,11 @@ static void take_ended(turn_state *turn)
 
     while ((ended = clo_scheduler_ended(scheduler)) != NULL) {
         clo_job *job = ended->owner;
-        job->fallbacks = clo_scheduler_counts_of(scheduler)->fallbacks - job->fallbacks;
-        job->most_steps = clo_scheduler_counts_of(scheduler)->most_steps;
+        const clo_scheduler_counts *counts = clo_scheduler_counts_of(scheduler);
+        job->fallbacks = counts->fallbacks - job->fallbacks;
+        job->refused = counts->refused - job->refused;
+        job->refusal = job->refused > 0 ? clo_scheduler_refusal(scheduler) : "";
+        job->most_steps = counts->most_steps;
         if (turn->last_ended != NULL)
             turn->last_ended->next_ended = ended;
         else
@@ -95,6 +98,7 @@ static void arrive(turn_state *turn, clo_job *job)
     clo_scheduler *scheduler = turn->runtime->scheduling.scheduler;
 
     job->fallbacks = clo_scheduler_counts_of(scheduler)->fallbacks;
+    job->refused = clo_scheduler_counts_of(scheduler)->refused;
     clo_status status = clo_scheduler_arrive(scheduler, job->scheduled, job->arrival_ns);
     (void)status; /* there is room: as many jobs as the runtime can hold */
     cancel_if_stopped(turn, job);
@@ -137,14 +141,27 @@ static void handle_requests(turn_state *turn)
     }
 }
 
+/* Jobs that do not run get their states for the new policy too: later, at their arrivals, the next swap may be preparing
+ * theirs. The thread that swaps holds `control`, so no job comes or goes. */
+static void exchange_idle(const clo_runtime *runtime, uint32_t version)
+{
+    for (uint32_t j = 0; j < runtime->jobs_max; j++) {
+        const clo_job *job = runtime->jobs[j];
+        if (job != NULL && job->scheduled != NULL && job->scheduled->version != version)
+            clo_scheduler_job_exchange(job->scheduled);
+    }
+}
+
 static void swap_policy(clo_runtime *runtime)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
     clo_swap *swap = atomic_load_explicit(&scheduling->swap, memory_order_relaxed); /* came with the post */
 
-    swap->status = clo_scheduler_swap(scheduling->scheduler, &swap->use, ++scheduling->swaps,
+    swap->status = clo_scheduler_swap(scheduling->scheduler, &swap->use, scheduling->swaps + 1,
                                       scheduler_now_ns(runtime));
-    if (swap->status != CLO_OK)
+    if (swap->status == CLO_OK)
+        exchange_idle(runtime, ++scheduling->swaps);
+    else
         snprintf(swap->error, sizeof swap->error, "%s", clo_last_error());
     atomic_store_explicit(&swap->is_done, 1, memory_order_release); /* pairs with the acquire in policy_swap.c */
     clo_futex_wake_all(&swap->is_done);

@@ -176,7 +176,12 @@ static void record(clo_worker *worker, clo_job *job, uint32_t execution, int64_t
     };
 }
 
-static void run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
+/* When an execution ran, in the job's time. */
+typedef struct execution_span {
+    int64_t start_ns, finish_ns;
+} execution_span;
+
+static execution_span run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     clo_runtime *runtime = worker->runtime;
     int64_t start_ns = 0, finish_ns = 0;
@@ -185,11 +190,10 @@ static void run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
         clo_job_cut(job);
         if (!job->program->is_replay)
             job->engine->ran_on[execution] = worker->index;
+        finish_ns = job->scheduled != NULL ? job_now_ns(job) : job->virtual_free_ns[worker->index];
         if (job->engine->is_timed)
-            job->engine->finish_ns[execution] =
-                job->scheduled != NULL ? job_now_ns(job) : job->virtual_free_ns[worker->index];
-        worker->completed_start_ns = job->scheduled != NULL ? job->engine->finish_ns[execution] : 0;
-        return;
+            job->engine->finish_ns[execution] = finish_ns;
+        return (execution_span){finish_ns, finish_ns};
     }
     int64_t before_ns = runtime->clock == CLO_CLOCK_PADDED && job->events != NULL ? job_now_ns(job) : -1;
     if (runtime->clock == CLO_CLOCK_PADDED && keeps_times(job))
@@ -200,7 +204,6 @@ static void run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
         run_virtual(worker, job, execution, &start_ns, &finish_ns);
     else
         run_real(worker, job, execution, &start_ns, &finish_ns);
-    worker->completed_start_ns = start_ns;
     if (job->engine->is_timed)
         job->engine->finish_ns[execution] = finish_ns;
     if (worker->recorder.slots != NULL)
@@ -209,6 +212,7 @@ static void run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
     if (job->events != NULL)
         record(worker, job, execution, before_ns < 0 || before_ns > start_ns ? start_ns : before_ns, start_ns,
                finish_ns);
+    return (execution_span){start_ns, finish_ns};
 }
 
 /* Puts those that waited for capacity back to their workers. */
@@ -257,11 +261,10 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     uint32_t task = clo_program_task(job->program, execution);
     atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
     clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);
-    run_execution(worker, job, execution);
+    execution_span span = run_execution(worker, job, execution);
     worker->bypasses++;
     if (gate != NULL)
         requeue(runtime, clo_gate_leave(gate, demand));
-    return job->scheduled != NULL ? clo_worker_complete(worker, job, execution, worker->completed_start_ns,
-                                                        job->engine->finish_ns[execution])
+    return job->scheduled != NULL ? clo_worker_complete(worker, job, execution, span.start_ns, span.finish_ns)
                                   : clo_worker_release(worker, job, execution);
 }

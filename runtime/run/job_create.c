@@ -134,10 +134,8 @@ static clo_status make_scheduled(clo_job *job, const clo_job_config *config, clo
     };
     clo_status status = clo_scheduler_job_create(job->cost, &of_job, &use, arena, &job->scheduled);
 
-    if (status == CLO_OK) {
+    if (status == CLO_OK)
         job->scheduled->owner = job;
-        job->scheduled->version = job->runtime->scheduling.swaps;
-    }
     return status;
 }
 
@@ -217,13 +215,14 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
     clo_job_config config;
     clo_arena arena;
     clo_job *job = NULL;
+    uint32_t version = 0;
     clo_status status = read_arguments(runtime, cost, theirs, &config);
 
     if (status == CLO_OK)
         status = clo_runtime_check_open(runtime);
     if (status == CLO_OK && config.policy != NULL)
         status = clo_scheduling_attach(runtime, &(clo_policy_use){.policy = config.policy, .argument = config.argument},
-                                       config.steps_max);
+                                       config.steps_max, &version);
     if (status != CLO_OK)
         return status;
     clo_arena_open(&arena, config.memory, config.memory_bytes);
@@ -236,6 +235,8 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
                           config.memory_bytes);
     if (status == CLO_OK && job->series != NULL)
         status = clo_watchdog_need(&runtime->watchdog);
+    if (status == CLO_OK && job->scheduled != NULL)
+        job->scheduled->version = version;
     if (status == CLO_OK)
         status = take_slot(job);
     if (status != CLO_OK) {

@@ -12,6 +12,8 @@
 #include "run/series.h"
 #include "run/timing.h"
 
+#include <stdio.h>
+
 static int64_t makespan_ns(const clo_job *job)
 {
     int64_t last_ns = 0;
@@ -50,6 +52,8 @@ static void read_decisions(const clo_job *job, clo_job_result *result)
 
     result->decisions = job->decisions;
     result->fallbacks = job->fallbacks;
+    result->refused = job->refused;
+    snprintf(result->refusal, sizeof result->refusal, "%s", job->refusal != NULL ? job->refusal : "");
     result->decision_steps = job->most_steps;
     result->decision_p50_ns = clo_histogram_quantile(histogram, 0.5);
     result->decision_p99_ns = clo_histogram_quantile(histogram, 0.99);

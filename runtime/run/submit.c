@@ -106,7 +106,7 @@ void clo_job_cancel(clo_job *job)
     if (job == NULL)
         return;
     clo_stop_cancel(&job->stop);
-    if (job->scheduled != NULL)
+    if (job->scheduled != NULL && !clo_runtime_is_forked(job->runtime)) /* in a forked process nothing runs */
         clo_job_ask(job, CLO_ASK_CANCEL);
     if (job->series != NULL)
         clo_bell_ring(&job->runtime->watchdog.bell);

@@ -12,6 +12,7 @@
 #include "sim/recorded.h"
 #include "trace/trace.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define START_BIT (1ull << 32) /* event ids: execution for its end, START_BIT | execution for its start */
@@ -162,6 +163,8 @@ static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_jo
     const clo_scheduler_counts *counts = clo_scheduler_counts_of(sim->scheduler);
     result->decisions = counts->decisions;
     result->fallbacks = counts->fallbacks;
+    result->refused = counts->refused;
+    snprintf(result->refusal, sizeof result->refusal, "%s", clo_scheduler_refusal(sim->scheduler));
     result->decision_steps = counts->most_steps;
     result->decision_p50_ns = clo_histogram_quantile(sim->decision_ns, 0.5);
     result->decision_p99_ns = clo_histogram_quantile(sim->decision_ns, 0.99);

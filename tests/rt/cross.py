@@ -23,7 +23,9 @@ FLAGS = ["-std=c17", "-O2", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}
 MACHINES = [("cc", []), ("aarch64-linux-gnu-gcc", ["qemu-aarch64-static"]), ("riscv64-linux-gnu-gcc", ["qemu-riscv64-static"])]
 DECISION_PATH = [*sorted((ROOT / "runtime/policy").glob("*.c")),
                  *(ROOT / "runtime" / name for name in (
-                     "engine/engine.c", "engine/dispatch.c", "engine/program.c", "run/worker_loop.c", "run/share.c",
+                     "engine/engine.c", "engine/program.c", "engine/scheduler.c", "engine/scheduler_job.c",
+                     "engine/choose.c", "engine/start.c", "engine/room.c", "engine/lists.c", "engine/data.c",
+                     "engine/note.c", "engine/view.c", "run/worker_loop.c", "run/share.c",
                      "run/wake.c", "run/home.c", "run/fast_path.c", "run/execute.c", "run/combining.c", "run/launch.c",
                      "run/begin.c", "run/cut.c", "run/end.c", "run/done.c", "run/watchdog_loop.c", "run/miss.c",
                      "run/overrun.c", "sync/park.c", "base/arena.c", "base/carve.c"))]

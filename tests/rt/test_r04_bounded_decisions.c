@@ -1,6 +1,7 @@
 /* R4, bounded decisions: counted in steps, so the same on every machine. The worst graph: 10 000 instances ready at
  * once, most of which the executor that asks cannot run.
- * Mutation: let clo_view_step return true always, or take fall_back out of engine/dispatch.c; the first test fails. */
+ * Mutation: let clo_view_step return true always, or take `is_cut` out of break_stall or of ask in engine/choose.c; the
+ * first test fails. */
 #include "support.h"
 
 #include "random.h"
@@ -52,6 +53,7 @@ static void no_decision_takes_more_steps_than_allowed_and_every_job_ends(void **
                 ok(clo_simulate(cost, &config, &result, &trace, NULL));
                 assert_int_equal(result.decisions, READY);
                 assert_true(result.decision_steps <= bounds[b]);
+                assert_int_equal(result.refused, 0); /* a decision that was cut is nobody's fault */
                 ok(clo_trace_to_plan(trace, cost, &happened));
                 ok(clo_plan_check(happened, cost, CLO_CHECK_FULL));
                 clo_plan_destroy(happened);
@@ -102,7 +104,7 @@ static void random_jobs_are_valid_under_the_tightest_bound(void **state)
         clo_cost *cost;
 
         ok(clo_cost_create(graph, platform, &cost));
-        config.policy = policy_at((uint32_t)(seed % 4));
+        config.policy = policy_at((uint32_t)(seed % policies_count()));
         config.steps_max = 1;
         ok(clo_simulate(cost, &config, &result, &trace, NULL));
         ok(clo_trace_to_plan(trace, cost, &happened));

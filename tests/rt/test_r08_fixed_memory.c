@@ -63,6 +63,9 @@ static void runtime_and_job_live_in_what_was_asked_for(void **state)
             job.memory_bytes = job_bytes;
             fault_fail_nth(0);
             ok(clo_job_create(s.runtime, s.cost, &job, &s.job));
+            /* The scheduler of jobs with a policy is the runtime's, and made with the first of them. */
+            assert_true(way == RT_POLICY ? fault_count() > 0 : fault_count() == 0);
+            fault_fail_nth(0);
             for (int run = 0; run < 20; run++) {
                 ok(clo_job_submit(s.job));
                 ok(clo_job_wait(s.job, NULL));
@@ -120,7 +123,11 @@ static void a_job_in_fixed_memory_refuses_what_would_need_more(void **state)
     job.memory = memory[1] = aligned_alloc(64, (bytes + 63) / 64 * 64);
     job.memory_bytes = bytes;
     ok(clo_job_create(s.runtime, s.cost, &job, &policy));
-    fails(CLO_ERR_ARGUMENT, "no room for a second policy", clo_job_swap_policy(policy, clo_policy_find("rank")));
+    ok(clo_job_submit(policy));
+    ok(clo_job_wait(policy, NULL));
+    ok(clo_runtime_swap_policy(s.runtime, clo_policy_find("rank"), NULL)); /* the new state is the scheduler's */
+    ok(clo_job_submit(policy));
+    ok(clo_job_wait(policy, NULL));
     clo_job_destroy(policy);
     clo_job_destroy(replay);
     free(memory[0]);

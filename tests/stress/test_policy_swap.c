@@ -1,4 +1,4 @@
-/* A policy is replaced while its job runs: the new one decides from then on, nothing is lost or run twice. */
+/* The policy of a runtime is replaced while its jobs run: the new one decides from then on, nothing is lost or run twice. */
 #include "support.h"
 
 #include "running.h"
@@ -25,47 +25,61 @@ static void note(counting *c, _Atomic uint32_t *what)
         atomic_fetch_add(&c->calls_when_out, 1);
 }
 
-static uint32_t pick_oldest(counting *c, const clo_view *view)
+static bool choose_oldest(counting *c, const clo_view *view, clo_choice *choice)
 {
-    uint32_t instance = clo_view_ready_first(view);
+    clo_ready_stage oldest = clo_view_first_ready(view);
 
-    if (instance != CLO_NONE)
-        note(c, &c->picks);
-    return instance;
+    if (oldest.job == CLO_NONE || clo_view_next_free(view, CLO_NONE) == CLO_NONE)
+        return false;
+    note(c, &c->picks);
+    choice->job = oldest.job;
+    choice->stage = oldest.stage;
+    return true;
 }
 
-#define COUNTING(which)                                                                          \
-    static size_t which##_bytes(const clo_graph *graph, const clo_platform *platform)            \
-    {                                                                                            \
-        (void)graph;                                                                             \
-        (void)platform;                                                                          \
-        return 64;                                                                               \
-    }                                                                                            \
-    static clo_status which##_init(void *state, const clo_view *view)                            \
-    {                                                                                            \
-        (void)view;                                                                              \
-        memset(state, 1, 64);                                                                    \
-        note(&which, &which.inits);                                                              \
-        return which.init_status;                                                                \
-    }                                                                                            \
-    static void which##_ready(void *state, const clo_view *view, uint32_t instance, uint32_t by) \
-    {                                                                                            \
-        (void)state;                                                                             \
-        (void)by;                                                                                \
-        assert_true(clo_view_is_ready(view, instance));                                          \
-        note(&which, &which.shown);                                                              \
-    }                                                                                            \
-    static uint32_t which##_pick(void *state, const clo_view *view, uint32_t executor)           \
-    {                                                                                            \
-        (void)executor;                                                                          \
-        ++*(unsigned char *)state; /* a freed state is seen by the address sanitizer */          \
-        return pick_oldest(&which, view);                                                        \
-    }                                                                                            \
-    static const clo_policy which##_policy = {.name = #which,                                    \
-                                              .state_bytes = which##_bytes,                      \
-                                              .init = which##_init,                              \
-                                              .ready = which##_ready,                            \
-                                              .pick = which##_pick}
+#define COUNTING(which)                                                                  \
+    static size_t which##_bytes(const clo_limits *limits, const void *argument)          \
+    {                                                                                    \
+        (void)limits;                                                                    \
+        (void)argument;                                                                  \
+        return 64;                                                                       \
+    }                                                                                    \
+    static size_t which##_job_bytes(const clo_cost *cost, const void *argument)          \
+    {                                                                                    \
+        (void)cost;                                                                      \
+        (void)argument;                                                                  \
+        return 64;                                                                       \
+    }                                                                                    \
+    static clo_status which##_init(void *state, const clo_view *view)                    \
+    {                                                                                    \
+        (void)view;                                                                      \
+        memset(state, 1, 64);                                                            \
+        note(&which, &which.inits);                                                      \
+        return which.init_status;                                                        \
+    }                                                                                    \
+    static void which##_event(void *state, const clo_view *view, const clo_event *event) \
+    {                                                                                    \
+        (void)state;                                                                     \
+        if (event->kind != CLO_EVENT_READY)                                              \
+            return;                                                                      \
+        assert_int_equal(clo_view_stage(view, event->job, event->stage)->unstarted, event->count); \
+        assert_int_equal(clo_view_stage(view, event->job, event->stage)->parents_left, 0); \
+        note(&which, &which.shown);                                                      \
+    }                                                                                    \
+    static bool which##_decide(void *state, const clo_view *view, clo_choice *choice)    \
+    {                                                                                    \
+        ++*(unsigned char *)state; /* a freed state is seen by the address sanitizer */  \
+        for (uint32_t j = clo_view_first_job(view); j != CLO_NONE; j = clo_view_job(view, j)->next) \
+            ++*(unsigned char *)clo_view_job(view, j)->state;                            \
+        return choose_oldest(&which, view, choice);                                      \
+    }                                                                                    \
+    static const clo_policy which##_policy = {.size = sizeof(clo_policy),                \
+                                              .name = #which,                            \
+                                              .state_bytes = which##_bytes,              \
+                                              .job_bytes = which##_job_bytes,            \
+                                              .init = which##_init,                      \
+                                              .event = which##_event,                    \
+                                              .decide = which##_decide}
 
 COUNTING(first);
 COUNTING(second);
@@ -105,7 +119,7 @@ static void a_policy_swapped_in_the_middle_is_shown_what_is_ready_and_decides_fr
     while (atomic_load(&waiting) < 2)
         sched_yield();
     assert_int_equal(atomic_load(&first.picks), 2);
-    ok(clo_job_swap_policy(job, &second_policy)); /* nobody decides now: this thread takes the turn */
+    ok(clo_runtime_swap_policy(f.runtime, &second_policy, NULL)); /* nobody decides now: this thread takes the turn */
     atomic_store(&first.is_out, 1);
     assert_int_equal(atomic_load(&second.inits), 1);
     assert_int_equal(atomic_load(&second.shown), 1); /* three are ready at first, two run */
@@ -125,18 +139,23 @@ static void a_policy_swapped_in_the_middle_is_shown_what_is_ready_and_decides_fr
 static void a_policy_whose_init_fails_changes_nothing(void **state)
 {
     fixture f = prepare();
-    clo_job *job = make_job(&f, &first_policy, NULL);
+    clo_job *job = make_job(&f, &first_policy, NULL), *other;
 
     (void)state;
     second.init_status = CLO_ERR_LIMIT;
     ok(clo_job_submit(job));
     while (atomic_load(&waiting) < 2)
         sched_yield();
-    assert_int_equal(clo_job_swap_policy(job, &second_policy), CLO_ERR_LIMIT);
+    assert_int_equal(clo_runtime_swap_policy(f.runtime, &second_policy, NULL), CLO_ERR_LIMIT);
     atomic_store(&may_go, 1);
     ok(clo_job_wait(job, NULL));
     assert_int_equal(atomic_load(&first.picks), 12);
     assert_int_equal(atomic_load(&second.picks), 0);
+    other = make_job(&f, &first_policy, NULL); /* made after the failure, under the old policy */
+    ok(clo_job_submit(other));
+    ok(clo_job_wait(other, NULL));
+    assert_int_equal(atomic_load(&first.picks), 24);
+    clo_job_destroy(other);
     clo_job_destroy(job);
     stop(&f);
 }
@@ -148,16 +167,71 @@ static void a_policy_swapped_between_runs_takes_the_next_run(void **state)
 
     (void)state;
     atomic_store(&may_go, 1);
-    ok(clo_job_swap_policy(job, &second_policy));
-    assert_int_equal(atomic_load(&second.inits), 0);
+    ok(clo_runtime_swap_policy(f.runtime, &second_policy, NULL));
+    assert_int_equal(atomic_load(&second.inits), 1);
     ok(clo_job_submit(job));
     ok(clo_job_wait(job, NULL));
     assert_int_equal(atomic_load(&second.picks), 12);
     assert_int_equal(atomic_load(&first.picks), 0);
     clo_job_destroy(job);
     other = make_job(&f, NULL, NULL);
-    fails(CLO_ERR_ARGUMENT, "no policy to be replaced", clo_job_swap_policy(other, &first_policy));
+    fails(CLO_ERR_STATE, "no job with a policy", clo_runtime_swap_policy(f.runtime, &first_policy, NULL));
     clo_job_destroy(other);
+    stop(&f);
+}
+
+/* Jobs that exist follow the runtime's policy; a new one must name it. */
+static void all_jobs_of_a_runtime_follow_one_policy(void **state)
+{
+    fixture f = prepare();
+    clo_job *job = make_job(&f, &first_policy, NULL), *other = make_job(&f, &first_policy, NULL);
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+    clo_job *late;
+
+    (void)state;
+    config.policy = &second_policy;
+    fails(CLO_ERR_STATE, "follows the policy 'first' for 2 other jobs",
+          clo_job_create(f.runtime, f.cost, &config, &late));
+    atomic_store(&may_go, 1);
+    ok(clo_runtime_swap_policy(f.runtime, &second_policy, NULL));
+    ok(clo_runtime_swap_policy(f.runtime, &first_policy, NULL)); /* twice, while both are idle */
+    ok(clo_runtime_swap_policy(f.runtime, &second_policy, NULL));
+    ok(clo_job_create(f.runtime, f.cost, &config, &late));
+    ok(clo_job_submit(job));
+    ok(clo_job_submit(other));
+    ok(clo_job_submit(late));
+    ok(clo_job_wait(job, NULL));
+    ok(clo_job_wait(other, NULL));
+    ok(clo_job_wait(late, NULL));
+    assert_int_equal(atomic_load(&second.picks), 36);
+    assert_int_equal(atomic_load(&first.picks), 0);
+    clo_job_destroy(job);
+    clo_job_destroy(other);
+    clo_job_destroy(late);
+    config.policy = &first_policy; /* none is left: any will do */
+    ok(clo_job_create(f.runtime, f.cost, &config, &late));
+    clo_job_destroy(late);
+    stop(&f);
+}
+
+/* "deft" commits stages whose inputs are not there; what it leaves in the queues must run under "fifo" too. */
+static void what_one_policy_committed_runs_under_the_next(void **state)
+{
+    fixture f = prepare();
+    clo_job *job = make_job(&f, clo_policy_find("deft"), NULL);
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+
+    (void)state;
+    ok(clo_job_submit(job));
+    while (atomic_load(&waiting) < 2)
+        sched_yield();
+    ok(clo_runtime_swap_policy(f.runtime, clo_policy_find("fifo"), NULL));
+    atomic_store(&may_go, 1);
+    ok(clo_job_wait(job, &result));
+    assert_int_equal(atomic_load(&calls), 12);
+    assert_int_equal(result.decisions, 12);
+    assert_int_equal(result.refused, 0);
+    clo_job_destroy(job);
     stop(&f);
 }
 
@@ -166,7 +240,7 @@ static _Atomic uint32_t is_swapping;
 static void *swap_main(void *argument)
 {
     for (uint32_t i = 0; atomic_load(&is_swapping) != 0; i++)
-        ok(clo_job_swap_policy(argument, policy_at(i % 4)));
+        ok(clo_runtime_swap_policy(argument, policy_at(i % policies_count()), NULL));
     return NULL;
 }
 
@@ -174,23 +248,29 @@ static void swaps_all_the_time_lose_nothing(void **state)
 {
     clo_task task = {.body = count_call, .work_ns = 1000};
     fixture f = start(4, scene_layers(20, 20, &task), CLO_CLOCK_REAL);
-    clo_job *job = make_job(&f, clo_policy_find("fifo"), NULL);
+    clo_job *job = make_job(&f, clo_policy_find("fifo"), NULL), *other = make_job(&f, clo_policy_find("fifo"), NULL);
     clo_job_result result = CLO_JOB_RESULT_INIT;
     pthread_t swapper;
 
     (void)state;
     atomic_store(&is_swapping, 1);
-    assert_int_equal(pthread_create(&swapper, NULL, swap_main, job), 0);
+    assert_int_equal(pthread_create(&swapper, NULL, swap_main, f.runtime), 0);
     for (int run = 0; run < 40; run++) {
         atomic_store(&calls, 0);
         ok(clo_job_submit(job));
+        if (run % 3 != 0) /* in every third run it is idle meanwhile */
+            ok(clo_job_submit(other));
         ok(clo_job_wait(job, &result));
-        assert_int_equal(atomic_load(&calls), INSTANCES);
+        if (run % 3 != 0)
+            ok(clo_job_wait(other, NULL));
+        assert_int_equal(atomic_load(&calls), run % 3 != 0 ? 2 * INSTANCES : INSTANCES);
         assert_int_equal(result.decisions, INSTANCES);
+        assert_int_equal(result.refused, 0);
     }
     atomic_store(&is_swapping, 0);
     pthread_join(swapper, NULL);
     clo_job_destroy(job);
+    clo_job_destroy(other);
     stop(&f);
 }
 
@@ -200,6 +280,8 @@ int main(void)
         cmocka_unit_test(a_policy_swapped_in_the_middle_is_shown_what_is_ready_and_decides_from_then_on),
         cmocka_unit_test(a_policy_whose_init_fails_changes_nothing),
         cmocka_unit_test(a_policy_swapped_between_runs_takes_the_next_run),
+        cmocka_unit_test(all_jobs_of_a_runtime_follow_one_policy),
+        cmocka_unit_test(what_one_policy_committed_runs_under_the_next),
         cmocka_unit_test(swaps_all_the_time_lose_nothing),
     };
 

@@ -21,7 +21,7 @@ static void one_job_runs_many_times_in_every_dispatch_mode(void **state)
     clo_plan *plan;
 
     ok(clo_plan_create(f.cost, NULL, &plan));
-    for (uint32_t mode = 0; mode < 6; mode++) {
+    for (uint32_t mode = 0; mode < 2 + policies_count(); mode++) {
         clo_job *job = make_job(&f, mode >= 2 ? policy_at(mode - 2) : NULL, mode == 1 ? plan : NULL);
         for (int round = 0; round < 30; round++) {
             clo_job_result result = CLO_JOB_RESULT_INIT;
@@ -47,16 +47,18 @@ static void a_hundred_jobs_at_once_all_finish(void **state)
     clo_plan *plan;
 
     ok(clo_plan_create(f.cost, NULL, &plan));
-    atomic_store(&calls, 0);
-    for (uint32_t i = 0; i < 100; i++)
-        jobs[i] = make_job(&f, i % 3 == 0 ? policy_at(i % 4) : NULL, i % 3 == 1 ? plan : NULL);
-    for (uint32_t i = 0; i < 100; i++)
-        ok(clo_job_submit(jobs[i]));
-    for (uint32_t i = 0; i < 100; i++)
-        ok(clo_job_wait(jobs[i], NULL));
-    assert_int_equal(atomic_load(&calls), 8000);
-    for (uint32_t i = 0; i < 100; i++)
-        clo_job_destroy(jobs[i]);
+    for (uint32_t p = 0; p < policies_count(); p++) { /* a runtime's scheduler follows one policy */
+        atomic_store(&calls, 0);
+        for (uint32_t i = 0; i < 100; i++)
+            jobs[i] = make_job(&f, i % 3 == 0 ? policy_at(p) : NULL, i % 3 == 1 ? plan : NULL);
+        for (uint32_t i = 0; i < 100; i++)
+            ok(clo_job_submit(jobs[i]));
+        for (uint32_t i = 0; i < 100; i++)
+            ok(clo_job_wait(jobs[i], NULL));
+        assert_int_equal(atomic_load(&calls), 8000);
+        for (uint32_t i = 0; i < 100; i++)
+            clo_job_destroy(jobs[i]);
+    }
     clo_plan_destroy(plan);
     stop(&f);
 }
@@ -100,28 +102,30 @@ static void enter(void)
         atomic_fetch_add(&overlaps, 1);
 }
 
-static void watched_ready(void *policy_state, const clo_view *view, uint32_t instance, uint32_t by)
+static void watched_event(void *policy_state, const clo_view *view, const clo_event *event)
 {
     enter();
-    clo_policy_find("fifo")->ready(policy_state, view, instance, by);
+    clo_policy_find("fifo")->event(policy_state, view, event);
     atomic_fetch_sub(&inside, 1);
 }
 
-static uint32_t watched_pick(void *policy_state, const clo_view *view, uint32_t executor)
+static bool watched_decide(void *policy_state, const clo_view *view, clo_choice *choice)
 {
     enter();
-    uint32_t picked = clo_policy_find("fifo")->pick(policy_state, view, executor);
+    bool has_choice = clo_policy_find("fifo")->decide(policy_state, view, choice);
     atomic_fetch_sub(&inside, 1);
-    return picked;
+    return has_choice;
 }
 
 static void a_policy_is_never_called_by_two_threads_at_once(void **state)
 {
     (void)state;
     const clo_policy watched = {.name = "watched",
+                                .size = sizeof(clo_policy),
                                 .state_bytes = clo_policy_find("fifo")->state_bytes,
-                                .ready = watched_ready,
-                                .pick = watched_pick};
+                                .init = clo_policy_find("fifo")->init,
+                                .event = watched_event,
+                                .decide = watched_decide};
     clo_task task = {.body = count_call};
     fixture f = start(8, scene_layers(60, 16, &task), CLO_CLOCK_REAL);
     clo_job *job = make_job(&f, &watched, NULL);
@@ -209,7 +213,7 @@ static void the_first_error_ends_its_job_and_no_other(void **state)
 
     ok(clo_cost_create(other_graph, f.platform, &other_cost));
     ok(clo_plan_create(f.cost, NULL, &plan));
-    for (uint32_t mode = 0; mode < 6; mode++) {
+    for (uint32_t mode = 0; mode < 2 + policies_count(); mode++) {
         clo_job *job = make_job(&f, mode >= 2 ? policy_at(mode - 2) : NULL, mode == 1 ? plan : NULL), *other;
         clo_job_result result = CLO_JOB_RESULT_INIT;
         ok(clo_job_create(f.runtime, other_cost, NULL, &other));
@@ -320,7 +324,7 @@ static void running_tasks_never_hold_more_than_the_machine_has(void **state)
     ok(clo_runtime_create(platform, &config, &runtime));
     ok(clo_cost_create(graph, platform, &cost));
     ok(clo_plan_create(cost, NULL, &plan));
-    for (uint32_t mode = 0; mode < 6; mode++) {
+    for (uint32_t mode = 0; mode < 2 + policies_count(); mode++) {
         clo_job_config job_config = CLO_JOB_CONFIG_INIT;
         clo_job *jobs[3]; /* the capacity is the machine's, not the job's */
         job_config.policy = mode >= 2 ? policy_at(mode - 2) : NULL;
@@ -359,13 +363,13 @@ static void data_arrive_unharmed_across_memories_and_replicas(void **state)
     clo_plan_config plan_config = CLO_PLAN_CONFIG_INIT;
     uint64_t want = 0, duplicates = 0;
 
-    for (uint32_t mode = 0; mode < 8; mode++) {
+    for (uint32_t mode = 0; mode < 3 + policies_count(); mode++) {
         clo_plan *plan = NULL;
         clo_job_result result = CLO_JOB_RESULT_INIT;
         plan_config.planner = mode == 1 ? "heft" : "deft";
         if (mode == 1 || mode == 2)
             ok(clo_plan_create(f.cost, &plan_config, &plan));
-        clo_job *job = make_job(&f, mode >= 3 ? policy_at((mode - 3) % 4) : NULL, plan);
+        clo_job *job = make_job(&f, mode >= 3 ? policy_at(mode - 3) : NULL, plan);
         for (int round = 0; round < 5; round++) {
             size_t bytes;
             ok(clo_job_submit(job));
@@ -414,7 +418,7 @@ static void nothing_is_allocated_between_submit_and_wait(void **state)
     clo_plan *plan;
 
     ok(clo_plan_create(f.cost, NULL, &plan));
-    for (uint32_t mode = 0; mode < 6; mode++) {
+    for (uint32_t mode = 0; mode < 2 + policies_count(); mode++) {
         clo_job *job = make_job(&f, mode >= 2 ? policy_at(mode - 2) : NULL, mode == 1 ? plan : NULL);
         fault_fail_nth(0);
         for (int round = 0; round < 10; round++) {

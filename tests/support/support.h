@@ -54,6 +54,15 @@ static inline const clo_policy *policy_at(uint32_t index)
     return clo_policy_find(name_at("policies", index));
 }
 
+static inline uint32_t policies_count(void)
+{
+    uint32_t count = 0;
+
+    while (policy_at(count) != NULL)
+        count++;
+    return count;
+}
+
 /* A call that must succeed; the failure text is shown. */
 #define ok(call)                                                                         \
     do {                                                                                 \

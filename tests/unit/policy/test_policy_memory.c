@@ -1,5 +1,5 @@
-/* Every built-in policy stays within the state that it asks for. A policy of our own hands each call on to it and
- * looks at the bytes behind. */
+/* Every built-in policy stays within the state that it asks for, and within that of each job. A policy of our own hands
+ * each call on to it and looks at the bytes behind. */
 #include "random.h"
 #include "scene.h"
 
@@ -8,66 +8,86 @@
 enum { GUARD = 256 };
 
 static const clo_policy *inner;
-static size_t inner_bytes;
+static size_t inner_bytes, inner_job_bytes;
 
-static size_t guarded_bytes(const clo_graph *graph, const clo_platform *platform)
+static size_t guarded_bytes(const clo_limits *limits, const void *argument)
 {
-    inner_bytes = inner->state_bytes != NULL ? inner->state_bytes(graph, platform) : 0;
+    inner_bytes = inner->state_bytes != NULL ? inner->state_bytes(limits, argument) : 0;
     return inner_bytes + GUARD;
 }
 
-static void look_behind(const void *state)
+static size_t guarded_job_bytes(const clo_cost *cost, const void *argument)
+{
+    inner_job_bytes = inner->job_bytes != NULL ? inner->job_bytes(cost, argument) : 0;
+    return inner_job_bytes + GUARD;
+}
+
+static void look_behind(const void *state, size_t own)
 {
     const unsigned char *bytes = state;
 
     for (size_t i = 0; i < GUARD; i++)
-        assert_int_equal(bytes[inner_bytes + i], 0xa5);
+        assert_int_equal(bytes[own + i], 0xa5);
+}
+
+static clo_status guarded_prepare(void *job_state, const clo_cost *cost, const void *argument)
+{
+    memset((char *)job_state + inner_job_bytes, 0xa5, GUARD);
+    clo_status status = inner->prepare != NULL ? inner->prepare(job_state, cost, argument) : CLO_OK;
+    look_behind(job_state, inner_job_bytes);
+    return status;
 }
 
 static clo_status guarded_init(void *state, const clo_view *view)
 {
     memset((char *)state + inner_bytes, 0xa5, GUARD);
     clo_status status = inner->init != NULL ? inner->init(state, view) : CLO_OK;
-    look_behind(state);
+    look_behind(state, inner_bytes);
     return status;
 }
 
-static void guarded_ready(void *state, const clo_view *view, uint32_t instance, uint32_t by)
+static void look_behind_all(const void *state, const clo_view *view)
 {
-    inner->ready(state, view, instance, by);
-    look_behind(state);
+    look_behind(state, inner_bytes);
+    for (uint32_t j = clo_view_first_job(view); j != CLO_NONE; j = clo_view_job(view, j)->next)
+        look_behind(clo_view_job(view, j)->state, inner_job_bytes);
 }
 
-static uint32_t guarded_pick(void *state, const clo_view *view, uint32_t executor)
+static void guarded_event(void *state, const clo_view *view, const clo_event *event)
 {
-    uint32_t instance = inner->pick(state, view, executor);
-
-    look_behind(state);
-    return instance;
+    if (inner->event != NULL)
+        inner->event(state, view, event);
+    look_behind_all(state, view);
 }
 
-static void guarded_taken(void *state, const clo_view *view, uint32_t instance)
+static bool guarded_decide(void *state, const clo_view *view, clo_choice *choice)
 {
-    if (inner->taken != NULL)
-        inner->taken(state, view, instance);
-    look_behind(state);
+    bool has_choice = inner->decide(state, view, choice);
+
+    look_behind_all(state, view);
+    return has_choice;
 }
 
 static void simulate(clo_graph *graph, clo_platform *platform)
 {
-    static const clo_policy guarded = {.name = "guarded",
-                                       .summary = "",
-                                       .state_bytes = guarded_bytes,
-                                       .init = guarded_init,
-                                       .ready = guarded_ready,
-                                       .pick = guarded_pick,
-                                       .taken = guarded_taken};
+    clo_policy guarded = {.size = sizeof guarded,
+                          .name = "guarded",
+                          .summary = "",
+                          .state_bytes = guarded_bytes,
+                          .job_bytes = guarded_job_bytes,
+                          .prepare = guarded_prepare,
+                          .init = guarded_init,
+                          .event = guarded_event,
+                          .decide = guarded_decide};
     clo_sim_config config = {.size = sizeof config, .policy = &guarded, .steps_max = 2};
     clo_cost *cost;
 
     ok(clo_cost_create(graph, platform, &cost));
-    for (uint32_t p = 0; (inner = policy_at(p)) != NULL; p++)
+    for (uint32_t p = 0; (inner = policy_at(p)) != NULL; p++) {
+        guarded.readiness = inner->readiness;
+        guarded.commits = inner->commits;
         ok(clo_simulate(cost, &config, NULL, NULL, NULL));
+    }
     clo_cost_destroy(cost);
     clo_platform_destroy(platform);
     clo_graph_destroy(graph);

@@ -69,6 +69,7 @@ static void expect(const char *policy, const expectation *want, int64_t makespan
     assert_int_equal(result.makespan_ns, makespan_ns);
     assert_int_equal(result.missed_deadline, 1);
     assert_int_equal(result.decisions, 5);
+    assert_int_equal(result.refused, 0);
     const clo_trace_event *events = clo_trace_events(trace, &count);
     assert_int_equal(count, 5);
     for (size_t i = 0; i < 5; i++) {
@@ -205,7 +206,7 @@ static void wrong_arguments_are_refused(void **state)
 
     fails(CLO_ERR_ARGUMENT, "cost is NULL", clo_simulate(NULL, NULL, NULL, NULL, NULL));
     config.policy = &empty;
-    fails(CLO_ERR_ARGUMENT, "no ready", clo_simulate(f.cost, &config, NULL, NULL, NULL));
+    fails(CLO_ERR_ARGUMENT, "no decide", clo_simulate(f.cost, &config, NULL, NULL, NULL));
     ok(clo_plan_from_placements(f.cost, NULL, &one, 1, &plan));
     config.plan = plan;
     fails(CLO_ERR_ARGUMENT, "both", clo_simulate(f.cost, &config, NULL, NULL, NULL));
