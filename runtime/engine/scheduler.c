@@ -124,8 +124,6 @@ static void end_if_over(clo_scheduler *s, clo_scheduler_job *job)
                   : job->has_failed  ? CLO_LOG_DONE_FAILED
                                      : CLO_LOG_DONE_CANCELLED;
     clo_note(s, CLO_LOG_DONE, job, CLO_NONE, CLO_NONE, CLO_NONE, how);
-    if (job->demands != NULL)
-        clo_room_forget(s, job->slot, CLO_NONE);
     clo_view_tell(s, CLO_EVENT_END, job->slot, CLO_NONE, CLO_NONE, 0);
     clo_room_forget(s, job, CLO_NONE);
     clo_lists_remove_job(s, job);

@@ -76,15 +76,6 @@ static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t sta
     scheduler->counts.decisions++;
 }
 
-/* Of a stage that has nothing left to start no instance waits for capacity. */
-static void forget_if_started(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
-{
-    const clo_live_stage *row = &job->stages[stage].live;
-
-    if (job->demands != NULL && row->unstarted == 0 && row->committed == 0)
-        clo_room_forget(scheduler, job->slot, stage);
-}
-
 void clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     clo_live_executor *row = &scheduler->executors[executor];
@@ -97,7 +88,6 @@ void clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
     clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor, 0);
     begin(scheduler, job, stage, instance, executor, false, arrival_ns);
     assign(scheduler, job, stage, 1);
-    forget_if_started(scheduler, job, stage);
     clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, 1);
 }
 
@@ -204,7 +194,6 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
     if (--head->count == 0)
         drop_head(scheduler, executor);
     begin(scheduler, job, stage, instance, executor, is_replica, arrival_ns);
-    forget_if_started(scheduler, job, stage);
 }
 
 /* Everything of the job leaves the queues. */

@@ -40,7 +40,6 @@ int clo_sim_execute(clo_sim *sim, uint32_t execution)
 
 void clo_sim_finish(clo_sim *sim, uint32_t execution)
 {
-    const clo_program *program = sim->program;
     uint32_t executor = sim->engine->ran_on[execution], released;
 
     sim->engine->finish_ns[execution] = sim->now_ns;

@@ -1,5 +1,5 @@
-/* plan/list/ready_order.c - the order of the tasks in the tree of ready ones: see ready_tree.h. */
-#include "plan/list/ready_tree.h"
+/* plan/list/ready_order.c - the order of the tasks in the tree of ready ones: see ready_order.h. */
+#include "plan/list/ready_order.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -30,24 +30,16 @@ static int by_key(const void *left, const void *right)
     return a->task < b->task ? -1 : a->task > b->task;
 }
 
-/* One more than the largest level of what `instance` waits for; 0 without inputs. */
-static uint32_t level_of(const clo_graph *graph, const uint32_t *levels, uint32_t instance)
-{
-    uint32_t level = 0;
-
-    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        uint32_t above = levels[graph->task_of[graph->pred[arc]]] + 1;
-        level = above > level ? above : level;
-    }
-    return level;
-}
-
+/* One more than the largest level of what the task waits for; 0 without inputs. */
 static void fill_levels(const clo_graph *graph, uint32_t *levels)
 {
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = graph->order[i], task = graph->task_of[v];
-        if (graph->first_instance[task] == v)
-            levels[task] = level_of(graph, levels, v);
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t task = graph->task_order[i], level = 0;
+        for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
+            uint32_t above = levels[graph->in[k]] + 1;
+            level = above > level ? above : level;
+        }
+        levels[task] = level;
     }
 }
 
@@ -126,7 +118,7 @@ clo_status clo_ready_order(const clo_cost *cost, uint32_t *task_at)
     }
     fill_levels(graph, levels);
     for (uint32_t t = 0; t < tasks; t++)
-        keys[t] = (task_key){levels[t], graph->rows[t].executors_mask, t};
+        keys[t] = (task_key){levels[t], graph->rows[t].placement, t};
     qsort(keys, tasks, sizeof *keys, by_key);
     for (uint32_t i = 1; i <= tasks; i++)
         if (i == tasks || keys[i].first != keys[begin].first || keys[i].second != keys[begin].second) {

@@ -22,6 +22,7 @@
 #ifndef CLO_PLAN_LIST_READY_TREE_H
 #define CLO_PLAN_LIST_READY_TREE_H
 
+#include "plan/list/ready_order.h"
 #include "plan/schedule/ready.h"
 
 /* What is picked; ties: the lowest instance. Of a task with several instances, the next one stands for all. */
@@ -104,11 +105,5 @@ uint32_t clo_ready_tree_pick(clo_ready_tree *tree, clo_slot *slot);
 /* What was picked has been placed there: its task goes on with the next instance, or leaves. */
 void clo_ready_tree_placed(clo_ready_tree *tree, uint32_t instance, uint32_t executor);
 
-/* Fills task_at [tasks]: by level, then so that tasks with similar times stand together. (ready_order.c)
- * Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_ready_order(const clo_cost *cost, uint32_t *task_at);
-
-/* Entries in a leaf. */
-#define CLO_READY_LEAF 16u
 
 #endif
