@@ -1,0 +1,169 @@
+/* Streams of random jobs under every policy, in virtual time: every log is judged by the stream checker, which shares no
+ * code with the scheduler; the same stream gives the same log; what comes later changes nothing of what was before. */
+#include "support.h"
+
+#include "random.h"
+#include "scene.h"
+
+#include <clotho/stream.h>
+#include <clotho/stream_check.h>
+
+#include <stdio.h>
+
+#define GRAPHS 4u
+#define JOBS 30u
+#define RECORDS 200000u
+
+typedef struct stream_fixture {
+    clo_platform *platform;
+    clo_graph *graphs[GRAPHS];
+    clo_cost *costs[GRAPHS];
+    clo_workload *workload;
+    clo_stream_job judged[JOBS];
+} stream_fixture;
+
+static clo_workload_job draw_job(const stream_fixture *f, uint64_t seed, uint32_t j)
+{
+    clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
+
+    job.graph = f->graphs[j % GRAPHS];
+    job.arrival_ns = (int64_t)(j * (seed % 7) * 20000);
+    job.weight = 1 + j % 3;
+    job.band = seed % 3 == 0 ? j % 3 : 0;
+    job.limit = j % 4 == 0 ? 1 : 0;
+    job.deadline_ns = j % 2 != 0 ? 1000000 + j : 0;
+    return job;
+}
+
+static stream_fixture prepare(uint64_t seed, uint32_t jobs)
+{
+    stream_fixture f = {.platform = random_platform(seed, RANDOM_ALL)};
+
+    ok(clo_workload_create("stream", &f.workload));
+    for (uint32_t g = 0; g < GRAPHS; g++) {
+        f.graphs[g] = g == 0   ? random_graph(seed, RANDOM_ALL)
+                      : g == 1 ? random_graph(seed + 1000, RANDOM_STAGES | RANDOM_DUPLICABLE)
+                               : random_graph(seed * 100 + g, RANDOM_INSTANCES | RANDOM_DUPLICABLE | RANDOM_SMALL);
+        ok(clo_cost_create(f.graphs[g], f.platform, &f.costs[g]));
+    }
+    for (uint32_t j = 0; j < jobs; j++) {
+        clo_workload_job job = draw_job(&f, seed, j);
+        ok(clo_workload_add(f.workload, &job));
+        f.judged[j] = (clo_stream_job){.job = j,
+                                       .cost = f.costs[j % GRAPHS],
+                                       .arrival_ns = job.arrival_ns,
+                                       .deadline_ns = job.deadline_ns,
+                                       .weight = job.weight,
+                                       .limit = job.limit,
+                                       .band = job.band};
+    }
+    return f;
+}
+
+static void stop(stream_fixture *f)
+{
+    clo_workload_destroy(f->workload);
+    for (uint32_t g = 0; g < GRAPHS; g++) {
+        clo_cost_destroy(f->costs[g]);
+        clo_graph_destroy(f->graphs[g]);
+    }
+    clo_platform_destroy(f->platform);
+}
+
+static clo_log *new_log(const stream_fixture *f, const char *policy)
+{
+    clo_log_policy named = {.name = policy};
+    clo_log_header header = CLO_LOG_HEADER_INIT;
+    clo_log *log;
+
+    header.clock = CLO_CLOCK_VIRTUAL;
+    header.executors = clo_platform_executors(f->platform);
+    header.policies = &named;
+    header.policies_count = 1;
+    ok(clo_log_create(&header, RECORDS, &log));
+    return log;
+}
+
+static clo_log *simulate(const stream_fixture *f, const char *policy, uint32_t steps_max, clo_stream_result *result)
+{
+    clo_stream_config config = CLO_STREAM_CONFIG_INIT;
+    clo_log *log = new_log(f, policy);
+
+    config.policy = clo_policy_find(policy);
+    config.steps_max = steps_max;
+    config.log = log;
+    ok(clo_stream_simulate(f->workload, f->platform, &config, result));
+    assert_int_equal(clo_log_dropped(log), 0);
+    return log;
+}
+
+static void judge(const stream_fixture *f, uint32_t jobs, const clo_log *log, const char *policy, uint64_t seed)
+{
+    clo_stream_case stream = CLO_STREAM_CASE_INIT;
+    clo_stream_report report = CLO_STREAM_REPORT_INIT;
+
+    stream.platform = f->platform;
+    stream.jobs = f->judged;
+    stream.jobs_count = jobs;
+    if (clo_stream_check(&stream, log, &report) != CLO_OK)
+        fail_msg("seed %u, policy %s: %s", (unsigned)seed, policy, clo_last_error());
+    assert_int_equal(report.finished, jobs);
+}
+
+static void every_policy_schedules_every_stream_validly(void **state)
+{
+    uint64_t duplicates = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        stream_fixture f = prepare(seed, JOBS);
+        clo_entry entry = CLO_ENTRY_INIT;
+        for (uint32_t p = 0; clo_registry_entry("policies", p, &entry); p++) {
+            clo_stream_result result = CLO_STREAM_RESULT_INIT;
+            clo_log *log = simulate(&f, entry.name, seed % 4 == 0 ? 3 : 0, &result);
+            judge(&f, JOBS, log, entry.name, seed);
+            assert_int_equal(result.jobs_ended, JOBS);
+            assert_int_equal(result.refused, 0);
+            duplicates += result.duplicates;
+            clo_log_destroy(log);
+        }
+        stop(&f);
+    }
+    assert_true(duplicates > 100);
+}
+
+static void the_same_stream_gives_the_same_log_whatever_comes_after(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 2; seed <= 40; seed++) {
+        stream_fixture all = prepare(seed, JOBS), some = prepare(seed, JOBS / 2);
+        clo_entry entry = CLO_ENTRY_INIT;
+        for (uint32_t p = 0; clo_registry_entry("policies", p, &entry); p++) {
+            clo_log *first = simulate(&all, entry.name, 0, NULL), *again = simulate(&all, entry.name, 0, NULL);
+            clo_log *shorter = simulate(&some, entry.name, 0, NULL);
+            char text[400];
+            size_t count, same;
+            assert_int_equal(clo_log_first_difference(first, again, text, sizeof text), CLO_LOG_EQUAL);
+            same = clo_log_first_difference(first, shorter, text, sizeof text);
+            const clo_log_record *records = clo_log_records(first, &count);
+            assert_true(same < count);
+            if (records[same].what != CLO_LOG_ARRIVE || records[same].job != JOBS / 2)
+                fail_msg("seed %u, policy %s: %s", (unsigned)seed, entry.name, text);
+            clo_log_destroy(first);
+            clo_log_destroy(again);
+            clo_log_destroy(shorter);
+        }
+        stop(&all);
+        stop(&some);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_policy_schedules_every_stream_validly),
+        cmocka_unit_test(the_same_stream_gives_the_same_log_whatever_comes_after),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
