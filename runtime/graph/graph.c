@@ -46,7 +46,6 @@ void clo_graph_destroy(clo_graph *graph)
     if (!graph->sealed)
         clo_free(graph->specials);
     clo_free(graph->sealed_block);
-    clo_free(graph->arcs_block);
     clo_free(graph->edge_bytes);
     clo_free(graph->ends);
     clo_free(graph->demands);

@@ -1,10 +1,10 @@
 /* graph/graph.h - the sealed graph as the other modules read it: structure of arrays, indices only.
  *
- * Planners, engine and simulator work on *instances*: a task's instances are contiguous,
- * first_instance[t] .. first_instance[t + 1] - 1, and where every task has one instance the two
- * numberings are the same. Adjacency is CSR both ways between tasks, which is the same for all instances of a task;
- * predecessors stand in the order the edges were added. The same over *arcs* (edges between instances) stands
- * beside it, and where every task has one instance the arrays are the same. */
+ * Planners, engine and simulator work on *instances*: a task's instances are contiguous, first_instance[t] ..
+ * first_instance[t + 1] - 1, and where every task has one instance the two numberings are the same. Adjacency is CSR
+ * both ways between tasks, the same for all instances of a task; predecessors stand in the order the edges were added.
+ * An edge stands for all pairs of instances of its two tasks: whoever follows it pays for their instances at most, never
+ * for the pairs. */
 #ifndef CLO_GRAPH_GRAPH_H
 #define CLO_GRAPH_GRAPH_H
 
@@ -59,7 +59,7 @@ struct clo_graph {
     uint64_t *edge_bytes; /* NULL: all 0, or in in_bytes          */
 
     /* From here on: valid once sealed, inside the one block `sealed_block`. */
-    uint32_t instances, arcs;
+    uint32_t instances;
     uint32_t *first_instance; /* [tasks + 1]                          */
     uint32_t *task_of;        /* [instances]                          */
     uint32_t *in_first;       /* [tasks + 1]                          */
@@ -69,15 +69,8 @@ struct clo_graph {
     uint32_t *out;            /* [edges] target task, by id           */
     uint32_t *out_edge;       /* [edges] index of the same edge in `in`; NULL with in_bytes */
     uint32_t *task_order;     /* [tasks] topological; may be first_instance */
-    uint32_t *succ_first;     /* [instances + 1]                      */
-    uint32_t *succ;           /* [arcs] instance                      */
-    uint32_t *succ_arc;       /* [arcs] index of the same arc in pred; NULL with pred_bytes */
-    uint32_t *pred_first;     /* [instances + 1]                      */
-    uint32_t *pred;           /* [arcs] instance                      */
-    uint64_t *pred_bytes;     /* [arcs]; NULL: no edge carries bytes  */
     uint32_t *order;          /* [instances] topological, task_order with all instances of each; may be task_of */
     void *sealed_block;       /* holds `specials` too                 */
-    void *arcs_block;         /* what the arcs need beside it         */
 
     /* Growth of the open graph. */
     uint64_t instances_open; /* sum of rows' instances               */
@@ -98,6 +91,17 @@ const clo_graph_special *clo_graph_special_find(const clo_graph *graph, uint32_t
 /* True if some kind has a body of its own for the task. */
 bool clo_graph_has_kind_body(const clo_graph *graph, uint32_t task);
 
+static inline uint32_t clo_graph_instances_of(const clo_graph *graph, uint32_t task)
+{
+    return graph->first_instance[task + 1] - graph->first_instance[task];
+}
+
+/* Pairs of instances that an edge stands for. */
+static inline uint64_t clo_graph_pairs(const clo_graph *graph, uint32_t from, uint32_t to)
+{
+    return (uint64_t)clo_graph_instances_of(graph, from) * clo_graph_instances_of(graph, to);
+}
+
 /* Bytes that one pair of instances exchanges over in[edge]. */
 static inline uint64_t clo_graph_in_bytes(const clo_graph *graph, uint32_t edge)
 {
@@ -108,17 +112,6 @@ static inline uint64_t clo_graph_in_bytes(const clo_graph *graph, uint32_t edge)
 static inline uint64_t clo_graph_out_bytes(const clo_graph *graph, uint32_t at)
 {
     return graph->in_bytes == NULL ? 0 : graph->in_bytes[graph->out_edge[at]];
-}
-
-/* Bytes of the arc that stands at pred[arc], and of the one at succ[at]. */
-static inline uint64_t clo_graph_arc_bytes(const clo_graph *graph, uint32_t arc)
-{
-    return graph->pred_bytes == NULL ? 0 : graph->pred_bytes[arc];
-}
-
-static inline uint64_t clo_graph_succ_bytes(const clo_graph *graph, uint32_t at)
-{
-    return graph->pred_bytes == NULL ? 0 : graph->pred_bytes[graph->succ_arc[at]];
 }
 
 #endif

@@ -32,12 +32,6 @@ struct seal {
     clo_graph_special *specials;
     uint32_t *scratch; /* [tasks]: a cursor or a counter for each, as the step needs */
     void *block;
-    /* Between instances; those of the tasks where all are single. */
-    uint32_t arcs;
-    uint32_t *succ_first, *succ, *succ_arc;
-    uint32_t *pred_first, *pred;
-    uint64_t *pred_bytes;
-    void *arcs_block;
 };
 
 static uint32_t instances_of(const struct seal *seal, uint32_t task)
@@ -60,15 +54,13 @@ static bool look_over_edges(struct seal *seal)
     }
     seal->forward = seal->single && back == 0;
     seal->by_target = seal->single && target_falls == 0;
-    seal->arcs = graph->edges;
     return worst == 0 && seal->forward;
 }
 
-/* Checks the ids and counts the arcs. */
-static clo_status check_edges(struct seal *seal)
+/* Checks the ids. */
+static clo_status check_edges(const struct seal *seal)
 {
     const clo_graph *graph = seal->graph;
-    uint64_t arcs = 0;
 
     for (uint32_t e = 0; e < graph->edges; e++) {
         const clo_graph_ends *edge = &graph->ends[e];
@@ -82,14 +74,7 @@ static clo_status check_edges(struct seal *seal)
             return clo_fail(CLO_ERR_ARGUMENT, "edge %u: task \"%.*s\" (%u) depends on itself; remove the edge", e,
                             NAME_SHOWN, clo_graph_task_name(graph, edge->from, scratch), edge->from);
         }
-        arcs += (uint64_t)instances_of(seal, edge->from) * instances_of(seal, edge->to);
-        if (arcs >= CLO_NONE)
-            return clo_fail(CLO_ERR_LIMIT,
-                            "edge %u: more than %u pairs of instances in the graph; put a task of one instance "
-                            "between tasks with many",
-                            e, CLO_NONE - 1);
     }
-    seal->arcs = (uint32_t)arcs;
     return CLO_OK;
 }
 
@@ -329,58 +314,6 @@ static clo_status fail_cycle(const struct seal *seal)
                     NAME_SHOWN, clo_graph_task_name(seal->graph, start, scratch));
 }
 
-/* The same between instances. */
-static clo_status expand(struct seal *seal)
-{
-    const clo_graph *graph = seal->graph;
-    clo_block block = {0};
-    uint32_t next = 0;
-
-    if (seal->single) {
-        seal->succ_first = seal->out_first;
-        seal->succ = seal->out;
-        seal->succ_arc = seal->out_edge;
-        seal->pred_first = seal->in_first;
-        seal->pred = seal->in;
-        seal->pred_bytes = seal->in_bytes;
-        return CLO_OK;
-    }
-    if (seal->in_bytes != NULL) {
-        clo_carve(&block, &seal->pred_bytes, seal->arcs);
-        clo_carve(&block, &seal->succ_arc, seal->arcs);
-    }
-    clo_carve(&block, &seal->succ_first, (size_t)seal->instances + 1);
-    clo_carve(&block, &seal->succ, seal->arcs);
-    clo_carve(&block, &seal->pred_first, (size_t)seal->instances + 1);
-    clo_carve(&block, &seal->pred, seal->arcs);
-    seal->arcs_block = clo_block_allocate(&block);
-    if (seal->arcs_block == NULL)
-        return clo_fail_memory("the tables of a graph");
-    for (uint32_t v = 0; v < seal->instances; v++) {
-        uint32_t u = seal->task_of[v];
-        seal->pred_first[v] = next;
-        for (uint32_t e = seal->in_first[u]; e < seal->in_first[u + 1]; e++)
-            for (uint32_t i = 0; i < graph->rows[seal->in[e]].instances; i++) {
-                if (seal->pred_bytes != NULL)
-                    seal->pred_bytes[next] = seal->in_bytes[e];
-                seal->succ_first[seal->first_instance[seal->in[e]] + i + 1]++;
-                seal->pred[next++] = seal->first_instance[seal->in[e]] + i;
-            }
-    }
-    seal->pred_first[seal->instances] = next;
-    accumulate(seal->succ_first, seal->instances);
-    for (uint32_t v = 0; v < seal->instances; v++) /* the counts become cursors, which end where the next list begins */
-        for (uint32_t arc = seal->pred_first[v]; arc < seal->pred_first[v + 1]; arc++) {
-            uint32_t at = seal->succ_first[seal->pred[arc]]++;
-            seal->succ[at] = v;
-            if (seal->succ_arc != NULL)
-                seal->succ_arc[at] = arc;
-        }
-    memmove(seal->succ_first + 1, seal->succ_first, seal->instances * sizeof *seal->succ_first);
-    seal->succ_first[0] = 0;
-    return CLO_OK;
-}
-
 static void copy_specials(struct seal *seal)
 {
     const clo_graph *graph = seal->graph;
@@ -402,7 +335,6 @@ static void commit(clo_graph *graph, const struct seal *seal)
     clo_free(graph->specials);
     graph->specials = seal->specials;
     graph->instances = seal->instances;
-    graph->arcs = seal->arcs;
     graph->first_instance = seal->first_instance;
     graph->task_of = seal->task_of;
     graph->in_first = seal->in_first;
@@ -412,15 +344,8 @@ static void commit(clo_graph *graph, const struct seal *seal)
     graph->out = seal->out;
     graph->out_edge = seal->out_edge;
     graph->task_order = seal->task_order;
-    graph->succ_first = seal->succ_first;
-    graph->succ = seal->succ;
-    graph->succ_arc = seal->succ_arc;
-    graph->pred_first = seal->pred_first;
-    graph->pred = seal->pred;
-    graph->pred_bytes = seal->pred_bytes;
     graph->order = seal->order;
     graph->sealed_block = seal->block;
-    graph->arcs_block = seal->arcs_block;
     if (graph->rows_capacity - graph->tasks >= SLACK_MAX) {
         void *rows = graph->rows;
 
@@ -468,8 +393,6 @@ clo_status clo_graph_seal(clo_graph *graph)
         status = fail_cycle(&seal);
     if (status == CLO_OK && !seal.single)
         fill_order(&seal);
-    if (status == CLO_OK)
-        status = expand(&seal);
     if (status == CLO_OK) {
         copy_specials(&seal);
         commit(graph, &seal);
