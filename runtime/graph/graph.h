@@ -3,8 +3,8 @@
  * Planners, engine and simulator work on *instances*: a task's instances are contiguous, first_instance[t] ..
  * first_instance[t + 1] - 1, and where every task has one instance the two numberings are the same. Adjacency is CSR
  * both ways between tasks, the same for all instances of a task; predecessors stand in the order the edges were added.
- * An edge stands for all pairs of instances of its two tasks: whoever follows it pays for their instances at most, never
- * for the pairs. */
+ * An edge stands for all pairs of instances of its two tasks: whoever follows it pays for their instances at most,
+ * never for the pairs. */
 #ifndef CLO_GRAPH_GRAPH_H
 #define CLO_GRAPH_GRAPH_H
 
@@ -54,7 +54,8 @@ struct clo_graph {
     int64_t (*demands)[CLO_RESOURCES_MAX];
     clo_graph_special *specials;
     size_t specials_count;
-    /* Edges in order of addition. Once sealed, NULL where they came target by target: then `in` holds the same order. */
+    /* Edges in order of addition. Once sealed, NULL where they came target by target: then `in` holds the same
+     * order. */
     clo_graph_ends *ends;
     uint64_t *edge_bytes; /* NULL: all 0, or in in_bytes          */
 
