@@ -120,8 +120,8 @@ typedef struct clo_bound {
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (also: out->size is wrong) or CLO_ERR_MEMORY.
  * Not promised: that a plan of that makespan exists.
- * Threads: any; a call waits while another one computes the bounds of the same cost. Real time: no. Near-linear in edges
- * and tasks * executors beyond 4096 tasks; below, more is tried. O(1) once they are kept. */
+ * Threads: any; a call waits while another one computes the bounds of the same cost. Real time: no. Near-linear in
+ * edges and tasks * executors beyond 4096 tasks; below, more is tried. O(1) once they are kept. */
 CLO_API CLO_NODISCARD clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out);
 
 #ifdef __cplusplus

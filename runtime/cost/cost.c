@@ -1,9 +1,9 @@
 /* cost.c - times of every task on every column of executors, and mean transfer times.
  *
  * Invariant: after create every task has an executor, and every sum that a planner can form (all longest times in a
- * row, plus the slowest transfer between each pair of instances) fits an int64_t, so planners add without checks. Means are rounded to
- * the nearest ns: the mean over executors of the times (Topcuoglu 2002, eq. 1), the mean over ordered pairs of
- * distinct executors of latency and of ns per byte (eq. 2); a pair that shares a memory counts with zero. */
+ * row, plus the slowest transfer between each pair of instances) fits an int64_t, so planners add without checks. Means
+ * are rounded to the nearest ns: the mean over executors of the times (Topcuoglu 2002, eq. 1), the mean over ordered
+ * pairs of distinct executors of latency and of ns per byte (eq. 2); a pair that shares a memory counts with zero. */
 #include "cost/cost.h"
 
 #include "base/memory.h"
@@ -270,8 +270,8 @@ static void fill_mean_transfer(struct clo_cost *cost, uint32_t piece, const stru
     }
 }
 
-/* The sum of the slowest transfers between all pairs of instances, or SUM_MAX or more if that is less. The rounded bytes
- * of an edge are below 2^65 in all, so the sums over 2^32 edges fit. */
+/* The sum of the slowest transfers between all pairs of instances, or SUM_MAX or more if that is less. The rounded
+ * bytes of an edge are below 2^65 in all, so the sums over 2^32 edges fit. */
 static clo_u128 sum_slowest(const struct clo_cost *cost)
 {
     const clo_graph *graph = cost->graph;

@@ -178,7 +178,9 @@ clo_gathered clo_data_gather(clo_data *data, const clo_data_run *run, uint32_t e
     uint32_t task = clo_program_task(data->program, execution);
     if (data->shared_of == NULL || data->shared_of[task] == CLO_NONE) {
         uint32_t count = fill(data, run, execution, memory, scratch, copied_bytes);
-        return count == 0 ? (clo_gathered){0} : (clo_gathered){count, scratch->inputs, scratch->bytes};
+        if (count == 0)
+            return (clo_gathered){0};
+        return (clo_gathered){count, scratch->inputs, scratch->bytes};
     }
     clo_shared_inputs *shared = &data->shared[data->shared_of[task]];
     uint32_t slot = data->slot_of == NULL ? 0 : data->slot_of[memory];

@@ -3,8 +3,8 @@
  * Planners, engine and simulator work on *instances*: a task's instances are contiguous, first_instance[t] ..
  * first_instance[t + 1] - 1, and where every task has one instance the two numberings are the same. Adjacency is CSR
  * both ways between tasks, the same for all instances of a task; predecessors stand in the order the edges were added.
- * An edge stands for all pairs of instances of its two tasks: whoever follows it pays for their instances at most, never
- * for the pairs. */
+ * An edge stands for all pairs of instances of its two tasks: whoever follows it pays for their instances at most,
+ * never for the pairs. */
 #ifndef CLO_GRAPH_GRAPH_H
 #define CLO_GRAPH_GRAPH_H
 

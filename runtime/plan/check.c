@@ -5,9 +5,9 @@
  * duplicable tasks, one execution of an instance an executor), placement, duration, precedence (an input is there
  * when its nearest execution has finished and travelled, LACHESIS eq. 9), overlap, capacity over time.
  *
- * An edge between tasks of n and m instances asks for all n * m pairs. For the last of n that ended on the same executor
- * the others speak too, and m instances on one executor get their inputs at the same time; so it costs the executors in
- * use on either side, and what was executed more than once.
+ * An edge between tasks of n and m instances asks for all n * m pairs. For the last of n that ended on the same
+ * executor the others speak too, and m instances on one executor get their inputs at the same time; so it costs the
+ * executors in use on either side, and what was executed more than once.
  * O(n log n + edges * (executors^2 or instances, whichever is less)). */
 #include "graph/graph.h"
 
@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How late data of a task of several instances can come: the latest finish of those that were executed once on an executor,
- * or an instance that was executed more than once. */
+/* How late data of a task of several instances can come: the latest finish of those that were executed once on an
+ * executor, or an instance that was executed more than once. */
 typedef struct end {
     int64_t finish_ns;
     uint32_t executor, instance; /* instance: CLO_NONE for the former */

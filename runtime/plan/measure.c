@@ -49,8 +49,8 @@ typedef struct execution_index {
     size_t *executions;
 } execution_index;
 
-/* How transfers are counted: producer by producer. An instance that was executed once is read from there, so of these only
- * their number in each memory matters. */
+/* How transfers are counted: producer by producer. An instance that was executed once is read from there, so of these
+ * only their number in each memory matters. */
 typedef struct transfers {
     const clo_plan *plan;
     const clo_graph *graph;
@@ -83,8 +83,8 @@ static void index_close(execution_index *index)
     clo_free(index->executions);
 }
 
-/* True if what an execution on executor `to` reads of `instance`, `bytes` of it, comes from another memory. It comes from
- * the execution that arrives first; ties as in the engine: one on the same executor, then the original. */
+/* True if what an execution on executor `to` reads of `instance`, `bytes` of it, comes from another memory. It comes
+ * from the execution that arrives first; ties as in the engine: one on the same executor, then the original. */
 static bool crosses(const transfers *t, uint32_t instance, uint64_t bytes, uint32_t to)
 {
     const clo_placement *best = NULL;

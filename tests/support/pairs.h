@@ -1,5 +1,5 @@
-/* pairs.h - the instances of a graph and what passes between each two of them, expanded from the public calls: for tests
- * that judge by brute force. */
+/* pairs.h - the instances of a graph and what passes between each two of them, expanded from the public calls: for
+ * tests that judge by brute force. */
 #ifndef CLO_TEST_PAIRS_H
 #define CLO_TEST_PAIRS_H
 

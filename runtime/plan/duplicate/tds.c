@@ -23,7 +23,8 @@
  * of the end (tidy.c) drops duplicates that nobody reads and closes gaps: TDCA's last step.
  *
  * Means stand for times and transfers while clusters are made. Duplicates end when the schedule is full (COPIES_EACH a
- * task on average in registry.c). O(edges * executions + executions * executors), plus the searches in the timelines. */
+ * task on average in registry.c). O(edges * executions + executions * executors), plus the searches in the
+ * timelines. */
 #include "plan/duplicate/planners.h"
 #include "plan/schedule/compact.h"
 
@@ -249,7 +250,8 @@ static int by_falling_length(const void *left, const void *right)
     return a->first < b->first ? -1 : a->first > b->first;
 }
 
-/* The executor of a cluster. Loads saturate: with duplicates they may pass the sums that clo_cost_create has checked. */
+/* The executor of a cluster. Loads saturate: with duplicates they may pass the sums that clo_cost_create has
+ * checked. */
 static void find_executor(tds *s, cluster *c)
 {
     uint32_t most = 0;

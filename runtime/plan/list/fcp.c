@@ -1,5 +1,5 @@
-/* plan/list/fcp.c - FCP, fast critical path: Radulescu, van Gemund, "On the Complexity of List Scheduling Algorithms for
- * Distributed-Memory Systems", ICS 1999.
+/* plan/list/fcp.c - FCP, fast critical path: Radulescu, van Gemund, "On the Complexity of List Scheduling Algorithms
+ * for Distributed-Memory Systems", ICS 1999.
  *
  * Only the first `executors` ready instances are sorted, by falling rank_u; what becomes ready while these places are
  * taken waits first come first served (ties: the lowest id). The instance goes to one of two executors: the one that is
@@ -10,7 +10,8 @@
  * that of the producer which ends last. Beyond the papers: executors that cannot run the task are no candidates, and
  * if neither may the idle one is sought among the others; capacities of machines; instances.
  *
- * O(edges * instances + tasks * (executors + log executors)); the paper keeps executors in a heap too, which masks forbid here. */
+ * O(edges * instances + tasks * (executors + log executors)); the paper keeps executors in a heap too, which masks
+ * forbid here. */
 #include "plan/list/planners.h"
 
 #include "base/memory.h"

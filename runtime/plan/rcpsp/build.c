@@ -224,7 +224,8 @@ static void make_ready(uint32_t *list, uint32_t count, const int64_t *keys, uint
     list[count] = v;
 }
 
-/* All instances of `task` have ended: into the ready list of `count` what waited for them only. Returns the new count. */
+/* All instances of `task` have ended: into the ready list of `count` what waited for them only. Returns the new
+ * count. */
 static uint32_t release(clo_rcpsp_builder *builder, const one_way *way, uint32_t task, const int64_t *keys,
                         uint32_t count)
 {

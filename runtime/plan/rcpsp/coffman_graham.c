@@ -1,15 +1,16 @@
-/* plan/rcpsp/coffman_graham.c - Coffman and Graham, "Optimal scheduling for two-processor systems", Acta Informatica 1, 1972.
+/* plan/rcpsp/coffman_graham.c - Coffman and Graham, "Optimal scheduling for two-processor systems", Acta Informatica 1,
+ * 1972.
  *
  * Labels 1 .. n are given from the exits upward: next, among the instances whose successors all have labels, comes
  * the one whose falling list of successors' labels is smallest in dictionary order. The schedule is then built by
  * the clock, highest label first: optimal for unit times on two executors.
  *
- * The proof wants a graph without redundant edges: these are left out up to REDUCED_MAX instances, beyond which they are
- * labelled along (tasks^2 bits otherwise). Ties: the higher instance gets the lower label, so the lower one goes first.
- * Times, demands and machines are not looked at by the labels: for these it is a heuristic.
+ * The proof wants a graph without redundant edges: these are left out up to REDUCED_MAX instances, beyond which they
+ * are labelled along (tasks^2 bits otherwise). Ties: the higher instance gets the lower label, so the lower one goes
+ * first. Times, demands and machines are not looked at by the labels: for these it is a heuristic.
  *
- * The instances of a task have equal lists, and nothing that becomes ready meanwhile: so they get their labels one behind
- * the other, tasks are what is compared, and a task's labels count as one. */
+ * The instances of a task have equal lists, and nothing that becomes ready meanwhile: so they get their labels one
+ * behind the other, tasks are what is compared, and a task's labels count as one. */
 #include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
 

@@ -1,4 +1,5 @@
-/* plan/rcpsp/tetris.c - Tetris: Grandl et al., "Multi-resource packing for cluster schedulers", SIGCOMM 2014, section 3.
+/* plan/rcpsp/tetris.c - Tetris: Grandl et al., "Multi-resource packing for cluster schedulers", SIGCOMM 2014, section
+ * 3.
  *
  * By a clock: whenever something ended, of all that is ready and all machines where it fits the pair with the highest
  * score starts, until nothing fits. The score is
@@ -201,8 +202,8 @@ static void run(tetris *t, clo_packing *out)
     out->makespan_ns = now;
 }
 
-/* Jobs: every task is joined with its producers (union by the lowest, paths halved). Without any edge an instance is a job
- * of its own. */
+/* Jobs: every task is joined with its producers (union by the lowest, paths halved). Without any edge an instance is a
+ * job of its own. */
 static uint32_t job_of(uint32_t *parent, uint32_t v)
 {
     while (parent[v] != v) { /* parents have lower numbers: falls */

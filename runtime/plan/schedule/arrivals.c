@@ -136,8 +136,8 @@ int64_t clo_schedule_instance_ns(const clo_schedule *schedule, uint32_t instance
     return earliest;
 }
 
-/* row[e]: when data that are on `from` at finish_ns are on executor e. The hot loop of planning: everything it needs is in
- * locals, because stores to row could alias the members. */
+/* row[e]: when data that are on `from` at finish_ns are on executor e. The hot loop of planning: everything it needs is
+ * in locals, because stores to row could alias the members. */
 static void fill_row(const clo_schedule *schedule, int64_t finish_ns, uint32_t from, uint64_t bytes,
                      int64_t *restrict row)
 {
@@ -266,8 +266,8 @@ static void take_single(clo_schedule *schedule, uint32_t instance)
     }
 }
 
-/* Takes in one more producer, or a group of them, that came by the same edge as those of [first, last): row_ns is when the
- * latest arrives. Ties: the lowest instance of an edge; the first edge. */
+/* Takes in one more producer, or a group of them, that came by the same edge as those of [first, last): row_ns is when
+ * the latest arrives. Ties: the lowest instance of an edge; the first edge. */
 static void take_row(clo_schedule *schedule, const arrival *found, uint32_t first, uint32_t last)
 {
     int64_t gap_ns = found->second_ns < 0 ? INT64_MAX : found->latest_ns - found->second_ns;

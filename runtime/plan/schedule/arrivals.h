@@ -28,8 +28,8 @@ void clo_schedule_arrivals(clo_schedule *schedule, uint32_t edge);
 /* schedule->ready_ns[e]: when all inputs of `instance` are on e. */
 void clo_schedule_find_ready(clo_schedule *schedule, uint32_t instance);
 
-/* The same; second_ns[e]: the latest arrival but one, equal to ready_ns on a tie; critical[e]: the first producer, in the
- * order of the edges, that arrives last. CLO_NONE: everything is there at 0. */
+/* The same; second_ns[e]: the latest arrival but one, equal to ready_ns on a tie; critical[e]: the first producer, in
+ * the order of the edges, that arrives last. CLO_NONE: everything is there at 0. */
 void clo_schedule_find_critical(clo_schedule *schedule, uint32_t instance);
 
 /* When all inputs of `instance` are on one executor. */

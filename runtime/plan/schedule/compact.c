@@ -69,8 +69,8 @@ static void mark_edge(const readers *r, uint32_t edge, uint32_t reader)
         r->is_read[server_of(schedule, v, bytes, reader)] = 1;
 }
 
-/* is_read for all executions. Readers were placed after what they read, so one pass from the last execution to the first sees
- * every reader first, and what a dropped execution read does not count. */
+/* is_read for all executions. Readers were placed after what they read, so one pass from the last execution to the
+ * first sees every reader first, and what a dropped execution read does not count. */
 static void mark_read(const readers *r)
 {
     const clo_schedule *schedule = r->schedule;
@@ -232,8 +232,8 @@ static int64_t after_of(const mirroring *m, uint32_t index)
     return m->group_after_ns[clo_schedule_group_of(schedule, stage, schedule->executions[index].executor)];
 }
 
-/* Moves the executions, which are those of `schedule`, as late as the makespan allows: in falling order of finish, each on its
- * executor before its readers. `mirror` is an empty schedule in which time runs backwards from the makespan. */
+/* Moves the executions, which are those of `schedule`, as late as the makespan allows: in falling order of finish, each
+ * on its executor before its readers. `mirror` is an empty schedule in which time runs backwards from the makespan. */
 static clo_status shift_right(const clo_schedule *schedule, clo_schedule *mirror, kept_executions *kept)
 {
     const clo_graph *graph = schedule->graph;

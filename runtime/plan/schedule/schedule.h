@@ -4,9 +4,9 @@
  * replicas. Invariant: every execution lies in a gap of its executor, starts no earlier than its
  * inputs arrive, and fits the machine's capacities for all of its duration.
  *
- * Times are added without checks: a cost exists only if all longest times plus the slowest transfer between each pair of instances
- * fit (cost.c), and no planner here ends an instance later than the last finish before it plus its own slowest
- * transfer and longest time. */
+ * Times are added without checks: a cost exists only if all longest times plus the slowest transfer between each pair
+ * of instances fit (cost.c), and no planner here ends an instance later than the last finish before it plus its own
+ * slowest transfer and longest time. */
 #ifndef CLO_PLAN_SCHEDULE_SCHEDULE_H
 #define CLO_PLAN_SCHEDULE_SCHEDULE_H
 
@@ -97,13 +97,14 @@ int64_t clo_schedule_slot_ns(const clo_schedule *schedule, uint32_t task, uint32
 int64_t clo_schedule_slot_before_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t ready_ns,
                                     int64_t duration_ns, int64_t latest_ns);
 
-/* The same for the machine alone: the earliest start >= ready_ns that its capacities allow, whatever its executors do. */
+/* The same for the machine alone: the earliest start >= ready_ns that its capacities allow, whatever its executors
+ * do. */
 int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
                                  int64_t duration_ns);
 
-/* Adds an execution at start_ns, a result of clo_schedule_slot_ns for its execution time: the original if it is the first of
- * its instance. Returns CLO_OK, CLO_ERR_MEMORY, or, without a text, CLO_ERR_TIMEOUT past stop_ns, which it looks at in every
- * CLO_STOP_EVERY-th call. So a planner that is cut off ends as if memory had run out. */
+/* Adds an execution at start_ns, a result of clo_schedule_slot_ns for its execution time: the original if it is the
+ * first of its instance. Returns CLO_OK, CLO_ERR_MEMORY, or, without a text, CLO_ERR_TIMEOUT past stop_ns, which it
+ * looks at in every CLO_STOP_EVERY-th call. So a planner that is cut off ends as if memory had run out. */
 clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_t executor, int64_t start_ns);
 
 /* True if the instance has an execution on `executor`. */
