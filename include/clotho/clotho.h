@@ -3,8 +3,7 @@
  *   graph      tasks and edges. Immutable once sealed.
  *   task       a function with a cost. May have several instances.
  *   instance   one of the n equal parts of a task (a stage, a parallel loop).
- *   edge       "runs after", with the bytes that travel.
- *   arc        an edge between two instances.
+ *   edge       "runs after", with the bytes that travel. Of tasks with instances: each of one after all of the other.
  *   job        one submitted run of a graph.
  *   release    one run of a periodic job.
  *   workload   a list of jobs that arrive over time.

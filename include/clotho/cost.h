@@ -68,7 +68,7 @@ CLO_API int64_t clo_cost_mean_transfer_ns(const clo_cost *cost, uint64_t bytes);
  *
  *   out  [clo_graph_tasks], written.
  *
- * Threads: any. Real time: yes, O(arcs). */
+ * Threads: any. Real time: yes, O(tasks + edges). */
 CLO_API void clo_cost_rank_u(const clo_cost *cost, int64_t *out);
 CLO_API void clo_cost_rank_d(const clo_cost *cost, int64_t *out);
 
@@ -77,7 +77,7 @@ CLO_API void clo_cost_rank_d(const clo_cost *cost, int64_t *out);
  *   graph  sealed; else nothing is written.
  *   out    [clo_graph_tasks], written.
  *
- * Threads: any. Real time: yes, O(arcs). */
+ * Threads: any. Real time: yes, O(tasks + edges). */
 CLO_API void clo_graph_levels(const clo_graph *graph, uint32_t *out);
 
 /* The critical path by mean costs.
@@ -85,7 +85,7 @@ CLO_API void clo_graph_levels(const clo_graph *graph, uint32_t *out);
  *   out  [clo_graph_tasks]; receives task ids from entry to exit.
  *
  * Returns their number; 0 if there is no memory.
- * Threads: any. Real time: no. O(arcs). */
+ * Threads: any. Real time: no. O(tasks + edges). */
 CLO_API uint32_t clo_cost_critical_path(const clo_cost *cost, uint32_t *out);
 
 /* Lower bounds on the makespan of any valid plan, with or without replicas. docs/SCHEDULERS.md says how they are
@@ -120,7 +120,7 @@ typedef struct clo_bound {
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (also: out->size is wrong) or CLO_ERR_MEMORY.
  * Not promised: that a plan of that makespan exists.
- * Threads: any; a call waits while another one computes the bounds of the same cost. Real time: no. Near-linear in arcs
+ * Threads: any; a call waits while another one computes the bounds of the same cost. Real time: no. Near-linear in edges
  * and tasks * executors beyond 4096 tasks; below, more is tried. O(1) once they are kept. */
 CLO_API CLO_NODISCARD clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out);
 

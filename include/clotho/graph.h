@@ -5,7 +5,7 @@
  *
  * A task with n instances is executed n times, possibly in parallel, each time with an output buffer of its own. An
  * edge t -> u makes every instance of u wait for every instance of t. Its bytes are split evenly over the pairs of
- * instances. */
+ * instances, rounded up. It costs what the two tasks have instances, not what they have pairs. */
 #ifndef CLOTHO_GRAPH_H
 #define CLOTHO_GRAPH_H
 
@@ -234,10 +234,10 @@ CLO_API CLO_NODISCARD clo_status clo_graph_set_resource(clo_graph *graph, uint32
  *   CLO_ERR_ARGUMENT  no tasks, an edge names an unknown task, a self edge, a duplicate edge
  *   CLO_ERR_STATE     already sealed
  *   CLO_ERR_CYCLE     clo_last_error names the tasks on one cycle
- *   CLO_ERR_LIMIT     the total work, the instances or the arcs overflow
+ *   CLO_ERR_LIMIT     the total work overflows
  *   CLO_ERR_MEMORY
  *
- * Threads: one. Real time: no. O(tasks + edges + arcs). */
+ * Threads: one. Real time: no. O(instances + edges). */
 CLO_API CLO_NODISCARD clo_status clo_graph_seal(clo_graph *graph);
 
 /* Reading a graph. All calls below this line:

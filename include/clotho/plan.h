@@ -96,7 +96,8 @@ typedef struct clo_plan_config {
  * Returns CLO_OK, CLO_ERR_ARGUMENT (also: unknown planner, unknown config fields) or CLO_ERR_MEMORY.
  * Not promised: the shortest plan, unless clo_plan_is_optimal says so.
  *
- * Threads: any. Real time: no. "heft": O(arcs * executors), and O(placements^2) in the worst case of insertion; anytime
+ * Threads: any. Real time: no. "heft": O(instances * edges into a task * executors), and O(placements^2) in the worst
+ * case of insertion; anytime
  * planners: until a limit is reached; the others: docs/SCHEDULERS.md. */
 CLO_API CLO_NODISCARD clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, clo_plan **out);
 
@@ -166,7 +167,8 @@ enum {
  *   CLO_ERR_ARGUMENT  unknown mode
  *   CLO_ERR_MEMORY
  *
- * Threads: any. Real time: no. O(placements * log placements + arcs * replicas). */
+ * Threads: any. Real time: no. O(placements * (log placements + edges into a task * executors)), times the replicas of
+ * a task where there are any. */
 CLO_API CLO_NODISCARD clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode);
 
 /* How good a plan is. A divisor of 0 counts as 1 ns. */
@@ -210,7 +212,8 @@ typedef struct clo_plan_metrics {
  *   out  set out->size with CLO_PLAN_METRICS_INIT.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (clo_plan_matches fails, out->size is wrong) or CLO_ERR_MEMORY.
- * Threads: any. Real time: no. As clo_cost_bound, and O(arcs * replicas). */
+ * Threads: any. Real time: no. As clo_cost_bound, and O(placements * edges into a task), times the replicas of a task
+ * where there are any. */
 CLO_API CLO_NODISCARD clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *out);
 
 /* Draws a Gantt chart as SVG: one row for each executor, one bar for each placement, replicas hatched, hover text. Says

@@ -82,7 +82,7 @@ CLO_API CLO_NODISCARD clo_status clo_trace_to_plan(const clo_trace *trace, const
  *   CLO_ERR_IO        the file cannot be written
  *   CLO_ERR_MEMORY
  *
- * Threads: any. Real time: no. O(events + arcs). */
+ * Threads: any. Real time: no. O(events + edges into the task of each). */
 CLO_API CLO_NODISCARD clo_status clo_trace_write_chrome(const clo_trace *trace, const clo_cost *cost, const char *label,
                                                         const char *path);
 

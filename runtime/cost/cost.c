@@ -1,7 +1,7 @@
 /* cost.c - times of every task on every column of executors, and mean transfer times.
  *
  * Invariant: after create every task has an executor, and every sum that a planner can form (all longest times in a
- * row, plus the slowest transfer on every arc) fits an int64_t, so planners add without checks. Means are rounded to
+ * row, plus the slowest transfer between each pair of instances) fits an int64_t, so planners add without checks. Means are rounded to
  * the nearest ns: the mean over executors of the times (Topcuoglu 2002, eq. 1), the mean over ordered pairs of
  * distinct executors of latency and of ns per byte (eq. 2); a pair that shares a memory counts with zero. */
 #include "cost/cost.h"
@@ -269,25 +269,27 @@ static void fill_mean_transfer(struct clo_cost *cost, uint32_t piece, const stru
     }
 }
 
-/* The sum of the slowest transfers of all arcs, or SUM_MAX if that is less. */
+/* The sum of the slowest transfers between all pairs of instances, or SUM_MAX or more if that is less. The rounded bytes
+ * of an edge are below 2^65 in all, so the sums over 2^32 edges fit. */
 static clo_u128 sum_slowest(const struct clo_cost *cost)
 {
     const clo_graph *graph = cost->graph;
     const clo_platform *platform = cost->platform;
-    clo_u128 sum = 0, bytes[CLO_LINK_PIECES_MAX] = {0};
-    uint64_t arcs[CLO_LINK_PIECES_MAX] = {0};
+    clo_u128 sum = 0, bytes[CLO_LINK_PIECES_MAX] = {0}, pairs[CLO_LINK_PIECES_MAX] = {0};
 
-    for (uint32_t arc = 0; arc < graph->arcs; arc++) {
-        uint64_t each = clo_graph_arc_bytes(graph, arc);
-        uint32_t piece = clo_platform_piece(platform, each);
-        bytes[piece] += each - platform->cut_bytes[piece];
-        arcs[piece]++;
-    }
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        for (uint32_t e = graph->in_first[t]; e < graph->in_first[t + 1]; e++) {
+            uint64_t each = clo_graph_in_bytes(graph, e), here = clo_graph_pairs(graph, graph->in[e], t);
+            uint32_t piece = clo_platform_piece(platform, each);
+            bytes[piece] += (clo_u128)(each - platform->cut_bytes[piece]) * here;
+            pairs[piece] += here;
+        }
     for (uint32_t k = 0; k < platform->pieces_count; k++) {
         const clo_link_span *span = &cost->spans[k];
-        sum += (clo_u128)(uint64_t)span->latency_most_ns * arcs[k];
+        if (span->latency_most_ns > 0)
+            sum += pairs[k] >> 62 != 0 ? SUM_MAX : (uint64_t)span->latency_most_ns * pairs[k];
         if (span->ns_per_byte_most_q32 > 0)
-            sum += bytes[k] >> 64 != 0 ? SUM_MAX : ((bytes[k] * span->ns_per_byte_most_q32) >> 32) + arcs[k];
+            sum += bytes[k] >> 64 != 0 ? SUM_MAX : ((bytes[k] * span->ns_per_byte_most_q32) >> 32) + pairs[k];
     }
     return sum;
 }
@@ -455,8 +457,8 @@ bool clo_cost_has_transfers(const clo_cost *cost)
     bool takes_time = cost->spans[0].latency_most_ns > 0;
 
     for (uint32_t k = 0; k < cost->platform->pieces_count; k++)
-        takes_time |= cost->graph->pred_bytes != NULL && cost->spans[k].ns_per_byte_most_q32 > 0;
-    return cost->graph->arcs > 0 && takes_time;
+        takes_time |= cost->graph->in_bytes != NULL && cost->spans[k].ns_per_byte_most_q32 > 0;
+    return cost->graph->edges > 0 && takes_time;
 }
 
 int64_t clo_cost_grid_ns(const clo_cost *cost)

@@ -77,7 +77,7 @@ static inline int64_t clo_cost_capacity(const clo_cost *cost, uint32_t machine, 
 /* Fastest time of one instance of `task` on any executor that can run it. */
 int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task);
 
-/* True if an arc may take time between two of the executors. */
+/* True if an edge may take time between two of the executors. */
 bool clo_cost_has_transfers(const clo_cost *cost);
 
 /* The greatest common divisor of all execution times; 1 where transfers take time, or nothing does. Moved as far left

@@ -1,17 +1,11 @@
 /* rank.c - ranks, levels and the critical path: longest ways over mean costs, in integers.
  *
- * Instances of a task have equal ranks, because an edge makes every instance wait for every instance; so
- * only the first instance of each task is looked at, in the topological order found by seal. An edge counts with
- * the bytes of one arc (its share for one pair of instances). Sums fit: see cost.c. */
+ * Instances of a task have equal ranks, because an edge makes every instance wait for every instance. An edge counts
+ * with its share for one pair of instances. Sums fit: see cost.c. */
 #include "cost/cost.h"
 
 #include "base/memory.h"
 #include "base/status.h"
-
-static bool is_first(const clo_graph *graph, uint32_t instance)
-{
-    return graph->first_instance[graph->task_of[instance]] == instance;
-}
 
 void clo_cost_rank_u(const clo_cost *cost, int64_t *out)
 {
@@ -21,14 +15,12 @@ void clo_cost_rank_u(const clo_cost *cost, int64_t *out)
 
     for (uint32_t t = 0; t < graph->tasks; t++)
         out[t] = 0;
-    for (uint32_t i = graph->instances; i-- > 0;) {
-        uint32_t v = graph->order[i], u = graph->task_of[v];
-        if (!is_first(graph, v))
-            continue;
+    for (uint32_t i = graph->tasks; i-- > 0;) {
+        uint32_t u = graph->task_order[i];
         out[u] += cost->mean_ns[u]; /* all successors have been seen: out[u] was the longest way after it */
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            uint32_t t = graph->task_of[graph->pred[arc]];
-            int64_t way = clo_cost_mean_transfer_ns(cost, clo_graph_arc_bytes(graph, arc)) + out[u];
+        for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
+            uint32_t t = graph->in[e];
+            int64_t way = clo_cost_mean_transfer_ns(cost, clo_graph_in_bytes(graph, e)) + out[u];
             if (way > out[t])
                 out[t] = way;
         }
@@ -41,14 +33,12 @@ void clo_cost_rank_d(const clo_cost *cost, int64_t *out)
         return;
     const clo_graph *graph = cost->graph;
 
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = graph->order[i], u = graph->task_of[v];
-        if (!is_first(graph, v))
-            continue;
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t u = graph->task_order[i];
         out[u] = 0;
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            uint32_t t = graph->task_of[graph->pred[arc]];
-            int64_t way = out[t] + cost->mean_ns[t] + clo_cost_mean_transfer_ns(cost, clo_graph_arc_bytes(graph, arc));
+        for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
+            uint32_t t = graph->in[e];
+            int64_t way = out[t] + cost->mean_ns[t] + clo_cost_mean_transfer_ns(cost, clo_graph_in_bytes(graph, e));
             if (way > out[u])
                 out[u] = way;
         }
@@ -59,13 +49,11 @@ void clo_graph_levels(const clo_graph *graph, uint32_t *out)
 {
     if (graph == NULL || out == NULL)
         return;
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = graph->order[i], u = graph->task_of[v];
-        if (!is_first(graph, v))
-            continue;
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t u = graph->task_order[i];
         out[u] = 0;
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            uint32_t t = graph->task_of[graph->pred[arc]];
+        for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
+            uint32_t t = graph->in[e];
             if (out[t] + 1 > out[u])
                 out[u] = out[t] + 1;
         }
@@ -76,11 +64,10 @@ void clo_graph_levels(const clo_graph *graph, uint32_t *out)
 static uint32_t follow(const clo_cost *cost, const int64_t *rank_u, uint32_t task)
 {
     const clo_graph *graph = cost->graph;
-    uint32_t v = graph->first_instance[task];
 
-    for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++) {
-        uint32_t u = graph->task_of[graph->succ[arc]];
-        int64_t transfer_ns = clo_cost_mean_transfer_ns(cost, clo_graph_succ_bytes(graph, arc));
+    for (uint32_t at = graph->out_first[task]; at < graph->out_first[task + 1]; at++) {
+        uint32_t u = graph->out[at];
+        int64_t transfer_ns = clo_cost_mean_transfer_ns(cost, clo_graph_out_bytes(graph, at));
         if (cost->mean_ns[task] + transfer_ns + rank_u[u] == rank_u[task])
             return u;
     }
@@ -101,8 +88,7 @@ uint32_t clo_cost_critical_path(const clo_cost *cost, uint32_t *out)
     }
     clo_cost_rank_u(cost, rank_u);
     for (uint32_t t = 0; t < tasks; t++) {
-        uint32_t v = graph->first_instance[t];
-        bool is_entry = graph->pred_first[v] == graph->pred_first[v + 1];
+        bool is_entry = graph->in_first[t] == graph->in_first[t + 1];
         if (is_entry && (at == CLO_NONE || rank_u[t] > rank_u[at]))
             at = t;
     }

@@ -228,8 +228,7 @@ clo_status clo_dispatch_swap(clo_dispatch *dispatch, clo_policy_instance *instan
 void clo_dispatch_finish(clo_dispatch *dispatch, uint32_t execution, uint32_t executor, int64_t finish_ns)
 {
     clo_view *view = &dispatch->view;
-    const clo_program *program = view->engine->program;
-    uint32_t first = program->succ_first[execution], cursor = 0, released;
+    uint32_t released;
 
     if (finish_ns > view->now_ns)
         view->now_ns = finish_ns;
@@ -237,8 +236,8 @@ void clo_dispatch_finish(clo_dispatch *dispatch, uint32_t execution, uint32_t ex
     view->state[execution] = FINISHED;
     dispatch->finished++;
     dispatch->next_executor = 0;
-    while ((released = clo_engine_released(view->engine, &program->succ[first],
-                                           program->succ_first[execution + 1] - first, &cursor)) != CLO_NONE)
+    clo_release release = clo_engine_release(view->engine, execution);
+    while ((released = clo_engine_released(view->engine, &release)) != CLO_NONE)
         show_ready(dispatch, released, executor);
 }
 

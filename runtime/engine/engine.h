@@ -2,14 +2,16 @@
  *
  * The two drivers do the same three calls for each execution: clo_engine_arrival_ns (when its inputs can be there),
  * clo_engine_call (move the inputs, run the body) and clo_engine_released in a loop (whom it made
- * ready). run/ calls them from many threads: different executions never touch the same words except the counters and
- * the copies (sync/countdown.h, sync/once.h). */
+ * ready). run/ calls them from many threads: different executions never touch the same words except the counters, the
+ * copies and the shared lists of inputs (sync/countdown.h, sync/once.h). What clo_engine_pass writes of a stage is read
+ * by the consumers of the stage, whose counters are hit after that. */
 #ifndef CLO_ENGINE_ENGINE_H
 #define CLO_ENGINE_ENGINE_H
 
+#include "engine/data.h"
 #include "engine/program.h"
+#include "engine/stage.h"
 #include "sync/countdown.h"
-#include "sync/once.h"
 
 /* What one driver thread did. Padded, so that workers do not share lines. */
 typedef struct clo_engine_stats {
@@ -18,30 +20,21 @@ typedef struct clo_engine_stats {
     uint64_t pad[7];
 } clo_engine_stats;
 
-/* Room for one call's inputs; one for each driver thread. */
-typedef struct clo_engine_scratch {
-    const void **inputs; /* [inputs_max] */
-    size_t *bytes;       /* [inputs_max] */
-} clo_engine_scratch;
-
 typedef struct clo_engine {
     const clo_program *program;
-    bool copies;            /* data really move between memories      */
-    bool is_timed;          /* finish_ns is kept                      */
-    clo_countdown *pending; /* [executions]                             */
-    uint32_t *ran_on;       /* [executions] executor; replay: planned    */
-    int64_t *finish_ns;     /* [executions], if is_timed                 */
-
-    /* Buffers: own output of execution e at home + output_at[e]; its copy in memory m is at remote + slot_of[m] *
-     * home_bytes + output_at[e]. Only memories where something may run have a slot. */
-    uint64_t *output_at; /* [executions + 1] offsets; NULL: no task has outputs */
-    unsigned char *home;
-    uint64_t home_bytes;   /* also the distance between two memories' copies */
-    unsigned char *remote; /* [slots] * home_bytes, pages appear when used */
-    clo_once *copied;      /* [executions * slots]                      */
-    uint32_t *slot_of;     /* [memories]; CLO_NONE: nothing runs there; NULL: nothing is copied */
-    uint32_t slots;
-    uint64_t run; /* number of the run, from 1              */
+    /* finish_ns is kept. */
+    bool is_timed;
+    /* [executions + barriers] */
+    clo_countdown *pending;
+    /* [executions] executor; replay: planned. */
+    uint32_t *ran_on;
+    /* [executions], if is_timed. */
+    int64_t *finish_ns;
+    /* Where arrivals and transfers ask for them. */
+    clo_stages stages;
+    clo_data data;
+    /* Number of the run, from 1. */
+    uint64_t run;
 } clo_engine;
 
 /* Everything lies in `arena`. copies: see clo_runtime_config.copy_always; is_timed: padded, virtual and simulated
@@ -54,30 +47,73 @@ clo_status clo_engine_create(const clo_program *program, bool copies, bool is_ti
 void clo_engine_begin(clo_engine *engine, bool was_cut);
 
 /* Earliest time that all inputs of `execution` are in the memory of `executor`, not before `now_ns`. Under replay data
- * set out when their source finishes; otherwise the destination is known only now. Needs is_timed under replay. */
+ * set out when their source finishes; otherwise the destination is known only now. Needs is_timed under replay. Of an
+ * execution that is ready. O(edges * places) (stage.h), and one step for each source that is not behind a barrier. */
 int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor, int64_t now_ns);
 
 /* Moves what must move and runs the body; returns what the body returned. */
 int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, int64_t expected_ns,
                     const clo_engine_scratch *scratch, clo_engine_stats *stats);
 
-/* Output buffer of an execution, NULL if it has none. */
-void *clo_engine_output(const clo_engine *engine, uint32_t execution);
+/* Counts what `execution` on `executor` gets from other memories. As cheap as clo_engine_arrival_ns. */
+void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, uint32_t executor,
+                                clo_engine_stats *stats);
 
 /* FNV-1a over the originals' outputs in order. */
 uint64_t clo_engine_output_hash(const clo_engine *engine);
 
-/* After `execution` has finished: returns the next execution that this made ready, CLO_NONE when there are no more.
- * *cursor starts at 0; `execution` may be finished by one thread only. Once the last has been returned the
- * job may be over and gone, so nothing is read after the last counter was hit. */
-static inline uint32_t clo_engine_released(clo_engine *engine, const uint32_t *row, uint32_t count, uint32_t *cursor)
+/* All instances of a stage have finished, and its barrier is about to release the consumers: whoever hit its counter
+ * last calls this. O(instances of the stage) where data move or times are replayed, else O(1). */
+static inline void clo_engine_pass(clo_engine *engine, uint32_t barrier)
 {
-    while (*cursor < count) {
-        uint32_t successor = row[(*cursor)++];
-        if (clo_countdown_hit(&engine->pending[successor]))
+    if (engine->stages.parts != NULL)
+        clo_stages_pass(&engine->stages, barrier, engine->ran_on, engine->finish_ns);
+}
+
+/* What an execution that has finished releases, one after another. */
+typedef struct clo_release {
+    const uint32_t *row;
+    uint32_t left;
+    /* The rest of the execution's own row, while a barrier's row is gone through. */
+    uint32_t own_left;
+    const uint32_t *own_row;
+} clo_release;
+
+/* Of an execution, or of executions + b for barrier b. */
+static inline clo_release clo_engine_release(const clo_engine *engine, uint32_t execution)
+{
+    const clo_program *program = engine->program;
+    uint32_t first = program->succ_first[execution];
+
+    return (clo_release){.row = program->succ + first, .left = program->succ_first[execution + 1] - first};
+}
+
+/* Returns the next execution that was made ready, CLO_NONE when there are no more. One thread goes through the release of
+ * an execution, once. After the last has been returned the job may be over and gone, so nothing is read after the last
+ * counter was hit. */
+static inline uint32_t clo_engine_released(clo_engine *engine, clo_release *release)
+{
+    for (;;) { /* each turn takes an entry off, or ends a barrier's row */
+        if (release->left == 0) {
+            if (release->own_left == 0)
+                return CLO_NONE;
+            release->row = release->own_row;
+            release->left = release->own_left;
+            release->own_left = 0;
+            continue;
+        }
+        uint32_t successor = *release->row++;
+        release->left--;
+        if (!clo_countdown_hit(&engine->pending[successor]))
+            continue;
+        if (successor < engine->program->executions)
             return successor;
+        clo_engine_pass(engine, successor - engine->program->executions);
+        clo_release behind = clo_engine_release(engine, successor);
+        behind.own_row = release->row;
+        behind.own_left = release->left;
+        *release = behind;
     }
-    return CLO_NONE;
 }
 
 #endif

@@ -484,15 +484,15 @@ clo_status clo_graph_edge(const clo_graph *graph, uint32_t index, clo_edge *out)
                           graph->edge_bytes == NULL ? 0 : graph->edge_bytes[index]};
         return CLO_OK;
     }
-    uint32_t low = 0, high = graph->tasks; /* pred_first[low] <= index < pred_first[high] */
+    uint32_t low = 0, high = graph->tasks; /* in_first[low] <= index < in_first[high] */
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (graph->pred_first[middle] <= index)
+        if (graph->in_first[middle] <= index)
             low = middle;
         else
             high = middle;
     }
-    *out = (clo_edge){graph->pred[index], low, clo_graph_arc_bytes(graph, index)};
+    *out = (clo_edge){graph->in[index], low, clo_graph_in_bytes(graph, index)};
     return CLO_OK;
 }
 

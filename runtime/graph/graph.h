@@ -1,9 +1,10 @@
 /* graph/graph.h - the sealed graph as the other modules read it: structure of arrays, indices only.
  *
- * Planners, engine and simulator work on *instances*: a task's instances are contiguous,
- * first_instance[t] .. first_instance[t + 1] - 1, and where every task has one instance the two
- * numberings are the same. Adjacency is CSR both ways over *arcs* (edges between instances);
- * predecessors stand in the order the edges were added. */
+ * Planners, engine and simulator work on *instances*: a task's instances are contiguous, first_instance[t] ..
+ * first_instance[t + 1] - 1, and where every task has one instance the two numberings are the same. Adjacency is CSR
+ * both ways between tasks, the same for all instances of a task; predecessors stand in the order the edges were added.
+ * An edge stands for all pairs of instances of its two tasks: whoever follows it pays for their instances at most, never
+ * for the pairs. */
 #ifndef CLO_GRAPH_GRAPH_H
 #define CLO_GRAPH_GRAPH_H
 
@@ -53,21 +54,22 @@ struct clo_graph {
     int64_t (*demands)[CLO_RESOURCES_MAX];
     clo_graph_special *specials;
     size_t specials_count;
-    /* Edges in order of addition. Once sealed, NULL where they came target by target: then pred holds the same order. */
+    /* Edges in order of addition. Once sealed, NULL where they came target by target: then `in` holds the same order. */
     clo_graph_ends *ends;
-    uint64_t *edge_bytes; /* NULL: all 0, or in pred_bytes        */
+    uint64_t *edge_bytes; /* NULL: all 0, or in in_bytes          */
 
     /* From here on: valid once sealed, inside the one block `sealed_block`. */
-    uint32_t instances, arcs;
+    uint32_t instances;
     uint32_t *first_instance; /* [tasks + 1]                          */
     uint32_t *task_of;        /* [instances]                          */
-    uint32_t *succ_first;     /* [instances + 1]                      */
-    uint32_t *succ;           /* [arcs] instance                      */
-    uint32_t *succ_arc;       /* [arcs] index of the same arc in pred; NULL with pred_bytes */
-    uint32_t *pred_first;     /* [instances + 1]                      */
-    uint32_t *pred;           /* [arcs] instance                      */
-    uint64_t *pred_bytes;     /* [arcs]; NULL: no edge carries bytes  */
-    uint32_t *order;          /* [instances] topological; may be task_of */
+    uint32_t *in_first;       /* [tasks + 1]                          */
+    uint32_t *in;             /* [edges] source task, in the order of the edges */
+    uint64_t *in_bytes;       /* [edges] of one pair of instances; NULL: no edge carries bytes */
+    uint32_t *out_first;      /* [tasks + 1]                          */
+    uint32_t *out;            /* [edges] target task, by id           */
+    uint32_t *out_edge;       /* [edges] index of the same edge in `in`; NULL with in_bytes */
+    uint32_t *task_order;     /* [tasks] topological; may be first_instance */
+    uint32_t *order;          /* [instances] topological, task_order with all instances of each; may be task_of */
     void *sealed_block;       /* holds `specials` too                 */
 
     /* Growth of the open graph. */
@@ -89,15 +91,27 @@ const clo_graph_special *clo_graph_special_find(const clo_graph *graph, uint32_t
 /* True if some kind has a body of its own for the task. */
 bool clo_graph_has_kind_body(const clo_graph *graph, uint32_t task);
 
-/* Bytes of the arc that stands at pred[arc], and of the one at succ[at]. */
-static inline uint64_t clo_graph_arc_bytes(const clo_graph *graph, uint32_t arc)
+static inline uint32_t clo_graph_instances_of(const clo_graph *graph, uint32_t task)
 {
-    return graph->pred_bytes == NULL ? 0 : graph->pred_bytes[arc];
+    return graph->first_instance[task + 1] - graph->first_instance[task];
 }
 
-static inline uint64_t clo_graph_succ_bytes(const clo_graph *graph, uint32_t at)
+/* Pairs of instances that an edge stands for. */
+static inline uint64_t clo_graph_pairs(const clo_graph *graph, uint32_t from, uint32_t to)
 {
-    return graph->pred_bytes == NULL ? 0 : graph->pred_bytes[graph->succ_arc[at]];
+    return (uint64_t)clo_graph_instances_of(graph, from) * clo_graph_instances_of(graph, to);
+}
+
+/* Bytes that one pair of instances exchanges over in[edge]. */
+static inline uint64_t clo_graph_in_bytes(const clo_graph *graph, uint32_t edge)
+{
+    return graph->in_bytes == NULL ? 0 : graph->in_bytes[edge];
+}
+
+/* The same over out[at]. */
+static inline uint64_t clo_graph_out_bytes(const clo_graph *graph, uint32_t at)
+{
+    return graph->in_bytes == NULL ? 0 : graph->in_bytes[graph->out_edge[at]];
 }
 
 #endif

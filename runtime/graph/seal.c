@@ -1,5 +1,5 @@
-/* seal.c - checks an open graph and builds what readers use: adjacency both ways over arcs, a topological order, the
- * special rows sorted. O(tasks + edges + arcs), one block that stays and one scratch array that goes.
+/* seal.c - checks an open graph and builds what readers use: adjacency both ways between tasks, a topological order,
+ * the special rows sorted. O(instances + edges), one block that stays and one scratch array that goes.
  *
  * Invariant: everything is built in a local `struct seal`; the graph is written by commit() alone, when nothing can
  * fail any more. Successors are listed by id. Topological order: the ids, where every edge leads to a higher one; else
@@ -20,17 +20,17 @@
 
 struct seal {
     const clo_graph *graph;
-    uint32_t instances, arcs;
+    uint32_t instances;
     bool single;    /* every task has one instance: no look at the rows, which are a cache line each */
-    bool forward;   /* single, and every edge goes from a lower id to a higher: in order, without cycles */
+    bool forward;   /* every edge goes from a lower id to a higher, of single tasks: in order, without cycles */
     bool by_target; /* single, and edges were added target by target */
     uint32_t *first_instance, *task_of;
-    uint32_t *succ_first, *succ, *succ_arc;
-    uint32_t *pred_first, *pred;
-    uint64_t *pred_bytes;
-    uint32_t *order;
+    uint32_t *out_first, *out, *out_edge;
+    uint32_t *in_first, *in;
+    uint64_t *in_bytes;
+    uint32_t *task_order, *order;
     clo_graph_special *specials;
-    uint32_t *scratch; /* [instances]: a cursor or a counter for each, as the step needs */
+    uint32_t *scratch; /* [tasks]: a cursor or a counter for each, as the step needs */
     void *block;
 };
 
@@ -54,15 +54,13 @@ static bool look_over_edges(struct seal *seal)
     }
     seal->forward = seal->single && back == 0;
     seal->by_target = seal->single && target_falls == 0;
-    seal->arcs = graph->edges;
     return worst == 0 && seal->forward;
 }
 
-/* Checks the ids and counts the arcs. */
-static clo_status check_edges(struct seal *seal)
+/* Checks the ids. */
+static clo_status check_edges(const struct seal *seal)
 {
     const clo_graph *graph = seal->graph;
-    uint64_t arcs = 0;
 
     for (uint32_t e = 0; e < graph->edges; e++) {
         const clo_graph_ends *edge = &graph->ends[e];
@@ -76,40 +74,35 @@ static clo_status check_edges(struct seal *seal)
             return clo_fail(CLO_ERR_ARGUMENT, "edge %u: task \"%.*s\" (%u) depends on itself; remove the edge", e,
                             NAME_SHOWN, clo_graph_task_name(graph, edge->from, scratch), edge->from);
         }
-        arcs += (uint64_t)instances_of(seal, edge->from) * instances_of(seal, edge->to);
-        if (arcs >= CLO_NONE)
-            return clo_fail(CLO_ERR_LIMIT,
-                            "edge %u: more than %u pairs of instances in the graph; put a task of one instance "
-                            "between tasks with many",
-                            e, CLO_NONE - 1);
     }
-    seal->arcs = (uint32_t)arcs;
     return CLO_OK;
 }
 
 static bool allocate(struct seal *seal)
 {
-    size_t n = seal->instances, arcs = seal->arcs;
+    size_t tasks = seal->graph->tasks, edges = seal->graph->edges;
     bool has_bytes = seal->graph->edge_bytes != NULL;
     clo_block block = {0};
 
     if (has_bytes)
-        clo_carve(&block, &seal->pred_bytes, arcs);
+        clo_carve(&block, &seal->in_bytes, edges);
     clo_carve(&block, &seal->specials, seal->graph->specials_count);
-    clo_carve(&block, &seal->first_instance, (size_t)seal->graph->tasks + 1);
-    if (!seal->single)
-        clo_carve(&block, &seal->task_of, n);
-    clo_carve(&block, &seal->succ_first, n + 1);
-    clo_carve(&block, &seal->succ, arcs);
+    clo_carve(&block, &seal->first_instance, tasks + 1);
+    if (!seal->single) {
+        clo_carve(&block, &seal->task_of, seal->instances);
+        clo_carve(&block, &seal->order, seal->instances);
+    }
+    clo_carve(&block, &seal->out_first, tasks + 1);
+    clo_carve(&block, &seal->out, edges);
     if (has_bytes)
-        clo_carve(&block, &seal->succ_arc, arcs);
-    clo_carve(&block, &seal->pred_first, n + 1);
-    clo_carve(&block, &seal->pred, arcs);
+        clo_carve(&block, &seal->out_edge, edges);
+    clo_carve(&block, &seal->in_first, tasks + 1);
+    clo_carve(&block, &seal->in, edges);
     if (!seal->forward)
-        clo_carve(&block, &seal->order, n);
+        clo_carve(&block, &seal->task_order, tasks);
 
     seal->block = clo_block_allocate(&block);
-    seal->scratch = clo_allocate(n, sizeof(uint32_t));
+    seal->scratch = clo_allocate(tasks, sizeof(uint32_t));
     if (seal->block == NULL || seal->scratch == NULL) {
         clo_free(seal->block);
         clo_free(seal->scratch);
@@ -119,7 +112,9 @@ static bool allocate(struct seal *seal)
     if (seal->single)
         seal->task_of = seal->first_instance;
     if (seal->forward)
-        seal->order = seal->task_of;
+        seal->task_order = seal->first_instance;
+    if (seal->single)
+        seal->order = seal->task_order;
     return true;
 }
 
@@ -147,21 +142,15 @@ static void count_degrees(struct seal *seal)
     const clo_graph *graph = seal->graph;
 
     for (uint32_t e = 0; e < graph->edges; e++) {
-        uint32_t from = graph->ends[e].from, to = graph->ends[e].to;
         if (e + AHEAD < graph->edges) {
-            __builtin_prefetch(&seal->succ_first[seal->first_instance[graph->ends[e + AHEAD].from] + 1], 1);
-            __builtin_prefetch(&seal->pred_first[seal->first_instance[graph->ends[e + AHEAD].to] + 1], 1);
+            __builtin_prefetch(&seal->out_first[graph->ends[e + AHEAD].from + 1], 1);
+            __builtin_prefetch(&seal->in_first[graph->ends[e + AHEAD].to + 1], 1);
         }
-        seal->succ_first[seal->first_instance[from] + 1] += instances_of(seal, to);
-        seal->pred_first[seal->first_instance[to] + 1] += instances_of(seal, from);
+        seal->out_first[graph->ends[e].from + 1]++;
+        seal->in_first[graph->ends[e].to + 1]++;
     }
-    for (uint32_t v = 1; v < seal->instances && !seal->single; v++) /* like the task's first instance */
-        if (seal->task_of[v] == seal->task_of[v - 1]) {
-            seal->succ_first[v + 1] = seal->succ_first[v];
-            seal->pred_first[v + 1] = seal->pred_first[v];
-        }
-    accumulate(seal->succ_first, seal->instances);
-    accumulate(seal->pred_first, seal->instances);
+    accumulate(seal->out_first, graph->tasks);
+    accumulate(seal->in_first, graph->tasks);
 }
 
 /* The same for edges that came target by target, which lie in the order of the predecessors already. */
@@ -172,37 +161,37 @@ static void count_and_copy_predecessors(struct seal *seal)
     for (uint32_t e = 0; e < graph->edges; e++) {
         clo_graph_ends edge = graph->ends[e];
         if (e + AHEAD < graph->edges)
-            __builtin_prefetch(&seal->succ_first[graph->ends[e + AHEAD].from + 1], 1);
-        seal->succ_first[edge.from + 1]++;
-        seal->pred_first[edge.to + 1]++;
-        seal->pred[e] = edge.from;
+            __builtin_prefetch(&seal->out_first[graph->ends[e + AHEAD].from + 1], 1);
+        seal->out_first[edge.from + 1]++;
+        seal->in_first[edge.to + 1]++;
+        seal->in[e] = edge.from;
     }
-    accumulate(seal->succ_first, seal->instances);
-    accumulate(seal->pred_first, seal->instances);
-    if (seal->pred_bytes != NULL)
-        memcpy(seal->pred_bytes, graph->edge_bytes, graph->edges * sizeof *seal->pred_bytes);
+    accumulate(seal->out_first, graph->tasks);
+    accumulate(seal->in_first, graph->tasks);
+    if (seal->in_bytes != NULL)
+        memcpy(seal->in_bytes, graph->edge_bytes, graph->edges * sizeof *seal->in_bytes);
 }
 
-/* Predecessors in the order of the edges. scratch: how many each instance has so far. */
+/* Bytes of one pair of instances. */
+static uint64_t bytes_of_pair(const struct seal *seal, uint32_t edge)
+{
+    const clo_graph_ends *ends = &seal->graph->ends[edge];
+    uint64_t all = seal->graph->edge_bytes[edge];
+    uint64_t pairs = (uint64_t)instances_of(seal, ends->from) * instances_of(seal, ends->to);
+
+    return pairs == 1 ? all : all / pairs + (all % pairs != 0);
+}
+
+/* Predecessors in the order of the edges. scratch: how many each task has so far. */
 static void fill_predecessors(struct seal *seal)
 {
     const clo_graph *graph = seal->graph;
 
     for (uint32_t e = 0; e < graph->edges; e++) {
-        const clo_graph_ends *edge = &graph->ends[e];
-        uint32_t sources = instances_of(seal, edge->from), sinks = instances_of(seal, edge->to);
-        uint32_t source = seal->first_instance[edge->from], sink = seal->first_instance[edge->to];
-        uint64_t pairs = (uint64_t)sources * sinks, all = graph->edge_bytes == NULL ? 0 : graph->edge_bytes[e];
-        uint64_t bytes = pairs == 1 ? all : all / pairs + (all % pairs != 0);
-        for (uint32_t j = sink; j < sink + sinks; j++) {
-            uint32_t arc = seal->pred_first[j] + seal->scratch[j];
-            seal->scratch[j] += sources;
-            for (uint32_t i = 0; i < sources; i++) {
-                seal->pred[arc + i] = source + i;
-                if (seal->pred_bytes != NULL)
-                    seal->pred_bytes[arc + i] = bytes;
-            }
-        }
+        uint32_t to = graph->ends[e].to, at = seal->in_first[to] + seal->scratch[to]++;
+        seal->in[at] = graph->ends[e].from;
+        if (seal->in_bytes != NULL)
+            seal->in_bytes[at] = bytes_of_pair(seal, e);
     }
 }
 
@@ -220,75 +209,89 @@ static clo_status fail_duplicate(const clo_graph *graph, uint32_t from, uint32_t
 }
 
 /* Successors by id, from the predecessors. An edge given twice shows as the same successor twice in a row, so finding
- * it costs one comparison with what was just written there. scratch: where each instance's list goes on. */
+ * it costs one comparison with what was just written there. scratch: where each task's list goes on. */
 static clo_status fill_successors(struct seal *seal)
 {
-    memcpy(seal->scratch, seal->succ_first, seal->instances * sizeof *seal->scratch);
-    for (uint32_t v = 0; v < seal->instances; v++)
-        for (uint32_t arc = seal->pred_first[v]; arc < seal->pred_first[v + 1]; arc++) {
-            if (arc + 2 * AHEAD < seal->arcs) { /* first where the list goes on, then the place itself */
-                uint32_t soon = seal->scratch[seal->pred[arc + AHEAD]];
-                __builtin_prefetch(&seal->scratch[seal->pred[arc + 2 * AHEAD]], 1);
-                __builtin_prefetch(&seal->succ[soon], 1);
-                if (seal->succ_arc != NULL)
-                    __builtin_prefetch(&seal->succ_arc[soon], 1);
+    uint32_t tasks = seal->graph->tasks, edges = seal->graph->edges;
+
+    memcpy(seal->scratch, seal->out_first, tasks * sizeof *seal->scratch);
+    for (uint32_t t = 0; t < tasks; t++)
+        for (uint32_t e = seal->in_first[t]; e < seal->in_first[t + 1]; e++) {
+            if (e + 2 * AHEAD < edges) { /* first where the list goes on, then the place itself */
+                uint32_t soon = seal->scratch[seal->in[e + AHEAD]];
+                __builtin_prefetch(&seal->scratch[seal->in[e + 2 * AHEAD]], 1);
+                __builtin_prefetch(&seal->out[soon], 1);
+                if (seal->out_edge != NULL)
+                    __builtin_prefetch(&seal->out_edge[soon], 1);
             }
-            uint32_t source = seal->pred[arc], at = seal->scratch[source]++;
-            if (at > 0 && seal->succ[at - 1] == v && at > seal->succ_first[source])
-                return fail_duplicate(seal->graph, seal->task_of[source], seal->task_of[v]);
-            seal->succ[at] = v;
-            if (seal->succ_arc != NULL)
-                seal->succ_arc[at] = arc;
+            uint32_t source = seal->in[e], at = seal->scratch[source]++;
+            if (at > 0 && seal->out[at - 1] == t && at > seal->out_first[source])
+                return fail_duplicate(seal->graph, source, t);
+            seal->out[at] = t;
+            if (seal->out_edge != NULL)
+                seal->out_edge[at] = e;
         }
     return CLO_OK;
 }
 
-/* scratch: predecessors not yet in the order. Returns how many instances found their place. */
-static uint32_t fill_order(struct seal *seal)
+/* scratch: predecessors not yet in the order. Returns how many tasks found their place. */
+static uint32_t fill_task_order(struct seal *seal)
 {
     uint32_t head = 0, tail = 0;
 
-    for (uint32_t v = 0; v < seal->instances; v++) {
-        seal->scratch[v] = seal->pred_first[v + 1] - seal->pred_first[v];
-        if (seal->scratch[v] == 0)
-            seal->order[tail++] = v;
+    for (uint32_t t = 0; t < seal->graph->tasks; t++) {
+        seal->scratch[t] = seal->in_first[t + 1] - seal->in_first[t];
+        if (seal->scratch[t] == 0)
+            seal->task_order[tail++] = t;
     }
-    while (head < tail) { /* each instance enters once */
+    while (head < tail) { /* each task enters once */
         if (head + AHEAD < tail) {
-            uint32_t soon = seal->order[head + AHEAD / 2];
-            __builtin_prefetch(&seal->succ_first[seal->order[head + AHEAD]]);
-            __builtin_prefetch(&seal->succ[seal->succ_first[soon]]);
+            uint32_t soon = seal->task_order[head + AHEAD / 2];
+            __builtin_prefetch(&seal->out_first[seal->task_order[head + AHEAD]]);
+            __builtin_prefetch(&seal->out[seal->out_first[soon]]);
         }
-        uint32_t v = seal->order[head++];
-        for (uint32_t arc = seal->succ_first[v]; arc < seal->succ_first[v + 1]; arc++)
-            if (--seal->scratch[seal->succ[arc]] == 0)
-                seal->order[tail++] = seal->succ[arc];
+        uint32_t t = seal->task_order[head++];
+        for (uint32_t e = seal->out_first[t]; e < seal->out_first[t + 1]; e++)
+            if (--seal->scratch[seal->out[e]] == 0)
+                seal->task_order[tail++] = seal->out[e];
     }
     return tail;
 }
 
-/* One cycle among the instances without a place: each has a predecessor without one, so walking back must meet
- * itself. next: [instances], receives the way forward. Returns the smallest id on the cycle. */
+/* The instances of a task stand side by side. */
+static void fill_order(struct seal *seal)
+{
+    uint32_t next = 0;
+
+    for (uint32_t i = 0; i < seal->graph->tasks; i++) {
+        uint32_t t = seal->task_order[i];
+        for (uint32_t v = seal->first_instance[t]; v < seal->first_instance[t + 1]; v++)
+            seal->order[next++] = v;
+    }
+}
+
+/* One cycle among the tasks without a place: each has a predecessor without one, so walking back must meet itself.
+ * next: [tasks], receives the way forward. Returns the smallest id on the cycle. */
 static uint32_t find_cycle(const struct seal *seal, uint32_t *next)
 {
-    uint32_t v = 0;
+    uint32_t t = 0;
 
-    memset(next, 0xff, seal->instances * sizeof *next);
-    while (seal->scratch[v] == 0)
-        v++;
-    for (;;) { /* ends: each round gives one more instance its next */
-        uint32_t arc = seal->pred_first[v];
-        while (seal->scratch[seal->pred[arc]] == 0)
-            arc++;
-        uint32_t source = seal->pred[arc];
+    memset(next, 0xff, seal->graph->tasks * sizeof *next);
+    while (seal->scratch[t] == 0)
+        t++;
+    for (;;) { /* ends: each round gives one more task its next */
+        uint32_t e = seal->in_first[t];
+        while (seal->scratch[seal->in[e]] == 0)
+            e++;
+        uint32_t source = seal->in[e];
         bool closed = next[source] != CLO_NONE;
-        next[source] = v;
-        v = source;
+        next[source] = t;
+        t = source;
         if (closed)
             break;
     }
-    uint32_t smallest = v;
-    for (uint32_t at = next[v]; at != v; at = next[at])
+    uint32_t smallest = t;
+    for (uint32_t at = next[t]; at != t; at = next[at])
         if (at < smallest)
             smallest = at;
     return smallest;
@@ -296,19 +299,19 @@ static uint32_t find_cycle(const struct seal *seal, uint32_t *next)
 
 static clo_status fail_cycle(const struct seal *seal)
 {
-    uint32_t *next = seal->order; /* no longer needed */
+    uint32_t *next = seal->task_order; /* no longer needed */
     uint32_t start = find_cycle(seal, next), length = 1, shown = 0;
     char text[CYCLE_NAMES_MAX * (NAME_SHOWN + 6) + 16], scratch[16];
     size_t used = 0;
 
-    for (uint32_t v = next[start]; v != start; v = next[v])
+    for (uint32_t t = next[start]; t != start; t = next[t])
         length++;
-    for (uint32_t v = start; shown < length && shown < CYCLE_NAMES_MAX; v = next[v], shown++)
+    for (uint32_t t = start; shown < length && shown < CYCLE_NAMES_MAX; t = next[t], shown++)
         used += (size_t)snprintf(text + used, sizeof text - used, "\"%.*s\" -> ", NAME_SHOWN,
-                                 clo_graph_task_name(seal->graph, seal->task_of[v], scratch));
+                                 clo_graph_task_name(seal->graph, t, scratch));
     snprintf(text + used, sizeof text - used, "%s", shown < length ? "... -> " : "");
     return clo_fail(CLO_ERR_CYCLE, "%u tasks wait for each other: %s\"%.*s\"; remove one of these edges", length, text,
-                    NAME_SHOWN, clo_graph_task_name(seal->graph, seal->task_of[start], scratch));
+                    NAME_SHOWN, clo_graph_task_name(seal->graph, start, scratch));
 }
 
 static void copy_specials(struct seal *seal)
@@ -332,15 +335,15 @@ static void commit(clo_graph *graph, const struct seal *seal)
     clo_free(graph->specials);
     graph->specials = seal->specials;
     graph->instances = seal->instances;
-    graph->arcs = seal->arcs;
     graph->first_instance = seal->first_instance;
     graph->task_of = seal->task_of;
-    graph->succ_first = seal->succ_first;
-    graph->succ = seal->succ;
-    graph->succ_arc = seal->succ_arc;
-    graph->pred_first = seal->pred_first;
-    graph->pred = seal->pred;
-    graph->pred_bytes = seal->pred_bytes;
+    graph->in_first = seal->in_first;
+    graph->in = seal->in;
+    graph->in_bytes = seal->in_bytes;
+    graph->out_first = seal->out_first;
+    graph->out = seal->out;
+    graph->out_edge = seal->out_edge;
+    graph->task_order = seal->task_order;
     graph->order = seal->order;
     graph->sealed_block = seal->block;
     if (graph->rows_capacity - graph->tasks >= SLACK_MAX) {
@@ -349,7 +352,7 @@ static void commit(clo_graph *graph, const struct seal *seal)
         clo_shrink(&rows, graph->tasks * sizeof *graph->rows);
         graph->rows = rows;
     }
-    if (seal->by_target) { /* pred says the same */
+    if (seal->by_target) { /* `in` says the same */
         clo_free(graph->ends);
         clo_free(graph->edge_bytes);
         graph->ends = NULL;
@@ -386,8 +389,10 @@ clo_status clo_graph_seal(clo_graph *graph)
         fill_predecessors(&seal);
     }
     status = fill_successors(&seal);
-    if (status == CLO_OK && !seal.forward && fill_order(&seal) < seal.instances)
+    if (status == CLO_OK && !seal.forward && fill_task_order(&seal) < graph->tasks)
         status = fail_cycle(&seal);
+    if (status == CLO_OK && !seal.single)
+        fill_order(&seal);
     if (status == CLO_OK) {
         copy_specials(&seal);
         commit(graph, &seal);

@@ -16,18 +16,18 @@ static uint32_t memory_resource(const clo_graph *graph)
     return CLO_NONE;
 }
 
-/* "inputFiles" or "outputFiles" of a task; arcs are numbered as predecessors. */
+/* "inputFiles" or "outputFiles" of a task; edges are numbered as predecessors. */
 static void write_files(const clo_graph *graph, uint32_t t, bool inputs, clo_text *text)
 {
-    const uint32_t *first = inputs ? graph->pred_first : graph->succ_first;
+    const uint32_t *first = inputs ? graph->in_first : graph->out_first;
     const char *before = "";
 
     clo_text_add(text, inputs ? ", \"inputFiles\": [" : ", \"outputFiles\": [");
-    for (uint32_t i = first[t]; i < first[t + 1] && graph->pred_bytes != NULL; i++) {
-        uint32_t arc = inputs ? i : graph->succ_arc[i];
-        if (clo_graph_arc_bytes(graph, arc) == 0)
+    for (uint32_t i = first[t]; i < first[t + 1] && graph->in_bytes != NULL; i++) {
+        uint32_t edge = inputs ? i : graph->out_edge[i];
+        if (clo_graph_in_bytes(graph, edge) == 0)
             continue;
-        clo_text_add(text, "%s\"f%u\"", before, (unsigned)arc);
+        clo_text_add(text, "%s\"f%u\"", before, (unsigned)edge);
         before = ", ";
     }
     clo_text_add(text, "]");
@@ -46,14 +46,14 @@ static void write_spec(const clo_graph *graph, uint32_t t, bool named, clo_text 
     clo_text_add(text, ", \"id\": ");
     clo_writer_add_id(text, graph, t, named);
     clo_text_add(text, ", \"parents\": [");
-    for (uint32_t i = graph->pred_first[t]; i < graph->pred_first[t + 1]; i++) {
-        clo_text_add(text, "%s", i == graph->pred_first[t] ? "" : ", ");
-        clo_writer_add_id(text, graph, graph->pred[i], named);
+    for (uint32_t i = graph->in_first[t]; i < graph->in_first[t + 1]; i++) {
+        clo_text_add(text, "%s", i == graph->in_first[t] ? "" : ", ");
+        clo_writer_add_id(text, graph, graph->in[i], named);
     }
     clo_text_add(text, "], \"children\": [");
-    for (uint32_t i = graph->succ_first[t]; i < graph->succ_first[t + 1]; i++) {
-        clo_text_add(text, "%s", i == graph->succ_first[t] ? "" : ", ");
-        clo_writer_add_id(text, graph, graph->succ[i], named);
+    for (uint32_t i = graph->out_first[t]; i < graph->out_first[t + 1]; i++) {
+        clo_text_add(text, "%s", i == graph->out_first[t] ? "" : ", ");
+        clo_writer_add_id(text, graph, graph->out[i], named);
     }
     clo_text_add(text, "]");
     write_files(graph, t, true, text);
@@ -110,11 +110,11 @@ clo_status clo_wfformat_write(const clo_document *document, clo_text *text)
     for (uint32_t t = 0; t < graph->tasks; t++)
         write_spec(graph, t, named, text);
     clo_text_add(text, "],\n   \"files\": [");
-    for (uint32_t arc = 0; arc < graph->arcs; arc++) {
-        if (clo_graph_arc_bytes(graph, arc) == 0)
+    for (uint32_t edge = 0; edge < graph->edges; edge++) {
+        if (clo_graph_in_bytes(graph, edge) == 0)
             continue;
-        clo_text_add(text, "%s\n    {\"id\": \"f%u\", \"sizeInBytes\": %llu}", before, (unsigned)arc,
-                     (unsigned long long)clo_graph_arc_bytes(graph, arc));
+        clo_text_add(text, "%s\n    {\"id\": \"f%u\", \"sizeInBytes\": %llu}", before, (unsigned)edge,
+                     (unsigned long long)clo_graph_in_bytes(graph, edge));
         before = ",";
     }
     /* The schema wants both; nothing was measured here. */

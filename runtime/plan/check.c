@@ -4,7 +4,11 @@
  * It reports the first violation of: ids, completeness (each instance one original, replicas only of
  * duplicable tasks, one execution of an instance an executor), placement, duration, precedence (an input is there
  * when its nearest execution has finished and travelled, LACHESIS eq. 9), overlap, capacity over time.
- * O(n log n + arcs * executions). */
+ *
+ * An edge between tasks of n and m instances asks for all n * m pairs. For the last of n that ended on the same executor
+ * the others speak too, and m instances on one executor get their inputs at the same time; so it costs the executors in
+ * use on either side, and what was executed more than once.
+ * O(n log n + edges * (executors^2 or instances, whichever is less)). */
 #include "graph/graph.h"
 
 #include "base/memory.h"
@@ -17,6 +21,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How late data of a task of several instances can come: the latest finish of those that were executed once on an executor,
+ * or an instance that was executed more than once. */
+typedef struct end {
+    int64_t finish_ns;
+    uint32_t executor, instance; /* instance: CLO_NONE for the former */
+} end;
+
+/* When all inputs of a task are on an executor. */
+typedef struct known {
+    int64_t inputs_ns;
+    uint32_t task_above; /* the task + 1; 0: nothing is known */
+} known;
+
 typedef struct checker {
     const clo_cost *cost;
     const clo_graph *graph;
@@ -26,6 +43,11 @@ typedef struct checker {
     size_t *first;   /* [instances + 2] executions of instance i: members[first[i]] .. members[first[i + 1] - 1] */
     size_t *members; /* [count] */
     size_t *last;    /* [executors] scratch: index + 1 of a placement; 0: none */
+    size_t *
+        ends_first; /* [tasks + 1] ends of a task: ends[ends_first[t]] .. ends[ends_first[t + 1] - 1]; none of a task of
+                           one instance */
+    end *ends;
+    known *known; /* [executors] */
     int measured;
 } checker;
 
@@ -73,6 +95,14 @@ static clo_status check_ids(const checker *check)
     return CLO_OK;
 }
 
+/* When data that are on `from` at finish_ns are on `to`; measured times hold all transfers. */
+static int64_t travelled_ns(const checker *check, int64_t finish_ns, uint64_t bytes, uint32_t from, uint32_t to)
+{
+    int64_t way = check->measured ? 0 : clo_platform_transfer_ns(check->platform, bytes, from, to);
+
+    return finish_ns > INT64_MAX - way ? INT64_MAX : finish_ns + way;
+}
+
 static uint32_t instance_of(const checker *check, const clo_placement *placement)
 {
     return check->graph->first_instance[placement->task] + placement->instance;
@@ -86,7 +116,11 @@ static clo_status build_index(checker *check)
     check->first = clo_allocate((size_t)instances + 2, sizeof check->first[0]);
     check->members = clo_allocate(check->count, sizeof check->members[0]);
     check->last = clo_allocate(clo_platform_executors(check->platform), sizeof check->last[0]);
-    if (check->first == NULL || check->members == NULL || check->last == NULL)
+    check->ends_first = clo_allocate((size_t)check->graph->tasks + 1, sizeof check->ends_first[0]);
+    check->ends = clo_allocate(instances == check->graph->tasks ? 0 : instances, sizeof check->ends[0]);
+    check->known = clo_allocate(clo_platform_executors(check->platform), sizeof check->known[0]);
+    if (check->first == NULL || check->members == NULL || check->last == NULL || check->ends_first == NULL ||
+        check->ends == NULL || check->known == NULL)
         return clo_fail_memory("the check of a plan");
     for (size_t i = 0; i < check->count; i++)
         check->first[(size_t)instance_of(check, &check->placements[i]) + 2]++;
@@ -95,6 +129,43 @@ static clo_status build_index(checker *check)
     for (size_t i = 0; i < check->count; i++)
         check->members[check->first[(size_t)instance_of(check, &check->placements[i]) + 1]++] = i;
     return CLO_OK;
+}
+
+/* ends of `task`, from `at` on; returns where they end. */
+static size_t fill_ends(const checker *check, uint32_t task, size_t at)
+{
+    size_t begin = at;
+
+    for (uint32_t v = check->graph->first_instance[task]; v < check->graph->first_instance[task + 1]; v++) {
+        const clo_placement *p = &check->placements[check->members[check->first[v]]];
+        if (check->first[v + 1] - check->first[v] > 1) {
+            check->ends[at++] = (end){.instance = v};
+            continue;
+        }
+        size_t *found = &check->last[p->executor];
+        if (*found == 0) {
+            check->ends[at++] = (end){p->finish_ns, p->executor, CLO_NONE};
+            *found = at;
+        } else if (p->finish_ns > check->ends[*found - 1].finish_ns) {
+            check->ends[*found - 1].finish_ns = p->finish_ns;
+        }
+    }
+    for (size_t i = begin; i < at; i++)
+        check->last[check->ends[i].executor] = 0;
+    return at;
+}
+
+/* Every instance has an execution. */
+static void find_ends(const checker *check)
+{
+    size_t at = 0;
+
+    for (uint32_t t = 0; t < check->graph->tasks; t++) {
+        check->ends_first[t] = at;
+        if (check->graph->rows[t].instances > 1)
+            at = fill_ends(check, t, at);
+    }
+    check->ends_first[check->graph->tasks] = at;
 }
 
 /* One original for each instance. */
@@ -153,33 +224,82 @@ static clo_status check_placement(const checker *check, const clo_placement *p)
     return CLO_OK;
 }
 
+/* When data of the nearest execution of `instance` are on `executor`; *nearest receives which. */
+static int64_t arrival_ns(const checker *check, uint32_t instance, uint64_t bytes, uint32_t executor,
+                          const clo_placement **nearest)
+{
+    int64_t arrival = INT64_MAX;
+
+    *nearest = NULL;
+    for (size_t m = check->first[instance]; m < check->first[instance + 1]; m++) {
+        const clo_placement *execution = &check->placements[check->members[m]];
+        int64_t there = travelled_ns(check, execution->finish_ns, bytes, execution->executor, executor);
+        if (*nearest == NULL || there < arrival) {
+            *nearest = execution;
+            arrival = there;
+        }
+    }
+    assert(*nearest != NULL);
+    return arrival;
+}
+
+/* When the last instance of `task` is on `executor`: of those that were executed once on the same executor only the one
+ * that ended last counts. */
+static int64_t stage_ns(const checker *check, uint32_t task, uint64_t bytes, uint32_t executor)
+{
+    const clo_placement *nearest;
+    int64_t latest = 0;
+
+    for (size_t i = check->ends_first[task]; i < check->ends_first[task + 1]; i++) {
+        const end *last = &check->ends[i];
+        int64_t there = last->instance == CLO_NONE
+                            ? travelled_ns(check, last->finish_ns, bytes, last->executor, executor)
+                            : arrival_ns(check, last->instance, bytes, executor, &nearest);
+        latest = there > latest ? there : latest;
+    }
+    return latest;
+}
+
+/* When all inputs of instances of `task` are on `executor`. Kept for the next one of them there. */
+static int64_t inputs_ns(const checker *check, uint32_t task, uint32_t executor)
+{
+    const clo_graph *graph = check->graph;
+    const clo_placement *nearest;
+    known *kept = &check->known[executor];
+
+    if (kept->task_above == task + 1)
+        return kept->inputs_ns;
+    *kept = (known){0, task + 1};
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        uint32_t source = graph->in[edge];
+        uint64_t bytes = clo_graph_in_bytes(graph, edge);
+        int64_t there = graph->rows[source].instances > 1
+                            ? stage_ns(check, source, bytes, executor)
+                            : arrival_ns(check, graph->first_instance[source], bytes, executor, &nearest);
+        kept->inputs_ns = there > kept->inputs_ns ? there : kept->inputs_ns;
+    }
+    return kept->inputs_ns;
+}
+
 /* Each input of p has arrived from the nearest execution of its producer. */
 static clo_status check_inputs(const checker *check, const clo_placement *p)
 {
-    uint32_t instance = instance_of(check, p);
+    const clo_graph *graph = check->graph;
+    const clo_placement *nearest;
     char mine[LABEL_BYTES], theirs[LABEL_BYTES];
 
-    for (uint32_t arc = check->graph->pred_first[instance]; arc < check->graph->pred_first[instance + 1]; arc++) {
-        uint32_t producer = check->graph->pred[arc];
-        const clo_placement *nearest = NULL;
-        int64_t arrival = INT64_MAX;
-        for (size_t m = check->first[producer]; m < check->first[producer + 1]; m++) {
-            const clo_placement *execution = &check->placements[check->members[m]];
-            int64_t way = check->measured
-                              ? 0
-                              : clo_platform_transfer_ns(check->platform, clo_graph_arc_bytes(check->graph, arc),
-                                                         execution->executor, p->executor);
-            int64_t there = execution->finish_ns > INT64_MAX - way ? INT64_MAX : execution->finish_ns + way;
-            if (nearest == NULL || there < arrival) {
-                nearest = execution;
-                arrival = there;
-            }
+    if (inputs_ns(check, p->task, p->executor) <= p->start_ns)
+        return CLO_OK;
+    for (uint32_t edge = graph->in_first[p->task]; edge < graph->in_first[p->task + 1]; edge++) {
+        uint32_t source = graph->in[edge];
+        for (uint32_t v = graph->first_instance[source]; v < graph->first_instance[source + 1]; v++) {
+            int64_t arrival = arrival_ns(check, v, clo_graph_in_bytes(graph, edge), p->executor, &nearest);
+            if (arrival > p->start_ns)
+                return clo_fail(CLO_ERR_INVALID, "%s: its input from %s arrives at %lld ns", label(check, p, mine),
+                                label(check, nearest, theirs), (long long)arrival);
         }
-        assert(nearest != NULL);
-        if (arrival > p->start_ns)
-            return clo_fail(CLO_ERR_INVALID, "%s: its input from %s arrives at %lld ns", label(check, p, mine),
-                            label(check, nearest, theirs), (long long)arrival);
     }
+    assert(false); /* one of them is late */
     return CLO_OK;
 }
 
@@ -332,6 +452,8 @@ static clo_status check_all(checker *check)
         status = check_replicas(check);
     for (size_t i = 0; status == CLO_OK && i < check->count; i++)
         status = check_placement(check, &check->placements[i]);
+    if (status == CLO_OK)
+        find_ends(check);
     for (size_t i = 0; status == CLO_OK && i < check->count; i++)
         status = check_inputs(check, &check->placements[i]);
     if (status == CLO_OK)
@@ -359,5 +481,8 @@ clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode)
     clo_free(check.first);
     clo_free(check.members);
     clo_free(check.last);
+    clo_free(check.ends_first);
+    clo_free(check.ends);
+    clo_free(check.known);
     return status;
 }

@@ -49,6 +49,18 @@ typedef struct execution_index {
     size_t *executions;
 } execution_index;
 
+/* How transfers are counted: producer by producer. An instance that was executed once is read from there, so of these only
+ * their number in each memory matters. */
+typedef struct transfers {
+    const clo_plan *plan;
+    const clo_graph *graph;
+    const clo_platform *platform;
+    execution_index index;
+    /* Of the producer at hand: instances that were executed once, in all and by memory; the others. */
+    uint64_t once, *once_in;
+    uint32_t *again, again_count;
+} transfers;
+
 static clo_status index_open(execution_index *index, const clo_plan *plan, const clo_graph *graph)
 {
     *index = (execution_index){clo_allocate((size_t)graph->instances + 2, sizeof index->first[0]),
@@ -71,18 +83,16 @@ static void index_close(execution_index *index)
     clo_free(index->executions);
 }
 
-/* True if the input over `arc` of an execution on executor `to` comes from another memory. It comes from the execution that
- * arrives first; ties as in the engine: one on the same executor, then the original. */
-static bool crosses(const clo_plan *plan, const clo_cost *cost, const execution_index *index, uint32_t arc, uint32_t to)
+/* True if what an execution on executor `to` reads of `instance`, `bytes` of it, comes from another memory. It comes from
+ * the execution that arrives first; ties as in the engine: one on the same executor, then the original. */
+static bool crosses(const transfers *t, uint32_t instance, uint64_t bytes, uint32_t to)
 {
-    const clo_graph *graph = clo_cost_graph(cost);
-    const clo_platform *platform = clo_cost_platform(cost);
     const clo_placement *best = NULL;
     int64_t earliest = INT64_MAX;
 
-    for (size_t c = index->first[graph->pred[arc]]; c < index->first[graph->pred[arc] + 1]; c++) {
-        const clo_placement *execution = &plan->placements[index->executions[c]];
-        int64_t way = clo_platform_transfer_ns(platform, clo_graph_arc_bytes(graph, arc), execution->executor, to);
+    for (size_t c = t->index.first[instance]; c < t->index.first[instance + 1]; c++) {
+        const clo_placement *execution = &t->plan->placements[t->index.executions[c]];
+        int64_t way = clo_platform_transfer_ns(t->platform, bytes, execution->executor, to);
         int64_t arrival = clo_time_add(execution->finish_ns, way);
         bool wins_tie = best == NULL || execution->executor == to || (!execution->is_replica && best->executor != to);
         if (arrival < earliest || (arrival == earliest && wins_tie)) {
@@ -90,24 +100,73 @@ static bool crosses(const clo_plan *plan, const clo_cost *cost, const execution_
             best = execution;
         }
     }
-    return best != NULL && platform->executors[best->executor].memory != platform->executors[to].memory;
+    return best != NULL && t->platform->executors[best->executor].memory != t->platform->executors[to].memory;
+}
+
+static uint32_t memory_of(const transfers *t, size_t execution)
+{
+    return t->platform->executors[t->plan->placements[t->index.executions[execution]].executor].memory;
+}
+
+/* Counts the instances of `task` that were executed once, by memory; lists those executed more often. */
+static void look_at_producers(transfers *t, uint32_t task)
+{
+    const clo_graph *graph = t->graph;
+
+    t->once = t->again_count = 0;
+    for (uint32_t v = graph->first_instance[task]; v < graph->first_instance[task + 1]; v++) {
+        size_t executions = t->index.first[v + 1] - t->index.first[v];
+        if (executions > 1)
+            t->again[t->again_count++] = v;
+        if (executions != 1)
+            continue;
+        t->once_in[memory_of(t, t->index.first[v])]++;
+        t->once++;
+    }
+}
+
+static void forget_producers(transfers *t, uint32_t task)
+{
+    for (size_t c = t->index.first[t->graph->first_instance[task]];
+         c < t->index.first[t->graph->first_instance[task + 1]]; c++)
+        t->once_in[memory_of(t, c)] = 0;
+}
+
+/* What the executions of a task read over an edge from the producers that were looked at. */
+static void count_edge(const transfers *t, uint32_t to, uint64_t bytes, clo_plan_metrics *metrics)
+{
+    const size_t *first = t->index.first;
+
+    for (size_t c = first[t->graph->first_instance[to]]; c < first[t->graph->first_instance[to + 1]]; c++) {
+        uint64_t count = t->once - t->once_in[memory_of(t, c)];
+        for (uint32_t i = 0; i < t->again_count; i++)
+            count += crosses(t, t->again[i], bytes, t->plan->placements[t->index.executions[c]].executor);
+        metrics->transfers += count;
+        metrics->transferred_bytes += count * bytes;
+    }
 }
 
 static clo_status count_transfers(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *metrics)
 {
     const clo_graph *graph = clo_cost_graph(cost);
-    execution_index index;
-    clo_status status = index_open(&index, plan, graph);
+    transfers t = {.plan = plan, .graph = graph, .platform = clo_cost_platform(cost)};
+    clo_status status = index_open(&t.index, plan, graph);
 
-    for (size_t i = 0; status == CLO_OK && i < plan->count; i++) {
-        uint32_t instance = graph->first_instance[plan->placements[i].task] + plan->placements[i].instance;
-        for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++)
-            if (crosses(plan, cost, &index, arc, plan->placements[i].executor)) {
-                metrics->transfers++;
-                metrics->transferred_bytes += clo_graph_arc_bytes(graph, arc);
-            }
+    t.once_in = clo_allocate(t.platform->memories_count, sizeof *t.once_in);
+    t.again = clo_allocate(graph->instances, sizeof *t.again);
+    if (status == CLO_OK && (t.once_in == NULL || t.again == NULL))
+        status = clo_fail_memory("the metrics of a plan");
+    for (uint32_t u = 0; status == CLO_OK && u < graph->tasks; u++) {
+        if (graph->out_first[u] == graph->out_first[u + 1])
+            continue;
+        look_at_producers(&t, u);
+        for (uint32_t at = graph->out_first[u]; at < graph->out_first[u + 1]; at++)
+            count_edge(&t, graph->out[at], clo_graph_out_bytes(graph, at), metrics);
+        forget_producers(&t, u);
     }
-    index_close(&index);
+    clo_free(t.once_in);
+    clo_free(t.again);
+    index_close(&t.index);
     return status;
 }
 

@@ -69,25 +69,68 @@ static void add_arrow(clo_text *text, const clo_trace_event *from, const clo_tra
     clo_text_add(text, "}");
 }
 
+/* The originals, by instance. */
+typedef struct originals {
+    const clo_trace_event **events; /* [instances]; NULL: did not run */
+    uint32_t *next_elsewhere;       /* [instances] the next one of the task that ran on another executor, or the end */
+} originals;
+
+static uint32_t executor_of(const originals *all, uint32_t instance)
+{
+    return all->events[instance] == NULL ? CLO_NONE : all->events[instance]->executor;
+}
+
+static void fill_originals(const originals *all, const clo_graph *graph, const clo_trace *trace)
+{
+    for (size_t i = 0; i < trace->count; i++)
+        if (!trace->events[i].is_replica)
+            all->events[graph->first_instance[trace->events[i].task] + trace->events[i].instance] = &trace->events[i];
+    for (uint32_t v = graph->instances; v-- > 0;) {
+        bool is_last = v + 1 == graph->first_instance[graph->task_of[v] + 1];
+        bool is_change = is_last || executor_of(all, v) != executor_of(all, v + 1);
+        all->next_elsewhere[v] = is_change ? v + 1 : all->next_elsewhere[v + 1];
+    }
+}
+
+/* The arrows from the instances of `source` to `to`, until there are too many. What gives none is passed as a whole. */
+static uint32_t add_arrows_to(clo_text *text, const originals *all, const clo_graph *graph, uint32_t source,
+                              uint32_t to, uint32_t arrows)
+{
+    uint32_t end = graph->first_instance[source + 1], here = executor_of(all, to);
+
+    for (uint32_t v = graph->first_instance[source]; v < end && here != CLO_NONE && arrows < ARROWS_MAX;) {
+        if (executor_of(all, v) == CLO_NONE || executor_of(all, v) == here) {
+            v = all->next_elsewhere[v];
+            continue;
+        }
+        add_arrow(text, all->events[v], all->events[to], ++arrows);
+        v++;
+    }
+    return arrows;
+}
+
 /* Arrows between originals on different executors. */
 static clo_status add_arrows(clo_text *text, const clo_graph *graph, const clo_trace *trace)
 {
-    const clo_trace_event **event_of = clo_allocate(graph->instances, sizeof *event_of);
+    originals all = {clo_allocate(graph->instances, sizeof *all.events),
+                     clo_allocate(graph->instances, sizeof *all.next_elsewhere)};
+    clo_status status = CLO_OK;
     uint32_t arrows = 0;
 
-    if (event_of == NULL)
-        return clo_fail_memory("a trace file");
-    for (size_t i = 0; i < trace->count; i++)
-        if (!trace->events[i].is_replica)
-            event_of[graph->first_instance[trace->events[i].task] + trace->events[i].instance] = &trace->events[i];
-    for (uint32_t to = 0; to < graph->instances; to++)
-        for (uint32_t k = graph->pred_first[to]; k < graph->pred_first[to + 1] && arrows < ARROWS_MAX; k++) {
-            const clo_trace_event *source = event_of[graph->pred[k]], *target = event_of[to];
-            if (source != NULL && target != NULL && source->executor != target->executor)
-                add_arrow(text, source, target, ++arrows);
-        }
-    clo_free(event_of);
-    return CLO_OK;
+    if (all.events == NULL || all.next_elsewhere == NULL) {
+        status = clo_fail_memory("a trace file");
+        goto done;
+    }
+    fill_originals(&all, graph, trace);
+    for (uint32_t to = 0; to < graph->instances; to++) {
+        uint32_t task = graph->task_of[to];
+        for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1] && arrows < ARROWS_MAX; edge++)
+            arrows = add_arrows_to(text, &all, graph, graph->in[edge], to, arrows);
+    }
+done:
+    clo_free(all.events);
+    clo_free(all.next_elsewhere);
+    return status;
 }
 
 clo_status clo_trace_write_chrome(const clo_trace *trace, const clo_cost *cost, const char *label, const char *path)

@@ -47,6 +47,21 @@ static bool prefers(const clo_worker *worker, uint32_t execution, uint64_t kept,
     return successor - execution == worker->stride || worker->keeps_last;
 }
 
+/* Hands on a released item; the first of them is kept in *bypass, to be run next. */
+static inline void hand_on(clo_worker *worker, clo_job *job, uint32_t execution, uint32_t successor, uint64_t *bypass)
+{
+    if (job->is_pinned) {
+        give_pinned(worker, job, successor, bypass);
+    } else if (*bypass == CLO_ITEM_NONE) {
+        *bypass = clo_item(job, successor);
+    } else if (worker->feeds > 0 && prefers(worker, execution, *bypass, successor)) {
+        clo_worker_offer(worker, *bypass);
+        *bypass = clo_item(job, successor);
+    } else {
+        clo_worker_offer(worker, clo_item(job, successor));
+    }
+}
+
 /* Hands on what the execution of this row released; the first of them comes back to be run next. While we hold a released
  * item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads locals
  * only. */
@@ -54,24 +69,26 @@ static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t ex
                                    uint32_t count)
 {
     clo_countdown *pending = job->engine->pending;
-    bool is_pinned = job->is_pinned;
     uint64_t bypass = CLO_ITEM_NONE;
 
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t successor = row[i];
-        if (!clo_countdown_hit(&pending[successor]))
-            continue;
-        if (is_pinned) {
-            give_pinned(worker, job, successor, &bypass);
-        } else if (bypass == CLO_ITEM_NONE) {
-            bypass = clo_item(job, successor);
-        } else if (worker->feeds > 0 && prefers(worker, execution, bypass, successor)) {
-            clo_worker_offer(worker, bypass);
-            bypass = clo_item(job, successor);
-        } else {
-            clo_worker_offer(worker, clo_item(job, successor));
-        }
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (clo_countdown_hit(&pending[row[i]]))
+            hand_on(worker, job, execution, row[i], &bypass);
+    if (worker->feeds > 0 && bypass != CLO_ITEM_NONE)
+        worker->stride = (uint32_t)bypass - execution;
+    return bypass;
+}
+
+/* The same where the row may hold barriers. `from`: the execution, or a barrier that it has just hit for the last
+ * time. */
+static uint64_t release_stages(clo_worker *worker, clo_job *job, uint32_t execution, uint32_t from)
+{
+    clo_engine *engine = job->engine;
+    clo_release release = clo_engine_release(engine, from);
+    uint64_t bypass = CLO_ITEM_NONE;
+
+    for (uint32_t successor; (successor = clo_engine_released(engine, &release)) != CLO_NONE;)
+        hand_on(worker, job, execution, successor, &bypass);
     if (worker->feeds > 0 && bypass != CLO_ITEM_NONE)
         worker->stride = (uint32_t)bypass - execution;
     return bypass;
@@ -80,11 +97,13 @@ static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t ex
 uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     const clo_program *program = job->program;
-    uint32_t first = program->succ_first[execution], count = program->succ_first[execution + 1] - first;
 
-    if (count == 0)
+    if (program->succ_first[execution] == program->succ_first[execution + 1])
         return finish_exits(job, 1), CLO_ITEM_NONE;
-    return release_row(worker, job, execution, &program->succ[first], count);
+    if (program->barriers > 0)
+        return release_stages(worker, job, execution, execution);
+    uint32_t first = program->succ_first[execution];
+    return release_row(worker, job, execution, &program->succ[first], program->succ_first[execution + 1] - first);
 }
 
 /* Where an execution reports if nowhere else: the job's end, or a join of many; a hit there moves a line that many want. */
@@ -109,12 +128,17 @@ static inline uint64_t take_same(clo_worker *worker, const clo_job *job, uint32_
     return clo_deque_pop(&worker->deque);
 }
 
-static uint64_t report(clo_job *job, uint32_t at, uint32_t hits)
+static uint64_t report(clo_worker *worker, clo_job *job, uint32_t execution, uint32_t at, uint32_t hits)
 {
     if (at == CLO_NONE)
         return finish_exits(job, hits), CLO_ITEM_NONE;
     uint64_t item = clo_item(job, at);
-    return clo_countdown_hit_many(&job->engine->pending[at], hits) ? item : CLO_ITEM_NONE;
+    if (!clo_countdown_hit_many(&job->engine->pending[at], hits))
+        return CLO_ITEM_NONE;
+    if (at < job->program->executions)
+        return item;
+    clo_engine_pass(job->engine, at - job->program->executions);
+    return release_stages(worker, job, execution, at);
 }
 
 /* For the trace; in ticks, see record.c. */
@@ -165,6 +189,7 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
 uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     const clo_program *program = job->program;
+    bool has_barriers = program->barriers > 0;
     uint32_t hits = 0, at;
 
     for (;;) { /* each turn runs one execution of this job */
@@ -176,9 +201,11 @@ uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t executi
             hits++;
             next = take_same(worker, job, at);
             if (next == CLO_ITEM_NONE) {
-                next = report(job, at, hits);
+                next = report(worker, job, execution, at, hits);
                 hits = 0;
             }
+        } else if (has_barriers) {
+            next = release_stages(worker, job, execution, execution);
         } else {
             uint32_t first = program->succ_first[execution];
             next =

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "engine/compile.h"
 #include "run/real_time.h"
 #include "run/runtime.h"
 #include "run/series.h"

@@ -299,7 +299,7 @@ const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance,
         return NULL;
     if (bytes != NULL)
         *bytes = (size_t)graph->rows[task].output_bytes;
-    return clo_engine_output(job->engine, graph->first_instance[task] + instance);
+    return clo_data_output(&job->engine->data, graph->first_instance[task] + instance);
 }
 
 uint64_t clo_job_output_hash(const clo_job *job)

@@ -24,21 +24,14 @@ int clo_sim_execute(clo_sim *sim, uint32_t execution)
         return clo_engine_call(sim->engine, execution, executor, 0, &sim->scratch, &sim->stats);
     sim->stats.executed++;
     sim->stats.duplicates += execution >= sim->program->instances;
-    for (uint32_t k = sim->program->input_first[execution]; k < sim->program->input_first[execution + 1]; k++) {
-        const clo_executor *executors = sim->program->platform->executors;
-        uint32_t source = sim->engine->ran_on[sim->program->input_source[k]];
-        if (executors[source].memory == executors[executor].memory)
-            continue;
-        sim->stats.transfers++;
-        sim->stats.transferred_bytes += clo_program_input_bytes(sim->program, execution, k);
-    }
+    clo_engine_count_transfers(sim->engine, execution, executor, &sim->stats);
     return 0;
 }
 
 void clo_sim_finish(clo_sim *sim, uint32_t execution)
 {
     const clo_program *program = sim->program;
-    uint32_t executor = sim->engine->ran_on[execution], cursor = 0, released;
+    uint32_t executor = sim->engine->ran_on[execution], released;
 
     sim->engine->finish_ns[execution] = sim->now_ns;
     int64_t length_ns = clo_time_sub(sim->events[execution].finish_ns, sim->events[execution].start_ns);
@@ -49,9 +42,8 @@ void clo_sim_finish(clo_sim *sim, uint32_t execution)
         hand_out(sim);
         return;
     }
-    while ((released = clo_engine_released(sim->engine, &program->succ[program->succ_first[execution]],
-                                           program->succ_first[execution + 1] - program->succ_first[execution],
-                                           &cursor)) != CLO_NONE)
+    clo_release release = clo_engine_release(sim->engine, execution);
+    while ((released = clo_engine_released(sim->engine, &release)) != CLO_NONE)
         sim->assign(sim, released, program->is_replay ? program->executor[released] : CLO_NONE);
 }
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "engine/compile.h"
 #include "sim/drive.h"
 #include "sim/recorded.h"
 #include "trace/trace.h"

@@ -89,6 +89,43 @@ static void many_finish(void)
     model_check(atomic_load_explicit(&countdown.left, memory_order_relaxed) == 5, "the counter was not put back");
 }
 
+/* A stage's barrier (engine/program.h): two instances of the producer hit its counter; whoever hits it last notes what
+ * the consumers need of the stage, and hits the consumer, which waits for a third task, too. */
+
+static clo_countdown consumer;
+
+static void stage_set_up(void)
+{
+    clo_countdown_arm(&countdown, 2);
+    clo_countdown_arm(&consumer, 2);
+    memset(payload, 0, sizeof payload);
+    lasts[0] = lasts[1] = 0;
+}
+
+static void stage_run(uint32_t me)
+{
+    put(me);
+    if (me < 2) {
+        if (!clo_countdown_hit(&countdown))
+            return;
+        get(0);
+        get(1);
+        put(3);
+        lasts[0]++;
+    }
+    if (!clo_countdown_hit(&consumer))
+        return;
+    for (uint32_t i = 0; i < 4; i++)
+        get(i);
+    lasts[1]++;
+}
+
+static void stage_finish(void)
+{
+    model_check(lasts[0] == 1 && lasts[1] == 1, "a barrier or its consumer had no last hitter, or two");
+    model_check(atomic_load_explicit(&countdown.left, memory_order_relaxed) == 2, "the barrier was not put back");
+}
+
 /* Stack: a producer of a chain of two, a producer of one, a taker; the public list and the inbox. */
 
 static clo_stack stack;
@@ -422,6 +459,7 @@ int main(int argc, char **argv)
     static const model_scenario scenarios[] = {
         {"countdown: three hitters, two runs", 3, 2, countdown_set_up, countdown_run, countdown_finish},
         {"countdown: several hits at once", 3, 4, many_set_up, many_run, many_finish},
+        {"stage: a barrier, a third task, a consumer of both", 3, 4, stage_set_up, stage_run, stage_finish},
         {"stack: chain, single item, two takers", 3, 3, stack_set_up, stack_run, stack_finish},
         {"hand: two givers, its owner", 3, 4, hand_set_up, hand_run, hand_finish},
         {"once: three callers", 3, 4, once_set_up, once_run, once_finish},

@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "cost/cost.h"
+#include "pairs.h"
 #include "random.h"
 
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #define INSTANCES_MAX 700
 
 struct sample {
+    test_pairs pairs;
     clo_graph *graph;
     clo_platform *platform;
     clo_cost *cost;
@@ -24,11 +26,13 @@ static struct sample make(uint64_t seed, unsigned features)
     s.graph = random_graph(seed, features);
     s.platform = random_platform(seed, features);
     ok(clo_cost_create(s.graph, s.platform, &s.cost));
+    s.pairs = pairs_of(s.graph);
     return s;
 }
 
 static void drop(struct sample *s)
 {
+    pairs_free(&s->pairs);
     clo_cost_destroy(s->cost);
     clo_platform_destroy(s->platform);
     clo_graph_destroy(s->graph);
@@ -153,9 +157,8 @@ static int64_t serial_makespan(const struct sample *s)
         for (uint32_t e = 1; e < clo_platform_executors(s->platform); e++)
             if (clo_cost_execution_ns(s->cost, task, e) < clo_cost_execution_ns(s->cost, task, where[v]))
                 where[v] = e;
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
-            now += clo_platform_transfer_ns(s->platform, clo_graph_arc_bytes(graph, arc), where[graph->pred[arc]],
-                                            where[v]);
+        for (uint32_t k = s->pairs.before_first[v]; k < s->pairs.before_first[v + 1]; k++)
+            now += clo_platform_transfer_ns(s->platform, s->pairs.bytes[k], where[s->pairs.before[k]], where[v]);
         now += clo_cost_execution_ns(s->cost, task, where[v]);
     }
     return now;
@@ -240,13 +243,11 @@ static int64_t earliest(const struct sample *s, const struct schedule *x, uint32
 /* When all inputs of v are in the memory of executor e. */
 static int64_t inputs_at(const struct sample *s, const struct schedule *x, uint32_t v, uint32_t e)
 {
-    const clo_graph *graph = s->graph;
     int64_t ready = 0;
 
-    for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-        uint32_t u = graph->pred[arc];
-        int64_t arrival =
-            x->finish[u] + clo_platform_transfer_ns(s->platform, clo_graph_arc_bytes(graph, arc), x->executor[u], e);
+    for (uint32_t k = s->pairs.before_first[v]; k < s->pairs.before_first[v + 1]; k++) {
+        uint32_t u = s->pairs.before[k];
+        int64_t arrival = x->finish[u] + clo_platform_transfer_ns(s->platform, s->pairs.bytes[k], x->executor[u], e);
         ready = arrival > ready ? arrival : ready;
     }
     return ready;
@@ -282,7 +283,7 @@ static int64_t random_schedule(const struct sample *s, clo_rng *rng)
 
     memset(&x, 0, sizeof x);
     for (uint32_t v = 0; v < s->graph->instances; v++) {
-        waiting[v] = s->graph->pred_first[v + 1] - s->graph->pred_first[v];
+        waiting[v] = s->pairs.before_first[v + 1] - s->pairs.before_first[v];
         if (waiting[v] == 0)
             ready[count++] = v;
     }
@@ -291,9 +292,9 @@ static int64_t random_schedule(const struct sample *s, clo_rng *rng)
         ready[pick] = ready[--count];
         place(s, &x, rng, v);
         makespan = x.finish[v] > makespan ? x.finish[v] : makespan;
-        for (uint32_t at = s->graph->succ_first[v]; at < s->graph->succ_first[v + 1]; at++)
-            if (--waiting[s->graph->succ[at]] == 0)
-                ready[count++] = s->graph->succ[at];
+        for (uint32_t at = s->pairs.after_first[v]; at < s->pairs.after_first[v + 1]; at++)
+            if (--waiting[s->pairs.after[at]] == 0)
+                ready[count++] = s->pairs.after[at];
     }
     assert_int_equal(x.count, s->graph->instances);
     return makespan;

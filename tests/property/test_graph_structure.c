@@ -4,6 +4,7 @@
 #include "../fuzz/same.h"
 #include "base/rng.h"
 #include "graph/graph.h"
+#include "pairs.h"
 #include "random.h"
 
 #include <stdlib.h>
@@ -26,54 +27,50 @@ static void instances_are_numbered_by_task(const clo_graph *graph)
     assert_int_equal(clo_graph_instances(graph), next);
 }
 
-/* Each instance's predecessors are the instances of the edges into its task, in order, with an even share of the
- * bytes. */
+/* A task's predecessors are the edges into it, in order, with the even share of the bytes of a pair. */
 static void predecessors_are_the_edges(const clo_graph *graph)
 {
-    uint64_t arcs = 0;
-
-    for (uint32_t v = 0; v < graph->instances; v++) {
-        uint32_t arc = graph->pred_first[v], to = graph->task_of[v];
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        uint32_t at = graph->in_first[t];
         for (uint32_t e = 0; e < graph->edges; e++) {
             clo_edge edge;
             ok(clo_graph_edge(graph, e, &edge));
-            if (edge.to != to)
+            if (edge.to != t)
                 continue;
-            uint64_t sources = graph->rows[edge.from].instances, pairs = sources * graph->rows[to].instances;
-            for (uint32_t i = 0; i < sources; i++, arc++) {
-                assert_int_equal(graph->pred[arc], graph->first_instance[edge.from] + i);
-                uint64_t share = clo_graph_arc_bytes(graph, arc);
-                assert_true(share * pairs >= edge.bytes && (share == 0 || (share - 1) * pairs < edge.bytes));
-            }
-            arcs += sources;
+            uint64_t pairs = (uint64_t)graph->rows[edge.from].instances * graph->rows[t].instances;
+            uint64_t share = clo_graph_in_bytes(graph, at);
+            assert_int_equal(clo_graph_pairs(graph, edge.from, t), pairs);
+            assert_true(share * pairs >= edge.bytes && (share == 0 || (share - 1) * pairs < edge.bytes));
+            assert_int_equal(graph->in[at++], edge.from);
         }
-        assert_int_equal(arc, graph->pred_first[v + 1]);
+        assert_int_equal(at, graph->in_first[t + 1]);
     }
-    assert_int_equal(arcs, graph->arcs);
+    assert_int_equal(graph->in_first[graph->tasks], graph->edges);
 }
 
 static void successors_mirror_predecessors(const clo_graph *graph)
 {
-    unsigned char *seen = calloc(graph->arcs + 1, 1);
+    unsigned char *seen = calloc(graph->edges + (size_t)1, 1);
 
-    assert_int_equal(graph->succ_first[graph->instances], graph->arcs);
-    for (uint32_t v = 0; v < graph->instances; v++)
-        for (uint32_t at = graph->succ_first[v]; at < graph->succ_first[v + 1]; at++) {
-            uint32_t u = graph->succ[at], arc = graph->pred_first[u];
-            while (graph->pred[arc] != v || seen[arc]) /* without bytes nothing stores it */
-                arc++;
-            assert_true(graph->succ_arc == NULL || graph->succ_arc[at] == arc);
-            assert_int_equal(graph->pred[arc], v);
-            assert_true(arc >= graph->pred_first[u] && arc < graph->pred_first[u + 1]);
-            assert_int_equal(seen[arc]++, 0);
-            assert_true(at == graph->succ_first[v] || graph->succ[at - 1] < u); /* by id */
+    assert_int_equal(graph->out_first[graph->tasks], graph->edges);
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        for (uint32_t at = graph->out_first[t]; at < graph->out_first[t + 1]; at++) {
+            uint32_t u = graph->out[at], edge = graph->in_first[u];
+            while (graph->in[edge] != t || seen[edge]) /* without bytes nothing stores it */
+                edge++;
+            assert_true(graph->out_edge == NULL || graph->out_edge[at] == edge);
+            assert_int_equal(graph->in[edge], t);
+            assert_true(edge >= graph->in_first[u] && edge < graph->in_first[u + 1]);
+            assert_int_equal(seen[edge]++, 0);
+            assert_true(at == graph->out_first[t] || graph->out[at - 1] < u); /* by id */
         }
     free(seen);
 }
 
 static void the_order_is_topological(const clo_graph *graph)
 {
-    uint32_t *place = malloc(graph->instances * sizeof *place);
+    uint32_t *place = malloc(graph->instances * sizeof *place), next = 0;
+    test_pairs p = pairs_of(graph);
 
     memset(place, 0xff, graph->instances * sizeof *place);
     for (uint32_t i = 0; i < graph->instances; i++) {
@@ -81,8 +78,12 @@ static void the_order_is_topological(const clo_graph *graph)
         place[graph->order[i]] = i;
     }
     for (uint32_t v = 0; v < graph->instances; v++)
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
-            assert_true(place[graph->pred[arc]] < place[v]);
+        for (uint32_t k = p.before_first[v]; k < p.before_first[v + 1]; k++)
+            assert_true(place[p.before[k]] < place[v]);
+    for (uint32_t i = 0; i < graph->tasks; i++) /* the same order of tasks, all instances of each in a row */
+        for (uint32_t v = 0; v < graph->rows[graph->task_order[i]].instances; v++)
+            assert_int_equal(graph->order[next++], graph->first_instance[graph->task_order[i]] + v);
+    pairs_free(&p);
     free(place);
 }
 
@@ -121,16 +122,16 @@ static void a_back_edge_is_always_found(void **state)
         for (uint32_t t = 0; t < graph->tasks; t++)
             ok(clo_graph_add_task(copy, &(clo_task){.instances = graph->rows[t].instances}, NULL));
         /* from the last task of the order back to a task that some edge leads from it to: its first ancestor */
-        uint32_t v = graph->order[graph->instances - 1], root = v;
-        while (graph->pred_first[root] < graph->pred_first[root + 1])
-            root = graph->pred[graph->pred_first[root]];
+        uint32_t last = graph->task_order[graph->tasks - 1], root = last;
+        while (graph->in_first[root] < graph->in_first[root + 1])
+            root = graph->in[graph->in_first[root]];
         for (uint32_t e = 0; e < graph->edges; e++) {
             clo_edge edge;
             ok(clo_graph_edge(graph, e, &edge));
             ok(clo_graph_add_edge(copy, edge.from, edge.to, 0));
         }
-        if (root != v) {
-            ok(clo_graph_add_edge(copy, graph->task_of[v], graph->task_of[root], 0));
+        if (root != last) {
+            ok(clo_graph_add_edge(copy, last, root, 0));
             fails(CLO_ERR_CYCLE, "tasks wait for each other: \"t", clo_graph_seal(copy));
             closed++;
         }
@@ -189,10 +190,10 @@ static void arrays_give_the_same_graph_as_one_by_one(void **state)
 
         if (!same_graph(graph, copy))
             fail_msg("seed %llu differs", (unsigned long long)seed);
-        assert_int_equal(copy->arcs, graph->arcs);
+        assert_int_equal(copy->edges, graph->edges);
         assert_memory_equal(copy->order, graph->order, graph->instances * sizeof *graph->order);
-        assert_memory_equal(copy->pred, graph->pred, graph->arcs * sizeof *graph->pred);
-        assert_memory_equal(copy->succ, graph->succ, graph->arcs * sizeof *graph->succ);
+        assert_memory_equal(copy->in, graph->in, graph->edges * sizeof *graph->in);
+        assert_memory_equal(copy->out, graph->out, graph->edges * sizeof *graph->out);
         clo_graph_destroy(copy);
         clo_graph_destroy(graph);
     }

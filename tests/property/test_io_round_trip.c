@@ -63,9 +63,9 @@ static void check_structure(const clo_document *d, const char *format)
         assert_true(a.instances == b.instances);
     }
     const clo_graph *g = clo_document_graph(d), *h = clo_document_graph(e);
-    for (uint32_t i = 0; i < g->arcs; i++) {
-        assert_int_equal(g->pred[i], h->pred[i]);
-        assert_true(clo_graph_arc_bytes(g, i) == clo_graph_arc_bytes(h, i));
+    for (uint32_t i = 0; i < g->edges; i++) {
+        assert_int_equal(g->in[i], h->in[i]);
+        assert_true(clo_graph_in_bytes(g, i) == clo_graph_in_bytes(h, i));
     }
     clo_free(text);
     clo_document_destroy(e);

@@ -26,9 +26,10 @@ static int visit(const clo_call *call)
     uint32_t i = graph->first_instance[call->task] + call->instance;
     uint32_t count = ++v->seen[i];
 
-    for (uint32_t k = graph->pred_first[i]; k < graph->pred_first[i + 1]; k++)
-        if (v->seen[graph->pred[k]] != count)
-            atomic_fetch_add_explicit(&v->violations, 1, memory_order_relaxed);
+    for (uint32_t e = graph->in_first[call->task]; e < graph->in_first[call->task + 1]; e++)
+        for (uint32_t k = graph->first_instance[graph->in[e]]; k < graph->first_instance[graph->in[e] + 1]; k++)
+            if (v->seen[k] != count)
+                atomic_fetch_add_explicit(&v->violations, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&v->calls, 1, memory_order_relaxed);
     return call->task == v->fail_task ? 7 : 0;
 }

@@ -135,6 +135,8 @@ static void add_task(clo_graph *graph, clo_rng *rng, const struct site *site, un
     task.task_class = (uint16_t)clo_rng_below(rng, CLO_CLASSES_BUILTIN + 2);
     if (features & RANDOM_INSTANCES && choice < 2)
         task.instances = 2 + clo_rng_below(rng, 4);
+    if (features & RANDOM_STAGES && choice < 6)
+        task.instances = 2 + clo_rng_below(rng, 23);
     if (features & RANDOM_OUTPUTS)
         task.output_bytes = clo_rng_below(rng, 4) == 0 ? 0 : 1 + clo_rng_below(rng, 512);
     if (features & RANDOM_DUPLICABLE)
@@ -158,7 +160,8 @@ static void add_task(clo_graph *graph, clo_rng *rng, const struct site *site, un
 /* A random DAG. Edges follow a hidden order of the ids, so topological order and id order differ. */
 static clo_graph *random_dag(clo_rng *rng, const struct site *site, unsigned features)
 {
-    uint32_t hidden[120], tasks = 1 + clo_rng_below(rng, features & RANDOM_SMALL ? 12 : 120);
+    uint32_t hidden[120], tasks_max = features & RANDOM_SMALL ? 12 : features & RANDOM_STAGES ? 14 : 120;
+    uint32_t tasks = 1 + clo_rng_below(rng, tasks_max);
     uint32_t density = 1 + clo_rng_below(rng, 5), kind;
     clo_graph *graph = NULL;
     char name[16];
@@ -215,5 +218,6 @@ clo_graph *random_graph(uint64_t seed, unsigned features)
     struct site site = make_site(seed);
     clo_rng rng = clo_rng_seed(seed ^ 0x6e4f);
 
-    return seed % 3 == 2 ? random_family(&rng, features) : random_dag(&rng, &site, features);
+    return seed % 3 == 2 && !(features & RANDOM_STAGES) ? random_family(&rng, features)
+                                                        : random_dag(&rng, &site, features);
 }

@@ -19,6 +19,7 @@ enum {
     RANDOM_NO_BYTES = 64,   /* edges carry nothing                                                  */
     RANDOM_SMALL = 128,     /* graph: at most 12 tasks                                              */
     RANDOM_UNNAMED = 256,   /* graph: no task names                                                 */
+    RANDOM_STAGES = 512,    /* graph: at most 14 tasks, three of four with 2..24 instances          */
     RANDOM_ALL = 63
 };
 

@@ -51,20 +51,18 @@ static int64_t fill_chains(clo_bound_work *work, const int64_t *lengths)
 
     memset(head, 0, graph->tasks * sizeof *head);
     memset(tail, 0, graph->tasks * sizeof *tail);
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = graph->order[i], u = graph->task_of[v];
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && clo_bound_is_first(graph, v);
-             arc++) {
-            uint32_t t = graph->task_of[graph->pred[arc]];
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t u = graph->task_order[i];
+        for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
+            uint32_t t = graph->in[e];
             if (head[t] + lengths[t] > head[u])
                 head[u] = head[t] + lengths[t];
         }
     }
-    for (uint32_t i = graph->instances; i-- > 0;) {
-        uint32_t v = graph->order[i], u = graph->task_of[v];
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && clo_bound_is_first(graph, v);
-             arc++) {
-            uint32_t t = graph->task_of[graph->pred[arc]];
+    for (uint32_t i = graph->tasks; i-- > 0;) {
+        uint32_t u = graph->task_order[i];
+        for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
+            uint32_t t = graph->in[e];
             if (tail[u] + lengths[u] > tail[t])
                 tail[t] = tail[u] + lengths[u];
         }

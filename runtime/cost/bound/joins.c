@@ -18,10 +18,13 @@ static int by_falling_arrival(const void *left, const void *right)
 {
     const clo_bound_input *a = left, *b = right;
 
-    return a->arrival_ns > b->arrival_ns ? -1 : a->arrival_ns < b->arrival_ns;
+    if (a->arrival_ns != b->arrival_ns)
+        return a->arrival_ns > b->arrival_ns ? -1 : 1;
+    return a->place < b->place ? -1 : a->place > b->place;
 }
 
-/* The formula above. inputs: [count], at least one; sorted here. */
+/* The formula above. inputs: [count], at least one; sorted here. Instances of a task stand side by side: the first of
+ * them has the least time before it, the last one the most behind it. */
 static int64_t earliest(clo_bound_input *inputs, uint32_t count, uint32_t width)
 {
     int64_t best = INT64_MAX, least_at = INT64_MAX, sum = 0, local = 0;
@@ -32,7 +35,7 @@ static int64_t earliest(clo_bound_input *inputs, uint32_t count, uint32_t width)
         int64_t end = inputs[j].at_ns + inputs[j].time_ns;
         best = begin < best ? begin : best;
         least_at = inputs[j].at_ns < least_at ? inputs[j].at_ns : least_at;
-        sum += inputs[j].time_ns;
+        sum += inputs[j].time_ns * inputs[j].count;
         local = end > local ? end : local;
         local = least_at + (sum + width - 1) / width > local ? least_at + (sum + width - 1) / width : local;
     }
@@ -51,19 +54,19 @@ static void raise_heads(const clo_bound_work *work, clo_bound_input *inputs)
 {
     const clo_graph *graph = work->cost->graph;
 
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = graph->order[i], count = 0;
-        if (!clo_bound_is_first(graph, v))
-            continue;
-        int64_t *head = &work->head[graph->task_of[v]];
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            uint32_t t = graph->task_of[graph->pred[arc]];
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t u = graph->task_order[i], count = 0;
+        uint64_t instances = 0;
+        int64_t *head = &work->head[u];
+        for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++, count++) {
+            uint32_t t = graph->in[e];
             int64_t end = work->head[t] + work->fastest[t];
-            inputs[count++] = (clo_bound_input){end + least_transfer(work->cost, clo_graph_arc_bytes(graph, arc)),
-                                                work->head[t], work->fastest[t]};
+            inputs[count] = (clo_bound_input){end + least_transfer(work->cost, clo_graph_in_bytes(graph, e)),
+                                              work->head[t], work->fastest[t], clo_graph_instances_of(graph, t), count};
+            instances += clo_graph_instances_of(graph, t);
             clo_bound_raise(head, work->head[t] + work->span[t]);
         }
-        if (count > 1)
+        if (instances > 1)
             clo_bound_raise(head, earliest(inputs, count, work->cost->memory_width));
     }
 }
@@ -72,19 +75,19 @@ static void raise_tails(const clo_bound_work *work, clo_bound_input *inputs)
 {
     const clo_graph *graph = work->cost->graph;
 
-    for (uint32_t i = graph->instances; i-- > 0;) {
-        uint32_t v = graph->order[i], count = 0;
-        if (!clo_bound_is_first(graph, v))
-            continue;
-        int64_t *tail = &work->tail[graph->task_of[v]];
-        for (uint32_t at = graph->succ_first[v]; at < graph->succ_first[v + 1]; at++) {
-            uint32_t t = graph->task_of[graph->succ[at]];
+    for (uint32_t i = graph->tasks; i-- > 0;) {
+        uint32_t u = graph->task_order[i], count = 0;
+        uint64_t instances = 0;
+        int64_t *tail = &work->tail[u];
+        for (uint32_t at = graph->out_first[u]; at < graph->out_first[u + 1]; at++, count++) {
+            uint32_t t = graph->out[at];
             int64_t end = work->tail[t] + work->fastest[t];
-            inputs[count++] = (clo_bound_input){end + least_transfer(work->cost, clo_graph_succ_bytes(graph, at)),
-                                                work->tail[t], work->fastest[t]};
+            inputs[count] = (clo_bound_input){end + least_transfer(work->cost, clo_graph_out_bytes(graph, at)),
+                                              work->tail[t], work->fastest[t], clo_graph_instances_of(graph, t), count};
+            instances += clo_graph_instances_of(graph, t);
             clo_bound_raise(tail, work->tail[t] + work->span[t]);
         }
-        if (count > 1 && !graph->rows[graph->task_of[v]].duplicable)
+        if (instances > 1 && !graph->rows[u].duplicable)
             clo_bound_raise(tail, earliest(inputs, count, work->cost->memory_width));
     }
 }
@@ -93,9 +96,9 @@ size_t clo_bound_inputs_max(const clo_graph *graph)
 {
     size_t most = 0;
 
-    for (uint32_t v = 0; v < graph->instances; v++) {
-        size_t before = graph->pred_first[v + 1] - graph->pred_first[v];
-        size_t behind = graph->succ_first[v + 1] - graph->succ_first[v];
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        size_t before = graph->in_first[t + 1] - graph->in_first[t];
+        size_t behind = graph->out_first[t + 1] - graph->out_first[t];
         most = before > most ? before : most;
         most = behind > most ? behind : most;
     }

@@ -12,9 +12,13 @@ typedef struct clo_bound_input {
     int64_t at_ns;
     /* Its fastest time. */
     int64_t time_ns;
+    /* Instances, all alike. */
+    uint32_t count;
+    /* Decides between equal arrivals. */
+    uint32_t place;
 } clo_bound_input;
 
-/* The most arcs into or out of an instance. */
+/* The most edges into or out of a task. */
 size_t clo_bound_inputs_max(const clo_graph *graph);
 
 /* Raises work->head and tail. inputs: [clo_bound_inputs_max]. */

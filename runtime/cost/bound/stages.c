@@ -11,21 +11,10 @@
  * (2) A barrier splits the stages into those before and those behind, and all of the former precede all of the
  *     latter: the least time of each part adds up, whichever bound is the best in it.
  *
- * A barrier lies before depth d (arcs on the longest way from an entry) if all stages without a successor among
+ * A barrier lies before depth d (edges on the longest way from an entry) if all stages without a successor among
  * those before d lead to all stages of depth d; no other cut is one, for what follows it at once has equal
  * producers. */
 #include "cost/bound/stages.h"
-
-/* The arcs into the first instance of a task. */
-static uint32_t arcs_begin(const clo_graph *graph, uint32_t task)
-{
-    return graph->pred_first[graph->first_instance[task]];
-}
-
-static uint32_t arcs_end(const clo_graph *graph, uint32_t task)
-{
-    return graph->pred_first[graph->first_instance[task] + 1];
-}
 
 /* How many instances of a task can run at once, at most: by executors, and by what machines hold. */
 static uint64_t slots_of(const clo_cost *cost, uint32_t task)
@@ -68,18 +57,16 @@ static uint32_t fill_depths(const clo_graph *graph, clo_bound_stages *stages)
 {
     uint32_t depths = 0;
 
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = graph->order[i], u = graph->task_of[v];
-        if (!clo_bound_is_first(graph, v))
-            continue;
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t u = graph->task_order[i];
         stages->next_depth[u] = CLO_NONE;
-        for (uint32_t arc = arcs_begin(graph, u); arc < arcs_end(graph, u); arc++) {
-            uint32_t t = graph->task_of[graph->pred[arc]];
+        for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
+            uint32_t t = graph->in[e];
             if (stages->depth[t] >= stages->depth[u])
                 stages->depth[u] = stages->depth[t] + 1;
         }
-        for (uint32_t arc = arcs_begin(graph, u); arc < arcs_end(graph, u); arc++) {
-            uint32_t t = graph->task_of[graph->pred[arc]];
+        for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
+            uint32_t t = graph->in[e];
             if (stages->depth[u] < stages->next_depth[t])
                 stages->next_depth[t] = stages->depth[u];
         }
@@ -94,9 +81,8 @@ static int64_t ends_met(const clo_graph *graph, const clo_bound_stages *stages, 
 {
     int64_t met = 0;
 
-    for (uint32_t arc = arcs_begin(graph, task); arc < arcs_end(graph, task); arc++)
-        met += clo_bound_is_first(graph, graph->pred[arc]) &&
-               stages->next_depth[graph->task_of[graph->pred[arc]]] == stages->depth[task];
+    for (uint32_t e = graph->in_first[task]; e < graph->in_first[task + 1]; e++)
+        met += stages->next_depth[graph->in[e]] == stages->depth[task];
     return met;
 }
 
@@ -137,17 +123,12 @@ int64_t clo_bound_of_stages(const clo_bound_work *work, clo_bound_stages *stages
     const clo_graph *graph = work->cost->graph;
     int64_t sum = 0;
 
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = graph->order[i], u = graph->task_of[v], part = stages->part_of[u];
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t u = graph->task_order[i], part = stages->part_of[u];
         int64_t before = 0;
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1] && clo_bound_is_first(graph, v);
-             arc++) {
-            uint32_t t = graph->task_of[graph->pred[arc]];
-            if (stages->part_of[t] == part)
-                clo_bound_raise(&before, stages->chain_ns[t]);
-        }
-        if (!clo_bound_is_first(graph, v))
-            continue;
+        for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++)
+            if (stages->part_of[graph->in[e]] == part)
+                clo_bound_raise(&before, stages->chain_ns[graph->in[e]]);
         clo_bound_raise(&stages->stage_ns[u], work->span[u]);
         stages->chain_ns[u] = before + stages->stage_ns[u];
         clo_bound_raise(&stages->part_ns[part], stages->chain_ns[u]);

@@ -13,7 +13,7 @@
 
 /* The graph in one direction. */
 typedef struct one_way {
-    const uint32_t *first, *arcs;
+    const uint32_t *first, *tasks;
     int64_t *at; /* heads or tails */
 } one_way;
 
@@ -23,18 +23,13 @@ static bool has_bit(const uint64_t *bits, uint32_t i)
 }
 
 /* Takes in what leads to `task`: the longest chain, and the set of its ancestors. */
-static void take_arcs(const clo_bound_work *work, const one_way *way, const clo_bound_sets *sets, uint32_t task)
+static void take_edges(const clo_bound_work *work, const one_way *way, const clo_bound_sets *sets, uint32_t task)
 {
-    const clo_graph *graph = work->cost->graph;
     uint64_t *mine = &sets->before[(size_t)task * sets->words];
-    uint32_t v = graph->first_instance[task], last = CLO_NONE;
 
     memset(mine, 0, sets->words * sizeof *mine);
-    for (uint32_t arc = way->first[v]; arc < way->first[v + 1]; arc++) {
-        uint32_t t = graph->task_of[way->arcs[arc]];
-        if (t == last)
-            continue; /* another instance */
-        last = t;
+    for (uint32_t e = way->first[task]; e < way->first[task + 1]; e++) {
+        uint32_t t = way->tasks[e];
         for (uint32_t w = 0; w < sets->words; w++)
             mine[w] |= sets->before[(size_t)t * sets->words + w];
         mine[t / 64] |= 1ull << t % 64;
@@ -67,11 +62,9 @@ static void tighten(const clo_bound_work *work, const one_way *way, const clo_bo
     const clo_graph *graph = work->cost->graph;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = graph->order[is_forward ? i : graph->instances - 1 - i], task = graph->task_of[v];
-        if (!clo_bound_is_first(graph, v))
-            continue;
-        take_arcs(work, way, sets, task);
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t task = graph->task_order[is_forward ? i : graph->tasks - 1 - i];
+        take_edges(work, way, sets, task);
         int64_t at = best_area(work, way, sets, task, count);
         at += (sets->grid_ns - at % sets->grid_ns) % sets->grid_ns;
         way->at[task] = at;
@@ -85,8 +78,8 @@ static void tighten(const clo_bound_work *work, const one_way *way, const clo_bo
 void clo_bound_tighten(const clo_bound_work *work, const clo_bound_sets *sets)
 {
     const clo_graph *graph = work->cost->graph;
-    one_way forward = {graph->pred_first, graph->pred, work->head};
-    one_way backward = {graph->succ_first, graph->succ, work->tail};
+    one_way forward = {graph->in_first, graph->in, work->head};
+    one_way backward = {graph->out_first, graph->out, work->tail};
 
     tighten(work, &forward, sets, true);
     tighten(work, &backward, sets, false);

@@ -56,10 +56,4 @@ static inline int64_t clo_bound_round_up(const clo_bound_work *work, uint64_t su
     return (int64_t)((sum >> work->shift) + ((sum & ((1ull << work->shift) - 1)) != 0));
 }
 
-/* True for the instance that stands for its task where all are alike. */
-static inline bool clo_bound_is_first(const clo_graph *graph, uint32_t instance)
-{
-    return graph->first_instance[graph->task_of[instance]] == instance;
-}
-
 #endif

@@ -2,21 +2,6 @@
 
 #include <assert.h>
 
-clo_inputs clo_schedule_inputs(const clo_schedule *schedule, uint32_t instance, uint32_t executor)
-{
-    clo_inputs found = {0, 0, CLO_NONE};
-
-    for (uint32_t arc = schedule->graph->pred_first[instance]; arc < schedule->graph->pred_first[instance + 1]; arc++) {
-        int64_t arrival = clo_schedule_arrival_ns(schedule, arc, executor);
-        if (found.arc == CLO_NONE || arrival > found.latest_ns) {
-            found = (clo_inputs){arrival, found.latest_ns, arc};
-        } else if (arrival > found.second_ns) {
-            found.second_ns = arrival;
-        }
-    }
-    return found;
-}
-
 bool clo_schedule_may_duplicate(const clo_schedule *schedule, uint32_t instance, uint32_t executor)
 {
     uint32_t task = schedule->graph->task_of[instance];

@@ -3,7 +3,7 @@
 #ifndef CLO_PLAN_DUPLICATE_CHAIN_H
 #define CLO_PLAN_DUPLICATE_CHAIN_H
 
-#include "plan/schedule/schedule.h"
+#include "plan/schedule/arrivals.h"
 
 enum { CLO_CHAIN_MAX = 8 };
 
@@ -14,15 +14,6 @@ typedef struct clo_chain {
     int64_t starts_ns[CLO_CHAIN_MAX];
     int64_t start_ns, finish_ns; /* of the instance */
 } clo_chain;
-
-/* The latest and second latest arrival of inputs on an executor; arc: which is the latest (the first of equal ones),
- * CLO_NONE without inputs. */
-typedef struct clo_inputs {
-    int64_t latest_ns, second_ns;
-    uint32_t arc;
-} clo_inputs;
-
-clo_inputs clo_schedule_inputs(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
 /* True if an execution of `instance` may be added on `executor`: declared duplicable, can run there, none there. */
 bool clo_schedule_may_duplicate(const clo_schedule *schedule, uint32_t instance, uint32_t executor);

@@ -36,31 +36,6 @@ typedef struct candidate {
     int64_t duplicate_start_ns;
 } candidate;
 
-/* For each executor the latest arrival of an input (ready_ns), the arc it comes over (critical) and the latest
- * arrival of the others (second_ns; equal to ready_ns on a tie, where no duplicate can help). */
-static void find_ready(clo_schedule *schedule, uint32_t instance)
-{
-    const clo_graph *graph = schedule->graph;
-
-    for (uint32_t e = 0; e < schedule->executors; e++) {
-        schedule->ready_ns[e] = schedule->second_ns[e] = 0;
-        schedule->critical[e] = CLO_NONE;
-    }
-    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        clo_schedule_arrivals(schedule, arc);
-        for (uint32_t e = 0; e < schedule->executors; e++) {
-            int64_t arrival = schedule->row_ns[e];
-            if (arrival > schedule->ready_ns[e]) {
-                schedule->second_ns[e] = schedule->ready_ns[e];
-                schedule->ready_ns[e] = arrival;
-                schedule->critical[e] = arc;
-            } else if (arrival > schedule->second_ns[e]) {
-                schedule->second_ns[e] = arrival;
-            }
-        }
-    }
-}
-
 static int64_t slot_ns(const site *s, uint32_t task, uint32_t executor, int64_t ready, int64_t duration)
 {
     if (s->tail_ns != NULL && s->tail_ns[executor] > ready)
@@ -91,13 +66,13 @@ static void try_plain(const site *s, uint32_t task, uint32_t executor, candidate
 static void try_duplicate(const site *s, uint32_t task, uint32_t executor, candidate *best)
 {
     const clo_schedule *schedule = s->schedule;
-    uint32_t arc = schedule->critical[executor];
+    uint32_t parent = schedule->critical[executor]; /* none can help on a tie of ready_ns and second_ns */
     int64_t duration = clo_cost_time(schedule->cost, task, executor), second = schedule->second_ns[executor];
 
-    if (arc == CLO_NONE || duration == CLO_TIME_NEVER || second >= schedule->ready_ns[executor] ||
+    if (parent == CLO_NONE || duration == CLO_TIME_NEVER || second >= schedule->ready_ns[executor] ||
         second + duration >= best->finish_ns)
         return;
-    uint32_t parent = schedule->graph->pred[arc], parent_task = schedule->graph->task_of[parent];
+    uint32_t parent_task = schedule->graph->task_of[parent];
     int64_t parent_duration = clo_cost_time(schedule->cost, parent_task, executor);
     if (!schedule->may_duplicate || !schedule->graph->rows[parent_task].duplicable ||
         parent_duration == CLO_TIME_NEVER || clo_schedule_has_execution(schedule, parent, executor))
@@ -131,7 +106,7 @@ clo_status clo_deft_place_behind(clo_schedule *schedule, uint32_t instance, cons
     uint32_t task = schedule->graph->task_of[instance];
     candidate best = {0, INT64_MAX, CLO_NONE, CLO_NONE, 0};
 
-    find_ready(schedule, instance);
+    clo_schedule_find_critical(schedule, instance);
     for (uint32_t e = 0; e < schedule->executors; e++) {
         try_plain(&s, task, e, &best);
         try_duplicate(&s, task, e, &best);
@@ -149,7 +124,7 @@ clo_status clo_deft_place_on(clo_schedule *schedule, uint32_t instance, uint32_t
 
     schedule->ready_ns[executor] = inputs.latest_ns;
     schedule->second_ns[executor] = inputs.second_ns;
-    schedule->critical[executor] = inputs.arc;
+    schedule->critical[executor] = inputs.producer;
     try_plain(&s, task, executor, &best);
     if (schedule->may_duplicate)
         try_duplicate(&s, task, executor, &best);

@@ -14,7 +14,7 @@
  * executor that cannot run the instance is neither), capacities of machines, instances, tasks that may not be
  * duplicated. Duplicates end when the schedule is full.
  *
- * O(inputs^2 + executors) an instance, plus the searches in the timelines. */
+ * O(inputs + executors) an instance, an edge being an input,, plus the searches in the timelines. */
 #include "plan/duplicate/planners.h"
 #include "plan/schedule/compact.h"
 
@@ -68,16 +68,17 @@ static clo_status find_order(clo_schedule *schedule)
 }
 
 /* Where the parent runs whose data come last over a mean link; CLO_NONE for an entry. */
-static uint32_t critical_executor(const clo_schedule *schedule, uint32_t instance)
+static uint32_t critical_executor(const clo_schedule *schedule, uint32_t task)
 {
     const clo_graph *graph = schedule->graph;
     uint32_t executor = CLO_NONE;
     int64_t latest = -1;
 
-    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        const clo_execution *execution = &schedule->executions[schedule->first_execution[graph->pred[arc]]];
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        uint32_t last = clo_schedule_last_of(schedule, graph->in[edge]);
+        const clo_execution *execution = &schedule->executions[schedule->first_execution[last]];
         int64_t arrival =
-            execution->finish_ns + clo_cost_mean_transfer_ns(schedule->cost, clo_graph_arc_bytes(graph, arc));
+            execution->finish_ns + clo_cost_mean_transfer_ns(schedule->cost, clo_graph_in_bytes(graph, edge));
         if (arrival <= latest)
             continue;
         latest = arrival;
@@ -98,31 +99,6 @@ static uint32_t idle_executor(const clo_ready *ready, uint32_t task)
     return best;
 }
 
-static bool is_duplicate(const clo_chain *chain, uint32_t instance)
-{
-    for (uint32_t i = 0; i < chain->count; i++)
-        if (chain->duplicates[i] == instance)
-            return true;
-    return false;
-}
-
-/* The parent without a duplicate whose data arrive last on the executor of the trial, and when. */
-static uint32_t latest_parent(const clo_schedule *schedule, const clo_chain *chain, int64_t *arrival_ns)
-{
-    const clo_graph *graph = schedule->graph;
-    uint32_t parent = CLO_NONE;
-
-    *arrival_ns = 0;
-    for (uint32_t arc = graph->pred_first[chain->instance]; arc < graph->pred_first[chain->instance + 1]; arc++) {
-        int64_t arrival = clo_schedule_arrival_ns(schedule, arc, chain->executor);
-        if ((parent != CLO_NONE && arrival <= *arrival_ns) || is_duplicate(chain, graph->pred[arc]))
-            continue;
-        parent = graph->pred[arc];
-        *arrival_ns = arrival;
-    }
-    return parent;
-}
-
 /* Duplicates parents while that helps, at most `room` of them. */
 static clo_chain find_chain(const clo_schedule *schedule, uint32_t instance, uint32_t executor, uint32_t room)
 {
@@ -131,7 +107,9 @@ static clo_chain find_chain(const clo_schedule *schedule, uint32_t instance, uin
     int64_t duration = clo_cost_time(schedule->cost, task, executor), arrival, before = 0;
 
     for (;;) { /* ends: at most CLO_CHAIN_MAX duplicates */
-        uint32_t parent = latest_parent(schedule, &chain, &arrival);
+        clo_inputs left = clo_schedule_inputs_but(schedule, instance, executor, chain.duplicates, chain.count);
+        uint32_t parent = left.producer;
+        arrival = left.latest_ns;
         if (parent == CLO_NONE || arrival <= before || chain.count == CLO_CHAIN_MAX || chain.count >= room ||
             !clo_schedule_may_duplicate(schedule, parent, executor))
             break;
@@ -154,7 +132,7 @@ static clo_status place(clo_ready *ready, uint32_t instance, uint32_t unplaced)
 {
     clo_schedule *schedule = ready->schedule;
     uint32_t task = schedule->graph->task_of[instance], room = clo_schedule_room(schedule, unplaced);
-    uint32_t critical = critical_executor(schedule, instance), first_execution = schedule->count;
+    uint32_t critical = critical_executor(schedule, task), first_execution = schedule->count;
     clo_chain chain = find_chain(schedule, instance, idle_executor(ready, task), room);
 
     if (critical != CLO_NONE && clo_cost_time(schedule->cost, task, critical) != CLO_TIME_NEVER) {

@@ -23,7 +23,7 @@
  * of the end (tidy.c) drops duplicates that nobody reads and closes gaps: TDCA's last step.
  *
  * Means stand for times and transfers while clusters are made. Duplicates end when the schedule is full (COPIES_EACH a
- * task on average in registry.c). O(arcs + executions * executors), plus the searches in the timelines. */
+ * task on average in registry.c). O(edges * executions + executions * executors), plus the searches in the timelines. */
 #include "plan/duplicate/planners.h"
 #include "plan/schedule/compact.h"
 
@@ -34,6 +34,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CHAIN_MAX = 4 };
 
@@ -43,12 +44,18 @@ typedef struct cluster {
     int64_t length_ns; /* sum of mean times */
 } cluster;
 
+/* Of the first instance of a task, and of its others. */
+typedef struct last {
+    int64_t first_ns, others_ns;
+} last;
+
 typedef struct tds {
     clo_schedule *schedule;
     bool is_tdca;
-    uint32_t *favourite;  /* [instances] arc from the favourite predecessor; CLO_NONE: an entry */
-    int64_t *ect_ns;      /* [instances] earliest completion if every favourite is on the same executor */
-    int64_t *last_ns;     /* [instances] latest completion that delays nothing */
+    uint32_t *favourite;  /* [tasks] edge from the favourite predecessor, its first instance; CLO_NONE: an entry */
+    uint32_t *free_from;  /* [tasks] all instances before it are members */
+    int64_t *ect_ns;      /* [tasks] earliest completion if every favourite is on the same executor */
+    last *last_ns;        /* [tasks] latest completion that delays nothing */
     uint32_t *members;    /* [members_count] of [capacity] instances, cluster by cluster */
     uint8_t *is_member;   /* [instances] of some cluster */
     cluster *clusters;    /* [clusters_count] of [instances] */
@@ -61,11 +68,12 @@ typedef struct tds {
 
 static clo_status open_tds(tds *s, clo_schedule *schedule, bool is_tdca)
 {
-    size_t n = schedule->graph->instances;
+    size_t n = schedule->graph->instances, tasks = schedule->graph->tasks;
     clo_layout layout = {0};
-    size_t favourite = clo_layout_add(&layout, n, sizeof(uint32_t));
-    size_t ect = clo_layout_add(&layout, n, sizeof(int64_t));
-    size_t last = clo_layout_add(&layout, n, sizeof(int64_t));
+    size_t favourite = clo_layout_add(&layout, tasks, sizeof(uint32_t));
+    size_t free_from = clo_layout_add(&layout, tasks, sizeof(uint32_t));
+    size_t ect = clo_layout_add(&layout, tasks, sizeof(int64_t));
+    size_t lasts = clo_layout_add(&layout, tasks, sizeof(last));
     size_t members = clo_layout_add(&layout, schedule->capacity, sizeof(uint32_t));
     size_t is_member = clo_layout_add(&layout, n, 1);
     size_t clusters = clo_layout_add(&layout, n, sizeof(cluster));
@@ -79,7 +87,9 @@ static clo_status open_tds(tds *s, clo_schedule *schedule, bool is_tdca)
     *s = (tds){.schedule = schedule, .is_tdca = is_tdca, .block = block};
     s->favourite = (void *)(block + favourite);
     s->ect_ns = (void *)(block + ect);
-    s->last_ns = (void *)(block + last);
+    s->last_ns = (void *)(block + lasts);
+    s->free_from = (void *)(block + free_from);
+    memcpy(s->free_from, schedule->graph->first_instance, tasks * sizeof *s->free_from);
     s->members = (void *)(block + members);
     s->is_member = (void *)(block + is_member);
     s->clusters = (void *)(block + clusters);
@@ -94,90 +104,118 @@ static int64_t mean_ns(const tds *s, uint32_t instance)
     return s->schedule->cost->mean_ns[s->schedule->graph->task_of[instance]];
 }
 
-static int64_t transfer_ns(const tds *s, uint32_t arc)
+static int64_t transfer_ns(const tds *s, uint32_t edge)
 {
-    return clo_cost_mean_transfer_ns(s->schedule->cost, clo_graph_arc_bytes(s->schedule->graph, arc));
+    return clo_cost_mean_transfer_ns(s->schedule->cost, clo_graph_in_bytes(s->schedule->graph, edge));
 }
 
-/* favourite and ect_ns, in topological order. */
+/* favourite and ect_ns, in topological order. All producers of an edge come at the same time: the first of them is the
+ * favourite, and if there are others one of these comes second. */
 static void find_favourites(tds *s)
 {
     const clo_graph *graph = s->schedule->graph;
 
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = graph->order[i], best = CLO_NONE;
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t task = graph->task_order[i], best = CLO_NONE;
         int64_t latest = 0, second = 0;
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            int64_t arrival = s->ect_ns[graph->pred[arc]] + transfer_ns(s, arc);
+        for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+            int64_t arrival = s->ect_ns[graph->in[edge]] + transfer_ns(s, edge);
+            bool is_alone = clo_graph_instances_of(graph, graph->in[edge]) == 1;
             if (best == CLO_NONE || arrival > latest) {
-                second = best == CLO_NONE ? 0 : latest;
+                second = !is_alone ? arrival : best == CLO_NONE ? 0 : latest;
                 latest = arrival;
-                best = arc;
+                best = edge;
             } else if (arrival > second) {
                 second = arrival;
             }
         }
-        int64_t start = best == CLO_NONE ? 0 : s->ect_ns[graph->pred[best]];
-        s->favourite[v] = best;
-        s->ect_ns[v] = (start > second ? start : second) + mean_ns(s, v);
+        int64_t start = best == CLO_NONE ? 0 : s->ect_ns[graph->in[best]];
+        s->favourite[task] = best;
+        s->ect_ns[task] = (start > second ? start : second) + s->schedule->cost->mean_ns[task];
     }
 }
 
-/* last_ns, in reverse: an exit may end no later than it can. */
+static void lower_to(int64_t *to, int64_t value)
+{
+    *to = value < *to ? value : *to;
+}
+
+/* last_ns, in reverse: an exit may end no later than it can. Only the first instance of a favourite is one. */
 static void find_last(tds *s)
 {
     const clo_graph *graph = s->schedule->graph;
 
-    for (uint32_t i = 0; i < graph->instances; i++)
-        s->last_ns[i] = INT64_MAX;
-    for (uint32_t i = graph->instances; i-- > 0;) {
-        uint32_t v = graph->order[i];
-        if (graph->succ_first[v] == graph->succ_first[v + 1])
-            s->last_ns[v] = s->ect_ns[v];
-        int64_t start = s->last_ns[v] - mean_ns(s, v);
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            int64_t last = arc == s->favourite[v] ? start : start - transfer_ns(s, arc);
-            if (last < s->last_ns[graph->pred[arc]])
-                s->last_ns[graph->pred[arc]] = last;
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        s->last_ns[t] = (last){INT64_MAX, INT64_MAX};
+    for (uint32_t i = graph->tasks; i-- > 0;) {
+        uint32_t task = graph->task_order[i];
+        last *mine = &s->last_ns[task];
+        if (graph->out_first[task] == graph->out_first[task + 1])
+            *mine = (last){s->ect_ns[task], s->ect_ns[task]};
+        int64_t least = clo_graph_instances_of(graph, task) > 1 && mine->others_ns < mine->first_ns ? mine->others_ns
+                                                                                                    : mine->first_ns;
+        int64_t start = least - s->schedule->cost->mean_ns[task];
+        for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+            last *above = &s->last_ns[graph->in[edge]];
+            lower_to(&above->others_ns, start - transfer_ns(s, edge));
+            lower_to(&above->first_ns, edge == s->favourite[task] ? start : start - transfer_ns(s, edge));
         }
     }
 }
 
-/* The arc from the producer that is in no cluster and whose data would come last; CLO_NONE: all are. */
-static uint32_t find_other(const tds *s, uint32_t instance)
+static int64_t last_ns(const tds *s, uint32_t instance)
+{
+    const clo_graph *graph = s->schedule->graph;
+    const last *both = &s->last_ns[graph->task_of[instance]];
+
+    return graph->first_instance[graph->task_of[instance]] == instance ? both->first_ns : both->others_ns;
+}
+
+/* The first instance of the task that is in no cluster; CLO_NONE: all are. Clusters never lose a member, so the search
+ * goes on where the last one ended. */
+static uint32_t first_free(tds *s, uint32_t task)
+{
+    uint32_t end = s->schedule->graph->first_instance[task + 1], *at = &s->free_from[task];
+
+    while (*at < end && s->is_member[*at])
+        (*at)++;
+    return *at < end ? *at : CLO_NONE;
+}
+
+/* The producer that is in no cluster and whose data would come last; CLO_NONE: all are. */
+static uint32_t find_other(tds *s, uint32_t task)
 {
     const clo_graph *graph = s->schedule->graph;
     uint32_t best = CLO_NONE;
     int64_t latest = -1;
 
-    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        int64_t arrival = s->ect_ns[graph->pred[arc]] + transfer_ns(s, arc);
-        if (s->is_member[graph->pred[arc]] || arrival <= latest)
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        int64_t arrival = s->ect_ns[graph->in[edge]] + transfer_ns(s, edge);
+        uint32_t producer = arrival > latest ? first_free(s, graph->in[edge]) : CLO_NONE;
+        if (producer == CLO_NONE)
             continue;
         latest = arrival;
-        best = arc;
+        best = producer;
     }
     return best;
 }
 
 /* With what the cluster goes on above `instance`; CLO_NONE: it ends. */
-static uint32_t find_next(const tds *s, uint32_t instance, uint32_t missing)
+static uint32_t find_next(tds *s, uint32_t instance, uint32_t missing)
 {
     const clo_graph *graph = s->schedule->graph;
-    uint32_t arc = s->favourite[instance];
-    if (arc == CLO_NONE)
+    uint32_t task = graph->task_of[instance], edge = s->favourite[task];
+    if (edge == CLO_NONE)
         return CLO_NONE;
 
-    uint32_t favourite = graph->pred[arc];
+    uint32_t favourite = graph->first_instance[graph->in[edge]];
     if (!s->is_member[favourite])
         return favourite;
-    int64_t slack = s->last_ns[instance] - mean_ns(s, instance) - s->last_ns[favourite];
-    if (s->is_tdca || slack >= transfer_ns(s, arc)) {
-        uint32_t other = find_other(s, instance);
-        return other == CLO_NONE ? CLO_NONE : graph->pred[other];
-    }
+    int64_t slack = last_ns(s, instance) - mean_ns(s, instance) - last_ns(s, favourite);
+    if (s->is_tdca || slack >= transfer_ns(s, edge))
+        return find_other(s, task);
     bool has_room = s->members_count + missing < s->schedule->capacity;
-    return has_room && graph->rows[graph->task_of[favourite]].duplicable ? favourite : CLO_NONE;
+    return has_room && graph->rows[graph->in[edge]].duplicable ? favourite : CLO_NONE;
 }
 
 static void make_clusters(tds *s)
@@ -191,7 +229,7 @@ static void make_clusters(tds *s)
             continue;
         cluster *c = &s->clusters[s->clusters_count++];
         *c = (cluster){.first = s->members_count};
-        for (; at != CLO_NONE; at = find_next(s, at, missing)) { /* ends: each step goes up one arc */
+        for (; at != CLO_NONE; at = find_next(s, at, missing)) { /* ends: each step goes up one edge */
             assert(s->members_count < schedule->capacity);
             s->members[s->members_count++] = at;
             missing -= !s->is_member[at];
@@ -291,10 +329,10 @@ static clo_chain find_chain(const clo_schedule *schedule, uint32_t instance, uin
         clo_schedule_slot_ns(schedule, task, executor, clo_schedule_inputs_ns(schedule, instance, executor), duration);
     best.finish_ns = best.start_ns + duration;
     for (uint32_t depth = 1; depth <= CHAIN_MAX && depth <= room; depth++) {
-        uint32_t arc = clo_schedule_inputs(schedule, at, executor).arc;
-        if (arc == CLO_NONE || !clo_schedule_may_duplicate(schedule, schedule->graph->pred[arc], executor))
+        uint32_t producer = clo_schedule_inputs(schedule, at, executor).producer;
+        if (producer == CLO_NONE || !clo_schedule_may_duplicate(schedule, producer, executor))
             break;
-        at = parents[depth - 1] = schedule->graph->pred[arc];
+        at = parents[depth - 1] = producer;
         clo_chain found = try_chain(schedule, &best, parents, depth);
         if (found.finish_ns < best.finish_ns)
             best = found;

@@ -177,12 +177,13 @@ static void fill_keys(const clo_cost *cost, const int64_t *rank_ns, int64_t leas
 {
     const clo_graph *graph = cost->graph;
 
-    for (uint32_t i = graph->instances; i-- > 0;) {
-        uint32_t v = graph->order[i], task = graph->task_of[v];
+    for (uint32_t i = graph->tasks; i-- > 0;) {
+        uint32_t task = graph->task_order[i];
         bool first = cost->mean_ns[task] >= least_ns;
-        for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1] && !first; arc++)
-            first = keys[graph->succ[arc]] < 0;
-        keys[v] = first ? -rank_ns[task] - 1 : INT64_MAX - rank_ns[task];
+        for (uint32_t at = graph->out_first[task]; at < graph->out_first[task + 1] && !first; at++)
+            first = keys[graph->first_instance[graph->out[at]]] < 0;
+        for (uint32_t v = graph->first_instance[task]; v < graph->first_instance[task + 1]; v++)
+            keys[v] = first ? -rank_ns[task] - 1 : INT64_MAX - rank_ns[task];
     }
 }
 

@@ -37,17 +37,6 @@ typedef struct shape {
     uint32_t candidates_each;
 } shape;
 
-/* The arcs from the first instances of a stage's producers to its own first instance. */
-static uint32_t arcs_begin(const shape *s, uint32_t stage)
-{
-    return s->graph->pred_first[s->graph->first_instance[stage]];
-}
-
-static uint32_t arcs_end(const shape *s, uint32_t stage)
-{
-    return s->graph->pred_first[s->graph->first_instance[stage] + 1];
-}
-
 static void fill_members(shape *s)
 {
     clo_parts *parts = s->parts;
@@ -61,10 +50,8 @@ static void fill_members(shape *s)
         at += parts->parts[p].last;
         parts->parts[p].last = parts->parts[p].first; /* grows again below */
     }
-    for (uint32_t i = 0; i < s->graph->instances; i++) {
-        uint32_t v = s->graph->order[i], t = s->graph->task_of[v];
-        if (s->graph->first_instance[t] != v)
-            continue;
+    for (uint32_t i = 0; i < s->graph->tasks; i++) {
+        uint32_t t = s->graph->task_order[i];
         parts->place_of[t] = parts->parts[s->stages.part_of[t]].last++;
         parts->members[parts->place_of[t]] = t;
     }
@@ -150,15 +137,15 @@ static uint64_t close_candidate(const shape *s, const clo_part *part, uint8_t *s
 
     for (uint32_t i = part->first; i < part->last; i++) {
         uint32_t t = parts->members[i];
-        for (uint32_t arc = arcs_begin(s, t); arc < arcs_end(s, t); arc++) {
-            uint32_t p = s->graph->task_of[s->graph->pred[arc]];
+        for (uint32_t edge = s->graph->in_first[t]; edge < s->graph->in_first[t + 1]; edge++) {
+            uint32_t p = s->graph->in[edge];
             s->down[t] |= is_inside(s, part, p) && s->down[p];
         }
     }
     for (uint32_t i = part->last; i-- > part->first;) {
         uint32_t t = parts->members[i];
-        for (uint32_t arc = arcs_begin(s, t); arc < arcs_end(s, t) && s->up[t]; arc++)
-            s->up[s->graph->task_of[s->graph->pred[arc]]] = 1; /* of earlier parts: set anew when they are looked at */
+        for (uint32_t edge = s->graph->in_first[t]; edge < s->graph->in_first[t + 1] && s->up[t]; edge++)
+            s->up[s->graph->in[edge]] = 1; /* of earlier parts: set anew when they are looked at */
     }
     for (uint32_t i = part->first; i < part->last; i++) {
         uint32_t t = parts->members[i];

@@ -33,10 +33,10 @@ static const step orders[ORDERS][STEPS] = {
 
 clo_status clo_graphene_open(clo_graphene *graphene, const clo_parts *parts)
 {
-    size_t n = parts->problem->tasks;
+    size_t n = parts->problem->tasks, stages = parts->problem->graph->tasks;
     clo_layout layout = {0};
     size_t items = clo_layout_add(&layout, n, sizeof(clo_heap_item));
-    size_t waits = clo_layout_add(&layout, n, sizeof(uint32_t));
+    size_t waits = clo_layout_add(&layout, 2 * stages, sizeof(uint32_t));
 
     *graphene = (clo_graphene){.parts = parts};
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
@@ -50,6 +50,7 @@ clo_status clo_graphene_open(clo_graphene *graphene, const clo_parts *parts)
         return status;
     graphene->heap = (clo_heap){.items = (void *)(block + items), .capacity = n};
     graphene->waits_for = (void *)(block + waits);
+    graphene->left = graphene->waits_for + stages;
     return CLO_OK;
 }
 
@@ -68,7 +69,7 @@ void clo_graphene_begin(clo_graphene *graphene)
     graphene->best_round = CLO_NONE;
 }
 
-/* A subset of a part: which instances belong to it. */
+/* A subset of a part: which stages belong to it. */
 typedef struct choice {
     const clo_parts *parts;
     const clo_part *part;
@@ -76,9 +77,9 @@ typedef struct choice {
     clo_subset subset;
 } choice;
 
-static bool is_chosen(const choice *c, uint32_t instance)
+static bool is_chosen(const choice *c, uint32_t stage)
 {
-    uint32_t at = c->parts->place_of[c->parts->problem->graph->task_of[instance]];
+    uint32_t at = c->parts->place_of[stage];
 
     return at >= c->part->first && at < c->part->last && c->subsets[at - c->part->first] == (uint8_t)c->subset;
 }
@@ -97,24 +98,31 @@ static int64_t key_of(const clo_graphene *g, uint32_t v, int direction)
     return -best;
 }
 
-/* Fills waits_for: the others of the subset that come first; queues those with none. */
+static void push_stage(clo_graphene *g, uint32_t stage, int direction)
+{
+    const clo_graph *graph = g->parts->problem->graph;
+
+    for (uint32_t v = graph->first_instance[stage]; v < graph->first_instance[stage + 1]; v++)
+        clo_heap_push(&g->heap, key_of(g, v, direction), v);
+}
+
+/* Fills waits_for and left; queues the stages that wait for none. */
 static void queue(clo_graphene *g, const choice *c, int direction)
 {
     const clo_graph *graph = c->parts->problem->graph;
-    const uint32_t *first = direction == FORWARD ? graph->pred_first : graph->succ_first;
-    const uint32_t *before = direction == FORWARD ? graph->pred : graph->succ;
+    const uint32_t *first = direction == FORWARD ? graph->in_first : graph->out_first;
+    const uint32_t *before = direction == FORWARD ? graph->in : graph->out;
 
     for (uint32_t i = c->part->first; i < c->part->last; i++) {
         uint32_t t = c->parts->members[i];
         if (c->subsets[i - c->part->first] != (uint8_t)c->subset)
             continue;
-        for (uint32_t v = graph->first_instance[t]; v < graph->first_instance[t + 1]; v++) {
-            g->waits_for[v] = 0;
-            for (uint32_t arc = first[v]; arc < first[v + 1]; arc++)
-                g->waits_for[v] += is_chosen(c, before[arc]);
-            if (g->waits_for[v] == 0)
-                clo_heap_push(&g->heap, key_of(g, v, direction), v);
-        }
+        g->left[t] = clo_graph_instances_of(graph, t);
+        g->waits_for[t] = 0;
+        for (uint32_t edge = first[t]; edge < first[t + 1]; edge++)
+            g->waits_for[t] += is_chosen(c, before[edge]);
+        if (g->waits_for[t] == 0)
+            push_stage(g, t, direction);
     }
 }
 
@@ -122,16 +130,18 @@ static void queue(clo_graphene *g, const choice *c, int direction)
 static void place(clo_graphene *g, const choice *c, int direction)
 {
     const clo_graph *graph = c->parts->problem->graph;
-    const uint32_t *first = direction == FORWARD ? graph->succ_first : graph->pred_first;
-    const uint32_t *behind = direction == FORWARD ? graph->succ : graph->pred;
+    const uint32_t *first = direction == FORWARD ? graph->out_first : graph->in_first;
+    const uint32_t *behind = direction == FORWARD ? graph->out : graph->in;
 
     queue(g, c, direction);
     while (g->heap.count > 0) { /* each instance enters once */
-        uint32_t v = (uint32_t)clo_heap_pop(&g->heap).id;
+        uint32_t v = (uint32_t)clo_heap_pop(&g->heap).id, t = graph->task_of[v];
         clo_space_place(&g->work, v, direction);
-        for (uint32_t arc = first[v]; arc < first[v + 1]; arc++)
-            if (is_chosen(c, behind[arc]) && --g->waits_for[behind[arc]] == 0)
-                clo_heap_push(&g->heap, key_of(g, behind[arc], direction), behind[arc]);
+        if (--g->left[t] > 0)
+            continue;
+        for (uint32_t edge = first[t]; edge < first[t + 1]; edge++)
+            if (is_chosen(c, behind[edge]) && --g->waits_for[behind[edge]] == 0)
+                push_stage(g, behind[edge], direction);
     }
 }
 

@@ -16,8 +16,8 @@ typedef struct clo_graphene {
     /* Of the round at hand. */
     bool by_way;
     clo_heap heap;
-    /* [tasks] */
-    uint32_t *waits_for;
+    /* [stages] others of the subset that come first and are not placed; instances that are not */
+    uint32_t *waits_for, *left;
     void *block;
 } clo_graphene;
 

@@ -10,12 +10,13 @@
 
 clo_status clo_space_open(clo_space *space, const clo_rcpsp *problem)
 {
-    size_t n = problem->tasks, steps_max = 2 * n + 2;
+    size_t n = problem->tasks, stages = problem->graph->tasks, steps_max = 2 * n + 2;
     clo_layout layout = {0};
     size_t steps = clo_layout_add(&layout, problem->machines, sizeof(clo_space_steps));
     size_t times = clo_layout_add(&layout, problem->machines * steps_max, sizeof(int64_t));
     size_t frees = clo_layout_add(&layout, problem->machines * steps_max * problem->words, sizeof(uint64_t));
     size_t starts = clo_layout_add(&layout, n, sizeof(int64_t));
+    size_t ends = clo_layout_add(&layout, 2 * stages, sizeof(int64_t));
     size_t machines = clo_layout_add(&layout, 2 * n, sizeof(uint32_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
@@ -24,6 +25,12 @@ clo_status clo_space_open(clo_space *space, const clo_rcpsp *problem)
         return clo_fail_memory("a plan");
     space->steps = (void *)(block + steps);
     space->start_ns = (void *)(block + starts);
+    space->last_ns = (void *)(block + ends);
+    space->first_ns = space->last_ns + stages;
+    for (size_t t = 0; t < stages; t++) {
+        space->last_ns[t] = INT64_MIN;
+        space->first_ns[t] = INT64_MAX;
+    }
     space->machine = (void *)(block + machines);
     space->placed = space->machine + n;
     memset(space->machine, 0xff, n * sizeof *space->machine); /* CLO_NONE */
@@ -50,8 +57,12 @@ void clo_space_clear(clo_space *space)
         space->steps[m].time_ns[0] = CLO_SPACE_BEGIN;
         memcpy(space->steps[m].free, &problem->capacity[(size_t)m * problem->words], problem->words * sizeof(uint64_t));
     }
-    for (uint32_t i = 0; i < space->placed_count; i++)
+    for (uint32_t i = 0; i < space->placed_count; i++) {
+        uint32_t stage = problem->graph->task_of[space->placed[i]];
         space->machine[space->placed[i]] = CLO_NONE;
+        space->last_ns[stage] = INT64_MIN;
+        space->first_ns[stage] = INT64_MAX;
+    }
     space->placed_count = 0;
     space->from_ns = space->to_ns = 0;
 }
@@ -68,8 +79,10 @@ void clo_space_copy(clo_space *to, const clo_space *from)
         memcpy(to->steps[m].free, from->steps[m].free, (size_t)count * problem->words * sizeof(uint64_t));
     }
     for (uint32_t i = 0; i < from->placed_count; i++) {
-        uint32_t v = from->placed[i];
+        uint32_t v = from->placed[i], stage = problem->graph->task_of[v];
         to->placed[i] = v;
+        to->last_ns[stage] = from->last_ns[stage];
+        to->first_ns[stage] = from->first_ns[stage];
         to->start_ns[v] = from->start_ns[v];
         to->machine[v] = from->machine[v];
     }
@@ -160,6 +173,10 @@ static void take(clo_space *space, uint32_t v, uint32_t machine, int64_t start_n
 
     space->from_ns = start_ns < space->from_ns ? start_ns : space->from_ns;
     space->to_ns = finish_ns > space->to_ns ? finish_ns : space->to_ns;
+    uint32_t stage = problem->graph->task_of[v];
+
+    space->last_ns[stage] = finish_ns > space->last_ns[stage] ? finish_ns : space->last_ns[stage];
+    space->first_ns[stage] = start_ns < space->first_ns[stage] ? start_ns : space->first_ns[stage];
     space->start_ns[v] = start_ns;
     space->machine[v] = machine;
     space->placed[space->placed_count++] = v;
@@ -171,35 +188,26 @@ static void take(clo_space *space, uint32_t v, uint32_t machine, int64_t start_n
             steps->free[(size_t)i * problem->words + w] -= problem->demand[(size_t)v * problem->words + w];
 }
 
-static int64_t finish_of(const clo_space *space, uint32_t v)
-{
-    return space->start_ns[v] + space->problem->time_ns[(size_t)space->machine[v] * space->problem->tasks + v];
-}
-
 /* When all its placed producers have ended; without any, the begin of what is placed. */
-static int64_t ready_ns(const clo_space *space, uint32_t v)
+static int64_t ready_ns(const clo_space *space, uint32_t stage)
 {
     const clo_graph *graph = space->problem->graph;
     int64_t latest = space->from_ns;
 
-    for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-        uint32_t u = graph->pred[arc];
-        if (space->machine[u] != CLO_NONE && finish_of(space, u) > latest)
-            latest = finish_of(space, u);
-    }
+    for (uint32_t edge = graph->in_first[stage]; edge < graph->in_first[stage + 1]; edge++)
+        if (space->last_ns[graph->in[edge]] > latest)
+            latest = space->last_ns[graph->in[edge]];
     return latest;
 }
 
-static int64_t due_ns(const clo_space *space, uint32_t v)
+static int64_t due_ns(const clo_space *space, uint32_t stage)
 {
     const clo_graph *graph = space->problem->graph;
     int64_t earliest = space->to_ns;
 
-    for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++) {
-        uint32_t u = graph->succ[arc];
-        if (space->machine[u] != CLO_NONE && space->start_ns[u] < earliest)
-            earliest = space->start_ns[u];
-    }
+    for (uint32_t at = graph->out_first[stage]; at < graph->out_first[stage + 1]; at++)
+        if (space->first_ns[graph->out[at]] < earliest)
+            earliest = space->first_ns[graph->out[at]];
     return earliest;
 }
 
@@ -208,7 +216,8 @@ void clo_space_place(clo_space *space, uint32_t v, int direction)
     const clo_rcpsp *problem = space->problem;
     const uint64_t *demand = &problem->demand[(size_t)v * problem->words];
     bool forward = direction == CLO_SPACE_FORWARD;
-    int64_t limit = forward ? ready_ns(space, v) : due_ns(space, v), best_start = 0, best = INT64_MAX;
+    uint32_t stage = problem->graph->task_of[v];
+    int64_t limit = forward ? ready_ns(space, stage) : due_ns(space, stage), best_start = 0, best = INT64_MAX;
     uint32_t at = CLO_NONE;
 
     for (uint32_t m = 0; m < problem->machines; m++) {

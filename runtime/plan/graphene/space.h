@@ -26,6 +26,9 @@ typedef struct clo_space {
     int64_t *start_ns;
     /* [tasks] CLO_NONE: has no place */
     uint32_t *machine;
+    /* [stages] the latest finish and the earliest start of the instances that have a place; INT64_MIN and INT64_MAX
+     * without any */
+    int64_t *last_ns, *first_ns;
     /* [placed_count] what has a place */
     uint32_t *placed;
     uint32_t placed_count;

@@ -15,7 +15,7 @@
  * Beyond the paper: where no executor can run all of the path, the one that can run most of it is taken (ties: in
  * the least time, then the lowest), and what it cannot run is placed like the others; capacities of machines.
  *
- * O(arcs * executors) for the arrivals and one search in each executor's timeline an instance. */
+ * O(edges * executors) for the arrivals and one search in each executor's timeline an instance. */
 #include "plan/list/planners.h"
 
 #include "base/memory.h"
@@ -58,15 +58,12 @@ static void saga_rank_d(const clo_cost *cost, int64_t *out)
 {
     const clo_graph *graph = cost->graph;
 
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = graph->order[i], task = graph->task_of[v];
-        if (graph->first_instance[task] != v)
-            continue;
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t task = graph->task_order[i];
         int64_t own = harmonic_mean(cost, task);
         out[task] = 0;
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            int64_t way = out[graph->task_of[graph->pred[arc]]] + own +
-                          clo_cost_mean_transfer_ns(cost, clo_graph_arc_bytes(graph, arc));
+        for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+            int64_t way = out[graph->in[edge]] + own + clo_cost_mean_transfer_ns(cost, clo_graph_in_bytes(graph, edge));
             if (way > out[task])
                 out[task] = way;
         }
@@ -91,8 +88,7 @@ static void mark_close(cpop *c, const clo_graph *graph)
     int64_t highest = 0;
 
     for (uint32_t t = 0; t < graph->tasks; t++) {
-        uint32_t v = graph->first_instance[t];
-        if (graph->pred_first[v] == graph->pred_first[v + 1] && c->rank_ns[t] > highest)
+        if (graph->in_first[t] == graph->in_first[t + 1] && c->rank_ns[t] > highest)
             highest = c->rank_ns[t];
     }
     for (uint32_t t = 0; t < graph->tasks; t++) {

@@ -46,13 +46,11 @@ static void find_levels(const clo_cost *cost, int64_t *level_ns)
 {
     const clo_graph *graph = cost->graph;
 
-    for (uint32_t i = graph->instances; i-- > 0;) {
-        uint32_t v = graph->order[i], task = graph->task_of[v];
-        if (graph->first_instance[task] != v)
-            continue;
+    for (uint32_t i = graph->tasks; i-- > 0;) {
+        uint32_t task = graph->task_order[i];
         level_ns[task] += cost->mean_ns[task];
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            int64_t *above = &level_ns[graph->task_of[graph->pred[arc]]];
+        for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+            int64_t *above = &level_ns[graph->in[edge]];
             *above = level_ns[task] > *above ? level_ns[task] : *above;
         }
     }

@@ -10,7 +10,7 @@
  * that of the producer which ends last. Beyond the papers: executors that cannot run the task are no candidates, and
  * if neither may the idle one is sought among the others; capacities of machines; instances.
  *
- * O(arcs + tasks * (executors + log executors)); the paper keeps executors in a heap too, which masks forbid here. */
+ * O(edges * instances + tasks * (executors + log executors)); the paper keeps executors in a heap too, which masks forbid here. */
 #include "plan/list/planners.h"
 
 #include "base/memory.h"
@@ -37,14 +37,15 @@ static uint32_t idle_first(const clo_ready *ready, uint32_t task)
 }
 
 /* The executor of the producer that ends last (ties: the first of them); CLO_NONE for an entry. */
-static uint32_t enabling(const clo_schedule *schedule, uint32_t instance)
+static uint32_t enabling(const clo_schedule *schedule, uint32_t task)
 {
     const clo_graph *graph = schedule->graph;
     uint32_t executor = CLO_NONE;
     int64_t latest = -1;
 
-    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        const clo_execution *execution = &schedule->executions[schedule->first_execution[graph->pred[arc]]];
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        uint32_t last = clo_schedule_last_of(schedule, graph->in[edge]);
+        const clo_execution *execution = &schedule->executions[schedule->first_execution[last]];
         if (execution->finish_ns > latest) {
             latest = execution->finish_ns;
             executor = execution->executor;
@@ -56,7 +57,7 @@ static uint32_t enabling(const clo_schedule *schedule, uint32_t instance)
 static clo_slot choose(const clo_ready *ready, uint32_t instance)
 {
     const clo_schedule *schedule = ready->schedule;
-    uint32_t task = schedule->graph->task_of[instance], other = enabling(schedule, instance);
+    uint32_t task = schedule->graph->task_of[instance], other = enabling(schedule, task);
     clo_slot idle = clo_ready_append_on(ready, instance, idle_first(ready, task));
 
     if (other == CLO_NONE || clo_cost_time(schedule->cost, task, other) == CLO_TIME_NEVER)

@@ -10,7 +10,7 @@
  * candidates, for either pair; capacities of machines; instances. On platforms with SAGA's conventions
  * (mean_includes_self) SAGA's rules hold: flb_saga.c.
  *
- * O(arcs + tasks * (executors + those of type EP on one executor)). */
+ * O(edges * instances + tasks * (executors + those of type EP on one executor)). */
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/list/flb_pairs.h"

@@ -91,12 +91,13 @@ static uint32_t find_message(clo_flb *flb, uint32_t instance)
     const clo_schedule *schedule = flb->ready.schedule;
     const clo_graph *graph = schedule->graph;
     clo_flb_message *m = &flb->messages[instance];
-    uint32_t enabling = CLO_NONE;
+    uint32_t enabling = CLO_NONE, task = graph->task_of[instance];
 
     *m = (clo_flb_message){0};
-    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        const clo_execution *execution = &schedule->executions[schedule->first_execution[graph->pred[arc]]];
-        int64_t arrival = execution->finish_ns + mean_link_ns(flb, clo_graph_arc_bytes(graph, arc));
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        uint32_t last = clo_schedule_last_of(schedule, graph->in[edge]);
+        const clo_execution *execution = &schedule->executions[schedule->first_execution[last]];
+        int64_t arrival = execution->finish_ns + mean_link_ns(flb, clo_graph_in_bytes(graph, edge));
         if (enabling == CLO_NONE || arrival > m->last_ns) {
             m->last_ns = arrival;
             enabling = execution->executor;

@@ -9,7 +9,7 @@
  *     (flb_queue.h), so the first one need not be the least. What is chosen, and what still is of type EP, is read off
  *     the front all the same.
  *
- * Ids decide ties, where SAGA compares names. O(arcs + tasks * (executors + those of type EP on one executor)). */
+ * Ids decide ties, where SAGA compares names. O(edges * instances + tasks * (executors + those of type EP on one executor)). */
 #include "plan/list/flb_saga.h"
 
 #include "base/status.h"

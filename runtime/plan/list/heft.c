@@ -5,7 +5,7 @@
  * earliest finish time, gaps included (ties: the lowest executor). Beyond the paper: task instances,
  * placement masks, and capacities of machines (a start must also fit the machine's profile).
  *
- * O(arcs * executors) for the arrivals and one search in each executor's timeline an instance. */
+ * O(edges * executors) for the arrivals and one search in each executor's timeline an instance. */
 #include "plan/list/planners.h"
 #include "plan/schedule/ready.h"
 

@@ -37,16 +37,19 @@ typedef struct dispatch {
 } dispatch;
 
 /* When all parents have finished. */
-static int64_t executable_ns(const clo_schedule *schedule, uint32_t instance)
+static int64_t executable_ns(const clo_schedule *schedule, uint32_t task)
 {
     const clo_graph *graph = schedule->graph;
     int64_t latest = 0;
 
-    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        int64_t first = INT64_MAX;
-        for (uint32_t c = schedule->first_execution[graph->pred[arc]]; c != CLO_NONE; c = schedule->executions[c].next)
-            first = schedule->executions[c].finish_ns < first ? schedule->executions[c].finish_ns : first;
-        latest = first > latest ? first : latest;
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        uint32_t source = graph->in[edge];
+        for (uint32_t v = graph->first_instance[source]; v < graph->first_instance[source + 1]; v++) {
+            int64_t first = INT64_MAX;
+            for (uint32_t c = schedule->first_execution[v]; c != CLO_NONE; c = schedule->executions[c].next)
+                first = schedule->executions[c].finish_ns < first ? schedule->executions[c].finish_ns : first;
+            latest = first > latest ? first : latest;
+        }
     }
     return latest;
 }
@@ -56,9 +59,11 @@ static void take_released(dispatch *d)
     const clo_schedule *schedule = d->ready.schedule;
     uint32_t instance;
 
-    while (clo_ready_next(&d->ready, &instance))
-        if (schedule->graph->first_instance[schedule->graph->task_of[instance]] == instance)
-            clo_heap_push(&d->ready.heap, executable_ns(schedule, instance), instance);
+    while (clo_ready_next(&d->ready, &instance)) {
+        uint32_t task = schedule->graph->task_of[instance];
+        if (schedule->graph->first_instance[task] == instance)
+            clo_heap_push(&d->ready.heap, executable_ns(schedule, task), instance);
+    }
 }
 
 /* What is executable by now. HRRN keeps the time as key, and the scan of choose() makes the order. */

@@ -17,6 +17,7 @@
 #include "plan/schedule/ready.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { CHILDREN_MAX = 16 };
 
@@ -81,13 +82,16 @@ static void insert_child(lookahead *l, uint32_t instance, uint64_t bytes)
 static void find_others(child *c, clo_schedule *schedule)
 {
     const clo_graph *graph = schedule->graph;
+    uint32_t task = graph->task_of[c->instance];
 
     for (uint32_t e = 0; e < schedule->executors; e++)
         c->others_ns[e] = 0;
-    for (uint32_t arc = graph->pred_first[c->instance]; arc < graph->pred_first[c->instance + 1]; arc++) {
-        if (schedule->first_execution[graph->pred[arc]] == CLO_NONE)
-            continue;
-        clo_schedule_arrivals(schedule, arc);
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        uint32_t source = graph->in[edge];
+        if (clo_graph_instances_of(graph, source) == 1 &&
+            schedule->first_execution[graph->first_instance[source]] == CLO_NONE)
+            continue; /* the instance on trial */
+        clo_schedule_arrivals(schedule, edge);
         for (uint32_t e = 0; e < schedule->executors; e++)
             c->others_ns[e] = schedule->row_ns[e] > c->others_ns[e] ? schedule->row_ns[e] : c->others_ns[e];
     }
@@ -98,15 +102,24 @@ static void find_children(lookahead *l, uint32_t instance)
 {
     clo_schedule *schedule = l->ready.schedule;
     const clo_graph *graph = schedule->graph;
+    uint32_t task = graph->task_of[instance];
 
     l->count = 0;
     for (uint32_t i = 0; i < CHILDREN_MAX; i++)
         l->children[i].instance = CLO_NONE;
-    for (uint32_t at = graph->succ_first[instance]; at < graph->succ_first[instance + 1]; at++)
-        if (l->ready.waiting[graph->succ[at]] == 1)
-            insert_child(l, graph->succ[at], clo_graph_succ_bytes(graph, at));
+    for (uint32_t at = graph->out_first[task]; l->ready.left[task] == 1 && at < graph->out_first[task + 1]; at++) {
+        uint32_t first = graph->first_instance[graph->out[at]], count = clo_graph_instances_of(graph, graph->out[at]);
+        if (l->ready.waiting[graph->out[at]] > 1)
+            continue;
+        for (uint32_t i = 0; i < count && i < CHILDREN_MAX; i++) /* in the order of rank_u they rise by id */
+            insert_child(l, first + i, clo_graph_out_bytes(graph, at));
+    }
     for (uint32_t i = 0; i < l->count; i++)
-        find_others(&l->children[i], schedule);
+        if (i > 0 && graph->task_of[l->children[i].instance] == graph->task_of[l->children[i - 1].instance])
+            memcpy(l->children[i].others_ns, l->children[i - 1].others_ns,
+                   schedule->executors * sizeof *l->children[i].others_ns);
+        else
+            find_others(&l->children[i], schedule);
 }
 
 /* As clo_schedule_slot_ns, around the first `tried` executions on trial. Ends: each of them is passed at most once. */

@@ -12,7 +12,7 @@
  * (q, and the mean, go over executors that can run the task), capacities of machines. Means are compared as
  * fractions, exactly.
  *
- * Memory: tasks * memories values. O(tasks * executors + arcs * memories) for the table, O(arcs * executors) for the
+ * Memory: tasks * memories values. O(tasks * executors + edges * memories) for the table, O(edges * executors) for the
  * arrivals and one search in each executor's timeline an instance. */
 #include "plan/list/planners.h"
 
@@ -59,14 +59,12 @@ static void fill_table(peft *p, const clo_schedule *schedule)
 {
     const clo_graph *graph = schedule->graph;
 
-    for (uint32_t i = graph->instances; i-- > 0;) {
-        uint32_t v = graph->order[i], task = graph->task_of[v];
-        if (graph->first_instance[task] != v)
-            continue;
+    for (uint32_t i = graph->tasks; i-- > 0;) {
+        uint32_t task = graph->task_order[i];
         int64_t least = find_left(p, schedule, task);
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            int64_t *row = &p->oct_ns[(size_t)graph->task_of[graph->pred[arc]] * p->memories];
-            int64_t far = least + clo_cost_mean_transfer_ns(schedule->cost, clo_graph_arc_bytes(graph, arc));
+        for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+            int64_t *row = &p->oct_ns[(size_t)graph->in[edge] * p->memories];
+            int64_t far = least + clo_cost_mean_transfer_ns(schedule->cost, clo_graph_in_bytes(graph, edge));
             for (uint32_t m = 0; m < p->memories; m++) {
                 int64_t way = p->left_ns[m] < far ? p->left_ns[m] : far;
                 row[m] = way > row[m] ? way : row[m];
@@ -91,10 +89,8 @@ static void find_places(peft *p, const clo_schedule *schedule)
     const clo_graph *graph = schedule->graph;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = graph->order[i], task = graph->task_of[v];
-        if (graph->first_instance[task] != v)
-            continue;
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t task = graph->task_order[i];
         mean_key *key = &p->keys[count];
         *key = (mean_key){.position = count++, .task = task};
         for (uint32_t e = 0; e < schedule->executors; e++)

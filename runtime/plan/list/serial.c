@@ -4,6 +4,8 @@
  * greedy rule of set cover: the one that can run the most of what is left (ties: least time, then lowest). */
 #include "plan/list/planners.h"
 
+#include "plan/schedule/arrivals.h"
+
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -68,12 +70,7 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     choose_owners(schedule, owner);
     for (uint32_t i = 0; status == CLO_OK && i < graph->instances; i++) {
         uint32_t instance = graph->order[i], executor = owner[graph->task_of[instance]];
-        int64_t start = clock;
-        for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-            int64_t arrival = clo_schedule_arrival_ns(schedule, arc, executor);
-            if (arrival > start)
-                start = arrival;
-        }
+        int64_t ready = clo_schedule_inputs_ns(schedule, instance, executor), start = ready > clock ? ready : clock;
         status = clo_schedule_place(schedule, instance, executor, start);
         clock = status == CLO_OK ? schedule->executions[schedule->count - 1].finish_ns : clock;
     }

@@ -13,7 +13,7 @@ enum { LOOK_AHEAD = 2048 };
 
 /* The graph as seen in one direction. */
 typedef struct one_way {
-    const uint32_t *before_first, *after_first, *after;
+    const uint32_t *before_first, *after_first, *after; /* by task */
 } one_way;
 
 static one_way way_of(const clo_rcpsp *problem, int direction)
@@ -21,13 +21,13 @@ static one_way way_of(const clo_rcpsp *problem, int direction)
     const clo_graph *graph = problem->graph;
 
     if (direction == CLO_RCPSP_FORWARD)
-        return (one_way){graph->pred_first, graph->succ_first, graph->succ};
-    return (one_way){graph->succ_first, graph->pred_first, graph->pred};
+        return (one_way){graph->in_first, graph->out_first, graph->out};
+    return (one_way){graph->out_first, graph->in_first, graph->in};
 }
 
 clo_status clo_rcpsp_builder_open(clo_rcpsp_builder *builder, const clo_rcpsp *problem)
 {
-    size_t n = problem->tasks;
+    size_t n = problem->tasks, tasks = problem->graph->tasks;
     clo_layout layout = {0};
 
     *builder = (clo_rcpsp_builder){.problem = problem};
@@ -37,8 +37,8 @@ clo_status clo_rcpsp_builder_open(clo_rcpsp_builder *builder, const clo_rcpsp *p
         return clo_fail_memory("a plan");
     for (uint32_t m = 0; m < problem->machines; m++)
         clo_rcpsp_steps_layout(&layout, 2 * n + 2, problem->words, parts[m]);
-    size_t waits = clo_layout_add(&layout, n, sizeof(uint32_t));
-    size_t ready = clo_layout_add(&layout, n, sizeof(int64_t));
+    size_t waits = clo_layout_add(&layout, 2 * tasks, sizeof(uint32_t));
+    size_t ready = clo_layout_add(&layout, 2 * tasks, sizeof(int64_t));
     size_t items = clo_layout_add(&layout, n, sizeof(clo_heap_item));
     size_t list = clo_layout_add(&layout, n, sizeof(uint32_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
@@ -51,6 +51,8 @@ clo_status clo_rcpsp_builder_open(clo_rcpsp_builder *builder, const clo_rcpsp *p
     builder->steps = (void *)(block + steps);
     builder->waits_for = (void *)(block + waits);
     builder->ready_ns = (void *)(block + ready);
+    builder->left = n == tasks ? NULL : builder->waits_for + tasks;
+    builder->end_ns = n == tasks ? NULL : builder->ready_ns + tasks;
     builder->heap = (clo_heap){.items = (void *)(block + items), .capacity = n};
     builder->list = (void *)(block + list);
     for (uint32_t m = 0; m < problem->machines; m++)
@@ -71,9 +73,13 @@ static void begin(clo_rcpsp_builder *builder, const one_way *way)
 
     for (uint32_t m = 0; m < problem->machines; m++)
         clo_rcpsp_steps_clear(&builder->steps[m], &problem->capacity[(size_t)m * problem->words], problem->words);
-    for (uint32_t v = 0; v < problem->tasks; v++) {
-        builder->waits_for[v] = way->before_first[v + 1] - way->before_first[v];
-        builder->ready_ns[v] = 0;
+    for (uint32_t t = 0; t < problem->graph->tasks; t++) {
+        builder->waits_for[t] = way->before_first[t + 1] - way->before_first[t];
+        builder->ready_ns[t] = 0;
+    }
+    for (uint32_t t = 0; builder->left != NULL && t < problem->graph->tasks; t++) {
+        builder->left[t] = clo_graph_instances_of(problem->graph, t);
+        builder->end_ns[t] = 0;
     }
     builder->heap.count = 0;
 }
@@ -83,7 +89,7 @@ static inline int64_t place(clo_rcpsp_builder *builder, uint32_t v, uint32_t wor
 {
     const clo_rcpsp *problem = builder->problem;
     const uint64_t *demand = &problem->demand[(size_t)v * words];
-    int64_t best_start = 0, best_finish = INT64_MAX, ready = builder->ready_ns[v];
+    int64_t best_start = 0, best_finish = INT64_MAX, ready = builder->ready_ns[problem->graph->task_of[v]];
     clo_rcpsp_step step = {0, 0}, best_step = {0, 0};
     uint32_t best = 0;
 
@@ -93,7 +99,7 @@ static inline int64_t place(clo_rcpsp_builder *builder, uint32_t v, uint32_t wor
             continue;
         int64_t start = duration == 0 ? ready
                                       : clo_rcpsp_steps_find(&builder->steps[m], ready, duration, demand, words,
-                                                            problem->guards, &step);
+                                                             problem->guards, &step);
         if (start + duration < best_finish) {
             best_finish = start + duration;
             best_start = start;
@@ -108,26 +114,43 @@ static inline int64_t place(clo_rcpsp_builder *builder, uint32_t v, uint32_t wor
     return best_finish;
 }
 
+/* An instance of `task` ended at *finish_ns. True if it was the last one without a place: *finish_ns is then the end of
+ * all. */
+static inline bool is_complete(clo_rcpsp_builder *builder, uint32_t task, int64_t *finish_ns)
+{
+    if (builder->left == NULL)
+        return true;
+    if (*finish_ns > builder->end_ns[task])
+        builder->end_ns[task] = *finish_ns;
+    *finish_ns = builder->end_ns[task];
+    return --builder->left[task] == 0;
+}
+
 static inline void serial(clo_rcpsp_builder *builder, const one_way *way, const int64_t *keys, uint32_t words,
                           clo_packing *out)
 {
     clo_heap *heap = &builder->heap;
+    const clo_graph *graph = builder->problem->graph;
 
     out->makespan_ns = 0;
     for (uint32_t v = 0; v < builder->problem->tasks; v++)
-        if (builder->waits_for[v] == 0)
+        if (builder->waits_for[graph->task_of[v]] == 0)
             clo_heap_push(heap, keys[v], v);
     while (heap->count > 0) { /* each task enters once */
-        uint32_t v = (uint32_t)clo_heap_pop(heap).id;
+        uint32_t v = (uint32_t)clo_heap_pop(heap).id, t = graph->task_of[v];
         int64_t finish = place(builder, v, words, out);
         if (finish > out->makespan_ns)
             out->makespan_ns = finish;
-        for (uint32_t arc = way->after_first[v]; arc < way->after_first[v + 1]; arc++) {
-            uint32_t u = way->after[arc];
+        if (!is_complete(builder, t, &finish))
+            continue;
+        for (uint32_t edge = way->after_first[t]; edge < way->after_first[t + 1]; edge++) {
+            uint32_t u = way->after[edge];
             if (finish > builder->ready_ns[u])
                 builder->ready_ns[u] = finish;
-            if (--builder->waits_for[u] == 0)
-                clo_heap_push(heap, keys[u], u);
+            if (--builder->waits_for[u] > 0)
+                continue;
+            for (uint32_t w = graph->first_instance[u]; w < graph->first_instance[u + 1]; w++)
+                clo_heap_push(heap, keys[w], w);
         }
     }
 }
@@ -189,16 +212,33 @@ static void make_ready(uint32_t *list, uint32_t count, const int64_t *keys, uint
     list[count] = v;
 }
 
+/* All instances of `task` have ended: into the ready list of `count` what waited for them only. Returns the new count. */
+static uint32_t release(clo_rcpsp_builder *builder, const one_way *way, uint32_t task, const int64_t *keys,
+                        uint32_t count)
+{
+    const clo_graph *graph = builder->problem->graph;
+
+    for (uint32_t edge = way->after_first[task]; edge < way->after_first[task + 1]; edge++) {
+        uint32_t u = way->after[edge];
+        if (--builder->waits_for[u] > 0)
+            continue;
+        for (uint32_t v = graph->first_instance[u]; v < graph->first_instance[u + 1]; v++)
+            make_ready(builder->list, count++, keys, v);
+    }
+    return count;
+}
+
 void clo_rcpsp_parallel(clo_rcpsp_builder *builder, int direction, const int64_t *keys, clo_packing *out)
 {
     const clo_rcpsp *problem = builder->problem;
     one_way way = way_of(problem, direction);
+    const clo_graph *graph = problem->graph;
     uint32_t *list = builder->list, ready = 0;
-    int64_t now = 0;
+    int64_t now = 0, end = 0; /* ends need not be told: by the clock nothing starts before them */
 
     begin(builder, &way); /* only the first step of each machine is used: what is free now */
     for (uint32_t v = 0; v < problem->tasks; v++)
-        if (builder->waits_for[v] == 0)
+        if (builder->waits_for[graph->task_of[v]] == 0)
             make_ready(list, ready++, keys, v);
     while (ready > 0 || builder->heap.count > 0) { /* each round starts or ends a task: empty machines fit the first */
         uint32_t kept = 0, seen = 0;
@@ -211,9 +251,8 @@ void clo_rcpsp_parallel(clo_rcpsp_builder *builder, int direction, const int64_t
         while (builder->heap.count > 0 && builder->heap.items[0].key == now) {
             uint32_t v = (uint32_t)clo_heap_pop(&builder->heap).id;
             give_back(builder, v, out);
-            for (uint32_t arc = way.after_first[v]; arc < way.after_first[v + 1]; arc++)
-                if (--builder->waits_for[way.after[arc]] == 0)
-                    make_ready(list, ready++, keys, way.after[arc]);
+            if (is_complete(builder, graph->task_of[v], &end))
+                ready = release(builder, &way, graph->task_of[v], keys, ready);
         }
     }
     out->makespan_ns = now;

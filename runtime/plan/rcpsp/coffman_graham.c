@@ -4,9 +4,12 @@
  * the one whose falling list of successors' labels is smallest in dictionary order. The schedule is then built by
  * the clock, highest label first: optimal for unit times on two executors.
  *
- * The proof wants a graph without redundant arcs: these are left out up to REDUCED_MAX instances, beyond which they are
- * labelled along (n^2 bits otherwise). Ties: the higher instance gets the lower label, so the lower one goes first.
- * Times, demands and machines are not looked at by the labels: for these it is a heuristic. */
+ * The proof wants a graph without redundant edges: these are left out up to REDUCED_MAX instances, beyond which they are
+ * labelled along (tasks^2 bits otherwise). Ties: the higher instance gets the lower label, so the lower one goes first.
+ * Times, demands and machines are not looked at by the labels: for these it is a heuristic.
+ *
+ * The instances of a task have equal lists, and nothing that becomes ready meanwhile: so they get their labels one behind
+ * the other, tasks are what is compared, and a task's labels count as one. */
 #include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
 
@@ -20,20 +23,20 @@ enum { REDUCED_MAX = 8192 };
 
 typedef struct labelling {
     const clo_graph *graph;
-    uint64_t *reach;   /* [instances * row] what follows an instance; NULL: arcs are not reduced      */
+    uint64_t *reach;   /* [tasks * row] what follows a task; NULL: edges are not reduced              */
     size_t row;        /* words of a row                                                             */
     uint64_t *covered; /* [row] what follows some successor                                          */
-    int64_t *labels;   /* [arcs] by succ_first: of successors, rising because labels are given so     */
-    uint32_t *count;   /* [instances] labels in the list                                             */
-    uint32_t *waiting; /* [instances] successors without a label                                     */
-    uint32_t *heap;    /* [instances] those that may be labelled                                     */
+    uint32_t *ranks;   /* [edges] by out_first: of successors, rising because they are given so       */
+    uint32_t *count;   /* [tasks] ranks in the list                                                  */
+    uint32_t *waiting; /* [tasks] successors without a label                                         */
+    uint32_t *heap;    /* [tasks] those that may be labelled                                         */
     uint32_t heap_size;
 } labelling;
 
-/* The falling list of a is smaller; ties: the higher instance. */
+/* The falling list of a is smaller; ties: the higher task. */
 static bool is_before(const labelling *l, uint32_t a, uint32_t b)
 {
-    const int64_t *of_a = &l->labels[l->graph->succ_first[a]], *of_b = &l->labels[l->graph->succ_first[b]];
+    const uint32_t *of_a = &l->ranks[l->graph->out_first[a]], *of_b = &l->ranks[l->graph->out_first[b]];
     uint32_t i = l->count[a], j = l->count[b];
 
     while (i > 0 && j > 0 && of_a[i - 1] == of_b[j - 1]) {
@@ -76,36 +79,36 @@ static bool has_bit(const uint64_t *row, uint32_t v)
     return (row[v / 64] >> (v % 64) & 1) != 0;
 }
 
-/* reach of v from its successors'; then the arcs of v that another way makes redundant go out of `kept`. */
+/* reach of v from its successors'; then the edges of v that another way makes redundant go out of `kept`. */
 static void reduce(labelling *l, uint32_t v, uint64_t *kept)
 {
     const clo_graph *graph = l->graph;
     uint64_t *mine = &l->reach[v * l->row];
 
     memset(l->covered, 0, l->row * sizeof *l->covered);
-    for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++)
+    for (uint32_t at = graph->out_first[v]; at < graph->out_first[v + 1]; at++)
         for (size_t w = 0; w < l->row; w++)
-            l->covered[w] |= l->reach[graph->succ[arc] * l->row + w];
+            l->covered[w] |= l->reach[graph->out[at] * l->row + w];
     memcpy(mine, l->covered, l->row * sizeof *mine);
-    for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++) {
-        uint32_t u = graph->succ[arc];
+    for (uint32_t at = graph->out_first[v]; at < graph->out_first[v + 1]; at++) {
+        uint32_t u = graph->out[at];
         mine[u / 64] |= 1ull << (u % 64);
         if (has_bit(l->covered, u))
-            kept[arc / 64] &= ~(1ull << (arc % 64));
+            kept[at / 64] &= ~(1ull << (at % 64));
     }
 }
 
-/* Gives v its label, and hands it on to the predecessors. An arc is found again in succ by search of v's place. */
-static void hand_on(labelling *l, uint32_t v, int64_t label, const uint64_t *kept)
+/* Hands the rank of v on to the predecessors. An edge is found again in `out` by search of v's place. */
+static void hand_on(labelling *l, uint32_t v, uint32_t rank, const uint64_t *kept)
 {
     const clo_graph *graph = l->graph;
 
-    for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-        uint32_t p = graph->pred[arc], at = graph->succ_first[p];
-        while (l->reach != NULL && graph->succ[at] != v)
+    for (uint32_t edge = graph->in_first[v]; edge < graph->in_first[v + 1]; edge++) {
+        uint32_t p = graph->in[edge], at = graph->out_first[p];
+        while (l->reach != NULL && graph->out[at] != v)
             at++;
         if (l->reach == NULL || has_bit(kept, at))
-            l->labels[graph->succ_first[p] + l->count[p]++] = label;
+            l->ranks[graph->out_first[p] + l->count[p]++] = rank;
         if (--l->waiting[p] == 0)
             push(l, p);
     }
@@ -115,17 +118,20 @@ static void label_all(labelling *l, uint64_t *kept, int64_t *keys)
 {
     const clo_graph *graph = l->graph;
 
-    for (uint32_t i = graph->instances; i-- > 0 && l->reach != NULL;)
-        reduce(l, graph->order[i], kept);
-    for (uint32_t v = 0; v < graph->instances; v++) {
-        l->waiting[v] = graph->succ_first[v + 1] - graph->succ_first[v];
-        if (l->waiting[v] == 0)
-            push(l, v);
+    int64_t label = 0;
+
+    for (uint32_t i = graph->tasks; i-- > 0 && l->reach != NULL;)
+        reduce(l, graph->task_order[i], kept);
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        l->waiting[t] = graph->out_first[t + 1] - graph->out_first[t];
+        if (l->waiting[t] == 0)
+            push(l, t);
     }
-    for (int64_t label = 1; label <= (int64_t)graph->instances; label++) { /* acyclic: one is always there */
-        uint32_t v = pop(l);
-        keys[v] = -label;
-        hand_on(l, v, label, kept);
+    for (uint32_t rank = 0; rank < graph->tasks; rank++) { /* acyclic: one is always there */
+        uint32_t t = pop(l);
+        for (uint32_t v = graph->first_instance[t + 1]; v-- > graph->first_instance[t];)
+            keys[v] = -++label;
+        hand_on(l, t, rank, kept);
     }
 }
 
@@ -134,13 +140,13 @@ static clo_status fill_keys(const clo_graph *graph, int64_t *keys)
 {
     labelling l = {.graph = graph};
     clo_layout layout = {0};
-    size_t n = graph->instances;
+    size_t n = graph->tasks;
 
     l.row = (n + 63) / 64;
-    bool reduced = n <= REDUCED_MAX;
+    bool reduced = graph->instances <= REDUCED_MAX;
     size_t reach = clo_layout_add(&layout, reduced ? (n + 1) * l.row : 0, sizeof(uint64_t));
-    size_t kept = clo_layout_add(&layout, graph->arcs / 64 + 1, sizeof(uint64_t));
-    size_t labels = clo_layout_add(&layout, graph->arcs, sizeof(int64_t));
+    size_t kept = clo_layout_add(&layout, graph->edges / 64 + 1, sizeof(uint64_t));
+    size_t ranks = clo_layout_add(&layout, graph->edges, sizeof(uint32_t));
     size_t counts = clo_layout_add(&layout, 3 * n, sizeof(uint32_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
     if (block == NULL)
@@ -148,11 +154,11 @@ static clo_status fill_keys(const clo_graph *graph, int64_t *keys)
 
     l.reach = reduced ? (uint64_t *)(void *)(block + reach) : NULL;
     l.covered = reduced ? l.reach + n * l.row : NULL;
-    l.labels = (void *)(block + labels);
+    l.ranks = (void *)(block + ranks);
     l.count = (void *)(block + counts);
     l.waiting = l.count + n;
     l.heap = l.waiting + n;
-    memset(block + kept, 0xff, (graph->arcs / 64 + 1) * sizeof(uint64_t));
+    memset(block + kept, 0xff, (graph->edges / 64 + 1) * sizeof(uint64_t));
     label_all(&l, (uint64_t *)(void *)(block + kept), keys);
     clo_free(block);
     return CLO_OK;

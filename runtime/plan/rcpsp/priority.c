@@ -27,24 +27,13 @@ static clo_status dispatch_at_once(clo_ready *ready, const int64_t *keys)
     return status;
 }
 
-static int64_t producers_end_ns(const clo_schedule *schedule, uint32_t instance)
-{
-    int64_t latest = 0;
-
-    for (uint32_t arc = schedule->graph->pred_first[instance]; arc < schedule->graph->pred_first[instance + 1]; arc++) {
-        int64_t finish = schedule->executions[schedule->first_execution[schedule->graph->pred[arc]]].finish_ns;
-        latest = finish > latest ? finish : latest;
-    }
-    return latest;
-}
-
 /* Into ready->heap by the time when it becomes executable; from there into `now` by its key. */
 static void take_executable(clo_ready *ready, clo_heap *now, const int64_t *keys, int64_t clock_ns)
 {
     uint32_t instance;
 
     while (clo_ready_next(ready, &instance))
-        clo_heap_push(&ready->heap, producers_end_ns(ready->schedule, instance), instance);
+        clo_heap_push(&ready->heap, clo_schedule_producers_ns(ready->schedule, instance), instance);
     while (ready->heap.count > 0 && ready->heap.items[0].key <= clock_ns) {
         uint64_t id = clo_heap_pop(&ready->heap).id;
         clo_heap_push(now, keys[id], id);

@@ -229,24 +229,31 @@ int64_t clo_rcpsp_fastest_ns(const clo_rcpsp *problem, uint32_t v)
     return best;
 }
 
+/* The longest way of all instances of `task`, through those of beyond[count]. */
+static void fill_way(const clo_rcpsp *problem, int64_t *way_ns, uint32_t task, const uint32_t *beyond, uint32_t count)
+{
+    const uint32_t *first = problem->graph->first_instance;
+    int64_t longest = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        longest = way_ns[first[beyond[i]]] > longest ? way_ns[first[beyond[i]]] : longest;
+    longest += clo_rcpsp_fastest_ns(problem, first[task]);
+    for (uint32_t v = first[task]; v < first[task + 1]; v++)
+        way_ns[v] = longest;
+}
+
 static void fill_tails(clo_rcpsp *problem)
 {
     const clo_graph *graph = problem->graph;
     int64_t *to_end = problem->tail_ns, *to_begin = problem->tail_ns + problem->tasks;
 
-    for (uint32_t i = problem->tasks; i-- > 0;) {
-        uint32_t v = graph->order[i];
-        int64_t longest = 0;
-        for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++)
-            longest = to_end[graph->succ[arc]] > longest ? to_end[graph->succ[arc]] : longest;
-        to_end[v] = longest + clo_rcpsp_fastest_ns(problem, v);
+    for (uint32_t i = graph->tasks; i-- > 0;) {
+        uint32_t t = graph->task_order[i];
+        fill_way(problem, to_end, t, &graph->out[graph->out_first[t]], graph->out_first[t + 1] - graph->out_first[t]);
     }
-    for (uint32_t i = 0; i < problem->tasks; i++) {
-        uint32_t v = graph->order[i];
-        int64_t longest = 0;
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
-            longest = to_begin[graph->pred[arc]] > longest ? to_begin[graph->pred[arc]] : longest;
-        to_begin[v] = longest + clo_rcpsp_fastest_ns(problem, v);
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t t = graph->task_order[i];
+        fill_way(problem, to_begin, t, &graph->in[graph->in_first[t]], graph->in_first[t + 1] - graph->in_first[t]);
     }
 }
 

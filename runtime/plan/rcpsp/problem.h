@@ -14,8 +14,8 @@
 #include "base/heap.h"
 #include "base/rng.h"
 #include "cost/cost.h"
-#include "plan/schedule/schedule.h"
 #include "plan/rcpsp/steps.h"
+#include "plan/schedule/schedule.h"
 
 #define CLO_RCPSP_WORDS_MAX 5
 
@@ -44,8 +44,13 @@ int64_t clo_rcpsp_fastest_ns(const clo_rcpsp *problem, uint32_t v);
 typedef struct clo_rcpsp_builder {
     const clo_rcpsp *problem;
     clo_rcpsp_steps *steps; /* [machines] each with room for 2 * tasks + 2                      */
-    uint32_t *waits_for;   /* [tasks] predecessors in this direction without a place            */
-    int64_t *ready_ns;     /* [tasks] latest finish of those that have one                      */
+    /* By task of the graph: tasks before it in this direction of which some instance has no place; the latest finish of
+     * those that all have; instances without a place, and the latest finish of the others. The last two are NULL where
+     * every task has one instance. */
+    uint32_t *waits_for;
+    int64_t *ready_ns;
+    uint32_t *left;
+    int64_t *end_ns;
     clo_heap heap;
     uint32_t *list; /* [tasks] scratch                                                  */
     void *block;
@@ -92,6 +97,7 @@ void clo_rcpsp_sample(const clo_rcpsp *problem, int direction, uint32_t noise_q1
 
 /* Fills an empty schedule: in order of (forward) start, each on the executor of its machine that ends it first. No
  * later than the packing, but where a task of length 0 finds all executors in the midst of others. */
-clo_status clo_rcpsp_realise(const clo_rcpsp *problem, const clo_packing *packing, int direction, clo_schedule *schedule);
+clo_status clo_rcpsp_realise(const clo_rcpsp *problem, const clo_packing *packing, int direction,
+                             clo_schedule *schedule);
 
 #endif

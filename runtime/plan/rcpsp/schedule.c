@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/schedule/arrivals.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +49,8 @@ static int by_start(const void *left, const void *right)
 /* On the executor of `machine` where it ends first; the lowest on a tie. All of them take the same time. */
 static clo_status place(const clo_rcpsp *problem, clo_schedule *schedule, uint32_t instance, uint32_t machine)
 {
-    const clo_graph *graph = schedule->graph;
-    uint32_t task = graph->task_of[instance], best = CLO_NONE;
-    int64_t ready = 0, best_start = INT64_MAX;
-
-    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        int64_t finish = schedule->executions[schedule->first_execution[graph->pred[arc]]].finish_ns;
-        ready = finish > ready ? finish : ready;
-    }
+    uint32_t task = schedule->graph->task_of[instance], best = CLO_NONE;
+    int64_t ready = clo_schedule_producers_ns(schedule, instance), best_start = INT64_MAX;
     int64_t duration = problem->time_ns[(size_t)machine * problem->tasks + instance];
     ready = clo_schedule_capacity_ns(schedule, task, machine, ready, duration); /* no executor can do better */
     for (uint32_t e = 0; e < schedule->executors && best_start > ready; e++) {

@@ -4,7 +4,7 @@
  *   sgs-serial, sgs-parallel             the longest way to an end first (rank_u)
  *   sgs-serial-backward, -parallel-      from the end of the graph: the longest way to a beginning first
  *   critical-path                        as sgs-parallel: the baseline of Graphene and of the learned packers
- *   breadth-first                        the fewest arcs from an entry first, in the longest way; parallel
+ *   breadth-first                        the fewest edges from an entry first, in the longest way; parallel
  *   random                               an order drawn with the seed of the configuration; parallel
  *
  * The parallel scheme scans all that is ready, not only up to the first that does not fit. Ties: the lowest instance.
@@ -59,12 +59,15 @@ static void by_level(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t
 
     (void)seed;
     (void)work;
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        uint32_t v = graph->order[i];
-        keys[v] = 0;
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
-            if (keys[graph->pred[arc]] >= keys[v])
-                keys[v] = keys[graph->pred[arc]] + 1;
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t t = graph->task_order[i];
+        int64_t level = 0;
+        for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1]; edge++) {
+            int64_t before = keys[graph->first_instance[graph->in[edge]]];
+            level = before >= level ? before + 1 : level;
+        }
+        for (uint32_t v = graph->first_instance[t]; v < graph->first_instance[t + 1]; v++)
+            keys[v] = level;
     }
 }
 

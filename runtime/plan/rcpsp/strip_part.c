@@ -7,7 +7,7 @@
  *
  * Our reading: a strip is packed as the paper's next-fit by falling height does, tallest first, but strips are not
  * kept apart: the order strip by strip goes to serial schedule generation, where each instance starts as early as it
- * can. O((n + arcs) log(H / shortest time)). Times of 0 make strips of their own where H is 0. */
+ * can. O(n * edges of a task * log(H / shortest time)). Times of 0 make strips of their own where H is 0. */
 #include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
 
@@ -47,8 +47,9 @@ static int64_t measure(division *d, const part *p)
     for (uint32_t i = p->first; i < p->last; i++) {
         uint32_t v = d->members[i];
         int64_t begin = 0;
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            uint32_t u = graph->pred[arc];
+        uint32_t t = graph->task_of[v];
+        for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1]; edge++) {
+            uint32_t u = graph->first_instance[graph->in[edge]]; /* the instances of a task stay together */
             if (d->part_of[u] == d->numbered && d->end_ns[u] > begin)
                 begin = d->end_ns[u];
         }

@@ -29,8 +29,10 @@ typedef struct tetris {
     const clo_rcpsp *problem;
     uint64_t *free;    /* [machines * words]                                                     */
     uint32_t *job_of;  /* [tasks] an instance that stands for the job                            */
-    uint32_t *waiting; /* [tasks] producers that have not ended                                  */
-    uint32_t *ready;   /* [ready_count] rising                                                   */
+    uint8_t *ran;      /* [tasks of the graph * machines] some instance ran there                */
+    uint32_t *left;    /* [tasks of the graph] instances that have not ended                     */
+    uint32_t *waiting; /* [tasks of the graph] producing tasks of which some instance has not    */
+    uint32_t *ready;   /* [ready_count] rising: the first of each task that has not started      */
     uint32_t ready_count;
     uint64_t *work;  /* [tasks] of what has not started, by job                                 */
     uint64_t *share; /* [tasks] what an instance adds to that: scaled so that all sums fit 62 bits */
@@ -68,28 +70,21 @@ static bool fits(const tetris *t, uint32_t v, uint32_t m)
     return guards == problem->guards;
 }
 
-static bool is_remote(const tetris *t, const clo_packing *out, uint32_t v, uint32_t m)
+static bool is_remote(const tetris *t, uint32_t v, uint32_t m)
 {
     const clo_graph *graph = t->problem->graph;
+    uint32_t task = graph->task_of[v];
 
-    for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
-        if (out->machine[graph->pred[arc]] == m)
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++)
+        if (t->ran[(size_t)graph->in[edge] * t->problem->machines + m])
             return false;
-    return graph->pred_first[v] < graph->pred_first[v + 1];
+    return graph->in_first[task] < graph->in_first[task + 1];
 }
 
 /* A pair of instance and machine that could start now. */
 typedef struct pair {
     uint32_t index, machine;
 } pair;
-
-/* The instances of a task have equal scores: true for the first of them that is ready. They stand side by side. */
-static bool speaks_for_task(const tetris *t, uint32_t index)
-{
-    const uint32_t *task_of = t->problem->graph->task_of;
-
-    return index == 0 || task_of[t->ready[index - 1]] != task_of[t->ready[index]];
-}
 
 /* Sums over all pairs that fit, for the means; false if there is none. */
 static bool add_up(const tetris *t, clo_u128 *aligned, clo_u128 *work)
@@ -98,7 +93,7 @@ static bool add_up(const tetris *t, clo_u128 *aligned, clo_u128 *work)
 
     *aligned = *work = 0;
     for (uint32_t i = 0; i < t->ready_count; i++)
-        for (uint32_t m = 0; m < t->problem->machines && speaks_for_task(t, i); m++)
+        for (uint32_t m = 0; m < t->problem->machines; m++)
             if (fits(t, t->ready[i], m)) {
                 *aligned += (uint64_t)alignment(t, t->ready[i], m);
                 *work += t->work[t->job_of[t->ready[i]]];
@@ -117,7 +112,7 @@ static clo_u128 epsilon_q64(clo_u128 aligned, clo_u128 work)
 }
 
 /* The pair with the highest score; false if nothing fits. */
-static bool choose(const tetris *t, const clo_packing *out, pair *best)
+static bool choose(const tetris *t, pair *best)
 {
     clo_u128 aligned, work;
     int64_t highest = 0;
@@ -128,14 +123,12 @@ static bool choose(const tetris *t, const clo_packing *out, pair *best)
     clo_u128 epsilon = epsilon_q64(aligned, work);
     for (uint32_t i = 0; i < t->ready_count; i++) {
         uint32_t v = t->ready[i];
-        if (!speaks_for_task(t, i))
-            continue;
         int64_t srpt = (int64_t)(t->work[t->job_of[v]] * epsilon >> 64);
         for (uint32_t m = 0; m < t->problem->machines; m++) {
             if (!fits(t, v, m))
                 continue;
             int64_t here = alignment(t, v, m);
-            int64_t score = (is_remote(t, out, v, m) ? here - here / 10 : here) - srpt;
+            int64_t score = (is_remote(t, v, m) ? here - here / 10 : here) - srpt;
             if (found && score <= highest)
                 continue;
             highest = score;
@@ -149,11 +142,16 @@ static bool choose(const tetris *t, const clo_packing *out, pair *best)
 static void start(tetris *t, const pair *p, int64_t now_ns, clo_packing *out)
 {
     const clo_rcpsp *problem = t->problem;
-    uint32_t v = t->ready[p->index];
+    uint32_t v = t->ready[p->index], task = problem->graph->task_of[v];
     int64_t time = problem->time_ns[(size_t)p->machine * problem->tasks + v];
 
-    memmove(&t->ready[p->index], &t->ready[p->index + 1], (t->ready_count - p->index - 1) * sizeof *t->ready);
-    t->ready_count--;
+    if (v + 1 < problem->graph->first_instance[task + 1]) {
+        t->ready[p->index]++;
+    } else {
+        memmove(&t->ready[p->index], &t->ready[p->index + 1], (t->ready_count - p->index - 1) * sizeof *t->ready);
+        t->ready_count--;
+    }
+    t->ran[(size_t)task * problem->machines + p->machine] = 1;
     for (uint32_t w = 0; w < problem->words && time > 0; w++)
         t->free[(size_t)p->machine * problem->words + w] -= problem->demand[(size_t)v * problem->words + w];
     t->work[t->job_of[v]] -= t->share[v];
@@ -162,9 +160,9 @@ static void start(tetris *t, const pair *p, int64_t now_ns, clo_packing *out)
     clo_heap_push(&t->running, now_ns + time, v);
 }
 
-static void make_ready(tetris *t, uint32_t v)
+static void make_ready(tetris *t, uint32_t task)
 {
-    uint32_t i = t->ready_count++;
+    uint32_t i = t->ready_count++, v = t->problem->graph->first_instance[task];
 
     for (; i > 0 && t->ready[i - 1] > v; i--)
         t->ready[i] = t->ready[i - 1];
@@ -175,13 +173,15 @@ static void end(tetris *t, uint32_t v, const clo_packing *out)
 {
     const clo_rcpsp *problem = t->problem;
     const clo_graph *graph = problem->graph;
-    uint32_t m = out->machine[v];
+    uint32_t m = out->machine[v], task = graph->task_of[v];
 
     for (uint32_t w = 0; w < problem->words && problem->time_ns[(size_t)m * problem->tasks + v] > 0; w++)
         t->free[(size_t)m * problem->words + w] += problem->demand[(size_t)v * problem->words + w];
-    for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++)
-        if (--t->waiting[graph->succ[arc]] == 0)
-            make_ready(t, graph->succ[arc]);
+    if (--t->left[task] > 0)
+        return;
+    for (uint32_t at = graph->out_first[task]; at < graph->out_first[task + 1]; at++)
+        if (--t->waiting[graph->out[at]] == 0)
+            make_ready(t, graph->out[at]);
 }
 
 /* Each round starts or ends something: an empty machine fits any. */
@@ -191,7 +191,7 @@ static void run(tetris *t, clo_packing *out)
     pair next = {0};
 
     while (t->ready_count > 0 || t->running.count > 0) {
-        while (choose(t, out, &next))
+        while (choose(t, &next))
             start(t, &next, now, out);
         assert(t->running.count > 0);
         now = t->running.items[0].key;
@@ -201,7 +201,8 @@ static void run(tetris *t, clo_packing *out)
     out->makespan_ns = now;
 }
 
-/* Jobs: every instance is joined with its producers (union by the lowest, paths halved). */
+/* Jobs: every task is joined with its producers (union by the lowest, paths halved). Without any edge an instance is a job
+ * of its own. */
 static uint32_t job_of(uint32_t *parent, uint32_t v)
 {
     while (parent[v] != v) { /* parents have lower numbers: falls */
@@ -217,13 +218,18 @@ static void find_jobs(tetris *t)
 
     for (uint32_t v = 0; v < graph->instances; v++)
         t->job_of[v] = v;
-    for (uint32_t v = 0; v < graph->instances; v++)
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            uint32_t a = job_of(t->job_of, v), b = job_of(t->job_of, graph->pred[arc]);
+    for (uint32_t u = 0; u < graph->tasks; u++)
+        for (uint32_t edge = graph->in_first[u]; edge < graph->in_first[u + 1]; edge++) {
+            uint32_t a = job_of(t->job_of, graph->first_instance[u]);
+            uint32_t b = job_of(t->job_of, graph->first_instance[graph->in[edge]]);
             t->job_of[a > b ? a : b] = a > b ? b : a;
         }
-    for (uint32_t v = 0; v < graph->instances; v++)
-        t->job_of[v] = job_of(t->job_of, v);
+    for (uint32_t u = 0; u < graph->tasks; u++) {
+        bool has_edges = graph->in_first[u] < graph->in_first[u + 1] || graph->out_first[u] < graph->out_first[u + 1];
+        uint32_t job = job_of(t->job_of, graph->first_instance[u]);
+        for (uint32_t v = graph->first_instance[u]; v < graph->first_instance[u + 1] && has_edges; v++)
+            t->job_of[v] = job;
+    }
 }
 
 static void begin(tetris *t)
@@ -241,18 +247,22 @@ static void begin(tetris *t)
     for (uint32_t v = 0; v < problem->tasks; v++) {
         t->share[v] = (uint64_t)((clo_u128)(uint64_t)clo_rcpsp_fastest_ns(problem, v) * problem->weight[v] >> shift);
         t->work[t->job_of[v]] += t->share[v];
-        t->waiting[v] = problem->graph->pred_first[v + 1] - problem->graph->pred_first[v];
-        if (t->waiting[v] == 0)
-            t->ready[t->ready_count++] = v;
+    }
+    for (uint32_t u = 0; u < problem->graph->tasks; u++) {
+        t->left[u] = clo_graph_instances_of(problem->graph, u);
+        t->waiting[u] = problem->graph->in_first[u + 1] - problem->graph->in_first[u];
+        if (t->waiting[u] == 0)
+            t->ready[t->ready_count++] = problem->graph->first_instance[u];
     }
 }
 
 static clo_status open(tetris *t, const clo_rcpsp *problem)
 {
-    size_t n = problem->tasks;
+    size_t n = problem->tasks, tasks = problem->graph->tasks;
     clo_layout layout = {0};
     size_t amounts = clo_layout_add(&layout, (size_t)problem->machines * problem->words + 2 * n, sizeof(uint64_t));
-    size_t ids = clo_layout_add(&layout, 3 * n, sizeof(uint32_t));
+    size_t ids = clo_layout_add(&layout, n + 3 * tasks, sizeof(uint32_t));
+    size_t ran = clo_layout_add(&layout, tasks * problem->machines, 1);
     size_t items = clo_layout_add(&layout, n, sizeof(clo_heap_item));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
@@ -263,8 +273,10 @@ static clo_status open(tetris *t, const clo_rcpsp *problem)
     t->work = t->free + (size_t)problem->machines * problem->words;
     t->share = t->work + n;
     t->job_of = (void *)(block + ids);
-    t->waiting = t->job_of + n;
-    t->ready = t->waiting + n;
+    t->left = t->job_of + n;
+    t->waiting = t->left + tasks;
+    t->ready = t->waiting + tasks;
+    t->ran = (void *)(block + ran);
     t->running = (clo_heap){.items = (void *)(block + items), .capacity = n};
     begin(t);
     return CLO_OK;

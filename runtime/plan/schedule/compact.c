@@ -25,20 +25,16 @@
 
 enum { JUSTIFY_ROUNDS = 16 };
 
-/* The execution that serves `arc` to execution `reader`: the earliest arrival among the executions that were there when the
- * reader was placed. */
-static uint32_t server_of(const clo_schedule *schedule, uint32_t arc, uint32_t reader)
+/* The execution that serves `instance` to execution `reader`, which needs `bytes` of it: the earliest arrival among the
+ * executions that were there when the reader was placed. */
+static uint32_t server_of(const clo_schedule *schedule, uint32_t instance, uint64_t bytes, uint32_t reader)
 {
-    const clo_platform *platform = schedule->platform;
     uint32_t best = CLO_NONE, to = schedule->executions[reader].executor;
     int64_t earliest = INT64_MAX;
 
-    for (uint32_t c = schedule->first_execution[schedule->graph->pred[arc]]; c != CLO_NONE;
-         c = schedule->executions[c].next) {
+    for (uint32_t c = schedule->first_execution[instance]; c != CLO_NONE; c = schedule->executions[c].next) {
         const clo_execution *execution = &schedule->executions[c];
-        int64_t arrival =
-            execution->finish_ns +
-            clo_platform_transfer_ns(platform, clo_graph_arc_bytes(schedule->graph, arc), execution->executor, to);
+        int64_t arrival = execution->finish_ns + clo_schedule_transfer_ns(schedule, bytes, execution->executor, to);
         if (c < reader && arrival < earliest) {
             earliest = arrival;
             best = c;
@@ -48,18 +44,45 @@ static uint32_t server_of(const clo_schedule *schedule, uint32_t arc, uint32_t r
     return best;
 }
 
-/* is_read[c] for all executions. Readers were placed after what they read, so one pass from the last execution to the first sees
- * every reader first, and what a dropped execution read does not count. */
-static void mark_read(const clo_schedule *schedule, uint8_t *is_read)
+/* A schedule and what its executions are for. */
+typedef struct readers {
+    const clo_schedule *schedule;
+    uint8_t *is_read;       /* [executions] somebody reads it                                                    */
+    uint8_t *is_stage_read; /* [tasks] so are all instances of it that were executed once                        */
+} readers;
+
+/* What `reader` gets over `edge`. */
+static void mark_edge(const readers *r, uint32_t edge, uint32_t reader)
 {
+    const clo_schedule *schedule = r->schedule;
+    const clo_graph *graph = schedule->graph;
+    uint32_t source = graph->in[edge];
+    uint64_t bytes = clo_graph_in_bytes(graph, edge);
+    const clo_stage *stage = clo_schedule_stage(schedule, source);
+
+    if (stage == NULL) {
+        r->is_read[server_of(schedule, graph->first_instance[source], bytes, reader)] = 1;
+        return;
+    }
+    r->is_stage_read[source] = 1;
+    for (uint32_t v = stage->again; v != CLO_NONE; v = schedule->stages->next_again[v])
+        r->is_read[server_of(schedule, v, bytes, reader)] = 1;
+}
+
+/* is_read for all executions. Readers were placed after what they read, so one pass from the last execution to the first sees
+ * every reader first, and what a dropped execution read does not count. */
+static void mark_read(const readers *r)
+{
+    const clo_schedule *schedule = r->schedule;
     const clo_graph *graph = schedule->graph;
 
     for (uint32_t c = schedule->count; c-- > 0;) {
-        uint32_t instance = schedule->executions[c].instance;
-        if (graph->succ_first[instance] == graph->succ_first[instance + 1])
-            is_read[c] = 1; /* a result; never duplicated */
-        for (uint32_t arc = graph->pred_first[instance]; is_read[c] && arc < graph->pred_first[instance + 1]; arc++)
-            is_read[server_of(schedule, arc, c)] = 1;
+        uint32_t instance = schedule->executions[c].instance, task = graph->task_of[instance];
+        bool is_result = graph->out_first[task] == graph->out_first[task + 1]; /* never duplicated */
+        if (is_result || (r->is_stage_read[task] && !clo_schedule_is_again(schedule, instance)))
+            r->is_read[c] = 1;
+        for (uint32_t edge = graph->in_first[task]; r->is_read[c] && edge < graph->in_first[task + 1]; edge++)
+            mark_edge(r, edge, c);
     }
 }
 
@@ -90,15 +113,8 @@ static int by_start(const void *left, const void *right)
 
 static clo_status place_again(clo_schedule *schedule, const clo_execution *old)
 {
-    const clo_graph *graph = schedule->graph;
-    uint32_t task = graph->task_of[old->instance];
-    int64_t ready = 0;
-
-    for (uint32_t arc = graph->pred_first[old->instance]; arc < graph->pred_first[old->instance + 1]; arc++) {
-        int64_t arrival = clo_schedule_arrival_ns(schedule, arc, old->executor);
-        if (arrival > ready)
-            ready = arrival;
-    }
+    uint32_t task = schedule->graph->task_of[old->instance];
+    int64_t ready = clo_schedule_inputs_ns(schedule, old->instance, old->executor);
     int64_t start = clo_schedule_slot_ns(schedule, task, old->executor, ready, old->finish_ns - old->start_ns);
     assert(start <= old->start_ns);
     return clo_schedule_place(schedule, old->instance, old->executor, start);
@@ -108,24 +124,25 @@ static clo_status collect(const clo_schedule *schedule, kept_executions *out)
 {
     const clo_graph *graph = schedule->graph;
     uint32_t *position = clo_allocate(graph->instances, sizeof *position);
-    uint8_t *is_read = clo_allocate(schedule->count, 1);
+    readers r = {schedule, clo_allocate(schedule->count, 1), clo_allocate(graph->tasks, 1)};
     clo_status status = CLO_OK;
 
     *out = (kept_executions){clo_allocate(schedule->count, sizeof *out->rows), 0};
-    if (out->rows == NULL || position == NULL || is_read == NULL) {
+    if (out->rows == NULL || position == NULL || r.is_read == NULL || r.is_stage_read == NULL) {
         status = clo_fail_memory("a plan");
         goto done;
     }
     for (uint32_t i = 0; i < graph->instances; i++)
         position[graph->order[i]] = i;
-    mark_read(schedule, is_read);
+    mark_read(&r);
     for (uint32_t c = 0; c < schedule->count; c++)
-        if (is_read[c])
+        if (r.is_read[c])
             out->rows[out->count++] =
                 (kept_execution){schedule->executions[c], position[schedule->executions[c].instance], c};
 done:
     clo_free(position);
-    clo_free(is_read);
+    clo_free(r.is_read);
+    clo_free(r.is_stage_read);
     return status;
 }
 
@@ -167,34 +184,80 @@ static int by_falling_finish(const void *left, const void *right)
     return a->execution.executor < b->execution.executor ? -1 : a->execution.executor > b->execution.executor;
 }
 
+/* A schedule that is mirrored, and when what was moved so far lets others end, in the mirror's time. */
+typedef struct mirroring {
+    const clo_schedule *schedule;
+    clo_schedule *mirror;
+    int64_t *after_ns;       /* [executions]                                        */
+    int64_t *group_after_ns; /* [groups of the stages] the same for all that are in it */
+} mirroring;
+
+static void raise_to(int64_t *to, int64_t value)
+{
+    *to = value > *to ? value : *to;
+}
+
+/* Execution `index` on `executor` now begins when `end_ns` has passed in the mirror: what it reads must end before. */
+static void raise_servers(const mirroring *m, uint32_t index, int64_t end_ns)
+{
+    const clo_schedule *schedule = m->schedule;
+    const clo_graph *graph = schedule->graph;
+    uint32_t task = graph->task_of[schedule->executions[index].instance], to = schedule->executions[index].executor;
+
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        uint64_t bytes = clo_graph_in_bytes(graph, edge);
+        const clo_stage *stage = clo_schedule_stage(schedule, graph->in[edge]);
+        uint32_t v = stage != NULL ? stage->again : graph->first_instance[graph->in[edge]];
+        for (; v != CLO_NONE; v = stage != NULL ? schedule->stages->next_again[v] : CLO_NONE) {
+            uint32_t server = server_of(schedule, v, bytes, index);
+            raise_to(&m->after_ns[server],
+                     end_ns + clo_schedule_transfer_ns(schedule, bytes, schedule->executions[server].executor, to));
+        }
+        for (uint32_t g = 0; stage != NULL && g < stage->count; g++) {
+            uint32_t group = stage->first + g, from = schedule->stages->groups[group].executor;
+            raise_to(&m->group_after_ns[group], end_ns + clo_schedule_transfer_ns(schedule, bytes, from, to));
+        }
+    }
+}
+
+/* When execution `index` may end, all its readers being moved. */
+static int64_t after_of(const mirroring *m, uint32_t index)
+{
+    const clo_schedule *schedule = m->schedule;
+    uint32_t instance = schedule->executions[index].instance;
+    const clo_stage *stage = clo_schedule_stage(schedule, schedule->graph->task_of[instance]);
+
+    if (stage == NULL || clo_schedule_is_again(schedule, instance))
+        return m->after_ns[index];
+    return m->group_after_ns[clo_schedule_group_of(schedule, stage, schedule->executions[index].executor)];
+}
+
 /* Moves the executions, which are those of `schedule`, as late as the makespan allows: in falling order of finish, each on its
  * executor before its readers. `mirror` is an empty schedule in which time runs backwards from the makespan. */
 static clo_status shift_right(const clo_schedule *schedule, clo_schedule *mirror, kept_executions *kept)
 {
     const clo_graph *graph = schedule->graph;
-    int64_t makespan_ns = clo_schedule_makespan_ns(schedule),
-            *after_ns = clo_allocate(schedule->count, sizeof *after_ns);
-    clo_status status = after_ns == NULL ? clo_fail_memory("a plan") : CLO_OK;
+    int64_t makespan_ns = clo_schedule_makespan_ns(schedule);
+    size_t groups = schedule->stages == NULL ? 0 : schedule->stages->groups_count;
+    mirroring m = {schedule, mirror, clo_allocate(schedule->count, sizeof *m.after_ns),
+                   clo_allocate(groups, sizeof *m.group_after_ns)};
+    clo_status status = m.after_ns == NULL || m.group_after_ns == NULL ? clo_fail_memory("a plan") : CLO_OK;
 
     qsort(kept->rows, kept->count, sizeof *kept->rows, by_falling_finish);
     for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++) {
         clo_execution *execution = &kept->rows[i].execution;
         uint32_t v = execution->instance, index = kept->rows[i].index;
         int64_t duration = execution->finish_ns - execution->start_ns;
-        int64_t begin = clo_schedule_slot_ns(mirror, graph->task_of[v], execution->executor, after_ns[index], duration);
+        int64_t begin =
+            clo_schedule_slot_ns(mirror, graph->task_of[v], execution->executor, after_of(&m, index), duration);
         assert(begin <= makespan_ns - execution->finish_ns);
         status = clo_schedule_place(mirror, v, execution->executor, begin);
         execution->finish_ns = makespan_ns - begin;
         execution->start_ns = execution->finish_ns - duration;
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-            uint32_t server = server_of(schedule, arc, index);
-            int64_t after = begin + duration +
-                            clo_platform_transfer_ns(schedule->platform, clo_graph_arc_bytes(graph, arc),
-                                                     schedule->executions[server].executor, execution->executor);
-            after_ns[server] = after > after_ns[server] ? after : after_ns[server];
-        }
+        raise_servers(&m, index, begin + duration);
     }
-    clo_free(after_ns);
+    clo_free(m.after_ns);
+    clo_free(m.group_after_ns);
     return status;
 }
 

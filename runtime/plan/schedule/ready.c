@@ -6,11 +6,20 @@
 #include <assert.h>
 #include <string.h>
 
+static void release(clo_ready *ready, uint32_t task)
+{
+    const clo_graph *graph = ready->schedule->graph;
+
+    for (uint32_t v = graph->first_instance[task]; v < graph->first_instance[task + 1]; v++)
+        ready->released[ready->released_count++] = v;
+}
+
 clo_status clo_ready_open(clo_ready *ready, clo_schedule *schedule)
 {
     const clo_graph *graph = schedule->graph;
     clo_layout layout = {0};
-    size_t waiting = clo_layout_add(&layout, graph->instances, sizeof(uint32_t));
+    size_t left = clo_layout_add(&layout, graph->tasks, sizeof(uint32_t));
+    size_t waiting = clo_layout_add(&layout, graph->tasks, sizeof(uint32_t));
     size_t released = clo_layout_add(&layout, graph->instances, sizeof(uint32_t));
     size_t heap = clo_layout_add(&layout, graph->instances, sizeof(clo_heap_item));
     size_t tail = clo_layout_add(&layout, schedule->executors, sizeof(int64_t));
@@ -20,14 +29,16 @@ clo_status clo_ready_open(clo_ready *ready, clo_schedule *schedule)
     if (block == NULL)
         return clo_fail_memory("a plan");
     *ready = (clo_ready){.schedule = schedule, .block = block};
+    ready->left = (void *)(block + left);
     ready->waiting = (void *)(block + waiting);
     ready->released = (void *)(block + released);
     ready->heap = (clo_heap){.items = (void *)(block + heap), .capacity = graph->instances};
     ready->tail_ns = (void *)(block + tail);
-    for (uint32_t i = 0; i < graph->instances; i++) {
-        ready->waiting[i] = graph->pred_first[i + 1] - graph->pred_first[i];
-        if (ready->waiting[i] == 0)
-            ready->released[ready->released_count++] = i;
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        ready->left[t] = clo_graph_instances_of(graph, t);
+        ready->waiting[t] = graph->in_first[t + 1] - graph->in_first[t];
+        if (ready->waiting[t] == 0)
+            release(ready, t);
     }
     return CLO_OK;
 }
@@ -44,35 +55,6 @@ bool clo_ready_next(clo_ready *ready, uint32_t *instance)
         return false;
     *instance = ready->released[ready->taken++];
     return true;
-}
-
-static void raise_to(int64_t *restrict ready_ns, const int64_t *restrict row_ns, uint32_t count)
-{
-    for (uint32_t e = 0; e < count; e++)
-        ready_ns[e] = row_ns[e] > ready_ns[e] ? row_ns[e] : ready_ns[e];
-}
-
-void clo_schedule_find_ready(clo_schedule *schedule, uint32_t instance)
-{
-    const clo_graph *graph = schedule->graph;
-
-    memset(schedule->ready_ns, 0, schedule->executors * sizeof schedule->ready_ns[0]);
-    for (uint32_t arc = graph->pred_first[instance]; arc < graph->pred_first[instance + 1]; arc++) {
-        clo_schedule_arrivals(schedule, arc);
-        raise_to(schedule->ready_ns, schedule->row_ns, schedule->executors);
-    }
-}
-
-int64_t clo_schedule_inputs_ns(const clo_schedule *schedule, uint32_t instance, uint32_t executor)
-{
-    int64_t latest = 0;
-
-    for (uint32_t arc = schedule->graph->pred_first[instance]; arc < schedule->graph->pred_first[instance + 1]; arc++) {
-        int64_t arrival = clo_schedule_arrival_ns(schedule, arc, executor);
-        if (arrival > latest)
-            latest = arrival;
-    }
-    return latest;
 }
 
 clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const int64_t *tail_ns)
@@ -123,17 +105,21 @@ void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_execut
 {
     const clo_schedule *schedule = ready->schedule;
     const clo_graph *graph = schedule->graph;
+    uint32_t task = graph->task_of[instance];
 
     for (uint32_t c = first_execution; c < schedule->count; c++) {
         int64_t *tail_ns = &ready->tail_ns[schedule->executions[c].executor];
         if (schedule->executions[c].finish_ns > *tail_ns)
             *tail_ns = schedule->executions[c].finish_ns;
     }
-    for (uint32_t arc = graph->succ_first[instance]; arc < graph->succ_first[instance + 1]; arc++) {
-        uint32_t successor = graph->succ[arc];
+    assert(ready->left[task] > 0);
+    if (--ready->left[task] > 0)
+        return;
+    for (uint32_t at = graph->out_first[task]; at < graph->out_first[task + 1]; at++) {
+        uint32_t successor = graph->out[at];
         assert(ready->waiting[successor] > 0);
         if (--ready->waiting[successor] == 0)
-            ready->released[ready->released_count++] = successor;
+            release(ready, successor);
     }
 }
 

@@ -8,7 +8,7 @@
 #define CLO_PLAN_SCHEDULE_READY_H
 
 #include "base/heap.h"
-#include "plan/schedule/schedule.h"
+#include "plan/schedule/arrivals.h"
 
 /* A place for one execution. */
 typedef struct clo_slot {
@@ -18,7 +18,8 @@ typedef struct clo_slot {
 
 typedef struct clo_ready {
     clo_schedule *schedule;
-    uint32_t *waiting;  /* [instances] inputs whose producer is not placed                     */
+    uint32_t *left;     /* [tasks] instances that are not placed                               */
+    uint32_t *waiting;  /* [tasks] producing tasks of which some instance is not placed        */
     uint32_t *released; /* [instances] in order of release; [taken, released_count) are new     */
     uint32_t released_count, taken;
     clo_heap heap;    /* of the planner, with room for all instances */
@@ -32,11 +33,6 @@ void clo_ready_close(clo_ready *ready);
 
 /* The next instance whose producers are all placed; false: none at the moment. */
 bool clo_ready_next(clo_ready *ready, uint32_t *instance);
-
-/* schedule->ready_ns[e]: when all inputs of `instance` are on e. */
-void clo_schedule_find_ready(clo_schedule *schedule, uint32_t instance);
-/* The same for one executor. */
-int64_t clo_schedule_inputs_ns(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
 /* The earliest finish of `instance` on any executor (ties: the lowest one), gaps included; tail_ns [executors]: nothing
  * starts before, NULL: anything goes. Executors of one machine that are alike share one search of its capacities. */

@@ -72,6 +72,8 @@ clo_status clo_schedule_open(clo_schedule *schedule, const clo_cost *cost, uint3
     clo_status status = open_arrays(schedule);
     if (status == CLO_OK)
         status = open_profiles(schedule);
+    if (status == CLO_OK)
+        status = clo_stages_open(&schedule->stages, schedule->graph, schedule->platform);
     if (status != CLO_OK) {
         clo_schedule_close(schedule);
         return status;
@@ -88,6 +90,7 @@ void clo_schedule_close(clo_schedule *schedule)
         clo_timeline_free(&schedule->timelines[e]);
     for (uint32_t m = 0; schedule->profiles != NULL && m < schedule->platform->machines_count; m++)
         clo_profile_free(&schedule->profiles[m]);
+    clo_stages_close(schedule->stages);
     clo_free(schedule->profiles);
     clo_free(schedule->memos);
     clo_free(schedule->block);
@@ -106,6 +109,8 @@ void clo_schedule_clear(clo_schedule *schedule)
         clo_timeline_clear(&schedule->timelines[e]);
     for (uint32_t m = 0; schedule->profiles != NULL && m < schedule->platform->machines_count; m++)
         forget_machine(schedule, m);
+    if (schedule->stages != NULL)
+        clo_stages_clear(schedule->stages, schedule->graph);
     memset(schedule->first_execution, 0xff,
            schedule->graph->instances * sizeof schedule->first_execution[0]); /* CLO_NONE */
     schedule->count = 0;
@@ -201,68 +206,6 @@ clo_status clo_schedule_order(clo_schedule *schedule)
     return CLO_OK;
 }
 
-/* As clo_platform_transfer_ns, without the call. */
-static inline int64_t transfer_ns(const clo_schedule *schedule, uint64_t bytes, uint32_t from, uint32_t to)
-{
-    size_t pair = (size_t)from * schedule->executors + to;
-
-    if (schedule->memory[from] == schedule->memory[to])
-        return 0;
-    return clo_platform_link_ns(schedule->platform, pair, bytes);
-}
-
-int64_t clo_schedule_arrival_ns(const clo_schedule *schedule, uint32_t arc, uint32_t executor)
-{
-    uint64_t bytes = clo_graph_arc_bytes(schedule->graph, arc);
-    int64_t earliest = INT64_MAX;
-
-    for (uint32_t c = schedule->first_execution[schedule->graph->pred[arc]]; c != CLO_NONE;
-         c = schedule->executions[c].next) {
-        const clo_execution *execution = &schedule->executions[c];
-        int64_t arrival = execution->finish_ns + transfer_ns(schedule, bytes, execution->executor, executor);
-        if (arrival < earliest)
-            earliest = arrival;
-    }
-    assert(earliest < INT64_MAX);
-    return earliest;
-}
-
-/* row[e]: when data of `execution` are on executor e. The hot loop of planning: everything it needs is in locals, because
- * stores to row could alias the members. */
-static void fill_row(const clo_schedule *schedule, const clo_execution *execution, uint64_t bytes,
-                     int64_t *restrict row)
-{
-    uint32_t piece = clo_platform_piece(schedule->platform, bytes);
-    size_t from = ((size_t)piece * schedule->executors + execution->executor) * schedule->executors;
-    uint64_t beyond = bytes - schedule->platform->cut_bytes[piece];
-    const int64_t *latency_ns = &schedule->platform->latency_ns[from];
-    const uint64_t *ns_per_byte_q32 = &schedule->platform->ns_per_byte_q32[from];
-    const uint32_t *memory = schedule->memory;
-    uint32_t executors = schedule->executors, here = memory[execution->executor];
-    int64_t finish_ns = execution->finish_ns;
-
-    for (uint32_t e = 0; e < executors; e++) {
-        int64_t way_ns = clo_link_ns(latency_ns[e], ns_per_byte_q32[e], beyond);
-        row[e] = finish_ns + (memory[e] == here ? 0 : way_ns);
-    }
-}
-
-void clo_schedule_arrivals(clo_schedule *schedule, uint32_t arc)
-{
-    uint64_t bytes = clo_graph_arc_bytes(schedule->graph, arc);
-    uint32_t first = schedule->first_execution[schedule->graph->pred[arc]];
-
-    assert(first != CLO_NONE);
-    fill_row(schedule, &schedule->executions[first], bytes, schedule->row_ns);
-    for (uint32_t c = schedule->executions[first].next; c != CLO_NONE; c = schedule->executions[c].next)
-        for (uint32_t e = 0; e < schedule->executors; e++) {
-            int64_t arrival =
-                schedule->executions[c].finish_ns + transfer_ns(schedule, bytes, schedule->executions[c].executor, e);
-            if (arrival < schedule->row_ns[e])
-                schedule->row_ns[e] = arrival;
-        }
-}
-
 static bool holds_nothing(const clo_schedule *schedule, uint32_t task)
 {
     return schedule->profiles == NULL || schedule->graph->rows[task].demand == CLO_NONE;
@@ -328,6 +271,28 @@ int64_t clo_schedule_slot_ns(const clo_schedule *schedule, uint32_t task, uint32
     return clo_schedule_slot_before_ns(schedule, task, executor, ready_ns, duration_ns, INT64_MAX);
 }
 
+/* Execution `index` of an instance of `task` was placed, the second one of it or not. */
+static void note_in_stage(clo_schedule *schedule, uint32_t task, uint32_t index, bool is_second)
+{
+    clo_stages *stages = schedule->stages;
+    uint32_t instance = schedule->executions[index].instance;
+
+    stages->changed_at[task] = schedule->count;
+    if (stages->of[task] == CLO_NONE)
+        return;
+    clo_stage *stage = &stages->list[stages->of[task]];
+    int64_t finish_ns = schedule->executions[index].finish_ns;
+    if (schedule->first_execution[instance] == index) {
+        int64_t last_ns =
+            stage->last == CLO_NONE ? -1 : schedule->executions[schedule->first_execution[stage->last]].finish_ns;
+        if (finish_ns > last_ns || (finish_ns == last_ns && instance < stage->last))
+            stage->last = instance;
+    } else if (is_second && stage->is_sorted) {
+        stages->next_again[instance] = stage->again;
+        stage->again = instance;
+    }
+}
+
 clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_t executor, int64_t start_ns)
 {
     const clo_graph *graph = schedule->graph;
@@ -345,6 +310,7 @@ clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_
             return clo_fail_memory("a plan");
     }
 
+    bool is_second = *first != CLO_NONE && schedule->executions[*first].next == CLO_NONE;
     schedule->executions[at] = (clo_execution){start_ns, finish, instance, executor, CLO_NONE};
     schedule->count++;
     if (*first == CLO_NONE) {
@@ -353,6 +319,8 @@ clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_
         schedule->executions[at].next = schedule->executions[*first].next;
         schedule->executions[*first].next = at;
     }
+    if (schedule->stages != NULL)
+        note_in_stage(schedule, task, at, is_second);
     return CLO_OK;
 }
 

@@ -4,14 +4,15 @@
  * replicas. Invariant: every execution lies in a gap of its executor, starts no earlier than its
  * inputs arrive, and fits the machine's capacities for all of its duration.
  *
- * Times are added without checks: a cost exists only if all longest times plus the slowest transfer on every arc fit
- * (cost.c), and no planner here ends an instance later than the last finish before it plus its own slowest
+ * Times are added without checks: a cost exists only if all longest times plus the slowest transfer between each pair of instances
+ * fit (cost.c), and no planner here ends an instance later than the last finish before it plus its own slowest
  * transfer and longest time. */
 #ifndef CLO_PLAN_SCHEDULE_SCHEDULE_H
 #define CLO_PLAN_SCHEDULE_SCHEDULE_H
 
 #include "cost/cost.h"
 #include "plan/schedule/profile.h"
+#include "plan/schedule/stages.h"
 #include "plan/schedule/timeline.h"
 
 #include <clotho/plan.h>
@@ -40,6 +41,7 @@ typedef struct clo_schedule {
     clo_timeline *timelines;   /* [executors]                                        */
     clo_profile *profiles;     /* [machines]; NULL: no task demands anything          */
     clo_capacity_memo *memos;  /* [machines]; NULL as above                          */
+    clo_stages *stages;        /* NULL: every task has one instance                  */
     clo_execution *executions; /* [count] of [capacity]                              */
     uint32_t count, capacity;
     uint32_t *first_execution; /* [instances] the original; CLO_NONE: not placed yet */
@@ -48,7 +50,7 @@ typedef struct clo_schedule {
     int64_t *ready_ns;         /* [executors] scratch of the planner                 */
     int64_t *second_ns;        /* [executors] likewise                               */
     uint32_t *critical;        /* [executors] likewise                               */
-    int64_t *row_ns;           /* [executors] result of clo_schedule_arrivals           */
+    int64_t *row_ns;           /* [executors] result of clo_schedule_arrivals         */
     void *block;               /* what holds the arrays above                        */
 } clo_schedule;
 
@@ -82,12 +84,6 @@ clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_schedule *sche
 /* Fills schedule->order: instances by falling rank_u, ties in topological order (so that inputs come first even
  * where times and transfers are 0). Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_schedule_order(clo_schedule *schedule);
-
-/* When the data of `arc` (index into the graph's pred) can be in the memory of `executor`: the earliest over
- * the executions of the producer, LACHESIS eq. 9. The producer is placed. */
-int64_t clo_schedule_arrival_ns(const clo_schedule *schedule, uint32_t arc, uint32_t executor);
-/* The same for all executors, into row_ns. */
-void clo_schedule_arrivals(clo_schedule *schedule, uint32_t arc);
 
 /* Earliest start >= ready_ns on `executor`, gaps included. */
 int64_t clo_schedule_slot_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t ready_ns,

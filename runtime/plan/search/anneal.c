@@ -55,6 +55,7 @@ typedef struct annealing {
     uint32_t *kept_order, *kept_executor;  /* before the last move                                       */
     int64_t *behind_ns;                    /* shortest way from the end of each instance to the end of all */
     int64_t *rank_ns, longest_ns;          /* [tasks] rank_u, and its maximum                            */
+    int64_t *latest_key;                   /* [tasks] the highest key of its instances                   */
     order_key *keys, *sorted;
     int64_t current_ns;
     void *block;
@@ -65,7 +66,7 @@ static bool allocate(annealing *s)
     clo_layout layout = {0};
     size_t order = clo_layout_add(&layout, 5 * (size_t)s->count, sizeof(uint32_t));
     size_t behind = clo_layout_add(&layout, s->count, sizeof(int64_t));
-    size_t rank = clo_layout_add(&layout, s->graph->tasks, sizeof(int64_t));
+    size_t rank = clo_layout_add(&layout, 2 * (size_t)s->graph->tasks, sizeof(int64_t));
     size_t keys = clo_layout_add(&layout, 2 * (size_t)s->count, sizeof(order_key));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
@@ -79,6 +80,7 @@ static bool allocate(annealing *s)
     s->kept_executor = s->kept_order + s->count;
     s->behind_ns = (void *)(block + behind);
     s->rank_ns = (void *)(block + rank);
+    s->latest_key = s->rank_ns + s->graph->tasks;
     s->keys = (void *)(block + keys);
     s->sorted = s->keys + s->count;
     return true;
@@ -89,15 +91,16 @@ static void fill_behind(annealing *s)
 {
     const clo_graph *graph = s->graph;
 
-    for (uint32_t i = s->count; i-- > 0;) {
-        uint32_t v = graph->order[i];
+    for (uint32_t i = graph->tasks; i-- > 0;) {
+        uint32_t t = graph->task_order[i];
         int64_t longest = 0;
-        for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++) {
-            uint32_t u = graph->succ[arc];
-            int64_t way = s->behind_ns[u] + clo_cost_fastest(s->schedule->cost, graph->task_of[u]);
+        for (uint32_t at = graph->out_first[t]; at < graph->out_first[t + 1]; at++) {
+            uint32_t u = graph->out[at];
+            int64_t way = s->behind_ns[graph->first_instance[u]] + clo_cost_fastest(s->schedule->cost, u);
             longest = way > longest ? way : longest;
         }
-        s->behind_ns[v] = longest;
+        for (uint32_t v = graph->first_instance[t]; v < graph->first_instance[t + 1]; v++)
+            s->behind_ns[v] = longest;
     }
 }
 
@@ -168,14 +171,17 @@ static void draw(annealing *s)
 {
     const clo_graph *graph = s->graph;
 
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        s->latest_key[t] = INT64_MIN;
     for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t v = graph->order[i];
+        uint32_t v = graph->order[i], t = graph->task_of[v];
         int64_t noise = (int64_t)NOISE_Q16 * clo_gumbel_q16(&s->rng) >> 16;
-        int64_t key =
-            -s->rank_ns[graph->task_of[v]] - s->longest_ns / 65536 * noise - (s->longest_ns % 65536 * noise >> 16);
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
-            if (s->keys[graph->pred[arc]].key > key)
-                key = s->keys[graph->pred[arc]].key;
+        int64_t key = -s->rank_ns[t] - s->longest_ns / 65536 * noise - (s->longest_ns % 65536 * noise >> 16);
+        for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1]; edge++)
+            if (s->latest_key[graph->in[edge]] > key)
+                key = s->latest_key[graph->in[edge]];
+        if (key > s->latest_key[t])
+            s->latest_key[t] = key;
         s->keys[v] = (order_key){key, i, v};
         s->executor[v] = CLO_NONE;
     }
@@ -203,15 +209,17 @@ static void shift(annealing *s, uint32_t from, uint32_t to)
 static void move_in_order(annealing *s, uint32_t v)
 {
     const clo_graph *graph = s->graph;
-    uint32_t low = 0, high = s->count - 1;
+    uint32_t low = 0, high = s->count - 1, task = graph->task_of[v];
 
-    for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++) {
-        uint32_t at = s->position[graph->pred[arc]];
-        low = at + 1 > low ? at + 1 : low;
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        uint32_t from = graph->in[edge];
+        for (uint32_t u = graph->first_instance[from]; u < graph->first_instance[from + 1]; u++)
+            low = s->position[u] + 1 > low ? s->position[u] + 1 : low;
     }
-    for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++) {
-        uint32_t at = s->position[graph->succ[arc]];
-        high = at - 1 < high ? at - 1 : high;
+    for (uint32_t edge = graph->out_first[task]; edge < graph->out_first[task + 1]; edge++) {
+        uint32_t to = graph->out[edge];
+        for (uint32_t u = graph->first_instance[to]; u < graph->first_instance[to + 1]; u++)
+            high = s->position[u] - 1 < high ? s->position[u] - 1 : high;
     }
     assert(low <= high);
     shift(s, s->position[v], low + clo_rng_below(&s->rng, high - low + 1));

@@ -334,8 +334,8 @@ bool clo_schedule_could_replicate(const clo_schedule *schedule)
 {
     const clo_graph *graph = schedule->graph;
 
-    for (uint32_t i = 0; i < graph->instances && schedule->may_duplicate && schedule->platform->memories_count > 1; i++)
-        if (graph->rows[graph->task_of[i]].duplicable && graph->succ_first[i] < graph->succ_first[i + 1])
+    for (uint32_t t = 0; t < graph->tasks && schedule->may_duplicate && schedule->platform->memories_count > 1; t++)
+        if (graph->rows[t].duplicable && graph->out_first[t] < graph->out_first[t + 1])
             return true;
     return false;
 }
@@ -344,7 +344,7 @@ bool clo_schedule_could_replicate(const clo_schedule *schedule)
 static uint64_t default_schedules(const clo_schedule *schedule)
 {
     uint64_t pairs = (uint64_t)schedule->executors * schedule->executors;
-    uint64_t placements = STEPS_DEFAULT / (schedule->graph->arcs * pairs + schedule->executors);
+    uint64_t placements = STEPS_DEFAULT / (clo_exact_arcs(schedule->graph) * pairs + schedule->executors);
 
     placements = placements < PLACEMENTS_DEFAULT ? placements : PLACEMENTS_DEFAULT;
     return placements / schedule->graph->instances + 2; /* at least what it starts from */

@@ -14,30 +14,40 @@
 
 enum { PRICE_BITS = 10, WAYS_MAX = 1 << 22 };
 
+uint64_t clo_exact_arcs(const clo_graph *graph)
+{
+    uint64_t arcs = 0;
+
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1] && arcs < CLO_NONE; edge++) {
+            uint64_t pairs = clo_graph_pairs(graph, graph->in[edge], t);
+            arcs = pairs < CLO_NONE - arcs ? arcs + pairs : CLO_NONE;
+        }
+    return arcs;
+}
+
 bool clo_exact_fits(const clo_schedule *schedule)
 {
     uint64_t pairs = (uint64_t)schedule->executors * schedule->executors;
 
-    return schedule->graph->instances <= CLO_EXACT_MAX && schedule->executors <= CLO_EXACT_MAX && schedule->profiles == NULL &&
-           schedule->graph->arcs * pairs <= WAYS_MAX;
+    return schedule->graph->instances <= CLO_EXACT_MAX && schedule->executors <= CLO_EXACT_MAX &&
+           schedule->profiles == NULL && clo_exact_arcs(schedule->graph) * pairs <= WAYS_MAX;
 }
 
-static bool equal_arcs(const clo_graph *graph, uint32_t a, uint32_t b)
+static bool equal_edges(const clo_graph *graph, uint32_t a, uint32_t b)
 {
-    uint32_t preds = graph->pred_first[a + 1] - graph->pred_first[a];
-    uint32_t succs = graph->succ_first[a + 1] - graph->succ_first[a];
+    uint32_t ins = graph->in_first[a + 1] - graph->in_first[a], outs = graph->out_first[a + 1] - graph->out_first[a];
 
-    if (preds != graph->pred_first[b + 1] - graph->pred_first[b] ||
-        succs != graph->succ_first[b + 1] - graph->succ_first[b])
+    if (ins != graph->in_first[b + 1] - graph->in_first[b] || outs != graph->out_first[b + 1] - graph->out_first[b])
         return false;
-    for (uint32_t i = 0; i < preds; i++) {
-        uint32_t x = graph->pred_first[a] + i, y = graph->pred_first[b] + i;
-        if (graph->pred[x] != graph->pred[y] || clo_graph_arc_bytes(graph, x) != clo_graph_arc_bytes(graph, y))
+    for (uint32_t i = 0; i < ins; i++) {
+        uint32_t x = graph->in_first[a] + i, y = graph->in_first[b] + i;
+        if (graph->in[x] != graph->in[y] || clo_graph_in_bytes(graph, x) != clo_graph_in_bytes(graph, y))
             return false;
     }
-    for (uint32_t i = 0; i < succs; i++) {
-        uint32_t x = graph->succ_first[a] + i, y = graph->succ_first[b] + i;
-        if (graph->succ[x] != graph->succ[y] || clo_graph_succ_bytes(graph, x) != clo_graph_succ_bytes(graph, y))
+    for (uint32_t i = 0; i < outs; i++) {
+        uint32_t x = graph->out_first[a] + i, y = graph->out_first[b] + i;
+        if (graph->out[x] != graph->out[y] || clo_graph_out_bytes(graph, x) != clo_graph_out_bytes(graph, y))
             return false;
     }
     return true;
@@ -51,7 +61,7 @@ static bool are_twins(const clo_schedule *schedule, uint32_t a, uint32_t b)
     for (uint32_t e = 0; e < schedule->executors && s != t; e++)
         if (clo_cost_time(schedule->cost, s, e) != clo_cost_time(schedule->cost, t, e))
             return false;
-    return equal_arcs(schedule->graph, a, b);
+    return equal_edges(schedule->graph, s, t);
 }
 
 static bool equal_link(const clo_schedule *schedule, uint32_t a, uint32_t b, uint32_t c)
@@ -98,10 +108,10 @@ static void find_positions(clo_exact_model *m, const clo_schedule *schedule)
     uint64_t level[CLO_EXACT_MAX] = {0}, keys[CLO_EXACT_MAX] = {0};
 
     for (uint32_t i = 0; i < m->count; i++) {
-        uint32_t v = graph->order[i];
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++)
-            if (level[graph->pred[arc]] >= level[v])
-                level[v] = level[graph->pred[arc]] + 1;
+        uint32_t v = graph->order[i], t = graph->task_of[v];
+        for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1]; edge++)
+            if (level[graph->first_instance[graph->in[edge]]] >= level[v])
+                level[v] = level[graph->first_instance[graph->in[edge]]] + 1;
     }
     for (uint32_t v = 0; v < m->count; v++) {
         uint32_t twin = 0, at = v;
@@ -121,25 +131,35 @@ static void find_positions(clo_exact_model *m, const clo_schedule *schedule)
     }
 }
 
+static void fill_ways(clo_exact_model *m, const clo_schedule *schedule, uint32_t arc, uint64_t bytes)
+{
+    uint32_t executors = m->executors;
+    int64_t *way_ns = &m->way_ns[(size_t)arc * executors * executors];
+
+    for (uint32_t pair = 0; pair < executors * executors; pair++)
+        way_ns[pair] = clo_platform_transfer_ns(schedule->platform, bytes, pair % executors, pair / executors);
+}
+
 static void fill_arcs(clo_exact_model *m, const clo_schedule *schedule)
 {
     const clo_graph *graph = schedule->graph;
     uint32_t position[CLO_EXACT_MAX], executors = m->executors, next = 0;
 
     for (uint32_t at = 0; at < m->count; at++) {
-        uint32_t v = m->instance[at];
-        position[v] = at; /* producers have theirs: the order is topological */
+        uint32_t t = graph->task_of[m->instance[at]];
+        position[m->instance[at]] = at; /* producers have theirs: the order is topological */
         m->first[at] = next;
-        for (uint32_t arc = graph->pred_first[v]; arc < graph->pred_first[v + 1]; arc++, next++) {
-            m->from[next] = position[graph->pred[arc]];
-            m->needs[at] |= 1ull << m->from[next];
-            m->feeds[m->from[next]] |= 1ull << at;
-            for (uint32_t pair = 0; pair < executors * executors; pair++)
-                m->way_ns[(size_t)next * executors * executors + pair] = clo_platform_transfer_ns(
-                    schedule->platform, clo_graph_arc_bytes(graph, arc), pair % executors, pair / executors);
+        for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1]; edge++) {
+            uint32_t source = graph->in[edge];
+            for (uint32_t v = graph->first_instance[source]; v < graph->first_instance[source + 1]; v++, next++) {
+                m->from[next] = position[v];
+                m->needs[at] |= 1ull << m->from[next];
+                m->feeds[m->from[next]] |= 1ull << at;
+                fill_ways(m, schedule, next, clo_graph_in_bytes(graph, edge));
+            }
         }
         for (uint32_t e = 0; e < executors; e++) {
-            int64_t time = clo_cost_time(schedule->cost, graph->task_of[v], e);
+            int64_t time = clo_cost_time(schedule->cost, t, e);
             m->time_ns[at * executors + e] = time == CLO_TIME_NEVER ? CLO_EXACT_NEVER : time;
         }
     }
@@ -221,7 +241,7 @@ static void fill_weights(clo_exact_model *m, int64_t longest_ns)
 
 clo_status clo_exact_model_open(clo_exact_model *m, const clo_schedule *schedule, int64_t longest_ns)
 {
-    size_t n = schedule->graph->instances, p = schedule->executors, arcs = schedule->graph->arcs;
+    size_t n = schedule->graph->instances, p = schedule->executors, arcs = clo_exact_arcs(schedule->graph);
     clo_layout layout = {0};
     size_t longs = clo_layout_add(&layout, 4 * n + p + 2 * n * p + arcs * p * p, sizeof(int64_t));
     size_t shorts = clo_layout_add(&layout, 3 * n + 1 + arcs + p, sizeof(uint32_t));

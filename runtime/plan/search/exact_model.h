@@ -60,6 +60,9 @@ static inline int64_t clo_exact_way_ns(const clo_exact_model *model, uint32_t ar
     return model->way_ns[((size_t)arc * model->executors + to) * model->executors + from];
 }
 
+/* Pairs of instances that the edges stand for: the arcs of the model. CLO_NONE: as many or more. */
+uint64_t clo_exact_arcs(const clo_graph *graph);
+
 /* The cost has no demands, and not too many instances, executors and arcs times pairs of executors. */
 bool clo_exact_fits(const clo_schedule *schedule);
 /* longest_ns: of a plan that is known; only shorter ones will be asked for. Returns CLO_OK or CLO_ERR_MEMORY. */

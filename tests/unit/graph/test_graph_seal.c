@@ -98,7 +98,7 @@ static void equal_successors_of_neighbours_are_no_duplicate(void **state)
     ok(clo_graph_add_edge(graph, 0, 2, 0));
     ok(clo_graph_add_edge(graph, 1, 2, 0));
     ok(clo_graph_seal(graph));
-    assert_int_equal(graph->arcs, 2);
+    assert_int_equal(graph->edges, 2);
     clo_graph_destroy(graph);
 }
 
@@ -170,13 +170,24 @@ static void overflow_is_refused(void **state)
     ok(clo_graph_add_task(graph, &(clo_task){.work_ns = INT64_MAX / 2, .instances = 3}, NULL));
     fails(CLO_ERR_LIMIT, "total work", clo_graph_seal(graph));
     stays_open(graph);
+}
+
+/* Any number of pairs of instances: here 2^40, with one byte and a half for each. */
+static void pairs_of_instances_are_not_limited(void **state)
+{
+    (void)state;
+    clo_graph *graph = NULL;
+    const uint32_t many = 1u << 20;
 
     ok(clo_graph_create("g", &graph));
-    ok(clo_graph_add_task(graph, &(clo_task){.instances = 65536}, NULL));
-    ok(clo_graph_add_task(graph, &(clo_task){.instances = 65536}, NULL));
-    ok(clo_graph_add_edge(graph, 0, 1, 0));
-    fails(CLO_ERR_LIMIT, "pairs of instances", clo_graph_seal(graph));
-    stays_open(graph);
+    ok(clo_graph_add_task(graph, &(clo_task){.instances = many}, NULL));
+    ok(clo_graph_add_task(graph, &(clo_task){.instances = many}, NULL));
+    ok(clo_graph_add_edge(graph, 0, 1, 3ull << 39));
+    ok(clo_graph_seal(graph));
+    assert_int_equal(clo_graph_instances(graph), 2 * many);
+    assert_true(clo_graph_pairs(graph, 0, 1) == 1ull << 40);
+    assert_int_equal(clo_graph_in_bytes(graph, 0), 2); /* ceil(3 / 2) */
+    clo_graph_destroy(graph);
 }
 
 static void predecessors_keep_the_order_of_the_edges_and_successors_go_by_id(void **state)
@@ -189,28 +200,28 @@ static void predecessors_keep_the_order_of_the_edges_and_successors_go_by_id(voi
         ok(clo_graph_add_edge(graph, edges[e].from, edges[e].to, edges[e].bytes));
     ok(clo_graph_seal(graph));
     assert_int_equal(clo_graph_instances(graph), 5);
-    assert_int_equal(graph->arcs, 6);
+    assert_int_equal(graph->edges, 6);
 
-    uint32_t first = graph->pred_first[4];
-    assert_int_equal(graph->pred_first[5] - first, 3);
-    assert_int_equal(graph->pred[first], 3);
-    assert_int_equal(graph->pred[first + 1], 0);
-    assert_int_equal(graph->pred[first + 2], 2);
-    assert_int_equal(clo_graph_arc_bytes(graph, first), 30);
-    assert_int_equal(clo_graph_arc_bytes(graph, first + 2), 20);
+    uint32_t first = graph->in_first[4];
+    assert_int_equal(graph->in_first[5] - first, 3);
+    assert_int_equal(graph->in[first], 3);
+    assert_int_equal(graph->in[first + 1], 0);
+    assert_int_equal(graph->in[first + 2], 2);
+    assert_int_equal(clo_graph_in_bytes(graph, first), 30);
+    assert_int_equal(clo_graph_in_bytes(graph, first + 2), 20);
 
     for (uint32_t k = 0; k < 4; k++) {
-        uint32_t at = graph->succ_first[0] + k;
-        assert_int_equal(graph->succ[at], k + 1);
-        assert_int_equal(graph->pred[graph->succ_arc[at]], 0);
+        uint32_t at = graph->out_first[0] + k;
+        assert_int_equal(graph->out[at], k + 1);
+        assert_int_equal(graph->in[graph->out_edge[at]], 0);
     }
-    assert_int_equal(clo_graph_succ_bytes(graph, graph->succ_first[0] + 3), 1);
+    assert_int_equal(clo_graph_out_bytes(graph, graph->out_first[0] + 3), 1);
     static const uint32_t order[] = {0, 1, 2, 3, 4};
     assert_memory_equal(graph->order, order, sizeof order);
     clo_graph_destroy(graph);
 }
 
-static void instances_are_expanded_and_bytes_split_upwards(void **state)
+static void instances_are_numbered_and_bytes_split_upwards_over_their_pairs(void **state)
 {
     (void)state;
     clo_graph *graph = NULL;
@@ -225,21 +236,19 @@ static void instances_are_expanded_and_bytes_split_upwards(void **state)
 
     static const uint32_t first[] = {0, 2, 3, 6}, task_of[] = {0, 0, 1, 2, 2, 2};
     assert_int_equal(clo_graph_instances(graph), 6);
-    assert_int_equal(graph->arcs, 9);
     assert_memory_equal(graph->first_instance, first, sizeof first);
     assert_memory_equal(graph->task_of, task_of, sizeof task_of);
-    for (uint32_t v = 3; v < 6; v++) {
-        uint32_t at = graph->pred_first[v];
-        assert_int_equal(graph->pred_first[v + 1] - at, 3);
-        assert_int_equal(graph->pred[at], 2); /* the edge from task 1 came first */
-        assert_int_equal(graph->pred[at + 1], 0);
-        assert_int_equal(graph->pred[at + 2], 1);
-        assert_int_equal(clo_graph_arc_bytes(graph, at), 3);     /* ceil(7 / 3)  */
-        assert_int_equal(clo_graph_arc_bytes(graph, at + 1), 3); /* ceil(13 / 6) */
+    uint32_t at = graph->in_first[2];
+    assert_int_equal(graph->in_first[3] - at, 2);
+    assert_int_equal(graph->in[at], 1); /* its edge came first */
+    assert_int_equal(graph->in[at + 1], 0);
+    assert_int_equal(clo_graph_in_bytes(graph, at), 3);     /* ceil(7 / 3)  */
+    assert_int_equal(clo_graph_in_bytes(graph, at + 1), 3); /* ceil(13 / 6) */
+    for (uint32_t t = 0; t < 2; t++) {
+        assert_int_equal(graph->out_first[t + 1] - graph->out_first[t], 1);
+        assert_int_equal(graph->out[graph->out_first[t]], 2);
+        assert_int_equal(clo_graph_out_bytes(graph, graph->out_first[t]), 3);
     }
-    for (uint32_t v = 0; v < 3; v++)
-        for (uint32_t k = 0; k < 3; k++)
-            assert_int_equal(graph->succ[graph->succ_first[v] + k], 3 + k);
     clo_graph_destroy(graph);
 }
 
@@ -340,8 +349,9 @@ int main(void)
         cmocka_unit_test(a_long_cycle_is_shortened),
         cmocka_unit_test(long_names_leave_room_for_the_mend),
         cmocka_unit_test(overflow_is_refused),
+        cmocka_unit_test(pairs_of_instances_are_not_limited),
         cmocka_unit_test(predecessors_keep_the_order_of_the_edges_and_successors_go_by_id),
-        cmocka_unit_test(instances_are_expanded_and_bytes_split_upwards),
+        cmocka_unit_test(instances_are_numbered_and_bytes_split_upwards_over_their_pairs),
         cmocka_unit_test(the_topological_order_breaks_ties_by_id),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
         cmocka_unit_test(edges_keep_their_order_and_bytes_over_the_seal),

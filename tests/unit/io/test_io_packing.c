@@ -92,8 +92,8 @@ static void malformed_jobs_are_refused(void **state)
         {JOB(TASK("1", "[]", "1", "1", "null", "1")), CLO_ERR_FORMAT, "f:3: tasks[0].cpu is null; write a number >= 0"},
         {JOB(TASK("1", "[]", "1", "1", "1", "1e300")), CLO_ERR_LIMIT,
          "f:3: tasks[0].mem is too large; write a smaller amount"},
-        {JOB(TASK("1", "[]", "3000", "1", "1", "1") "," TASK("2", "[1]", "3000", "1", "1", "1")), CLO_ERR_LIMIT,
-         "f:1: more than 4194304 edges between instances; write fewer instances"},
+        {JOB(TASK("1", "[]", "3000000", "1", "1", "1") "," TASK("2", "[1]", "3000000", "1", "1", "1")), CLO_ERR_LIMIT,
+         "f:1: more than 4194304 instances; write fewer instances"},
     };
 
     (void)state;

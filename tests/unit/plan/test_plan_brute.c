@@ -2,6 +2,7 @@
  * every step. Random graphs with all features. */
 #include "fixture.h"
 
+#include "pairs.h"
 #include "plan/schedule/ready.h"
 #include "random.h"
 
@@ -14,6 +15,7 @@ static const char *const names[] = {"etf", "dls", "minmin", "maxmin", "sufferage
 typedef struct brute {
     clo_schedule schedule;
     clo_ready ready;
+    test_pairs pairs;
     rule by;
     uint32_t *batch; /* ready instances that may be chosen */
     uint32_t count;
@@ -33,9 +35,9 @@ static void find_levels(brute *b)
     for (uint32_t i = graph->instances; i-- > 0;) {
         uint32_t v = graph->order[i];
         int64_t longest = 0;
-        for (uint32_t arc = graph->succ_first[v]; arc < graph->succ_first[v + 1]; arc++)
-            if (b->level_ns[graph->succ[arc]] > longest)
-                longest = b->level_ns[graph->succ[arc]];
+        for (uint32_t at = b->pairs.after_first[v]; at < b->pairs.after_first[v + 1]; at++)
+            if (b->level_ns[b->pairs.after[at]] > longest)
+                longest = b->level_ns[b->pairs.after[at]];
         b->level_ns[v] = longest + b->schedule.cost->mean_ns[graph->task_of[v]];
     }
 }
@@ -140,6 +142,7 @@ static void compare(const fixture *f, rule by, uint64_t seed)
     assert_non_null(b.level_ns);
     ok(clo_schedule_open(&b.schedule, f->cost, 1));
     ok(clo_ready_open(&b.ready, &b.schedule));
+    b.pairs = pairs_of(b.schedule.graph);
     find_levels(&b);
     while (b.schedule.count < instances)
         place_next(&b);
@@ -149,6 +152,7 @@ static void compare(const fixture *f, rule by, uint64_t seed)
     clo_plan_destroy(plan);
     free(b.batch);
     free(b.level_ns);
+    pairs_free(&b.pairs);
 }
 
 static void looking_again_at_few_pairs_is_looking_at_all(void **state)

@@ -1,5 +1,6 @@
 #include "fixture.h"
 
+#include "pairs.h"
 #include "plan/duplicate/deft.h"
 #include "plan/schedule/compact.h"
 #include "random.h"
@@ -122,6 +123,7 @@ typedef struct span {
 typedef struct slow {
     const fixture *f;
     const clo_graph *graph;
+    test_pairs pairs;
     span *spans;
     uint32_t count;
 } slow;
@@ -166,14 +168,13 @@ static int64_t slow_ready(const slow *s, uint32_t instance, uint32_t executor)
 {
     int64_t latest = 0;
 
-    for (uint32_t arc = s->graph->pred_first[instance]; arc < s->graph->pred_first[instance + 1]; arc++) {
+    for (uint32_t k = s->pairs.before_first[instance]; k < s->pairs.before_first[instance + 1]; k++) {
         int64_t earliest = INT64_MAX;
         for (uint32_t i = 0; i < s->count; i++) {
-            if (s->spans[i].instance != s->graph->pred[arc])
+            if (s->spans[i].instance != s->pairs.before[k])
                 continue;
-            int64_t arrival =
-                s->spans[i].finish + clo_platform_transfer_ns(s->f->platform, clo_graph_arc_bytes(s->graph, arc),
-                                                              s->spans[i].executor, executor);
+            int64_t arrival = s->spans[i].finish + clo_platform_transfer_ns(s->f->platform, s->pairs.bytes[k],
+                                                                            s->spans[i].executor, executor);
             earliest = arrival < earliest ? arrival : earliest;
         }
         latest = earliest > latest ? earliest : latest;
@@ -222,8 +223,8 @@ static void slow_place(slow *s, uint32_t instance)
 
     for (uint32_t e = 0; e < clo_platform_executors(s->f->platform); e++) {
         slow_try(s, instance, e, CLO_NONE, best);
-        for (uint32_t arc = s->graph->pred_first[instance]; arc < s->graph->pred_first[instance + 1]; arc++)
-            slow_try(s, instance, e, s->graph->pred[arc], best);
+        for (uint32_t k = s->pairs.before_first[instance]; k < s->pairs.before_first[instance + 1]; k++)
+            slow_try(s, instance, e, s->pairs.before[k], best);
     }
     if (best[0].instance != CLO_NONE)
         s->spans[s->count++] = best[0];
@@ -241,7 +242,10 @@ static void the_critical_parent_is_as_good_as_the_best_of_all_parents(void **sta
         ok(clo_cost_create(f.graph, f.platform, &f.cost));
         ok(clo_schedule_open(&schedule, f.cost, 2));
         ok(clo_deft_place_all(&schedule));
-        slow s = {.f = &f, .graph = f.graph, .spans = calloc(2 * (size_t)f.graph->instances + 1, sizeof *s.spans)};
+        slow s = {.f = &f,
+                  .graph = f.graph,
+                  .pairs = pairs_of(f.graph),
+                  .spans = calloc(2 * (size_t)f.graph->instances + 1, sizeof *s.spans)};
         for (uint32_t i = 0; i < f.graph->instances; i++)
             slow_place(&s, schedule.order[i]);
         assert_int_equal(schedule.count, s.count);
@@ -253,6 +257,7 @@ static void the_critical_parent_is_as_good_as_the_best_of_all_parents(void **sta
         }
         replicas += s.count - f.graph->instances;
         free(s.spans);
+        pairs_free(&s.pairs);
         clo_schedule_close(&schedule);
         fixture_free(&f);
     }

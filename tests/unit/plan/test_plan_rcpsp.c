@@ -96,22 +96,23 @@ static int64_t ready_at(const clo_rcpsp *problem, int direction, const clo_packi
                         uint32_t task)
 {
     const clo_graph *g = problem->graph;
-    const uint32_t *first = direction == CLO_RCPSP_FORWARD ? g->pred_first : g->succ_first;
-    const uint32_t *list = direction == CLO_RCPSP_FORWARD ? g->pred : g->succ;
+    const uint32_t *first = direction == CLO_RCPSP_FORWARD ? g->in_first : g->out_first;
+    const uint32_t *list = direction == CLO_RCPSP_FORWARD ? g->in : g->out;
     int64_t ready = 0;
 
-    for (uint32_t arc = first[task]; arc < first[task + 1]; arc++) {
-        if (!done[list[arc]])
+    assert_int_equal(g->instances, g->tasks);
+    for (uint32_t edge = first[task]; edge < first[task + 1]; edge++) {
+        if (!done[list[edge]])
             return -1;
-        int64_t finish = clo_rcpsp_finish_ns(problem, built, list[arc]);
+        int64_t finish = clo_rcpsp_finish_ns(problem, built, list[edge]);
         ready = finish > ready ? finish : ready;
     }
     return ready;
 }
 
 /* Serial generation, naively: the least (key, id) of all that are ready, on the machine where it ends first. */
-static void expect_serial(const clo_rcpsp *problem, const fixture *f, const shape *s, int direction, const int64_t *keys,
-                          const clo_packing *built)
+static void expect_serial(const clo_rcpsp *problem, const fixture *f, const shape *s, int direction,
+                          const int64_t *keys, const clo_packing *built)
 {
     ledger *l = calloc(1, sizeof *l);
     bool done[TASKS_MAX] = {false};

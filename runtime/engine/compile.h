@@ -1,0 +1,16 @@
+/* engine/compile.h - makes a program of a graph, with a plan or without. */
+#ifndef CLO_ENGINE_COMPILE_H
+#define CLO_ENGINE_COMPILE_H
+
+#include "base/arena.h"
+#include "engine/program.h"
+
+#include <clotho/plan.h>
+
+/* placements NULL: steal or policy. Everything lies in `arena`, which the caller closes, also after a failure.
+ * O(instances + edges), and under replay sorting; but where a plan has replicas, the edges of tasks that have some cost
+ * n * m. Returns CLO_OK, CLO_ERR_INVALID, CLO_ERR_LIMIT, CLO_ERR_MEMORY. */
+clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count, clo_arena *arena,
+                              clo_program **out);
+
+#endif

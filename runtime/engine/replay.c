@@ -1,0 +1,440 @@
+/* replay.c - from a plan to executions, fixed sources and order edges. */
+#include "engine/replay.h"
+
+#include "base/carve.h"
+#include "base/saturate.h"
+#include "base/status.h"
+#include "engine/barrier.h"
+
+#include <string.h>
+
+/* Scratch of one compilation. */
+typedef struct builder {
+    const clo_cost *cost;
+    const clo_graph *graph;
+    const clo_placement *placements;
+    uint32_t *sorted;            /* [executions] placement indices in order of time       */
+    uint32_t *execution_of;      /* [executions] placement index -> execution                 */
+    uint32_t *position;          /* [executions] execution -> place in `sorted`               */
+    uint32_t *placement_of;      /* [executions] execution -> placement index                 */
+    uint32_t *next_execution;    /* [executions] next execution of the same instance      */
+    uint32_t *topological;       /* [instances] instance -> place in the graph's order */
+    uint32_t *previous;          /* [executions] execution before it on its executor          */
+    uint32_t *last;              /* [executors] last execution so far                      */
+    uint32_t *last_position;     /* [barriers] the last of the positions of its producer's instances */
+    uint32_t *succ_first, *succ; /* the program's, to be filled */
+    clo_arena *arena;
+} builder;
+
+static bool take_scratch(builder *b, const clo_program *program)
+{
+    uint32_t executions = program->executions;
+    uint32_t **const arrays[] = {&b->sorted,       &b->execution_of,   &b->position,
+                                 &b->placement_of, &b->next_execution, &b->previous};
+
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        *arrays[i] = clo_arena_take(b->arena, executions, sizeof(uint32_t));
+        if (*arrays[i] == NULL)
+            return false;
+    }
+    b->topological = clo_arena_take(b->arena, program->instances, sizeof(uint32_t));
+    b->last = clo_arena_take(b->arena, program->platform->executors_count, sizeof(uint32_t));
+    b->last_position = clo_arena_take(b->arena, program->barriers, sizeof(uint32_t));
+    return b->topological != NULL && b->last != NULL && b->last_position != NULL;
+}
+
+/* Numbers the executions: originals take their instance's number, replicas follow in order of the plan. */
+static clo_status number_executions(builder *b, clo_program *program)
+{
+    const clo_graph *graph = b->graph;
+    uint32_t replica = program->instances;
+
+    memset(b->placement_of, 0xff, program->executions * sizeof(uint32_t));
+    for (uint32_t i = 0; i < program->executions; i++) {
+        const clo_placement *p = &b->placements[i];
+        uint32_t instance = graph->first_instance[p->task] + p->instance;
+        uint32_t execution = instance;
+        if (p->is_replica) {
+            if (replica == program->executions)
+                return clo_fail(CLO_ERR_INVALID, "the plan has no original execution of some task");
+            execution = replica++;
+            program->replica_of[execution - program->instances] = instance;
+        }
+        if (b->placement_of[execution] != CLO_NONE)
+            return clo_fail(CLO_ERR_INVALID, "the plan places task %u instance %u twice; mark one as a replica",
+                            p->task, p->instance);
+        b->placement_of[execution] = i;
+        b->execution_of[i] = execution;
+        program->executor[execution] = p->executor;
+    }
+    for (uint32_t execution = 0; execution < program->instances;
+         execution++) /* chain the executions of each instance */
+        b->next_execution[execution] = CLO_NONE;
+    for (uint32_t execution = program->instances; execution < program->executions; execution++) {
+        uint32_t instance = program->replica_of[execution - program->instances];
+        b->next_execution[execution] = b->next_execution[instance];
+        b->next_execution[instance] = execution;
+    }
+    return CLO_OK;
+}
+
+/* Sort keys: time first; tasks of no length that start together keep the order of the graph. */
+typedef struct sort_row {
+    int64_t start_ns, finish_ns;
+    uint32_t topological, placement;
+} sort_row;
+
+static bool comes_first(const sort_row *x, const sort_row *y)
+{
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns;
+    if (x->finish_ns != y->finish_ns)
+        return x->finish_ns < y->finish_ns;
+    if (x->topological != y->topological)
+        return x->topological < y->topological;
+    return x->placement < y->placement;
+}
+
+static void merge(const sort_row *from, sort_row *to, uint32_t first, uint32_t middle, uint32_t end)
+{
+    uint32_t a = first, b = middle;
+
+    for (uint32_t i = first; i < end; i++)
+        to[i] = a < middle && (b == end || !comes_first(&from[b], &from[a])) ? from[a++] : from[b++];
+}
+
+/* By merging, bottom up; qsort may allocate. Returns the array of the two that holds the result. */
+static sort_row *sort_rows(sort_row *rows, sort_row *other, uint32_t count)
+{
+    for (uint64_t width = 1; width < count; width *= 2) {
+        for (uint64_t first = 0; first < count; first += 2 * width) {
+            uint64_t middle = first + width < count ? first + width : count;
+            uint64_t end = middle + width < count ? middle + width : count;
+            merge(rows, other, (uint32_t)first, (uint32_t)middle, (uint32_t)end);
+        }
+        sort_row *sorted = other;
+        other = rows;
+        rows = sorted;
+    }
+    return rows;
+}
+
+static void number_instances(builder *b)
+{
+    const clo_graph *graph = b->graph;
+    uint32_t next = 0;
+
+    for (uint32_t i = 0; i < graph->tasks; i++) {
+        uint32_t t = graph->task_order[i];
+        for (uint32_t instance = graph->first_instance[t]; instance < graph->first_instance[t + 1]; instance++)
+            b->topological[instance] = next++;
+    }
+}
+
+static clo_status order_executions(builder *b, clo_program *program)
+{
+    const clo_graph *graph = b->graph;
+    sort_row *rows = clo_arena_take(b->arena, program->executions, sizeof *rows);
+    sort_row *other = clo_arena_take(b->arena, program->executions, sizeof *rows);
+    if (rows == NULL || other == NULL)
+        return clo_fail_memory("the order of the plan");
+
+    number_instances(b);
+    for (uint32_t i = 0; i < program->executions; i++) {
+        const clo_placement *p = &b->placements[i];
+        uint32_t instance = graph->first_instance[p->task] + p->instance;
+        rows[i] = (sort_row){p->start_ns, p->finish_ns, b->topological[instance], i};
+    }
+    rows = sort_rows(rows, other, program->executions);
+
+    memset(b->last, 0xff, program->platform->executors_count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < program->executions; i++) {
+        uint32_t execution = b->execution_of[rows[i].placement], executor = program->executor[execution];
+        b->sorted[i] = execution;
+        b->position[execution] = i;
+        b->previous[execution] = b->last[executor];
+        b->last[executor] = execution;
+    }
+    return CLO_OK;
+}
+
+/* The execution of `instance` whose data reach `execution` first (LACHESIS eq. 9); ties: same executor, then original. */
+static uint32_t nearest_source(const builder *b, const clo_program *program, uint32_t instance, uint32_t execution,
+                               uint64_t bytes)
+{
+    uint32_t best = CLO_NONE, here = program->executor[execution];
+    int64_t best_ns = INT64_MAX;
+
+    for (uint32_t source = instance; source != CLO_NONE; source = b->next_execution[source]) {
+        const clo_placement *p = &b->placements[b->placement_of[source]];
+        int64_t way_ns = clo_platform_transfer_ns(program->platform, bytes, p->executor, here);
+        int64_t arrival_ns = clo_time_add(p->finish_ns, way_ns);
+        bool is_nearer = best == CLO_NONE || arrival_ns < best_ns ||
+                         (arrival_ns == best_ns && p->executor == here && program->executor[best] != here);
+        if (b->position[source] < b->position[execution] && is_nearer) {
+            best = source;
+            best_ns = arrival_ns;
+        }
+    }
+    return best != CLO_NONE ? best : instance; /* none stands before `execution`: check_order says so */
+}
+
+static void choose_sources(const builder *b, clo_program *program)
+{
+    const clo_graph *graph = b->graph;
+    uint32_t count = 0;
+
+    for (uint32_t execution = 0; execution < program->executions && program->has_replica != NULL; execution++) {
+        uint32_t task = clo_program_task(program, execution);
+        program->chosen_first[execution] = count;
+        for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
+            uint32_t producer = graph->in[k];
+            if (!clo_program_has_replica(program, producer))
+                continue;
+            for (uint32_t i = graph->first_instance[producer]; i < graph->first_instance[producer + 1]; i++)
+                program->chosen[count++] = nearest_source(b, program, i, execution, clo_graph_in_bytes(graph, k));
+        }
+    }
+    if (program->has_replica != NULL)
+        program->chosen_first[program->executions] = count;
+}
+
+static void find_last_positions(const builder *b, const clo_program *program)
+{
+    const clo_graph *graph = b->graph;
+
+    for (uint32_t barrier = 0; barrier < program->barriers; barrier++) {
+        uint32_t task = program->barrier_task[barrier];
+        for (uint32_t i = graph->first_instance[task]; i < graph->first_instance[task + 1]; i++)
+            if (b->position[i] > b->last_position[barrier])
+                b->last_position[barrier] = b->position[i];
+    }
+}
+
+/* True if some source of the edge stands at `position` or later. */
+static bool comes_too_late(const builder *b, const clo_inputs *inputs, uint32_t position)
+{
+    uint32_t barrier = clo_program_barrier(inputs->program, inputs->task);
+
+    if (barrier != CLO_NONE)
+        return b->last_position[barrier] >= position;
+    for (uint32_t i = 0; i < inputs->count; i++)
+        if (b->position[clo_inputs_source(inputs, i)] >= position)
+            return true;
+    return false;
+}
+
+/* Every edge must lead forward in `sorted`; else the plan could never run to its end. */
+static clo_status check_order(const builder *b, const clo_program *program)
+{
+    char scratch[2][16];
+
+    for (uint32_t execution = 0; execution < program->executions; execution++) {
+        clo_inputs inputs = clo_inputs_of(program, execution);
+        while (clo_inputs_next(&inputs))
+            if (comes_too_late(b, &inputs, b->position[execution]))
+                return clo_fail(CLO_ERR_INVALID, "the plan starts task '%s' before its predecessor '%s'; swap them",
+                                clo_graph_task_name(b->graph, clo_program_task(program, execution), scratch[0]),
+                                clo_graph_task_name(b->graph, inputs.task, scratch[1]));
+    }
+    return CLO_OK;
+}
+
+/* Counts an entry of a row, or writes it before those that are there. */
+static void enter(const builder *b, uint32_t row, uint32_t successor, bool fills)
+{
+    if (fills)
+        b->succ[--b->succ_first[row + 1]] = successor;
+    else
+        b->succ_first[row + 1]++;
+}
+
+/* Enters `execution` in the rows of the one before it on its executor, of barriers, and of sources on other
+ * executors. */
+static void link_execution(const builder *b, clo_program *program, uint32_t execution, bool fills)
+{
+    clo_inputs inputs = clo_inputs_of(program, execution);
+    uint32_t previous = b->previous[execution], needs = previous != CLO_NONE;
+
+    if (previous != CLO_NONE)
+        enter(b, previous, execution, fills);
+    while (clo_inputs_next(&inputs)) {
+        uint32_t barrier = clo_program_barrier(program, inputs.task);
+        if (barrier != CLO_NONE) {
+            enter(b, program->executions + barrier, execution, fills);
+            needs++;
+            continue;
+        }
+        for (uint32_t i = 0; i < inputs.count; i++) {
+            uint32_t source = clo_inputs_source(&inputs, i);
+            if (program->executor[source] == program->executor[execution])
+                continue;
+            enter(b, source, execution, fills);
+            needs++;
+        }
+    }
+    program->needs[execution] = needs;
+}
+
+/* All instances of a stage lead to its barrier. */
+static void link_barriers(const builder *b, clo_program *program, bool fills)
+{
+    const clo_graph *graph = b->graph;
+
+    for (uint32_t barrier = 0; barrier < program->barriers; barrier++) {
+        uint32_t task = program->barrier_task[barrier];
+        for (uint32_t i = graph->first_instance[task]; i < graph->first_instance[task + 1]; i++)
+            enter(b, i, program->executions + barrier, fills);
+        program->needs[program->executions + barrier] = graph->rows[task].instances;
+    }
+}
+
+/* Rows are counted, then filled from the back, in reverse order of time: each row ends up sorted by planned start, a
+ * barrier last, and succ_first[r + 1] at the beginning of row r. */
+static void link_executions(const builder *b, clo_program *program)
+{
+    uint32_t rows = program->executions + program->barriers, *succ_first = b->succ_first;
+
+    link_barriers(b, program, false);
+    for (uint32_t execution = 0; execution < program->executions; execution++)
+        link_execution(b, program, execution, false);
+    for (uint32_t row = 0; row < rows; row++) {
+        program->exits += succ_first[row + 1] == 0;
+        succ_first[row + 1] += succ_first[row];
+    }
+    uint32_t total = succ_first[rows];
+    link_barriers(b, program, true);
+    for (uint32_t i = program->executions; i-- > 0;)
+        link_execution(b, program, b->sorted[i], true);
+    for (uint32_t row = 0; row < rows; row++)
+        succ_first[row] = succ_first[row + 1];
+    succ_first[rows] = total;
+}
+
+/* Everything that is later used as an index. An executor that cannot run the task has no time for it either. */
+static clo_status check_placement(const clo_cost *cost, const clo_placement *p)
+{
+    const clo_graph *graph = clo_cost_graph(cost);
+    uint32_t executors = clo_platform_executors(clo_cost_platform(cost));
+    char scratch[16];
+
+    if (p->task >= graph->tasks || p->instance >= graph->rows[p->task].instances)
+        return clo_fail(CLO_ERR_INVALID, "the plan places task %u instance %u, which the graph lacks", p->task,
+                        p->instance);
+    if (p->executor >= executors)
+        return clo_fail(CLO_ERR_INVALID, "the plan places task %u on executor %u; the platform has %u executors",
+                        p->task, p->executor, executors);
+    if (clo_cost_execution_ns(cost, p->task, p->executor) == CLO_TIME_NEVER)
+        return clo_fail(CLO_ERR_INVALID, "the plan places task '%s' on executor '%s', which cannot run it",
+                        clo_graph_task_name(graph, p->task, scratch),
+                        clo_platform_executor_name(clo_cost_platform(cost), p->executor));
+    return CLO_OK;
+}
+
+static clo_status check_placements(const builder *b, uint32_t executions)
+{
+    clo_status status = CLO_OK;
+
+    for (uint32_t i = 0; i < executions && status == CLO_OK; i++)
+        status = check_placement(b->cost, &b->placements[i]);
+    return status;
+}
+
+static clo_status find_replicas(const builder *b, clo_program *program)
+{
+    if (program->executions == program->instances)
+        return CLO_OK;
+    program->has_replica = clo_arena_take(b->arena, b->graph->tasks, sizeof *program->has_replica);
+    if (program->has_replica == NULL)
+        return clo_fail_memory("the compiled plan");
+    for (uint32_t i = 0; i < program->executions; i++)
+        program->has_replica[b->placements[i].task] |= b->placements[i].is_replica != 0;
+    return CLO_OK;
+}
+
+/* Entries of all rows at most, and sources that have to be chosen. */
+static clo_status count_entries(const builder *b, const clo_program *program, uint64_t *entries, uint64_t *chosen)
+{
+    const clo_graph *graph = b->graph;
+
+    *entries = program->executions;
+    *chosen = 0;
+    for (uint32_t barrier = 0; barrier < program->barriers; barrier++)
+        *entries += graph->rows[program->barrier_task[barrier]].instances;
+    for (uint32_t i = 0; i < program->executions; i++) {
+        uint32_t task = b->placements[i].task;
+        for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
+            uint32_t producer = graph->in[k], sources = graph->rows[producer].instances;
+            *entries += clo_program_barrier(program, producer) != CLO_NONE ? 1 : sources;
+            *chosen += clo_program_has_replica(program, producer) ? sources : 0;
+        }
+        if (*entries >= UINT32_MAX)
+            return clo_fail(CLO_ERR_LIMIT, "the plan has more than 2^32 data movements");
+    }
+    return CLO_OK;
+}
+
+/* The tables that stay; taken before any scratch. */
+static clo_status take_tables(builder *b, clo_program *program)
+{
+    size_t executions = program->executions, counters;
+    clo_block block = {0};
+    uint64_t entries, chosen;
+    clo_status status = check_placements(b, program->executions);
+    if (status == CLO_OK)
+        status = find_replicas(b, program);
+    if (status == CLO_OK)
+        status = clo_barriers_choose(program, b->arena);
+    if (status == CLO_OK)
+        status = count_entries(b, program, &entries, &chosen);
+    if (status != CLO_OK)
+        return status;
+
+    counters = executions + program->barriers;
+    clo_carve(&block, &program->needs, counters);
+    clo_carve(&block, &program->executor, executions);
+    clo_carve(&block, &program->replica_of, executions - program->instances);
+    clo_carve(&block, &b->succ_first, counters + 1);
+    clo_carve(&block, &b->succ, entries);
+    if (program->has_replica != NULL) {
+        clo_carve(&block, &program->chosen_first, executions + 1);
+        clo_carve(&block, &program->chosen, chosen);
+    }
+    if (!clo_block_take(&block, b->arena))
+        return clo_fail_memory("the compiled plan");
+    program->succ_first = b->succ_first;
+    program->succ = b->succ;
+    return CLO_OK;
+}
+
+static clo_status compile_plan(builder *b, clo_program *program)
+{
+    clo_status status = number_executions(b, program);
+    if (status == CLO_OK)
+        status = order_executions(b, program);
+    if (status != CLO_OK)
+        return status;
+    choose_sources(b, program);
+    find_last_positions(b, program);
+    status = check_order(b, program);
+    if (status == CLO_OK)
+        link_executions(b, program);
+    return status;
+}
+
+clo_status clo_program_replay(clo_program *program, const clo_placement *placements, size_t count, clo_arena *arena)
+{
+    builder b = {.cost = program->cost, .graph = program->graph, .placements = placements, .arena = arena};
+
+    if (count < program->instances || count >= CLO_NONE)
+        return clo_fail(CLO_ERR_INVALID, "the plan has %zu placements for %u instances", count, program->instances);
+    program->is_replay = true;
+    program->executions = (uint32_t)count;
+    clo_status status = take_tables(&b, program);
+    if (status != CLO_OK)
+        return status;
+    size_t mark = clo_arena_mark(arena);
+    status = take_scratch(&b, program) ? compile_plan(&b, program) : clo_fail_memory("compiling the plan");
+    clo_arena_back_to(arena, mark);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* engine/replay.h - the part of compiling that concerns plans. */
+#ifndef CLO_ENGINE_REPLAY_H
+#define CLO_ENGINE_REPLAY_H
+
+#include "base/arena.h"
+#include "engine/program.h"
+
+#include <clotho/plan.h>
+
+/* Sets everything of `program` that follows from the plan; its graph, cost and platform are set. Returns as
+ * clo_program_create does. */
+clo_status clo_program_replay(clo_program *program, const clo_placement *placements, size_t count, clo_arena *arena);
+
+#endif
