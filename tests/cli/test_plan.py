@@ -318,6 +318,7 @@ class Streams(CommandTest):
     @needs_data("alibaba/v2017_batch_jobs.csv")
     def test_the_data_sets_become_workloads(self):
         for name, jobs in [("alibaba/v2017_batch_jobs.csv", 6435), ("alibaba/v2018_dag_medium3690.jsonl", 2272),
+                           ("alibaba/v2018_dag_sample6600.jsonl", 3877),
                            ("tpch/tpch_2g.jsonl", 22), ("rpc_callgraph/alibaba_call_graphs.jsonl", 4035)]:
             with self.subTest(name):
                 self.assertEqual(self.json("convert", os.path.join(DATA, name), self.path("w"), "--format", "workload")["jobs"], jobs)

@@ -223,7 +223,7 @@ static void every_line_of_the_data_sets_is_read(void **state)
         {CLO_DATA "/tpch_packing/tpch100.jsonl", "tpch-packing", 5, 0},
         {CLO_DATA "/tpch_packing/tpch150.jsonl", "tpch-packing", 5, 0},
         {CLO_DATA "/alibaba/v2018_dag_medium3690.jsonl", "alibaba", 2272, 0},
-        {CLO_DATA "/alibaba/v2018_dag_sample6600.jsonl", "alibaba", 3877, 0}, /* stages of 10^4 instances in a row */
+        {CLO_DATA "/alibaba/v2018_dag_sample6600.jsonl", "alibaba", 3877, 0},
         {CLO_DATA "/tpch/tpch_2g.jsonl", "tpch", 22, 0},
         {CLO_DATA "/tpch/tpch_100g.jsonl", "tpch", 22, 0},
         {CLO_DATA "/rpc_callgraph/alibaba_call_graphs.jsonl", "rpc", 4035, 0},
