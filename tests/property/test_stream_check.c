@@ -565,7 +565,7 @@ static const struct plant {
     {"a body ends before it begins", CLO_STREAM_BODY_EARLY, ends_before_it_begins, 0, 0},
     {"an executor that cannot", CLO_STREAM_PLACEMENT, NULL, STREAM_BREAKS_PLACEMENT, 0},
     {"a body that is too short", CLO_STREAM_DURATION, too_short, 0, 0},
-    {"a start before a predecessor", CLO_STREAM_PRECEDENCE, NULL, STREAM_BREAKS_PRECEDENCE, 0},
+    {"a start before a predecessor", CLO_STREAM_PRECEDENCE, NULL, STREAM_BREAKS_PRECEDENCE, BIT(TRANSFER)},
     {"a start before its input", CLO_STREAM_TRANSFER, before_its_input, 0, BIT(DURATION)},
     {"a start on a busy executor", CLO_STREAM_BUSY, commit_as_start, 0, 0},
     {"two at one time on an executor", CLO_STREAM_OVERLAP, NULL, STREAM_BREAKS_BUSY, BIT(BUSY)},
