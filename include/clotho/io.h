@@ -187,8 +187,9 @@ CLO_API CLO_NODISCARD clo_status clo_plan_parse(const char *name, const char *te
                                                 const clo_cost *cost, clo_plan **out);
 
 /* Reads a workload: a file "clotho.workload/1", or any file that clo_documents_open reads, and the batch jobs of the
- * Alibaba trace v2017 (CSV). Of a file with graphs each instance becomes a job; it arrives at 0, where the data set does
- * not say when. Jobs of "clotho.workload/1" must stand in the order of their arrivals; those of data sets are sorted.
+ * Alibaba trace v2017 (CSV). Of a file with graphs each instance becomes a job; it arrives at 0, where the data set
+ * does not say when. Jobs of "clotho.workload/1" must stand in the order of their arrivals; those of data sets are
+ * sorted.
  *
  * The workload owns all graphs. Jobs share a graph where the file says so: "graph": NUMBER, or the same file and
  * instance. Its platform is the one that the file carries: that of "clotho.workload/1", of a file with one instance, or

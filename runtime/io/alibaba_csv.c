@@ -1,9 +1,10 @@
 /* alibaba_csv.c - batch jobs of the Alibaba cluster trace v2017: "job_id,task_id,submit_s,span_s,instances,cpu_cores,
  * mem_norm", one task a line, the lines of a job together. The tasks of a job do not wait for each other.
  *
- * A job arrives when its first task is submitted, or at 0 where that was before the trace began. Every instance takes the whole span of its task: the trace says no
- * more, and it is right where all of them ran at once. Demands have the units of the trace v2018 (alibaba.c); the
- * platform is one machine of the trace: 64 cores, an executor each, all memory. */
+ * A job arrives when its first task is submitted, or at 0 where that was before the trace began. Every instance takes
+ * the whole span of its task: the trace says no more, and it is right where all of them ran at once. Demands have the
+ * units of the trace v2018 (alibaba.c); the platform is one machine of the trace: 64 cores, an executor each, all
+ * memory. */
 #include "io/alibaba_csv.h"
 
 #include "base/memory.h"

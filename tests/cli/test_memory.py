@@ -46,6 +46,14 @@ class OutOfMemory(CommandTest):
     def test_virtual_run(self):
         self.every_allocation("run", self.diamond(output_bytes=64), "--platform", "uniform:2", "--clock", "virtual", "--json")
 
+    def test_workload(self):
+        job = '{"graph": {"format": "clotho.graph/1", "tasks": [{"work_ns": 5}]}}\n{"file": "g.json", "name": "other"}\n'
+        self.diamond()
+        path = self.file("w.jsonl", '{"format": "clotho.workload/1", "platform": {"executors": 2}}\n' + job)
+        self.every_allocation("convert", path, self.path("out.jsonl"), "--format", "workload", "--json")
+        self.every_allocation("generate", "stream", "--jobs", "5", "--graphs", "2", "--tasks", "3", "-o", self.path("s.jsonl"),
+                              "--json")
+
     def test_platform_file(self):
         self.every_allocation("platform", "show", "rk3588", "--json", step=7)
 

@@ -232,6 +232,81 @@ class Generate(CommandTest):
         self.bad(1, "generate", "chain", "-o", self.path("no/where.json"), holds="where.json")
 
 
+class Streams(CommandTest):
+    """generate stream, convert --format workload."""
+
+    def lines(self, name):
+        return [json.loads(line) for line in self.bytes(name).decode().splitlines()]
+
+    def test_the_same_options_give_the_same_stream(self):
+        arguments = ["generate", "stream", "--jobs", "200", "--graphs", "9", "--tasks", "10", "--weights", "4", "--limits", "3",
+                     "--deadline", "2", "--arrivals", "poisson:20ms", "--seed", "5", "--family", "chain", "--family", "layered"]
+        self.assertEqual(self.json(*arguments, "-o", self.path("a.jsonl"))["jobs"], 200)
+        self.good(*arguments, "-o", self.path("b.jsonl"))
+        self.assertEqual(self.bytes("a.jsonl"), self.bytes("b.jsonl"))
+        first, *jobs = self.lines("a.jsonl")
+        self.assertEqual((first["format"], first["jobs"], len(jobs)), ("clotho.workload/1", 200, 200))
+        arrivals = [job["arrival_ns"] for job in jobs]
+        self.assertEqual(arrivals, sorted(arrivals))
+        self.assertTrue(2e9 < arrivals[-1] < 6e9)  # 200 gaps of 20 ms
+        self.assertEqual({job.get("weight", 1) for job in jobs}, {1, 2, 3, 4})
+        self.assertEqual({job["limit"] for job in jobs}, {1, 2, 3})
+        self.assertTrue(all(job["deadline_ns"] > 0 for job in jobs))
+        self.assertEqual({job["name"].split("-")[0] for job in jobs}, {"chain", "layered"})
+        self.assertLessEqual(sum(isinstance(job["graph"], dict) for job in jobs), 9)
+        # the first jobs of a longer stream are those of the shorter one
+        self.good(*arguments, "--jobs", "300", "-o", self.path("c.jsonl"))
+        self.assertEqual(self.lines("c.jsonl")[1:201], jobs)
+
+    def test_a_stream_reads_back_as_itself(self):
+        self.good("generate", "stream", "--jobs", "30", "-o", self.path("a.jsonl"))
+        self.good("convert", self.path("a.jsonl"), self.path("b.jsonl"), "--format", "workload")
+        self.assertEqual(self.bytes("a.jsonl"), self.bytes("b.jsonl"))
+
+    def test_wrong_options_are_bad_usage(self):
+        for options, holds in [(["--arrivals", "often"], "batch, trace or poisson"), (["--arrivals", "trace"], "recorded"),
+                               (["--arrivals", "poisson:"], "seconds > 0"), (["--arrivals", "poisson:0"], "seconds > 0"),
+                               (["--arrivals", "poisson:nan"], "seconds > 0"), (["--family", "chian"], "'chain'"),
+                               (["--jobs", "0"], "--jobs"), (["--spread", "3"], "spread"), (["--json"], "standard output"),
+                               (["--ccr", "-1"], "--ccr"), (["more"], "'more'")]:
+            with self.subTest(options):
+                self.bad(2, "generate", "stream", *options, holds=holds)
+        self.bad(1, "generate", "stream", "-o", "/dev/full", holds="No space left")
+
+    def test_every_instance_of_a_file_becomes_a_job(self):
+        line = '{"format": "clotho.graph/1", "name": "%s", "tasks": [{"work_ns": 5}]}\n'
+        path = self.file("many.jsonl", line % "a" + line % "b")
+        self.assertEqual(self.json("convert", path, self.path("w.jsonl"), "--format", "workload"),
+                         {"workload": "many", "jobs": 2, "file": self.path("w.jsonl")})
+        self.assertEqual([j["graph"]["name"] for j in self.lines("w.jsonl")[1:]], ["a", "b"])
+        self.bad(2, "convert", path, "x", "--format", "workload", "--instance", "a", holds="--instance")
+        self.bad(1, "convert", path, "/dev/full", "--format", "workload", holds="No space left")
+        self.bad(1, "convert", self.path("w.jsonl"), "x.json", "--instance", "a", holds="no instance is called 'a'")
+        self.bad(1, "plan", self.file("one.jsonl", '{"format": "clotho.workload/1"}'), holds="this is a workload")
+
+    def test_a_bad_line_is_named_with_what_to_do(self):
+        head = '{"format": "clotho.workload/1"}\n'
+        job = '{"graph": {"format": "clotho.graph/1", "tasks": [{}]}, "arrival_ns": 7%s}\n'
+        for text, holds in [(head + job % "" + '{"graph": 0}', ":3: the line arrives at 0 ns, before the job above it (7 ns); put"),
+                            (head + job % ', "weight": 0', ":2: weight is 0; write a whole number >= 1"),
+                            (head + job % ', "deadline_ns": -1', ":2: deadline_ns is -1; write"),
+                            (head + '{"graph": {"format": "clotho.graph/1", "tasks": []}}', ":2: graph.tasks is empty; a graph"),
+                            (head + '{"file": "none.json"}', "none.json: No such file"),
+                            (head + (job % "")[:-2], ":2: the line ends too early; it is truncated")]:
+            with self.subTest(holds):
+                path = self.file("w.jsonl", text)
+                self.bad(1, "convert", path, self.path("x"), "--format", "workload", holds=holds)
+
+    @needs_data("alibaba/v2017_batch_jobs.csv")
+    def test_the_data_sets_become_workloads(self):
+        for name, jobs in [("alibaba/v2017_batch_jobs.csv", 6435), ("alibaba/v2018_dag_medium3690.jsonl", 2272),
+                           ("tpch/tpch_2g.jsonl", 22), ("rpc_callgraph/alibaba_call_graphs.jsonl", 4035)]:
+            with self.subTest(name):
+                self.assertEqual(self.json("convert", os.path.join(DATA, name), self.path("w"), "--format", "workload")["jobs"], jobs)
+                self.good("convert", self.path("w"), self.path("again"), "--format", "workload")
+                self.assertEqual(self.bytes("w"), self.bytes("again"))
+
+
 class Convert(CommandTest):
     def test_dot_and_back_keeps_the_plan(self):
         g = self.diamond()

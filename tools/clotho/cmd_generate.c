@@ -15,20 +15,8 @@ static const command cmd = {
     "Writes a seeded graph of a known family: chain, forkjoin, intree, outtree, layered, wavefront, cholesky,\n"
     "fft, gauss, montage or independent. The same options give the same file on every machine.",
     "Example: clotho generate cholesky --tasks 220 --work 200us --ccr 0.5 -o cholesky.json\n"
-    "'clotho list families' describes the families."};
-
-static int known_family(const char *name)
-{
-    const char *family;
-
-    for (uint32_t i = 0; (family = family_at(i)) != NULL; i++)
-        if (strcmp(family, name) == 0)
-            return EXIT_GOOD;
-    const char *near = nearest_name(name, family_at);
-    if (near != NULL)
-        return misuse("'%s' is no family; did you mean '%s'?", name, near);
-    return misuse("'%s' is no family; see 'clotho list families'", name);
-}
+    "'clotho list families' describes the families. 'clotho generate stream' writes jobs that arrive over time:\n"
+    "see 'clotho generate stream --help'."};
 
 static int report(const clo_graph *graph, const char *family, const char *path, uint64_t seed)
 {
@@ -74,6 +62,8 @@ static int write_graph(const char *family, const clo_generate_config *config, co
 
 int cmd_generate(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "stream") == 0)
+        return generate_stream(argc - 1, argv + 1);
     clo_generate_config config = CLO_GENERATE_CONFIG_INIT;
     const char *path = "-", *format = NULL;
     bool as_json = false, duplicable = false, outputs = false;

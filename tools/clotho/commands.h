@@ -8,6 +8,7 @@ int cmd_check(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
+int generate_stream(int argc, char **argv); /* `generate stream` */
 int cmd_convert(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 

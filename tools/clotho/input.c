@@ -87,6 +87,19 @@ int known_policy(const char *name)
     return strcmp(name, "steal") == 0 ? EXIT_GOOD : known("policy", name, policy_at, "policies");
 }
 
+int known_family(const char *name)
+{
+    const char *family;
+
+    for (uint32_t i = 0; (family = family_at(i)) != NULL; i++)
+        if (strcmp(family, name) == 0)
+            return EXIT_GOOD;
+    const char *near = nearest_name(name, family_at);
+    if (near != NULL)
+        return misuse("'%s' is no family; did you mean '%s'?", name, near);
+    return misuse("'%s' is no family; see 'clotho list families'", name);
+}
+
 int known_format(const char *name)
 {
     return known("format", name, format_at, "formats");

@@ -51,6 +51,7 @@ int platform_open(const char *spec, clo_platform **out);
 int known_planner(const char *name);
 int known_policy(const char *name); /* "steal" included */
 int known_format(const char *name);
+int known_family(const char *name);
 
 /* Names by index, NULL past the end: for nearest_name. */
 const char *planner_at(uint32_t index);

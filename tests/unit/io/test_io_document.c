@@ -214,10 +214,34 @@ static void documents_are_saved_in_the_format_of_their_ending(void **state)
     rmdir(temporary);
 }
 
-/* All examples of docs/FORMATS.md but the plan are graphs. */
+/* Reads the example of a workload, with the two files that it names beside it. */
+static void read_workload_example(const char *text, size_t bytes)
+{
+    static const char queries[] = "{\"format\": \"clotho.graph/1\", \"name\": \"q7\", \"tasks\": [{}]}\n",
+                      camera[] = "digraph camera { a -> b }";
+    char folder[] = "/tmp/clotho_io_XXXXXX", paths[3][64];
+    clo_workload *w;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(paths[0], sizeof paths[0], "%s/w.jsonl", folder);
+    snprintf(paths[1], sizeof paths[1], "%s/queries.jsonl", folder);
+    snprintf(paths[2], sizeof paths[2], "%s/camera.dot", folder);
+    ok(clo_file_write(paths[0], text, bytes));
+    ok(clo_file_write(paths[1], queries, sizeof queries - 1));
+    ok(clo_file_write(paths[2], camera, sizeof camera - 1));
+    ok(clo_workload_load(paths[0], NULL, &w));
+    assert_int_equal(clo_workload_jobs(w), 4);
+    clo_workload_destroy(w);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(unlink(paths[i]), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* All examples of docs/FORMATS.md but the plan and the workload are graphs. */
 static void the_examples_of_the_documentation_are_read(void **state)
 {
-    static const char *const wanted[] = {"clotho.graph/1", NULL, "psplib", "tpch-packing", "alibaba"};
+    static const char *const wanted[] = {"clotho.graph/1", NULL,      "workload", "psplib",
+                                         "tpch-packing",   "alibaba", "tpch",     "rpc"};
     char *text;
     size_t bytes;
     clo_document *d;
@@ -228,7 +252,9 @@ static void the_examples_of_the_documentation_are_read(void **state)
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         char *begin = strstr(at, "```json\n") + 8, *end = strstr(begin, "\n```\n");
         at = end + 5;
-        if (wanted[i] == NULL)
+        if (wanted[i] != NULL && strcmp(wanted[i], "workload") == 0)
+            read_workload_example(begin, (size_t)(end - begin));
+        if (wanted[i] == NULL || strcmp(wanted[i], "workload") == 0)
             continue;
         ok(clo_document_parse("FORMATS.md", begin, (size_t)(end - begin), NULL, &d));
         assert_string_equal(clo_document_format(d), wanted[i]);

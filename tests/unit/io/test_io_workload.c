@@ -1,4 +1,4 @@
-/* Workload files: what every line may say, what is refused and how, files that others are named in, and the way back. */
+/* Workload files: what every line may say, what is refused and how, the files that they name, and the way back. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/memory.h"
 #include "fault.h"
