@@ -79,7 +79,8 @@ class CheckLog(CommandTest):
         said = self.say("check", self.workload(), self.log(records))
         self.assertIn("unknown-job: record 9: job 1: the workload has no such job", said.err)
         said = self.say("check", self.workload(), self.log(records, arrivals="poisson:x"))
-        self.assertIn("arrivals 'poisson:x' cannot be drawn again; write poisson:SECONDS", said.err)
+        self.assertEqual((said.code, said.err.count("\n")), (1, 1))
+        self.assertIn("--arrivals is 'poisson:x'; write the mean gap as seconds > 0", said.err)
         said = self.say("check", self.workload(), self.log(records, arrivals="poisson:1", arrivals_seed="3", jobs=2))
         self.assertIn("arrived-early", said.err)
 

@@ -3,9 +3,10 @@
 fail_allocation.so (tests/cli/fail_allocation.c) stands in front of the C library and refuses the nth request. Requests that
 the C library and hwloc make for themselves are refused too: whatever happens, it must end cleanly."""
 import os
+import re
 import unittest
 
-from support import CommandTest
+from support import SOURCE, CommandTest
 
 SHIM = os.environ.get("CLO_FAIL_ALLOCATION", "")
 LIMIT = 3000
@@ -53,6 +54,12 @@ class OutOfMemory(CommandTest):
         self.every_allocation("convert", path, self.path("out.jsonl"), "--format", "workload", "--json")
         self.every_allocation("generate", "stream", "--jobs", "5", "--graphs", "2", "--tasks", "3", "-o", self.path("s.jsonl"),
                               "--json")
+
+    def test_check_of_a_log(self):
+        with open(os.path.join(SOURCE, "docs", "FORMATS.md"), encoding="utf-8") as file:
+            log = self.file("run.log", re.search(r"## clotho.log/1.*?```json\n(.*?)```", file.read(), re.S).group(1))
+        job = '{"graph": {"format": "clotho.graph/1", "tasks": [{"work_ns": 5000}]}}\n'
+        self.every_allocation("check", self.file("w.jsonl", '{"format": "clotho.workload/1"}\n' + job), log, "--json")
 
     def test_platform_file(self):
         self.every_allocation("platform", "show", "rk3588", "--json", step=7)

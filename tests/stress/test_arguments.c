@@ -391,59 +391,6 @@ static void files(void **state)
     assert_null(fopen(NEVER_WRITTEN, "r"));
 }
 
-static void logs(void **state)
-{
-    (void)state;
-    clo_log *log = NULL, *none = NULL;
-    size_t count = 7;
-    char text[16] = "x";
-
-    refuses(clo_log_create, NULL, 1, NULL);
-    ok(clo_log_create(NULL, 1, &log));
-    clo_log_destroy(NULL);
-    assert_false(clo_log_append(NULL, &(clo_log_record){0}));
-    assert_false(clo_log_append(log, NULL));
-    assert_null(clo_log_records(NULL, &count));
-    assert_int_equal(count, 0);
-    assert_non_null(clo_log_records(log, NULL));
-    assert_int_equal(clo_log_dropped(NULL), 0);
-    assert_null(clo_log_about(NULL));
-    assert_string_equal(clo_log_kind_name(UINT32_MAX), "?");
-    assert_string_equal(clo_log_describe(NULL, text, sizeof text), "");
-    assert_string_equal(clo_log_describe(&(clo_log_record){0}, NULL, 9), "");
-    assert_int_equal(clo_log_first_difference(NULL, log, NULL, 0), CLO_LOG_EQUAL);
-    refuses_io(clo_log_save, NULL, NEVER_WRITTEN);
-    refuses_io(clo_log_save, log, NULL);
-    refuses_io(clo_log_load, NULL, &none);
-    refuses_io(clo_log_load, "x", NULL);
-    refuses_io(clo_log_parse, NULL, "{}", 2, &none);
-    refuses_io(clo_log_parse, "x", NULL, 2, &none);
-    refuses_io(clo_log_parse, "x", "{}", 2, NULL);
-    assert_false(clo_log_is_log(NULL, 1));
-    assert_null(none);
-    clo_log_destroy(log);
-}
-
-static void stream_checks(void **state)
-{
-    (void)state;
-    clo_log *log = NULL;
-    clo_stream_case stream = CLO_STREAM_CASE_INIT;
-    clo_stream_report report = {0};
-
-    ok(clo_log_create(NULL, 1, &log));
-    refuses(clo_stream_check, NULL, log, NULL);
-    refuses(clo_stream_check, &stream, NULL, NULL);
-    refuses(clo_stream_check, &stream, log, NULL); /* no platform */
-    stream.platform = s.f.platform;
-    refuses_somehow(clo_stream_check, &stream, log, &report); /* no size */
-    stream.jobs_count = 1;
-    refuses(clo_stream_check, &stream, log, NULL); /* no jobs */
-    assert_string_equal(clo_stream_fault_name(UINT32_MAX), "?");
-    assert_string_equal(clo_stream_fault_meaning(UINT32_MAX), "?");
-    clo_log_destroy(log);
-}
-
 static void workloads(void **state)
 {
     (void)state;
@@ -632,7 +579,6 @@ int main(void)
         cmocka_unit_test(plans),       cmocka_unit_test(traces),
         cmocka_unit_test(files),       cmocka_unit_test(workloads),
         cmocka_unit_test(runtimes),    cmocka_unit_test(jobs),
-        cmocka_unit_test(logs),        cmocka_unit_test(stream_checks),
         cmocka_unit_test(policies),    cmocka_unit_test(page_faults_that_cannot_be_read_are_none),
     };
     return cmocka_run_group_tests_name("arguments", tests, set_up, tear_down);

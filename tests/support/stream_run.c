@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+enum { DELAY_MAX = 2 }; /* between a START and its body, under the real clock */
+
 typedef struct instance_state {
     bool is_started, is_finished, has_replica;
     int64_t finish_ns[STREAM_EXECUTORS_MAX]; /* known finishes; < 0: none */
@@ -228,19 +230,6 @@ static unsigned broken_rules(const simulation *s, const choice *c)
     return broken;
 }
 
-/* A fault that times can show: what is in the way really runs beyond now. */
-static bool shows(const simulation *s, const choice *c)
-{
-    if (cost_of(s, c) < 1)
-        return false;
-    for (size_t i = 0; i < s->count; i++) {
-        const execution *x = &s->executions[i];
-        if (x->is_open && (x->finish_ns <= s->now_ns || x->held_from_ns > s->now_ns || x->start_ns > s->now_ns))
-            return false;
-    }
-    return true;
-}
-
 static int64_t input_ns(const simulation *s, const choice *c)
 {
     const job_state *job = &s->jobs[c->job];
@@ -267,6 +256,20 @@ static int64_t input_ns(const simulation *s, const choice *c)
     return latest_ns;
 }
 
+/* A fault that times can show: what is in the way really runs beyond now. */
+static bool shows(const simulation *s, const choice *c)
+{
+    if (cost_of(s, c) < 1 || input_ns(s, c) != s->now_ns)
+        return false;
+    for (size_t i = 0; i < s->count; i++) {
+        const execution *x = &s->executions[i];
+        if (x->is_open &&
+            (x->finish_ns <= s->now_ns + DELAY_MAX || x->held_from_ns > s->now_ns || x->start_ns > s->now_ns))
+            return false;
+    }
+    return true;
+}
+
 /* Doing it. */
 
 static void start(simulation *s, const choice *c, bool is_commit)
@@ -279,7 +282,7 @@ static void start(simulation *s, const choice *c, bool is_commit)
         if (s->executions[i].is_open && s->executions[i].executor == c->executor &&
             s->executions[i].finish_ns > start_ns)
             start_ns = s->executions[i].finish_ns;
-    start_ns += is_real ? below(s, 3) : 0;
+    start_ns += is_real ? below(s, DELAY_MAX + 1) : 0;
     int64_t finish_ns = start_ns + (is_real ? cost_ns / 2 + below(s, 50) : cost_ns);
     execution x = {.job = c->job,
                    .stage = c->stage,

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "check_log.h"
 
+#include "arrivals.h"
 #include "json.h"
 
 #include <stdio.h>
@@ -70,27 +71,15 @@ static int draw(judged *j)
 {
     const clo_log_header *about = clo_log_about(j->log);
     clo_arrivals_config config = CLO_ARRIVALS_CONFIG_INIT;
-    char *end = NULL;
 
     j->workload = j->loaded;
     if (about->arrivals == NULL)
         return EXIT_GOOD;
+    if (arrivals_parse(about->arrivals, &config) != EXIT_GOOD) /* which has said what is wrong */
+        return EXIT_BAD_INPUT;
     config.seed = about->arrivals_seed;
     config.jobs = about->jobs;
     config.shuffled = about->shuffled;
-    if (strcmp(about->arrivals, "trace") == 0) {
-        config.kind = CLO_ARRIVALS_TRACE;
-    } else if (strncmp(about->arrivals, "poisson:", 8) == 0) {
-        double mean_s = strtod(about->arrivals + 8, &end);
-        if (*end != '\0' || !(mean_s > 0) || mean_s > 1e9)
-            return complain(j->log_path, "arrivals '%s' cannot be drawn again; write poisson:SECONDS",
-                            show_name(about->arrivals));
-        config.kind = CLO_ARRIVALS_POISSON;
-        config.mean_ns = (int64_t)(mean_s * 1e9);
-    } else if (strcmp(about->arrivals, "batch") != 0) {
-        return complain(j->log_path, "arrivals '%s' cannot be drawn again; write batch, poisson:SECONDS or trace",
-                        show_name(about->arrivals));
-    }
     clo_status status = clo_workload_arrivals(j->loaded, &config, &j->drawn);
     j->workload = j->drawn;
     return status == CLO_OK ? EXIT_GOOD : complain_status(j->workload_path, status);

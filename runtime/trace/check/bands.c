@@ -121,7 +121,7 @@ static void change_left(pass *p, const clo_judge_execution *x, int64_t sign)
 
 static bool fits(const pass *p, uint32_t class, uint32_t executor)
 {
-    const int64_t *demand = &p->classes.demand[(size_t) class * CLO_RESOURCES_MAX];
+    const int64_t *demand = p->classes.demand + (size_t) class * CLO_RESOURCES_MAX;
     uint32_t machine = clo_platform_executor(p->judge->platform, executor)->machine;
 
     if (!clo_judge_class_allows(&p->classes, class, executor))
