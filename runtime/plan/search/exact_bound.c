@@ -18,8 +18,8 @@ bool clo_exact_fits(const clo_schedule *schedule)
 {
     uint64_t pairs = (uint64_t)schedule->executors * schedule->executors;
 
-    return schedule->graph->instances <= CLO_EXACT_MAX && schedule->executors <= CLO_EXACT_MAX && schedule->profiles == NULL &&
-           schedule->graph->arcs * pairs <= WAYS_MAX;
+    return schedule->graph->instances <= CLO_EXACT_MAX && schedule->executors <= CLO_EXACT_MAX &&
+           schedule->profiles == NULL && schedule->graph->arcs * pairs <= WAYS_MAX;
 }
 
 static bool equal_arcs(const clo_graph *graph, uint32_t a, uint32_t b)
