@@ -1,14 +1,14 @@
 /* bench_planners.c - what does planning cost? Each planner over tasks x executors, and how its time grows with the
  * tasks.
  *
- * Layered random graphs with transfers (CCR 1), duplicable tasks, on platforms of executors with different speeds, each
- * with a memory of its own. Every plan is checked once, outside the measured time. The sizes of a planner are measured
- * in rising order; where the next one would take longer than the limit (extrapolated with the growth seen so far, at
- * least proportional) the rest is left out and told. HEFT and DEFT look at every (edge, executor) pair once, so "ns a
- * pair" should stay level.
+ * Layered random graphs with transfers (CCR 1), duplicable tasks, on platforms of executors with different speeds,
+ * each with a memory of its own. Every plan is checked once, outside the measured time. The sizes of a planner are
+ * measured in rising order; where the next one would take longer than the limit (extrapolated with the growth seen
+ * so far, at least proportional) the rest is left out and told. HEFT and DEFT look at every (edge, executor) pair
+ * once, so "ns a pair" should stay level.
  *
- * One row more: HEFT on a graph with and without demands on four resources, on one machine that holds four times what a task may
- * demand at most. What the capacities cost is their ratio. */
+ * One row more: HEFT on a graph with and without demands on four resources, on one machine that holds four times
+ * what a task may demand at most. What the capacities cost is their ratio. */
 #include "random.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
  * weights, then scales weights so that the mean work is work_mean_ns and the mean bytes of an edge are ccr *
  * work_mean_ns (links of 1 byte/ns). Times per kind: uniform in w * (1 +- beta/2) (Topcuoglu 2002, section 5.1).
  *
- * Invariant: the generator draws the shape first, then tasks in order of id, then edges in order, then instances and demands
- * task by task; so a graph with another ccr has the same tasks, and one with demands the same edges too. Doubles are only multiplied, added and rounded half up: the same on every IEEE
- * machine. */
+ * Invariant: the generator draws the shape first, then tasks in order of id, then edges in order, then instances and
+ * demands task by task; so a graph with another ccr has the same tasks, and one with demands the same edges too.
+ * Doubles are only multiplied, added and rounded half up: the same on every IEEE machine. */
 #include "generate/families.h"
 #include "generate/registry.h"
 

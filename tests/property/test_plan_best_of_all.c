@@ -1,6 +1,6 @@
-/* No registered planner is ahead of `best` at 1 000 schedules, on 150 random graphs: of the generated families on unlike
- * executors, and of random ones with all that a graph can say. `exact` is left out: it is a search of its own, which would need
- * the whole budget. */
+/* No registered planner is ahead of `best` at 1 000 schedules, on 150 random graphs: of the generated families on
+ * unlike executors, and of random ones with all that a graph can say. `exact` is left out: it is a search of its
+ * own, which would need the whole budget. */
 #include "random.h"
 #include "support.h"
 

@@ -25,7 +25,8 @@
 
 enum { JUSTIFY_ROUNDS = 16 };
 
-/* About what it takes to sort an execution three times in a round, which is not cut off, and to make a plan object of it. */
+/* About what it takes to sort an execution three times in a round, which is not cut off, and to make a plan object
+ * of it. */
 enum { SORTS_NS = 600, OBJECT_NS = 400 };
 
 /* The execution that serves `arc` to execution `reader`: the earliest arrival among the executions that were there when the

@@ -105,9 +105,9 @@ int64_t clo_schedule_slot_before_ns(const clo_schedule *schedule, uint32_t task,
 int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
                                  int64_t duration_ns);
 
-/* Adds an execution at start_ns, a result of clo_schedule_slot_ns for its execution time: the original if it is the first of
- * its instance. Returns CLO_OK, CLO_ERR_MEMORY, or, without a text, CLO_ERR_TIMEOUT past stop_ns, which it looks at in every
- * CLO_STOP_EVERY-th call. So a planner that is cut off ends as if memory had run out. */
+/* Adds an execution at start_ns, a result of clo_schedule_slot_ns for its execution time: the original if it is the
+ * first of its instance. Returns CLO_OK, CLO_ERR_MEMORY, or, without a text, CLO_ERR_TIMEOUT past stop_ns, which it
+ * looks at in every CLO_STOP_EVERY-th call. So a planner that is cut off ends as if memory had run out. */
 clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_t executor, int64_t start_ns);
 
 /* True if the instance has an execution on `executor`. */

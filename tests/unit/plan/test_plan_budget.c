@@ -1,6 +1,6 @@
-/* A budget of time holds inside a schedule too, on graphs where one schedule takes long: whatever is under way is given up, and
- * the best plan so far comes back, checked. Only the first schedule is always finished. Time here is CPU time of the process,
- * so that other programs do not count. */
+/* A budget of time holds inside a schedule too, on graphs where one schedule takes long: whatever is under way is
+ * given up, and the best plan so far comes back, checked. Only the first schedule is always finished. Time here is
+ * CPU time of the process, so that other programs do not count. */
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
