@@ -1,11 +1,14 @@
 /* bench_planners.c - what does planning cost? Each planner over tasks x executors, and how its time grows with the
  * tasks.
  *
- * Layered random graphs with transfers (CCR 1), duplicable tasks, on platforms of executors with different speeds, each
- * with a memory of its own. Every plan is checked once, outside the measured time. The sizes of a planner are measured
- * in rising order; where the next one would take longer than the limit (extrapolated with the growth seen so far, at
- * least proportional) the rest is left out and told. HEFT and DEFT look at every (edge, executor) pair once, so "ns a
- * pair" should stay level. */
+ * Layered random graphs with transfers (CCR 1), duplicable tasks, on platforms of executors with different speeds,
+ * each with a memory of its own. Every plan is checked once, outside the measured time. The sizes of a planner are
+ * measured in rising order; where the next one would take longer than the limit (extrapolated with the growth seen
+ * so far, at least proportional) the rest is left out and told. HEFT and DEFT look at every (edge, executor) pair
+ * once, so "ns a pair" should stay level.
+ *
+ * One row more: HEFT on a graph with and without demands on four resources, on one machine that holds four times
+ * what a task may demand at most. What the capacities cost is their ratio. */
 #include "random.h"
 
 #include <math.h>
@@ -21,6 +24,8 @@ static const uint32_t widths[WIDTHS] = {4, 16, 50};
 
 /* The "must" of DESIGN section 7. */
 enum { GOAL_TASKS = 10000, GOAL_EXECUTORS = 50, GOAL_MUST_MS = 50, GOAL_AIM_MS = 15 };
+
+enum { DEMANDS_TASKS = 20000, DEMANDS_QUICK_TASKS = 2000, DEMANDS_EXECUTORS = 16, DEMANDS = 4, DEMANDS_WHOLES = 4 };
 
 typedef struct cell {
     bench_stats ms;
@@ -46,17 +51,24 @@ typedef struct table {
     const char *planners[PLANNERS_MAX];
     problem problems[WIDTHS][SIZES];
     cell cells[WIDTHS][PLANNERS_MAX][SIZES];
+    uint32_t demands_tasks;
+    cell without_demands, with_demands; /* not measured where HEFT was not asked for */
 } table;
 
-static bool open_problem(problem *p, uint32_t tasks, uint32_t executors, uint64_t seed)
+static bool open_problem(problem *p, uint32_t tasks, uint32_t executors, uint64_t seed, uint32_t demands)
 {
-    const clo_generate_config generate = {
-        .size = sizeof generate, .seed = seed, .tasks = tasks, .ccr = 1.0, .work_spread = 0.5, .duplicable = 1};
+    const clo_generate_config generate = {.size = sizeof generate,
+                                          .seed = seed,
+                                          .tasks = tasks,
+                                          .ccr = 1.0,
+                                          .work_spread = 0.5,
+                                          .duplicable = 1,
+                                          .demands = demands};
     uint32_t speeds[64];
 
     for (uint32_t e = 0; e < executors; e++)
         speeds[e] = CLO_SPEED_ONE / 2 + bench_random_below(&seed, CLO_SPEED_ONE);
-    p->platform = random_platform(executors, speeds, 1000, 1.0);
+    p->platform = random_platform(executors, speeds, 1000, 1.0, demands > 0 ? DEMANDS_WHOLES * CLO_GENERATE_WHOLE : 0);
     if (p->platform == NULL)
         return false;
     if (clo_graph_generate("layered", &generate, &p->graph) != CLO_OK ||
@@ -158,6 +170,26 @@ static double ns_per_pair(const cell *c, const problem *p)
     return c->ms.median * 1e6 / ((double)(p->edges + p->tasks) * p->executors);
 }
 
+/* HEFT with and without demands. */
+static bool measure_demands(table *t)
+{
+    bool is_good = true;
+
+    t->demands_tasks = t->options.quick ? DEMANDS_QUICK_TASKS : DEMANDS_TASKS;
+    for (int has = 0; has < 2 && is_good; has++) {
+        problem p = {0};
+        is_good = open_problem(&p, t->demands_tasks, DEMANDS_EXECUTORS, t->options.seed, has ? DEMANDS : 0) &&
+                  measure(t, "heft", &p, has ? &t->with_demands : &t->without_demands);
+        close_problem(&p);
+    }
+    return is_good;
+}
+
+static double demands_ratio(const table *t)
+{
+    return t->with_demands.ms.median / t->without_demands.ms.median;
+}
+
 static void print_row(const table *t, uint32_t width, uint32_t planner)
 {
     const cell *cells = t->cells[width][planner];
@@ -219,6 +251,10 @@ static void print_text(const table *t)
         print_left_out(t, w);
         printf("\n");
     }
+    if (t->with_demands.is_measured)
+        printf("HEFT, %u tasks, %d executors, %d resources: %.1f ms, %.2f times the %.1f ms without demands\n",
+               t->demands_tasks, DEMANDS_EXECUTORS, DEMANDS, t->with_demands.ms.median, demands_ratio(t),
+               t->without_demands.ms.median);
     double ms = find_ms(t, "heft", GOAL_TASKS, GOAL_EXECUTORS);
     if (ms > 0)
         printf("HEFT, %d tasks x %d executors: %.1f ms; must %d: %s; aim %d\n", GOAL_TASKS, GOAL_EXECUTORS, ms,
@@ -262,7 +298,13 @@ static void print_json(const table *t)
             printf("%s{\"planner\": \"%s\", \"executors\": %u, \"exponent\": %.3f}", w + p > 0 ? ", " : "",
                    t->planners[p], widths[w], exponent(t->cells[w][p], t->problems[w], t->sizes_count));
     double ms = find_ms(t, "heft", GOAL_TASKS, GOAL_EXECUTORS);
-    printf("], \"goals\": [");
+    printf("]");
+    if (t->with_demands.is_measured)
+        printf(", \"demands\": {\"planner\": \"heft\", \"tasks\": %u, \"executors\": %d, \"resources\": %d, "
+               "\"plan_ms\": %.2f, \"without_ms\": %.2f, \"ratio\": %.3f}",
+               t->demands_tasks, DEMANDS_EXECUTORS, DEMANDS, t->with_demands.ms.median, t->without_demands.ms.median,
+               demands_ratio(t));
+    printf(", \"goals\": [");
     if (ms > 0)
         printf("{\"goal\": \"HEFT on %d tasks, %d executors, ms\", \"value\": %.2f, \"must\": %d, \"aim\": %d, "
                "\"holds\": %s}",
@@ -288,12 +330,15 @@ static bool measure_all(table *t)
 
     for (uint32_t w = 0; w < WIDTHS; w++) {
         for (uint32_t i = 0; i < t->sizes_count && is_good; i++)
-            is_good = open_problem(&t->problems[w][i], t->sizes[i], widths[w], t->options.seed);
+            is_good = open_problem(&t->problems[w][i], t->sizes[i], widths[w], t->options.seed, 0);
         for (uint32_t p = 0; p < t->planners_count && is_good; p++)
             is_good = measure_planner(t, w, p);
         for (uint32_t i = 0; i < t->sizes_count; i++)
             close_problem(&t->problems[w][i]);
     }
+    for (uint32_t p = 0; p < t->planners_count && is_good; p++)
+        if (strcmp(t->planners[p], "heft") == 0)
+            is_good = measure_demands(t);
     return is_good;
 }
 

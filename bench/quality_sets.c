@@ -59,7 +59,7 @@ static const clo_platform *make_bed(const set *s, const clo_document *d, clo_pla
     if (s->bed == BED_OWN)
         return clo_document_platform(d);
     if (s->bed == BED_UNLIKE)
-        return *made = random_platform(UNLIKE, speeds, 0, 0.125);
+        return *made = random_platform(UNLIKE, speeds, 0, 0.125, 0);
     snprintf(spec, sizeof spec, "uniform:%u", s->executors);
     return clo_platform_open(spec, made) == CLO_OK ? *made : NULL;
 }

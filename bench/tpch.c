@@ -197,7 +197,7 @@ clo_platform *tpch_cluster(uint64_t seed)
 
     for (uint32_t e = 0; e < EXECUTORS; e++)
         speeds[e] = (uint32_t)((21 + bench_random_below(&seed, 16)) * (uint64_t)CLO_SPEED_ONE * 2 / 57);
-    return random_platform(EXECUTORS, speeds, 0, 1.0);
+    return random_platform(EXECUTORS, speeds, 0, 1.0, 0);
 }
 
 static int by_amount(const void *a, const void *b)

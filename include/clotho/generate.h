@@ -1,9 +1,14 @@
 /* generate.h - seeded graph families, for tests, benchmarks and `clotho generate`.
  *
- * The same config gives the same graph on every machine. Tasks run clo_body_spin. CCR is the mean transfer time divided
- * by the mean execution time, on executors of speed 65536 and links of 1 byte/ns (Topcuoglu 2002, section 5). Beta in
- * [0, 2) is the heterogeneity: times on the kinds "k0" .. "k<kinds-1>" are uniform in w * (1 +- beta/2) (same source).
- * */
+ * The same config gives the same graph on every machine. Tasks run clo_body_spin. CCR is the mean transfer time
+ * divided by the mean execution time, on executors of speed 65536 and links of 1 byte/ns (Topcuoglu 2002, section
+ * 5). Beta in [0, 2) is the heterogeneity: times on the kinds "k0" .. "k<kinds-1>" are uniform in w * (1 +- beta/2)
+ * (same source).
+ *
+ * Demands count in thousandths of a machine: CLO_GENERATE_WHOLE is all that a machine of that capacity has. A task
+ * demands of each resource uniform 1 .. CLO_GENERATE_WHOLE, half a machine on average. On a machine of another
+ * capacity c about 2 c / CLO_GENERATE_WHOLE tasks fit at once, whatever it is; on a platform that does not name the
+ * resource, all of them. */
 #ifndef CLOTHO_GENERATE_H
 #define CLOTHO_GENERATE_H
 
@@ -12,6 +17,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The scale of demands. */
+#define CLO_GENERATE_WHOLE 1000
 
 typedef struct clo_generate_config {
     /* Set by CLO_GENERATE_CONFIG_INIT. */
@@ -46,6 +54,15 @@ typedef struct clo_generate_config {
 
     /* 1: each task has an output buffer as large as its widest edge. */
     uint32_t outputs;
+
+    /* Resources "r0" .. "r<demands-1>" that every task demands, at most CLO_RESOURCES_MAX; 0: no demands. The tasks
+     * and the edges are the same as without. */
+    uint32_t demands;
+
+    /* Each task has uniform instances_min .. instances_max instances, each of the task's work. Both 0: 1; one 0: as the
+     * other. At most 1 000 000. */
+    uint32_t instances_min;
+    uint32_t instances_max;
 } clo_generate_config;
 
 #define CLO_GENERATE_CONFIG_INIT CLO_SIZED_INIT(clo_generate_config)

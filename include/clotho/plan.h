@@ -61,8 +61,9 @@ typedef struct clo_plan_config {
     /* Anytime planners: schedules to try; 0: the planner's own number. */
     uint64_t schedules_max;
 
-    /* Anytime planners: wall time; 0: no limit. With both limits, the first one reached ends the search. The plans that
-     * it starts from are always finished: HEFT at least. */
+    /* Anytime planners: wall time; 0: no limit. With both limits, the first one reached ends the search. The first
+     * schedule is always finished, however long it takes. Whatever else is under way when time is up is given up, and
+     * the best plan so far is returned: on 100 000 tasks within 10 ms of CPU time. */
     int64_t budget_ns;
 
     /* 1: no task is executed twice, even where the graph allows it. */
@@ -80,7 +81,7 @@ typedef struct clo_plan_config {
 
     /* 1: the plan is moved right and left again as long as that makes it shorter (double justification, Valls et al.
      * 2005), whatever the planner. It never gets longer. A round takes about as long as three HEFT plans. No round
-     * begins where the plan is proved optimal, or past budget_ns. */
+     * begins where the plan is proved optimal, and none goes on past budget_ns. */
     uint32_t justify;
 } clo_plan_config;
 

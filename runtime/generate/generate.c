@@ -2,9 +2,9 @@
  * weights, then scales weights so that the mean work is work_mean_ns and the mean bytes of an edge are ccr *
  * work_mean_ns (links of 1 byte/ns). Times per kind: uniform in w * (1 +- beta/2) (Topcuoglu 2002, section 5.1).
  *
- * Invariant: the generator draws the shape first, then tasks in order of id, then edges in order; so a graph with
- * another ccr has the same tasks. Doubles are only multiplied, added and rounded half up: the same on every IEEE
- * machine. */
+ * Invariant: the generator draws the shape first, then tasks in order of id, then edges in order, then instances and
+ * demands task by task; so a graph with another ccr has the same tasks, and one with demands the same edges too.
+ * Doubles are only multiplied, added and rounded half up: the same on every IEEE machine. */
 #include "generate/families.h"
 #include "generate/registry.h"
 
@@ -19,6 +19,7 @@
 
 #define TASKS_MAX (1u << 28)
 #define CCR_MAX 1e6
+#define INSTANCES_MAX 1000000u
 #define NUMBER_MAX 0x1p61 /* largest work and bytes that are given to a graph */
 
 CLO_REGISTRY_ROW(clo_family);
@@ -40,6 +41,15 @@ static clo_status check(const clo_generate_config *config)
         return clo_fail(CLO_ERR_ARGUMENT, "beta is %g; give a number from 0 to below 2", config->beta);
     if (config->kinds > CLO_GRAPH_KINDS_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "kinds is %u; use at most %d", config->kinds, CLO_GRAPH_KINDS_MAX);
+    if (config->demands > CLO_RESOURCES_MAX)
+        return clo_fail(CLO_ERR_ARGUMENT, "demands is %u; use at most %d resources", config->demands,
+                        CLO_RESOURCES_MAX);
+    if (config->instances_min > INSTANCES_MAX || config->instances_max > INSTANCES_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "instances are %u to %u; use at most %u", config->instances_min,
+                        config->instances_max, INSTANCES_MAX);
+    if (config->instances_max > 0 && config->instances_min > config->instances_max)
+        return clo_fail(CLO_ERR_ARGUMENT, "instances are %u to %u; put the smaller number first", config->instances_min,
+                        config->instances_max);
     if (config->duplicable > 1 || config->outputs > 1)
         return clo_fail(CLO_ERR_ARGUMENT, "duplicable is %u and outputs is %u; give 0 or 1", config->duplicable,
                         config->outputs);
@@ -146,6 +156,68 @@ static clo_status scale_edges(clo_shape *shape, const clo_generate_config *confi
     return CLO_OK;
 }
 
+static void set_instances(clo_shape *shape, const clo_generate_config *config, uint32_t task)
+{
+    clo_graph *graph = shape->graph;
+    uint32_t least = config->instances_min > 0 ? config->instances_min : config->instances_max;
+    uint32_t most = config->instances_max > 0 ? config->instances_max : config->instances_min;
+    int64_t work_ns = graph->rows[task].work_ns;
+
+    if (most == 0)
+        return;
+    uint32_t instances = least + clo_rng_below(&shape->rng, most - least + 1);
+    clo_graph_set_work(graph, task, 0); /* which is counted for all instances */
+    graph->instances_open += instances - graph->rows[task].instances;
+    graph->rows[task].instances = instances;
+    clo_graph_set_work(graph, task, work_ns);
+}
+
+static void set_demand(clo_shape *shape, const clo_generate_config *config, uint32_t task)
+{
+    clo_graph *graph = shape->graph;
+    int64_t *demand = graph->demands[graph->demands_count];
+
+    memset(demand, 0, sizeof graph->demands[0]);
+    for (uint32_t r = 0; r < config->demands; r++)
+        demand[r] = 1 + clo_rng_below(&shape->rng, CLO_GENERATE_WHOLE);
+    graph->rows[task].demand = (uint32_t)graph->demands_count++;
+}
+
+static clo_status open_demands(clo_graph *graph, uint32_t resources)
+{
+    void *demands = graph->demands;
+
+    if (clo_grow(&demands, &graph->demands_capacity, graph->tasks, sizeof *graph->demands) != 0)
+        return clo_fail_memory("a generated graph");
+    graph->demands = demands;
+    graph->has_demands = true;
+    for (uint32_t r = 0; r < resources; r++) {
+        char name[16];
+        snprintf(name, sizeof name, "r%u", r);
+        clo_status status = clo_graph_set_resource(graph, r, name);
+        if (status != CLO_OK)
+            return status;
+    }
+    return CLO_OK;
+}
+
+static clo_status set_extras(clo_shape *shape, const clo_generate_config *config)
+{
+    clo_graph *graph = shape->graph;
+    uint64_t most = config->instances_max > 0 ? config->instances_max : config->instances_min;
+    clo_status status = config->demands > 0 ? open_demands(graph, config->demands) : CLO_OK;
+
+    if (most * graph->tasks >= CLO_NONE)
+        return clo_fail(CLO_ERR_LIMIT, "up to %llu instances of %u tasks; use fewer than %u in all",
+                        (unsigned long long)most, graph->tasks, CLO_NONE);
+    for (uint32_t t = 0; t < graph->tasks && status == CLO_OK; t++) {
+        set_instances(shape, config, t);
+        if (config->demands > 0)
+            set_demand(shape, config, t);
+    }
+    return status;
+}
+
 static clo_status build(clo_shape *shape, const clo_family *family, const clo_generate_config *config)
 {
     family->build(shape);
@@ -154,6 +226,8 @@ static clo_status build(clo_shape *shape, const clo_family *family, const clo_ge
     clo_status status = scale_tasks(shape, config);
     if (status == CLO_OK)
         status = scale_edges(shape, config);
+    if (status == CLO_OK)
+        status = set_extras(shape, config);
     return status == CLO_OK ? clo_graph_seal(shape->graph) : status;
 }
 

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/registry.h"
+#include "plan/schedule/budget.h"
 #include "plan/schedule/compact.h"
 
 #include <stdlib.h>
@@ -117,15 +118,20 @@ static clo_status plan_from_draft(const clo_schedule *schedule, const char *plan
     return finish_plan(plan, schedule->cost, out);
 }
 
-static clo_status justify(clo_schedule *schedule, int64_t begin_ns, int64_t budget_ns)
+/* Within what the planner left of the time. */
+static clo_status justify(clo_schedule *schedule, const clo_plan_config *config, int64_t begin_ns)
 {
-    int64_t end_ns = budget_ns > 0 && budget_ns < INT64_MAX - begin_ns ? begin_ns + budget_ns : INT64_MAX;
-    clo_bound bound = CLO_BOUND_INIT;
-    clo_status status = clo_cost_bound(schedule->cost, &bound);
+    int64_t each_ns = (clo_clock_ns() - begin_ns) / (int64_t)schedule->schedules;
+    clo_budget budget;
 
+    clo_budget_open(&budget, config, 0);
+    budget.schedules_max = 0;
+    if (budget.end_ns != INT64_MAX)
+        budget.end_ns -= budget.begin_ns - begin_ns;
+    clo_status status = clo_budget_bound(&budget, schedule->cost, each_ns);
     if (status == CLO_OK)
-        status = clo_schedule_justify(schedule, bound.best_ns, end_ns);
-    schedule->is_optimal = status == CLO_OK && clo_schedule_makespan_ns(schedule) <= bound.best_ns;
+        status = clo_schedule_justify(schedule, budget.bound_ns, budget.end_ns);
+    schedule->is_optimal = status == CLO_OK && clo_schedule_makespan_ns(schedule) <= budget.bound_ns;
     return status;
 }
 
@@ -153,7 +159,7 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
     if (schedule.schedules == 0)
         schedule.schedules = 1;
     if (status == CLO_OK && mine.justify != 0 && !schedule.is_optimal)
-        status = justify(&schedule, begin_ns, mine.budget_ns);
+        status = justify(&schedule, &mine, begin_ns);
     if (status == CLO_OK)
         status = plan_from_draft(&schedule, planner->name, out);
     clo_schedule_close(&schedule);

@@ -245,6 +245,28 @@ class Generate(CommandTest):
         self.bad(2, "generate", "chain", "--work", "soon", holds="--work")
         self.bad(2, "generate", "chain", "--json", holds="standard output")
 
+    def test_demands_and_instances_are_within_what_was_asked(self):
+        self.good("generate", "layered", "--tasks", "60", "--ccr", "1", "-o", self.path("plain.json"))
+        self.good("generate", "layered", "--tasks", "60", "--ccr", "1", "--demands", "3", "--instances", "2-5", "-o", self.path("full.json"))
+        plain, full = (json.loads(self.bytes(name)) for name in ("plain.json", "full.json"))
+        self.assertEqual(full["resources"], ["r0", "r1", "r2"])
+        self.assertEqual(plain["edges"], full["edges"])
+        for one, other in zip(plain["tasks"], full["tasks"]):
+            self.assertEqual((one["name"], one["work_ns"]), (other["name"], other["work_ns"]))
+            self.assertEqual(set(other["demand"]), {"r0", "r1", "r2"})
+            self.assertTrue(all(1 <= d <= 1000 for d in other["demand"].values()))
+            self.assertTrue(2 <= other["instances"] <= 5)
+        self.assertEqual({t["instances"] for t in full["tasks"]}, {2, 3, 4, 5})
+        self.good("generate", "layered", "--tasks", "60", "--ccr", "1", "--demands", "3", "--instances", "2-5", "-o", self.path("again.json"))
+        self.assertEqual(self.bytes("full.json"), self.bytes("again.json"))
+        self.assertTrue(self.json("plan", self.path("full.json"), "--platform", "uniform:4")["valid"])
+        text = json.loads(self.good("generate", "chain", "--tasks", "3", "--instances", "4"))
+        self.assertEqual([t["instances"] for t in text["tasks"]], [4, 4, 4])
+        for wrong in ["0", "5-2", "2-", "-2", "a", "1-2-3", "2.5"]:
+            self.bad(2, "generate", "chain", "--instances=" + wrong, holds="--instances")
+        self.bad(2, "generate", "chain", "--demands", "9", holds="demands")
+        self.bad(1, "generate", "chain", "--instances", "2000000", holds="instances")
+
     def test_a_full_disk_is_an_error(self):
         self.bad(1, "generate", "chain", "-o", "/dev/full", holds="No space left")
         self.bad(1, "generate", "chain", "-o", self.path("no/where.json"), holds="where.json")

@@ -1,5 +1,5 @@
-/* minmin, maxmin, duplex and sufferage against the plain form of their rules: every ready task is looked at for each one that
- * is placed. The plans are equal to the last placement, ties included. */
+/* minmin, maxmin, duplex and sufferage against the plain form of their rules: every ready task is looked at for each
+ * one that is placed. The plans are equal to the last placement, ties included. */
 #include "random.h"
 #include "support.h"
 

@@ -5,6 +5,7 @@
 #include "options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const command cmd = {
@@ -16,7 +17,32 @@ static const command cmd = {
     "fft, gauss, montage or independent. The same options give the same file on every machine.",
     "Example: clotho generate cholesky --tasks 220 --work 200us --ccr 0.5 -o cholesky.json\n"
     "'clotho list families' describes the families. 'clotho generate stream' writes jobs that arrive over time:\n"
-    "see 'clotho generate stream --help'."};
+    "see 'clotho generate stream --help'.\n"
+    "Demands are in thousandths of a machine: of each resource r0, r1 ... a task demands 1 to 1000, where 1000 is all\n"
+    "that a machine of capacity 1000 has. A platform that does not name the resource does not limit it."};
+
+/* "4" or "2-8". */
+static bool read_range(const char *text, uint32_t *least, uint32_t *most)
+{
+    char *end;
+
+    if (text == NULL)
+        return true;
+    for (int k = 0; k < 2; k++) {
+        if (*text < '1' || *text > '9')
+            return false;
+        unsigned long number = strtoul(text, &end, 10);
+        if (number > UINT32_MAX || (k == 0 && *end != '-' && *end != '\0') || (k == 1 && *end != '\0'))
+            return false;
+        *(k == 0 ? least : most) = (uint32_t)number;
+        if (k == 0 && *end == '\0')
+            *most = *least;
+        if (*end == '\0')
+            return *least <= *most;
+        text = end + 1;
+    }
+    return false;
+}
 
 static int report(const clo_graph *graph, const char *family, const char *path, uint64_t seed)
 {
@@ -65,7 +91,7 @@ int cmd_generate(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "stream") == 0)
         return generate_stream(argc - 1, argv + 1);
     clo_generate_config config = CLO_GENERATE_CONFIG_INIT;
-    const char *path = "-", *format = NULL;
+    const char *path = "-", *format = NULL, *instances = NULL;
     bool as_json = false, duplicable = false, outputs = false;
     const option_spec options[] = {
         {"output", 'o', "F", OPTION_TEXT, &path, "file to write; '-': standard output (default)"},
@@ -79,6 +105,8 @@ int cmd_generate(int argc, char **argv)
         {"kinds", 0, "N", OPTION_U32, &config.kinds,
          "number of executor kinds k0, k1 ..., each with its own times (0)"},
         {"beta", 0, "X", OPTION_REAL, &config.beta, "heterogeneity over the kinds, below 2 (0)"},
+        {"demands", 0, "R", OPTION_U32, &config.demands, "number of resources r0, r1 ... that every task demands (0)"},
+        {"instances", 0, "A-B", OPTION_TEXT, &instances, "instances of each task, from A to B, or A (1)"},
         {"outputs", 0, NULL, OPTION_FLAG, &outputs, "give each task an output buffer as large as its largest edge"},
         {"duplicable", 0, NULL, OPTION_FLAG, &duplicable, "tasks may be executed more than once"},
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print the report as one JSON object on standard output"}};
@@ -91,6 +119,9 @@ int cmd_generate(int argc, char **argv)
         return EXIT_BAD_USAGE;
     if (as_json && strcmp(path, "-") == 0)
         return misuse("--json and -o '-' both want standard output; name a file");
+    if (!read_range(instances, &config.instances_min, &config.instances_max))
+        return misuse("--instances is '%s'; write a number > 0, or two with the smaller one first such as 2-8",
+                      instances);
     config.duplicable = duplicable;
     config.outputs = outputs;
     return write_graph(operands[0], &config, format, path, as_json);

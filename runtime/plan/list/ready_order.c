@@ -79,7 +79,7 @@ static void sort_range(const clo_cost *cost, task_key *keys, range r)
 }
 
 /* Halves a range, whose halves begin at leaves, until its parts are leaves or alike. */
-static void split(const clo_cost *cost, task_key *keys, range all)
+static void split(const clo_cost *cost, uint32_t leaf, task_key *keys, range all)
 {
     range stack[STACK_MAX];
     uint32_t depth = 0;
@@ -87,7 +87,7 @@ static void split(const clo_cost *cost, task_key *keys, range all)
     stack[depth++] = all;
     while (depth > 0) { /* ends: the halves of a range are shorter; so the stack holds one range a halving */
         range r = stack[--depth];
-        if (r.end - r.begin <= CLO_READY_LEAF)
+        if (r.end - r.begin <= leaf)
             continue;
         uint32_t column = widest_column(cost, keys, r);
         if (column == CLO_NONE)
@@ -96,7 +96,7 @@ static void split(const clo_cost *cost, task_key *keys, range all)
             r.column = column;
             sort_range(cost, keys, r);
         }
-        uint32_t middle = (r.begin + (r.end - r.begin) / 2 + CLO_READY_LEAF - 1) / CLO_READY_LEAF * CLO_READY_LEAF;
+        uint32_t middle = (r.begin + (r.end - r.begin) / 2 + leaf - 1) / leaf * leaf;
         if (middle >= r.end)
             continue;
         stack[depth++] = (range){middle, r.end, column};
@@ -104,7 +104,7 @@ static void split(const clo_cost *cost, task_key *keys, range all)
     }
 }
 
-clo_status clo_ready_order(const clo_cost *cost, uint32_t *task_at)
+clo_status clo_ready_order(const clo_cost *cost, uint32_t leaf, uint32_t *task_at)
 {
     const clo_graph *graph = cost->graph;
     uint32_t tasks = graph->tasks, begin = 0;
@@ -122,7 +122,7 @@ clo_status clo_ready_order(const clo_cost *cost, uint32_t *task_at)
     qsort(keys, tasks, sizeof *keys, by_key);
     for (uint32_t i = 1; i <= tasks; i++)
         if (i == tasks || keys[i].first != keys[begin].first || keys[i].second != keys[begin].second) {
-            split(cost, keys, (range){begin, i, CLO_NONE});
+            split(cost, leaf, keys, (range){begin, i, CLO_NONE});
             begin = i;
         }
     for (uint32_t i = 0; i < tasks; i++)

@@ -295,6 +295,7 @@ clo_status clo_rcpsp_search(const clo_rcpsp *problem, const int64_t *first, clo_
     clo_status status = open_search(&s);
 
     if (status == CLO_OK) {
+        s.builder.stop_ns = budget->best_ns == INT64_MAX ? INT64_MAX : budget->end_ns;
         status = choose_size(&s, first);
         s.builder.stop_ns = budget->end_ns;
         if (status == CLO_OK && !clo_budget_is_spent(budget))

@@ -5,9 +5,9 @@
 #include "plan/schedule/budget.h"
 #include "plan/rcpsp/problem.h"
 
-/* Searches until the budget is spent and leaves the best in `out` (open), built in *direction. At least one schedule is
- * built: the serial one of `first`, keys [tasks]. The seed is that of the budget's config. Deterministic where only
- * schedules are limited. Returns CLO_OK or CLO_ERR_MEMORY. */
+/* Searches until the budget is spent and leaves the best in `out` (open), built in *direction. The first schedule is
+ * the serial one of `first`, keys [tasks]; it is finished, unless the budget has a best already. The seed is that of
+ * the budget's config. Deterministic where only schedules are limited. Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_rcpsp_search(const clo_rcpsp *problem, const int64_t *first, clo_budget *budget, clo_packing *out,
                            int *direction);
 

@@ -23,8 +23,9 @@ typedef struct clo_budget {
 /* What config allows, beginning now; schedules_default where it limits nothing. The bound is 0. */
 void clo_budget_open(clo_budget *budget, const clo_plan_config *config, uint64_t schedules_default);
 
-/* Computes the lower bound where it is not dearer than what it can save. It takes about as long as some 4 (large graphs) to 32
- * schedules. Where time is limited, it may take an eighth of what is left; else, as long as all schedules.
+/* Computes the lower bound where it is not dearer than what it can save. It takes about as long as some 4 (large
+ * graphs) to 32 schedules. Where time is limited, it may take an eighth of what is left; else, as long as all
+ * schedules.
  *
  *   schedule_ns  what one schedule took.
  *

@@ -25,6 +25,10 @@
 
 enum { JUSTIFY_ROUNDS = 16 };
 
+/* About what it takes to sort an execution three times in a round, which is not cut off, and to make a plan object
+ * of it. */
+enum { SORTS_NS = 600, OBJECT_NS = 400 };
+
 /* The execution that serves `instance` to execution `reader`, which needs `bytes` of it: the earliest arrival among the
  * executions that were there when the reader was placed. */
 static uint32_t server_of(const clo_schedule *schedule, uint32_t instance, uint64_t bytes, uint32_t reader)
@@ -295,12 +299,27 @@ static clo_status justify_once(clo_schedule *schedule, clo_schedule *mirror, clo
         *is_better |= clo_snapshot_keep(best, schedule);
     schedule->schedules += has_replicas ? 2 : 3;
     clo_free(kept.rows);
+    schedule->stop_ns = INT64_MAX;
     return status == CLO_OK ? clo_snapshot_restore(best, schedule) : status;
 }
 
 static bool may_go_on(const clo_snapshot *best, int64_t bound_ns, int64_t end_ns)
 {
-    return best->makespan_ns > bound_ns && (end_ns == INT64_MAX || clo_clock_ns() < end_ns);
+    return best->makespan_ns > bound_ns &&
+           (end_ns == INT64_MAX || clo_clock_ns() < end_ns - (int64_t)best->count * SORTS_NS);
+}
+
+/* A round that is cut off by time is none. */
+static clo_status justify_in_time(clo_schedule *schedule, clo_schedule *mirror, clo_snapshot *best, bool *is_better,
+                                  int64_t end_ns)
+{
+    schedule->stop_ns = mirror->stop_ns = end_ns;
+    clo_status status = justify_once(schedule, mirror, best, is_better);
+    schedule->stop_ns = INT64_MAX;
+    if (status != CLO_ERR_TIMEOUT)
+        return status;
+    *is_better = false;
+    return clo_snapshot_restore(best, schedule);
 }
 
 clo_status clo_schedule_justify(clo_schedule *schedule, int64_t bound_ns, int64_t end_ns)
@@ -315,9 +334,11 @@ clo_status clo_schedule_justify(clo_schedule *schedule, int64_t bound_ns, int64_
     status = clo_snapshot_open(&best, schedule);
     if (status == CLO_OK)
         clo_snapshot_keep(&best, schedule);
+    if (end_ns != INT64_MAX)
+        end_ns -= (int64_t)schedule->count * OBJECT_NS;
     for (int round = 0; status == CLO_OK && is_better && round < JUSTIFY_ROUNDS && may_go_on(&best, bound_ns, end_ns);
          round++)
-        status = justify_once(schedule, &mirror, &best, &is_better);
+        status = justify_in_time(schedule, &mirror, &best, &is_better, end_ns);
     clo_snapshot_close(&best);
     clo_schedule_close(&mirror);
     return status;

@@ -1,9 +1,10 @@
 /* plan/search/best.c - the shortest plan that the budget allows, anytime.
  *
- * It starts from the plans of the other planners, HEFT's first, as far as they fit a share of the budget (starts.c). Where
- * the problem is a packing (problem.h) a genetic search goes on, which begins with HEFT's packing; else a proof is tried on
- * small graphs, then samples and simulated annealing on the order and the placement of instances. It ends with the
- * budget, or where a plan meets the lower bound. Ties: the earlier, so duplicates are paid for only where they help.
+ * It starts from the plans of the other planners, HEFT's first, as far as they fit a share of the budget (starts.c).
+ * Where the problem is a packing (problem.h) a genetic search goes on, which begins with HEFT's packing; else a
+ * proof is tried on small graphs, then samples and simulated annealing on the order and the placement of instances.
+ * It ends with the budget, or where a plan meets the lower bound. Ties: the earlier, so duplicates are paid for only
+ * where they help.
  *
  * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
  * limited the plan must depend on the seed alone, so one thread does it all. */
@@ -24,7 +25,7 @@ enum {
     PLACEMENTS_DEFAULT = 2000000,
     PACKED_TASKS = 2000,       /* up to so many the packing search sees everything HEFT sees */
     RESERVED_INSTANCES = 2000, /* up to so many that takes no time to speak of */
-    RESERVE = 3,               /* restores of a plan: about what making it an object takes, besides */
+    RESERVE = 4,               /* restores of a plan: about what making it an object takes, besides */
     PROVED_TASKS = 10,         /* up to so many a proof is tried first */
     PROVED_TASKS_BY_TIME = 20  /* likewise where time is the limit, which a proof can waste */
 };
@@ -175,14 +176,15 @@ static clo_status search_side_by_side(clo_schedule *schedule, const clo_rcpsp *p
 }
 
 /* HEFT, whatever the budget is. From then on time counts: less what making a plan object of the best will take. */
-static clo_status begin(clo_schedule *schedule, bool is_packing, clo_budget *budget, clo_snapshot *best)
+static clo_status begin(clo_schedule *schedule, bool is_packing, clo_budget *budget, clo_snapshot *best,
+                        int64_t *schedule_ns)
 {
     int64_t begin_ns = clo_clock_ns();
     clo_status status = clo_planner_heft.fill(schedule, budget->config);
 
     if (status != CLO_OK)
         return status;
-    int64_t schedule_ns = clo_clock_ns() - begin_ns;
+    *schedule_ns = clo_clock_ns() - begin_ns;
     clo_snapshot_keep(best, schedule);
     budget->schedules++;
     budget->best_ns = best->makespan_ns;
@@ -192,19 +194,21 @@ static clo_status begin(clo_schedule *schedule, bool is_packing, clo_budget *bud
         budget->end_ns -= RESERVE * (clo_clock_ns() - begin_ns);
     }
     if (status == CLO_OK)
-        status = clo_budget_bound(budget, schedule->cost, schedule_ns);
+        status = clo_budget_bound(budget, schedule->cost, *schedule_ns);
     schedule->stop_ns = budget->end_ns;
     if (status == CLO_OK && !is_packing)
-        status = clo_start_plans(schedule, budget, best, schedule_ns);
+        status = clo_start_plans(schedule, budget, best, *schedule_ns);
     return status;
 }
 
 static clo_status plan(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget, clo_snapshot *best)
 {
     bool has_begun = problem == NULL || !begins_with_heft(problem);
-    clo_status status = has_begun ? begin(schedule, problem != NULL, budget, best) : CLO_OK;
+    int64_t schedule_ns = 0; /* what the preparation of a search cannot be longer than */
+    clo_status status = has_begun ? begin(schedule, problem != NULL, budget, best, &schedule_ns) : CLO_OK;
+    bool goes_on = !has_begun || (!clo_budget_is_spent(budget) && schedule_ns < clo_budget_left_ns(budget));
 
-    if (status == CLO_OK && (!has_begun || !clo_budget_is_spent(budget))) { /* a search builds one at least */
+    if (status == CLO_OK && goes_on) { /* a search builds one at least */
         if (budget->config->threads > 1 && budget->schedules_max == 0)
             status = search_side_by_side(schedule, problem, budget, best);
         else

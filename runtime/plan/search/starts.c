@@ -1,8 +1,8 @@
 /* plan/search/starts.c - see starts.h.
  *
- * Which planners fit must not depend on the clock where schedules are limited: then the numbers below and the size of the graph
- * decide, in schedules as long as HEFT's. Where time is limited the same numbers are multiplied by what HEFT took here.
- * They are rounded up from `bench-planners` (bench/README.md). */
+ * Which planners fit must not depend on the clock where schedules are limited: then the numbers below and the size
+ * of the graph decide, in schedules as long as HEFT's. Where time is limited the same numbers are multiplied by what
+ * HEFT took here. They are rounded up from `bench-planners` (bench/README.md). */
 #include "plan/search/starts.h"
 #include "plan/duplicate/planners.h"
 #include "plan/graphene/planners.h"
@@ -13,8 +13,8 @@
 
 #include <stddef.h>
 
-/* A planner and about how long it takes, in tenths of HEFT: `each`, and on top `per_1000` for 1000 instances each where it grows
- * faster than the graph, and `per_10` for 10 executors each. */
+/* A planner and about how long it takes, in tenths of HEFT: `each`, and on top `per_1000` for 1000 instances each
+ * where it grows faster than the graph, and `per_10` for 10 executors each. */
 typedef struct start {
     const clo_planner_desc *planner;
     uint32_t each, per_1000, per_10;

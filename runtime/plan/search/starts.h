@@ -5,8 +5,8 @@
 #include "plan/schedule/budget.h"
 #include "plan/schedule/schedule.h"
 
-/* Builds one plan with each planner that fits a share of the budget, and keeps it in *best if it is shorter; HEFT's is there
- * already, and took heft_ns. Returns CLO_OK, also where time is up, or CLO_ERR_MEMORY. */
+/* Builds one plan with each planner that fits a share of the budget, and keeps it in *best if it is shorter; HEFT's
+ * is there already, and took heft_ns. Returns CLO_OK, also where time is up, or CLO_ERR_MEMORY. */
 clo_status clo_start_plans(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, int64_t heft_ns);
 
 #endif

@@ -362,9 +362,73 @@ static void every_failed_allocation_is_reported_and_leaks_nothing(void **state)
     }
 }
 
+/* Of each resource 1 to CLO_GENERATE_WHOLE, over all of that range; instances over all of theirs. */
+static void demands_and_instances_are_drawn_beside_the_rest(void **state)
+{
+    (void)state;
+    clo_generate_config config = {.tasks = 400, .ccr = 1, .work_spread = 0.5, .kinds = 2, .beta = 1};
+    clo_graph *plain = make("layered", config);
+    config.demands = 3;
+    config.instances_min = 2;
+    config.instances_max = 9;
+    clo_graph *full = make("layered", config);
+    int64_t least = INT64_MAX, most = 0, sum = 0;
+    uint64_t seen = 0;
+
+    assert_int_equal(clo_graph_edges(plain), clo_graph_edges(full));
+    for (uint32_t t = 0; t < clo_graph_tasks(full); t++) {
+        clo_task one = CLO_TASK_INIT, other = CLO_TASK_INIT;
+        ok(clo_graph_task(plain, t, &one));
+        ok(clo_graph_task(full, t, &other));
+        assert_int_equal(one.work_ns, other.work_ns);
+        assert_true(other.instances >= 2 && other.instances <= 9);
+        seen |= 1ull << other.instances;
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+            assert_int_equal(one.demand[r], 0);
+            if (r >= 3) {
+                assert_int_equal(other.demand[r], 0);
+                continue;
+            }
+            least = other.demand[r] < least ? other.demand[r] : least;
+            most = other.demand[r] > most ? other.demand[r] : most;
+            sum += other.demand[r];
+        }
+    }
+    assert_true(seen == 0x3fc);
+    assert_true(least >= 1 && least < 20 && most <= CLO_GENERATE_WHOLE && most > CLO_GENERATE_WHOLE - 20);
+    assert_true(sum / (3 * 400) > 450 && sum / (3 * 400) < 550);
+    assert_string_equal(clo_graph_resource_name(full, 2), "r2");
+    clo_graph_destroy(plain);
+    clo_graph_destroy(full);
+}
+
+static void demands_and_instances_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t demands, least, most, tasks;
+        clo_status status;
+    } rows[] = {{CLO_RESOURCES_MAX + 1, 0, 0, 0, CLO_ERR_ARGUMENT}, {0, 3, 2, 0, CLO_ERR_ARGUMENT},
+                {0, 0, 1000001, 0, CLO_ERR_LIMIT},                  {0, 1000001, 0, 0, CLO_ERR_LIMIT},
+                {0, 1, 1000000, 5000, CLO_ERR_LIMIT}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        clo_generate_config config = CLO_GENERATE_CONFIG_INIT;
+        clo_graph *graph = NULL;
+        config.demands = rows[i].demands;
+        config.instances_min = rows[i].least;
+        config.instances_max = rows[i].most;
+        config.tasks = rows[i].tasks;
+        assert_int_equal(clo_graph_generate("chain", &config, &graph), rows[i].status);
+        assert_null(graph);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(demands_and_instances_are_drawn_beside_the_rest),
+        cmocka_unit_test(demands_and_instances_out_of_range_are_refused),
         cmocka_unit_test(families_round_to_the_nearest_size_they_have),
         cmocka_unit_test(names_say_what_a_task_is),
         cmocka_unit_test(families_have_the_depth_of_their_algorithm),
