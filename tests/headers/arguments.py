@@ -1,6 +1,6 @@
-"""Every function that the public headers declare with CLO_API is called in tests/stress/test_arguments.c.
+"""Every function that the public headers declare with CLO_API is called in tests/stress/test_arguments*.c.
 
-usage: arguments.py INCLUDE_FOLDER TEST_FILE. Also checks itself: a name that the test lacks must be found."""
+usage: arguments.py INCLUDE_FOLDER TEST_FILES. Also checks itself: a name that the test lacks must be found."""
 import glob
 import os
 import re
@@ -24,15 +24,18 @@ def missing(names, test):
 
 
 def main():
-    folder, path = sys.argv[1:]
-    with open(path, encoding="utf-8") as file:
-        test = COMMENT.sub("", file.read())
+    folder, *paths = sys.argv[1:]
+    test = ""
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            test += COMMENT.sub("", file.read())
     names = declared(folder)
     if len(names) < 100 or missing({"clo_no_such_call"}, test) != ["clo_no_such_call"]:
         sys.exit("arguments: the headers were not understood: %d calls" % len(names))
     lacking = missing(names, test)
     if lacking:
-        sys.exit("arguments: %s does not call with bad arguments: %s" % (os.path.basename(path), ", ".join(lacking)))
+        names = ", ".join(os.path.basename(path) for path in paths)
+        sys.exit("arguments: no call with bad arguments in %s of: %s" % (names, ", ".join(lacking)))
     print("arguments: all %d calls of the headers are there" % len(names))
 
 

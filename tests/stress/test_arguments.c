@@ -1,5 +1,6 @@
 /* Every public call with NULL and with numbers out of range: a status that names the call, or the value that says
- * nothing, never a crash. tests/headers/arguments.py holds that no call of the headers is missing here. */
+ * nothing, never a crash. tests/headers/arguments.py holds that no call of the headers is missing here
+ * and in test_arguments_streams.c. */
 #include "support.h"
 
 #include "running.h"
@@ -444,9 +445,9 @@ static void jobs(void **state)
     assert_int_equal(clo_job_id(NULL), 0);
     refuses(clo_job_swap_plan, NULL, s.plan);
     refuses(clo_job_swap_plan, s.job, NULL);
-    refuses(clo_job_swap_policy, NULL, policy_at(0));
-    refuses(clo_job_swap_policy, s.job, NULL);
-    refuses_somehow(clo_job_swap_policy, s.job, &empty);
+    refuses(clo_runtime_swap_policy, NULL, policy_at(0), NULL);
+    refuses(clo_runtime_swap_policy, s.f.runtime, NULL, NULL);
+    refuses_somehow(clo_runtime_swap_policy, s.f.runtime, &empty, NULL);
     clo_job_cancel(NULL);
     clo_job_destroy(NULL);
     assert_null(clo_job_output(NULL, 0, 0, &bytes));
@@ -458,54 +459,6 @@ static void jobs(void **state)
     refuses(clo_simulate, NULL, NULL, NULL, NULL, NULL);
     assert_null(none);
     assert_null(trace);
-}
-
-/* Asks the view what it cannot know, then decides as fifo does. */
-static uint32_t ask_and_pick(void *state, const clo_view *view, uint32_t executor)
-{
-    (void)state;
-    assert_int_equal(clo_view_task(view, 99), CLO_NONE);
-    assert_int_equal(clo_view_executor_of(view, 99), CLO_NONE);
-    assert_true(clo_view_arrival_ns(view, 99, 0) == CLO_TIME_NEVER);
-    assert_true(clo_view_arrival_ns(view, 0, 99) == CLO_TIME_NEVER);
-    assert_true(clo_view_available_ns(view, 99) == CLO_TIME_NEVER);
-    assert_true(clo_view_execution_ns(view, 99, executor) == CLO_TIME_NEVER);
-    assert_true(clo_view_execution_ns(view, 0, 99) == CLO_TIME_NEVER);
-    assert_int_equal(clo_view_ready_next(view, 99), CLO_NONE);
-    assert_false(clo_view_is_ready(view, 99));
-    return clo_view_ready_first(view);
-}
-
-static void hear_nothing(void *state, const clo_view *view, uint32_t instance, uint32_t by)
-{
-    (void)state;
-    (void)view;
-    (void)instance;
-    (void)by;
-}
-
-static void policies(void **state)
-{
-    (void)state;
-    const clo_policy curious = {.ready = hear_nothing, .pick = ask_and_pick}; /* without a name */
-    clo_sim_config config = CLO_SIM_CONFIG_INIT;
-
-    assert_null(clo_view_graph(NULL));
-    assert_null(clo_view_cost(NULL));
-    assert_int_equal(clo_view_now_ns(NULL), 0);
-    assert_int_equal(clo_view_task(NULL, 0), CLO_NONE);
-    assert_int_equal(clo_view_executor_of(NULL, 0), CLO_NONE);
-    assert_true(clo_view_arrival_ns(NULL, 0, 0) == CLO_TIME_NEVER);
-    assert_true(clo_view_available_ns(NULL, 0) == CLO_TIME_NEVER);
-    assert_true(clo_view_execution_ns(NULL, 0, 0) == CLO_TIME_NEVER);
-    assert_int_equal(clo_view_ready_first(NULL), CLO_NONE);
-    assert_int_equal(clo_view_ready_next(NULL, 0), CLO_NONE);
-    assert_false(clo_view_is_ready(NULL, 0));
-    assert_false(clo_view_step(NULL));
-    assert_null(clo_policy_find(NULL));
-    assert_null(clo_policy_find("nope"));
-    config.policy = &curious;
-    ok(clo_simulate(s.f.cost, &config, NULL, NULL, NULL));
 }
 
 /* /proc cannot be read without a free file descriptor: the counts since the start are 0 then, not 2^64 - 4. */
@@ -541,7 +494,6 @@ int main(void)
         cmocka_unit_test(files),
         cmocka_unit_test(runtimes),
         cmocka_unit_test(jobs),
-        cmocka_unit_test(policies),
         cmocka_unit_test(page_faults_that_cannot_be_read_are_none),
     };
     return cmocka_run_group_tests_name("arguments", tests, set_up, tear_down);
