@@ -369,7 +369,8 @@ CLO_API CLO_NODISCARD clo_status clo_job_swap_plan(clo_job *job, const clo_plan 
  * returns CLO_ERR_CANCELLED, unless every body has run all the same. What the job has in queues is passed over in turn
  * with tasks of other jobs: 1024 of its instances cost one turn. A cancel beside a submit belongs either to that
  * submit, as a whole, or to the one before, and then does nothing. Before the first submit it does nothing.
- * Threads: any. Real time: bounded, wait-free, O(workers). */
+ * Threads: any. Real time: bounded, wait-free, O(workers). Of a job with a policy the caller may have to take a turn of
+ * the scheduler, and decides about whatever others post meanwhile. */
 CLO_API void clo_job_cancel(clo_job *job);
 
 /* Waits for a running job, then frees it; a series without end is cancelled first. NULL is allowed. In a task body only
