@@ -49,6 +49,7 @@
 #include <clotho/runtime.h>
 #include <clotho/sim.h>
 #include <clotho/status.h>
+#include <clotho/stream.h>
 #include <clotho/stream_check.h>
 #include <clotho/trace.h>
 #include <clotho/workload.h>

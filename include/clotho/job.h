@@ -137,7 +137,8 @@ typedef struct clo_job_config {
     uint32_t steps_max;
 
     /* Everything that the job needs is put here. Aligned to 64 bytes, owned by the caller, in use until
-     * clo_job_destroy. NULL: malloc. */
+     * clo_job_destroy. NULL: malloc. Not here: the scheduler of jobs with a policy, which is the runtime's. The first of
+     * them makes it, with malloc, and so does clo_runtime_swap_policy the state of the new policy. */
     void *memory;
 
     /* At least clo_job_memory_bytes. */
@@ -368,7 +369,8 @@ CLO_API CLO_NODISCARD clo_status clo_job_swap_plan(clo_job *job, const clo_plan 
  * returns CLO_ERR_CANCELLED, unless every body has run all the same. What the job has in queues is passed over in turn
  * with tasks of other jobs: 1024 of its instances cost one turn. A cancel beside a submit belongs either to that
  * submit, as a whole, or to the one before, and then does nothing. Before the first submit it does nothing.
- * Threads: any. Real time: bounded, wait-free, O(workers). */
+ * Threads: any. Real time: bounded, wait-free, O(workers). Of a job with a policy the caller may have to take a turn of
+ * the scheduler, and decides about whatever others post meanwhile. */
 CLO_API void clo_job_cancel(clo_job *job);
 
 /* Waits for a running job, then frees it; a series without end is cancelled first. NULL is allowed. In a task body only

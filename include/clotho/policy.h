@@ -152,7 +152,7 @@ CLO_API clo_ready_stage clo_view_next_ready(const clo_view *view, clo_ready_stag
 
 /* When all inputs of an instance of the stage can be in the memory of `executor`, if that was chosen now. All
  * predecessors have finished, or are counted as if they finish when expected. O(inputs of the stage * memories they lie
- * in). */
+ * in; a memory whose executors have different links counts once for each kind of them). */
 CLO_API int64_t clo_view_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
 /* The same of one input alone: of the stage's k-th predecessor (clo_graph_predecessor), k = 0, 1, ... O(memories). */

@@ -1,5 +1,6 @@
 /* located.c - where a stage's outputs lie, and when they can be elsewhere. An edge between stages of n and m instances is
- * looked at by memories, not by pairs: the last output to leave a memory decides. */
+ * looked at by sources (a memory, or a part of its executors with links of their own), not by pairs: the last output to
+ * leave a source decides. */
 #include "engine/scheduler_job.h"
 
 #include "base/saturate.h"
@@ -18,13 +19,13 @@ static clo_located *place_of(const clo_scheduler_job *job, uint32_t stage, uint3
 {
     const clo_platform *platform = job->live.cost->platform;
     uint32_t first = job->place_first[stage], room = job->place_first[stage + 1] - first;
-    uint32_t memory = platform->executors[executor].memory;
+    uint32_t source = platform->source_of[executor];
     clo_stage_row *row = &job->stages[stage];
 
-    if (room == platform->memories_count)
-        return &job->places[first + memory];
+    if (room == platform->sources_count)
+        return &job->places[first + source];
     for (uint32_t i = 0; i < row->places_count; i++)
-        if (platform->executors[job->places[first + i].executor].memory == memory)
+        if (platform->source_of[job->places[first + i].executor] == source)
             return &job->places[first + i];
     return &job->places[first + row->places_count++];
 }
@@ -71,7 +72,7 @@ static int64_t edge_arrival_ns(const clo_scheduler_job *job, uint32_t source, ui
     const clo_cost *cost = job->live.cost;
     bool is_one = cost->graph->rows[source].instances == 1;
     uint32_t first = job->place_first[source], room = job->place_first[source + 1] - first;
-    uint32_t count = room == cost->platform->memories_count ? room : job->stages[source].places_count;
+    uint32_t count = room == cost->platform->sources_count ? room : job->stages[source].places_count;
     int64_t arrival_ns = is_one ? INT64_MAX : decided_ns;
 
     for (uint32_t i = first; i < first + count; i++) {
@@ -102,7 +103,7 @@ int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uin
     uint32_t inputs = graph->in_first[stage + 1] - graph->in_first[stage];
     int64_t latest_ns = decided_ns;
 
-    if (job->live.cost->platform->memories_count == 1 && job->stages[stage].live.parents_left == 0)
+    if (job->live.cost->platform->sources_count == 1 && job->stages[stage].live.parents_left == 0)
         return decided_ns;
     for (uint32_t k = 0; k < inputs; k++)
         latest_ns = later(latest_ns, clo_located_input_arrival_ns(job, stage, k, executor, decided_ns));

@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-/* Places that a stage may need: one for each memory that its executions can lie in. */
+/* Places that a stage may need: one for each source of data that its executions can lie in. */
 static uint32_t places_of(const clo_cost *cost, uint32_t task)
 {
     const clo_graph_task_row *row = &cost->graph->rows[task];
-    uint32_t memories = cost->platform->memories_count;
-    uint32_t executions = row->duplicable ? memories : row->instances;
+    uint32_t sources = cost->platform->sources_count;
+    uint32_t executions = row->duplicable ? sources : row->instances;
 
-    return executions < memories ? executions : memories;
+    return executions < sources ? executions : sources;
 }
 
 static void read_demands(clo_scheduler_job *job)

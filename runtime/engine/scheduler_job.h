@@ -16,11 +16,11 @@ typedef struct clo_policy_use {
     size_t bytes;
 } clo_policy_use;
 
-/* The outputs of a stage that lie, or will lie, in one memory. The times are of the last of them; of a stage of one
- * instance, whose executions are all alike, of the first. A stage that can fill every memory has its places in order of
- * the memories, any other one in order of use. */
+/* The outputs of a stage that lie, or will lie, in one source of data (clo_platform.source_of). The times are of the last
+ * of them; of a stage of one instance, whose executions are all alike, of the first. A stage that can fill every source
+ * has its places in order of the sources, any other one in order of use. */
 typedef struct clo_located {
-    uint32_t executor; /* one of the memory */
+    uint32_t executor; /* one of the source */
     uint32_t count;    /* executions; 0: the place is not in use */
     uint32_t left;     /* of these, not finished */
     int64_t finish_ns, expected_ns;

@@ -37,6 +37,7 @@ void clo_platform_destroy(clo_platform *platform)
     clo_free(platform->places);
     clo_free(platform->executors);
     clo_free(platform->capacities);
+    clo_free(platform->source_of);
     clo_free(platform->latency_ns);
     clo_free(platform->ns_per_byte_q32);
     clo_free(platform->summary);
@@ -237,6 +238,37 @@ static clo_status copy_links(clo_platform *platform, const clo_platform_desc *de
     return CLO_OK;
 }
 
+static bool is_same_source(const clo_platform *platform, uint32_t a, uint32_t b)
+{
+    size_t n = platform->executors_count;
+    bool is_same = platform->executors[a].memory == platform->executors[b].memory;
+
+    for (size_t to = 0; to < n && is_same; to++)
+        is_same = platform->executors[to].memory == platform->executors[a].memory ||
+                  clo_platform_links_equal(platform, a * n + to, b * n + to);
+    return is_same;
+}
+
+static clo_status find_sources(clo_platform *platform)
+{
+    uint32_t executors = platform->executors_count;
+    uint32_t *first = clo_allocate(executors, sizeof *first); /* [sources] an executor of each */
+
+    platform->source_of = clo_allocate(executors, sizeof *platform->source_of);
+    if (first == NULL || platform->source_of == NULL)
+        return clo_free(first), clo_fail_memory("a platform's links");
+    for (uint32_t e = 0; e < executors; e++) {
+        uint32_t source = 0;
+        while (source < platform->sources_count && !is_same_source(platform, first[source], e))
+            source++;
+        if (source == platform->sources_count)
+            first[platform->sources_count++] = e;
+        platform->source_of[e] = source;
+    }
+    clo_free(first);
+    return CLO_OK;
+}
+
 static clo_status copy_executors(clo_platform *platform, const clo_platform_desc *desc)
 {
     platform->executors = clo_allocate(desc->executors_count, sizeof *platform->executors);
@@ -272,6 +304,8 @@ static clo_status fill(clo_platform *platform, const clo_platform_desc *desc)
         status = copy_capacities(platform, desc);
     if (status == CLO_OK)
         status = copy_links(platform, desc);
+    if (status == CLO_OK)
+        status = find_sources(platform);
     return status;
 }
 

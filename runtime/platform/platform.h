@@ -46,6 +46,9 @@ struct clo_platform {
     uint64_t cut_bytes[CLO_LINK_PIECES_MAX];
     int64_t *latency_ns;       /* [pieces_count][executors_count^2] what cut_bytes[k] bytes take; never falls with k */
     uint64_t *ns_per_byte_q32; /* [pieces_count][executors_count^2] beyond that; 0: infinite bandwidth               */
+    /* Executors that share a memory and whose links to all other memories are equal are one *source* of data. */
+    uint32_t sources_count;
+    uint32_t *source_of; /* [executors_count] */
     clo_platform_fact *facts;
     uint32_t facts_count;
     clo_place *places; /* [executors_count]; NULL: made from arrays, nothing known */

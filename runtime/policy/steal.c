@@ -94,6 +94,8 @@ static void steal_event(void *state, const clo_view *view, const clo_event *even
     } else if (event->kind == CLO_EVENT_ARRIVE || event->kind == CLO_EVENT_CANCEL) {
         const clo_live_job *job = clo_view_job(view, event->job);
         uint32_t tasks = clo_cost_graph(job->cost)->tasks;
+        if (event->kind == CLO_EVENT_ARRIVE && clo_view_jobs(view) == 1)
+            s->next = 0; /* a job alone is served alike, whatever came before it */
         for (ready.stage = 0; ready.stage < tasks; ready.stage++)
             if (event->kind == CLO_EVENT_ARRIVE)
                 node_of(view, ready)->home = CLO_NONE;

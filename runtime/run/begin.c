@@ -28,15 +28,18 @@ static void reset(clo_job *job, uint64_t release)
 }
 
 /* What the scheduler will see of the run. */
-static void arm_scheduled(clo_job *job)
+static void arm_scheduled(clo_job *job, uint64_t release)
 {
     const clo_runtime *runtime = job->runtime;
+    int64_t due_ns = job->series != NULL ? clo_series_due_ns(job->series, release) : job->run_ns;
 
     job->arrival_ns = (job->run_ns - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate;
     job->completions = 0;
     clo_scheduler_job_arm(job->scheduled);
     job->scheduled->live.deadline_ns =
-        job->deadline_ns > 0 ? clo_time_add(job->arrival_ns, job->deadline_ns) : CLO_TIME_NEVER;
+        job->deadline_ns > 0
+            ? clo_time_add((due_ns - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate, job->deadline_ns)
+            : CLO_TIME_NEVER;
 }
 
 void clo_job_run_arm(clo_job *job, uint64_t release)
@@ -47,7 +50,7 @@ void clo_job_run_arm(clo_job *job, uint64_t release)
     reset(job, release);
     job->run_ns = clo_clock_ns();
     if (job->scheduled != NULL)
-        arm_scheduled(job);
+        arm_scheduled(job, release);
     job->line = (clo_tick_line){.ticks = clo_ticks()};
     if (series != NULL) {
         atomic_store_explicit(&series->current, release, memory_order_relaxed);

@@ -93,11 +93,11 @@ static void try_forbidden(thread *t, job_slot *slot)
         job_unuse(slot, USE_WAIT);
         return;
     case 1:
-        if (!job_use(slot, USE_SWAP, &job))
+        if (!runtime_use(slot->runtime, &runtime))
             return;
-        (void)expect(clo_job_swap_policy(job, clo_policy_find("steal")), CLO_ERR_STATE, CLO_ERR_ARGUMENT, CLO_ERR_LIMIT,
+        (void)expect(clo_runtime_swap_policy(runtime, clo_policy_find("steal"), NULL), CLO_ERR_STATE, CLO_ERR_MEMORY,
                      CLO_OK);
-        job_unuse(slot, USE_SWAP);
+        use_end(&w.runtimes[slot->runtime].object, USE_RUNTIME);
         return;
     default: {
         uint32_t index = below(t, RUNTIMES);
@@ -171,26 +171,41 @@ void fuzz_miss(void *argument, clo_job *job, const clo_miss *miss)
         broken("clo_job_timing_read in a handler: %s", clo_last_error());
 }
 
-/* A policy that never decides: the run must end with CLO_ERR_STATE. One whose init fails. One that is bounded. */
-static void ignore_ready(void *state, const clo_view *view, uint32_t instance, uint32_t by)
+/* A policy that never decides and one that chooses what it may not: the scheduler must refuse, and decide itself. One
+ * whose init fails. One that is bounded. */
+static bool decide_none(void *state, const clo_view *view, clo_choice *choice)
 {
-    (void)state, (void)view, (void)instance, (void)by;
+    (void)state, (void)view, (void)choice;
+    return false;
 }
 
-static uint32_t pick_none(void *state, const clo_view *view, uint32_t executor)
+static bool decide_wrongly(void *state, const clo_view *view, clo_choice *choice)
 {
-    (void)state, (void)view, (void)executor;
-    return CLO_NONE;
+    unsigned char *turn = state;
+
+    choice->job = *turn % 3 == 0 ? *turn : clo_view_first_job(view);
+    choice->stage = *turn % 5;
+    choice->executor = *turn % 4 == 0 ? CLO_NONE : *turn % 7;
+    choice->duplicate = *turn % 6 == 0 ? 0 : CLO_NONE;
+    choice->count = *turn;
+    choice->limit = *turn % 11 == 0 ? 1 : *turn % 11 == 5 ? CLO_NONE : 0;
+    choice->wake_ns = *turn % 13 == 0 ? clo_view_now_ns(view) + 1000 : 0;
+    ++*turn;
+    return *turn % 17 != 0;
 }
 
-static uint32_t pick_first(void *state, const clo_view *view, uint32_t executor)
+static bool decide_first(void *state, const clo_view *view, clo_choice *choice)
 {
     (void)state;
-    for (uint32_t i = clo_view_ready_first(view); i != CLO_NONE && clo_view_step(view);
-         i = clo_view_ready_next(view, i))
-        if (clo_view_execution_ns(view, i, executor) != CLO_TIME_NEVER)
-            return i;
-    return CLO_NONE;
+    for (clo_ready_stage at = clo_view_first_ready(view); at.job != CLO_NONE && clo_view_step(view);
+         at = clo_view_next_ready(view, at)) {
+        choice->job = at.job;
+        choice->stage = at.stage;
+        choice->executor = clo_view_free_for(view, at.job, at.stage);
+        if (choice->executor != CLO_NONE)
+            return true;
+    }
+    return false;
 }
 
 static clo_status fail_init(void *state, const clo_view *view)
@@ -199,28 +214,38 @@ static clo_status fail_init(void *state, const clo_view *view)
     return CLO_ERR_LIMIT;
 }
 
-static size_t some_bytes(const clo_graph *graph, const clo_platform *platform)
+static size_t some_bytes(const clo_limits *limits, const void *argument)
 {
-    return clo_graph_instances(graph) + clo_platform_executors(platform);
+    (void)argument;
+    return limits->jobs + limits->executors;
 }
+
+static size_t some_job_bytes(const clo_cost *cost, const void *argument)
+{
+    (void)argument;
+    return clo_graph_instances(clo_cost_graph(cost));
+}
+
+#define OWN(policy, ...)                                                                                     \
+    {                                                                                                        \
+        .size = sizeof(clo_policy), .name = policy, .summary = "", .state_bytes = some_bytes,                \
+        .job_bytes = some_job_bytes, __VA_ARGS__                                                             \
+    }
 
 const clo_policy *draw_policy(thread *t)
 {
     static const clo_policy own[] = {
-        {.name = "lazy", .summary = "", .ready = ignore_ready, .pick = pick_none},
-        {.name = "broken",
-         .summary = "",
-         .state_bytes = some_bytes,
-         .init = fail_init,
-         .ready = ignore_ready,
-         .pick = pick_first},
-        {.name = "first", .summary = "", .state_bytes = some_bytes, .ready = ignore_ready, .pick = pick_first},
+        OWN("lazy", .decide = decide_none),
+        OWN("wrong", .decide = decide_wrongly, .commits = 1),
+        OWN("early", .decide = decide_wrongly, .commits = 1, .readiness = CLO_READY_ASSIGNED),
+        OWN("first", .decide = decide_first),
+        OWN("broken", .init = fail_init, .decide = decide_first),
     };
     clo_entry entry = CLO_ENTRY_INIT;
     uint32_t count = 0;
 
     if (chance(t, 30))
-        return &own[chance(t, 80) ? 2 : with(WITH_failing_init) ? below(t, 2) : 0];
+        return &own[below(t, with(WITH_failing_init) && chance(t, 20) ? 5 : 4)];
     while (clo_registry_entry("policies", count, &entry))
         count++;
     (void)clo_registry_entry("policies", below(t, count), &entry);

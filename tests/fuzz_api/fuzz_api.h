@@ -40,7 +40,7 @@ enum { THREADS_MAX = 16, RUNTIMES = 3, JOBS = 12, MODELS = 5, TRACES = 4, PLATFO
 typedef enum use_kind {
     USE_SUBMIT,
     USE_WAIT, /* wait, wait_for */
-    USE_SWAP, /* swap_plan, swap_policy */
+    USE_SWAP, /* swap_plan */
     USE_TIMING,
     USE_ID,
     USE_CANCEL,
@@ -73,6 +73,7 @@ typedef struct model_slot {
 typedef struct runtime_slot {
     object_slot object, readers[WORKERS_MAX];
     clo_runtime *_Atomic runtime;
+    const clo_policy *_Atomic policy; /* of its jobs, as far as is known; NULL: none had one */
     uint32_t platform;
     clo_clock clock;
     bool traces;

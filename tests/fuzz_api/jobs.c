@@ -45,8 +45,15 @@ static void draw_dispatch(thread *t, job_slot *slot, uint32_t plan_model, clo_jo
 
     if (how == 0 && with(WITH_replay))
         config->plan = draw_plan(t, plan_model, platform);
-    if ((how == 1 && with(WITH_policies)) || chance(t, 1))
-        config->policy = draw_policy(t);
+    if ((how == 1 && with(WITH_policies)) || chance(t, 1)) {
+        config->policy = chance(t, 90) ? atomic_load_explicit(&w.runtimes[slot->runtime].policy, memory_order_relaxed)
+                                       : NULL; /* the one that its other jobs are likely to have */
+        if (config->policy == NULL)
+            config->policy = draw_policy(t);
+        config->weight = below(t, 4);
+        config->band = below(t, 3);
+        config->limit = below(t, 4);
+    }
     config->steps_max = chance(t, 30) ? draw_count(t, 3) : 0;
 }
 
@@ -103,7 +110,8 @@ static void create(thread *t, job_slot *slot, clo_runtime *runtime, uint32_t pla
     bool is_good = is_default || give_memory(t, slot, runtime, cost, &config);
     note_kind(slot, &config);
     log_begin(t, "clo_job_create", slot->index);
-    clo_status status = expect(clo_job_create(runtime, cost, is_default ? NULL : &config, &made), CREATE_STATUSES);
+    clo_status status = expect(clo_job_create(runtime, cost, is_default ? NULL : &config, &made), CREATE_STATUSES,
+                               CLO_ERR_STATE); /* another policy than that of the runtime's other jobs */
     log_end(t, status);
     if (status == CLO_OK && !is_good)
         broken("clo_job_create took memory that is too small");
@@ -112,6 +120,8 @@ static void create(thread *t, job_slot *slot, clo_runtime *runtime, uint32_t pla
         slot->memory = NULL;
         return;
     }
+    if (config.policy != NULL)
+        atomic_store_explicit(&w.runtimes[slot->runtime].policy, config.policy, memory_order_relaxed);
     use_again(&w.models[slot->model].object, USE_SHARED);
     atomic_store_explicit(&slot->job, made, memory_order_release);
 }
@@ -175,7 +185,7 @@ void call_submit(thread *t)
     job_unuse(slot, USE_SUBMIT);
 }
 
-#define WAIT_STATUSES CLO_OK, CLO_ERR_TASK, CLO_ERR_CANCELLED, CLO_ERR_ABORTED, CLO_ERR_STATE, CLO_ERR_LIMIT
+#define WAIT_STATUSES CLO_OK, CLO_ERR_TASK, CLO_ERR_CANCELLED, CLO_ERR_ABORTED, CLO_ERR_STATE
 
 static void wait_one(thread *t, job_slot *slot, clo_job *job, int64_t timeout_ns)
 {
@@ -292,16 +302,17 @@ void call_swap_plan(thread *t)
 
 void call_swap_policy(thread *t)
 {
-    job_slot *slot = pick(t);
-    clo_job *job;
+    uint32_t index = below(t, RUNTIMES);
+    clo_runtime *runtime;
 
-    if (!job_use(slot, USE_SWAP, &job))
+    if (!runtime_use(index, &runtime))
         return;
-    log_begin(t, "clo_job_swap_policy", slot->index);
-    clo_status status = expect(clo_job_swap_policy(job, draw_policy(t)), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_MEMORY,
-                               CLO_ERR_LIMIT, CLO_ERR_STATE);
+    const clo_policy *policy = draw_policy(t);
+    log_begin(t, "clo_runtime_swap_policy", index);
+    clo_status status = expect(clo_runtime_swap_policy(runtime, policy, NULL), CLO_OK, CLO_ERR_MEMORY, CLO_ERR_LIMIT,
+                               CLO_ERR_STATE);
     log_end(t, status);
-    if (status == CLO_OK && (!slot->is_policy || slot->is_callers))
-        broken("clo_job_swap_policy of a job without a policy or in the caller's memory: CLO_OK");
-    job_unuse(slot, USE_SWAP);
+    if (status == CLO_OK) /* most new jobs of the runtime name it; a guess, for others swap too */
+        atomic_store_explicit(&w.runtimes[index].policy, policy, memory_order_relaxed);
+    use_end(&w.runtimes[index].object, USE_RUNTIME);
 }

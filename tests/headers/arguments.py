@@ -34,7 +34,8 @@ def main():
         sys.exit("arguments: the headers were not understood: %d calls" % len(names))
     lacking = missing(names, test)
     if lacking:
-        sys.exit("arguments: %s does not call with bad arguments: %s" % (os.path.basename(paths[0]), ", ".join(lacking)))
+        names = ", ".join(os.path.basename(path) for path in paths)
+        sys.exit("arguments: no call with bad arguments in %s of: %s" % (names, ", ".join(lacking)))
     print("arguments: all %d calls of the headers are there" % len(names))
 
 

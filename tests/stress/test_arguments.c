@@ -1,5 +1,6 @@
 /* Every public call with NULL and with numbers out of range: a status that names the call, or the value that says
- * nothing, never a crash. tests/headers/arguments.py holds that no call of the headers is missing here. */
+ * nothing, never a crash. tests/headers/arguments.py holds that no call of the headers is missing here
+ * and in test_arguments_streams.c. */
 #include "support.h"
 
 #include "running.h"
@@ -391,45 +392,6 @@ static void files(void **state)
     assert_null(fopen(NEVER_WRITTEN, "r"));
 }
 
-static void workloads(void **state)
-{
-    (void)state;
-    clo_workload *w, *none = NULL;
-    const clo_platform *platform = clo_cost_platform(s.f.cost);
-    clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
-
-    refuses(clo_workload_create, "x", NULL);
-    ok(clo_workload_create(NULL, &w));
-    refuses(clo_workload_add, NULL, &job);
-    refuses(clo_workload_add, w, NULL);
-    refuses(clo_workload_add, w, &job); /* without a graph */
-    refuses(clo_workload_adopt, NULL, s.open);
-    refuses(clo_workload_adopt, w, NULL);
-    refuses(clo_workload_set_platform, NULL, NULL);
-    refuses(clo_workload_sort, NULL);
-    refuses(clo_workload_check, NULL, platform);
-    refuses(clo_workload_check, w, NULL);
-    refuses(clo_workload_arrivals, NULL, NULL, &none);
-    refuses(clo_workload_arrivals, w, NULL, NULL);
-    refuses(clo_workload_arrivals, w, NULL, &none); /* without jobs */
-    assert_null(clo_workload_name(NULL));
-    assert_int_equal(clo_workload_jobs(NULL), 0);
-    assert_null(clo_workload_get(NULL, 0));
-    assert_null(clo_workload_get(w, 0));
-    assert_null(clo_workload_platform(NULL));
-    assert_false(clo_workload_is_sorted(NULL));
-    refuses_io(clo_workload_load, NULL, NULL, &none);
-    refuses_io(clo_workload_load, "x", NULL, NULL);
-    refuses_io(clo_workload_parse, NULL, "{}", 2, NULL, &none);
-    refuses_io(clo_workload_parse, "x", NULL, 2, NULL, &none);
-    refuses_io(clo_workload_parse, "x", "{}", 2, NULL, NULL);
-    refuses_io(clo_workload_save, NULL, NEVER_WRITTEN);
-    refuses_io(clo_workload_save, w, NULL);
-    assert_null(none);
-    clo_workload_destroy(w);
-    clo_workload_destroy(NULL);
-}
-
 static void runtimes(void **state)
 {
     (void)state;
@@ -488,9 +450,9 @@ static void jobs(void **state)
     assert_int_equal(clo_job_id(NULL), 0);
     refuses(clo_job_swap_plan, NULL, s.plan);
     refuses(clo_job_swap_plan, s.job, NULL);
-    refuses(clo_job_swap_policy, NULL, policy_at(0));
-    refuses(clo_job_swap_policy, s.job, NULL);
-    refuses_somehow(clo_job_swap_policy, s.job, &empty);
+    refuses(clo_runtime_swap_policy, NULL, policy_at(0), NULL);
+    refuses(clo_runtime_swap_policy, s.f.runtime, NULL, NULL);
+    refuses_somehow(clo_runtime_swap_policy, s.f.runtime, &empty, NULL);
     clo_job_cancel(NULL);
     clo_job_destroy(NULL);
     assert_null(clo_job_output(NULL, 0, 0, &bytes));
@@ -502,54 +464,6 @@ static void jobs(void **state)
     refuses(clo_simulate, NULL, NULL, NULL, NULL, NULL);
     assert_null(none);
     assert_null(trace);
-}
-
-/* Asks the view what it cannot know, then decides as fifo does. */
-static uint32_t ask_and_pick(void *state, const clo_view *view, uint32_t executor)
-{
-    (void)state;
-    assert_int_equal(clo_view_task(view, 99), CLO_NONE);
-    assert_int_equal(clo_view_executor_of(view, 99), CLO_NONE);
-    assert_true(clo_view_arrival_ns(view, 99, 0) == CLO_TIME_NEVER);
-    assert_true(clo_view_arrival_ns(view, 0, 99) == CLO_TIME_NEVER);
-    assert_true(clo_view_available_ns(view, 99) == CLO_TIME_NEVER);
-    assert_true(clo_view_execution_ns(view, 99, executor) == CLO_TIME_NEVER);
-    assert_true(clo_view_execution_ns(view, 0, 99) == CLO_TIME_NEVER);
-    assert_int_equal(clo_view_ready_next(view, 99), CLO_NONE);
-    assert_false(clo_view_is_ready(view, 99));
-    return clo_view_ready_first(view);
-}
-
-static void hear_nothing(void *state, const clo_view *view, uint32_t instance, uint32_t by)
-{
-    (void)state;
-    (void)view;
-    (void)instance;
-    (void)by;
-}
-
-static void policies(void **state)
-{
-    (void)state;
-    const clo_policy curious = {.ready = hear_nothing, .pick = ask_and_pick}; /* without a name */
-    clo_sim_config config = CLO_SIM_CONFIG_INIT;
-
-    assert_null(clo_view_graph(NULL));
-    assert_null(clo_view_cost(NULL));
-    assert_int_equal(clo_view_now_ns(NULL), 0);
-    assert_int_equal(clo_view_task(NULL, 0), CLO_NONE);
-    assert_int_equal(clo_view_executor_of(NULL, 0), CLO_NONE);
-    assert_true(clo_view_arrival_ns(NULL, 0, 0) == CLO_TIME_NEVER);
-    assert_true(clo_view_available_ns(NULL, 0) == CLO_TIME_NEVER);
-    assert_true(clo_view_execution_ns(NULL, 0, 0) == CLO_TIME_NEVER);
-    assert_int_equal(clo_view_ready_first(NULL), CLO_NONE);
-    assert_int_equal(clo_view_ready_next(NULL, 0), CLO_NONE);
-    assert_false(clo_view_is_ready(NULL, 0));
-    assert_false(clo_view_step(NULL));
-    assert_null(clo_policy_find(NULL));
-    assert_null(clo_policy_find("nope"));
-    config.policy = &curious;
-    ok(clo_simulate(s.f.cost, &config, NULL, NULL, NULL));
 }
 
 /* /proc cannot be read without a free file descriptor: the counts since the start are 0 then, not 2^64 - 4. */
@@ -572,14 +486,20 @@ static void page_faults_that_cannot_be_read_are_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies),      cmocka_unit_test(statuses),
-        cmocka_unit_test(registries),  cmocka_unit_test(graphs_being_built),
-        cmocka_unit_test(graphs),      cmocka_unit_test(platforms),
-        cmocka_unit_test(calibration), cmocka_unit_test(costs),
-        cmocka_unit_test(plans),       cmocka_unit_test(traces),
-        cmocka_unit_test(files),       cmocka_unit_test(workloads),
-        cmocka_unit_test(runtimes),    cmocka_unit_test(jobs),
-        cmocka_unit_test(policies),    cmocka_unit_test(page_faults_that_cannot_be_read_are_none),
+        cmocka_unit_test(bodies),
+        cmocka_unit_test(statuses),
+        cmocka_unit_test(registries),
+        cmocka_unit_test(graphs_being_built),
+        cmocka_unit_test(graphs),
+        cmocka_unit_test(platforms),
+        cmocka_unit_test(calibration),
+        cmocka_unit_test(costs),
+        cmocka_unit_test(plans),
+        cmocka_unit_test(traces),
+        cmocka_unit_test(files),
+        cmocka_unit_test(runtimes),
+        cmocka_unit_test(jobs),
+        cmocka_unit_test(page_faults_that_cannot_be_read_are_none),
     };
     return cmocka_run_group_tests_name("arguments", tests, set_up, tear_down);
 }

@@ -1,0 +1,213 @@
+/* Public calls on policies, workloads, streams and logs with NULL and with numbers out of range; see test_arguments.c. */
+#include "support.h"
+
+#include "scene.h"
+
+#include <string.h>
+
+/* The call must refuse, and say who it is. */
+#define refuses(call, ...) fails(CLO_ERR_ARGUMENT, #call, call(__VA_ARGS__))
+/* The same where an earlier check words it. */
+#define refuses_somehow(call, ...) fails(CLO_ERR_ARGUMENT, "", call(__VA_ARGS__))
+
+enum { UNKNOWN = 99 };
+
+static const clo_ready_stage unknown = {UNKNOWN, 0}, unknown_stage = {0, UNKNOWN};
+
+/* What the view says of jobs, stages and executors that do not exist. */
+static void ask_for_the_unknown(const clo_view *view)
+{
+    assert_null(clo_view_job(view, UNKNOWN));
+    assert_null(clo_view_job(view, CLO_NONE));
+    assert_null(clo_view_stage(view, UNKNOWN, 0));
+    assert_null(clo_view_stage(view, 0, UNKNOWN));
+    assert_null(clo_view_executor(view, UNKNOWN));
+    assert_int_equal(clo_view_next_ready(view, unknown).job, CLO_NONE);
+    assert_int_equal(clo_view_next_ready(view, unknown_stage).job, CLO_NONE);
+    assert_true(clo_view_arrival_ns(view, UNKNOWN, 0, 0) == CLO_TIME_NEVER);
+    assert_true(clo_view_arrival_ns(view, 0, UNKNOWN, 0) == CLO_TIME_NEVER);
+    assert_true(clo_view_arrival_ns(view, 0, 0, UNKNOWN) == CLO_TIME_NEVER);
+    assert_true(clo_view_input_arrival_ns(view, UNKNOWN, 0, 0, 0) == CLO_TIME_NEVER);
+    assert_true(clo_view_input_arrival_ns(view, 0, 3, UNKNOWN, 0) == CLO_TIME_NEVER);
+    assert_true(clo_view_input_arrival_ns(view, 0, 3, 0, UNKNOWN) == CLO_TIME_NEVER);
+    assert_true(clo_view_available_ns(view, UNKNOWN) == CLO_TIME_NEVER);
+    assert_true(clo_view_execution_ns(view, UNKNOWN, 0, 0) == CLO_TIME_NEVER);
+    assert_true(clo_view_execution_ns(view, 0, UNKNOWN, 0) == CLO_TIME_NEVER);
+    assert_true(clo_view_execution_ns(view, 0, 0, UNKNOWN) == CLO_TIME_NEVER);
+    assert_false(clo_view_fits(view, UNKNOWN, 0, 0));
+    assert_false(clo_view_fits(view, 0, UNKNOWN, 0));
+    assert_false(clo_view_fits(view, 0, 0, UNKNOWN));
+    assert_int_equal(clo_view_free_for(view, UNKNOWN, 0), CLO_NONE);
+    assert_int_equal(clo_view_free_for(view, 0, UNKNOWN), CLO_NONE);
+    assert_int_equal(clo_view_next_free(view, UNKNOWN), CLO_NONE);
+}
+
+/* Then chooses the oldest stage. */
+static bool ask_and_choose(void *state, const clo_view *view, clo_choice *choice)
+{
+    clo_ready_stage oldest = clo_view_first_ready(view);
+
+    (void)state;
+    ask_for_the_unknown(view);
+    assert_int_equal(clo_view_limits(view)->executors, 2);
+    assert_null(clo_view_argument(view));
+    assert_int_equal(clo_view_band(view), 0);
+    assert_int_equal(clo_view_jobs(view), 1);
+    choice->job = oldest.job;
+    choice->stage = oldest.stage;
+    return oldest.job != CLO_NONE;
+}
+
+static void policies(void **state)
+{
+    (void)state;
+    const clo_policy curious = {.size = sizeof curious, .decide = ask_and_choose}; /* without a name */
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_task task = {.work_ns = 1000};
+    clo_graph *graph = scene_layers(2, 2, &task);
+    clo_platform *platform = scene_platform(2, 1);
+    clo_cost *cost;
+
+    ask_for_the_unknown(NULL);
+    assert_null(clo_view_limits(NULL));
+    assert_null(clo_view_argument(NULL));
+    assert_int_equal(clo_view_now_ns(NULL), 0);
+    assert_int_equal(clo_view_band(NULL), 0);
+    assert_int_equal(clo_view_jobs(NULL), 0);
+    assert_int_equal(clo_view_first_job(NULL), CLO_NONE);
+    assert_int_equal(clo_view_first_ready(NULL).job, CLO_NONE);
+    assert_false(clo_view_step(NULL));
+    assert_null(clo_policy_find(NULL));
+    assert_null(clo_policy_find("nope"));
+    ok(clo_cost_create(graph, platform, &cost));
+    config.policy = &curious;
+    ok(clo_simulate(cost, &config, &result, NULL, NULL));
+    assert_int_equal(result.refused, 0);
+    clo_cost_destroy(cost);
+    clo_platform_destroy(platform);
+    clo_graph_destroy(graph);
+}
+
+static void refuse_workloads(clo_workload *workload, const clo_platform *platform)
+{
+    clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
+    clo_arrivals_config config = CLO_ARRIVALS_CONFIG_INIT;
+    clo_workload *none = NULL;
+
+    refuses(clo_workload_create, NULL, NULL);
+    refuses(clo_workload_add, NULL, &job);
+    refuses(clo_workload_add, workload, NULL);
+    refuses(clo_workload_add, workload, &job); /* without a graph */
+    refuses(clo_workload_adopt, NULL, NULL);
+    refuses(clo_workload_adopt, workload, NULL);
+    refuses(clo_workload_set_platform, NULL, NULL);
+    refuses(clo_workload_sort, NULL);
+    refuses(clo_workload_check, NULL, platform);
+    refuses(clo_workload_check, workload, NULL);
+    refuses(clo_workload_arrivals, NULL, &config, &none);
+    refuses(clo_workload_arrivals, workload, &config, NULL);
+    config.kind = (clo_arrivals)7;
+    refuses(clo_workload_arrivals, workload, &config, &none);
+    assert_null(none);
+}
+
+static void workloads(void **state)
+{
+    (void)state;
+    clo_platform *platform = scene_platform(2, 0);
+    clo_workload *workload;
+
+    ok(clo_workload_create(NULL, &workload));
+    refuse_workloads(workload, platform);
+    clo_workload_destroy(NULL);
+    assert_null(clo_workload_name(NULL));
+    assert_int_equal(clo_workload_jobs(NULL), 0);
+    assert_null(clo_workload_get(NULL, 0));
+    assert_null(clo_workload_get(workload, 0));
+    assert_null(clo_workload_platform(NULL));
+    assert_null(clo_workload_platform(workload));
+    (void)clo_workload_is_sorted(NULL);
+    assert_true(clo_workload_is_sorted(workload));
+    clo_workload_destroy(workload);
+    clo_platform_destroy(platform);
+}
+
+static void streams(void **state)
+{
+    (void)state;
+    clo_platform *platform = scene_platform(2, 0);
+    clo_stream_config config = CLO_STREAM_CONFIG_INIT;
+    clo_stream_result result = CLO_STREAM_RESULT_INIT;
+    clo_policy empty = {.name = "empty"};
+    clo_task task = {.work_ns = 1000};
+    clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
+    clo_workload *workload;
+
+    ok(clo_workload_create(NULL, &workload));
+    refuses(clo_stream_simulate, NULL, platform, NULL, NULL);
+    refuses(clo_stream_simulate, workload, NULL, NULL, NULL);
+    fails(CLO_ERR_ARGUMENT, "has no jobs", clo_stream_simulate(workload, platform, NULL, NULL));
+    clo_graph *graph = scene_layers(1, 2, &task);
+    ok(clo_workload_adopt(workload, graph));
+    job.graph = graph;
+    ok(clo_workload_add(workload, &job));
+    config.policy = &empty;
+    fails(CLO_ERR_ARGUMENT, "no decide function", clo_stream_simulate(workload, platform, &config, NULL));
+    config.size = 0;
+    refuses_somehow(clo_stream_simulate, workload, platform, &config, NULL);
+    result.size = 0;
+    refuses_somehow(clo_stream_simulate, workload, platform, NULL, &result);
+    result.size = sizeof result;
+    ok(clo_stream_simulate(workload, platform, NULL, &result));
+    assert_int_equal(result.completions, 2);
+    clo_workload_destroy(workload);
+    clo_platform_destroy(platform);
+}
+
+static void logs(void **state)
+{
+    (void)state;
+    clo_log_record record = {.what = UNKNOWN};
+    clo_log *log, *none = NULL;
+    char text[100];
+    size_t count = 7;
+
+    refuses(clo_log_create, NULL, 0, NULL);
+    refuses(clo_log_save, NULL, "/dev/null");
+    refuses(clo_log_load, NULL, &none);
+    refuses(clo_log_load, "/dev/null", NULL);
+    refuses(clo_log_parse, NULL, "", 0, &none);
+    refuses(clo_log_parse, "x", NULL, 0, &none);
+    refuses(clo_log_parse, "x", "", 0, NULL);
+    ok(clo_log_create(NULL, 1, &log));
+    refuses(clo_log_save, log, NULL);
+    assert_false(clo_log_append(NULL, &record));
+    assert_false(clo_log_append(log, NULL));
+    assert_null(clo_log_records(NULL, &count));
+    assert_int_equal(count, 0);
+    (void)clo_log_records(log, NULL);
+    assert_int_equal(clo_log_dropped(NULL), 0);
+    assert_null(clo_log_about(NULL));
+    assert_string_equal(clo_log_kind_name(UNKNOWN), "?");
+    assert_non_null(clo_log_describe(NULL, text, sizeof text));
+    assert_non_null(clo_log_describe(&record, text, sizeof text));
+    (void)clo_log_describe(&record, NULL, 0);
+    (void)clo_log_first_difference(NULL, NULL, NULL, 0);
+    (void)clo_log_first_difference(log, NULL, text, sizeof text);
+    assert_false(clo_log_is_log(NULL, 0));
+    clo_log_destroy(NULL);
+    clo_log_destroy(log);
+    assert_null(none);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(policies),
+        cmocka_unit_test(workloads),
+        cmocka_unit_test(streams),
+        cmocka_unit_test(logs),
+    };
+    return cmocka_run_group_tests_name("arguments", tests, NULL, NULL);
+}
