@@ -117,6 +117,21 @@ static void check_start(pass *p, const clo_judge_shape *shape, const clo_judge_e
                         clo_judge_label(judge, x, text));
 }
 
+/* The execution keeps its executor from its decision on. What was committed and demands something may wait for capacity,
+ * and then holds no executor; that it does not run beside another one is judged by its body. */
+static uint32_t holds_executor(const clo_judge *judge, const clo_judge_execution *x)
+{
+    const clo_log_record *record = &judge->records[x->record];
+    const int64_t *demand = clo_judge_demand(clo_judge_shape_of(judge, x->job), x->stage);
+
+    if (record->what == CLO_LOG_START || demand == NULL)
+        return 1;
+    for (int r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (demand[r] > 0)
+            return 0;
+    return 1;
+}
+
 /* START and COMMIT. */
 static void read_start(pass *p, uint32_t j)
 {
@@ -141,7 +156,7 @@ static void read_start(pass *p, uint32_t j)
     judge->execution_of[p->at] = index;
     judge->jobs[j].count++;
     check_start(p, shape, x);
-    p->held[r->executor]++;
+    p->held[r->executor] += holds_executor(judge, x);
 }
 
 /* Takes the execution that this FINISH ends out of the table; CLO_NONE: there is none. */
@@ -201,8 +216,7 @@ static void read_finish(pass *p, uint32_t j)
     x->start_ns = r->value;
     x->finish_ns = r->now_ns;
     judge->execution_of[p->at] = index;
-    assert(p->held[r->executor] > 0);
-    p->held[r->executor]--;
+    p->held[r->executor] -= holds_executor(judge, x);
     if (r->now_ns > job->last_finish_ns)
         job->last_finish_ns = r->now_ns;
     check_body(p, x);
