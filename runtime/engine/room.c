@@ -31,7 +31,9 @@ bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
     const int64_t *demand = job->demands[stage], *kept = kept_for(scheduler, waiter);
     bool fits = true;
 
-    if (kept != NULL && is_waiter(waiter, job, stage))
+    /* Nothing is kept from the waiter itself, nor from higher bands. */
+    if (kept != NULL && (is_waiter(waiter, job, stage) ||
+                         job->live.band < scheduler->jobs[waiter->who.job]->live.band))
         kept = NULL;
     for (int r = 0; r < CLO_RESOURCES_MAX; r++)
         fits = fits && (demand[r] == 0 || (demand[r] <= available[r] &&
