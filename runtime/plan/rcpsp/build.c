@@ -84,12 +84,18 @@ static void begin(clo_rcpsp_builder *builder, const one_way *way)
     builder->heap.count = 0;
 }
 
+/* Without a look where every task has one instance. */
+static inline uint32_t task_of(const clo_rcpsp_builder *builder, uint32_t v)
+{
+    return builder->left == NULL ? v : builder->problem->graph->task_of[v];
+}
+
 /* Places `v` where it ends first. Ties: the lower machine. Returns its finish. */
 static inline int64_t place(clo_rcpsp_builder *builder, uint32_t v, uint32_t words, clo_packing *out)
 {
     const clo_rcpsp *problem = builder->problem;
     const uint64_t *demand = &problem->demand[(size_t)v * words];
-    int64_t best_start = 0, best_finish = INT64_MAX, ready = builder->ready_ns[problem->graph->task_of[v]];
+    int64_t best_start = 0, best_finish = INT64_MAX, ready = builder->ready_ns[task_of(builder, v)];
     clo_rcpsp_step step = {0, 0}, best_step = {0, 0};
     uint32_t best = 0;
 
@@ -137,7 +143,7 @@ static inline void serial(clo_rcpsp_builder *builder, const one_way *way, const 
         if (builder->waits_for[graph->task_of[v]] == 0)
             clo_heap_push(heap, keys[v], v);
     while (heap->count > 0) { /* each task enters once */
-        uint32_t v = (uint32_t)clo_heap_pop(heap).id, t = graph->task_of[v];
+        uint32_t v = (uint32_t)clo_heap_pop(heap).id, t = task_of(builder, v);
         int64_t finish = place(builder, v, words, out);
         if (finish > out->makespan_ns)
             out->makespan_ns = finish;
@@ -149,6 +155,10 @@ static inline void serial(clo_rcpsp_builder *builder, const one_way *way, const 
                 builder->ready_ns[u] = finish;
             if (--builder->waits_for[u] > 0)
                 continue;
+            if (builder->left == NULL) {
+                clo_heap_push(heap, keys[u], u);
+                continue;
+            }
             for (uint32_t w = graph->first_instance[u]; w < graph->first_instance[u + 1]; w++)
                 clo_heap_push(heap, keys[w], w);
         }

@@ -254,15 +254,15 @@ void clo_schedule_find_ready(clo_schedule *schedule, uint32_t instance)
 /* Takes in one more producer, which arrives at row_ns. */
 static void take_single(clo_schedule *schedule, uint32_t instance)
 {
-    for (uint32_t e = 0; e < schedule->executors; e++) {
-        int64_t there = schedule->row_ns[e];
-        if (there > schedule->ready_ns[e]) {
-            schedule->second_ns[e] = schedule->ready_ns[e];
-            schedule->ready_ns[e] = there;
-            schedule->critical[e] = instance;
-        } else if (there > schedule->second_ns[e]) {
-            schedule->second_ns[e] = there;
-        }
+    const int64_t *restrict row = schedule->row_ns;
+    int64_t *restrict ready = schedule->ready_ns, *restrict second = schedule->second_ns;
+    uint32_t *restrict critical = schedule->critical;
+
+    for (uint32_t e = 0, count = schedule->executors; e < count; e++) {
+        int64_t there = row[e], before = ready[e], lesser = there > before ? before : there;
+        second[e] = lesser > second[e] ? lesser : second[e];
+        ready[e] = there > before ? there : before;
+        critical[e] = there > before ? instance : critical[e];
     }
 }
 
