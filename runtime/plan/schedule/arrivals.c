@@ -58,11 +58,11 @@ static void sort_stage(const clo_schedule *schedule, uint32_t task, clo_stage *s
     }
 }
 
-clo_stage *clo_schedule_stage(const clo_schedule *schedule, uint32_t task)
+clo_stage *clo_schedule_find_stage(const clo_schedule *schedule, uint32_t task)
 {
     const clo_stages *stages = schedule->stages;
 
-    if (stages == NULL || stages->of[task] == CLO_NONE)
+    if (stages->of[task] == CLO_NONE)
         return NULL;
     clo_stage *stage = &stages->list[stages->of[task]];
     if (!stage->is_sorted)
@@ -362,12 +362,27 @@ static int64_t stage_ns(const clo_schedule *schedule, const clo_stage *stage, ui
     return latest;
 }
 
+/* Where every task has one instance. */
+static int64_t single_inputs_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor)
+{
+    const clo_graph *graph = schedule->graph;
+    int64_t latest = 0;
+
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        int64_t there = clo_schedule_instance_ns(schedule, graph->in[edge], clo_graph_in_bytes(graph, edge), executor);
+        latest = there > latest ? there : latest;
+    }
+    return latest;
+}
+
 int64_t clo_schedule_inputs_ns(const clo_schedule *schedule, uint32_t instance, uint32_t executor)
 {
     const clo_graph *graph = schedule->graph;
     uint32_t task = graph->task_of[instance];
     int64_t latest = 0;
 
+    if (schedule->stages == NULL) /* tasks are instances */
+        return single_inputs_ns(schedule, task, executor);
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
         uint64_t bytes = clo_graph_in_bytes(graph, edge);
         const clo_stage *stage = clo_schedule_stage(schedule, graph->in[edge]);
