@@ -88,9 +88,9 @@ static inline clo_release clo_engine_release(const clo_engine *engine, uint32_t 
     return (clo_release){.row = program->succ + first, .left = program->succ_first[execution + 1] - first};
 }
 
-/* Returns the next execution that was made ready, CLO_NONE when there are no more. One thread goes through the release of
- * an execution, once. After the last has been returned the job may be over and gone, so nothing is read after the last
- * counter was hit. */
+/* Returns the next execution that was made ready, CLO_NONE when there are no more. One thread goes through the release
+ * of an execution, once. After the last has been returned the job may be over and gone, so nothing is read after the
+ * last counter was hit. */
 static inline uint32_t clo_engine_released(clo_engine *engine, clo_release *release)
 {
     for (;;) { /* each turn takes an entry off, or ends a barrier's row */
