@@ -34,8 +34,8 @@ bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
     if (kept != NULL && is_waiter(waiter, job, stage))
         kept = NULL;
     for (int r = 0; r < CLO_RESOURCES_MAX; r++)
-        fits = fits && (demand[r] == 0 || (demand[r] <= available[r] &&
-                                           (kept == NULL || kept[r] <= available[r] - demand[r])));
+        fits = fits &&
+               (demand[r] == 0 || (demand[r] <= available[r] && (kept == NULL || kept[r] <= available[r] - demand[r])));
     if (!fits && waiter->who.job == CLO_NONE)
         *waiter = (clo_capacity_waiter){{job->slot, stage}, 0};
     return fits;

@@ -322,7 +322,8 @@ static clo_runtime *shared_runtime;
 static void *swap_policies(void *argument)
 {
     while (!atomic_load(&is_over)) {
-        clo_status status = clo_runtime_swap_policy(shared_runtime, clo_policy_find(argument != NULL ? "fifo" : "eft"), NULL);
+        clo_status status =
+            clo_runtime_swap_policy(shared_runtime, clo_policy_find(argument != NULL ? "fifo" : "eft"), NULL);
         assert_int_equal(status, CLO_OK); /* two at once follow each other */
     }
     return NULL;
