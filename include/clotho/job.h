@@ -137,8 +137,8 @@ typedef struct clo_job_config {
     uint32_t steps_max;
 
     /* Everything that the job needs is put here. Aligned to 64 bytes, owned by the caller, in use until
-     * clo_job_destroy. NULL: malloc. Not here: the scheduler of jobs with a policy, which is the runtime's. The first of
-     * them makes it, with malloc, and so does clo_runtime_swap_policy the state of the new policy. */
+     * clo_job_destroy. NULL: malloc. Not here: the scheduler of jobs with a policy, which is the runtime's. The
+     * first of them makes it, with malloc, and so does clo_runtime_swap_policy the state of the new policy. */
     void *memory;
 
     /* At least clo_job_memory_bytes. */

@@ -23,8 +23,8 @@ typedef struct clo_queue {
 
 /* The ready stage that has waited for a machine's capacity longest. */
 typedef struct clo_capacity_waiter {
-    clo_ready_stage who;      /* job CLO_NONE: nobody */
-    uint32_t overtaken; /* starts of others with demands since then */
+    clo_ready_stage who; /* job CLO_NONE: nobody */
+    uint32_t overtaken;  /* starts of others with demands since then */
 } clo_capacity_waiter;
 
 /* So many starts of others may pass a stage that waits for capacity; then what it demands is kept for it. */
@@ -59,10 +59,10 @@ struct clo_view {
     uint32_t band;
     uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
     bool has_replicas;
-    bool is_ruled;      /* a choice was refused: the rule decides until the next input */
-    bool is_cut;        /* since the last input a decision has reached its bound */
+    bool is_ruled; /* a choice was refused: the rule decides until the next input */
+    bool is_cut;   /* since the last input a decision has reached its bound */
 
-    int64_t *available; /* [machines * CLO_RESOURCES_MAX]; INT64_MAX: unlimited */
+    int64_t *available;           /* [machines * CLO_RESOURCES_MAX]; INT64_MAX: unlimited */
     clo_capacity_waiter *waiters; /* [machines] */
     bool has_demands;             /* some job had */
 

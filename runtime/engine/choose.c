@@ -29,8 +29,7 @@ static bool is_choosable(const clo_scheduler *scheduler, uint32_t job, uint32_t 
 {
     const clo_scheduler_job *live = clo_view_live(scheduler, job);
 
-    return live != NULL && stage < live->tasks && live->stages[stage].is_listed &&
-           live->live.band == scheduler->band;
+    return live != NULL && stage < live->tasks && live->stages[stage].is_listed && live->live.band == scheduler->band;
 }
 
 static outcome refuse(clo_scheduler *scheduler, const clo_choice *choice, const char *why)

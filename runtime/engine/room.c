@@ -36,8 +36,8 @@ bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
                          job->live.band < scheduler->jobs[waiter->who.job]->live.band))
         kept = NULL;
     for (int r = 0; r < CLO_RESOURCES_MAX; r++)
-        fits = fits && (demand[r] == 0 || (demand[r] <= available[r] &&
-                                           (kept == NULL || kept[r] <= available[r] - demand[r])));
+        fits = fits &&
+               (demand[r] == 0 || (demand[r] <= available[r] && (kept == NULL || kept[r] <= available[r] - demand[r])));
     if (!fits && waiter->who.job == CLO_NONE)
         *waiter = (clo_capacity_waiter){{job->slot, stage}, 0};
     return fits;

@@ -486,20 +486,13 @@ static void page_faults_that_cannot_be_read_are_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bodies),
-        cmocka_unit_test(statuses),
-        cmocka_unit_test(registries),
-        cmocka_unit_test(graphs_being_built),
-        cmocka_unit_test(graphs),
-        cmocka_unit_test(platforms),
-        cmocka_unit_test(calibration),
-        cmocka_unit_test(costs),
-        cmocka_unit_test(plans),
-        cmocka_unit_test(traces),
-        cmocka_unit_test(files),
-        cmocka_unit_test(runtimes),
-        cmocka_unit_test(jobs),
-        cmocka_unit_test(page_faults_that_cannot_be_read_are_none),
+        cmocka_unit_test(bodies),      cmocka_unit_test(statuses),
+        cmocka_unit_test(registries),  cmocka_unit_test(graphs_being_built),
+        cmocka_unit_test(graphs),      cmocka_unit_test(platforms),
+        cmocka_unit_test(calibration), cmocka_unit_test(costs),
+        cmocka_unit_test(plans),       cmocka_unit_test(traces),
+        cmocka_unit_test(files),       cmocka_unit_test(runtimes),
+        cmocka_unit_test(jobs),        cmocka_unit_test(page_faults_that_cannot_be_read_are_none),
     };
     return cmocka_run_group_tests_name("arguments", tests, set_up, tear_down);
 }
