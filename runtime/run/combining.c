@@ -255,6 +255,7 @@ static uint64_t combine(clo_worker *worker, clo_runtime *runtime)
 
 uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ns, int64_t finish_ns)
 {
+    clo_engine_complete(job->engine, execution);
     worker->completed_job = job;
     worker->completed = execution;
     worker->completed_start_ns = clo_time_add(job->arrival_ns, start_ns);
