@@ -4,7 +4,9 @@
 
 static int64_t key(const clo_live_job *job)
 {
-    return ((int64_t)job->running + job->committed) * INT64_C(0x10000) / job->weight;
+    int64_t used = (int64_t)job->running + job->committed;
+
+    return job->weight == 1 ? used * INT64_C(0x10000) : used * INT64_C(0x10000) / job->weight;
 }
 
 static void fair_event(void *state, const clo_view *view, const clo_event *event)

@@ -3,106 +3,105 @@
 
 #include <string.h>
 
+#define ARITY 4u
+
 size_t clo_job_queue_bytes(uint32_t jobs)
 {
-    return (size_t)jobs * (sizeof(int64_t) + sizeof(uint64_t) + (CLO_BANDS_MAX + 3) * sizeof(uint32_t));
+    return (size_t)jobs * ((CLO_BANDS_MAX + 1) * sizeof(clo_queued_job) + 2 * sizeof(uint32_t));
 }
 
 void clo_job_queue_open(clo_job_queue *queue, void *memory, uint32_t jobs)
 {
     queue->jobs = jobs;
-    queue->key = memory;
-    queue->id = (uint64_t *)(queue->key + jobs);
-    queue->place = (uint32_t *)(queue->id + jobs);
-    queue->band = queue->place + jobs;
-    queue->aside = queue->band + jobs;
+    queue->aside = memory;
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
         queue->heap[b] = queue->aside + (size_t)(b + 1) * jobs;
         queue->count[b] = 0;
     }
+    queue->place = (uint32_t *)(queue->aside + (size_t)(CLO_BANDS_MAX + 1) * jobs);
+    queue->band = queue->place + jobs;
     queue->aside_count = 0;
     memset(queue->place, 0xff, jobs * sizeof *queue->place);
 }
 
-static bool is_before(const clo_job_queue *queue, uint32_t a, uint32_t b)
+static bool is_before(const clo_queued_job *a, const clo_queued_job *b)
 {
-    return queue->key[a] != queue->key[b] ? queue->key[a] < queue->key[b] : queue->id[a] < queue->id[b];
+    return a->key != b->key ? a->key < b->key : a->id < b->id;
 }
 
-static void set(clo_job_queue *queue, uint32_t band, uint32_t at, uint32_t slot)
+static void set(clo_job_queue *queue, clo_queued_job *heap, uint32_t at, clo_queued_job job)
 {
-    queue->heap[band][at] = slot;
-    queue->place[slot] = at;
+    heap[at] = job;
+    queue->place[job.slot] = at;
 }
 
-static void rise(clo_job_queue *queue, uint32_t band, uint32_t at)
+static void rise(clo_job_queue *queue, clo_queued_job *heap, uint32_t at, clo_queued_job job)
 {
-    uint32_t slot = queue->heap[band][at];
-
-    for (; at > 0 && is_before(queue, slot, queue->heap[band][(at - 1) / 2]); at = (at - 1) / 2)
-        set(queue, band, at, queue->heap[band][(at - 1) / 2]);
-    set(queue, band, at, slot);
+    for (; at > 0 && is_before(&job, &heap[(at - 1) / ARITY]); at = (at - 1) / ARITY)
+        set(queue, heap, at, heap[(at - 1) / ARITY]);
+    set(queue, heap, at, job);
 }
 
-static void sink(clo_job_queue *queue, uint32_t band, uint32_t at)
+static void sink(clo_job_queue *queue, clo_queued_job *heap, uint32_t count, uint32_t at, clo_queued_job job)
 {
-    uint32_t slot = queue->heap[band][at], count = queue->count[band];
-
-    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && is_before(queue, queue->heap[band][child + 1], queue->heap[band][child]))
-            child++;
-        if (!is_before(queue, queue->heap[band][child], slot))
+    for (uint32_t first; (first = ARITY * at + 1) < count;) {
+        uint32_t best = first, end = first + ARITY < count ? first + ARITY : count;
+        for (uint32_t child = first + 1; child < end; child++)
+            best = is_before(&heap[child], &heap[best]) ? child : best;
+        if (!is_before(&heap[best], &job))
             break;
-        set(queue, band, at, queue->heap[band][child]);
+        set(queue, heap, at, heap[best]);
+        at = best;
     }
-    set(queue, band, at, slot);
+    set(queue, heap, at, job);
 }
 
-static void insert(clo_job_queue *queue, uint32_t slot)
+/* The job stands at `at`, but may belong elsewhere. */
+static void settle(clo_job_queue *queue, uint32_t band, uint32_t at, clo_queued_job job)
 {
-    uint32_t band = queue->band[slot], at = queue->count[band]++;
+    clo_queued_job *heap = queue->heap[band];
 
-    set(queue, band, at, slot);
-    rise(queue, band, at);
+    if (at > 0 && is_before(&job, &heap[(at - 1) / ARITY]))
+        rise(queue, heap, at, job);
+    else
+        sink(queue, heap, queue->count[band], at, job);
+}
+
+static void insert(clo_job_queue *queue, clo_queued_job job)
+{
+    rise(queue, queue->heap[job.band], queue->count[job.band]++, job);
 }
 
 void clo_job_queue_put(clo_job_queue *queue, const clo_live_job *job, uint32_t slot, int64_t key)
 {
-    bool rises = key <= queue->key[slot];
+    clo_queued_job queued = {key, job->id, slot, job->band};
 
-    queue->key[slot] = key;
-    if (!clo_job_queue_has(queue, slot)) {
-        queue->id[slot] = job->id;
-        queue->band[slot] = job->band;
-        insert(queue, slot);
-    } else if (rises) {
-        rise(queue, queue->band[slot], queue->place[slot]);
-    } else {
-        sink(queue, queue->band[slot], queue->place[slot]);
-    }
+    queue->band[slot] = job->band;
+    if (clo_job_queue_has(queue, slot))
+        settle(queue, job->band, queue->place[slot], queued);
+    else
+        insert(queue, queued);
 }
 
 void clo_job_queue_remove(clo_job_queue *queue, uint32_t slot)
 {
-    uint32_t band = queue->band[slot], at = queue->place[slot];
+    uint32_t at = queue->place[slot];
 
     if (at == CLO_NONE)
         return;
-    uint32_t last = queue->heap[band][--queue->count[band]];
+    uint32_t band = queue->band[slot];
+    clo_queued_job last = queue->heap[band][--queue->count[band]];
     queue->place[slot] = CLO_NONE;
-    if (last == slot)
-        return;
-    set(queue, band, at, last);
-    rise(queue, band, at);
-    sink(queue, band, queue->place[last]);
+    if (last.slot != slot)
+        settle(queue, band, at, last);
 }
 
 void clo_job_queue_pass(clo_job_queue *queue, uint32_t band)
 {
-    uint32_t slot = queue->heap[band][0];
+    clo_queued_job first = queue->heap[band][0];
 
-    clo_job_queue_remove(queue, slot);
-    queue->aside[queue->aside_count++] = slot;
+    clo_job_queue_remove(queue, first.slot);
+    queue->aside[queue->aside_count++] = first;
 }
 
 void clo_job_queue_restore(clo_job_queue *queue)

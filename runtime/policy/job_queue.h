@@ -1,20 +1,25 @@
-/* policy/job_queue.h - live jobs by key, smallest first, ties in order of arrival: a binary heap for each band, with
- * places, so that a job's key can change and a job can leave. O(log jobs). */
+/* policy/job_queue.h - live jobs by key, smallest first, ties in order of arrival: a heap for each band (of four, so that
+ * the children of a node share a cache line or two), with places, so that a job's key can change and a job can leave.
+ * O(log jobs). */
 #ifndef CLO_POLICY_JOB_QUEUE_H
 #define CLO_POLICY_JOB_QUEUE_H
 
 #include <clotho/policy.h>
 
+typedef struct clo_queued_job {
+    int64_t key;
+    uint64_t id;
+    uint32_t slot, band;
+} clo_queued_job;
+
 typedef struct clo_job_queue {
     uint32_t jobs;
     uint32_t count[CLO_BANDS_MAX];
-    uint32_t *heap[CLO_BANDS_MAX]; /* [jobs] slots */
-    uint32_t *place;               /* [jobs] in its heap; CLO_NONE: in none */
-    uint32_t *band;                /* [jobs] */
-    int64_t *key;                  /* [jobs] */
-    uint64_t *id;                  /* [jobs] */
-    uint32_t *aside;               /* [jobs] taken off while one decision looks further */
+    clo_queued_job *heap[CLO_BANDS_MAX]; /* [jobs] */
+    clo_queued_job *aside;               /* [jobs] taken off while one decision looks further */
     uint32_t aside_count;
+    uint32_t *place; /* [jobs] in its heap; CLO_NONE: in none */
+    uint32_t *band;  /* [jobs] of those that are in one */
 } clo_job_queue;
 
 /* Bytes after the struct itself. */
@@ -33,7 +38,7 @@ static inline bool clo_job_queue_has(const clo_job_queue *queue, uint32_t slot)
 /* The first job of the band; CLO_NONE: none. */
 static inline uint32_t clo_job_queue_first(const clo_job_queue *queue, uint32_t band)
 {
-    return queue->count[band] > 0 ? queue->heap[band][0] : CLO_NONE;
+    return queue->count[band] > 0 ? queue->heap[band][0].slot : CLO_NONE;
 }
 
 /* Looks past the first job; clo_job_queue_restore puts back what was passed. */
