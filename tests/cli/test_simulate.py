@@ -3,6 +3,7 @@ import csv
 import json
 import os
 import unittest
+from xml.etree import ElementTree
 
 from support import DATA, CommandTest, needs_data
 from test_check_log import fnv
@@ -105,6 +106,20 @@ class Stream(StreamTest):
         mean = sum(int(row["jct_ns"]) for row in ended) / len(ended)
         self.assertAlmostEqual(mean / 1e9, one["avg_jct_s"])
         self.assertEqual(sum(int(row["executions"]) for row in rows), one["completions"])
+
+    def test_the_picture_is_coloured_by_job_and_bounded(self):
+        path = self.path("stream.svg")
+        for executors, jobs in [(3, 40), (64, 3000)]:
+            self.good("simulate", self.stream(), "--policy", "fair", "--platform", "uniform:%d" % executors, "--jobs", jobs,
+                      "--gantt", path)
+            root = ElementTree.parse(path).getroot()
+            boxes = root.findall("{*}rect[@class]")
+            self.assertGreater(len({box.get("class") for box in boxes}), 5)
+            self.assertLess(len(boxes), 9000)
+            self.assertLessEqual({box.find("{*}title").text.split("\n")[0] for box in boxes},
+                                 {"job %d" % job for job in range(jobs)})
+        self.bad(1, "simulate", self.stream(), "--policy", "fair", "--platform", "uniform:3", "--gantt", self.path("no/x.svg"),
+                 holds="x.svg")
 
     def test_bad_usage_is_one_line(self):
         g = self.stream()

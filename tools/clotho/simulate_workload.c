@@ -22,6 +22,16 @@ static int verdict(const simulation *sim, const simulated_run *run)
     return complain(sim->path, "%s", run->error);
 }
 
+static int draw(const simulation *sim, const simulated_run *run)
+{
+    const char *path = sim->options->gantt;
+    char title[256];
+
+    snprintf(title, sizeof title, "%.120s, policy %s, simulated", clo_workload_name(sim->loaded), sim->policy_name);
+    clo_status status = clo_stream_gantt_svg(run->log, sim->platform, title, path);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(path, status);
+}
+
 static int write_files(const simulation *sim, const simulated_run *run)
 {
     const simulate_options *o = sim->options;
@@ -30,6 +40,8 @@ static int write_files(const simulation *sim, const simulated_run *run)
 
     if (o->log != NULL && (status = clo_log_save(run->log, o->log)) != CLO_OK)
         code = complain_status(o->log, status);
+    if (o->gantt != NULL && draw(sim, run) != EXIT_GOOD)
+        code = EXIT_BAD_INPUT;
     if (o->csv != NULL && simulated_csv(sim, run, o->csv) != EXIT_GOOD)
         code = EXIT_BAD_INPUT;
     return code;
@@ -174,7 +186,7 @@ static int read_seeds(const char *text, uint64_t *first, size_t *count)
 
 int simulate_workload(const char *path, const simulate_options *options)
 {
-    simulation sim = {.path = path, .options = options, .keeps_log = options->log != NULL};
+    simulation sim = {.path = path, .options = options, .keeps_log = options->log != NULL || options->gantt != NULL};
     uint64_t first = options->seed;
     size_t count = 1;
     int code = EXIT_GOOD;
