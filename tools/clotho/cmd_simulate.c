@@ -1,5 +1,5 @@
-/* cmd_simulate.c - `clotho simulate WORKLOAD --policy NAME`: in virtual time, bodies not executed. A file with one graph
- * is a workload of one job: it is reported with what is known of a schedule. Everything else: simulate_workload.c. */
+/* cmd_simulate.c - `clotho simulate WORKLOAD --policy NAME`: in virtual time, bodies not executed. A file of one graph
+ * is a workload of one job: it is reported with what is known of a schedule. All else: simulate_workload.c. */
 #include "arrivals.h"
 #include "commands.h"
 #include "json.h"

@@ -1,4 +1,4 @@
-/* simulate_open.c - what path and options of `clotho simulate` name: the policy, the workload, the platform, and how the
+/* simulate_open.c - what the path and the options of `clotho simulate` name: policy, workload, platform and how the
  * jobs arrive. */
 #include "arrivals.h"
 #include "simulate.h"
