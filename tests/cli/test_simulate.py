@@ -5,7 +5,7 @@ import os
 import unittest
 from xml.etree import ElementTree
 
-from support import DATA, CommandTest, needs_data
+from support import DATA, CommandTest, limit_files, needs_data
 from test_check_log import fnv
 
 KEYS = {"workload", "jobs", "policy", "platform", "avg_jct_s", "p95_jct_s", "weighted_jct_s", "makespan_s", "lower_bound_s",
@@ -153,6 +153,10 @@ class Stream(StreamTest):
         self.bad(1, "simulate", self.file("x.jsonl", '{"format": "clotho.workload/1"}\n{"graph": 3}\n'), *fifo, holds="x.jsonl:2")
         self.bad(1, "simulate", g, *fifo[:2], "--platform", "uniform:x", holds="uniform:x")
         self.bad(1, "simulate", g, *fifo[:2], "--platform", "own", holds="carries no platform")
+        kept = self.file("kept.csv", "old")
+        full = self.bad(1, "simulate", g, *fifo, "--csv", kept, preexec=limit_files(300), holds="kept.csv: cannot be written whole")
+        self.assertIn("check        valid", full.out)
+        self.assertEqual(self.bytes("kept.csv"), b"old")
         for option in ["--csv", "--log"]:
             self.assertEqual(self.say("simulate", g, *fifo, option, self.path("no/such.file")).code, 1)
         self.assert_nothing_half_written()

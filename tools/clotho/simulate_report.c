@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void print_decision_times(json *out, const clo_stream_result *r)
 {
@@ -102,7 +104,7 @@ static void print_over_time(const simulated_run *run)
     print_bars("live jobs", backlog, most, text);
 }
 
-void simulated_text(const simulation *sim, const simulated_run *run)
+void simulated_text(const simulated_run *run)
 {
     const clo_stream_result *r = &run->result;
 
@@ -125,7 +127,6 @@ void simulated_text(const simulation *sim, const simulated_run *run)
                                                 : "NOT VALID");
     if (run->is_judged)
         print_over_time(run);
-    (void)sim;
 }
 
 void simulated_row(const simulated_run *run, bool is_first)
@@ -180,21 +181,42 @@ static void put_job(FILE *file, uint32_t index, const char *name, const clo_stre
     fprintf(file, ",%" PRId64 ",%" PRIu64 ",%s\n", o->busy_ns, o->executions, has_ended ? "ended" : "refused");
 }
 
-int simulated_csv(const simulation *sim, const simulated_run *run, const char *path)
+static bool put_jobs(FILE *file, const simulated_run *run)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
-
-    (void)sim;
-    if (file == NULL)
-        return complain(path, "cannot be written; check the folder and its rights");
     fputs("job,name,arrival_ns,start_ns,finish_ns,jct_ns,busy_ns,executions,status\n", file);
     for (uint32_t i = 0; i < clo_workload_jobs(run->workload); i++)
         put_job(file, i, clo_workload_get(run->workload, i)->name, &run->outcomes[i]);
-    bool is_written = fflush(file) == 0 && ferror(file) == 0;
-    if (file != stdout) {
-        is_written = fclose(file) == 0 && is_written;
-        if (!is_written)
-            remove(path);
-    }
+    return fflush(file) == 0 && ferror(file) == 0;
+}
+
+/* Where the file is written before it takes its name; what is no regular file is written in its place. */
+static const char *beside(const char *path, char *out, size_t bytes)
+{
+    struct stat about;
+    const char *slash = strrchr(path, '/');
+    int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
+
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return path;
+    int length = snprintf(out, bytes, "%.*s.clotho-%ld.csv", folder, path, (long)getpid());
+    return length > 0 && (size_t)length < bytes ? out : path;
+}
+
+int simulated_csv(const simulated_run *run, const char *path)
+{
+    char scratch[4096];
+
+    if (strcmp(path, "-") == 0)
+        return put_jobs(stdout, run) ? EXIT_GOOD : complain(path, "cannot be written whole");
+    const char *first = beside(path, scratch, sizeof scratch);
+    FILE *file = fopen(first, "w");
+    if (file == NULL)
+        return complain(path, "cannot be written; check the folder and its rights");
+    bool is_written = put_jobs(file, run);
+    is_written = fclose(file) == 0 && is_written;
+    if (is_written && first != path)
+        is_written = rename(first, path) == 0;
+    if (!is_written && first != path)
+        remove(first);
     return is_written ? EXIT_GOOD : complain(path, "cannot be written whole; is the disk full?");
 }

@@ -42,7 +42,7 @@ static int write_files(const simulation *sim, const simulated_run *run)
         code = complain_status(o->log, status);
     if (o->gantt != NULL && draw(sim, run) != EXIT_GOOD)
         code = EXIT_BAD_INPUT;
-    if (o->csv != NULL && simulated_csv(sim, run, o->csv) != EXIT_GOOD)
+    if (o->csv != NULL && simulated_csv(run, o->csv) != EXIT_GOOD)
         code = EXIT_BAD_INPUT;
     return code;
 }
@@ -58,7 +58,7 @@ static int simulate_one(const simulation *sim)
             code = simulated_json(sim, &run);
         } else {
             simulated_head(sim);
-            simulated_text(sim, &run);
+            simulated_text(&run);
         }
         if (code == EXIT_GOOD)
             code = write_files(sim, &run);
