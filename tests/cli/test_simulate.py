@@ -94,6 +94,16 @@ class Stream(StreamTest):
         one = self.json("simulate", path, "--policy", "fifo", "--platform", "uniform:1")
         self.assertEqual((one["jobs"], one["makespan_ns"], one["valid"]), (7, 610, True))
 
+    def test_a_long_run_without_a_log_is_not_judged(self):
+        graph = self.graph([{"work_ns": 1000, "instances": 2200000}])
+        run = ["simulate", graph, "--policy", "fifo", "--platform", "uniform:50", "--arrivals", "batch"]
+        one = self.json(*run)
+        self.assertEqual((one["valid"], one["lower_bound_s"], one["completions"]), (None, None, 2200000))
+        text = self.good(*run)
+        self.assertIn("check        not made: the log is too long", text)
+        self.assertIn("\nlive jobs ", text)
+        self.assertNotIn("\nin use ", text)
+
     def test_csv_has_a_row_for_each_job(self):
         path = self.path("jobs.csv")
         one = self.json("simulate", self.stream(), "--policy", "fifo", "--platform", "uniform:3", "--live", "3", "--csv", path)

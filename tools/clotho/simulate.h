@@ -44,7 +44,7 @@ typedef struct simulated_run {
     clo_log *log;
     clo_stream_outcome *outcomes;
     clo_stream_result result;
-    bool is_judged; /* report, backlog and use are there */
+    bool is_judged; /* report and use are there */
     bool is_valid;
     clo_stream_report report;
     uint32_t backlog[SIMULATE_SAMPLES];

@@ -99,7 +99,8 @@ static void print_over_time(const simulated_run *run)
         mean += backlog[k] / SIMULATE_SAMPLES;
     }
     printf("\nover time    from 0 to %s\n", show_ns(run->result.makespan_ns));
-    print_bars("in use", run->use, 1, "full: every executor");
+    if (run->is_judged)
+        print_bars("in use", run->use, 1, "full: every executor");
     snprintf(text, sizeof text, "full: %.0f jobs; mean %.1f", most, mean);
     print_bars("live jobs", backlog, most, text);
 }
@@ -125,7 +126,7 @@ void simulated_text(const simulated_run *run)
     printf("check        %s\n", !run->is_judged ? "not made: the log is too long (--log F keeps it)"
                                 : run->is_valid ? "valid"
                                                 : "NOT VALID");
-    if (run->is_judged)
+    if (run->is_judged || r->jobs == clo_workload_jobs(run->workload)) /* of each release, only a log knows */
         print_over_time(run);
 }
 

@@ -114,6 +114,17 @@ static void measure_use(const simulation *sim, simulated_run *run)
         run->use[k] /= clo_platform_executors(sim->platform);
 }
 
+/* Jobs that have arrived and not ended, of a run that the checker does not see. */
+static void measure_backlog(simulated_run *run)
+{
+    double distance = (double)run->result.makespan_ns / (SIMULATE_SAMPLES - 1);
+
+    for (uint32_t i = 0; i < clo_workload_jobs(run->workload); i++)
+        for (int k = 0; k < SIMULATE_SAMPLES; k++)
+            run->backlog[k] += (double)run->outcomes[i].arrival_ns <= k * distance &&
+                               k * distance < (double)run->outcomes[i].finish_ns && run->outcomes[i].status == CLO_OK;
+}
+
 static clo_status judge(const simulation *sim, simulated_run *run)
 {
     clo_stream_case stream = CLO_STREAM_CASE_INIT;
@@ -166,7 +177,9 @@ static clo_status simulate(const simulation *sim, simulated_run *run)
     if (status == CLO_OK && clo_log_dropped(run->log) > 0)
         return sim->keeps_log ? CLO_ERR_MEMORY : CLO_OK;
     if (status == CLO_OK && run->log != NULL && numbers_are_known(run))
-        status = judge(sim, run);
+        return judge(sim, run);
+    if (status == CLO_OK)
+        measure_backlog(run);
     return status;
 }
 
