@@ -1,6 +1,7 @@
 /* simulate_workload.c - `clotho simulate` of a whole workload. The runs of a range of seeds go on in parallel, and are
  * reported in the order of their seeds. */
 #define _POSIX_C_SOURCE 200809L
+#include "options.h"
 #include "simulate.h"
 #include "simulate_replay.h"
 
@@ -167,17 +168,14 @@ done:
 /* "A-B". */
 static int read_seeds(const char *text, uint64_t *first, size_t *count)
 {
-    char from[32];
+    char from[32] = "";
     size_t length = strcspn(text, "-");
-    unsigned long long last;
-    char *end;
+    uint64_t begin, last;
 
-    snprintf(from, sizeof from, "%.*s", length < sizeof from ? (int)length : 0, text);
-    char *stop;
-    unsigned long long begin = strtoull(from, &stop, 10);
-    last = text[length] == '-' ? strtoull(text + length + 1, &end, 10) : 0;
-    if (from[0] < '0' || from[0] > '9' || *stop != '\0' || text[length] != '-' || text[length + 1] < '0' ||
-        text[length + 1] > '9' || *end != '\0' || last < begin || last - begin >= SEEDS_MAX)
+    if (length < sizeof from)
+        memcpy(from, text, length);
+    if (text[length] != '-' || !parse_u64(from, &begin) || !parse_u64(text + length + 1, &last) || last < begin ||
+        last - begin >= SEEDS_MAX)
         return misuse("--seeds is '%s'; write A-B with A <= B, at most %d seeds", text, SEEDS_MAX);
     *first = begin;
     *count = (size_t)(last - begin) + 1;
