@@ -121,6 +121,24 @@ typedef struct clo_stream_result {
 CLO_API CLO_NODISCARD clo_status clo_stream_simulate(const clo_workload *workload, const clo_platform *platform,
                                                      const clo_stream_config *config, clo_stream_result *result);
 
+/* Draws a log as SVG: a row for each executor, time from left to right, a colour for each job in turn. The picture has
+ * at most 8000 boxes, or 48 for each executor where that is more. Where there are more bodies, a box has the colour of
+ * the job with most of its time, and is pale where that executor is mostly idle.
+ *
+ *   log       of a simulated or a real run; borrowed during the call.
+ *   platform  that of the run; borrowed likewise.
+ *   title     NULL: "stream".
+ *   path      written whole or not at all; "-": standard output.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  also: a FINISH record on no executor of the platform, or that ends before it begins
+ *   CLO_ERR_STATE     the log dropped records
+ *   CLO_ERR_IO, CLO_ERR_MEMORY
+ *
+ * Threads: any, while nobody writes the log. Real time: no. O(records + executors). */
+CLO_API CLO_NODISCARD clo_status clo_stream_gantt_svg(const clo_log *log, const clo_platform *platform,
+                                                      const char *title, const char *path);
+
 #ifdef __cplusplus
 }
 #endif

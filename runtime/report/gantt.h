@@ -50,6 +50,10 @@ const char *clo_gantt_mark(const clo_gantt *chart);
 /* Characters (code points) of a string. */
 size_t clo_gantt_characters(const char *text);
 
+/* Fill colours for charts, such as "#0072b2" (in gantt_svg.c). index: below CLO_GANTT_COLORS. */
+enum { CLO_GANTT_COLORS = 7 };
+const char *clo_gantt_color(uint32_t index);
+
 /* Share of the makespan that the row of executor e is busy, in percent. */
 double clo_gantt_use(const clo_gantt *chart, const clo_gantt_rows *rows, uint32_t executor);
 

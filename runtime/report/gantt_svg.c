@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    COLORS = 7, /* kinds with a colour of their own; the rest is "other"   */
+    COLORS = CLO_GANTT_COLORS, /* kinds with a colour of their own; the rest is "other" */
     SHADES = COLORS + 1,
     CANDIDATES = 64, /* kinds that are told apart at all                        */
     PAGE = 1280,     /* width in pixels                                         */
@@ -29,6 +29,11 @@ static const struct {
     {"#0072b2", "#fff"}, {"#e69f00", "#222"}, {"#009e73", "#fff"}, {"#cc79a7", "#222"},
     {"#56b4e9", "#222"}, {"#d55e00", "#fff"}, {"#f0e442", "#222"}, {"#9a9a9a", "#222"},
 };
+
+const char *clo_gantt_color(uint32_t index)
+{
+    return colors[index].fill;
+}
 
 typedef struct task_kind {
     const char *name; /* not 0-terminated */

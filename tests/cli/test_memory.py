@@ -44,6 +44,15 @@ class OutOfMemory(CommandTest):
     def test_simulate(self):
         self.every_allocation("simulate", self.diamond(), "--platform", "uniform:2", "--policy", "fifo", "--json")
 
+    def test_simulate_a_workload(self):
+        job = '{"graph": {"format": "clotho.graph/1", "tasks": [{"work_ns": 5}]}}\n'
+        path = self.file("w.jsonl", '{"format": "clotho.workload/1"}\n' + job)
+        fifo = ["simulate", path, "--policy", "fifo", "--platform", "uniform:2", "--json"]
+        self.every_allocation(*fifo, "--jobs", "3", "--arrivals", "poisson:10ns")
+        self.every_allocation(*fifo, "--seeds", "1-1")
+        self.good(*fifo, "--log", self.path("run.log"))
+        self.every_allocation("simulate", path, "--replay", self.path("run.log"), "--json")
+
     def test_virtual_run(self):
         self.every_allocation("run", self.diamond(output_bytes=64), "--platform", "uniform:2", "--clock", "virtual", "--json")
 

@@ -193,7 +193,7 @@ class ManyInstances(CommandTest):
         self.bad(1, "run", path, "--platform", "uniform:2", holds=name)
         self.bad(1, "check", path, "p.json", "--platform", "uniform:2", holds=name)
         self.bad(1, "convert", path, self.path("g.json"), holds=name)
-        self.bad(1, "simulate", path, "--policy", "fifo", "--platform", "uniform:2", holds=name)
+        self.assertEqual(self.json("simulate", path, "--policy", "fifo", "--platform", "uniform:2")["jobs"], 2)
         for option in [["--gantt", "x.svg"], ["--out", "x.json"], ["--gantt-text"]]:
             self.bad(2, "plan", path, "--platform", "uniform:2", *option, holds="--instance NAME")
         self.assert_nothing_half_written("x.svg", "x.json")

@@ -185,7 +185,8 @@ class Simulate(CommandTest):
     def test_json_has_every_key_of_the_contract(self):
         one = self.json("simulate", self.diamond(), "--policy", "fifo", "--platform", "uniform:2")
         self.assertLessEqual({"workload", "jobs", "policy", "platform", "avg_jct_s", "p95_jct_s", "weighted_jct_s", "makespan_s",
-                              "utilization", "decisions", "decision_ns", "valid"}, set(one))
+                              "lower_bound_s", "utilization", "completions", "decisions", "refused", "fallbacks", "decision_ns",
+                              "valid"}, set(one))
         self.assertLessEqual(DECISION_KEYS, set(one["decision_ns"]))
         self.assertEqual((one["workload"], one["jobs"], one["makespan_s"], one["avg_jct_s"]), ("diamond", 1, 3e-6, 3e-6))
         self.assertEqual((one["valid"], one["decisions"]), (True, 4))
@@ -198,12 +199,6 @@ class Simulate(CommandTest):
                 self.assertTrue(one["valid"])
                 self.assertGreaterEqual(one["makespan_ns"], one["lower_bound_ns"])
         self.assertIn("check        valid", self.good("simulate", self.path("c.json"), "--policy", "steal"))
-
-    def test_streams_are_honestly_refused(self):
-        g = self.diamond()
-        self.bad(2, "simulate", g, "--policy", "fifo", "--jobs", "3", holds="streams of jobs are not built yet")
-        self.bad(2, "simulate", g, "--policy", "fifo", "--arrivals", "poisson:3", holds="not built yet")
-        self.bad(2, "simulate", g, holds="--policy")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 #include "arrivals.h"
 #include "json.h"
+#include "stream_case.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +14,6 @@
 
 enum { FAULTS_SHOWN = 20, BACKLOG_SAMPLES = 60, HEAD_BYTES = 256 };
 
-/* A graph of the workload on the platform. */
-typedef struct cost_row {
-    const clo_graph *graph;
-    clo_cost *cost;
-} cost_row;
-
 typedef struct judged {
     const char *workload_path, *log_path;
     clo_log *log;
@@ -26,9 +21,7 @@ typedef struct judged {
     const clo_workload *workload;
     clo_platform *opened; /* NULL: the workload's own is used */
     const clo_platform *platform;
-    cost_row *costs; /* by graph */
-    size_t costs_count;
-    clo_stream_job *jobs;
+    stream_case stream;
     clo_stream_fault faults[FAULTS_SHOWN];
     uint32_t backlog[BACKLOG_SAMPLES];
     clo_stream_report report;
@@ -85,50 +78,14 @@ static int draw(judged *j)
     return status == CLO_OK ? EXIT_GOOD : complain_status(j->workload_path, status);
 }
 
-static int by_graph(const void *left, const void *right)
+/* The jobs as the run should have had them. */
+static int make_case(judged *j)
 {
-    const cost_row *a = left, *b = right;
+    clo_status status = stream_case_open(&j->stream, j->workload, j->platform, NULL);
 
-    return (uintptr_t)a->graph < (uintptr_t)b->graph ? -1 : (uintptr_t)a->graph > (uintptr_t)b->graph;
-}
-
-/* One cost for each graph, however many jobs run it. */
-static int make_costs(judged *j)
-{
-    uint32_t jobs = clo_workload_jobs(j->workload);
-
-    j->costs = calloc(jobs > 0 ? jobs : 1, sizeof j->costs[0]);
-    j->jobs = calloc(jobs > 0 ? jobs : 1, sizeof j->jobs[0]);
-    if (j->costs == NULL || j->jobs == NULL)
+    if (status == CLO_ERR_MEMORY)
         return complain(j->workload_path, "out of memory");
-    for (uint32_t i = 0; i < jobs; i++)
-        j->costs[i].graph = clo_workload_get(j->workload, i)->graph;
-    qsort(j->costs, jobs, sizeof j->costs[0], by_graph);
-    for (uint32_t i = 0; i < jobs; i++)
-        if (j->costs_count == 0 || j->costs[i].graph != j->costs[j->costs_count - 1].graph)
-            j->costs[j->costs_count++].graph = j->costs[i].graph;
-    for (size_t i = 0; i < j->costs_count; i++) {
-        clo_status status = clo_cost_create(j->costs[i].graph, j->platform, &j->costs[i].cost);
-        if (status != CLO_OK)
-            return complain_status(j->workload_path, status);
-    }
-    return EXIT_GOOD;
-}
-
-static void fill_jobs(judged *j)
-{
-    for (uint32_t i = 0; i < clo_workload_jobs(j->workload); i++) {
-        const clo_workload_job *job = clo_workload_get(j->workload, i);
-        const cost_row key = {.graph = job->graph};
-        const cost_row *row = bsearch(&key, j->costs, j->costs_count, sizeof key, by_graph);
-        j->jobs[i] = (clo_stream_job){.job = i,
-                                      .cost = row->cost,
-                                      .arrival_ns = job->arrival_ns,
-                                      .deadline_ns = job->deadline_ns,
-                                      .weight = job->weight,
-                                      .limit = job->limit,
-                                      .band = job->band};
-    }
+    return status == CLO_OK ? EXIT_GOOD : complain_status(j->workload_path, status);
 }
 
 static void print_figures(json *out, const clo_stream_report *r)
@@ -209,8 +166,8 @@ static int judge(judged *j, bool as_json)
 
     j->report = (clo_stream_report)CLO_STREAM_REPORT_INIT;
     stream.platform = j->platform;
-    stream.jobs = j->jobs;
-    stream.jobs_count = clo_workload_jobs(j->workload);
+    stream.jobs = j->stream.jobs;
+    stream.jobs_count = j->stream.jobs_count;
     stream.faults = j->faults;
     stream.faults_max = FAULTS_SHOWN;
     stream.backlog = j->backlog;
@@ -258,15 +215,10 @@ int check_log(const char *workload_path, const char *log_path, const input_confi
     if (code == EXIT_GOOD)
         code = draw(j);
     if (code == EXIT_GOOD)
-        code = make_costs(j);
-    if (code == EXIT_GOOD) {
-        fill_jobs(j);
+        code = make_case(j);
+    if (code == EXIT_GOOD)
         code = judge(j, as_json);
-    }
-    for (size_t i = 0; i < j->costs_count; i++)
-        clo_cost_destroy(j->costs[i].cost);
-    free(j->costs);
-    free(j->jobs);
+    stream_case_close(&j->stream);
     clo_platform_destroy(j->opened);
     clo_workload_destroy(j->drawn);
     clo_workload_destroy(j->loaded);

@@ -1,19 +1,14 @@
-/* cmd_simulate.c - `clotho simulate WORKLOAD --policy NAME`: one job in virtual time, bodies not executed. */
+/* cmd_simulate.c - `clotho simulate WORKLOAD --policy NAME`: in virtual time, bodies not executed. A file of one graph
+ * is a workload of one job: it is reported with what is known of a schedule. All else: simulate_workload.c. */
+#include "arrivals.h"
 #include "commands.h"
-#include "input.h"
 #include "json.h"
 #include "options.h"
+#include "simulate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct simulate_options {
-    input_config input;
-    const char *policy, *arrivals, *gantt, *trace;
-    uint64_t jobs, seed;
-    bool as_json;
-} simulate_options;
 
 typedef struct simulated {
     clo_job_result result;
@@ -66,12 +61,16 @@ static int print_json(const input *in, const simulate_options *o, const simulate
     json_real(&out, "weighted_jct_s", seconds);
     json_real(&out, "makespan_s", seconds);
     json_integer(&out, "makespan_ns", s->result.makespan_ns);
+    json_real(&out, "lower_bound_s", (double)s->metrics.lower_bound_ns / 1e9);
     json_integer(&out, "lower_bound_ns", s->metrics.lower_bound_ns);
     json_real(&out, "gap", s->metrics.gap);
     json_real(&out, "utilization", s->metrics.utilization);
     json_count(&out, "transfers", s->result.transfers);
     json_count(&out, "transferred_bytes", s->result.transferred_bytes);
+    json_count(&out, "completions", s->result.executed);
     json_count(&out, "decisions", s->result.decisions);
+    json_count(&out, "refused", s->result.refused);
+    json_count(&out, "fallbacks", s->result.fallbacks);
     json_open(&out, "decision_ns", '{');
     json_integer(&out, "p50", s->result.decision_p50_ns);
     json_integer(&out, "p99", s->result.decision_p99_ns);
@@ -137,20 +136,62 @@ static int simulate_file(const char *path, const simulate_options *o)
     return code;
 }
 
+/* Options that speak of more than one job, or that only a whole workload has. */
+static bool has_stream_options(const simulate_options *o)
+{
+    return o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL || o->log != NULL || o->replay != NULL ||
+           o->csv != NULL || o->live > 0 || o->steps_max > 0;
+}
+
+static int check_files(const simulate_options *o)
+{
+    const char *const files[] = {o->gantt, o->trace, o->csv, o->log};
+    int to_output = o->as_json;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        to_output += files[i] != NULL && strcmp(files[i], "-") == 0;
+    if (o->as_json && to_output > 1)
+        return misuse("--json and '-' both want standard output; name a file");
+    if (to_output > 1)
+        return misuse("two files want standard output; name one");
+    if (o->seeds != NULL && (o->log != NULL || o->csv != NULL || o->gantt != NULL || o->replay != NULL))
+        return misuse("--log, --csv, --gantt and --replay are of one run; write --seed N in place of --seeds");
+    if (o->replay != NULL &&
+        (o->jobs > 0 || o->arrivals != NULL || o->log != NULL || o->csv != NULL || o->gantt != NULL))
+        return misuse("--replay takes jobs and arrivals from the log and writes no files; leave the other options out");
+    return EXIT_GOOD;
+}
+
 static int check_options(const simulate_options *o)
 {
-    if (o->policy == NULL)
+    if (o->policy == NULL && o->replay == NULL)
         return misuse("'simulate' needs --policy NAME; see 'clotho list policies'");
-    if (known_policy(o->policy) != EXIT_GOOD)
-        return EXIT_BAD_USAGE;
-    if (o->jobs != 1 || strcmp(o->arrivals, "batch") != 0)
-        return misuse("streams of jobs are not built yet; leave --jobs at 1 and --arrivals at batch");
     if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
-    if (o->as_json &&
-        ((o->gantt != NULL && strcmp(o->gantt, "-") == 0) || (o->trace != NULL && strcmp(o->trace, "-") == 0)))
-        return misuse("--json and '-' both want standard output; name a file");
-    return EXIT_GOOD;
+    return check_files(o);
+}
+
+/* A graph, or a whole workload. */
+static int simulate_path(const char *path, const simulate_options *o)
+{
+    const clo_policy *policy;
+    const char *text;
+    void *argument = NULL;
+    bool is_stream = has_stream_options(o);
+
+    if (is_stream && o->input.instance != NULL)
+        return misuse("--instance takes one graph: leave --jobs, --arrivals, --seeds, --log, --replay and --csv out");
+    if (o->policy != NULL) {
+        int code = policy_open(o->policy, &policy, &text, &argument);
+        free(argument);
+        if (code != EXIT_GOOD)
+            return code;
+        is_stream = is_stream || text != NULL;
+    }
+    is_stream = is_stream || (o->input.instance == NULL && is_workload_file(path));
+    if (is_stream && o->trace != NULL)
+        return misuse("--trace is of one graph; see 'clotho simulate --help'");
+    return is_stream ? simulate_workload(path, o) : simulate_file(path, o);
 }
 
 int cmd_simulate(int argc, char **argv)
@@ -160,28 +201,41 @@ int cmd_simulate(int argc, char **argv)
         "WORKLOAD",
         1,
         1,
-        "Runs one job in virtual time; a policy decides. Engine and policies are those of 'clotho run'; no body is "
-        "called.",
-        "Job completion times (jct) are those of this one job. Streams of jobs are not built yet."};
-    simulate_options o = {.jobs = 1, .arrivals = "batch", .input.scale = 1};
+        "Runs the jobs of a workload in virtual time; one scheduler with a policy decides for all. Engine and "
+        "policies\n"
+        "are those of 'clotho run'; no body is called. A graph is a workload of one job. '-': standard input.",
+        "The completion time (jct) of a job is its end minus its arrival. The stream checker, which shares no code "
+        "with\n"
+        "the engine, judges the log of every run that is short enough or written. --replay simulates the run of a log\n"
+        "again (give --live and --steps-max as for the run), and exits 1 at the first record that differs.\n"
+        "Example: clotho simulate tpch_2g.jsonl --policy fair --jobs 1000 --arrivals poisson:25 --platform uniform:50"};
+    simulate_options o = {.input.scale = 1};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "as in 'clotho plan'"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
          "take only the instance of this name, from a file with many"},
-        {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "the policy; see 'clotho list policies'"},
-        {"jobs", 0, "N", OPTION_U64, &o.jobs, "number of jobs; only 1 so far"},
-        {"arrivals", 0, "KIND", OPTION_TEXT, &o.arrivals, "how jobs arrive; only batch so far"},
+        {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &o.policy,
+         "the policy, with its argument; see 'clotho list policies'"},
+        {"jobs", 0, "N", OPTION_U32, &o.jobs,
+         "simulate N jobs, drawn at random from the file's; with a trace, in its order (the file's, each once)"},
+        {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (default)"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
-        {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0); no policy makes any so far"},
-        {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "write a Chrome / Perfetto trace"},
+        {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
+        {"seeds", 0, "A-B", OPTION_TEXT, &o.seeds, "one run for each seed, in parallel; one line or object for each"},
+        {"live", 0, "N", OPTION_U32, &o.live, "refuse jobs that arrive while N jobs live (no limit)"},
+        {"steps-max", 0, "N", OPTION_U32, &o.steps_max, "bound of the steps of a decision"},
+        {"log", 0, "F", OPTION_TEXT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
+        {"replay", 0, "LOG", OPTION_TEXT, &o.replay, "simulate the run of this log again and compare each record"},
+        {"csv", 0, "F", OPTION_TEXT, &o.csv, "write a row for each job"},
+        {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "write a Chrome / Perfetto trace (one graph only)"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw what happened"},
-        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object on standard output"}};
+        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object (--seeds: one for each) on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
 
     if (code != OPTIONS_GO_ON)
         return code;
     code = check_options(&o);
-    return code != EXIT_GOOD ? code : simulate_file(operands[0], &o);
+    return code != EXIT_GOOD ? code : simulate_path(operands[0], &o);
 }

@@ -14,7 +14,7 @@ static const struct {
     {"plan", cmd_plan, "GRAPH...", "plan, check, report"},
     {"check", cmd_check, "GRAPH PLAN", "check a plan file with the independent checker"},
     {"run", cmd_run, "GRAPH...", "execute on workers; print predicted beside measured"},
-    {"simulate", cmd_simulate, "WORKLOAD", "run one job in virtual time; a policy decides"},
+    {"simulate", cmd_simulate, "WORKLOAD", "run streams of jobs in virtual time; a policy decides"},
     {"generate", cmd_generate, "KIND", "write a seeded graph of a known family"},
     {"convert", cmd_convert, "IN OUT", "convert between graph formats"},
     {"list", cmd_list, "planners|policies|...", "print names, each with one line of text"},

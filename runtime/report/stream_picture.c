@@ -1,0 +1,264 @@
+/* report/stream_picture.c - a stream as SVG: a row an executor, colours by job.
+ *
+ * The size stays bounded whatever the number of bodies: a row is divided into cells, some thousand in all, each in the
+ * colour of the job that has most of it, pale where it is mostly idle. Neighbours of one job are one box. The bodies of
+ * an executor are found in order of their ends, which is that of their starts too. */
+#include <clotho/stream.h>
+
+#include "report/gantt.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <string.h>
+
+enum {
+    CELLS = 8000, /* of all rows, but at least MIN_COLUMNS in each */
+    MIN_COLUMNS = 48,
+    SHARERS = 8, /* jobs that are told apart in a cell */
+    PAGE = 1280,
+    LEFT = 170,
+    WIDTH = PAGE - LEFT - 30,
+    TOP = 84,
+    BOTTOM = 40
+};
+
+/* Who has a cell. */
+typedef struct cell {
+    uint64_t jobs[SHARERS];
+    double shares[SHARERS];
+    uint32_t count;
+    double sum;
+} cell;
+
+typedef struct picture {
+    const clo_log_record *records;
+    size_t count;
+    const clo_platform *platform;
+    const char *title;
+    clo_text *out;
+    size_t *first;   /* [executors + 1] into members          */
+    size_t *members; /* indices of records, by executor       */
+    cell *cells;     /* [columns] of the row that is drawn    */
+    int64_t begin_ns, end_ns;
+    uint64_t jobs, bodies;
+    int columns, row_height;
+} picture;
+
+static clo_status measure(picture *p)
+{
+    uint32_t executors = clo_platform_executors(p->platform);
+
+    p->end_ns = p->begin_ns = p->count > 0 ? p->records[0].now_ns : 0;
+    for (size_t i = 0; i < p->count; i++) {
+        const clo_log_record *r = &p->records[i];
+        p->jobs += r->what == CLO_LOG_ARRIVE;
+        if (r->what != CLO_LOG_FINISH)
+            continue;
+        if (r->executor >= executors || r->value < p->begin_ns || r->now_ns < r->value)
+            return clo_fail(CLO_ERR_ARGUMENT, "record %zu is no body on this platform; judge the log first", i);
+        p->bodies++;
+        p->first[r->executor + 1]++;
+        if (r->now_ns > p->end_ns)
+            p->end_ns = r->now_ns;
+    }
+    p->columns = (int)(CELLS / executors);
+    p->columns = p->columns > WIDTH ? WIDTH : p->columns < MIN_COLUMNS ? MIN_COLUMNS : p->columns;
+    p->row_height = executors <= 12 ? 40 : executors <= 32 ? 30 : executors <= 128 ? 18 : 12;
+    return CLO_OK;
+}
+
+static clo_status sort_by_executor(picture *p)
+{
+    uint32_t executors = clo_platform_executors(p->platform);
+
+    p->members = clo_allocate(p->bodies > 0 ? (size_t)p->bodies : 1, sizeof *p->members);
+    if (p->members == NULL)
+        return clo_fail_memory("a picture of a stream");
+    for (uint32_t e = 0; e < executors; e++)
+        p->first[e + 1] += p->first[e];
+    for (size_t i = 0; i < p->count; i++)
+        if (p->records[i].what == CLO_LOG_FINISH)
+            p->members[p->first[p->records[i].executor]++] = i;
+    for (uint32_t e = executors; e > 0; e--)
+        p->first[e] = p->first[e - 1];
+    p->first[0] = 0;
+    return CLO_OK;
+}
+
+/* Where a time lies, in cells. */
+static double cell_at(const picture *p, int64_t ns)
+{
+    double span = (double)(p->end_ns - p->begin_ns);
+
+    return span > 0 ? (double)(ns - p->begin_ns) / span * p->columns : 0;
+}
+
+static void add_share(cell *c, uint64_t job, double share)
+{
+    uint32_t k = 0;
+
+    c->sum += share;
+    while (k < c->count && c->jobs[k] != job)
+        k++;
+    if (k == SHARERS)
+        return;
+    if (k == c->count) {
+        c->jobs[k] = job;
+        c->shares[k] = 0;
+        c->count++;
+    }
+    c->shares[k] += share;
+}
+
+static void fill_row(const picture *p, uint32_t executor)
+{
+    memset(p->cells, 0, (size_t)p->columns * sizeof *p->cells);
+    for (size_t m = p->first[executor]; m < p->first[executor + 1]; m++) {
+        const clo_log_record *r = &p->records[p->members[m]];
+        double from = cell_at(p, r->value), to = cell_at(p, r->now_ns);
+        for (int c = (int)from; c < p->columns && c < to; c++)
+            add_share(&p->cells[c], r->job, (to < c + 1 ? to : c + 1) - (from > c ? from : c));
+    }
+}
+
+/* The job with most of a cell; CLO_LOG_NO_JOB: it is idle. */
+static uint64_t owner_of(const cell *c)
+{
+    uint32_t best = 0;
+
+    for (uint32_t k = 1; k < c->count; k++)
+        if (c->shares[k] > c->shares[best])
+            best = k;
+    return c->count > 0 ? c->jobs[best] : CLO_LOG_NO_JOB;
+}
+
+static int pixel_of(const picture *p, int column)
+{
+    return LEFT + (int)((int64_t)column * WIDTH / p->columns);
+}
+
+static int64_t time_of(const picture *p, int column)
+{
+    return p->begin_ns + (int64_t)((double)(p->end_ns - p->begin_ns) * column / p->columns);
+}
+
+static void add_box(const picture *p, uint32_t executor, int from, int to)
+{
+    const cell *c = &p->cells[from];
+    int y = TOP + p->row_height * (int)executor + p->row_height / 8;
+    int64_t end_ns = time_of(p, to);
+    char begin[24], end[24];
+
+    clo_text_add(p->out, "<rect class=\"c%u%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>job %llu\n%s to %s",
+                 (unsigned)(owner_of(c) % CLO_GANTT_COLORS), c->sum < 0.5 ? " pale" : "", pixel_of(p, from), y,
+                 pixel_of(p, to) - pixel_of(p, from), p->row_height - 2 * (p->row_height / 8),
+                 (unsigned long long)owner_of(c), clo_gantt_time(time_of(p, from), p->end_ns, begin),
+                 clo_gantt_time(end_ns, p->end_ns, end));
+    clo_text_add(p->out, "</title></rect>\n");
+}
+
+static void add_row(const picture *p, uint32_t executor)
+{
+    fill_row(p, executor);
+    for (int c = 0, end; c < p->columns; c = end) {
+        uint64_t job = owner_of(&p->cells[c]);
+        bool is_pale = p->cells[c].sum < 0.5;
+        for (end = c + 1; end < p->columns && owner_of(&p->cells[end]) == job; end++)
+            if ((p->cells[end].sum < 0.5) != is_pale)
+                break;
+        if (job != CLO_LOG_NO_JOB)
+            add_box(p, executor, c, end);
+    }
+}
+
+static void add_head(const picture *p)
+{
+    int height = TOP + p->row_height * (int)clo_platform_executors(p->platform) + BOTTOM;
+    char time[24];
+
+    clo_text_add(p->out,
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n"
+                 "<style>text{font-family:Inter,'Segoe UI','DejaVu Sans',Helvetica,Arial,sans-serif;font-size:12px;"
+                 "fill:#333}.title{font-size:19px;font-weight:600;fill:#111}.soft{fill:#777}.small{font-size:10.5px}"
+                 ".end{text-anchor:end}.mid{text-anchor:middle}.grid{stroke:#e3e3e3}.pale{fill-opacity:.4}",
+                 PAGE, height, PAGE, height);
+    for (uint32_t c = 0; c < CLO_GANTT_COLORS; c++)
+        clo_text_add(p->out, ".c%u{fill:%s}", c, clo_gantt_color(c));
+    clo_text_add(p->out,
+                 "</style>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n<text class=\"title\" x=\"20\" y=\"32\">",
+                 PAGE, height);
+    clo_text_add_xml(p->out, p->title);
+    clo_text_add(p->out, "</text>\n<text class=\"soft\" x=\"20\" y=\"52\">%llu jobs, %llu executions on ",
+                 (unsigned long long)p->jobs, (unsigned long long)p->bodies);
+    clo_text_add_xml(p->out, clo_platform_name(p->platform));
+    clo_text_add(p->out, " · makespan %s · a colour for each job in turn, pale: mostly idle</text>\n",
+                 clo_gantt_time(p->end_ns - p->begin_ns, p->end_ns - p->begin_ns, time));
+}
+
+/* Names of the rows, and vertical lines with times below. */
+static void add_axes(const picture *p)
+{
+    uint32_t executors = clo_platform_executors(p->platform);
+    int64_t span_ns = p->end_ns - p->begin_ns, step = clo_gantt_step(span_ns, 12);
+    int bottom = TOP + p->row_height * (int)executors;
+    char time[24];
+
+    for (uint32_t e = 0; e < executors; e++) {
+        clo_text_add(p->out, "<text class=\"end%s\" x=\"%d\" y=\"%d\">", p->row_height < 18 ? " small" : "", LEFT - 10,
+                     TOP + p->row_height * (int)e + p->row_height / 2 + 4);
+        clo_text_add_xml(p->out, clo_platform_executor_name(p->platform, e));
+        clo_text_add(p->out, "</text>\n");
+    }
+    for (int64_t k = 0; k <= span_ns / step; k++) {
+        int x = span_ns > 0 ? LEFT + (int)((double)(k * step) / (double)span_ns * WIDTH) : LEFT;
+        clo_text_add(p->out,
+                     "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>"
+                     "<text class=\"soft small mid\" x=\"%d\" y=\"%d\">%s</text>\n",
+                     x, x, TOP, bottom + 5, x, bottom + 19, clo_gantt_time(k * step, span_ns, time));
+    }
+}
+
+static clo_status draw(picture *p)
+{
+    uint32_t executors = clo_platform_executors(p->platform);
+
+    p->first = clo_allocate((size_t)executors + 1, sizeof *p->first);
+    if (p->first == NULL)
+        return clo_fail_memory("a picture of a stream");
+    memset(p->first, 0, ((size_t)executors + 1) * sizeof *p->first);
+    clo_status status = measure(p);
+    if (status == CLO_OK)
+        status = sort_by_executor(p);
+    if (status != CLO_OK)
+        return status;
+    p->cells = clo_allocate((size_t)p->columns, sizeof *p->cells);
+    if (p->cells == NULL)
+        return clo_fail_memory("a picture of a stream");
+    add_head(p);
+    add_axes(p);
+    for (uint32_t e = 0; e < executors; e++)
+        add_row(p, e);
+    clo_text_add(p->out, "</svg>\n");
+    return p->out->failed ? clo_fail_memory("a picture of a stream") : CLO_OK;
+}
+
+clo_status clo_stream_gantt_svg(const clo_log *log, const clo_platform *platform, const char *title, const char *path)
+{
+    if (log == NULL || platform == NULL || path == NULL)
+        return clo_fail_null("clo_stream_gantt_svg", "log, platform or path");
+    if (clo_log_dropped(log) > 0)
+        return clo_fail(CLO_ERR_STATE, "the log was full and dropped records; nothing can be drawn of it");
+    clo_text text = {0};
+    picture p = {.platform = platform, .title = title != NULL ? title : "stream", .out = &text};
+
+    p.records = clo_log_records(log, &p.count);
+    clo_status status = draw(&p);
+    if (status == CLO_OK)
+        status = clo_file_write(path, text.data, text.bytes);
+    clo_text_free(&text);
+    clo_free(p.first);
+    clo_free(p.members);
+    clo_free(p.cells);
+    return status;
+}

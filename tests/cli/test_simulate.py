@@ -1,0 +1,249 @@
+"""simulate WORKLOAD: streams of jobs in virtual time, their logs, replays and files."""
+import csv
+import json
+import os
+import unittest
+from xml.etree import ElementTree
+
+from support import DATA, CommandTest, limit_files, needs_data
+from test_check_log import fnv
+
+KEYS = {"workload", "jobs", "policy", "platform", "avg_jct_s", "p95_jct_s", "weighted_jct_s", "makespan_s", "lower_bound_s",
+        "utilization", "completions", "decisions", "refused", "fallbacks", "decision_ns", "valid", "seed"}
+TPCH = "tpch/tpch_2g.jsonl"
+
+
+class StreamTest(CommandTest):
+    def stream(self, jobs=40, arrivals="poisson:1ms", *more):
+        path = self.path("stream.jsonl")
+        self.good("generate", "stream", "--jobs", jobs, "-n", 20, "--arrivals", arrivals, "-o", path, *more)
+        return path
+
+    def run_log(self, *more, policy="fair"):
+        """A run with its log, which `clotho check` finds valid."""
+        workload, log = self.stream(), self.path("run.log")
+        self.good("simulate", workload, "--policy", policy, "--platform", "uniform:3", "--log", log, *more)
+        self.assertIn("valid\n", self.good("check", workload, log))
+        return workload, log
+
+    def change(self, log, edit):
+        """Edits the records of a log; its last line agrees with them again."""
+        with open(log, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        lines = [lines[0], *edit(lines[1:-1])]
+        text = "\n".join(lines) + '\n{"end":true,"records":%d,"dropped":"0",' % (len(lines) - 1)
+        return self.file("changed.log", text + '"hash":"%016x"}\n' % fnv(text.encode()))
+
+
+class Stream(StreamTest):
+    def test_json_has_every_key_of_the_contract(self):
+        one = self.json("simulate", self.stream(), "--policy", "fifo", "--platform", "uniform:3")
+        self.assertLessEqual(KEYS, set(one))
+        self.assertEqual((one["workload"], one["jobs"], one["jobs_ended"], one["policy"], one["valid"]),
+                         ("stream", 40, 40, "fifo", True))
+        self.assertGreaterEqual(one["avg_jct_s"], one["lower_bound_s"])
+        self.assertEqual(one["decisions"], one["completions"])
+        self.assertEqual(one["decision_ns"]["count"], one["decisions"])
+
+    def test_every_policy_gives_a_valid_run(self):
+        workload = self.stream(30, "poisson:200us", "--weights", "3", "--deadline", "2", "--limits", "2")
+        for policy in [e["name"] for e in self.json("list", "policies")["policies"]]:
+            with self.subTest(policy):
+                one = self.json("simulate", workload, "--policy", policy, "--platform", "jetson-tx2")
+                self.assertEqual((one["valid"], one["jobs_ended"], one["refused"]), (True, 30, 0))
+
+    def test_text_has_the_figures_and_the_run_over_time(self):
+        text = self.good("simulate", self.stream(), "--policy", "fair", "--platform", "uniform:3")
+        for part in ["workload     stream, 40 jobs in the file", "policy       fair\n", "jobs         40: 40 ended, 0 refused",
+                     "check        valid", "\nin use ", "\nlive jobs "]:
+            self.assertIn(part, text)
+
+    def test_a_stream_comes_through_a_pipe(self):
+        text = self.good("generate", "stream", "--jobs", "7", "-n", "5")
+        self.assertEqual(self.json("simulate", "-", "--policy", "rank", "--platform", "uniform:2", stdin=text)["jobs"], 7)
+
+    def test_jobs_and_arrivals_are_drawn_by_the_seed(self):
+        options = ["--policy", "fifo", "--platform", "uniform:3", "--jobs", "100", "--arrivals", "poisson:1ms"]
+        one, same, other = [self.json("simulate", self.stream(), *options, "--seed", seed) for seed in (1, 1, 2)]
+        for run in (one, same, other):
+            run.pop("decision_ns")
+        self.assertEqual(one["jobs"], 100)
+        self.assertEqual(one, same)
+        self.assertNotEqual(one["avg_jct_s"], other["avg_jct_s"])
+        batch = self.json("simulate", self.stream(), "--policy", "fifo", "--platform", "uniform:3", "--arrivals", "batch")
+        self.assertEqual((batch["jobs"], batch["jobs_peak"]), (40, 40))
+
+    def test_a_range_of_seeds_is_one_object_each_in_order(self):
+        options = ["simulate", self.stream(), "--policy", "fifo", "--platform", "uniform:3", "--jobs", "30", "--arrivals",
+                   "poisson:1ms"]
+        runs = [json.loads(line) for line in self.good(*options, "--seeds", "3-9", "--json").splitlines()]
+        self.assertEqual([run["seed"] for run in runs], list(range(3, 10)))
+        alone = self.json(*options, "--seed", "5")
+        self.assertEqual(runs[2]["avg_jct_s"], alone["avg_jct_s"])
+        rows = self.good(*options, "--seeds", "3-9").splitlines()
+        self.assertEqual([row.split()[0] for row in rows[-8:]], ["seed", *map(str, range(3, 10))])
+
+    def test_jobs_beyond_the_limit_are_refused_and_counted(self):
+        one = self.json("simulate", self.stream(40, "batch"), "--policy", "fifo", "--platform", "uniform:3", "--live", "5")
+        self.assertEqual((one["jobs_ended"], one["jobs_refused"], one["jobs_peak"], one["valid"]), (5, 35, 5, True))
+
+    def test_periodic_jobs_are_judged_too(self):
+        graph = {"format": "clotho.graph/1", "tasks": [{"work_ns": 10}]}
+        path = self.file("p.jsonl", '{"format": "clotho.workload/1"}\n' +
+                         json.dumps({"graph": graph, "period_ns": 100, "releases": 7}) + "\n")
+        one = self.json("simulate", path, "--policy", "fifo", "--platform", "uniform:1")
+        self.assertEqual((one["jobs"], one["makespan_ns"], one["valid"]), (7, 610, True))
+
+    def test_a_long_run_without_a_log_is_not_judged(self):
+        graph = self.graph([{"work_ns": 1000, "instances": 2200000}])
+        run = ["simulate", graph, "--policy", "fifo", "--platform", "uniform:50", "--arrivals", "batch"]
+        one = self.json(*run)
+        self.assertEqual((one["valid"], one["lower_bound_s"], one["completions"]), (None, None, 2200000))
+        text = self.good(*run)
+        self.assertIn("check        not made: the log is too long", text)
+        self.assertIn("\nlive jobs ", text)
+        self.assertNotIn("\nin use ", text)
+
+    def test_csv_has_a_row_for_each_job(self):
+        path = self.path("jobs.csv")
+        one = self.json("simulate", self.stream(), "--policy", "fifo", "--platform", "uniform:3", "--live", "3", "--csv", path)
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        ended = [row for row in rows if row["status"] == "ended"]
+        self.assertEqual((len(rows), len(ended)), (40, one["jobs_ended"]))
+        self.assertEqual(list(rows[0]), ["job", "name", "arrival_ns", "start_ns", "finish_ns", "jct_ns", "busy_ns", "executions",
+                                         "status"])
+        mean = sum(int(row["jct_ns"]) for row in ended) / len(ended)
+        self.assertAlmostEqual(mean / 1e9, one["avg_jct_s"])
+        self.assertEqual(sum(int(row["executions"]) for row in rows), one["completions"])
+
+    def test_the_picture_is_coloured_by_job_and_bounded(self):
+        path = self.path("stream.svg")
+        for executors, jobs in [(3, 40), (64, 3000)]:
+            self.good("simulate", self.stream(), "--policy", "fair", "--platform", "uniform:%d" % executors, "--jobs", jobs,
+                      "--gantt", path)
+            root = ElementTree.parse(path).getroot()
+            boxes = root.findall("{*}rect[@class]")
+            self.assertGreater(len({box.get("class") for box in boxes}), 5)
+            self.assertLess(len(boxes), 9000)
+            self.assertLessEqual({box.find("{*}title").text.split("\n")[0] for box in boxes},
+                                 {"job %d" % job for job in range(jobs)})
+        self.bad(1, "simulate", self.stream(), "--policy", "fair", "--platform", "uniform:3", "--gantt", self.path("no/x.svg"),
+                 holds="x.svg")
+
+    def test_bad_usage_is_one_line(self):
+        g = self.stream()
+        fifo = ["simulate", g, "--policy", "fifo"]
+        self.bad(2, "simulate", g, holds="--policy")
+        self.bad(2, "simulate", g, "--policy", "fifi", holds="did you mean 'fifo'?")
+        self.bad(2, "simulate", g, "--policy", "fifo:3", holds="the policy 'fifo' takes no argument; write --policy fifo")
+        self.bad(2, *fifo, "--arrivals", "often", holds="--arrivals is 'often'")
+        for seeds in ["5", "5-", "-5", "7-3", "1-x", "0-99999999"]:
+            self.bad(2, *fifo, "--seeds=" + seeds, holds="--seeds is '%s'; write A-B" % seeds)
+        self.bad(2, *fifo, "--seeds", "1-2", "--log", "x", holds="--seed N in place of --seeds")
+        self.bad(2, *fifo, "--replay", "x", "--jobs", "3", holds="--replay takes jobs and arrivals from the log")
+        self.bad(2, *fifo, "--json", "--csv", "-", holds="standard output")
+        self.bad(2, *fifo, "--trace", "x.json", holds="--trace is of one graph")
+        self.bad(2, *fifo, "--instance", "a", "--jobs", "3", holds="--instance takes one graph")
+
+    def test_a_kind_that_the_platform_lacks_is_a_warning_and_with_strict_an_error(self):
+        graph = {"format": "clotho.graph/1", "tasks": [{"work_ns": 10, "times": {"gpu": 5}}]}
+        path = self.file("p.jsonl", '{"format": "clotho.workload/1"}\n' + json.dumps({"graph": graph}) + "\n")
+        says = "p.jsonl: platform 'uniform:2' has no executor of kind 'gpu'; "
+        said = self.say("simulate", path, "--policy", "fifo", "--platform", "uniform:2")
+        self.assertEqual((said.code, said.err.count("\n")), (0, 1))
+        self.assertIn("clotho: warning: ", said.err)
+        self.assertIn(says, said.err)
+        self.bad(1, "simulate", path, "--policy", "fifo", "--platform", "uniform:2", "--strict", holds=says)
+
+    def test_bad_input_is_one_line_and_leaves_no_file(self):
+        g = self.stream()
+        fifo = ["--policy", "fifo", "--platform", "uniform:3"]
+        self.bad(1, "simulate", self.path("no.jsonl"), *fifo, "--jobs", "3", holds="no.jsonl")
+        self.bad(1, "simulate", self.file("x.jsonl", '{"format": "clotho.workload/1"}\n{"graph": 3}\n'), *fifo, holds="x.jsonl:2")
+        self.bad(1, "simulate", g, *fifo[:2], "--platform", "uniform:x", holds="uniform:x")
+        self.bad(1, "simulate", g, *fifo[:2], "--platform", "own", holds="carries no platform")
+        kept = self.file("kept.csv", "old")
+        full = self.bad(1, "simulate", g, *fifo, "--csv", kept, preexec=limit_files(300), holds="kept.csv: cannot be written whole")
+        self.assertIn("check        valid", full.out)
+        self.assertEqual(self.bytes("kept.csv"), b"old")
+        for option in ["--csv", "--log"]:
+            self.assertEqual(self.say("simulate", g, *fifo, option, self.path("no/such.file")).code, 1)
+        self.assert_nothing_half_written()
+
+
+class Replay(StreamTest):
+    def test_a_log_replays_alike(self):
+        workload, log = self.run_log("--jobs", "60", "--arrivals", "poisson:300us", "--seed", "4")
+        text = self.good("simulate", workload, "--replay", log)
+        self.assertRegex(text, r"^equal: \d+ records, \d+ decisions\n$")
+        one = self.json("simulate", workload, "--replay", log, "--policy", "fair")
+        self.assertEqual((one["equal"], "equal: %d records, %d decisions\n" % (one["records"], one["decisions"])), (True, text))
+
+    def test_the_header_is_full(self):
+        workload, log = self.run_log("--jobs", "60", "--arrivals", "poisson:300us", "--seed", "4")
+        with open(log, encoding="utf-8") as file:
+            header = json.loads(file.readline())
+        self.assertEqual((header["platform"], header["workload"], header["arrivals"], header["jobs"], header["executors"],
+                          header["policies"][0]["name"], header["clock"]),
+                         ("uniform:3", workload, "poisson:300us", 60, 3, "fair", "virtual"))
+
+    def test_a_log_without_drawn_arrivals_and_one_with_refusals_replay(self):
+        workload, log = self.run_log()
+        self.assertIn("equal", self.good("simulate", workload, "--replay", log))
+        self.good("simulate", workload, "--policy", "fifo", "--platform", "uniform:2", "--live", "2", "--log", log)
+        self.assertIn("equal", self.good("simulate", workload, "--replay", log, "--live", "2"))
+
+    def test_two_inputs_swapped_differ(self):
+        def swap(records):
+            at = [i for i, r in enumerate(records) if '"arrive"' in r or '"finish"' in r]
+            a, b = at[10], at[11]
+            records[a], records[b] = records[b], records[a]
+            return records
+        workload, log = self.run_log()
+        self.bad(1, "simulate", workload, "--replay", self.change(log, swap), holds=["is another run than the log", "record "])
+
+    def test_a_finish_that_was_moved_differs(self):
+        def move(records):
+            at = next(i for i, r in enumerate(records) if '"finish"' in r)
+            row = json.loads(records[at])
+            row[0] += 1
+            records[at] = json.dumps(row, separators=(",", ":"))
+            return records
+        workload, log = self.run_log()
+        self.bad(1, "simulate", workload, "--replay", self.change(log, move), holds="is another run than the log: record")
+
+    def test_another_policy_differs(self):
+        workload, log = self.run_log()
+        self.bad(1, "simulate", workload, "--replay", log, "--policy", "fifo", holds="is another run than the log")
+        graph = self.graph([{"work_ns": 10}])
+        self.good("simulate", graph, "--policy", "fifo", "--platform", "uniform:1", "--log", log)
+        self.bad(1, "simulate", graph, "--replay", log, "--policy", "fair", holds="the log is of the policy 'fifo', not 'fair'")
+
+    def test_another_workload_or_platform_is_named(self):
+        _, log = self.run_log()
+        other = self.stream(41)
+        self.bad(1, "simulate", other, "--replay", log, holds="the log is of another workload")
+        self.bad(1, "simulate", other, "--replay", log, "--platform", "uniform:4", holds="platform with 3 executors, this one has 4")
+
+    def test_a_log_of_a_real_run_is_refused(self):
+        workload, log = self.run_log()
+        with open(log, encoding="utf-8") as file:
+            text = file.read().replace('"clock":"virtual"', '"clock":"real"')
+        real = self.change(self.file("real.log", text), lambda records: records)
+        self.bad(1, "simulate", workload, "--replay", real, holds="the log is of a real run")
+
+
+class Tpch(StreamTest):
+    @needs_data(TPCH)
+    def test_a_thousand_queries_are_valid_and_replay(self):
+        log, data = self.path("t.log"), os.path.join(DATA, TPCH)
+        one = self.json("simulate", data, "--policy", "fair", "--jobs", "1000", "--arrivals", "poisson:25", "--seed", "1",
+                        "--platform", "uniform:50", "--log", log)
+        self.assertEqual((one["jobs"], one["jobs_ended"], one["valid"]), (1000, 1000, True))
+        self.assertIn("valid\n", self.good("check", data, log))
+        self.assertIn("equal: ", self.good("simulate", data, "--replay", log))
+
+
+if __name__ == "__main__":
+    unittest.main()

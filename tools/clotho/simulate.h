@@ -1,0 +1,81 @@
+/* simulate.h - `clotho simulate`: what its files share. */
+#ifndef CLOTHO_TOOL_SIMULATE_H
+#define CLOTHO_TOOL_SIMULATE_H
+
+#include "input.h"
+
+#include <clotho/stream.h>
+#include <clotho/stream_check.h>
+
+enum { SIMULATE_SAMPLES = 60 };
+
+typedef struct simulate_options {
+    input_config input;
+    const char *policy; /* NAME[:ARGUMENT] */
+    const char *arrivals, *seeds, *log, *replay, *csv, *gantt, *trace;
+    uint32_t jobs, steps_max, live;
+    uint64_t seed;
+    bool as_json;
+} simulate_options;
+
+/* All that the runs of one command share; only read while they run. */
+typedef struct simulation {
+    const char *path;
+    const simulate_options *options;
+    clo_workload *loaded;
+    clo_platform *opened; /* NULL: the workload's own is used */
+    const clo_platform *platform;
+    const char *spec; /* for the log */
+    uint64_t workload_hash, platform_hash;
+    const clo_policy *policy;
+    const char *policy_name, *policy_text; /* the argument as text; NULL: none */
+    void *argument;                        /* owned; NULL: none                */
+    bool draws;                            /* the arrivals are not those of the file */
+    clo_arrivals_config arrivals;
+    const char *arrivals_text;
+    bool keeps_log; /* after the verdict too */
+} simulation;
+
+/* One run of it. */
+typedef struct simulated_run {
+    uint64_t seed;
+    clo_workload *drawn;
+    const clo_workload *workload;
+    clo_log *log;
+    clo_stream_outcome *outcomes;
+    clo_stream_result result;
+    bool is_judged; /* report and use are there */
+    bool is_valid;
+    clo_stream_report report;
+    uint32_t backlog[SIMULATE_SAMPLES];
+    double use[SIMULATE_SAMPLES]; /* share of the executors */
+    clo_status status;
+    char error[512]; /* of a failed run, or of a fault */
+} simulated_run;
+
+/* True if the file is to be simulated as a workload, even where no option asks for that. */
+bool is_workload_file(const char *path);
+
+/* The policy of NAME[:ARGUMENT]. *text: the argument, or NULL. *argument: from malloc, or NULL.
+ * Returns EXIT_GOOD, or EXIT_BAD_USAGE after an error line. */
+int policy_open(const char *name, const clo_policy **policy, const char **text, void **argument);
+
+/* Simulates the workload at `path` as the options say. Returns an exit code. */
+int simulate_workload(const char *path, const simulate_options *options);
+
+/* Opens what sim->path and sim->options name. Returns an exit code; simulation_close is safe in each case. */
+int simulation_open(simulation *sim);
+void simulation_close(simulation *sim);
+
+/* Runs seed `run->seed`; fills all of *run but what it keeps NULL. Any thread. */
+void simulation_run(const simulation *sim, simulated_run *run);
+void simulated_run_close(simulated_run *run);
+
+/* The reports; each returns an exit code. */
+int simulated_json(const simulation *sim, const simulated_run *run);
+void simulated_head(const simulation *sim);
+void simulated_text(const simulated_run *run);
+void simulated_row(const simulated_run *run, bool is_first);
+int simulated_csv(const simulated_run *run, const char *path);
+
+#endif

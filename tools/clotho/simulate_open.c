@@ -1,0 +1,150 @@
+/* simulate_open.c - what the path and the options of `clotho simulate` name: policy, workload, platform and how the
+ * jobs arrive. */
+#include "arrivals.h"
+#include "simulate.h"
+#include "simulate_hash.h"
+#include "stream_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Jobs up to which a kind that the platform lacks is looked for unasked: that makes a cost for each graph. */
+#define WARNED_JOBS_MAX 4096u
+
+bool is_workload_file(const char *path)
+{
+    char head[512] = "";
+    size_t length = strlen(path);
+    clo_documents *documents;
+
+    if (strcmp(path, "-") == 0 || (length > 4 && strcmp(path + length - 4, ".csv") == 0))
+        return true;
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    head[fread(head, 1, sizeof head - 1, file)] = '\0';
+    fclose(file);
+    if (strstr(head, "clotho.workload/") != NULL)
+        return true;
+    if (clo_documents_open(path, NULL, &documents) != CLO_OK)
+        return false;
+    bool has_many = clo_documents_count(documents) > 1;
+    clo_documents_close(documents);
+    return has_many;
+}
+
+int policy_open(const char *name, const clo_policy **policy, const char **text, void **argument)
+{
+    char plain[64];
+    size_t length = strcspn(name, ":");
+
+    *text = name[length] == ':' ? name + length + 1 : NULL;
+    *argument = NULL;
+    snprintf(plain, sizeof plain, "%.*s", length < sizeof plain ? (int)length : (int)sizeof plain - 1, name);
+    if (known_policy(plain) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
+    *policy = clo_policy_find(plain);
+    if (*policy == NULL)
+        return misuse("'%s' is no policy of the scheduler; see 'clotho list policies'", plain);
+    if (*text == NULL)
+        return EXIT_GOOD;
+    if ((*policy)->parse == NULL)
+        return misuse("the policy '%s' takes no argument; write --policy %s", plain, plain);
+    *argument = calloc(1, (*policy)->argument_bytes > 0 ? (*policy)->argument_bytes : 1);
+    if (*argument == NULL)
+        return misuse("out of memory");
+    if ((*policy)->parse(*text, *argument) == CLO_OK)
+        return EXIT_GOOD;
+    free(*argument);
+    *argument = NULL;
+    return misuse("--policy %s: %s", name, clo_last_error());
+}
+
+/* --platform, else the workload's own, else this machine. */
+static int choose_platform(simulation *sim)
+{
+    const clo_platform *own = clo_workload_platform(sim->loaded);
+
+    sim->spec = sim->options->input.spec;
+    if (sim->spec == NULL)
+        sim->spec = own != NULL ? "own" : "native";
+    if (strcmp(sim->spec, "own") != 0) {
+        int code = platform_open(sim->spec, &sim->opened);
+        sim->platform = sim->opened;
+        return code;
+    }
+    sim->platform = own;
+    return own != NULL ? EXIT_GOOD : complain(sim->path, "carries no platform; name one with --platform SPEC");
+}
+
+/* Jobs that --jobs draws are random ones, those of a trace stand in their order. */
+static int choose_arrivals(simulation *sim)
+{
+    const simulate_options *o = sim->options;
+
+    sim->arrivals = (clo_arrivals_config)CLO_ARRIVALS_CONFIG_INIT;
+    sim->arrivals_text = o->arrivals != NULL ? o->arrivals : "trace";
+    sim->draws = o->jobs > 0 || o->arrivals != NULL;
+    int code = arrivals_parse(sim->arrivals_text, &sim->arrivals);
+    sim->arrivals.jobs = o->jobs;
+    sim->arrivals.shuffled = o->jobs > 0 && sim->arrivals.kind != CLO_ARRIVALS_TRACE;
+    return code;
+}
+
+/* Kinds that the platform lacks: a warning, or an error if wanted. */
+static int check_kinds(const simulation *sim)
+{
+    bool is_strict = sim->options->input.strict;
+    stream_case jobs;
+    int code = EXIT_GOOD;
+
+    if (!is_strict && clo_workload_jobs(sim->loaded) > WARNED_JOBS_MAX)
+        return EXIT_GOOD;
+    clo_status status = stream_case_open(&jobs, sim->loaded, sim->platform, NULL);
+    const char *kind = status == CLO_OK ? stream_case_unmatched_kind(&jobs) : NULL;
+    const char *platform = clo_platform_name(sim->platform);
+    if (status != CLO_OK)
+        code = status == CLO_ERR_MEMORY ? complain(sim->path, "out of memory") : complain_status(sim->path, status);
+    else if (kind != NULL && is_strict)
+        code = complain(sim->path,
+                        "platform '%s' has no executor of kind '%.60s'; correct the names or leave --strict out",
+                        platform, kind);
+    else if (kind != NULL)
+        warn("%s: platform '%s' has no executor of kind '%.60s'; what the graphs say for that is not used", sim->path,
+             platform, kind);
+    stream_case_close(&jobs);
+    return code;
+}
+
+int simulation_open(simulation *sim)
+{
+    const simulate_options *o = sim->options;
+    clo_load_config load = CLO_LOAD_CONFIG_INIT;
+
+    int code = policy_open(o->policy, &sim->policy, &sim->policy_text, &sim->argument);
+    if (code == EXIT_GOOD)
+        code = choose_arrivals(sim);
+    if (code != EXIT_GOOD)
+        return code;
+    sim->policy_name = sim->policy->name;
+    load.scale = o->input.scale;
+    clo_status status = clo_workload_load(sim->path, &load, &sim->loaded);
+    if (status != CLO_OK)
+        return complain_status(sim->path, status);
+    code = choose_platform(sim);
+    if (code == EXIT_GOOD)
+        code = check_kinds(sim);
+    if (code == EXIT_GOOD) {
+        sim->workload_hash = workload_hash(sim->loaded);
+        sim->platform_hash = platform_hash(sim->platform);
+    }
+    return code;
+}
+
+void simulation_close(simulation *sim)
+{
+    clo_platform_destroy(sim->opened);
+    clo_workload_destroy(sim->loaded);
+    free(sim->argument);
+}

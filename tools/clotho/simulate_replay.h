@@ -1,0 +1,10 @@
+/* simulate_replay.h - `clotho simulate WORKLOAD --replay LOG`: the run of a log again, compared record by record. */
+#ifndef CLOTHO_TOOL_SIMULATE_REPLAY_H
+#define CLOTHO_TOOL_SIMULATE_REPLAY_H
+
+#include "simulate.h"
+
+/* Returns EXIT_GOOD where every record is equal. */
+int simulate_replay(const char *path, const simulate_options *options);
+
+#endif

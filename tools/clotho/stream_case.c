@@ -1,0 +1,112 @@
+/* stream_case.c - see stream_case.h. A periodic job is one job for each release. */
+#include "stream_case.h"
+
+#include <stdlib.h>
+
+/* A graph of the workload on the platform. */
+struct stream_case_cost {
+    const clo_graph *graph;
+    clo_cost *cost;
+};
+
+static int by_graph(const void *left, const void *right)
+{
+    const stream_case_cost *a = left, *b = right;
+
+    return (uintptr_t)a->graph < (uintptr_t)b->graph ? -1 : (uintptr_t)a->graph > (uintptr_t)b->graph;
+}
+
+/* In order of arrival; until they are numbered, `job` is the place in the workload. */
+static int by_arrival(const void *left, const void *right)
+{
+    const clo_stream_job *a = left, *b = right;
+
+    if (a->arrival_ns != b->arrival_ns)
+        return a->arrival_ns < b->arrival_ns ? -1 : 1;
+    return a->job < b->job ? -1 : a->job > b->job;
+}
+
+/* One cost for each graph, however many jobs run it. */
+static clo_status make_costs(stream_case *c, const clo_workload *workload, const clo_platform *platform)
+{
+    uint32_t jobs = clo_workload_jobs(workload);
+
+    c->costs = calloc(jobs > 0 ? jobs : 1, sizeof c->costs[0]);
+    if (c->costs == NULL)
+        return CLO_ERR_MEMORY;
+    for (uint32_t i = 0; i < jobs; i++)
+        c->costs[i].graph = clo_workload_get(workload, i)->graph;
+    qsort(c->costs, jobs, sizeof c->costs[0], by_graph);
+    for (uint32_t i = 0; i < jobs; i++)
+        if (c->costs_count == 0 || c->costs[i].graph != c->costs[c->costs_count - 1].graph)
+            c->costs[c->costs_count++].graph = c->costs[i].graph;
+    for (size_t i = 0; i < c->costs_count; i++) {
+        clo_status status = clo_cost_create(c->costs[i].graph, platform, &c->costs[i].cost);
+        if (status != CLO_OK)
+            return status;
+    }
+    return CLO_OK;
+}
+
+static uint64_t releases_of(const clo_workload_job *job)
+{
+    return job->period_ns > 0 && job->releases > 0 ? job->releases : 1;
+}
+
+static void add_job(stream_case *c, const clo_workload_job *job, uint32_t place)
+{
+    const stream_case_cost key = {.graph = job->graph};
+    const stream_case_cost *row = bsearch(&key, c->costs, c->costs_count, sizeof key, by_graph);
+
+    for (uint64_t k = 0; k < releases_of(job); k++)
+        c->jobs[c->jobs_count++] = (clo_stream_job){.job = place,
+                                                    .cost = row->cost,
+                                                    .arrival_ns = job->arrival_ns + (int64_t)k * job->period_ns,
+                                                    .deadline_ns = job->deadline_ns,
+                                                    .weight = job->weight,
+                                                    .limit = job->limit,
+                                                    .band = job->band};
+}
+
+clo_status stream_case_open(stream_case *c, const clo_workload *workload, const clo_platform *platform,
+                            const clo_stream_outcome *outcomes)
+{
+    uint32_t jobs = clo_workload_jobs(workload);
+    uint64_t total = 0;
+
+    *c = (stream_case){0};
+    clo_status status = make_costs(c, workload, platform);
+    if (status != CLO_OK)
+        return status;
+    for (uint32_t i = 0; i < jobs; i++)
+        total += releases_of(clo_workload_get(workload, i));
+    c->jobs = total < SIZE_MAX / sizeof c->jobs[0] ? calloc(total > 0 ? (size_t)total : 1, sizeof c->jobs[0]) : NULL;
+    if (c->jobs == NULL)
+        return CLO_ERR_MEMORY;
+    for (uint32_t i = 0; i < jobs; i++)
+        if (outcomes == NULL || outcomes[i].status == CLO_OK)
+            add_job(c, clo_workload_get(workload, i), i);
+    qsort(c->jobs, c->jobs_count, sizeof c->jobs[0], by_arrival);
+    for (size_t i = 0; i < c->jobs_count; i++)
+        c->jobs[i].job = i;
+    return CLO_OK;
+}
+
+const char *stream_case_unmatched_kind(const stream_case *c)
+{
+    for (size_t i = 0; i < c->costs_count; i++) {
+        const char *kind = clo_cost_unmatched_kind(c->costs[i].cost, 0);
+        if (kind != NULL)
+            return kind;
+    }
+    return NULL;
+}
+
+void stream_case_close(stream_case *c)
+{
+    for (size_t i = 0; i < c->costs_count; i++)
+        clo_cost_destroy(c->costs[i].cost);
+    free(c->costs);
+    free(c->jobs);
+    *c = (stream_case){0};
+}
