@@ -321,7 +321,9 @@ static clo_status keep_start(clo_status (*fill)(clo_schedule *, const clo_plan_c
 /* About what the tables of the search take. */
 static int64_t tables_ns(const clo_schedule *schedule)
 {
-    return (int64_t)((schedule->graph->instances + schedule->graph->edges + 1) * schedule->executors * schedule->executors * TABLE_NS);
+    const clo_graph *graph = schedule->graph;
+
+    return (int64_t)((graph->instances + graph->edges + 1) * schedule->executors * schedule->executors * TABLE_NS);
 }
 
 clo_status clo_exact(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, bool *proved)
