@@ -3,16 +3,31 @@
 
 #include <string.h>
 
-size_t clo_capacity_pages(const clo_platform *platform, uint32_t threads)
+static bool is_limited(const clo_platform *platform, uint32_t machine)
 {
-    return (size_t)platform->machines_count * clo_ledger_pages(threads);
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (platform->capacities[(size_t)machine * CLO_RESOURCES_MAX + r] >= 0)
+            return true;
+    return false;
 }
 
-void clo_capacity_open(const clo_platform *platform, clo_ledger *ledgers, clo_ledger_page *pages, uint32_t threads)
+size_t clo_capacity_pages(const clo_platform *platform, uint32_t threads)
 {
+    size_t pages = 0;
+
     for (uint32_t m = 0; m < platform->machines_count; m++)
-        clo_ledger_init(&ledgers[m], &platform->capacities[(size_t)m * CLO_RESOURCES_MAX], CLO_RESOURCES_MAX,
-                        &pages[(size_t)m * clo_ledger_pages(threads)], threads);
+        pages += is_limited(platform, m) ? clo_ledger_pages(threads) : 0;
+    return pages;
+}
+
+void clo_capacity_open(const clo_platform *platform, uint32_t machine, clo_ledger *ledger, clo_ledger_page **pages,
+                       uint32_t threads)
+{
+    bool has_pages = is_limited(platform, machine);
+
+    clo_ledger_init(ledger, &platform->capacities[(size_t)machine * CLO_RESOURCES_MAX], CLO_RESOURCES_MAX, *pages,
+                    has_pages ? threads : 0);
+    *pages += has_pages ? clo_ledger_pages(threads) : 0;
 }
 
 void clo_line_carve(clo_line *line, const clo_program *program, clo_block *block)
@@ -32,7 +47,9 @@ void clo_line_begin(clo_line *line)
     line->waiting_count = 0;
     if (line->ledgers == NULL)
         return;
-    clo_capacity_open(line->program->platform, line->ledgers, line->pages, 1);
+    clo_ledger_page *pages = line->pages;
+    for (uint32_t m = 0; m < line->program->platform->machines_count; m++)
+        clo_capacity_open(line->program->platform, m, &line->ledgers[m], &pages, 1);
     memset(line->tickets, 0xff, line->program->executions * sizeof *line->tickets); /* CLO_LEDGER_NEW */
 }
 

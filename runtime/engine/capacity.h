@@ -23,11 +23,12 @@ typedef struct clo_line {
     uint32_t waiting_count;
 } clo_line;
 
-/* Pages of the ledgers of all machines, for so many threads. */
+/* Pages of the ledgers of all machines that have capacities, for so many threads. */
 size_t clo_capacity_pages(const clo_platform *platform, uint32_t threads);
 
-/* ledgers: [machines]; pages: [clo_capacity_pages]. */
-void clo_capacity_open(const clo_platform *platform, clo_ledger *ledgers, clo_ledger_page *pages, uint32_t threads);
+/* Opens the ledger of one machine and moves *pages past those that it needs. */
+void clo_capacity_open(const clo_platform *platform, uint32_t machine, clo_ledger *ledger, clo_ledger_page **pages,
+                       uint32_t threads);
 
 /* Adds what the line of `program` needs; nothing if its graph has no demands. */
 void clo_line_carve(clo_line *line, const clo_program *program, clo_block *block);

@@ -1,4 +1,4 @@
-/* execute.c - one execution: gate, inputs, body, and whom it released.
+/* execute.c - one execution: capacities, inputs, body, and whom it released.
  *
  * An execution of a stopped job (cancelled, or some task failed) goes through the same steps without its body, so a job
  * always ends by the same path and nothing has to be hunted down in the queues. */
@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/saturate.h"
+#include "run/capacity.h"
 #include "run/combining.h"
 #include "run/cut.h"
 #include "run/fast_path.h"
-#include "run/home.h"
 #include "run/item.h"
 #include "run/overrun.h"
 #include "run/recorder.h"
@@ -208,19 +208,6 @@ static void run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
                finish_ns);
 }
 
-/* Puts those that waited for capacity back to their workers. */
-static void requeue(clo_runtime *runtime, uint64_t chain)
-{
-    while (chain != CLO_ITEM_NONE) {
-        clo_job *job = clo_item_job(runtime, chain);
-        uint32_t execution = (uint32_t)chain;
-        uint64_t next = job->links[execution];
-        uint32_t home = job->dispatch != NULL ? job->engine->ran_on[execution] : clo_job_home(job, execution);
-        clo_worker_give(runtime, home, chain, &job->links[execution]);
-        chain = next;
-    }
-}
-
 /* The first body of a run begins, unless another worker was quicker. */
 static void note_first(clo_series *series)
 {
@@ -233,31 +220,23 @@ static void note_first(clo_series *series)
 
 uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
 {
-    clo_runtime *runtime = worker->runtime;
-    clo_job *job = clo_item_job(runtime, item);
+    clo_job *job = clo_item_job(worker->runtime, item);
     uint32_t execution = (uint32_t)item;
-    clo_gate *gate = NULL;
-    int64_t demand[CLO_RESOURCES_MAX];
+    bool holds = false;
 
     if (job->series != NULL && atomic_load_explicit(&job->series->is_first, memory_order_relaxed) != 0)
         note_first(job->series);
     if (job->is_plain)
         return clo_worker_run_plain(worker, job, execution);
-    if (job->program->graph->has_demands) {
-        gate = &runtime->gates[runtime->platform->executors[worker->index].machine];
-        clo_program_demand(job->program, clo_program_task(job->program, execution), demand);
-        if (job->dispatch != NULL)
-            job->engine->ran_on[execution] = worker->index; /* where to come back to */
-        if (!clo_gate_enter(gate, demand, item, &job->links[execution]))
-            return CLO_ITEM_NONE;
-    }
+    if (job->program->graph->has_demands && !clo_capacity_enter(worker, item, &holds))
+        return CLO_ITEM_NONE;
     uint32_t task = clo_program_task(job->program, execution);
     atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
     clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);
     run_execution(worker, job, execution);
     worker->bypasses++;
-    if (gate != NULL)
-        requeue(runtime, clo_gate_leave(gate, demand));
+    if (holds)
+        clo_capacity_leave(worker, job, execution);
     return job->dispatch != NULL ? clo_worker_complete(worker, job, execution)
                                  : clo_worker_release(worker, job, execution);
 }

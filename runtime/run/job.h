@@ -35,6 +35,8 @@ struct clo_job {
     int64_t deadline_ns;
     /* [executions] for whatever chain the execution's item is in. */
     uint64_t *links;
+    /* [executions] since when each one waits for capacities, in its machine's ledger; NULL: no task has demands. */
+    uint64_t *tickets;
     /* [workers] */
     clo_engine_stats *stats;
     /* [workers] */

@@ -2,6 +2,7 @@
  * job, too. */
 #include "base/clock.h"
 #include "base/status.h"
+#include "run/capacity.h"
 #include "run/done.h"
 #include "run/launch.h"
 #include "run/open.h"
@@ -104,6 +105,7 @@ void clo_job_cancel(clo_job *job)
     if (job == NULL)
         return;
     clo_stop_cancel(&job->stop);
+    clo_capacity_let_go(job);
     if (job->series != NULL)
         clo_bell_ring(&job->runtime->watchdog.bell);
 }

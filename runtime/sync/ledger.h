@@ -18,8 +18,8 @@
  * for each resource (two tasks that take several can refuse each other for ever), a lock (a worker that is preempted
  * inside would block the machine).
  *
- *               take   take_or_watch   give   forget
- *      any        -          -           -       -      (but two threads never use one `thread` number at a time)
+ *               take   take_or_watch   watch   give   forget
+ *      any        -          -           -       -       -     (but two threads never use one `thread` number at a time)
  *
  * Progress: lock-free. A compare-and-swap fails, and a copy is thrown away, only if another thread has changed the ledger.
  * Ordering: [A] acquire pairs with [B] release: whoever reads a head sees its page. [C] acquire and [D] release: whoever has
@@ -104,7 +104,8 @@ static inline void clo_ledger_write(const clo_ledger *ledger, clo_ledger_page *p
     atomic_store_explicit(&page->watched, state->watched, memory_order_release);
 }
 
-/* capacities: [resources], negative: unlimited. pages: clo_ledger_pages(threads) of them. */
+/* capacities: [resources], negative: unlimited. pages: clo_ledger_pages(threads) of them; not needed if all are
+ * unlimited. */
 static inline void clo_ledger_init(clo_ledger *ledger, const int64_t *capacities, uint32_t resources,
                                    clo_ledger_page *pages, uint32_t threads)
 {
@@ -119,7 +120,7 @@ static inline void clo_ledger_init(clo_ledger *ledger, const int64_t *capacities
     ledger->pages = pages;
     for (uint32_t t = 0; t < threads; t++)
         pages[t].spare = t + 1;
-    for (uint32_t p = 0; p < clo_ledger_pages(threads); p++) {
+    for (uint32_t p = 0; p < clo_ledger_pages(threads) && ledger->resources > 0; p++) {
         for (uint32_t r = 0; r < ledger->resources; r++) {
             atomic_init(&pages[p].available[r], state.available[r]);
             atomic_init(&pages[p].kept[r], 0);
@@ -136,6 +137,7 @@ static inline void clo_ledger_init(clo_ledger *ledger, const int64_t *capacities
 /* Copies the state; returns the head that it belongs to. */
 static inline uint64_t clo_ledger_read(clo_ledger *ledger, clo_ledger_state *state)
 {
+    *state = (clo_ledger_state){.oldest = CLO_LEDGER_NEW}; /* what is not counted is copied too */
     for (;;) { /* another turn only if another thread has changed the ledger */
         uint64_t head = atomic_load_explicit(&ledger->head, memory_order_acquire); /* [A] */
         clo_ledger_page *page = &ledger->pages[head & 0xffff];
@@ -197,14 +199,13 @@ static inline void clo_ledger_start(const clo_ledger *ledger, clo_ledger_state *
     }
 }
 
-/* True if that changes anything. */
-static inline bool clo_ledger_register(const clo_ledger *ledger, clo_ledger_state *state, const int64_t *demand,
+/* Puts who was refused into the state. */
+static inline void clo_ledger_register(const clo_ledger *ledger, clo_ledger_state *state, const int64_t *demand,
                                        uint64_t ticket)
 {
-    bool is_oldest = ticket < state->oldest, is_new = state->watched == 0;
+    bool is_oldest = ticket < state->oldest;
 
     for (uint32_t r = 0; r < ledger->resources; r++) {
-        is_new = is_new || demand[r] < state->least[r];
         if (state->watched == 0 || demand[r] < state->least[r])
             state->least[r] = demand[r];
         if (is_oldest)
@@ -215,7 +216,6 @@ static inline bool clo_ledger_register(const clo_ledger *ledger, clo_ledger_stat
         state->oldest = ticket;
         state->overtakes = 0;
     }
-    return is_oldest || is_new;
 }
 
 /* After capacity has become free: true if somebody who watches may fit now, or if the oldest is not known. Then all of
@@ -249,10 +249,11 @@ static inline bool clo_ledger_take(clo_ledger *ledger, const int64_t *demand, ui
     return true;
 }
 
-/* True: the demand is held. False: *ticket, CLO_LEDGER_NEW at the first time, says since when the caller waits, and a
- * give will report as soon as it may fit; it is to come again then, with the same ticket, or to say clo_ledger_forget. */
-static inline bool clo_ledger_take_or_watch(clo_ledger *ledger, const int64_t *demand, uint64_t *ticket,
-                                            uint32_t thread)
+/* True: the demand fits; if `takes`, it is held. False: *ticket, CLO_LEDGER_NEW at the first time, says since when the
+ * caller waits, and a give will report as soon as it may fit; it is to come again then, with the same ticket, or to say
+ * clo_ledger_forget. */
+static inline bool clo_ledger_ask(clo_ledger *ledger, const int64_t *demand, uint64_t *ticket, uint32_t thread,
+                                  bool takes)
 {
     clo_ledger_state state;
     uint64_t head;
@@ -263,14 +264,28 @@ static inline bool clo_ledger_take_or_watch(clo_ledger *ledger, const int64_t *d
     do { /* another turn only if another thread has changed the ledger */
         head = clo_ledger_read(ledger, &state);
         fits = clo_ledger_fits(ledger, &state, demand, *ticket);
+        if (fits && !takes)
+            return true;
         if (!fits && *ticket == CLO_LEDGER_NEW)
             *ticket = atomic_fetch_add_explicit(&ledger->tickets, 1, memory_order_relaxed);
         if (fits)
             clo_ledger_start(ledger, &state, demand, *ticket);
-        else if (!clo_ledger_register(ledger, &state, demand, *ticket))
-            return false;
+        else /* also if that changes nothing: the swing says that what we wrote before it is there */
+            clo_ledger_register(ledger, &state, demand, *ticket);
     } while (!clo_ledger_swing(ledger, head, &state, thread));
     return fits;
+}
+
+static inline bool clo_ledger_take_or_watch(clo_ledger *ledger, const int64_t *demand, uint64_t *ticket,
+                                            uint32_t thread)
+{
+    return clo_ledger_ask(ledger, demand, ticket, thread, true);
+}
+
+/* The same, but nothing is taken where it fits. */
+static inline bool clo_ledger_watch(clo_ledger *ledger, const int64_t *demand, uint64_t *ticket, uint32_t thread)
+{
+    return clo_ledger_ask(ledger, demand, ticket, thread, false);
 }
 
 /* Gives back what was taken. True: all who were refused are to try again, oldest first. */
