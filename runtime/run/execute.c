@@ -16,6 +16,7 @@
 #include "run/recorder.h"
 #include "run/series.h"
 #include "run/share.h"
+#include "run/virtual.h"
 #include "run/wake.h"
 
 #include <sched.h>
@@ -147,12 +148,18 @@ static void run_stretched(clo_worker *worker, clo_job *job, uint32_t execution, 
     stats->missed_ns += job_now_ns(job) - *start_ns - wanted_ns;
 }
 
-/* Virtual clock (replay): times follow from the plan's order and the cost model alone. */
+/* Virtual clock: times follow from the cost model alone, and from the plan's order unless they were decided already. */
 static void run_virtual(clo_worker *worker, clo_job *job, uint32_t execution, int64_t *start_ns, int64_t *finish_ns)
 {
     int64_t free_ns = job->virtual_free_ns[worker->index];
     uint32_t task = clo_program_task(job->program, execution);
 
+    if (job->virtual_time != NULL) {
+        *start_ns = job->virtual_time->start_ns[execution];
+        *finish_ns = job->engine->finish_ns[execution];
+        call_body(worker, job, execution, 0);
+        return;
+    }
     *start_ns = clo_engine_arrival_ns(job->engine, execution, worker->index, free_ns);
     *finish_ns = clo_time_add(*start_ns, clo_cost_time(job->program->cost, task, worker->index));
     job->virtual_free_ns[worker->index] = *finish_ns;
@@ -185,7 +192,7 @@ static void run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
         clo_job_cut(job);
         if (!job->program->is_replay)
             job->engine->ran_on[execution] = worker->index;
-        if (job->engine->is_timed)
+        if (job->engine->is_timed && job->virtual_time == NULL)
             job->engine->finish_ns[execution] = job->virtual_free_ns[worker->index];
         return;
     }
@@ -228,7 +235,8 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
         note_first(job->series);
     if (job->is_plain)
         return clo_worker_run_plain(worker, job, execution);
-    if (job->program->graph->has_demands && !clo_capacity_enter(worker, item, &holds))
+    bool has_demands = job->program->graph->has_demands && job->virtual_time == NULL;
+    if (has_demands && !clo_capacity_enter(worker, item, &holds))
         return CLO_ITEM_NONE;
     uint32_t task = clo_program_task(job->program, execution);
     atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
@@ -237,6 +245,8 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     worker->bypasses++;
     if (holds)
         clo_capacity_leave(worker, job, execution);
+    if (job->virtual_time != NULL)
+        return clo_virtual_complete(worker, job, execution);
     return job->dispatch != NULL ? clo_worker_complete(worker, job, execution)
                                  : clo_worker_release(worker, job, execution);
 }

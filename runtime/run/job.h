@@ -45,6 +45,8 @@ struct clo_job {
     clo_trace_event *events;
     /* [workers] virtual clock: end of the last execution on each executor, its worker's alone. */
     int64_t *virtual_free_ns;
+    /* Virtual clock, demands or a policy: the order of events; else NULL. */
+    struct clo_virtual *virtual_time;
     int64_t submit_ns;
     /* Traced on the fast path: from submit to end, ns from submit. */
     clo_tick_line line;

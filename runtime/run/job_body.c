@@ -6,6 +6,7 @@
 #include "run/real_time.h"
 #include "run/runtime.h"
 #include "run/series.h"
+#include "run/virtual_time.h"
 
 #include <string.h>
 
@@ -18,6 +19,9 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     clo_status status = clo_program_create(cost, placements, count, arena, &body->program);
     if (status == CLO_OK)
         status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
+    if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL &&
+        (body->program->graph->has_demands || placements == NULL))
+        status = clo_virtual_create(body->program, arena, &body->virtual_time);
     if (status != CLO_OK)
         return status;
 
@@ -61,6 +65,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
                         .engine = job->engine,
                         .links = job->links,
                         .tickets = job->tickets,
+                        .virtual_time = job->virtual_time,
                         .scratch = job->scratch,
                         .events = job->events,
                         .own = job->own};
@@ -69,6 +74,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->engine = body->engine;
     job->links = body->links;
     job->tickets = body->tickets;
+    job->virtual_time = body->virtual_time;
     job->scratch = body->scratch;
     job->events = body->events;
     job->own = body->own;
@@ -77,6 +83,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     body->engine = old.engine;
     body->links = old.links;
     body->tickets = old.tickets;
+    body->virtual_time = old.virtual_time;
     body->scratch = old.scratch;
     body->events = old.events;
     body->own = old.own;

@@ -1,4 +1,5 @@
-/* launch.c - starts a run: of a job with a policy by a turn of its policy, of any other by handing out its roots. */
+/* launch.c - starts a run: of a job with a policy, or with an order in virtual time, by a turn of who decides; of any
+ * other by handing out its roots. */
 #include "run/launch.h"
 
 #include "run/begin.h"
@@ -6,11 +7,14 @@
 #include "run/cut.h"
 #include "run/end.h"
 #include "run/series.h"
+#include "run/virtual.h"
 
 void clo_job_run_start(clo_job *job, uint64_t release)
 {
     clo_job_run_arm(job, release);
-    if (job->dispatch != NULL)
+    if (job->virtual_time != NULL)
+        clo_virtual_start(job);
+    else if (job->dispatch != NULL)
         clo_job_start_turn(job);
     else
         clo_job_run_deal(job);

@@ -59,8 +59,9 @@ static void check_trace(const scene *s, const clo_trace *trace, int mode)
     clo_plan_destroy(happened);
 }
 
-/* Runs the plan on workers with the virtual clock; the trace is the caller's. */
-static clo_trace *run_virtual(const scene *s, clo_job_result *result, uint64_t *hash)
+/* Runs the plan, or with the policy, on workers with the virtual clock; the trace is the caller's. The second of two runs:
+ * it uses what the first has left. */
+static clo_trace *run_virtual(const scene *s, const clo_policy *policy, clo_job_result *result, uint64_t *hash)
 {
     clo_runtime_config runtime_config = CLO_RUNTIME_CONFIG_INIT;
     clo_job_config job_config = CLO_JOB_CONFIG_INIT;
@@ -71,11 +72,14 @@ static clo_trace *run_virtual(const scene *s, clo_job_result *result, uint64_t *
     runtime_config.clock = CLO_CLOCK_VIRTUAL;
     runtime_config.trace = 1;
     runtime_config.copy_always = 1;
-    job_config.plan = s->plan;
+    job_config.plan = policy == NULL ? s->plan : NULL;
+    job_config.policy = policy;
     ok(clo_runtime_create(s->platform, &runtime_config, &runtime));
     ok(clo_job_create(runtime, s->cost, &job_config, &job));
-    ok(clo_job_submit(job));
-    ok(clo_job_wait(job, result));
+    for (int round = 0; round < 2; round++) {
+        ok(clo_job_submit(job));
+        ok(clo_job_wait(job, result));
+    }
     ok(clo_job_trace(job, &trace));
     *hash = clo_job_output_hash(job);
     clo_job_destroy(job);
@@ -101,17 +105,28 @@ static void same_events(const clo_trace *a, const clo_trace *b)
     }
 }
 
+/* The same sequence of completions, at one instant too. */
+static void same_order(const clo_trace *a, const clo_trace *b)
+{
+    size_t count, other;
+    const clo_trace_event *x = clo_trace_events(a, &count), *y = clo_trace_events(b, &other);
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < count; k++)
+            if (x[i].sequence == y[k].sequence)
+                assert_true(x[i].task == y[k].task && x[i].instance == y[k].instance);
+}
+
 static void workers_under_the_virtual_clock_do_exactly_what_the_simulator_says(void **state)
 {
     (void)state;
     uint64_t duplicates = 0, transfers = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        unsigned features = RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS; /* capacity waits depend on real time */
-        scene s = make_scene(seed, features, planner_of(seed));
+        scene s = make_scene(seed, seed % 2 ? RANDOM_ALL : RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS, planner_of(seed / 2));
         clo_job_result simulated = CLO_JOB_RESULT_INIT, ran = CLO_JOB_RESULT_INIT;
         uint64_t simulated_hash, ran_hash;
         clo_trace *sim_trace = simulate_plan(&s, &simulated, &simulated_hash);
-        clo_trace *run_trace = run_virtual(&s, &ran, &ran_hash);
+        clo_trace *run_trace = run_virtual(&s, NULL, &ran, &ran_hash);
 
         assert_int_equal(simulated.makespan_ns, ran.makespan_ns);
         assert_true(simulated.makespan_ns <= clo_plan_makespan_ns(s.plan)); /* gaps of the plan may close */
@@ -131,6 +146,33 @@ static void workers_under_the_virtual_clock_do_exactly_what_the_simulator_says(v
     print_message("replicas run: %llu, transfers: %llu\n", (unsigned long long)duplicates,
                   (unsigned long long)transfers);
     assert_true(duplicates > 0 && transfers > 0);
+}
+
+static void policies_decide_alike_under_the_virtual_clock_and_in_the_simulator(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS / 4; seed++) {
+        scene s = make_scene(seed, RANDOM_ALL, planner_of(seed));
+        clo_job_result simulated = CLO_JOB_RESULT_INIT, ran = CLO_JOB_RESULT_INIT;
+        clo_sim_config config = CLO_SIM_CONFIG_INIT;
+        uint64_t simulated_hash, ran_hash;
+        clo_trace *sim_trace;
+
+        config.policy = policy_at((uint32_t)(seed % 4));
+        config.execute = 1;
+        ok(clo_simulate(s.cost, &config, &simulated, &sim_trace, &simulated_hash));
+        clo_trace *run_trace = run_virtual(&s, config.policy, &ran, &ran_hash);
+        assert_int_equal(simulated.makespan_ns, ran.makespan_ns);
+        assert_int_equal(simulated.decisions, ran.decisions);
+        assert_int_equal(simulated.transferred_bytes, ran.transferred_bytes);
+        assert_true(simulated_hash == ran_hash);
+        same_events(sim_trace, run_trace);
+        same_order(sim_trace, run_trace);
+        check_trace(&s, run_trace, CLO_CHECK_FULL);
+        clo_trace_destroy(sim_trace);
+        clo_trace_destroy(run_trace);
+        drop_scene(&s);
+    }
 }
 
 static void every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_bytes(void **state)
@@ -235,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_under_the_virtual_clock_do_exactly_what_the_simulator_says),
+        cmocka_unit_test(policies_decide_alike_under_the_virtual_clock_and_in_the_simulator),
         cmocka_unit_test(every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_bytes),
         cmocka_unit_test(a_recorded_real_run_replays_in_the_simulator_with_every_decision_equal),
         cmocka_unit_test(a_record_that_was_decided_otherwise_is_found_out),
