@@ -58,22 +58,6 @@ static void a_policy_that_never_decides_or_decides_wrongly_ends_its_job_with_an_
     stop(&f);
 }
 
-static void demands_are_refused_under_the_virtual_clock(void **state)
-{
-    (void)state;
-    clo_task task = {.body = count_call, .work_ns = 1000, .demand = {1}};
-    fixture f = start(2, scene_layers(3, 3, &task), CLO_CLOCK_VIRTUAL);
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
-    clo_plan *plan;
-    clo_job *job;
-
-    ok(clo_plan_create(f.cost, NULL, &plan));
-    config.plan = plan;
-    fails(CLO_ERR_UNSUPPORTED, "knows no capacities", clo_job_create(f.runtime, f.cost, &config, &job));
-    clo_plan_destroy(plan);
-    stop(&f);
-}
-
 static void wrong_arguments_are_refused_with_one_line(void **state)
 {
     (void)state;
@@ -88,7 +72,7 @@ static void wrong_arguments_are_refused_with_one_line(void **state)
 
     fails(CLO_ERR_ARGUMENT, "runtime, cost or out is NULL", clo_job_create(NULL, f.cost, NULL, &job));
     fails(CLO_ERR_ARGUMENT, "another platform", clo_job_create(f.runtime, v.cost, NULL, &job));
-    fails(CLO_ERR_UNSUPPORTED, "use clo_simulate", clo_job_create(v.runtime, v.cost, NULL, &job));
+    fails(CLO_ERR_UNSUPPORTED, "no order in virtual time", clo_job_create(v.runtime, v.cost, NULL, &job));
     config.policy = &empty;
     fails(CLO_ERR_ARGUMENT, "no ready or no pick", clo_job_create(f.runtime, f.cost, &config, &job));
     ok(clo_plan_create(f.cost, NULL, &plan));
@@ -289,7 +273,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_policy_that_never_decides_or_decides_wrongly_ends_its_job_with_an_error),
         cmocka_unit_test(wrong_arguments_are_refused_with_one_line),
-        cmocka_unit_test(demands_are_refused_under_the_virtual_clock),
         cmocka_unit_test(a_plan_whose_order_is_impossible_is_refused),
         cmocka_unit_test(a_runtime_says_why_it_cannot_start),
         cmocka_unit_test(without_the_right_real_time_priority_is_one_clear_error),
