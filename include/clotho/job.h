@@ -15,16 +15,16 @@
  * policy "steal" is its stand-in, here and in the simulator.
  *
  * Capacities. All jobs of a runtime share the capacities of its machines, however they are dispatched. A task gets all that
- * it demands or nothing; while it waits it holds no executor, and later tasks that fit pass it. Once 64 starts have
- * passed the one that has waited longest on a machine, what it demands is kept back for it. Tasks of a job that is
- * cancelled, aborted or has failed stop waiting at once.
+ * it demands or nothing; while it waits its worker runs other tasks, and later tasks that fit pass it. (Its job's policy
+ * still sees the executor as taken.) Once 64 starts have passed the one that has waited longest on a machine, what it
+ * demands is kept back for it. Tasks of a job that is cancelled, aborted or has failed stop waiting at once.
  *
  * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies of what it
  * found first, another of its sources of work has a turn. It has six sources: tasks that only it may run, its own ready
  * tasks, a task that another worker put into its hand, tasks it offers to others, tasks that have waited for capacities
  * and fit now, and tasks that another worker was handed or offers. The first five have a turn within 460 bodies; of the
- * last, one worker's tasks have one within 3680, each worker's in turn. A ready task starts after at most one turn for each task that is in the same source with
- * it: later tasks of other jobs do not starve it.
+ * last, one worker's tasks have one within 3680, each worker's in turn. A ready task starts after at most one turn for
+ * each task that is in the same source with it: later tasks of other jobs do not starve it.
  *
  * Threads. Calls on different jobs never exclude each other. On one job:
  *   any thread, at any time between create and destroy:

@@ -34,8 +34,8 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     body->events = runtime->traces ? clo_arena_take(arena, executions, sizeof *body->events) : NULL;
     const void **list = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *list) : NULL;
     size_t *bytes = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *bytes) : NULL;
-    if (body->links == NULL || (has_demands && body->tickets == NULL) || body->scratch == NULL || (runtime->traces && body->events == NULL) ||
-        (shows_inputs && (list == NULL || bytes == NULL)))
+    if (body->links == NULL || (has_demands && body->tickets == NULL) || body->scratch == NULL ||
+        (runtime->traces && body->events == NULL) || (shows_inputs && (list == NULL || bytes == NULL)))
         return clo_fail_memory("a job");
     if (has_demands)
         memset(body->tickets, 0xff, executions * sizeof *body->tickets); /* CLO_LEDGER_NEW */

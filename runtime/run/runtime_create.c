@@ -242,8 +242,8 @@ static clo_status lay_out(const clo_platform *platform, const clo_runtime_config
     (void)clo_layout_add(&layout, 1, sizeof(clo_runtime));
     at->workers = clo_layout_add(&layout, workers, sizeof(clo_worker));
     at->machines = clo_layout_add(&layout, platform->machines_count, sizeof(clo_machine));
-    at->pages = clo_layout_add(&layout, clo_capacity_pages(platform, platform->executors_count + 1),
-                               sizeof(clo_ledger_page));
+    at->pages =
+        clo_layout_add(&layout, clo_capacity_pages(platform, platform->executors_count + 1), sizeof(clo_ledger_page));
     at->jobs = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));
     at->slots = clo_layout_add(&layout, config->jobs_max, sizeof(uint32_t));
     at->watched = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));

@@ -122,14 +122,16 @@ static void workers_under_the_virtual_clock_do_exactly_what_the_simulator_says(v
     (void)state;
     uint64_t duplicates = 0, transfers = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        scene s = make_scene(seed, seed % 2 ? RANDOM_ALL : RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS, planner_of(seed / 2));
+        scene s =
+            make_scene(seed, seed % 2 ? RANDOM_ALL : RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS, planner_of(seed / 2));
         clo_job_result simulated = CLO_JOB_RESULT_INIT, ran = CLO_JOB_RESULT_INIT;
         uint64_t simulated_hash, ran_hash;
         clo_trace *sim_trace = simulate_plan(&s, &simulated, &simulated_hash);
         clo_trace *run_trace = run_virtual(&s, NULL, &ran, &ran_hash);
 
         assert_int_equal(simulated.makespan_ns, ran.makespan_ns);
-        if (seed % 2 == 0) /* gaps of the plan may close; who waits for capacity may be passed by what the plan has later */
+        if (seed % 2 ==
+            0) /* gaps of the plan may close; who waits for capacity may be passed by what the plan has later */
             assert_true(simulated.makespan_ns <= clo_plan_makespan_ns(s.plan));
         assert_int_equal(simulated.duplicates_run, ran.duplicates_run);
         assert_int_equal(simulated.transfers, ran.transfers);

@@ -39,7 +39,8 @@ static void a_demand_is_taken_whole_or_not_at_all(void **state)
 static void what_is_unlimited_is_not_counted(void **state)
 {
     (void)state;
-    const int64_t capacities[8] = {-1, -1, -1, -1, -1, -1, -1, -1}, demand[8] = {INT64_MAX, 1, 1, 1, 1, 1, 1, INT64_MAX};
+    const int64_t capacities[8] = {-1, -1, -1, -1, -1, -1, -1, -1},
+                  demand[8] = {INT64_MAX, 1, 1, 1, 1, 1, 1, INT64_MAX};
     uint64_t ticket = CLO_LEDGER_NEW;
 
     clo_ledger_init(&ledger, capacities, 8, NULL, 0);
