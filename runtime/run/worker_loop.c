@@ -1,10 +1,11 @@
 /* worker_loop.c - where a worker looks for work, and what it does when there is none.
  *
- * Order: what has waited for capacities and may run now, what it has taken already, its inbox, its deque, its hand, its
- * public list, then other workers' hands and public lists. A worker's deque is nobody else's business, so ready items cost no fence; what others may have lies on
- * the public list, put there when somebody asked, when somebody sleeps and there is enough to do, or before a long body.
- * An idle worker looks at the others' public lists (lines that are written only when something is put there), asks, and
- * pauses between rounds; after spin_ns at most it sleeps on its own futex word.
+ * Order: what has waited for capacities and may run now, what it has taken already, its inbox, its deque, its hand,
+ * its public list, then other workers' hands and public lists. A worker's deque is nobody else's business, so ready
+ * items cost no fence; what others may have lies on the public list, put there when somebody asked, when somebody
+ * sleeps and there is enough to do, or before a long body. An idle worker looks at the others' public lists (lines
+ * that are written only when something is put there), asks, and pauses between rounds; after spin_ns at most it sleeps
+ * on its own futex word.
  *
  * Fairness: once BODIES_MAX bodies have been run in that order, the next source in turn gives what has lain there
  * longest; a chain of successors gives way after CLO_BYPASSES_MAX. So a source has its turn after at most

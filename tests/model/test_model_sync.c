@@ -390,7 +390,7 @@ int main(int argc, char **argv)
         {"once: three callers", 3, 4, once_set_up, once_run, once_finish},
         {"ledger: its rules", 1, 0, ledger_set_up, ledger_rules, ledger_whole},
         {"ledger: a reader beside two changes", 2, 2, ledger_set_up, ledger_change, ledger_changed},
-        {"ledger: two for the room of one", 2, 2, ledger_set_up, ledger_run, ledger_whole},
+        {"ledger: two for the room of one", 2, 1, ledger_set_up, ledger_run, ledger_whole},
         {"ledger: kept for the oldest", 2, 1, ledger_set_up_kept, ledger_pass, ledger_kept},
         {"combining: two posters, twice each", 2, 3, combining_set_up, combining_run, combining_finish},
         {"combining: three posters", 3, 3, combining_set_up, combining_once_run, combining_once_finish},
