@@ -186,14 +186,14 @@ clo_status clo_job_swap_policy(clo_job *job, const clo_policy *policy)
     if (job->arena.memory != NULL)
         return clo_fail(CLO_ERR_ARGUMENT,
                         "the job lies in clo_job_config.memory, which has no room for a second policy");
-    if (job->virtual_time != NULL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "under the virtual clock a job keeps its policy");
     if (clo_thread_is_watchdog(job->runtime))
         return clo_fail(CLO_ERR_STATE, "a handler of misses may not swap policies");
     if (clo_runtime_is_forked(job->runtime))
         return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
     if (clo_thread_is_worker(job->runtime))
         return clo_fail(CLO_ERR_STATE, "a task body may not swap policies: the combiner may be its own worker");
+    if (job->virtual_time != NULL)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "under the virtual clock a job keeps its policy");
     clo_swap *nobody = NULL;
     /* cppcheck-suppress autoVariables ; nobody looks at it any more when is_done is set, for which we wait */
     if (!atomic_compare_exchange_strong_explicit(&job->swap, &nobody, &swap, memory_order_acquire,

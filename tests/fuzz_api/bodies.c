@@ -96,7 +96,7 @@ static void try_forbidden(thread *t, job_slot *slot)
         if (!job_use(slot, USE_SWAP, &job))
             return;
         (void)expect(clo_job_swap_policy(job, clo_policy_find("steal")), CLO_ERR_STATE, CLO_ERR_ARGUMENT, CLO_ERR_LIMIT,
-                     CLO_OK);
+                     CLO_ERR_UNSUPPORTED, CLO_OK);
         job_unuse(slot, USE_SWAP);
         return;
     default: {

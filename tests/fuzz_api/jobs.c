@@ -299,7 +299,7 @@ void call_swap_policy(thread *t)
         return;
     log_begin(t, "clo_job_swap_policy", slot->index);
     clo_status status = expect(clo_job_swap_policy(job, draw_policy(t)), CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_MEMORY,
-                               CLO_ERR_LIMIT, CLO_ERR_STATE);
+                               CLO_ERR_LIMIT, CLO_ERR_STATE, CLO_ERR_UNSUPPORTED);
     log_end(t, status);
     if (status == CLO_OK && (!slot->is_policy || slot->is_callers))
         broken("clo_job_swap_policy of a job without a policy or in the caller's memory: CLO_OK");
