@@ -80,7 +80,6 @@ MUTATIONS = [
     ("stack.h", "CLO_ITEM_NONE, memory_order_acquire); /* [B] */", "CLO_ITEM_NONE, memory_order_relaxed);", "thread"),
     ("once.h", "2 * run, memory_order_release); /* [A] */", "2 * run, memory_order_relaxed);", "thread"),
     ("combining.h", "slots[slot].news, news, memory_order_release);", "slots[slot].news, news, memory_order_relaxed);", "thread"),
-    ("ledger.h", "memory_order_acq_rel, memory_order_relaxed)) /* [B] */", "memory_order_relaxed, memory_order_relaxed))", "thread"),
     ("ledger.h", "    state->watched = 0;\n    return true;", "    state->watched = 0;\n    return false;", "plain"),
 ]
 
