@@ -207,6 +207,33 @@ static void every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_byt
     }
 }
 
+static void the_plans_of_all_planners_run_within_the_capacities_in_the_simulator(void **state)
+{
+    (void)state;
+    uint32_t simulated = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        scene s = make_scene(seed, RANDOM_ALL | RANDOM_SMALL, "heft");
+        for (uint32_t i = 0; name_at("planners", i) != NULL; i++) {
+            clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+            clo_job_result result = CLO_JOB_RESULT_INIT;
+            clo_plan *plan;
+            config.planner = name_at("planners", i);
+            config.schedules_max = 50;
+            if (clo_plan_create(s.cost, &config, &plan) != CLO_OK)
+                continue; /* some plan only some graphs */
+            clo_plan_destroy(s.plan);
+            s.plan = plan;
+            uint64_t hash;
+            clo_trace *trace = simulate_plan(&s, &result, &hash);
+            check_trace(&s, trace, CLO_CHECK_FULL);
+            clo_trace_destroy(trace);
+            simulated++;
+        }
+        drop_scene(&s);
+    }
+    assert_true(simulated > 1000);
+}
+
 /* Runs on real threads as fast as they go; bodies of up to 20 us spin really. */
 static void record_and_replay(uint64_t seed, const clo_policy *policy, bool planned)
 {
@@ -282,6 +309,7 @@ int main(void)
         cmocka_unit_test(workers_under_the_virtual_clock_do_exactly_what_the_simulator_says),
         cmocka_unit_test(policies_decide_alike_under_the_virtual_clock_and_in_the_simulator),
         cmocka_unit_test(every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_bytes),
+        cmocka_unit_test(the_plans_of_all_planners_run_within_the_capacities_in_the_simulator),
         cmocka_unit_test(a_recorded_real_run_replays_in_the_simulator_with_every_decision_equal),
         cmocka_unit_test(a_record_that_was_decided_otherwise_is_found_out),
     };
