@@ -43,7 +43,7 @@ static void what_is_unlimited_is_not_counted(void **state)
                   demand[8] = {INT64_MAX, 1, 1, 1, 1, 1, 1, INT64_MAX};
     uint64_t ticket = CLO_LEDGER_NEW;
 
-    clo_ledger_init(&ledger, capacities, 8, NULL, 0);
+    open_ledger(capacities, 8);
     for (int i = 0; i < 3; i++) {
         assert_true(take(demand));
         assert_true(clo_ledger_take_or_watch(&ledger, demand, &ticket, 0));
