@@ -18,8 +18,21 @@
 
 #include "base/arena.h"
 #include "engine/order.h"
+#include "sync/ledger.h"
 
 #include <clotho/log.h>
+
+/* Capacities that the scheduler shares with others. It takes what an execution demands when it starts, and gives it back
+ * when it has finished. */
+typedef struct clo_scheduler_room {
+    clo_ledger **ledgers; /* [machines] */
+    uint32_t thread;      /* the scheduler's number there */
+    void *driver;
+    /* Something does not fit on the machine, and registers next: reports of its ledger are to reach clo_scheduler_capacity. */
+    void (*refused)(void *driver, uint32_t machine);
+    /* The ledger reports to all who wait there, `again`: to the scheduler too. */
+    void (*report)(void *driver, uint32_t machine, bool again);
+} clo_scheduler_room;
 
 typedef struct clo_scheduler_config {
     const clo_platform *platform;
@@ -30,6 +43,7 @@ typedef struct clo_scheduler_config {
     uint32_t queue_max; /* entries in the queues of all executors; 0: 64 for each executor */
     clo_log *log;       /* inputs and decisions go there; NULL: nowhere */
     bool has_replicas;  /* the driver can run them; else a choice's `duplicate` is passed over */
+    const clo_scheduler_room *room; /* lives as long as the scheduler; NULL: nobody else uses the machines */
 } clo_scheduler_config;
 
 clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out);
