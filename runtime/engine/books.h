@@ -5,7 +5,6 @@
 #define CLO_ENGINE_BOOKS_H
 
 #include "engine/order.h"
-#include "engine/scheduler.h"
 
 #include <clotho/log.h>
 

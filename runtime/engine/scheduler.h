@@ -18,21 +18,8 @@
 
 #include "base/arena.h"
 #include "engine/order.h"
-#include "sync/ledger.h"
 
 #include <clotho/log.h>
-
-/* Capacities that the scheduler shares with others. It takes what an execution demands when it starts, and gives it back
- * when it has finished. */
-typedef struct clo_scheduler_room {
-    clo_ledger **ledgers; /* [machines] */
-    uint32_t thread;      /* the scheduler's number there */
-    void *driver;
-    /* Something does not fit on the machine, and registers next: reports of its ledger are to reach clo_scheduler_capacity. */
-    void (*refused)(void *driver, uint32_t machine);
-    /* The ledger reports to all who wait there, `again`: to the scheduler too. */
-    void (*report)(void *driver, uint32_t machine, bool again);
-} clo_scheduler_room;
 
 typedef struct clo_scheduler_config {
     const clo_platform *platform;
