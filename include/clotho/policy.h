@@ -283,7 +283,8 @@ typedef struct clo_policy {
      * impossible (an unknown or ended job, a stage that is not ready, an executor that cannot run it, a job of another
      * band) is refused and counted; then the scheduler's own rule decides until the next input: the oldest ready stage
      * that may run goes to the first free executor. The same rule steps in when a decision reaches its bound
-     * (clo_view_step), and when a policy leaves all executors idle with work to do and no timer. */
+     * (clo_view_step), when a policy leaves all executors idle with work to do and no timer, and where a lower band
+     * would get an executor that work of this one could use (as far as the bound lets it look). */
     bool (*decide)(void *state, const clo_view *view, clo_choice *choice);
 
     /* Bytes of an argument, and how to read one from text ("fair:2"). NULL: the policy takes none from text. */

@@ -49,8 +49,8 @@ typedef struct clo_sim_config {
  *   CLO_ERR_ARGUMENT  the plan or the record is of another graph or platform (clo_plan_matches); plan and policy are
  *                     both given; result->size is wrong; unknown config fields
  *   CLO_ERR_INVALID   the plan is incomplete, or its order is impossible
- *   CLO_ERR_STATE     a decision differs from the recorded one, and clo_last_error names the first that does; or what is
- *                     left to run demands more than any machine has
+ *   CLO_ERR_STATE     a decision differs from the recorded one, and clo_last_error names the first that does; or what
+ *                     is left to run demands more than any machine has
  *   CLO_ERR_LIMIT     memory_limit_bytes
  *   CLO_ERR_TASK      a body failed
  *   CLO_ERR_MEMORY

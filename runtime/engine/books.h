@@ -23,9 +23,9 @@ typedef struct clo_queue {
 
 /* The ready stage that has waited for a machine's capacity longest. */
 typedef struct clo_capacity_waiter {
-    clo_ready_stage who;      /* job CLO_NONE: nobody */
-    uint32_t overtaken; /* starts of others with demands since then */
-    uint64_t ticket;    /* in a ledger that others use too; CLO_LEDGER_NEW: none */
+    clo_ready_stage who; /* job CLO_NONE: nobody */
+    uint32_t overtaken;  /* starts of others with demands since then */
+    uint64_t ticket;     /* in a ledger that others use too; CLO_LEDGER_NEW: none */
 } clo_capacity_waiter;
 
 struct clo_view {
@@ -57,14 +57,14 @@ struct clo_view {
     uint32_t band;
     uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
     bool has_replicas;
-    bool is_ruled;      /* a choice was refused: the rule decides until the next input */
-    bool is_cut;        /* since the last input a decision has reached its bound */
+    bool is_ruled; /* a choice was refused: the rule decides until the next input */
+    bool is_cut;   /* since the last input a decision has reached its bound */
 
     const clo_scheduler_room *room; /* others use the ledgers too; NULL: they are our own */
-    clo_ledger **ledgers;         /* [machines] */
-    bool is_short;                /* since the last input a ledger that others use has refused something */
-    clo_capacity_waiter *waiters; /* [machines] */
-    bool has_demands;             /* some job had */
+    clo_ledger **ledgers;           /* [machines] */
+    bool is_short;                  /* since the last input a ledger that others use has refused something */
+    clo_capacity_waiter *waiters;   /* [machines] */
+    bool has_demands;               /* some job had */
 
     clo_order *orders; /* [executors] ring */
     uint32_t order_first, order_count;

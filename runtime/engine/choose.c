@@ -29,8 +29,7 @@ static bool is_choosable(const clo_scheduler *scheduler, uint32_t job, uint32_t 
 {
     const clo_scheduler_job *live = clo_view_live(scheduler, job);
 
-    return live != NULL && stage < live->tasks && live->stages[stage].is_listed &&
-           live->live.band == scheduler->band;
+    return live != NULL && stage < live->tasks && live->stages[stage].is_listed && live->live.band == scheduler->band;
 }
 
 static outcome refuse(clo_scheduler *scheduler, const clo_choice *choice, const char *why)
@@ -216,6 +215,14 @@ static bool break_stall(clo_scheduler *scheduler)
     return false;
 }
 
+static bool has_lower(const clo_scheduler *scheduler, uint32_t band)
+{
+    for (uint32_t b = band + 1; b < CLO_BANDS_MAX; b++)
+        if (scheduler->listed[b] > 0)
+            return true;
+    return false;
+}
+
 bool clo_choose(clo_scheduler *scheduler)
 {
     if (scheduler->free_executors > 0 && serve_waiters(scheduler))
@@ -227,7 +234,8 @@ bool clo_choose(clo_scheduler *scheduler)
             break;
         scheduler->band = b;
         outcome result = scheduler->is_ruled ? NO_ROOM : ask(scheduler);
-        if (result == NO_ROOM && scheduler->is_ruled)
+        /* A policy may leave executors idle, but not to a lower band. */
+        if (result == NO_ROOM && (scheduler->is_ruled || has_lower(scheduler, b)))
             result = rule(scheduler, scheduler->steps_max) ? CHANGED : NO_ROOM;
         if (result == NO_ROOM)
             scheduler->exhausted |= 1u << b;

@@ -4,6 +4,7 @@
 #include "base/carve.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define BUFFER_ALIGN 64u
@@ -20,8 +21,6 @@ static clo_status number_memories(clo_data *data, clo_arena *arena)
     const clo_platform *platform = program->platform;
     uint32_t count = program->is_replay ? program->executions : platform->executors_count;
 
-    if (!data->copies)
-        return CLO_OK;
     data->slot_of = clo_arena_take(arena, platform->memories_count, sizeof *data->slot_of);
     if (data->slot_of == NULL)
         return clo_fail_memory("the memories of a job");
@@ -107,10 +106,10 @@ clo_status clo_data_create(clo_data *data, const clo_program *program, bool copi
 {
     clo_block block = {0};
 
-    *data = (clo_data){.program = program, .copies = copies && program->crosses_memories};
+    *data = (clo_data){.program = program};
     if (!program->graph->has_outputs)
         return CLO_OK;
-    clo_status status = number_memories(data, arena);
+    clo_status status = copies && program->crosses_memories ? number_memories(data, arena) : CLO_OK;
     if (status != CLO_OK)
         return status;
     clo_carve(&block, &data->output_at, (size_t)program->executions + 1);
@@ -136,9 +135,10 @@ static const void *fetch(clo_data *data, const clo_data_run *run, uint32_t sourc
     unsigned char *original = data->home + data->output_at[source];
     const clo_platform *platform = data->program->platform;
 
-    if (!data->copies || platform->executors[run->ran_on[source]].memory == memory)
+    if (data->slot_of == NULL || platform->executors[run->ran_on[source]].memory == memory)
         return original;
     uint32_t slot = data->slot_of[memory];
+    assert(slot < data->slots);
     unsigned char *copy = data->remote + slot * data->home_bytes + data->output_at[source];
     clo_once *once = &data->copied[(size_t)source * data->slots + slot];
     if (clo_once_begin(once, run->number)) {
@@ -185,6 +185,7 @@ clo_gathered clo_data_gather(clo_data *data, const clo_data_run *run, uint32_t e
     clo_shared_inputs *shared = &data->shared[data->shared_of[task]];
     uint32_t slot = data->slot_of == NULL ? 0 : data->slot_of[memory];
     const void **list = shared->lists + (size_t)slot * shared->count;
+    assert(data->slot_of == NULL || slot < data->slots);
     if (clo_once_begin(&shared->is_gathered[slot], run->number)) {
         (void)fill(data, run, execution, memory, &(clo_engine_scratch){list, NULL}, copied_bytes);
         clo_once_end(&shared->is_gathered[slot], run->number);

@@ -33,8 +33,6 @@ typedef struct clo_shared_inputs {
 
 typedef struct clo_data {
     const clo_program *program;
-    /* Data really move between memories. */
-    bool copies;
 
     /* Own output of execution e at home + output_at[e]; its copy in memory m is at remote + slot_of[m] * home_bytes +
      * output_at[e]. Only memories where something may run have a slot. */
@@ -73,7 +71,8 @@ typedef struct clo_data_run {
     uint64_t number;
 } clo_data_run;
 
-/* Everything lies in `arena`. Returns CLO_OK, CLO_ERR_LIMIT, CLO_ERR_MEMORY. */
+/* copies: data really move between memories. Everything lies in `arena`. Returns CLO_OK, CLO_ERR_LIMIT,
+ * CLO_ERR_MEMORY. */
 clo_status clo_data_create(clo_data *data, const clo_program *program, bool copies, clo_arena *arena);
 
 /* Moves to the memory of `executor` what `execution` reads there, and lists it. Adds what was copied to *copied_bytes.

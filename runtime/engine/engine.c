@@ -101,6 +101,14 @@ int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint
     return latest_ns;
 }
 
+void clo_engine_complete(clo_engine *engine, uint32_t execution)
+{
+    clo_release release = clo_engine_release(engine, execution);
+
+    while (clo_engine_released(engine, &release) != CLO_NONE) { /* as many as it has successors */
+    }
+}
+
 void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, uint32_t executor,
                                 clo_engine_stats *stats)
 {

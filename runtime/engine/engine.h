@@ -51,6 +51,10 @@ void clo_engine_begin(clo_engine *engine, bool was_cut);
  * execution that is ready. O(edges * places) (stage.h), and one step for each source that is not behind a barrier. */
 int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor, int64_t now_ns);
 
+/* After `execution` has finished, where somebody else counts who is ready (a scheduler): the stages that it completes are
+ * looked over, see stage.h. Before anything that reads them is started. */
+void clo_engine_complete(clo_engine *engine, uint32_t execution);
+
 /* Moves what must move and runs the body; returns what the body returned. */
 int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, int64_t expected_ns,
                     const clo_engine_scratch *scratch, clo_engine_stats *stats);
@@ -88,9 +92,9 @@ static inline clo_release clo_engine_release(const clo_engine *engine, uint32_t 
     return (clo_release){.row = program->succ + first, .left = program->succ_first[execution + 1] - first};
 }
 
-/* Returns the next execution that was made ready, CLO_NONE when there are no more. One thread goes through the release of
- * an execution, once. After the last has been returned the job may be over and gone, so nothing is read after the last
- * counter was hit. */
+/* Returns the next execution that was made ready, CLO_NONE when there are no more. One thread goes through the release
+ * of an execution, once. After the last has been returned the job may be over and gone, so nothing is read after the
+ * last counter was hit. */
 static inline uint32_t clo_engine_released(clo_engine *engine, clo_release *release)
 {
     for (;;) { /* each turn takes an entry off, or ends a barrier's row */

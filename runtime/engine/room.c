@@ -37,6 +37,23 @@ static const int64_t *kept_for(const clo_scheduler *scheduler, const clo_capacit
     return scheduler->jobs[waiter->who.job]->demands[waiter->who.stage];
 }
 
+/* Nothing is kept from higher bands. */
+static bool is_above(const clo_scheduler *scheduler, const clo_capacity_waiter *waiter, const clo_scheduler_job *job)
+{
+    return waiter->who.job != CLO_NONE && job->live.band < scheduler->jobs[waiter->who.job]->live.band;
+}
+
+/* How old the stage is to the ledger. */
+static uint64_t ticket_of(const clo_scheduler *scheduler, const clo_capacity_waiter *waiter,
+                          const clo_scheduler_job *job, uint32_t stage)
+{
+    if (waiter->who.job == CLO_NONE || waiter->ticket == CLO_LEDGER_NEW)
+        return CLO_LEDGER_NEW;
+    if (is_waiter(waiter, job, stage))
+        return waiter->ticket;
+    return is_above(scheduler, waiter, job) ? clo_ledger_before(waiter->ticket) : CLO_LEDGER_NEW;
+}
+
 /* Registers what the ledger has refused. True: it would not refuse it any more. */
 static bool watch(clo_scheduler *scheduler, uint32_t machine, const int64_t *demand, uint64_t *ticket)
 {
@@ -61,9 +78,9 @@ bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
         return true;
     for (;;) { /* another turn only if another thread has changed the ledger */
         (void)clo_ledger_read(ledger, &state);
-        bool waits = is_waiter(waiter, job, stage);
-        if (clo_ledger_fits(ledger, &state, demand, waits ? waiter->ticket : CLO_LEDGER_NEW)) {
-            const int64_t *kept = waits ? NULL : kept_for(scheduler, waiter);
+        bool is_free = is_waiter(waiter, job, stage) || is_above(scheduler, waiter, job);
+        if (clo_ledger_fits(ledger, &state, demand, ticket_of(scheduler, waiter, job, stage))) {
+            const int64_t *kept = is_free ? NULL : kept_for(scheduler, waiter);
             for (uint32_t r = 0; kept != NULL && r < ledger->resources; r++)
                 if (demand[r] > 0 && kept[r] > state.available[r] - demand[r])
                     return false;
@@ -77,14 +94,6 @@ bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
     }
 }
 
-static bool take(clo_scheduler *scheduler, clo_ledger *ledger, const int64_t *demand, clo_capacity_waiter *own)
-{
-    uint32_t thread = scheduler->room != NULL ? scheduler->room->thread : 0;
-
-    return own != NULL && scheduler->room != NULL ? clo_ledger_take_or_watch(ledger, demand, &own->ticket, thread)
-                                                  : clo_ledger_take(ledger, demand, thread);
-}
-
 bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     uint32_t machine = machine_of(scheduler, executor);
@@ -93,7 +102,8 @@ bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
 
     if (demand == NULL)
         return true;
-    while (!take(scheduler, scheduler->ledgers[machine], demand, is_waiter(waiter, job, stage) ? waiter : NULL))
+    uint32_t thread = scheduler->room != NULL ? scheduler->room->thread : 0;
+    while (!clo_ledger_take_as(scheduler->ledgers[machine], demand, ticket_of(scheduler, waiter, job, stage), thread))
         if (!clo_room_fits(scheduler, job, stage, executor)) /* another thread was quicker */
             return false;
     if (is_waiter(waiter, job, stage))

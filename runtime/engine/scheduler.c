@@ -20,8 +20,8 @@ static void reset(clo_scheduler *s)
     for (uint32_t j = 0; j < s->limits.jobs; j++) /* low slots first */
         s->free_slots[s->free_count++] = s->limits.jobs - 1 - j;
     for (uint32_t e = 0; e < executors; e++) {
-        s->executors[e] = (clo_live_executor){
-            .job = CLO_NONE, .stage = CLO_NONE, .instance = CLO_NONE, .last_job = UINT64_MAX};
+        s->executors[e] =
+            (clo_live_executor){.job = CLO_NONE, .stage = CLO_NONE, .instance = CLO_NONE, .last_job = UINT64_MAX};
         s->queues[e] = (clo_queue){CLO_NONE, CLO_NONE, false};
         clo_start_set_free(s, e, true);
     }
@@ -66,9 +66,7 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
     s->platform = config->platform;
     s->limits = (clo_limits){config->jobs_max, config->platform, executors};
     s->use = (clo_policy_use){.policy = config->policy, .argument = config->argument};
-    s->use.bytes = config->policy->state_bytes != NULL
-                       ? config->policy->state_bytes(&s->limits, config->argument)
-                       : 0;
+    s->use.bytes = config->policy->state_bytes != NULL ? config->policy->state_bytes(&s->limits, config->argument) : 0;
     s->words = (executors + 63) / 64;
     s->steps_max = config->steps_max;
     s->log = config->log;
@@ -144,9 +142,7 @@ static void end_if_over(clo_scheduler *s, clo_scheduler_job *job)
 {
     if ((job->live.unfinished > 0 && !job->is_cancelled) || job->live.running > 0 || job->live.committed > 0)
         return;
-    int64_t how = !job->is_cancelled ? CLO_LOG_DONE_OK
-                  : job->has_failed  ? CLO_LOG_DONE_FAILED
-                                     : CLO_LOG_DONE_CANCELLED;
+    int64_t how = !job->is_cancelled ? CLO_LOG_DONE_OK : job->has_failed ? CLO_LOG_DONE_FAILED : CLO_LOG_DONE_CANCELLED;
     clo_note(s, CLO_LOG_DONE, job, CLO_NONE, CLO_NONE, CLO_NONE, how);
     clo_view_tell(s, CLO_EVENT_END, job->slot, CLO_NONE, CLO_NONE, 0);
     clo_room_forget(s, job, CLO_NONE);
@@ -192,8 +188,8 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
 
     begin_input(s, now_ns);
     if (s->log != NULL) /* at its own time, see CLO_LOG_KINDS */
-        (void)clo_log_append(s->log, &(clo_log_record){now_ns, job->live.id, CLO_LOG_FINISH, stage, row->instance,
-                                                       executor, start_ns});
+        (void)clo_log_append(
+            s->log, &(clo_log_record){now_ns, job->live.id, CLO_LOG_FINISH, stage, row->instance, executor, start_ns});
     row->job = row->stage = row->instance = CLO_NONE;
     s->running--;
     clo_room_give(s, job, stage, executor);

@@ -16,9 +16,9 @@ typedef struct clo_policy_use {
     size_t bytes;
 } clo_policy_use;
 
-/* The outputs of a stage that lie, or will lie, in one source of data (clo_platform.source_of). The times are of the last
- * of them; of a stage of one instance, whose executions are all alike, of the first. A stage that can fill every source
- * has its places in order of the sources, any other one in order of use. */
+/* The outputs of a stage that lie, or will lie, in one source of data (clo_platform.source_of). The times are of the
+ * last of them; of a stage of one instance, whose executions are all alike, of the first. A stage that can fill
+ * every source has its places in order of the sources, any other one in order of use. */
 typedef struct clo_located {
     uint32_t executor; /* one of the source */
     uint32_t count;    /* executions; 0: the place is not in use */
@@ -29,7 +29,7 @@ typedef struct clo_located {
 typedef struct clo_stage_row {
     clo_live_stage live;
     uint32_t next_instance;
-    uint32_t places_count; /* in use, where they are in order of use */
+    uint32_t places_count;          /* in use, where they are in order of use */
     clo_ready_stage next, previous; /* in the list of its band */
     bool is_listed;
 } clo_stage_row;
@@ -39,11 +39,11 @@ typedef struct clo_scheduler_job {
     uint32_t slot; /* CLO_NONE: not live */
     uint32_t tasks;
     bool is_cancelled;
-    bool has_failed; /* and is cancelled for that */
-    clo_stage_row *stages;                 /* [tasks] */
-    uint32_t *place_first;                 /* [tasks + 1] */
-    clo_located *places;                     /* [place_first[tasks]] */
-    uint32_t *roots;                       /* [roots_count] stages without predecessors */
+    bool has_failed;        /* and is cancelled for that */
+    clo_stage_row *stages;  /* [tasks] */
+    uint32_t *place_first;  /* [tasks + 1] */
+    clo_located *places; /* [place_first[tasks]] */
+    uint32_t *roots;        /* [roots_count] stages without predecessors */
     uint32_t roots_count;
     int64_t (*demands)[CLO_RESOURCES_MAX]; /* [tasks] in the platform's order; NULL: nobody demands anything */
     int64_t work_ns;                       /* live.remaining_ns at arrival */

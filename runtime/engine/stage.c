@@ -4,6 +4,7 @@
 #include "base/carve.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* True if data take the same time from both executors, which share a memory, to wherever they go. */
@@ -101,6 +102,7 @@ static clo_stage_part *part_at(const clo_stages *stages, clo_stage_part *parts, 
     else
         while (parts[at].count > 0 && parts[at].executor != executor) /* ends: no more places than instances */
             at++;
+    assert(at < room);
     parts[at].executor = executor;
     return &parts[at];
 }
@@ -112,6 +114,8 @@ void clo_stages_pass(clo_stages *stages, uint32_t barrier, const uint32_t *ran_o
     uint32_t room = stages->parts_first[barrier + 1] - stages->parts_first[barrier];
     clo_stage_part *parts = stages->parts + stages->parts_first[barrier];
 
+    assert(stages->parts != NULL);
+    assert(barrier < stages->program->barriers);
     memset(parts, 0, room * sizeof *parts);
     for (uint32_t i = graph->first_instance[task]; i < graph->first_instance[task + 1]; i++)
         add(part_at(stages, parts, room, stages->place_of[ran_on[i]]), finish_ns == NULL ? 0 : finish_ns[i]);

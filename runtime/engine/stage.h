@@ -1,7 +1,7 @@
 /* engine/stage.h - where the instances of a stage ran and when the last of them finished, as its consumers see it.
  *
- * Executors that share a memory and reach every other memory alike are one *place*: it makes no difference to anybody in
- * which of them an instance ran. So of a stage of n instances only the latest finish and the count in each place are
+ * Executors that share a memory and reach every other memory alike are one *place*: it makes no difference to anybody
+ * in which of them an instance ran. So of a stage of n instances only the latest finish and the count in each place are
  * kept, and when its data arrive, and how many move, costs O(places) for each consumer, not O(n). Kept for the stages
  * that have a barrier (program.h): whoever passes the barrier looks over the stage once, O(n). */
 #ifndef CLO_ENGINE_STAGE_H

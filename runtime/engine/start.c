@@ -45,8 +45,7 @@ static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t st
     for (uint32_t k = graph->out_first[stage]; k < graph->out_first[stage + 1]; k++) {
         uint32_t child = graph->out[k];
         scheduler->turn_steps++;
-        if (--job->stages[child].live.parents_unassigned > 0 ||
-            scheduler->use.policy->readiness != CLO_READY_ASSIGNED)
+        if (--job->stages[child].live.parents_unassigned > 0 || scheduler->use.policy->readiness != CLO_READY_ASSIGNED)
             continue;
         clo_lists_add_stage(scheduler, job, child);
         clo_view_tell(scheduler, CLO_EVENT_READY, job->slot, child, CLO_NONE, job->stages[child].live.unstarted);
@@ -129,8 +128,8 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
     if (!append(scheduler, job, stage, executor, count, is_replica))
         return false;
     for (uint32_t i = 0; i < count && scheduler->log != NULL; i++)
-        clo_note(scheduler, CLO_LOG_COMMIT, job, stage, is_replica ? 0 : job->stages[stage].next_instance + i,
-                 executor, is_replica ? CLO_LOG_REPLICA : 0);
+        clo_note(scheduler, CLO_LOG_COMMIT, job, stage, is_replica ? 0 : job->stages[stage].next_instance + i, executor,
+                 is_replica ? CLO_LOG_REPLICA : 0);
     row->free_ns = clo_time_add(arrival_ns > row->free_ns ? arrival_ns : row->free_ns, time_ns);
     row->committed += count;
     job->stages[stage].live.committed += count;

@@ -272,7 +272,7 @@ static int64_t inputs_ns(const checker *check, uint32_t task, uint32_t executor)
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
         uint32_t source = graph->in[edge];
         uint64_t bytes = clo_graph_in_bytes(graph, edge);
-        int64_t there = graph->rows[source].instances > 1
+        int64_t there = clo_graph_instances_of(graph, source) > 1
                             ? stage_ns(check, source, bytes, executor)
                             : arrival_ns(check, graph->first_instance[source], bytes, executor, &nearest);
         kept->inputs_ns = there > kept->inputs_ns ? there : kept->inputs_ns;

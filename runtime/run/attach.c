@@ -114,8 +114,7 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
     return CLO_OK;
 }
 
-clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max,
-                                 uint32_t *version)
+clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max, uint32_t *version)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
     clo_status status = clo_watchdog_need(&runtime->watchdog); /* it keeps the timer */
@@ -123,8 +122,8 @@ clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use
     if (status != CLO_OK)
         return status;
     pthread_mutex_lock(&runtime->control);
-    bool is_same = scheduling->scheduler != NULL && scheduling->policy == use->policy &&
-                   scheduling->argument == use->argument;
+    bool is_same =
+        scheduling->scheduler != NULL && scheduling->policy == use->policy && scheduling->argument == use->argument;
     if (scheduling->jobs > 0 && !is_same) {
         status = clo_fail(CLO_ERR_STATE,
                           "the runtime's scheduler follows the policy '%s' for %u other jobs; destroy them, swap its "

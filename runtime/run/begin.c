@@ -15,7 +15,8 @@
 /* Plain and relaxed stores: the push of the first item publishes them all. */
 static void reset(clo_job *job, uint64_t release)
 {
-    clo_engine_begin(job->engine, false);
+    clo_engine_begin(job->engine, job->scheduled != NULL &&
+                                       atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0);
     memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
     for (uint32_t execution = 0; job->events != NULL && execution < job->program->executions; execution++)
         if (job->is_fast) /* not executed */

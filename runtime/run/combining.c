@@ -141,8 +141,8 @@ static void handle_requests(turn_state *turn)
     }
 }
 
-/* Jobs that do not run get their states for the new policy too: later, at their arrivals, the next swap may be preparing
- * theirs. The thread that swaps holds `control`, so no job comes or goes. */
+/* Jobs that do not run get their states for the new policy too: later, at their arrivals, the next swap may be
+ * preparing theirs. The thread that swaps holds `control`, so no job comes or goes. */
 static void exchange_idle(const clo_runtime *runtime, uint32_t version)
 {
     for (uint32_t j = 0; j < runtime->jobs_max; j++) {
@@ -157,8 +157,8 @@ static void swap_policy(clo_runtime *runtime)
     clo_scheduling *scheduling = &runtime->scheduling;
     clo_swap *swap = atomic_load_explicit(&scheduling->swap, memory_order_relaxed); /* came with the post */
 
-    swap->status = clo_scheduler_swap(scheduling->scheduler, &swap->use, scheduling->swaps + 1,
-                                      scheduler_now_ns(runtime));
+    swap->status =
+        clo_scheduler_swap(scheduling->scheduler, &swap->use, scheduling->swaps + 1, scheduler_now_ns(runtime));
     if (swap->status == CLO_OK)
         exchange_idle(runtime, ++scheduling->swaps);
     else
@@ -265,9 +265,9 @@ static uint64_t combine(clo_worker *worker, clo_runtime *runtime)
     return turn.mine;
 }
 
-uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ns,
-                             int64_t finish_ns)
+uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ns, int64_t finish_ns)
 {
+    clo_engine_complete(job->engine, execution);
     worker->completed_job = job;
     worker->completed = execution;
     worker->completed_start_ns = clo_time_add(job->arrival_ns, start_ns);

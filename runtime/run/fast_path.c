@@ -62,8 +62,8 @@ static inline void hand_on(clo_worker *worker, clo_job *job, uint32_t execution,
     }
 }
 
-/* Hands on what the execution of this row released; the first of them comes back to be run next. While we hold a released
- * item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads locals
+/* Hands on what the execution of this row released; the first of them comes back to be run next. While we hold a
+ * released item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads locals
  * only. */
 static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t execution, const uint32_t *row,
                                    uint32_t count)

@@ -163,5 +163,6 @@ void clo_virtual_start(clo_job *job)
 
 uint64_t clo_virtual_complete(clo_worker *worker, clo_job *job, uint32_t execution)
 {
-    return clo_combining_post(&job->virtual_time->combining, worker->index, execution) ? combine(worker, job) : CLO_ITEM_NONE;
+    return clo_combining_post(&job->virtual_time->combining, worker->index, execution) ? combine(worker, job)
+                                                                                       : CLO_ITEM_NONE;
 }

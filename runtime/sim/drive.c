@@ -47,6 +47,7 @@ void clo_sim_finish(clo_sim *sim, uint32_t execution)
     sim->stats.busy_ns = clo_time_add(sim->stats.busy_ns, length_ns);
     sim->events[execution].sequence = sim->finished++;
     if (sim->scheduler != NULL) {
+        clo_engine_complete(sim->engine, execution);
         clo_scheduler_finish(sim->scheduler, executor, sim->events[execution].start_ns, sim->now_ns);
         hand_out(sim);
         return;

@@ -79,6 +79,7 @@ typedef struct clo_ledger_page {
 typedef struct clo_ledger {
     /* Version << 16 | page. */
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint64_t head;
+    /* The next one; all are even. */
     _Atomic uint64_t tickets;
     /* [threads + 1] */
     clo_ledger_page *pages;
@@ -131,7 +132,7 @@ static inline void clo_ledger_init(clo_ledger *ledger, const int64_t *capacities
         atomic_init(&pages[p].watched, 0);
     }
     atomic_init(&ledger->head, 0);
-    atomic_init(&ledger->tickets, 0);
+    atomic_init(&ledger->tickets, 2);
 }
 
 /* Copies the state; returns the head that it belongs to. */
@@ -232,8 +233,14 @@ static inline bool clo_ledger_report(const clo_ledger *ledger, clo_ledger_state 
     return true;
 }
 
-/* All of the demand, or nothing: then nobody waits either. For who has waited: clo_ledger_take_or_watch. */
-static inline bool clo_ledger_take(clo_ledger *ledger, const int64_t *demand, uint32_t thread)
+/* A ticket just older than that one, and nobody's: what is kept for that one is not kept from it. */
+static inline uint64_t clo_ledger_before(uint64_t ticket)
+{
+    return ticket - 1;
+}
+
+/* All of the demand, or nothing: then nobody registers either. */
+static inline bool clo_ledger_take_as(clo_ledger *ledger, const int64_t *demand, uint64_t ticket, uint32_t thread)
 {
     clo_ledger_state state;
     uint64_t head;
@@ -242,11 +249,17 @@ static inline bool clo_ledger_take(clo_ledger *ledger, const int64_t *demand, ui
         return true;
     do { /* another turn only if another thread has changed the ledger */
         head = clo_ledger_read(ledger, &state);
-        if (!clo_ledger_fits(ledger, &state, demand, CLO_LEDGER_NEW))
+        if (!clo_ledger_fits(ledger, &state, demand, ticket))
             return false;
-        clo_ledger_start(ledger, &state, demand, CLO_LEDGER_NEW);
+        clo_ledger_start(ledger, &state, demand, ticket);
     } while (!clo_ledger_swing(ledger, head, &state, thread));
     return true;
+}
+
+/* The same for who has not waited. */
+static inline bool clo_ledger_take(clo_ledger *ledger, const int64_t *demand, uint32_t thread)
+{
+    return clo_ledger_take_as(ledger, demand, CLO_LEDGER_NEW, thread);
 }
 
 /* True: the demand fits; if `takes`, it is held. False: *ticket, CLO_LEDGER_NEW at the first time, says since when the
@@ -267,7 +280,7 @@ static inline bool clo_ledger_ask(clo_ledger *ledger, const int64_t *demand, uin
         if (fits && !takes)
             return true;
         if (!fits && *ticket == CLO_LEDGER_NEW)
-            *ticket = atomic_fetch_add_explicit(&ledger->tickets, 1, memory_order_relaxed);
+            *ticket = atomic_fetch_add_explicit(&ledger->tickets, 2, memory_order_relaxed);
         if (fits)
             clo_ledger_start(ledger, &state, demand, *ticket);
         else /* also if that changes nothing: the swing says that what we wrote before it is there */

@@ -226,10 +226,10 @@ static size_t some_job_bytes(const clo_cost *cost, const void *argument)
     return clo_graph_instances(clo_cost_graph(cost));
 }
 
-#define OWN(policy, ...)                                                                                     \
-    {                                                                                                        \
-        .size = sizeof(clo_policy), .name = policy, .summary = "", .state_bytes = some_bytes,                \
-        .job_bytes = some_job_bytes, __VA_ARGS__                                                             \
+#define OWN(policy, ...)                                                                      \
+    {                                                                                         \
+        .size = sizeof(clo_policy), .name = policy, .summary = "", .state_bytes = some_bytes, \
+        .job_bytes = some_job_bytes, __VA_ARGS__                                              \
     }
 
 const clo_policy *draw_policy(thread *t)

@@ -309,8 +309,8 @@ void call_swap_policy(thread *t)
         return;
     const clo_policy *policy = draw_policy(t);
     log_begin(t, "clo_runtime_swap_policy", index);
-    clo_status status = expect(clo_runtime_swap_policy(runtime, policy, NULL), CLO_OK, CLO_ERR_MEMORY, CLO_ERR_LIMIT,
-                               CLO_ERR_STATE);
+    clo_status status =
+        expect(clo_runtime_swap_policy(runtime, policy, NULL), CLO_OK, CLO_ERR_MEMORY, CLO_ERR_LIMIT, CLO_ERR_STATE);
     log_end(t, status);
     if (status == CLO_OK) /* most new jobs of the runtime name it; a guess, for others swap too */
         atomic_store_explicit(&w.runtimes[index].policy, policy, memory_order_relaxed);

@@ -1,5 +1,5 @@
-/* decisions.c - R9: prints a hash of every plan and of every simulated decision over many seeded graphs, so that two
- * machines can be compared. Run by cross.py on this one and, through an emulator, on others. */
+/* decisions.c - R9: prints a hash of every plan and of every simulated decision over many seeded graphs, so that two machines
+ * can be compared. Run by cross.py on this one and, through an emulator, on others. */
 #include "base/rng.h"
 #include "plan/registry.h"
 #include "policy/registry.h"
@@ -72,18 +72,20 @@ static clo_platform *make_platform(clo_rng *rng)
     return platform;
 }
 
-/* Without clo_registry_entry, which needs every module of the library. */
+/* clo_registry_entry would bring all registries, and libraries that no cross compiler here has. */
 static const char *name_at(const clo_registry *registry, uint32_t index)
 {
-    const clo_registry_head *const *rows = registry->rows;
+    const char *row = registry->row_bytes > 0 ? (const char *)registry->rows + index * registry->row_bytes
+                                              : ((const char *const *)registry->rows)[index];
 
-    return rows[index] != NULL ? rows[index]->name : NULL;
+    return row != NULL ? ((const clo_registry_head *)(const void *)row)->name : NULL;
 }
 
 static void add_plans(const clo_cost *cost)
 {
-    for (uint32_t i = 0; name_at(&clo_planners, i) != NULL; i++) {
-        const char *planner = name_at(&clo_planners, i);
+    const char *planner;
+
+    for (uint32_t i = 0; (planner = name_at(&clo_planners, i)) != NULL; i++) {
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
         clo_plan *plan;
         size_t count;
@@ -102,13 +104,15 @@ static void add_plans(const clo_cost *cost)
 
 static void add_decisions(const clo_cost *cost)
 {
-    for (uint32_t p = 0; name_at(&clo_policies, p) != NULL; p++)
+    const char *policy;
+
+    for (uint32_t p = 0; (policy = name_at(&clo_policies, p)) != NULL; p++)
         for (uint32_t bound = 0; bound <= 4; bound += 4) {
             clo_sim_config config = CLO_SIM_CONFIG_INIT;
             clo_trace *trace;
             size_t count;
 
-            config.policy = clo_policy_find(name_at(&clo_policies, p));
+            config.policy = clo_policy_find(policy);
             config.steps_max = bound;
             check(clo_simulate(cost, &config, NULL, &trace, NULL), config.policy->name);
             const clo_trace_event *events = clo_trace_events(trace, &count);

@@ -483,6 +483,24 @@ static void page_faults_that_cannot_be_read_are_none(void **state)
     assert_int_equal(stats.minor_faults + stats.major_faults, 0);
 }
 
+static void workload_files(void **state)
+{
+    clo_workload *workload, *none = NULL;
+
+    (void)state;
+    ok(clo_workload_create("w", &workload));
+    refuses_io(clo_workload_load, NULL, NULL, &none);
+    refuses_io(clo_workload_load, "x", NULL, NULL);
+    refuses_io(clo_workload_parse, NULL, "{}", 2, NULL, &none);
+    refuses_io(clo_workload_parse, "x", NULL, 2, NULL, &none);
+    refuses_io(clo_workload_parse, "x", "{}", 2, NULL, NULL);
+    refuses_io(clo_workload_save, NULL, NEVER_WRITTEN);
+    refuses_io(clo_workload_save, workload, NULL);
+    assert_null(none);
+    assert_null(fopen(NEVER_WRITTEN, "r"));
+    clo_workload_destroy(workload);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,6 +515,7 @@ int main(void)
         cmocka_unit_test(plans),
         cmocka_unit_test(traces),
         cmocka_unit_test(files),
+        cmocka_unit_test(workload_files),
         cmocka_unit_test(runtimes),
         cmocka_unit_test(jobs),
         cmocka_unit_test(page_faults_that_cannot_be_read_are_none),

@@ -1,4 +1,5 @@
-/* Public calls on policies, workloads, streams and logs with NULL and with numbers out of range; see test_arguments.c. */
+/* Public calls on policies, workloads, streams and logs with NULL and with numbers out of range; see
+ * test_arguments.c. */
 #include "support.h"
 
 #include "scene.h"

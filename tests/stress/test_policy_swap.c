@@ -37,48 +37,48 @@ static bool choose_oldest(counting *c, const clo_view *view, clo_choice *choice)
     return true;
 }
 
-#define COUNTING(which)                                                                  \
-    static size_t which##_bytes(const clo_limits *limits, const void *argument)          \
-    {                                                                                    \
-        (void)limits;                                                                    \
-        (void)argument;                                                                  \
-        return 64;                                                                       \
-    }                                                                                    \
-    static size_t which##_job_bytes(const clo_cost *cost, const void *argument)          \
-    {                                                                                    \
-        (void)cost;                                                                      \
-        (void)argument;                                                                  \
-        return 64;                                                                       \
-    }                                                                                    \
-    static clo_status which##_init(void *state, const clo_view *view)                    \
-    {                                                                                    \
-        (void)view;                                                                      \
-        memset(state, 1, 64);                                                            \
-        note(&which, &which.inits);                                                      \
-        return which.init_status;                                                        \
-    }                                                                                    \
-    static void which##_event(void *state, const clo_view *view, const clo_event *event) \
-    {                                                                                    \
-        (void)state;                                                                     \
-        if (event->kind != CLO_EVENT_READY)                                              \
-            return;                                                                      \
-        assert_int_equal(clo_view_stage(view, event->job, event->stage)->unstarted, event->count); \
-        assert_int_equal(clo_view_stage(view, event->job, event->stage)->parents_left, 0); \
-        note(&which, &which.shown);                                                      \
-    }                                                                                    \
-    static bool which##_decide(void *state, const clo_view *view, clo_choice *choice)    \
-    {                                                                                    \
-        ++*(unsigned char *)state; /* a freed state is seen by the address sanitizer */  \
+#define COUNTING(which)                                                                             \
+    static size_t which##_bytes(const clo_limits *limits, const void *argument)                     \
+    {                                                                                               \
+        (void)limits;                                                                               \
+        (void)argument;                                                                             \
+        return 64;                                                                                  \
+    }                                                                                               \
+    static size_t which##_job_bytes(const clo_cost *cost, const void *argument)                     \
+    {                                                                                               \
+        (void)cost;                                                                                 \
+        (void)argument;                                                                             \
+        return 64;                                                                                  \
+    }                                                                                               \
+    static clo_status which##_init(void *state, const clo_view *view)                               \
+    {                                                                                               \
+        (void)view;                                                                                 \
+        memset(state, 1, 64);                                                                       \
+        note(&which, &which.inits);                                                                 \
+        return which.init_status;                                                                   \
+    }                                                                                               \
+    static void which##_event(void *state, const clo_view *view, const clo_event *event)            \
+    {                                                                                               \
+        (void)state;                                                                                \
+        if (event->kind != CLO_EVENT_READY)                                                         \
+            return;                                                                                 \
+        assert_int_equal(clo_view_stage(view, event->job, event->stage)->unstarted, event->count);  \
+        assert_int_equal(clo_view_stage(view, event->job, event->stage)->parents_left, 0);          \
+        note(&which, &which.shown);                                                                 \
+    }                                                                                               \
+    static bool which##_decide(void *state, const clo_view *view, clo_choice *choice)               \
+    {                                                                                               \
+        ++*(unsigned char *)state; /* a freed state is seen by the address sanitizer */             \
         for (uint32_t j = clo_view_first_job(view); j != CLO_NONE; j = clo_view_job(view, j)->next) \
-            ++*(unsigned char *)clo_view_job(view, j)->state;                            \
-        return choose_oldest(&which, view, choice);                                      \
-    }                                                                                    \
-    static const clo_policy which##_policy = {.size = sizeof(clo_policy),                \
-                                              .name = #which,                            \
-                                              .state_bytes = which##_bytes,              \
-                                              .job_bytes = which##_job_bytes,            \
-                                              .init = which##_init,                      \
-                                              .event = which##_event,                    \
+            ++*(unsigned char *)clo_view_job(view, j)->state;                                       \
+        return choose_oldest(&which, view, choice);                                                 \
+    }                                                                                               \
+    static const clo_policy which##_policy = {.size = sizeof(clo_policy),                           \
+                                              .name = #which,                                       \
+                                              .state_bytes = which##_bytes,                         \
+                                              .job_bytes = which##_job_bytes,                       \
+                                              .init = which##_init,                                 \
+                                              .event = which##_event,                               \
                                               .decide = which##_decide}
 
 COUNTING(first);

@@ -322,7 +322,8 @@ static clo_runtime *shared_runtime;
 static void *swap_policies(void *argument)
 {
     while (!atomic_load(&is_over)) {
-        clo_status status = clo_runtime_swap_policy(shared_runtime, clo_policy_find(argument != NULL ? "fifo" : "eft"), NULL);
+        clo_status status =
+            clo_runtime_swap_policy(shared_runtime, clo_policy_find(argument != NULL ? "fifo" : "eft"), NULL);
         assert_int_equal(status, CLO_OK); /* two at once follow each other */
     }
     return NULL;
@@ -432,19 +433,24 @@ static void after_a_fork_the_child_is_refused_and_may_free(void **state)
     clo_task task = {.body = quick, .work_ns = 1000};
     fixture f = start(2, scene_layers(2, 2, &task), CLO_CLOCK_REAL);
     clo_job *job = make(&f, (clo_job_config){.deadline_ns = 1000000000}), *fresh;
+    clo_job *decided = make(&f, (clo_job_config){.policy = clo_policy_find("fifo")});
     int status = 0;
 
     (void)state;
     ok(clo_job_submit(job));
     ok(clo_job_wait(job, NULL));
+    ok(clo_job_submit(decided)); /* in the middle of whatever it does */
     pid_t child = fork();
     if (child == 0) {
         alarm(20);
         bool is_refused = clo_job_submit(job) == CLO_ERR_STATE && strstr(clo_last_error(), "forked") != NULL &&
                           clo_job_wait(job, NULL) == CLO_ERR_STATE &&
-                          clo_job_create(f.runtime, f.cost, NULL, &fresh) == CLO_ERR_STATE;
+                          clo_job_create(f.runtime, f.cost, NULL, &fresh) == CLO_ERR_STATE &&
+                          clo_runtime_swap_policy(f.runtime, clo_policy_find("eft"), NULL) == CLO_ERR_STATE;
         clo_job_cancel(job);
+        clo_job_cancel(decided);
         clo_job_destroy(job);
+        clo_job_destroy(decided);
         clo_runtime_destroy(f.runtime);
         _exit(is_refused ? 0 : 1);
     }
@@ -453,6 +459,9 @@ static void after_a_fork_the_child_is_refused_and_may_free(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
     ok(clo_job_submit(job)); /* the parent is as it was */
     ok(clo_job_wait(job, NULL));
+    ok(clo_job_wait(decided, NULL));
+    ok(clo_job_submit(decided));
+    ok(clo_job_wait(decided, NULL));
     stop(&f);
 }
 

@@ -85,12 +85,20 @@ static void begin(clo_rcpsp_builder *builder, const one_way *way)
     builder->heap.count = 0;
 }
 
-/* Places `v` where it ends first. Ties: the lower machine. Returns its finish. */
-static inline int64_t place(clo_rcpsp_builder *builder, uint32_t v, uint32_t words, clo_packing *out)
+/* Without a look where every task has one instance. */
+static inline uint32_t task_of(const clo_rcpsp_builder *builder, uint32_t v)
+{
+    return builder->left == NULL ? v : builder->problem->graph->task_of[v];
+}
+
+/* Places `v` where it ends first. Ties: the lower machine. Returns its finish. Always inline, because `words` is mostly
+ * the constant 1. */
+static inline __attribute__((always_inline)) int64_t place(clo_rcpsp_builder *builder, uint32_t v, uint32_t words,
+                                                           clo_packing *out)
 {
     const clo_rcpsp *problem = builder->problem;
     const uint64_t *demand = &problem->demand[(size_t)v * words];
-    int64_t best_start = 0, best_finish = INT64_MAX, ready = builder->ready_ns[problem->graph->task_of[v]];
+    int64_t best_start = 0, best_finish = INT64_MAX, ready = builder->ready_ns[task_of(builder, v)];
     clo_rcpsp_step step = {0, 0}, best_step = {0, 0};
     uint32_t best = 0;
 
@@ -133,37 +141,44 @@ static inline bool is_over(const clo_rcpsp_builder *builder, uint32_t step)
     return builder->stop_ns != INT64_MAX && step % STOP_EVERY == STOP_EVERY - 1 && clo_clock_ns() >= builder->stop_ns;
 }
 
-static inline void serial(clo_rcpsp_builder *builder, const one_way *way, const int64_t *keys, uint32_t words,
-                          clo_packing *out)
+/* All instances of `task` have a place, the last of them until finish_ns: queues what waited for them only. */
+static void hand_on(clo_rcpsp_builder *builder, const one_way *way, uint32_t task, int64_t finish_ns,
+                    const int64_t *keys)
+{
+    const clo_graph *graph = builder->problem->graph;
+
+    for (uint32_t edge = way->after_first[task]; edge < way->after_first[task + 1]; edge++) {
+        uint32_t u = way->after[edge];
+        if (finish_ns > builder->ready_ns[u])
+            builder->ready_ns[u] = finish_ns;
+        if (--builder->waits_for[u] > 0)
+            continue;
+        for (uint32_t v = graph->first_instance[u]; v < graph->first_instance[u + 1]; v++)
+            clo_heap_push(&builder->heap, keys[v], v);
+    }
+}
+
+static inline __attribute__((always_inline)) void serial(clo_rcpsp_builder *builder, const one_way *way,
+                                                         const int64_t *keys, uint32_t words, clo_packing *out)
 {
     clo_heap *heap = &builder->heap;
-    const clo_graph *graph = builder->problem->graph;
     uint32_t step = 0;
 
     out->makespan_ns = 0;
     for (uint32_t v = 0; v < builder->problem->tasks; v++)
-        if (builder->waits_for[graph->task_of[v]] == 0)
+        if (builder->waits_for[task_of(builder, v)] == 0)
             clo_heap_push(heap, keys[v], v);
     while (heap->count > 0) { /* each task enters once */
         if (is_over(builder, step++)) {
             out->makespan_ns = INT64_MAX;
             return;
         }
-        uint32_t v = (uint32_t)clo_heap_pop(heap).id, t = graph->task_of[v];
+        uint32_t v = (uint32_t)clo_heap_pop(heap).id, task = task_of(builder, v);
         int64_t finish = place(builder, v, words, out);
         if (finish > out->makespan_ns)
             out->makespan_ns = finish;
-        if (!is_complete(builder, t, &finish))
-            continue;
-        for (uint32_t edge = way->after_first[t]; edge < way->after_first[t + 1]; edge++) {
-            uint32_t u = way->after[edge];
-            if (finish > builder->ready_ns[u])
-                builder->ready_ns[u] = finish;
-            if (--builder->waits_for[u] > 0)
-                continue;
-            for (uint32_t w = graph->first_instance[u]; w < graph->first_instance[u + 1]; w++)
-                clo_heap_push(heap, keys[w], w);
-        }
+        if (is_complete(builder, task, &finish))
+            hand_on(builder, way, task, finish, keys);
     }
 }
 

@@ -58,11 +58,11 @@ static void sort_stage(const clo_schedule *schedule, uint32_t task, clo_stage *s
     }
 }
 
-clo_stage *clo_schedule_stage(const clo_schedule *schedule, uint32_t task)
+clo_stage *clo_schedule_find_stage(const clo_schedule *schedule, uint32_t task)
 {
     const clo_stages *stages = schedule->stages;
 
-    if (stages == NULL || stages->of[task] == CLO_NONE)
+    if (stages->of[task] == CLO_NONE)
         return NULL;
     clo_stage *stage = &stages->list[stages->of[task]];
     if (!stage->is_sorted)
@@ -254,15 +254,15 @@ void clo_schedule_find_ready(clo_schedule *schedule, uint32_t instance)
 /* Takes in one more producer, which arrives at row_ns. */
 static void take_single(clo_schedule *schedule, uint32_t instance)
 {
-    for (uint32_t e = 0; e < schedule->executors; e++) {
-        int64_t there = schedule->row_ns[e];
-        if (there > schedule->ready_ns[e]) {
-            schedule->second_ns[e] = schedule->ready_ns[e];
-            schedule->ready_ns[e] = there;
-            schedule->critical[e] = instance;
-        } else if (there > schedule->second_ns[e]) {
-            schedule->second_ns[e] = there;
-        }
+    const int64_t *restrict row = schedule->row_ns;
+    int64_t *restrict ready = schedule->ready_ns, *restrict second = schedule->second_ns;
+    uint32_t *restrict critical = schedule->critical;
+
+    for (uint32_t e = 0, count = schedule->executors; e < count; e++) {
+        int64_t there = row[e], before = ready[e], lesser = there > before ? before : there;
+        second[e] = lesser > second[e] ? lesser : second[e];
+        ready[e] = there > before ? there : before;
+        critical[e] = there > before ? instance : critical[e];
     }
 }
 
@@ -362,12 +362,27 @@ static int64_t stage_ns(const clo_schedule *schedule, const clo_stage *stage, ui
     return latest;
 }
 
+/* Where every task has one instance. */
+static int64_t single_inputs_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor)
+{
+    const clo_graph *graph = schedule->graph;
+    int64_t latest = 0;
+
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        int64_t there = clo_schedule_instance_ns(schedule, graph->in[edge], clo_graph_in_bytes(graph, edge), executor);
+        latest = there > latest ? there : latest;
+    }
+    return latest;
+}
+
 int64_t clo_schedule_inputs_ns(const clo_schedule *schedule, uint32_t instance, uint32_t executor)
 {
     const clo_graph *graph = schedule->graph;
     uint32_t task = graph->task_of[instance];
     int64_t latest = 0;
 
+    if (schedule->stages == NULL) /* tasks are instances */
+        return single_inputs_ns(schedule, task, executor);
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
         uint64_t bytes = clo_graph_in_bytes(graph, edge);
         const clo_stage *stage = clo_schedule_stage(schedule, graph->in[edge]);

@@ -54,7 +54,11 @@ uint32_t clo_schedule_last_of(const clo_schedule *schedule, uint32_t task);
 int64_t clo_schedule_producers_ns(const clo_schedule *schedule, uint32_t instance);
 
 /* The stage of a task, sorted: NULL for a task of one instance. What is not placed yet is in none of its lists. */
-clo_stage *clo_schedule_stage(const clo_schedule *schedule, uint32_t task);
+clo_stage *clo_schedule_find_stage(const clo_schedule *schedule, uint32_t task);
+static inline clo_stage *clo_schedule_stage(const clo_schedule *schedule, uint32_t task)
+{
+    return schedule->stages == NULL ? NULL : clo_schedule_find_stage(schedule, task);
+}
 
 /* The group of a sorted stage in which what ended on `executor` is listed. */
 uint32_t clo_schedule_group_of(const clo_schedule *schedule, const clo_stage *stage, uint32_t executor);

@@ -10,6 +10,11 @@
 
 #include <assert.h>
 
+/* Open executions of an executor: started at once; committed; committed, with demands. */
+typedef struct given {
+    uint32_t started, committed, demanding;
+} given;
+
 typedef struct pass {
     clo_judge *judge;
     uint32_t at; /* the record */
@@ -18,7 +23,7 @@ typedef struct pass {
     uint32_t live;     /* jobs that have arrived and are not done */
     uint32_t *open;    /* [open_mask + 1] lists of executions without FINISH, through `next`; index + 1, 0: empty */
     uint32_t open_mask;
-    uint32_t *held; /* [executors] executions that it was given and that are open */
+    given *held; /* [executors] executions that it was given and that are open */
     bool has_end;
     int64_t end_value;
 } pass;
@@ -88,6 +93,11 @@ static uint32_t *open_list(pass *p, uint32_t job, const clo_log_record *r)
     return &p->open[(uint32_t)clo_hash(key, name, sizeof name) & p->open_mask];
 }
 
+static bool is_busy(const given *of)
+{
+    return of->started > 0 || (of->committed > 0 && of->demanding == 0);
+}
+
 static void check_start(pass *p, const clo_judge_shape *shape, const clo_judge_execution *x)
 {
     clo_judge *judge = p->judge;
@@ -112,24 +122,24 @@ static void check_start(pass *p, const clo_judge_shape *shape, const clo_judge_e
     if (clo_cost_execution_ns(shape->cost, x->stage, x->executor) == CLO_TIME_NEVER)
         clo_judge_fault(judge, CLO_STREAM_PLACEMENT, p->at, "%s; the task cannot run there",
                         clo_judge_label(judge, x, text));
-    if (p->record->what == CLO_LOG_START && p->held[x->executor] > 0)
+    if (p->record->what == CLO_LOG_START && is_busy(&p->held[x->executor]))
         clo_judge_fault(judge, CLO_STREAM_BUSY, p->at, "%s; the executor has not finished what it was given before",
                         clo_judge_label(judge, x, text));
 }
 
-/* The execution keeps its executor from its decision on. What was committed and demands something may wait for capacity,
- * and then holds no executor; that it does not run beside another one is judged by its body. */
-static uint32_t holds_executor(const clo_judge *judge, const clo_judge_execution *x)
+/* Where the executor's open executions are counted. What was committed and demands something may wait for capacity, and
+ * then it and those behind it hold no executor: that they do not run beside another one is judged by their bodies. */
+static uint32_t *count_of(pass *p, const clo_judge_execution *x)
 {
-    const clo_log_record *record = &judge->records[x->record];
-    const int64_t *demand = clo_judge_demand(clo_judge_shape_of(judge, x->job), x->stage);
+    const int64_t *demand = clo_judge_demand(clo_judge_shape_of(p->judge, x->job), x->stage);
+    given *of = &p->held[x->executor];
 
-    if (record->what == CLO_LOG_START || demand == NULL)
-        return 1;
-    for (int r = 0; r < CLO_RESOURCES_MAX; r++)
+    if (p->judge->records[x->record].what == CLO_LOG_START)
+        return &of->started;
+    for (int r = 0; demand != NULL && r < CLO_RESOURCES_MAX; r++)
         if (demand[r] > 0)
-            return 0;
-    return 1;
+            return &of->demanding;
+    return &of->committed;
 }
 
 /* START and COMMIT. */
@@ -156,7 +166,7 @@ static void read_start(pass *p, uint32_t j)
     judge->execution_of[p->at] = index;
     judge->jobs[j].count++;
     check_start(p, shape, x);
-    p->held[r->executor] += holds_executor(judge, x);
+    ++*count_of(p, x);
 }
 
 /* Takes the execution that this FINISH ends out of the table; CLO_NONE: there is none. */
@@ -216,7 +226,7 @@ static void read_finish(pass *p, uint32_t j)
     x->start_ns = r->value;
     x->finish_ns = r->now_ns;
     judge->execution_of[p->at] = index;
-    p->held[r->executor] -= holds_executor(judge, x);
+    --*count_of(p, x);
     if (r->now_ns > job->last_finish_ns)
         job->last_finish_ns = r->now_ns;
     check_body(p, x);
