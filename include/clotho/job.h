@@ -16,8 +16,9 @@
  *
  * Capacities. All jobs of a runtime share the capacities of its machines, however they are dispatched. A task gets all that
  * it demands or nothing; while it waits its worker runs other tasks, and later tasks that fit pass it. (Where a policy
- * decides it waits with the scheduler, which has not started it yet.) Once 64 starts have passed the one that has
- * waited longest on a machine, what it demands is kept back for it. Tasks of a job that is cancelled, aborted or has failed stop waiting at once.
+ * decides it waits with the scheduler, which has not started it yet.) Once 64 starts have passed the one that has waited
+ * longest on a machine, what it demands is kept back for it. Tasks of a job that is cancelled, aborted or has failed stop
+ * waiting at once.
  *
  * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies of what it
  * found first, another of its sources of work has a turn. It has six sources: tasks that only it may run, its own ready
