@@ -279,15 +279,17 @@ static void draw_demand(clo_rng *rng, size_t me, int64_t *demand)
 /* As run/capacity.c does: says first that it may wait, then comes again whenever it is called. */
 static void take_from_ledger(size_t me, const int64_t *demand)
 {
-    uint64_t ticket = CLO_LEDGER_NEW, before = atomic_load_explicit(&starts, memory_order_relaxed);
+    uint64_t ticket = CLO_LEDGER_NEW, before = UINT64_MAX;
 
     atomic_store_explicit(&has_line[me], 1, memory_order_relaxed);
     while (!clo_ledger_take_or_watch(&ledger, demand, &ticket, (uint32_t)me)) {
+        if (before == UINT64_MAX) /* from its registration on; it may have been preempted before that */
+            before = atomic_load_explicit(&starts, memory_order_relaxed);
         while (atomic_load_explicit(&is_called[me], memory_order_relaxed) == 0)
             sched_yield();
         atomic_exchange_explicit(&is_called[me], 0, memory_order_acquire);
     }
-    uint64_t passed = atomic_fetch_add_explicit(&starts, 1, memory_order_relaxed) - before;
+    uint64_t now = atomic_fetch_add_explicit(&starts, 1, memory_order_relaxed), passed = now > before ? now - before : 0;
     if (me == 0 && passed > most_passed)
         most_passed = passed;
     for (int r = 0; r < 3; r++)
