@@ -9,14 +9,23 @@
  * release k comes at k * period_ns after it (k = 0, 1, ...), and clo_job_wait waits for the end of the series. One
  * thread of the runtime, the watchdog, watches releases and deadlines; it sleeps between them.
  *
- * Under the virtual clock every job has its own time, as if it ran alone.
+ * Under the virtual clock every job has its own time, and capacities of its own, as if it ran alone. Replay then
+ * does what clo_simulate says, event for event, demands or not: an execution that waits for capacity starts at the virtual
+ * time at which it is free. Work stealing and policies are refused there: use clo_simulate, where the built-in policy
+ * "steal" stands in for work stealing.
+ *
+ * Capacities. All jobs of a runtime share the capacities of its machines, however they are dispatched. A task gets all that
+ * it demands or nothing; while it waits its worker runs other tasks, and later tasks that fit pass it. (Where a policy
+ * decides it waits with the scheduler, which has not started it yet.) Once 64 starts have passed the one that has waited
+ * longest on a machine, what it demands is kept back for it. Tasks of a job that is cancelled, aborted or has failed stop
+ * waiting at once.
  *
  * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies of what it
- * found first, another of its sources of work has a turn. It has five sources: tasks that only it may run, its own
- * ready tasks, a task that another worker put into its hand, tasks it offers to others, and tasks that another worker
- * was handed or offers. The first four have a turn within 384 bodies; of the last, one worker's tasks have one within
- * 3072, each worker's in turn. A ready task starts after at most one turn for each task that is in the same source with
- * it: later tasks of other jobs do not starve it.
+ * found first, another of its sources of work has a turn. It has six sources: tasks that only it may run, its own ready
+ * tasks, a task that another worker put into its hand, tasks it offers to others, tasks that have waited for capacities
+ * and fit now, and tasks that another worker was handed or offers. The first five have a turn within 460 bodies; of the
+ * last, one worker's tasks have one within 3680, each worker's in turn. A ready task starts after at most one turn for
+ * each task that is in the same source with it: later tasks of other jobs do not starve it.
  *
  * Threads. Calls on different jobs never exclude each other. On one job:
  *   any thread, at any time between create and destroy:
@@ -249,7 +258,7 @@ typedef struct clo_job_result {
  *   CLO_ERR_INVALID      the plan does not place every instance, places one where it cannot run, or its order is
  *                        impossible
  *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken
- *   CLO_ERR_UNSUPPORTED  policy, steal, a period or demands under the virtual clock: use clo_simulate
+ *   CLO_ERR_UNSUPPORTED  policy, work stealing or a period under the virtual clock: use clo_simulate
  *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods and limits, cannot be created
  *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; or its
  *                        scheduler follows another policy for other jobs

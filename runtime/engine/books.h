@@ -25,10 +25,8 @@ typedef struct clo_queue {
 typedef struct clo_capacity_waiter {
     clo_ready_stage who; /* job CLO_NONE: nobody */
     uint32_t overtaken;  /* starts of others with demands since then */
+    uint64_t ticket;     /* in a ledger that others use too; CLO_LEDGER_NEW: none */
 } clo_capacity_waiter;
-
-/* So many starts of others may pass a stage that waits for capacity; then what it demands is kept for it. */
-#define CLO_OVERTAKES_MAX 64u
 
 struct clo_view {
     clo_scheduler *self; /* for what a policy changes by looking: steps, and who waits for capacity */
@@ -62,9 +60,11 @@ struct clo_view {
     bool is_ruled; /* a choice was refused: the rule decides until the next input */
     bool is_cut;   /* since the last input a decision has reached its bound */
 
-    int64_t *available;           /* [machines * CLO_RESOURCES_MAX]; INT64_MAX: unlimited */
-    clo_capacity_waiter *waiters; /* [machines] */
-    bool has_demands;             /* some job had */
+    const clo_scheduler_room *room; /* others use the ledgers too; NULL: they are our own */
+    clo_ledger **ledgers;           /* [machines] */
+    bool is_short;                  /* since the last input a ledger that others use has refused something */
+    clo_capacity_waiter *waiters;   /* [machines] */
+    bool has_demands;               /* some job had */
 
     clo_order *orders; /* [executors] ring */
     uint32_t order_first, order_count;
@@ -95,15 +95,18 @@ static inline clo_scheduler_job *clo_view_live(const clo_view *view, uint32_t jo
 
 /* room.c: capacities of the machines. */
 bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
-void clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+/* False: others were quicker, and it waits. Never so in ledgers of our own, after clo_room_fits. */
+bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 /* The stage, or (CLO_NONE) any stage of the job, waits no more. */
 void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage);
+/* Capacity is kept for the stage that waits on the machine. */
+bool clo_room_is_due(const clo_scheduler *scheduler, uint32_t machine);
 
 /* start.c: executions begin, or wait in queues. */
 
-/* An instance of a ready stage whose inputs are there, on a free executor where it fits. */
-void clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+/* An instance of a ready stage whose inputs are there, on a free executor where it fits. False: it does not any more. */
+bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 /* False: there is no room in the queues. */
 bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor,
                       uint32_t count, bool is_replica);

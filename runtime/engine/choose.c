@@ -54,10 +54,9 @@ static outcome start_anywhere(clo_scheduler *scheduler, clo_scheduler_job *job, 
     for (uint32_t e = clo_start_next_free(scheduler, CLO_NONE); e != CLO_NONE && started < count;
          e = clo_start_next_free(scheduler, e)) {
         scheduler->turn_steps++;
-        if (clo_cost_time(job->live.cost, stage, e) == CLO_TIME_NEVER || !clo_room_fits(scheduler, job, stage, e))
-            continue;
-        clo_start(scheduler, job, stage, e);
-        started++;
+        if (clo_cost_time(job->live.cost, stage, e) != CLO_TIME_NEVER && clo_room_fits(scheduler, job, stage, e) &&
+            clo_start(scheduler, job, stage, e))
+            started++;
     }
     return started > 0 ? CHANGED : NO_ROOM;
 }
@@ -97,9 +96,8 @@ static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, con
     }
     bool is_idle = (scheduler->free_set[e / 64] >> e % 64 & 1) != 0;
     if (!duplicates && is_idle && job->stages[stage].live.parents_left == 0) {
-        if (!clo_room_fits(scheduler, job, stage, e))
+        if (!clo_room_fits(scheduler, job, stage, e) || !clo_start(scheduler, job, stage, e))
             return NO_ROOM;
-        clo_start(scheduler, job, stage, e);
         if (--count == 0)
             return CHANGED;
     }
@@ -170,7 +168,7 @@ static bool serve_waiters(clo_scheduler *scheduler)
 
     for (uint32_t m = 0; m < scheduler->platform->machines_count && scheduler->has_demands; m++) {
         const clo_capacity_waiter *waiter = &scheduler->waiters[m];
-        if (waiter->who.job == CLO_NONE || waiter->overtaken <= CLO_OVERTAKES_MAX)
+        if (!clo_room_is_due(scheduler, m))
             continue;
         clo_scheduler_job *job = scheduler->jobs[waiter->who.job];
         if (room_of(job) > 0 && job->stages[waiter->who.stage].is_listed &&
@@ -210,7 +208,7 @@ static bool break_stall(clo_scheduler *scheduler)
         if (scheduler->listed[b] == 0 || !rule(scheduler, 0))
             continue;
         clo_choice none = {CLO_NONE, CLO_NONE, 0, CLO_NONE, CLO_NONE, 0, 0};
-        if (!scheduler->is_cut) /* else the bound is to blame */
+        if (!scheduler->is_cut && !scheduler->is_short) /* else the bound is to blame, or who held the capacity */
             (void)refuse(scheduler, &none, "every executor would be idle with work to do");
         return true;
     }

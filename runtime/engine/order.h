@@ -3,6 +3,7 @@
 #define CLO_ENGINE_ORDER_H
 
 #include "engine/scheduler_job.h"
+#include "sync/ledger.h"
 
 typedef struct clo_view clo_scheduler;
 
@@ -22,5 +23,17 @@ typedef struct clo_scheduler_counts {
     uint64_t fallbacks; /* instances that the scheduler's own rule placed */
     uint32_t most_steps, most_turn_steps;
 } clo_scheduler_counts;
+
+/* Capacities that the scheduler shares with others. It takes what an execution demands when it starts, and gives it back
+ * when it has finished. */
+typedef struct clo_scheduler_room {
+    clo_ledger **ledgers; /* [machines] */
+    uint32_t thread;      /* the scheduler's number there */
+    void *driver;
+    /* Something does not fit on the machine, and registers next: reports of its ledger are to reach clo_scheduler_capacity. */
+    void (*refused)(void *driver, uint32_t machine);
+    /* The ledger reports to all who wait there, `again`: to the scheduler too. */
+    void (*report)(void *driver, uint32_t machine, bool again);
+} clo_scheduler_room;
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/saturate.h"
 #include "base/status.h"
 #include "engine/books.h"
+#include "engine/capacity.h"
 
 #include <string.h>
 
@@ -28,8 +29,28 @@ static void reset(clo_scheduler *s)
         s->first[b] = s->last[b] = (clo_ready_stage){CLO_NONE, CLO_NONE};
     for (uint32_t m = 0; m < machines; m++)
         s->waiters[m].who = (clo_ready_stage){CLO_NONE, CLO_NONE};
-    for (size_t i = 0; i < (size_t)machines * CLO_RESOURCES_MAX; i++)
-        s->available[i] = s->platform->capacities[i] < 0 ? INT64_MAX : s->platform->capacities[i];
+}
+
+/* Of our own, where nobody else uses the machines. */
+static clo_status make_ledgers(clo_scheduler *s, clo_arena *arena)
+{
+    uint32_t machines = s->platform->machines_count;
+    clo_ledger *ledgers;
+    clo_ledger_page *pages;
+    clo_block block = {0};
+
+    if (s->room != NULL)
+        return s->ledgers = s->room->ledgers, CLO_OK;
+    clo_carve(&block, &s->ledgers, machines);
+    clo_carve(&block, &ledgers, machines);
+    clo_carve(&block, &pages, clo_capacity_pages(s->platform, 1));
+    if (!clo_block_take(&block, arena))
+        return clo_fail_memory("a scheduler");
+    for (uint32_t m = 0; m < machines; m++) {
+        s->ledgers[m] = &ledgers[m];
+        clo_capacity_open(s->platform, m, &ledgers[m], &pages, 1);
+    }
+    return CLO_OK;
 }
 
 clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out)
@@ -50,19 +71,22 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
     s->steps_max = config->steps_max;
     s->log = config->log;
     s->has_replicas = config->has_replicas;
+    s->room = config->room;
     clo_carve(&block, &s->jobs, config->jobs_max);
     clo_carve(&block, &s->free_slots, config->jobs_max);
     clo_carve(&block, &s->executors, executors);
     clo_carve(&block, &s->free_set, s->words);
     clo_carve(&block, &s->queues, executors);
     clo_carve(&block, &s->entries, entries);
-    clo_carve(&block, &s->available, (size_t)machines * CLO_RESOURCES_MAX);
     clo_carve(&block, &s->waiters, machines);
     clo_carve(&block, &s->orders, executors);
     if (!clo_block_take(&block, arena) || (s->use.state = clo_arena_take(arena, s->use.bytes, 1)) == NULL)
         return clo_fail_memory("a scheduler");
     for (uint32_t i = 0; i < entries; i++)
         s->entries[i].next = i + 1 < entries ? i + 1 : CLO_NONE;
+    clo_status status = make_ledgers(s, arena);
+    if (status != CLO_OK)
+        return status;
     reset(s);
     *out = s;
     return config->policy->init != NULL ? config->policy->init(s->use.state, s) : CLO_OK;
@@ -74,7 +98,7 @@ static void begin_input(clo_scheduler *s, int64_t now_ns)
     if (now_ns > s->now_ns)
         s->now_ns = now_ns;
     s->exhausted = 0;
-    s->is_ruled = s->is_cut = false;
+    s->is_ruled = s->is_cut = s->is_short = false;
     s->turn_steps = 0;
 }
 

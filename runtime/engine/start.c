@@ -52,7 +52,7 @@ static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t st
     }
 }
 
-/* An execution begins now on an idle executor; its instance is assigned and placed already. */
+/* An execution begins now on an idle executor; its instance is assigned and placed already, its demand taken. */
 static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t instance,
                   uint32_t executor, bool is_replica, int64_t arrival_ns)
 {
@@ -68,16 +68,18 @@ static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t sta
     stage_row->live.running++;
     job->live.running++;
     scheduler->running++;
-    clo_room_take(scheduler, job, stage, executor);
     clo_start_set_free(scheduler, executor, false);
     scheduler->orders[at < scheduler->limits.executors ? at : at - scheduler->limits.executors] =
         (clo_order){job, stage, row->instance, executor, is_replica, arrival_ns};
     scheduler->counts.decisions++;
 }
 
-void clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     clo_live_executor *row = &scheduler->executors[executor];
+
+    if (!clo_room_take(scheduler, job, stage, executor))
+        return false;
     int64_t arrival_ns = clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);
     int64_t finish_ns = clo_time_add(arrival_ns, clo_cost_time(job->live.cost, stage, executor));
 
@@ -88,6 +90,7 @@ void clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
     begin(scheduler, job, stage, instance, executor, false, arrival_ns);
     assign(scheduler, job, stage, 1);
     clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, 1);
+    return true;
 }
 
 /* Appends to the executor's queue; false: no entry is free. */
@@ -178,7 +181,8 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
     clo_scheduler_job *job = scheduler->jobs[head->job];
     uint32_t stage = head->stage, instance = head->instance;
     bool is_replica = head->is_replica, is_there = job->stages[stage].live.parents_left == 0;
-    bool fits = is_there && clo_room_fits(scheduler, job, stage, executor);
+    bool fits = is_there && clo_room_fits(scheduler, job, stage, executor) &&
+                clo_room_take(scheduler, job, stage, executor);
     clo_start_set_free(scheduler, executor, is_there && !fits);
     set_lacking(scheduler, executor, is_there && !fits);
     if (!fits)

@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "run/capacity.h"
+#include "run/combining.h"
 #include "run/runtime.h"
 #include "run/watchdog_loop.h"
 
@@ -16,10 +18,52 @@ void clo_scheduling_init(clo_runtime *runtime)
     atomic_init(&scheduling->wake_ns, CLO_TIME_NEVER);
 }
 
+/* Something of the scheduler was refused. */
+static void want(void *driver, uint32_t machine)
+{
+    clo_runtime *runtime = driver;
+
+    /* Relaxed: comes with the swing of the ledger's head, by which it registers. */
+    atomic_store_explicit(&runtime->machines[machine].is_wanted, 1, memory_order_relaxed);
+}
+
+static void report(void *driver, uint32_t machine, bool again)
+{
+    clo_runtime *runtime = driver;
+
+    clo_capacity_report(runtime, &runtime->machines[machine], again);
+}
+
+static void call(clo_runtime *runtime)
+{
+    clo_scheduling_ask(runtime, CLO_ASK_CAPACITY);
+}
+
+/* The ledgers of the machines, with the number behind those of the workers: one combiner at a time uses it. */
+static void share_room(clo_runtime *runtime, clo_ledger **ledgers)
+{
+    for (uint32_t m = 0; m < runtime->platform->machines_count; m++)
+        ledgers[m] = &runtime->machines[m].ledger;
+    runtime->scheduling.room = (clo_scheduler_room){ledgers, runtime->workers_count, runtime, want, report};
+    runtime->scheduling.call = call;
+}
+
+/* Nobody tells a scheduler without jobs of capacities any more. */
+static void wait_for_callers(clo_runtime *runtime)
+{
+    for (uint32_t m = 0; m < runtime->platform->machines_count; m++) /* acq_rel: as in tell_scheduler of capacity.c */
+        atomic_exchange_explicit(&runtime->machines[m].is_wanted, 0, memory_order_acq_rel);
+    while (atomic_load_explicit(&runtime->scheduling.callers, memory_order_acquire) != 0)
+        sched_yield();
+}
+
 /* The last job may have gone while the combiner that let go of it still has the turn. Without jobs nobody posts any
  * more: the watchdog, with its timer, is kept out by its lock. */
-static void wait_for_turn(clo_scheduling *scheduling)
+static void wait_for_turn(clo_runtime *runtime)
 {
+    clo_scheduling *scheduling = &runtime->scheduling;
+
+    wait_for_callers(runtime);
     /* acquire: pairs with the end of the last turn (sync/combining.h, [D]). */
     while (scheduling->scheduler != NULL &&
            atomic_load_explicit(&scheduling->combining.posts, memory_order_acquire) != 0)
@@ -36,18 +80,25 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
         .argument = use->argument,
         .jobs_max = runtime->jobs_max,
         .steps_max = steps_max,
+        .room = &scheduling->room,
     };
     clo_scheduler *scheduler = NULL;
     clo_arena arena;
 
+    wait_for_turn(runtime);
     clo_arena_open(&arena, NULL, 0);
     uint32_t *news = clo_arena_take(&arena, workers, sizeof *news);
     clo_combining_slot *slots = clo_arena_take(&arena, (size_t)workers + 1, sizeof *slots);
-    clo_status status = news != NULL && slots != NULL ? clo_scheduler_create(&config, &arena, &scheduler)
-                                                      : clo_fail_memory("a scheduler");
+    clo_ledger **ledgers = clo_arena_take(&arena, runtime->platform->machines_count, sizeof(clo_ledger *));
+    clo_status status = CLO_OK;
+    if (news == NULL || slots == NULL || ledgers == NULL)
+        status = clo_fail_memory("a scheduler");
+    else
+        share_room(runtime, ledgers);
+    if (status == CLO_OK)
+        status = clo_scheduler_create(&config, &arena, &scheduler);
     if (status != CLO_OK)
         return clo_arena_close(&arena), status;
-    wait_for_turn(scheduling);
     clo_arena_close(&scheduling->arena);
     clo_arena_close(&scheduling->policy_arena);
     clo_arena_open(&scheduling->policy_arena, NULL, 0);

@@ -167,6 +167,16 @@ static void swap_policy(clo_runtime *runtime)
     clo_futex_wake_all(&swap->is_done);
 }
 
+/* Ledgers of machines have reported: what waits there is looked at again. */
+static void handle_capacity(const turn_state *turn)
+{
+    clo_runtime *runtime = turn->runtime;
+
+    for (uint32_t m = 0; m < runtime->platform->machines_count; m++)
+        if (atomic_exchange_explicit(&runtime->machines[m].has_reported, 0, memory_order_relaxed) != 0)
+            clo_scheduler_capacity(runtime->scheduling.scheduler, m, scheduler_now_ns(runtime));
+}
+
 static void handle_asks(turn_state *turn)
 {
     clo_runtime *runtime = turn->runtime;
@@ -176,6 +186,8 @@ static void handle_asks(turn_state *turn)
         swap_policy(runtime);
     if (asks & CLO_ASK_TIMER)
         clo_scheduler_timer(runtime->scheduling.scheduler, scheduler_now_ns(runtime));
+    if (asks & CLO_ASK_CAPACITY)
+        handle_capacity(turn);
     hand_out(turn);
     handle_requests(turn);
 }

@@ -1,4 +1,4 @@
-/* execute.c - one execution: gate, inputs, body, and whom it released.
+/* execute.c - one execution: capacities, inputs, body, and whom it released.
  *
  * An execution of a stopped job (cancelled, or some task failed) goes through the same steps without its body, so a job
  * always ends by the same path and nothing has to be hunted down in the queues. */
@@ -7,15 +7,16 @@
 
 #include "base/clock.h"
 #include "base/saturate.h"
+#include "run/capacity.h"
 #include "run/combining.h"
 #include "run/cut.h"
 #include "run/fast_path.h"
-#include "run/home.h"
 #include "run/item.h"
 #include "run/overrun.h"
 #include "run/recorder.h"
 #include "run/series.h"
 #include "run/share.h"
+#include "run/virtual.h"
 #include "run/wake.h"
 
 #include <sched.h>
@@ -147,12 +148,18 @@ static void run_stretched(clo_worker *worker, clo_job *job, uint32_t execution, 
     stats->missed_ns += job_now_ns(job) - *start_ns - wanted_ns;
 }
 
-/* Virtual clock (replay): times follow from the plan's order and the cost model alone. */
+/* Virtual clock: times follow from the cost model alone, and from the plan's order unless they were decided already. */
 static void run_virtual(clo_worker *worker, clo_job *job, uint32_t execution, int64_t *start_ns, int64_t *finish_ns)
 {
     int64_t free_ns = job->virtual_free_ns[worker->index];
     uint32_t task = clo_program_task(job->program, execution);
 
+    if (job->virtual_time != NULL) {
+        *start_ns = job->virtual_time->start_ns[execution];
+        *finish_ns = job->engine->finish_ns[execution];
+        call_body(worker, job, execution, 0);
+        return;
+    }
     *start_ns = clo_engine_arrival_ns(job->engine, execution, worker->index, free_ns);
     *finish_ns = clo_time_add(*start_ns, clo_cost_time(job->program->cost, task, worker->index));
     job->virtual_free_ns[worker->index] = *finish_ns;
@@ -190,7 +197,12 @@ static execution_span run_execution(clo_worker *worker, clo_job *job, uint32_t e
         clo_job_cut(job);
         if (!job->program->is_replay)
             job->engine->ran_on[execution] = worker->index;
-        finish_ns = job->scheduled != NULL ? job_now_ns(job) : job->virtual_free_ns[worker->index];
+        if (job->scheduled != NULL)
+            finish_ns = job_now_ns(job);
+        else if (job->virtual_time != NULL)
+            finish_ns = job->engine->finish_ns[execution]; /* decided already */
+        else
+            finish_ns = job->virtual_free_ns[worker->index];
         if (job->engine->is_timed)
             job->engine->finish_ns[execution] = finish_ns;
         return (execution_span){finish_ns, finish_ns};
@@ -215,19 +227,6 @@ static execution_span run_execution(clo_worker *worker, clo_job *job, uint32_t e
     return (execution_span){start_ns, finish_ns};
 }
 
-/* Puts those that waited for capacity back to their workers. */
-static void requeue(clo_runtime *runtime, uint64_t chain)
-{
-    while (chain != CLO_ITEM_NONE) {
-        clo_job *job = clo_item_job(runtime, chain);
-        uint32_t execution = (uint32_t)chain;
-        uint64_t next = job->links[execution];
-        uint32_t home = job->scheduled != NULL ? job->engine->ran_on[execution] : clo_job_home(job, execution);
-        clo_worker_give(runtime, home, chain, &job->links[execution]);
-        chain = next;
-    }
-}
-
 /* The first body of a run begins, unless another worker was quicker. */
 static void note_first(clo_series *series)
 {
@@ -240,31 +239,26 @@ static void note_first(clo_series *series)
 
 uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
 {
-    clo_runtime *runtime = worker->runtime;
-    clo_job *job = clo_item_job(runtime, item);
+    clo_job *job = clo_item_job(worker->runtime, item);
     uint32_t execution = (uint32_t)item;
-    clo_gate *gate = NULL;
-    int64_t demand[CLO_RESOURCES_MAX];
+    bool holds = false;
 
     if (job->series != NULL && atomic_load_explicit(&job->series->is_first, memory_order_relaxed) != 0)
         note_first(job->series);
     if (job->is_fast)
         return clo_worker_run_plain(worker, job, execution);
-    if (job->program->graph->has_demands) {
-        gate = &runtime->gates[runtime->platform->executors[worker->index].machine];
-        clo_program_demand(job->program, clo_program_task(job->program, execution), demand);
-        if (job->scheduled != NULL)
-            job->engine->ran_on[execution] = worker->index; /* where to come back to */
-        if (!clo_gate_enter(gate, demand, item, &job->links[execution]))
-            return CLO_ITEM_NONE;
-    }
+    bool has_demands = job->program->graph->has_demands && job->virtual_time == NULL && job->scheduled == NULL;
+    if (has_demands && !clo_capacity_enter(worker, item, &holds))
+        return CLO_ITEM_NONE;
     uint32_t task = clo_program_task(job->program, execution);
     atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
     clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);
     execution_span span = run_execution(worker, job, execution);
     worker->bypasses++;
-    if (gate != NULL)
-        requeue(runtime, clo_gate_leave(gate, demand));
+    if (holds)
+        clo_capacity_leave(worker, job, execution);
+    if (job->virtual_time != NULL)
+        return clo_virtual_complete(worker, job, execution);
     return job->scheduled != NULL ? clo_worker_complete(worker, job, execution, span.start_ns, span.finish_ns)
                                   : clo_worker_release(worker, job, execution);
 }

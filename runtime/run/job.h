@@ -45,6 +45,8 @@ struct clo_job {
     int64_t deadline_ns;
     /* [executions] for whatever chain the execution's item is in. */
     uint64_t *links;
+    /* [executions] since when each one waits for capacities, in its machine's ledger; NULL: no task has demands. */
+    uint64_t *tickets;
     /* [workers] */
     clo_engine_stats *stats;
     /* [workers] */
@@ -56,6 +58,8 @@ struct clo_job {
     };
     /* [workers] virtual clock: end of the last execution on each executor, its worker's alone. */
     int64_t *virtual_free_ns;
+    /* Virtual clock, tasks with demands: the order of events; else NULL. */
+    struct clo_virtual *virtual_time;
     int64_t submit_ns;
     /* Traced on the fast path: from submit to end, ns from submit. */
     clo_tick_line line;

@@ -7,6 +7,9 @@
 #include "run/real_time.h"
 #include "run/runtime.h"
 #include "run/series.h"
+#include "run/virtual_time.h"
+
+#include <string.h>
 
 clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const clo_placement *placements, size_t count,
                               bool is_timed, clo_job_body *body)
@@ -17,19 +20,25 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     clo_status status = clo_program_create(cost, placements, count, arena, &body->program);
     if (status == CLO_OK)
         status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
+    if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL && body->program->graph->has_demands)
+        status = clo_virtual_create(body->program, runtime->workers_count, arena, &body->virtual_time);
     if (status != CLO_OK)
         return status;
 
     size_t executions = body->program->executions, inputs = body->program->inputs_max;
     bool shows_inputs = body->program->graph->has_outputs;
     body->links = clo_arena_take(arena, executions, sizeof *body->links);
+    bool has_demands = body->program->graph->has_demands;
+    body->tickets = has_demands ? clo_arena_take(arena, executions, sizeof *body->tickets) : NULL;
     body->scratch = clo_arena_take(arena, workers, sizeof *body->scratch);
     body->events = runtime->traces ? clo_arena_take(arena, executions, sizeof *body->events) : NULL;
     const void **list = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *list) : NULL;
     size_t *bytes = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *bytes) : NULL;
-    if (body->links == NULL || body->scratch == NULL || (runtime->traces && body->events == NULL) ||
-        (shows_inputs && (list == NULL || bytes == NULL)))
+    if (body->links == NULL || (has_demands && body->tickets == NULL) || body->scratch == NULL ||
+        (runtime->traces && body->events == NULL) || (shows_inputs && (list == NULL || bytes == NULL)))
         return clo_fail_memory("a job");
+    if (has_demands)
+        memset(body->tickets, 0xff, executions * sizeof *body->tickets); /* CLO_LEDGER_NEW */
     for (size_t w = 0; w < workers && shows_inputs; w++)
         body->scratch[w] = (clo_engine_scratch){list + w * inputs, bytes + w * inputs};
     return CLO_OK;
@@ -55,6 +64,8 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     clo_job_body old = {.program = job->program,
                         .engine = job->engine,
                         .links = job->links,
+                        .tickets = job->tickets,
+                        .virtual_time = job->virtual_time,
                         .scratch = job->scratch,
                         .events = job->events,
                         .own = job->own};
@@ -62,6 +73,8 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->program = body->program;
     job->engine = body->engine;
     job->links = body->links;
+    job->tickets = body->tickets;
+    job->virtual_time = body->virtual_time;
     job->scratch = body->scratch;
     job->events = body->events;
     job->own = body->own;
@@ -69,6 +82,8 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     body->program = old.program;
     body->engine = old.engine;
     body->links = old.links;
+    body->tickets = old.tickets;
+    body->virtual_time = old.virtual_time;
     body->scratch = old.scratch;
     body->events = old.events;
     body->own = old.own;

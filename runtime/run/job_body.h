@@ -13,6 +13,8 @@ typedef struct clo_job_body {
     clo_program *program;
     clo_engine *engine;
     uint64_t *links;
+    uint64_t *tickets;
+    struct clo_virtual *virtual_time;
     clo_engine_scratch *scratch;
     clo_trace_event *events;
     struct clo_job_body *older;

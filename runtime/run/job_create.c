@@ -61,10 +61,6 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
     if (runtime->clock == CLO_CLOCK_VIRTUAL && config->plan == NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED,
                         "the virtual clock on workers needs a plan; use clo_simulate for policies");
-    if (runtime->clock == CLO_CLOCK_VIRTUAL && clo_cost_graph(cost)->has_demands)
-        return clo_fail(CLO_ERR_UNSUPPORTED,
-                        "the virtual clock on workers knows no capacities of machines, and the graph "
-                        "has demands; use the padded clock or clo_simulate");
     if ((uintptr_t)config->memory % CLO_CACHE_LINE_BYTES != 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.memory is not aligned to %d bytes", CLO_CACHE_LINE_BYTES);
     return check_timing(runtime, config);

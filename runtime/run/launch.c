@@ -1,4 +1,5 @@
-/* launch.c - starts a run: of a job with a policy by its arrival at the scheduler, of any other by handing out its roots. */
+/* launch.c - starts a run: of a job with a policy by its arrival at the scheduler, of one with an order in virtual time by
+ * a turn of that, of any other by handing out its roots. */
 #include "run/launch.h"
 
 #include "run/begin.h"
@@ -6,11 +7,14 @@
 #include "run/cut.h"
 #include "run/end.h"
 #include "run/series.h"
+#include "run/virtual.h"
 
 void clo_job_run_start(clo_job *job, uint64_t release)
 {
     clo_job_run_arm(job, release);
-    if (job->scheduled != NULL)
+    if (job->virtual_time != NULL)
+        clo_virtual_start(job);
+    else if (job->scheduled != NULL)
         clo_job_ask(job, CLO_ASK_ARRIVE);
     else
         clo_job_run_deal(job);

@@ -1,15 +1,14 @@
 /* run/runtime.h - the struct of a runtime: what its workers, its jobs and its watchdog share.
  *
  * Made and closed in runtime_create.c. After clo_runtime_create and clo_job_create nothing in run/ allocates, and the
- * only locks are `control` and the watchdog's (create, submit, destroy), and those of the gates, for tasks with
- * demands. */
+ * only locks are `control` and the watchdog's (create, submit, destroy). */
 #ifndef CLO_RUN_RUNTIME_H
 #define CLO_RUN_RUNTIME_H
 
 #include "base/clock.h"
+#include "run/machine.h"
 #include "run/scheduling.h"
 #include "run/watchdog.h"
-#include "sync/gate.h"
 #include "sync/park.h"
 
 #include <clotho/runtime.h>
@@ -50,7 +49,9 @@ struct clo_runtime {
     /* [workers_count] */
     struct clo_worker *workers;
     /* [machines] */
-    clo_gate *gates;
+    clo_machine *machines;
+    /* Of the machines' ledgers, for all workers and whoever controls jobs. */
+    clo_ledger_page *pages;
 
     /* Job slots; changed under `control`. */
 

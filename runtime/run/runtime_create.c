@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "engine/capacity.h"
 #include "run/done.h"
 #include "run/job_create.h"
 #include "run/open.h"
@@ -113,20 +114,20 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     clo_hand_init(&worker->hand);
     clo_stack_init(&worker->public_list);
     clo_stack_init(&worker->aged);
+    worker->machine = &runtime->machines[runtime->platform->executors[index].machine];
+    worker->line = worker->held = CLO_ITEM_NONE;
+    worker->line_end = &worker->line;
     atomic_init(&worker->current, CLO_ITEM_NONE);
     worker->call = (clo_call){.executor = index};
 }
 
-static void init_gates(clo_runtime *runtime)
+static void init_machines(clo_runtime *runtime, clo_ledger_page *pages)
 {
-    const clo_platform *platform = runtime->platform;
-
-    for (uint32_t m = 0; m < platform->machines_count; m++) {
-        runtime->gates[m].waiting = CLO_ITEM_NONE;
-        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
-            int64_t capacity = platform->capacities[(size_t)m * CLO_RESOURCES_MAX + r];
-            runtime->gates[m].available[r] = capacity < 0 ? INT64_MAX : capacity;
-        }
+    for (uint32_t m = 0; m < runtime->platform->machines_count; m++) {
+        clo_machine *machine = &runtime->machines[m];
+        clo_capacity_open(runtime->platform, m, &machine->ledger, &pages, runtime->workers_count + 1);
+        clo_stack_init(&machine->fresh);
+        clo_stack_init(&machine->aged);
     }
 }
 
@@ -232,7 +233,7 @@ static clo_status read_config(const clo_runtime_config *theirs, clo_runtime_conf
 
 /* Where the parts lie in the block; the runtime itself at 0. */
 typedef struct parts {
-    size_t workers, gates, jobs, slots, watched, records, stacks, bytes;
+    size_t workers, machines, pages, jobs, slots, watched, records, stacks, bytes;
 } parts;
 
 static clo_status lay_out(const clo_platform *platform, const clo_runtime_config *config, bool has_stacks, parts *at)
@@ -242,7 +243,9 @@ static clo_status lay_out(const clo_platform *platform, const clo_runtime_config
 
     (void)clo_layout_add(&layout, 1, sizeof(clo_runtime));
     at->workers = clo_layout_add(&layout, workers, sizeof(clo_worker));
-    at->gates = clo_layout_add(&layout, platform->machines_count, sizeof(clo_gate));
+    at->machines = clo_layout_add(&layout, platform->machines_count, sizeof(clo_machine));
+    at->pages =
+        clo_layout_add(&layout, clo_capacity_pages(platform, platform->executors_count + 1), sizeof(clo_ledger_page));
     at->jobs = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));
     at->slots = clo_layout_add(&layout, config->jobs_max, sizeof(uint32_t));
     at->watched = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));
@@ -276,7 +279,8 @@ static clo_status allocate_runtime(const clo_platform *platform, const clo_runti
     runtime->stack_bytes = config->stack_bytes;
     runtime->stacks = is_callers ? block + at.stacks : NULL;
     runtime->workers = (clo_worker *)(void *)(block + at.workers);
-    runtime->gates = (clo_gate *)(void *)(block + at.gates);
+    runtime->machines = (clo_machine *)(void *)(block + at.machines);
+    runtime->pages = (clo_ledger_page *)(void *)(block + at.pages);
     runtime->jobs = (clo_job **)(void *)(block + at.jobs);
     runtime->free_slots = (uint32_t *)(void *)(block + at.slots);
     runtime->watchdog.jobs = (clo_job **)(void *)(block + at.watched);
@@ -310,7 +314,7 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
     pthread_mutex_init(&runtime->control, NULL);
     clo_barrier_init(&runtime->barrier);
     clo_scheduling_init(runtime);
-    init_gates(runtime);
+    init_machines(runtime, runtime->pages);
     for (uint32_t w = 0; w < runtime->workers_count; w++)
         init_worker(runtime, w);
 }

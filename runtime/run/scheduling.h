@@ -32,6 +32,12 @@ typedef struct clo_scheduling {
     _Atomic uint32_t asks;
     /* Jobs with requests (clo_job.asks). */
     clo_stack requests;
+    /* The capacities of the runtime's machines, which other jobs use too. */
+    clo_scheduler_room room;
+    /* How the scheduler is told that they may fit again; constant once there is a scheduler. */
+    void (*call)(struct clo_runtime *runtime);
+    /* Threads that may be about to do so. */
+    _Atomic uint32_t callers;
     /* A policy on its way in; whoever wants that waits for it. */
     struct clo_swap *_Atomic swap;
     /* When the policy wants to be asked again, on the scheduler's clock; CLO_TIME_NEVER: no wish. For the watchdog. */

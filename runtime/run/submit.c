@@ -2,6 +2,7 @@
  * job, too. */
 #include "base/clock.h"
 #include "base/status.h"
+#include "run/capacity.h"
 #include "run/combining.h"
 #include "run/done.h"
 #include "run/launch.h"
@@ -106,6 +107,7 @@ void clo_job_cancel(clo_job *job)
     if (job == NULL)
         return;
     clo_stop_cancel(&job->stop);
+    clo_capacity_let_go(job);
     if (job->scheduled != NULL && !clo_runtime_is_forked(job->runtime)) /* in a forked process nothing runs */
         clo_job_ask(job, CLO_ASK_CANCEL);
     if (job->series != NULL)

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "run/deque.h"
+#include "run/machine.h"
 #include "sync/hand.h"
 #include "sync/histogram.h"
 #include "sync/park.h"
@@ -28,6 +29,8 @@ typedef struct clo_worker {
     alignas(CLO_CACHE_LINE_BYTES) clo_stack inbox;
     /* 1 + worker that found nothing to do; 0: none. A hint, relaxed. */
     _Atomic uint32_t asked;
+    /* 1: it shall look through its line of items that wait for capacities. */
+    _Atomic uint32_t is_called;
     clo_parker parker;
 
     /* An item that another worker held out to this one. Others look at it often, so it lies apart from the inbox. */
@@ -41,6 +44,8 @@ typedef struct clo_worker {
     /* The owner's only, but for what is atomic: others may read that. */
 
     alignas(CLO_CACHE_LINE_BYTES) clo_runtime *runtime;
+    /* Of its executor. */
+    clo_machine *machine;
     /* = executor */
     uint32_t index;
     /* Pinned here; -1: not pinned. */
@@ -82,6 +87,14 @@ typedef struct clo_worker {
     int64_t padded_until_ns;
     /* Chain of items that only this worker may run, not yet run. */
     uint64_t local;
+    /* Items that only this worker may run and that wait for capacities, oldest first. */
+    uint64_t line;
+    /* The last link of that chain. */
+    uint64_t *line_end;
+    /* The item, to be run next, that holds what it demands already; CLO_ITEM_NONE: none. */
+    uint64_t held;
+    /* 1: something may be in the line. */
+    _Atomic uint32_t has_line;
     /* Job slot << 32 | task that it runs; CLO_ITEM_NONE: nothing. Relaxed: for messages only. */
     _Atomic uint64_t current;
     _Atomic uint64_t wakes;

@@ -1,10 +1,11 @@
 /* worker_loop.c - where a worker looks for work, and what it does when there is none.
  *
- * Order: what it has taken already, its inbox, its deque, its hand, its public list, then other workers' hands and
- * public lists. A worker's deque is nobody else's business, so ready items cost no fence; what others may have lies on
- * the public list, put there when somebody asked, when somebody sleeps and there is enough to do, or before a long
- * body. An idle worker looks at the others' public lists (lines that are written only when something is put there),
- * asks, and pauses between rounds; after spin_ns at most it sleeps on its own futex word.
+ * Order: what has waited for capacities and may run now, what it has taken already, its inbox, its deque, its hand,
+ * its public list, then other workers' hands and public lists. A worker's deque is nobody else's business, so ready
+ * items cost no fence; what others may have lies on the public list, put there when somebody asked, when somebody
+ * sleeps and there is enough to do, or before a long body. An idle worker looks at the others' public lists (lines
+ * that are written only when something is put there), asks, and pauses between rounds; after spin_ns at most it sleeps
+ * on its own futex word.
  *
  * Fairness: once BODIES_MAX bodies have been run in that order, the next source in turn gives what has lain there
  * longest; a chain of successors gives way after CLO_BYPASSES_MAX. So a source has its turn after at most
@@ -20,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/saturate.h"
+#include "run/capacity.h"
 #include "run/execute.h"
 #include "run/item.h"
 #include "run/share.h"
@@ -34,7 +36,7 @@
 #define JUDGED_ITEMS 512u /* so many tell whether items change hands too often */
 
 /* Where a worker finds work. */
-enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_HAND, SOURCE_PUBLIC, SOURCE_NEIGHBOUR, SOURCES };
+enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_HAND, SOURCE_PUBLIC, SOURCE_NEIGHBOUR, SOURCE_CAPACITY, SOURCES };
 
 /* Narrow graphs: if of two items run one has come from another worker or goes there, the other one of two released
  * successors is kept from now on. */
@@ -178,10 +180,18 @@ static uint64_t take_hand(clo_worker *worker)
     return item;
 }
 
+/* What has waited for capacities. */
+static uint64_t take_waiting(clo_worker *worker)
+{
+    return clo_capacity_is_called(worker) ? clo_capacity_next(worker) : CLO_ITEM_NONE;
+}
+
 static uint64_t take_own(clo_worker *worker)
 {
-    uint64_t item = take_local(worker);
+    uint64_t item = take_waiting(worker);
 
+    if (item == CLO_ITEM_NONE)
+        item = take_local(worker);
     if (item == CLO_ITEM_NONE)
         item = clo_deque_pop(&worker->deque);
     if (item != CLO_ITEM_NONE)
@@ -223,6 +233,8 @@ static uint64_t take_oldest(clo_worker *worker, uint32_t source)
         return take_hand(worker);
     case SOURCE_PUBLIC:
         return take_aged(worker, worker);
+    case SOURCE_CAPACITY:
+        return take_waiting(worker);
     default:
         return take_neighbour(worker);
     }

@@ -4,6 +4,7 @@
 #define CLO_SIM_DRIVE_H
 
 #include "base/heap.h"
+#include "engine/capacity.h"
 #include "engine/engine.h"
 #include "engine/scheduler.h"
 #include "sync/histogram.h"
@@ -30,11 +31,10 @@ struct clo_sim {
     clo_heap heap;
     /* [executions] */
     clo_trace_event *events;
-    /* [waiting_count <= executions] assigned, inputs there, no capacity; a recorded run: [executions] states of its own */
-    uint32_t *waiting;
-    uint32_t waiting_count;
-    /* [machines * CLO_RESOURCES_MAX] */
-    int64_t *available;
+    /* [executions] for a recorded run: how far each one is. */
+    uint32_t *states;
+    /* Those that wait for capacities. */
+    clo_line line;
     clo_engine_scratch scratch;
     clo_engine_stats stats;
     void *block;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* States of an execution, kept in sim->waiting, which only the event heap's way needs otherwise. */
+/* States of an execution. */
 enum { UNDECIDED, DECIDED, COMPLETED };
 
 /* Remembers the assignment in place of scheduling an event. */
@@ -19,7 +19,7 @@ static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t 
 {
     (void)arrival_ns;
     sim->events[execution].executor = executor;
-    sim->waiting[execution] = DECIDED;
+    sim->states[execution] = DECIDED;
 }
 
 /* Recorded events in order of completion; executions of replicas are found by (instance, executor). */
@@ -61,7 +61,7 @@ static clo_status replay_one(clo_sim *sim, const clo_trace_event *event)
 
     if (execution == CLO_NONE || event->executor >= sim->program->platform->executors_count)
         return clo_fail(CLO_ERR_STATE, "the recorded run is of another graph or platform");
-    if (sim->waiting[execution] != DECIDED)
+    if (sim->states[execution] != DECIDED)
         return clo_fail(CLO_ERR_STATE, "completion %llu: task '%s' ran in the record, but is not decided at this point",
                         (unsigned long long)event->sequence,
                         clo_graph_task_name(sim->program->graph, event->task, scratch));
@@ -71,7 +71,7 @@ static clo_status replay_one(clo_sim *sim, const clo_trace_event *event)
                         (unsigned long long)event->sequence,
                         clo_graph_task_name(sim->program->graph, event->task, scratch), event->executor, decided);
     sim->events[execution] = *event;
-    sim->waiting[execution] = COMPLETED;
+    sim->states[execution] = COMPLETED;
     sim->engine->ran_on[execution] = event->executor;
     sim->now_ns = event->finish_ns;
     int code = clo_sim_execute(sim, execution);

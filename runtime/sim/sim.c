@@ -20,32 +20,22 @@
 static clo_status allocate_sim(clo_sim *sim)
 {
     const clo_program *program = sim->program;
-    bool shows_inputs = sim->executes && program->graph->has_outputs;
-    clo_layout layout = {0};
+    size_t inputs = sim->executes && program->graph->has_outputs ? program->inputs_max : 0;
+    clo_block block = {0};
 
-    size_t at_heap = clo_layout_add(&layout, 2 * (size_t)program->executions, sizeof(clo_heap_item));
-    size_t at_events = clo_layout_add(&layout, program->executions, sizeof(clo_trace_event));
-    size_t at_waiting = clo_layout_add(&layout, program->executions, sizeof(uint32_t));
-    size_t at_free =
-        clo_layout_add(&layout, (size_t)program->platform->machines_count * CLO_RESOURCES_MAX, sizeof(int64_t));
-    size_t at_decisions = clo_layout_add(&layout, 1, sizeof(clo_histogram));
-    size_t at_inputs = clo_layout_add(&layout, shows_inputs ? program->inputs_max : 0, sizeof(void *));
-    size_t at_bytes = clo_layout_add(&layout, shows_inputs ? program->inputs_max : 0, sizeof(size_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
-    if (block == NULL)
-        return clo_fail_memory("a simulation");
-
-    sim->block = block;
-    sim->heap.items = (clo_heap_item *)(void *)(block + at_heap);
     sim->heap.capacity = 2 * (size_t)program->executions;
-    sim->events = (clo_trace_event *)(void *)(block + at_events);
-    sim->waiting = (uint32_t *)(void *)(block + at_waiting);
-    sim->available = (int64_t *)(void *)(block + at_free);
-    sim->decision_ns = (clo_histogram *)(void *)(block + at_decisions);
-    sim->scratch.inputs = (const void **)(void *)(block + at_inputs);
-    sim->scratch.bytes = (size_t *)(void *)(block + at_bytes);
-    for (size_t i = 0; i < (size_t)program->platform->machines_count * CLO_RESOURCES_MAX; i++)
-        sim->available[i] = program->platform->capacities[i] < 0 ? INT64_MAX : program->platform->capacities[i];
+    clo_carve(&block, &sim->heap.items, sim->heap.capacity);
+    clo_carve(&block, &sim->events, program->executions);
+    clo_carve(&block, &sim->states, program->executions);
+    clo_carve(&block, &sim->decision_ns, 1);
+    clo_carve(&block, &sim->scratch.inputs, inputs);
+    clo_carve(&block, &sim->scratch.bytes, inputs);
+    if (sim->scheduler == NULL) /* else that holds what the executions demand */
+        clo_line_carve(&sim->line, program, &block);
+    sim->block = clo_block_allocate(&block);
+    if (sim->block == NULL)
+        return clo_fail_memory("a simulation");
+    clo_line_begin(&sim->line);
     return CLO_OK;
 }
 
@@ -55,25 +45,6 @@ static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t 
     sim->engine->ran_on[execution] = executor;
     sim->events[execution].transfer_ns = sim->now_ns; /* until it starts: since when it waits */
     clo_heap_push(&sim->heap, arrival_ns, START_BIT | execution);
-}
-
-/* Takes (sign 1) or gives back (-1) what the execution holds on its machine; taking fails if it does not fit. */
-static bool hold(clo_sim *sim, uint32_t execution, int sign)
-{
-    const clo_program *program = sim->program;
-    uint32_t machine = program->platform->executors[sim->engine->ran_on[execution]].machine;
-    int64_t demand[CLO_RESOURCES_MAX], *available = &sim->available[(size_t)machine * CLO_RESOURCES_MAX];
-
-    if (!program->graph->has_demands || sim->scheduler != NULL) /* the scheduler holds it */
-        return true;
-    clo_program_demand(program, clo_program_task(program, execution), demand);
-    for (int r = 0; sign > 0 && r < CLO_RESOURCES_MAX; r++)
-        if (demand[r] > available[r])
-            return false;
-    for (int r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (available[r] != INT64_MAX)
-            available[r] -= sign * demand[r];
-    return true;
 }
 
 static void start(clo_sim *sim, uint32_t execution)
@@ -95,22 +66,15 @@ static void start(clo_sim *sim, uint32_t execution)
     clo_heap_push(&sim->heap, finish_ns, execution);
 }
 
-static void start_or_wait(clo_sim *sim, uint32_t execution)
+/* What `execution` held is free: those that waited for it start, oldest first. */
+static void give_back(clo_sim *sim, uint32_t execution)
 {
-    if (hold(sim, execution, 1))
-        start(sim, execution);
-    else
-        sim->waiting[sim->waiting_count++] = execution;
-}
+    uint32_t executor = sim->engine->ran_on[execution], next, cursor = 0;
 
-/* Capacity came back: those that waited try again, oldest first. */
-static void retry_waiting(clo_sim *sim)
-{
-    uint32_t count = sim->waiting_count;
-
-    sim->waiting_count = 0;
-    for (uint32_t i = 0; i < count; i++)
-        start_or_wait(sim, sim->waiting[i]); /* writes at or before i */
+    if (!clo_line_give(&sim->line, execution, executor))
+        return;
+    while ((next = clo_line_next(&sim->line, executor, &cursor)) != CLO_NONE)
+        start(sim, next);
 }
 
 static clo_status fail_task(const clo_sim *sim, uint32_t execution, int code, clo_job_result *result)
@@ -132,15 +96,15 @@ static clo_status run_events(clo_sim *sim, clo_job_result *result)
         uint32_t execution = (uint32_t)event.id;
         sim->now_ns = event.key;
         if (event.id & START_BIT) {
-            start_or_wait(sim, execution);
+            if (clo_line_take(&sim->line, execution, sim->engine->ran_on[execution]))
+                start(sim, execution);
             continue;
         }
         int code = clo_sim_execute(sim, execution);
         if (code != 0)
             return fail_task(sim, execution, code, result);
-        (void)hold(sim, execution, -1);
         clo_sim_finish(sim, execution);
-        retry_waiting(sim);
+        give_back(sim, execution);
     }
     if (status == CLO_OK && sim->stats.executed < sim->program->executions)
         return clo_fail(CLO_ERR_STATE, "%u executions can never run: the machines lack the capacity",

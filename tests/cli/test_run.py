@@ -49,6 +49,16 @@ class Run(CommandTest):
             self.assertEqual((one["makespan_ns"], one["executors"]), (one["predicted_ns"], 8))
             self.assertEqual(one["prediction_error"], 0)
 
+    @needs_data("psplib/j30.jsonl")
+    def test_virtual_time_knows_capacities(self):
+        path = os.path.join(DATA, "psplib/j30.jsonl")
+        for how in [["--planner", "heft"], ["--policy", "steal"]]:
+            one = self.json("run", path, "-i", "j301_1", "--platform", "own", *how, "--clock", "virtual")
+            self.assertEqual((one["valid"], one["status"], one["executed"]), (True, "CLO_OK", 32))
+            self.assertGreaterEqual(one["makespan_ns"], 43000)  # the optimum
+            if how[0] == "--policy":
+                self.assertEqual(one["makespan_ns"], one["predicted_ns"])
+
     def test_repeats_list_every_measurement(self):
         one = self.json("run", self.diamond(), "--repeat", "5")
         self.assertEqual((one["repeat"], len(one["measured_ns"])), (5, 5))

@@ -21,13 +21,13 @@ static void *copy(void *to, const void *from, size_t bytes)
 
 #include "sync/combining.h"
 #include "sync/countdown.h"
-#include "sync/gate.h"
 #include "sync/hand.h"
 #include "sync/once.h"
 #include "sync/park.h"
 #include "sync/ring.h"
 #include "sync/stack.h"
 
+#include "ledgers.h"
 #include "protocols.h"
 
 /* Countdown: three hitters, two runs; the last hitter of the first run starts the second. */
@@ -247,43 +247,6 @@ static void once_finish(void)
     model_check(done[0] == 1, "the work was not done once");
 }
 
-/* Gate: capacity for one; who is refused comes back by whoever leaves. */
-
-static clo_gate gate;
-static uint64_t gate_links[3];
-static uint32_t is_inside, passed;
-static uint32_t handed_back;
-
-static void gate_set_up(void)
-{
-    memset(&gate, 0, sizeof gate);
-    atomic_init(&gate.locked, 0);
-    for (int r = 0; r < CLO_GATE_RESOURCES; r++)
-        gate.available[r] = INT64_MAX;
-    gate.available[0] = 1;
-    gate.waiting = CLO_ITEM_NONE;
-    is_inside = passed = handed_back = 0;
-}
-
-static void gate_run(uint32_t me)
-{
-    static const int64_t demand[CLO_GATE_RESOURCES] = {1};
-
-    if (!clo_gate_enter(&gate, demand, me, &gate_links[me]))
-        return;              /* our item waits in the chain */
-    model_write(&is_inside); /* only one may be here */
-    is_inside++;
-    for (uint64_t item = clo_gate_leave(&gate, demand); item != CLO_ITEM_NONE; item = gate_links[item])
-        handed_back++;
-    passed++;
-}
-
-static void gate_finish(void)
-{
-    model_check(passed + handed_back == 3 && gate.waiting == CLO_ITEM_NONE, "the gate has forgotten somebody");
-    model_check(gate.available[0] == 1, "the capacity is not whole again");
-}
-
 /* Parking: a worker that looks, announces sleep, looks once more and sleeps; producers that publish and wake. With and
  * without membarrier. */
 
@@ -463,7 +426,10 @@ int main(int argc, char **argv)
         {"stack: chain, single item, two takers", 3, 3, stack_set_up, stack_run, stack_finish},
         {"hand: two givers, its owner", 3, 4, hand_set_up, hand_run, hand_finish},
         {"once: three callers", 3, 4, once_set_up, once_run, once_finish},
-        {"gate: three for the room of one", 3, 3, gate_set_up, gate_run, gate_finish},
+        {"ledger: its rules", 1, 0, ledger_set_up, ledger_rules, ledger_whole},
+        {"ledger: a reader beside two changes", 2, 2, ledger_set_up, ledger_change, ledger_changed},
+        {"ledger: two for the room of one", 2, 1, ledger_set_up, ledger_run, ledger_whole},
+        {"ledger: kept for the oldest", 2, 1, ledger_set_up_kept, ledger_pass, ledger_kept},
         {"combining: two posters, twice each", 2, 3, combining_set_up, combining_run, combining_finish},
         {"combining: three posters", 3, 3, combining_set_up, combining_once_run, combining_once_finish},
         {"ring: four records through two slots", 2, 3, ring_set_up, ring_run, ring_finish},

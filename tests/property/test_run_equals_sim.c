@@ -59,7 +59,8 @@ static void check_trace(const scene *s, const clo_trace *trace, int mode)
     clo_plan_destroy(happened);
 }
 
-/* Runs the plan on workers with the virtual clock; the trace is the caller's. */
+/* Runs the plan on workers with the virtual clock; the trace is the caller's. The second of two runs: it uses what the
+ * first has left. */
 static clo_trace *run_virtual(const scene *s, clo_job_result *result, uint64_t *hash)
 {
     clo_runtime_config runtime_config = CLO_RUNTIME_CONFIG_INIT;
@@ -74,8 +75,10 @@ static clo_trace *run_virtual(const scene *s, clo_job_result *result, uint64_t *
     job_config.plan = s->plan;
     ok(clo_runtime_create(s->platform, &runtime_config, &runtime));
     ok(clo_job_create(runtime, s->cost, &job_config, &job));
-    ok(clo_job_submit(job));
-    ok(clo_job_wait(job, result));
+    for (int round = 0; round < 2; round++) {
+        ok(clo_job_submit(job));
+        ok(clo_job_wait(job, result));
+    }
     ok(clo_job_trace(job, &trace));
     *hash = clo_job_output_hash(job);
     clo_job_destroy(job);
@@ -106,15 +109,17 @@ static void workers_under_the_virtual_clock_do_exactly_what_the_simulator_says(v
     (void)state;
     uint64_t duplicates = 0, transfers = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        unsigned features = RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS; /* capacity waits depend on real time */
-        scene s = make_scene(seed, features, planner_of(seed));
+        scene s =
+            make_scene(seed, seed % 2 ? RANDOM_ALL : RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS, planner_of(seed / 2));
         clo_job_result simulated = CLO_JOB_RESULT_INIT, ran = CLO_JOB_RESULT_INIT;
         uint64_t simulated_hash, ran_hash;
         clo_trace *sim_trace = simulate_plan(&s, &simulated, &simulated_hash);
         clo_trace *run_trace = run_virtual(&s, &ran, &ran_hash);
 
         assert_int_equal(simulated.makespan_ns, ran.makespan_ns);
-        assert_true(simulated.makespan_ns <= clo_plan_makespan_ns(s.plan)); /* gaps of the plan may close */
+        if (seed % 2 ==
+            0) /* gaps of the plan may close; who waits for capacity may be passed by what the plan has later */
+            assert_true(simulated.makespan_ns <= clo_plan_makespan_ns(s.plan));
         assert_int_equal(simulated.duplicates_run, ran.duplicates_run);
         assert_int_equal(simulated.transfers, ran.transfers);
         assert_int_equal(simulated.transferred_bytes, ran.transferred_bytes);
@@ -160,6 +165,33 @@ static void every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_byt
         }
         drop_scene(&s);
     }
+}
+
+static void the_plans_of_all_planners_run_within_the_capacities_in_the_simulator(void **state)
+{
+    (void)state;
+    uint32_t simulated = 0;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        scene s = make_scene(seed, RANDOM_ALL | RANDOM_SMALL, "heft");
+        for (uint32_t i = 0; name_at("planners", i) != NULL; i++) {
+            clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+            clo_job_result result = CLO_JOB_RESULT_INIT;
+            clo_plan *plan;
+            config.planner = name_at("planners", i);
+            config.schedules_max = 50;
+            if (clo_plan_create(s.cost, &config, &plan) != CLO_OK)
+                continue; /* some plan only some graphs */
+            clo_plan_destroy(s.plan);
+            s.plan = plan;
+            uint64_t hash;
+            clo_trace *trace = simulate_plan(&s, &result, &hash);
+            check_trace(&s, trace, CLO_CHECK_FULL);
+            clo_trace_destroy(trace);
+            simulated++;
+        }
+        drop_scene(&s);
+    }
+    assert_true(simulated > 1000);
 }
 
 /* Runs on real threads as fast as they go; bodies of up to 20 us spin really. */
@@ -236,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_under_the_virtual_clock_do_exactly_what_the_simulator_says),
         cmocka_unit_test(every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_bytes),
+        cmocka_unit_test(the_plans_of_all_planners_run_within_the_capacities_in_the_simulator),
         cmocka_unit_test(a_recorded_real_run_replays_in_the_simulator_with_every_decision_equal),
         cmocka_unit_test(a_record_that_was_decided_otherwise_is_found_out),
     };

@@ -28,9 +28,14 @@ MUTATIONS = [
     ("once.h", "2 * run, memory_order_release); /* [A] */", "2 * run, memory_order_relaxed);", "model"),
     ("once.h", "while (atomic_load_explicit(&once->state, memory_order_acquire) != 2 * run) /* [B] */",
      "while (atomic_load_explicit(&once->state, memory_order_relaxed) != 2 * run)", "model"),
-    ("gate.h", "&gate->locked, 0, memory_order_release", "&gate->locked, 0, memory_order_relaxed", "model"),
-    ("gate.h", "&gate->locked, 1, memory_order_acquire", "&gate->locked, 1, memory_order_relaxed", "model"),
-    ("gate.h", "gate->waiting = CLO_ITEM_NONE;\n    clo_gate_unlock", "clo_gate_unlock", "model"),
+    ("ledger.h", "&ledger->head, memory_order_acquire); /* [A] */", "&ledger->head, memory_order_relaxed);", "model"),
+    ("ledger.h", "memory_order_acq_rel, memory_order_relaxed)) /* [B] */", "memory_order_acquire, memory_order_relaxed))", "model"),
+    ("ledger.h", "&page->kept[r], memory_order_acquire);", "&page->kept[r], memory_order_relaxed);", "model"),
+    ("ledger.h", "state->kept[r], memory_order_release);", "state->kept[r], memory_order_relaxed);", "model"),
+    ("ledger.h", "if (atomic_load_explicit(&ledger->head, memory_order_relaxed) == head) /* [E] */", "if (1)", "model"),
+    ("ledger.h", "    state->watched = 0;\n    return true;", "    state->watched = 0;\n    return false;", "model"),
+    ("ledger.h", "(!may_fit && state->oldest != CLO_LEDGER_NEW)", "!may_fit", "model"),
+    ("ledger.h", "        state->overtakes++;", "        ;", "model"),
     ("combining.h", "slots[slot].news, news, memory_order_release);", "slots[slot].news, news, memory_order_relaxed);", "model"),
     ("combining.h", "atomic_load_explicit(place, memory_order_acquire); /* [B] */",
      "atomic_load_explicit(place, memory_order_relaxed);", "model"),
@@ -75,8 +80,7 @@ MUTATIONS = [
     ("stack.h", "CLO_ITEM_NONE, memory_order_acquire); /* [B] */", "CLO_ITEM_NONE, memory_order_relaxed);", "thread"),
     ("once.h", "2 * run, memory_order_release); /* [A] */", "2 * run, memory_order_relaxed);", "thread"),
     ("combining.h", "slots[slot].news, news, memory_order_release);", "slots[slot].news, news, memory_order_relaxed);", "thread"),
-    ("gate.h", "&gate->locked, 0, memory_order_release", "&gate->locked, 0, memory_order_relaxed", "thread"),
-    ("gate.h", "gate->waiting = CLO_ITEM_NONE;\n    clo_gate_unlock", "clo_gate_unlock", "plain"),
+    ("ledger.h", "    state->watched = 0;\n    return true;", "    state->watched = 0;\n    return false;", "plain"),
 ]
 
 ROUNDS = 6  # a weakened order on real hardware shows only now and then

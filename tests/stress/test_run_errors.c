@@ -74,22 +74,6 @@ static void a_policy_that_never_decides_or_decides_wrongly_is_refused_and_its_jo
     stop(&f);
 }
 
-static void demands_are_refused_under_the_virtual_clock(void **state)
-{
-    (void)state;
-    clo_task task = {.body = count_call, .work_ns = 1000, .demand = {1}};
-    fixture f = start(2, scene_layers(3, 3, &task), CLO_CLOCK_VIRTUAL);
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
-    clo_plan *plan;
-    clo_job *job;
-
-    ok(clo_plan_create(f.cost, NULL, &plan));
-    config.plan = plan;
-    fails(CLO_ERR_UNSUPPORTED, "knows no capacities", clo_job_create(f.runtime, f.cost, &config, &job));
-    clo_plan_destroy(plan);
-    stop(&f);
-}
-
 static void wrong_arguments_are_refused_with_one_line(void **state)
 {
     (void)state;
@@ -305,7 +289,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_policy_that_never_decides_or_decides_wrongly_is_refused_and_its_job_ends_all_the_same),
         cmocka_unit_test(wrong_arguments_are_refused_with_one_line),
-        cmocka_unit_test(demands_are_refused_under_the_virtual_clock),
         cmocka_unit_test(a_plan_whose_order_is_impossible_is_refused),
         cmocka_unit_test(a_runtime_says_why_it_cannot_start),
         cmocka_unit_test(without_the_right_real_time_priority_is_one_clear_error),

@@ -2,9 +2,10 @@
  * expects it to fail. */
 #include "support.h"
 
+#include "base/rng.h"
 #include "sync/combining.h"
 #include "sync/countdown.h"
-#include "sync/gate.h"
+#include "sync/ledger.h"
 #include "sync/once.h"
 #include "sync/park.h"
 #include "sync/stack.h"
@@ -46,7 +47,7 @@ static void each_item_was_taken_once(void)
 
 static void run_threads(void *(*main_of)(void *), size_t count)
 {
-    pthread_t threads[THREADS];
+    pthread_t threads[2 * THREADS];
 
     for (size_t i = 0; i < count; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, main_of, (void *)i), 0);
@@ -254,55 +255,100 @@ static void no_wake_is_lost_between_the_last_look_and_the_sleep(void **state)
     }
 }
 
-static clo_gate gate;
-static int64_t in_use[2];
+#define LEDGER_THREADS 8
+#define LEDGER_ROUNDS 6000u
 
-static void *gate_main(void *argument)
+/* What a thread holds in the middle, counted by other means. */
+static const int64_t ledger_capacities[3] = {9, 5, 7};
+static clo_ledger ledger;
+static clo_ledger_page ledger_pages[LEDGER_THREADS + 1];
+static _Atomic int64_t in_use[3];
+static _Atomic uint32_t has_line[LEDGER_THREADS], is_called[LEDGER_THREADS];
+static _Atomic uint64_t starts;
+static uint64_t most_passed;
+static uint64_t rounds_of[LEDGER_THREADS]; /* plain: what travels with the ledger's head */
+
+/* Some of three resources; thread 0 wants all there is, now and then. */
+static void draw_demand(clo_rng *rng, size_t me, int64_t *demand)
+{
+    memset(demand, 0, CLO_LEDGER_RESOURCES * sizeof *demand);
+    for (int r = 0; r < 3; r++)
+        demand[r] = me == 0 ? ledger_capacities[r] : clo_rng_below(rng, (uint32_t)ledger_capacities[r] / 2 + 1);
+}
+
+/* As run/capacity.c does: says first that it may wait, then comes again whenever it is called. */
+static void take_from_ledger(size_t me, const int64_t *demand)
+{
+    uint64_t ticket = CLO_LEDGER_NEW, before = UINT64_MAX;
+
+    atomic_store_explicit(&has_line[me], 1, memory_order_relaxed);
+    while (!clo_ledger_take_or_watch(&ledger, demand, &ticket, (uint32_t)me)) {
+        if (before == UINT64_MAX) /* from its registration on; it may have been preempted before that */
+            before = atomic_load_explicit(&starts, memory_order_relaxed);
+        while (atomic_load_explicit(&is_called[me], memory_order_relaxed) == 0)
+            sched_yield();
+        atomic_exchange_explicit(&is_called[me], 0, memory_order_acquire);
+    }
+    uint64_t now = atomic_fetch_add_explicit(&starts, 1, memory_order_relaxed), passed = now > before ? now - before : 0;
+    if (me == 0 && passed > most_passed)
+        most_passed = passed;
+    for (int r = 0; r < 3; r++)
+        if (atomic_fetch_add_explicit(&in_use[r], demand[r], memory_order_relaxed) + demand[r] > ledger_capacities[r])
+            fail_msg("the ledger let in too much");
+}
+
+static void give_to_ledger(size_t me, const int64_t *demand)
+{
+    for (int r = 0; r < 3; r++)
+        atomic_fetch_sub_explicit(&in_use[r], demand[r], memory_order_relaxed);
+    if (!clo_ledger_give(&ledger, demand, (uint32_t)me))
+        return;
+    for (size_t t = 0; t < LEDGER_THREADS; t++)
+        if (atomic_load_explicit(&has_line[t], memory_order_relaxed) != 0)
+            atomic_store_explicit(&is_called[t], 1, memory_order_release);
+}
+
+/* Who has some of the first resource is never here together with thread 0, which has all of it. */
+static void touch_rounds(size_t me)
+{
+    rounds_of[me]++;
+    for (size_t t = 0; t < LEDGER_THREADS && me == 0; t++)
+        if (rounds_of[t] > LEDGER_ROUNDS)
+            fail_msg("what others wrote has not come along");
+}
+
+static void *ledger_main(void *argument)
 {
     size_t me = (size_t)argument;
-    const int64_t demand[CLO_GATE_RESOURCES] = {(int64_t)me + 1, 2};
-    uint32_t done = 0;
+    clo_rng rng = clo_rng_seed(me);
+    int64_t demand[CLO_LEDGER_RESOURCES];
 
-    while (done < 20000) {
-        uint64_t link;
-        if (!clo_gate_enter(&gate, demand, me, &links[me])) {
-            /* Our item is in the chain: whoever leaves takes it out; wait for that. */
-            while (atomic_load_explicit(&taken[me], memory_order_acquire) == 0)
-                sched_yield();
-            atomic_store_explicit(&taken[me], 0, memory_order_relaxed);
-            continue;
-        }
-        __atomic_fetch_add(&in_use[0], demand[0], __ATOMIC_RELAXED);
-        int64_t used = __atomic_add_fetch(&in_use[1], demand[1], __ATOMIC_RELAXED);
-        if (used > 5 || __atomic_load_n(&in_use[0], __ATOMIC_RELAXED) > 6)
-            fail_msg("the gate let in too much");
-        if (done % 16 == 0)
+    for (uint32_t round = 0; round < LEDGER_ROUNDS; round += me == 0 ? 40 : 1) {
+        draw_demand(&rng, me, demand);
+        take_from_ledger(me, demand);
+        if (demand[0] > 0)
+            touch_rounds(me);
+        if (round % 16 == 0)
             sched_yield();
-        __atomic_fetch_sub(&in_use[0], demand[0], __ATOMIC_RELAXED);
-        __atomic_fetch_sub(&in_use[1], demand[1], __ATOMIC_RELAXED);
-        done++;
-        for (uint64_t item = clo_gate_leave(&gate, demand); item != CLO_ITEM_NONE; item = link) {
-            link = links[item];
-            atomic_store_explicit(&taken[item], 1, memory_order_release);
-        }
+        give_to_ledger(me, demand);
     }
     return NULL;
 }
 
-static void a_gate_never_exceeds_its_capacity_and_forgets_nobody(void **state)
+static void a_ledger_never_exceeds_its_capacity_forgets_nobody_and_lets_nobody_starve(void **state)
 {
     (void)state;
-    reset();
-    memset(&gate, 0, sizeof gate);
-    for (int r = 0; r < CLO_GATE_RESOURCES; r++)
-        gate.available[r] = INT64_MAX;
-    gate.available[0] = 6;
-    gate.available[1] = 5;
-    gate.waiting = CLO_ITEM_NONE;
-    run_threads(gate_main, THREADS);
-    assert_int_equal(gate.available[0], 6);
-    assert_int_equal(gate.available[1], 5);
-    assert_true(gate.waiting == CLO_ITEM_NONE);
+    clo_ledger_state left;
+
+    clo_ledger_init(&ledger, ledger_capacities, 3, ledger_pages, LEDGER_THREADS);
+    run_threads(ledger_main, LEDGER_THREADS);
+    (void)clo_ledger_read(&ledger, &left);
+    for (int r = 0; r < 3; r++)
+        assert_int_equal(left.available[r], ledger_capacities[r]);
+    assert_true(left.oldest == CLO_LEDGER_NEW);
+    print_message("starts that passed the one that wants everything: %llu at most\n", (unsigned long long)most_passed);
+    /* Those that waited before it go first, and each of them may be overtaken too. */
+    assert_true(most_passed <= LEDGER_THREADS * (CLO_OVERTAKES_MAX + LEDGER_THREADS));
 }
 
 int main(void)
@@ -313,7 +359,7 @@ int main(void)
         cmocka_unit_test(news_are_read_once_by_one_combiner_at_a_time),
         cmocka_unit_test(work_that_several_need_is_done_once_and_seen_by_all),
         cmocka_unit_test(no_wake_is_lost_between_the_last_look_and_the_sleep),
-        cmocka_unit_test(a_gate_never_exceeds_its_capacity_and_forgets_nobody),
+        cmocka_unit_test(a_ledger_never_exceeds_its_capacity_forgets_nobody_and_lets_nobody_starve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,6 +140,7 @@ static uint64_t memory_limit_bytes(const run_options *o)
     return o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
 }
 
+/* Work stealing and policies in virtual time. */
 static int run_simulated(run_outcome *out)
 {
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
