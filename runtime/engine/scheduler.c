@@ -234,6 +234,8 @@ void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, bool has_fai
     clo_room_forget(s, job, CLO_NONE);
     clo_view_tell(s, CLO_EVENT_CANCEL, job->slot, CLO_NONE, CLO_NONE, 0);
     clo_start_drop_queued(s, job);
+    if (job->demands != NULL)
+        retry_queues(s); /* what was kept for it is free */
     end_if_over(s, job);
 }
 

@@ -197,6 +197,11 @@ static void logs(void **state)
     (void)clo_log_first_difference(NULL, NULL, NULL, 0);
     (void)clo_log_first_difference(log, NULL, text, sizeof text);
     assert_false(clo_log_is_log(NULL, 0));
+    clo_platform *platform = scene_platform(2, 0);
+    refuses(clo_stream_gantt_svg, NULL, platform, NULL, "/dev/null");
+    refuses(clo_stream_gantt_svg, log, NULL, NULL, "/dev/null");
+    refuses(clo_stream_gantt_svg, log, platform, NULL, NULL);
+    clo_platform_destroy(platform);
     clo_log_destroy(NULL);
     clo_log_destroy(log);
     assert_null(none);
