@@ -4,6 +4,8 @@
 
 #include "base/saturate.h"
 
+#include <assert.h>
+
 uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after)
 {
     uint32_t from = after == CLO_NONE ? 0 : after + 1;
@@ -107,6 +109,7 @@ static bool append(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
     uint32_t entry = scheduler->free_entry;
     if (entry == CLO_NONE)
         return false;
+    assert(scheduler->entries != NULL);
     scheduler->free_entry = scheduler->entries[entry].next;
     scheduler->entries[entry] =
         (clo_queue_entry){job->slot, stage, instance, count, is_replica, scheduler->now_ns, CLO_NONE};
@@ -181,8 +184,8 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
     clo_scheduler_job *job = scheduler->jobs[head->job];
     uint32_t stage = head->stage, instance = head->instance;
     bool is_replica = head->is_replica, is_there = job->stages[stage].live.parents_left == 0;
-    bool fits = is_there && clo_room_fits(scheduler, job, stage, executor) &&
-                clo_room_take(scheduler, job, stage, executor);
+    bool fits =
+        is_there && clo_room_fits(scheduler, job, stage, executor) && clo_room_take(scheduler, job, stage, executor);
     clo_start_set_free(scheduler, executor, is_there && !fits);
     set_lacking(scheduler, executor, is_there && !fits);
     if (!fits)

@@ -45,7 +45,9 @@ static int64_t best_key(rank_job *mine, const clo_view *view, uint32_t slot)
 
 static void rank_event(void *state, const clo_view *view, const clo_event *event)
 {
-    const clo_live_job *job = event->job != CLO_NONE ? clo_view_job(view, event->job) : NULL;
+    if (event->job == CLO_NONE)
+        return;
+    const clo_live_job *job = clo_view_job(view, event->job);
 
     if (event->kind == CLO_EVENT_ARRIVE) {
         ((rank_job *)job->state)->heap.count = 0;

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { SAMPLES = 64, STACK_MAX = 64 };
@@ -96,6 +97,7 @@ static void split(const clo_cost *cost, uint32_t leaf, task_key *keys, range all
             r.column = column;
             sort_range(cost, keys, r);
         }
+        assert(leaf > 0);
         uint32_t middle = (r.begin + (r.end - r.begin) / 2 + leaf - 1) / leaf * leaf;
         if (middle >= r.end)
             continue;

@@ -211,6 +211,7 @@ static void raise_servers(const mirroring *m, uint32_t index, int64_t end_ns)
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
         uint64_t bytes = clo_graph_in_bytes(graph, edge);
         const clo_stage *stage = clo_schedule_stage(schedule, graph->in[edge]);
+        assert(stage == NULL || schedule->stages != NULL);
         uint32_t v = stage != NULL ? stage->again : graph->first_instance[graph->in[edge]];
         for (; v != CLO_NONE; v = stage != NULL ? schedule->stages->next_again[v] : CLO_NONE) {
             uint32_t server = server_of(schedule, v, bytes, index);

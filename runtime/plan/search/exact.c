@@ -322,8 +322,9 @@ static clo_status keep_start(clo_status (*fill)(clo_schedule *, const clo_plan_c
 static int64_t tables_ns(const clo_schedule *schedule)
 {
     const clo_graph *graph = schedule->graph;
+    int64_t rows = (int64_t)graph->instances + graph->edges + 1, executors = schedule->executors;
 
-    return (int64_t)((graph->instances + graph->edges + 1) * schedule->executors * schedule->executors * TABLE_NS);
+    return rows * executors * executors * TABLE_NS;
 }
 
 clo_status clo_exact(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, bool *proved)
