@@ -226,7 +226,8 @@ typedef struct clo_choice {
      * nothing is. */
     uint32_t duplicate;
 
-    /* The job's parallelism limit from now on; 0: unchanged, CLO_NONE: none. */
+    /* The job's parallelism limit from now on; 0: unchanged, CLO_NONE: none. Between two inputs, choices that only set a
+     * limit may be as many as jobs live; a further one is refused. */
     uint32_t limit;
 
     /* Ask again then (CLO_EVENT_TIMER), whatever happens before; 0: no wish. The earliest wish counts. */

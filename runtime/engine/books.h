@@ -71,6 +71,7 @@ struct clo_view {
 
     clo_log *log; /* NULL: none */
     uint32_t steps_max, steps, turn_steps;
+    uint32_t limits_set; /* since the last input, by choices that start nothing */
     clo_scheduler_counts counts;
     char refusal[192];
 };

@@ -123,8 +123,11 @@ static outcome apply(clo_scheduler *scheduler, const clo_choice *choice)
                  choice->limit != CLO_NONE ? choice->limit : 0);
         result = CHANGED;
     }
-    if (choice->count == 0 || choice->stage == CLO_NONE)
+    if (choice->count == 0 || choice->stage == CLO_NONE) {
+        if (result == CHANGED && ++scheduler->limits_set > scheduler->live_count) /* or it could go on for ever */
+            return refuse(scheduler, choice, "limits are set again and again, and nothing is started");
         return result;
+    }
     if (!is_choosable(scheduler, choice->job, choice->stage))
         return refuse(scheduler, choice, "it is not ready, or of another band");
     uint32_t count = job->stages[choice->stage].live.unstarted, room = room_of(job);

@@ -99,7 +99,7 @@ static void begin_input(clo_scheduler *s, int64_t now_ns)
         s->now_ns = now_ns;
     s->exhausted = 0;
     s->is_ruled = s->is_cut = s->is_short = false;
-    s->turn_steps = 0;
+    s->turn_steps = s->limits_set = 0;
 }
 
 /* All inputs of the stage are there. Whatever the policy is now: one before it may have committed some of it. */

@@ -2,7 +2,7 @@
  * each case with the figures a reader compares, and a hash of everything else. After a wanted change:
  * CLO_UPDATE_GOLDEN=1 build/.../test_decisions_golden, then read the difference. Planners limited by time are left
  * out. */
-#include "support.h"
+#include "golden.h"
 
 #include "base/text.h"
 #include "random.h"
@@ -24,28 +24,6 @@ static uint64_t add_text(uint64_t hash, const char *text)
     for (; *text != '\0'; text++)
         hash = add(hash, (unsigned char)*text);
     return hash;
-}
-
-/* Compares `text` with the stored file, or stores it; releases it. */
-static void is_golden(const char *name, clo_text *text)
-{
-    char path[512], *wanted;
-    size_t bytes;
-
-    assert_false(text->failed);
-    snprintf(path, sizeof path, CLO_SOURCE "/tests/golden/decisions/%s", name);
-    if (getenv("CLO_UPDATE_GOLDEN") != NULL) {
-        ok(clo_file_write(path, text->data, text->bytes));
-    } else {
-        ok(clo_file_read(path, 1 << 22, &wanted, &bytes));
-        size_t line = 1, i = 0;
-        for (; i < bytes && i < text->bytes && wanted[i] == text->data[i]; i++)
-            line += wanted[i] == '\n';
-        if (i < bytes || i < text->bytes)
-            fail_msg("%s differs from line %zu on", path, line);
-        free(wanted);
-    }
-    clo_text_free(text);
 }
 
 /* Everything that a caller can read of a graph. */
@@ -115,7 +93,7 @@ static void generated_graphs_are_golden(void **state)
                          family, c, clo_graph_tasks(graph), clo_graph_edges(graph), work_ns, bytes, hash);
             clo_graph_destroy(graph);
         }
-    is_golden("graphs.txt", &text);
+    is_golden("decisions/graphs.txt", &text);
 }
 
 /* A graph on a platform; what its name says is what it is for. */
@@ -203,7 +181,7 @@ static void bounds_and_ranks_are_golden(void **state)
         free(path);
         close_scene(&s);
     }
-    is_golden("bounds.txt", &text);
+    is_golden("decisions/bounds.txt", &text);
 }
 
 /* Bounds of many graphs: the sum of each, which a change of any of them moves. */
@@ -239,7 +217,7 @@ static void sums_of_bounds_are_golden(void **state)
                      "features %-3u path %" PRId64 " area %" PRId64 " resource %" PRId64 " combined %" PRId64 "\n",
                      features[f], sum.critical_path_ns, sum.area_ns, sum.resource_ns, sum.combined_ns);
     }
-    is_golden("bound_sums.txt", &text);
+    is_golden("decisions/bound_sums.txt", &text);
 }
 
 static void add_plan(clo_text *text, const scene *s, const char *planner, uint32_t justify)
@@ -277,7 +255,7 @@ static void plans_are_golden(void **state)
         add_plan(&text, &s, "deft", 1);
         close_scene(&s);
     }
-    is_golden("plans.txt", &text);
+    is_golden("decisions/plans.txt", &text);
 }
 
 static uint64_t hash_of_trace(const clo_trace *trace)
@@ -332,7 +310,7 @@ static void simulated_decisions_are_golden(void **state)
         clo_plan_destroy(plan);
         close_scene(&s);
     }
-    is_golden("simulations.txt", &text);
+    is_golden("decisions/simulations.txt", &text);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
  * replayed from plans and under every policy, a line each with the figures a reader compares and a hash of all events.
  * However the edges between stages are kept, nothing of this may change. After a wanted change:
  * CLO_UPDATE_GOLDEN=1 build/.../test_stages_golden, then read the difference. */
-#include "support.h"
+#include "golden.h"
 
 #include "base/rng.h"
 #include "base/text.h"
@@ -209,27 +209,6 @@ static void add_replays(clo_text *text, const scene *s)
     }
 }
 
-static void is_golden(const char *name, clo_text *text)
-{
-    char path[512], *wanted;
-    size_t bytes;
-
-    assert_false(text->failed);
-    snprintf(path, sizeof path, CLO_SOURCE "/tests/golden/stages/%s", name);
-    if (getenv("CLO_UPDATE_GOLDEN") != NULL) {
-        ok(clo_file_write(path, text->data, text->bytes));
-    } else {
-        ok(clo_file_read(path, 1 << 22, &wanted, &bytes));
-        size_t line = 1, i = 0;
-        for (; i < bytes && i < text->bytes && wanted[i] == text->data[i]; i++)
-            line += wanted[i] == '\n';
-        if (i < bytes || i < text->bytes)
-            fail_msg("%s differs from line %zu on", path, line);
-        free(wanted);
-    }
-    clo_text_free(text);
-}
-
 static void runs_of_stages_are_golden(void **state)
 {
     (void)state;
@@ -243,7 +222,7 @@ static void runs_of_stages_are_golden(void **state)
             add_simulation(&text, &s, policy->name, policy, NULL, seed % 3 == k % 3);
         close_scene(&s);
     }
-    is_golden("runs.txt", &text);
+    is_golden("stages/runs.txt", &text);
 }
 
 int main(void)

@@ -27,6 +27,16 @@ static bool choose_first(void *state, const clo_view *view, clo_choice *choice)
     return true;
 }
 
+/* Sets the limit of the first job, to and fro, and starts nothing. */
+static bool only_set_limits(void *state, const clo_view *view, clo_choice *choice)
+{
+    (void)state;
+    choice->job = clo_view_first_job(view);
+    choice->count = 0;
+    choice->limit = clo_view_job(view, choice->job)->limit == 7 ? 8 : 7;
+    return true;
+}
+
 static void is_refused(const clo_job_result *result, const char *text)
 {
     assert_int_equal(result->status, CLO_OK);
@@ -50,6 +60,10 @@ static void a_policy_that_never_decides_or_decides_wrongly_is_refused_and_its_jo
          "policy 'idle' chose stage -1 of job slot -1 for executor -1: every executor would be idle with work to do"},
         {{.size = sizeof(clo_policy), .name = "wrong", .decide = choose_first},
          "policy 'wrong' chose stage 0 of job slot 0 for executor -1: it is not ready, or of another band"},
+        {{.size = sizeof(clo_policy), .name = "restless", .decide = only_set_limits},
+         "policy 'restless' chose stage -1 of job slot 0 for executor -1: limits are set again and again, and nothing "
+         "is "
+         "started"},
     };
     clo_task task = {.body = count_call, .work_ns = 10};
     fixture f = start(3, scene_layers(3, 3, &task), CLO_CLOCK_REAL);

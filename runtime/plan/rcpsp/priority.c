@@ -1,4 +1,4 @@
-/* plan/rcpsp/priority.c - see packing.h. The dispatch by a clock is the one of dispatch.c with keys in place of rules. */
+/* plan/rcpsp/priority.c - see priority.h. */
 #include "plan/rcpsp/priority.h"
 
 #include "base/memory.h"
