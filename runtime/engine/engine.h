@@ -16,7 +16,10 @@
 /* What one driver thread did. Padded, so that workers do not share lines. */
 typedef struct clo_engine_stats {
     uint64_t executed, duplicates, transfers, transferred_bytes, copied_bytes, steals;
-    int64_t busy_ns, wanted_ns, missed_ns; /* emulation: what was wanted, and the sum of |lasted - wanted| */
+    /* Sum of the lengths: in ticks where the job counts them (clo_job_busy_ns), else in ns. */
+    int64_t busy;
+    /* Emulation: what was wanted, and the sum of |lasted - wanted|. */
+    int64_t wanted_ns, missed_ns;
     uint64_t pad[7];
 } clo_engine_stats;
 

@@ -167,8 +167,8 @@ static uint32_t nearest_source(const builder *b, const clo_program *program, uin
 
     for (uint32_t source = instance; source != CLO_NONE; source = b->next_execution[source]) {
         const clo_placement *p = &b->placements[b->placement_of[source]];
-        int64_t way_ns = clo_platform_transfer_ns(program->platform, bytes, p->executor, here);
-        int64_t arrival_ns = clo_time_add(p->finish_ns, way_ns);
+        int64_t transfer_ns = clo_platform_transfer_ns(program->platform, bytes, p->executor, here);
+        int64_t arrival_ns = clo_time_add(p->finish_ns, transfer_ns);
         bool is_nearer = best == CLO_NONE || arrival_ns < best_ns ||
                          (arrival_ns == best_ns && p->executor == here && program->executor[best] != here);
         if (b->position[source] < b->position[execution] && is_nearer) {

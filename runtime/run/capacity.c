@@ -34,7 +34,7 @@ static bool is_of_machine(const clo_runtime *runtime, uint32_t w, const clo_mach
 
 static void wake_one(clo_runtime *runtime, const clo_machine *machine)
 {
-    clo_barrier_light(&runtime->barrier);
+    clo_fence_light(&runtime->fence);
     if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
         return;
     for (uint32_t w = 0; w < runtime->workers_count; w++)

@@ -171,7 +171,7 @@ static void record(clo_worker *worker, clo_job *job, uint32_t execution, int64_t
 {
     uint32_t instance = clo_program_instance(job->program, execution), task = job->program->graph->task_of[instance];
 
-    job->stats[worker->index].busy_ns += finish_ns - start_ns;
+    job->stats[worker->index].busy += finish_ns - start_ns;
     job->events[execution] = (clo_trace_event){
         .task = task,
         .instance = instance - job->program->graph->first_instance[task],
@@ -246,7 +246,7 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     if (job->series != NULL && atomic_load_explicit(&job->series->is_first, memory_order_relaxed) != 0)
         note_first(job->series);
     if (job->is_fast)
-        return clo_worker_run_plain(worker, job, execution);
+        return clo_worker_run_fast(worker, job, execution);
     bool has_demands = job->program->graph->has_demands && job->virtual_time == NULL && job->scheduled == NULL;
     if (has_demands && !clo_capacity_enter(worker, item, &holds))
         return CLO_ITEM_NONE;

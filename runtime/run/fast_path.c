@@ -150,7 +150,7 @@ static void note(clo_worker *worker, clo_job *job, uint32_t execution, int64_t s
         clo_recorder_add(worker, job, execution, start_ticks, finish_ticks);
     if (job->ticked == NULL)
         return;
-    job->stats[worker->index].busy_ns += finish_ticks - start_ticks; /* ticks here; see clo_job_busy_ns */
+    job->stats[worker->index].busy += finish_ticks - start_ticks;
     job->ticked[execution] = (clo_ticked){.task = worker->call.task,
                                           .instance = worker->call.instance,
                                           .executor = worker->index,
@@ -186,7 +186,7 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
         clo_job_fail(job, execution, code);
 }
 
-uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t execution)
+uint64_t clo_worker_run_fast(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     const clo_program *program = job->program;
     bool has_barriers = program->barriers > 0;

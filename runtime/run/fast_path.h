@@ -7,9 +7,9 @@
 
 /* Runs an execution of a job that is_fast, and those that follow from it. Returns the next item to run, or
  * CLO_ITEM_NONE; then the job may be gone. */
-uint64_t clo_worker_run_plain(clo_worker *worker, clo_job *job, uint32_t execution);
+uint64_t clo_worker_run_fast(clo_worker *worker, clo_job *job, uint32_t execution);
 
-/* Hands on what an execution of any job without a policy released; returns as clo_worker_run_plain does. */
+/* Hands on what an execution of any job without a policy released; returns as clo_worker_run_fast does. */
 uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t execution);
 
 #endif

@@ -38,7 +38,7 @@ static void sum_stats(const clo_job *job, clo_job_result *result)
         result->transferred_bytes += stats->transferred_bytes;
         result->copied_bytes += stats->copied_bytes;
         result->steals += stats->steals;
-        result->busy_ns += clo_job_busy_ns(job, stats->busy_ns);
+        result->busy_ns += clo_job_busy_ns(job, stats->busy);
         wanted_ns += stats->wanted_ns;
         missed_ns += stats->missed_ns;
     }

@@ -64,7 +64,7 @@ struct clo_runtime {
 
     clo_watchdog watchdog;
     clo_scheduling scheduling;
-    clo_barrier barrier;
+    clo_fence fence;
     /* Of the process, when the runtime was created. */
     uint32_t forks;
     /* 1: clo_runtime_close was called; no new jobs or submits. */

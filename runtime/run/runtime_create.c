@@ -134,7 +134,7 @@ static void init_machines(clo_runtime *runtime, clo_ledger_page *pages)
 static void stop_workers(clo_runtime *runtime, uint32_t count)
 {
     atomic_store_explicit(&runtime->stopping, 1, memory_order_seq_cst);
-    clo_barrier_heavy(&runtime->barrier);
+    clo_fence_heavy(&runtime->fence);
     for (uint32_t w = 0; w < count; w++)
         (void)clo_parker_wake(&runtime->workers[w].parker);
     for (uint32_t w = 0; w < count; w++)
@@ -312,7 +312,7 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
         runtime->free_slots[runtime->free_count++] = slot;
     clo_runtime_note_forks(runtime);
     pthread_mutex_init(&runtime->control, NULL);
-    clo_barrier_init(&runtime->barrier);
+    clo_fence_init(&runtime->fence);
     clo_scheduling_init(runtime);
     init_machines(runtime, runtime->pages);
     for (uint32_t w = 0; w < runtime->workers_count; w++)

@@ -5,7 +5,7 @@
 
 void clo_runtime_wake_one(clo_runtime *runtime)
 {
-    clo_barrier_light(&runtime->barrier);
+    clo_fence_light(&runtime->fence);
     if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
         return;
     for (uint32_t w = 0; w < runtime->workers_count; w++)
@@ -15,14 +15,14 @@ void clo_runtime_wake_one(clo_runtime *runtime)
 
 void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker)
 {
-    clo_barrier_light(&runtime->barrier);
+    clo_fence_light(&runtime->fence);
     if (clo_parker_is_asleep(&runtime->workers[worker].parker))
         (void)clo_parker_wake(&runtime->workers[worker].parker);
 }
 
 void clo_runtime_wake_some(clo_runtime *runtime, uint32_t count)
 {
-    clo_barrier_light(&runtime->barrier);
+    clo_fence_light(&runtime->fence);
     if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
         return;
     for (uint32_t w = 0; w < runtime->workers_count && count > 0; w++)

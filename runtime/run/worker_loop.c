@@ -316,7 +316,7 @@ static uint64_t spin(clo_worker *worker)
     }
 }
 
-/* Announces sleep, looks once more behind the heavy barrier, sleeps. Returns an item found at the last moment. Who has
+/* Announces sleep, looks once more behind the heavy fence, sleeps. Returns an item found at the last moment. Who has
  * items in its deque sees `sleepers` before its next body. */
 static uint64_t park(clo_worker *worker)
 {
@@ -324,7 +324,7 @@ static uint64_t park(clo_worker *worker)
 
     clo_parker_prepare(&worker->parker);
     atomic_fetch_add_explicit(&runtime->sleepers, 1, memory_order_seq_cst);
-    clo_barrier_heavy(&runtime->barrier);
+    clo_fence_heavy(&runtime->fence);
     uint64_t item = find(worker);
     if (item == CLO_ITEM_NONE && atomic_load_explicit(&runtime->stopping, memory_order_acquire) == 0) {
         atomic_fetch_add_explicit(&worker->parks, 1, memory_order_relaxed);

@@ -44,7 +44,7 @@ void clo_sim_finish(clo_sim *sim, uint32_t execution)
 
     sim->engine->finish_ns[execution] = sim->now_ns;
     int64_t length_ns = clo_time_sub(sim->events[execution].finish_ns, sim->events[execution].start_ns);
-    sim->stats.busy_ns = clo_time_add(sim->stats.busy_ns, length_ns);
+    sim->stats.busy = clo_time_add(sim->stats.busy, length_ns);
     sim->events[execution].sequence = sim->finished++;
     if (sim->scheduler != NULL) {
         clo_engine_complete(sim->engine, execution);

@@ -119,7 +119,7 @@ static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_jo
     result->transfers = sim->stats.transfers;
     result->transferred_bytes = sim->stats.transferred_bytes;
     result->copied_bytes = sim->stats.copied_bytes;
-    result->busy_ns = sim->stats.busy_ns;
+    result->busy_ns = sim->stats.busy;
     result->makespan_ns = sim->now_ns;
     result->missed_deadline = config->deadline_ns > 0 && sim->now_ns > config->deadline_ns;
     if (sim->scheduler == NULL)

@@ -10,18 +10,18 @@
 #include <time.h>
 #include <unistd.h>
 
-void clo_barrier_init(clo_barrier *barrier)
+void clo_fence_init(clo_fence *fence)
 {
-    atomic_init(&barrier->order, 0);
-    barrier->has_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    atomic_init(&fence->order, 0);
+    fence->has_membarrier = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
-void clo_barrier_heavy(clo_barrier *barrier)
+void clo_fence_heavy(clo_fence *fence)
 {
-    if (barrier->has_membarrier)
+    if (fence->has_membarrier)
         syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     else
-        atomic_fetch_add_explicit(&barrier->order, 1, memory_order_acq_rel);
+        atomic_fetch_add_explicit(&fence->order, 1, memory_order_acq_rel);
 }
 
 void clo_futex_wait(_Atomic uint32_t *word, uint32_t value)

@@ -1,9 +1,9 @@
-/* park.h - sleeping and waking: a parker for each worker, and the barrier that makes "nothing to do" safe.
+/* park.h - sleeping and waking: a parker for each worker, and the fence that makes "nothing to do" safe.
  *
  * A producer publishes work, then asks whether somebody sleeps; a worker announces that it sleeps, then looks for
  * work once more. Each side writes one word and reads the other's (Dekker), so one of them must see the other. The
- * fence is put where it is rare: the sleeper calls clo_barrier_heavy (membarrier(2): every thread of the process
- * executes a full fence), so the producer's clo_barrier_light is a compiler fence. Where the kernel refuses
+ * fence is put where it is rare: the sleeper calls clo_fence_heavy (membarrier(2): every thread of the process
+ * executes a full fence), so the producer's clo_fence_light is a compiler fence. Where the kernel refuses
  * membarrier, both sides use a read-modify-write of one shared word instead, whose modification order decides.
  *
  *               prepare  cancel  sleep   wake
@@ -12,7 +12,7 @@
  *      sleep       X       X       X      -     (owner only)
  *      wake        -       -       -      -
  *
- * Mutation, by hand: clo_barrier_heavy doing nothing; most stress runs then hang. */
+ * Mutation, by hand: clo_fence_heavy doing nothing; most stress runs then hang. */
 #ifndef CLO_SYNC_PARK_H
 #define CLO_SYNC_PARK_H
 
@@ -24,20 +24,20 @@
 #include <stdint.h>
 
 /* One for each runtime. */
-typedef struct clo_barrier {
+typedef struct clo_fence {
     bool has_membarrier;
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t order; /* used only without membarrier */
-} clo_barrier;
+} clo_fence;
 
-void clo_barrier_init(clo_barrier *barrier);
-void clo_barrier_heavy(clo_barrier *barrier);
+void clo_fence_init(clo_fence *fence);
+void clo_fence_heavy(clo_fence *fence);
 
-static inline void clo_barrier_light(clo_barrier *barrier)
+static inline void clo_fence_light(clo_fence *fence)
 {
-    if (barrier->has_membarrier)
+    if (fence->has_membarrier)
         atomic_signal_fence(memory_order_seq_cst);
     else
-        atomic_fetch_add_explicit(&barrier->order, 1, memory_order_acq_rel);
+        atomic_fetch_add_explicit(&fence->order, 1, memory_order_acq_rel);
 }
 
 typedef struct clo_parker {
@@ -45,7 +45,7 @@ typedef struct clo_parker {
     _Atomic int64_t woken_ns; /* when the last waker called, for statistics: relaxed      */
 } clo_parker;
 
-/* Owner: announces sleep. Call clo_barrier_heavy and look for work before clo_parker_sleep. */
+/* Owner: announces sleep. Call clo_fence_heavy and look for work before clo_parker_sleep. */
 static inline void clo_parker_prepare(clo_parker *parker)
 {
     atomic_store_explicit(&parker->asleep, 1, memory_order_seq_cst);
@@ -60,7 +60,7 @@ static inline bool clo_parker_cancel(clo_parker *parker)
 /* Owner: sleeps until woken. */
 void clo_parker_sleep(clo_parker *parker);
 
-/* Hint for producers, after clo_barrier_light. */
+/* Hint for producers, after clo_fence_light. */
 static inline bool clo_parker_is_asleep(const clo_parker *parker)
 {
     return atomic_load_explicit(&parker->asleep, memory_order_relaxed) == 1;

@@ -250,15 +250,15 @@ static void once_finish(void)
 /* Parking: a worker that looks, announces sleep, looks once more and sleeps; producers that publish and wake. With and
  * without membarrier. */
 
-static clo_barrier barrier;
+static clo_fence fence;
 static clo_parker parker;
 static _Atomic uint32_t sleepers, items;
 static bool has_membarrier;
 
 static void park_set_up(void)
 {
-    barrier.has_membarrier = has_membarrier;
-    atomic_init(&barrier.order, 0);
+    fence.has_membarrier = has_membarrier;
+    atomic_init(&fence.order, 0);
     atomic_init(&parker.asleep, 0);
     atomic_init(&parker.woken_ns, 0);
     atomic_init(&sleepers, 0);
@@ -269,7 +269,7 @@ static void park_run(uint32_t me)
 {
     if (me > 0) { /* clo_worker_give, clo_runtime_wake_one */
         atomic_fetch_or_explicit(&items, me, memory_order_release);
-        clo_barrier_light(&barrier);
+        clo_fence_light(&fence);
         if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_asleep(&parker))
             (void)clo_parker_wake(&parker);
         return;
@@ -278,7 +278,7 @@ static void park_run(uint32_t me)
         uint32_t seen = atomic_load_explicit(&items, memory_order_acquire);
         clo_parker_prepare(&parker);
         atomic_fetch_add_explicit(&sleepers, 1, memory_order_seq_cst);
-        clo_barrier_heavy(&barrier);
+        clo_fence_heavy(&fence);
         if (atomic_load_explicit(&items, memory_order_acquire) == seen && seen != 3)
             clo_parker_sleep(&parker);
         else
@@ -304,7 +304,7 @@ static void share_run(uint32_t me)
             break;
         }
         atomic_fetch_or_explicit(&items, 3, memory_order_release);
-        clo_barrier_light(&barrier);
+        clo_fence_light(&fence);
         if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_asleep(&parker))
             (void)clo_parker_wake(&parker);
         return;

@@ -91,10 +91,10 @@ static void a_sleeping_worker_costs_at_most_one_wake(void **state)
             ok(clo_job_submit(s.job));
             ok(clo_job_wait(s.job, NULL));
         }
-        /* Each announcement of sleep, made before its barrier, is taken back by one wake at most, whether the worker
+        /* Each announcement of sleep, made before its fence, is taken back by one wake at most, whether the worker
          * got as far as to sleep or not; each run ends with one to the client. */
         assert_true(wakes <= barriers + 2 + RUNS);
-        /* Each sleep looked once more behind the barrier. A worker may have passed its barrier, and not counted the
+        /* Each sleep looked once more behind the fence. A worker may have passed its fence, and not counted the
          * sleep yet, when the counting began. */
         assert_true(barriers + clo_runtime_workers(s.runtime) >= parks_of(s.runtime) - parks);
         assert_int_equal(others, 0);

@@ -201,7 +201,7 @@ static void work_that_several_need_is_done_once_and_seen_by_all(void **state)
 
 /* The protocol of worker.c in small: the sleeper must never sleep with an item waiting. A lost wake hangs (ctest's
  * time-out catches it). */
-static clo_barrier barrier;
+static clo_fence fence;
 static clo_parker parker;
 static _Atomic uint32_t produced, consumed;
 #define WAKES 20000u
@@ -217,8 +217,8 @@ static void *park_main(void *argument)
             for (uint32_t k = 0; k < i % 24; k++) /* hit the sleeper at every step of its way to bed */
                 clo_relax();
             atomic_store_explicit(&produced, i,
-                                  memory_order_release); /* no locked instruction: only the barrier helps */
-            clo_barrier_light(&barrier);
+                                  memory_order_release); /* no locked instruction: only the fence helps */
+            clo_fence_light(&fence);
             if (clo_parker_is_asleep(&parker))
                 (void)clo_parker_wake(&parker);
         }
@@ -232,7 +232,7 @@ static void *park_main(void *argument)
             continue;
         }
         clo_parker_prepare(&parker);
-        clo_barrier_heavy(&barrier);
+        clo_fence_heavy(&fence);
         if (atomic_load_explicit(&produced, memory_order_acquire) == seen)
             clo_parker_sleep(&parker);
         else
@@ -245,9 +245,9 @@ static void no_wake_is_lost_between_the_last_look_and_the_sleep(void **state)
 {
     (void)state;
     for (int with = 1; with >= 0; with--) {
-        clo_barrier_init(&barrier);
+        clo_fence_init(&fence);
         if (with == 0)
-            barrier.has_membarrier = false; /* the way of kernels that refuse membarrier */
+            fence.has_membarrier = false; /* the way of kernels that refuse membarrier */
         atomic_store(&produced, 0);
         atomic_store(&consumed, 0);
         run_threads(park_main, 2);

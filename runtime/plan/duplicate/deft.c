@@ -23,10 +23,10 @@
 
 #include <assert.h>
 
-/* tail_ns: NULL: gaps are filled; else when the last execution on each executor ends, and nothing goes before that. */
+/* available_ns: NULL: gaps are filled; else when the last execution on each executor ends, and nothing goes before that. */
 typedef struct site {
     clo_schedule *schedule;
-    const int64_t *tail_ns;
+    const int64_t *available_ns;
 } site;
 
 typedef struct candidate {
@@ -38,8 +38,8 @@ typedef struct candidate {
 
 static int64_t slot_ns(const site *s, uint32_t task, uint32_t executor, int64_t ready, int64_t duration)
 {
-    if (s->tail_ns != NULL && s->tail_ns[executor] > ready)
-        ready = s->tail_ns[executor];
+    if (s->available_ns != NULL && s->available_ns[executor] > ready)
+        ready = s->available_ns[executor];
     return clo_schedule_slot_ns(s->schedule, task, executor, ready, duration);
 }
 
@@ -100,9 +100,9 @@ static clo_status commit(clo_schedule *schedule, uint32_t instance, const candid
     return status == CLO_OK ? clo_schedule_place(schedule, instance, chosen->executor, chosen->start_ns) : status;
 }
 
-clo_status clo_deft_place_behind(clo_schedule *schedule, uint32_t instance, const int64_t *tail_ns)
+clo_status clo_deft_place_behind(clo_schedule *schedule, uint32_t instance, const int64_t *available_ns)
 {
-    const site s = {schedule, tail_ns};
+    const site s = {schedule, available_ns};
     uint32_t task = schedule->graph->task_of[instance];
     candidate best = {0, INT64_MAX, CLO_NONE, CLO_NONE, 0};
 
@@ -166,7 +166,7 @@ static clo_status deft_append_fill(clo_schedule *schedule, const clo_plan_config
     status = clo_schedule_order(schedule);
     for (uint32_t i = 0; status == CLO_OK && i < schedule->graph->instances; i++) {
         uint32_t instance = schedule->order[i], first_execution = schedule->count;
-        status = clo_deft_place_behind(schedule, instance, ready.tail_ns);
+        status = clo_deft_place_behind(schedule, instance, ready.available_ns);
         if (status == CLO_OK)
             clo_ready_placed(&ready, instance, first_execution);
     }

@@ -11,8 +11,8 @@ clo_status clo_deft_place(clo_schedule *schedule, uint32_t instance);
 /* The same on an executor that can run it. */
 clo_status clo_deft_place_on(clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
-/* The same, but nothing starts before tail_ns[executor]; NULL: gaps are filled. */
-clo_status clo_deft_place_behind(clo_schedule *schedule, uint32_t instance, const int64_t *tail_ns);
+/* The same, but nothing starts before available_ns[executor]; NULL: gaps are filled. */
+clo_status clo_deft_place_behind(clo_schedule *schedule, uint32_t instance, const int64_t *available_ns);
 
 /* DEFT as published, without the compaction that the planner adds. */
 clo_status clo_deft_place_all(clo_schedule *schedule);

@@ -100,7 +100,7 @@ static int64_t first_idle_ns(const clo_ready *ready)
     int64_t first = INT64_MAX;
 
     for (uint32_t e = 0; e < ready->schedule->executors; e++)
-        first = ready->tail_ns[e] < first ? ready->tail_ns[e] : first;
+        first = ready->available_ns[e] < first ? ready->available_ns[e] : first;
     return first;
 }
 

@@ -30,7 +30,7 @@ static uint32_t idle_first(const clo_ready *ready, uint32_t task)
     uint32_t best = CLO_NONE;
 
     for (uint32_t e = 0; e < ready->schedule->executors; e++)
-        if ((best == CLO_NONE || ready->tail_ns[e] < ready->tail_ns[best]) &&
+        if ((best == CLO_NONE || ready->available_ns[e] < ready->available_ns[best]) &&
             clo_cost_time(ready->schedule->cost, task, e) != CLO_TIME_NEVER)
             best = e;
     assert(best != CLO_NONE);

@@ -52,7 +52,7 @@ static void sort_out(lists *f, uint32_t e, uint32_t placed)
     f->first[e] = f->head[e] = CLO_NONE;
     while (instance != CLO_NONE) { /* ends: the list does */
         uint32_t next = f->next[instance];
-        if (instance != placed && f->base.messages[instance].last_ns < f->base.ready.tail_ns[e])
+        if (instance != placed && f->base.messages[instance].last_ns < f->base.ready.available_ns[e])
             clo_flb_push_other(&f->base, instance);
         else if (instance != placed)
             add(f, e, instance);
@@ -85,7 +85,7 @@ static clo_status place_next(lists *f)
 
     uint32_t instance = is_enabled ? f->head[slot.executor] : (uint32_t)clo_heap_pop(&ready->heap).id;
     clo_status status = clo_ready_place(ready, instance, slot);
-    f->base.listed_ns[slot.executor] = ready->tail_ns[slot.executor];
+    f->base.listed_ns[slot.executor] = ready->available_ns[slot.executor];
     sort_out(f, slot.executor, instance);
     return status;
 }

@@ -119,7 +119,7 @@ bool clo_flb_next(clo_flb *flb, uint32_t *instance, uint32_t *enabling)
 
     while (clo_ready_next(&flb->ready, instance)) {
         uint32_t e = find_message(flb, *instance), task = schedule->graph->task_of[*instance];
-        if (e != CLO_NONE && flb->messages[*instance].last_ns >= flb->ready.tail_ns[e] &&
+        if (e != CLO_NONE && flb->messages[*instance].last_ns >= flb->ready.available_ns[e] &&
             clo_cost_time(schedule->cost, task, e) != CLO_TIME_NEVER) {
             *enabling = e;
             return true;

@@ -50,10 +50,10 @@ static void close_saga(saga *s)
 /* Notes that executor e has something of type EP, which has its inputs at here_ns. Returns 0, or -1 without memory. */
 static int note(saga *s, uint32_t e, int64_t here_ns)
 {
-    int64_t tail_ns = s->base.ready.tail_ns[e];
+    int64_t available_ns = s->base.ready.available_ns[e];
 
     clo_flb_queue_remove(&s->active, e);
-    return clo_flb_queue_push(&s->active, here_ns > tail_ns ? here_ns : tail_ns, e);
+    return clo_flb_queue_push(&s->active, here_ns > available_ns ? here_ns : available_ns, e);
 }
 
 static clo_status add(saga *s, uint32_t e, uint32_t instance)
@@ -73,7 +73,7 @@ static clo_status sort_out(saga *s, uint32_t e)
 {
     clo_flb_queue *by_here = &s->by_here[e], *by_last = &s->by_last[e];
 
-    while (by_last->count > 0 && by_last->items[0].key < s->base.ready.tail_ns[e]) { /* ends: the queue does */
+    while (by_last->count > 0 && by_last->items[0].key < s->base.ready.available_ns[e]) { /* ends: the queue does */
         uint32_t instance = (uint32_t)clo_flb_queue_pop(by_last).id;
         clo_flb_queue_remove(by_here, instance);
         clo_flb_push_other(&s->base, instance);
@@ -111,7 +111,7 @@ static clo_status place_next(saga *s)
     uint32_t instance = is_enabled ? take_enabled(s, slot.executor) : (uint32_t)clo_heap_pop(&ready->heap).id;
     clo_status status = clo_ready_place(ready, instance, slot);
     if (!is_enabled)
-        s->base.listed_ns[slot.executor] = ready->tail_ns[slot.executor];
+        s->base.listed_ns[slot.executor] = ready->available_ns[slot.executor];
     return status == CLO_OK ? sort_out(s, slot.executor) : status;
 }
 

@@ -52,7 +52,7 @@ static clo_slot by_idleness(clo_ready *ready, uint32_t instance, uint32_t favour
     (void)favourite;
     for (uint32_t e = 0; e < schedule->executors; e++)
         if (clo_cost_time(schedule->cost, task, e) != CLO_TIME_NEVER &&
-            (best == CLO_NONE || ready->tail_ns[e] < ready->tail_ns[best]))
+            (best == CLO_NONE || ready->available_ns[e] < ready->available_ns[best]))
             best = e;
     return clo_ready_append_on(ready, instance, best);
 }

@@ -96,7 +96,7 @@ void clo_ready_take_gain(const clo_ready_tree *tree, uint32_t at)
 
     if (gain == NULL)
         return;
-    node->above = tree->ready->tail_ns[b] - tree->ready->tail_ns[a] + gain->gain_ns;
+    node->above = tree->ready->available_ns[b] - tree->ready->available_ns[a] + gain->gain_ns;
     node->tie = gain->instance;
     node->is_exact = true;
 }
@@ -137,11 +137,11 @@ static void bound_sheared(const clo_ready_tree *tree, uint32_t at)
 /* True if inputs hold up some of a box on some executor. */
 static bool is_held_up(const clo_ready_tree *tree, uint32_t at)
 {
-    const int64_t *inputs = clo_ready_side(tree, at, CLO_INPUTS_MOST), *tail_ns = tree->ready->tail_ns;
+    const int64_t *inputs = clo_ready_side(tree, at, CLO_INPUTS_MOST), *available_ns = tree->ready->available_ns;
     bool is_held = false;
 
     for (uint32_t e = 0; e < tree->executors; e++)
-        is_held |= inputs[e] > tail_ns[e];
+        is_held |= inputs[e] > available_ns[e];
     return is_held;
 }
 

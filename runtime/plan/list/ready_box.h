@@ -135,9 +135,9 @@ static inline bool clo_ready_has_changed(const clo_ready_tree *tree, uint32_t ex
 
 static inline int64_t clo_ready_start(const clo_ready_tree *tree, const int64_t *inputs, uint32_t executor)
 {
-    int64_t tail_ns = tree->ready->tail_ns[executor];
+    int64_t available_ns = tree->ready->available_ns[executor];
 
-    return inputs != NULL && inputs[executor] > tail_ns ? inputs[executor] : tail_ns;
+    return inputs != NULL && inputs[executor] > available_ns ? inputs[executor] : available_ns;
 }
 
 /* Empties the box of a leaf. */

@@ -230,16 +230,16 @@ int64_t clo_rcpsp_fastest_ns(const clo_rcpsp *problem, uint32_t v)
 }
 
 /* The longest way of all instances of `task`, through those of beyond[count]. */
-static void fill_way(const clo_rcpsp *problem, int64_t *way_ns, uint32_t task, const uint32_t *beyond, uint32_t count)
+static void fill_path(const clo_rcpsp *problem, int64_t *path_ns, uint32_t task, const uint32_t *beyond, uint32_t count)
 {
     const uint32_t *first = problem->graph->first_instance;
     int64_t longest = 0;
 
     for (uint32_t i = 0; i < count; i++)
-        longest = way_ns[first[beyond[i]]] > longest ? way_ns[first[beyond[i]]] : longest;
+        longest = path_ns[first[beyond[i]]] > longest ? path_ns[first[beyond[i]]] : longest;
     longest += clo_rcpsp_fastest_ns(problem, first[task]);
     for (uint32_t v = first[task]; v < first[task + 1]; v++)
-        way_ns[v] = longest;
+        path_ns[v] = longest;
 }
 
 static void fill_tails(clo_rcpsp *problem)
@@ -249,11 +249,11 @@ static void fill_tails(clo_rcpsp *problem)
 
     for (uint32_t i = graph->tasks; i-- > 0;) {
         uint32_t t = graph->task_order[i];
-        fill_way(problem, to_end, t, &graph->out[graph->out_first[t]], graph->out_first[t + 1] - graph->out_first[t]);
+        fill_path(problem, to_end, t, &graph->out[graph->out_first[t]], graph->out_first[t + 1] - graph->out_first[t]);
     }
     for (uint32_t i = 0; i < graph->tasks; i++) {
         uint32_t t = graph->task_order[i];
-        fill_way(problem, to_begin, t, &graph->in[graph->in_first[t]], graph->in_first[t + 1] - graph->in_first[t]);
+        fill_path(problem, to_begin, t, &graph->in[graph->in_first[t]], graph->in_first[t + 1] - graph->in_first[t]);
     }
 }
 

@@ -150,8 +150,8 @@ static void fill_row(const clo_schedule *schedule, int64_t finish_ns, uint32_t f
     uint32_t executors = schedule->executors, here = memory[from];
 
     for (uint32_t e = 0; e < executors; e++) {
-        int64_t way_ns = clo_link_ns(latency_ns[e], ns_per_byte_q32[e], beyond);
-        row[e] = finish_ns + (memory[e] == here ? 0 : way_ns);
+        int64_t transfer_ns = clo_link_ns(latency_ns[e], ns_per_byte_q32[e], beyond);
+        row[e] = finish_ns + (memory[e] == here ? 0 : transfer_ns);
     }
 }
 
@@ -430,14 +430,14 @@ static void take(look *l, int64_t there_ns, uint32_t instance)
 static void take_group(look *l, clo_stage_group *group)
 {
     const clo_schedule *schedule = l->schedule;
-    int64_t way_ns = clo_schedule_transfer_ns(schedule, l->bytes, group->executor, l->executor);
+    int64_t transfer_ns = clo_schedule_transfer_ns(schedule, l->bytes, group->executor, l->executor);
     uint32_t taken = 0;
 
     for (uint32_t *link = &group->head; taken < 2 && once_at(schedule, link) != CLO_NONE;
          link = &schedule->stages->next[*link]) {
         if (is_in(*link, l->skipped, l->count))
             continue;
-        take(l, finish_of(schedule, *link) + way_ns, *link);
+        take(l, finish_of(schedule, *link) + transfer_ns, *link);
         taken++;
     }
 }

@@ -22,7 +22,7 @@ clo_status clo_ready_open(clo_ready *ready, clo_schedule *schedule)
     size_t waiting = clo_layout_add(&layout, graph->tasks, sizeof(uint32_t));
     size_t released = clo_layout_add(&layout, graph->instances, sizeof(uint32_t));
     size_t heap = clo_layout_add(&layout, graph->instances, sizeof(clo_heap_item));
-    size_t tail = clo_layout_add(&layout, schedule->executors, sizeof(int64_t));
+    size_t available = clo_layout_add(&layout, schedule->executors, sizeof(int64_t));
     char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
 
     assert(schedule->count == 0);
@@ -33,7 +33,7 @@ clo_status clo_ready_open(clo_ready *ready, clo_schedule *schedule)
     ready->waiting = (void *)(block + waiting);
     ready->released = (void *)(block + released);
     ready->heap = (clo_heap){.items = (void *)(block + heap), .capacity = graph->instances};
-    ready->tail_ns = (void *)(block + tail);
+    ready->available_ns = (void *)(block + available);
     for (uint32_t t = 0; t < graph->tasks; t++) {
         ready->left[t] = clo_graph_instances_of(graph, t);
         ready->waiting[t] = graph->in_first[t + 1] - graph->in_first[t];
@@ -57,7 +57,7 @@ bool clo_ready_next(clo_ready *ready, uint32_t *instance)
     return true;
 }
 
-clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const int64_t *tail_ns)
+clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const int64_t *available_ns)
 {
     uint32_t task = schedule->graph->task_of[instance];
     clo_slot best = {0, INT64_MAX, CLO_NONE};
@@ -65,8 +65,8 @@ clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const 
     clo_schedule_find_ready(schedule, instance);
     for (uint32_t e = 0; e < schedule->executors; e++) {
         int64_t duration = clo_cost_time(schedule->cost, task, e), from = schedule->ready_ns[e];
-        if (tail_ns != NULL && tail_ns[e] > from)
-            from = tail_ns[e];
+        if (available_ns != NULL && available_ns[e] > from)
+            from = available_ns[e];
         if (duration == CLO_TIME_NEVER || from + duration >= best.finish_ns)
             continue; /* cannot run there, or cannot be earlier whatever the gaps */
         int64_t start = clo_schedule_slot_before_ns(schedule, task, e, from, duration, best.finish_ns - duration);
@@ -80,7 +80,7 @@ clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const 
 clo_slot clo_ready_append(const clo_ready *ready, uint32_t task, uint32_t executor, int64_t ready_ns)
 {
     const clo_schedule *schedule = ready->schedule;
-    int64_t duration = clo_cost_time(schedule->cost, task, executor), from = ready->tail_ns[executor];
+    int64_t duration = clo_cost_time(schedule->cost, task, executor), from = ready->available_ns[executor];
 
     if (duration == CLO_TIME_NEVER)
         return (clo_slot){0, INT64_MAX, CLO_NONE};
@@ -98,7 +98,7 @@ clo_slot clo_ready_append_on(const clo_ready *ready, uint32_t instance, uint32_t
 
 clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps)
 {
-    return clo_schedule_earliest(ready->schedule, instance, fill_gaps ? NULL : ready->tail_ns);
+    return clo_schedule_earliest(ready->schedule, instance, fill_gaps ? NULL : ready->available_ns);
 }
 
 void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_execution)
@@ -108,9 +108,9 @@ void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_execut
     uint32_t task = graph->task_of[instance];
 
     for (uint32_t c = first_execution; c < schedule->count; c++) {
-        int64_t *tail_ns = &ready->tail_ns[schedule->executions[c].executor];
-        if (schedule->executions[c].finish_ns > *tail_ns)
-            *tail_ns = schedule->executions[c].finish_ns;
+        int64_t *available_ns = &ready->available_ns[schedule->executions[c].executor];
+        if (schedule->executions[c].finish_ns > *available_ns)
+            *available_ns = schedule->executions[c].finish_ns;
     }
     assert(ready->left[task] > 0);
     if (--ready->left[task] > 0)
@@ -138,6 +138,6 @@ int64_t clo_ready_first_idle_ns(const clo_ready *ready)
     int64_t first = INT64_MAX;
 
     for (uint32_t e = 0; e < ready->schedule->executors; e++)
-        first = ready->tail_ns[e] < first ? ready->tail_ns[e] : first;
+        first = ready->available_ns[e] < first ? ready->available_ns[e] : first;
     return first;
 }

@@ -76,8 +76,8 @@ static clo_status open_state(search *s)
     s->state.finish_ns = s->state.start_ns + n;
     s->state.before_ns = s->state.finish_ns + n;
     s->state.reach_ns = s->state.before_ns + n;
-    s->state.tail_ns = s->state.reach_ns + n + 1;
-    s->state.on = (uint64_t *)(s->state.tail_ns + p);
+    s->state.available_ns = s->state.reach_ns + n + 1;
+    s->state.on = (uint64_t *)(s->state.available_ns + p);
     s->state.end_ns = (int64_t *)(s->state.on + p);
     s->state.order = (void *)(block + shorts);
     s->state.executor = s->state.order + n;
@@ -96,8 +96,8 @@ static void place(clo_exact_state *s, const child *c)
     s->start_ns[c->at] = c->start_ns;
     s->finish_ns[c->at] = c->finish_ns;
     s->sum_ns += (uint64_t)c->start_ns;
-    s->before_ns[s->depth] = s->tail_ns[c->executor];
-    s->tail_ns[c->executor] = c->finish_ns;
+    s->before_ns[s->depth] = s->available_ns[c->executor];
+    s->available_ns[c->executor] = c->finish_ns;
     s->reach_ns[s->depth + 1] = reach > s->reach_ns[s->depth] ? reach : s->reach_ns[s->depth];
     s->order[s->depth++] = c->at;
 }
@@ -106,7 +106,7 @@ static void take_back(clo_exact_state *s)
 {
     uint32_t at = s->order[--s->depth], e = s->executor[at];
 
-    s->tail_ns[e] = s->before_ns[s->depth];
+    s->available_ns[e] = s->before_ns[s->depth];
     s->sum_ns -= (uint64_t)s->start_ns[at];
     s->on[e] &= ~(1ull << at);
     s->placed &= ~(1ull << at);
@@ -191,7 +191,7 @@ static bool try_child(search *s, uint32_t at, uint32_t e, child *c)
 
     if (time == CLO_EXACT_NEVER || is_needless(state, e))
         return false;
-    int64_t ready = inputs_ns(state, at, e), start = ready > state->tail_ns[e] ? ready : state->tail_ns[e];
+    int64_t ready = inputs_ns(state, at, e), start = ready > state->available_ns[e] ? ready : state->available_ns[e];
     *c = (child){0, start, start + time, at, e};
     if (!is_in_order(state, c) || c->finish_ns >= limit || fits_in_gap(state, c, ready) || is_exchanged(s, c))
         return false;

@@ -134,10 +134,10 @@ static void find_positions(clo_exact_model *m, const clo_schedule *schedule)
 static void fill_ways(clo_exact_model *m, const clo_schedule *schedule, uint32_t arc, uint64_t bytes)
 {
     uint32_t executors = m->executors;
-    int64_t *way_ns = &m->way_ns[(size_t)arc * executors * executors];
+    int64_t *transfer_ns = &m->transfer_ns[(size_t)arc * executors * executors];
 
     for (uint32_t pair = 0; pair < executors * executors; pair++)
-        way_ns[pair] = clo_platform_transfer_ns(schedule->platform, bytes, pair % executors, pair / executors);
+        transfer_ns[pair] = clo_platform_transfer_ns(schedule->platform, bytes, pair % executors, pair / executors);
 }
 
 static void fill_arcs(clo_exact_model *m, const clo_schedule *schedule)
@@ -258,7 +258,7 @@ clo_status clo_exact_model_open(clo_exact_model *m, const clo_schedule *schedule
     m->least_behind_ns = (int64_t *)(m->price + p);
     m->time_ns = m->least_behind_ns + n;
     m->behind_ns = m->time_ns + n * p;
-    m->way_ns = m->behind_ns + n * p;
+    m->transfer_ns = m->behind_ns + n * p;
     m->instance = (void *)(block + shorts);
     m->by_behind = m->instance + n;
     m->first = m->by_behind + n;
@@ -284,7 +284,7 @@ static void raise_to_arrivals(const clo_exact_state *s, uint32_t arc, int64_t *r
 {
     const clo_exact_model *m = s->model;
     uint32_t from = m->from[arc], executors = m->executors;
-    const int64_t *way = &m->way_ns[(size_t)arc * executors * executors];
+    const int64_t *way = &m->transfer_ns[(size_t)arc * executors * executors];
     const int64_t *end = &s->end_ns[(size_t)from * executors];
 
     if ((s->placed >> from & 1) != 0) {
@@ -310,7 +310,7 @@ static int64_t shortest_through(const clo_exact_state *s, uint32_t at, int64_t n
     int64_t *end = &s->end_ns[(size_t)at * m->executors], best = INT64_MAX;
 
     for (uint32_t e = 0; e < m->executors; e++)
-        end[e] = s->tail_ns[e] > now_ns ? s->tail_ns[e] : now_ns;
+        end[e] = s->available_ns[e] > now_ns ? s->available_ns[e] : now_ns;
     for (uint32_t arc = m->first[at]; arc < m->first[at + 1]; arc++)
         raise_to_arrivals(s, arc, end);
     for (uint32_t e = 0; e < m->executors; e++) {
@@ -330,7 +330,7 @@ static void sort_spans(const clo_exact_state *s, int64_t now_ns, span *spans)
     const clo_exact_model *m = s->model;
 
     for (uint32_t e = 0; e < m->executors; e++) {
-        uint64_t from = (uint64_t)(s->tail_ns[e] > now_ns ? s->tail_ns[e] : now_ns) >> m->shift;
+        uint64_t from = (uint64_t)(s->available_ns[e] > now_ns ? s->available_ns[e] : now_ns) >> m->shift;
         uint32_t at = e;
         for (; at > 0 && spans[at - 1].from > from; at--)
             spans[at] = spans[at - 1];

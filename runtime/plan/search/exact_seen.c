@@ -12,7 +12,7 @@
 
 enum { TOGETHER = 4, BYTES_MAX = 2 << 20 };
 
-/* Followed by int64_t tail_ns[executors], finish_ns[count]; uint8_t executor[count]. */
+/* Followed by int64_t available_ns[executors], finish_ns[count]; uint8_t executor[count]. */
 typedef struct entry {
     uint64_t placed; /* 0: empty */
     uint32_t last, unused;
@@ -20,14 +20,14 @@ typedef struct entry {
     int64_t last_start_ns, last_finish_ns;
 } entry;
 
-static int64_t *tails(entry *e)
+static int64_t *available(entry *e)
 {
     return (void *)(e + 1);
 }
 
 static int64_t *finishes(entry *e, const clo_exact_model *m)
 {
-    return tails(e) + m->executors;
+    return available(e) + m->executors;
 }
 
 static uint8_t *executors(entry *e, const clo_exact_model *m)
@@ -98,7 +98,7 @@ static bool makes_needless(entry *a, const clo_exact_state *b)
     if (!stands_before(a, b))
         return false;
     for (uint32_t e = 0; e < m->executors; e++)
-        if (tails(a)[e] > (b->tail_ns[e] > now_ns ? b->tail_ns[e] : now_ns))
+        if (available(a)[e] > (b->available_ns[e] > now_ns ? b->available_ns[e] : now_ns))
             return false;
     for (uint64_t rest = b->placed; rest != 0; rest &= rest - 1)
         if (!arrives(a, b, (uint32_t)__builtin_ctzll(rest)))
@@ -116,7 +116,7 @@ static void keep(entry *a, const clo_exact_state *b)
                  .sum_ns = b->sum_ns,
                  .last_start_ns = b->start_ns[last],
                  .last_finish_ns = b->finish_ns[last]};
-    memcpy(tails(a), b->tail_ns, m->executors * sizeof(int64_t));
+    memcpy(available(a), b->available_ns, m->executors * sizeof(int64_t));
     memcpy(finishes(a, m), b->finish_ns, m->count * sizeof(int64_t));
     for (uint32_t at = 0; at < m->count; at++)
         executors(a, m)[at] = (uint8_t)b->executor[at];
