@@ -17,7 +17,8 @@ typedef struct option {
 } option;
 
 /* With the k-th predecessor recomputed on `executor`, the stage starts when that and all other inputs are there. */
-static int64_t duplicated_ns(const clo_view *view, clo_ready_stage ready, uint32_t k, uint32_t executor, uint32_t source)
+static int64_t duplicated_ns(const clo_view *view, clo_ready_stage ready, uint32_t k, uint32_t executor,
+                             uint32_t source)
 {
     const clo_graph *graph = clo_cost_graph(clo_view_job(view, ready.job)->cost);
     uint32_t inputs = graph->in_first[ready.stage + 1] - graph->in_first[ready.stage];
@@ -77,7 +78,8 @@ static bool deft_decide(void *state, const clo_view *view, clo_choice *choice)
 const clo_policy clo_policy_deft = {
     .size = sizeof(clo_policy),
     .name = "deft",
-    .summary = "each stage, once its inputs are assigned, to where it finishes first, a predecessor duplicated if it helps",
+    .summary =
+        "each stage, once its inputs are assigned, to where it finishes first, a predecessor duplicated if it helps",
     .readiness = CLO_READY_ASSIGNED,
     .commits = 1,
     .decide = deft_decide,

@@ -110,30 +110,6 @@ void clo_job_queue_restore(clo_job_queue *queue)
         insert(queue, queue->aside[--queue->aside_count]);
 }
 
-bool clo_job_queue_choose(clo_job_queue *queue, const clo_view *view, clo_choice *choice)
-{
-    uint32_t band = clo_view_band(view), slot;
-    bool found = false, is_cut = false;
-
-    while (!found && !is_cut && (slot = clo_job_queue_first(queue, band)) != CLO_NONE) {
-        const clo_live_job *job = clo_view_job(view, slot);
-        bool has_room = job->running + job->committed < job->limit;
-        uint32_t stage = has_room ? job->first_ready : CLO_NONE;
-        while (stage != CLO_NONE && !found && !(is_cut = !clo_view_step(view))) {
-            found = clo_view_free_for(view, slot, stage) != CLO_NONE;
-            if (found)
-                *choice = (clo_choice){slot, stage, UINT32_MAX, CLO_NONE, CLO_NONE, 0, 0};
-            else
-                stage = clo_view_stage(view, slot, stage)->next_ready;
-        }
-        is_cut = is_cut || (!found && !has_room && !clo_view_step(view));
-        if (!found && !is_cut)
-            clo_job_queue_pass(queue, band);
-    }
-    clo_job_queue_restore(queue);
-    return found;
-}
-
 bool clo_job_queue_event(clo_job_queue *queue, const clo_view *view, const clo_event *event)
 {
     if (event->job == CLO_NONE)
