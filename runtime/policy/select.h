@@ -7,18 +7,13 @@
 
 #include <clotho/policy.h>
 
-/* True if the stage may be selected: some executor can take it now (clo_select_startable), or any stage (clo_select_any). */
+/* True if the stage may be selected. */
 typedef bool (*clo_may_select)(const clo_view *view, uint32_t job, uint32_t stage);
 
+/* Some executor can take it now. */
 static inline bool clo_select_startable(const clo_view *view, uint32_t job, uint32_t stage)
 {
     return clo_view_free_for(view, job, stage) != CLO_NONE;
-}
-
-static inline bool clo_select_any(const clo_view *view, uint32_t job, uint32_t stage)
-{
-    (void)view, (void)job, (void)stage;
-    return true;
 }
 
 /* A policy that only selects. `policy` decides by itself with clo_select_startable. */
