@@ -2,32 +2,13 @@
  * what that executor already has to do and the transfers (minimum completion time; StarPU's "dm" family decides alike).
  * Executors serve their queues in order. An executor may stay idle although work is ready elsewhere: that is the point
  * on unequal executors. With an argument, see two_phase.h. O(executors * inputs) a decision. */
+#include "policy/earliest.h"
 #include "policy/policies.h"
 #include "policy/two_phase.h"
 
-#include "base/saturate.h"
-
-static void place(const clo_view *view, clo_choice *choice)
-{
-    int64_t best_ns = INT64_MAX;
-
-    for (uint32_t e = 0; e < clo_view_limits(view)->executors; e++) {
-        int64_t execution_ns = clo_view_execution_ns(view, choice->job, choice->stage, e);
-        if (execution_ns == CLO_TIME_NEVER)
-            continue;
-        int64_t start_ns = clo_view_available_ns(view, e);
-        int64_t arrival_ns = clo_view_arrival_ns(view, choice->job, choice->stage, e);
-        int64_t finish_ns = clo_time_add(start_ns > arrival_ns ? start_ns : arrival_ns, execution_ns);
-        if (choice->executor == CLO_NONE || finish_ns < best_ns) {
-            best_ns = finish_ns;
-            choice->executor = e;
-        }
-    }
-}
-
 static bool eft_decide(void *state, const clo_view *view, clo_choice *choice)
 {
-    return clo_two_phase_decide(state, view, place, choice);
+    return clo_two_phase_decide(state, view, clo_place_eft, choice);
 }
 
 const clo_policy clo_policy_eft = {

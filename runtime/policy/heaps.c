@@ -90,3 +90,30 @@ void clo_heaps_remove(clo_heaps_node *nodes, uint32_t *root, uint32_t node)
     gone->parent = gone->left = gone->right = CLO_NONE;
     mend(nodes, parent);
 }
+
+void clo_heaps_walk_open(clo_heaps_walk *walk, const clo_heaps_node *nodes, uint32_t root)
+{
+    walk->nodes = nodes;
+    walk->taken = walk->ends_count = 0;
+    if (root != CLO_NONE)
+        walk->ends[walk->ends_count++] = root;
+}
+
+uint32_t clo_heaps_walk_next(clo_heaps_walk *walk)
+{
+    uint32_t first = 0;
+
+    if (walk->ends_count == 0 || walk->taken == CLO_HEAPS_WALK_MAX)
+        return CLO_NONE;
+    for (uint32_t i = 1; i < walk->ends_count; i++)
+        if (is_before(&walk->nodes[walk->ends[i]], &walk->nodes[walk->ends[first]]))
+            first = i;
+    uint32_t node = walk->ends[first];
+    walk->ends[first] = walk->ends[--walk->ends_count];
+    walk->taken++;
+    if (walk->nodes[node].left != CLO_NONE)
+        walk->ends[walk->ends_count++] = walk->nodes[node].left;
+    if (walk->nodes[node].right != CLO_NONE)
+        walk->ends[walk->ends_count++] = walk->nodes[node].right;
+    return node;
+}

@@ -24,4 +24,18 @@ void clo_heaps_put(clo_heaps_node *nodes, uint32_t *root, uint32_t node, int64_t
 /* Takes a node out of its heap, whose root is *root. */
 void clo_heaps_remove(clo_heaps_node *nodes, uint32_t *root, uint32_t node);
 
+/* The first nodes of a heap, in order, without taking any off: CLO_HEAPS_WALK_MAX at most. */
+enum { CLO_HEAPS_WALK_MAX = 32 };
+
+typedef struct clo_heaps_walk {
+    const clo_heaps_node *nodes;
+    uint32_t taken, ends_count;
+    uint32_t ends[CLO_HEAPS_WALK_MAX + 1]; /* nodes whose parents were taken */
+} clo_heaps_walk;
+
+void clo_heaps_walk_open(clo_heaps_walk *walk, const clo_heaps_node *nodes, uint32_t root);
+
+/* The next node; CLO_NONE: none is left, or enough were taken. O(nodes taken so far). */
+uint32_t clo_heaps_walk_next(clo_heaps_walk *walk);
+
 #endif

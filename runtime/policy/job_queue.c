@@ -110,6 +110,51 @@ void clo_job_queue_restore(clo_job_queue *queue)
         insert(queue, queue->aside[--queue->aside_count]);
 }
 
+void clo_job_walk_open(clo_job_walk *walk, const clo_job_queue *queue, uint32_t band)
+{
+    walk->heap = queue->heap[band];
+    walk->count = queue->count[band];
+    walk->taken = walk->ends_count = 0;
+    if (walk->count > 0)
+        walk->ends[walk->ends_count++] = 0;
+}
+
+static void add_end(clo_job_walk *walk, uint32_t place)
+{
+    uint32_t at = walk->ends_count++;
+
+    for (; at > 0 && is_before(&walk->heap[place], &walk->heap[walk->ends[(at - 1) / 2]]); at = (at - 1) / 2)
+        walk->ends[at] = walk->ends[(at - 1) / 2];
+    walk->ends[at] = place;
+}
+
+static uint32_t take_end(clo_job_walk *walk)
+{
+    uint32_t first = walk->ends[0], last = walk->ends[--walk->ends_count], at = 0;
+
+    for (uint32_t child; (child = 2 * at + 1) < walk->ends_count; at = child) {
+        if (child + 1 < walk->ends_count &&
+            is_before(&walk->heap[walk->ends[child + 1]], &walk->heap[walk->ends[child]]))
+            child++;
+        if (!is_before(&walk->heap[walk->ends[child]], &walk->heap[last]))
+            break;
+        walk->ends[at] = walk->ends[child];
+    }
+    walk->ends[at] = last;
+    return first;
+}
+
+uint32_t clo_job_walk_next(clo_job_walk *walk)
+{
+    if (walk->ends_count == 0 || walk->taken == CLO_JOB_WALK_MAX)
+        return CLO_NONE;
+    uint32_t place = take_end(walk), first = ARITY * place + 1;
+    walk->taken++;
+    for (uint32_t child = first; child < first + ARITY && child < walk->count; child++)
+        add_end(walk, child);
+    return walk->heap[place].slot;
+}
+
 bool clo_job_queue_event(clo_job_queue *queue, const clo_view *view, const clo_event *event)
 {
     if (event->job == CLO_NONE)

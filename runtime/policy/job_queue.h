@@ -49,6 +49,20 @@ void clo_job_queue_restore(clo_job_queue *queue);
  * of event->job, which is in the queue. */
 bool clo_job_queue_event(clo_job_queue *queue, const clo_view *view, const clo_event *event);
 
+/* The first jobs of a band, in order, without taking any off: CLO_JOB_WALK_MAX at most. */
+enum { CLO_JOB_WALK_MAX = 32 };
+
+typedef struct clo_job_walk {
+    const clo_queued_job *heap;
+    uint32_t count, taken, ends_count;
+    uint32_t ends[3 * CLO_JOB_WALK_MAX + 1]; /* places whose parents were taken, least first as in a heap */
+} clo_job_walk;
+
+void clo_job_walk_open(clo_job_walk *walk, const clo_job_queue *queue, uint32_t band);
+
+/* The next slot; CLO_NONE: none is left, or enough were taken. O(log CLO_JOB_WALK_MAX). */
+uint32_t clo_job_walk_next(clo_job_walk *walk);
+
 /* As functions of a clo_job_order; the order is the queue. */
 static inline uint32_t clo_job_queue_order_first(void *order, const clo_view *view, uint32_t band)
 {

@@ -17,6 +17,10 @@ extern const clo_policy clo_policy_hrrn;
 extern const clo_policy clo_policy_wfair;
 extern const clo_policy clo_policy_drf;
 extern const clo_policy clo_policy_capacity;
+extern const clo_policy clo_policy_tetris;
+extern const clo_policy clo_policy_graphene;
+extern const clo_policy clo_policy_graphene_star;
+extern const clo_policy clo_policy_replan;
 
 /* Those that only select; two_phase.c lists them. */
 extern const clo_selector clo_selector_fifo;
@@ -29,5 +33,6 @@ extern const clo_selector clo_selector_hrrn;
 extern const clo_selector clo_selector_wfair;
 extern const clo_selector clo_selector_drf;
 extern const clo_selector clo_selector_capacity;
+extern const clo_selector clo_selector_replan;
 
 #endif

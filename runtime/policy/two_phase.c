@@ -7,8 +7,9 @@
 #include <string.h>
 
 static const clo_selector *const selectors[] = {
-    &clo_selector_fifo, &clo_selector_fair, &clo_selector_wfair,    &clo_selector_sjf, &clo_selector_sjf_cp,
-    &clo_selector_hrrn, &clo_selector_rank, &clo_selector_capacity, &clo_selector_drf, &clo_selector_edf,
+    &clo_selector_fifo,   &clo_selector_fair, &clo_selector_wfair,  &clo_selector_sjf,
+    &clo_selector_sjf_cp, &clo_selector_hrrn, &clo_selector_rank,   &clo_selector_capacity,
+    &clo_selector_drf,    &clo_selector_edf,  &clo_selector_replan,
 };
 enum { SELECTORS = sizeof selectors / sizeof selectors[0] };
 
@@ -28,7 +29,8 @@ clo_status clo_two_phase_parse(const char *text, void *argument)
     if (phases.selector == NULL)
         return clo_fail(
             CLO_ERR_ARGUMENT,
-            "'%.40s' selects nothing; write fifo, fair, wfair, sjf, sjf-cp, hrrn, rank, capacity, drf or edf", text);
+            "'%.40s' selects nothing; write fifo, fair, wfair, sjf, sjf-cp, hrrn, rank, capacity, drf, edf or replan",
+            text);
     const clo_policy *policy = phases.selector->policy;
     if (phases.has_argument && policy->parse == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the policy '%s' takes no argument; write it without '%.40s'", policy->name,

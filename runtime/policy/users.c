@@ -2,8 +2,6 @@
  * place in each band. */
 #include "policy/users.h"
 
-#include "cost/cost.h"
-
 #include <string.h>
 
 #define PLACES_OF_GROUPS (CLO_BANDS_MAX * CLO_USER_GROUPS)
@@ -24,20 +22,8 @@ size_t clo_users_bytes(const clo_limits *limits, const void *argument)
     size_t jobs = limits->jobs;
 
     (void)argument;
-    return sizeof(clo_users) + (CLO_USER_GROUPS + jobs) * CLO_USER_AMOUNTS * sizeof(int64_t) +
+    return sizeof(clo_users) + (CLO_USER_GROUPS + jobs) * CLO_SHARE_AMOUNTS * sizeof(int64_t) +
            (PLACES_OF_GROUPS + 2 * jobs) * sizeof(clo_heaps_node) + (PLACES_OF_GROUPS + 4 * jobs) * sizeof(uint32_t);
-}
-
-static void count_totals(clo_users *users, const clo_platform *platform)
-{
-    users->totals[CLO_USER_EXECUTORS] = platform->executors_count;
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        for (uint32_t m = 0; m < platform->machines_count; m++) {
-            int64_t capacity = platform->capacities[(size_t)m * CLO_RESOURCES_MAX + r];
-            bool overflows = capacity > 0 && __builtin_add_overflow(users->totals[r], capacity, &users->totals[r]);
-            if (overflows)
-                users->totals[r] = INT64_MAX;
-        }
 }
 
 void clo_users_open(clo_users *users, const clo_view *view, bool by_dominant)
@@ -46,7 +32,7 @@ void clo_users_open(clo_users *users, const clo_view *view, bool by_dominant)
 
     users->jobs = jobs;
     users->by_dominant = by_dominant;
-    users->used = (int64_t(*)[CLO_USER_AMOUNTS])(users + 1);
+    users->used = (int64_t(*)[CLO_SHARE_AMOUNTS])(users + 1);
     users->users = (clo_heaps_node *)(users->used + CLO_USER_GROUPS + jobs);
     users->job_nodes = users->users + PLACES_OF_GROUPS + jobs;
     users->first_job = (uint32_t *)(users->job_nodes + jobs);
@@ -55,7 +41,7 @@ void clo_users_open(clo_users *users, const clo_view *view, bool by_dominant)
     users->aside = users->band + jobs;
     memset(users->first_job, 0xff, (PLACES_OF_GROUPS + jobs) * sizeof(uint32_t));
     memset(users->first_user, 0xff, sizeof users->first_user);
-    count_totals(users, clo_view_limits(view)->platform);
+    clo_share_totals(clo_view_limits(view)->platform, users->totals);
 }
 
 size_t clo_users_job_bytes(const clo_cost *cost)
@@ -63,25 +49,13 @@ size_t clo_users_job_bytes(const clo_cost *cost)
     return cost->graph->tasks * sizeof(uint32_t);
 }
 
-/* used / total, of 2^32. */
-static int64_t part_of(int64_t used, int64_t total)
-{
-    uint32_t shift = 0;
-
-    if (used <= 0 || total <= 0)
-        return 0;
-    for (; total >> shift > INT32_MAX; shift++) /* 32 times at most */
-        ;
-    return (int64_t)(((uint64_t)used >> shift) * (UINT64_C(1) << 32) / ((uint64_t)total >> shift));
-}
-
 static int64_t share_of(const clo_users *users, uint32_t account)
 {
     const int64_t *used = users->used[account];
-    int64_t most = part_of(used[CLO_USER_EXECUTORS], users->totals[CLO_USER_EXECUTORS]);
+    int64_t most = clo_share(used[CLO_SHARE_EXECUTORS], users->totals[CLO_SHARE_EXECUTORS]);
 
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX && users->by_dominant; r++) {
-        int64_t part = used[r] > 0 ? part_of(used[r], users->totals[r]) : 0;
+        int64_t part = used[r] > 0 ? clo_share(used[r], users->totals[r]) : 0;
         most = part > most ? part : most;
     }
     return most;
@@ -134,7 +108,7 @@ static void add(int64_t *used, const clo_cost *cost, uint32_t stage, int64_t tim
 {
     const int64_t *demand = clo_graph_demand(cost->graph, stage);
 
-    used[CLO_USER_EXECUTORS] += times;
+    used[CLO_SHARE_EXECUTORS] += times;
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
         if (demand[r] > 0 && cost->resource_of[r] != CLO_NONE)
             used[cost->resource_of[r]] += times * demand[r];
@@ -178,7 +152,7 @@ static void end(clo_users *users, uint32_t slot)
     const int64_t *used = users->used[CLO_USER_GROUPS + slot];
 
     enter(users, slot, 0, false);
-    for (uint32_t r = 0; r < CLO_USER_AMOUNTS && users->group[slot] != CLO_NONE; r++)
+    for (uint32_t r = 0; r < CLO_SHARE_AMOUNTS && users->group[slot] != CLO_NONE; r++)
         users->used[users->group[slot]][r] -= used[r];
     settle(users, slot);
 }

@@ -8,23 +8,21 @@
 
 #include "policy/heaps.h"
 #include "policy/select.h"
+#include "policy/share.h"
 
 #define CLO_USER_GROUPS 64u
 
-/* What is counted: the resources of the platform, and executors. */
-enum { CLO_USER_EXECUTORS = CLO_RESOURCES_MAX, CLO_USER_AMOUNTS };
-
 typedef struct clo_users {
     uint32_t jobs;
-    bool by_dominant;                  /* share: the largest of all amounts; else of executors alone */
-    int64_t totals[CLO_USER_AMOUNTS];  /* of the platform; 0: not limited */
-    int64_t (*used)[CLO_USER_AMOUNTS]; /* [groups + jobs] of groups, then of each slot */
-    clo_heaps_node *users;             /* [bands * groups + jobs] by share */
-    clo_heaps_node *job_nodes;         /* [jobs] by arrival */
-    uint32_t *first_job;               /* [bands * groups + jobs] root of the user's jobs */
-    uint32_t *group;                   /* [jobs] CLO_NONE: a user of its own */
-    uint32_t *band;                    /* [jobs] */
-    uint32_t *aside;                   /* [jobs] passed in one decision */
+    bool by_dominant;                   /* share: the largest of all amounts; else of executors alone */
+    int64_t totals[CLO_SHARE_AMOUNTS];  /* of the platform; 0: not limited */
+    int64_t (*used)[CLO_SHARE_AMOUNTS]; /* [groups + jobs] of groups, then of each slot */
+    clo_heaps_node *users;              /* [bands * groups + jobs] by share */
+    clo_heaps_node *job_nodes;          /* [jobs] by arrival */
+    uint32_t *first_job;                /* [bands * groups + jobs] root of the user's jobs */
+    uint32_t *group;                    /* [jobs] CLO_NONE: a user of its own */
+    uint32_t *band;                     /* [jobs] */
+    uint32_t *aside;                    /* [jobs] passed in one decision */
     uint32_t aside_count;
     uint32_t first_user[CLO_BANDS_MAX];
 } clo_users;
@@ -38,7 +36,7 @@ size_t clo_users_job_bytes(const clo_cost *cost);
 /* `counted` [tasks] belongs to event->job. */
 void clo_users_event(clo_users *users, const clo_view *view, const clo_event *event, uint32_t *counted);
 
-/* Share of the user of a job, of 2^32. */
+/* Share of the user of a job, of CLO_SHARE_ONE. */
 int64_t clo_users_share(const clo_users *users, uint32_t slot);
 
 /* As functions of a clo_job_order; the order is the users. */

@@ -5,7 +5,7 @@
  * The next executor goes to the job with the least (executors + 1) / share (the highest averages of D'Hondt), compared as
  * logarithms, so that no power over- or underflows: log2(executors + 1) - alpha log2(T) - log2(weight), in Q16. Not
  * promised: the rounding of shares to whole executors that Decima's code does. O(log jobs) an event. */
-#include "policy/argument.h"
+#include "policy/wfair.h"
 #include "policy/by_job.h"
 #include "policy/policies.h"
 
@@ -13,7 +13,6 @@
 #include "base/saturate.h"
 #include "cost/cost.h"
 
-#define ALPHA_DEFAULT_Q16 (-65536)
 #define ALPHA_MOST_Q16 (2 * 65536)
 
 typedef struct wfair {
@@ -24,10 +23,32 @@ typedef struct wfair_job {
     int64_t share_q16; /* alpha log2(T) */
 } wfair_job;
 
-static clo_status wfair_parse(const char *text, void *argument)
+clo_status clo_wfair_read(const char **text, const char *policy, int32_t *alpha_q16)
 {
     clo_fixed_range range = {-ALPHA_MOST_Q16, ALPHA_MOST_Q16};
-    clo_status status = clo_fixed_read(&text, "wfair", "the exponent", range, &((wfair *)argument)->alpha_q16);
+
+    return clo_fixed_read(text, policy, "the exponent", range, alpha_q16);
+}
+
+int64_t clo_wfair_share_q16(const clo_cost *cost, int32_t alpha_q16)
+{
+    int64_t work_ns = 0;
+
+    for (uint32_t t = 0; t < cost->graph->tasks; t++)
+        work_ns = clo_time_add(work_ns, clo_time_mul(cost->graph->rows[t].instances, cost->mean_ns[t]));
+    return (int64_t)alpha_q16 * clo_log2_q16((uint64_t)work_ns) / 65536;
+}
+
+int64_t clo_wfair_key(const clo_live_job *job, int64_t share_q16)
+{
+    uint64_t used = (uint64_t)job->running + job->committed;
+
+    return clo_log2_q16(used + 1) - share_q16 - clo_log2_q16(job->weight);
+}
+
+static clo_status wfair_parse(const char *text, void *argument)
+{
+    clo_status status = clo_wfair_read(&text, "wfair", &((wfair *)argument)->alpha_q16);
 
     return status == CLO_OK ? clo_argument_end(text, "wfair") : status;
 }
@@ -40,19 +61,15 @@ static size_t wfair_job_bytes(const clo_cost *cost, const void *argument)
 
 static clo_status wfair_prepare(void *job_state, const clo_cost *cost, const void *argument)
 {
-    int64_t alpha_q16 = argument != NULL ? ((const wfair *)argument)->alpha_q16 : ALPHA_DEFAULT_Q16, work_ns = 0;
+    const wfair *w = argument;
 
-    for (uint32_t t = 0; t < cost->graph->tasks; t++)
-        work_ns = clo_time_add(work_ns, clo_time_mul(cost->graph->rows[t].instances, cost->mean_ns[t]));
-    ((wfair_job *)job_state)->share_q16 = alpha_q16 * clo_log2_q16((uint64_t)work_ns) / 65536;
+    ((wfair_job *)job_state)->share_q16 = clo_wfair_share_q16(cost, w != NULL ? w->alpha_q16 : CLO_WFAIR_DEFAULT_Q16);
     return CLO_OK;
 }
 
 static int64_t key(const clo_live_job *job)
 {
-    uint64_t used = (uint64_t)job->running + job->committed;
-
-    return clo_log2_q16(used + 1) - ((const wfair_job *)job->state)->share_q16 - clo_log2_q16(job->weight);
+    return clo_wfair_key(job, ((const wfair_job *)job->state)->share_q16);
 }
 
 static void wfair_event(void *state, const clo_view *view, const clo_event *event)
