@@ -1,6 +1,7 @@
 /* packing.c - see packing.h. */
 #include "policy/packing.h"
 
+#include "base/saturate.h"
 #include "policy/share.h"
 
 enum { LOOKS = 16 /* executors that a stage may be compared on */ };
@@ -53,7 +54,7 @@ bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t r
     return candidate->executor != CLO_NONE;
 }
 
-/* What would be left on the machine: sum of shares over its limited resources that the stage demands. */
+/* What would be left on the machine, summed over its limited resources that the stage demands. */
 static int64_t rest_of(const clo_view *view, const clo_cost *cost, uint32_t stage, uint32_t machine)
 {
     const int64_t *demand = clo_graph_demand(cost->graph, stage);
@@ -62,7 +63,7 @@ static int64_t rest_of(const clo_view *view, const clo_cost *cost, uint32_t stag
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
         int64_t capacity = demand[r] > 0 ? clo_cost_capacity(cost, machine, r) : -1;
         if (capacity > 0) /* in units, so that a small machine is a tight one */
-            rest += (clo_view_capacity_left(view, machine, cost->resource_of[r]) - demand[r]) / CLO_RESOURCES_MAX;
+            rest = clo_time_add(rest, clo_view_capacity_left(view, machine, cost->resource_of[r]) - demand[r]);
     }
     return rest;
 }
