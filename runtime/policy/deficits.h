@@ -1,16 +1,18 @@
 /* policy/deficits.h - Graphene's deficit counters (OSDI 2016, section 5): what the cluster owes each group, so that
  * packing may favour some groups for a while, and never for long.
  *
- * n groups have live jobs, each has a share of 1/n. A grant of the amount f to one group adds f/n to the deficit of each
- * other group that could have been granted something instead, and takes the sum of these from the group that got it. A
- * group accrues nothing while it has nothing that fits. If some deficit is above a threshold (kappa * cluster), only the
- * group with the largest deficit, of those that have something that fits, may be granted something (clo_deficits_choose).
+ * n groups have live jobs, each has a share of 1/n. A grant of the amount f to one group adds f/n to the deficit of
+ * each other group that could have been granted something instead, and takes the sum of these from the group that got
+ * it. A group accrues nothing while it has nothing that fits. If some deficit is above a threshold (kappa * cluster),
+ * only the group with the largest deficit, of those that have something that fits, may be granted something
+ * (clo_deficits_choose).
  *
- * Then no deficit ever exceeds the threshold by more than the largest single grant F. Let S(k) be the sum of the k largest
- * excesses over the threshold; S(k) <= k (n - k) F / n holds by induction: while nothing is above the threshold, at most
- * n - 1 deficits grow, by F/n each; else the largest deficit of those that fit pays for whatever grows. k = 1 is the
- * claim. (Where groups come and go n changes, so what is above the threshold is forgiven when one goes; and when a group
- * has nothing to start.) Deviation from the paper: there the served group pays f (1 - 1/n), and all others get f/n. */
+ * Then no deficit ever exceeds the threshold by more than the largest single grant F. Let S(k) be the sum of the k
+ * largest excesses over the threshold; S(k) <= k (n - k) F / n holds by induction: while nothing is above the
+ * threshold, at most n - 1 deficits grow, by F/n each; else the largest deficit of those that fit pays for whatever
+ * grows. k = 1 is the claim. (Where groups come and go n changes, so what is above the threshold is forgiven when one
+ * goes; and when a group has nothing to start.) Deviation from the paper: there the served group pays f (1 - 1/n),
+ * and all others get f/n. */
 #ifndef CLO_POLICY_DEFICITS_H
 #define CLO_POLICY_DEFICITS_H
 

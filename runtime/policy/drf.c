@@ -1,8 +1,8 @@
 /* drf.c - dominant resource fairness: Ghodsi, Zaharia, Hindman, Konwinski, Shenker, Stoica, "Dominant Resource
  * Fairness", NSDI 2011, algorithm 1: the next task is one of the user with the smallest dominant share, the largest
  * share that it holds of any resource. Executors count as a resource. In a user the oldest job, in it the stage that
- * became ready first. Deviations: a user whose tasks do not fit is passed over, it does not hold up the others; all users
- * have the same weight. O(log jobs) an event. */
+ * became ready first. Deviations: a user whose tasks do not fit is passed over, it does not hold up the others; all
+ * users have the same weight. O(log jobs) an event. */
 #include "policy/policies.h"
 #include "policy/users.h"
 

@@ -1,21 +1,21 @@
 /* graphene.c - Graphene online: Grandl, Kandula, Rao, Akella, Kulkarni, "Graphene: Packing and dependency-aware
  * scheduling for data-parallel clusters", OSDI 2016, section 5.
  *
- * When a job is submitted its stages are planned in an empty cluster (plan/graphene); the order of their starts is the
- * *preferred order*, which gives each stage a priority from 1 (the first) down to 1/n. The next instance is the one with
- * the highest fit * priority - eta * remaining work of its job, where
- *
+ * When a job is submitted its stages are planned in an empty cluster (plan/graphene); the order of their starts is
+ * the *preferred order*, which gives each stage a priority from 1 (the first) down to 1/n. The next instance is the
+ * one with the highest fit * priority - eta * remaining work of its job, where
  *   fit   is the dot product of demand and free capacity (packing.h), times `remote` where inputs are elsewhere (0.8);
  *   eta   is `srpt` (0.2) * mean fit / mean remaining work, so that both terms weigh alike in all units.
  *
  * Groups of jobs are kept from unfairness by deficits (deficits.h): what a grant counts is the dominant share that it
- * demands, so the deficits are those of DRF; the threshold is `kappa` (0.1) of the cluster. A pass over the candidates
- * is kept as a *bundle*: as long as nothing happens but starts, the next decisions choose from it, with new scores.
+ * demands, so the deficits are those of DRF; the threshold is `kappa` (0.1) of the cluster. A pass over the
+ * candidates is kept as a *bundle*: as long as nothing happens but starts, the next decisions choose from it, with
+ * new scores.
  *
- * Deviations: candidates are the 4 most preferred ready stages of the jobs with the least remaining work: 32 jobs in
- * all, 2 of each group at least, so that a decision costs the same whatever the number of jobs; where none may start, the
- * oldest ready stage that may. Priorities are of stages: the instances of one are alike. Groups count modulo 64. Demands
- * are taken as they are, not estimated. O(log jobs) an event, O(candidates * executors) a decision. */
+ * Deviations: candidates are the 4 most preferred ready stages of the jobs with the least remaining work: 16 jobs in
+ * all, 2 of each group at least, so that a decision costs the same whatever the number of jobs; where none may start,
+ * the oldest ready stage that may. Priorities are of stages: the instances of one are alike. Groups count modulo 64.
+ * Demands are taken as they are, not estimated. O(log jobs) an event, O(candidates * executors) a decision. */
 #include "policy/argument.h"
 #include "policy/deficits.h"
 #include "policy/heaps.h"
@@ -29,7 +29,7 @@
 
 #include <string.h>
 
-enum { STAGES_EACH = 4, JOBS_ALL = 32, JOBS_EACH = 2, BUNDLE_MAX = CLO_DEFICIT_GROUPS * JOBS_EACH * STAGES_EACH };
+enum { STAGES_EACH = 4, JOBS_ALL = 16, JOBS_EACH = 2, BUNDLE_MAX = CLO_DEFICIT_GROUPS * JOBS_EACH * STAGES_EACH };
 _Static_assert((int)JOBS_ALL <= (int)CLO_HEAPS_WALK_MAX, "one group may take them all");
 _Static_assert(JOBS_ALL *STAGES_EACH <= BUNDLE_MAX, "and fill the bundle");
 

@@ -1,13 +1,13 @@
-/* graphene_star.c - Graphene*, the comparator of Decima's appendix F: executors are shared among jobs as by wfair; inside
- * a job the troublesome stages (Graphene, OSDI 2016, section 4) are held back until all of them can run together, and
- * then packed; a stage goes to the machine that it leaves least room on (best fit).
+/* graphene_star.c - Graphene*, the comparator of Decima's appendix F: executors are shared among jobs as by wfair;
+ * inside a job the troublesome stages (Graphene, OSDI 2016, section 4) are held back until all of them can run
+ * together, and then packed; a stage goes to the machine that it leaves least room on (best fit).
  *
  * Readings, where the appendix is silent. Troublesome is a stage whose mean time is at least `threshold` (0.8) of the
  * job's longest, or that demands at least that share of some resource of the largest machine. "All of them": all that
- * have no troublesome ancestor, since the others cannot run at the same time. Held back is a stage behind all other ready
- * stages of its job, as long as there are any; alone it waits, and other jobs use the executors.
- * graphene-star:EXPONENT,THRESHOLD; both are to be tuned (the appendix searches a grid).
- * O(log jobs) an event, O(executors) a decision; waiting for the others costs O(stages) once a job. */
+ * have no troublesome ancestor, since the others cannot run at the same time. Held back is a stage behind all other
+ * ready stages of its job, as long as there are any; alone it waits, and other jobs use the executors. graphene-
+ * star:EXPONENT,THRESHOLD; both are to be tuned (the appendix searches a grid). O(log jobs) an event, O(executors) a
+ * decision; waiting for the others costs O(stages) once a job. */
 #include "policy/by_job.h"
 #include "policy/packing.h"
 #include "policy/policies.h"

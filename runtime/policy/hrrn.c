@@ -1,11 +1,12 @@
-/* hrrn.c - highest response ratio next (Brinch Hansen 1971): the job with the largest (wait + work) / work, where `wait`
- * is the time since its arrival and `work` its remaining work; in it the stage that became ready first. Short jobs go
- * first, but a long one that has waited for long enough goes before them.
+/* hrrn.c - highest response ratio next (Brinch Hansen 1971): the job with the largest (wait + work) / work, where
+ * `wait` is the time since its arrival and `work` its remaining work; in it the stage that became ready first. Short
+ * jobs go first, but a long one that has waited for long enough goes before them.
  *
  * The ratios grow at different speeds, so the order changes while nothing happens. The jobs are the leaves of a
- * tournament; each match knows until when its result holds, and the matches above know the earliest of these. A decision
- * plays again only what does not hold any more (a kinetic tournament: Basch, Guibas, Hershberger 1999). Exact, in
- * integers. O(log jobs) an event; a decision O(log jobs) for each result that has changed since the last one. */
+ * tournament; each match knows until when its result holds, and the matches above know the earliest of these. A
+ * decision plays again only what does not hold any more (a kinetic tournament: Basch, Guibas, Hershberger 1999).
+ * Exact, in integers. O(log jobs) an event; a decision O(log jobs) for each result that has changed since the last
+ * one. */
 #include "policy/policies.h"
 #include "policy/select.h"
 

@@ -1,6 +1,6 @@
-/* policy/job_queue.h - live jobs by key, smallest first, ties in order of arrival: a heap for each band (of four, so that
- * the children of a node share a cache line or two), with places, so that a job's key can change and a job can leave.
- * O(log jobs). */
+/* policy/job_queue.h - live jobs by key, smallest first, ties in order of arrival: a heap for each band (of four, so
+ * that the children of a node share a cache line or two), with places, so that a job's key can change and a job can
+ * leave. O(log jobs). */
 #ifndef CLO_POLICY_JOB_QUEUE_H
 #define CLO_POLICY_JOB_QUEUE_H
 

@@ -26,8 +26,8 @@ bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t r
 /* The executor on whose machine the stage leaves least free (best fit); CLO_NONE: there is none. O(executors). */
 uint32_t clo_packing_best_fit(const clo_view *view, uint32_t job, uint32_t stage);
 
-/* The candidate with the highest fit * priority - weight * (mean fit / mean remaining work) * remaining work, of those of
- * `group` (CLO_NONE: of all); the first of several. `count` > 0, and one at least is of the group. */
+/* The candidate with the highest fit * priority - weight * (mean fit / mean remaining work) * remaining work, of
+ * those of `group` (CLO_NONE: of all); the first of several. `count` > 0, and one at least is of the group. */
 uint32_t clo_packing_best(const clo_candidate *candidates, uint32_t count, int64_t weight_q16, uint32_t group);
 
 /* Where no candidate is known: the oldest ready stage of the band that may start. False: there is none, or the decision

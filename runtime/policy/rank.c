@@ -1,5 +1,6 @@
-/* rank.c - highest rank_u first: list scheduling on the critical path (HEFT's order, Topcuoglu 2002, taken online), over
- * all jobs, on whichever executor is free. A job stands in the queue of jobs with the highest rank of its ready stages. */
+/* rank.c - highest rank_u first: list scheduling on the critical path (HEFT's order, Topcuoglu 2002, taken online),
+ * over all jobs, on whichever executor is free. A job stands in the queue of jobs with the highest rank of its ready
+ * stages. */
 #include "policy/by_rank.h"
 #include "policy/policies.h"
 

@@ -1,12 +1,12 @@
-/* replan.c - each job follows a plan of its own: when it is submitted, the planner `best` plans its whole graph on the
- * empty platform with a budget of schedules (64, or the argument), off the turn. Online, ready stages of all jobs go in
- * the order of (arrival + planned start); a stage goes to its planned executor where that is free and has room, else
- * where it is expected to finish first (as eft). Stages are placed only while some executor has nothing to do.
+/* replan.c - each job follows a plan of its own: when it is submitted, the planner `best` plans its whole graph on
+ * the empty platform with a budget of schedules (64, or the argument), off the turn. Online, ready stages of all jobs
+ * go in the order of (arrival + planned start); a stage goes to its planned executor where that is free and has room,
+ * else where it is expected to finish first (as eft). Stages are placed only while some executor has nothing to do.
  *
- * After LACHESIS's batch mode (section 4.2, all that is known is planned) and the search of `best` (plan/search). A plan is
- * made of one job at a time: what others hold is not known off the turn, and is met by the second rule. Stages of several
- * instances have a planned order, no planned executor. O(log jobs + log stages) an event, O(executors * inputs) a
- * decision; `prepare` costs the budget. */
+ * After LACHESIS's batch mode (section 4.2, all that is known is planned) and the search of `best` (plan/search). A
+ * plan is made of one job at a time: what others hold is not known off the turn, and is met by the second rule.
+ * Stages of several instances have a planned order, no planned executor. O(log jobs + log stages) an event,
+ * O(executors * inputs) a decision; `prepare` costs the budget. */
 #include "policy/by_rank.h"
 #include "policy/earliest.h"
 #include "policy/planned.h"

@@ -52,8 +52,8 @@ static inline uint32_t clo_select_oldest(const clo_view *view, uint32_t slot, cl
     return CLO_NONE;
 }
 
-/* The first job in the order that is below its limit and has such a stage, all instances of the stage. O(jobs and stages
- * that are passed); inline, so that the calls through `by` are not indirect. */
+/* The first job in the order that is below its limit and has such a stage, all instances of the stage. O(jobs and
+ * stages that are passed); inline, so that the calls through `by` are not indirect. */
 static inline bool clo_select_by(const clo_job_order *by, void *order, const clo_view *view, clo_may_select may,
                                  clo_choice *choice)
 {

@@ -1,7 +1,7 @@
-/* sjf.c - shortest job first: the job with the least remaining work (the mean times of its unfinished instances), in it
- * the stage that became ready first. Known as SRPT where jobs may be interrupted (Schrage 1968); here an instance that
- * runs is never interrupted, so a job loses executors only as its instances end. The baseline of Decima, section 7.1, and
- * of LACHESIS, section 5. O(log jobs) an event. */
+/* sjf.c - shortest job first: the job with the least remaining work (the mean times of its unfinished instances), in
+ * it the stage that became ready first. Known as SRPT where jobs may be interrupted (Schrage 1968); here an instance
+ * that runs is never interrupted, so a job loses executors only as its instances end. The baseline of Decima, section
+ * 7.1, and of LACHESIS, section 5. O(log jobs) an event. */
 #include "policy/by_job.h"
 #include "policy/policies.h"
 

@@ -1,9 +1,9 @@
 /* tetris.c - Tetris online: Grandl, Ananthanarayanan, Kandula, Rao, Akella, "Multi-resource packing for cluster
- * schedulers", SIGCOMM 2014. The next instance is the one with the highest a - (mean a / mean p) p: `a` is how well it
- * fits (packing.h), a tenth less where its inputs are elsewhere (section 3.2); `p` the remaining work of its job (section
- * 3.3.2, whose p also weighs demands).
+ * schedulers", SIGCOMM 2014. The next instance is the one with the highest a - (mean a / mean p) p: `a` is how well
+ * it fits (packing.h), a tenth less where its inputs are elsewhere (section 3.2); `p` the remaining work of its job
+ * (section 3.3.2, whose p also weighs demands).
  *
- * Deviations: the candidates are the ready stages, 8 each, of the 32 jobs with the least remaining work, so that a
+ * Deviations: the candidates are the ready stages, 4 each, of the 16 jobs with the least remaining work, so that a
  * decision costs the same whatever the number of jobs; where none of them may start, the oldest ready stage that may.
  * No barrier hint, no fairness knob (see graphene). O(log jobs) an event, O(candidates * executors) a decision. */
 #include "policy/by_job.h"
@@ -12,7 +12,8 @@
 
 #define REMOTE_Q16 (65536 * 9 / 10)
 
-enum { STAGES_EACH = 8, CANDIDATES_MAX = CLO_JOB_WALK_MAX * STAGES_EACH };
+enum { JOBS = 16, STAGES_EACH = 4, CANDIDATES_MAX = JOBS * STAGES_EACH };
+_Static_assert((int)JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
 
 static int64_t key(const clo_live_job *job)
 {
@@ -47,7 +48,7 @@ static bool tetris_decide(void *state, const clo_view *view, clo_choice *choice)
     clo_job_walk walk;
 
     clo_job_walk_open(&walk, state, clo_view_band(view));
-    while (!is_cut && (slot = clo_job_walk_next(&walk)) != CLO_NONE)
+    for (uint32_t i = 0; i < JOBS && !is_cut && (slot = clo_job_walk_next(&walk)) != CLO_NONE; i++)
         count = add_job(view, slot, candidates, count, &is_cut);
     if (count == 0)
         return clo_packing_oldest(view, choice);

@@ -1,10 +1,11 @@
-/* wfair.c - weighted fair sharing with an exponent, the tuned baseline of Decima (section 7.1): the executors are shared
- * in proportion to T^alpha, T being the whole work of a job and alpha between -2 and 2. 0 is fair sharing, 1 shares by
- * work, -1 (the default, and what Decima found best) lets small jobs go first. Weights of jobs count as factors.
+/* wfair.c - weighted fair sharing with an exponent, the tuned baseline of Decima (section 7.1): the executors are
+ * shared in proportion to T^alpha, T being the whole work of a job and alpha between -2 and 2. 0 is fair sharing, 1
+ * shares by work, -1 (the default, and what Decima found best) lets small jobs go first. Weights of jobs count as
+ * factors.
  *
- * The next executor goes to the job with the least (executors + 1) / share (the highest averages of D'Hondt), compared as
- * logarithms, so that no power over- or underflows: log2(executors + 1) - alpha log2(T) - log2(weight), in Q16. Not
- * promised: the rounding of shares to whole executors that Decima's code does. O(log jobs) an event. */
+ * The next executor goes to the job with the least (executors + 1) / share (the highest averages of D'Hondt),
+ * compared as logarithms, so that no power over- or underflows: log2(executors + 1) - alpha log2(T) - log2(weight),
+ * in Q16. Not promised: the rounding of shares to whole executors that Decima's code does. O(log jobs) an event. */
 #include "policy/wfair.h"
 #include "policy/by_job.h"
 #include "policy/policies.h"
