@@ -5,6 +5,7 @@
 #include "policy_option.h"
 #include "run.h"
 #include "run_workload.h"
+#include "simulate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,25 +160,26 @@ static int check_stream(const run_options *o)
     return check_outputs(o);
 }
 
+static const command cmd = {
+    "run",
+    "GRAPH...|WORKLOAD",
+    1,
+    1 << 20,
+    "Executes each graph with one worker per executor and prints predicted beside measured times. Workers replay\n"
+    "a plan (--planner), or a policy decides during the run (--policy); 'steal' is work stealing. The jobs of a\n"
+    "workload arrive over time, and a policy decides for all of them.",
+    "Clocks: real runs at the speed of this machine. padded makes each worker as slow as its executor. virtual\n"
+    "computes the time from the cost model. The last two are labelled 'emulated'. With more executors than CPUs,\n"
+    "padded workers disturb each other; --dilate 50 stretches time 50 times, and workers sleep.\n"
+    "The independent checker checks what happened. The simulator replays it; every decision must be equal.\n"
+    "A workload is any file that 'clotho simulate' reads, with the same --jobs, --arrivals and --seed. Its jobs "
+    "count\n"
+    "from their arrival, also where they wait for room (--live). Ctrl-C cancels what lives and prints the rest.\n"
+    "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg\n"
+    "Example: clotho run stream.jsonl --policy fair --jobs 1000 --arrivals poisson:2ms --csv jobs.csv"};
+
 int cmd_run(int argc, char **argv)
 {
-    static const command cmd = {
-        "run",
-        "GRAPH...|WORKLOAD",
-        1,
-        1 << 20,
-        "Executes each graph with one worker per executor and prints predicted beside measured times. Workers replay\n"
-        "a plan (--planner), or a policy decides during the run (--policy); 'steal' is work stealing. The jobs of a\n"
-        "workload arrive over time, and a policy decides for all of them.",
-        "Clocks: real runs at the speed of this machine. padded makes each worker as slow as its executor. virtual\n"
-        "computes the time from the cost model. The last two are labelled 'emulated'. With more executors than CPUs,\n"
-        "padded workers disturb each other; --dilate 50 stretches time 50 times, and workers sleep.\n"
-        "The independent checker checks what happened. The simulator replays it; every decision must be equal.\n"
-        "A workload is any file that 'clotho simulate' reads, with the same --jobs, --arrivals and --seed. Its jobs "
-        "count\n"
-        "from their arrival, also where they wait for room (--live). Ctrl-C cancels what lives and prints the rest.\n"
-        "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg\n"
-        "Example: clotho run stream.jsonl --policy fair --jobs 1000 --arrivals poisson:2ms --csv jobs.csv"};
     run_options o = {.clock_name = "real", .repeat = 1, .dilate = 1, .input.scale = 1};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "as in 'clotho plan'"},

@@ -5,7 +5,7 @@
  * job ended is what the runtime measured, not when this thread looked. All times here are those of the workload: with
  * --dilate N one of its seconds takes N. */
 #define _POSIX_C_SOURCE 200809L
-#include "run_workload.h"
+#include "run_drive.h"
 
 #include <inttypes.h>
 #include <signal.h>

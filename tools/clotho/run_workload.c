@@ -1,7 +1,9 @@
 /* run_workload.c - see run_workload.h. */
 #include "run_workload.h"
 
-#include "policy_option.h"
+#include "run_arrivals.h"
+#include "run_drive.h"
+#include "run_workload_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

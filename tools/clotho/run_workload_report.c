@@ -1,5 +1,5 @@
 /* run_workload_report.c - what a workload came to on real workers, as text and as JSON: predicted beside measured. */
-#include "run_workload.h"
+#include "run_workload_report.h"
 
 #include "json.h"
 
