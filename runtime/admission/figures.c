@@ -14,7 +14,7 @@ static int64_t longest_input(const clo_cost *cost, uint32_t task, uint32_t execu
 
     for (uint32_t e = graph->in_first[task]; e < graph->in_first[task + 1]; e++) {
         uint64_t bytes = clo_graph_in_bytes(graph, e);
-        for (uint32_t from = 0; from < executors && bytes > 0; from++) {
+        for (uint32_t from = 0; from < executors; from++) {
             if (clo_cost_time(cost, graph->in[e], from) == CLO_TIME_NEVER)
                 continue;
             int64_t took = clo_platform_transfer_ns(cost->platform, bytes, from, executor);
