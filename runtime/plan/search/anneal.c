@@ -19,6 +19,7 @@
 #include "plan/duplicate/deft.h"
 #include "plan/schedule/budget.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/noise.h"
 #include "base/status.h"
@@ -64,27 +65,20 @@ typedef struct annealing {
 
 static bool allocate(annealing *s)
 {
-    clo_layout layout = {0};
-    size_t order = clo_layout_add(&layout, 5 * (size_t)s->count, sizeof(uint32_t));
-    size_t behind = clo_layout_add(&layout, s->count, sizeof(int64_t));
-    size_t rank = clo_layout_add(&layout, 2 * (size_t)s->graph->tasks, sizeof(int64_t));
-    size_t keys = clo_layout_add(&layout, 2 * (size_t)s->count, sizeof(order_key));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
 
-    if (block == NULL)
-        return false;
-    s->block = block;
-    s->order = (void *)(block + order);
-    s->position = s->order + s->count;
-    s->executor = s->position + s->count;
-    s->kept_order = s->executor + s->count;
-    s->kept_executor = s->kept_order + s->count;
-    s->behind_ns = (void *)(block + behind);
-    s->rank_ns = (void *)(block + rank);
-    s->latest_key = s->rank_ns + s->graph->tasks;
-    s->keys = (void *)(block + keys);
-    s->sorted = s->keys + s->count;
-    return true;
+    clo_carve(&block, &s->order, s->count);
+    clo_carve(&block, &s->position, s->count);
+    clo_carve(&block, &s->executor, s->count);
+    clo_carve(&block, &s->kept_order, s->count);
+    clo_carve(&block, &s->kept_executor, s->count);
+    clo_carve(&block, &s->behind_ns, s->count);
+    clo_carve(&block, &s->rank_ns, s->graph->tasks);
+    clo_carve(&block, &s->latest_key, s->graph->tasks);
+    clo_carve(&block, &s->keys, s->count);
+    clo_carve(&block, &s->sorted, s->count);
+    s->block = clo_block_allocate(&block);
+    return s->block != NULL;
 }
 
 /* Fastest times, transfers for nothing: nothing can be shorter. */
