@@ -20,7 +20,7 @@
  * of falling length, each go to the executor that can run most of it, and of these to the one which has least to do
  * with it (time so far + time of the cluster). Instances are then placed in order of falling rank_u on the executors of
  * their clusters, gaps filled; one that cannot run on any of these goes where it ends first. The clean-up
- * of the end (tidy.c) drops duplicates that nobody reads and closes gaps: TDCA's last step.
+ * of the end (compact.c) drops duplicates that nobody reads and closes gaps: TDCA's last step.
  *
  * Means stand for times and transfers while clusters are made. Duplicates end when the schedule is full (COPIES_EACH a
  * task on average in registry.c). O(edges * executions + executions * executors), plus the searches in the

@@ -81,7 +81,7 @@ static bool is_chosen(const choice *c, uint32_t stage)
     return at >= c->part->first && at < c->part->last && c->subsets[at - c->part->first] == (uint8_t)c->subset;
 }
 
-/* The longest time first, as in the paper; or the longest way that is still to be placed. */
+/* The longest time first, as in the paper; or the longest path that is still to be placed. */
 static int64_t key_of(const clo_graphene *g, uint32_t v, int direction)
 {
     const clo_rcpsp *problem = g->parts->problem;

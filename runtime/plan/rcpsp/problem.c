@@ -230,7 +230,7 @@ int64_t clo_rcpsp_fastest_ns(const clo_rcpsp *problem, uint32_t v)
     return best;
 }
 
-/* The longest way of all instances of `task`, through those of beyond[count]. */
+/* The longest path of all instances of `task`, through those of beyond[count]. */
 static void fill_path(const clo_rcpsp *problem, int64_t *path_ns, uint32_t task, const uint32_t *beyond, uint32_t count)
 {
     const uint32_t *first = problem->graph->first_instance;

@@ -150,7 +150,7 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 
 const clo_planner_desc clo_planner_strip_part = {
     .name = "strip-part",
-    .summary = "packing: strips around the middle of the longest way (Augustine, Banerjee, Irani 2006)",
+    .summary = "packing: strips around the middle of the longest path (Augustine, Banerjee, Irani 2006)",
     .executions_each = 1,
     .fill = fill,
 };

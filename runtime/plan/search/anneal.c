@@ -9,7 +9,7 @@
  *    what there is to gain over HEFT and DEFT.
  * 2. Annealing from the best: a move gives one instance another executor, frees it, moves it in the order, or frees a
  *    whole stretch of the order and shuffles it (ruin and recreate). What is accepted is drawn before
- *    the schedule is built, so that building stops where a finish and the shortest way to the end are beyond it: on
+ *    the schedule is built, so that building stops where a finish and the shortest path to the end are beyond it: on
  *    average a schedule costs a third. The temperature rises with every schedule that brings no new best, from 0: first
  *    descent, then wider steps, then once more, by turns from a fresh
  *    sample and from the best.
@@ -30,7 +30,7 @@
 
 enum {
     SAMPLES_PART_Q16 = 9830, /* 0.15 of what is left of the budget */
-    NOISE_Q16 = 3932,        /* 0.06 of the longest way */
+    NOISE_Q16 = 3932,        /* 0.06 of the longest path */
     ROUND = 100,             /* schedules for each instance without a new best, then from the best again */
     HEAT_Q16 = 2621,         /* the temperature then: 0.04 of the makespan */
     PERCENT_EXECUTOR = 20,   /* of the moves; the rest: ruin */
@@ -54,7 +54,7 @@ typedef struct annealing {
     uint32_t count;                        /* instances                                                  */
     uint32_t *order, *position, *executor; /* position: of each instance in order. executor: CLO_NONE: free */
     uint32_t *kept_order, *kept_executor;  /* before the last move                                       */
-    int64_t *behind_ns;                    /* shortest way from the end of each instance to the end of all */
+    int64_t *behind_ns;                    /* shortest path from the end of each instance to the end of all */
     int64_t *rank_ns, longest_ns;          /* [tasks] rank_u, and its maximum                            */
     int64_t *latest_key;                   /* [tasks] the highest key of its instances                   */
     order_key *keys, *sorted;

@@ -2,7 +2,7 @@
  *
  * Two bounds, both for plans without replicas:
  *   ways: the earliest end of every instance on every executor, with the transfers that its place and those of its
- *         producers cost, plus the shortest way from there to the end of all;
+ *         producers cost, plus the shortest path from there to the end of all;
  *   work: what is not placed and has a way of at least b behind it must fit between now and the end - b, into what is
  *         left of the executors; an executor's time counts with its price (cost/bound/area.c), in proportion to its speed. */
 #include "base/carve.h"
@@ -167,7 +167,7 @@ static void fill_arcs(clo_exact_model *m, const clo_schedule *schedule)
     m->first[m->count] = next;
 }
 
-/* The shortest way through `arc` and its consumer, from a producer on executor e. */
+/* The shortest path through `arc` and its consumer, from a producer on executor e. */
 static int64_t way_through(const clo_exact_model *m, uint32_t arc, uint32_t consumer, uint32_t e)
 {
     int64_t best = CLO_EXACT_NEVER;
@@ -301,7 +301,7 @@ static void raise_to_arrivals(const clo_exact_state *s, uint32_t arc, int64_t *r
     }
 }
 
-/* The shortest way from the beginning through an instance that is not placed; fills its row of end_ns. */
+/* The shortest path from the beginning through an instance that is not placed; fills its row of end_ns. */
 static int64_t shortest_through(const clo_exact_state *s, uint32_t at, int64_t now_ns)
 {
     const clo_exact_model *m = s->model;

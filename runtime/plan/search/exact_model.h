@@ -25,7 +25,7 @@ typedef struct clo_exact_model {
     uint64_t *weight;         /* [count] least price of its time, Q<-shift>                       */
     uint64_t *price;          /* [executors] of their time, at most 1024                          */
     int64_t *time_ns;         /* [count * executors]                                              */
-    int64_t *behind_ns;       /* [count * executors] shortest way from its end there to the end of all */
+    int64_t *behind_ns;       /* [count * executors] shortest path from its end there to the end of all */
     int64_t *least_behind_ns; /* [count] the least of these                                      */
     int64_t *transfer_ns;     /* [arcs * executors * executors] transfer, by arc, to, from        */
     void *block;
