@@ -10,7 +10,7 @@
  *
  * The gap to our lower bound stands beside every figure: it says how much a better plan could still gain. */
 #include "quality/quality_parts.h"
-#include "quality/tpch.h"
+#include "common/tpch.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* tpch.c - the measured TPC-H queries as graphs. */
-#include "quality/tpch.h"
+#include "common/tpch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
