@@ -202,6 +202,7 @@ static clo_status fill_means(struct clo_cost *cost)
         uint32_t count = sum_times(cost, t, &sum);
         if (count == 0)
             return fail_platform(cost, t);
+        cost->is_restricted |= count < cost->platform->executors_count;
         sum += count / 2;
         if (sum >> 64 == 0)
             cost->mean_ns[t] = (int64_t)((uint64_t)sum / count);
