@@ -174,6 +174,9 @@ typedef struct clo_job_config {
 
     /* Most executors at once; 0: any number. */
     uint32_t limit;
+
+    /* For the log (clo_runtime_log_start): ARRIVE's value, such as the job's place in a workload. At most INT64_MAX. */
+    uint64_t tag;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT CLO_SIZED_INIT(clo_job_config)
