@@ -27,6 +27,7 @@ static clo_status allocate_sim(clo_sim *sim)
     clo_carve(&block, &sim->heap.items, sim->heap.capacity);
     clo_carve(&block, &sim->events, program->executions);
     clo_carve(&block, &sim->states, program->executions);
+    clo_carve(&block, &sim->decided, program->executions);
     clo_carve(&block, &sim->decision_ns, 1);
     clo_carve(&block, &sim->scratch.inputs, inputs);
     clo_carve(&block, &sim->scratch.bytes, inputs);
@@ -64,6 +65,7 @@ static void start(clo_sim *sim, uint32_t execution)
         .transfer_ns = sim->now_ns - sim->events[execution].transfer_ns,
     };
     clo_heap_push(&sim->heap, finish_ns, execution);
+    clo_sim_let_ask(sim, execution);
 }
 
 /* What `execution` held is free: those that waited for it start, oldest first. */
