@@ -120,7 +120,7 @@ static int check_options(run_options *o, int graphs)
 /* Options that speak of more than one job, or that only a whole workload has. */
 static bool has_stream_options(const run_options *o)
 {
-    return o->jobs > 0 || o->arrivals != NULL || o->csv != NULL || o->live > 0 || o->steps_max > 0;
+    return o->jobs > 0 || o->arrivals != NULL || o->csv != NULL || o->log != NULL || o->live > 0 || o->steps_max > 0;
 }
 
 /* A graph by its name, and several files, are graphs. So is standard input, unless an option says otherwise. */
@@ -135,7 +135,7 @@ static bool is_stream(const run_options *o, int count, const char *path)
 
 static int check_outputs(const run_options *o)
 {
-    const char *const files[] = {o->gantt, o->csv};
+    const char *const files[] = {o->gantt, o->csv, o->log};
     int to_output = o->as_json;
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
@@ -192,6 +192,7 @@ int cmd_run(int argc, char **argv)
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (default)"},
         {"live", 0, "N", OPTION_U32, &o.live, "workload: at most N jobs at once, later ones wait for room (4096)"},
         {"steps-max", 0, "N", OPTION_U32, &o.steps_max, "workload: bound of the steps of a decision"},
+        {"log", 0, "F", OPTION_TEXT, &o.log, "workload: write the log of inputs and decisions (clotho.log/1)"},
         {"csv", 0, "F", OPTION_TEXT, &o.csv, "workload: write a row for each job"},
         {"clock", 0, "KIND", OPTION_TEXT, &o.clock_name, "real (default), padded or virtual"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
@@ -225,7 +226,8 @@ int cmd_run(int argc, char **argv)
         return code == EXIT_GOOD ? run_workload(operands[0], &o) : code;
     }
     if (has_stream_options(&o))
-        return misuse("--jobs, --arrivals, --live, --steps-max and --csv are of one workload; see 'clotho run --help'");
+        return misuse(
+            "--jobs, --arrivals, --live, --steps-max, --log and --csv are of one workload; see 'clotho run --help'");
     for (int i = 0; i < count; i++) {
         int one = run_file(operands[i], &o, i > 0);
         code = one > code ? one : code;

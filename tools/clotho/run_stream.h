@@ -29,14 +29,16 @@ typedef struct stream_run {
     const run_options *options;
     simulate_options simulate; /* the same for what is shared with `clotho simulate` */
     simulation sim;
-    simulated_run run;      /* run.workload: the jobs, one for each release, in order of arrival */
-    clo_workload *releases; /* owned: run.workload */
-    uint64_t misfits;       /* jobs that were refused as they fit nowhere */
-    stream_case jobs;       /* cost of each job, by its place */
-    bool is_steal;          /* work stealing in place of a policy */
-    clo_log *gantt;         /* the bodies that ran, for the picture; NULL: not wanted */
-    clo_log *log;           /* of the scheduler; NULL: none */
-    bool keeps_traces;      /* start times are wanted */
+    simulated_run run;        /* run.workload: the jobs, one for each release, in order of arrival */
+    clo_workload *releases;   /* owned: run.workload */
+    uint64_t misfits;         /* jobs that were refused as they fit nowhere */
+    stream_case jobs;         /* cost of each job, by its place */
+    bool is_steal;            /* work stealing in place of a policy */
+    clo_log *gantt;           /* the bodies that ran, for the picture; NULL: not wanted */
+    clo_log *log;             /* of the scheduler; NULL: none */
+    clo_stream_report report; /* of the stream checker on the log */
+    bool is_judged, is_valid;
+    bool keeps_traces; /* start times are wanted */
     bool is_interrupted;
     run_sums sums;
     clo_stream_result predicted;
