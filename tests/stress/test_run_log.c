@@ -18,7 +18,7 @@
 
 enum { DECISIONS = 10000, RECORDS = 400000, SUBMITTERS = 3, JOBS_EACH = 3, GRAPHS = 3, STEALS = GRAPHS, EXECUTORS = 4 };
 
-static _Atomic uint32_t bodies, is_over;
+static _Atomic uint32_t bodies, timers, is_over;
 
 static void rest_us(long us)
 {
@@ -82,8 +82,19 @@ static bool patient_decide(void *state, const clo_view *view, clo_choice *choice
     return false;
 }
 
-static const clo_policy patient_policy = {
-    .size = sizeof(clo_policy), .name = "patient", .state_bytes = patient_bytes, .decide = patient_decide};
+static void patient_event(void *state, const clo_view *view, const clo_event *event)
+{
+    (void)state;
+    (void)view;
+    if (event->kind == CLO_EVENT_TIMER)
+        atomic_fetch_add(&timers, 1);
+}
+
+static const clo_policy patient_policy = {.size = sizeof(clo_policy),
+                                          .name = "patient",
+                                          .state_bytes = patient_bytes,
+                                          .event = patient_event,
+                                          .decide = patient_decide};
 
 static const clo_policy *policy_named(const char *name)
 {
@@ -253,6 +264,7 @@ static void run(stage *s)
     pthread_t stealer, swapper;
 
     atomic_store(&bodies, 0);
+    atomic_store(&timers, 0);
     atomic_store(&is_over, 0);
     for (uint32_t i = 0; i < SUBMITTERS; i++) {
         submitters[i] = (submitter){.stage = s, .number = i};
@@ -262,7 +274,7 @@ static void run(stage *s)
     assert_int_equal(pthread_create(&stealer, NULL, steal_all, s), 0);
     for (uint32_t i = 0; i < SUBMITTERS; i++)
         assert_int_equal(pthread_create(&submitters[i].thread, NULL, submit_all, &submitters[i]), 0);
-    while (atomic_load(&bodies) < DECISIONS + 100) /* each was decided */
+    while (atomic_load(&bodies) < DECISIONS + 100 || atomic_load(&timers) == 0) /* each body was decided */
         rest_us(1000);
     ok(clo_runtime_log_stop(s->runtime));
     atomic_store(&is_over, 1);
