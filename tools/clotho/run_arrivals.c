@@ -1,6 +1,6 @@
 /* run_arrivals.c - the list of jobs that a real run submits. A periodic job is one job for each release, as in the
  * simulator. So the n-th submission is the n-th job of the list, here and there. */
-#include "run_workload.h"
+#include "run_arrivals.h"
 
 #include <inttypes.h>
 #include <stdio.h>
