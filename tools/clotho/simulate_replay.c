@@ -189,7 +189,12 @@ static int tell_inputs(const replay *r, const simulation *sim, const stream_case
     config.policies_count = policies->count;
     clo_status status = clo_stream_replay(&config, r->log, &result);
     free(costs);
-    return status == CLO_OK ? print_equal(r, sim, result.decisions) : complain_status(r->options.replay, status);
+    if (status == CLO_OK)
+        return print_equal(r, sim, result.decisions);
+    if (status != CLO_ERR_INVALID || strcmp(r->options.policy, r->policy) == 0)
+        return complain_status(r->options.replay, status);
+    return complain(r->options.replay, "the log is of the policy '%s', not '%s': %s", r->policy, r->options.policy,
+                    clo_last_error());
 }
 
 /* A real run: its inputs are those of the log. */
