@@ -18,7 +18,7 @@
 
 enum { DECISIONS = 10000, RECORDS = 400000, SUBMITTERS = 3, JOBS_EACH = 3, GRAPHS = 3, STEALS = GRAPHS, EXECUTORS = 4 };
 
-static _Atomic uint32_t bodies, is_over;
+static _Atomic uint32_t bodies, timers, is_over;
 
 static void rest_us(long us)
 {
@@ -82,8 +82,19 @@ static bool patient_decide(void *state, const clo_view *view, clo_choice *choice
     return false;
 }
 
-static const clo_policy patient_policy = {
-    .size = sizeof(clo_policy), .name = "patient", .state_bytes = patient_bytes, .decide = patient_decide};
+static void patient_event(void *state, const clo_view *view, const clo_event *event)
+{
+    (void)state;
+    (void)view;
+    if (event->kind == CLO_EVENT_TIMER)
+        atomic_fetch_add(&timers, 1);
+}
+
+static const clo_policy patient_policy = {.size = sizeof(clo_policy),
+                                          .name = "patient",
+                                          .state_bytes = patient_bytes,
+                                          .event = patient_event,
+                                          .decide = patient_decide};
 
 static const clo_policy *policy_named(const char *name)
 {
@@ -253,6 +264,7 @@ static void run(stage *s)
     pthread_t stealer, swapper;
 
     atomic_store(&bodies, 0);
+    atomic_store(&timers, 0);
     atomic_store(&is_over, 0);
     for (uint32_t i = 0; i < SUBMITTERS; i++) {
         submitters[i] = (submitter){.stage = s, .number = i};
@@ -262,7 +274,7 @@ static void run(stage *s)
     assert_int_equal(pthread_create(&stealer, NULL, steal_all, s), 0);
     for (uint32_t i = 0; i < SUBMITTERS; i++)
         assert_int_equal(pthread_create(&submitters[i].thread, NULL, submit_all, &submitters[i]), 0);
-    while (atomic_load(&bodies) < DECISIONS + 100) /* each was decided */
+    while (atomic_load(&bodies) < DECISIONS + 100 || atomic_load(&timers) == 0) /* each body was decided */
         rest_us(1000);
     ok(clo_runtime_log_stop(s->runtime));
     atomic_store(&is_over, 1);
@@ -464,9 +476,92 @@ static void runs_of_every_policy_with_demands_replay_though_others_use_the_capac
     check_all(true);
 }
 
+static clo_job *job_of(const stage *s, const clo_policy *policy)
+{
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+    clo_job *job;
+
+    config.policy = policy;
+    ok(clo_job_create(s->runtime, s->costs[0], &config, &job));
+    return job;
+}
+
+static void run_once(const stage *s, const clo_policy *policy)
+{
+    clo_job *job = job_of(s, policy);
+
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, NULL));
+    clo_job_destroy(job);
+}
+
+static void a_log_holds_one_policy_after_the_other_and_ends_with_its_scheduler(void **state)
+{
+    stage s = begin(clo_policy_find("fifo"), false, 4000);
+    size_t count, more;
+
+    (void)state;
+    run_once(&s, s.policy);
+    (void)clo_log_records(s.log, &count); /* nobody writes without a job */
+    run_once(&s, s.policy);
+    (void)clo_log_records(s.log, &more);
+    assert_true(more > count);
+    run_once(&s, clo_policy_find("fair")); /* another scheduler */
+    const clo_log_record *records = clo_log_records(s.log, &count);
+    assert_int_equal(records[count - 1].what, CLO_LOG_END);
+    ok(replay(&s, s.log, NULL));
+    assert_int_equal(clo_log_about(s.log)->policies_count, 1);
+    ok(clo_runtime_log_stop(s.runtime)); /* nothing to stop */
+    fails(CLO_ERR_ARGUMENT, "records already", clo_runtime_log_start(s.runtime, s.log));
+    end(&s);
+}
+
+static void a_log_starts_before_the_first_job_and_once(void **state)
+{
+    stage s = begin(clo_policy_find("fifo"), false, 4000);
+    clo_log *other;
+
+    (void)state;
+    ok(clo_log_create(NULL, 10, &other));
+    fails(CLO_ERR_STATE, "has a log already", clo_runtime_log_start(s.runtime, other));
+    clo_job *job = job_of(&s, s.policy);
+    ok(clo_runtime_log_stop(s.runtime));
+    fails(CLO_ERR_STATE, "1 jobs with a policy exist", clo_runtime_log_start(s.runtime, other));
+    clo_job_destroy(job);
+    ok(clo_runtime_log_start(s.runtime, other));
+    run_once(&s, s.policy);
+    ok(clo_runtime_log_stop(s.runtime));
+    assert_true(clo_log_dropped(other) > 0);
+    fails(CLO_ERR_STATE, "dropped", replay(&s, other, NULL));
+    ok(replay(&s, s.log, NULL)); /* a run of nothing */
+    clo_log_destroy(other);
+    end(&s);
+}
+
+static void a_log_names_the_policy_of_its_header(void **state)
+{
+    stage s = begin(clo_policy_find("fifo"), false, 4000);
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+    clo_job *job;
+
+    (void)state;
+    ok(clo_log_add_policy(s.log, "rank", NULL, NULL));
+    config.policy = s.policy;
+    fails(CLO_ERR_ARGUMENT, "names the policy 'rank'", clo_job_create(s.runtime, s.costs[0], &config, &job));
+    run_once(&s, clo_policy_find("rank"));
+    ok(clo_runtime_log_stop(s.runtime));
+    ok(replay(&s, s.log, NULL));
+    config.tag = UINT64_MAX;
+    fails(CLO_ERR_ARGUMENT, "tag", clo_job_create(s.runtime, s.costs[0], &config, &job));
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_log_holds_one_policy_after_the_other_and_ends_with_its_scheduler),
+        cmocka_unit_test(a_log_starts_before_the_first_job_and_once),
+        cmocka_unit_test(a_log_names_the_policy_of_its_header),
         cmocka_unit_test(runs_of_every_policy_with_bands_and_limits_replay),
         cmocka_unit_test(runs_of_every_policy_with_demands_replay_though_others_use_the_capacities),
     };
