@@ -94,7 +94,8 @@ class Run(WorkloadTest):
                         "--arrivals", "poisson:100us", "--seed", "4")
         self.assertEqual(one["jobs"], 40)
         self.assertIn(b"</svg>", self.bytes(svg))
-        self.assertIn("jobs         40: 40 finished", self.good("check", workload, log, "--scale", "0.1"))
+        self.assertIn("jobs         40: 40 finished", self.good("check", workload, log))
+        self.assertRegex(self.good("simulate", workload, "--replay", log), r"^equal: \d+ records, \d+ decisions\n$")
 
     def test_a_graph_is_a_workload_of_one_job(self):
         one = self.json("run", self.diamond(), "--policy", "fifo", "--jobs", "12", "--arrivals", "poisson:1ms")
