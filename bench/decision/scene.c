@@ -1,8 +1,8 @@
 /* decision/scene.c - see scene.h. */
-#include "scene.h"
+#include "decision/scene.h"
 
-#include "../bench.h"
-#include "../platform.h"
+#include "common/bench.h"
+#include "common/platform.h"
 
 #include "base/arena.h"
 #include "engine/scheduler.h"
