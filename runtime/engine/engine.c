@@ -145,7 +145,7 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
     clo_engine_count_transfers(engine, execution, executor, stats);
     clo_data_run run = {.ran_on = engine->ran_on, .number = engine->run};
     clo_gathered inputs = clo_data_gather(&engine->data, &run, execution, executor, scratch, &stats->copied_bytes);
-    stats->executed++;
+    clo_counter_add(&stats->executed, 1);
     stats->duplicates += is_replica;
     clo_task_fn body = clo_program_body(program, task, executor);
     if (body == NULL)

@@ -171,7 +171,7 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
         clo_job_cut(job);
         return;
     }
-    job->stats[worker->index].executed++;
+    clo_counter_add(&job->stats[worker->index].executed, 1);
     call->argument = row->argument;
     call->task = task;
     call->instance = execution - program->graph->first_instance[task];
