@@ -190,7 +190,7 @@ typedef struct clo_job_progress {
     /* clo_job_config.deadline_ns (periodic jobs: or the period): from submit or release; 0: none. */
     int64_t deadline_ns;
 
-    /* Bodies that were begun since the last submit, replicas and all runs of a series included. */
+    /* Bodies that have returned since the last submit, replicas and all runs of a series included. */
     uint64_t executed;
 
     /* Bodies of one run, replicas included. */

@@ -16,7 +16,7 @@
 
 /* What one driver thread did. Padded, so that workers do not share lines. */
 typedef struct clo_engine_stats {
-    /* Bodies that were run; others may read it meanwhile. */
+    /* Bodies that have returned; others may read it meanwhile. */
     clo_counter executed;
     uint64_t duplicates, transfers, transferred_bytes, copied_bytes, steals;
     /* Sum of the lengths: in ticks where the job counts them (clo_job_busy_ns), else in ns. */

@@ -91,7 +91,8 @@ MUTATIONS = [
     ("rcu.c", "    urcu_bp_read_lock();\n", "", "thread"),
 ]
 
-# (file of runtime/, text to find, replacement, stress test), under ThreadSanitizer: who still reads what is about to be freed?
+# (file of runtime/, text to find, replacement, stress test), under ThreadSanitizer: who still reads what is
+# about to be freed, and in what order do submits arrive?
 RUN_MUTATIONS = [
     ("run/job_create.c", "    clo_rcu_wait(); /* for monitors that look at it */\n", "", "test_monitor"),
     ("run/job_create.c", "    clo_monitor_remove(job);\n", "", "test_monitor"),
@@ -100,6 +101,8 @@ RUN_MUTATIONS = [
     ("run/policy_swap.c", "    clo_rcu_publish(&scheduling->monitored, use.policy);\n", "", "test_monitor"),
     ("run/attach.c", "(makers, 1, memory_order_release) == 1)", "(makers, 1, memory_order_relaxed) == 1)", "test_monitor"),
     ("run/monitor.c", "    clo_rcu_enter();\n", "", "test_monitor"),
+    ("run/combining.c", "    while (chain != CLO_ITEM_NONE) { /* oldest first */", "    for (ordered = chain; 0;) {",
+     "test_submit_order"),
 ]
 
 URCU = ["-lurcu-bp", "-lurcu-common"]
