@@ -115,7 +115,7 @@ typedef struct clo_job_config {
     /* Replay of this plan; copied. NULL: no replay. */
     const clo_plan *plan;
 
-    /* Policy dispatch; static, or kept until clo_job_destroy. Not together with `plan`. A runtime has one scheduler for
+    /* Policy dispatch; static, or kept as `argument` below. Not together with `plan`. A runtime has one scheduler for
      * all jobs with a policy: as long as there are any, further ones must name the same policy and argument
      * (CLO_ERR_STATE), or clo_runtime_swap_policy makes it another one. */
     const clo_policy *policy;
@@ -162,7 +162,8 @@ typedef struct clo_job_config {
 
     /* The rest is for policies: see clo_policy and clo_live_job. */
 
-    /* Of the policy; borrowed until clo_job_destroy. NULL: none. */
+    /* Of the policy; borrowed until clo_job_destroy, or until clo_runtime_swap_policy has put another in its place.
+     * NULL: none. */
     const void *argument;
 
     /* How much the job counts; 0: 1. */

@@ -18,6 +18,7 @@ void clo_scheduling_init(clo_runtime *runtime)
     clo_scheduling *scheduling = &runtime->scheduling;
 
     clo_stack_init(&scheduling->requests);
+    pthread_mutex_init(&scheduling->swapping, NULL);
     atomic_init(&scheduling->wake_ns, CLO_TIME_NEVER);
 }
 
@@ -131,6 +132,7 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
     scheduling->news = news;
     scheduling->policy = use->policy;
     scheduling->argument = use->argument;
+    clo_rcu_publish(&scheduling->monitored, use->policy); /* without jobs nobody reads the old one */
     scheduling->origin_ns = clo_clock_ns();
     scheduling->scheduler = scheduler;
     scheduling->swaps = 0;
@@ -166,10 +168,31 @@ clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use
         status = make_scheduler(runtime, use, steps_max);
         pthread_mutex_unlock(&runtime->watchdog.lock);
     }
-    scheduling->jobs += status == CLO_OK;
     *version = scheduling->swaps;
+    if (status == CLO_OK) {
+        scheduling->jobs++;
+        /* Relaxed: the swap that will wait for us takes `control` after us. */
+        atomic_fetch_add_explicit(&scheduling->makers[*version % 2], 1, memory_order_relaxed);
+    }
     pthread_mutex_unlock(&runtime->control);
     return status;
+}
+
+void clo_scheduling_made(clo_runtime *runtime, uint32_t version)
+{
+    _Atomic uint32_t *makers = &runtime->scheduling.makers[version % 2];
+
+    /* Release, pairs with the acquire in clo_scheduling_wait_for_makers: whoever frees the argument comes after us. */
+    if (atomic_fetch_sub_explicit(makers, 1, memory_order_release) == 1)
+        clo_futex_wake_all(makers);
+}
+
+void clo_scheduling_wait_for_makers(clo_runtime *runtime, uint32_t version)
+{
+    _Atomic uint32_t *makers = &runtime->scheduling.makers[version % 2];
+
+    for (uint32_t left; (left = atomic_load_explicit(makers, memory_order_acquire)) != 0;) /* none comes any more */
+        clo_futex_wait(makers, left);
 }
 
 void clo_scheduling_detach(clo_runtime *runtime)
@@ -182,4 +205,5 @@ void clo_scheduling_free(clo_runtime *runtime)
     clo_runtime_end_log(runtime);
     clo_arena_close(&runtime->scheduling.arena);
     clo_arena_close(&runtime->scheduling.policy_arena);
+    pthread_mutex_destroy(&runtime->scheduling.swapping);
 }

@@ -7,9 +7,16 @@
 void clo_scheduling_init(clo_runtime *runtime);
 
 /* One more job with this policy, the `*version`-th of the scheduler. Makes the scheduler if there is none.
- * CLO_ERR_STATE: it follows another policy, and other jobs follow it. */
+ * CLO_ERR_STATE: it follows another policy, and other jobs follow it. From now on the caller makes the job, and a swap
+ * waits for it until clo_scheduling_made. */
 clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max,
                                  uint32_t *version);
+
+/* The job is made, or has failed: its maker does not use the policy and its argument any more. */
+void clo_scheduling_made(clo_runtime *runtime, uint32_t version);
+
+/* Until all who make a job under that policy are done; only when no more can come, with `swapping` held. */
+void clo_scheduling_wait_for_makers(clo_runtime *runtime, uint32_t version);
 
 /* One less. With `control` held. */
 void clo_scheduling_detach(clo_runtime *runtime);

@@ -60,7 +60,10 @@ struct clo_job {
     int64_t *virtual_free_ns;
     /* Virtual clock, tasks with demands: the order of events; else NULL. */
     struct clo_virtual *virtual_time;
-    int64_t submit_ns;
+    /* Relaxed: monitors read it. 0: never submitted. */
+    _Atomic int64_t submit_ns;
+    /* Of the plan in use, for monitors. Relaxed. */
+    _Atomic uint32_t executions;
     /* Traced on the fast path: from submit to end, ns from submit. */
     clo_tick_line line;
     /* Written by the last worker, before DONE. */

@@ -1,10 +1,16 @@
 /* policy_swap.c - another policy for the runtime's scheduler, in the middle of whatever runs. Its states for the jobs
- * that exist are made here, off the turn; the turn itself exchanges pointers and shows the new policy what lives. */
+ * that exist are made here, off the turn; the turn itself exchanges pointers and shows the new policy what lives.
+ *
+ * Two kinds of threads may have found the old policy before the exchange and still use it: makers of jobs, which prepare
+ * states with its argument, and monitors, which read its name. Makers are counted (their work is long, and code of the
+ * application); for monitors there is a grace period of RCU. */
 #include "base/status.h"
+#include "run/attach.h"
 #include "run/combining.h"
 #include "run/open.h"
 #include "run/real_time.h"
 #include "run/runtime.h"
+#include "sync/rcu.h"
 
 #include <string.h>
 
@@ -67,6 +73,7 @@ static clo_status exchange(clo_runtime *runtime, clo_swap *swap)
     scheduling->policy_arena = arena;
     scheduling->policy = use.policy;
     scheduling->argument = use.argument;
+    clo_rcu_publish(&scheduling->monitored, use.policy);
     return CLO_OK;
 }
 
@@ -84,11 +91,19 @@ clo_status clo_runtime_swap_policy(clo_runtime *runtime, const clo_policy *polic
         return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
     if (clo_thread_is_worker(runtime))
         return clo_fail(CLO_ERR_STATE, "a task body may not swap policies: the combiner may be its own worker");
+    clo_scheduling *scheduling = &runtime->scheduling;
+    pthread_mutex_lock(&scheduling->swapping);
     pthread_mutex_lock(&runtime->control);
-    clo_status status = runtime->scheduling.jobs > 0
+    uint32_t version = scheduling->swaps;
+    clo_status status = scheduling->jobs > 0
                             ? exchange(runtime, &swap)
                             : clo_fail(CLO_ERR_STATE, "the runtime has no job with a policy; name the policy in "
                                                       "clo_job_config");
     pthread_mutex_unlock(&runtime->control);
+    if (status == CLO_OK) { /* who has found the old policy, or its argument, is done with it before the caller frees it */
+        clo_rcu_wait();
+        clo_scheduling_wait_for_makers(runtime, version);
+    }
+    pthread_mutex_unlock(&scheduling->swapping);
     return status;
 }

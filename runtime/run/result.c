@@ -32,7 +32,7 @@ static void sum_stats(const clo_job *job, clo_job_result *result)
 
     for (uint32_t w = 0; w < job->runtime->workers_count; w++) {
         const clo_engine_stats *stats = &job->stats[w];
-        result->executed += stats->executed;
+        result->executed += clo_counter_read(&stats->executed);
         result->duplicates_run += stats->duplicates;
         result->transfers += stats->transfers;
         result->transferred_bytes += stats->transferred_bytes;

@@ -233,7 +233,7 @@ static clo_status read_config(const clo_runtime_config *theirs, clo_runtime_conf
 
 /* Where the parts lie in the block; the runtime itself at 0. */
 typedef struct parts {
-    size_t workers, machines, pages, jobs, slots, watched, records, stacks, bytes;
+    size_t workers, machines, pages, jobs, monitored, slots, watched, records, stacks, bytes;
 } parts;
 
 static clo_status lay_out(const clo_platform *platform, const clo_runtime_config *config, bool has_stacks, parts *at)
@@ -247,6 +247,7 @@ static clo_status lay_out(const clo_platform *platform, const clo_runtime_config
     at->pages =
         clo_layout_add(&layout, clo_capacity_pages(platform, platform->executors_count + 1), sizeof(clo_ledger_page));
     at->jobs = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));
+    at->monitored = clo_layout_add(&layout, config->jobs_max, sizeof(clo_rcu_pointer));
     at->slots = clo_layout_add(&layout, config->jobs_max, sizeof(uint32_t));
     at->watched = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));
     at->records = clo_layout_add(&layout, workers * config->recorder_events, sizeof(clo_recorded));
@@ -282,6 +283,7 @@ static clo_status allocate_runtime(const clo_platform *platform, const clo_runti
     runtime->machines = (clo_machine *)(void *)(block + at.machines);
     runtime->pages = (clo_ledger_page *)(void *)(block + at.pages);
     runtime->jobs = (clo_job **)(void *)(block + at.jobs);
+    runtime->monitored = (clo_rcu_pointer *)(void *)(block + at.monitored);
     runtime->free_slots = (uint32_t *)(void *)(block + at.slots);
     runtime->watchdog.jobs = (clo_job **)(void *)(block + at.watched);
     for (uint32_t w = 0; w < platform->executors_count && config->recorder_events > 0; w++)

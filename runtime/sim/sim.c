@@ -108,15 +108,15 @@ static clo_status run_events(clo_sim *sim, clo_job_result *result)
         clo_sim_finish(sim, execution);
         give_back(sim, execution);
     }
-    if (status == CLO_OK && sim->stats.executed < sim->program->executions)
+    if (status == CLO_OK && clo_counter_read(&sim->stats.executed) < sim->program->executions)
         return clo_fail(CLO_ERR_STATE, "%u executions can never run: the machines lack the capacity",
-                        sim->program->executions - (uint32_t)sim->stats.executed);
+                        sim->program->executions - (uint32_t)clo_counter_read(&sim->stats.executed));
     return status;
 }
 
 static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_job_result *result)
 {
-    result->executed = sim->stats.executed;
+    result->executed = clo_counter_read(&sim->stats.executed);
     result->duplicates_run = sim->stats.duplicates;
     result->transfers = sim->stats.transfers;
     result->transferred_bytes = sim->stats.transferred_bytes;
