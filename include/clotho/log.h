@@ -40,7 +40,11 @@ extern "C" {
  *   LIMIT     job. value: how many executions of the job may run at once from now on; 0: no limit.
  *   REFUSED   the policy's choice was impossible. The other fields are the choice as it came: nothing of them is valid.
  *   DONE      job. It has ended, and nothing of it runs. value: 0 all finished, 1 cancelled, 2 a body failed.
- *   WAKE      value: when the policy wants to be asked again. */
+ *   WAKE      value: when the policy wants to be asked again.
+ *   KEEP      job, stage, executor: index of a machine. From here on the stage is the one that waits for capacity of that
+ *             machine; the one that did so before does not any more. value: how many starts of other stages that demand
+ *             capacity there have passed it, 0 or CLO_LOG_OVERTAKES. With the latter its demand is kept: stages of its
+ *             own and of lower bands get what is left beside it. Without a job: nobody waits there any more. */
 #define CLO_LOG_KINDS(X)       \
     X(BEGIN, 0, "begin")       \
     X(ARRIVE, 1, "arrive")     \
@@ -55,7 +59,8 @@ extern "C" {
     X(LIMIT, 18, "limit")      \
     X(REFUSED, 19, "refused")  \
     X(DONE, 20, "done")        \
-    X(WAKE, 21, "wake")
+    X(WAKE, 21, "wake")        \
+    X(KEEP, 22, "keep")
 
 enum {
 #define X(name, value, text) CLO_LOG_##name = value,
@@ -67,6 +72,9 @@ enum {
 
 /* "No job". */
 #define CLO_LOG_NO_JOB UINT64_MAX
+
+/* Starts that may pass whoever waits for capacity of a machine (KEEP). */
+#define CLO_LOG_OVERTAKES 64
 
 /* clo_log_record.value of START and COMMIT. */
 #define CLO_LOG_REPLICA 1

@@ -164,8 +164,8 @@ static bool rule(clo_scheduler *scheduler, uint32_t looks)
     return false;
 }
 
-/* Stages for which capacity is kept go first, as soon as they fit. */
-static bool serve_waiters(clo_scheduler *scheduler)
+/* Stages for which capacity is kept go first in their band, as soon as they fit. */
+static bool serve_waiters(clo_scheduler *scheduler, uint32_t band)
 {
     bool served = false;
 
@@ -174,7 +174,7 @@ static bool serve_waiters(clo_scheduler *scheduler)
         if (!clo_room_is_due(scheduler, m))
             continue;
         clo_scheduler_job *job = scheduler->jobs[waiter->who.job];
-        if (room_of(job) > 0 && job->stages[waiter->who.stage].is_listed &&
+        if (job->live.band == band && room_of(job) > 0 && job->stages[waiter->who.stage].is_listed &&
             start_anywhere(scheduler, job, waiter->who.stage, 1) == CHANGED) {
             scheduler->counts.fallbacks++;
             served = true;
@@ -228,9 +228,9 @@ static bool has_lower(const clo_scheduler *scheduler, uint32_t band)
 
 bool clo_choose(clo_scheduler *scheduler)
 {
-    if (scheduler->free_executors > 0 && serve_waiters(scheduler))
-        return true;
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
+        if (scheduler->free_executors > 0 && serve_waiters(scheduler, b))
+            return true;
         if (scheduler->listed[b] == 0 || (scheduler->exhausted >> b & 1) != 0)
             continue;
         if (scheduler->free_executors == 0 && (!scheduler->use.policy->commits || scheduler->is_ruled))

@@ -4,7 +4,8 @@
  *
  * What is left lies in the machines' ledgers (sync/ledger.h), which others may use too (scheduler->room). Then whatever is
  * refused here registers there, so that the driver hears of what comes back; the machine's waiter does so with a ticket,
- * so that starts of others count. In ledgers of our own nobody registers. */
+ * so that starts of others count. In ledgers of our own nobody registers. The log hears of every waiter, of the moment
+ * from which on its demand is kept, and of its end (CLO_LOG_KEEP): the judge of a log cannot guess these. */
 #include "engine/books.h"
 
 static uint32_t machine_of(const clo_scheduler *scheduler, uint32_t executor)
@@ -29,10 +30,46 @@ static bool is_waiter(const clo_capacity_waiter *waiter, const clo_scheduler_job
     return waiter->who.job == job->slot && waiter->who.stage == stage;
 }
 
+/* Tells the log who waits on the machine (job CLO_NONE: nobody), and how many starts have passed it. */
+static void note_waiter(clo_scheduler *scheduler, uint32_t machine)
+{
+    const clo_capacity_waiter *waiter = &scheduler->waiters[machine];
+    bool is_there = waiter->who.job != CLO_NONE;
+
+    clo_note(scheduler, CLO_LOG_KEEP, is_there ? scheduler->jobs[waiter->who.job] : NULL,
+             is_there ? waiter->who.stage : CLO_NONE, CLO_NONE, machine, is_there ? waiter->overtaken : 0);
+}
+
+static void set_waiter(clo_scheduler *scheduler, uint32_t machine, clo_ready_stage who)
+{
+    scheduler->waiters[machine] = (clo_capacity_waiter){.who = who, .ticket = CLO_LEDGER_NEW};
+}
+
+/* A start of another one has passed the waiter. */
+static void pass_waiter(clo_scheduler *scheduler, uint32_t machine)
+{
+    clo_capacity_waiter *waiter = &scheduler->waiters[machine];
+
+    if (waiter->who.job != CLO_NONE && waiter->overtaken < CLO_OVERTAKES_MAX)
+        waiter->is_untold = ++waiter->overtaken == CLO_OVERTAKES_MAX;
+}
+
+/* Jobs of others have passed it too: the ledger counts them, and keeps its demand already. */
+static void see_ledger(clo_scheduler *scheduler, uint32_t machine, const clo_ledger_state *state)
+{
+    clo_capacity_waiter *waiter = &scheduler->waiters[machine];
+
+    if (waiter->who.job == CLO_NONE || waiter->overtaken == CLO_OVERTAKES_MAX || waiter->ticket == CLO_LEDGER_NEW ||
+        state->oldest != waiter->ticket || state->overtakes < CLO_OVERTAKES_MAX)
+        return;
+    waiter->overtaken = CLO_OVERTAKES_MAX;
+    note_waiter(scheduler, machine);
+}
+
 /* What is kept for the machine's waiter; NULL: nothing. */
 static const int64_t *kept_for(const clo_scheduler *scheduler, const clo_capacity_waiter *waiter)
 {
-    if (waiter->who.job == CLO_NONE || waiter->overtaken <= CLO_OVERTAKES_MAX)
+    if (waiter->who.job == CLO_NONE || waiter->overtaken < CLO_OVERTAKES_MAX)
         return NULL;
     return scheduler->jobs[waiter->who.job]->demands[waiter->who.stage];
 }
@@ -78,6 +115,7 @@ bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
         return true;
     for (;;) { /* another turn only if another thread has changed the ledger */
         (void)clo_ledger_read(ledger, &state);
+        see_ledger(scheduler, machine, &state);
         bool is_free = is_waiter(waiter, job, stage) || is_above(scheduler, waiter, job);
         if (clo_ledger_fits(ledger, &state, demand, ticket_of(scheduler, waiter, job, stage))) {
             const int64_t *kept = is_free ? NULL : kept_for(scheduler, waiter);
@@ -86,8 +124,10 @@ bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
                     return false;
             return true;
         }
-        if (waiter->who.job == CLO_NONE)
-            *waiter = (clo_capacity_waiter){{job->slot, stage}, 0, CLO_LEDGER_NEW};
+        if (waiter->who.job == CLO_NONE) {
+            set_waiter(scheduler, machine, (clo_ready_stage){job->slot, stage});
+            note_waiter(scheduler, machine);
+        }
         if (scheduler->room == NULL ||
             !watch(scheduler, machine, demand, is_waiter(waiter, job, stage) ? &waiter->ticket : NULL))
             return false;
@@ -106,11 +146,22 @@ bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
     while (!clo_ledger_take_as(scheduler->ledgers[machine], demand, ticket_of(scheduler, waiter, job, stage), thread))
         if (!clo_room_fits(scheduler, job, stage, executor)) /* another thread was quicker */
             return false;
-    if (is_waiter(waiter, job, stage))
-        waiter->who.job = CLO_NONE;
-    else if (waiter->who.job != CLO_NONE && waiter->overtaken <= CLO_OVERTAKES_MAX)
-        waiter->overtaken++;
+    if (is_waiter(waiter, job, stage)) {
+        set_waiter(scheduler, machine, (clo_ready_stage){CLO_NONE, CLO_NONE});
+        waiter->is_untold = true;
+    } else {
+        pass_waiter(scheduler, machine);
+    }
     return true;
+}
+
+void clo_room_tell(clo_scheduler *scheduler, uint32_t executor)
+{
+    uint32_t machine = machine_of(scheduler, executor);
+
+    if (scheduler->waiters[machine].is_untold)
+        note_waiter(scheduler, machine);
+    scheduler->waiters[machine].is_untold = false;
 }
 
 void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
@@ -132,8 +183,10 @@ void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uin
         clo_capacity_waiter *waiter = &scheduler->waiters[m];
         if (waiter->who.job != job->slot || (stage != CLO_NONE && waiter->who.stage != stage))
             continue;
-        waiter->who.job = CLO_NONE;
-        if (room != NULL && clo_ledger_forget(scheduler->ledgers[m], waiter->ticket, room->thread))
+        uint64_t ticket = waiter->ticket;
+        set_waiter(scheduler, m, (clo_ready_stage){CLO_NONE, CLO_NONE});
+        note_waiter(scheduler, m);
+        if (room != NULL && clo_ledger_forget(scheduler->ledgers[m], ticket, room->thread))
             room->report(room->driver, m, true);
     }
 }
@@ -145,7 +198,7 @@ bool clo_room_is_due(const clo_scheduler *scheduler, uint32_t machine)
 
     if (waiter->who.job == CLO_NONE)
         return false;
-    if (waiter->overtaken > CLO_OVERTAKES_MAX)
+    if (waiter->overtaken >= CLO_OVERTAKES_MAX)
         return true;
     if (scheduler->room == NULL || waiter->ticket == CLO_LEDGER_NEW)
         return false;

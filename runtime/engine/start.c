@@ -74,6 +74,7 @@ static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t sta
     scheduler->orders[at < scheduler->limits.executors ? at : at - scheduler->limits.executors] =
         (clo_order){job, stage, row->instance, executor, is_replica, arrival_ns};
     scheduler->counts.decisions++;
+    clo_room_tell(scheduler, executor);
 }
 
 bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
