@@ -26,12 +26,20 @@ typedef struct clo_scheduler_config {
     const clo_policy *policy;
     const void *argument;
     uint32_t jobs_max;
-    uint32_t steps_max; /* of one decision; 0: no bound */
-    uint32_t queue_max; /* entries in the queues of all executors; 0: 64 for each executor */
-    clo_log *log;       /* inputs and decisions go there; NULL: nowhere */
-    bool has_replicas;  /* the driver can run them; else a choice's `duplicate` is passed over */
+    uint32_t steps_max;             /* of one decision; 0: no bound */
+    uint32_t queue_max;             /* entries in the queues of all executors; 0: 64 for each executor */
+    clo_log *log;                   /* inputs and decisions go there; NULL: nowhere */
+    bool has_replicas;              /* the driver can run them; else a choice's `duplicate` is passed over */
     const clo_scheduler_room *room; /* lives as long as the scheduler; NULL: nobody else uses the machines */
+    clo_arena *states;              /* the policy's state goes there; NULL: to the rest */
 } clo_scheduler_config;
+
+/* What clo_scheduler_create takes of `arena` in one piece, beside the policy's state: the policy is not looked at. */
+size_t clo_scheduler_bytes(const clo_scheduler_config *config);
+
+/* What a policy sees of the sizes, and what its state takes then. */
+clo_limits clo_scheduler_limits(const clo_scheduler_config *config);
+size_t clo_policy_state_bytes(const clo_policy_use *use, const clo_limits *limits);
 
 clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out);
 

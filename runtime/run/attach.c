@@ -1,6 +1,7 @@
 /* attach.c - see attach.h. */
 #include "run/attach.h"
 
+#include "base/carve.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "run/capacity.h"
@@ -8,6 +9,7 @@
 #include "run/runtime.h"
 #include "run/watchdog_loop.h"
 
+#include <assert.h>
 #include <sched.h>
 
 void clo_scheduling_init(clo_runtime *runtime)
@@ -70,46 +72,116 @@ static void wait_for_turn(clo_runtime *runtime)
         sched_yield();
 }
 
+/* The parts of the runtime's scheduler, in one piece before it. */
+typedef struct parts {
+    uint32_t *news;
+    clo_combining_slot *slots;
+    clo_ledger **ledgers;
+} parts;
+
+static void carve(const clo_platform *platform, parts *at, clo_block *block)
+{
+    clo_carve(block, &at->slots, (size_t)platform->executors_count + 1);
+    clo_carve(block, &at->ledgers, platform->machines_count);
+    clo_carve(block, &at->news, platform->executors_count);
+}
+
+static clo_scheduler_config config_of(const clo_platform *platform, uint32_t jobs_max, const clo_scheduler_room *room)
+{
+    return (clo_scheduler_config){.platform = platform, .jobs_max = jobs_max, .room = room};
+}
+
+size_t clo_scheduling_bytes(const clo_platform *platform, uint32_t jobs_max)
+{
+    clo_scheduler_room shared = {0};
+    clo_scheduler_config config = config_of(platform, jobs_max, &shared);
+    clo_block block = {0};
+    parts at;
+
+    carve(platform, &at, &block);
+    size_t own = clo_arena_need(block.bytes), rest = clo_arena_need(clo_scheduler_bytes(&config));
+    return block.is_refused || rest == SIZE_MAX ? SIZE_MAX : own + rest;
+}
+
+void clo_scheduling_open_states(const clo_runtime *runtime, clo_arena *arena)
+{
+    const clo_scheduling *scheduling = &runtime->scheduling;
+    char *places = scheduling->places;
+
+    if (places != NULL)
+        places += scheduling->place == 0 ? scheduling->policy_bytes : 0;
+    clo_arena_open(arena, places, scheduling->policy_bytes);
+}
+
+clo_status clo_scheduling_check_states(const clo_runtime *runtime, const clo_policy *policy, size_t bytes)
+{
+    const clo_scheduling *scheduling = &runtime->scheduling;
+
+    if (scheduling->places == NULL || bytes <= scheduling->policy_bytes)
+        return CLO_OK;
+    return clo_fail(CLO_ERR_LIMIT,
+                    "the states of the policy '%s' need %zu bytes, the runtime has %zu for them; raise "
+                    "clo_runtime_config.policy_bytes",
+                    policy->name != NULL ? policy->name : "?", bytes, scheduling->policy_bytes);
+}
+
+void clo_scheduling_keep_states(clo_runtime *runtime, const clo_arena *arena)
+{
+    clo_scheduling *scheduling = &runtime->scheduling;
+
+    clo_arena_close(&scheduling->policy_arena);
+    scheduling->policy_arena = *arena;
+    scheduling->place = 1 - scheduling->place;
+}
+
+static clo_status build(clo_runtime *runtime, const clo_scheduler_config *config, parts *at)
+{
+    clo_scheduling *scheduling = &runtime->scheduling;
+    clo_limits limits = clo_scheduler_limits(config);
+    clo_policy_use use = {.policy = config->policy, .argument = config->argument};
+    clo_arena arena;
+    clo_block block = {0};
+    clo_status status =
+        clo_scheduling_check_states(runtime, config->policy, clo_arena_need(clo_policy_state_bytes(&use, &limits)));
+
+    if (status != CLO_OK)
+        return status;
+    clo_arena_open(&arena, scheduling->memory, scheduling->memory_bytes);
+    carve(runtime->platform, at, &block);
+    bool has_memory = clo_block_take(&block, &arena);
+    assert(has_memory); /* clo_scheduling_bytes says so */
+    (void)has_memory;
+    share_room(runtime, at->ledgers);
+    return clo_scheduler_create(config, &arena, &scheduling->scheduler);
+}
+
+/* In the place of the one of before, which no job uses any more. */
 static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
-    uint32_t workers = runtime->workers_count;
-    clo_scheduler_config config = {
-        .platform = runtime->platform,
-        .policy = use->policy,
-        .argument = use->argument,
-        .jobs_max = runtime->jobs_max,
-        .steps_max = steps_max,
-        .room = &scheduling->room,
-    };
-    clo_scheduler *scheduler = NULL;
-    clo_arena arena;
+    clo_scheduler_config config = config_of(runtime->platform, runtime->jobs_max, &scheduling->room);
+    clo_arena states;
+    parts at;
 
     wait_for_turn(runtime);
-    clo_arena_open(&arena, NULL, 0);
-    uint32_t *news = clo_arena_take(&arena, workers, sizeof *news);
-    clo_combining_slot *slots = clo_arena_take(&arena, (size_t)workers + 1, sizeof *slots);
-    clo_ledger **ledgers = clo_arena_take(&arena, runtime->platform->machines_count, sizeof(clo_ledger *));
-    clo_status status = CLO_OK;
-    if (news == NULL || slots == NULL || ledgers == NULL)
-        status = clo_fail_memory("a scheduler");
-    else
-        share_room(runtime, ledgers);
-    if (status == CLO_OK)
-        status = clo_scheduler_create(&config, &arena, &scheduler);
-    if (status != CLO_OK)
-        return clo_arena_close(&arena), status;
-    clo_arena_close(&scheduling->arena);
-    clo_arena_close(&scheduling->policy_arena);
-    clo_arena_open(&scheduling->policy_arena, NULL, 0);
-    scheduling->arena = arena;
-    scheduling->news = news;
+    clo_scheduling_open_states(runtime, &states);
+    config.policy = use->policy;
+    config.argument = use->argument;
+    config.steps_max = steps_max;
+    config.states = &states;
+    scheduling->scheduler = NULL;
+    clo_status status = build(runtime, &config, &at);
+    if (status != CLO_OK) {
+        scheduling->scheduler = NULL;
+        return clo_arena_close(&states), status;
+    }
+    clo_scheduling_keep_states(runtime, &states);
+    scheduling->news = at.news;
     scheduling->policy = use->policy;
     scheduling->argument = use->argument;
     scheduling->origin_ns = clo_clock_ns();
-    scheduling->scheduler = scheduler;
     scheduling->swaps = 0;
-    clo_combining_init(&scheduling->combining, slots, workers + 1);
+    clo_combining_init(&scheduling->combining, at.slots, runtime->workers_count + 1);
     atomic_store_explicit(&scheduling->wake_ns, CLO_TIME_NEVER, memory_order_relaxed);
     return CLO_OK;
 }
@@ -147,6 +219,5 @@ void clo_scheduling_detach(clo_runtime *runtime)
 
 void clo_scheduling_free(clo_runtime *runtime)
 {
-    clo_arena_close(&runtime->scheduling.arena);
     clo_arena_close(&runtime->scheduling.policy_arena);
 }
