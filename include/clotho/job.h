@@ -242,6 +242,11 @@ typedef struct clo_job_result {
 
     /* With refused: the scheduler's first such choice, in one line with the policy's name; else "". */
     char refusal[192];
+
+    /* Most steps of one turn of the scheduler so far: of an input (an arrival, a completion, ...) with all that it makes
+     * ready and all decisions that follow. Each stage, executor, machine, input and successor that is looked at counts,
+     * each call of the policy, and each step that the policy counts (clo_view_step). */
+    uint64_t turn_steps;
 } clo_job_result;
 
 #define CLO_JOB_RESULT_INIT CLO_SIZED_INIT(clo_job_result)

@@ -62,12 +62,13 @@ static outcome start_anywhere(clo_scheduler *scheduler, clo_scheduler_job *job, 
 }
 
 /* A predecessor is computed again on the executor, before the stage. */
-static const char *check_duplicate(const clo_scheduler_job *job, const clo_choice *choice)
+static const char *check_duplicate(clo_scheduler *scheduler, const clo_scheduler_job *job, const clo_choice *choice)
 {
     const clo_graph *graph = job->live.cost->graph;
     uint32_t from = choice->duplicate;
     bool is_parent = false;
 
+    scheduler->turn_steps += graph->in_first[choice->stage + 1] - graph->in_first[choice->stage];
     for (uint32_t k = graph->in_first[choice->stage]; k < graph->in_first[choice->stage + 1]; k++)
         is_parent = is_parent || graph->in[k] == from;
     if (!is_parent)
@@ -87,7 +88,7 @@ static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, con
     if (e >= scheduler->limits.executors || clo_cost_time(job->live.cost, stage, e) == CLO_TIME_NEVER)
         return refuse(scheduler, choice, "it cannot run there");
     if (duplicates) {
-        const char *why = check_duplicate(job, choice);
+        const char *why = check_duplicate(scheduler, job, choice);
         if (why != NULL)
             return refuse(scheduler, choice, why);
         if (scheduler->free_entry == CLO_NONE || scheduler->entries[scheduler->free_entry].next == CLO_NONE)
@@ -171,6 +172,7 @@ static bool serve_waiters(clo_scheduler *scheduler, uint32_t band)
 
     for (uint32_t m = 0; m < scheduler->platform->machines_count && scheduler->has_demands; m++) {
         const clo_capacity_waiter *waiter = &scheduler->waiters[m];
+        scheduler->turn_steps++;
         if (!clo_room_is_due(scheduler, m))
             continue;
         clo_scheduler_job *job = scheduler->jobs[waiter->who.job];

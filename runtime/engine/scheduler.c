@@ -294,6 +294,7 @@ static void list_anew(clo_scheduler *s, clo_readiness readiness)
     for (uint32_t j = s->first_job; j != CLO_NONE; j = s->jobs[j]->live.next) {
         clo_scheduler_job *job = s->jobs[j];
         for (uint32_t t = 0; t < job->tasks && !job->is_cancelled; t++) {
+            s->turn_steps++;
             const clo_stage_row *row = &job->stages[t];
             uint32_t waits = readiness == CLO_READY_FINISHED ? row->live.parents_left : row->live.parents_unassigned;
             bool is_wanted = waits == 0 && row->live.unstarted > 0;

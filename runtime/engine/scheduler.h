@@ -10,9 +10,12 @@
  * All that it decides follows from the sequence of inputs. It keeps no more than a row for each stage of a live job:
  * instances are counted, not listed, and an edge between stages of n and m instances is one counter.
  *
- * Steps: an input costs its out-degree, the executors where queues have to be looked at, and the decisions that follow;
- * each decision at most steps_max steps of the policy and as many of the rule that replaces it. `most_turn_steps` counts
- * them. */
+ * Steps: an input costs its out-degree, the executors where queues have to be looked at, and the decisions that follow.
+ * A decision costs at most steps_max steps of the policy, as many of the rule that replaces it, a look at each executor,
+ * and the inputs and successors of what is started. Decisions are no more than free executors, entries in their queues,
+ * and one for each band. `most_turn_steps` is the most that one input has cost with all that followed. It counts each
+ * stage, executor, machine, queue entry, input and successor that is looked at, each call of the policy, and each step
+ * that the policy itself counts (clo_view_step). */
 #ifndef CLO_ENGINE_SCHEDULER_H
 #define CLO_ENGINE_SCHEDULER_H
 
