@@ -296,6 +296,8 @@ static void read_limit(pass *p, uint32_t j)
         return;
     }
     job->limit = (uint32_t)p->record->value;
+    if (job->limit == 0 || (job->highest > 0 && job->limit > job->highest))
+        job->highest = job->limit;
     job->has_limit |= job->limit > 0;
 }
 
