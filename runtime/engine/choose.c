@@ -120,6 +120,7 @@ static outcome apply(clo_scheduler *scheduler, const clo_choice *choice)
         return refuse(scheduler, choice, "there is no such job");
     if (choice->limit != 0 && choice->limit != job->live.limit) {
         job->live.limit = choice->limit;
+        scheduler->exhausted &= ~(1u << job->live.band); /* there may be more to start now */
         clo_note(scheduler, CLO_LOG_LIMIT, job, CLO_NONE, CLO_NONE, CLO_NONE,
                  choice->limit != CLO_NONE ? choice->limit : 0);
         result = CHANGED;
