@@ -10,7 +10,6 @@
 #include "run/watchdog_loop.h"
 
 #include <assert.h>
-#include <sched.h>
 
 void clo_scheduling_init(clo_runtime *runtime)
 {
@@ -55,8 +54,8 @@ static void wait_for_callers(clo_runtime *runtime)
 {
     for (uint32_t m = 0; m < runtime->platform->machines_count; m++) /* acq_rel: as in tell_scheduler of capacity.c */
         atomic_exchange_explicit(&runtime->machines[m].is_wanted, 0, memory_order_acq_rel);
-    while (atomic_load_explicit(&runtime->scheduling.callers, memory_order_acquire) != 0)
-        sched_yield();
+    for (uint32_t callers; (callers = atomic_load_explicit(&runtime->scheduling.callers, memory_order_acquire)) != 0;)
+        clo_futex_doze(&runtime->scheduling.callers, callers);
 }
 
 /* The last job may have gone while the combiner that let go of it still has the turn. Without jobs nobody posts any
@@ -67,9 +66,9 @@ static void wait_for_turn(clo_runtime *runtime)
 
     wait_for_callers(runtime);
     /* acquire: pairs with the end of the last turn (sync/combining.h, [D]). */
-    while (scheduling->scheduler != NULL &&
-           atomic_load_explicit(&scheduling->combining.posts, memory_order_acquire) != 0)
-        sched_yield();
+    for (uint32_t posts; scheduling->scheduler != NULL &&
+                         (posts = atomic_load_explicit(&scheduling->combining.posts, memory_order_acquire)) != 0;)
+        clo_futex_doze(&scheduling->combining.posts, posts);
 }
 
 /* The parts of the runtime's scheduler, in one piece before it. */
