@@ -173,11 +173,11 @@ static bool serve_waiters(clo_scheduler *scheduler, uint32_t band)
 
     for (uint32_t m = 0; m < scheduler->platform->machines_count && scheduler->has_demands; m++) {
         const clo_capacity_waiter *waiter = &scheduler->waiters[m];
+        clo_scheduler_job *job = clo_view_live(scheduler, waiter->who.job);
         scheduler->turn_steps++;
-        if (!clo_room_is_due(scheduler, m))
+        if (job == NULL || job->live.band != band || !clo_room_is_due(scheduler, m))
             continue;
-        clo_scheduler_job *job = scheduler->jobs[waiter->who.job];
-        if (job->live.band == band && room_of(job) > 0 && job->stages[waiter->who.stage].is_listed &&
+        if (room_of(job) > 0 && job->stages[waiter->who.stage].is_listed &&
             start_anywhere(scheduler, job, waiter->who.stage, 1) == CHANGED) {
             scheduler->counts.fallbacks++;
             served = true;

@@ -7,9 +7,12 @@
 #include "run/capacity.h"
 #include "run/combining.h"
 #include "run/runtime.h"
+#include "run/runtime_log.h"
 #include "run/watchdog_loop.h"
+#include "trace/log.h"
 
 #include <assert.h>
+#include <string.h>
 
 void clo_scheduling_init(clo_runtime *runtime)
 {
@@ -154,6 +157,23 @@ static clo_status build(clo_runtime *runtime, const clo_scheduler_config *config
     return clo_scheduler_create(config, &arena, &scheduling->scheduler);
 }
 
+/* The scheduler that is made next writes the log that waits for it. */
+static clo_status open_log(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max)
+{
+    clo_log *log = runtime->scheduling.log;
+    const clo_log_header *about = clo_log_about(log);
+    const char *name = use->policy->name != NULL ? use->policy->name : "?";
+
+    clo_log_set_run(
+        log, &(clo_log_run){CLO_LOG_RUN_REAL, runtime->clock, runtime->workers_count, runtime->jobs_max, steps_max});
+    if (about->policies_count == 0)
+        return clo_log_add_policy(log, name, use->argument != NULL ? CLO_LOG_ARGUMENT_UNKNOWN : NULL, NULL);
+    if (strcmp(about->policies[0].name, name) != 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "the log's header names the policy '%.60s', and the job's is '%.60s'",
+                        about->policies[0].name, name);
+    return CLO_OK;
+}
+
 /* In the place of the one of before, which no job uses any more. */
 static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max)
 {
@@ -162,14 +182,21 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
     clo_arena states;
     parts at;
 
-    wait_for_turn(runtime);
-    clo_scheduling_open_states(runtime, &states);
     config.policy = use->policy;
     config.argument = use->argument;
     config.steps_max = steps_max;
     config.states = &states;
+    config.log = scheduling->log_waits ? scheduling->log : NULL;
+    clo_status status = config.log != NULL ? open_log(runtime, use, steps_max) : CLO_OK;
+
+    if (status != CLO_OK)
+        return status;
+    wait_for_turn(runtime);
+    if (config.log == NULL)
+        clo_runtime_end_log(runtime); /* of the scheduler that goes */
+    clo_scheduling_open_states(runtime, &states);
     scheduling->scheduler = NULL;
-    clo_status status = build(runtime, &config, &at);
+    status = build(runtime, &config, &at);
     if (status != CLO_OK) {
         scheduling->scheduler = NULL;
         return clo_arena_close(&states), status;
@@ -182,6 +209,8 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
     scheduling->swaps = 0;
     clo_combining_init(&scheduling->combining, at.slots, runtime->workers_count + 1);
     atomic_store_explicit(&scheduling->wake_ns, CLO_TIME_NEVER, memory_order_relaxed);
+    scheduling->log_waits = false;
+    clo_scheduler_begin_log(scheduling->scheduler);
     return CLO_OK;
 }
 
@@ -218,5 +247,6 @@ void clo_scheduling_detach(clo_runtime *runtime)
 
 void clo_scheduling_free(clo_runtime *runtime)
 {
+    clo_runtime_end_log(runtime);
     clo_arena_close(&runtime->scheduling.policy_arena);
 }

@@ -40,6 +40,8 @@ static void ask_for_the_unknown(const clo_view *view)
     assert_false(clo_view_fits(view, 0, 0, UNKNOWN));
     assert_int_equal(clo_view_free_for(view, UNKNOWN, 0), CLO_NONE);
     assert_int_equal(clo_view_free_for(view, 0, UNKNOWN), CLO_NONE);
+    assert_int_equal(clo_view_earliest(view, UNKNOWN, 0), CLO_NONE);
+    assert_int_equal(clo_view_earliest(view, 0, UNKNOWN), CLO_NONE);
     assert_int_equal(clo_view_next_free(view, UNKNOWN), CLO_NONE);
 }
 

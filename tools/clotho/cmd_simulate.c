@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "json.h"
 #include "options.h"
+#include "policy_option.h"
 #include "simulate.h"
 
 #include <stdio.h>
