@@ -25,10 +25,10 @@ extern "C" {
  *
  * Inputs, what the scheduler is told:
  *   BEGIN     the first record, and only that. now: the origin of the log's times.
- *   JOB       job: what arrives next. stage: its weight. instance: its limit; CLO_NONE: none. executor: its group.
- *             value: its deadline; CLO_TIME_NEVER: none.
- *   BAND      job, between JOB and ARRIVE. value: its band. Left out for band 0.
  *   ARRIVE    job. value: of a real run its tag (clo_job_config.tag), else its place in the order of submission.
+ *   JOB       job: what has arrived with the record in front. stage: its weight. instance: its limit; CLO_NONE: none.
+ *             executor: its group. value: its deadline; CLO_TIME_NEVER: none.
+ *   BAND      job, behind JOB. value: its band. Left out for band 0.
  *   FINISH    job, stage, instance, executor. now: when the body returned. value: when the body began, its inputs in
  *             place. Under a measured clock `now` may lie before that of the record in front: two bodies end at about
  *             the same time, and the scheduler hears of them one after the other. No other record goes back in time.
@@ -45,12 +45,13 @@ extern "C" {
  * Outputs, what the scheduler decides:
  *   START     job, stage, instance, executor. The executor is free and runs it now. value: bit 0 is set for a replica.
  *   COMMIT    as START, but the executor is busy: it runs this when it has ended what it has. No START follows.
+ *   DROP      as COMMIT: the job is cancelled, and what was committed is not run.
  *   LIMIT     job. value: how many executions of the job may run at once from now on; 0: no limit.
  *   REFUSED   the policy's choice was impossible. The other fields are the choice as it came: nothing of them is valid.
  *   DONE      job. It has ended, and nothing of it runs. value: 0 all finished, 1 cancelled, 2 a body failed.
  *   WAKE      value: when the policy wants to be asked again.
  *   SUM       value: a hash of all inputs so far, in order, and of the names of the policies. It stands behind every
- *             64th input or so, and in front of END.
+ *             64th input or so and what was decided after it, and in front of END.
  *   KEEP      job, stage, executor: index of a machine. From here on the stage is the one that waits for capacity of that
  *             machine; the one that did so before does not any more. value: how many starts of other stages that demand
  *             capacity there have passed it, 0 or CLO_LOG_OVERTAKES. With the latter its demand is kept: stages of its
@@ -75,7 +76,8 @@ extern "C" {
     X(DONE, 20, "done")         \
     X(WAKE, 21, "wake")         \
     X(SUM, 22, "sum")           \
-    X(KEEP, 23, "keep")
+    X(DROP, 23, "drop")         \
+    X(KEEP, 24, "keep")
 
 enum {
 #define X(name, value, text) CLO_LOG_##name = value,
@@ -91,7 +93,7 @@ enum {
 /* Starts that may pass whoever waits for capacity of a machine (KEEP). */
 #define CLO_LOG_OVERTAKES 64
 
-/* clo_log_record.value of START and COMMIT. */
+/* clo_log_record.value of START, COMMIT and DROP. */
 #define CLO_LOG_REPLICA 1
 
 /* clo_log_record.value of DONE. */

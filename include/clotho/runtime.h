@@ -163,7 +163,8 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_swap_policy(clo_runtime *runtime, c
 
 /* From now on the runtime's scheduler writes its inputs and its decisions to a log (log.h): clo_stream_replay repeats
  * each decision. The log begins with the scheduler, so call this before the first job with a policy is made. It ends at
- * clo_runtime_log_stop, when the runtime is destroyed, or when all jobs with a policy are gone and a new one is made.
+ * clo_runtime_log_stop, when the runtime is destroyed, or when all jobs with a policy are gone and one with another
+ * policy is made.
  *
  * Workers append records without allocating; a log that is full counts what it drops, and cannot be replayed. A body
  * takes two records, a queued one too; a job four, a timer two. Without a log nothing is written.

@@ -90,6 +90,8 @@ void clo_note(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *
 void clo_note_record(clo_scheduler *scheduler, const clo_log_record *record);
 /* What the log says of an input before its own record. */
 void clo_note_begin(clo_scheduler *scheduler, bool was_drained);
+/* Nothing is left to be decided. */
+void clo_note_drained(clo_scheduler *scheduler);
 void clo_note_sum(clo_scheduler *scheduler);
 /* The inputs from here on are for this policy. */
 void clo_note_policy(clo_scheduler *scheduler, const clo_policy *policy);

@@ -1,6 +1,6 @@
 /* note.c - tells what happens: the log, if there is one, and the policy.
  *
- * Every 64th input or so, and the end, is preceded by a sum of all inputs so far. Two inputs may be swapped and lead to
+ * A sum of all inputs so far follows every 64th of them or so, and comes before the end. Two inputs may be swapped and lead to
  * the same decisions; they do not lead to the same sum. */
 #include "engine/books.h"
 
@@ -54,12 +54,14 @@ void clo_note_sum(clo_scheduler *scheduler)
     scheduler->sum_inputs = 0;
 }
 
-void clo_note_begin(clo_scheduler *scheduler, bool was_drained)
+void clo_note_drained(clo_scheduler *scheduler)
 {
-    if (scheduler->log == NULL)
-        return;
     if (scheduler->sum_inputs >= SUM_EVERY)
         clo_note_sum(scheduler);
+}
+
+void clo_note_begin(clo_scheduler *scheduler, bool was_drained)
+{
     if (!was_drained)
         clo_note(scheduler, CLO_LOG_TOGETHER, NULL, CLO_NONE, CLO_NONE, CLO_NONE, 0);
 }

@@ -151,10 +151,10 @@ static void note_arrival(clo_scheduler *s, const clo_scheduler_job *job)
 {
     const clo_live_job *live = &job->live;
 
+    clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, job->tag >= 0 ? job->tag : (int64_t)live->id);
     clo_note(s, CLO_LOG_JOB, job, live->weight, live->limit, live->group, live->deadline_ns);
     if (live->band != 0)
         clo_note(s, CLO_LOG_BAND, job, CLO_NONE, CLO_NONE, CLO_NONE, live->band);
-    clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, job->tag >= 0 ? job->tag : (int64_t)live->id);
 }
 
 /* All inputs of the stage are there. Whatever the policy is now: one before it may have committed some of it. */
@@ -396,6 +396,7 @@ bool clo_scheduler_next(clo_scheduler *s, clo_order *order)
     while (s->order_count == 0) /* each decision starts something, or is the last of its band */
         if (!clo_choose(s)) {
             s->is_drained = true;
+            clo_note_drained(s);
             if (s->turn_steps > s->counts.most_turn_steps)
                 s->counts.most_turn_steps = s->turn_steps;
             return false;

@@ -214,6 +214,11 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
     return CLO_OK;
 }
 
+static bool is_logging(const clo_scheduling *scheduling)
+{
+    return scheduling->log != NULL && !scheduling->log_waits;
+}
+
 clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max, uint32_t *version)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
@@ -229,8 +234,8 @@ clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use
                           "the runtime's scheduler follows the policy '%s' for %u other jobs; destroy them, swap its "
                           "policy, or use another runtime",
                           scheduling->policy->name != NULL ? scheduling->policy->name : "?", scheduling->jobs);
-    } else if (scheduling->jobs == 0) {
-        pthread_mutex_lock(&runtime->watchdog.lock); /* it looks at the timer */
+    } else if (scheduling->jobs == 0 && !(is_same && is_logging(scheduling))) { /* a log goes on with its scheduler */
+        pthread_mutex_lock(&runtime->watchdog.lock);                            /* it looks at the timer */
         status = make_scheduler(runtime, use, steps_max);
         pthread_mutex_unlock(&runtime->watchdog.lock);
     }

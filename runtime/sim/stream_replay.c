@@ -30,8 +30,6 @@ typedef struct replay {
     clo_replay_policy *policies; /* [about->policies_count] */
     uint32_t swaps;
     uint64_t inputs;
-    clo_log_record job; /* the last JOB record */
-    uint32_t band;      /* of the BAND record behind it */
 } replay;
 
 /* Records that are written, and so read. */
@@ -116,20 +114,30 @@ static clo_scheduler_job *find_job(const replay *r, uint64_t id)
     return slot != CLO_NONE ? job_in(r, slot) : NULL;
 }
 
-static clo_status make_job(const replay *r, const clo_log_record *record, clo_arena *arena, clo_scheduler_job **out)
+/* What JOB and BAND behind the ARRIVE record say. False: they say nothing that can be. */
+static bool read_terms(const replay *r, size_t at, clo_scheduler_job_config *terms)
 {
-    clo_policy_use use = use_of(r, 0);
-    const clo_scheduler_job_config config = {.deadline_ns = r->job.value,
-                                             .weight = r->job.stage,
-                                             .band = r->band,
-                                             .group = r->job.executor,
-                                             .limit = r->job.instance};
+    const clo_log_record *arrive = &r->records[at], *job = arrive + 1, *band = arrive + 2;
+
+    if (at + 1 >= r->count || job->what != CLO_LOG_JOB || job->job != arrive->job || job->stage == 0)
+        return false;
+    *terms = (clo_scheduler_job_config){
+        .deadline_ns = job->value, .weight = job->stage, .group = job->executor, .limit = job->instance};
+    if (at + 2 < r->count && band->what == CLO_LOG_BAND)
+        terms->band = band->value >= 0 && band->value < CLO_BANDS_MAX ? (uint32_t)band->value : CLO_BANDS_MAX;
+    return terms->band < CLO_BANDS_MAX;
+}
+
+static clo_status make_job(const replay *r, const clo_log_record *record, const clo_scheduler_job_config *terms,
+                           clo_arena *arena, clo_scheduler_job **out)
+{
+    clo_policy_use use = {.policy = NULL};
     live_job *live = clo_arena_take(arena, 1, sizeof *live);
 
     if (live == NULL)
         return clo_fail_memory("a job of a replay");
     use.policy = clo_scheduler_policy(r->scheduler, &use.argument);
-    clo_status status = clo_scheduler_job_create(r->config->costs[record->value], &config, &use, arena, &live->job);
+    clo_status status = clo_scheduler_job_create(r->config->costs[record->value], terms, &use, arena, &live->job);
     if (status != CLO_OK)
         return status;
     live->job->tag = record->value;
@@ -143,18 +151,19 @@ static clo_status make_job(const replay *r, const clo_log_record *record, clo_ar
 static clo_status arrive(const replay *r, size_t at)
 {
     const clo_log_record *record = &r->records[at];
+    clo_scheduler_job_config terms;
     clo_scheduler_job *job = NULL;
     clo_arena arena;
 
-    if (r->job.what != CLO_LOG_JOB || r->job.job != record->job || r->job.stage == 0 || r->band >= CLO_BANDS_MAX)
-        return impossible(at, record, "no JOB record in front of it says what arrives");
+    if (!read_terms(r, at, &terms))
+        return impossible(at, record, "no JOB record behind it says what arrives");
     if (record->value < 0 || (uint64_t)record->value >= r->config->costs_count ||
         r->config->costs[record->value] == NULL)
         return impossible(at, record, "there is no such job; give the workload of the run");
     if (!clo_scheduler_has_room(r->scheduler))
         return impossible(at, record, "more jobs live than the run had room for");
     clo_arena_open(&arena, NULL, 0);
-    clo_status status = make_job(r, record, &arena, &job);
+    clo_status status = make_job(r, record, &terms, &arena, &job);
     if (status != CLO_OK)
         return clo_arena_close(&arena), status;
     return clo_scheduler_arrive(r->scheduler, job, record->now_ns);
@@ -233,22 +242,15 @@ static clo_status tell(replay *r, size_t at)
     }
 }
 
-/* What stands in front of an input's own record. Returns where that is. */
-static size_t read_on(replay *r)
+/* Where the next input's own record stands: behind what is said of it. */
+static size_t read_on(const replay *r)
 {
     size_t at = position(r);
 
-    for (; at < r->count; at++) {
-        const clo_log_record *record = &r->records[at];
-        if (record->what == CLO_LOG_JOB) {
-            r->job = *record;
-            r->band = 0;
-        } else if (record->what == CLO_LOG_BAND) {
-            r->band = (uint32_t)record->value;
-        } else if (record->what != CLO_LOG_SUM && record->what != CLO_LOG_TOGETHER && record->what != CLO_LOG_ROOM) {
-            break;
-        }
-    }
+    while (at < r->count && (r->records[at].what == CLO_LOG_TOGETHER || r->records[at].what == CLO_LOG_ROOM))
+        at++;
+    if (at + 1 < r->count && r->records[at].what == CLO_LOG_SUM && r->records[at + 1].what == CLO_LOG_END)
+        at++;
     return at;
 }
 
@@ -257,7 +259,6 @@ static bool is_together(const replay *r)
 {
     size_t at = position(r);
 
-    at += at < r->count && r->records[at].what == CLO_LOG_SUM;
     return at < r->count && r->records[at].what == CLO_LOG_TOGETHER;
 }
 

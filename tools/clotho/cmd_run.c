@@ -5,6 +5,7 @@
 #include "policy_option.h"
 #include "run.h"
 #include "run_workload.h"
+#include "simulate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static int check_options(run_options *o, int graphs)
 /* Options that speak of more than one job, or that only a whole workload has. */
 static bool has_stream_options(const run_options *o)
 {
-    return o->jobs > 0 || o->arrivals != NULL || o->csv != NULL || o->live > 0 || o->steps_max > 0;
+    return o->jobs > 0 || o->arrivals != NULL || o->csv != NULL || o->log != NULL || o->live > 0 || o->steps_max > 0;
 }
 
 /* A graph by its name, and several files, are graphs. So is standard input, unless an option says otherwise. */
@@ -134,7 +135,7 @@ static bool is_stream(const run_options *o, int count, const char *path)
 
 static int check_outputs(const run_options *o)
 {
-    const char *const files[] = {o->gantt, o->csv};
+    const char *const files[] = {o->gantt, o->csv, o->log};
     int to_output = o->as_json;
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
@@ -159,25 +160,26 @@ static int check_stream(const run_options *o)
     return check_outputs(o);
 }
 
+static const command cmd = {
+    "run",
+    "GRAPH...|WORKLOAD",
+    1,
+    1 << 20,
+    "Executes each graph with one worker per executor and prints predicted beside measured times. Workers replay\n"
+    "a plan (--planner), or a policy decides during the run (--policy); 'steal' is work stealing. The jobs of a\n"
+    "workload arrive over time, and a policy decides for all of them.",
+    "Clocks: real runs at the speed of this machine. padded makes each worker as slow as its executor. virtual\n"
+    "computes the time from the cost model. The last two are labelled 'emulated'. With more executors than CPUs,\n"
+    "padded workers disturb each other; --dilate 50 stretches time 50 times, and workers sleep.\n"
+    "The independent checker checks what happened. The simulator replays it; every decision must be equal.\n"
+    "A workload is any file that 'clotho simulate' reads, with the same --jobs, --arrivals and --seed. Its jobs "
+    "count\n"
+    "from their arrival, also where they wait for room (--live). Ctrl-C cancels what lives and prints the rest.\n"
+    "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg\n"
+    "Example: clotho run stream.jsonl --policy fair --jobs 1000 --arrivals poisson:2ms --csv jobs.csv"};
+
 int cmd_run(int argc, char **argv)
 {
-    static const command cmd = {
-        "run",
-        "GRAPH...|WORKLOAD",
-        1,
-        1 << 20,
-        "Executes each graph with one worker per executor and prints predicted beside measured times. Workers replay\n"
-        "a plan (--planner), or a policy decides during the run (--policy); 'steal' is work stealing. The jobs of a\n"
-        "workload arrive over time, and a policy decides for all of them.",
-        "Clocks: real runs at the speed of this machine. padded makes each worker as slow as its executor. virtual\n"
-        "computes the time from the cost model. The last two are labelled 'emulated'. With more executors than CPUs,\n"
-        "padded workers disturb each other; --dilate 50 stretches time 50 times, and workers sleep.\n"
-        "The independent checker checks what happened. The simulator replays it; every decision must be equal.\n"
-        "A workload is any file that 'clotho simulate' reads, with the same --jobs, --arrivals and --seed. Its jobs "
-        "count\n"
-        "from their arrival, also where they wait for room (--live). Ctrl-C cancels what lives and prints the rest.\n"
-        "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg\n"
-        "Example: clotho run stream.jsonl --policy fair --jobs 1000 --arrivals poisson:2ms --csv jobs.csv"};
     run_options o = {.clock_name = "real", .repeat = 1, .dilate = 1, .input.scale = 1};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "as in 'clotho plan'"},
@@ -190,6 +192,7 @@ int cmd_run(int argc, char **argv)
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (default)"},
         {"live", 0, "N", OPTION_U32, &o.live, "workload: at most N jobs at once, later ones wait for room (4096)"},
         {"steps-max", 0, "N", OPTION_U32, &o.steps_max, "workload: bound of the steps of a decision"},
+        {"log", 0, "F", OPTION_TEXT, &o.log, "workload: write the log of inputs and decisions (clotho.log/1)"},
         {"csv", 0, "F", OPTION_TEXT, &o.csv, "workload: write a row for each job"},
         {"clock", 0, "KIND", OPTION_TEXT, &o.clock_name, "real (default), padded or virtual"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
@@ -223,7 +226,8 @@ int cmd_run(int argc, char **argv)
         return code == EXIT_GOOD ? run_workload(operands[0], &o) : code;
     }
     if (has_stream_options(&o))
-        return misuse("--jobs, --arrivals, --live, --steps-max and --csv are of one workload; see 'clotho run --help'");
+        return misuse(
+            "--jobs, --arrivals, --live, --steps-max, --log and --csv are of one workload; see 'clotho run --help'");
     for (int i = 0; i < count; i++) {
         int one = run_file(operands[i], &o, i > 0);
         code = one > code ? one : code;

@@ -5,7 +5,7 @@
  * job ended is what the runtime measured, not when this thread looked. All times here are those of the workload: with
  * --dilate N one of its seconds takes N. */
 #define _POSIX_C_SOURCE 200809L
-#include "run_workload.h"
+#include "run_drive.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -24,6 +24,7 @@ enum {
 typedef struct driver {
     stream_run *run;
     clo_runtime *runtime;
+    clo_job *keeper;      /* never submitted: keeps the scheduler, and so its log, while no other job is there */
     clo_job **jobs;       /* [count] by place in the list; NULL: not made, or destroyed */
     int64_t *submit_ns;   /* [count] */
     int64_t *ends_ns;     /* [count] scratch */
@@ -89,8 +90,9 @@ static void refuse(driver *d, uint32_t place, clo_status status)
     d->code = EXIT_BAD_INPUT;
 }
 
-static clo_job_config config_of(const driver *d, const clo_workload_job *job)
+static clo_job_config config_of(const driver *d, uint32_t place)
 {
+    const clo_workload_job *job = row(d, place);
     const run_options *o = d->run->options;
     clo_job_config config = CLO_JOB_CONFIG_INIT;
 
@@ -103,6 +105,7 @@ static clo_job_config config_of(const driver *d, const clo_workload_job *job)
     config.band = job->band;
     config.group = job->group;
     config.limit = job->limit;
+    config.tag = place;
     config.steps_max = o->steps_max;
     config.memory_limit_bytes = o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
     return config;
@@ -113,7 +116,7 @@ static bool make(driver *d)
 {
     uint32_t place = d->made;
     const clo_workload_job *job = row(d, place);
-    clo_job_config config = config_of(d, job);
+    clo_job_config config = config_of(d, place);
 
     if (d->made - d->submitted + d->live_count >= d->live_max)
         return false;
@@ -425,13 +428,19 @@ static clo_status start_runtime(driver *d)
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
 
     config.clock = o->clock;
-    config.jobs_max = d->live_max;
+    config.jobs_max = d->live_max + 1; /* the keeper */
     config.trace = 1;
     config.fifo_priority = (int32_t)o->fifo;
     config.unpinned = o->unpinned;
     config.copy_always = o->copy_always;
     config.dilate = o->dilate;
-    return clo_runtime_create(d->run->sim.platform, &config, &d->runtime);
+    clo_status status = clo_runtime_create(d->run->sim.platform, &config, &d->runtime);
+    if (status == CLO_OK && d->run->log != NULL)
+        status = clo_runtime_log_start(d->runtime, d->run->log);
+    if (status != CLO_OK || d->run->is_steal)
+        return status;
+    const clo_job_config keeping = config_of(d, 0);
+    return clo_job_create(d->runtime, d->run->jobs.jobs[0].cost, &keeping, &d->keeper);
 }
 
 static bool allocate(driver *d)
@@ -457,6 +466,7 @@ static void release(driver *d)
 {
     for (uint32_t i = 0; i < d->count && d->jobs != NULL; i++)
         clo_job_destroy(d->jobs[i]);
+    clo_job_destroy(d->keeper);
     clo_runtime_destroy(d->runtime);
     free(d->jobs);
     free(d->submit_ns);
@@ -500,6 +510,8 @@ int run_drive(stream_run *run)
         wind_up(&d);
     catch_signals(false);
     run->sums.parks = parks_of(d.runtime);
+    if (run->log != NULL && clo_runtime_log_stop(d.runtime) != CLO_OK)
+        d.code = complain_status(run->sim.path, CLO_ERR_STATE);
     summarise(&d);
     int drawn = draw_bodies(&d);
     release(&d);

@@ -1,7 +1,10 @@
 /* run_workload.c - see run_workload.h. */
 #include "run_workload.h"
 
-#include "policy_option.h"
+#include "run_arrivals.h"
+#include "run_drive.h"
+#include "run_log.h"
+#include "run_workload_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +56,8 @@ static int open_run(stream_run *run)
     if (run->is_steal && uses_bands_or_limits(run->run.workload))
         warn("%s: work stealing knows no bands and no limits of jobs; choose a policy of 'clotho list policies'",
              show_name(run->sim.path));
-    return predict(run);
+    code = run_log_open(run);
+    return code == EXIT_GOOD ? predict(run) : code;
 }
 
 static int write_files(const stream_run *run)
@@ -69,6 +73,8 @@ static int write_files(const stream_run *run)
         status = clo_stream_gantt_svg(run->gantt, run->sim.platform, title, o->gantt);
     if (status != CLO_OK)
         code = complain_status(o->gantt, status);
+    if (o->log != NULL && (status = clo_log_save(run->log, o->log)) != CLO_OK)
+        code = complain_status(o->log, status);
     if (o->csv != NULL && simulated_csv(&run->run, o->csv) != EXIT_GOOD)
         code = EXIT_BAD_INPUT;
     return code;
@@ -84,6 +90,26 @@ static void close_run(stream_run *run)
     simulation_close(&run->sim);
 }
 
+/* Reports what happened. Returns the worse exit code of that and of the run. */
+static int report(stream_run *run, int code)
+{
+    const run_sums *sums = &run->sums;
+    int printed = EXIT_GOOD;
+
+    if (run->run.outcomes == NULL || sums->ended + sums->cancelled + sums->failed == 0)
+        return code;
+    int judged = run_log_judge(run);
+    if (run->options->as_json)
+        printed = run_workload_json(run);
+    else
+        run_workload_text(run);
+    if (printed == EXIT_GOOD)
+        printed = write_files(run);
+    if (code != EXIT_GOOD)
+        return code;
+    return judged != EXIT_GOOD ? judged : printed;
+}
+
 int run_workload(const char *path, const run_options *options)
 {
     stream_run run = {.options = options,
@@ -95,18 +121,7 @@ int run_workload(const char *path, const run_options *options)
     int code = open_run(&run);
     if (code == EXIT_GOOD) {
         code = run_drive(&run);
-        if (run.misfits > 0)
-            code = EXIT_BAD_INPUT;
-        int printed = EXIT_GOOD;
-        if (run.run.outcomes != NULL && run.sums.ended + run.sums.cancelled + run.sums.failed > 0) {
-            if (options->as_json)
-                printed = run_workload_json(&run);
-            else
-                run_workload_text(&run);
-            if (printed == EXIT_GOOD)
-                printed = write_files(&run);
-        }
-        code = code != EXIT_GOOD ? code : printed;
+        code = report(&run, run.misfits > 0 ? EXIT_BAD_INPUT : code);
     }
     close_run(&run);
     return code;

@@ -1,5 +1,5 @@
 /* run_workload_report.c - what a workload came to on real workers, as text and as JSON: predicted beside measured. */
-#include "run_workload.h"
+#include "run_workload_report.h"
 
 #include "json.h"
 
@@ -61,6 +61,7 @@ static void json_times(json *out, const stream_run *run)
     json_real(out, "predicted_weighted_jct_s", p->jct_weighted_ns / 1e9);
     json_count(out, "predicted_late", p->jobs_late);
     json_real(out, "prediction_error", error_of(s->jct_mean_ns, p->jct_mean_ns));
+    json_real(out, "lower_bound_s", run->is_judged ? run->report.mean_completion_bound_ns / 1e9 : (double)NAN);
     json_real(out, "utilization", utilization(run));
     json_integer(out, "busy_ns", s->busy_ns);
 }
@@ -104,10 +105,16 @@ int run_workload_json(const stream_run *run)
     json_close(&out, '}');
     json_open(&out, "decision_ns", '{');
     json_integer(&out, "p50", s->decision_p50_ns);
+    json_null(&out, "p99");
+    json_null(&out, "p999");
     json_integer(&out, "max", s->decision_max_ns);
     json_count(&out, "count", s->decisions);
     json_close(&out, '}');
     json_bool(&out, "interrupted", run->is_interrupted);
+    if (run->is_judged)
+        json_bool(&out, "valid", run->is_valid);
+    else
+        json_null(&out, "valid");
     return json_print(&out);
 }
 
@@ -168,6 +175,10 @@ void run_workload_text(const stream_run *run)
         printf("decisions    %" PRIu64 ", %s each (median), %s at most; %" PRIu64 " choices refused, %" PRIu64
                " by the scheduler's own rule\n",
                s->decisions, show_ns(s->decision_p50_ns), show_ns(s->decision_max_ns), s->refused, s->fallbacks);
+    printf("check        %s\n", run->is_steal     ? "not made: work stealing decides nothing"
+                                : !run->is_judged ? "not made: the log is too long (--log F keeps it)"
+                                : run->is_valid   ? "valid"
+                                                  : "NOT VALID");
     if (s->refusal[0] != '\0')
         printf("refused      %s\n", show_name(s->refusal));
 }

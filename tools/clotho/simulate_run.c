@@ -77,6 +77,7 @@ static clo_status open_log(const simulation *sim, simulated_run *run)
     header.jobs = sim->draws ? clo_workload_jobs(run->workload) : 0;
     header.shuffled = sim->draws ? sim->arrivals.shuffled : 0;
     header.clock = CLO_CLOCK_VIRTUAL;
+    header.scale = sim->options->input.scale != 1 ? sim->options->input.scale : 0;
     header.executors = clo_platform_executors(sim->platform);
     header.policies = &policy;
     header.policies_count = 1;
