@@ -98,6 +98,17 @@ typedef struct clo_runtime_config {
      * emulation error. In real time are: timeouts, decision times, the flight recorder, worker statistics. Jobs with
      * periods, limits, a miss handler or CLO_MISS_ABORT are refused (CLO_ERR_UNSUPPORTED). */
     uint32_t dilate;
+
+    /* For jobs with a policy: bytes for the states of one policy, that of the scheduler (clo_policy.state_bytes) and those
+     * that clo_runtime_swap_policy makes for all such jobs (clo_policy.job_bytes), each rounded up to 64. The runtime
+     * takes this twice, for the policy in use and for the one that comes in its place, and nothing of the heap after
+     * that: a policy that needs more is refused with CLO_ERR_LIMIT, and clo_last_error says how much that is.
+     * 0: with `memory` or real_time 16 KiB, 1 KiB for each executor, 64 bytes for each job (jobs_max) and 64 bytes for each
+     * of policy_stages; else there is no limit, and states come from the heap. */
+    size_t policy_bytes;
+
+    /* For the default of policy_bytes: tasks of all jobs with a policy that exist at once; 0: 4096. */
+    uint32_t policy_stages;
 } clo_runtime_config;
 
 #define CLO_DILATE_MAX 1000000u
@@ -145,6 +156,7 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_memory_bytes(const clo_platform *pl
  * Returns CLO_OK, or with the old policy still in place
  *   CLO_ERR_ARGUMENT  runtime or policy is NULL, or the policy has no decide function
  *   CLO_ERR_STATE     the runtime has no job with a policy; called from a task body or a miss handler
+ *   CLO_ERR_LIMIT     its states need more than clo_runtime_config.policy_bytes; clo_last_error says how much
  *   CLO_ERR_MEMORY
  *   what the policy's prepare or init returned
  *

@@ -100,7 +100,7 @@ struct clo_job {
     /* Policy, the combiner's: executions started and ended; decisions of the scheduler's own rule and refused
      * choices (during a run: the scheduler's counts at its arrival); most steps. */
     uint64_t decisions, completions, fallbacks, refused;
-    uint32_t most_steps;
+    uint32_t most_steps, most_turn_steps;
     /* Policy, after a run: the scheduler's first refusal, which does not change any more; "": none. */
     const char *refusal;
     /* Policy: when the run began, on the scheduler's clock. */

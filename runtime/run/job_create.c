@@ -16,8 +16,6 @@
 #include "run/watchdog_loop.h"
 #include "sync/rcu.h"
 
-#include <sched.h>
-
 #define POLL_SHORTEST_NS 50000
 #define POLL_LONGEST_NS 10000000
 #define PERIOD_LEAST_NS 1000 /* what no watchdog can keep up with is refused */
@@ -326,8 +324,8 @@ void clo_job_destroy(clo_job *job)
     (void)clo_job_wait_until(job, INT64_MAX);
     if (job->series != NULL)
         clo_watchdog_remove(&runtime->watchdog, job);
-    while (atomic_load_explicit(&job->asks, memory_order_acquire) != 0) /* until the combiner has let go of it */
-        sched_yield();
+    for (uint32_t asks; (asks = atomic_load_explicit(&job->asks, memory_order_acquire)) != 0;)
+        clo_futex_doze(&job->asks, asks); /* until the combiner has let go of it */
     pthread_mutex_lock(&runtime->control);
     leave_slot(job);
     pthread_mutex_unlock(&runtime->control);

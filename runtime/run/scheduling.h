@@ -17,14 +17,21 @@
 typedef struct clo_scheduling {
     /* NULL: no job with a policy was made yet. Changed under the runtime's `control`, while no such job exists. */
     clo_scheduler *scheduler;
-    clo_arena arena;
+    /* What it is made of, part of the runtime's block: [memory_bytes]. */
+    char *memory;
+    size_t memory_bytes;
+    /* Two places for the states of a policy, of policy_bytes each; NULL: they come from the heap. */
+    char *places;
+    size_t policy_bytes;
+    /* The place in use. */
+    uint32_t place;
     /* Jobs with a policy that exist; under `control`. */
     uint32_t jobs;
     const clo_policy *policy;
     const void *argument;
     /* The same policy for monitors, of clo_policy. */
     clo_rcu_pointer monitored;
-    /* Of the policy in use, and of the jobs under it, if it came by a swap. */
+    /* The state of the policy in use, and, if it came by a swap, those of the jobs. */
     clo_arena policy_arena;
     /* How many swaps there were. */
     uint32_t swaps;
