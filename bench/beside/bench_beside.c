@@ -5,7 +5,8 @@
  * test says beforehand what the stream can add: bodies are not preempted, so one body of the stream on each worker each
  * time that the pipeline waits.
  *
- * On real workers latencies come from clo_job_timing: from when a release was due until its last body ended. */
+ * On real workers the last body of a release reads the clock; the release was due at submit + k * period. Alone and
+ * beside take turns of as many releases, and turns are dropped where other programs used the CPUs (bench.h). */
 #include "common/platform.h"
 
 #include <stdio.h>
@@ -18,30 +19,56 @@ enum {
     STREAM_JOBS = 4,
     STREAM_INSTANCES = 64,
     STREAM_NS = 50000, /* one body of the stream */
-    ROWS = 4
+    ROWS = 4,
+    TURN_RELEASES = 1000,
+    QUICK_RELEASES = 300
 };
 
 typedef struct row {
     const char *clock, *how;
     uint64_t releases, missed, stream_bodies;
     double p50_ns, p99_ns, p999_ns, max_ns;
+    /* Of real workers: from due to end of each release, and how many are of turns that count. */
+    double *took_ns;
+    size_t count, kept, capacity;
+    uint64_t kept_bodies;
 } row;
+
+/* When the releases of one turn ended. */
+typedef struct ends {
+    int64_t at_ns[TURN_RELEASES];
+    uint32_t count;
+} ends;
 
 typedef struct bed {
     clo_platform *platform;
     clo_graph *pipeline, *load;
     clo_cost *pipeline_cost, *load_cost;
-    uint64_t releases;
+    uint64_t releases; /* in all */
+    uint32_t turn;     /* of a turn */
+    ends *ends;
+    bench_turns turns;
     const clo_policy *policy;
     bool has_fifo;
     clo_admission_job bound;
 } bed;
 
+/* Releases follow each other: one writer at a time. */
+static int write_out(const clo_call *call)
+{
+    ends *e = call->argument;
+    int failed = clo_body_spin(call);
+
+    if (e->count < TURN_RELEASES)
+        e->at_ns[e->count++] = bench_now_ns();
+    return failed;
+}
+
 static bool build_pipeline(bed *b)
 {
     const clo_task stages[STAGES] = {{.name = "read", .work_ns = 60000, .body = clo_body_spin},
                                      {.name = "filter", .work_ns = 80000, .instances = 2, .body = clo_body_spin},
-                                     {.name = "write", .work_ns = 60000, .body = clo_body_spin}};
+                                     {.name = "write", .work_ns = 60000, .body = write_out, .argument = b->ends}};
 
     if (clo_graph_create("pipeline", &b->pipeline) != CLO_OK ||
         clo_graph_add_tasks(b->pipeline, stages, STAGES, NULL) != CLO_OK)
@@ -62,10 +89,13 @@ static bool build_load(bed *b, uint32_t instances)
 
 static bool open_bed(bed *b, const bench_options *o)
 {
-    b->releases = o->quick ? 300 : 10000;
+    b->turn = o->quick ? QUICK_RELEASES : TURN_RELEASES;
+    b->releases = (uint64_t)b->turn * o->rounds;
+    b->turns.wanted = o->rounds;
+    b->ends = calloc(1, sizeof *b->ends);
     b->policy = clo_policy_find("edf");
     b->platform = bench_platform(WORKERS);
-    return (b->platform != NULL && build_pipeline(b) && build_load(b, STREAM_INSTANCES) &&
+    return (b->ends != NULL && b->platform != NULL && build_pipeline(b) && build_load(b, STREAM_INSTANCES) &&
             clo_cost_create(b->pipeline, b->platform, &b->pipeline_cost) == CLO_OK &&
             clo_cost_create(b->load, b->platform, &b->load_cost) == CLO_OK) ||
            bench_fail("cannot prepare the jobs");
@@ -78,6 +108,7 @@ static void close_bed(bed *b)
     clo_graph_destroy(b->pipeline);
     clo_graph_destroy(b->load);
     clo_platform_destroy(b->platform);
+    free(b->ends);
 }
 
 /* Each release as a job; of the stream as many jobs as fill the time. */
@@ -101,24 +132,28 @@ static clo_status make_workload(const bed *b, bool is_beside, clo_workload **out
     return status == CLO_OK ? clo_workload_sort(*out) : status;
 }
 
-static void read_outcomes(row *r, const clo_workload *workload, const clo_stream_outcome *outcomes, double *took)
+static void summarise(row *r, double *took_ns, size_t count)
+{
+    r->releases = count;
+    for (size_t i = 0; i < count; i++)
+        r->missed += took_ns[i] > PERIOD_NS;
+    bench_sort(took_ns, count);
+    r->p50_ns = bench_quantile(took_ns, count, 0.5);
+    r->p99_ns = bench_quantile(took_ns, count, 0.99);
+    r->p999_ns = bench_quantile(took_ns, count, 0.999);
+    r->max_ns = bench_quantile(took_ns, count, 1);
+}
+
+static void read_outcomes(row *r, const clo_workload *workload, const clo_stream_outcome *outcomes, double *took_ns)
 {
     size_t count = 0;
 
-    for (uint32_t i = 0; i < clo_workload_jobs(workload); i++) {
-        if (clo_workload_get(workload, i)->band > 0) {
+    for (uint32_t i = 0; i < clo_workload_jobs(workload); i++)
+        if (clo_workload_get(workload, i)->band > 0)
             r->stream_bodies += outcomes[i].executions;
-            continue;
-        }
-        took[count++] = (double)(outcomes[i].finish_ns - outcomes[i].arrival_ns);
-        r->missed += took[count - 1] > PERIOD_NS;
-    }
-    bench_sort(took, count);
-    r->releases = count;
-    r->p50_ns = bench_quantile(took, count, 0.5);
-    r->p99_ns = bench_quantile(took, count, 0.99);
-    r->p999_ns = bench_quantile(took, count, 0.999);
-    r->max_ns = bench_quantile(took, count, 1);
+        else
+            took_ns[count++] = (double)(outcomes[i].finish_ns - outcomes[i].arrival_ns);
+    summarise(r, took_ns, count);
 }
 
 static bool simulate(const bed *b, bool is_beside, row *r)
@@ -176,14 +211,15 @@ static bool submit_again(clo_job *job, row *r)
     return status == CLO_OK && clo_job_submit(job) == CLO_OK;
 }
 
-/* Keeps the jobs of the stream busy until the pipeline has ended. */
-static bool drive(clo_job *pipeline, clo_job *const *stream, bool is_beside, row *r)
+/* Keeps the jobs of the stream busy until the pipeline has ended. due_ns: receives when its first release was due. */
+static bool drive(clo_job *pipeline, clo_job *const *stream, bool is_beside, row *r, int64_t *due_ns)
 {
     bool is_good = true;
 
     if (is_beside)
         for (int i = 0; i < STREAM_JOBS && is_good; i++)
             is_good = clo_job_submit(stream[i]) == CLO_OK;
+    *due_ns = bench_now_ns();
     is_good = is_good && clo_job_submit(pipeline) == CLO_OK;
     if (!is_beside)
         return is_good && clo_job_wait(pipeline, NULL) == CLO_OK;
@@ -199,7 +235,7 @@ static bool open_jobs(const bed *b, clo_runtime *runtime, clo_job **pipeline, cl
 
     config.policy = b->policy;
     config.period_ns = config.deadline_ns = PERIOD_NS;
-    config.releases = b->releases;
+    config.releases = b->turn;
     bool is_good = clo_job_create(runtime, b->pipeline_cost, &config, pipeline) == CLO_OK;
     config = (clo_job_config)CLO_JOB_CONFIG_INIT;
     config.policy = b->policy;
@@ -209,25 +245,54 @@ static bool open_jobs(const bed *b, clo_runtime *runtime, clo_job **pipeline, cl
     return is_good;
 }
 
+/* One turn of one row. */
 static bool measure(const bed *b, bool is_beside, row *r)
 {
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
-    clo_job_timing timing = CLO_JOB_TIMING_INIT;
     clo_job *pipeline = NULL, *stream[STREAM_JOBS] = {NULL};
     clo_runtime *runtime = NULL;
+    int64_t due_ns = 0;
 
+    b->ends->count = 0;
     config.fifo_priority = b->has_fifo ? 80 : 0;
     bool is_good = clo_runtime_create(b->platform, &config, &runtime) == CLO_OK &&
-                   open_jobs(b, runtime, &pipeline, stream) && drive(pipeline, stream, is_beside, r) &&
-                   clo_job_timing_read(pipeline, &timing) == CLO_OK;
-    r->releases = timing.released;
-    r->missed = timing.missed;
-    r->p50_ns = (double)timing.response_ns.p50_ns;
-    r->p99_ns = (double)timing.response_ns.p99_ns;
-    r->p999_ns = (double)timing.response_ns.p999_ns;
-    r->max_ns = (double)timing.response_ns.max_ns;
+                   open_jobs(b, runtime, &pipeline, stream) && drive(pipeline, stream, is_beside, r, &due_ns);
     clo_runtime_destroy(runtime); /* with its jobs */
+    for (uint32_t k = 0; k < b->ends->count && r->count < r->capacity; k++)
+        r->took_ns[r->count++] = (double)(b->ends->at_ns[k] - due_ns - (int64_t)k * PERIOD_NS);
     return is_good || bench_fail("cannot run");
+}
+
+/* Takes back what a turn that does not count has measured. */
+static void end_turn(row *r, bool is_kept)
+{
+    if (is_kept) {
+        r->kept = r->count;
+        r->kept_bodies = r->stream_bodies;
+    } else {
+        r->count = r->kept;
+        r->stream_bodies = r->kept_bodies;
+    }
+}
+
+static bool measure_all(bed *b, row *alone, row *beside)
+{
+    bool is_good = true;
+
+    alone->capacity = beside->capacity = (size_t)b->releases;
+    alone->took_ns = calloc(alone->capacity, sizeof *alone->took_ns);
+    beside->took_ns = calloc(beside->capacity, sizeof *beside->took_ns);
+    if (alone->took_ns == NULL || beside->took_ns == NULL)
+        return bench_fail("out of memory");
+    while (is_good && bench_turn_begin(&b->turns)) {
+        is_good = measure(b, false, alone) && measure(b, true, beside);
+        bool is_kept = bench_turn_end(&b->turns);
+        end_turn(alone, is_kept);
+        end_turn(beside, is_kept);
+    }
+    summarise(alone, alone->took_ns, alone->kept);
+    summarise(beside, beside->took_ns, beside->kept);
+    return is_good;
 }
 
 static void print_rows(const bed *b, const row *rows, bool is_json)
@@ -257,8 +322,9 @@ static void print_rows(const bed *b, const row *rows, bool is_json)
                    (unsigned long long)r->releases, (unsigned long long)r->missed, r->p50_ns / 1e3, r->p99_ns / 1e3,
                    r->p999_ns / 1e3, r->max_ns / 1e3, (unsigned long long)r->stream_bodies);
     }
-    if (is_json)
-        printf("]}\n");
+    printf(is_json ? "], " : "\n");
+    bench_turns_print(&b->turns, is_json);
+    printf(is_json ? "}\n" : "\n");
 }
 
 int main(int argc, char **argv)
@@ -269,7 +335,7 @@ int main(int argc, char **argv)
     const bench_about about = {.name = "beside",
                                .question = "does a periodic job keep its deadlines beside a saturating stream?",
                                .flags = flags,
-                               .rounds = 1,
+                               .rounds = 10,
                                .quick_rounds = 1};
     row rows[ROWS] = {{.clock = "simulated", .how = "alone"},
                       {.clock = "simulated", .how = "beside"},
@@ -281,10 +347,12 @@ int main(int argc, char **argv)
     if (exit_status >= 0)
         return exit_status;
     bool is_good = open_bed(&b, &o) && test_admission(&b);
-    for (int i = 0; i < ROWS && is_good; i++)
-        is_good = i < 2 ? simulate(&b, i % 2 == 1, &rows[i]) : measure(&b, i % 2 == 1, &rows[i]);
+    is_good =
+        is_good && simulate(&b, false, &rows[0]) && simulate(&b, true, &rows[1]) && measure_all(&b, &rows[2], &rows[3]);
     if (is_good)
         print_rows(&b, rows, o.json);
+    for (int i = 0; i < ROWS; i++)
+        free(rows[i].took_ns);
     close_bed(&b);
     return is_good ? 0 : 1;
 }

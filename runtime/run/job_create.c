@@ -56,6 +56,8 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
         return CLO_ERR_ARGUMENT;
     if (config->plan != NULL && config->policy != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config has both a plan and a policy; give one");
+    if (config->band >= CLO_BANDS_MAX)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.band is %u; use 0 to %d", config->band, CLO_BANDS_MAX - 1);
     if (config->tag > INT64_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.tag is more than INT64_MAX");
     if (config->policy != NULL && (config->policy->decide == NULL))

@@ -108,6 +108,12 @@ static void refuse_workloads(clo_workload *workload, const clo_platform *platfor
     refuses(clo_workload_sort, NULL);
     refuses(clo_workload_check, NULL, platform);
     refuses(clo_workload_check, workload, NULL);
+    refuses(clo_admission_test, NULL, platform, NULL, NULL, NULL);
+    refuses(clo_admission_test, workload, NULL, NULL, NULL, NULL);
+    clo_admission_config unknown_order = {.size = sizeof unknown_order, .order = (clo_admission_order)UNKNOWN};
+    refuses_somehow(clo_admission_test, workload, platform, &unknown_order, NULL, NULL);
+    clo_admission_result small = {.size = 1};
+    refuses_somehow(clo_admission_test, workload, platform, NULL, NULL, &small);
     refuses(clo_workload_arrivals, NULL, &config, &none);
     refuses(clo_workload_arrivals, workload, &config, NULL);
     config.kind = (clo_arrivals)7;

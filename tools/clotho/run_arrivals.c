@@ -8,6 +8,9 @@
 
 enum { NAMED_MAX = 8 };
 
+/* Jobs and releases of one run: each takes some hundred bytes while the command runs. */
+#define RUN_JOBS_MAX (UINT32_C(1) << 22)
+
 /* Whether a graph can run on the platform. */
 typedef struct fit {
     const clo_graph *graph;
@@ -66,6 +69,8 @@ static clo_status add_releases(clo_workload *list, const clo_workload_job *job)
     one.period_ns = 0;
     one.releases = 0;
     for (uint64_t k = 0; k < releases && status == CLO_OK; k++) {
+        if (clo_workload_jobs(list) == RUN_JOBS_MAX)
+            return CLO_ERR_LIMIT;
         if (job->period_ns > 0 && k > (uint64_t)(CLO_WORKLOAD_TIME_MAX - job->arrival_ns) / (uint64_t)job->period_ns)
             return CLO_ERR_LIMIT;
         one.arrival_ns = job->arrival_ns + (int64_t)k * job->period_ns;
@@ -116,6 +121,9 @@ int run_arrivals(stream_run *run)
         return EXIT_GOOD;
     if (status == CLO_ERR_MEMORY)
         return complain(path, "out of memory for the list of jobs");
-    return status == CLO_ERR_LIMIT ? complain(path, "too many releases, or too late ones; lower \"releases\"")
+    return status == CLO_ERR_LIMIT ? complain(path,
+                                              "more than %u jobs and releases, or releases that come after 146 years; "
+                                              "lower \"releases\" or --jobs",
+                                              RUN_JOBS_MAX)
                                    : complain_status(path, status);
 }
