@@ -51,7 +51,11 @@ extern "C" {
  *   DONE      job. It has ended, and nothing of it runs. value: 0 all finished, 1 cancelled, 2 a body failed.
  *   WAKE      value: when the policy wants to be asked again.
  *   SUM       value: a hash of all inputs so far, in order, and of the names of the policies. It stands behind every
- *             64th input or so and what was decided after it, and in front of END. */
+ *             64th input or so and what was decided after it, and in front of END.
+ *   KEEP      job, stage, executor: index of a machine. From here on the stage is the one that waits for capacity of that
+ *             machine; the one that did so before does not any more. value: how many starts of other stages that demand
+ *             capacity there have passed it, 0 or CLO_LOG_OVERTAKES. With the latter its demand is kept: stages of its
+ *             own and of lower bands get what is left beside it. Without a job: nobody waits there any more. */
 #define CLO_LOG_KINDS(X)        \
     X(BEGIN, 0, "begin")        \
     X(ARRIVE, 1, "arrive")      \
@@ -72,7 +76,8 @@ extern "C" {
     X(DONE, 20, "done")         \
     X(WAKE, 21, "wake")         \
     X(SUM, 22, "sum")           \
-    X(DROP, 23, "drop")
+    X(DROP, 23, "drop")         \
+    X(KEEP, 24, "keep")
 
 enum {
 #define X(name, value, text) CLO_LOG_##name = value,
@@ -84,6 +89,9 @@ enum {
 
 /* "No job". */
 #define CLO_LOG_NO_JOB UINT64_MAX
+
+/* Starts that may pass whoever waits for capacity of a machine (KEEP). */
+#define CLO_LOG_OVERTAKES 64
 
 /* clo_log_record.value of START, COMMIT and DROP. */
 #define CLO_LOG_REPLICA 1

@@ -26,6 +26,7 @@ typedef struct clo_capacity_waiter {
     clo_ready_stage who; /* job CLO_NONE: nobody */
     uint32_t overtaken;  /* starts of others with demands since then */
     uint64_t ticket;     /* in a ledger that others use too; CLO_LEDGER_NEW: none */
+    bool is_untold;      /* it has changed since the log was told */
 } clo_capacity_waiter;
 
 struct clo_view {
@@ -113,6 +114,8 @@ static inline clo_scheduler_job *clo_view_live(const clo_view *view, uint32_t jo
 bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 /* False: others were quicker, and it waits. Never so in ledgers of our own, after clo_room_fits. */
 bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+/* After the START of what was taken for: the log hears what has become of who waited there. */
+void clo_room_tell(clo_scheduler *scheduler, uint32_t executor);
 void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 /* The stage, or (CLO_NONE) any stage of the job, waits no more. */
 void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage);

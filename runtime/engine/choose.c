@@ -62,12 +62,13 @@ static outcome start_anywhere(clo_scheduler *scheduler, clo_scheduler_job *job, 
 }
 
 /* A predecessor is computed again on the executor, before the stage. */
-static const char *check_duplicate(const clo_scheduler_job *job, const clo_choice *choice)
+static const char *check_duplicate(clo_scheduler *scheduler, const clo_scheduler_job *job, const clo_choice *choice)
 {
     const clo_graph *graph = job->live.cost->graph;
     uint32_t from = choice->duplicate;
     bool is_parent = false;
 
+    scheduler->turn_steps += graph->in_first[choice->stage + 1] - graph->in_first[choice->stage];
     for (uint32_t k = graph->in_first[choice->stage]; k < graph->in_first[choice->stage + 1]; k++)
         is_parent = is_parent || graph->in[k] == from;
     if (!is_parent)
@@ -87,7 +88,7 @@ static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, con
     if (e >= scheduler->limits.executors || clo_cost_time(job->live.cost, stage, e) == CLO_TIME_NEVER)
         return refuse(scheduler, choice, "it cannot run there");
     if (duplicates) {
-        const char *why = check_duplicate(job, choice);
+        const char *why = check_duplicate(scheduler, job, choice);
         if (why != NULL)
             return refuse(scheduler, choice, why);
         if (scheduler->free_entry == CLO_NONE || scheduler->entries[scheduler->free_entry].next == CLO_NONE)
@@ -119,6 +120,7 @@ static outcome apply(clo_scheduler *scheduler, const clo_choice *choice)
         return refuse(scheduler, choice, "there is no such job");
     if (choice->limit != 0 && choice->limit != job->live.limit) {
         job->live.limit = choice->limit;
+        scheduler->exhausted &= ~(1u << job->live.band); /* there may be more to start now */
         clo_note(scheduler, CLO_LOG_LIMIT, job, CLO_NONE, CLO_NONE, CLO_NONE,
                  choice->limit != CLO_NONE ? choice->limit : 0);
         result = CHANGED;
@@ -164,16 +166,17 @@ static bool rule(clo_scheduler *scheduler, uint32_t looks)
     return false;
 }
 
-/* Stages for which capacity is kept go first, as soon as they fit. */
-static bool serve_waiters(clo_scheduler *scheduler)
+/* Stages for which capacity is kept go first in their band, as soon as they fit. */
+static bool serve_waiters(clo_scheduler *scheduler, uint32_t band)
 {
     bool served = false;
 
     for (uint32_t m = 0; m < scheduler->platform->machines_count && scheduler->has_demands; m++) {
         const clo_capacity_waiter *waiter = &scheduler->waiters[m];
-        if (!clo_room_is_due(scheduler, m))
+        clo_scheduler_job *job = clo_view_live(scheduler, waiter->who.job);
+        scheduler->turn_steps++;
+        if (job == NULL || job->live.band != band || !clo_room_is_due(scheduler, m))
             continue;
-        clo_scheduler_job *job = scheduler->jobs[waiter->who.job];
         if (room_of(job) > 0 && job->stages[waiter->who.stage].is_listed &&
             start_anywhere(scheduler, job, waiter->who.stage, 1) == CHANGED) {
             scheduler->counts.fallbacks++;
@@ -228,9 +231,9 @@ static bool has_lower(const clo_scheduler *scheduler, uint32_t band)
 
 bool clo_choose(clo_scheduler *scheduler)
 {
-    if (scheduler->free_executors > 0 && serve_waiters(scheduler))
-        return true;
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
+        if (scheduler->free_executors > 0 && serve_waiters(scheduler, b))
+            return true;
         if (scheduler->listed[b] == 0 || (scheduler->exhausted >> b & 1) != 0)
             continue;
         if (scheduler->free_executors == 0 && (!scheduler->use.policy->commits || scheduler->is_ruled))

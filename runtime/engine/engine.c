@@ -145,11 +145,10 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
     clo_engine_count_transfers(engine, execution, executor, stats);
     clo_data_run run = {.ran_on = engine->ran_on, .number = engine->run};
     clo_gathered inputs = clo_data_gather(&engine->data, &run, execution, executor, scratch, &stats->copied_bytes);
-    stats->executed++;
     stats->duplicates += is_replica;
     clo_task_fn body = clo_program_body(program, task, executor);
     if (body == NULL)
-        return 0;
+        return clo_counter_add(&stats->executed, 1), 0;
 
     clo_call call = {
         .argument = row->argument,
@@ -165,7 +164,9 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
         .expected_ns = expected_ns,
         .is_replica = is_replica,
     };
-    return body(&call);
+    int code = body(&call);
+    clo_counter_add(&stats->executed, 1);
+    return code;
 }
 
 uint64_t clo_engine_output_hash(const clo_engine *engine)

@@ -12,16 +12,27 @@
 #include "engine/program.h"
 #include "engine/stage.h"
 #include "sync/countdown.h"
+#include "sync/counter.h"
 
 /* What one driver thread did. Padded, so that workers do not share lines. */
 typedef struct clo_engine_stats {
-    uint64_t executed, duplicates, transfers, transferred_bytes, copied_bytes, steals;
+    /* Bodies that have returned; others may read it meanwhile. */
+    clo_counter executed;
+    uint64_t duplicates, transfers, transferred_bytes, copied_bytes, steals;
     /* Sum of the lengths: in ticks where the job counts them (clo_job_busy_ns), else in ns. */
     int64_t busy;
     /* Emulation: what was wanted, and the sum of |lasted - wanted|. */
     int64_t wanted_ns, missed_ns;
     uint64_t pad[7];
 } clo_engine_stats;
+
+/* Before a submit; others may read `executed` meanwhile. */
+static inline void clo_engine_stats_clear(clo_engine_stats *stats)
+{
+    clo_counter_clear(&stats->executed);
+    stats->duplicates = stats->transfers = stats->transferred_bytes = stats->copied_bytes = stats->steals = 0;
+    stats->busy = stats->wanted_ns = stats->missed_ns = 0;
+}
 
 typedef struct clo_engine {
     const clo_program *program;

@@ -10,9 +10,12 @@
  * All that it decides follows from the sequence of inputs. It keeps no more than a row for each stage of a live job:
  * instances are counted, not listed, and an edge between stages of n and m instances is one counter.
  *
- * Steps: an input costs its out-degree, the executors where queues have to be looked at, and the decisions that follow;
- * each decision at most steps_max steps of the policy and as many of the rule that replaces it. `most_turn_steps` counts
- * them. */
+ * Steps: an input costs its out-degree, the executors where queues have to be looked at, and the decisions that follow.
+ * A decision costs at most steps_max steps of the policy, as many of the rule that replaces it, a look at each executor,
+ * and the inputs and successors of what is started. Decisions are no more than free executors, entries in their queues,
+ * and one for each band. `most_turn_steps` is the most that one input has cost with all that followed. It counts each
+ * stage, executor, machine, queue entry, input and successor that is looked at, each call of the policy, and each step
+ * that the policy itself counts (clo_view_step). */
 #ifndef CLO_ENGINE_SCHEDULER_H
 #define CLO_ENGINE_SCHEDULER_H
 
@@ -32,7 +35,15 @@ typedef struct clo_scheduler_config {
     bool has_replicas;                  /* the driver can run them; else a choice's `duplicate` is passed over */
     const clo_scheduler_room *room;     /* lives as long as the scheduler; NULL: nobody else uses the machines */
     const clo_scheduler_script *script; /* likewise, in place of `room`: a run with one is repeated */
+    clo_arena *states;                  /* the policy's state goes there; NULL: to the rest */
 } clo_scheduler_config;
+
+/* What clo_scheduler_create takes of `arena` in one piece, beside the policy's state: the policy is not looked at. */
+size_t clo_scheduler_bytes(const clo_scheduler_config *config);
+
+/* What a policy sees of the sizes, and what its state takes then. */
+clo_limits clo_scheduler_limits(const clo_scheduler_config *config);
+size_t clo_policy_state_bytes(const clo_policy_use *use, const clo_limits *limits);
 
 clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out);
 

@@ -31,11 +31,15 @@ static void read_demands(clo_scheduler_job *job)
     }
 }
 
+size_t clo_policy_job_bytes(const clo_policy_use *use, const clo_cost *cost)
+{
+    return use->policy->job_bytes != NULL ? use->policy->job_bytes(cost, use->argument) : 0;
+}
+
 clo_status clo_policy_job_state(const clo_policy_use *use, const clo_cost *cost, clo_arena *arena, void **out)
 {
     const clo_policy *policy = use->policy;
-    size_t bytes = policy->job_bytes != NULL ? policy->job_bytes(cost, use->argument) : 0;
-    void *state = clo_arena_take(arena, bytes, 1);
+    void *state = clo_arena_take(arena, clo_policy_job_bytes(use, cost), 1);
 
     if (state == NULL)
         return clo_fail_memory("the policy's state for a job");

@@ -40,11 +40,11 @@ typedef struct clo_scheduler_job {
     uint32_t slot; /* CLO_NONE: not live */
     uint32_t tasks;
     bool is_cancelled;
-    bool has_failed;        /* and is cancelled for that */
-    clo_stage_row *stages;  /* [tasks] */
-    uint32_t *place_first;  /* [tasks + 1] */
-    clo_located *places; /* [place_first[tasks]] */
-    uint32_t *roots;        /* [roots_count] stages without predecessors */
+    bool has_failed;       /* and is cancelled for that */
+    clo_stage_row *stages; /* [tasks] */
+    uint32_t *place_first; /* [tasks + 1] */
+    clo_located *places;   /* [place_first[tasks]] */
+    uint32_t *roots;       /* [roots_count] stages without predecessors */
     uint32_t roots_count;
     int64_t (*demands)[CLO_RESOURCES_MAX]; /* [tasks] in the platform's order; NULL: nobody demands anything */
     int64_t work_ns;                       /* live.remaining_ns at arrival */
@@ -86,10 +86,13 @@ int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uin
 
 /* The same of the stage's k-th predecessor alone. */
 int64_t clo_located_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
-                                  int64_t decided_ns);
+                                     int64_t decided_ns);
 
 /* Puts the state that was prepared last in the place of the one in use, which is next_state then. */
 void clo_scheduler_job_exchange(clo_scheduler_job *job);
+
+/* Bytes of the state of a job under a policy. */
+size_t clo_policy_job_bytes(const clo_policy_use *use, const clo_cost *cost);
 
 /* Memory for the state of a job under a policy, filled by prepare. */
 clo_status clo_policy_job_state(const clo_policy_use *use, const clo_cost *cost, clo_arena *arena, void **out);

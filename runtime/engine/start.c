@@ -74,6 +74,17 @@ static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t sta
     scheduler->orders[at < scheduler->limits.executors ? at : at - scheduler->limits.executors] =
         (clo_order){job, stage, row->instance, executor, is_replica, arrival_ns};
     scheduler->counts.decisions++;
+    clo_room_tell(scheduler, executor);
+}
+
+/* When its inputs are there; looks at each of them. */
+static int64_t arrival_of(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor,
+                          int64_t decided_ns)
+{
+    const clo_graph *graph = job->live.cost->graph;
+
+    scheduler->turn_steps += 1 + graph->in_first[stage + 1] - graph->in_first[stage];
+    return clo_located_arrival_ns(job, stage, executor, decided_ns);
 }
 
 bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
@@ -82,7 +93,7 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
 
     if (!clo_room_take(scheduler, job, stage, executor))
         return false;
-    int64_t arrival_ns = clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);
+    int64_t arrival_ns = arrival_of(scheduler, job, stage, executor, scheduler->now_ns);
     int64_t finish_ns = clo_time_add(arrival_ns, clo_cost_time(job->live.cost, stage, executor));
 
     row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
@@ -126,7 +137,7 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
 {
     clo_live_executor *row = &scheduler->executors[executor];
     int64_t time_ns = clo_time_mul(count, clo_cost_time(job->live.cost, stage, executor));
-    int64_t arrival_ns = clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);
+    int64_t arrival_ns = arrival_of(scheduler, job, stage, executor, scheduler->now_ns);
 
     if (!append(scheduler, job, stage, executor, count, is_replica))
         return false;
@@ -190,7 +201,7 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
     set_lacking(scheduler, executor, is_there && !fits);
     if (!fits)
         return;
-    int64_t arrival_ns = clo_located_arrival_ns(job, stage, executor, head->decided_ns);
+    int64_t arrival_ns = arrival_of(scheduler, job, stage, executor, head->decided_ns);
     if (arrival_ns < scheduler->now_ns)
         arrival_ns = scheduler->now_ns;
     row->committed--;

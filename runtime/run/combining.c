@@ -20,6 +20,7 @@ typedef struct turn_state {
     clo_runtime *runtime;
     uint64_t mine; /* what our own worker shall run */
     clo_scheduler_job *first_ended, *last_ended;
+    uint32_t handled; /* posts */
 } turn_state;
 
 int64_t clo_scheduling_now_ns(const clo_runtime *runtime)
@@ -60,6 +61,7 @@ static void take_ended(turn_state *turn)
         job->refused = counts->refused - job->refused;
         job->refusal = job->refused > 0 ? clo_scheduler_refusal(scheduler) : "";
         job->most_steps = counts->most_steps;
+        job->most_turn_steps = counts->most_turn_steps;
         if (turn->last_ended != NULL)
             turn->last_ended->next_ended = ended;
         else
@@ -120,6 +122,38 @@ static void handle_job(turn_state *turn, clo_job *job)
     }
 }
 
+/* The workers that have news, earliest finish first, into scheduling->news; returns their number. Insertion: there are
+ * at most as many as workers, and mostly one. */
+static uint32_t read_records(const clo_runtime *runtime)
+{
+    const clo_worker *workers = runtime->workers;
+    uint32_t *news = runtime->scheduling.news, count = 0;
+    clo_combining *combining = (clo_combining *)(uintptr_t)&runtime->scheduling.combining;
+
+    for (uint32_t w = 0; w < runtime->workers_count; w++) {
+        if (clo_combining_read(combining, w) == CLO_COMBINING_EMPTY)
+            continue;
+        uint32_t at = count++;
+        for (; at > 0 && workers[news[at - 1]].completed_finish_ns > workers[w].completed_finish_ns; at--)
+            news[at] = news[at - 1];
+        news[at] = w;
+    }
+    return count;
+}
+
+/* What has ended meanwhile goes before whatever else is waiting; returns the posts handled. */
+static uint32_t handle_completions(turn_state *turn)
+{
+    const clo_scheduling *scheduling = &turn->runtime->scheduling;
+    uint32_t count = read_records(turn->runtime);
+
+    for (uint32_t i = 0; i < count; i++) {
+        handle_completion(turn, &turn->runtime->workers[scheduling->news[i]]);
+        hand_out(turn);
+    }
+    return count;
+}
+
 static void handle_requests(turn_state *turn)
 {
     clo_runtime *runtime = turn->runtime;
@@ -137,6 +171,7 @@ static void handle_requests(turn_state *turn)
         ordered = job->request_link;
         handle_job(turn, job); /* from its end on the job may ask anew, and its link be used */
         hand_out(turn);
+        turn->handled += handle_completions(turn); /* not behind all the arrivals that there may be */
     }
 }
 
@@ -202,41 +237,19 @@ static void handle_asks(turn_state *turn)
         end_log(runtime);
 }
 
-/* The workers that have news, earliest finish first, into scheduling->news; returns their number. Insertion: there are
- * at most as many as workers, and mostly one. */
-static uint32_t read_records(const clo_runtime *runtime)
-{
-    const clo_worker *workers = runtime->workers;
-    uint32_t *news = runtime->scheduling.news, count = 0;
-    clo_combining *combining = (clo_combining *)(uintptr_t)&runtime->scheduling.combining;
-
-    for (uint32_t w = 0; w < runtime->workers_count; w++) {
-        if (clo_combining_read(combining, w) == CLO_COMBINING_EMPTY)
-            continue;
-        uint32_t at = count++;
-        for (; at > 0 && workers[news[at - 1]].completed_finish_ns > workers[w].completed_finish_ns; at--)
-            news[at] = news[at - 1];
-        news[at] = w;
-    }
-    return count;
-}
-
 /* One round over the records; returns the posts handled. */
 static uint32_t handle_records(turn_state *turn)
 {
     clo_scheduling *scheduling = &turn->runtime->scheduling;
-    uint32_t count = read_records(turn->runtime), handled = count;
+    uint32_t before = turn->handled;
 
-    for (uint32_t i = 0; i < count; i++) {
-        handle_completion(turn, &turn->runtime->workers[scheduling->news[i]]);
-        hand_out(turn);
-    }
+    turn->handled += handle_completions(turn);
     if (clo_combining_read(&scheduling->combining, turn->runtime->workers_count) != CLO_COMBINING_EMPTY) {
-        handled++;
+        turn->handled++;
         handle_asks(turn);
     }
     take_ended(turn);
-    return handled;
+    return turn->handled - before;
 }
 
 /* Tells the watchdog of a timer that comes sooner than the one that it knows. */
@@ -256,13 +269,11 @@ static void set_timer(clo_runtime *runtime)
 static uint64_t combine(clo_worker *worker, clo_runtime *runtime)
 {
     turn_state turn = {.worker = worker, .runtime = runtime, .mine = CLO_ITEM_NONE};
-    uint32_t handled = 0;
 
     for (;;) { /* ends once all posts are handled; each has its add on the way */
         uint32_t now = handle_records(&turn);
-        handled += now;
         set_timer(runtime);
-        if (clo_combining_leave(&runtime->scheduling.combining, handled))
+        if (clo_combining_leave(&runtime->scheduling.combining, turn.handled))
             break;
         if (now == 0)
             clo_relax();

@@ -79,6 +79,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->events = body->events;
     job->own = body->own;
     job->is_fast = is_fast(job, body);
+    atomic_store_explicit(&job->executions, job->program->executions, memory_order_relaxed);
     body->program = old.program;
     body->engine = old.engine;
     body->links = old.links;

@@ -40,7 +40,7 @@ int clo_sim_execute(clo_sim *sim, uint32_t execution)
 
     if (sim->executes)
         return clo_engine_call(sim->engine, execution, executor, 0, &sim->scratch, &sim->stats);
-    sim->stats.executed++;
+    clo_counter_add(&sim->stats.executed, 1);
     sim->stats.duplicates += execution >= sim->program->instances;
     clo_engine_count_transfers(sim->engine, execution, executor, &sim->stats);
     return 0;

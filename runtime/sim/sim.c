@@ -108,15 +108,15 @@ static clo_status run_events(clo_sim *sim, clo_job_result *result)
         clo_sim_finish(sim, execution);
         give_back(sim, execution);
     }
-    if (status == CLO_OK && sim->stats.executed < sim->program->executions)
+    if (status == CLO_OK && clo_counter_read(&sim->stats.executed) < sim->program->executions)
         return clo_fail(CLO_ERR_STATE, "%u executions can never run: the machines lack the capacity",
-                        sim->program->executions - (uint32_t)sim->stats.executed);
+                        sim->program->executions - (uint32_t)clo_counter_read(&sim->stats.executed));
     return status;
 }
 
 static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_job_result *result)
 {
-    result->executed = sim->stats.executed;
+    result->executed = clo_counter_read(&sim->stats.executed);
     result->duplicates_run = sim->stats.duplicates;
     result->transfers = sim->stats.transfers;
     result->transferred_bytes = sim->stats.transferred_bytes;
@@ -132,6 +132,7 @@ static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_jo
     result->refused = counts->refused;
     snprintf(result->refusal, sizeof result->refusal, "%s", clo_scheduler_refusal(sim->scheduler));
     result->decision_steps = counts->most_steps;
+    result->turn_steps = counts->most_turn_steps;
     result->decision_p50_ns = clo_histogram_quantile(sim->decision_ns, 0.5);
     result->decision_p99_ns = clo_histogram_quantile(sim->decision_ns, 0.99);
     result->decision_p999_ns = clo_histogram_quantile(sim->decision_ns, 0.999);
