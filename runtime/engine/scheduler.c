@@ -70,7 +70,6 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
     s->words = (executors + 63) / 64;
     s->steps_max = config->steps_max;
     s->log = config->log;
-    s->has_replicas = config->has_replicas;
     s->room = config->room;
     clo_carve(&block, &s->jobs, config->jobs_max);
     clo_carve(&block, &s->free_slots, config->jobs_max);

@@ -37,7 +37,7 @@ static void hand_out(turn_state *turn)
     for (int64_t before_ns = clo_clock_ns(), now_ns; clo_scheduler_next(runtime->scheduling.scheduler, &order);
          before_ns = now_ns) {
         clo_job *job = order.job->owner;
-        uint32_t execution = job->program->graph->first_instance[order.stage] + order.instance;
+        uint32_t execution = clo_engine_ordered(job->engine, &order, job->arrival_ns);
         now_ns = clo_clock_ns();
         clo_histogram_record(job->decision_ns, now_ns - before_ns);
         job->decisions++;
@@ -74,7 +74,7 @@ static void cancel_if_stopped(const turn_state *turn, clo_job *job)
 {
     if (job->scheduled->slot == CLO_NONE || !clo_stop_is_set(&job->stop))
         return;
-    if (job->scheduled->live.unfinished > job->scheduled->live.running)
+    if (job->scheduled->unbegun > 0)
         clo_job_cut(job);
     clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->scheduled,
                          atomic_load_explicit(&job->failure, memory_order_relaxed) != 0,
@@ -88,6 +88,7 @@ static void handle_completion(turn_state *turn, const clo_worker *worker)
     if (job->events != NULL)
         job->events[worker->completed].sequence = job->completions;
     job->completions++;
+    clo_replicas_note(&job->engine->replicas, worker->completed);
     clo_scheduler_finish(turn->runtime->scheduling.scheduler, worker->index, worker->completed_start_ns,
                          worker->completed_finish_ns);
     cancel_if_stopped(turn, job);

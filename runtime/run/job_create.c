@@ -83,7 +83,7 @@ static int64_t poll_ns(const clo_job *job)
 {
     int64_t shortest_ns = INT64_MAX;
 
-    for (uint32_t execution = 0; execution < job->program->executions; execution++)
+    for (uint32_t execution = 0; execution < job->program->instances; execution++)
         for (uint32_t w = 0; w < job->runtime->workers_count; w++) {
             int64_t limit_ns = clo_job_limit_ns(job, execution, w);
             if (limit_ns > 0 && limit_ns < shortest_ns)
@@ -142,7 +142,7 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     size_t count = 0;
     const clo_placement *placements = config->plan != NULL ? clo_plan_placements(config->plan, &count) : NULL;
     clo_job *job = clo_arena_take(arena, 1, sizeof *job);
-    clo_job_body body = {.arena = arena};
+    clo_job_body body = {.arena = arena, .has_policy = config->policy != NULL};
 
     if (job == NULL)
         return clo_fail_memory("a job");

@@ -37,6 +37,8 @@ static clo_status allocate_sim(clo_sim *sim)
     if (sim->block == NULL)
         return clo_fail_memory("a simulation");
     clo_line_begin(&sim->line);
+    for (uint32_t execution = 0; execution < program->executions; execution++)
+        sim->events[execution].executor = CLO_NONE;
     return CLO_OK;
 }
 
@@ -108,9 +110,11 @@ static clo_status run_events(clo_sim *sim, clo_job_result *result)
         clo_sim_finish(sim, execution);
         give_back(sim, execution);
     }
-    if (status == CLO_OK && sim->stats.executed < sim->program->executions)
-        return clo_fail(CLO_ERR_STATE, "%u executions can never run: the machines lack the capacity",
-                        sim->program->executions - (uint32_t)sim->stats.executed);
+    bool has_policy = sim->scheduler != NULL; /* which runs the replicas that it wants */
+    uint32_t wanted = has_policy ? sim->program->instances : sim->program->executions;
+    uint32_t ran = (uint32_t)(sim->stats.executed - (has_policy ? sim->stats.duplicates : 0));
+    if (status == CLO_OK && ran < wanted)
+        return clo_fail(CLO_ERR_STATE, "%u executions can never run: the machines lack the capacity", wanted - ran);
     return status;
 }
 
@@ -138,6 +142,17 @@ static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_jo
     result->decision_max_ns = atomic_load_explicit(&sim->decision_ns->max_ns, memory_order_relaxed);
 }
 
+/* Of what was executed, in the order of executions. */
+static clo_status make_trace(const clo_sim *sim, const clo_cost *cost, const clo_trace *recorded, clo_trace **trace)
+{
+    size_t count = 0;
+
+    for (uint32_t execution = 0; execution < sim->program->executions; execution++)
+        if (sim->events[execution].executor != CLO_NONE)
+            sim->events[count++] = sim->events[execution];
+    return clo_trace_create(cost, recorded == NULL || clo_trace_is_emulated(recorded), sim->events, count, trace);
+}
+
 /* A scheduler with one job. */
 static clo_status build_scheduler(clo_sim *sim, const clo_cost *cost, const clo_sim_config *config,
                                   const clo_policy *policy)
@@ -161,7 +176,8 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
 
     if (config->plan == NULL && policy == NULL && config->recorded == NULL)
         policy = clo_policy_find("steal");
-    clo_status status = clo_program_create(cost, placements, count, &sim->arena, &sim->program);
+    clo_status status = policy != NULL ? clo_program_create_policy(cost, &sim->arena, &sim->program)
+                                       : clo_program_create(cost, placements, count, &sim->arena, &sim->program);
     if (status == CLO_OK)
         status = clo_engine_create(sim->program, sim->executes, true, &sim->arena, &sim->engine);
     if (status == CLO_OK && policy != NULL)
@@ -217,8 +233,7 @@ clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *theirs, clo_
     if (status == CLO_OK)
         status = config.recorded != NULL ? clo_sim_replay(&sim, config.recorded) : run_events(&sim, &mine);
     if (status == CLO_OK && trace != NULL)
-        status = clo_trace_create(cost, config.recorded == NULL || clo_trace_is_emulated(config.recorded), sim.events,
-                                  sim.program->executions, &made);
+        status = make_trace(&sim, cost, config.recorded, &made);
     if (status == CLO_OK || status == CLO_ERR_TASK) {
         mine.status = status;
         read_result(&sim, &config, &mine);
