@@ -9,10 +9,12 @@
  * release k comes at k * period_ns after it (k = 0, 1, ...), and clo_job_wait waits for the end of the series. One
  * thread of the runtime, the watchdog, watches releases and deadlines; it sleeps between them.
  *
- * Under the virtual clock every job has its own time, and capacities of its own, as if it ran alone. Replay then
- * does what clo_simulate says, event for event, demands or not: an execution that waits for capacity starts at the virtual
- * time at which it is free. Work stealing and policies are refused there: use clo_simulate, where the built-in policy
- * "steal" stands in for work stealing.
+ * Under the virtual clock every job with a plan has its own time, and capacities of its own, as if it ran alone. Replay
+ * then does what clo_simulate says, event for event, demands or not: an execution that waits for capacity starts at the
+ * virtual time at which it is free. Jobs with a policy share one time, their scheduler's, and the capacities of the machines:
+ * what happens is what clo_stream_simulate says, and clo_simulate for one job, event for event (clo_job_config.arrival_ns,
+ * clo_runtime_hold_time). Times of a job count from its arrival. Work stealing is refused there: use the built-in policy
+ * "steal", which stands in for it.
  *
  * Capacities. All jobs of a runtime share the capacities of its machines, however they are dispatched. A task gets all that
  * it demands or nothing; while it waits its worker runs other tasks, and later tasks that fit pass it. (Where a policy
@@ -176,6 +178,10 @@ typedef struct clo_job_config {
 
     /* Most executors at once; 0: any number. */
     uint32_t limit;
+
+    /* Virtual clock: when a run of the job arrives, on the scheduler's time; a moment that has passed: at once. See
+     * clo_runtime_hold_time. */
+    int64_t arrival_ns;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT CLO_SIZED_INIT(clo_job_config)

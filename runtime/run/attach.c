@@ -16,6 +16,7 @@ void clo_scheduling_init(clo_runtime *runtime)
 
     clo_stack_init(&scheduling->requests);
     atomic_init(&scheduling->wake_ns, CLO_TIME_NEVER);
+    atomic_init(&scheduling->is_held, 0);
 }
 
 /* Something of the scheduler was refused. */
@@ -80,9 +81,11 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
         .argument = use->argument,
         .jobs_max = runtime->jobs_max,
         .steps_max = steps_max,
-        .room = &scheduling->room,
+        /* In virtual time replays have capacities of their own. */
+        .room = runtime->clock == CLO_CLOCK_VIRTUAL ? NULL : &scheduling->room,
     };
     clo_scheduler *scheduler = NULL;
+    clo_stream_time *time = NULL;
     clo_arena arena;
 
     wait_for_turn(runtime);
@@ -97,6 +100,8 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
         share_room(runtime, ledgers);
     if (status == CLO_OK)
         status = clo_scheduler_create(&config, &arena, &scheduler);
+    if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL)
+        status = clo_stream_time_create(workers, runtime->jobs_max, &arena, &time);
     if (status != CLO_OK)
         return clo_arena_close(&arena), status;
     clo_arena_close(&scheduling->arena);
@@ -108,6 +113,7 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
     scheduling->argument = use->argument;
     scheduling->origin_ns = clo_clock_ns();
     scheduling->scheduler = scheduler;
+    scheduling->time = time;
     scheduling->swaps = 0;
     clo_combining_init(&scheduling->combining, slots, workers + 1);
     atomic_store_explicit(&scheduling->wake_ns, CLO_TIME_NEVER, memory_order_relaxed);

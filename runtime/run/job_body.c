@@ -21,7 +21,8 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
                                          : clo_program_create(cost, placements, count, arena, &body->program);
     if (status == CLO_OK)
         status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
-    if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL && body->program->graph->has_demands)
+    if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL && !body->has_policy &&
+        body->program->graph->has_demands)
         status = clo_virtual_create(body->program, runtime->workers_count, arena, &body->virtual_time);
     if (status != CLO_OK)
         return status;

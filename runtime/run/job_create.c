@@ -58,9 +58,14 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config has both a plan and a policy; give one");
     if (config->policy != NULL && (config->policy->decide == NULL))
         return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
-    if (runtime->clock == CLO_CLOCK_VIRTUAL && config->plan == NULL)
+    if (runtime->clock == CLO_CLOCK_VIRTUAL && config->plan == NULL && config->policy == NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED,
-                        "the virtual clock on workers needs a plan; use clo_simulate for policies");
+                        "the virtual clock on workers needs a plan or a policy; use clo_simulate for work stealing");
+    if (config->arrival_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.arrival_ns is negative; use 0 for at once");
+    if (config->arrival_ns > 0 && (runtime->clock != CLO_CLOCK_VIRTUAL || config->policy == NULL))
+        return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.arrival_ns is for policies under the virtual clock; submit "
+                                             "the job when it is to arrive");
     if ((uintptr_t)config->memory % CLO_CACHE_LINE_BYTES != 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.memory is not aligned to %d bytes", CLO_CACHE_LINE_BYTES);
     return check_timing(runtime, config);
@@ -149,6 +154,7 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     job->runtime = runtime;
     job->cost = cost;
     job->deadline_ns = config->deadline_ns;
+    job->due_ns = config->arrival_ns;
     clo_status status = clo_job_body_build(job, cost, placements, count,
                                            runtime->clock != CLO_CLOCK_REAL || config->policy != NULL, &body);
     if (status != CLO_OK)

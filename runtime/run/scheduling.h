@@ -6,6 +6,7 @@
 #define CLO_RUN_SCHEDULING_H
 
 #include "engine/scheduler.h"
+#include "run/stream_time.h"
 #include "sync/combining.h"
 #include "sync/stack.h"
 
@@ -42,6 +43,10 @@ typedef struct clo_scheduling {
     struct clo_swap *_Atomic swap;
     /* When the policy wants to be asked again, on the scheduler's clock; CLO_TIME_NEVER: no wish. For the watchdog. */
     _Atomic int64_t wake_ns;
+    /* Virtual clock: the scheduler's time; else NULL. */
+    clo_stream_time *time;
+    /* 1: virtual time stands still (clo_runtime_hold_time). */
+    _Atomic uint32_t is_held;
     /* CLOCK_MONOTONIC at the scheduler's time 0. */
     int64_t origin_ns;
 } clo_scheduling;

@@ -15,6 +15,13 @@ static void hand_out(clo_sim *sim)
     }
 }
 
+void clo_sim_timer(clo_sim *sim)
+{
+    sim->now_ns = clo_scheduler_wake_ns(sim->scheduler);
+    clo_scheduler_timer(sim->scheduler, sim->now_ns);
+    hand_out(sim);
+}
+
 /* Under replay data set out when their source finishes. */
 static void assign_planned(clo_sim *sim, uint32_t execution)
 {
