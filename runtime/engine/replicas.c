@@ -110,8 +110,8 @@ static uint32_t nearest(const clo_replicas *replicas, uint32_t task, uint32_t ex
         if (replicas->ended[source] != replicas->run)
             continue;
         int64_t leave_ns = finish_ns[source] > decided_ns ? finish_ns[source] : decided_ns;
-        int64_t there_ns = clo_time_add(
-            leave_ns, clo_platform_transfer_ns(program->platform, bytes, ran_on[source], executor));
+        int64_t there_ns =
+            clo_time_add(leave_ns, clo_platform_transfer_ns(program->platform, bytes, ran_on[source], executor));
         if (best == CLO_NONE || there_ns < best_ns) {
             best = source;
             best_ns = there_ns;
@@ -133,9 +133,9 @@ void clo_replicas_choose(const clo_replicas *replicas, uint32_t execution, uint3
         uint32_t producer = graph->in[k];
         if (!program->has_replica[producer])
             continue;
-        program->chosen[at++] = replicas->replicated[producer] != replicas->run
-                                    ? graph->first_instance[producer]
-                                    : nearest(replicas, producer, executor, clo_graph_in_bytes(graph, k), ran_on,
-                                              finish_ns, decided_ns);
+        program->chosen[at++] =
+            replicas->replicated[producer] != replicas->run
+                ? graph->first_instance[producer]
+                : nearest(replicas, producer, executor, clo_graph_in_bytes(graph, k), ran_on, finish_ns, decided_ns);
     }
 }

@@ -30,7 +30,7 @@ typedef struct clo_located {
 typedef struct clo_stage_row {
     clo_live_stage live;
     uint32_t next_instance;
-    uint32_t original_at; /* of one instance: 1 + its executor; 0: it has none yet */
+    uint32_t original_at;           /* of one instance: 1 + its executor; 0: it has none yet */
     uint32_t places_count;          /* in use, where they are in order of use */
     clo_ready_stage next, previous; /* in the list of its band */
     bool is_listed;

@@ -64,8 +64,9 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
     if (config->arrival_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.arrival_ns is negative; use 0 for at once");
     if (config->arrival_ns > 0 && (runtime->clock != CLO_CLOCK_VIRTUAL || config->policy == NULL))
-        return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.arrival_ns is for policies under the virtual clock; submit "
-                                             "the job when it is to arrive");
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "clo_job_config.arrival_ns is for policies under the virtual clock; submit "
+                        "the job when it is to arrive");
     if ((uintptr_t)config->memory % CLO_CACHE_LINE_BYTES != 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.memory is not aligned to %d bytes", CLO_CACHE_LINE_BYTES);
     return check_timing(runtime, config);

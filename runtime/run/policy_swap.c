@@ -1,5 +1,6 @@
-/* policy_swap.c - another policy for the runtime's scheduler, in the middle of whatever runs; its time, held. Its states for the jobs
- * that exist are made here, off the turn; the turn itself exchanges pointers and shows the new policy what lives. */
+/* policy_swap.c - another policy for the runtime's scheduler, in the middle of whatever runs; its time, held. States of
+ * the new policy for the jobs that exist are made here, off the turn; the turn itself exchanges pointers and shows the
+ * new policy what lives. */
 #include "base/status.h"
 #include "run/combining.h"
 #include "run/open.h"

@@ -104,9 +104,10 @@ static clo_status check_rest(const clo_sim *sim)
 
     for (uint32_t execution = 0; execution < sim->program->executions; execution++)
         if (sim->states[execution] == DECIDED)
-            return clo_fail(CLO_ERR_STATE, "task '%s' is decided for executor %u, but did not run in the record",
-                            clo_graph_task_name(sim->program->graph, clo_program_task(sim->program, execution), scratch),
-                            sim->events[execution].executor);
+            return clo_fail(
+                CLO_ERR_STATE, "task '%s' is decided for executor %u, but did not run in the record",
+                clo_graph_task_name(sim->program->graph, clo_program_task(sim->program, execution), scratch),
+                sim->events[execution].executor);
     return CLO_OK;
 }
 

@@ -69,7 +69,7 @@ static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t 
 {
     sim->engine->ran_on[execution] = executor;
     sim->events[execution].transfer_ns = sim->now_ns; /* until it starts: since when it waits */
-    if (sim->scheduler != NULL) /* which keeps the executor, and what is demanded, for it */
+    if (sim->scheduler != NULL)                       /* which keeps the executor, and what is demanded, for it */
         start(sim, execution, arrival_ns > sim->now_ns ? arrival_ns : sim->now_ns);
     else
         clo_heap_push(&sim->heap, arrival_ns, START_BIT | execution);
