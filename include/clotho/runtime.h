@@ -132,7 +132,8 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_memory_bytes(const clo_platform *pl
 /* Virtual clock: the time of the runtime's scheduler stands still from now on (is_held 1), or goes on (0). Jobs that are
  * submitted while it stands still arrive afterwards, each at its clo_job_config.arrival_ns, those of one moment in the
  * order of their submits: so what happens does not depend on how quickly they were submitted. A job that is cancelled
- * before its arrival ends at its arrival. Bodies that run continue.
+ * before its arrival ends at its arrival. Bodies that run continue, but no job ends while time stands still: let it go on
+ * before waiting for one, or destroying one.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (runtime is NULL), CLO_ERR_UNSUPPORTED (not the virtual clock) or CLO_ERR_STATE (called
  * from a task body or a miss handler, or in a forked process).
