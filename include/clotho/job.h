@@ -179,6 +179,9 @@ typedef struct clo_job_config {
     /* Most executors at once; 0: any number. */
     uint32_t limit;
 
+    /* For the log (clo_runtime_log_start): ARRIVE's value, such as the job's place in a workload. At most INT64_MAX. */
+    uint64_t tag;
+
     /* Virtual clock: when a run of the job arrives, on the scheduler's time; a moment that has passed: at once. See
      * clo_runtime_hold_time. */
     int64_t arrival_ns;
@@ -262,7 +265,8 @@ typedef struct clo_job_result {
  *   out      the job, owned by the caller.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT     cost of another platform, a plan that clo_plan_matches refuses, plan and policy both given
+ *   CLO_ERR_ARGUMENT     cost of another platform, a plan that clo_plan_matches refuses, plan and policy both given, a
+ *                        band that does not exist
  *   CLO_ERR_INVALID      the plan does not place every instance, places one where it cannot run, or its order is
  *                        impossible
  *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken

@@ -121,6 +121,66 @@ typedef struct clo_stream_result {
 CLO_API CLO_NODISCARD clo_status clo_stream_simulate(const clo_workload *workload, const clo_platform *platform,
                                                      const clo_stream_config *config, clo_stream_result *result);
 
+/* A policy with its argument. Without a size field: they come in an array. */
+typedef struct clo_replay_policy {
+    const clo_policy *policy;
+    const void *argument;
+} clo_replay_policy;
+
+typedef struct clo_replay_config {
+    /* Set by CLO_REPLAY_CONFIG_INIT. */
+    size_t size;
+
+    /* Where the run was. */
+    const clo_platform *platform;
+
+    /* [costs_count] costs on that platform, by the values of the log's ARRIVE records: in a real run the jobs' tags. */
+    const clo_cost *const *costs;
+    size_t costs_count;
+
+    /* [policies_count] in the order of the log's header. NULL: the built-in ones of the names there, with the arguments
+     * there. */
+    const clo_replay_policy *policies;
+    uint32_t policies_count;
+} clo_replay_config;
+
+#define CLO_REPLAY_CONFIG_INIT CLO_SIZED_INIT(clo_replay_config)
+
+typedef struct clo_replay_result {
+    /* Set by CLO_REPLAY_RESULT_INIT. */
+    size_t size;
+
+    /* Records that were equal, and the inputs and decisions (instances that were given an executor) among them. */
+    uint64_t records, inputs, decisions;
+} clo_replay_result;
+
+#define CLO_REPLAY_RESULT_INIT CLO_SIZED_INIT(clo_replay_result)
+
+/* Repeats the run of a log: the same scheduler is told the log's inputs, in order, at the log's times. Each record that
+ * it writes must be equal to the log's: each decision, and the sums of the inputs. No body is called, and no time is
+ * computed: this works for real runs and simulated ones alike.
+ *
+ * A policy that changes the state of a job (clo_live_job.state) must set it anew at CLO_EVENT_ARRIVE: in a real run a
+ * job that is submitted again keeps it.
+ *
+ *   config  borrowed during the call.
+ *   log     complete, from BEGIN to END; borrowed likewise.
+ *   result  may be NULL. Filled for CLO_OK and CLO_ERR_INVALID.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_INVALID   something is not equal; clo_last_error names the first difference, with both records
+ *   CLO_ERR_STATE     the log dropped records, was cut, or does not say what its jobs are (it was written before logs
+ *                     had JOB records)
+ *   CLO_ERR_ARGUMENT  also: unknown config fields, a cost of another platform, a platform with another number of
+ *                     executors, a policy that nobody knows or whose argument the log does not say, fewer policies
+ *                     than the log's
+ *   CLO_ERR_MEMORY
+ *   what the policies' parse, prepare or init returned
+ *
+ * Threads: any. Real time: no. O(records + decisions + jobs * stages). */
+CLO_API CLO_NODISCARD clo_status clo_stream_replay(const clo_replay_config *config, const clo_log *log,
+                                                   clo_replay_result *result);
+
 /* Draws a log as SVG: a row for each executor, time from left to right, a colour for each job in turn. The picture has
  * at most 8000 boxes, or 48 for each executor where that is more. Where there are more bodies, a box has the colour of
  * the job with most of its time, and is pale where that executor is mostly idle.

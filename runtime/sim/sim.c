@@ -175,10 +175,13 @@ static clo_status make_trace(const clo_sim *sim, const clo_cost *cost, const clo
 static clo_status build_scheduler(clo_sim *sim, const clo_cost *cost, const clo_sim_config *config,
                                   const clo_policy *policy)
 {
-    clo_scheduler_config of_scheduler = {
-        .platform = sim->program->platform, .policy = policy, .jobs_max = 1, .steps_max = config->steps_max};
+    clo_scheduler_config of_scheduler = {.platform = sim->program->platform,
+                                         .policy = policy,
+                                         .argument = config->argument,
+                                         .jobs_max = 1,
+                                         .steps_max = config->steps_max};
     clo_scheduler_job_config of_job = {.deadline_ns = CLO_TIME_NEVER, .weight = 1, .limit = CLO_NONE};
-    clo_policy_use use = {.policy = policy};
+    clo_policy_use use = {.policy = policy, .argument = config->argument};
 
     clo_status status = clo_scheduler_create(&of_scheduler, &sim->arena, &sim->scheduler);
     if (status == CLO_OK)

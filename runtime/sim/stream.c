@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "engine/scheduler.h"
 #include "sync/histogram.h"
+#include "trace/log.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -158,6 +159,9 @@ static clo_status open_scheduler(stream *s)
         .log = s->config.log,
     };
 
+    if (s->config.log != NULL)
+        clo_log_set_run(s->config.log, &(clo_log_run){CLO_LOG_RUN_SIMULATED, CLO_CLOCK_VIRTUAL, executors,
+                                                      config.jobs_max, config.steps_max});
     s->heap.items = clo_arena_take(&s->arena, executors, sizeof *s->heap.items);
     s->heap.capacity = executors;
     s->start_ns = clo_arena_take(&s->arena, executors, sizeof *s->start_ns);
@@ -268,8 +272,7 @@ static clo_status arrive(stream *s, const arrival *at)
 static clo_status step(stream *s)
 {
     int64_t end_ns = s->heap.count > 0 ? s->heap.items[0].key : CLO_TIME_NEVER;
-    int64_t arrival_ns =
-        s->next_arrival < s->arrivals_count ? s->arrivals[s->next_arrival].when_ns : CLO_TIME_NEVER;
+    int64_t arrival_ns = s->next_arrival < s->arrivals_count ? s->arrivals[s->next_arrival].when_ns : CLO_TIME_NEVER;
     int64_t wake_ns = clo_scheduler_wake_ns(s->scheduler);
     clo_status status = CLO_OK;
 
@@ -305,7 +308,8 @@ static clo_status run(stream *s)
     for (uint64_t steps = 1; status == CLO_OK && (s->next_arrival < s->arrivals_count || s->live > 0); steps++) {
         if (s->heap.count == 0 && s->next_arrival == s->arrivals_count &&
             clo_scheduler_wake_ns(s->scheduler) == CLO_TIME_NEVER)
-            return clo_fail(CLO_ERR_STATE, "%llu jobs can never run: their demands fit no machine, even when it is idle",
+            return clo_fail(CLO_ERR_STATE,
+                            "%llu jobs can never run: their demands fit no machine, even when it is idle",
                             (unsigned long long)s->live);
         if (is_stopped(s, steps))
             return clo_fail(CLO_ERR_CANCELLED, "the simulation was stopped after %llu of %zu jobs",
