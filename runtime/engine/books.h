@@ -57,7 +57,6 @@ struct clo_view {
     uint32_t listed[CLO_BANDS_MAX];
     uint32_t band;
     uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
-    bool has_replicas;
     bool is_ruled; /* a choice was refused: the rule decides until the next input */
     bool is_cut;   /* since the last input a decision has reached its bound */
 

@@ -75,15 +75,17 @@ static const char *check_duplicate(clo_scheduler *scheduler, const clo_scheduler
         return "what it duplicates is no predecessor";
     if (!graph->rows[from].duplicable || graph->rows[from].instances != 1)
         return "what it duplicates is not duplicable, or has many instances";
-    return clo_cost_time(job->live.cost, from, choice->executor) == CLO_TIME_NEVER
-               ? "what it duplicates cannot run there"
-               : NULL;
+    if (clo_cost_time(job->live.cost, from, choice->executor) == CLO_TIME_NEVER)
+        return "what it duplicates cannot run there";
+    return clo_located_may_replicate(job, from, choice->executor)
+               ? NULL
+               : "what it duplicates runs there already, or its memory has a replica";
 }
 
 static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, const clo_choice *choice, uint32_t count)
 {
     uint32_t e = choice->executor, stage = choice->stage;
-    bool duplicates = choice->duplicate != CLO_NONE && scheduler->has_replicas;
+    bool duplicates = choice->duplicate != CLO_NONE;
 
     if (e >= scheduler->limits.executors || clo_cost_time(job->live.cost, stage, e) == CLO_TIME_NEVER)
         return refuse(scheduler, choice, "it cannot run there");

@@ -8,12 +8,12 @@
 typedef struct clo_view clo_scheduler;
 
 /* What is to be started: an instance (or replica) on an executor that is free. Its inputs are there at arrival_ns, if
- * transfers begin when it was chosen and its sources have finished. */
+ * transfers begin at decided_ns, when it was chosen, or when its sources have finished. */
 typedef struct clo_order {
     clo_scheduler_job *job;
     uint32_t stage, instance, executor;
     bool is_replica;
-    int64_t arrival_ns;
+    int64_t arrival_ns, decided_ns;
 } clo_order;
 
 typedef struct clo_scheduler_counts {

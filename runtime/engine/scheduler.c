@@ -104,7 +104,6 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
                            .use = {.policy = config->policy, .argument = config->argument},
                            .words = (config->platform->executors_count + 63) / 64,
                            .steps_max = config->steps_max,
-                           .has_replicas = config->has_replicas,
                            .room = config->room,
                            .script = config->script,
                            .is_drained = true};

@@ -32,7 +32,6 @@ typedef struct clo_scheduler_config {
     uint32_t steps_max;                 /* of one decision; 0: no bound */
     uint32_t queue_max;                 /* entries in the queues of all executors; 0: 64 for each executor */
     clo_log *log;                       /* inputs and decisions go there; NULL: nowhere */
-    bool has_replicas;                  /* the driver can run them; else a choice's `duplicate` is passed over */
     const clo_scheduler_room *room;     /* lives as long as the scheduler; NULL: nobody else uses the machines */
     const clo_scheduler_script *script; /* likewise, in place of `room`: a run with one is repeated */
     clo_arena *states;                  /* the policy's state goes there; NULL: to the rest */

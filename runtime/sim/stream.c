@@ -157,7 +157,6 @@ static clo_status open_scheduler(stream *s)
         .jobs_max = s->config.jobs_max > 0 ? s->config.jobs_max : (uint32_t)all,
         .steps_max = s->config.steps_max,
         .log = s->config.log,
-        .has_replicas = true,
     };
 
     if (s->config.log != NULL)

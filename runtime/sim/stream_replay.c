@@ -410,7 +410,6 @@ static clo_status open_scheduler(replay *r)
         .argument = r->policies[0].argument,
         .jobs_max = r->about->jobs_max,
         .steps_max = r->about->steps_max,
-        .has_replicas = !is_real,
         .script = is_real ? &r->script : NULL,
     };
     clo_status status = clo_log_create(NULL, 0, &r->again);
