@@ -13,7 +13,7 @@ size_t clo_decima_bytes(const clo_limits *limits, const void *argument)
 {
     (void)argument;
     return sizeof(clo_decima) + (size_t)limits->executors * (sizeof(clo_decima_executor) +
-                                                             4 * sizeof(clo_decima_commitment) + 4 * sizeof(uint32_t));
+                                                             4 * sizeof(clo_decima_commitment) + sizeof(uint32_t));
 }
 
 size_t clo_decima_job_bytes(const clo_cost *cost, const void *argument)
@@ -70,10 +70,13 @@ static void settle_end(clo_decima *d)
     if (executor == CLO_NONE)
         return;
     const clo_live_executor *live = clo_view_executor(d->view, executor);
-    d->ended = CLO_NONE;
-    if (live->job != CLO_NONE || live->committed > 0) /* the queue of a policy before this one */
-        return;
     clo_decima_stage *stage = clo_decima_stage_of(d, place);
+    d->ended = CLO_NONE;
+    if (live->job != CLO_NONE || live->committed > 0) { /* by the rule, or the queue of a policy before this one */
+        if (clo_decima_has_commitments(d, &stage->commitments))
+            (void)clo_decima_fulfil(d, &stage->commitments, place.job);
+        return;
+    }
     clo_decima_bind(d, executor, place.job);
     d->executors[executor].node = place;
     d->executors[executor].leaves = false;
@@ -131,20 +134,20 @@ static void close_job(clo_decima *d, uint32_t slot)
 {
     clo_decima_job *job = clo_decima_job_of(d, slot);
 
+    for (uint32_t e = 0; e < d->executors_count; e++) {
+        const clo_decima_executor *row = &d->executors[e];
+        if (row->target.job != slot || row->act == CLO_DECIMA_NOTHING)
+            continue;
+        clo_decima_undo(d, e);
+        clo_decima_free(d, e, CLO_NONE);
+        d->handed = d->handed == e ? CLO_NONE : d->handed;
+    }
     for (uint32_t s = 0; s < job->stages_count; s++) {
         job->stages[s].left = 0;
         job->stages[s].is_ready = false;
         clo_decima_weigh(d, job, &job->stages[s]);
     }
     job->left = 0;
-    for (uint32_t e = 0; e < d->executors_count; e++) {
-        clo_decima_executor *row = &d->executors[e];
-        if (row->target.job != slot || row->act == CLO_DECIMA_NOTHING)
-            continue;
-        row->act = CLO_DECIMA_NOTHING;
-        row->target = nowhere;
-        clo_decima_free(d, e, CLO_NONE);
-    }
 }
 
 /* Its executors belong to nobody. */
@@ -168,6 +171,34 @@ static void forget_job(clo_decima *d, uint32_t slot)
     d->asked_pool = d->asked_pool == slot ? CLO_NONE : d->asked_pool;
 }
 
+/* The executor is taken away while it is asked about: who is left is asked again, from the beginning. */
+static void break_consult(clo_decima *d, uint32_t executor)
+{
+    const clo_decima_executor *row = &d->executors[executor];
+    bool is_asked = d->single != CLO_NONE ? d->single == executor : row->is_pooled && row->pool == d->asked_pool;
+
+    if (d->asked == 0 || !is_asked)
+        return;
+    clo_decima_revoke(d, clo_decima_source_of(d, executor), row->job);
+    clo_decima_pool_remove(d, executor);
+    d->asked = d->single != CLO_NONE ? 0 : clo_decima_pool_of(d, d->asked_pool)->count;
+    d->round++;
+}
+
+/* An executor that was to start an instance of the stage, and has not, waits instead. */
+static void give_back(clo_decima *d, clo_decima_place place)
+{
+    for (uint32_t e = 0; e < d->executors_count; e++) {
+        const clo_decima_executor *row = &d->executors[e];
+        if (row->act != CLO_DECIMA_START || row->target.job != place.job || row->target.stage != place.stage)
+            continue;
+        clo_decima_undo(d, e);
+        clo_decima_free(d, e, place.job);
+        d->handed = d->handed == e ? CLO_NONE : d->handed;
+        return;
+    }
+}
+
 /* Instances were started by somebody else: the scheduler's own rule. */
 static void take_start(clo_decima *d, const clo_event *event)
 {
@@ -176,19 +207,21 @@ static void take_start(clo_decima *d, const clo_event *event)
     clo_decima_stage *stage = &job->stages[event->stage];
 
     if (event->executor != CLO_NONE) {
+        if (d->ended == event->executor)
+            settle_end(d);
+        break_consult(d, event->executor);
         clo_decima_undo(d, event->executor);
         clo_decima_pool_remove(d, event->executor);
         clo_decima_bind(d, event->executor, event->job);
         d->executors[event->executor].node = place;
-        if (d->asked > 0 && d->single == event->executor)
-            d->asked = 0;
+        d->handed = d->handed == event->executor ? CLO_NONE : d->handed;
     }
+    if (stage->left == 0)
+        give_back(d, place);
     uint32_t count = event->count < stage->left ? event->count : stage->left;
     stage->left -= count;
     job->left -= count;
     clo_decima_weigh(d, job, stage);
-    if (d->asked > 0 && d->single == CLO_NONE && clo_decima_pool_of(d, d->asked_pool)->count < d->asked)
-        d->asked = clo_decima_pool_of(d, d->asked_pool)->count;
 }
 
 static void take_moved(clo_decima *d, uint32_t slot, uint32_t executor)
@@ -239,6 +272,7 @@ void clo_decima_event(void *state, const clo_view *view, const clo_event *event)
     clo_decima *d = state;
 
     d->view = view;
+    d->is_bounded = false;
     switch (event->kind) {
     case CLO_EVENT_FINISH:
         take_end(d, event);
@@ -293,21 +327,11 @@ static bool can_act(const clo_decima *d, uint32_t executor, const clo_live_job *
            clo_view_fits(d->view, slot, stage, executor);
 }
 
-static void take_act_out(clo_decima *d, uint32_t k)
-{
-    uint32_t capacity = 4 * d->executors_count;
-
-    for (; k > 0; k--)
-        d->acts[(d->acts_first + k) % capacity] = d->acts[(d->acts_first + k - 1) % capacity];
-    d->acts_first = (d->acts_first + 1) % capacity;
-    d->acts_count--;
-}
-
 /* The next act of the band. False: there is none. */
 static bool hand_out(clo_decima *d, clo_choice *choice)
 {
     for (uint32_t k = 0; k < d->acts_count;) {
-        uint32_t executor = d->acts[(d->acts_first + k) % (4 * d->executors_count)];
+        uint32_t executor = d->acts[(d->acts_first + k) % d->executors_count];
         clo_decima_executor *row = &d->executors[executor];
         const clo_live_job *job = row->act != CLO_DECIMA_NOTHING ? clo_view_job(d->view, row->target.job) : NULL;
         const clo_live_executor *live = clo_view_executor(d->view, executor);
@@ -321,7 +345,7 @@ static bool hand_out(clo_decima *d, clo_choice *choice)
             *choice = (clo_choice){row->target.job, CLO_STAGE_LEAVE, 1, executor, CLO_NONE, 0, 0};
             return true;
         }
-        take_act_out(d, k);
+        clo_decima_take_act(d, k);
         if (job == NULL)
             continue;
         d->handed = executor;
@@ -335,17 +359,14 @@ static bool hand_out(clo_decima *d, clo_choice *choice)
     return false;
 }
 
-/* Where something did not fit: the oldest ready stage that a waiting executor may run. */
+/* Where something did not fit, or all executors wait: the oldest ready stage that a waiting executor may run. */
 static bool fill_in(clo_decima *d, clo_choice *choice)
 {
-    bool has_more = false;
-
-    for (clo_ready_stage at = clo_view_first_ready(d->view); at.job != CLO_NONE && d->has_misfits;
+    for (clo_ready_stage at = clo_view_first_ready(d->view); at.job != CLO_NONE;
          at = clo_view_next_ready(d->view, at)) {
         clo_decima_place place = {at.job, at.stage};
         if (clo_decima_stage_of(d, place)->left == 0)
             continue;
-        has_more = true;
         if (!clo_view_step(d->view))
             return false;
         const clo_live_job *job = clo_view_job(d->view, at.job);
@@ -356,7 +377,6 @@ static bool fill_in(clo_decima *d, clo_choice *choice)
         clo_decima_start(d, executor, place);
         return hand_out(d, choice);
     }
-    d->has_misfits = has_more && d->has_misfits;
     return false;
 }
 
@@ -365,6 +385,7 @@ bool clo_decima_decide(void *state, const clo_view *view, clo_choice *choice)
     clo_decima *d = state;
 
     d->view = view;
+    d->is_bounded = true;
     if (!settle(d))
         return false;
     if (d->has_arrivals) {
@@ -374,5 +395,7 @@ bool clo_decima_decide(void *state, const clo_view *view, clo_choice *choice)
         if (!settle(d))
             return false;
     }
-    return hand_out(d, choice) || (d->has_misfits && fill_in(d, choice));
+    bool has_choice = hand_out(d, choice);
+    d->has_misfits = d->has_misfits || (!has_choice && d->pooled == d->executors_count);
+    return has_choice || (d->has_misfits && fill_in(d, choice));
 }

@@ -90,6 +90,7 @@ struct clo_decima {
     clo_decima_commitment *commitments; /* [4 * executors_count] */
     uint32_t free_commitment;
     clo_decima_pool nobody;
+    uint32_t pooled; /* executors in all pools */
     clo_decima_source from_nobody;
 
     /* What is asked about now: `asked` executors; one, or a whole pool. */
@@ -104,10 +105,11 @@ struct clo_decima {
     bool has_released; /* a stage became ready with it */
     bool has_arrivals;
 
-    uint32_t *acts; /* [4 * executors_count] ring of executors with something to hand out */
+    uint32_t *acts; /* [executors_count] ring of executors with something to hand out */
     uint32_t acts_first, acts_count;
     uint32_t handed;  /* executor whose act was handed out last and is not seen to have happened; CLO_NONE: none */
     bool has_misfits; /* something could not be started */
+    bool is_bounded;  /* in a decision; what is left over of one is ended in the next event */
     bool is_cut;      /* the bound of the decision is reached */
 };
 
@@ -161,6 +163,8 @@ void clo_decima_start(clo_decima *d, uint32_t executor, clo_decima_place place);
 void clo_decima_move(clo_decima *d, uint32_t executor, clo_decima_place place);
 void clo_decima_free(clo_decima *d, uint32_t executor, uint32_t slot);
 void clo_decima_search(clo_decima *d, uint32_t executor);
+/* The k-th act leaves the ring. */
+void clo_decima_take_act(clo_decima *d, uint32_t k);
 /* What it was told to do, and has not done, is void. */
 void clo_decima_undo(clo_decima *d, uint32_t executor);
 

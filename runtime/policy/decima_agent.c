@@ -48,7 +48,7 @@ static clo_decima_place choose(clo_decima *d, uint32_t *use)
         clo_decima_job *job = live->state;
         if (job->unsaturated == 0)
             continue;
-        d->is_cut = !clo_view_step(d->view);
+        d->is_cut = d->is_bounded && !clo_view_step(d->view);
         uint32_t room = d->is_cut ? 0 : d->room(d, job);
         stage = room > 0 ? open_stage(d, live, slot) : CLO_NONE;
         if (stage != CLO_NONE) {
@@ -68,7 +68,7 @@ bool clo_decima_consult(clo_decima *d)
 {
     while (d->asked > 0) {
         uint32_t executor = d->single != CLO_NONE ? d->single : clo_decima_pool_of(d, d->asked_pool)->first, use;
-        d->is_cut = !clo_view_step(d->view);
+        d->is_cut = d->is_bounded && !clo_view_step(d->view);
         clo_decima_place to = {CLO_NONE, CLO_NONE};
         if (!d->is_cut)
             to = choose(d, &use);
@@ -85,6 +85,9 @@ bool clo_decima_consult(clo_decima *d)
     }
     d->round++;
     clo_decima_schedule(d);
+    uint32_t executor = d->single;
+    if (executor != CLO_NONE && !d->executors[executor].is_pooled && d->executors[executor].act == CLO_DECIMA_NOTHING)
+        clo_decima_free(d, executor, d->executors[executor].job); /* its commitment found no place */
     return true;
 }
 

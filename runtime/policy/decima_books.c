@@ -37,6 +37,7 @@ void clo_decima_pool_remove(clo_decima *d, uint32_t executor)
     else
         pool->last = row->previous;
     pool->count--;
+    d->pooled--;
     row->is_pooled = false;
 }
 
@@ -56,6 +57,7 @@ void clo_decima_pool_add(clo_decima *d, uint32_t slot, uint32_t executor)
         pool->first = executor;
     pool->last = executor;
     pool->count++;
+    d->pooled++;
 }
 
 void clo_decima_bind(clo_decima *d, uint32_t executor, uint32_t slot)

@@ -2,13 +2,16 @@
  * are kept in order, and handed out by clo_decima_decide. See decima.h. */
 #include "policy/decima.h"
 
+#include <assert.h>
+
 static const clo_decima_place nowhere = {CLO_NONE, CLO_NONE};
 
 static void act(clo_decima *d, uint32_t executor, clo_decima_act act, clo_decima_place place)
 {
     clo_decima_executor *row = &d->executors[executor];
-    uint32_t at = (d->acts_first + d->acts_count++) % (4 * d->executors_count);
+    uint32_t at = (d->acts_first + d->acts_count++) % d->executors_count;
 
+    assert(d->acts_count <= d->executors_count && row->act == CLO_DECIMA_NOTHING);
     row->act = act;
     row->target = place;
     d->acts[at] = executor;
@@ -51,6 +54,16 @@ void clo_decima_free(clo_decima *d, uint32_t executor, uint32_t slot)
     clo_decima_pool_add(d, slot, executor);
 }
 
+void clo_decima_take_act(clo_decima *d, uint32_t k)
+{
+    uint32_t capacity = d->executors_count;
+
+    for (; k > 0; k--)
+        d->acts[(d->acts_first + k) % capacity] = d->acts[(d->acts_first + k - 1) % capacity];
+    d->acts_first = (d->acts_first + 1) % capacity;
+    d->acts_count--;
+}
+
 void clo_decima_undo(clo_decima *d, uint32_t executor)
 {
     clo_decima_executor *row = &d->executors[executor];
@@ -66,6 +79,11 @@ void clo_decima_undo(clo_decima *d, uint32_t executor)
     }
     if (stage != NULL)
         clo_decima_weigh(d, job, stage);
+    for (uint32_t k = 0; k < d->acts_count && row->act != CLO_DECIMA_NOTHING; k++)
+        if (d->acts[(d->acts_first + k) % d->executors_count] == executor) {
+            clo_decima_take_act(d, k);
+            break;
+        }
     row->act = CLO_DECIMA_NOTHING;
     row->target = nowhere;
 }
