@@ -5,6 +5,8 @@
  * long an execution takes is what the environment says, once, when it is started: it may depend on what the executor
  * did before, on how many executors the job has, and on chance. Policies see the costs as before: their estimate.
  *
+ * Where a policy names no executor (clo_choice.executor), those that are bound to the job are taken first.
+ *
  * At one instant arrivals come first, all of them before anything is decided; then what ends, in the order in which it
  * began. So the jobs of a batch are known together.
  *
@@ -58,6 +60,10 @@ typedef struct clo_environment {
 
     /* Frees `state`. NULL: nothing to free. */
     void (*close)(void *state);
+
+    /* 1: an executor whose execution has ended goes on with the next instance of the same stage, where there is one and
+     * nothing forbids it (limits, capacities, a higher band with ready stages); the policy is not asked. */
+    uint32_t keeps_stages;
 } clo_environment;
 
 #define CLO_ENVIRONMENT_INIT CLO_SIZED_INIT(clo_environment)
@@ -65,7 +71,7 @@ typedef struct clo_environment {
 /* Decima's environment (Mao et al., SIGCOMM 2019, and its public simulator, decima-sim). The time of an execution is one
  * of those measured (waves.h) at the level next to the number of the job's executors: levels 5, 10, 20, 40, 50, 60, 80
  * and 100. Between two levels one is drawn, the nearer the likelier; a stage that was not measured at that level takes
- * its largest one. The wave is
+ * its largest one. An executor keeps its stage (keeps_stages). The wave is
  *   fresh  where last_stage is CLO_NONE; without such a measurement `first`, and warmup_ns more
  *   rest   where last_stage is the stage, and there is one
  *   first  else; without one `fresh`

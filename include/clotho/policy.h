@@ -35,6 +35,9 @@ typedef struct clo_limits {
 
     /* How long an executor is on its way to another job: of the simulation's environment (stream.h). Else 0. */
     int64_t moving_ns;
+
+    /* 1: an executor goes on with its stage while that has instances to start (clo_environment.keeps_stages). */
+    uint32_t keeps_stages;
 } clo_limits;
 
 /* A live job as a policy sees it. Made by the library, which appends fields. Lists of jobs are in order of arrival. */

@@ -46,18 +46,33 @@ static outcome refuse(clo_scheduler *scheduler, const clo_choice *choice, const 
     return REFUSED;
 }
 
-/* Up to `count` instances on any free executors. */
-static outcome start_anywhere(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
+/* Up to `count` instances on any free executors; `bound`: on those that are bound to the job alone. */
+static uint32_t start_on_free(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count,
+                              bool bound)
 {
     uint32_t started = 0;
 
     for (uint32_t e = clo_start_next_free(scheduler, CLO_NONE); e != CLO_NONE && started < count;
          e = clo_start_next_free(scheduler, e)) {
         scheduler->turn_steps++;
+        if (bound && !clo_move_is_bound(scheduler, e, job))
+            continue;
         if (clo_cost_time(job->live.cost, stage, e) != CLO_TIME_NEVER && clo_room_fits(scheduler, job, stage, e) &&
             clo_start(scheduler, job, stage, e))
             started++;
     }
+    return started;
+}
+
+/* Where moving takes time, executors of the job come first. */
+static outcome start_anywhere(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
+{
+    uint32_t started = 0;
+
+    if (scheduler->limits.moving_ns > 0 && job->live.bound > job->live.running)
+        started = start_on_free(scheduler, job, stage, count, true);
+    if (started < count)
+        started += start_on_free(scheduler, job, stage, count - started, false);
     return started > 0 ? CHANGED : NO_ROOM;
 }
 

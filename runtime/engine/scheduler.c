@@ -69,7 +69,7 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
         return clo_fail_memory("a scheduler");
     s->self = s;
     s->platform = config->platform;
-    s->limits = (clo_limits){config->jobs_max, config->platform, executors, config->moving_ns};
+    s->limits = (clo_limits){config->jobs_max, config->platform, executors, config->moving_ns, config->keeps_stages};
     s->use = (clo_policy_use){.policy = config->policy, .argument = config->argument};
     s->use.bytes = config->policy->state_bytes != NULL ? config->policy->state_bytes(&s->limits, config->argument) : 0;
     s->words = (executors + 63) / 64;
@@ -185,6 +185,27 @@ static void retry_queues(clo_scheduler *s)
     }
 }
 
+/* Work of a higher band is ready, or capacity may be kept for somebody. */
+static bool is_due_elsewhere(const clo_scheduler *s, uint32_t band)
+{
+    for (uint32_t b = 0; b < band; b++)
+        if (s->listed[b] > 0)
+            return true;
+    return s->has_demands;
+}
+
+/* The executor goes on with its stage, where that has an instance for it. */
+static void keep_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+{
+    const clo_live_job *live = &job->live;
+    bool has_room = live->limit == CLO_NONE || live->running + live->committed < live->limit;
+
+    if (s->executors[executor].job == CLO_NONE && s->executors[executor].committed == 0 &&
+        job->stages[stage].is_listed && job->stages[stage].live.parents_left == 0 && has_room &&
+        !is_due_elsewhere(s, live->band))
+        (void)clo_start(s, job, stage, executor);
+}
+
 void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns, int64_t now_ns)
 {
     clo_live_executor *row = &s->executors[executor];
@@ -212,6 +233,8 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
             finish_stage(s, job, stage, executor);
     }
     clo_start_queued(s, executor);
+    if (s->limits.keeps_stages)
+        keep_stage(s, job, stage, executor);
     if (job->demands != NULL)
         retry_queues(s);
     end_if_over(s, job);

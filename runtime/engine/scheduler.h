@@ -32,6 +32,7 @@ typedef struct clo_scheduler_config {
     bool has_replicas;  /* the driver can run them; else a choice's `duplicate` is passed over */
     bool has_moves;         /* moves of executors are orders, and clo_scheduler_moved ends them; else they take no time */
     int64_t moving_ns;      /* how long they take, for policies to see */
+    bool keeps_stages;      /* an executor goes on with its stage */
     const clo_scheduler_room *room; /* lives as long as the scheduler; NULL: nobody else uses the machines */
 } clo_scheduler_config;
 

@@ -162,6 +162,7 @@ static clo_status open_scheduler(stream *s)
         .has_replicas = true,
         .has_moves = s->environment != NULL,
         .moving_ns = s->environment != NULL ? s->environment->moving_ns : 0,
+        .keeps_stages = s->environment != NULL && s->environment->keeps_stages != 0,
     };
 
     s->heap.items = clo_arena_take(&s->arena, executors, sizeof *s->heap.items);

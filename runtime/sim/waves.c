@@ -126,5 +126,6 @@ clo_status clo_decima_open(const clo_decima_config *config, clo_environment *out
     out->time_ns = decima_time_ns;
     out->state = d;
     out->close = clo_free;
+    out->keeps_stages = 1;
     return CLO_OK;
 }
