@@ -35,6 +35,7 @@
 #ifndef CLOTHO_CLOTHO_H
 #define CLOTHO_CLOTHO_H
 
+#include <clotho/admission.h>
 #include <clotho/body.h>
 #include <clotho/cost.h>
 #include <clotho/environment.h>

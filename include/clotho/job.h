@@ -16,7 +16,9 @@
  *
  * Capacities. All jobs of a runtime share the capacities of its machines, however they are dispatched. A task gets all that
  * it demands or nothing; while it waits its worker runs other tasks, and later tasks that fit pass it. (Where a policy
- * decides it waits with the scheduler, which has not started it yet.) Once 64 starts have passed the one that has waited
+ * decides it waits with the scheduler, which has not started it yet.) Tasks of one plan do not pass each other: each
+ * resource of a machine is taken in the plan's order of starts, so a run whose tasks and transfers take no longer than
+ * planned takes no longer than the plan. Once 64 starts have passed the one that has waited
  * longest on a machine, what it demands is kept back for it. Tasks of a job that is cancelled, aborted or has failed stop
  * waiting at once.
  *
@@ -174,6 +176,9 @@ typedef struct clo_job_config {
 
     /* Most executors at once; 0: any number. */
     uint32_t limit;
+
+    /* For the log (clo_runtime_log_start): ARRIVE's value, such as the job's place in a workload. At most INT64_MAX. */
+    uint64_t tag;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT CLO_SIZED_INIT(clo_job_config)
@@ -254,7 +259,8 @@ typedef struct clo_job_result {
  *   out      the job, owned by the caller.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT     cost of another platform, a plan that clo_plan_matches refuses, plan and policy both given
+ *   CLO_ERR_ARGUMENT     cost of another platform, a plan that clo_plan_matches refuses, plan and policy both given, a
+ *                        band that does not exist
  *   CLO_ERR_INVALID      the plan does not place every instance, places one where it cannot run, or its order is
  *                        impossible
  *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken

@@ -192,6 +192,12 @@ CLO_API bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, u
  * CLO_NONE: there is none. O(executors). */
 CLO_API uint32_t clo_view_free_for(const clo_view *view, uint32_t job, uint32_t stage);
 
+/* The executor where an instance of the stage is expected to finish first, if it was chosen now: begun when the executor
+ * is done with all that it runs and has queued (clo_view_available_ns) and its inputs are there (clo_view_arrival_ns).
+ * Ties: the lowest executor. Capacities are not looked at. CLO_NONE: it can run nowhere, or there is no such stage.
+ * O(executors), and the cost of clo_view_arrival_ns for each of those that would be the first if all inputs were there. */
+CLO_API uint32_t clo_view_earliest(const clo_view *view, uint32_t job, uint32_t stage);
+
 /* Counts one step of the decision in progress. False: the bound (clo_job_config.steps_max) is reached; the policy must
  * return now, with what it has. */
 CLO_API bool clo_view_step(const clo_view *view);

@@ -8,6 +8,7 @@
 #ifndef CLOTHO_RUNTIME_H
 #define CLOTHO_RUNTIME_H
 
+#include <clotho/log.h>
 #include <clotho/platform.h>
 #include <clotho/policy.h>
 
@@ -147,6 +148,35 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_memory_bytes(const clo_platform *pl
  * init take. */
 CLO_API CLO_NODISCARD clo_status clo_runtime_swap_policy(clo_runtime *runtime, const clo_policy *policy,
                                                          const void *argument);
+
+/* From now on the runtime's scheduler writes its inputs and its decisions to a log (log.h): clo_stream_replay repeats
+ * each decision. The log begins with the scheduler, so call this before the first job with a policy is made. It ends at
+ * clo_runtime_log_stop, when the runtime is destroyed, or when all jobs with a policy are gone and one with another
+ * policy is made.
+ *
+ * Workers append records without allocating; a log that is full counts what it drops, and cannot be replayed. A body
+ * takes two records, a queued one too; a job four, a timer two. Without a log nothing is written.
+ *
+ *   log  made with a capacity; borrowed until it ends, and read by nobody meanwhile. Its header gets run, clock,
+ *        executors, jobs_max, steps_max and the names of the policies. What the header names first must be the first
+ *        policy; the caller names it there to give the text of an argument. A swap adds the new policy's name, and
+ *        CLO_LOG_ARGUMENT_UNKNOWN where it has an argument, unless clo_log_add_policy has named (and so described) it
+ *        last.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  runtime or log is NULL; the log grows as it is written, or has records
+ *   CLO_ERR_STATE     jobs with a policy exist, another log is being written, or this is called from a task body or a
+ *                     miss handler
+ *
+ * Threads: any. Real time: no. O(1). */
+CLO_API CLO_NODISCARD clo_status clo_runtime_log_start(clo_runtime *runtime, clo_log *log);
+
+/* Ends the log, also in the middle of runs: its last record counts the jobs that live. Returns once the runtime does
+ * not touch it any more. Without a log nothing happens.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (runtime is NULL) or CLO_ERR_STATE (called from a task body or a miss handler).
+ * Threads: any. Real time: no. Waits for the decisions in progress. */
+CLO_API CLO_NODISCARD clo_status clo_runtime_log_stop(clo_runtime *runtime);
 
 /* Stops the workers and frees the runtime. Running jobs are cancelled and waited for, however long their bodies take.
  * Jobs that the caller has not destroyed are destroyed. NULL is allowed.

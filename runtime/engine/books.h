@@ -64,16 +64,22 @@ struct clo_view {
     bool is_ruled; /* a choice was refused: the rule decides until the next input */
     bool is_cut;   /* since the last input a decision has reached its bound */
 
-    const clo_scheduler_room *room; /* others use the ledgers too; NULL: they are our own */
-    clo_ledger **ledgers;           /* [machines] */
-    bool is_short;                  /* since the last input a ledger that others use has refused something */
-    clo_capacity_waiter *waiters;   /* [machines] */
-    bool has_demands;               /* some job had */
+    const clo_scheduler_room *room;     /* others use the ledgers too; NULL: they are our own */
+    clo_ledger **ledgers;               /* [machines] */
+    const clo_scheduler_script *script; /* what those ledgers said in the run that is repeated; NULL: none is */
+    int64_t (*own)[CLO_RESOURCES_MAX];  /* [machines] what our own executions leave; NULL: nobody wants to know */
+    uint32_t questions;                 /* to ledgers that others use, since the last input */
+    bool is_short;                      /* since the last input a ledger that others use has refused something */
+    clo_capacity_waiter *waiters;       /* [machines] */
+    bool has_demands;                   /* some job had */
 
     clo_order *orders; /* [executors] ring */
     uint32_t order_first, order_count;
 
-    clo_log *log; /* NULL: none */
+    clo_log *log;        /* NULL: none */
+    uint64_t sum;        /* of the inputs in the log, see CLO_LOG_SUM */
+    uint32_t sum_inputs; /* since the last SUM */
+    bool is_drained;     /* nothing is left to be decided until the next input */
     uint32_t steps_max, steps, turn_steps;
     uint32_t limits_set; /* since the last input, by choices that start nothing */
     uint32_t moves_made; /* likewise, that took no time */
@@ -84,6 +90,15 @@ struct clo_view {
 /* note.c: into the log, if there is one. `job` NULL, CLO_NONE: none. */
 void clo_note(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *job, uint32_t stage, uint32_t instance,
               uint32_t executor, int64_t value);
+/* The same with the record as it is. */
+void clo_note_record(clo_scheduler *scheduler, const clo_log_record *record);
+/* What the log says of an input before its own record. */
+void clo_note_begin(clo_scheduler *scheduler, bool was_drained);
+/* Nothing is left to be decided. */
+void clo_note_drained(clo_scheduler *scheduler);
+void clo_note_sum(clo_scheduler *scheduler);
+/* The inputs from here on are for this policy. */
+void clo_note_policy(clo_scheduler *scheduler, const clo_policy *policy);
 
 /* lists.c */
 void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job);
@@ -107,7 +122,9 @@ void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
 /* The stage, or (CLO_NONE) any stage of the job, waits no more. */
 void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage);
 /* Capacity is kept for the stage that waits on the machine. */
-bool clo_room_is_due(const clo_scheduler *scheduler, uint32_t machine);
+bool clo_room_is_due(clo_scheduler *scheduler, uint32_t machine);
+/* Nobody holds anything. */
+void clo_room_open(clo_scheduler *scheduler);
 
 /* start.c: executions begin, or wait in queues. */
 

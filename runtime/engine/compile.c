@@ -115,10 +115,7 @@ static clo_status adopt_graph(clo_program *program, clo_arena *arena)
         return status;
     for (uint32_t i = 0; i < program->executions; i++)
         program->exits += program->succ_first[i] == program->succ_first[i + 1];
-    for (uint32_t t = 0; t < graph->tasks && !program->is_restricted; t++)
-        for (uint32_t e = 0; e < program->platform->executors_count; e++)
-            if (clo_cost_execution_ns(program->cost, t, e) == CLO_TIME_NEVER)
-                program->is_restricted = true;
+    program->is_restricted = program->cost->is_restricted;
     return CLO_OK;
 }
 

@@ -123,4 +123,22 @@ static inline uint32_t clo_engine_released(clo_engine *engine, clo_release *rele
     }
 }
 
+/* The execution holds what it demands, or needs nothing because its job is stopped: whom that lets ask in turn, one
+ * after another; CLO_NONE: no more. Gone through once, before the execution ends. *cursor starts at 0. */
+static inline uint32_t clo_engine_let_ask(clo_engine *engine, uint32_t execution, uint32_t *cursor)
+{
+    const clo_program *program = engine->program;
+
+    if (program->taken_first == NULL)
+        return CLO_NONE;
+    const uint32_t *row = program->taken + program->taken_first[execution];
+    uint32_t count = program->taken_first[execution + 1] - program->taken_first[execution];
+    while (*cursor < count) {
+        uint32_t next = row[(*cursor)++];
+        if (clo_countdown_hit(&engine->pending[next]))
+            return next;
+    }
+    return CLO_NONE;
+}
+
 #endif

@@ -39,4 +39,11 @@ typedef struct clo_scheduler_room {
     void (*report)(void *driver, uint32_t machine, bool again);
 } clo_scheduler_room;
 
+/* In place of ledgers that others use: what those said in a run that is repeated (CLO_LOG_ROOM). */
+typedef struct clo_scheduler_script {
+    void *driver;
+    /* The answer to the question of this number since the input; `expected`: what our own executions alone give. */
+    uint32_t (*answer)(void *driver, uint32_t machine, uint32_t question, uint32_t expected);
+} clo_scheduler_script;
+
 #endif

@@ -59,6 +59,9 @@ typedef struct clo_program {
     uint32_t *replica_of;
     /* [tasks] 1: some instance has a replica; NULL: the plan has none. */
     uint8_t *has_replica;
+    /* [executions + 1], []: whom an execution lets ask for capacities once it holds its own (turns.h): these count in
+     * `needs` too. NULL: nobody demands anything. */
+    uint32_t *taken_first, *taken;
     /* [executions + 1], []: with has_replica, the sources of each execution in tasks that have replicas, in the order
      * of its inputs. */
     uint32_t *chosen_first, *chosen;

@@ -74,10 +74,11 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
     s->use.bytes = config->policy->state_bytes != NULL ? config->policy->state_bytes(&s->limits, config->argument) : 0;
     s->words = (executors + 63) / 64;
     s->steps_max = config->steps_max;
-    s->log = config->log;
     s->has_replicas = config->has_replicas;
     s->has_moves = config->has_moves;
     s->room = config->room;
+    s->script = config->script;
+    s->is_drained = true;
     clo_carve(&block, &s->jobs, config->jobs_max);
     clo_carve(&block, &s->free_slots, config->jobs_max);
     clo_carve(&block, &s->executors, executors);
@@ -87,6 +88,8 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
     clo_carve(&block, &s->entries, entries);
     clo_carve(&block, &s->waiters, machines);
     clo_carve(&block, &s->orders, executors);
+    if (s->script != NULL || (s->room != NULL && config->log != NULL))
+        clo_carve(&block, &s->own, machines);
     if (!clo_block_take(&block, arena) || (s->use.state = clo_arena_take(arena, s->use.bytes, 1)) == NULL)
         return clo_fail_memory("a scheduler");
     for (uint32_t i = 0; i < entries; i++)
@@ -95,8 +98,12 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
     if (status != CLO_OK)
         return status;
     reset(s);
+    clo_room_open(s);
     *out = s;
-    return config->policy->init != NULL ? config->policy->init(s->use.state, s) : CLO_OK;
+    status = config->policy->init != NULL ? config->policy->init(s->use.state, s) : CLO_OK;
+    s->questions = 0;
+    s->log = config->log; /* from here on */
+    return status;
 }
 
 /* Every input begins with this. */
@@ -106,7 +113,19 @@ static void begin_input(clo_scheduler *s, int64_t now_ns)
         s->now_ns = now_ns;
     s->exhausted = 0;
     s->is_ruled = s->is_cut = s->is_short = false;
-    s->turn_steps = s->limits_set = s->moves_made = 0;
+    s->turn_steps = s->limits_set = s->moves_made = s->questions = 0;
+    clo_note_begin(s, s->is_drained);
+    s->is_drained = false;
+}
+
+static void note_arrival(clo_scheduler *s, const clo_scheduler_job *job)
+{
+    const clo_live_job *live = &job->live;
+
+    clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, job->tag >= 0 ? job->tag : (int64_t)live->id);
+    clo_note(s, CLO_LOG_JOB, job, live->weight, live->limit, live->group, live->deadline_ns);
+    if (live->band != 0)
+        clo_note(s, CLO_LOG_BAND, job, CLO_NONE, CLO_NONE, CLO_NONE, live->band);
 }
 
 /* All inputs of the stage are there. Whatever the policy is now: one before it may have committed some of it. */
@@ -135,7 +154,7 @@ clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_
     job->live.bound = 0;
     job->live.arrival_ns = s->now_ns;
     s->has_demands = s->has_demands || job->demands != NULL;
-    clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, (int64_t)job->live.id);
+    note_arrival(s, job);
     clo_view_tell(s, CLO_EVENT_ARRIVE, job->slot, CLO_NONE, CLO_NONE, 0);
     for (uint32_t i = 0; i < job->roots_count; i++) {
         s->turn_steps++;
@@ -217,8 +236,8 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
 
     begin_input(s, now_ns);
     if (s->log != NULL) /* at its own time, see CLO_LOG_KINDS */
-        (void)clo_log_append(
-            s->log, &(clo_log_record){now_ns, job->live.id, CLO_LOG_FINISH, stage, row->instance, executor, start_ns});
+        clo_note_record(
+            s, &(clo_log_record){now_ns, job->live.id, CLO_LOG_FINISH, stage, row->instance, executor, start_ns});
     row->job = row->stage = row->instance = CLO_NONE;
     s->running--;
     clo_room_give(s, job, stage, executor);
@@ -242,9 +261,9 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
 
 void clo_scheduler_timer(clo_scheduler *s, int64_t now_ns)
 {
-    begin_input(s, now_ns);
-    if (s->wake_ns > s->now_ns)
+    if (s->wake_ns > now_ns && s->wake_ns > s->now_ns) /* no input: nobody waits for this time any more */
         return;
+    begin_input(s, now_ns);
     clo_note(s, CLO_LOG_TIMER, NULL, CLO_NONE, CLO_NONE, CLO_NONE, s->wake_ns);
     s->wake_ns = CLO_TIME_NEVER;
     clo_view_tell(s, CLO_EVENT_TIMER, CLO_NONE, CLO_NONE, CLO_NONE, 0);
@@ -277,9 +296,7 @@ void clo_scheduler_moved(clo_scheduler *s, uint32_t executor, int64_t start_ns, 
 
     begin_input(s, now_ns);
     bool is_there = job != NULL && job->live.id == row->home;
-    if (s->log != NULL)
-        (void)clo_log_append(
-            s->log, &(clo_log_record){s->now_ns, row->home, CLO_LOG_MOVED, CLO_NONE, CLO_NONE, executor, start_ns});
+    clo_note_record(s, &(clo_log_record){s->now_ns, row->home, CLO_LOG_MOVED, CLO_NONE, CLO_NONE, executor, start_ns});
     uint32_t slot = is_there ? row->job : CLO_NONE;
     row->job = CLO_NONE;
     row->is_moving = 0;
@@ -338,18 +355,28 @@ static void show_all(clo_scheduler *s)
 clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t version, int64_t now_ns)
 {
     clo_policy_use old = s->use;
+    clo_log *log = s->log;
+    int64_t before_ns = s->now_ns;
+    uint32_t questions = s->questions;
 
-    begin_input(s, now_ns);
     memset(use->state, 0, use->bytes);
     s->use = *use;
     exchange_states(s);
+    if (now_ns > s->now_ns)
+        s->now_ns = now_ns;
+    s->log = NULL; /* a policy that fails to begin is no input */
     clo_status status = use->policy->init != NULL ? use->policy->init(use->state, s) : CLO_OK;
+    s->log = log;
     if (status != CLO_OK) {
         exchange_states(s);
         s->use = old;
+        s->now_ns = before_ns;
+        s->questions = questions;
         return status;
     }
-    clo_note(s, CLO_LOG_SWAP, NULL, CLO_NONE, CLO_NONE, CLO_NONE, version);
+    begin_input(s, now_ns);
+    clo_note_policy(s, use->policy);
+    clo_note(s, CLO_LOG_SWAP, NULL, CLO_NONE, CLO_NONE, CLO_NONE, use->place);
     s->version = version;
     if (old.policy->readiness != use->policy->readiness)
         list_anew(s, use->policy->readiness);
@@ -361,19 +388,28 @@ clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t ve
 
 void clo_scheduler_begin_log(clo_scheduler *s)
 {
+    clo_note_policy(s, s->use.policy);
     clo_note(s, CLO_LOG_BEGIN, NULL, CLO_NONE, CLO_NONE, CLO_NONE, 0);
 }
 
 void clo_scheduler_end_log(clo_scheduler *s, int64_t now_ns)
 {
+    if (s->log == NULL)
+        return;
     begin_input(s, now_ns);
+    clo_note_sum(s);
     clo_note(s, CLO_LOG_END, NULL, CLO_NONE, CLO_NONE, CLO_NONE, s->live_count);
+    s->log = NULL;
 }
 
 bool clo_scheduler_next(clo_scheduler *s, clo_order *order)
 {
+    if (s->order_count == 0 && s->is_drained)
+        return false;
     while (s->order_count == 0) /* each decision starts something, or is the last of its band */
         if (!clo_choose(s)) {
+            s->is_drained = true;
+            clo_note_drained(s);
             if (s->turn_steps > s->counts.most_turn_steps)
                 s->counts.most_turn_steps = s->turn_steps;
             return false;
@@ -405,6 +441,12 @@ int64_t clo_scheduler_wake_ns(const clo_scheduler *s)
 bool clo_scheduler_has_room(const clo_scheduler *s)
 {
     return s->free_count > 0;
+}
+
+const clo_policy *clo_scheduler_policy(const clo_scheduler *s, const void **argument)
+{
+    *argument = s->use.argument;
+    return s->use.policy;
 }
 
 const clo_scheduler_counts *clo_scheduler_counts_of(const clo_scheduler *s)

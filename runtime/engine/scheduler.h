@@ -26,14 +26,15 @@ typedef struct clo_scheduler_config {
     const clo_policy *policy;
     const void *argument;
     uint32_t jobs_max;
-    uint32_t steps_max; /* of one decision; 0: no bound */
-    uint32_t queue_max; /* entries in the queues of all executors; 0: 64 for each executor */
-    clo_log *log;       /* inputs and decisions go there; NULL: nowhere */
-    bool has_replicas;  /* the driver can run them; else a choice's `duplicate` is passed over */
-    bool has_moves;         /* moves of executors are orders, and clo_scheduler_moved ends them; else they take no time */
-    int64_t moving_ns;      /* how long they take, for policies to see */
-    bool keeps_stages;      /* an executor goes on with its stage */
-    const clo_scheduler_room *room; /* lives as long as the scheduler; NULL: nobody else uses the machines */
+    uint32_t steps_max;                 /* of one decision; 0: no bound */
+    uint32_t queue_max;                 /* entries in the queues of all executors; 0: 64 for each executor */
+    clo_log *log;                       /* inputs and decisions go there; NULL: nowhere */
+    bool has_replicas;                  /* the driver can run them; else a choice's `duplicate` is passed over */
+    bool has_moves;                     /* moves are orders, clo_scheduler_moved ends them; else they take no time */
+    int64_t moving_ns;                  /* how long they take, for policies to see */
+    bool keeps_stages;                  /* an executor goes on with its stage */
+    const clo_scheduler_room *room;     /* lives as long as the scheduler; NULL: nobody else uses the machines */
+    const clo_scheduler_script *script; /* likewise, in place of `room`: a run with one is repeated */
 } clo_scheduler_config;
 
 clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out);
@@ -61,10 +62,11 @@ void clo_scheduler_moved(clo_scheduler *scheduler, uint32_t executor, int64_t st
 
 /* Puts *use in place of the policy, and leaves the old one in it. Every live job must have the state for the new policy
  * in next_state (clo_scheduler_job_prepare); it is exchanged with its state, of other jobs when they arrive. `version`
- * is the number of the swap, from 1, and names the policy in the log. Returns what init returned; then nothing has changed. */
+ * is the number of the swap, from 1; use->place names the policy in the log. Returns what init returned; then nothing has
+ * changed. */
 clo_status clo_scheduler_swap(clo_scheduler *scheduler, clo_policy_use *use, uint32_t version, int64_t now_ns);
 
-/* The first and the last record of the log. */
+/* The first and the last record of the log. After the last one the log is left alone. */
 void clo_scheduler_begin_log(clo_scheduler *scheduler);
 void clo_scheduler_end_log(clo_scheduler *scheduler, int64_t now_ns);
 
@@ -79,6 +81,9 @@ int64_t clo_scheduler_wake_ns(const clo_scheduler *scheduler);
 
 /* True while no more than `jobs_max - 1` jobs live. */
 bool clo_scheduler_has_room(const clo_scheduler *scheduler);
+
+/* The policy in use, and its argument. */
+const clo_policy *clo_scheduler_policy(const clo_scheduler *scheduler, const void **argument);
 
 const clo_scheduler_counts *clo_scheduler_counts_of(const clo_scheduler *scheduler);
 

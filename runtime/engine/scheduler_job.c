@@ -67,6 +67,7 @@ clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_jo
         return clo_fail_memory("the stages of a job");
 
     job->tasks = graph->tasks;
+    job->tag = -1;
     job->live = (clo_live_job){.cost = cost,
                                .deadline_ns = config->deadline_ns,
                                .weight = config->weight,

@@ -14,6 +14,7 @@ typedef struct clo_policy_use {
     const void *argument;
     void *state;
     size_t bytes;
+    uint32_t place; /* in the header of the log */
 } clo_policy_use;
 
 /* The outputs of a stage that lie, or will lie, in one source of data (clo_platform.source_of). The times are of the
@@ -50,6 +51,7 @@ typedef struct clo_scheduler_job {
     void *next_state;                      /* for the next policy, see clo_scheduler_swap */
     uint32_t version, next_version;        /* which policy live.state and next_state are for */
     struct clo_scheduler_job *next_ended;
+    int64_t tag; /* for the log; negative: none */
     void *owner; /* the driver's */
 } clo_scheduler_job;
 

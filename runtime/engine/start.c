@@ -229,6 +229,9 @@ void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job)
                 kept = i;
                 continue;
             }
+            for (uint32_t k = 0; k < entry->count && scheduler->log != NULL; k++)
+                clo_note(scheduler, CLO_LOG_DROP, job, entry->stage, entry->instance + k, e,
+                         entry->is_replica ? CLO_LOG_REPLICA : 0);
             scheduler->executors[e].committed -= entry->count;
             job->stages[entry->stage].live.committed -= entry->count;
             job->live.committed -= entry->count;

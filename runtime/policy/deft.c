@@ -17,7 +17,8 @@ typedef struct option {
 } option;
 
 /* With the k-th predecessor recomputed on `executor`, the stage starts when that and all other inputs are there. */
-static int64_t duplicated_ns(const clo_view *view, clo_ready_stage ready, uint32_t k, uint32_t executor, uint32_t source)
+static int64_t duplicated_ns(const clo_view *view, clo_ready_stage ready, uint32_t k, uint32_t executor,
+                             uint32_t source)
 {
     const clo_graph *graph = clo_cost_graph(clo_view_job(view, ready.job)->cost);
     uint32_t inputs = graph->in_first[ready.stage + 1] - graph->in_first[ready.stage];
@@ -36,14 +37,17 @@ static int64_t duplicated_ns(const clo_view *view, clo_ready_stage ready, uint32
 
 static void try_executor(const clo_view *view, clo_ready_stage ready, uint32_t executor, option *best)
 {
-    const clo_graph *graph = clo_cost_graph(clo_view_job(view, ready.job)->cost);
-    uint32_t first = graph->in_first[ready.stage], inputs = graph->in_first[ready.stage + 1] - first;
     int64_t execution_ns = clo_view_execution_ns(view, ready.job, ready.stage, executor);
     if (execution_ns == CLO_TIME_NEVER)
         return;
 
-    int64_t start_ns =
-        later(clo_view_available_ns(view, executor), clo_view_arrival_ns(view, ready.job, ready.stage, executor));
+    /* However early its inputs come, and whatever is computed again before it. */
+    int64_t available_ns = clo_view_available_ns(view, executor);
+    if (best->executor != CLO_NONE && clo_time_add(available_ns, execution_ns) >= best->finish_ns)
+        return;
+    const clo_graph *graph = clo_cost_graph(clo_view_job(view, ready.job)->cost);
+    uint32_t first = graph->in_first[ready.stage], inputs = graph->in_first[ready.stage + 1] - first;
+    int64_t start_ns = later(available_ns, clo_view_arrival_ns(view, ready.job, ready.stage, executor));
     int64_t finish_ns = clo_time_add(start_ns, execution_ns);
     if (best->executor == CLO_NONE || finish_ns < best->finish_ns)
         *best = (option){executor, CLO_NONE, finish_ns};
@@ -59,6 +63,8 @@ static void try_executor(const clo_view *view, clo_ready_stage ready, uint32_t e
 
 static bool deft_decide(void *state, const clo_view *view, clo_choice *choice)
 {
+    uint32_t executors = clo_view_limits(view)->executors;
+
     (void)state;
     for (clo_ready_stage at = clo_view_first_ready(view); at.job != CLO_NONE && clo_view_step(view);
          at = clo_view_next_ready(view, at)) {
@@ -66,7 +72,7 @@ static bool deft_decide(void *state, const clo_view *view, clo_choice *choice)
         if (job->running + job->committed >= job->limit)
             continue;
         option best = {CLO_NONE, CLO_NONE, INT64_MAX};
-        for (uint32_t e = 0; e < clo_view_limits(view)->executors; e++)
+        for (uint32_t e = 0; e < executors; e++)
             try_executor(view, at, e, &best);
         *choice = (clo_choice){at.job, at.stage, 1, best.executor, best.duplicate, 0, 0};
         return true;
@@ -77,7 +83,8 @@ static bool deft_decide(void *state, const clo_view *view, clo_choice *choice)
 const clo_policy clo_policy_deft = {
     .size = sizeof(clo_policy),
     .name = "deft",
-    .summary = "each stage, once its inputs are assigned, to where it finishes first, a predecessor duplicated if it helps",
+    .summary =
+        "each stage, once its inputs are assigned, to where it finishes first, a predecessor duplicated if it helps",
     .readiness = CLO_READY_ASSIGNED,
     .commits = 1,
     .decide = deft_decide,

@@ -6,9 +6,12 @@
 #include "run/capacity.h"
 #include "run/combining.h"
 #include "run/runtime.h"
+#include "run/runtime_log.h"
 #include "run/watchdog_loop.h"
+#include "trace/log.h"
 
 #include <sched.h>
+#include <string.h>
 
 void clo_scheduling_init(clo_runtime *runtime)
 {
@@ -70,6 +73,23 @@ static void wait_for_turn(clo_runtime *runtime)
         sched_yield();
 }
 
+/* The scheduler that is made next writes the log that waits for it. */
+static clo_status open_log(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max)
+{
+    clo_log *log = runtime->scheduling.log;
+    const clo_log_header *about = clo_log_about(log);
+    const char *name = use->policy->name != NULL ? use->policy->name : "?";
+
+    clo_log_set_run(
+        log, &(clo_log_run){CLO_LOG_RUN_REAL, runtime->clock, runtime->workers_count, runtime->jobs_max, steps_max});
+    if (about->policies_count == 0)
+        return clo_log_add_policy(log, name, use->argument != NULL ? CLO_LOG_ARGUMENT_UNKNOWN : NULL, NULL);
+    if (strcmp(about->policies[0].name, name) != 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "the log's header names the policy '%.60s', and the job's is '%.60s'",
+                        about->policies[0].name, name);
+    return CLO_OK;
+}
+
 static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
@@ -81,16 +101,19 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
         .jobs_max = runtime->jobs_max,
         .steps_max = steps_max,
         .room = &scheduling->room,
+        .log = scheduling->log_waits ? scheduling->log : NULL,
     };
     clo_scheduler *scheduler = NULL;
     clo_arena arena;
+    clo_status status = config.log != NULL ? open_log(runtime, use, steps_max) : CLO_OK;
 
+    if (status != CLO_OK)
+        return status;
     wait_for_turn(runtime);
     clo_arena_open(&arena, NULL, 0);
     uint32_t *news = clo_arena_take(&arena, workers, sizeof *news);
     clo_combining_slot *slots = clo_arena_take(&arena, (size_t)workers + 1, sizeof *slots);
     clo_ledger **ledgers = clo_arena_take(&arena, runtime->platform->machines_count, sizeof(clo_ledger *));
-    clo_status status = CLO_OK;
     if (news == NULL || slots == NULL || ledgers == NULL)
         status = clo_fail_memory("a scheduler");
     else
@@ -99,6 +122,8 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
         status = clo_scheduler_create(&config, &arena, &scheduler);
     if (status != CLO_OK)
         return clo_arena_close(&arena), status;
+    if (config.log == NULL)
+        clo_runtime_end_log(runtime); /* of the scheduler that goes */
     clo_arena_close(&scheduling->arena);
     clo_arena_close(&scheduling->policy_arena);
     clo_arena_open(&scheduling->policy_arena, NULL, 0);
@@ -111,7 +136,14 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
     scheduling->swaps = 0;
     clo_combining_init(&scheduling->combining, slots, workers + 1);
     atomic_store_explicit(&scheduling->wake_ns, CLO_TIME_NEVER, memory_order_relaxed);
+    scheduling->log_waits = false;
+    clo_scheduler_begin_log(scheduler);
     return CLO_OK;
+}
+
+static bool is_logging(const clo_scheduling *scheduling)
+{
+    return scheduling->log != NULL && !scheduling->log_waits;
 }
 
 clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max, uint32_t *version)
@@ -129,8 +161,8 @@ clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use
                           "the runtime's scheduler follows the policy '%s' for %u other jobs; destroy them, swap its "
                           "policy, or use another runtime",
                           scheduling->policy->name != NULL ? scheduling->policy->name : "?", scheduling->jobs);
-    } else if (scheduling->jobs == 0) {
-        pthread_mutex_lock(&runtime->watchdog.lock); /* it looks at the timer */
+    } else if (scheduling->jobs == 0 && !(is_same && is_logging(scheduling))) { /* a log goes on with its scheduler */
+        pthread_mutex_lock(&runtime->watchdog.lock);                            /* it looks at the timer */
         status = make_scheduler(runtime, use, steps_max);
         pthread_mutex_unlock(&runtime->watchdog.lock);
     }
@@ -147,6 +179,7 @@ void clo_scheduling_detach(clo_runtime *runtime)
 
 void clo_scheduling_free(clo_runtime *runtime)
 {
+    clo_runtime_end_log(runtime);
     clo_arena_close(&runtime->scheduling.arena);
     clo_arena_close(&runtime->scheduling.policy_arena);
 }

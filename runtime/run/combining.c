@@ -22,8 +22,7 @@ typedef struct turn_state {
     clo_scheduler_job *first_ended, *last_ended;
 } turn_state;
 
-/* On the scheduler's clock. */
-static int64_t scheduler_now_ns(const clo_runtime *runtime)
+int64_t clo_scheduling_now_ns(const clo_runtime *runtime)
 {
     return (clo_clock_ns() - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate;
 }
@@ -78,7 +77,7 @@ static void cancel_if_stopped(const turn_state *turn, clo_job *job)
         clo_job_cut(job);
     clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->scheduled,
                          atomic_load_explicit(&job->failure, memory_order_relaxed) != 0,
-                         scheduler_now_ns(turn->runtime));
+                         clo_scheduling_now_ns(turn->runtime));
 }
 
 static void handle_completion(turn_state *turn, const clo_worker *worker)
@@ -158,7 +157,7 @@ static void swap_policy(clo_runtime *runtime)
     clo_swap *swap = atomic_load_explicit(&scheduling->swap, memory_order_relaxed); /* came with the post */
 
     swap->status =
-        clo_scheduler_swap(scheduling->scheduler, &swap->use, scheduling->swaps + 1, scheduler_now_ns(runtime));
+        clo_scheduler_swap(scheduling->scheduler, &swap->use, scheduling->swaps + 1, clo_scheduling_now_ns(runtime));
     if (swap->status == CLO_OK)
         exchange_idle(runtime, ++scheduling->swaps);
     else
@@ -174,7 +173,16 @@ static void handle_capacity(const turn_state *turn)
 
     for (uint32_t m = 0; m < runtime->platform->machines_count; m++)
         if (atomic_exchange_explicit(&runtime->machines[m].has_reported, 0, memory_order_relaxed) != 0)
-            clo_scheduler_capacity(runtime->scheduling.scheduler, m, scheduler_now_ns(runtime));
+            clo_scheduler_capacity(runtime->scheduling.scheduler, m, clo_scheduling_now_ns(runtime));
+}
+
+static void end_log(clo_runtime *runtime)
+{
+    clo_scheduling *scheduling = &runtime->scheduling;
+
+    clo_scheduler_end_log(scheduling->scheduler, clo_scheduling_now_ns(runtime));
+    atomic_store_explicit(&scheduling->log_is_over, 1, memory_order_release); /* pairs with the acquire in log.c */
+    clo_futex_wake_all(&scheduling->log_is_over);
 }
 
 static void handle_asks(turn_state *turn)
@@ -185,11 +193,13 @@ static void handle_asks(turn_state *turn)
     if (asks & CLO_ASK_SWAP)
         swap_policy(runtime);
     if (asks & CLO_ASK_TIMER)
-        clo_scheduler_timer(runtime->scheduling.scheduler, scheduler_now_ns(runtime));
+        clo_scheduler_timer(runtime->scheduling.scheduler, clo_scheduling_now_ns(runtime));
     if (asks & CLO_ASK_CAPACITY)
         handle_capacity(turn);
     hand_out(turn);
     handle_requests(turn);
+    if (asks & CLO_ASK_END_LOG)
+        end_log(runtime);
 }
 
 /* The workers that have news, earliest finish first, into scheduling->news; returns their number. Insertion: there are

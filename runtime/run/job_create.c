@@ -56,6 +56,10 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
         return CLO_ERR_ARGUMENT;
     if (config->plan != NULL && config->policy != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config has both a plan and a policy; give one");
+    if (config->band >= CLO_BANDS_MAX)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.band is %u; use 0 to %d", config->band, CLO_BANDS_MAX - 1);
+    if (config->tag > INT64_MAX)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.tag is more than INT64_MAX");
     if (config->policy != NULL && (config->policy->decide == NULL))
         return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
     if (runtime->clock == CLO_CLOCK_VIRTUAL && config->plan == NULL)
@@ -130,9 +134,11 @@ static clo_status make_scheduled(clo_job *job, const clo_job_config *config, clo
     };
     clo_status status = clo_scheduler_job_create(job->cost, &of_job, &use, arena, &job->scheduled);
 
-    if (status == CLO_OK)
-        job->scheduled->owner = job;
-    return status;
+    if (status != CLO_OK)
+        return status;
+    job->scheduled->owner = job;
+    job->scheduled->tag = (int64_t)config->tag;
+    return CLO_OK;
 }
 
 /* Everything but the slot. The job lies in its own arena, as all its parts. */

@@ -6,6 +6,8 @@
 #include "run/real_time.h"
 #include "run/runtime.h"
 
+#include <string.h>
+
 /* States of the scheduler and of every job, in `arena`. With `control` held: no job comes or goes. */
 static clo_status make_states(const clo_runtime *runtime, clo_policy_use *use, clo_arena *arena)
 {
@@ -24,14 +26,33 @@ static clo_status make_states(const clo_runtime *runtime, clo_policy_use *use, c
     return status;
 }
 
+/* Its place in the header of the log. What the caller has named last, with the text of its argument, is taken. */
+static clo_status name_policy(const clo_scheduling *scheduling, clo_policy_use *use)
+{
+    const clo_log_header *about = clo_log_about(scheduling->log_waits ? NULL : scheduling->log);
+    const char *name = use->policy->name != NULL ? use->policy->name : "?";
+
+    if (about == NULL)
+        return CLO_OK;
+    const clo_log_policy *last = &about->policies[about->policies_count - 1];
+    use->place = about->policies_count - 1;
+    if (use->argument != NULL && last->argument != NULL && strcmp(last->name, name) == 0)
+        return CLO_OK;
+    return clo_log_add_policy(scheduling->log, name, use->argument != NULL ? CLO_LOG_ARGUMENT_UNKNOWN : NULL,
+                              &use->place);
+}
+
 static clo_status exchange(clo_runtime *runtime, clo_swap *swap)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
     clo_policy_use use = swap->use;
     clo_arena arena;
 
+    clo_status status = name_policy(scheduling, &swap->use);
+    if (status != CLO_OK)
+        return status;
     clo_arena_open(&arena, NULL, 0);
-    clo_status status = make_states(runtime, &swap->use, &arena);
+    status = make_states(runtime, &swap->use, &arena);
     if (status != CLO_OK)
         return clo_arena_close(&arena), status;
     atomic_store_explicit(&scheduling->swap, swap, memory_order_relaxed); /* travels with the ask */
@@ -39,9 +60,9 @@ static clo_status exchange(clo_runtime *runtime, clo_swap *swap)
     while (atomic_load_explicit(&swap->is_done, memory_order_acquire) == 0) /* the combiner will come to it */
         clo_futex_wait(&swap->is_done, 0);
     if (swap->status != CLO_OK)
-        return clo_arena_close(&arena), clo_fail(swap->status, "the policy '%s' could not be initialised: %s",
-                                                 use.policy->name != NULL ? use.policy->name : "without a name",
-                                                 swap->error);
+        return clo_arena_close(&arena),
+               clo_fail(swap->status, "the policy '%s' could not be initialised: %s",
+                        use.policy->name != NULL ? use.policy->name : "without a name", swap->error);
     clo_arena_close(&scheduling->policy_arena); /* of the one that is out */
     scheduling->policy_arena = arena;
     scheduling->policy = use.policy;

@@ -42,6 +42,11 @@ typedef struct clo_scheduling {
     struct clo_swap *_Atomic swap;
     /* When the policy wants to be asked again, on the scheduler's clock; CLO_TIME_NEVER: no wish. For the watchdog. */
     _Atomic int64_t wake_ns;
+    /* What the scheduler writes to, or (with log_waits) the next one will; NULL: nothing. Under `control`. */
+    clo_log *log;
+    bool log_waits;
+    /* 1: the combiner has ended the log. Futex word. */
+    _Atomic uint32_t log_is_over;
     /* CLOCK_MONOTONIC at the scheduler's time 0. */
     int64_t origin_ns;
 } clo_scheduling;

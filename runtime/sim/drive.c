@@ -26,6 +26,14 @@ static void assign_planned(clo_sim *sim, uint32_t execution)
     sim->assign(sim, execution, executor, arrival_ns);
 }
 
+void clo_sim_let_ask(clo_sim *sim, uint32_t execution)
+{
+    uint32_t cursor = 0, next;
+
+    while ((next = clo_engine_let_ask(sim->engine, execution, &cursor)) != CLO_NONE)
+        assign_planned(sim, next);
+}
+
 int clo_sim_execute(clo_sim *sim, uint32_t execution)
 {
     uint32_t executor = sim->engine->ran_on[execution];

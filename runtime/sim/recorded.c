@@ -20,6 +20,14 @@ static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t 
     (void)arrival_ns;
     sim->events[execution].executor = executor;
     sim->states[execution] = DECIDED;
+    sim->decided[sim->decided_count++] = execution;
+}
+
+/* The record does not say who took capacities when. Whoever ran had its turn, so turns are given as early as may be. */
+static void let_ask(clo_sim *sim)
+{
+    while (sim->decided_count > 0) /* each execution comes here once */
+        clo_sim_let_ask(sim, sim->decided[--sim->decided_count]);
 }
 
 /* Recorded events in order of completion; executions of replicas are found by (instance, executor). */
@@ -79,6 +87,7 @@ static clo_status replay_one(clo_sim *sim, const clo_trace_event *event)
         return clo_fail(CLO_ERR_TASK, "task '%s' failed with %d",
                         clo_graph_task_name(sim->program->graph, event->task, scratch), code);
     clo_sim_finish(sim, execution);
+    let_ask(sim);
     return CLO_OK;
 }
 
@@ -92,6 +101,7 @@ clo_status clo_sim_replay(clo_sim *sim, const clo_trace *recorded)
     sim->assign = assign;
     if (status == CLO_OK)
         status = clo_sim_begin(sim);
+    let_ask(sim);
     int64_t last_ns = 0;
     for (uint32_t i = 0; status == CLO_OK && i < sim->program->executions; i++) {
         status = replay_one(sim, ordered[i]);

@@ -27,6 +27,7 @@ static clo_status allocate_sim(clo_sim *sim)
     clo_carve(&block, &sim->heap.items, sim->heap.capacity);
     clo_carve(&block, &sim->events, program->executions);
     clo_carve(&block, &sim->states, program->executions);
+    clo_carve(&block, &sim->decided, program->executions);
     clo_carve(&block, &sim->decision_ns, 1);
     clo_carve(&block, &sim->scratch.inputs, inputs);
     clo_carve(&block, &sim->scratch.bytes, inputs);
@@ -64,6 +65,7 @@ static void start(clo_sim *sim, uint32_t execution)
         .transfer_ns = sim->now_ns - sim->events[execution].transfer_ns,
     };
     clo_heap_push(&sim->heap, finish_ns, execution);
+    clo_sim_let_ask(sim, execution);
 }
 
 /* What `execution` held is free: those that waited for it start, oldest first. */
@@ -140,10 +142,13 @@ static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_jo
 static clo_status build_scheduler(clo_sim *sim, const clo_cost *cost, const clo_sim_config *config,
                                   const clo_policy *policy)
 {
-    clo_scheduler_config of_scheduler = {
-        .platform = sim->program->platform, .policy = policy, .jobs_max = 1, .steps_max = config->steps_max};
+    clo_scheduler_config of_scheduler = {.platform = sim->program->platform,
+                                         .policy = policy,
+                                         .argument = config->argument,
+                                         .jobs_max = 1,
+                                         .steps_max = config->steps_max};
     clo_scheduler_job_config of_job = {.deadline_ns = CLO_TIME_NEVER, .weight = 1, .limit = CLO_NONE};
-    clo_policy_use use = {.policy = policy};
+    clo_policy_use use = {.policy = policy, .argument = config->argument};
 
     clo_status status = clo_scheduler_create(&of_scheduler, &sim->arena, &sim->scheduler);
     if (status == CLO_OK)

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "engine/scheduler.h"
 #include "sync/histogram.h"
+#include "trace/log.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -165,6 +166,9 @@ static clo_status open_scheduler(stream *s)
         .keeps_stages = s->environment != NULL && s->environment->keeps_stages != 0,
     };
 
+    if (s->config.log != NULL)
+        clo_log_set_run(s->config.log, &(clo_log_run){CLO_LOG_RUN_SIMULATED, CLO_CLOCK_VIRTUAL, executors,
+                                                      config.jobs_max, config.steps_max});
     s->heap.items = clo_arena_take(&s->arena, executors, sizeof *s->heap.items);
     s->heap.capacity = executors;
     s->start_ns = clo_arena_take(&s->arena, executors, sizeof *s->start_ns);
@@ -466,6 +470,8 @@ static clo_status read_config(const clo_workload *workload, const clo_platform *
         return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
     if (config->environment != NULL && (config->environment->time_ns == NULL || config->environment->moving_ns < 0))
         return clo_fail(CLO_ERR_ARGUMENT, "the environment has no time_ns function, or moving_ns is negative");
+    if (config->environment != NULL && config->log != NULL && clo_log_about(config->log)->environment == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "the log's header does not name the environment; write its name there");
     return clo_workload_check(workload, platform);
 }
 

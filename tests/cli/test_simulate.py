@@ -192,7 +192,11 @@ class Replay(StreamTest):
         workload, log = self.run_log()
         self.assertIn("equal", self.good("simulate", workload, "--replay", log))
         self.good("simulate", workload, "--policy", "fifo", "--platform", "uniform:2", "--live", "2", "--log", log)
-        self.assertIn("equal", self.good("simulate", workload, "--replay", log, "--live", "2"))
+        self.assertIn("equal", self.good("simulate", workload, "--replay", log))  # the header says --live 2
+
+    def test_a_replay_needs_no_option_of_the_run_again(self):
+        workload, log = self.run_log("--scale", "2", "--steps-max", "3", "--live", "5")
+        self.assertIn("equal", self.good("simulate", workload, "--replay", log))
 
     def test_two_inputs_swapped_differ(self):
         def swap(records):
@@ -232,6 +236,62 @@ class Replay(StreamTest):
             text = file.read().replace('"clock":"virtual"', '"clock":"real"')
         real = self.change(self.file("real.log", text), lambda records: records)
         self.bad(1, "simulate", workload, "--replay", real, holds="the log is of a real run")
+
+
+class RealReplay(StreamTest):
+    def run_real(self, policy="fair"):
+        workload, log = self.stream(), self.path("real.log")
+        self.good("run", workload, "--policy", policy, "--platform", "uniform:3", "--unpinned", "--jobs", "60",
+                  "--arrivals", "poisson:100us", "--log", log)
+        return workload, log
+
+    def test_a_real_run_replays_alike_and_is_valid(self):
+        for policy in ["fifo", "fair", "deft"]:
+            workload, log = self.run_real(policy)
+            with open(log, encoding="utf-8") as file:
+                header = json.loads(file.readline())
+            self.assertEqual((header["run"], header["clock"]), ("real", "real"))
+            self.assertRegex(self.good("simulate", workload, "--replay", log), r"^equal: \d+ records, \d+ decisions\n$")
+            self.assertIn("valid\n", self.good("check", workload, log))
+
+    def test_a_run_of_one_graph_replays(self):
+        graph, log = self.graph([{"work_ns": 1000}, {"work_ns": 2000}], [[0, 1]]), self.path("one.log")
+        self.good("run", graph, "--policy", "eft", "--platform", "uniform:2", "--unpinned", "--log", log)
+        self.assertIn("2 decisions", self.good("simulate", graph, "--replay", log))
+
+    def test_a_changed_log_differs(self):
+        def swap(records):
+            at = [i for i, r in enumerate(records) if '"arrive"' in r or '"finish"' in r]
+            a, b = at[10], at[11]
+            records[a], records[b] = records[b], records[a]
+            return records
+
+        def move(records):  # a finish behind another one; each place keeps its time
+            a, b = [i for i, r in enumerate(records) if '"finish"' in r][20:22]
+            one, other = json.loads(records[a]), json.loads(records[b])
+            one[0], other[0] = other[0], one[0]
+            records[a], records[b] = (json.dumps(r, separators=(",", ":")) for r in (other, one))
+            return records
+        for change in (swap, move):
+            workload, log = self.run_real()
+            self.bad(1, "simulate", workload, "--replay", self.change(log, change), holds="is another run than the log")
+
+    def test_another_policy_differs(self):
+        workload, log = self.run_real()
+        self.bad(1, "simulate", workload, "--replay", log, "--policy", "fifo", holds="the log is of the policy 'fair', not 'fifo'")
+
+    def test_a_cut_log_is_refused(self):
+        workload, log = self.run_real()
+        with open(log, encoding="utf-8") as file:
+            lines = file.readlines()
+        cut = self.file("cut.log", "".join(lines[:len(lines) // 2]))
+        self.bad(1, "simulate", workload, "--replay", cut, holds="was cut")
+        whole = self.change(log, lambda records: records[:len(records) // 2])
+        self.bad(1, "simulate", workload, "--replay", whole, holds="has no END record")
+
+    def test_another_workload_is_named(self):
+        _, log = self.run_real()
+        self.bad(1, "simulate", self.stream(41), "--replay", log, holds="the log is of another workload")
 
 
 class Tpch(StreamTest):

@@ -117,6 +117,25 @@ static void judge(const stream_fixture *f, uint32_t jobs, const clo_log *log, co
     assert_int_equal(report.finished, jobs);
 }
 
+/* The inputs of the log lead to its decisions, whoever makes the inputs. */
+static void repeat(const stream_fixture *f, const clo_log *log, const char *policy, uint64_t seed)
+{
+    clo_replay_config config = CLO_REPLAY_CONFIG_INIT;
+    clo_replay_result result = CLO_REPLAY_RESULT_INIT;
+    const clo_cost *costs[JOBS];
+    size_t count;
+
+    for (uint32_t j = 0; j < JOBS; j++)
+        costs[j] = f->costs[j % GRAPHS];
+    config.platform = f->platform;
+    config.costs = costs;
+    config.costs_count = JOBS;
+    if (clo_stream_replay(&config, log, &result) != CLO_OK)
+        fail_msg("seed %u, policy %s: %s", (unsigned)seed, policy, clo_last_error());
+    (void)clo_log_records(log, &count);
+    assert_int_equal(result.records, count);
+}
+
 static void every_policy_schedules_every_stream_validly(void **state)
 {
     uint64_t duplicates = 0;
@@ -129,6 +148,7 @@ static void every_policy_schedules_every_stream_validly(void **state)
             clo_stream_result result = CLO_STREAM_RESULT_INIT;
             clo_log *log = simulate(&f, entry.name, seed % 4 == 0 && seed % 3 != 0 ? 3 : 0, &result);
             judge(&f, JOBS, log, entry.name, seed);
+            repeat(&f, log, entry.name, seed);
             assert_int_equal(result.jobs_ended, JOBS);
             if (result.refused > 0)
                 fail_msg("seed %u, policy %s: %s", (unsigned)seed, entry.name, result.refusal);

@@ -40,6 +40,8 @@ static void ask_for_the_unknown(const clo_view *view)
     assert_false(clo_view_fits(view, 0, 0, UNKNOWN));
     assert_int_equal(clo_view_free_for(view, UNKNOWN, 0), CLO_NONE);
     assert_int_equal(clo_view_free_for(view, 0, UNKNOWN), CLO_NONE);
+    assert_int_equal(clo_view_earliest(view, UNKNOWN, 0), CLO_NONE);
+    assert_int_equal(clo_view_earliest(view, 0, UNKNOWN), CLO_NONE);
     assert_int_equal(clo_view_next_free(view, UNKNOWN), CLO_NONE);
 }
 
@@ -106,6 +108,12 @@ static void refuse_workloads(clo_workload *workload, const clo_platform *platfor
     refuses(clo_workload_sort, NULL);
     refuses(clo_workload_check, NULL, platform);
     refuses(clo_workload_check, workload, NULL);
+    refuses(clo_admission_test, NULL, platform, NULL, NULL, NULL);
+    refuses(clo_admission_test, workload, NULL, NULL, NULL, NULL);
+    clo_admission_config unknown_order = {.size = sizeof unknown_order, .order = (clo_admission_order)UNKNOWN};
+    refuses_somehow(clo_admission_test, workload, platform, &unknown_order, NULL, NULL);
+    clo_admission_result small = {.size = 1};
+    refuses_somehow(clo_admission_test, workload, platform, NULL, NULL, &small);
     refuses(clo_workload_arrivals, NULL, &config, &none);
     refuses(clo_workload_arrivals, workload, &config, NULL);
     config.kind = (clo_arrivals)7;

@@ -34,7 +34,8 @@ typedef struct simulation {
     bool draws;                            /* the arrivals are not those of the file */
     clo_arrivals_config arrivals;
     const char *arrivals_text;
-    bool keeps_log; /* after the verdict too */
+    bool keeps_log;     /* after the verdict too */
+    bool drops_misfits; /* a job that fits nowhere is no error here: the caller refuses it */
 } simulation;
 
 /* One run of it. */
@@ -57,9 +58,8 @@ typedef struct simulated_run {
 /* True if the file is to be simulated as a workload, even where no option asks for that. */
 bool is_workload_file(const char *path);
 
-/* The policy of NAME[:ARGUMENT]. *text: the argument, or NULL. *argument: from malloc, or NULL.
- * Returns EXIT_GOOD, or EXIT_BAD_USAGE after an error line. */
-int policy_open(const char *name, const clo_policy **policy, const char **text, void **argument);
+/* True if the file says that it is "clotho.workload/1". */
+bool names_workload(const char *path);
 
 /* Simulates the workload at `path` as the options say. Returns an exit code. */
 int simulate_workload(const char *path, const simulate_options *options);
@@ -67,6 +67,9 @@ int simulate_workload(const char *path, const simulate_options *options);
 /* Opens what sim->path and sim->options name. Returns an exit code; simulation_close is safe in each case. */
 int simulation_open(simulation *sim);
 void simulation_close(simulation *sim);
+
+/* The jobs of the run, with its seed: drawn, or those of the file. simulated_run_close frees them. */
+clo_status simulation_draw(const simulation *sim, simulated_run *run);
 
 /* Runs seed `run->seed`; fills all of *run but what it keeps NULL. Any thread. */
 void simulation_run(const simulation *sim, simulated_run *run);

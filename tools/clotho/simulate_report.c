@@ -174,6 +174,15 @@ static void put_time(FILE *file, int64_t ns)
         fprintf(file, ",%" PRId64, ns);
 }
 
+static const char *ending(const clo_stream_outcome *o)
+{
+    if (o->status == CLO_ERR_TASK)
+        return "failed";
+    if (o->status == CLO_ERR_CANCELLED)
+        return "cancelled";
+    return o->finish_ns != CLO_TIME_NEVER ? "ended" : "refused";
+}
+
 static void put_job(FILE *file, uint32_t index, const char *name, const clo_stream_outcome *o)
 {
     bool has_ended = o->finish_ns != CLO_TIME_NEVER;
@@ -184,7 +193,7 @@ static void put_job(FILE *file, uint32_t index, const char *name, const clo_stre
     put_time(file, o->start_ns);
     put_time(file, o->finish_ns);
     put_time(file, has_ended ? o->finish_ns - o->arrival_ns : CLO_TIME_NEVER);
-    fprintf(file, ",%" PRId64 ",%" PRIu64 ",%s\n", o->busy_ns, o->executions, has_ended ? "ended" : "refused");
+    fprintf(file, ",%" PRId64 ",%" PRIu64 ",%s\n", o->busy_ns, o->executions, ending(o));
 }
 
 static bool put_jobs(FILE *file, const simulated_run *run)

@@ -77,6 +77,7 @@ static clo_status open_log(const simulation *sim, simulated_run *run)
     header.jobs = sim->draws ? clo_workload_jobs(run->workload) : 0;
     header.shuffled = sim->draws ? sim->arrivals.shuffled : 0;
     header.clock = CLO_CLOCK_VIRTUAL;
+    header.scale = sim->options->input.scale != 1 ? sim->options->input.scale : 0;
     header.executors = clo_platform_executors(sim->platform);
     header.environment = sim->options->environment;
     header.policies = &policy;
@@ -84,7 +85,7 @@ static clo_status open_log(const simulation *sim, simulated_run *run)
     return clo_log_create(&header, 0, &run->log);
 }
 
-static clo_status draw(const simulation *sim, simulated_run *run)
+clo_status simulation_draw(const simulation *sim, simulated_run *run)
 {
     clo_arrivals_config config = sim->arrivals;
 
@@ -156,7 +157,7 @@ static clo_status simulate(const simulation *sim, simulated_run *run)
     clo_environment environment = CLO_ENVIRONMENT_INIT;
     clo_stream_config config = CLO_STREAM_CONFIG_INIT;
 
-    clo_status status = draw(sim, run);
+    clo_status status = simulation_draw(sim, run);
     if (status != CLO_OK)
         return status;
     run->outcomes = calloc(clo_workload_jobs(run->workload) + (size_t)1, sizeof run->outcomes[0]);

@@ -92,6 +92,50 @@ clo_status stream_case_open(stream_case *c, const clo_workload *workload, const 
     return CLO_OK;
 }
 
+/* An arrival and the terms behind it; false: the workload has no such job. */
+static bool add_logged(const stream_case *planned, const clo_log_record *records, size_t left, clo_stream_job *out)
+{
+    const clo_log_record *job = left > 1 && records[1].what == CLO_LOG_JOB ? &records[1] : NULL;
+
+    if (records->value < 0 || (uint64_t)records->value >= planned->jobs_count)
+        return false;
+    *out = planned->jobs[records->value];
+    out->job = records->job;
+    if (job == NULL)
+        return true;
+    out->deadline_ns = job->value == CLO_TIME_NEVER   ? 0
+                       : job->value > records->now_ns ? job->value - records->now_ns
+                                                      : 1;
+    out->weight = job->stage;
+    out->limit = job->instance != CLO_NONE ? job->instance : 0;
+    out->band = left > 2 && records[2].what == CLO_LOG_BAND ? (uint32_t)records[2].value : 0;
+    return true;
+}
+
+clo_status stream_case_open_log(stream_case *c, const clo_workload *workload, const clo_platform *platform,
+                                const clo_log *log)
+{
+    clo_status status = stream_case_open(c, workload, platform, NULL);
+    size_t count, arrived = 0;
+    const clo_log_record *records = clo_log_records(log, &count);
+
+    if (status != CLO_OK || clo_log_about(log)->run != CLO_LOG_RUN_REAL)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        arrived += records[i].what == CLO_LOG_ARRIVE;
+    clo_stream_job *jobs = calloc(arrived > 0 ? arrived : 1, sizeof *jobs);
+    if (jobs == NULL)
+        return CLO_ERR_MEMORY;
+    arrived = 0;
+    for (size_t i = 0; i < count; i++)
+        if (records[i].what == CLO_LOG_ARRIVE && add_logged(c, &records[i], count - i, &jobs[arrived]))
+            arrived++;
+    free(c->jobs);
+    c->jobs = jobs;
+    c->jobs_count = arrived;
+    return CLO_OK;
+}
+
 const char *stream_case_unmatched_kind(const stream_case *c)
 {
     for (size_t i = 0; i < c->costs_count; i++) {

@@ -49,6 +49,7 @@ typedef struct clo_judge_execution {
     uint32_t record, finish_record; /* finish_record CLO_NONE: it does not finish */
     uint32_t limit;                 /* of the job when it was decided             */
     uint32_t next;                  /* scratch of the passes                      */
+    bool is_dropped;                /* it was committed, and is not run           */
     int64_t start_ns, finish_ns;    /* of the body                                */
 } clo_judge_execution;
 

@@ -37,8 +37,8 @@ static void fault(pass *p, uint32_t kind, const char *what)
 static bool is_of_a_job(uint32_t what)
 {
     return what == CLO_LOG_ARRIVE || what == CLO_LOG_FINISH || what == CLO_LOG_CANCEL || what == CLO_LOG_START ||
-           what == CLO_LOG_COMMIT || what == CLO_LOG_LIMIT || what == CLO_LOG_DONE || what == CLO_LOG_MOVE ||
-           what == CLO_LOG_MOVED || what == CLO_LOG_LEAVE;
+           what == CLO_LOG_COMMIT || what == CLO_LOG_LIMIT || what == CLO_LOG_DONE || what == CLO_LOG_DROP ||
+           what == CLO_LOG_MOVE || what == CLO_LOG_MOVED || what == CLO_LOG_LEAVE;
 }
 
 static void check_frame(pass *p)
@@ -239,6 +239,27 @@ static void read_finish(pass *p, uint32_t j)
     }
 }
 
+/* What was committed for a job that is cancelled is not run. */
+static void read_drop(pass *p, uint32_t j)
+{
+    clo_judge *judge = p->judge;
+    char text[CLO_JUDGE_LABEL_BYTES];
+
+    if (!has_known_ids(p, clo_judge_shape_of(judge, j)))
+        return;
+    uint32_t index = take_open(p, j);
+    if (index == CLO_NONE) {
+        fault(p, CLO_STREAM_FINISH_UNSTARTED, "it drops what was not committed, or has ended before");
+        return;
+    }
+    clo_judge_execution *x = &judge->executions[index];
+    x->is_dropped = true;
+    --*count_of(p, x);
+    if (judge->jobs[j].cancel_record == CLO_NONE || judge->records[x->record].what != CLO_LOG_COMMIT)
+        clo_judge_fault(judge, CLO_STREAM_START_UNFINISHED, p->at,
+                        "%s: it is dropped, and was started or its job not cancelled", clo_judge_label(judge, x, text));
+}
+
 static void read_arrive(pass *p, uint32_t j)
 {
     clo_judge_job *job = &p->judge->jobs[j];
@@ -344,6 +365,9 @@ static void read_job_record(pass *p)
         if (p->judge->jobs[j].cancel_record == CLO_NONE)
             p->judge->jobs[j].cancel_record = p->at;
         break;
+    case CLO_LOG_DROP:
+        read_drop(p, j);
+        break;
     case CLO_LOG_LIMIT:
         read_limit(p, j);
         break;
@@ -405,7 +429,7 @@ static void check_open(pass *p)
     for (uint32_t i = 0; i < judge->executions_count; i++) {
         const clo_judge_execution *x = &judge->executions[i];
         bool is_cut = p->end_value > 0 && judge->jobs[x->job].done_record == CLO_NONE;
-        if (x->finish_record == CLO_NONE && !is_cut)
+        if (x->finish_record == CLO_NONE && !is_cut && !x->is_dropped)
             clo_judge_fault(judge, CLO_STREAM_START_UNFINISHED, x->record, "%s: it never finishes",
                             clo_judge_label(judge, x, text));
     }
