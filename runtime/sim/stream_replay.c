@@ -430,6 +430,7 @@ static clo_status open_scheduler(replay *r)
     clo_status status =
         r->about->environment != NULL ? clo_environment_open(r->about->environment, 0, &environment) : CLO_OK;
 
+    config.has_replicas = config.has_replicas && r->about->environment == NULL;
     config.has_moves = r->about->environment != NULL;
     config.moving_ns = environment.moving_ns;
     config.keeps_stages = environment.keeps_stages != 0;
