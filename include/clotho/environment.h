@@ -5,7 +5,8 @@
  * long an execution takes is what the environment says, once, when it is started: it may depend on what the executor
  * did before, on how many executors the job has, and on chance. Policies see the costs as before: their estimate.
  *
- * Nothing is recomputed: a choice's `duplicate` is passed over. Where a policy names no executor (clo_choice.executor), those that are bound to the job are taken first.
+ * Nothing is recomputed: a choice's `duplicate` is passed over. Where a policy names no executor (clo_choice.executor),
+ * those that are bound to the job are taken first.
  *
  * At one instant arrivals come first, all of them before anything is decided; then what ends, in the order in which it
  * began. So the jobs of a batch are known together.

@@ -1,6 +1,6 @@
 /* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), choose.c (choices and the
- * rule), start.c (executions begin), move.c (executors go to jobs), room.c (capacities), lists.c (ready stages, live jobs), view.c (what a policy may
- * read), note.c (the log; the policy is told). */
+ * rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready
+ * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). */
 #ifndef CLO_ENGINE_BOOKS_H
 #define CLO_ENGINE_BOOKS_H
 
@@ -139,11 +139,15 @@ void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job);
 void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free);
 uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after);
 
-/* move.c: executors and the jobs that they are bound to. */
+/* bind.c: executors and the jobs that they are bound to. */
 
-/* The executor belongs to the job from now on. */
-void clo_move_bind(clo_scheduler *scheduler, uint32_t executor, clo_scheduler_job *job);
-bool clo_move_is_bound(const clo_scheduler *scheduler, uint32_t executor, const clo_scheduler_job *job);
+/* The executor belongs to the job from now on; to none. */
+void clo_bind(clo_scheduler *scheduler, uint32_t executor, clo_scheduler_job *job);
+void clo_bind_none(clo_scheduler *scheduler, uint32_t executor);
+bool clo_bind_is(const clo_scheduler *scheduler, uint32_t executor, const clo_scheduler_job *job);
+
+/* move.c */
+
 /* CLO_STAGE_MOVE and CLO_STAGE_LEAVE. NULL: done; else why not. */
 const char *clo_move_choose(clo_scheduler *scheduler, clo_scheduler_job *job, const clo_choice *choice);
 /* An order to the driver. */

@@ -55,7 +55,7 @@ static uint32_t start_on_free(clo_scheduler *scheduler, clo_scheduler_job *job, 
     for (uint32_t e = clo_start_next_free(scheduler, CLO_NONE); e != CLO_NONE && started < count;
          e = clo_start_next_free(scheduler, e)) {
         scheduler->turn_steps++;
-        if (bound && !clo_move_is_bound(scheduler, e, job))
+        if (bound && !clo_bind_is(scheduler, e, job))
             continue;
         if (clo_cost_time(job->live.cost, stage, e) != CLO_TIME_NEVER && clo_room_fits(scheduler, job, stage, e) &&
             clo_start(scheduler, job, stage, e))

@@ -1,50 +1,12 @@
-/* move.c - executors and the jobs that they are bound to. An executor is bound to the job whose instances it runs, or
- * that a policy has sent it to; that a job has ended is seen by its number. */
+/* move.c - a policy sends an executor to a job, or makes it leave its stage. */
 #include "engine/books.h"
-
-#include <assert.h>
-
-bool clo_move_is_bound(const clo_scheduler *scheduler, uint32_t executor, const clo_scheduler_job *job)
-{
-    return scheduler->executors[executor].home == job->live.id;
-}
-
-/* The job that the executor is bound to; NULL: none that lives. */
-static clo_scheduler_job *home_of(const clo_scheduler *scheduler, const clo_live_executor *row, uint32_t slot)
-{
-    clo_scheduler_job *job = slot != CLO_NONE ? scheduler->jobs[slot] : NULL;
-
-    return job != NULL && job->live.id == row->home ? job : NULL;
-}
-
-static void unbind(clo_scheduler *scheduler, uint32_t executor)
-{
-    clo_live_executor *row = &scheduler->executors[executor];
-    clo_scheduler_job *job = home_of(scheduler, row, scheduler->home_slot[executor]);
-
-    if (job != NULL) {
-        assert(job->live.bound > 0);
-        job->live.bound--;
-    }
-    scheduler->home_slot[executor] = CLO_NONE;
-    row->home = UINT64_MAX;
-    row->last_stage = CLO_NONE;
-}
-
-void clo_move_bind(clo_scheduler *scheduler, uint32_t executor, clo_scheduler_job *job)
-{
-    unbind(scheduler, executor);
-    scheduler->home_slot[executor] = job->slot;
-    scheduler->executors[executor].home = job->live.id;
-    job->live.bound++;
-}
 
 /* On its way: bound to nobody, its place in the queue of orders is the one it would have for an instance. */
 static void set_out(clo_scheduler *scheduler, uint32_t executor, clo_scheduler_job *job)
 {
     clo_live_executor *row = &scheduler->executors[executor];
 
-    unbind(scheduler, executor);
+    clo_bind_none(scheduler, executor);
     row->home = job->live.id;
     row->job = job->slot;
     row->is_moving = 1;
@@ -66,7 +28,7 @@ const char *clo_move_choose(clo_scheduler *scheduler, clo_scheduler_job *job, co
         return "an executor that is not free cannot move";
     clo_live_executor *row = &scheduler->executors[e];
     if (choice->stage == CLO_STAGE_LEAVE) {
-        if (!clo_move_is_bound(scheduler, e, job) || row->last_stage == CLO_NONE)
+        if (!clo_bind_is(scheduler, e, job) || row->last_stage == CLO_NONE)
             return "the executor has no stage of that job to leave";
         row->last_stage = CLO_NONE;
         clo_note(scheduler, CLO_LOG_LEAVE, job, CLO_NONE, CLO_NONE, e, 0);
@@ -79,7 +41,7 @@ const char *clo_move_choose(clo_scheduler *scheduler, clo_scheduler_job *job, co
         set_out(scheduler, e, job);
         return NULL;
     }
-    clo_move_bind(scheduler, e, job);
+    clo_bind(scheduler, e, job);
     clo_view_tell(scheduler, CLO_EVENT_MOVED, job->slot, CLO_NONE, e, 0);
     return NULL;
 }

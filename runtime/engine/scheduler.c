@@ -303,7 +303,7 @@ void clo_scheduler_moved(clo_scheduler *s, uint32_t executor, int64_t start_ns, 
     row->home = UINT64_MAX;
     s->moving--;
     if (is_there)
-        clo_move_bind(s, executor, job);
+        clo_bind(s, executor, job);
     clo_start_queued(s, executor);
     clo_view_tell(s, CLO_EVENT_MOVED, slot, CLO_NONE, executor, 0);
 }

@@ -67,11 +67,11 @@ static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t sta
 {
     clo_live_executor *row = &scheduler->executors[executor];
     clo_stage_row *stage_row = &job->stages[stage];
-    bool is_bound = clo_move_is_bound(scheduler, executor, job);
+    bool is_bound = clo_bind_is(scheduler, executor, job);
     uint32_t last_stage = is_bound ? row->last_stage : CLO_NONE;
 
     if (!is_bound)
-        clo_move_bind(scheduler, executor, job);
+        clo_bind(scheduler, executor, job);
     row->last_stage = stage;
     row->job = job->slot;
     row->stage = stage;
@@ -94,7 +94,7 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
     if (!clo_room_take(scheduler, job, stage, executor))
         return false;
     int64_t arrival_ns = clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);
-    int64_t moving_ns = clo_move_is_bound(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;
+    int64_t moving_ns = clo_bind_is(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;
     int64_t time_ns = clo_time_add(moving_ns, clo_cost_time(job->live.cost, stage, executor));
     int64_t finish_ns = clo_time_add(arrival_ns, time_ns);
 

@@ -4,9 +4,9 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "graph/graph.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,6 @@ struct clo_graph_waves {
     size_t times_count, times_capacity;
     piece *pieces;
     size_t pieces_count, pieces_capacity;
-    bool is_sealed;
     uint32_t *level_first; /* [tasks + 1] */
     level_row *levels;     /* by task and level */
 };
@@ -50,34 +49,14 @@ void clo_graph_waves_free(clo_graph_waves *waves)
     clo_free(waves);
 }
 
-static clo_status check(const clo_graph *graph, uint32_t task, clo_wave wave, uint32_t level, const int64_t *times_ns,
-                        size_t count)
+clo_graph_waves *clo_graph_waves_create(void)
 {
-    clo_status status = clo_graph_check_task(graph, task, "add measured times");
-
-    if (status != CLO_OK)
-        return status;
-    if ((unsigned)wave >= WAVES || level == 0 || (times_ns == NULL && count > 0))
-        return clo_fail(CLO_ERR_ARGUMENT, "task %u: wave %d at level %u; give a clo_wave, a level >= 1 and the times",
-                        task, (int)wave, level);
-    for (size_t i = 0; i < count; i++)
-        if (times_ns[i] < 0)
-            return clo_fail(CLO_ERR_ARGUMENT, "task %u: measured time %zu is %lld; give a number >= 0", task, i,
-                            (long long)times_ns[i]);
-    return CLO_OK;
+    return clo_allocate(1, sizeof(clo_graph_waves));
 }
 
-clo_status clo_graph_add_wave(clo_graph *graph, uint32_t task, clo_wave wave, uint32_t level, const int64_t *times_ns,
-                              size_t count)
+clo_status clo_graph_waves_add(clo_graph_waves *waves, uint32_t task, clo_wave wave, uint32_t level,
+                               const int64_t *times_ns, size_t count)
 {
-    if (graph == NULL)
-        return clo_fail_null("clo_graph_add_wave", "graph");
-    clo_status status = check(graph, task, wave, level, times_ns, count);
-    if (status != CLO_OK)
-        return status;
-    if (graph->waves == NULL && (graph->waves = clo_allocate(1, sizeof *graph->waves)) == NULL)
-        return clo_fail_memory("measured times");
-    clo_graph_waves *waves = graph->waves;
     if (count > TIMES_MAX - waves->times_count || waves->pieces_count >= TIMES_MAX)
         return clo_fail(CLO_ERR_LIMIT, "task %u: more than %u measured times in the graph; use fewer", task, TIMES_MAX);
     void *times = waves->times, *pieces = waves->pieces;
@@ -248,43 +227,32 @@ clo_status clo_graph_waves_seal(clo_graph_waves *waves, uint32_t tasks)
     waves->times = sorted;
     waves->pieces = NULL;
     waves->pieces_count = waves->pieces_capacity = 0;
-    waves->is_sealed = true;
     return CLO_OK;
 }
 
-static const level_row *level_of(const clo_graph *graph, uint32_t task, uint32_t k)
+uint32_t clo_graph_waves_levels(const clo_graph_waves *waves, uint32_t task)
 {
-    const clo_graph_waves *waves = graph != NULL ? graph->waves : NULL;
-
-    if (waves == NULL || !waves->is_sealed || task >= graph->tasks ||
-        k >= waves->level_first[task + 1] - waves->level_first[task])
-        return NULL;
-    return &waves->levels[waves->level_first[task] + k];
-}
-
-uint32_t clo_graph_wave_levels(const clo_graph *graph, uint32_t task)
-{
-    const clo_graph_waves *waves = graph != NULL ? graph->waves : NULL;
-
-    if (waves == NULL || !waves->is_sealed || task >= graph->tasks)
-        return 0;
     return waves->level_first[task + 1] - waves->level_first[task];
 }
 
-uint32_t clo_graph_wave_level(const clo_graph *graph, uint32_t task, uint32_t k)
+/* NULL: there is no such level. */
+static const level_row *level_of(const clo_graph_waves *waves, uint32_t task, uint32_t k)
 {
-    const level_row *row = level_of(graph, task, k);
+    return k < clo_graph_waves_levels(waves, task) ? &waves->levels[waves->level_first[task] + k] : NULL;
+}
+
+uint32_t clo_graph_waves_level(const clo_graph_waves *waves, uint32_t task, uint32_t k)
+{
+    const level_row *row = level_of(waves, task, k);
 
     return row != NULL ? row->level : 0;
 }
 
-const int64_t *clo_graph_wave_times(const clo_graph *graph, uint32_t task, uint32_t k, clo_wave wave, uint32_t *count)
+const int64_t *clo_graph_waves_times(const clo_graph_waves *waves, uint32_t task, uint32_t k, clo_wave wave,
+                                     uint32_t *count)
 {
-    const level_row *row = level_of(graph, task, k);
+    const level_row *row = (unsigned)wave < WAVES ? level_of(waves, task, k) : NULL;
 
-    if (count != NULL)
-        *count = row != NULL && (unsigned)wave < WAVES ? row->wave[wave].count : 0;
-    if (row == NULL || (unsigned)wave >= WAVES)
-        return NULL;
-    return graph->waves->times + row->wave[wave].first;
+    *count = row != NULL ? row->wave[wave].count : 0;
+    return row != NULL ? waves->times + row->wave[wave].first : NULL;
 }

@@ -1,5 +1,5 @@
 /* decima.c - events and decisions of the policies of Decima's simulator. What follows from an event is worked out when
- * all that the scheduler has to say about it is known: in the next call. See decima.h. */
+ * all that the scheduler has to say about it is known: in the next call. See decima_state.h. */
 #include "policy/decima.h"
 
 #include "cost/cost.h"
@@ -100,12 +100,28 @@ static void settle_end(clo_decima *d)
     }
 }
 
+/* The executors that are asked about are committed, and go. False: the bound is reached. */
+static bool consult(clo_decima *d)
+{
+    uint32_t executor = d->single;
+
+    if (d->asked == 0)
+        return true;
+    if (!clo_decima_consult(d))
+        return false;
+    d->round++;
+    clo_decima_schedule(d);
+    if (executor != CLO_NONE && !d->executors[executor].is_pooled && d->executors[executor].act == CLO_DECIMA_NOTHING)
+        clo_decima_free(d, executor, d->executors[executor].job); /* its commitment found no place */
+    return true;
+}
+
 /* Every call begins with this. False: the bound is reached. */
 static bool settle(clo_decima *d)
 {
     settle_handed(d);
     settle_end(d);
-    return d->asked == 0 || clo_decima_consult(d);
+    return consult(d);
 }
 
 static void take_arrival(clo_decima *d, uint32_t slot)

@@ -1,7 +1,7 @@
 /* decima_agent.c - where the executors that are asked about shall go. First to their own job: a ready stage, then one
  * that is not ready yet. Then to the first job, in order of arrival, that may have more (clo_decima.room) and has such a
- * stage. Else nowhere. See decima.h. */
-#include "policy/decima.h"
+ * stage. Else nowhere. See decima_state.h. */
+#include "policy/decima_state.h"
 
 #include "cost/cost.h"
 
@@ -83,11 +83,6 @@ bool clo_decima_consult(clo_decima *d)
         clo_decima_commit(d, clo_decima_source_of(d, executor), d->executors[executor].job, to, use);
         d->asked -= use;
     }
-    d->round++;
-    clo_decima_schedule(d);
-    uint32_t executor = d->single;
-    if (executor != CLO_NONE && !d->executors[executor].is_pooled && d->executors[executor].act == CLO_DECIMA_NOTHING)
-        clo_decima_free(d, executor, d->executors[executor].job); /* its commitment found no place */
     return true;
 }
 

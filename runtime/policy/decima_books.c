@@ -1,5 +1,5 @@
-/* decima_books.c - pools of executors, and commitments. See decima.h. */
-#include "policy/decima.h"
+/* decima_books.c - pools of executors, and commitments. See decima_state.h. */
+#include "policy/decima_state.h"
 
 void clo_decima_weigh(clo_decima *d, clo_decima_job *job, clo_decima_stage *stage)
 {

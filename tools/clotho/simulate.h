@@ -78,7 +78,7 @@ void simulated_run_close(simulated_run *run);
 /* The reports; each returns an exit code. */
 int simulated_json(const simulation *sim, const simulated_run *run);
 void simulated_head(const simulation *sim);
-void simulated_text(const simulated_run *run);
+void simulated_text(const simulation *sim, const simulated_run *run);
 void simulated_row(const simulated_run *run, bool is_first);
 int simulated_csv(const simulated_run *run, const char *path);
 

@@ -23,6 +23,12 @@ static void print_decision_times(json *out, const clo_stream_result *r)
     json_close(out, '}');
 }
 
+/* The bound is of the costs: it says nothing about times that were drawn. */
+static bool has_bound(const simulation *sim, const simulated_run *run)
+{
+    return run->is_judged && sim->options->environment == NULL;
+}
+
 int simulated_json(const simulation *sim, const simulated_run *run)
 {
     const clo_stream_result *r = &run->result;
@@ -43,7 +49,7 @@ int simulated_json(const simulation *sim, const simulated_run *run)
     json_real(&out, "weighted_jct_s", r->jct_weighted_ns / 1e9);
     json_real(&out, "makespan_s", (double)r->makespan_ns / 1e9);
     json_integer(&out, "makespan_ns", r->makespan_ns);
-    json_real(&out, "lower_bound_s", run->is_judged ? run->report.mean_completion_bound_ns / 1e9 : (double)NAN);
+    json_real(&out, "lower_bound_s", has_bound(sim, run) ? run->report.mean_completion_bound_ns / 1e9 : (double)NAN);
     json_real(&out, "utilization", r->utilization);
     json_count(&out, "completions", r->completions);
     json_count(&out, "duplicates", r->duplicates);
@@ -110,7 +116,7 @@ static void print_over_time(const simulated_run *run)
     print_bars("live jobs", backlog, most, text);
 }
 
-void simulated_text(const simulated_run *run)
+void simulated_text(const simulation *sim, const simulated_run *run)
 {
     const clo_stream_result *r = &run->result;
 
@@ -119,7 +125,7 @@ void simulated_text(const simulated_run *run)
            r->jobs, r->jobs_ended, r->jobs_refused, r->jobs_late, r->jobs_peak, run->seed);
     printf("completion   %s mean, %s p95, %s by weight", show_ns((int64_t)r->jct_mean_ns), show_ns(r->jct_p95_ns),
            show_ns((int64_t)r->jct_weighted_ns));
-    if (run->is_judged)
+    if (has_bound(sim, run))
         printf("; lower bound of the mean %s", show_ns((int64_t)run->report.mean_completion_bound_ns));
     printf("\nmakespan     %s; %s of the executors in use\n", show_ns(r->makespan_ns), show_percent(r->utilization));
     printf("executions   %" PRIu64 ", of these %" PRIu64 " replicas\n", r->completions, r->duplicates);
