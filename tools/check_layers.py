@@ -9,7 +9,7 @@
 - include/clotho/ includes <clotho/...> and plain C headers only;
 - tools/, examples/ and bench/ see public headers and their own files only; MAY_SEE names the folder that sees more;
 - <stdatomic.h> and the compiler's atomic builtins only in runtime/sync and runtime/run, hwloc and an XML parser only in
-  runtime/platform, cJSON only in runtime/io.
+  runtime/platform, liburcu only in runtime/sync, cJSON only in runtime/io.
 
 usage: check_layers.py [ROOT]; exit status 1 after one line a violation. `--self-test` proves that each rule bites."""
 import contextlib
@@ -29,6 +29,7 @@ OWNERS = {
     "hwloc": {"platform"},
     "libxml/": {"platform"},
     "expat.h": {"platform"},
+    "urcu": {"sync"},
     "cJSON.h": {"io"},
     "cjson/": {"io"},
 }
@@ -219,6 +220,7 @@ SELF_TEST_FAULTS = {
     "atomics in a sub-module": ("<stdatomic.h> belongs", {"runtime/plan/list/l.c": "#include <stdatomic.h>\n"}),
     "builtins": ("builtins belong", {"runtime/io/b.c": "int f(int *p) { return __atomic_load_n(p, 0); }\n"}),
     "hwloc": ("<hwloc.h> belongs", {"runtime/io/b.c": "#include <hwloc.h>\n"}),
+    "liburcu": ("<urcu/urcu-bp.h> belongs", {"runtime/run/c.c": "#include <urcu/urcu-bp.h>\n"}),
     "cJSON": ("cJSON.h> belongs", {"runtime/base/a.c": "#include <cjson/cJSON.h>\n"}),
     "public header": ("a public header includes", {"include/clotho/x.h": "#include <pthread.h>\n"}),
     "tool": ("only public headers", {"tools/t.c": '#include "../runtime/base/a.h"\n'}),

@@ -279,7 +279,7 @@ static bool measure_all(bed *b, row *alone, row *beside)
 {
     bool is_good = true;
 
-    alone->capacity = beside->capacity = (size_t)b->releases;
+    alone->capacity = beside->capacity = (size_t)b->releases + 1;
     alone->took_ns = calloc(alone->capacity, sizeof *alone->took_ns);
     beside->took_ns = calloc(beside->capacity, sizeof *beside->took_ns);
     if (alone->took_ns == NULL || beside->took_ns == NULL)

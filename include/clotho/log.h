@@ -53,6 +53,10 @@ extern "C" {
  *   WAKE      value: when the policy wants to be asked again.
  *   SUM       value: a hash of all inputs so far, in order, and of the names of the policies. It stands behind every
  *             64th input or so and what was decided after it, and in front of END.
+ *   KEEP      job, stage, executor: index of a machine. From here on the stage is the one that waits for capacity of that
+ *             machine; the one that did so before does not any more. value: how many starts of other stages that demand
+ *             capacity there have passed it, 0 or CLO_LOG_OVERTAKES. With the latter its demand is kept: stages of its
+ *             own and of lower bands get what is left beside it. Without a job: nobody waits there any more.
  *   MOVE      job, executor: the executor is bound to the job from now on. value: 0; 1: once MOVED says so, and it is not
  *             free until then.
  *   LEAVE     job, executor: the executor keeps nothing of the stage that it ran last. */
@@ -78,8 +82,9 @@ extern "C" {
     X(WAKE, 21, "wake")         \
     X(SUM, 22, "sum")           \
     X(DROP, 23, "drop")         \
-    X(MOVE, 24, "move")         \
-    X(LEAVE, 25, "leave")
+    X(KEEP, 24, "keep")         \
+    X(MOVE, 25, "move")         \
+    X(LEAVE, 26, "leave")
 
 enum {
 #define X(name, value, text) CLO_LOG_##name = value,
@@ -91,6 +96,9 @@ enum {
 
 /* "No job". */
 #define CLO_LOG_NO_JOB UINT64_MAX
+
+/* Starts that may pass whoever waits for capacity of a machine (KEEP). */
+#define CLO_LOG_OVERTAKES 64
 
 /* clo_log_record.value of START, COMMIT and DROP. */
 #define CLO_LOG_REPLICA 1

@@ -185,6 +185,11 @@ CLO_API int64_t clo_view_available_ns(const clo_view *view, uint32_t executor);
 /* Time of an instance on `executor`: clo_cost_execution_ns. */
 CLO_API int64_t clo_view_execution_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
+/* True if a replica of the stage may be made on `executor` (clo_choice.duplicate): it is duplicable, of one instance, and
+ * can run there; it neither runs, nor has run, nor is to run there already, as the original or as a replica; and no
+ * replica of it lies, or will lie, in that memory (in that part of it, where its executors have different links). */
+CLO_API bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
+
 /* True if the capacities of the executor's machine have room for an instance of the stage now. */
 CLO_API bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
@@ -265,7 +270,10 @@ typedef struct clo_choice {
     uint32_t executor;
 
     /* A predecessor, duplicable and of one instance: it is recomputed on `executor` first (LACHESIS, DEFT). CLO_NONE:
-     * nothing is. */
+     * nothing is. Refused where clo_view_may_duplicate is false. Its body is called there (clo_call.is_replica) and
+     * writes a buffer of its own; a consumer reads the output that can be where it runs first, of those that are there
+     * when it begins. A replica that fails or runs too long is treated like any other execution. Every job of a policy
+     * has room for the replicas that may be asked for: one in each memory of each such predecessor. */
     uint32_t duplicate;
 
     /* The job's parallelism limit from now on; 0: unchanged, CLO_NONE: none. Between two inputs, choices that only set a

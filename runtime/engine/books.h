@@ -26,6 +26,7 @@ typedef struct clo_capacity_waiter {
     clo_ready_stage who; /* job CLO_NONE: nobody */
     uint32_t overtaken;  /* starts of others with demands since then */
     uint64_t ticket;     /* in a ledger that others use too; CLO_LEDGER_NEW: none */
+    bool is_untold;      /* it has changed since the log was told */
 } clo_capacity_waiter;
 
 struct clo_view {
@@ -50,6 +51,7 @@ struct clo_view {
     uint32_t running; /* executors that run something */
     uint32_t moving;  /* executors that are on their way */
     bool has_moves;   /* the driver takes them as orders */
+    bool passes_duplicates; /* nothing is recomputed */
     clo_queue *queues;
     clo_queue_entry *entries;
     uint32_t free_entry;
@@ -60,7 +62,6 @@ struct clo_view {
     uint32_t live[CLO_BANDS_MAX]; /* jobs */
     uint32_t band;
     uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
-    bool has_replicas;
     bool is_ruled; /* a choice was refused: the rule decides until the next input */
     bool is_cut;   /* since the last input a decision has reached its bound */
 
@@ -118,6 +119,8 @@ static inline clo_scheduler_job *clo_view_live(const clo_view *view, uint32_t jo
 bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 /* False: others were quicker, and it waits. Never so in ledgers of our own, after clo_room_fits. */
 bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+/* After the START of what was taken for: the log hears what has become of who waited there. */
+void clo_room_tell(clo_scheduler *scheduler, uint32_t executor);
 void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 /* The stage, or (CLO_NONE) any stage of the job, waits no more. */
 void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage);

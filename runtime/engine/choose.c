@@ -77,32 +77,35 @@ static outcome start_anywhere(clo_scheduler *scheduler, clo_scheduler_job *job, 
 }
 
 /* A predecessor is computed again on the executor, before the stage. */
-static const char *check_duplicate(const clo_scheduler_job *job, const clo_choice *choice)
+static const char *check_duplicate(clo_scheduler *scheduler, const clo_scheduler_job *job, const clo_choice *choice)
 {
     const clo_graph *graph = job->live.cost->graph;
     uint32_t from = choice->duplicate;
     bool is_parent = false;
 
+    scheduler->turn_steps += graph->in_first[choice->stage + 1] - graph->in_first[choice->stage];
     for (uint32_t k = graph->in_first[choice->stage]; k < graph->in_first[choice->stage + 1]; k++)
         is_parent = is_parent || graph->in[k] == from;
     if (!is_parent)
         return "what it duplicates is no predecessor";
     if (!graph->rows[from].duplicable || graph->rows[from].instances != 1)
         return "what it duplicates is not duplicable, or has many instances";
-    return clo_cost_time(job->live.cost, from, choice->executor) == CLO_TIME_NEVER
-               ? "what it duplicates cannot run there"
-               : NULL;
+    if (clo_cost_time(job->live.cost, from, choice->executor) == CLO_TIME_NEVER)
+        return "what it duplicates cannot run there";
+    return clo_located_may_replicate(job, from, choice->executor)
+               ? NULL
+               : "what it duplicates runs there already, or its memory has a replica";
 }
 
 static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, const clo_choice *choice, uint32_t count)
 {
     uint32_t e = choice->executor, stage = choice->stage;
-    bool duplicates = choice->duplicate != CLO_NONE && scheduler->has_replicas;
+    bool duplicates = choice->duplicate != CLO_NONE && !scheduler->passes_duplicates;
 
     if (e >= scheduler->limits.executors || clo_cost_time(job->live.cost, stage, e) == CLO_TIME_NEVER)
         return refuse(scheduler, choice, "it cannot run there");
     if (duplicates) {
-        const char *why = check_duplicate(job, choice);
+        const char *why = check_duplicate(scheduler, job, choice);
         if (why != NULL)
             return refuse(scheduler, choice, why);
         if (scheduler->free_entry == CLO_NONE || scheduler->entries[scheduler->free_entry].next == CLO_NONE)
@@ -142,6 +145,7 @@ static outcome apply(clo_scheduler *scheduler, const clo_choice *choice)
         return refuse(scheduler, choice, "there is no such job");
     if (choice->limit != 0 && choice->limit != job->live.limit) {
         job->live.limit = choice->limit;
+        scheduler->exhausted &= ~(1u << job->live.band); /* there may be more to start now */
         clo_note(scheduler, CLO_LOG_LIMIT, job, CLO_NONE, CLO_NONE, CLO_NONE,
                  choice->limit != CLO_NONE ? choice->limit : 0);
         result = CHANGED;
@@ -189,16 +193,17 @@ static bool rule(clo_scheduler *scheduler, uint32_t looks)
     return false;
 }
 
-/* Stages for which capacity is kept go first, as soon as they fit. */
-static bool serve_waiters(clo_scheduler *scheduler)
+/* Stages for which capacity is kept go first in their band, as soon as they fit. */
+static bool serve_waiters(clo_scheduler *scheduler, uint32_t band)
 {
     bool served = false;
 
     for (uint32_t m = 0; m < scheduler->platform->machines_count && scheduler->has_demands; m++) {
         const clo_capacity_waiter *waiter = &scheduler->waiters[m];
-        if (!clo_room_is_due(scheduler, m))
+        clo_scheduler_job *job = clo_view_live(scheduler, waiter->who.job);
+        scheduler->turn_steps++;
+        if (job == NULL || job->live.band != band || !clo_room_is_due(scheduler, m))
             continue;
-        clo_scheduler_job *job = scheduler->jobs[waiter->who.job];
         if (room_of(job) > 0 && job->stages[waiter->who.stage].is_listed &&
             start_anywhere(scheduler, job, waiter->who.stage, 1) == CHANGED) {
             scheduler->counts.fallbacks++;
@@ -262,9 +267,9 @@ static bool is_open(const clo_scheduler *scheduler, uint32_t band)
 
 bool clo_choose(clo_scheduler *scheduler)
 {
-    if (scheduler->free_executors > 0 && serve_waiters(scheduler))
-        return true;
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
+        if (scheduler->free_executors > 0 && serve_waiters(scheduler, b))
+            return true;
         if (!is_open(scheduler, b))
             continue;
         if (scheduler->free_executors == 0 && (!scheduler->use.policy->commits || scheduler->is_ruled))

@@ -78,6 +78,10 @@ void clo_view_tell(clo_scheduler *scheduler, clo_event_kind kind, uint32_t job, 
     const clo_policy *policy = scheduler->use.policy;
     clo_event event = {kind, job, stage, executor, count};
 
-    if (policy->event != NULL)
-        policy->event(scheduler->use.state, scheduler, &event);
+    scheduler->turn_steps++;
+    if (policy->event == NULL)
+        return;
+    scheduler->steps = 0;
+    policy->event(scheduler->use.state, scheduler, &event);
+    scheduler->turn_steps += scheduler->steps;
 }

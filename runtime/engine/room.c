@@ -4,7 +4,8 @@
  *
  * What is left lies in the machines' ledgers (sync/ledger.h), which others may use too (scheduler->room). Then whatever is
  * refused here registers there, so that the driver hears of what comes back; the machine's waiter does so with a ticket,
- * so that starts of others count. In ledgers of our own nobody registers.
+ * so that starts of others count. In ledgers of our own nobody registers. The log hears of every waiter, of the moment
+ * from which on its demand is kept, and of its end (CLO_LOG_KEEP): the judge of a log cannot guess these.
  *
  * What ledgers say that others use is an input, as far as it cannot be computed from our own executions: each question has
  * a number, and an unexpected answer goes into the log (CLO_LOG_ROOM). Where a run is repeated (scheduler->script) the
@@ -36,10 +37,34 @@ static bool is_waiter(const clo_capacity_waiter *waiter, const clo_scheduler_job
     return waiter->who.job == job->slot && waiter->who.stage == stage;
 }
 
+/* Tells the log who waits on the machine (job CLO_NONE: nobody), and how many starts have passed it. */
+static void note_waiter(clo_scheduler *scheduler, uint32_t machine)
+{
+    const clo_capacity_waiter *waiter = &scheduler->waiters[machine];
+    bool is_there = waiter->who.job != CLO_NONE;
+
+    clo_note(scheduler, CLO_LOG_KEEP, is_there ? scheduler->jobs[waiter->who.job] : NULL,
+             is_there ? waiter->who.stage : CLO_NONE, CLO_NONE, machine, is_there ? waiter->overtaken : 0);
+}
+
+static void set_waiter(clo_scheduler *scheduler, uint32_t machine, clo_ready_stage who)
+{
+    scheduler->waiters[machine] = (clo_capacity_waiter){.who = who, .ticket = CLO_LEDGER_NEW};
+}
+
+/* A start of another one has passed the waiter. */
+static void pass_waiter(clo_scheduler *scheduler, uint32_t machine)
+{
+    clo_capacity_waiter *waiter = &scheduler->waiters[machine];
+
+    if (waiter->who.job != CLO_NONE && waiter->overtaken < CLO_OVERTAKES_MAX)
+        waiter->is_untold = ++waiter->overtaken == CLO_OVERTAKES_MAX;
+}
+
 /* What is kept for the machine's waiter; NULL: nothing. */
 static const int64_t *kept_for(const clo_scheduler *scheduler, const clo_capacity_waiter *waiter)
 {
-    if (waiter->who.job == CLO_NONE || waiter->overtaken <= CLO_OVERTAKES_MAX)
+    if (waiter->who.job == CLO_NONE || waiter->overtaken < CLO_OVERTAKES_MAX)
         return NULL;
     return scheduler->jobs[waiter->who.job]->demands[waiter->who.stage];
 }
@@ -145,8 +170,10 @@ bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
         uint32_t said = look(scheduler, job, stage, machine);
         if (said != REFUSED)
             return said == FITS;
-        if (waiter->who.job == CLO_NONE)
-            *waiter = (clo_capacity_waiter){{job->slot, stage}, 0, CLO_LEDGER_NEW};
+        if (waiter->who.job == CLO_NONE) {
+            set_waiter(scheduler, machine, (clo_ready_stage){job->slot, stage});
+            note_waiter(scheduler, machine);
+        }
         if (!is_shared(scheduler) ||
             !watch(scheduler, machine, demand, is_waiter(waiter, job, stage) ? &waiter->ticket : NULL))
             return false;
@@ -185,11 +212,22 @@ bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
         if (!clo_room_fits(scheduler, job, stage, executor)) /* another thread was quicker */
             return false;
     count_own(scheduler, machine, demand, -1);
-    if (is_waiter(waiter, job, stage))
-        waiter->who.job = CLO_NONE;
-    else if (waiter->who.job != CLO_NONE && waiter->overtaken <= CLO_OVERTAKES_MAX)
-        waiter->overtaken++;
+    if (is_waiter(waiter, job, stage)) {
+        set_waiter(scheduler, machine, (clo_ready_stage){CLO_NONE, CLO_NONE});
+        waiter->is_untold = true;
+    } else {
+        pass_waiter(scheduler, machine);
+    }
     return true;
+}
+
+void clo_room_tell(clo_scheduler *scheduler, uint32_t executor)
+{
+    uint32_t machine = machine_of(scheduler, executor);
+
+    if (scheduler->waiters[machine].is_untold)
+        note_waiter(scheduler, machine);
+    scheduler->waiters[machine].is_untold = false;
 }
 
 void clo_room_open(clo_scheduler *scheduler)
@@ -225,8 +263,10 @@ void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uin
         clo_capacity_waiter *waiter = &scheduler->waiters[m];
         if (waiter->who.job != job->slot || (stage != CLO_NONE && waiter->who.stage != stage))
             continue;
-        waiter->who.job = CLO_NONE;
-        if (room != NULL && clo_ledger_forget(scheduler->ledgers[m], waiter->ticket, room->thread))
+        uint64_t ticket = waiter->ticket;
+        set_waiter(scheduler, m, (clo_ready_stage){CLO_NONE, CLO_NONE});
+        note_waiter(scheduler, m);
+        if (room != NULL && clo_ledger_forget(scheduler->ledgers[m], ticket, room->thread))
             room->report(room->driver, m, true);
     }
 }
@@ -247,11 +287,15 @@ static bool is_oldest(clo_scheduler *scheduler, uint32_t machine)
 
 bool clo_room_is_due(clo_scheduler *scheduler, uint32_t machine)
 {
-    const clo_capacity_waiter *waiter = &scheduler->waiters[machine];
+    clo_capacity_waiter *waiter = &scheduler->waiters[machine];
 
     if (waiter->who.job == CLO_NONE)
         return false;
-    if (waiter->overtaken > CLO_OVERTAKES_MAX)
+    if (waiter->overtaken >= CLO_OVERTAKES_MAX)
         return true;
-    return is_shared(scheduler) && is_oldest(scheduler, machine);
+    if (!is_shared(scheduler) || !is_oldest(scheduler, machine))
+        return false;
+    waiter->overtaken = CLO_OVERTAKES_MAX; /* by jobs of others too: the ledger has counted them */
+    note_waiter(scheduler, machine);
+    return true;
 }

@@ -11,6 +11,11 @@
 
 #define QUEUE_EACH 64u
 
+static uint32_t entries_of(const clo_scheduler_config *config)
+{
+    return config->queue_max > 0 ? config->queue_max : QUEUE_EACH * config->platform->executors_count;
+}
+
 static void reset(clo_scheduler *s)
 {
     uint32_t executors = s->limits.executors, machines = s->platform->machines_count;
@@ -36,71 +41,103 @@ static void reset(clo_scheduler *s)
         s->waiters[m].who = (clo_ready_stage){CLO_NONE, CLO_NONE};
 }
 
-/* Of our own, where nobody else uses the machines. */
-static clo_status make_ledgers(clo_scheduler *s, clo_arena *arena)
-{
-    uint32_t machines = s->platform->machines_count;
+/* The parts of a scheduler. The ledgers are its own where nobody else uses the machines. */
+typedef struct parts {
+    clo_scheduler *scheduler;
     clo_ledger *ledgers;
     clo_ledger_page *pages;
+} parts;
+
+static void carve(const clo_scheduler_config *config, clo_scheduler *s, parts *at, clo_block *block)
+{
+    uint32_t executors = config->platform->executors_count, machines = config->platform->machines_count;
+
+    clo_carve(block, &at->scheduler, 1);
+    clo_carve(block, &s->jobs, config->jobs_max);
+    clo_carve(block, &s->free_slots, config->jobs_max);
+    clo_carve(block, &s->executors, executors);
+    clo_carve(block, &s->home_slot, executors);
+    clo_carve(block, &s->free_set, (executors + 63) / 64);
+    clo_carve(block, &s->queues, executors);
+    clo_carve(block, &s->entries, entries_of(config));
+    clo_carve(block, &s->waiters, machines);
+    clo_carve(block, &s->orders, executors);
+    clo_carve(block, &s->own, machines);
+    if (config->room != NULL)
+        return;
+    clo_carve(block, &s->ledgers, machines);
+    clo_carve(block, &at->ledgers, machines);
+    clo_carve(block, &at->pages, clo_capacity_pages(config->platform, 1));
+}
+
+size_t clo_scheduler_bytes(const clo_scheduler_config *config)
+{
+    clo_scheduler s;
+    parts at;
     clo_block block = {0};
 
-    if (s->room != NULL)
-        return s->ledgers = s->room->ledgers, CLO_OK;
-    clo_carve(&block, &s->ledgers, machines);
-    clo_carve(&block, &ledgers, machines);
-    clo_carve(&block, &pages, clo_capacity_pages(s->platform, 1));
-    if (!clo_block_take(&block, arena))
-        return clo_fail_memory("a scheduler");
-    for (uint32_t m = 0; m < machines; m++) {
-        s->ledgers[m] = &ledgers[m];
-        clo_capacity_open(s->platform, m, &ledgers[m], &pages, 1);
+    carve(config, &s, &at, &block);
+    return block.is_refused ? SIZE_MAX : block.bytes;
+}
+
+size_t clo_policy_state_bytes(const clo_policy_use *use, const clo_limits *limits)
+{
+    return use->policy->state_bytes != NULL ? use->policy->state_bytes(limits, use->argument) : 0;
+}
+
+clo_limits clo_scheduler_limits(const clo_scheduler_config *config)
+{
+    return (clo_limits){config->jobs_max, config->platform, config->platform->executors_count, config->moving_ns,
+                        config->keeps_stages};
+}
+
+static void open_ledgers(clo_scheduler *s, parts *at)
+{
+    if (s->room != NULL) {
+        s->ledgers = s->room->ledgers;
+        return;
     }
-    return CLO_OK;
+    for (uint32_t m = 0; m < s->platform->machines_count; m++) {
+        s->ledgers[m] = &at->ledgers[m];
+        clo_capacity_open(s->platform, m, &at->ledgers[m], &at->pages, 1);
+    }
 }
 
 clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out)
 {
-    uint32_t executors = config->platform->executors_count, machines = config->platform->machines_count;
-    uint32_t entries = config->queue_max > 0 ? config->queue_max : QUEUE_EACH * executors;
-    clo_scheduler *s = clo_arena_take(arena, 1, sizeof *s);
+    uint32_t entries = entries_of(config);
+    clo_scheduler built = {.platform = config->platform,
+                           .limits = clo_scheduler_limits(config),
+                           .use = {.policy = config->policy, .argument = config->argument},
+                           .words = (config->platform->executors_count + 63) / 64,
+                           .steps_max = config->steps_max,
+                           .room = config->room,
+                           .script = config->script,
+                           .has_moves = config->has_moves,
+                           .passes_duplicates = config->passes_duplicates,
+                           .is_drained = true};
+    parts at;
     clo_block block = {0};
 
-    if (s == NULL)
+    built.use.bytes = clo_policy_state_bytes(&built.use, &built.limits);
+    carve(config, &built, &at, &block);
+    if (!clo_block_take(&block, arena))
         return clo_fail_memory("a scheduler");
+    built.use.state = clo_arena_take(config->states != NULL ? config->states : arena, built.use.bytes, 1);
+    if (built.use.state == NULL)
+        return clo_fail_memory("the state of a policy");
+    clo_scheduler *s = at.scheduler;
+    *s = built;
     s->self = s;
-    s->platform = config->platform;
-    s->limits = (clo_limits){config->jobs_max, config->platform, executors, config->moving_ns, config->keeps_stages};
-    s->use = (clo_policy_use){.policy = config->policy, .argument = config->argument};
-    s->use.bytes = config->policy->state_bytes != NULL ? config->policy->state_bytes(&s->limits, config->argument) : 0;
-    s->words = (executors + 63) / 64;
-    s->steps_max = config->steps_max;
-    s->has_replicas = config->has_replicas;
-    s->has_moves = config->has_moves;
-    s->room = config->room;
-    s->script = config->script;
-    s->is_drained = true;
-    clo_carve(&block, &s->jobs, config->jobs_max);
-    clo_carve(&block, &s->free_slots, config->jobs_max);
-    clo_carve(&block, &s->executors, executors);
-    clo_carve(&block, &s->home_slot, executors);
-    clo_carve(&block, &s->free_set, s->words);
-    clo_carve(&block, &s->queues, executors);
-    clo_carve(&block, &s->entries, entries);
-    clo_carve(&block, &s->waiters, machines);
-    clo_carve(&block, &s->orders, executors);
-    if (s->script != NULL || (s->room != NULL && config->log != NULL))
-        clo_carve(&block, &s->own, machines);
-    if (!clo_block_take(&block, arena) || (s->use.state = clo_arena_take(arena, s->use.bytes, 1)) == NULL)
-        return clo_fail_memory("a scheduler");
+    if (s->script == NULL && (s->room == NULL || config->log == NULL))
+        s->own = NULL; /* nobody wants to know */
     for (uint32_t i = 0; i < entries; i++)
         s->entries[i].next = i + 1 < entries ? i + 1 : CLO_NONE;
-    clo_status status = make_ledgers(s, arena);
-    if (status != CLO_OK)
-        return status;
+    open_ledgers(s, &at);
     reset(s);
     clo_room_open(s);
     *out = s;
-    status = config->policy->init != NULL ? config->policy->init(s->use.state, s) : CLO_OK;
+    clo_status status = config->policy->init != NULL ? config->policy->init(s->use.state, s) : CLO_OK;
     s->questions = 0;
     s->log = config->log; /* from here on */
     return status;
@@ -328,6 +365,7 @@ static void list_anew(clo_scheduler *s, clo_readiness readiness)
     for (uint32_t j = s->first_job; j != CLO_NONE; j = s->jobs[j]->live.next) {
         clo_scheduler_job *job = s->jobs[j];
         for (uint32_t t = 0; t < job->tasks && !job->is_cancelled; t++) {
+            s->turn_steps++;
             const clo_stage_row *row = &job->stages[t];
             uint32_t waits = readiness == CLO_READY_FINISHED ? row->live.parents_left : row->live.parents_unassigned;
             bool is_wanted = waits == 0 && row->live.unstarted > 0;

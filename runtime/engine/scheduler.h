@@ -10,9 +10,12 @@
  * All that it decides follows from the sequence of inputs. It keeps no more than a row for each stage of a live job:
  * instances are counted, not listed, and an edge between stages of n and m instances is one counter.
  *
- * Steps: an input costs its out-degree, the executors where queues have to be looked at, and the decisions that follow;
- * each decision at most steps_max steps of the policy and as many of the rule that replaces it. `most_turn_steps` counts
- * them. */
+ * Steps: an input costs its out-degree, the executors where queues have to be looked at, and the decisions that follow.
+ * A decision costs at most steps_max steps of the policy, as many of the rule that replaces it, a look at each executor,
+ * and the inputs and successors of what is started. Decisions are no more than free executors, entries in their queues,
+ * and one for each band. `most_turn_steps` is the most that one input has cost with all that followed. It counts each
+ * stage, executor, machine, queue entry, input and successor that is looked at, each call of the policy, and each step
+ * that the policy itself counts (clo_view_step). */
 #ifndef CLO_ENGINE_SCHEDULER_H
 #define CLO_ENGINE_SCHEDULER_H
 
@@ -29,13 +32,21 @@ typedef struct clo_scheduler_config {
     uint32_t steps_max;                 /* of one decision; 0: no bound */
     uint32_t queue_max;                 /* entries in the queues of all executors; 0: 64 for each executor */
     clo_log *log;                       /* inputs and decisions go there; NULL: nowhere */
-    bool has_replicas;                  /* the driver can run them; else a choice's `duplicate` is passed over */
     bool has_moves;                     /* moves are orders, clo_scheduler_moved ends them; else they take no time */
     int64_t moving_ns;                  /* how long they take, for policies to see */
     bool keeps_stages;                  /* an executor goes on with its stage */
+    bool passes_duplicates;             /* a choice's `duplicate` is passed over */
     const clo_scheduler_room *room;     /* lives as long as the scheduler; NULL: nobody else uses the machines */
     const clo_scheduler_script *script; /* likewise, in place of `room`: a run with one is repeated */
+    clo_arena *states;                  /* the policy's state goes there; NULL: to the rest */
 } clo_scheduler_config;
+
+/* What clo_scheduler_create takes of `arena` in one piece, beside the policy's state: the policy is not looked at. */
+size_t clo_scheduler_bytes(const clo_scheduler_config *config);
+
+/* What a policy sees of the sizes, and what its state takes then. */
+clo_limits clo_scheduler_limits(const clo_scheduler_config *config);
+size_t clo_policy_state_bytes(const clo_policy_use *use, const clo_limits *limits);
 
 clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out);
 

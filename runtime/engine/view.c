@@ -119,6 +119,13 @@ int64_t clo_view_execution_ns(const clo_view *view, uint32_t job, uint32_t stage
                                                         : CLO_TIME_NEVER;
 }
 
+bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor)
+{
+    const clo_scheduler_job *live = job_of(view, job, stage);
+
+    return live != NULL && has_executor(view, executor) && clo_located_may_replicate(live, stage, executor);
+}
+
 bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor)
 {
     const clo_scheduler_job *live = job_of(view, job, stage);

@@ -52,8 +52,7 @@ static void try_executor(const clo_view *view, clo_ready_stage ready, uint32_t e
     if (best->executor == CLO_NONE || finish_ns < best->finish_ns)
         *best = (option){executor, CLO_NONE, finish_ns};
     for (uint32_t k = 0; k < inputs && graph->rows[ready.stage].instances == 1; k++) {
-        const clo_graph_task_row *row = &graph->rows[graph->in[first + k]];
-        if (!row->duplicable || row->instances != 1)
+        if (!clo_view_may_duplicate(view, ready.job, graph->in[first + k], executor))
             continue;
         finish_ns = duplicated_ns(view, ready, k, executor, graph->in[first + k]);
         if (finish_ns < best->finish_ns)

@@ -160,8 +160,8 @@ static clo_status open_scheduler(stream *s)
         .jobs_max = s->config.jobs_max > 0 ? s->config.jobs_max : (uint32_t)all,
         .steps_max = s->config.steps_max,
         .log = s->config.log,
-        .has_replicas = s->environment == NULL, /* which input comes first would depend on times not drawn yet */
         .has_moves = s->environment != NULL,
+        .passes_duplicates = s->environment != NULL,
         .moving_ns = s->environment != NULL ? s->environment->moving_ns : 0,
         .keeps_stages = s->environment != NULL && s->environment->keeps_stages != 0,
     };

@@ -423,14 +423,13 @@ static clo_status open_scheduler(replay *r)
         .argument = r->policies[0].argument,
         .jobs_max = r->about->jobs_max,
         .steps_max = r->about->steps_max,
-        .has_replicas = !is_real,
         .script = is_real ? &r->script : NULL,
     };
     clo_environment environment = CLO_ENVIRONMENT_INIT; /* for its rules; the times are those of the log */
     clo_status status =
         r->about->environment != NULL ? clo_environment_open(r->about->environment, 0, &environment) : CLO_OK;
 
-    config.has_replicas = config.has_replicas && r->about->environment == NULL;
+    config.passes_duplicates = r->about->environment != NULL;
     config.has_moves = r->about->environment != NULL;
     config.moving_ns = environment.moving_ns;
     config.keeps_stages = environment.keeps_stages != 0;

@@ -35,6 +35,9 @@ static void ask_for_the_unknown(const clo_view *view)
     assert_true(clo_view_execution_ns(view, UNKNOWN, 0, 0) == CLO_TIME_NEVER);
     assert_true(clo_view_execution_ns(view, 0, UNKNOWN, 0) == CLO_TIME_NEVER);
     assert_true(clo_view_execution_ns(view, 0, 0, UNKNOWN) == CLO_TIME_NEVER);
+    assert_false(clo_view_may_duplicate(view, UNKNOWN, 0, 0));
+    assert_false(clo_view_may_duplicate(view, 0, UNKNOWN, 0));
+    assert_false(clo_view_may_duplicate(view, 0, 0, UNKNOWN));
     assert_false(clo_view_fits(view, UNKNOWN, 0, 0));
     assert_false(clo_view_fits(view, 0, UNKNOWN, 0));
     assert_false(clo_view_fits(view, 0, 0, UNKNOWN));

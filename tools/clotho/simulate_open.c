@@ -84,7 +84,7 @@ static int check_kinds(const simulation *sim)
 
     if (!is_strict && clo_workload_jobs(sim->loaded) > WARNED_JOBS_MAX)
         return EXIT_GOOD;
-    clo_status status = stream_case_open(&jobs, sim->loaded, sim->platform, NULL);
+    clo_status status = stream_case_open_costs(&jobs, sim->loaded, sim->platform);
     const char *kind = status == CLO_OK ? stream_case_unmatched_kind(&jobs) : NULL;
     const char *platform = clo_platform_name(sim->platform);
     if (status == CLO_ERR_PLATFORM && sim->drops_misfits)

@@ -205,8 +205,10 @@ static int repeat(const replay *r, const simulation *sim)
     simulated_run run = {.seed = r->options.seed};
     policy_list *policies = calloc(1, sizeof *policies);
     stream_case jobs = {0};
-    clo_status status = policies != NULL ? simulation_draw(sim, &run) : CLO_ERR_MEMORY;
 
+    if (policies == NULL)
+        return complain(sim->path, "out of memory");
+    clo_status status = simulation_draw(sim, &run);
     if (status == CLO_OK)
         status = stream_case_open(&jobs, run.workload, sim->platform, NULL);
     int code = status == CLO_OK           ? open_policies(r, policies)
@@ -214,7 +216,7 @@ static int repeat(const replay *r, const simulation *sim)
                                           : complain_status(sim->path, status);
     if (code == EXIT_GOOD)
         code = tell_inputs(r, sim, &jobs, policies);
-    for (uint32_t p = 0; policies != NULL && p < CLO_LOG_POLICIES_MAX; p++)
+    for (uint32_t p = 0; p < CLO_LOG_POLICIES_MAX; p++)
         free(policies->arguments[p]);
     free(policies);
     stream_case_close(&jobs);

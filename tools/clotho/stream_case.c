@@ -26,11 +26,11 @@ static int by_arrival(const void *left, const void *right)
     return a->job < b->job ? -1 : a->job > b->job;
 }
 
-/* One cost for each graph, however many jobs run it. */
-static clo_status make_costs(stream_case *c, const clo_workload *workload, const clo_platform *platform)
+clo_status stream_case_open_costs(stream_case *c, const clo_workload *workload, const clo_platform *platform)
 {
     uint32_t jobs = clo_workload_jobs(workload);
 
+    *c = (stream_case){0};
     c->costs = calloc(jobs > 0 ? jobs : 1, sizeof c->costs[0]);
     if (c->costs == NULL)
         return CLO_ERR_MEMORY;
@@ -53,6 +53,18 @@ static uint64_t releases_of(const clo_workload_job *job)
     return job->period_ns > 0 && job->releases > 0 ? job->releases : 1;
 }
 
+/* When release k comes; CLO_TIME_NEVER: after the end of time. */
+static int64_t release_ns(const clo_workload_job *job, uint64_t k)
+{
+    int64_t after_ns;
+
+    if (job->period_ns == 0 || k == 0)
+        return job->arrival_ns;
+    return __builtin_mul_overflow(job->period_ns, (int64_t)k, &after_ns) || after_ns > CLO_TIME_NEVER - job->arrival_ns
+               ? CLO_TIME_NEVER
+               : job->arrival_ns + after_ns;
+}
+
 static void add_job(stream_case *c, const clo_workload_job *job, uint32_t place)
 {
     const stream_case_cost key = {.graph = job->graph};
@@ -61,7 +73,7 @@ static void add_job(stream_case *c, const clo_workload_job *job, uint32_t place)
     for (uint64_t k = 0; k < releases_of(job); k++)
         c->jobs[c->jobs_count++] = (clo_stream_job){.job = place,
                                                     .cost = row->cost,
-                                                    .arrival_ns = job->arrival_ns + (int64_t)k * job->period_ns,
+                                                    .arrival_ns = release_ns(job, k),
                                                     .deadline_ns = job->deadline_ns,
                                                     .weight = job->weight,
                                                     .limit = job->limit,
@@ -74,8 +86,7 @@ clo_status stream_case_open(stream_case *c, const clo_workload *workload, const 
     uint32_t jobs = clo_workload_jobs(workload);
     uint64_t total = 0;
 
-    *c = (stream_case){0};
-    clo_status status = make_costs(c, workload, platform);
+    clo_status status = stream_case_open_costs(c, workload, platform);
     if (status != CLO_OK)
         return status;
     for (uint32_t i = 0; i < jobs; i++)

@@ -34,8 +34,12 @@ static void fault(pass *p, uint32_t kind, const char *what)
     clo_judge_fault(p->judge, kind, p->at, "job %llu: %s", (unsigned long long)p->record->job, what);
 }
 
-static bool is_of_a_job(uint32_t what)
+static bool is_of_a_job(const clo_log_record *record)
 {
+    uint32_t what = record->what;
+
+    if (what == CLO_LOG_KEEP)
+        return record->job != CLO_LOG_NO_JOB;
     return what == CLO_LOG_ARRIVE || what == CLO_LOG_FINISH || what == CLO_LOG_CANCEL || what == CLO_LOG_START ||
            what == CLO_LOG_COMMIT || what == CLO_LOG_LIMIT || what == CLO_LOG_DONE || what == CLO_LOG_DROP ||
            what == CLO_LOG_MOVE || what == CLO_LOG_MOVED || what == CLO_LOG_LEAVE;
@@ -315,6 +319,8 @@ static void read_limit(pass *p, uint32_t j)
         return;
     }
     job->limit = (uint32_t)p->record->value;
+    if (job->limit == 0 || (job->highest > 0 && job->limit > job->highest))
+        job->highest = job->limit;
     job->has_limit |= job->limit > 0;
 }
 
@@ -344,6 +350,29 @@ static void read_move(pass *p, uint32_t j)
     if (r->value != 0 && (r->value != 1 || r->what != CLO_LOG_MOVE))
         fault(p, CLO_STREAM_BAD_VALUE, "the value of MOVE is 0 or 1, that of LEAVE 0");
     of->moving = r->value == 1;
+}
+
+static void check_machine(pass *p)
+{
+    if (p->record->executor >= p->judge->machines)
+        clo_judge_fault(p->judge, CLO_STREAM_UNKNOWN_EXECUTOR, p->at, "machine %u; the platform has %u",
+                        p->record->executor, p->judge->machines);
+}
+
+static void read_keep(pass *p, uint32_t j)
+{
+    const clo_judge_job *job = &p->judge->jobs[j];
+
+    check_machine(p);
+    if (p->record->stage >= clo_judge_shape_of(p->judge, j)->stages)
+        clo_judge_fault(p->judge, CLO_STREAM_UNKNOWN_STAGE, p->at, "job %llu: stage %u of %u waits",
+                        (unsigned long long)p->record->job, p->record->stage, clo_judge_shape_of(p->judge, j)->stages);
+    if (job->arrive_record == CLO_NONE)
+        fault(p, CLO_STREAM_NOT_ARRIVED, "it waits for capacity before it arrives");
+    if (job->cancel_record != CLO_NONE)
+        fault(p, CLO_STREAM_AFTER_CANCEL, "it waits for capacity after it was cancelled");
+    if (job->done_record != CLO_NONE)
+        fault(p, CLO_STREAM_AFTER_DONE, "it waits for capacity after it is done");
 }
 
 static void read_job_record(pass *p)
@@ -379,6 +408,9 @@ static void read_job_record(pass *p)
     case CLO_LOG_LEAVE:
         read_move(p, j);
         break;
+    case CLO_LOG_KEEP:
+        read_keep(p, j);
+        break;
     default:
         read_start(p, j);
         break;
@@ -395,9 +427,8 @@ static void read_other_record(pass *p)
     if (r->what == CLO_LOG_SWAP && (r->value < 0 || r->value >= (int64_t)judge->about->policies_count))
         clo_judge_fault(judge, CLO_STREAM_UNKNOWN_POLICY, p->at, "policy %lld; the header names %u",
                         (long long)r->value, judge->about->policies_count);
-    if (r->what == CLO_LOG_CAPACITY && r->executor >= judge->machines)
-        clo_judge_fault(judge, CLO_STREAM_UNKNOWN_EXECUTOR, p->at, "machine %u; the platform has %u", r->executor,
-                        judge->machines);
+    if (r->what == CLO_LOG_CAPACITY || r->what == CLO_LOG_KEEP)
+        check_machine(p);
     judge->report.refused += r->what == CLO_LOG_REFUSED;
     if (r->what == CLO_LOG_END) {
         p->has_end = true;
@@ -485,7 +516,7 @@ clo_status clo_judge_read_records(clo_judge *judge)
         judge->execution_of[p.at] = CLO_NONE;
         check_frame(&p);
         check_time(&p);
-        if (is_of_a_job(p.record->what))
+        if (is_of_a_job(p.record))
             read_job_record(&p);
         else
             read_other_record(&p);
