@@ -29,6 +29,13 @@ void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_fre
     scheduler->free_executors += (uint32_t)is_free - (uint32_t)was_free;
 }
 
+clo_order *clo_start_order(clo_scheduler *scheduler)
+{
+    uint32_t at = scheduler->order_first + scheduler->order_count++, executors = scheduler->limits.executors;
+
+    return &scheduler->orders[at < executors ? at : at - executors];
+}
+
 /* `count` instances are assigned now; with the last one the stage's successors may count as ready. */
 static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
 {
@@ -59,8 +66,12 @@ static void begin(clo_scheduler *scheduler, const clo_order *order)
 {
     clo_scheduler_job *job = order->job;
     clo_live_executor *row = &scheduler->executors[order->executor];
-    uint32_t at = scheduler->order_first + scheduler->order_count++;
+    bool is_bound = clo_bind_is(scheduler, order->executor, job);
+    uint32_t last_stage = is_bound ? row->last_stage : CLO_NONE;
 
+    if (!is_bound)
+        clo_bind(scheduler, order->executor, job);
+    row->last_stage = order->stage;
     row->job = job->slot;
     row->stage = order->stage;
     row->instance = order->instance;
@@ -71,7 +82,10 @@ static void begin(clo_scheduler *scheduler, const clo_order *order)
     job->unbegun -= !order->is_replica;
     scheduler->running++;
     clo_start_set_free(scheduler, order->executor, false);
-    scheduler->orders[at < scheduler->limits.executors ? at : at - scheduler->limits.executors] = *order;
+    clo_order *given = clo_start_order(scheduler);
+    *given = *order;
+    given->last_stage = last_stage;
+    given->is_bound = is_bound;
     scheduler->counts.decisions++;
     clo_room_tell(scheduler, order->executor);
 }
@@ -92,14 +106,21 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
         return false;
     count_inputs(scheduler, job, stage);
     int64_t arrival_ns = clo_located_begin_ns(job, stage, executor, scheduler->now_ns);
-    int64_t finish_ns = clo_time_add(arrival_ns, clo_cost_time(job->live.cost, stage, executor));
+    int64_t moving_ns = clo_bind_is(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;
+    int64_t time_ns = clo_time_add(moving_ns, clo_cost_time(job->live.cost, stage, executor));
+    int64_t finish_ns = clo_time_add(arrival_ns, time_ns);
 
     row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
     clo_located_assign(job, stage, executor, 1, finish_ns);
     job->stages[stage].original_at = executor + 1;
     uint32_t instance = job->stages[stage].next_instance;
     clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor, 0);
-    begin(scheduler, &(clo_order){job, stage, instance, executor, false, arrival_ns, scheduler->now_ns});
+    begin(scheduler, &(clo_order){.job = job,
+                                  .stage = stage,
+                                  .instance = instance,
+                                  .executor = executor,
+                                  .arrival_ns = arrival_ns,
+                                  .decided_ns = scheduler->now_ns});
     assign(scheduler, job, stage, 1);
     clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, 1);
     return true;
@@ -204,7 +225,12 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
     set_lacking(scheduler, executor, is_there && !fits);
     if (!fits)
         return;
-    clo_order order = {job, stage, head->instance, executor, head->is_replica, 0, head->decided_ns};
+    clo_order order = {.job = job,
+                       .stage = stage,
+                       .instance = head->instance,
+                       .executor = executor,
+                       .is_replica = head->is_replica,
+                       .decided_ns = head->decided_ns};
     count_inputs(scheduler, job, stage);
     order.arrival_ns = clo_located_begin_ns(job, stage, executor, head->decided_ns);
     if (order.arrival_ns < scheduler->now_ns)

@@ -5,6 +5,8 @@
 #include "random.h"
 #include "scene.h"
 
+#include "base/rng.h"
+
 #include <clotho/stream.h>
 #include <clotho/stream_check.h>
 
@@ -70,7 +72,7 @@ static void stop(stream_fixture *f)
     clo_platform_destroy(f->platform);
 }
 
-static clo_log *new_log(const stream_fixture *f, const char *policy)
+static clo_log *new_log(const stream_fixture *f, const char *policy, const char *environment)
 {
     clo_log_policy named = {.name = policy};
     clo_log_header header = CLO_LOG_HEADER_INIT;
@@ -80,6 +82,7 @@ static clo_log *new_log(const stream_fixture *f, const char *policy)
     header.executors = clo_platform_executors(f->platform);
     header.policies = &named;
     header.policies_count = 1;
+    header.environment = environment;
     ok(clo_log_create(&header, RECORDS, &log));
     return log;
 }
@@ -87,7 +90,7 @@ static clo_log *new_log(const stream_fixture *f, const char *policy)
 static clo_log *simulate(const stream_fixture *f, const char *policy, uint32_t steps_max, clo_stream_result *result)
 {
     clo_stream_config config = CLO_STREAM_CONFIG_INIT;
-    clo_log *log = new_log(f, policy);
+    clo_log *log = new_log(f, policy, NULL);
 
     config.policy = clo_policy_find(policy);
     config.steps_max = steps_max;
@@ -154,7 +157,8 @@ static void every_policy_schedules_every_stream_validly(void **state)
             judge(&f, JOBS, log, entry.name, seed);
             repeat(&f, log, entry.name, seed);
             assert_int_equal(result.jobs_ended, JOBS);
-            assert_int_equal(result.refused, 0);
+            if (result.refused > 0)
+                fail_msg("seed %u, policy %s: %s", (unsigned)seed, entry.name, result.refusal);
             duplicates += result.duplicates;
             kept += count_kept(log);
             clo_log_destroy(log);
@@ -192,9 +196,66 @@ static void the_same_stream_gives_the_same_log_whatever_comes_after(void **state
     }
 }
 
+/* Moving takes as long as some tasks here, and times vary. */
+static int64_t draw_time(void *state, const clo_environment_execution *x)
+{
+    clo_rng *rng = state;
+
+    assert_true(x->bound >= 1);
+    return x->cost_ns / 2 + clo_rng_below(rng, (uint32_t)(x->cost_ns % 1000000) + 1);
+}
+
+static clo_log *simulate_in_environment(const stream_fixture *f, const char *policy, uint64_t seed,
+                                        clo_stream_result *result)
+{
+    clo_rng rng = clo_rng_seed(seed);
+    clo_environment environment = {.size = sizeof environment,
+                                   .name = "decima",
+                                   .moving_ns = 20000,
+                                   .time_ns = draw_time,
+                                   .state = &rng,
+                                   .keeps_stages = seed % 2 == 0};
+    clo_stream_config config = CLO_STREAM_CONFIG_INIT;
+    clo_log *log = new_log(f, policy, "decima");
+
+    config.policy = clo_policy_find(policy);
+    config.steps_max = seed % 5 == 0 && seed % 3 != 0 ? 3 : 0;
+    config.log = log;
+    config.environment = &environment;
+    ok(clo_stream_simulate(f->workload, f->platform, &config, result));
+    return log;
+}
+
+static void every_policy_schedules_every_stream_validly_in_an_environment(void **state)
+{
+    uint64_t moves = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        stream_fixture f = prepare(seed, JOBS);
+        clo_entry entry = CLO_ENTRY_INIT;
+        for (uint32_t p = 0; clo_registry_entry("policies", p, &entry); p++) {
+            clo_stream_result result = CLO_STREAM_RESULT_INIT;
+            clo_log *log = simulate_in_environment(&f, entry.name, seed, &result);
+            clo_log *again = simulate_in_environment(&f, entry.name, seed, NULL);
+            judge(&f, JOBS, log, entry.name, seed);
+            assert_int_equal(clo_log_first_difference(log, again, NULL, 0), CLO_LOG_EQUAL);
+            assert_int_equal(result.jobs_ended, JOBS);
+            if (result.refused > 0)
+                fail_msg("seed %u, policy %s: %s", (unsigned)seed, entry.name, result.refusal);
+            moves += result.moves;
+            clo_log_destroy(log);
+            clo_log_destroy(again);
+        }
+        stop(&f);
+    }
+    assert_true(moves > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_policy_schedules_every_stream_validly_in_an_environment),
         cmocka_unit_test(every_policy_schedules_every_stream_validly),
         cmocka_unit_test(the_same_stream_gives_the_same_log_whatever_comes_after),
     };
