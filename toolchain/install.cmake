@@ -10,7 +10,7 @@ add_library(clotho::clotho_static ALIAS clotho_static)
 # would need if they were linked statically, too, which Debian does not ship.
 set(CLOTHO_PKG_MODULES "")
 set(CLOTHO_LIBS_PRIVATE "")
-foreach(pair HWLOC=hwloc EXPAT=expat CJSON=libcjson)
+foreach(pair HWLOC=hwloc EXPAT=expat URCU=liburcu-bp CJSON=libcjson)
     string(REPLACE "=" ";" pair_words ${pair})
     list(GET pair_words 0 prefix)
     list(GET pair_words 1 module)

@@ -103,7 +103,7 @@ def circles(needs):
 
 
 def shortest_way(circle, needs):
-    """The shortest way around within the circle: a list of rooms, the first one again at its end."""
+    """The shortest path around within the circle: a list of rooms, the first one again at its end."""
     best = None
     for start in circle:
         came_from, row = {}, [start]
@@ -124,7 +124,7 @@ def shortest_way(circle, needs):
 
 
 def describe(circle, needs):
-    """One line: who is in the circle, and the shortest way around it with what ties one file to the next."""
+    """One line: who is in the circle, and the shortest path around it with what ties one file to the next."""
     names = [os.path.basename(room) for room in circle]
     ties = []
     way = shortest_way(circle, needs)

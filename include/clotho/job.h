@@ -9,14 +9,18 @@
  * release k comes at k * period_ns after it (k = 0, 1, ...), and clo_job_wait waits for the end of the series. One
  * thread of the runtime, the watchdog, watches releases and deadlines; it sleeps between them.
  *
- * Under the virtual clock every job has its own time, and capacities of its own, as if it ran alone. Replay then
- * does what clo_simulate says, event for event, demands or not: an execution that waits for capacity starts at the virtual
- * time at which it is free. Work stealing and policies are refused there: use clo_simulate, where the built-in policy
- * "steal" stands in for work stealing.
+ * Under the virtual clock every job with a plan has its own time, and capacities of its own, as if it ran alone. Replay
+ * then does what clo_simulate says, event for event, demands or not: an execution that waits for capacity starts at the
+ * virtual time at which it is free. Jobs with a policy share one time, their scheduler's, and the capacities of the machines:
+ * what happens is what clo_stream_simulate says, and clo_simulate for one job, event for event (clo_job_config.arrival_ns,
+ * clo_runtime_hold_time). Times of a job count from its arrival. Work stealing is refused there: use the built-in policy
+ * "steal", which stands in for it.
  *
  * Capacities. All jobs of a runtime share the capacities of its machines, however they are dispatched. A task gets all that
  * it demands or nothing; while it waits its worker runs other tasks, and later tasks that fit pass it. (Where a policy
- * decides it waits with the scheduler, which has not started it yet.) Once 64 starts have passed the one that has waited
+ * decides it waits with the scheduler, which has not started it yet.) Tasks of one plan do not pass each other: each
+ * resource of a machine is taken in the plan's order of starts, so a run whose tasks and transfers take no longer than
+ * planned takes no longer than the plan. Once 64 starts have passed the one that has waited
  * longest on a machine, what it demands is kept back for it. Tasks of a job that is cancelled, aborted or has failed stop
  * waiting at once.
  *
@@ -113,7 +117,7 @@ typedef struct clo_job_config {
     /* Replay of this plan; copied. NULL: no replay. */
     const clo_plan *plan;
 
-    /* Policy dispatch; static, or kept until clo_job_destroy. Not together with `plan`. A runtime has one scheduler for
+    /* Policy dispatch; static, or kept as `argument` below. Not together with `plan`. A runtime has one scheduler for
      * all jobs with a policy: as long as there are any, further ones must name the same policy and argument
      * (CLO_ERR_STATE), or clo_runtime_swap_policy makes it another one. */
     const clo_policy *policy;
@@ -146,8 +150,8 @@ typedef struct clo_job_config {
     uint32_t steps_max;
 
     /* Everything that the job needs is put here. Aligned to 64 bytes, owned by the caller, in use until
-     * clo_job_destroy. NULL: malloc. Not here: the scheduler of jobs with a policy, which is the runtime's. The
-     * first of them makes it, with malloc, and so does clo_runtime_swap_policy the state of the new policy. */
+     * clo_job_destroy. NULL: malloc. Not here: the scheduler of jobs with a policy, which is the runtime's, and what
+     * clo_runtime_swap_policy makes (clo_runtime_config.policy_bytes). */
     void *memory;
 
     /* At least clo_job_memory_bytes. */
@@ -160,7 +164,8 @@ typedef struct clo_job_config {
 
     /* The rest is for policies: see clo_policy and clo_live_job. */
 
-    /* Of the policy; borrowed until clo_job_destroy. NULL: none. */
+    /* Of the policy; borrowed until clo_job_destroy, or until clo_runtime_swap_policy has put another in its place.
+     * NULL: none. */
     const void *argument;
 
     /* How much the job counts; 0: 1. */
@@ -174,6 +179,13 @@ typedef struct clo_job_config {
 
     /* Most executors at once; 0: any number. */
     uint32_t limit;
+
+    /* For the log (clo_runtime_log_start): ARRIVE's value, such as the job's place in a workload. At most INT64_MAX. */
+    uint64_t tag;
+
+    /* Virtual clock: when a run of the job arrives, on the scheduler's time; a moment that has passed: at once. See
+     * clo_runtime_hold_time. */
+    int64_t arrival_ns;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT CLO_SIZED_INIT(clo_job_config)
@@ -242,6 +254,11 @@ typedef struct clo_job_result {
 
     /* With refused: the scheduler's first such choice, in one line with the policy's name; else "". */
     char refusal[192];
+
+    /* Most steps of one turn of the scheduler so far: of an input (an arrival, a completion, ...) with all that it makes
+     * ready and all decisions that follow. Each stage, executor, machine, input and successor that is looked at counts,
+     * each call of the policy, and each step that the policy counts (clo_view_step). */
+    uint64_t turn_steps;
 } clo_job_result;
 
 #define CLO_JOB_RESULT_INIT CLO_SIZED_INIT(clo_job_result)
@@ -254,11 +271,14 @@ typedef struct clo_job_result {
  *   out      the job, owned by the caller.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT     cost of another platform, a plan that clo_plan_matches refuses, plan and policy both given
+ *   CLO_ERR_ARGUMENT     cost of another platform, a plan that clo_plan_matches refuses, plan and policy both given, a
+ *                        band that does not exist
  *   CLO_ERR_INVALID      the plan does not place every instance, places one where it cannot run, or its order is
  *                        impossible
- *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken
- *   CLO_ERR_UNSUPPORTED  policy, work stealing or a period under the virtual clock: use clo_simulate
+ *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken; the policy's state needs
+ *                        more than clo_runtime_config.policy_bytes
+ *   CLO_ERR_UNSUPPORTED  work stealing or a period under the virtual clock; arrival_ns under another clock, or without a
+ *                        policy
  *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods and limits, cannot be created
  *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; or its
  *                        scheduler follows another policy for other jobs

@@ -1,7 +1,8 @@
 /* log.h - the log of a scheduler: what happened, and what was decided, in order.
  *
- * The inputs of a log are the run: a scheduler that gets the same inputs decides the same. A real run and a simulated
- * one write the same log, so that one can be replayed by the other. stream_check.h judges a log.
+ * The inputs of a log are the run: a scheduler that gets the same inputs decides the same. A real run
+ * (clo_runtime_log_start) and a simulated one (clo_stream_config.log) write the same log, and clo_stream_replay repeats
+ * either. stream_check.h judges a log.
  *
  * A log has one writer. Between clo_log_append calls any thread may read what was written if the caller orders the two;
  * the log has no atomics. */
@@ -24,7 +25,10 @@ extern "C" {
  *
  * Inputs, what the scheduler is told:
  *   BEGIN     the first record, and only that. now: the origin of the log's times.
- *   ARRIVE    job. value: its place in the order of submission.
+ *   ARRIVE    job. value: of a real run its tag (clo_job_config.tag), else its place in the order of submission.
+ *   JOB       job: what has arrived with the record in front. stage: its weight. instance: its limit; CLO_NONE: none.
+ *             executor: its group. value: its deadline; CLO_TIME_NEVER: none.
+ *   BAND      job, behind JOB. value: its band. Left out for band 0.
  *   FINISH    job, stage, instance, executor. now: when the body returned. value: when the body began, its inputs in
  *             place. Under a measured clock `now` may lie before that of the record in front: two bodies end at about
  *             the same time, and the scheduler hears of them one after the other. No other record goes back in time.
@@ -32,30 +36,55 @@ extern "C" {
  *   CANCEL    job. Nothing of the job is started from here on. After its DONE it has no effect.
  *   SWAP      value: index of the policy in clo_log_header.policies.
  *   CAPACITY  executor: index of a machine. Capacity came back from a job that is not of this scheduler.
+ *   ROOM      executor: index of a machine. Others use its capacities too, and the answer to a question about them is
+ *             not what the scheduler's own executions alone would give. instance: number of the question since the
+ *             input. value: the answer: 0 no or fits, 1 yes or kept for another stage, 2 refused.
+ *   TOGETHER  the next input was told before decisions about the one before it were asked for.
+ *   MOVED     job, executor: it has come there, see MOVE. value: when it set out.
  *   END       the last record, and only that. value: jobs that have arrived and are not done.
  *
  * Outputs, what the scheduler decides:
  *   START     job, stage, instance, executor. The executor is free and runs it now. value: bit 0 is set for a replica.
  *   COMMIT    as START, but the executor is busy: it runs this when it has ended what it has. No START follows.
+ *   DROP      as COMMIT: the job is cancelled, and what was committed is not run.
  *   LIMIT     job. value: how many executions of the job may run at once from now on; 0: no limit.
  *   REFUSED   the policy's choice was impossible. The other fields are the choice as it came: nothing of them is valid.
  *   DONE      job. It has ended, and nothing of it runs. value: 0 all finished, 1 cancelled, 2 a body failed.
- *   WAKE      value: when the policy wants to be asked again. */
-#define CLO_LOG_KINDS(X)       \
-    X(BEGIN, 0, "begin")       \
-    X(ARRIVE, 1, "arrive")     \
-    X(FINISH, 2, "finish")     \
-    X(TIMER, 3, "timer")       \
-    X(CANCEL, 4, "cancel")     \
-    X(SWAP, 5, "swap")         \
-    X(CAPACITY, 6, "capacity") \
-    X(END, 7, "end")           \
-    X(START, 16, "start")      \
-    X(COMMIT, 17, "commit")    \
-    X(LIMIT, 18, "limit")      \
-    X(REFUSED, 19, "refused")  \
-    X(DONE, 20, "done")        \
-    X(WAKE, 21, "wake")
+ *   WAKE      value: when the policy wants to be asked again.
+ *   SUM       value: a hash of all inputs so far, in order, and of the names of the policies. It stands behind every
+ *             64th input or so and what was decided after it, and in front of END.
+ *   KEEP      job, stage, executor: index of a machine. From here on the stage is the one that waits for capacity of that
+ *             machine; the one that did so before does not any more. value: how many starts of other stages that demand
+ *             capacity there have passed it, 0 or CLO_LOG_OVERTAKES. With the latter its demand is kept: stages of its
+ *             own and of lower bands get what is left beside it. Without a job: nobody waits there any more.
+ *   MOVE      job, executor: the executor is bound to the job from now on. value: 0; 1: once MOVED says so, and it is not
+ *             free until then.
+ *   LEAVE     job, executor: the executor keeps nothing of the stage that it ran last. */
+#define CLO_LOG_KINDS(X)        \
+    X(BEGIN, 0, "begin")        \
+    X(ARRIVE, 1, "arrive")      \
+    X(FINISH, 2, "finish")      \
+    X(TIMER, 3, "timer")        \
+    X(CANCEL, 4, "cancel")      \
+    X(SWAP, 5, "swap")          \
+    X(CAPACITY, 6, "capacity")  \
+    X(END, 7, "end")            \
+    X(JOB, 8, "job")            \
+    X(BAND, 9, "band")          \
+    X(ROOM, 10, "room")         \
+    X(TOGETHER, 11, "together") \
+    X(MOVED, 12, "moved")       \
+    X(START, 16, "start")       \
+    X(COMMIT, 17, "commit")     \
+    X(LIMIT, 18, "limit")       \
+    X(REFUSED, 19, "refused")   \
+    X(DONE, 20, "done")         \
+    X(WAKE, 21, "wake")         \
+    X(SUM, 22, "sum")           \
+    X(DROP, 23, "drop")         \
+    X(KEEP, 24, "keep")         \
+    X(MOVE, 25, "move")         \
+    X(LEAVE, 26, "leave")
 
 enum {
 #define X(name, value, text) CLO_LOG_##name = value,
@@ -68,7 +97,10 @@ enum {
 /* "No job". */
 #define CLO_LOG_NO_JOB UINT64_MAX
 
-/* clo_log_record.value of START and COMMIT. */
+/* Starts that may pass whoever waits for capacity of a machine (KEEP). */
+#define CLO_LOG_OVERTAKES 64
+
+/* clo_log_record.value of START, COMMIT and DROP. */
 #define CLO_LOG_REPLICA 1
 
 /* clo_log_record.value of DONE. */
@@ -103,12 +135,17 @@ typedef struct clo_log_policy {
     /* As in clo_policy. */
     const char *name;
 
-    /* As text; NULL: none. */
+    /* As text; NULL: none. CLO_LOG_ARGUMENT_UNKNOWN: there is one, and nobody said its text. */
     const char *argument;
 } clo_log_policy;
 
+#define CLO_LOG_ARGUMENT_UNKNOWN "?"
+
 /* Most policies that a log may name. */
 #define CLO_LOG_POLICIES_MAX 256
+
+/* What kind of run wrote a log. */
+enum { CLO_LOG_RUN_UNKNOWN = 0, CLO_LOG_RUN_SIMULATED = 1, CLO_LOG_RUN_REAL = 2 };
 
 /* What the run was made of. Zero is "unknown" everywhere. Texts are copied by clo_log_create. */
 typedef struct clo_log_header {
@@ -143,6 +180,22 @@ typedef struct clo_log_header {
     /* [policies_count] in order of SWAP's values; the run begins with the first. */
     const clo_log_policy *policies;
     uint32_t policies_count;
+
+    /* CLO_LOG_RUN_... Whoever writes the log (runtime or simulation) sets this, and the two below. */
+    uint32_t run;
+
+    /* Jobs that could live at once, and steps of a decision (0: no bound). */
+    uint32_t jobs_max, steps_max;
+
+    /* Times and bytes of the workload were multiplied by it; 0: they were not. */
+    double scale;
+
+    /* Name of the one graph that was taken from a file with many; NULL: all. */
+    const char *instance;
+
+    /* What gave the times of a simulated run, as clo_environment_open takes it: "decima", "decima:faithful". NULL: the
+     * costs did. */
+    const char *environment;
 } clo_log_header;
 
 #define CLO_LOG_HEADER_INIT CLO_SIZED_INIT(clo_log_header)
@@ -164,6 +217,16 @@ CLO_API CLO_NODISCARD clo_status clo_log_create(const clo_log_header *header, si
 /* Frees a log. NULL is allowed.
  * Threads: one. Real time: no. O(1). */
 CLO_API void clo_log_destroy(clo_log *log);
+
+/* Names one more policy in the header, behind those that stand there.
+ *
+ *   name, argument  as in clo_log_policy; copied.
+ *   index           receives its index, that of an equal one where there is one; may be NULL.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (no log or no name), CLO_ERR_LIMIT (CLO_LOG_POLICIES_MAX) or CLO_ERR_MEMORY.
+ * Threads: one; another one may append records meanwhile. Real time: no. O(policies). */
+CLO_API CLO_NODISCARD clo_status clo_log_add_policy(clo_log *log, const char *name, const char *argument,
+                                                    uint32_t *index);
 
 /* Appends a record. A full log, or a growing one without memory, counts the record as dropped, and every later one too:
  * what it holds is always the beginning of the run.

@@ -8,6 +8,7 @@
 #ifndef CLOTHO_RUNTIME_H
 #define CLOTHO_RUNTIME_H
 
+#include <clotho/log.h>
 #include <clotho/platform.h>
 #include <clotho/policy.h>
 
@@ -97,6 +98,17 @@ typedef struct clo_runtime_config {
      * emulation error. In real time are: timeouts, decision times, the flight recorder, worker statistics. Jobs with
      * periods, limits, a miss handler or CLO_MISS_ABORT are refused (CLO_ERR_UNSUPPORTED). */
     uint32_t dilate;
+
+    /* For jobs with a policy: bytes for the states of one policy, that of the scheduler (clo_policy.state_bytes) and those
+     * that clo_runtime_swap_policy makes for all such jobs (clo_policy.job_bytes), each rounded up to 64. The runtime
+     * takes this twice, for the policy in use and for the one that comes in its place, and nothing of the heap after
+     * that: a policy that needs more is refused with CLO_ERR_LIMIT, and clo_last_error says how much that is.
+     * 0: with `memory` or real_time 16 KiB, 1 KiB for each executor, 64 bytes for each job (jobs_max) and 64 bytes for each
+     * of policy_stages; else there is no limit, and states come from the heap. */
+    size_t policy_bytes;
+
+    /* For the default of policy_bytes: tasks of all jobs with a policy that exist at once; 0: 4096. */
+    uint32_t policy_stages;
 } clo_runtime_config;
 
 #define CLO_DILATE_MAX 1000000u
@@ -129,24 +141,137 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_create(const clo_platform *platform
 CLO_API CLO_NODISCARD clo_status clo_runtime_memory_bytes(const clo_platform *platform,
                                                           const clo_runtime_config *config, size_t *bytes);
 
+/* Virtual clock: the time of the runtime's scheduler stands still from now on (is_held 1), or goes on (0). Jobs that are
+ * submitted while it stands still arrive afterwards, each at its clo_job_config.arrival_ns, those of one moment in the
+ * order of their submits: so what happens does not depend on how quickly they were submitted. A job that is cancelled
+ * before its arrival ends at its arrival. Bodies that run continue, but no job ends while time stands still: let it go on
+ * before waiting for one, or destroying one.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (runtime is NULL), CLO_ERR_UNSUPPORTED (not the virtual clock) or CLO_ERR_STATE (called
+ * from a task body or a miss handler, or in a forked process).
+ *
+ * Threads: any. Real time: no. */
+CLO_API CLO_NODISCARD clo_status clo_runtime_hold_time(clo_runtime *runtime, uint32_t is_held);
+
 /* Puts another policy (or the same with another argument) in place of the one that the runtime's scheduler follows,
  * also in the middle of runs, for all its jobs. The new one is initialised, is shown what lives and what is ready, and
- * decides from then on. Returns once the old one is not used any more, and frees its state. Bodies in progress continue;
- * decisions wait no longer than init and those events take.
+ * decides from then on. Bodies in progress continue; decisions wait no longer than init and those events take.
  *
- *   policy    static, or kept while it is in use; its argument likewise.
+ * Returns once the old one is not used any more, and frees its state. After CLO_OK nobody reads the old policy or its
+ * argument: neither a decision, nor a clo_job_create that had begun under it (this call waits for its end, and then
+ * either that job has been made before the swap or it fails with CLO_ERR_STATE), nor clo_runtime_visit_jobs. The caller
+ * may free them, also where jobs were created with them. On failure the same holds for the new ones.
+ *
+ *   policy    static, or kept until another swap has put it out; its argument likewise.
  *   argument  see clo_policy; NULL: none.
  *
  * Returns CLO_OK, or with the old policy still in place
  *   CLO_ERR_ARGUMENT  runtime or policy is NULL, or the policy has no decide function
  *   CLO_ERR_STATE     the runtime has no job with a policy; called from a task body or a miss handler
+ *   CLO_ERR_LIMIT     its states need more than clo_runtime_config.policy_bytes; clo_last_error says how much
  *   CLO_ERR_MEMORY
  *   what the policy's prepare or init returned
  *
- * Threads: any; two at once follow each other. Real time: no. O(jobs with a policy, their stages), and what prepare and
- * init take. */
+ * Threads: any, but not in a function of a policy; two at once follow each other. Real time: no. Blocks. O(jobs with a
+ * policy, their stages), and what prepare and init take. */
 CLO_API CLO_NODISCARD clo_status clo_runtime_swap_policy(clo_runtime *runtime, const clo_policy *policy,
                                                          const void *argument);
+
+/* From now on the runtime's scheduler writes its inputs and its decisions to a log (log.h): clo_stream_replay repeats
+ * each decision. The log begins with the scheduler, so call this before the first job with a policy is made. It ends at
+ * clo_runtime_log_stop, when the runtime is destroyed, or when all jobs with a policy are gone and one with another
+ * policy is made.
+ *
+ * Workers append records without allocating; a log that is full counts what it drops, and cannot be replayed. A body
+ * takes two records, a queued one too; a job four, a timer two. Without a log nothing is written.
+ *
+ *   log  made with a capacity; borrowed until it ends, and read by nobody meanwhile. Its header gets run, clock,
+ *        executors, jobs_max, steps_max and the names of the policies. What the header names first must be the first
+ *        policy; the caller names it there to give the text of an argument. A swap adds the new policy's name, and
+ *        CLO_LOG_ARGUMENT_UNKNOWN where it has an argument, unless clo_log_add_policy has named (and so described) it
+ *        last.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  runtime or log is NULL; the log grows as it is written, or has records
+ *   CLO_ERR_STATE     jobs with a policy exist, another log is being written, or this is called from a task body or a
+ *                     miss handler
+ *
+ * Threads: any. Real time: no. O(1). */
+CLO_API CLO_NODISCARD clo_status clo_runtime_log_start(clo_runtime *runtime, clo_log *log);
+
+/* Ends the log, also in the middle of runs: its last record counts the jobs that live. Returns once the runtime does
+ * not touch it any more. Without a log nothing happens.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (runtime is NULL) or CLO_ERR_STATE (called from a task body or a miss handler).
+ * Threads: any. Real time: no. Waits for the decisions in progress. */
+CLO_API CLO_NODISCARD clo_status clo_runtime_log_stop(clo_runtime *runtime);
+
+/* How a job is dispatched; see job.h. */
+typedef enum clo_job_mode { CLO_JOB_REPLAY = 0, CLO_JOB_STEAL = 1, CLO_JOB_POLICY = 2 } clo_job_mode;
+
+typedef enum clo_job_state {
+    /* Never submitted. */
+    CLO_JOB_CREATED = 0,
+
+    CLO_JOB_RUNNING = 1,
+
+    /* It was cancelled or aborted, or a body failed: no other body starts, and it has not ended yet. */
+    CLO_JOB_STOPPING = 2,
+
+    /* The last submit has ended. */
+    CLO_JOB_ENDED = 3
+} clo_job_state;
+
+/* Bytes of a text in clo_job_progress, with its end; longer ones are cut. */
+#define CLO_JOB_PROGRESS_TEXT 64
+
+/* A job that exists, at the moment. Made by the library, which appends fields. */
+typedef struct clo_job_progress {
+    /* clo_job_id. */
+    uint64_t id;
+
+    /* clo_graph_name, and the name of the policy that decides now (else ""). Copies; valid during the visit only. */
+    const char *graph;
+    const char *policy;
+
+    clo_job_mode mode;
+
+    clo_job_state state;
+
+    /* The last submit, CLOCK_MONOTONIC; 0: never. */
+    int64_t submit_ns;
+
+    /* clo_job_config.deadline_ns (periodic jobs: or the period): from submit or release; 0: none. */
+    int64_t deadline_ns;
+
+    /* Bodies that have returned since the last submit, replicas and all runs of a series included. */
+    uint64_t executed;
+
+    /* Bodies of one run, replicas included. */
+    uint32_t executions;
+
+    /* Workers that run a body of it. */
+    uint32_t running;
+} clo_job_progress;
+
+typedef void (*clo_job_visit_fn)(void *argument, const clo_job_progress *job);
+
+/* Shows every job of the runtime that exists, from clo_job_create to clo_job_destroy, also while it is submitted, ends or
+ * is destroyed: for monitors. Workers never wait for it. clo_job_destroy and clo_runtime_swap_policy wait until what it
+ * looks at has been copied, never for `visit`.
+ *
+ *   visit     called on this thread, once for each job, in no order that is promised. It may call whatever its thread
+ *             may call, this function and clo_job_destroy included.
+ *   argument  handed to it.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (NULL), or CLO_ERR_STATE (this process was forked from the one that created the
+ * runtime).
+ * Not promised: one moment for all jobs, or for all fields of one that runs; a job made or destroyed meanwhile may be
+ * shown or not.
+ * Threads: any, between clo_runtime_create and clo_runtime_destroy, also in a task body or a miss handler. Real time: no:
+ * the first call of a thread takes memory and a lock. Later ones are wait-free, O(jobs_max + jobs * workers). */
+CLO_API CLO_NODISCARD clo_status clo_runtime_visit_jobs(const clo_runtime *runtime, clo_job_visit_fn visit,
+                                                        void *argument);
 
 /* Stops the workers and frees the runtime. Running jobs are cancelled and waited for, however long their bodies take.
  * Jobs that the caller has not destroyed are destroyed. NULL is allowed.

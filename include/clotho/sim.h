@@ -33,6 +33,9 @@ typedef struct clo_sim_config {
 
     /* As clo_job_config.memory_limit_bytes. */
     uint64_t memory_limit_bytes;
+
+    /* Of the policy (see clo_policy); borrowed during the call. NULL: none. */
+    const void *argument;
 } clo_sim_config;
 
 #define CLO_SIM_CONFIG_INIT CLO_SIZED_INIT(clo_sim_config)

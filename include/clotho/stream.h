@@ -2,6 +2,7 @@
 #ifndef CLOTHO_STREAM_H
 #define CLOTHO_STREAM_H
 
+#include <clotho/environment.h>
 #include <clotho/job.h>
 #include <clotho/log.h>
 #include <clotho/workload.h>
@@ -59,6 +60,10 @@ typedef struct clo_stream_config {
 
     /* 1: the time of each decision is measured (decision_p50_ns ...). */
     uint32_t times_decisions;
+
+    /* Gives the times in place of the costs; used by this call alone while it runs. A log must name it in its header.
+     * NULL: the costs do, and executors are bound to no job. */
+    const clo_environment *environment;
 } clo_stream_config;
 
 #define CLO_STREAM_CONFIG_INIT CLO_SIZED_INIT(clo_stream_config)
@@ -96,6 +101,9 @@ typedef struct clo_stream_result {
 
     /* The first refusal, in one line; "": none. */
     char refusal[192];
+
+    /* Executors that went to another job, with an instance or before it; 0 without an environment. */
+    uint64_t moves;
 } clo_stream_result;
 
 #define CLO_STREAM_RESULT_INIT CLO_SIZED_INIT(clo_stream_result)
@@ -110,7 +118,8 @@ typedef struct clo_stream_result {
  *   result    may be NULL.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT   no jobs, unknown config fields, a policy without decide, result->size is wrong
+ *   CLO_ERR_ARGUMENT   no jobs, unknown config fields, a policy without decide, an environment without time_ns or with
+ *                      a negative moving_ns, or that the log does not name; result->size is wrong
  *   CLO_ERR_PLATFORM   a task of some job can run nowhere on the platform
  *   CLO_ERR_CANCELLED  the progress function said so
  *   CLO_ERR_STATE      capacity that is never free again keeps a job from running
@@ -120,6 +129,66 @@ typedef struct clo_stream_result {
  * Threads: any. Real time: no. O(completions * (log executors + decision) + jobs * stages). */
 CLO_API CLO_NODISCARD clo_status clo_stream_simulate(const clo_workload *workload, const clo_platform *platform,
                                                      const clo_stream_config *config, clo_stream_result *result);
+
+/* A policy with its argument. Without a size field: they come in an array. */
+typedef struct clo_replay_policy {
+    const clo_policy *policy;
+    const void *argument;
+} clo_replay_policy;
+
+typedef struct clo_replay_config {
+    /* Set by CLO_REPLAY_CONFIG_INIT. */
+    size_t size;
+
+    /* Where the run was. */
+    const clo_platform *platform;
+
+    /* [costs_count] costs on that platform, by the values of the log's ARRIVE records: in a real run the jobs' tags. */
+    const clo_cost *const *costs;
+    size_t costs_count;
+
+    /* [policies_count] in the order of the log's header. NULL: the built-in ones of the names there, with the arguments
+     * there. */
+    const clo_replay_policy *policies;
+    uint32_t policies_count;
+} clo_replay_config;
+
+#define CLO_REPLAY_CONFIG_INIT CLO_SIZED_INIT(clo_replay_config)
+
+typedef struct clo_replay_result {
+    /* Set by CLO_REPLAY_RESULT_INIT. */
+    size_t size;
+
+    /* Records that were equal, and the inputs and decisions (instances that were given an executor) among them. */
+    uint64_t records, inputs, decisions;
+} clo_replay_result;
+
+#define CLO_REPLAY_RESULT_INIT CLO_SIZED_INIT(clo_replay_result)
+
+/* Repeats the run of a log: the same scheduler is told the log's inputs, in order, at the log's times. Each record that
+ * it writes must be equal to the log's: each decision, and the sums of the inputs. No body is called, and no time is
+ * computed: this works for real runs and simulated ones alike.
+ *
+ * A policy that changes the state of a job (clo_live_job.state) must set it anew at CLO_EVENT_ARRIVE: in a real run a
+ * job that is submitted again keeps it.
+ *
+ *   config  borrowed during the call.
+ *   log     complete, from BEGIN to END; borrowed likewise.
+ *   result  may be NULL. Filled for CLO_OK and CLO_ERR_INVALID.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_INVALID   something is not equal; clo_last_error names the first difference, with both records
+ *   CLO_ERR_STATE     the log dropped records, was cut, or does not say what its jobs are (it was written before logs
+ *                     had JOB records)
+ *   CLO_ERR_ARGUMENT  also: unknown config fields, a cost of another platform, a platform with another number of
+ *                     executors, a policy that nobody knows or whose argument the log does not say, fewer policies
+ *                     than the log's
+ *   CLO_ERR_MEMORY
+ *   what the policies' parse, prepare or init returned
+ *
+ * Threads: any. Real time: no. O(records + decisions + jobs * stages). */
+CLO_API CLO_NODISCARD clo_status clo_stream_replay(const clo_replay_config *config, const clo_log *log,
+                                                   clo_replay_result *result);
 
 /* Draws a log as SVG: a row for each executor, time from left to right, a colour for each job in turn. The picture has
  * at most 8000 boxes, or 48 for each executor where that is more. Where there are more bodies, a box has the colour of

@@ -7,7 +7,12 @@
  * no earlier than the decision that started it, and not before each input has come from the nearest execution of its
  * producer (LACHESIS eq. 9). From its START (a committed execution: from the beginning of its body) to its finish it
  * holds its demands, which never exceed a machine's capacities in all, and counts against its job's limit. What only the
- * scheduler can know at the time of a decision (bands, limits, free executors) is judged in order of the records. */
+ * scheduler can know at the time of a decision (bands, limits, free executors) is judged in order of the records.
+ *
+ * KEEP records say who waits for capacity of a machine and from when on its demand is kept. No more than overtakes_max
+ * starts that demand capacity there pass it; after that, starts of its own and of lower bands leave its demand untouched.
+ * Where nothing but this stream can have passed it (virtual time, nothing committed that demands capacity), its demand is
+ * not kept sooner either. What is kept is no capacity that a higher band could have used. */
 #ifndef CLOTHO_STREAM_CHECK_H
 #define CLOTHO_STREAM_CHECK_H
 
@@ -52,7 +57,8 @@ extern "C" {
     X(OVERLAP, "overlap", "two bodies run on one executor at one time")                                  \
     X(CAPACITY, "capacity", "more is held on the machine than its capacity")                             \
     X(LIMIT, "limit", "more executions of the job run than its limit allows")                            \
-    X(BAND, "band", "an instance of a higher band was ready and could have run there")
+    X(BAND, "band", "an instance of a higher band was ready and could have run there")                   \
+    X(STARVED, "starved", "a start takes what is kept for the stage that waits, or passes it too often")
 
 enum {
 #define X(name, text, meaning) CLO_STREAM_##name,
@@ -122,6 +128,9 @@ typedef struct clo_stream_case {
 
     /* Faults that are not looked for: bit k for kind k. */
     uint64_t ignore;
+
+    /* How many starts may pass a stage that waits for capacity (KEEP); 0: CLO_LOG_OVERTAKES. */
+    uint32_t overtakes_max;
 } clo_stream_case;
 
 #define CLO_STREAM_CASE_INIT CLO_SIZED_INIT(clo_stream_case)
@@ -173,7 +182,8 @@ typedef struct clo_stream_report {
 /* Judges a log.
  *
  * Under CLO_CLOCK_VIRTUAL bodies must take the time of the cost, and inputs the time of the transfer; under
- * CLO_CLOCK_PADDED only the latter; under CLO_CLOCK_REAL neither.
+ * CLO_CLOCK_PADDED only the latter; under CLO_CLOCK_REAL neither. Of a log with an environment, which draws the times,
+ * bodies may take any time: `clotho simulate --replay` draws them again and compares.
  *
  *   stream  what the run should have been; borrowed during the call.
  *   log     borrowed during the call.

@@ -48,7 +48,7 @@ typedef struct clo_workload_job {
     /* How much the job counts in weighted means; 0 means 1. A row never holds 0. */
     uint32_t weight;
 
-    /* Jobs of a lower number go first. */
+    /* 0 .. CLO_BANDS_MAX - 1 (policy.h); jobs of a lower number go first. */
     uint32_t band;
 
     /* The user or the queue that the job belongs to: fair policies share among groups. */
@@ -117,7 +117,7 @@ CLO_API void clo_workload_destroy(clo_workload *workload);
  *   job  copied, its name too. job->graph is borrowed until clo_workload_destroy, see clo_workload_adopt.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  no graph; a negative time; releases without a period; unknown fields
+ *   CLO_ERR_ARGUMENT  no graph; a negative time; releases without a period; a band that does not exist; unknown fields
  *   CLO_ERR_STATE     the graph is not sealed
  *   CLO_ERR_LIMIT     a time beyond CLO_WORKLOAD_TIME_MAX, or the sum of arrival and deadline; too many jobs
  *   CLO_ERR_MEMORY

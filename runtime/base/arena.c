@@ -63,13 +63,19 @@ static char *take_heap(clo_arena *arena, size_t whole, bool is_lazy)
     return memory + CLO_CACHE_LINE_BYTES;
 }
 
-static void *take(clo_arena *arena, size_t bytes, bool is_lazy, size_t cleared)
+size_t clo_arena_need(size_t bytes)
 {
     bytes = bytes > 0 ? bytes : 1;
-    size_t whole = (bytes + CLO_CACHE_LINE_BYTES - 1) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
+    return bytes > SIZE_MAX / 4 ? SIZE_MAX
+                                : (bytes + CLO_CACHE_LINE_BYTES - 1) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
+}
+
+static void *take(clo_arena *arena, size_t bytes, bool is_lazy, size_t cleared)
+{
+    size_t whole = clo_arena_need(bytes);
     is_lazy = is_lazy && whole >= LAZY_BYTES;
-    char *part = arena->memory != NULL ? take_fixed(arena, whole, is_lazy ? cleared : whole)
-                                       : take_heap(arena, whole, is_lazy);
+    char *part =
+        arena->memory != NULL ? take_fixed(arena, whole, is_lazy ? cleared : whole) : take_heap(arena, whole, is_lazy);
 
     if (part == NULL)
         return NULL;

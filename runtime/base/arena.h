@@ -37,6 +37,9 @@ static inline clo_status clo_arena_explain(const clo_arena *arena, clo_status st
     return CLO_ERR_LIMIT;
 }
 
+/* What taking `bytes` in one piece uses up; SIZE_MAX: more than there can be. */
+size_t clo_arena_need(size_t bytes);
+
 /* count * size bytes; NULL: no memory, or the product overflows. A count of 0 gives a line. */
 void *clo_arena_take(clo_arena *arena, size_t count, size_t size);
 

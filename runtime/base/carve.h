@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CLO_CARVE_PARTS_MAX = 16 };
+enum { CLO_CARVE_PARTS_MAX = 32 };
 
 /* Of no use after its memory was taken. */
 typedef struct clo_block {

@@ -6,6 +6,7 @@
  * pairs of distinct executors of latency and of ns per byte (eq. 2); a pair that shares a memory counts with zero. */
 #include "cost/cost.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -201,6 +202,7 @@ static clo_status fill_means(struct clo_cost *cost)
         uint32_t count = sum_times(cost, t, &sum);
         if (count == 0)
             return fail_platform(cost, t);
+        cost->is_restricted |= count < cost->platform->executors_count;
         sum += count / 2;
         if (sum >> 64 == 0)
             cost->mean_ns[t] = (int64_t)((uint64_t)sum / count);
@@ -338,22 +340,20 @@ static clo_status build(struct clo_cost *cost)
 static clo_status open_tables(struct clo_cost *cost)
 {
     size_t tasks = cost->graph->tasks;
-    clo_layout layout = {0};
-    size_t times = clo_layout_add(&layout, tasks * cost->columns, sizeof(int64_t));
-    size_t means = clo_layout_add(&layout, tasks, sizeof(int64_t));
-    size_t bound = clo_layout_add(&layout, 1, sizeof(clo_bound_kept));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
 
-    if (block == NULL)
+    clo_carve(&block, &cost->time_ns, tasks * cost->columns);
+    clo_carve(&block, &cost->mean_ns, tasks);
+    clo_carve(&block, &cost->bound, 1);
+    void *memory = clo_block_allocate(&block);
+    if (memory == NULL)
         return clo_fail_memory("the times of a cost");
-    if (pthread_mutex_init(&((clo_bound_kept *)(void *)(block + bound))->lock, NULL) != 0) {
-        clo_free(block);
+    if (pthread_mutex_init(&cost->bound->lock, NULL) != 0) {
+        clo_free(memory);
+        cost->bound = NULL;
         return clo_fail_memory("the lock of a cost");
     }
-    cost->block = block;
-    cost->time_ns = (void *)(block + times);
-    cost->mean_ns = (void *)(block + means);
-    cost->bound = (void *)(block + bound);
+    cost->block = memory;
     return CLO_OK;
 }
 

@@ -43,6 +43,7 @@ struct clo_cost {
                                                 so it is not limited                                */
     clo_link_span spans[CLO_LINK_PIECES_MAX]; /* [platform->pieces_count] */
     uint32_t memory_width;                    /* the most executors that share a memory */
+    bool is_restricted;                       /* some task cannot run on some executor */
     clo_bound_kept *bound;
     void *block;
 };

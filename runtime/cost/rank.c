@@ -1,4 +1,4 @@
-/* rank.c - ranks, levels and the critical path: longest ways over mean costs, in integers.
+/* rank.c - ranks, levels and the critical path: longest paths over mean costs, in integers.
  *
  * Instances of a task have equal ranks, because an edge makes every instance wait for every instance. An edge counts
  * with its share for one pair of instances. Sums fit: see cost.c. */
@@ -17,7 +17,7 @@ void clo_cost_rank_u(const clo_cost *cost, int64_t *out)
         out[t] = 0;
     for (uint32_t i = graph->tasks; i-- > 0;) {
         uint32_t u = graph->task_order[i];
-        out[u] += cost->mean_ns[u]; /* all successors have been seen: out[u] was the longest way after it */
+        out[u] += cost->mean_ns[u]; /* all successors have been seen: out[u] was the longest path after it */
         for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
             uint32_t t = graph->in[e];
             int64_t way = clo_cost_mean_transfer_ns(cost, clo_graph_in_bytes(graph, e)) + out[u];
@@ -60,7 +60,7 @@ void clo_graph_levels(const clo_graph *graph, uint32_t *out)
     }
 }
 
-/* The successor of `task` on its longest way to an exit (lowest id of several); CLO_NONE at an exit. */
+/* The successor of `task` on its longest path to an exit (lowest id of several); CLO_NONE at an exit. */
 static uint32_t follow(const clo_cost *cost, const int64_t *rank_u, uint32_t task)
 {
     const clo_graph *graph = cost->graph;

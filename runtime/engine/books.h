@@ -1,6 +1,6 @@
 /* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), choose.c (choices and the
- * rule), start.c (executions begin), room.c (capacities), lists.c (ready stages, live jobs), view.c (what a policy may
- * read), note.c (the log; the policy is told). */
+ * rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready
+ * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). */
 #ifndef CLO_ENGINE_BOOKS_H
 #define CLO_ENGINE_BOOKS_H
 
@@ -26,6 +26,7 @@ typedef struct clo_capacity_waiter {
     clo_ready_stage who; /* job CLO_NONE: nobody */
     uint32_t overtaken;  /* starts of others with demands since then */
     uint64_t ticket;     /* in a ledger that others use too; CLO_LEDGER_NEW: none */
+    bool is_untold;      /* it has changed since the log was told */
 } clo_capacity_waiter;
 
 struct clo_view {
@@ -44,9 +45,13 @@ struct clo_view {
     clo_scheduler_job *first_ended, *last_ended;
 
     clo_live_executor *executors; /* [executors] */
+    uint32_t *home_slot;          /* [executors] of clo_live_executor.home; CLO_NONE: none */
     uint64_t *free_set;           /* [words] executors that may be given work */
     uint32_t words, free_executors;
     uint32_t running; /* executors that run something */
+    uint32_t moving;  /* executors that are on their way */
+    bool has_moves;   /* the driver takes them as orders */
+    bool passes_duplicates; /* nothing is recomputed */
     clo_queue *queues;
     clo_queue_entry *entries;
     uint32_t free_entry;
@@ -54,24 +59,31 @@ struct clo_view {
 
     clo_ready_stage first[CLO_BANDS_MAX], last[CLO_BANDS_MAX]; /* listed stages */
     uint32_t listed[CLO_BANDS_MAX];
+    uint32_t live[CLO_BANDS_MAX]; /* jobs */
     uint32_t band;
     uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
-    bool has_replicas;
     bool is_ruled; /* a choice was refused: the rule decides until the next input */
     bool is_cut;   /* since the last input a decision has reached its bound */
 
-    const clo_scheduler_room *room; /* others use the ledgers too; NULL: they are our own */
-    clo_ledger **ledgers;           /* [machines] */
-    bool is_short;                  /* since the last input a ledger that others use has refused something */
-    clo_capacity_waiter *waiters;   /* [machines] */
-    bool has_demands;               /* some job had */
+    const clo_scheduler_room *room;     /* others use the ledgers too; NULL: they are our own */
+    clo_ledger **ledgers;               /* [machines] */
+    const clo_scheduler_script *script; /* what those ledgers said in the run that is repeated; NULL: none is */
+    int64_t (*own)[CLO_RESOURCES_MAX];  /* [machines] what our own executions leave; NULL: nobody wants to know */
+    uint32_t questions;                 /* to ledgers that others use, since the last input */
+    bool is_short;                      /* since the last input a ledger that others use has refused something */
+    clo_capacity_waiter *waiters;       /* [machines] */
+    bool has_demands;                   /* some job had */
 
     clo_order *orders; /* [executors] ring */
     uint32_t order_first, order_count;
 
-    clo_log *log; /* NULL: none */
+    clo_log *log;        /* NULL: none */
+    uint64_t sum;        /* of the inputs in the log, see CLO_LOG_SUM */
+    uint32_t sum_inputs; /* since the last SUM */
+    bool is_drained;     /* nothing is left to be decided until the next input */
     uint32_t steps_max, steps, turn_steps;
     uint32_t limits_set; /* since the last input, by choices that start nothing */
+    uint32_t moves_made; /* likewise, that took no time */
     clo_scheduler_counts counts;
     char refusal[192];
 };
@@ -79,6 +91,15 @@ struct clo_view {
 /* note.c: into the log, if there is one. `job` NULL, CLO_NONE: none. */
 void clo_note(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *job, uint32_t stage, uint32_t instance,
               uint32_t executor, int64_t value);
+/* The same with the record as it is. */
+void clo_note_record(clo_scheduler *scheduler, const clo_log_record *record);
+/* What the log says of an input before its own record. */
+void clo_note_begin(clo_scheduler *scheduler, bool was_drained);
+/* Nothing is left to be decided. */
+void clo_note_drained(clo_scheduler *scheduler);
+void clo_note_sum(clo_scheduler *scheduler);
+/* The inputs from here on are for this policy. */
+void clo_note_policy(clo_scheduler *scheduler, const clo_policy *policy);
 
 /* lists.c */
 void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job);
@@ -98,11 +119,15 @@ static inline clo_scheduler_job *clo_view_live(const clo_view *view, uint32_t jo
 bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 /* False: others were quicker, and it waits. Never so in ledgers of our own, after clo_room_fits. */
 bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+/* After the START of what was taken for: the log hears what has become of who waited there. */
+void clo_room_tell(clo_scheduler *scheduler, uint32_t executor);
 void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 /* The stage, or (CLO_NONE) any stage of the job, waits no more. */
 void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage);
 /* Capacity is kept for the stage that waits on the machine. */
-bool clo_room_is_due(const clo_scheduler *scheduler, uint32_t machine);
+bool clo_room_is_due(clo_scheduler *scheduler, uint32_t machine);
+/* Nobody holds anything. */
+void clo_room_open(clo_scheduler *scheduler);
 
 /* start.c: executions begin, or wait in queues. */
 
@@ -116,6 +141,20 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor);
 void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job);
 void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free);
 uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after);
+
+/* bind.c: executors and the jobs that they are bound to. */
+
+/* The executor belongs to the job from now on; to none. */
+void clo_bind(clo_scheduler *scheduler, uint32_t executor, clo_scheduler_job *job);
+void clo_bind_none(clo_scheduler *scheduler, uint32_t executor);
+bool clo_bind_is(const clo_scheduler *scheduler, uint32_t executor, const clo_scheduler_job *job);
+
+/* move.c */
+
+/* CLO_STAGE_MOVE and CLO_STAGE_LEAVE. NULL: done; else why not. */
+const char *clo_move_choose(clo_scheduler *scheduler, clo_scheduler_job *job, const clo_choice *choice);
+/* An order to the driver. */
+clo_order *clo_start_order(clo_scheduler *scheduler);
 
 /* choose.c: one decision; true: something changed, or may. */
 bool clo_choose(clo_scheduler *scheduler);

@@ -9,19 +9,32 @@
 #define CLO_ENGINE_ENGINE_H
 
 #include "engine/data.h"
+#include "engine/order.h"
 #include "engine/program.h"
+#include "engine/replicas.h"
 #include "engine/stage.h"
 #include "sync/countdown.h"
+#include "sync/counter.h"
 
 /* What one driver thread did. Padded, so that workers do not share lines. */
 typedef struct clo_engine_stats {
-    uint64_t executed, duplicates, transfers, transferred_bytes, copied_bytes, steals;
+    /* Bodies that have returned; others may read it meanwhile. */
+    clo_counter executed;
+    uint64_t duplicates, transfers, transferred_bytes, copied_bytes, steals;
     /* Sum of the lengths: in ticks where the job counts them (clo_job_busy_ns), else in ns. */
     int64_t busy;
     /* Emulation: what was wanted, and the sum of |lasted - wanted|. */
     int64_t wanted_ns, missed_ns;
     uint64_t pad[7];
 } clo_engine_stats;
+
+/* Before a submit; others may read `executed` meanwhile. */
+static inline void clo_engine_stats_clear(clo_engine_stats *stats)
+{
+    clo_counter_clear(&stats->executed);
+    stats->duplicates = stats->transfers = stats->transferred_bytes = stats->copied_bytes = stats->steals = 0;
+    stats->busy = stats->wanted_ns = stats->missed_ns = 0;
+}
 
 typedef struct clo_engine {
     const clo_program *program;
@@ -35,6 +48,8 @@ typedef struct clo_engine {
     int64_t *finish_ns;
     /* Where arrivals and transfers ask for them. */
     clo_stages stages;
+    /* Policy: of the thread that drives the scheduler. */
+    clo_replicas replicas;
     clo_data data;
     /* Number of the run, from 1. */
     uint64_t run;
@@ -55,8 +70,13 @@ void clo_engine_begin(clo_engine *engine, bool was_cut);
 int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor, int64_t now_ns);
 
 /* After `execution` has finished, where somebody else counts who is ready (a scheduler): the stages that it completes are
- * looked over, see stage.h. Before anything that reads them is started. */
+ * looked over, see stage.h. Before anything that reads them is started. A replica completes nothing: its original
+ * will. */
 void clo_engine_complete(clo_engine *engine, uint32_t execution);
+
+/* The execution that a scheduler's order starts; chooses its sources (replicas.h). origin_ns: the job's time 0 on the
+ * scheduler's clock. By the thread that takes the orders; ends are told to clo_replicas_note before. */
+uint32_t clo_engine_ordered(clo_engine *engine, const clo_order *order, int64_t origin_ns);
 
 /* Moves what must move and runs the body; returns what the body returned. */
 int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, int64_t expected_ns,
@@ -121,6 +141,24 @@ static inline uint32_t clo_engine_released(clo_engine *engine, clo_release *rele
         behind.own_left = release->left;
         *release = behind;
     }
+}
+
+/* The execution holds what it demands, or needs nothing because its job is stopped: whom that lets ask in turn, one
+ * after another; CLO_NONE: no more. Gone through once, before the execution ends. *cursor starts at 0. */
+static inline uint32_t clo_engine_let_ask(clo_engine *engine, uint32_t execution, uint32_t *cursor)
+{
+    const clo_program *program = engine->program;
+
+    if (program->taken_first == NULL)
+        return CLO_NONE;
+    const uint32_t *row = program->taken + program->taken_first[execution];
+    uint32_t count = program->taken_first[execution + 1] - program->taken_first[execution];
+    while (*cursor < count) {
+        uint32_t next = row[(*cursor)++];
+        if (clo_countdown_hit(&engine->pending[next]))
+            return next;
+    }
+    return CLO_NONE;
 }
 
 #endif

@@ -8,12 +8,15 @@
 typedef struct clo_view clo_scheduler;
 
 /* What is to be started: an instance (or replica) on an executor that is free. Its inputs are there at arrival_ns, if
- * transfers begin when it was chosen and its sources have finished. */
+ * transfers begin at decided_ns, when it was chosen, or when its sources have finished. Stage CLO_STAGE_MOVE: the executor
+ * goes to the job, and clo_scheduler_moved is called when it is there; only for a driver that said so. */
 typedef struct clo_order {
     clo_scheduler_job *job;
     uint32_t stage, instance, executor;
     bool is_replica;
-    int64_t arrival_ns;
+    int64_t arrival_ns, decided_ns;
+    uint32_t last_stage; /* clo_live_executor.last_stage before; CLO_NONE also if it was bound to another job */
+    bool is_bound;       /* the executor was bound to the job before */
 } clo_order;
 
 typedef struct clo_scheduler_counts {
@@ -35,5 +38,12 @@ typedef struct clo_scheduler_room {
     /* The ledger reports to all who wait there, `again`: to the scheduler too. */
     void (*report)(void *driver, uint32_t machine, bool again);
 } clo_scheduler_room;
+
+/* In place of ledgers that others use: what those said in a run that is repeated (CLO_LOG_ROOM). */
+typedef struct clo_scheduler_script {
+    void *driver;
+    /* The answer to the question of this number since the input; `expected`: what our own executions alone give. */
+    uint32_t (*answer)(void *driver, uint32_t machine, uint32_t question, uint32_t expected);
+} clo_scheduler_script;
 
 #endif

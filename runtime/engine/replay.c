@@ -5,6 +5,7 @@
 #include "base/saturate.h"
 #include "base/status.h"
 #include "engine/barrier.h"
+#include "engine/turns.h"
 
 #include <string.h>
 
@@ -404,7 +405,7 @@ static clo_status take_tables(builder *b, clo_program *program)
         return clo_fail_memory("the compiled plan");
     program->succ_first = b->succ_first;
     program->succ = b->succ;
-    return CLO_OK;
+    return clo_turns_create(program, b->placements, b->arena);
 }
 
 static clo_status compile_plan(builder *b, clo_program *program)
@@ -417,9 +418,10 @@ static clo_status compile_plan(builder *b, clo_program *program)
     choose_sources(b, program);
     find_last_positions(b, program);
     status = check_order(b, program);
-    if (status == CLO_OK)
-        link_executions(b, program);
-    return status;
+    if (status != CLO_OK)
+        return status;
+    link_executions(b, program);
+    return clo_turns_link(program, b->sorted, b->arena);
 }
 
 clo_status clo_program_replay(clo_program *program, const clo_placement *placements, size_t count, clo_arena *arena)

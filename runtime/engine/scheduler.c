@@ -11,6 +11,11 @@
 
 #define QUEUE_EACH 64u
 
+static uint32_t entries_of(const clo_scheduler_config *config)
+{
+    return config->queue_max > 0 ? config->queue_max : QUEUE_EACH * config->platform->executors_count;
+}
+
 static void reset(clo_scheduler *s)
 {
     uint32_t executors = s->limits.executors, machines = s->platform->machines_count;
@@ -20,8 +25,13 @@ static void reset(clo_scheduler *s)
     for (uint32_t j = 0; j < s->limits.jobs; j++) /* low slots first */
         s->free_slots[s->free_count++] = s->limits.jobs - 1 - j;
     for (uint32_t e = 0; e < executors; e++) {
-        s->executors[e] =
-            (clo_live_executor){.job = CLO_NONE, .stage = CLO_NONE, .instance = CLO_NONE, .last_job = UINT64_MAX};
+        s->executors[e] = (clo_live_executor){.job = CLO_NONE,
+                                              .stage = CLO_NONE,
+                                              .instance = CLO_NONE,
+                                              .last_job = UINT64_MAX,
+                                              .home = UINT64_MAX,
+                                              .last_stage = CLO_NONE};
+        s->home_slot[e] = CLO_NONE;
         s->queues[e] = (clo_queue){CLO_NONE, CLO_NONE, false};
         clo_start_set_free(s, e, true);
     }
@@ -31,65 +41,106 @@ static void reset(clo_scheduler *s)
         s->waiters[m].who = (clo_ready_stage){CLO_NONE, CLO_NONE};
 }
 
-/* Of our own, where nobody else uses the machines. */
-static clo_status make_ledgers(clo_scheduler *s, clo_arena *arena)
-{
-    uint32_t machines = s->platform->machines_count;
+/* The parts of a scheduler. The ledgers are its own where nobody else uses the machines. */
+typedef struct parts {
+    clo_scheduler *scheduler;
     clo_ledger *ledgers;
     clo_ledger_page *pages;
+} parts;
+
+static void carve(const clo_scheduler_config *config, clo_scheduler *s, parts *at, clo_block *block)
+{
+    uint32_t executors = config->platform->executors_count, machines = config->platform->machines_count;
+
+    clo_carve(block, &at->scheduler, 1);
+    clo_carve(block, &s->jobs, config->jobs_max);
+    clo_carve(block, &s->free_slots, config->jobs_max);
+    clo_carve(block, &s->executors, executors);
+    clo_carve(block, &s->home_slot, executors);
+    clo_carve(block, &s->free_set, (executors + 63) / 64);
+    clo_carve(block, &s->queues, executors);
+    clo_carve(block, &s->entries, entries_of(config));
+    clo_carve(block, &s->waiters, machines);
+    clo_carve(block, &s->orders, executors);
+    clo_carve(block, &s->own, machines);
+    if (config->room != NULL)
+        return;
+    clo_carve(block, &s->ledgers, machines);
+    clo_carve(block, &at->ledgers, machines);
+    clo_carve(block, &at->pages, clo_capacity_pages(config->platform, 1));
+}
+
+size_t clo_scheduler_bytes(const clo_scheduler_config *config)
+{
+    clo_scheduler s;
+    parts at;
     clo_block block = {0};
 
-    if (s->room != NULL)
-        return s->ledgers = s->room->ledgers, CLO_OK;
-    clo_carve(&block, &s->ledgers, machines);
-    clo_carve(&block, &ledgers, machines);
-    clo_carve(&block, &pages, clo_capacity_pages(s->platform, 1));
-    if (!clo_block_take(&block, arena))
-        return clo_fail_memory("a scheduler");
-    for (uint32_t m = 0; m < machines; m++) {
-        s->ledgers[m] = &ledgers[m];
-        clo_capacity_open(s->platform, m, &ledgers[m], &pages, 1);
+    carve(config, &s, &at, &block);
+    return block.is_refused ? SIZE_MAX : block.bytes;
+}
+
+size_t clo_policy_state_bytes(const clo_policy_use *use, const clo_limits *limits)
+{
+    return use->policy->state_bytes != NULL ? use->policy->state_bytes(limits, use->argument) : 0;
+}
+
+clo_limits clo_scheduler_limits(const clo_scheduler_config *config)
+{
+    return (clo_limits){config->jobs_max, config->platform, config->platform->executors_count, config->moving_ns,
+                        config->keeps_stages};
+}
+
+static void open_ledgers(clo_scheduler *s, parts *at)
+{
+    if (s->room != NULL) {
+        s->ledgers = s->room->ledgers;
+        return;
     }
-    return CLO_OK;
+    for (uint32_t m = 0; m < s->platform->machines_count; m++) {
+        s->ledgers[m] = &at->ledgers[m];
+        clo_capacity_open(s->platform, m, &at->ledgers[m], &at->pages, 1);
+    }
 }
 
 clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out)
 {
-    uint32_t executors = config->platform->executors_count, machines = config->platform->machines_count;
-    uint32_t entries = config->queue_max > 0 ? config->queue_max : QUEUE_EACH * executors;
-    clo_scheduler *s = clo_arena_take(arena, 1, sizeof *s);
+    uint32_t entries = entries_of(config);
+    clo_scheduler built = {.platform = config->platform,
+                           .limits = clo_scheduler_limits(config),
+                           .use = {.policy = config->policy, .argument = config->argument},
+                           .words = (config->platform->executors_count + 63) / 64,
+                           .steps_max = config->steps_max,
+                           .room = config->room,
+                           .script = config->script,
+                           .has_moves = config->has_moves,
+                           .passes_duplicates = config->passes_duplicates,
+                           .is_drained = true};
+    parts at;
     clo_block block = {0};
 
-    if (s == NULL)
+    built.use.bytes = clo_policy_state_bytes(&built.use, &built.limits);
+    carve(config, &built, &at, &block);
+    if (!clo_block_take(&block, arena))
         return clo_fail_memory("a scheduler");
+    built.use.state = clo_arena_take(config->states != NULL ? config->states : arena, built.use.bytes, 1);
+    if (built.use.state == NULL)
+        return clo_fail_memory("the state of a policy");
+    clo_scheduler *s = at.scheduler;
+    *s = built;
     s->self = s;
-    s->platform = config->platform;
-    s->limits = (clo_limits){config->jobs_max, config->platform, executors};
-    s->use = (clo_policy_use){.policy = config->policy, .argument = config->argument};
-    s->use.bytes = config->policy->state_bytes != NULL ? config->policy->state_bytes(&s->limits, config->argument) : 0;
-    s->words = (executors + 63) / 64;
-    s->steps_max = config->steps_max;
-    s->log = config->log;
-    s->has_replicas = config->has_replicas;
-    s->room = config->room;
-    clo_carve(&block, &s->jobs, config->jobs_max);
-    clo_carve(&block, &s->free_slots, config->jobs_max);
-    clo_carve(&block, &s->executors, executors);
-    clo_carve(&block, &s->free_set, s->words);
-    clo_carve(&block, &s->queues, executors);
-    clo_carve(&block, &s->entries, entries);
-    clo_carve(&block, &s->waiters, machines);
-    clo_carve(&block, &s->orders, executors);
-    if (!clo_block_take(&block, arena) || (s->use.state = clo_arena_take(arena, s->use.bytes, 1)) == NULL)
-        return clo_fail_memory("a scheduler");
+    if (s->script == NULL && (s->room == NULL || config->log == NULL))
+        s->own = NULL; /* nobody wants to know */
     for (uint32_t i = 0; i < entries; i++)
         s->entries[i].next = i + 1 < entries ? i + 1 : CLO_NONE;
-    clo_status status = make_ledgers(s, arena);
-    if (status != CLO_OK)
-        return status;
+    open_ledgers(s, &at);
     reset(s);
+    clo_room_open(s);
     *out = s;
-    return config->policy->init != NULL ? config->policy->init(s->use.state, s) : CLO_OK;
+    clo_status status = config->policy->init != NULL ? config->policy->init(s->use.state, s) : CLO_OK;
+    s->questions = 0;
+    s->log = config->log; /* from here on */
+    return status;
 }
 
 /* Every input begins with this. */
@@ -99,7 +150,19 @@ static void begin_input(clo_scheduler *s, int64_t now_ns)
         s->now_ns = now_ns;
     s->exhausted = 0;
     s->is_ruled = s->is_cut = s->is_short = false;
-    s->turn_steps = s->limits_set = 0;
+    s->turn_steps = s->limits_set = s->moves_made = s->questions = 0;
+    clo_note_begin(s, s->is_drained);
+    s->is_drained = false;
+}
+
+static void note_arrival(clo_scheduler *s, const clo_scheduler_job *job)
+{
+    const clo_live_job *live = &job->live;
+
+    clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, job->tag >= 0 ? job->tag : (int64_t)live->id);
+    clo_note(s, CLO_LOG_JOB, job, live->weight, live->limit, live->group, live->deadline_ns);
+    if (live->band != 0)
+        clo_note(s, CLO_LOG_BAND, job, CLO_NONE, CLO_NONE, CLO_NONE, live->band);
 }
 
 /* All inputs of the stage are there. Whatever the policy is now: one before it may have committed some of it. */
@@ -125,9 +188,10 @@ clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_
         clo_scheduler_job_exchange(job);
     clo_lists_add_job(s, job);
     job->live.id = s->next_id++;
+    job->live.bound = 0;
     job->live.arrival_ns = s->now_ns;
     s->has_demands = s->has_demands || job->demands != NULL;
-    clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, (int64_t)job->live.id);
+    note_arrival(s, job);
     clo_view_tell(s, CLO_EVENT_ARRIVE, job->slot, CLO_NONE, CLO_NONE, 0);
     for (uint32_t i = 0; i < job->roots_count; i++) {
         s->turn_steps++;
@@ -177,6 +241,27 @@ static void retry_queues(clo_scheduler *s)
     }
 }
 
+/* Work of a higher band is ready, or capacity may be kept for somebody. */
+static bool is_due_elsewhere(const clo_scheduler *s, uint32_t band)
+{
+    for (uint32_t b = 0; b < band; b++)
+        if (s->listed[b] > 0)
+            return true;
+    return s->has_demands;
+}
+
+/* The executor goes on with its stage, where that has an instance for it. */
+static void keep_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+{
+    const clo_live_job *live = &job->live;
+    bool has_room = live->limit == CLO_NONE || live->running + live->committed < live->limit;
+
+    if (s->executors[executor].job == CLO_NONE && s->executors[executor].committed == 0 &&
+        job->stages[stage].is_listed && job->stages[stage].live.parents_left == 0 && has_room &&
+        !is_due_elsewhere(s, live->band))
+        (void)clo_start(s, job, stage, executor);
+}
+
 void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns, int64_t now_ns)
 {
     clo_live_executor *row = &s->executors[executor];
@@ -188,8 +273,8 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
 
     begin_input(s, now_ns);
     if (s->log != NULL) /* at its own time, see CLO_LOG_KINDS */
-        (void)clo_log_append(
-            s->log, &(clo_log_record){now_ns, job->live.id, CLO_LOG_FINISH, stage, row->instance, executor, start_ns});
+        clo_note_record(
+            s, &(clo_log_record){now_ns, job->live.id, CLO_LOG_FINISH, stage, row->instance, executor, start_ns});
     row->job = row->stage = row->instance = CLO_NONE;
     s->running--;
     clo_room_give(s, job, stage, executor);
@@ -205,6 +290,8 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
     if (counts && job->stages[stage].live.unfinished == 0 && !job->is_cancelled)
         finish_stage(s, job, stage, executor);
     clo_start_queued(s, executor);
+    if (s->limits.keeps_stages)
+        keep_stage(s, job, stage, executor);
     if (job->demands != NULL)
         retry_queues(s);
     end_if_over(s, job);
@@ -212,9 +299,9 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
 
 void clo_scheduler_timer(clo_scheduler *s, int64_t now_ns)
 {
-    begin_input(s, now_ns);
-    if (s->wake_ns > s->now_ns)
+    if (s->wake_ns > now_ns && s->wake_ns > s->now_ns) /* no input: nobody waits for this time any more */
         return;
+    begin_input(s, now_ns);
     clo_note(s, CLO_LOG_TIMER, NULL, CLO_NONE, CLO_NONE, CLO_NONE, s->wake_ns);
     s->wake_ns = CLO_TIME_NEVER;
     clo_view_tell(s, CLO_EVENT_TIMER, CLO_NONE, CLO_NONE, CLO_NONE, 0);
@@ -240,6 +327,25 @@ void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, bool has_fai
     end_if_over(s, job);
 }
 
+void clo_scheduler_moved(clo_scheduler *s, uint32_t executor, int64_t start_ns, int64_t now_ns)
+{
+    clo_live_executor *row = &s->executors[executor];
+    clo_scheduler_job *job = s->jobs[row->job];
+
+    begin_input(s, now_ns);
+    bool is_there = job != NULL && job->live.id == row->home;
+    clo_note_record(s, &(clo_log_record){s->now_ns, row->home, CLO_LOG_MOVED, CLO_NONE, CLO_NONE, executor, start_ns});
+    uint32_t slot = is_there ? row->job : CLO_NONE;
+    row->job = CLO_NONE;
+    row->is_moving = 0;
+    row->home = UINT64_MAX;
+    s->moving--;
+    if (is_there)
+        clo_bind(s, executor, job);
+    clo_start_queued(s, executor);
+    clo_view_tell(s, CLO_EVENT_MOVED, slot, CLO_NONE, executor, 0);
+}
+
 void clo_scheduler_capacity(clo_scheduler *s, uint32_t machine, int64_t now_ns)
 {
     begin_input(s, now_ns);
@@ -260,6 +366,7 @@ static void list_anew(clo_scheduler *s, clo_readiness readiness)
     for (uint32_t j = s->first_job; j != CLO_NONE; j = s->jobs[j]->live.next) {
         clo_scheduler_job *job = s->jobs[j];
         for (uint32_t t = 0; t < job->tasks && !job->is_cancelled; t++) {
+            s->turn_steps++;
             const clo_stage_row *row = &job->stages[t];
             uint32_t waits = readiness == CLO_READY_FINISHED ? row->live.parents_left : row->live.parents_unassigned;
             bool is_wanted = waits == 0 && row->live.unstarted > 0;
@@ -287,18 +394,28 @@ static void show_all(clo_scheduler *s)
 clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t version, int64_t now_ns)
 {
     clo_policy_use old = s->use;
+    clo_log *log = s->log;
+    int64_t before_ns = s->now_ns;
+    uint32_t questions = s->questions;
 
-    begin_input(s, now_ns);
     memset(use->state, 0, use->bytes);
     s->use = *use;
     exchange_states(s);
+    if (now_ns > s->now_ns)
+        s->now_ns = now_ns;
+    s->log = NULL; /* a policy that fails to begin is no input */
     clo_status status = use->policy->init != NULL ? use->policy->init(use->state, s) : CLO_OK;
+    s->log = log;
     if (status != CLO_OK) {
         exchange_states(s);
         s->use = old;
+        s->now_ns = before_ns;
+        s->questions = questions;
         return status;
     }
-    clo_note(s, CLO_LOG_SWAP, NULL, CLO_NONE, CLO_NONE, CLO_NONE, version);
+    begin_input(s, now_ns);
+    clo_note_policy(s, use->policy);
+    clo_note(s, CLO_LOG_SWAP, NULL, CLO_NONE, CLO_NONE, CLO_NONE, use->place);
     s->version = version;
     if (old.policy->readiness != use->policy->readiness)
         list_anew(s, use->policy->readiness);
@@ -310,19 +427,28 @@ clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t ve
 
 void clo_scheduler_begin_log(clo_scheduler *s)
 {
+    clo_note_policy(s, s->use.policy);
     clo_note(s, CLO_LOG_BEGIN, NULL, CLO_NONE, CLO_NONE, CLO_NONE, 0);
 }
 
 void clo_scheduler_end_log(clo_scheduler *s, int64_t now_ns)
 {
+    if (s->log == NULL)
+        return;
     begin_input(s, now_ns);
+    clo_note_sum(s);
     clo_note(s, CLO_LOG_END, NULL, CLO_NONE, CLO_NONE, CLO_NONE, s->live_count);
+    s->log = NULL;
 }
 
 bool clo_scheduler_next(clo_scheduler *s, clo_order *order)
 {
+    if (s->order_count == 0 && s->is_drained)
+        return false;
     while (s->order_count == 0) /* each decision starts something, or is the last of its band */
         if (!clo_choose(s)) {
+            s->is_drained = true;
+            clo_note_drained(s);
             if (s->turn_steps > s->counts.most_turn_steps)
                 s->counts.most_turn_steps = s->turn_steps;
             return false;
@@ -354,6 +480,12 @@ int64_t clo_scheduler_wake_ns(const clo_scheduler *s)
 bool clo_scheduler_has_room(const clo_scheduler *s)
 {
     return s->free_count > 0;
+}
+
+const clo_policy *clo_scheduler_policy(const clo_scheduler *s, const void **argument)
+{
+    *argument = s->use.argument;
+    return s->use.policy;
 }
 
 const clo_scheduler_counts *clo_scheduler_counts_of(const clo_scheduler *s)

@@ -31,11 +31,15 @@ static void read_demands(clo_scheduler_job *job)
     }
 }
 
+size_t clo_policy_job_bytes(const clo_policy_use *use, const clo_cost *cost)
+{
+    return use->policy->job_bytes != NULL ? use->policy->job_bytes(cost, use->argument) : 0;
+}
+
 clo_status clo_policy_job_state(const clo_policy_use *use, const clo_cost *cost, clo_arena *arena, void **out)
 {
     const clo_policy *policy = use->policy;
-    size_t bytes = policy->job_bytes != NULL ? policy->job_bytes(cost, use->argument) : 0;
-    void *state = clo_arena_take(arena, bytes, 1);
+    void *state = clo_arena_take(arena, clo_policy_job_bytes(use, cost), 1);
 
     if (state == NULL)
         return clo_fail_memory("the policy's state for a job");
@@ -67,6 +71,7 @@ clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_jo
         return clo_fail_memory("the stages of a job");
 
     job->tasks = graph->tasks;
+    job->tag = -1;
     job->live = (clo_live_job){.cost = cost,
                                .deadline_ns = config->deadline_ns,
                                .weight = config->weight,
@@ -117,7 +122,7 @@ void clo_scheduler_job_arm(clo_scheduler_job *job)
     job->is_cancelled = job->has_failed = false;
     job->next_ended = NULL;
     job->live.running = job->live.committed = job->live.startable = 0;
-    job->live.unfinished = graph->instances;
+    job->live.unfinished = job->unbegun = graph->instances;
     job->live.remaining_ns = job->work_ns;
     job->live.first_ready = job->live.last_ready = CLO_NONE;
     job->live.previous = job->live.next = CLO_NONE;

@@ -1,6 +1,8 @@
 /* view.c - what a policy may read. */
 #include "engine/books.h"
 
+#include "base/saturate.h"
+
 const clo_limits *clo_view_limits(const clo_view *view)
 {
     return view != NULL ? &view->limits : NULL;
@@ -117,6 +119,13 @@ int64_t clo_view_execution_ns(const clo_view *view, uint32_t job, uint32_t stage
                                                         : CLO_TIME_NEVER;
 }
 
+bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor)
+{
+    const clo_scheduler_job *live = job_of(view, job, stage);
+
+    return live != NULL && has_executor(view, executor) && clo_located_may_replicate(live, stage, executor);
+}
+
 bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor)
 {
     const clo_scheduler_job *live = job_of(view, job, stage);
@@ -144,6 +153,46 @@ uint32_t clo_view_free_for(const clo_view *view, uint32_t job, uint32_t stage)
         if (clo_cost_time(live->live.cost, stage, e) != CLO_TIME_NEVER && clo_room_fits(view->self, live, stage, e))
             return e;
     return CLO_NONE;
+}
+
+/* The first executor from `from` on where the stage would end before best_ns if its inputs were there: with them it cannot
+ * end earlier. CLO_NONE: there is none. */
+static uint32_t next_earlier(const clo_view *view, const clo_cost *cost, uint32_t stage, uint32_t from, int64_t best_ns)
+{
+    const int64_t *times_ns = &cost->time_ns[(size_t)stage * cost->columns], now_ns = view->now_ns;
+    bool is_placed = clo_graph_placement(cost->graph, stage) != CLO_NONE;
+
+    for (uint32_t e = from; e < view->limits.executors; e++) {
+        int64_t time_ns = times_ns[cost->column_of[e]], free_ns = view->executors[e].free_ns;
+        if (clo_time_add(free_ns > now_ns ? free_ns : now_ns, time_ns) < best_ns && time_ns != CLO_TIME_NEVER &&
+            (!is_placed || clo_graph_allows(cost->graph, stage, e)))
+            return e;
+    }
+    return CLO_NONE;
+}
+
+uint32_t clo_view_earliest(const clo_view *view, uint32_t job, uint32_t stage)
+{
+    const clo_scheduler_job *live = job_of(view, job, stage);
+    uint32_t best = CLO_NONE;
+    int64_t best_ns = INT64_MAX;
+
+    if (live == NULL)
+        return CLO_NONE;
+    const clo_cost *cost = live->live.cost;
+    for (uint32_t e = next_earlier(view, cost, stage, 0, best_ns); e != CLO_NONE;
+         e = next_earlier(view, cost, stage, e + 1, best_ns)) {
+        int64_t free_ns = clo_view_available_ns(view, e);
+        int64_t arrival_ns = clo_located_arrival_ns(live, stage, e, view->now_ns);
+        int64_t finish_ns = clo_time_add(arrival_ns > free_ns ? arrival_ns : free_ns, clo_cost_time(cost, stage, e));
+        if (finish_ns < best_ns) {
+            best = e;
+            best_ns = finish_ns;
+        }
+    }
+    for (uint32_t e = 0; e < view->limits.executors && best == CLO_NONE; e++) /* all ends lie beyond all time */
+        best = clo_cost_time(cost, stage, e) != CLO_TIME_NEVER ? e : CLO_NONE;
+    return best;
 }
 
 bool clo_view_step(const clo_view *view)

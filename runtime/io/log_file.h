@@ -18,6 +18,12 @@
         "real", "padded", "virtual" \
     }
 
+/* Names of CLO_LOG_RUN_..., by value; the first is never written. */
+#define CLO_LOG_RUN_NAMES       \
+    {                           \
+        "", "simulated", "real" \
+    }
+
 /* FNV-1a, 64 bits (Fowler, Noll and Vo). */
 static inline uint64_t clo_log_hash(const char *data, size_t bytes)
 {

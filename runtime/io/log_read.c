@@ -8,11 +8,13 @@
 
 #include <clotho/graph.h>
 
+#include <math.h>
 #include <string.h>
 
 #define LOG_BYTES_MAX ((size_t)1 << 32)
 
 static const char *const clocks[] = CLO_LOG_CLOCK_NAMES;
+static const char *const runs[] = CLO_LOG_RUN_NAMES;
 
 typedef struct reader {
     const char *name, *text;
@@ -102,6 +104,46 @@ static clo_status read_clock(const clo_json *json, uint32_t *out)
     return status == CLO_OK ? clo_json_want(json, item, "\"real\", \"padded\" or \"virtual\"") : status;
 }
 
+static clo_status read_run(const clo_json *json, uint32_t *out)
+{
+    const cJSON *item;
+    clo_status status = clo_json_get(json, json->root, "run", false, &item);
+
+    if (status != CLO_OK || item == NULL)
+        return status;
+    for (uint32_t r = 1; r < sizeof runs / sizeof runs[0]; r++)
+        if (cJSON_IsString(item) && strcmp(item->valuestring, runs[r]) == 0) {
+            *out = r;
+            return CLO_OK;
+        }
+    return clo_json_want(json, item, "\"simulated\" or \"real\"");
+}
+
+/* What a scheduler was told of its run; all may be absent. */
+static clo_status read_settings(const clo_json *json, clo_log_header *header)
+{
+    const cJSON *root = json->root, *item;
+    int64_t jobs_max = 0, steps_max = 0;
+    clo_status status = read_run(json, &header->run);
+
+    if (status == CLO_OK)
+        status = clo_json_get_integer(json, root, "jobs_max", UINT32_MAX - 1, &jobs_max);
+    if (status == CLO_OK)
+        status = clo_json_get_integer(json, root, "steps_max", UINT32_MAX, &steps_max);
+    if (status == CLO_OK)
+        status = get_text(json, root, "instance", &header->instance);
+    if (status == CLO_OK)
+        status = clo_json_get(json, root, "scale", false, &item);
+    if (status == CLO_OK && item != NULL &&
+        !(cJSON_IsNumber(item) && item->valuedouble > 0 && isfinite(item->valuedouble)))
+        return clo_json_want(json, item, "a number > 0");
+    if (status == CLO_OK && item != NULL)
+        header->scale = item->valuedouble;
+    header->jobs_max = (uint32_t)jobs_max;
+    header->steps_max = (uint32_t)steps_max;
+    return status;
+}
+
 static clo_status read_policies(const clo_json *json, clo_log_policy *policies, clo_log_header *header)
 {
     static const char *const keys[] = {"name", "argument", NULL};
@@ -148,6 +190,8 @@ static clo_status read_origins(const clo_json *json, clo_log_header *header)
     if (status == CLO_OK)
         status = get_text(json, root, "arrivals", &header->arrivals);
     if (status == CLO_OK)
+        status = get_text(json, root, "environment", &header->environment);
+    if (status == CLO_OK)
         status = clo_json_get_integer(json, root, "jobs", UINT32_MAX - 1, &jobs);
     if (status == CLO_OK)
         status = clo_json_get_boolean(json, root, "shuffled", &is_shuffled);
@@ -158,15 +202,18 @@ static clo_status read_origins(const clo_json *json, clo_log_header *header)
 
 static clo_status read_header_keys(const clo_json *json, clo_log_policy *policies, clo_log_header *header)
 {
-    static const char *const keys[] = {"format", "platform",  "platform_hash", "workload", "workload_hash",
-                                       "seed",   "arrivals",  "arrivals_seed", "jobs",     "shuffled",
-                                       "clock",  "executors", "policies",      NULL};
+    static const char *const keys[] = {"format",    "platform",  "platform_hash", "workload",    "workload_hash",
+                                       "seed",      "arrivals",  "arrivals_seed", "jobs",        "shuffled",
+                                       "clock",     "executors", "policies",      "run",         "jobs_max",
+                                       "steps_max", "scale",     "instance",      "environment", NULL};
     const cJSON *executors;
     int64_t count = 0;
     clo_status status = clo_json_keys(json, json->root, keys);
 
     if (status == CLO_OK)
         status = read_origins(json, header);
+    if (status == CLO_OK)
+        status = read_settings(json, header);
     if (status == CLO_OK)
         status = read_clock(json, &header->clock);
     if (status == CLO_OK)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const char *const clocks[] = CLO_LOG_CLOCK_NAMES;
+static const char *const runs[] = CLO_LOG_RUN_NAMES;
 
 static void add_key_text(clo_text *text, const char *key, const char *value)
 {
@@ -41,6 +42,16 @@ static void write_header(const clo_log_header *header, clo_text *text)
         clo_text_add(text, ",\"jobs\":%" PRIu32, header->jobs);
     if (header->shuffled != 0)
         clo_text_add(text, ",\"shuffled\":true");
+    if (header->run != CLO_LOG_RUN_UNKNOWN)
+        clo_text_add(text, ",\"run\":\"%s\"", runs[header->run]);
+    if (header->jobs_max > 0)
+        clo_text_add(text, ",\"jobs_max\":%" PRIu32, header->jobs_max);
+    if (header->steps_max > 0)
+        clo_text_add(text, ",\"steps_max\":%" PRIu32, header->steps_max);
+    if (header->scale > 0)
+        clo_text_add(text, ",\"scale\":%.17g", header->scale);
+    add_key_text(text, "instance", header->instance);
+    add_key_text(text, "environment", header->environment);
     clo_text_add(text, ",\"clock\":\"%s\",\"executors\":%" PRIu32 ",\"policies\":[", clocks[header->clock],
                  header->executors);
     for (uint32_t p = 0; p < header->policies_count; p++) {

@@ -96,7 +96,7 @@ static clo_status finish_plan(clo_plan *plan, const clo_cost *cost, clo_plan **o
     return CLO_OK;
 }
 
-static clo_status plan_from_draft(const clo_schedule *schedule, const char *planner, clo_plan **out)
+static clo_status plan_from_schedule(const clo_schedule *schedule, const char *planner, clo_plan **out)
 {
     const clo_graph *graph = schedule->graph;
     clo_plan *plan = allocate_plan(planner, schedule->count);
@@ -161,7 +161,7 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
     if (status == CLO_OK && mine.justify != 0 && !schedule.is_optimal)
         status = justify(&schedule, &mine, begin_ns);
     if (status == CLO_OK)
-        status = plan_from_draft(&schedule, planner->name, out);
+        status = plan_from_schedule(&schedule, planner->name, out);
     clo_schedule_close(&schedule);
     return status;
 }

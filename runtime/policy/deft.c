@@ -39,20 +39,22 @@ static int64_t duplicated_ns(const clo_view *view, clo_ready_stage ready, uint32
 
 static void try_executor(const clo_view *view, clo_ready_stage ready, uint32_t executor, option *best)
 {
-    const clo_graph *graph = clo_cost_graph(clo_view_job(view, ready.job)->cost);
-    uint32_t first = graph->in_first[ready.stage], inputs = graph->in_first[ready.stage + 1] - first;
     int64_t execution_ns = clo_view_execution_ns(view, ready.job, ready.stage, executor);
     if (execution_ns == CLO_TIME_NEVER)
         return;
 
-    int64_t start_ns =
-        later(clo_view_available_ns(view, executor), clo_view_arrival_ns(view, ready.job, ready.stage, executor));
+    /* However early its inputs come, and whatever is computed again before it. */
+    int64_t available_ns = clo_view_available_ns(view, executor);
+    if (best->executor != CLO_NONE && clo_time_add(available_ns, execution_ns) >= best->finish_ns)
+        return;
+    const clo_graph *graph = clo_cost_graph(clo_view_job(view, ready.job)->cost);
+    uint32_t first = graph->in_first[ready.stage], inputs = graph->in_first[ready.stage + 1] - first;
+    int64_t start_ns = later(available_ns, clo_view_arrival_ns(view, ready.job, ready.stage, executor));
     int64_t finish_ns = clo_time_add(start_ns, execution_ns);
     if (best->executor == CLO_NONE || finish_ns < best->finish_ns)
         *best = (option){executor, CLO_NONE, finish_ns};
     for (uint32_t k = 0; k < inputs && graph->rows[ready.stage].instances == 1; k++) {
-        const clo_graph_task_row *row = &graph->rows[graph->in[first + k]];
-        if (!row->duplicable || row->instances != 1)
+        if (!clo_view_may_duplicate(view, ready.job, graph->in[first + k], executor))
             continue;
         finish_ns = duplicated_ns(view, ready, k, executor, graph->in[first + k]);
         if (finish_ns < best->finish_ns)

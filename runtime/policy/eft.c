@@ -2,13 +2,17 @@
  * what that executor already has to do and the transfers (minimum completion time; StarPU's "dm" family decides alike).
  * Executors serve their queues in order. An executor may stay idle although work is ready elsewhere: that is the point
  * on unequal executors. With an argument, see two_phase.h. O(executors * inputs) a decision. */
-#include "policy/earliest.h"
 #include "policy/policies.h"
 #include "policy/two_phase.h"
 
+static void place(const clo_view *view, clo_choice *choice)
+{
+    choice->executor = clo_view_earliest(view, choice->job, choice->stage);
+}
+
 static bool eft_decide(void *state, const clo_view *view, clo_choice *choice)
 {
-    return clo_two_phase_decide(state, view, clo_place_eft, choice);
+    return clo_two_phase_decide(state, view, place, choice);
 }
 
 const clo_policy clo_policy_eft = {

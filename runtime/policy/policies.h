@@ -11,6 +11,8 @@ extern const clo_policy clo_policy_steal;
 extern const clo_policy clo_policy_fair;
 extern const clo_policy clo_policy_edf;
 extern const clo_policy clo_policy_deft;
+extern const clo_policy clo_policy_decima_fifo;
+extern const clo_policy clo_policy_decima_fair;
 extern const clo_policy clo_policy_sjf;
 extern const clo_policy clo_policy_sjf_cp;
 extern const clo_policy clo_policy_hrrn;

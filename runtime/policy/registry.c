@@ -11,7 +11,8 @@ static const clo_policy *const policies[] = {
     &clo_policy_edf,      &clo_policy_wfair,    &clo_policy_sjf,
     &clo_policy_sjf_cp,   &clo_policy_hrrn,     &clo_policy_drf,
     &clo_policy_tetris,   &clo_policy_graphene, &clo_policy_graphene_star,
-    &clo_policy_capacity, &clo_policy_replan,   NULL,
+    &clo_policy_capacity, &clo_policy_replan,   &clo_policy_decima_fifo,
+    &clo_policy_decima_fair, NULL,
 };
 
 CLO_REGISTRY_ROW(clo_policy);

@@ -8,7 +8,6 @@
  * Stages of several instances have a planned order, no planned executor. O(log jobs + log stages) an event,
  * O(executors * inputs) a decision; `prepare` costs the budget. */
 #include "policy/by_rank.h"
-#include "policy/earliest.h"
 #include "policy/planned.h"
 #include "policy/policies.h"
 
@@ -87,7 +86,7 @@ static bool replan_decide(void *state, const clo_view *view, clo_choice *choice)
     if (is_free && clo_view_fits(view, choice->job, choice->stage, planned))
         choice->executor = planned;
     else
-        clo_place_eft(view, choice);
+        choice->executor = clo_view_earliest(view, choice->job, choice->stage);
     return true;
 }
 

@@ -1,21 +1,27 @@
 /* attach.c - see attach.h. */
 #include "run/attach.h"
 
+#include "base/carve.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "run/capacity.h"
 #include "run/combining.h"
 #include "run/runtime.h"
+#include "run/runtime_log.h"
 #include "run/watchdog_loop.h"
+#include "trace/log.h"
 
-#include <sched.h>
+#include <assert.h>
+#include <string.h>
 
 void clo_scheduling_init(clo_runtime *runtime)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
 
     clo_stack_init(&scheduling->requests);
+    pthread_mutex_init(&scheduling->swapping, NULL);
     atomic_init(&scheduling->wake_ns, CLO_TIME_NEVER);
+    atomic_init(&scheduling->is_held, 0);
 }
 
 /* Something of the scheduler was refused. */
@@ -53,8 +59,8 @@ static void wait_for_callers(clo_runtime *runtime)
 {
     for (uint32_t m = 0; m < runtime->platform->machines_count; m++) /* acq_rel: as in tell_scheduler of capacity.c */
         atomic_exchange_explicit(&runtime->machines[m].is_wanted, 0, memory_order_acq_rel);
-    while (atomic_load_explicit(&runtime->scheduling.callers, memory_order_acquire) != 0)
-        sched_yield();
+    for (uint32_t callers; (callers = atomic_load_explicit(&runtime->scheduling.callers, memory_order_acquire)) != 0;)
+        clo_futex_doze(&runtime->scheduling.callers, callers);
 }
 
 /* The last job may have gone while the combiner that let go of it still has the turn. Without jobs nobody posts any
@@ -65,53 +71,163 @@ static void wait_for_turn(clo_runtime *runtime)
 
     wait_for_callers(runtime);
     /* acquire: pairs with the end of the last turn (sync/combining.h, [D]). */
-    while (scheduling->scheduler != NULL &&
-           atomic_load_explicit(&scheduling->combining.posts, memory_order_acquire) != 0)
-        sched_yield();
+    for (uint32_t posts; scheduling->scheduler != NULL &&
+                         (posts = atomic_load_explicit(&scheduling->combining.posts, memory_order_acquire)) != 0;)
+        clo_futex_doze(&scheduling->combining.posts, posts);
 }
 
+/* The parts of the runtime's scheduler, in one piece before it. */
+typedef struct parts {
+    uint32_t *news;
+    clo_combining_slot *slots;
+    clo_ledger **ledgers;
+} parts;
+
+static void carve(const clo_platform *platform, parts *at, clo_block *block)
+{
+    clo_carve(block, &at->slots, (size_t)platform->executors_count + 1);
+    clo_carve(block, &at->ledgers, platform->machines_count);
+    clo_carve(block, &at->news, platform->executors_count);
+}
+
+/* room: not used in virtual time, where replays have capacities of their own. */
+static clo_scheduler_config config_of(const clo_platform *platform, uint32_t jobs_max, clo_clock clock,
+                                      const clo_scheduler_room *room)
+{
+    return (clo_scheduler_config){
+        .platform = platform, .jobs_max = jobs_max, .room = clock == CLO_CLOCK_VIRTUAL ? NULL : room};
+}
+
+size_t clo_scheduling_bytes(const clo_platform *platform, uint32_t jobs_max, clo_clock clock)
+{
+    clo_scheduler_room shared = {0};
+    clo_scheduler_config config = config_of(platform, jobs_max, clock, &shared);
+    clo_block block = {0};
+    parts at;
+
+    carve(platform, &at, &block);
+    size_t own = clo_arena_need(block.bytes), rest = clo_arena_need(clo_scheduler_bytes(&config));
+    size_t time = clock == CLO_CLOCK_VIRTUAL ? clo_stream_time_bytes(platform->executors_count, jobs_max) : 0;
+    return block.is_refused || rest == SIZE_MAX || time == SIZE_MAX ? SIZE_MAX : own + rest + time;
+}
+
+void clo_scheduling_open_states(const clo_runtime *runtime, clo_arena *arena)
+{
+    const clo_scheduling *scheduling = &runtime->scheduling;
+    char *places = scheduling->places;
+
+    if (places != NULL)
+        places += scheduling->place == 0 ? scheduling->policy_bytes : 0;
+    clo_arena_open(arena, places, scheduling->policy_bytes);
+}
+
+clo_status clo_scheduling_check_states(const clo_runtime *runtime, const clo_policy *policy, size_t bytes)
+{
+    const clo_scheduling *scheduling = &runtime->scheduling;
+
+    if (scheduling->places == NULL || bytes <= scheduling->policy_bytes)
+        return CLO_OK;
+    return clo_fail(CLO_ERR_LIMIT,
+                    "the states of the policy '%s' need %zu bytes, the runtime has %zu for them; raise "
+                    "clo_runtime_config.policy_bytes",
+                    policy->name != NULL ? policy->name : "?", bytes, scheduling->policy_bytes);
+}
+
+void clo_scheduling_keep_states(clo_runtime *runtime, const clo_arena *arena)
+{
+    clo_scheduling *scheduling = &runtime->scheduling;
+
+    clo_arena_close(&scheduling->policy_arena);
+    scheduling->policy_arena = *arena;
+    scheduling->place = 1 - scheduling->place;
+}
+
+static clo_status build(clo_runtime *runtime, const clo_scheduler_config *config, parts *at)
+{
+    clo_scheduling *scheduling = &runtime->scheduling;
+    clo_limits limits = clo_scheduler_limits(config);
+    clo_policy_use use = {.policy = config->policy, .argument = config->argument};
+    clo_arena arena;
+    clo_block block = {0};
+    clo_status status =
+        clo_scheduling_check_states(runtime, config->policy, clo_arena_need(clo_policy_state_bytes(&use, &limits)));
+
+    if (status != CLO_OK)
+        return status;
+    clo_arena_open(&arena, scheduling->memory, scheduling->memory_bytes);
+    carve(runtime->platform, at, &block);
+    bool has_memory = clo_block_take(&block, &arena);
+    assert(has_memory); /* clo_scheduling_bytes says so */
+    (void)has_memory;
+    share_room(runtime, at->ledgers);
+    scheduling->time = NULL;
+    status = clo_scheduler_create(config, &arena, &scheduling->scheduler);
+    if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL)
+        status = clo_stream_time_create(runtime->workers_count, runtime->jobs_max, &arena, &scheduling->time);
+    return status;
+}
+
+/* The scheduler that is made next writes the log that waits for it. */
+static clo_status open_log(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max)
+{
+    clo_log *log = runtime->scheduling.log;
+    const clo_log_header *about = clo_log_about(log);
+    const char *name = use->policy->name != NULL ? use->policy->name : "?";
+
+    clo_log_set_run(
+        log, &(clo_log_run){CLO_LOG_RUN_REAL, runtime->clock, runtime->workers_count, runtime->jobs_max, steps_max});
+    if (about->policies_count == 0)
+        return clo_log_add_policy(log, name, use->argument != NULL ? CLO_LOG_ARGUMENT_UNKNOWN : NULL, NULL);
+    if (strcmp(about->policies[0].name, name) != 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "the log's header names the policy '%.60s', and the job's is '%.60s'",
+                        about->policies[0].name, name);
+    return CLO_OK;
+}
+
+/* In the place of the one of before, which no job uses any more. */
 static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
-    uint32_t workers = runtime->workers_count;
-    clo_scheduler_config config = {
-        .platform = runtime->platform,
-        .policy = use->policy,
-        .argument = use->argument,
-        .jobs_max = runtime->jobs_max,
-        .steps_max = steps_max,
-        .room = &scheduling->room,
-    };
-    clo_scheduler *scheduler = NULL;
-    clo_arena arena;
+    clo_scheduler_config config = config_of(runtime->platform, runtime->jobs_max, runtime->clock, &scheduling->room);
+    clo_arena states;
+    parts at;
 
-    wait_for_turn(runtime);
-    clo_arena_open(&arena, NULL, 0);
-    uint32_t *news = clo_arena_take(&arena, workers, sizeof *news);
-    clo_combining_slot *slots = clo_arena_take(&arena, (size_t)workers + 1, sizeof *slots);
-    clo_ledger **ledgers = clo_arena_take(&arena, runtime->platform->machines_count, sizeof(clo_ledger *));
-    clo_status status = CLO_OK;
-    if (news == NULL || slots == NULL || ledgers == NULL)
-        status = clo_fail_memory("a scheduler");
-    else
-        share_room(runtime, ledgers);
-    if (status == CLO_OK)
-        status = clo_scheduler_create(&config, &arena, &scheduler);
+    config.policy = use->policy;
+    config.argument = use->argument;
+    config.steps_max = steps_max;
+    config.states = &states;
+    config.log = scheduling->log_waits ? scheduling->log : NULL;
+    clo_status status = config.log != NULL ? open_log(runtime, use, steps_max) : CLO_OK;
+
     if (status != CLO_OK)
-        return clo_arena_close(&arena), status;
-    clo_arena_close(&scheduling->arena);
-    clo_arena_close(&scheduling->policy_arena);
-    clo_arena_open(&scheduling->policy_arena, NULL, 0);
-    scheduling->arena = arena;
-    scheduling->news = news;
+        return status;
+    wait_for_turn(runtime);
+    if (config.log == NULL)
+        clo_runtime_end_log(runtime); /* of the scheduler that goes */
+    clo_scheduling_open_states(runtime, &states);
+    scheduling->scheduler = NULL;
+    status = build(runtime, &config, &at);
+    if (status != CLO_OK) {
+        scheduling->scheduler = NULL;
+        return clo_arena_close(&states), status;
+    }
+    clo_scheduling_keep_states(runtime, &states);
+    scheduling->news = at.news;
     scheduling->policy = use->policy;
     scheduling->argument = use->argument;
+    clo_rcu_publish(&scheduling->monitored, use->policy); /* without jobs nobody reads the old one */
     scheduling->origin_ns = clo_clock_ns();
-    scheduling->scheduler = scheduler;
     scheduling->swaps = 0;
-    clo_combining_init(&scheduling->combining, slots, workers + 1);
+    clo_combining_init(&scheduling->combining, at.slots, runtime->workers_count + 1);
     atomic_store_explicit(&scheduling->wake_ns, CLO_TIME_NEVER, memory_order_relaxed);
+    scheduling->log_waits = false;
+    clo_scheduler_begin_log(scheduling->scheduler);
     return CLO_OK;
+}
+
+static bool is_logging(const clo_scheduling *scheduling)
+{
+    return scheduling->log != NULL && !scheduling->log_waits;
 }
 
 clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max, uint32_t *version)
@@ -129,15 +245,36 @@ clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use
                           "the runtime's scheduler follows the policy '%s' for %u other jobs; destroy them, swap its "
                           "policy, or use another runtime",
                           scheduling->policy->name != NULL ? scheduling->policy->name : "?", scheduling->jobs);
-    } else if (scheduling->jobs == 0) {
-        pthread_mutex_lock(&runtime->watchdog.lock); /* it looks at the timer */
+    } else if (scheduling->jobs == 0 && !(is_same && is_logging(scheduling))) { /* a log goes on with its scheduler */
+        pthread_mutex_lock(&runtime->watchdog.lock);                            /* it looks at the timer */
         status = make_scheduler(runtime, use, steps_max);
         pthread_mutex_unlock(&runtime->watchdog.lock);
     }
-    scheduling->jobs += status == CLO_OK;
     *version = scheduling->swaps;
+    if (status == CLO_OK) {
+        scheduling->jobs++;
+        /* Relaxed: the swap that will wait for us takes `control` after us. */
+        atomic_fetch_add_explicit(&scheduling->makers[*version % 2], 1, memory_order_relaxed);
+    }
     pthread_mutex_unlock(&runtime->control);
     return status;
+}
+
+void clo_scheduling_made(clo_runtime *runtime, uint32_t version)
+{
+    _Atomic uint32_t *makers = &runtime->scheduling.makers[version % 2];
+
+    /* Release, pairs with the acquire in clo_scheduling_wait_for_makers: whoever frees the argument comes after us. */
+    if (atomic_fetch_sub_explicit(makers, 1, memory_order_release) == 1)
+        clo_futex_wake_all(makers);
+}
+
+void clo_scheduling_wait_for_makers(clo_runtime *runtime, uint32_t version)
+{
+    _Atomic uint32_t *makers = &runtime->scheduling.makers[version % 2];
+
+    for (uint32_t left; (left = atomic_load_explicit(makers, memory_order_acquire)) != 0;) /* none comes any more */
+        clo_futex_wait(makers, left);
 }
 
 void clo_scheduling_detach(clo_runtime *runtime)
@@ -147,6 +284,7 @@ void clo_scheduling_detach(clo_runtime *runtime)
 
 void clo_scheduling_free(clo_runtime *runtime)
 {
-    clo_arena_close(&runtime->scheduling.arena);
+    clo_runtime_end_log(runtime);
     clo_arena_close(&runtime->scheduling.policy_arena);
+    pthread_mutex_destroy(&runtime->scheduling.swapping);
 }

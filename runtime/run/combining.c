@@ -20,12 +20,24 @@ typedef struct turn_state {
     clo_runtime *runtime;
     uint64_t mine; /* what our own worker shall run */
     clo_scheduler_job *first_ended, *last_ended;
+    uint32_t handled; /* posts */
 } turn_state;
 
-/* On the scheduler's clock. */
-static int64_t scheduler_now_ns(const clo_runtime *runtime)
+int64_t clo_scheduling_now_ns(const clo_runtime *runtime)
 {
+    if (runtime->scheduling.time != NULL)
+        return runtime->scheduling.time->now_ns;
     return (clo_clock_ns() - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate;
+}
+
+/* Virtual clock: when the execution will have run. */
+static void set_times(const clo_job *job, const clo_order *order, uint32_t execution)
+{
+    clo_stream_time *time = job->runtime->scheduling.time;
+    int64_t start_ns = order->arrival_ns > time->now_ns ? order->arrival_ns : time->now_ns;
+
+    clo_stream_time_start(time, order->executor, start_ns, clo_cost_time(job->cost, order->stage, order->executor));
+    job->engine->finish_ns[execution] = clo_time_sub(time->bodies[order->executor].finish_ns, job->arrival_ns);
 }
 
 /* Gives out orders until there are none; the one for our own worker stays in turn->mine. */
@@ -37,10 +49,12 @@ static void hand_out(turn_state *turn)
     for (int64_t before_ns = clo_clock_ns(), now_ns; clo_scheduler_next(runtime->scheduling.scheduler, &order);
          before_ns = now_ns) {
         clo_job *job = order.job->owner;
-        uint32_t execution = job->program->graph->first_instance[order.stage] + order.instance;
+        uint32_t execution = clo_engine_ordered(job->engine, &order, job->arrival_ns);
         now_ns = clo_clock_ns();
         clo_histogram_record(job->decision_ns, now_ns - before_ns);
         job->decisions++;
+        if (runtime->scheduling.time != NULL)
+            set_times(job, &order, execution);
         if (turn->worker != NULL && order.executor == turn->worker->index)
             turn->mine = clo_item(job, execution); /* at most one: from then on the scheduler sees us busy */
         else
@@ -61,6 +75,7 @@ static void take_ended(turn_state *turn)
         job->refused = counts->refused - job->refused;
         job->refusal = job->refused > 0 ? clo_scheduler_refusal(scheduler) : "";
         job->most_steps = counts->most_steps;
+        job->most_turn_steps = counts->most_turn_steps;
         if (turn->last_ended != NULL)
             turn->last_ended->next_ended = ended;
         else
@@ -74,11 +89,11 @@ static void cancel_if_stopped(const turn_state *turn, clo_job *job)
 {
     if (job->scheduled->slot == CLO_NONE || !clo_stop_is_set(&job->stop))
         return;
-    if (job->scheduled->live.unfinished > job->scheduled->live.running)
+    if (job->scheduled->unbegun > 0)
         clo_job_cut(job);
     clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->scheduled,
                          atomic_load_explicit(&job->failure, memory_order_relaxed) != 0,
-                         scheduler_now_ns(turn->runtime));
+                         clo_scheduling_now_ns(turn->runtime));
 }
 
 static void handle_completion(turn_state *turn, const clo_worker *worker)
@@ -88,6 +103,8 @@ static void handle_completion(turn_state *turn, const clo_worker *worker)
     if (job->events != NULL)
         job->events[worker->completed].sequence = job->completions;
     job->completions++;
+    clo_replicas_note(&job->engine->replicas, worker->completed);
+    job->last_ns = worker->completed_finish_ns;
     clo_scheduler_finish(turn->runtime->scheduling.scheduler, worker->index, worker->completed_start_ns,
                          worker->completed_finish_ns);
     cancel_if_stopped(turn, job);
@@ -104,13 +121,26 @@ static void arrive(turn_state *turn, clo_job *job)
     cancel_if_stopped(turn, job);
 }
 
+/* Virtual clock: it will, at its time. */
+static void submit(const turn_state *turn, clo_job *job)
+{
+    clo_stream_time *time = turn->runtime->scheduling.time;
+
+    job->arrival_ns = job->last_ns = job->due_ns > time->now_ns ? job->due_ns : time->now_ns;
+    job->scheduled->live.deadline_ns =
+        job->deadline_ns > 0 ? clo_time_add(job->arrival_ns, job->deadline_ns) : CLO_TIME_NEVER;
+    clo_stream_time_submit(time, job->slot, job->arrival_ns);
+}
+
 /* All requests of one job: those that come while we are at it, too. */
 static void handle_job(turn_state *turn, clo_job *job)
 {
     for (uint32_t asks = 0, expected;;) { /* each time somebody has asked for more */
         /* acq_rel, here and in clo_job_ask: carries what the asker has prepared. */
         asks = atomic_exchange_explicit(&job->asks, CLO_ASK_BUSY, memory_order_acq_rel);
-        if (asks & CLO_ASK_ARRIVE)
+        if ((asks & CLO_ASK_ARRIVE) && turn->runtime->scheduling.time != NULL)
+            submit(turn, job);
+        else if (asks & CLO_ASK_ARRIVE)
             arrive(turn, job);
         if (asks & CLO_ASK_CANCEL)
             cancel_if_stopped(turn, job);
@@ -119,77 +149,6 @@ static void handle_job(turn_state *turn, clo_job *job)
                                                     memory_order_relaxed))
             return;
     }
-}
-
-static void handle_requests(turn_state *turn)
-{
-    clo_runtime *runtime = turn->runtime;
-    uint64_t chain = clo_stack_take(&runtime->scheduling.requests), ordered = CLO_ITEM_NONE;
-
-    while (chain != CLO_ITEM_NONE) { /* oldest first */
-        clo_job *job = clo_item_job(runtime, chain);
-        uint64_t next = job->request_link;
-        job->request_link = ordered;
-        ordered = chain;
-        chain = next;
-    }
-    while (ordered != CLO_ITEM_NONE) {
-        clo_job *job = clo_item_job(runtime, ordered);
-        ordered = job->request_link;
-        handle_job(turn, job); /* from its end on the job may ask anew, and its link be used */
-        hand_out(turn);
-    }
-}
-
-/* Jobs that do not run get their states for the new policy too: later, at their arrivals, the next swap may be
- * preparing theirs. The thread that swaps holds `control`, so no job comes or goes. */
-static void exchange_idle(const clo_runtime *runtime, uint32_t version)
-{
-    for (uint32_t j = 0; j < runtime->jobs_max; j++) {
-        const clo_job *job = runtime->jobs[j];
-        if (job != NULL && job->scheduled != NULL && job->scheduled->version != version)
-            clo_scheduler_job_exchange(job->scheduled);
-    }
-}
-
-static void swap_policy(clo_runtime *runtime)
-{
-    clo_scheduling *scheduling = &runtime->scheduling;
-    clo_swap *swap = atomic_load_explicit(&scheduling->swap, memory_order_relaxed); /* came with the post */
-
-    swap->status =
-        clo_scheduler_swap(scheduling->scheduler, &swap->use, scheduling->swaps + 1, scheduler_now_ns(runtime));
-    if (swap->status == CLO_OK)
-        exchange_idle(runtime, ++scheduling->swaps);
-    else
-        snprintf(swap->error, sizeof swap->error, "%s", clo_last_error());
-    atomic_store_explicit(&swap->is_done, 1, memory_order_release); /* pairs with the acquire in policy_swap.c */
-    clo_futex_wake_all(&swap->is_done);
-}
-
-/* Ledgers of machines have reported: what waits there is looked at again. */
-static void handle_capacity(const turn_state *turn)
-{
-    clo_runtime *runtime = turn->runtime;
-
-    for (uint32_t m = 0; m < runtime->platform->machines_count; m++)
-        if (atomic_exchange_explicit(&runtime->machines[m].has_reported, 0, memory_order_relaxed) != 0)
-            clo_scheduler_capacity(runtime->scheduling.scheduler, m, scheduler_now_ns(runtime));
-}
-
-static void handle_asks(turn_state *turn)
-{
-    clo_runtime *runtime = turn->runtime;
-    uint32_t asks = atomic_exchange_explicit(&runtime->scheduling.asks, 0, memory_order_acq_rel);
-
-    if (asks & CLO_ASK_SWAP)
-        swap_policy(runtime);
-    if (asks & CLO_ASK_TIMER)
-        clo_scheduler_timer(runtime->scheduling.scheduler, scheduler_now_ns(runtime));
-    if (asks & CLO_ASK_CAPACITY)
-        handle_capacity(turn);
-    hand_out(turn);
-    handle_requests(turn);
 }
 
 /* The workers that have news, earliest finish first, into scheduling->news; returns their number. Insertion: there are
@@ -211,22 +170,148 @@ static uint32_t read_records(const clo_runtime *runtime)
     return count;
 }
 
+/* What has ended meanwhile goes before whatever else is waiting; returns the posts handled. */
+static uint32_t handle_completions(turn_state *turn)
+{
+    const clo_scheduling *scheduling = &turn->runtime->scheduling;
+    uint32_t count = read_records(turn->runtime);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (scheduling->time != NULL) {
+            scheduling->time->bodies[scheduling->news[i]].has_run = true;
+            continue;
+        }
+        handle_completion(turn, &turn->runtime->workers[scheduling->news[i]]);
+        hand_out(turn);
+    }
+    return count;
+}
+
+static void handle_requests(turn_state *turn)
+{
+    clo_runtime *runtime = turn->runtime;
+    uint64_t chain = clo_stack_take(&runtime->scheduling.requests), ordered = CLO_ITEM_NONE;
+
+    while (chain != CLO_ITEM_NONE) { /* oldest first */
+        clo_job *job = clo_item_job(runtime, chain);
+        uint64_t next = job->request_link;
+        job->request_link = ordered;
+        ordered = chain;
+        chain = next;
+    }
+    while (ordered != CLO_ITEM_NONE) {
+        clo_job *job = clo_item_job(runtime, ordered);
+        ordered = job->request_link;
+        handle_job(turn, job); /* from its end on the job may ask anew, and its link be used */
+        hand_out(turn);
+        turn->handled += handle_completions(turn); /* not behind all the arrivals that there may be */
+    }
+}
+
+/* Jobs that do not run get their states for the new policy too: later, at their arrivals, the next swap may be
+ * preparing theirs. The thread that swaps holds `control`, so no job comes or goes. */
+static void exchange_idle(const clo_runtime *runtime, uint32_t version)
+{
+    for (uint32_t j = 0; j < runtime->jobs_max; j++) {
+        const clo_job *job = runtime->jobs[j];
+        if (job != NULL && job->scheduled != NULL && job->scheduled->version != version)
+            clo_scheduler_job_exchange(job->scheduled);
+    }
+}
+
+static void swap_policy(clo_runtime *runtime)
+{
+    clo_scheduling *scheduling = &runtime->scheduling;
+    clo_swap *swap = atomic_load_explicit(&scheduling->swap, memory_order_relaxed); /* came with the post */
+
+    swap->status =
+        clo_scheduler_swap(scheduling->scheduler, &swap->use, scheduling->swaps + 1, clo_scheduling_now_ns(runtime));
+    if (swap->status == CLO_OK)
+        exchange_idle(runtime, ++scheduling->swaps);
+    else
+        snprintf(swap->error, sizeof swap->error, "%s", clo_last_error());
+    atomic_store_explicit(&swap->is_done, 1, memory_order_release); /* pairs with the acquire in policy_swap.c */
+    clo_futex_wake_all(&swap->is_done);
+}
+
+/* Ledgers of machines have reported: what waits there is looked at again. */
+static void handle_capacity(const turn_state *turn)
+{
+    clo_runtime *runtime = turn->runtime;
+
+    for (uint32_t m = 0; m < runtime->platform->machines_count; m++)
+        if (atomic_exchange_explicit(&runtime->machines[m].has_reported, 0, memory_order_relaxed) != 0)
+            clo_scheduler_capacity(runtime->scheduling.scheduler, m, clo_scheduling_now_ns(runtime));
+}
+
+static void end_log(clo_runtime *runtime)
+{
+    clo_scheduling *scheduling = &runtime->scheduling;
+
+    clo_scheduler_end_log(scheduling->scheduler, clo_scheduling_now_ns(runtime));
+    atomic_store_explicit(&scheduling->log_is_over, 1, memory_order_release); /* pairs with the acquire in log.c */
+    clo_futex_wake_all(&scheduling->log_is_over);
+}
+
+static void handle_asks(turn_state *turn)
+{
+    clo_runtime *runtime = turn->runtime;
+    uint32_t asks = atomic_exchange_explicit(&runtime->scheduling.asks, 0, memory_order_acq_rel);
+
+    if (asks & CLO_ASK_SWAP)
+        swap_policy(runtime);
+    if (asks & CLO_ASK_TIMER)
+        clo_scheduler_timer(runtime->scheduling.scheduler, clo_scheduling_now_ns(runtime));
+    if (asks & CLO_ASK_CAPACITY)
+        handle_capacity(turn);
+    hand_out(turn);
+    handle_requests(turn);
+    if (asks & CLO_ASK_END_LOG)
+        end_log(runtime);
+}
+
 /* One round over the records; returns the posts handled. */
 static uint32_t handle_records(turn_state *turn)
 {
     clo_scheduling *scheduling = &turn->runtime->scheduling;
-    uint32_t count = read_records(turn->runtime), handled = count;
+    uint32_t before = turn->handled;
 
-    for (uint32_t i = 0; i < count; i++) {
-        handle_completion(turn, &turn->runtime->workers[scheduling->news[i]]);
-        hand_out(turn);
-    }
+    turn->handled += handle_completions(turn);
     if (clo_combining_read(&scheduling->combining, turn->runtime->workers_count) != CLO_COMBINING_EMPTY) {
-        handled++;
+        turn->handled++;
         handle_asks(turn);
     }
     take_ended(turn);
-    return handled;
+    return turn->handled - before;
+}
+
+/* Virtual clock: handles events up to the first end of a body that still runs. */
+static void advance(turn_state *turn)
+{
+    clo_runtime *runtime = turn->runtime;
+    clo_scheduling *scheduling = &runtime->scheduling;
+    uint32_t which;
+
+    for (;;) { /* each turn takes an event off */
+        bool has_jobs = clo_view_jobs(scheduling->scheduler) > 0 || scheduling->time->arrivals.count > 0;
+        if (!has_jobs || atomic_load_explicit(&scheduling->is_held, memory_order_relaxed) != 0)
+            return; /* without jobs a timer could ring for ever */
+        switch (clo_stream_time_next(scheduling->time, clo_scheduler_wake_ns(scheduling->scheduler), &which)) {
+        case CLO_STREAM_END:
+            handle_completion(turn, &runtime->workers[which]);
+            break;
+        case CLO_STREAM_ARRIVAL:
+            arrive(turn, runtime->jobs[which]);
+            break;
+        case CLO_STREAM_TIMER:
+            clo_scheduler_timer(scheduling->scheduler, scheduling->time->now_ns);
+            break;
+        default:
+            return;
+        }
+        hand_out(turn);
+        take_ended(turn);
+    }
 }
 
 /* Tells the watchdog of a timer that comes sooner than the one that it knows. */
@@ -246,13 +331,14 @@ static void set_timer(clo_runtime *runtime)
 static uint64_t combine(clo_worker *worker, clo_runtime *runtime)
 {
     turn_state turn = {.worker = worker, .runtime = runtime, .mine = CLO_ITEM_NONE};
-    uint32_t handled = 0;
 
     for (;;) { /* ends once all posts are handled; each has its add on the way */
         uint32_t now = handle_records(&turn);
-        handled += now;
-        set_timer(runtime);
-        if (clo_combining_leave(&runtime->scheduling.combining, handled))
+        if (runtime->scheduling.time != NULL)
+            advance(&turn);
+        else
+            set_timer(runtime);
+        if (clo_combining_leave(&runtime->scheduling.combining, turn.handled))
             break;
         if (now == 0)
             clo_relax();

@@ -154,6 +154,13 @@ static void run_virtual(clo_worker *worker, clo_job *job, uint32_t execution, in
     int64_t free_ns = job->virtual_free_ns[worker->index];
     uint32_t task = clo_program_task(job->program, execution);
 
+    if (job->scheduled != NULL) {
+        const clo_timed_body *body = &worker->runtime->scheduling.time->bodies[worker->index];
+        *start_ns = clo_time_sub(body->start_ns, job->arrival_ns);
+        *finish_ns = job->engine->finish_ns[execution];
+        call_body(worker, job, execution, 0);
+        return;
+    }
     if (job->virtual_time != NULL) {
         *start_ns = job->virtual_time->start_ns[execution];
         *finish_ns = job->engine->finish_ns[execution];
@@ -197,9 +204,9 @@ static execution_span run_execution(clo_worker *worker, clo_job *job, uint32_t e
         clo_job_cut(job);
         if (!job->program->is_replay)
             job->engine->ran_on[execution] = worker->index;
-        if (job->scheduled != NULL)
+        if (job->scheduled != NULL && worker->runtime->clock != CLO_CLOCK_VIRTUAL)
             finish_ns = job_now_ns(job);
-        else if (job->virtual_time != NULL)
+        else if (job->scheduled != NULL || job->virtual_time != NULL)
             finish_ns = job->engine->finish_ns[execution]; /* decided already */
         else
             finish_ns = job->virtual_free_ns[worker->index];
@@ -237,6 +244,15 @@ static void note_first(clo_series *series)
                          clo_series_due_ns(series, atomic_load_explicit(&series->current, memory_order_relaxed))));
 }
 
+/* Those whose turn to ask for capacities has come go to their workers. */
+static void let_ask(clo_worker *worker, clo_job *job, uint32_t execution)
+{
+    uint32_t cursor = 0, next;
+
+    while ((next = clo_engine_let_ask(job->engine, execution, &cursor)) != CLO_NONE)
+        clo_worker_give(worker->runtime, job->program->executor[next], clo_item(job, next), &job->links[next]);
+}
+
 uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
 {
     clo_job *job = clo_item_job(worker->runtime, item);
@@ -250,6 +266,8 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     bool has_demands = job->program->graph->has_demands && job->virtual_time == NULL && job->scheduled == NULL;
     if (has_demands && !clo_capacity_enter(worker, item, &holds))
         return CLO_ITEM_NONE;
+    if (has_demands)
+        let_ask(worker, job, execution);
     uint32_t task = clo_program_task(job->program, execution);
     atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
     clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);

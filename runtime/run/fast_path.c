@@ -171,7 +171,6 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
         clo_job_cut(job);
         return;
     }
-    job->stats[worker->index].executed++;
     call->argument = row->argument;
     call->task = task;
     call->instance = execution - program->graph->first_instance[task];
@@ -180,6 +179,7 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
     bool is_noted = job->ticked != NULL || worker->recorder.slots != NULL;
     int64_t start_ticks = is_noted ? clo_ticks() : 0;
     int code = row->body != NULL ? row->body(call) : 0;
+    clo_counter_add(&job->stats[worker->index].executed, 1);
     if (is_noted)
         note(worker, job, execution, start_ticks);
     if (code != 0)

@@ -60,7 +60,10 @@ struct clo_job {
     int64_t *virtual_free_ns;
     /* Virtual clock, tasks with demands: the order of events; else NULL. */
     struct clo_virtual *virtual_time;
-    int64_t submit_ns;
+    /* Relaxed: monitors read it. 0: never submitted. */
+    _Atomic int64_t submit_ns;
+    /* Of the plan in use, for monitors. Relaxed. */
+    _Atomic uint32_t executions;
     /* Traced on the fast path: from submit to end, ns from submit. */
     clo_tick_line line;
     /* Written by the last worker, before DONE. */
@@ -97,11 +100,13 @@ struct clo_job {
     /* Policy, the combiner's: executions started and ended; decisions of the scheduler's own rule and refused
      * choices (during a run: the scheduler's counts at its arrival); most steps. */
     uint64_t decisions, completions, fallbacks, refused;
-    uint32_t most_steps;
+    uint32_t most_steps, most_turn_steps;
     /* Policy, after a run: the scheduler's first refusal, which does not change any more; "": none. */
     const char *refusal;
     /* Policy: when the run began, on the scheduler's clock. */
     int64_t arrival_ns;
+    /* Policy, virtual clock: when it is to arrive, and the last end of an execution. */
+    int64_t due_ns, last_ns;
 };
 
 #endif

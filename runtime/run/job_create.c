@@ -7,14 +7,14 @@
 #include "run/attach.h"
 #include "run/done.h"
 #include "run/job_body.h"
+#include "run/monitor.h"
 #include "run/open.h"
 #include "run/overrun.h"
 #include "run/real_time.h"
 #include "run/runtime.h"
 #include "run/series.h"
 #include "run/watchdog_loop.h"
-
-#include <sched.h>
+#include "sync/rcu.h"
 
 #define POLL_SHORTEST_NS 50000
 #define POLL_LONGEST_NS 10000000
@@ -56,11 +56,19 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
         return CLO_ERR_ARGUMENT;
     if (config->plan != NULL && config->policy != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config has both a plan and a policy; give one");
-    if (config->policy != NULL && (config->policy->decide == NULL))
-        return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
-    if (runtime->clock == CLO_CLOCK_VIRTUAL && config->plan == NULL)
+    if (config->band >= CLO_BANDS_MAX)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.band is %u; use 0 to %d", config->band, CLO_BANDS_MAX - 1);
+    if (config->tag > INT64_MAX)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.tag is more than INT64_MAX");
+    if (runtime->clock == CLO_CLOCK_VIRTUAL && config->plan == NULL && config->policy == NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED,
-                        "the virtual clock on workers needs a plan; use clo_simulate for policies");
+                        "the virtual clock on workers needs a plan or a policy; use clo_simulate for work stealing");
+    if (config->arrival_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.arrival_ns is negative; use 0 for at once");
+    if (config->arrival_ns > 0 && (runtime->clock != CLO_CLOCK_VIRTUAL || config->policy == NULL))
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "clo_job_config.arrival_ns is for policies under the virtual clock; submit "
+                        "the job when it is to arrive");
     if ((uintptr_t)config->memory % CLO_CACHE_LINE_BYTES != 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.memory is not aligned to %d bytes", CLO_CACHE_LINE_BYTES);
     return check_timing(runtime, config);
@@ -83,7 +91,7 @@ static int64_t poll_ns(const clo_job *job)
 {
     int64_t shortest_ns = INT64_MAX;
 
-    for (uint32_t execution = 0; execution < job->program->executions; execution++)
+    for (uint32_t execution = 0; execution < job->program->instances; execution++)
         for (uint32_t w = 0; w < job->runtime->workers_count; w++) {
             int64_t limit_ns = clo_job_limit_ns(job, execution, w);
             if (limit_ns > 0 && limit_ns < shortest_ns)
@@ -130,9 +138,11 @@ static clo_status make_scheduled(clo_job *job, const clo_job_config *config, clo
     };
     clo_status status = clo_scheduler_job_create(job->cost, &of_job, &use, arena, &job->scheduled);
 
-    if (status == CLO_OK)
-        job->scheduled->owner = job;
-    return status;
+    if (status != CLO_OK)
+        return status;
+    job->scheduled->owner = job;
+    job->scheduled->tag = (int64_t)config->tag;
+    return CLO_OK;
 }
 
 /* Everything but the slot. The job lies in its own arena, as all its parts. */
@@ -142,13 +152,16 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     size_t count = 0;
     const clo_placement *placements = config->plan != NULL ? clo_plan_placements(config->plan, &count) : NULL;
     clo_job *job = clo_arena_take(arena, 1, sizeof *job);
-    clo_job_body body = {.arena = arena};
+    clo_job_body body = {.arena = arena, .has_policy = config->policy != NULL};
 
+    if (config->policy != NULL && config->policy->decide == NULL) /* not before: a swap waits for us from attach on */
+        return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
     if (job == NULL)
         return clo_fail_memory("a job");
     job->runtime = runtime;
     job->cost = cost;
     job->deadline_ns = config->deadline_ns;
+    job->due_ns = config->arrival_ns;
     clo_status status = clo_job_body_build(job, cost, placements, count,
                                            runtime->clock != CLO_CLOCK_REAL || config->policy != NULL, &body);
     if (status != CLO_OK)
@@ -183,6 +196,7 @@ static clo_status take_slot(clo_job *job)
         job->slot = runtime->free_slots[--runtime->free_count];
         job->id = ++runtime->jobs_made;
         runtime->jobs[job->slot] = job;
+        clo_monitor_add(job);
     }
     pthread_mutex_unlock(&runtime->control);
     return status;
@@ -238,11 +252,14 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
     if (status != CLO_OK) {
         if (config.policy != NULL)
             detach(runtime);
-        return clo_arena_close(&arena), status;
+        clo_arena_close(&arena);
+    } else {
+        job->arena = arena;
+        *out = job;
     }
-    job->arena = arena;
-    *out = job;
-    return CLO_OK;
+    if (config.policy != NULL)
+        clo_scheduling_made(runtime, version);
+    return status;
 }
 
 clo_status clo_job_memory_bytes(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *theirs, size_t *bytes)
@@ -280,6 +297,7 @@ static void leave_slot(clo_job *job)
 
     if (job->scheduled != NULL)
         clo_scheduling_detach(runtime);
+    clo_monitor_remove(job);
     runtime->jobs[job->slot] = NULL;
     runtime->free_slots[runtime->free_count++] = job->slot;
 }
@@ -313,11 +331,12 @@ void clo_job_destroy(clo_job *job)
     (void)clo_job_wait_until(job, INT64_MAX);
     if (job->series != NULL)
         clo_watchdog_remove(&runtime->watchdog, job);
-    while (atomic_load_explicit(&job->asks, memory_order_acquire) != 0) /* until the combiner has let go of it */
-        sched_yield();
+    for (uint32_t asks; (asks = atomic_load_explicit(&job->asks, memory_order_acquire)) != 0;)
+        clo_futex_doze(&job->asks, asks); /* until the combiner has let go of it */
     pthread_mutex_lock(&runtime->control);
     leave_slot(job);
     pthread_mutex_unlock(&runtime->control);
+    clo_rcu_wait(); /* for monitors that look at it */
     free_job(job);
 }
 

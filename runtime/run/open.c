@@ -3,6 +3,7 @@
 #include "run/open.h"
 
 #include "run/runtime.h"
+#include "sync/rcu.h"
 
 /* Counts the forks that led to this process. A runtime that was created under another count has its workers
  * elsewhere. */
@@ -16,6 +17,7 @@ static void count_fork(void)
 static void watch_forks(void)
 {
     (void)pthread_atfork(NULL, NULL, count_fork); /* fails without memory: then a fork goes unseen, as before */
+    clo_rcu_handle_forks();
 }
 
 void clo_runtime_note_forks(clo_runtime *runtime)

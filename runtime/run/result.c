@@ -20,6 +20,8 @@ static int64_t makespan_ns(const clo_job *job)
 
     if (job->runtime->clock != CLO_CLOCK_VIRTUAL)
         return (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate;
+    if (job->scheduled != NULL)
+        return clo_time_sub(job->last_ns, job->arrival_ns);
     for (uint32_t execution = 0; execution < job->program->executions; execution++)
         if (job->engine->finish_ns[execution] > last_ns)
             last_ns = job->engine->finish_ns[execution];
@@ -32,7 +34,7 @@ static void sum_stats(const clo_job *job, clo_job_result *result)
 
     for (uint32_t w = 0; w < job->runtime->workers_count; w++) {
         const clo_engine_stats *stats = &job->stats[w];
-        result->executed += stats->executed;
+        result->executed += clo_counter_read(&stats->executed);
         result->duplicates_run += stats->duplicates;
         result->transfers += stats->transfers;
         result->transferred_bytes += stats->transferred_bytes;
@@ -55,6 +57,7 @@ static void read_decisions(const clo_job *job, clo_job_result *result)
     result->refused = job->refused;
     snprintf(result->refusal, sizeof result->refusal, "%s", job->refusal != NULL ? job->refusal : "");
     result->decision_steps = job->most_steps;
+    result->turn_steps = job->most_turn_steps;
     result->decision_p50_ns = clo_histogram_quantile(histogram, 0.5);
     result->decision_p99_ns = clo_histogram_quantile(histogram, 0.99);
     result->decision_p999_ns = clo_histogram_quantile(histogram, 0.999);

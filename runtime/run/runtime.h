@@ -10,6 +10,7 @@
 #include "run/scheduling.h"
 #include "run/watchdog.h"
 #include "sync/park.h"
+#include "sync/rcu.h"
 
 #include <clotho/runtime.h>
 
@@ -57,6 +58,8 @@ struct clo_runtime {
 
     /* [jobs_max] the job in each slot; NULL: none. */
     clo_job **jobs;
+    /* [jobs_max] the same for monitors (monitor.h), of clo_job. */
+    clo_rcu_pointer *monitored;
     uint32_t *free_slots;
     uint32_t free_count;
     pthread_mutex_t control;

@@ -1,11 +1,11 @@
 /* runtime_create.c - the workers: created, pinned, stopped. */
 #define _GNU_SOURCE /* CPU sets */
-#include "run/attach.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
 #include "engine/capacity.h"
+#include "run/attach.h"
 #include "run/done.h"
 #include "run/job_create.h"
 #include "run/open.h"
@@ -28,6 +28,7 @@
 #define SPIN_DEFAULT_NS 20000
 #define JOBS_DEFAULT 256u
 #define JOBS_MAX 65536u
+#define STAGES_DEFAULT 4096u
 
 static int pin(const clo_worker *worker)
 {
@@ -208,7 +209,28 @@ static clo_status read_memory_config(clo_runtime_config *config)
     return CLO_OK;
 }
 
-static clo_status read_config(const clo_runtime_config *theirs, clo_runtime_config *config)
+/* For states of policies, in memory of a fixed size. */
+static size_t policy_bytes_default(const clo_platform *platform, const clo_runtime_config *config)
+{
+    size_t stages = config->policy_stages > 0 ? config->policy_stages : STAGES_DEFAULT;
+
+    return (16u << 10) + ((size_t)platform->executors_count << 10) + 64 * ((size_t)config->jobs_max + stages);
+}
+
+static clo_status read_policy_config(const clo_platform *platform, clo_runtime_config *config)
+{
+    if (config->policy_bytes > SIZE_MAX / 8)
+        return clo_fail(CLO_ERR_LIMIT, "clo_runtime_config.policy_bytes is %zu; there is not that much memory",
+                        config->policy_bytes);
+    if (config->policy_bytes == 0 && (config->memory != NULL || config->real_time != CLO_REAL_TIME_OFF))
+        config->policy_bytes = policy_bytes_default(platform, config);
+    if (config->policy_bytes > 0)
+        config->policy_bytes = clo_arena_need(config->policy_bytes);
+    return CLO_OK;
+}
+
+static clo_status read_config(const clo_platform *platform, const clo_runtime_config *theirs,
+                              clo_runtime_config *config)
 {
     *config = (clo_runtime_config)CLO_RUNTIME_CONFIG_INIT;
     clo_status status = clo_config_read(config, sizeof *config, theirs, "clo_runtime_config");
@@ -228,12 +250,13 @@ static clo_status read_config(const clo_runtime_config *theirs, clo_runtime_conf
         return clo_fail(CLO_ERR_LIMIT, "clo_runtime_config.dilate is %u; at most %u", config->dilate, CLO_DILATE_MAX);
     if (config->jobs_max == 0)
         config->jobs_max = JOBS_DEFAULT;
-    return read_memory_config(config);
+    status = read_memory_config(config);
+    return status == CLO_OK ? read_policy_config(platform, config) : status;
 }
 
 /* Where the parts lie in the block; the runtime itself at 0. */
 typedef struct parts {
-    size_t workers, machines, pages, jobs, slots, watched, records, stacks, bytes;
+    size_t workers, machines, pages, jobs, monitored, slots, watched, scheduler, states, records, stacks, bytes;
 } parts;
 
 static clo_status lay_out(const clo_platform *platform, const clo_runtime_config *config, bool has_stacks, parts *at)
@@ -247,8 +270,11 @@ static clo_status lay_out(const clo_platform *platform, const clo_runtime_config
     at->pages =
         clo_layout_add(&layout, clo_capacity_pages(platform, platform->executors_count + 1), sizeof(clo_ledger_page));
     at->jobs = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));
+    at->monitored = clo_layout_add(&layout, config->jobs_max, sizeof(clo_rcu_pointer));
     at->slots = clo_layout_add(&layout, config->jobs_max, sizeof(uint32_t));
     at->watched = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));
+    at->scheduler = clo_layout_add(&layout, clo_scheduling_bytes(platform, config->jobs_max, config->clock), 1);
+    at->states = clo_layout_add(&layout, 2, config->policy_bytes);
     at->records = clo_layout_add(&layout, workers * config->recorder_events, sizeof(clo_recorded));
     at->stacks = clo_layout_add(&layout, has_stacks ? workers + 1 : 0, config->stack_bytes);
     at->bytes = (layout.bytes + CLO_CACHE_LINE_BYTES - 1) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
@@ -282,8 +308,13 @@ static clo_status allocate_runtime(const clo_platform *platform, const clo_runti
     runtime->machines = (clo_machine *)(void *)(block + at.machines);
     runtime->pages = (clo_ledger_page *)(void *)(block + at.pages);
     runtime->jobs = (clo_job **)(void *)(block + at.jobs);
+    runtime->monitored = (clo_rcu_pointer *)(void *)(block + at.monitored);
     runtime->free_slots = (uint32_t *)(void *)(block + at.slots);
     runtime->watchdog.jobs = (clo_job **)(void *)(block + at.watched);
+    runtime->scheduling.memory = block + at.scheduler;
+    runtime->scheduling.memory_bytes = clo_scheduling_bytes(platform, config->jobs_max, config->clock);
+    runtime->scheduling.places = config->policy_bytes > 0 ? block + at.states : NULL;
+    runtime->scheduling.policy_bytes = config->policy_bytes;
     for (uint32_t w = 0; w < platform->executors_count && config->recorder_events > 0; w++)
         clo_ring_init(&runtime->workers[w].recorder,
                       block + at.records + (size_t)w * config->recorder_events * sizeof(clo_recorded),
@@ -347,7 +378,7 @@ clo_status clo_runtime_create(const clo_platform *platform, const clo_runtime_co
 
     if (platform == NULL || out == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_create needs a platform and a place for the result");
-    clo_status status = read_config(theirs, &config);
+    clo_status status = read_config(platform, theirs, &config);
     if (status == CLO_OK)
         status = allocate_runtime(platform, &config, &runtime);
     if (status != CLO_OK)
@@ -370,11 +401,13 @@ clo_status clo_runtime_memory_bytes(const clo_platform *platform, const clo_runt
 
     if (platform == NULL || bytes == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_memory_bytes needs a platform and a place for the result");
-    clo_status status = read_config(theirs, &config);
+    clo_status status = read_config(platform, theirs, &config);
     if (status != CLO_OK)
         return status;
     if (config.stack_bytes == 0)
         config.stack_bytes = CLO_STACK_DEFAULT_BYTES;
+    if (config.policy_bytes == 0)
+        config.policy_bytes = policy_bytes_default(platform, &config);
     status = lay_out(platform, &config, true, &at);
     if (status == CLO_OK)
         *bytes = at.bytes;

@@ -6,23 +6,41 @@
 #define CLO_RUN_SCHEDULING_H
 
 #include "engine/scheduler.h"
+#include "run/stream_time.h"
 #include "sync/combining.h"
+#include "sync/rcu.h"
 #include "sync/stack.h"
 
 #include <clotho/runtime.h>
 
+#include <pthread.h>
+
 typedef struct clo_scheduling {
     /* NULL: no job with a policy was made yet. Changed under the runtime's `control`, while no such job exists. */
     clo_scheduler *scheduler;
-    clo_arena arena;
+    /* What it is made of, part of the runtime's block: [memory_bytes]. */
+    char *memory;
+    size_t memory_bytes;
+    /* Two places for the states of a policy, of policy_bytes each; NULL: they come from the heap. */
+    char *places;
+    size_t policy_bytes;
+    /* The place in use. */
+    uint32_t place;
     /* Jobs with a policy that exist; under `control`. */
     uint32_t jobs;
     const clo_policy *policy;
     const void *argument;
-    /* Of the policy in use, and of the jobs under it, if it came by a swap. */
+    /* The same policy for monitors, of clo_policy. */
+    clo_rcu_pointer monitored;
+    /* The state of the policy in use, and, if it came by a swap, those of the jobs. */
     clo_arena policy_arena;
     /* How many swaps there were. */
     uint32_t swaps;
+    /* Futex words: threads that make a job under the policy of an even and of an odd number of swaps. Counted up under
+     * `control`. */
+    _Atomic uint32_t makers[2];
+    /* One swap at a time, until its makers are gone: so the next one's are counted apart from them. */
+    pthread_mutex_t swapping;
 
     /* Worker w posts in slot w, everybody else in the last one. */
     clo_combining combining;
@@ -42,6 +60,15 @@ typedef struct clo_scheduling {
     struct clo_swap *_Atomic swap;
     /* When the policy wants to be asked again, on the scheduler's clock; CLO_TIME_NEVER: no wish. For the watchdog. */
     _Atomic int64_t wake_ns;
+    /* What the scheduler writes to, or (with log_waits) the next one will; NULL: nothing. Under `control`. */
+    clo_log *log;
+    bool log_waits;
+    /* 1: the combiner has ended the log. Futex word. */
+    _Atomic uint32_t log_is_over;
+    /* Virtual clock: the scheduler's time; else NULL. */
+    clo_stream_time *time;
+    /* 1: virtual time stands still (clo_runtime_hold_time). */
+    _Atomic uint32_t is_held;
     /* CLOCK_MONOTONIC at the scheduler's time 0. */
     int64_t origin_ns;
 } clo_scheduling;

@@ -13,20 +13,19 @@
 #include "run/timing.h"
 #include "run/watchdog_loop.h"
 
-#include <string.h>
-
 /* For the whole submit. Plain and relaxed stores: the push of the first item publishes them all. */
 static void arm(clo_job *job)
 {
     uint32_t workers = job->runtime->workers_count;
 
-    memset(job->stats, 0, workers * sizeof *job->stats);
+    for (uint32_t w = 0; w < workers; w++)
+        clo_engine_stats_clear(&job->stats[w]);
     clo_histogram_clear(job->decision_ns);
     job->decisions = 0;
     atomic_store_explicit(&job->failure, 0, memory_order_relaxed);
     job->first_run = clo_stop_submit(&job->stop);
     job->parks_before = clo_runtime_parks(job->runtime);
-    job->submit_ns = clo_clock_ns();
+    atomic_store_explicit(&job->submit_ns, clo_clock_ns(), memory_order_relaxed);
 }
 
 static void arm_series(clo_job *job)
@@ -45,7 +44,7 @@ static void arm_series(clo_job *job)
     clo_histogram_clear(&series->jitter_ns);
     clo_histogram_clear(&series->start_ns);
     clo_histogram_clear(&series->response_ns);
-    series->base_ns = job->submit_ns;
+    series->base_ns = atomic_load_explicit(&job->submit_ns, memory_order_relaxed);
     series->is_releasing = is_periodic;
     series->next_release = is_periodic ? 0 : 1;
     series->next_deadline = 0;

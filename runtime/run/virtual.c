@@ -31,12 +31,15 @@ static void assign(turn *t, uint32_t execution, uint32_t executor)
 static void start(turn *t, uint32_t execution)
 {
     clo_job *job = t->job;
-    uint32_t executor = job->engine->ran_on[execution], task = clo_program_task(job->program, execution);
+    uint32_t cursor = 0, next, executor = job->engine->ran_on[execution],
+             task = clo_program_task(job->program, execution);
     int64_t finish_ns = clo_time_add(t->time->now_ns, clo_cost_execution_ns(job->program->cost, task, executor));
 
     t->time->start_ns[execution] = t->time->now_ns;
     job->engine->finish_ns[execution] = finish_ns;
     clo_heap_push(&t->time->heap, finish_ns, execution);
+    while ((next = clo_engine_let_ask(job->engine, execution, &cursor)) != CLO_NONE)
+        assign(t, next, job->program->executor[next]);
     if (t->worker != NULL && executor == t->worker->index)
         t->mine = clo_item(job, execution); /* the only one: an executor's next one starts after this one has ended */
     else

@@ -11,9 +11,15 @@ static void hand_out(clo_sim *sim)
 
     for (int64_t before_ns = clo_clock_ns(); clo_scheduler_next(sim->scheduler, &order); before_ns = clo_clock_ns()) {
         clo_histogram_record(sim->decision_ns, clo_clock_ns() - before_ns);
-        sim->assign(sim, sim->program->graph->first_instance[order.stage] + order.instance, order.executor,
-                    order.arrival_ns);
+        sim->assign(sim, clo_engine_ordered(sim->engine, &order, 0), order.executor, order.arrival_ns);
     }
+}
+
+void clo_sim_timer(clo_sim *sim)
+{
+    sim->now_ns = clo_scheduler_wake_ns(sim->scheduler);
+    clo_scheduler_timer(sim->scheduler, sim->now_ns);
+    hand_out(sim);
 }
 
 /* Under replay data set out when their source finishes. */
@@ -26,13 +32,21 @@ static void assign_planned(clo_sim *sim, uint32_t execution)
     sim->assign(sim, execution, executor, arrival_ns);
 }
 
+void clo_sim_let_ask(clo_sim *sim, uint32_t execution)
+{
+    uint32_t cursor = 0, next;
+
+    while ((next = clo_engine_let_ask(sim->engine, execution, &cursor)) != CLO_NONE)
+        assign_planned(sim, next);
+}
+
 int clo_sim_execute(clo_sim *sim, uint32_t execution)
 {
     uint32_t executor = sim->engine->ran_on[execution];
 
     if (sim->executes)
         return clo_engine_call(sim->engine, execution, executor, 0, &sim->scratch, &sim->stats);
-    sim->stats.executed++;
+    clo_counter_add(&sim->stats.executed, 1);
     sim->stats.duplicates += execution >= sim->program->instances;
     clo_engine_count_transfers(sim->engine, execution, executor, &sim->stats);
     return 0;
@@ -48,6 +62,7 @@ void clo_sim_finish(clo_sim *sim, uint32_t execution)
     sim->events[execution].sequence = sim->finished++;
     if (sim->scheduler != NULL) {
         clo_engine_complete(sim->engine, execution);
+        clo_replicas_note(&sim->engine->replicas, execution);
         clo_scheduler_finish(sim->scheduler, executor, sim->events[execution].start_ns, sim->now_ns);
         hand_out(sim);
         return;

@@ -33,6 +33,9 @@ struct clo_sim {
     clo_trace_event *events;
     /* [executions] for a recorded run: how far each one is. */
     uint32_t *states;
+    /* Likewise: those that may run and have not let others ask for capacities. */
+    uint32_t *decided;
+    uint32_t decided_count;
     /* Those that wait for capacities. */
     clo_line line;
     clo_engine_scratch scratch;
@@ -45,6 +48,12 @@ clo_status clo_sim_begin(clo_sim *sim);
 
 /* Runs the body if bodies are run, counts; returns the body's value. */
 int clo_sim_execute(clo_sim *sim, uint32_t execution);
+
+/* The time that the policy wants to be asked at has come. */
+void clo_sim_timer(clo_sim *sim);
+
+/* The execution holds what it demands: assigns whose turn to ask it is then. */
+void clo_sim_let_ask(clo_sim *sim, uint32_t execution);
 
 /* The execution ends at now_ns: releases or asks, assigns what follows. */
 void clo_sim_finish(clo_sim *sim, uint32_t execution);

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define DOZE_NS 50000
+
 void clo_fence_init(clo_fence *fence)
 {
     atomic_init(&fence->order, 0);
@@ -37,6 +39,11 @@ void clo_futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t until_
     /* BITSET: the only form whose timeout is absolute. */
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, value, until_ns == INT64_MAX ? NULL : &until, NULL,
             FUTEX_BITSET_MATCH_ANY);
+}
+
+void clo_futex_doze(_Atomic uint32_t *word, uint32_t value)
+{
+    clo_futex_wait_until(word, value, clo_clock_ns() + DOZE_NS);
 }
 
 void clo_futex_wake_all(_Atomic uint32_t *word)

@@ -9,6 +9,7 @@
 #include <clotho/graph.h>
 
 #include <assert.h>
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,9 +18,10 @@ _Static_assert(sizeof(clo_log_record) == 40, "records have no padding: they are 
 enum { CLOCKS = 3, CAPACITY_MIN = 1024 };
 
 struct clo_log {
-    clo_log_header header; /* texts and policies lie in `texts` and `policies` */
-    clo_log_policy *policies;
+    clo_log_header header;    /* texts and policies lie in `texts` and `policies` */
+    clo_log_policy *policies; /* [CLO_LOG_POLICIES_MAX] */
     char *texts;
+    char **more_texts; /* [CLO_LOG_POLICIES_MAX] of policies that were added; NULL: none */
     clo_log_record *records;
     size_t count, capacity;
     bool grows;
@@ -40,6 +42,10 @@ static clo_status check_header(const clo_log_header *header)
                         CLO_LOG_POLICIES_MAX);
     if (header->policies_count > 0 && header->policies == NULL)
         return clo_fail_null("clo_log_create", "header->policies");
+    if (header->run > CLO_LOG_RUN_REAL)
+        return clo_fail(CLO_ERR_ARGUMENT, "a log's run is %u; use CLO_LOG_RUN_...", header->run);
+    if (!(header->scale >= 0 && header->scale <= DBL_MAX))
+        return clo_fail(CLO_ERR_ARGUMENT, "a log's scale is %g; use a number >= 0", header->scale);
     for (uint32_t p = 0; p < header->policies_count; p++)
         if (header->policies[p].name == NULL)
             return clo_fail(CLO_ERR_ARGUMENT, "policy %u of a log has no name", p);
@@ -62,13 +68,15 @@ static char *move_text(const char **text, char *at)
 static clo_status own_header(clo_log *log)
 {
     clo_log_header *header = &log->header;
-    size_t bytes = text_bytes(header->platform) + text_bytes(header->workload) + text_bytes(header->arrivals);
+    size_t bytes = text_bytes(header->platform) + text_bytes(header->workload) + text_bytes(header->arrivals) +
+                   text_bytes(header->instance) + text_bytes(header->environment);
 
     for (uint32_t p = 0; p < header->policies_count; p++)
         bytes += text_bytes(header->policies[p].name) + text_bytes(header->policies[p].argument);
-    log->policies = clo_allocate(header->policies_count, sizeof log->policies[0]);
+    log->policies = clo_allocate(CLO_LOG_POLICIES_MAX, sizeof log->policies[0]);
+    log->more_texts = clo_allocate(CLO_LOG_POLICIES_MAX, sizeof log->more_texts[0]);
     log->texts = clo_allocate(bytes, 1);
-    if (log->policies == NULL || log->texts == NULL)
+    if (log->policies == NULL || log->more_texts == NULL || log->texts == NULL)
         return clo_fail_memory("a log");
     if (header->policies_count > 0)
         memcpy(log->policies, header->policies, header->policies_count * sizeof log->policies[0]);
@@ -76,6 +84,8 @@ static clo_status own_header(clo_log *log)
     char *at = move_text(&header->platform, log->texts);
     at = move_text(&header->workload, at);
     at = move_text(&header->arrivals, at);
+    at = move_text(&header->instance, at);
+    at = move_text(&header->environment, at);
     for (uint32_t p = 0; p < header->policies_count; p++) {
         at = move_text(&log->policies[p].name, at);
         at = move_text(&log->policies[p].argument, at);
@@ -116,10 +126,57 @@ void clo_log_destroy(clo_log *log)
 {
     if (log == NULL)
         return;
+    for (uint32_t p = 0; log->more_texts != NULL && p < CLO_LOG_POLICIES_MAX; p++)
+        clo_free(log->more_texts[p]);
+    clo_free(log->more_texts);
     clo_free(log->policies);
     clo_free(log->texts);
     clo_free(log->records);
     clo_free(log);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+clo_status clo_log_add_policy(clo_log *log, const char *name, const char *argument, uint32_t *index)
+{
+    if (log == NULL || name == NULL)
+        return clo_fail_null("clo_log_add_policy", "log or name");
+    clo_log_header *header = &log->header;
+    uint32_t at = 0;
+    while (at < header->policies_count &&
+           (!is_same(log->policies[at].name, name) || !is_same(log->policies[at].argument, argument)))
+        at++;
+    if (at == CLO_LOG_POLICIES_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "a log names %d policies; it can name no more", CLO_LOG_POLICIES_MAX);
+    if (at == header->policies_count) {
+        clo_log_policy policy = {name, argument};
+        log->more_texts[at] = clo_allocate(text_bytes(name) + text_bytes(argument), 1);
+        if (log->more_texts[at] == NULL)
+            return clo_fail_memory("a log");
+        (void)move_text(&policy.argument, move_text(&policy.name, log->more_texts[at]));
+        log->policies[at] = policy;
+        header->policies_count++;
+    }
+    if (index != NULL)
+        *index = at;
+    return CLO_OK;
+}
+
+void clo_log_set_run(clo_log *log, const clo_log_run *run)
+{
+    log->header.run = run->run;
+    log->header.clock = run->clock;
+    log->header.executors = run->executors;
+    log->header.jobs_max = run->jobs_max;
+    log->header.steps_max = run->steps_max;
+}
+
+bool clo_log_is_bounded(const clo_log *log)
+{
+    return !log->grows;
 }
 
 /* Makes room in a log that grows; false: it stays as it is. */

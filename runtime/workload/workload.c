@@ -1,6 +1,8 @@
 /* workload.c - rows of jobs, checked when they are added, and the objects that live as long as they. */
 #include "workload/workload.h"
 
+#include <clotho/policy.h>
+
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -65,7 +67,7 @@ clo_status clo_workload_set_file(clo_workload *workload, const char *file)
     return CLO_OK;
 }
 
-static clo_status check_times(const clo_workload_job *job, const char *name)
+static clo_status check_fields(const clo_workload_job *job, const char *name)
 {
     const struct {
         const char *what;
@@ -83,6 +85,9 @@ static clo_status check_times(const clo_workload_job *job, const char *name)
     if (job->arrival_ns + job->deadline_ns > CLO_WORKLOAD_TIME_MAX)
         return clo_fail(CLO_ERR_LIMIT, "job \"%.60s\": arrival_ns + deadline_ns is more than 146 years; give less",
                         name);
+    if (job->band >= CLO_BANDS_MAX)
+        return clo_fail(CLO_ERR_ARGUMENT, "job \"%.60s\": band is %u; use 0 to %d", name, job->band,
+                        CLO_BANDS_MAX - 1);
     if (job->releases > 0 && job->period_ns == 0)
         return clo_fail(CLO_ERR_ARGUMENT, "job \"%.60s\": has %llu releases but no period_ns; give one", name,
                         (unsigned long long)job->releases);
@@ -125,7 +130,7 @@ clo_status clo_workload_add(clo_workload *workload, const clo_workload_job *job)
         return clo_fail(CLO_ERR_STATE, "clo_workload_add: graph \"%.60s\" is not sealed", graph_name);
     mine.name = mine.name != NULL ? mine.name : graph_name;
     mine.weight = mine.weight > 0 ? mine.weight : 1;
-    status = check_times(&mine, mine.name);
+    status = check_fields(&mine, mine.name);
     if (status != CLO_OK)
         return status;
     if (strcmp(mine.name, graph_name) == 0) {

@@ -172,6 +172,47 @@ class Stream(StreamTest):
         self.assert_nothing_half_written()
 
 
+class Environment(StreamTest):
+    OPTIONS = ["--jobs", "12", "--arrivals", "poisson:5", "--platform", "uniform:8", "--environment", "decima:faithful"]
+
+    def query(self):
+        """Two stages, measured at two levels."""
+        waves = {"fresh": {"5": [900], "10": [950]}, "first": {"5": [900, 500], "10": [950, 550]}, "rest": {"5": [300], "10": [350]}}
+        stages = [{"id": i, "n_tasks": 30, **waves} for i in range(2)]
+        return self.file("q.jsonl", json.dumps({"job": "q", "query": 1, "stages": stages, "edges": [[0, 1]]}) + "\n")
+
+    def test_every_policy_gives_a_valid_run_that_replays(self):
+        workload, log = self.query(), self.path("e.log")
+        for policy in [e["name"] for e in self.json("list", "policies")["policies"]]:
+            with self.subTest(policy):
+                one = self.json("simulate", workload, "--policy", policy, *self.OPTIONS, "--seed", "3", "--log", log)
+                self.assertEqual((one["valid"], one["jobs_ended"], one["refused"], one["environment"]),
+                                 (True, 12, 0, "decima:faithful"))
+                self.assertGreater(one["moves"], 0)
+                self.assertIsNone(one["lower_bound_s"])  # of the costs, not of what was drawn
+                self.assertIn("equal", self.good("simulate", workload, "--replay", log))
+                self.assertIn("valid\n", self.good("check", workload, log))
+
+    def test_the_seed_fixes_what_is_drawn_on_any_number_of_threads(self):
+        options = ["simulate", self.query(), "--policy", "decima-fair", *self.OPTIONS, "--json"]
+        runs = [json.loads(line) for line in self.good(*options, "--seeds", "1-8").splitlines()]
+        for run in runs:
+            alone = json.loads(self.good(*options, "--seed", run["seed"]))
+            run.pop("decision_ns"), alone.pop("decision_ns")
+            self.assertEqual(run, alone)
+        self.assertGreater(len({run["avg_jct_s"] for run in runs}), 4)
+
+    def test_another_environment_or_seed_differs(self):
+        workload, log = self.query(), self.path("e.log")
+        text = self.good("simulate", workload, "--policy", "decima-fifo", *self.OPTIONS, "--log", log)
+        self.assertIn("environment  decima:faithful\n", text)
+        self.bad(1, "simulate", workload, "--replay", log, "--environment", "decima", holds="is another run than the log")
+
+    def test_an_unknown_environment_is_one_line(self):
+        self.bad(1, "simulate", self.query(), "--policy", "fifo", "--platform", "uniform:2", "--environment", "mesos",
+                 holds="there is no environment 'mesos'; write decima or decima:faithful")
+
+
 class Replay(StreamTest):
     def test_a_log_replays_alike(self):
         workload, log = self.run_log("--jobs", "60", "--arrivals", "poisson:300us", "--seed", "4")
@@ -192,7 +233,11 @@ class Replay(StreamTest):
         workload, log = self.run_log()
         self.assertIn("equal", self.good("simulate", workload, "--replay", log))
         self.good("simulate", workload, "--policy", "fifo", "--platform", "uniform:2", "--live", "2", "--log", log)
-        self.assertIn("equal", self.good("simulate", workload, "--replay", log, "--live", "2"))
+        self.assertIn("equal", self.good("simulate", workload, "--replay", log))  # the header says --live 2
+
+    def test_a_replay_needs_no_option_of_the_run_again(self):
+        workload, log = self.run_log("--scale", "2", "--steps-max", "3", "--live", "5")
+        self.assertIn("equal", self.good("simulate", workload, "--replay", log))
 
     def test_two_inputs_swapped_differ(self):
         def swap(records):
@@ -232,6 +277,62 @@ class Replay(StreamTest):
             text = file.read().replace('"clock":"virtual"', '"clock":"real"')
         real = self.change(self.file("real.log", text), lambda records: records)
         self.bad(1, "simulate", workload, "--replay", real, holds="the log is of a real run")
+
+
+class RealReplay(StreamTest):
+    def run_real(self, policy="fair"):
+        workload, log = self.stream(), self.path("real.log")
+        self.good("run", workload, "--policy", policy, "--platform", "uniform:3", "--unpinned", "--jobs", "60",
+                  "--arrivals", "poisson:100us", "--log", log)
+        return workload, log
+
+    def test_a_real_run_replays_alike_and_is_valid(self):
+        for policy in ["fifo", "fair", "deft"]:
+            workload, log = self.run_real(policy)
+            with open(log, encoding="utf-8") as file:
+                header = json.loads(file.readline())
+            self.assertEqual((header["run"], header["clock"]), ("real", "real"))
+            self.assertRegex(self.good("simulate", workload, "--replay", log), r"^equal: \d+ records, \d+ decisions\n$")
+            self.assertIn("valid\n", self.good("check", workload, log))
+
+    def test_a_run_of_one_graph_replays(self):
+        graph, log = self.graph([{"work_ns": 1000}, {"work_ns": 2000}], [[0, 1]]), self.path("one.log")
+        self.good("run", graph, "--policy", "eft", "--platform", "uniform:2", "--unpinned", "--log", log)
+        self.assertIn("2 decisions", self.good("simulate", graph, "--replay", log))
+
+    def test_a_changed_log_differs(self):
+        def swap(records):
+            at = [i for i, r in enumerate(records) if '"arrive"' in r or '"finish"' in r]
+            a, b = at[10], at[11]
+            records[a], records[b] = records[b], records[a]
+            return records
+
+        def move(records):  # a finish behind another one; each place keeps its time
+            a, b = [i for i, r in enumerate(records) if '"finish"' in r][20:22]
+            one, other = json.loads(records[a]), json.loads(records[b])
+            one[0], other[0] = other[0], one[0]
+            records[a], records[b] = (json.dumps(r, separators=(",", ":")) for r in (other, one))
+            return records
+        for change in (swap, move):
+            workload, log = self.run_real()
+            self.bad(1, "simulate", workload, "--replay", self.change(log, change), holds="is another run than the log")
+
+    def test_another_policy_differs(self):
+        workload, log = self.run_real()
+        self.bad(1, "simulate", workload, "--replay", log, "--policy", "fifo", holds="the log is of the policy 'fair', not 'fifo'")
+
+    def test_a_cut_log_is_refused(self):
+        workload, log = self.run_real()
+        with open(log, encoding="utf-8") as file:
+            lines = file.readlines()
+        cut = self.file("cut.log", "".join(lines[:len(lines) // 2]))
+        self.bad(1, "simulate", workload, "--replay", cut, holds="was cut")
+        whole = self.change(log, lambda records: records[:len(records) // 2])
+        self.bad(1, "simulate", workload, "--replay", whole, holds="has no END record")
+
+    def test_another_workload_is_named(self):
+        _, log = self.run_real()
+        self.bad(1, "simulate", self.stream(41), "--replay", log, holds="the log is of another workload")
 
 
 class Tpch(StreamTest):

@@ -122,6 +122,7 @@ typedef struct thread {
     X(runtime_destroy, 2)  \
     X(runtime_read, 3)     \
     X(worker_stats, 3)     \
+    X(visit_jobs, 6)       \
     X(record_read, 3)      \
     X(job_create, 16)      \
     X(job_memory_bytes, 2) \

@@ -168,6 +168,29 @@ void call_worker_stats(thread *t)
     use_end(&w.runtimes[index].object, USE_RUNTIME);
 }
 
+static void look_at_job(void *argument, const clo_job_progress *job)
+{
+    uint64_t *jobs = argument;
+
+    if (job->id == 0 || job->graph == NULL || job->mode > CLO_JOB_POLICY || job->state > CLO_JOB_ENDED ||
+        (job->mode != CLO_JOB_POLICY && job->policy[0] != '\0'))
+        broken("clo_runtime_visit_jobs shows an impossible job %llu", (unsigned long long)job->id);
+    ++*jobs;
+}
+
+void call_visit_jobs(thread *t)
+{
+    uint32_t index = below(t, RUNTIMES);
+    clo_runtime *runtime;
+    uint64_t jobs = 0;
+
+    if (!runtime_use(index, &runtime))
+        return;
+    log_begin(t, "clo_runtime_visit_jobs", index);
+    log_end(t, expect(clo_runtime_visit_jobs(runtime, look_at_job, &jobs), CLO_OK));
+    use_end(&w.runtimes[index].object, USE_RUNTIME);
+}
+
 void call_record_read(thread *t)
 {
     uint32_t index = below(t, RUNTIMES);

@@ -25,6 +25,8 @@ int inits(void)
     clo_log_header header = CLO_LOG_HEADER_INIT;
     clo_stream_case stream = CLO_STREAM_CASE_INIT;
     clo_stream_report report = CLO_STREAM_REPORT_INIT;
+    clo_admission_config admission = CLO_ADMISSION_CONFIG_INIT;
+    clo_admission_result admitted = CLO_ADMISSION_RESULT_INIT;
     const clo_sim_config configs[2] = {CLO_SIM_CONFIG_INIT, CLO_SIM_CONFIG_INIT};
 
     return task.work_ns == 0 && constant.name == NULL && generate.size == sizeof generate && load.size == sizeof load &&
@@ -33,5 +35,6 @@ int inits(void)
            bound.size == sizeof bound && metrics.size == sizeof metrics && result.size == sizeof result &&
            timing.size == sizeof timing && entry.size == sizeof entry && stats.size == sizeof stats &&
            row.size == sizeof row && arrivals.size == sizeof arrivals && header.size == sizeof header &&
-           stream.size == sizeof stream && report.size == sizeof report && sim.execute == 0;
+           admission.size == sizeof admission && admitted.size == sizeof admitted && stream.size == sizeof stream &&
+           report.size == sizeof report && sim.execute == 0;
 }

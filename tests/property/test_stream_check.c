@@ -18,6 +18,7 @@ static clo_status check(const stream_run *run, clo_stream_report *report, clo_st
     stream.jobs_count = run->jobs_count;
     stream.faults = faults;
     stream.faults_max = FAULTS_SHOWN;
+    stream.overtakes_max = STREAM_OVERTAKES;
     clo_status status = clo_stream_check(&stream, log, report);
     clo_log_destroy(log);
     return status;
@@ -25,7 +26,7 @@ static clo_status check(const stream_run *run, clo_stream_report *report, clo_st
 
 static void test_valid_logs_are_accepted(void **state)
 {
-    uint64_t replicas = 0, executions = 0;
+    uint64_t replicas = 0, executions = 0, kept = 0;
 
     (void)state;
     for (uint64_t seed = 0; seed < VALID; seed++) {
@@ -37,11 +38,13 @@ static void test_valid_logs_are_accepted(void **state)
         assert_true(report.mean_completion_ns >= report.mean_completion_bound_ns || run.header.clock == CLO_CLOCK_REAL);
         assert_int_equal(report.arrived, run.jobs_count);
         assert_int_equal(report.arrived, report.finished + report.cancelled + report.failed);
+        for (size_t i = 0; i < run.count; i++)
+            kept += run.records[i].what == CLO_LOG_KEEP && run.records[i].value > 0;
         replicas += report.replicas;
         executions += report.executions;
         stream_run_close(&run);
     }
-    assert_true(replicas > 100 && executions > 10000);
+    assert_true(replicas > 100 && executions > 10000 && kept > 100);
 }
 
 /* Plants one fault; returns false where this seed offers no place. */

@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODULES = ("base", "sync", "graph", "generate", "platform", "cost", "trace", "plan", "policy", "engine", "sim")
-FOREIGN = ("hwloc", "expat", "cJSON", "shipped.h")  # sources with these need libraries that no cross compiler here has
+FOREIGN = ("hwloc", "expat", "urcu", "cJSON", "shipped.h")  # sources with these need libraries that no cross compiler here has
 FLAGS = ["-std=c17", "-O2", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}/include", f"-I{ROOT}/runtime"]
 MACHINES = [("cc", []), ("aarch64-linux-gnu-gcc", ["qemu-aarch64-static"]), ("riscv64-linux-gnu-gcc", ["qemu-riscv64-static"])]
 DECISION_PATH = [*sorted((ROOT / "runtime/policy").glob("*.c")),

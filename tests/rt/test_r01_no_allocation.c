@@ -45,6 +45,36 @@ static void nothing_is_allocated_between_create_and_destroy(void **state)
         }
 }
 
+/* In the real-time profile nothing is allocated after clo_runtime_create for the scheduler, its policies and their
+ * exchange; the job has memory of its own. */
+static void nothing_is_allocated_for_policies_and_their_swaps(void **state)
+{
+    static _Alignas(64) char memory[256 << 10];
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config job = CLO_JOB_CONFIG_INIT;
+    rt_scene s;
+
+    (void)state;
+    runtime.real_time = CLO_REAL_TIME_TRY;
+    job.memory = memory;
+    job.memory_bytes = sizeof memory;
+    rt_open(&s, RT_POLICY, &runtime, &job);
+    fault_fail_nth(0);
+    for (uint32_t round = 0; round < 10; round++) { /* the last job is gone each time, and the scheduler with it */
+        job.policy = policy_at(round % policies_count());
+        ok(clo_job_create(s.runtime, s.cost, &job, &s.job));
+        for (uint32_t p = 0; p < 2 * policies_count(); p++) {
+            ok(clo_job_submit(s.job));
+            ok(clo_runtime_swap_policy(s.runtime, policy_at(p % policies_count()), NULL));
+            ok(clo_job_wait(s.job, NULL));
+        }
+        clo_job_destroy(s.job);
+        s.job = NULL;
+    }
+    assert_int_equal(fault_count(), 0);
+    rt_close(&s);
+}
+
 #if defined(__x86_64__)
 #define THIS_ARCHITECTURE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
@@ -146,7 +176,8 @@ static void the_filter_would_have_seen_one(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {SYSTEM_TESTS cmocka_unit_test(nothing_is_allocated_between_create_and_destroy)};
+    const struct CMUnitTest tests[] = {SYSTEM_TESTS cmocka_unit_test(nothing_is_allocated_between_create_and_destroy),
+                                       cmocka_unit_test(nothing_is_allocated_for_policies_and_their_swaps)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

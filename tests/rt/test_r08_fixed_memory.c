@@ -1,6 +1,7 @@
 /* R8, memory of the caller's: runtime and job live in exactly as many bytes as were asked for beforehand, touch nothing
  * around them and take nothing of the heap; one byte less is refused with one line.
- * Mutation: forget one part in lay_out of run/runtime_create.c, or take one from the heap in run/job_create.c. */
+ * Mutation: forget one part in lay_out of run/runtime_create.c, or take one from the heap in run/job_create.c; open the
+ * states of a swapped policy with clo_arena_open(arena, NULL, 0) in run/attach.c, or in the place that is in use. */
 #include "support.h"
 
 #include "fault.h"
@@ -63,8 +64,7 @@ static void runtime_and_job_live_in_what_was_asked_for(void **state)
             job.memory_bytes = job_bytes;
             fault_fail_nth(0);
             ok(clo_job_create(s.runtime, s.cost, &job, &s.job));
-            /* The scheduler of jobs with a policy is the runtime's, and made with the first of them. */
-            assert_true(way == RT_POLICY ? fault_count() > 0 : fault_count() == 0);
+            assert_int_equal(fault_count(), 0); /* of a job with a policy, too: its scheduler is part of the runtime */
             fault_fail_nth(0);
             for (int run = 0; run < 20; run++) {
                 ok(clo_job_submit(s.job));
@@ -135,12 +135,192 @@ static void a_job_in_fixed_memory_refuses_what_would_need_more(void **state)
     rt_close(&s);
 }
 
+/* A runtime whose memory is ours, with a job of `policy` in memory that is ours, too. */
+typedef struct fixed_scene {
+    rt_scene s;
+    char *runtime_block, *job_block;
+    size_t runtime_bytes, job_bytes;
+} fixed_scene;
+
+static clo_status open_fixed(fixed_scene *f, const clo_policy *policy, size_t policy_bytes)
+{
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config job = CLO_JOB_CONFIG_INIT;
+
+    *f = (fixed_scene){0};
+    runtime.memory = placeholder;
+    runtime.policy_bytes = policy_bytes;
+    runtime.jobs_max = 8;
+    rt_open(&f->s, RT_STEAL, &runtime, &job);
+    ok(clo_runtime_memory_bytes(f->s.platform, &runtime, &f->runtime_bytes));
+    runtime.memory = guarded(f->runtime_bytes, &f->runtime_block);
+    runtime.memory_bytes = f->runtime_bytes;
+    ok(clo_runtime_create(f->s.platform, &runtime, &f->s.runtime));
+    job.policy = policy;
+    ok(clo_job_memory_bytes(f->s.runtime, f->s.cost, &job, &f->job_bytes));
+    job.memory = guarded(f->job_bytes, &f->job_block);
+    job.memory_bytes = f->job_bytes;
+    return clo_job_create(f->s.runtime, f->s.cost, &job, &f->s.job);
+}
+
+static void close_fixed(fixed_scene *f)
+{
+    clo_job_destroy(f->s.job);
+    f->s.job = NULL;
+    clo_runtime_destroy(f->s.runtime);
+    f->s.runtime = NULL;
+    guards_are_whole(f->runtime_block, f->runtime_bytes);
+    guards_are_whole(f->job_block, f->job_bytes);
+    rt_close(&f->s);
+    free(f->runtime_block);
+    free(f->job_block);
+}
+
+static void policies_are_swapped_in_the_memory_that_was_given(void **state)
+{
+    fixed_scene f;
+
+    (void)state;
+    ok(open_fixed(&f, policy_at(0), 0));
+    fault_fail_nth(0);
+    for (uint32_t round = 0; round < 3 * policies_count(); round++) {
+        ok(clo_job_submit(f.s.job));
+        ok(clo_runtime_swap_policy(f.s.runtime, policy_at((round + 1) % policies_count()), NULL)); /* beside the run */
+        ok(clo_job_wait(f.s.job, NULL));
+        ok(clo_runtime_swap_policy(f.s.runtime, policy_at(round % policies_count()), NULL));
+        ok(clo_job_submit(f.s.job));
+        ok(clo_job_wait(f.s.job, NULL));
+    }
+    assert_int_equal(fault_count(), 0);
+    close_fixed(&f);
+}
+
+/* Two policies of our own: a small one, and one that needs `wide_bytes` and as much again for each job. */
+static size_t wide_bytes;
+
+static size_t wide_state_bytes(const clo_limits *limits, const void *argument)
+{
+    (void)limits;
+    (void)argument;
+    return wide_bytes;
+}
+
+static size_t wide_job_bytes(const clo_cost *cost, const void *argument)
+{
+    (void)cost;
+    (void)argument;
+    return wide_bytes;
+}
+
+static clo_status wide_prepare(void *job_state, const clo_cost *cost, const void *argument)
+{
+    (void)cost;
+    (void)argument;
+    memset(job_state, 1, wide_bytes);
+    return CLO_OK;
+}
+
+static clo_status wide_init(void *state, const clo_view *view)
+{
+    (void)view;
+    memset(state, 1, wide_bytes);
+    return CLO_OK;
+}
+
+static bool take_oldest(void *state, const clo_view *view, clo_choice *choice)
+{
+    clo_ready_stage oldest = clo_view_first_ready(view);
+
+    (void)state;
+    choice->job = oldest.job;
+    choice->stage = oldest.stage;
+    return oldest.job != CLO_NONE;
+}
+
+static const clo_policy narrow = {.name = "narrow", .size = sizeof(clo_policy), .decide = take_oldest};
+static const clo_policy wide = {.name = "wide",
+                                .size = sizeof(clo_policy),
+                                .state_bytes = wide_state_bytes,
+                                .job_bytes = wide_job_bytes,
+                                .prepare = wide_prepare,
+                                .init = wide_init,
+                                .decide = take_oldest};
+
+static void a_policy_that_needs_more_is_refused_and_told_how_much(void **state)
+{
+    fixed_scene f;
+
+    (void)state;
+    wide_bytes = 6400;
+    ok(open_fixed(&f, &narrow, 6400));
+    ok(clo_job_submit(f.s.job));
+    fails(CLO_ERR_LIMIT, "the policy 'wide' need 12800 bytes, the runtime has 6400",
+          clo_runtime_swap_policy(f.s.runtime, &wide, NULL));
+    ok(clo_job_wait(f.s.job, NULL)); /* under the policy of before */
+    close_fixed(&f);
+
+    ok(open_fixed(&f, &narrow, 12800)); /* so much is enough, and it is not the swaps before that it is taken from */
+    for (int i = 0; i < 5; i++) {
+        ok(clo_runtime_swap_policy(f.s.runtime, &wide, NULL));
+        ok(clo_job_submit(f.s.job));
+        ok(clo_job_wait(f.s.job, NULL));
+    }
+    wide_bytes = 6401;
+    fails(CLO_ERR_LIMIT, "need 12928 bytes, the runtime has 12800", clo_runtime_swap_policy(f.s.runtime, &wide, NULL));
+    wide_bytes = 6400;
+    ok(clo_job_submit(f.s.job));
+    ok(clo_job_wait(f.s.job, NULL));
+    close_fixed(&f);
+
+    wide_bytes = 12801;
+    assert_int_equal(open_fixed(&f, &wide, 12800), CLO_ERR_LIMIT);
+    assert_non_null(strstr(clo_last_error(), "need 12864 bytes, the runtime has 12800"));
+    close_fixed(&f);
+}
+
+/* Where states come from the heap, each of these allocations may fail, and nothing is lost. */
+static clo_status run_and_swap(void *context)
+{
+    rt_scene *s = context;
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+    clo_job *job = NULL;
+
+    config.policy = clo_policy_find("fifo");
+    clo_status status = clo_job_create(s->runtime, s->cost, &config, &job);
+    if (status == CLO_OK)
+        status = clo_runtime_swap_policy(s->runtime, clo_policy_find("steal"), NULL);
+    if (status == CLO_OK)
+        status = clo_runtime_swap_policy(s->runtime, &wide, NULL);
+    if (job != NULL) {
+        ok(clo_job_submit(job));
+        ok(clo_job_wait(job, NULL));
+    }
+    clo_job_destroy(job);
+    return status;
+}
+
+static void each_allocation_of_a_policy_and_its_swap_may_fail(void **state)
+{
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config job = CLO_JOB_CONFIG_INIT;
+    rt_scene s;
+
+    (void)state;
+    wide_bytes = 100;
+    rt_open(&s, RT_STEAL, &runtime, &job);
+    assert_true(fault_each(run_and_swap, &s) > 4);
+    rt_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runtime_and_job_live_in_what_was_asked_for),
         cmocka_unit_test(memory_that_is_not_aligned_is_refused),
         cmocka_unit_test(a_job_in_fixed_memory_refuses_what_would_need_more),
+        cmocka_unit_test(policies_are_swapped_in_the_memory_that_was_given),
+        cmocka_unit_test(a_policy_that_needs_more_is_refused_and_told_how_much),
+        cmocka_unit_test(each_allocation_of_a_policy_and_its_swap_may_fail),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

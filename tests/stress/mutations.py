@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Does the stress test of runtime/sync catch what it claims to catch?
+"""Do the stress tests of runtime/sync and of what builds on its grace periods catch what they claim to catch?
 
 Each line of MUTATIONS weakens one memory order, or drops one step, in a copy of runtime/sync; the model checker or the stress
-test, built from the copy, must then fail: a data race, a lost or doubled item, or a hang. A mutation whose text is no longer
-in the source is an error too, so the list cannot rot. Needs clang; exits 77 (skipped) without it.
+test, built from the copy, must then fail: a data race, a lost or doubled item, or a hang. RUN_MUTATIONS do the same to a
+source of runtime/run and link it in front of the library. A mutation whose text is no longer in the source is an error too,
+so the lists cannot rot. Needs clang; exits 77 (skipped) without it.
+
+usage: mutations.py [BUILD], a build with the thread sanitizer; without it RUN_MUTATIONS are left out.
 """
 import os
 import pathlib
@@ -81,13 +84,34 @@ MUTATIONS = [
     ("once.h", "2 * run, memory_order_release); /* [A] */", "2 * run, memory_order_relaxed);", "thread"),
     ("combining.h", "slots[slot].news, news, memory_order_release);", "slots[slot].news, news, memory_order_relaxed);", "thread"),
     ("ledger.h", "    state->watched = 0;\n    return true;", "    state->watched = 0;\n    return false;", "plain"),
+    ("rcu.h", "target, memory_order_release); /* [A] */", "target, memory_order_relaxed);", "thread"),
+    ("rcu.h", "&pointer->target, memory_order_acquire); /* [B] */", "&pointer->target, memory_order_relaxed);", "thread"),
+    ("rcu.c", "    urcu_bp_synchronize_rcu();\n", "", "thread"),
+    ("rcu.c", "    urcu_bp_synchronize_rcu();\n", "", "plain"),
+    ("rcu.c", "    urcu_bp_read_lock();\n", "", "thread"),
 ]
 
-ROUNDS = 6  # a weakened order on real hardware shows only now and then
+# (file of runtime/, text to find, replacement, stress test), under ThreadSanitizer: who still reads what is
+# about to be freed, and in what order do submits arrive?
+RUN_MUTATIONS = [
+    ("run/job_create.c", "    clo_rcu_wait(); /* for monitors that look at it */\n", "", "test_monitor"),
+    ("run/job_create.c", "    clo_monitor_remove(job);\n", "", "test_monitor"),
+    ("run/policy_swap.c", "        clo_rcu_wait();\n", "", "test_monitor"),
+    ("run/policy_swap.c", "        clo_scheduling_wait_for_makers(runtime, version);\n", "", "test_monitor"),
+    ("run/policy_swap.c", "    clo_rcu_publish(&scheduling->monitored, use.policy);\n", "", "test_monitor"),
+    ("run/attach.c", "(makers, 1, memory_order_release) == 1)", "(makers, 1, memory_order_relaxed) == 1)", "test_monitor"),
+    ("run/monitor.c", "    clo_rcu_enter();\n", "", "test_monitor"),
+    ("run/combining.c", "    while (chain != CLO_ITEM_NONE) { /* oldest first */", "    for (ordered = chain; 0;) {",
+     "test_submit_order"),
+]
+
+URCU = ["-lurcu-bp", "-lurcu-common"]
+TIMEOUT = {"model": 300, "thread": 10, "plain": 10, "run": 100}  # seconds
+ROUNDS = {"model": 1, "thread": 6, "plain": 6, "run": 2}  # a weakened order on real hardware shows only now and then
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def build(temporary: pathlib.Path, how: str) -> pathlib.Path:
+def build(temporary: pathlib.Path, how: str, header: str) -> pathlib.Path:
     program = temporary / "test"
     shared = ["-std=gnu17", "-w", "-DCLO_VERSION=\"\"", f"-I{temporary}", f"-I{ROOT}/runtime", f"-I{ROOT}/include"]
     clock = str(ROOT / "runtime/base/clock.c")
@@ -98,22 +122,63 @@ def build(temporary: pathlib.Path, how: str) -> pathlib.Path:
                         "-o", str(program)], check=True)
         return program
     flags = ["-fsanitize=thread", "-g", "-O1"] if how == "thread" else ["-O2"]
-    subprocess.run(["clang", *flags, *shared, f"-I{ROOT}/tests/support", str(ROOT / "tests/stress/test_sync.c"),
-                    str(temporary / "sync/park.c"), clock,
+    test = "test_rcu" if header.startswith("rcu.") else "test_sync"
+    subprocess.run(["clang", *flags, *shared, f"-I{ROOT}/tests/support", str(ROOT / f"tests/stress/{test}.c"),
+                    str(temporary / "sync/park.c"), str(temporary / "sync/rcu.c"), clock,
                     *(str(ROOT / f"runtime/base/{name}.c") for name in ("status", "text", "memory")),
-                    "-o", str(program), "-lcmocka", "-lpthread"], check=True)
+                    "-o", str(program), "-lcmocka", *URCU, "-lpthread"], check=True)
     return program
+
+
+def build_run(temporary: pathlib.Path, test: str, source: pathlib.Path, built: pathlib.Path) -> pathlib.Path:
+    """The mutated source stands before the library, whose own object of it is then not taken."""
+    program = temporary / "test"
+    wraps = [f"-Wl,--wrap={name}" for name in ("malloc", "calloc", "realloc", "aligned_alloc", "posix_memalign")]
+    libraries = subprocess.run(["pkg-config", "--libs", "hwloc", "expat", "libcjson", "liburcu-bp"], check=True,
+                               capture_output=True, text=True).stdout.split()
+    subprocess.run(["clang", "-fsanitize=thread", "-g", "-O1", "-std=gnu17", "-w", "-DCLO_VERSION=\"\"",
+                    f"-I{ROOT}/runtime", f"-I{ROOT}/include", f"-I{ROOT}/tests/support",
+                    str(ROOT / f"tests/stress/{test}.c"), str(source), "-Wl,--undefined=__wrap_calloc", *wraps,
+                    str(built / "lib/libclo_test_support.a"), str(built / "lib/libclotho.a"), "-o", str(program),
+                    "-lcmocka", *libraries, "-lpthread", "-lm"], check=True)
+    return program
+
+
+UNMUTATED = [("park.h", "thread"), ("park.h", "model"), ("rcu.h", "thread"), ("rcu.h", "plain")]
 
 
 def is_caught(program: pathlib.Path, how: str, scenario: str) -> bool:
     command = [str(program)] + ([scenario] if how == "model" and scenario else [])
-    for _ in range(1 if how == "model" else ROUNDS):
+    for _ in range(ROUNDS[how]):
         try:
-            if subprocess.run(command, capture_output=True, timeout=300 if how == "model" else 10).returncode != 0:
+            if subprocess.run(command, capture_output=True, timeout=TIMEOUT[how]).returncode != 0:
                 return True
         except subprocess.TimeoutExpired:
             return True
     return False
+
+
+def try_run(built: pathlib.Path, path: str, old: str, new: str, test: str) -> bool:
+    """True if the test notices."""
+    text = (ROOT / "runtime" / path).read_text()
+    if old not in text:
+        sys.exit(f"{path}: '{old}' is not in the source any more; mend the list")
+    with tempfile.TemporaryDirectory() as name:
+        source = pathlib.Path(name) / pathlib.Path(path).name
+        source.write_text(text.replace(old, new, 1) if old else text)
+        return is_caught(build_run(pathlib.Path(name), test, source, built), "run", "")
+
+
+def try_all_run(built: pathlib.Path) -> int:
+    """Returns how many nobody notices."""
+    survivors = 0
+    if try_run(built, "run/monitor.c", "", "", "test_monitor"):
+        sys.exit("the unmutated source of runtime/run fails")
+    for path, old, new, test in RUN_MUTATIONS:
+        caught = try_run(built, path, old, new, test)
+        print(f"{'caught  ' if caught else 'SURVIVED'} run     {path}: {old.strip()[:80]}", flush=True)
+        survivors += not caught
+    return survivors
 
 
 def main() -> int:
@@ -121,7 +186,7 @@ def main() -> int:
         print("skipped: clang is not installed; mend: apt-get install clang")
         return 1 if os.environ.get("CI") else 77
     survivors = 0
-    for header, old, new, how in [("park.h", "", "", "thread"), ("park.h", "", "", "model")] + MUTATIONS:
+    for header, old, new, how in [(header, "", "", how) for header, how in UNMUTATED] + MUTATIONS:
         with tempfile.TemporaryDirectory() as name:
             temporary = pathlib.Path(name)
             shutil.copytree(ROOT / "runtime/sync", temporary / "sync")
@@ -131,7 +196,7 @@ def main() -> int:
                 return 1
             (temporary / "sync" / header).write_text(text.replace(old, new, 1) if old else text)
             # The scenarios of a header are named after it.
-            caught = is_caught(build(temporary, how), how, header.split(".")[0] if old else "")
+            caught = is_caught(build(temporary, how, header), how, header.split(".")[0] if old else "")
         if old == "":
             if caught:
                 print("the unmutated source fails")
@@ -139,7 +204,11 @@ def main() -> int:
             continue
         print(f"{'caught  ' if caught else 'SURVIVED'} {how:7} {header}: {old.splitlines()[0].strip()[:80]}", flush=True)
         survivors += not caught
-    print(f"{len(MUTATIONS) - survivors} of {len(MUTATIONS)} mutations caught")
+    tried = len(MUTATIONS)
+    if len(sys.argv) > 1:
+        tried += len(RUN_MUTATIONS)
+        survivors += try_all_run(pathlib.Path(sys.argv[1]))
+    print(f"{tried - survivors} of {tried} mutations caught")
     return 1 if survivors else 0
 
 

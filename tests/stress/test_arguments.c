@@ -392,6 +392,12 @@ static void files(void **state)
     assert_null(fopen(NEVER_WRITTEN, "r"));
 }
 
+static void show_nothing(void *argument, const clo_job_progress *job)
+{
+    (void)argument;
+    (void)job;
+}
+
 static void runtimes(void **state)
 {
     (void)state;
@@ -413,6 +419,8 @@ static void runtimes(void **state)
     refuses(clo_runtime_worker_stats, NULL, 0, &stats);
     refuses(clo_runtime_worker_stats, s.f.runtime, 0, NULL);
     refuses_somehow(clo_runtime_worker_stats, s.f.runtime, 99, &stats);
+    refuses(clo_runtime_visit_jobs, NULL, show_nothing, NULL);
+    refuses(clo_runtime_visit_jobs, s.f.runtime, NULL, NULL);
     assert_int_equal(clo_runtime_record_read(NULL, 0, &record, 1, NULL), 0);
     assert_int_equal(clo_runtime_record_read(s.f.runtime, 0, NULL, 1, NULL), 0);
     assert_int_equal(clo_runtime_record_read(s.f.runtime, 99, &record, 1, NULL), 0);
@@ -453,6 +461,7 @@ static void jobs(void **state)
     refuses(clo_runtime_swap_policy, NULL, policy_at(0), NULL);
     refuses(clo_runtime_swap_policy, s.f.runtime, NULL, NULL);
     refuses_somehow(clo_runtime_swap_policy, s.f.runtime, &empty, NULL);
+    refuses(clo_runtime_hold_time, NULL, 1);
     clo_job_cancel(NULL);
     clo_job_destroy(NULL);
     assert_null(clo_job_output(NULL, 0, 0, &bytes));

@@ -1,6 +1,8 @@
 /* test_arguments_log.c - as test_arguments.c, for logs and the stream checker. */
 #include "support.h"
 
+#include <clotho/stream.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -44,9 +46,42 @@ static void logs(void **state)
     refuses_io(clo_log_parse, NULL, "{}", 2, &none);
     refuses_io(clo_log_parse, "x", NULL, 2, &none);
     refuses_io(clo_log_parse, "x", "{}", 2, NULL);
+    refuses(clo_log_add_policy, NULL, "x", NULL, NULL);
+    refuses(clo_log_add_policy, log, NULL, NULL, NULL);
     assert_false(clo_log_is_log(NULL, 1));
     assert_null(none);
     clo_log_destroy(log);
+}
+
+static void logs_of_runs(void **state)
+{
+    (void)state;
+    clo_platform *platform;
+    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
+    clo_replay_config replay = CLO_REPLAY_CONFIG_INIT;
+    clo_replay_result result = {0};
+    clo_runtime *runtime;
+    clo_log *log, *growing;
+
+    config.unpinned = 1;
+    ok(clo_platform_open("uniform:2", &platform));
+    ok(clo_runtime_create(platform, &config, &runtime));
+    ok(clo_log_create(NULL, 8, &log));
+    ok(clo_log_create(NULL, 0, &growing));
+    refuses(clo_runtime_log_start, NULL, log);
+    refuses(clo_runtime_log_start, runtime, NULL);
+    refuses_somehow(clo_runtime_log_start, runtime, growing);
+    refuses(clo_runtime_log_stop, NULL);
+    refuses(clo_stream_replay, NULL, log, NULL); /* no platform */
+    refuses(clo_stream_replay, &replay, NULL, NULL);
+    replay.platform = platform;
+    refuses_somehow(clo_stream_replay, &replay, log, &result); /* no size */
+    replay.costs_count = 1;
+    refuses(clo_stream_replay, &replay, log, NULL); /* no costs */
+    clo_log_destroy(growing);
+    clo_log_destroy(log);
+    clo_runtime_destroy(runtime);
+    clo_platform_destroy(platform);
 }
 
 static void stream_checks(void **state)
@@ -74,7 +109,8 @@ static void stream_checks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(logs), cmocka_unit_test(stream_checks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(logs), cmocka_unit_test(logs_of_runs),
+                                       cmocka_unit_test(stream_checks)};
 
     return cmocka_run_group_tests_name("arguments_log", tests, NULL, NULL);
 }

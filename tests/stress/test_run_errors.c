@@ -108,6 +108,10 @@ static void wrong_arguments_are_refused_with_one_line(void **state)
     ok(clo_plan_create(f.cost, NULL, &plan));
     config.plan = plan;
     fails(CLO_ERR_ARGUMENT, "both a plan and a policy", clo_job_create(f.runtime, f.cost, &config, &job));
+    config.plan = NULL;
+    config.band = CLO_BANDS_MAX;
+    fails(CLO_ERR_ARGUMENT, "clo_job_config.band is 8; use 0 to 7", clo_job_create(f.runtime, f.cost, &config, &job));
+    config.band = 0;
     clo_plan_destroy(plan);
     config.policy = NULL;
     ok(clo_plan_from_placements(f.cost, NULL, &half, 1, &plan));

@@ -472,9 +472,99 @@ static bool commit_overlaps(stream_run *run, clo_rng *rng)
     return false;
 }
 
+static bool is_kept(const stream_run *run, size_t at)
+{
+    return run->records[at].what == CLO_LOG_KEEP && run->records[at].value > 0;
+}
+
+static bool is_waiting(const stream_run *run, size_t at)
+{
+    return run->records[at].what == CLO_LOG_KEEP && run->records[at].value == 0 &&
+           run->records[at].job != CLO_LOG_NO_JOB;
+}
+
+/* Nothing is said of what is kept, however many starts pass. */
+static bool never_kept(stream_run *run, clo_rng *rng)
+{
+    size_t at = pick(run, rng, is_kept);
+    uint32_t passed = 0;
+
+    if (at == SIZE_MAX)
+        return false;
+    clo_log_record keep = run->records[at];
+    stream_remove(run, at);
+    for (size_t i = at; i < run->count; i++) { /* until somebody else waits there */
+        const clo_log_record *r = &run->records[i];
+        clo_task task;
+        if (r->what == CLO_LOG_KEEP && r->executor == keep.executor)
+            break;
+        if (r->what != CLO_LOG_START || (r->job == keep.job && r->stage == keep.stage) ||
+            clo_platform_executor(run->platform, r->executor)->machine != keep.executor)
+            continue;
+        ok(clo_graph_task(run->graphs[job_of(run, i)], r->stage, &task));
+        passed += task.demand[0] + task.demand[1] > 0;
+    }
+    return passed > 0;
+}
+
+/* It is kept when nobody has passed yet. */
+static bool kept_early(stream_run *run, clo_rng *rng)
+{
+    size_t at = pick(run, rng, is_waiting);
+
+    if (at == SIZE_MAX || run->header.clock != CLO_CLOCK_VIRTUAL)
+        return false;
+    for (size_t i = 0; i < run->count; i++)
+        if (is_commit(run, i))
+            return false;
+    clo_log_record keep = run->records[at];
+    keep.value = STREAM_OVERTAKES;
+    return insert(run, at + 1, keep);
+}
+
+static bool kept_after_one(stream_run *run, clo_rng *rng)
+{
+    size_t at = pick(run, rng, is_kept);
+
+    if (at != SIZE_MAX)
+        run->records[at].value = STREAM_OVERTAKES + 1;
+    return at != SIZE_MAX;
+}
+
+static bool kept_on_no_machine(stream_run *run, clo_rng *rng)
+{
+    size_t at = pick(run, rng, is_waiting);
+    clo_log_record keep = at != SIZE_MAX ? run->records[at] : (clo_log_record){0};
+
+    keep.executor = 9;
+    return at != SIZE_MAX && insert(run, at, keep);
+}
+
+static bool kept_for_no_stage(stream_run *run, clo_rng *rng)
+{
+    size_t at = pick(run, rng, is_waiting);
+
+    if (at != SIZE_MAX)
+        run->records[at].stage = 100;
+    return at != SIZE_MAX;
+}
+
+static bool kept_after_done(stream_run *run, clo_rng *rng)
+{
+    size_t at = pick(run, rng, is_done_ok);
+    clo_log_record keep = at != SIZE_MAX ? run->records[at] : (clo_log_record){0};
+
+    keep.what = CLO_LOG_KEEP;
+    keep.stage = keep.executor = 0;
+    return at != SIZE_MAX && at + 1 < run->count && insert(run, at + 1, keep);
+}
+
 #define BIT(name) (UINT64_C(1) << CLO_STREAM_##name)
+/* What may follow where starts come or go: others pass who waits for capacity. */
+#define PASSES (BIT(STARVED) | BIT(BAD_VALUE))
 /* What follows from executions that run where or when they should not. */
-#define TIMES (BIT(DURATION) | BIT(TRANSFER) | BIT(OVERLAP) | BIT(BUSY) | BIT(CAPACITY) | BIT(LIMIT) | BIT(BAND))
+#define TIMES \
+    (BIT(DURATION) | BIT(TRANSFER) | BIT(OVERLAP) | BIT(BUSY) | BIT(CAPACITY) | BIT(LIMIT) | BIT(BAND) | PASSES)
 
 const stream_plant stream_plants[] = {
     {"no BEGIN", CLO_STREAM_FRAME, no_begin, 0, 0},
@@ -502,15 +592,15 @@ const stream_plant stream_plants[] = {
     {"a job is done twice", CLO_STREAM_DONE_TWICE, done_twice, 0, 0},
     {"a job is never done", CLO_STREAM_DONE_MISSING, never_done, 0, 0},
     {"END counts a job too many", CLO_STREAM_DONE_MISSING, end_miscounts, 0, 0},
-    {"an instance never runs", CLO_STREAM_NO_ORIGINAL, never_runs, 0, BIT(PRECEDENCE) | BIT(BAND)},
+    {"an instance never runs", CLO_STREAM_NO_ORIGINAL, never_runs, 0, BIT(PRECEDENCE) | BIT(BAND) | PASSES},
     {"an original comes twice", CLO_STREAM_SECOND_ORIGINAL, replica_as_original, 0, BIT(BAND)},
     {"a replica of what is not duplicable", CLO_STREAM_NOT_DUPLICABLE, original_as_replica, 0,
      BIT(NO_ORIGINAL) | BIT(BAND)},
     {"a replica beside its original", CLO_STREAM_TWICE_ON_EXECUTOR, replica_on_same_executor, 0, BIT(DURATION)},
     {"a start without a finish", CLO_STREAM_START_UNFINISHED, never_finishes, 0,
-     BIT(BUSY) | BIT(PRECEDENCE) | BIT(BAND)},
+     BIT(BUSY) | BIT(PRECEDENCE) | BIT(BAND) | PASSES},
     {"a finish without a start", CLO_STREAM_FINISH_UNSTARTED, never_starts, 0,
-     BIT(NO_ORIGINAL) | BIT(PRECEDENCE) | BIT(BAND)},
+     BIT(NO_ORIGINAL) | BIT(PRECEDENCE) | BIT(BAND) | PASSES},
     {"a second finish", CLO_STREAM_FINISH_UNSTARTED, finishes_twice, 0, 0},
     {"a body begins before its decision", CLO_STREAM_BODY_EARLY, begins_before_decision, 0, TIMES | BIT(PRECEDENCE)},
     {"a body ends before it begins", CLO_STREAM_BODY_EARLY, ends_before_it_begins, 0, 0},
@@ -518,12 +608,19 @@ const stream_plant stream_plants[] = {
     {"a body that is too short", CLO_STREAM_DURATION, too_short, 0, 0},
     {"a start before a predecessor", CLO_STREAM_PRECEDENCE, NULL, STREAM_BREAKS_PRECEDENCE, BIT(TRANSFER)},
     {"a start before its input", CLO_STREAM_TRANSFER, before_its_input, 0, BIT(DURATION)},
-    {"a start on a busy executor", CLO_STREAM_BUSY, commit_as_start, 0, 0},
+    {"a start on a busy executor", CLO_STREAM_BUSY, commit_as_start, 0, PASSES},
     {"two at one time on an executor", CLO_STREAM_OVERLAP, NULL, STREAM_BREAKS_BUSY, BIT(BUSY)},
     {"a commit that does not wait", CLO_STREAM_OVERLAP, commit_overlaps, 0,
      BIT(DURATION) | BIT(TRANSFER) | BIT(PRECEDENCE)},
     {"more than the machine has", CLO_STREAM_CAPACITY, NULL, STREAM_BREAKS_CAPACITY, 0},
     {"more than the limit", CLO_STREAM_LIMIT, NULL, STREAM_BREAKS_LIMIT, 0},
     {"a lower band first", CLO_STREAM_BAND, NULL, STREAM_BREAKS_BAND, 0},
+    {"what is kept is taken", CLO_STREAM_STARVED, NULL, STREAM_BREAKS_KEPT, 0},
+    {"nothing is kept, and many pass", CLO_STREAM_STARVED, never_kept, 0, BIT(BAND)},
+    {"it is kept too early", CLO_STREAM_BAD_VALUE, kept_early, 0, PASSES | BIT(BAND)},
+    {"it is kept after one start more", CLO_STREAM_BAD_VALUE, kept_after_one, 0, 0},
+    {"it is kept on no machine", CLO_STREAM_UNKNOWN_EXECUTOR, kept_on_no_machine, 0, 0},
+    {"it is kept for no stage", CLO_STREAM_UNKNOWN_STAGE, kept_for_no_stage, 0, PASSES | BIT(BAND)},
+    {"it is kept after the job is done", CLO_STREAM_AFTER_DONE, kept_after_done, 0, PASSES | BIT(BAND)},
     {NULL, 0, NULL, 0, 0},
 };

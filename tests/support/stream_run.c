@@ -30,6 +30,11 @@ typedef struct execution {
     int64_t held_from_ns, start_ns, finish_ns, heard_ns;
 } execution;
 
+/* Who waits for capacity of a machine; job CLO_NONE: nobody. */
+typedef struct waiter {
+    uint32_t job, stage, passed;
+} waiter;
+
 typedef struct simulation {
     stream_run *run;
     clo_rng rng;
@@ -41,6 +46,7 @@ typedef struct simulation {
     size_t count, capacity;
     uint32_t executors, machines;
     uint32_t given[STREAM_EXECUTORS_MAX]; /* open executions */
+    waiter waiters[2];
 } simulation;
 
 static uint32_t below(simulation *s, uint32_t n)
@@ -168,12 +174,13 @@ static bool is_ready(const job_state *job, uint32_t stage)
     return true;
 }
 
-static bool fits(const simulation *s, const clo_task *task, uint32_t executor)
+/* kept: what is to be left of each resource; NULL: nothing. */
+static bool fits_beside(const simulation *s, const clo_task *task, uint32_t executor, const int64_t *kept)
 {
     uint32_t machine = executor % s->machines;
 
     for (uint32_t r = 0; r < 2; r++) {
-        int64_t used = 0;
+        int64_t used = kept != NULL ? kept[r] : 0;
         for (size_t i = 0; i < s->count; i++)
             if (s->executions[i].is_open && s->executions[i].executor % s->machines == machine)
                 used += s->jobs[s->executions[i].job].task[s->executions[i].stage].demand[r];
@@ -181,6 +188,45 @@ static bool fits(const simulation *s, const clo_task *task, uint32_t executor)
             return false;
     }
     return true;
+}
+
+static bool fits(const simulation *s, const clo_task *task, uint32_t executor)
+{
+    return fits_beside(s, task, executor, NULL);
+}
+
+/* What is kept from a stage on the executor's machine; NULL: nothing. */
+static const int64_t *kept_from(const simulation *s, uint32_t j, uint32_t stage, uint32_t executor)
+{
+    const waiter *w = &s->waiters[executor % s->machines];
+    bool is_kept = w->job != CLO_NONE && w->passed >= STREAM_OVERTAKES && (w->job != j || w->stage != stage);
+
+    return is_kept && s->run->jobs[j].band >= s->run->jobs[w->job].band ? s->jobs[w->job].task[w->stage].demand : NULL;
+}
+
+static void tell_waiter(simulation *s, uint32_t machine)
+{
+    const waiter *w = &s->waiters[machine];
+    bool is_there = w->job != CLO_NONE;
+
+    append(s->run, (clo_log_record){s->now_ns, is_there ? s->run->jobs[w->job].job : CLO_LOG_NO_JOB, CLO_LOG_KEEP,
+                                    is_there ? w->stage : CLO_NONE, CLO_NONE, machine, is_there ? w->passed : 0});
+}
+
+/* A stage starts on the machine: it waits no more, or passes who does. */
+static void pass_waiter(simulation *s, uint32_t machine, uint32_t j, uint32_t stage)
+{
+    const clo_task *task = &s->jobs[j].task[stage];
+    waiter *w = &s->waiters[machine];
+
+    if (w->job == CLO_NONE || task->demand[0] + task->demand[1] == 0)
+        return;
+    if (w->job == j && w->stage == stage) {
+        w->job = CLO_NONE;
+        tell_waiter(s, machine);
+    } else if (w->passed < STREAM_OVERTAKES && ++w->passed == STREAM_OVERTAKES) {
+        tell_waiter(s, machine);
+    }
 }
 
 typedef struct choice {
@@ -208,7 +254,8 @@ static bool is_outranked(const simulation *s, const choice *c)
             continue;
         for (uint32_t t = 0; t < job->stages; t++)
             for (uint32_t i = 0; i < job->instances[t]; i++)
-                if (!job->state[t][i].is_started && is_ready(job, t) && fits(s, &job->task[t], c->executor) &&
+                if (!job->state[t][i].is_started && is_ready(job, t) &&
+                    fits_beside(s, &job->task[t], c->executor, kept_from(s, j, t, c->executor)) &&
                     clo_cost_execution_ns(s->run->costs[j], t, c->executor) != CLO_TIME_NEVER)
                     return true;
     }
@@ -221,7 +268,12 @@ static unsigned broken_rules(const simulation *s, const choice *c)
     const job_state *job = &s->jobs[c->job];
     unsigned broken = 0;
 
+    const int64_t *kept = kept_from(s, c->job, c->stage, c->executor);
+
     broken |= !fits(s, &job->task[c->stage], c->executor) ? 1u << STREAM_BREAKS_CAPACITY : 0;
+    broken |= !fits_beside(s, &job->task[c->stage], c->executor, kept) && fits(s, &job->task[c->stage], c->executor)
+                  ? 1u << STREAM_BREAKS_KEPT
+                  : 0;
     broken |= !is_below_limit(job) ? 1u << STREAM_BREAKS_LIMIT : 0;
     broken |= is_outranked(s, c) ? 1u << STREAM_BREAKS_BAND : 0;
     broken |= !is_ready(job, c->stage) ? 1u << STREAM_BREAKS_PRECEDENCE : 0;
@@ -306,6 +358,8 @@ static void start(simulation *s, const choice *c, bool is_commit)
     job->state[c->stage][c->instance].is_started |= !c->is_replica;
     append(s->run, (clo_log_record){s->now_ns, s->run->jobs[c->job].job, is_commit ? CLO_LOG_COMMIT : CLO_LOG_START,
                                     c->stage, c->instance, c->executor, c->is_replica});
+    if (!is_commit)
+        pass_waiter(s, c->executor % s->machines, c->job, c->stage);
 }
 
 /* All choices whose broken rules are exactly `wanted`; one of them at random. */
@@ -354,18 +408,58 @@ static void maybe_commit(simulation *s)
         start(s, &c, true);
 }
 
+/* The stage has something to start there, but for the capacity. */
+static bool may_wait(const simulation *s, uint32_t j, uint32_t stage, uint32_t machine)
+{
+    const job_state *job = &s->jobs[j];
+    bool has_more = false;
+
+    for (uint32_t i = 0; i < job->instances[stage]; i++)
+        has_more |= !job->state[stage][i].is_started;
+    if (!has_more || !job->has_arrived || job->is_closed || !is_ready(job, stage) ||
+        fits(s, &job->task[stage], machine)) /* executor e is on machine e % machines */
+        return false;
+    for (uint32_t e = machine; e < s->executors; e += s->machines)
+        if (clo_cost_execution_ns(s->run->costs[j], stage, e) != CLO_TIME_NEVER)
+            return true;
+    return false;
+}
+
+/* Those who have nothing more to start wait no longer; a machine for which nobody waits may get somebody. */
+static void change_waiters(simulation *s)
+{
+    for (uint32_t m = 0; m < s->machines; m++) {
+        waiter *w = &s->waiters[m];
+        bool has_more = false;
+        for (uint32_t i = 0; w->job != CLO_NONE && i < s->jobs[w->job].instances[w->stage]; i++)
+            has_more |= !s->jobs[w->job].state[w->stage][i].is_started;
+        if (w->job != CLO_NONE && (!has_more || s->jobs[w->job].is_closed)) {
+            w->job = CLO_NONE;
+            tell_waiter(s, m);
+        }
+        for (uint32_t j = 0; j < s->run->jobs_count; j++)
+            for (uint32_t t = 0; t < s->jobs[j].stages && w->job == CLO_NONE; t++)
+                if (may_wait(s, j, t, m) && below(s, 3) == 0) {
+                    *w = (waiter){j, t, 0};
+                    tell_waiter(s, m);
+                }
+    }
+}
+
 static void decide(simulation *s)
 {
     choice c;
 
+    change_waiters(s);
     if (s->breaks != STREAM_KEEPS_ALL && s->run->broken == 0 && find_choice(s, 1u << s->breaks, &c)) {
         start(s, &c, false);
         s->run->broken++;
     }
     while (find_choice(s, 0, &c) && below(s, 20) > 0) {
         start(s, &c, false);
-        if (below(s, 2) == 0)
+        if (below(s, 2) == 0 && s->breaks != STREAM_BREAKS_PRECEDENCE) /* a replica would do in its place */
             maybe_replicate(s, &c);
+        change_waiters(s);
     }
     if (below(s, 6) == 0)
         maybe_commit(s);
@@ -500,6 +594,7 @@ void stream_run_open(stream_run *run, uint64_t seed, int breaks)
     assert_non_null(s);
     *run = (stream_run){.header = CLO_LOG_HEADER_INIT};
     *s = (simulation){.run = run, .rng = clo_rng_seed(seed), .breaks = breaks};
+    s->waiters[0].job = s->waiters[1].job = CLO_NONE;
     make_platform(s);
     run->header.clock = below(s, 2) == 0 ? CLO_CLOCK_REAL : CLO_CLOCK_VIRTUAL;
     run->header.executors = s->executors;

@@ -8,7 +8,14 @@
 
 #include "support.h"
 
-enum { STREAM_JOBS_MAX = 8, STREAM_TASKS_MAX = 7, STREAM_INSTANCES_MAX = 4, STREAM_EXECUTORS_MAX = 6 };
+/* STREAM_OVERTAKES: starts that pass who waits for capacity. */
+enum {
+    STREAM_OVERTAKES = 2,
+    STREAM_JOBS_MAX = 8,
+    STREAM_TASKS_MAX = 7,
+    STREAM_INSTANCES_MAX = 4,
+    STREAM_EXECUTORS_MAX = 6
+};
 
 /* The rule that a run breaks. */
 enum {
@@ -18,7 +25,8 @@ enum {
     STREAM_BREAKS_BAND,
     STREAM_BREAKS_PRECEDENCE,
     STREAM_BREAKS_PLACEMENT,
-    STREAM_BREAKS_BUSY
+    STREAM_BREAKS_BUSY,
+    STREAM_BREAKS_KEPT
 };
 
 typedef struct stream_run {

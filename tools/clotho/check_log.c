@@ -81,7 +81,7 @@ static int draw(judged *j)
 /* The jobs as the run should have had them. */
 static int make_case(judged *j)
 {
-    clo_status status = stream_case_open(&j->stream, j->workload, j->platform, NULL);
+    clo_status status = stream_case_open_log(&j->stream, j->workload, j->platform, j->log);
 
     if (status == CLO_ERR_MEMORY)
         return complain(j->workload_path, "out of memory");
@@ -196,7 +196,8 @@ static int open_files(judged *j, const input_config *config)
 
     if (status != CLO_OK)
         return complain_status(j->log_path, status);
-    load.scale = config->scale;
+    const clo_log_header *about = clo_log_about(j->log);
+    load.scale = config->scale == 1 && about->scale > 0 ? about->scale : config->scale; /* that of the run */
     status = clo_workload_load(j->workload_path, &load, &j->loaded);
     return status == CLO_OK ? EXIT_GOOD : complain_status(j->workload_path, status);
 }

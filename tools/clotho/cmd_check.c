@@ -1,4 +1,6 @@
-/* cmd_check.c - `clotho check GRAPH PLAN`: the independent checkers, on a plan file and on the log of a run. */
+/* cmd_check.c - `clotho check GRAPH PLAN`: the independent checkers, on a plan file and on the log of a run; and
+ * the admission test of a workload. */
+#include "check_admission.h"
 #include "check_log.h"
 #include "commands.h"
 #include "input.h"
@@ -66,21 +68,29 @@ static int check(const input *in, const char *plan_path, int mode, bool as_json)
     return code;
 }
 
+static const command cmd = {
+    "check",
+    "GRAPH PLAN | WORKLOAD LOG | WORKLOAD --admission",
+    1,
+    2,
+    "Checks a plan file with a checker that shares no code with the planners. It checks that every task has a\n"
+    "place where it can run, that nothing overlaps, that inputs arrive in time and that capacities are kept.\n"
+    "Exit status 1 if the plan is not valid.\n"
+    "A LOG (recognised by content) is judged likewise across all jobs of its run: arrivals, bands, limits and\n"
+    "cancellations too. Its platform is --platform, else the one that the log names.\n"
+    "--admission asks, before anything runs, whether the periodic jobs of a WORKLOAD meet their deadlines under\n"
+    "--policy (edf, or any other greedy one): admitted, refused or unknown, with a bound of the response time of each.",
+    "Admitted holds for virtual time: no body takes longer than in the cost model, --overhead included. Bodies are "
+    "not\n"
+    "preempted, so one of a lower band blocks each executor at most once each time that a job waits. Exit status 1\n"
+    "unless all jobs are admitted.\n"
+    "Example: clotho check pipeline.jsonl --admission --policy edf --platform uniform:2 --overhead 20us"};
+
 int cmd_check(int argc, char **argv)
 {
-    static const command cmd = {
-        "check",
-        "GRAPH PLAN | WORKLOAD LOG",
-        2,
-        2,
-        "Checks a plan file with a checker that shares no code with the planners. It checks that every task has a\n"
-        "place where it can run, that nothing overlaps, that inputs arrive in time and that capacities are kept.\n"
-        "Exit status 1 if the plan is not valid.\n"
-        "A LOG (recognised by content) is judged likewise across all jobs of its run: arrivals, bands, limits and\n"
-        "cancellations too. Its platform is --platform, else the one that the log names.",
-        NULL};
     input_config config = {.scale = 1};
-    bool measured = false, as_json = false;
+    bool measured = false, as_json = false, is_admission = false;
+    admission_options admission = {.input = &config};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_TEXT, &config.spec, "as in 'clotho plan'"},
         {"strict", 0, NULL, OPTION_FLAG, &config.strict, INPUT_STRICT_HELP},
@@ -89,6 +99,9 @@ int cmd_check(int argc, char **argv)
          "take only the instance of this name, from a file with many"},
         {"measured", 0, NULL, OPTION_FLAG, &measured,
          "the times were measured: do not compare durations and transfers with the cost model"},
+        {"admission", 0, NULL, OPTION_FLAG, &is_admission, "test whether the jobs of a workload meet their deadlines"},
+        {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &admission.policy, "with --admission: the policy (any greedy one)"},
+        {"overhead", 0, "TIME", OPTION_TIME, &admission.overhead_ns, "with --admission: added to each instance (0)"},
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
@@ -98,6 +111,15 @@ int cmd_check(int argc, char **argv)
         return code;
     if (!(config.scale > 0))
         return misuse("--scale is 0; write a number > 0");
+    admission.as_json = as_json;
+    if (is_admission && count != 1)
+        return misuse("--admission takes one WORKLOAD; leave '%s' out", operands[1]);
+    if (is_admission)
+        return check_admission(operands[0], &admission);
+    if (admission.policy != NULL || admission.overhead_ns > 0)
+        return misuse("--policy and --overhead are of the admission test; add --admission");
+    if (count < 2)
+        return misuse("'check' needs GRAPH PLAN, WORKLOAD LOG or WORKLOAD --admission; see 'clotho check --help'");
     if (is_log_file(operands[1]))
         return check_log(operands[0], operands[1], &config, as_json);
     code = input_open(&in, operands[0], &config);

@@ -1,9 +1,14 @@
-/* cmd_run.c - `clotho run GRAPH...`: execute on workers, predicted beside measured. */
+/* cmd_run.c - `clotho run GRAPH...|WORKLOAD`: execute on workers, predicted beside measured. A workload: run_workload.c. */
+#include "arrivals.h"
 #include "commands.h"
 #include "options.h"
+#include "policy_option.h"
 #include "run.h"
+#include "run_workload.h"
+#include "simulate.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int write_files(const run_outcome *out)
@@ -60,8 +65,15 @@ static int read_dispatch(run_options *o)
 {
     if (o->planner != NULL && o->policy != NULL)
         return misuse("--planner and --policy exclude each other; a plan is replayed, a policy decides during the run");
-    if (o->policy != NULL)
-        return known_policy(o->policy);
+    if (o->policy != NULL) {
+        const clo_policy *policy;
+        const char *text;
+        void *argument;
+        int code = policy_open(o->policy, &policy, &text, &argument);
+        if (code == EXIT_GOOD)
+            free(argument);
+        return code;
+    }
     if (o->planner == NULL)
         o->planner = "heft";
     if (strcmp(o->planner, "steal") == 0) /* what everybody tries first */
@@ -105,27 +117,83 @@ static int check_options(run_options *o, int graphs)
     return EXIT_GOOD;
 }
 
+/* Options that speak of more than one job, or that only a whole workload has. */
+static bool has_stream_options(const run_options *o)
+{
+    return o->jobs > 0 || o->arrivals != NULL || o->csv != NULL || o->log != NULL || o->live > 0 || o->steps_max > 0;
+}
+
+/* A graph by its name, and several files, are graphs. So is standard input, unless an option says otherwise. */
+static bool is_stream(const run_options *o, int count, const char *path)
+{
+    if (count > 1 || o->input.instance != NULL)
+        return false;
+    if (has_stream_options(o) || names_workload(path))
+        return true;
+    return o->policy != NULL && strcmp(path, "-") != 0 && is_workload_file(path);
+}
+
+static int check_outputs(const run_options *o)
+{
+    const char *const files[] = {o->gantt, o->csv, o->log};
+    int to_output = o->as_json;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        to_output += files[i] != NULL && strcmp(files[i], "-") == 0;
+    if (o->as_json && to_output > 1)
+        return misuse("--json and '-' both want standard output; name a file");
+    return to_output > 1 ? misuse("two files want standard output; name one") : EXIT_GOOD;
+}
+
+static int check_stream(const run_options *o)
+{
+    if (o->policy == NULL)
+        return misuse("the jobs of a workload need --policy NAME; see 'clotho list policies'");
+    if (o->clock == CLO_CLOCK_VIRTUAL)
+        return misuse("a workload in virtual time is simulated; write 'clotho simulate'");
+    if (o->repeat > 1)
+        return misuse("--repeat is of graphs; a workload runs once (--jobs N makes it longer)");
+    if (o->deadline_ns > 0)
+        return misuse("--deadline is of graphs; jobs of a workload have deadlines of their own");
+    if (o->trace != NULL)
+        return misuse("--trace is of graphs; see 'clotho run --help'");
+    return check_outputs(o);
+}
+
+static const command cmd = {
+    "run",
+    "GRAPH...|WORKLOAD",
+    1,
+    1 << 20,
+    "Executes each graph with one worker per executor and prints predicted beside measured times. Workers replay\n"
+    "a plan (--planner), or a policy decides during the run (--policy); 'steal' is work stealing. The jobs of a\n"
+    "workload arrive over time, and a policy decides for all of them.",
+    "Clocks: real runs at the speed of this machine. padded makes each worker as slow as its executor. virtual\n"
+    "computes the time from the cost model. The last two are labelled 'emulated'. With more executors than CPUs,\n"
+    "padded workers disturb each other; --dilate 50 stretches time 50 times, and workers sleep.\n"
+    "The independent checker checks what happened. The simulator replays it; every decision must be equal.\n"
+    "A workload is any file that 'clotho simulate' reads, with the same --jobs, --arrivals and --seed. Its jobs "
+    "count\n"
+    "from their arrival, also where they wait for room (--live). Ctrl-C cancels what lives and prints the rest.\n"
+    "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg\n"
+    "Example: clotho run stream.jsonl --policy fair --jobs 1000 --arrivals poisson:2ms --csv jobs.csv"};
+
 int cmd_run(int argc, char **argv)
 {
-    static const command cmd = {
-        "run",
-        "GRAPH...",
-        1,
-        1 << 20,
-        "Executes each graph with one worker per executor and prints predicted beside measured times. Workers replay\n"
-        "a plan (--planner), or a policy decides during the run (--policy); 'steal' is work stealing.",
-        "Clocks: real runs at the speed of this machine. padded makes each worker as slow as its executor. virtual\n"
-        "computes the time from the cost model. The last two are labelled 'emulated'. With more executors than CPUs,\n"
-        "padded workers disturb each other; --dilate 50 stretches time 50 times, and workers sleep.\n"
-        "The independent checker checks what happened. The simulator replays it; every decision must be equal.\n"
-        "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg"};
     run_options o = {.clock_name = "real", .repeat = 1, .dilate = 1, .input.scale = 1};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "as in 'clotho plan'"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
          "take only the instance of this name, from a file with many"},
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner, "replay the plan of this planner (heft)"},
-        {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "steal, or a policy of 'clotho list policies'"},
+        {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &o.policy,
+         "steal, or a policy of 'clotho list policies', with its argument"},
+        {"jobs", 0, "N", OPTION_U32, &o.jobs, "workload: run N jobs, as in 'clotho simulate'"},
+        {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (default)"},
+        {"live", 0, "N", OPTION_U32, &o.live, "workload: at most N jobs at once, later ones wait for room (4096)"},
+        {"steps-max", 0, "N", OPTION_U32, &o.steps_max, "workload: bound of the steps of a decision"},
+        {"log", 0, "F", OPTION_TEXT, &o.log, "workload: write the log of inputs and decisions (clotho.log/1)"},
+        {"csv", 0, "F", OPTION_TEXT, &o.csv, "workload: write a row for each job"},
         {"clock", 0, "KIND", OPTION_TEXT, &o.clock_name, "real (default), padded or virtual"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"dilate", 0, "N", OPTION_U32, &o.dilate,
@@ -153,6 +221,13 @@ int cmd_run(int argc, char **argv)
     code = check_options(&o, count);
     if (code != EXIT_GOOD)
         return code;
+    if (is_stream(&o, count, operands[0])) {
+        code = check_stream(&o);
+        return code == EXIT_GOOD ? run_workload(operands[0], &o) : code;
+    }
+    if (has_stream_options(&o))
+        return misuse(
+            "--jobs, --arrivals, --live, --steps-max, --log and --csv are of one workload; see 'clotho run --help'");
     for (int i = 0; i < count; i++) {
         int one = run_file(operands[i], &o, i > 0);
         code = one > code ? one : code;

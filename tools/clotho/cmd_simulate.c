@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "json.h"
 #include "options.h"
+#include "policy_option.h"
 #include "simulate.h"
 
 #include <stdio.h>
@@ -140,7 +141,7 @@ static int simulate_file(const char *path, const simulate_options *o)
 static bool has_stream_options(const simulate_options *o)
 {
     return o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL || o->log != NULL || o->replay != NULL ||
-           o->csv != NULL || o->live > 0 || o->steps_max > 0;
+           o->csv != NULL || o->live > 0 || o->steps_max > 0 || o->environment != NULL;
 }
 
 static int check_files(const simulate_options *o)
@@ -206,8 +207,8 @@ int cmd_simulate(int argc, char **argv)
         "are those of 'clotho run'; no body is called. A graph is a workload of one job. '-': standard input.",
         "The completion time (jct) of a job is its end minus its arrival. The stream checker, which shares no code "
         "with\n"
-        "the engine, judges the log of every run that is short enough or written. --replay simulates the run of a log\n"
-        "again (give --live and --steps-max as for the run), and exits 1 at the first record that differs.\n"
+        "the engine, judges the log of every run that is short enough or written. --replay repeats the run of a log:\n"
+        "a simulated one, or one of 'clotho run --log'. It exits 1 at the first record that differs.\n"
         "Example: clotho simulate tpch_2g.jsonl --policy fair --jobs 1000 --arrivals poisson:25 --platform uniform:50"};
     simulate_options o = {.input.scale = 1};
     const option_spec options[] = {
@@ -223,10 +224,12 @@ int cmd_simulate(int argc, char **argv)
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
         {"seeds", 0, "A-B", OPTION_TEXT, &o.seeds, "one run for each seed, in parallel; one line or object for each"},
+        {"environment", 0, "NAME", OPTION_TEXT, &o.environment,
+         "draw the times: decima or decima:faithful; see docs/ENVIRONMENTS.md (the costs give them)"},
         {"live", 0, "N", OPTION_U32, &o.live, "refuse jobs that arrive while N jobs live (no limit)"},
         {"steps-max", 0, "N", OPTION_U32, &o.steps_max, "bound of the steps of a decision"},
         {"log", 0, "F", OPTION_TEXT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
-        {"replay", 0, "LOG", OPTION_TEXT, &o.replay, "simulate the run of this log again and compare each record"},
+        {"replay", 0, "LOG", OPTION_TEXT, &o.replay, "repeat the run of this log, simulated or real, and compare each record"},
         {"csv", 0, "F", OPTION_TEXT, &o.csv, "write a row for each job"},
         {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "write a Chrome / Perfetto trace (one graph only)"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw what happened"},

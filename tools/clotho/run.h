@@ -10,8 +10,10 @@
 typedef struct run_options {
     input_config input;
     const char *planner, *policy, *clock_name, *trace, *gantt;
+    const char *arrivals, *csv, *log; /* of workloads */
     clo_clock clock;
     uint32_t repeat, fifo, dilate;
+    uint32_t jobs, live, steps_max; /* of workloads */
     uint64_t seed, memory_limit_mib;
     int64_t deadline_ns;
     bool no_replay_check, unpinned, copy_always, as_json;
@@ -25,6 +27,7 @@ typedef struct run_outcome {
     const run_options *options;
     clo_plan *plan;           /* replay: the plan; else NULL                     */
     const clo_policy *policy; /* policy dispatch; else NULL                      */
+    void *argument;           /* of the policy, owned; NULL: none                */
     int64_t predicted_ns;
     clo_job_result *results;
     int64_t *measured_ns;

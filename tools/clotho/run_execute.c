@@ -2,6 +2,7 @@
  *
  * Every run is checked, not only the last: order, overlap, placement and completeness of what really
  * happened, full cost arithmetic under the virtual clock, and equal output bytes in every run. */
+#include "policy_option.h"
 #include "run.h"
 
 #include <inttypes.h>
@@ -77,6 +78,7 @@ static clo_status predict(run_outcome *out)
         return status;
     }
     simulation.policy = out->policy;
+    simulation.argument = out->argument;
     clo_status status = clo_simulate(out->in->cost, &simulation, &expected, NULL, NULL);
     if (status == CLO_OK)
         out->predicted_ns = expected.makespan_ns;
@@ -114,6 +116,7 @@ static clo_status replay(run_outcome *out)
         return CLO_OK;
     config.plan = out->plan;
     config.policy = out->policy;
+    config.argument = out->argument;
     config.recorded = out->trace;
     clo_status status = clo_simulate(out->in->cost, &config, NULL, NULL, NULL);
     if (status == CLO_OK || status == CLO_ERR_STATE)
@@ -140,12 +143,13 @@ static uint64_t memory_limit_bytes(const run_options *o)
     return o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
 }
 
-/* Work stealing and policies in virtual time. */
+/* Work stealing in virtual time: the policy of that name. */
 static int run_simulated(run_outcome *out)
 {
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
 
     config.policy = out->policy;
+    config.argument = out->argument;
     config.execute = 1;
     config.deadline_ns = out->options->deadline_ns;
     config.memory_limit_bytes = memory_limit_bytes(out->options);
@@ -191,6 +195,7 @@ static int run_job(run_outcome *out, clo_runtime *runtime)
 
     config.plan = out->plan;
     config.policy = out->policy;
+    config.argument = out->argument;
     config.deadline_ns = out->options->deadline_ns;
     config.memory_limit_bytes = memory_limit_bytes(out->options);
     clo_status status = clo_job_create(runtime, out->in->cost, &config, &job);
@@ -258,8 +263,12 @@ int run_execute(const input *in, const run_options *options, run_outcome *out)
                          .speedup_means_something = true};
     out->last.status = CLO_ERR_STATE; /* nothing ran yet */
     out->last.failed_task = CLO_NONE;
-    if (options->policy != NULL && strcmp(options->policy, "steal") != 0)
-        out->policy = clo_policy_find(options->policy);
+    if (options->policy != NULL && strcmp(options->policy, "steal") != 0) {
+        const char *text;
+        int code = policy_open(options->policy, &out->policy, &text, &out->argument);
+        if (code != EXIT_GOOD)
+            return code;
+    }
     out->results = calloc(options->repeat, sizeof *out->results);
     out->measured_ns = calloc(options->repeat, sizeof *out->measured_ns);
     out->sorted = calloc(options->repeat, sizeof *out->sorted);
@@ -270,7 +279,7 @@ int run_execute(const input *in, const run_options *options, run_outcome *out)
         return complain_status(in->path, status);
     if (options->clock == CLO_CLOCK_PADDED && options->dilate == 1)
         out->speedup_means_something = enough_cpus(in);
-    bool simulated = options->clock == CLO_CLOCK_VIRTUAL && options->policy != NULL;
+    bool simulated = options->clock == CLO_CLOCK_VIRTUAL && options->policy != NULL && out->policy == NULL;
     int code = simulated ? run_simulated(out) : run_on_workers(out);
     if (code != EXIT_GOOD)
         return code;
@@ -292,5 +301,6 @@ void run_close(run_outcome *out)
     free(out->results);
     free(out->measured_ns);
     free(out->sorted);
+    free(out->argument);
     *out = (run_outcome){0};
 }

@@ -13,6 +13,7 @@ typedef struct simulate_options {
     input_config input;
     const char *policy; /* NAME[:ARGUMENT] */
     const char *arrivals, *seeds, *log, *replay, *csv, *gantt, *trace;
+    const char *environment; /* NULL: the costs give the times */
     uint32_t jobs, steps_max, live;
     uint64_t seed;
     bool as_json;
@@ -33,7 +34,8 @@ typedef struct simulation {
     bool draws;                            /* the arrivals are not those of the file */
     clo_arrivals_config arrivals;
     const char *arrivals_text;
-    bool keeps_log; /* after the verdict too */
+    bool keeps_log;     /* after the verdict too */
+    bool drops_misfits; /* a job that fits nowhere is no error here: the caller refuses it */
 } simulation;
 
 /* One run of it. */
@@ -56,9 +58,8 @@ typedef struct simulated_run {
 /* True if the file is to be simulated as a workload, even where no option asks for that. */
 bool is_workload_file(const char *path);
 
-/* The policy of NAME[:ARGUMENT]. *text: the argument, or NULL. *argument: from malloc, or NULL.
- * Returns EXIT_GOOD, or EXIT_BAD_USAGE after an error line. */
-int policy_open(const char *name, const clo_policy **policy, const char **text, void **argument);
+/* True if the file says that it is "clotho.workload/1". */
+bool names_workload(const char *path);
 
 /* Simulates the workload at `path` as the options say. Returns an exit code. */
 int simulate_workload(const char *path, const simulate_options *options);
@@ -67,6 +68,9 @@ int simulate_workload(const char *path, const simulate_options *options);
 int simulation_open(simulation *sim);
 void simulation_close(simulation *sim);
 
+/* The jobs of the run, with its seed: drawn, or those of the file. simulated_run_close frees them. */
+clo_status simulation_draw(const simulation *sim, simulated_run *run);
+
 /* Runs seed `run->seed`; fills all of *run but what it keeps NULL. Any thread. */
 void simulation_run(const simulation *sim, simulated_run *run);
 void simulated_run_close(simulated_run *run);
@@ -74,7 +78,7 @@ void simulated_run_close(simulated_run *run);
 /* The reports; each returns an exit code. */
 int simulated_json(const simulation *sim, const simulated_run *run);
 void simulated_head(const simulation *sim);
-void simulated_text(const simulated_run *run);
+void simulated_text(const simulation *sim, const simulated_run *run);
 void simulated_row(const simulated_run *run, bool is_first);
 int simulated_csv(const simulated_run *run, const char *path);
 

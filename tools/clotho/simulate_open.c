@@ -1,6 +1,8 @@
-/* simulate_open.c - what the path and the options of `clotho simulate` name: policy, workload, platform and how the
- * jobs arrive. */
+/* simulate_open.c - what the path and the options of `clotho simulate` (and of `clotho run` on a workload) name:
+ * policy, workload, platform and how the jobs arrive. */
+#define _POSIX_C_SOURCE 200809L
 #include "arrivals.h"
+#include "policy_option.h"
 #include "simulate.h"
 #include "simulate_hash.h"
 #include "stream_case.h"
@@ -8,57 +10,38 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Jobs up to which a kind that the platform lacks is looked for unasked: that makes a cost for each graph. */
 #define WARNED_JOBS_MAX 4096u
 
-bool is_workload_file(const char *path)
+bool names_workload(const char *path)
 {
     char head[512] = "";
-    size_t length = strlen(path);
-    clo_documents *documents;
+    struct stat about;
 
-    if (strcmp(path, "-") == 0 || (length > 4 && strcmp(path + length - 4, ".csv") == 0))
-        return true;
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) /* what is read from a pipe would be gone */
+        return false;
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return false;
     head[fread(head, 1, sizeof head - 1, file)] = '\0';
     fclose(file);
-    if (strstr(head, "clotho.workload/") != NULL)
+    return strstr(head, "clotho.workload/") != NULL;
+}
+
+bool is_workload_file(const char *path)
+{
+    size_t length = strlen(path);
+    clo_documents *documents;
+
+    if (strcmp(path, "-") == 0 || (length > 4 && strcmp(path + length - 4, ".csv") == 0) || names_workload(path))
         return true;
     if (clo_documents_open(path, NULL, &documents) != CLO_OK)
         return false;
     bool has_many = clo_documents_count(documents) > 1;
     clo_documents_close(documents);
     return has_many;
-}
-
-int policy_open(const char *name, const clo_policy **policy, const char **text, void **argument)
-{
-    char plain[64];
-    size_t length = strcspn(name, ":");
-
-    *text = name[length] == ':' ? name + length + 1 : NULL;
-    *argument = NULL;
-    snprintf(plain, sizeof plain, "%.*s", length < sizeof plain ? (int)length : (int)sizeof plain - 1, name);
-    if (known_policy(plain) != EXIT_GOOD)
-        return EXIT_BAD_USAGE;
-    *policy = clo_policy_find(plain);
-    if (*policy == NULL)
-        return misuse("'%s' is no policy of the scheduler; see 'clotho list policies'", plain);
-    if (*text == NULL)
-        return EXIT_GOOD;
-    if ((*policy)->parse == NULL)
-        return misuse("the policy '%s' takes no argument; write --policy %s", plain, plain);
-    *argument = calloc(1, (*policy)->argument_bytes > 0 ? (*policy)->argument_bytes : 1);
-    if (*argument == NULL)
-        return misuse("out of memory");
-    if ((*policy)->parse(*text, *argument) == CLO_OK)
-        return EXIT_GOOD;
-    free(*argument);
-    *argument = NULL;
-    return misuse("--policy %s: %s", name, clo_last_error());
 }
 
 /* --platform, else the workload's own, else this machine. */
@@ -101,10 +84,12 @@ static int check_kinds(const simulation *sim)
 
     if (!is_strict && clo_workload_jobs(sim->loaded) > WARNED_JOBS_MAX)
         return EXIT_GOOD;
-    clo_status status = stream_case_open(&jobs, sim->loaded, sim->platform, NULL);
+    clo_status status = stream_case_open_costs(&jobs, sim->loaded, sim->platform);
     const char *kind = status == CLO_OK ? stream_case_unmatched_kind(&jobs) : NULL;
     const char *platform = clo_platform_name(sim->platform);
-    if (status != CLO_OK)
+    if (status == CLO_ERR_PLATFORM && sim->drops_misfits)
+        code = EXIT_GOOD;
+    else if (status != CLO_OK)
         code = status == CLO_ERR_MEMORY ? complain(sim->path, "out of memory") : complain_status(sim->path, status);
     else if (kind != NULL && is_strict)
         code = complain(sim->path,
@@ -129,6 +114,7 @@ int simulation_open(simulation *sim)
         return code;
     sim->policy_name = sim->policy->name;
     load.scale = o->input.scale;
+    load.body = o->input.body;
     clo_status status = clo_workload_load(sim->path, &load, &sim->loaded);
     if (status != CLO_OK)
         return complain_status(sim->path, status);

@@ -26,11 +26,11 @@ static int by_arrival(const void *left, const void *right)
     return a->job < b->job ? -1 : a->job > b->job;
 }
 
-/* One cost for each graph, however many jobs run it. */
-static clo_status make_costs(stream_case *c, const clo_workload *workload, const clo_platform *platform)
+clo_status stream_case_open_costs(stream_case *c, const clo_workload *workload, const clo_platform *platform)
 {
     uint32_t jobs = clo_workload_jobs(workload);
 
+    *c = (stream_case){0};
     c->costs = calloc(jobs > 0 ? jobs : 1, sizeof c->costs[0]);
     if (c->costs == NULL)
         return CLO_ERR_MEMORY;
@@ -53,6 +53,18 @@ static uint64_t releases_of(const clo_workload_job *job)
     return job->period_ns > 0 && job->releases > 0 ? job->releases : 1;
 }
 
+/* When release k comes; CLO_TIME_NEVER: after the end of time. */
+static int64_t release_ns(const clo_workload_job *job, uint64_t k)
+{
+    int64_t after_ns;
+
+    if (job->period_ns == 0 || k == 0)
+        return job->arrival_ns;
+    return __builtin_mul_overflow(job->period_ns, (int64_t)k, &after_ns) || after_ns > CLO_TIME_NEVER - job->arrival_ns
+               ? CLO_TIME_NEVER
+               : job->arrival_ns + after_ns;
+}
+
 static void add_job(stream_case *c, const clo_workload_job *job, uint32_t place)
 {
     const stream_case_cost key = {.graph = job->graph};
@@ -61,7 +73,7 @@ static void add_job(stream_case *c, const clo_workload_job *job, uint32_t place)
     for (uint64_t k = 0; k < releases_of(job); k++)
         c->jobs[c->jobs_count++] = (clo_stream_job){.job = place,
                                                     .cost = row->cost,
-                                                    .arrival_ns = job->arrival_ns + (int64_t)k * job->period_ns,
+                                                    .arrival_ns = release_ns(job, k),
                                                     .deadline_ns = job->deadline_ns,
                                                     .weight = job->weight,
                                                     .limit = job->limit,
@@ -74,8 +86,7 @@ clo_status stream_case_open(stream_case *c, const clo_workload *workload, const 
     uint32_t jobs = clo_workload_jobs(workload);
     uint64_t total = 0;
 
-    *c = (stream_case){0};
-    clo_status status = make_costs(c, workload, platform);
+    clo_status status = stream_case_open_costs(c, workload, platform);
     if (status != CLO_OK)
         return status;
     for (uint32_t i = 0; i < jobs; i++)
@@ -89,6 +100,50 @@ clo_status stream_case_open(stream_case *c, const clo_workload *workload, const 
     qsort(c->jobs, c->jobs_count, sizeof c->jobs[0], by_arrival);
     for (size_t i = 0; i < c->jobs_count; i++)
         c->jobs[i].job = i;
+    return CLO_OK;
+}
+
+/* An arrival and the terms behind it; false: the workload has no such job. */
+static bool add_logged(const stream_case *planned, const clo_log_record *records, size_t left, clo_stream_job *out)
+{
+    const clo_log_record *job = left > 1 && records[1].what == CLO_LOG_JOB ? &records[1] : NULL;
+
+    if (records->value < 0 || (uint64_t)records->value >= planned->jobs_count)
+        return false;
+    *out = planned->jobs[records->value];
+    out->job = records->job;
+    if (job == NULL)
+        return true;
+    out->deadline_ns = job->value == CLO_TIME_NEVER   ? 0
+                       : job->value > records->now_ns ? job->value - records->now_ns
+                                                      : 1;
+    out->weight = job->stage;
+    out->limit = job->instance != CLO_NONE ? job->instance : 0;
+    out->band = left > 2 && records[2].what == CLO_LOG_BAND ? (uint32_t)records[2].value : 0;
+    return true;
+}
+
+clo_status stream_case_open_log(stream_case *c, const clo_workload *workload, const clo_platform *platform,
+                                const clo_log *log)
+{
+    clo_status status = stream_case_open(c, workload, platform, NULL);
+    size_t count, arrived = 0;
+    const clo_log_record *records = clo_log_records(log, &count);
+
+    if (status != CLO_OK || clo_log_about(log)->run != CLO_LOG_RUN_REAL)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        arrived += records[i].what == CLO_LOG_ARRIVE;
+    clo_stream_job *jobs = calloc(arrived > 0 ? arrived : 1, sizeof *jobs);
+    if (jobs == NULL)
+        return CLO_ERR_MEMORY;
+    arrived = 0;
+    for (size_t i = 0; i < count; i++)
+        if (records[i].what == CLO_LOG_ARRIVE && add_logged(c, &records[i], count - i, &jobs[arrived]))
+            arrived++;
+    free(c->jobs);
+    c->jobs = jobs;
+    c->jobs_count = arrived;
     return CLO_OK;
 }
 

@@ -20,6 +20,14 @@ typedef struct stream_case {
 clo_status stream_case_open(stream_case *c, const clo_workload *workload, const clo_platform *platform,
                             const clo_stream_outcome *outcomes);
 
+/* Only the costs: one for each graph, however many jobs run it. The same statuses. */
+clo_status stream_case_open_costs(stream_case *c, const clo_workload *workload, const clo_platform *platform);
+
+/* As stream_case_open, for a log. That of a real run says itself which job of the workload each one is (ARRIVE's value:
+ * its place in order of arrival), and on which terms it came. */
+clo_status stream_case_open_log(stream_case *c, const clo_workload *workload, const clo_platform *platform,
+                                const clo_log *log);
+
 /* The first kind that a graph has times for and the platform lacks; NULL: none. Valid until stream_case_close. */
 const char *stream_case_unmatched_kind(const stream_case *c);
 

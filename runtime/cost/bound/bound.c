@@ -23,6 +23,7 @@
 #include "cost/bound/stages.h"
 #include "cost/bound/window.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -308,69 +309,67 @@ static void fill_fastest(clo_bound_work *work)
         work->shift++;
 }
 
-/* longs: [5 * tasks + 2], of which the last tasks + 2 are scratch; ids: [3 * tasks]. */
-static void open_stages(clo_bound_stages *stages, size_t tasks, void *longs, void *ids)
+static void carve_work(clo_block *block, clo_bound_work *work, size_t tasks)
 {
-    stages->stage_ns = longs;
-    stages->part_ns = stages->stage_ns + tasks;
-    stages->area = (uint64_t *)(void *)(stages->part_ns + tasks);
-    stages->chain_ns = (int64_t *)(void *)(stages->area + tasks);
-    stages->part_of = ids;
-    stages->depth = stages->part_of + tasks;
-    stages->next_depth = stages->depth + tasks;
+    size_t executors = work->cost->platform->executors_count, columns = work->cost->columns;
+
+    clo_carve(block, &work->fastest, tasks);
+    clo_carve(block, &work->span, tasks);
+    clo_carve(block, &work->head, tasks);
+    clo_carve(block, &work->tail, tasks);
+    clo_carve(block, &work->rest, tasks);
+    clo_carve(block, &work->weight, tasks);
+    clo_carve(block, &work->use, tasks);
+    clo_carve(block, &work->best.of_executor, executors);
+    clo_carve(block, &work->trial.of_executor, executors);
+    clo_carve(block, &work->best.of_column, columns);
+    clo_carve(block, &work->trial.of_column, columns);
+    clo_carve(block, &work->load, columns);
+}
+
+static void carve_stages(clo_block *block, clo_bound_stages *stages, size_t tasks)
+{
+    clo_carve(block, &stages->stage_ns, tasks);
+    clo_carve(block, &stages->part_ns, tasks);
+    clo_carve(block, &stages->area, tasks);
+    clo_carve(block, &stages->chain_ns, tasks);
+    clo_carve(block, &stages->part_of, tasks);
+    clo_carve(block, &stages->depth, tasks);
+    clo_carve(block, &stages->next_depth, tasks);
 }
 
 static clo_status compute(const clo_cost *cost, clo_bound *out)
 {
-    size_t tasks = cost->graph->tasks, executors = cost->platform->executors_count, columns = cost->columns;
+    size_t tasks = cost->graph->tasks;
+    bool has_transfers = clo_cost_has_transfers(cost);
+    int64_t *ends_ns;
+    clo_bound_input *inputs;
     clo_bound bound = CLO_BOUND_INIT;
     clo_bound_work work = {.cost = cost};
     struct cuts cuts = {.visits = SWEEP_VISITS};
     clo_bound_stages stages = {0};
     clo_bound_sets sets = {.grid_ns = clo_cost_grid_ns(cost)};
-    clo_layout layout = {0};
-    size_t arrays = clo_layout_add(&layout, 7 * tasks, sizeof(uint64_t));
-    size_t prices = clo_layout_add(&layout, 2 * executors + 3 * columns, sizeof(uint64_t));
-    size_t items = clo_layout_add(&layout, 6 * tasks, sizeof(clo_bound_item));
-    size_t ramps = clo_layout_add(&layout, 2 * tasks, sizeof(clo_bound_ramp));
-    size_t parts = clo_layout_add(&layout, 5 * tasks + 2, sizeof(int64_t));
-    size_t depths = clo_layout_add(&layout, 4 * tasks, sizeof(uint32_t));
+    clo_block block = {0};
+
     sets.words = tasks <= WINDOW_TASKS_MAX ? (uint32_t)(tasks + 63) / 64 : 0;
-    size_t before = clo_layout_add(&layout, tasks * sets.words, sizeof(uint64_t));
-
-    bool has_transfers = clo_cost_has_transfers(cost);
-    size_t inputs =
-        clo_layout_add(&layout, has_transfers ? clo_bound_inputs_max(cost->graph) : 0, sizeof(clo_bound_input));
-
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(1, layout.bytes);
-    if (block == NULL)
+    carve_work(&block, &work, tasks);
+    carve_stages(&block, &stages, tasks);
+    clo_carve(&block, &cuts.by_head, 2 * tasks);
+    clo_carve(&block, &cuts.by_tail, 2 * tasks);
+    clo_carve(&block, &cuts.by_latest, 2 * tasks);
+    clo_carve(&block, &cuts.orders.ramps, 2 * tasks);
+    clo_carve(&block, &sets.list, tasks);
+    clo_carve(&block, &sets.before, tasks * sets.words);
+    clo_carve(&block, &ends_ns, tasks + 2);
+    clo_carve(&block, &inputs, has_transfers ? clo_bound_inputs_max(cost->graph) : 0);
+    void *memory = clo_block_allocate(&block);
+    if (memory == NULL)
         return clo_fail_memory("a lower bound");
-    work.fastest = (int64_t *)(void *)(block + arrays);
-    work.span = work.fastest + tasks;
-    work.head = work.span + tasks;
-    work.tail = work.head + tasks;
-    work.rest = work.tail + tasks;
-    work.weight = (uint64_t *)(void *)(work.rest + tasks);
-    work.use = work.weight + tasks;
-    work.best.of_executor = (uint64_t *)(void *)(block + prices);
-    work.trial.of_executor = work.best.of_executor + executors;
-    work.best.of_column = work.trial.of_executor + executors;
-    work.trial.of_column = work.best.of_column + columns;
-    work.load = work.trial.of_column + columns;
-    cuts.by_head = (clo_bound_item *)(void *)(block + items);
-    cuts.by_tail = cuts.by_head + 2 * tasks;
-    cuts.by_latest = cuts.by_tail + 2 * tasks;
-    cuts.orders.ramps = (clo_bound_ramp *)(void *)(block + ramps);
-
-    open_stages(&stages, tasks, block + parts, block + depths);
-    sets.list = stages.next_depth + tasks; /* the last part of depths */
-    sets.before = (uint64_t *)(void *)(block + before);
 
     fill_fastest(&work);
-    clo_bound_cut(cost->graph, &stages, stages.chain_ns + tasks);
-    fill_bound(&work, &cuts, &stages, &sets, has_transfers ? (clo_bound_input *)(void *)(block + inputs) : NULL,
-               &bound);
-    clo_free(block);
+    clo_bound_cut(cost->graph, &stages, ends_ns);
+    fill_bound(&work, &cuts, &stages, &sets, has_transfers ? inputs : NULL, &bound);
+    clo_free(memory);
     *out = bound;
     return CLO_OK;
 }

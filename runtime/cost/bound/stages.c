@@ -11,7 +11,7 @@
  * (2) A barrier splits the stages into those before and those behind, and all of the former precede all of the
  *     latter: the least time of each part adds up, whichever bound is the best in it.
  *
- * A barrier lies before depth d (edges on the longest way from an entry) if all stages without a successor among
+ * A barrier lies before depth d (edges on the longest path from an entry) if all stages without a successor among
  * those before d lead to all stages of depth d; no other cut is one, for what follows it at once has equal
  * producers. */
 #include "cost/bound/stages.h"

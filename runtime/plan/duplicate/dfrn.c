@@ -10,7 +10,7 @@
  * The paper has as many processors as it wants and copies the schedule of a processor up to the parent to a fresh one;
  * here executors are few, so the idle one takes the fresh one's place, and of the ancestors only parents are
  * duplicated, at most CLO_CHAIN_MAX for an instance. The critical executor is that of the message which arrives last
- * over a mean link. Gaps are filled; the clean-up of the end is tidy.c. Beyond the paper: placement masks (an
+ * over a mean link. Gaps are filled; the clean-up of the end is compact.c. Beyond the paper: placement masks (an
  * executor that cannot run the instance is neither), capacities of machines, instances, tasks that may not be
  * duplicated. Duplicates end when the schedule is full.
  *

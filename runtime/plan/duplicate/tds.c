@@ -20,7 +20,7 @@
  * of falling length, each go to the executor that can run most of it, and of these to the one which has least to do
  * with it (time so far + time of the cluster). Instances are then placed in order of falling rank_u on the executors of
  * their clusters, gaps filled; one that cannot run on any of these goes where it ends first. The clean-up
- * of the end (tidy.c) drops duplicates that nobody reads and closes gaps: TDCA's last step.
+ * of the end (compact.c) drops duplicates that nobody reads and closes gaps: TDCA's last step.
  *
  * Means stand for times and transfers while clusters are made. Duplicates end when the schedule is full (COPIES_EACH a
  * task on average in registry.c). O(edges * executions + executions * executors), plus the searches in the
@@ -28,6 +28,7 @@
 #include "plan/duplicate/planners.h"
 #include "plan/schedule/compact.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/duplicate/chain.h"
@@ -70,33 +71,23 @@ typedef struct tds {
 static clo_status open_tds(tds *s, clo_schedule *schedule, bool is_tdca)
 {
     size_t n = schedule->graph->instances, tasks = schedule->graph->tasks;
-    clo_layout layout = {0};
-    size_t favourite = clo_layout_add(&layout, tasks, sizeof(uint32_t));
-    size_t free_from = clo_layout_add(&layout, tasks, sizeof(uint32_t));
-    size_t ect = clo_layout_add(&layout, tasks, sizeof(int64_t));
-    size_t lasts = clo_layout_add(&layout, tasks, sizeof(last));
-    size_t members = clo_layout_add(&layout, schedule->capacity, sizeof(uint32_t));
-    size_t is_member = clo_layout_add(&layout, n, 1);
-    size_t clusters = clo_layout_add(&layout, n, sizeof(cluster));
-    size_t load = clo_layout_add(&layout, schedule->executors, sizeof(int64_t));
-    size_t home_first = clo_layout_add(&layout, n + 2, sizeof(uint32_t));
-    size_t homes = clo_layout_add(&layout, schedule->capacity, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
 
-    if (block == NULL)
+    *s = (tds){.schedule = schedule, .is_tdca = is_tdca};
+    clo_carve(&block, &s->favourite, tasks);
+    clo_carve(&block, &s->free_from, tasks);
+    clo_carve(&block, &s->ect_ns, tasks);
+    clo_carve(&block, &s->last_ns, tasks);
+    clo_carve(&block, &s->members, schedule->capacity);
+    clo_carve(&block, &s->is_member, n);
+    clo_carve(&block, &s->clusters, n);
+    clo_carve(&block, &s->load_ns, schedule->executors);
+    clo_carve(&block, &s->home_first, n + 2);
+    clo_carve(&block, &s->homes, schedule->capacity);
+    s->block = clo_block_allocate(&block);
+    if (s->block == NULL)
         return clo_fail_memory("a plan");
-    *s = (tds){.schedule = schedule, .is_tdca = is_tdca, .block = block};
-    s->favourite = (void *)(block + favourite);
-    s->ect_ns = (void *)(block + ect);
-    s->last_ns = (void *)(block + lasts);
-    s->free_from = (void *)(block + free_from);
     memcpy(s->free_from, schedule->graph->first_instance, tasks * sizeof *s->free_from);
-    s->members = (void *)(block + members);
-    s->is_member = (void *)(block + is_member);
-    s->clusters = (void *)(block + clusters);
-    s->load_ns = (void *)(block + load);
-    s->home_first = (void *)(block + home_first);
-    s->homes = (void *)(block + homes);
     return CLO_OK;
 }
 

@@ -10,6 +10,7 @@
  * time is that of a greedy packing of the stage alone, so fragments of the machines count. */
 #include "plan/graphene/parts.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "cost/bound/stages.h"
@@ -205,46 +206,37 @@ static void find_candidates(const shape *s, clo_part *part)
 static clo_status open_arrays(clo_parts *parts, const shape *s)
 {
     size_t n = parts->problem->graph->tasks;
-    clo_layout layout = {0};
-    size_t members = clo_layout_add(&layout, 4 * n, sizeof(uint32_t));
-    size_t list = clo_layout_add(&layout, n, sizeof(clo_part));
-    size_t from = clo_layout_add(&layout, n * s->candidates_each + 1, sizeof(size_t));
-    size_t subsets = clo_layout_add(&layout, n * (s->candidates_each + 1), 1);
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
 
-    if (block == NULL)
-        return clo_fail_memory("a plan");
-    parts->block = block;
-    parts->members = (void *)(block + members);
-    parts->place_of = parts->members + n;
-    parts->long_q16 = parts->place_of + n;
-    parts->frag_q16 = parts->long_q16 + n;
-    parts->parts = (void *)(block + list);
-    parts->subsets_from = (void *)(block + from);
-    parts->subsets = (void *)(block + subsets);
-    return CLO_OK;
+    clo_carve(&block, &parts->members, n);
+    clo_carve(&block, &parts->place_of, n);
+    clo_carve(&block, &parts->long_q16, n);
+    clo_carve(&block, &parts->frag_q16, n);
+    clo_carve(&block, &parts->parts, n);
+    clo_carve(&block, &parts->subsets_from, n * s->candidates_each + 1);
+    clo_carve(&block, &parts->subsets, n * (s->candidates_each + 1));
+    parts->block = clo_block_allocate(&block);
+    return parts->block != NULL ? CLO_OK : clo_fail_memory("a plan");
 }
 
 /* In a block that the caller frees. */
 static void *open_shape(shape *s)
 {
     size_t n = s->graph->tasks;
-    clo_layout layout = {0};
-    size_t ids = clo_layout_add(&layout, 4 * n, sizeof(uint32_t));
-    size_t flags = clo_layout_add(&layout, 2 * n, 1);
-    size_t ends = clo_layout_add(&layout, n + 2, sizeof(int64_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    int64_t *ends;
+    clo_block block = {0};
 
-    if (block == NULL)
-        return NULL;
-    s->stages.part_of = (void *)(block + ids);
-    s->stages.depth = s->stages.part_of + n;
-    s->stages.next_depth = s->stages.depth + n;
-    s->values = s->stages.next_depth + n;
-    s->down = (void *)(block + flags);
-    s->up = s->down + n;
-    clo_bound_cut(s->graph, &s->stages, (int64_t *)(void *)(block + ends));
-    return block;
+    clo_carve(&block, &s->stages.part_of, n);
+    clo_carve(&block, &s->stages.depth, n);
+    clo_carve(&block, &s->stages.next_depth, n);
+    clo_carve(&block, &s->values, n);
+    clo_carve(&block, &s->down, n);
+    clo_carve(&block, &s->up, n);
+    clo_carve(&block, &ends, n + 2);
+    void *memory = clo_block_allocate(&block);
+    if (memory != NULL)
+        clo_bound_cut(s->graph, &s->stages, ends);
+    return memory;
 }
 
 clo_status clo_parts_open(clo_parts *parts, const clo_rcpsp *problem)

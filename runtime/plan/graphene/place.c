@@ -9,6 +9,7 @@
  * Time has no beginning here: it is shifted in the end. Ties: the lower instance. */
 #include "plan/graphene/place.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -34,24 +35,20 @@ static const step orders[ORDERS][STEPS] = {
 clo_status clo_graphene_open(clo_graphene *graphene, const clo_parts *parts)
 {
     size_t n = parts->problem->tasks, stages = parts->problem->graph->tasks;
-    clo_layout layout = {0};
-    size_t items = clo_layout_add(&layout, n, sizeof(clo_heap_item));
-    size_t waits = clo_layout_add(&layout, 2 * stages, sizeof(uint32_t));
+    clo_block block = {0};
 
-    *graphene = (clo_graphene){.parts = parts};
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
-    clo_status status = block == NULL ? clo_fail_memory("a plan") : clo_space_open(&graphene->work, parts->problem);
-    graphene->block = block;
+    *graphene = (clo_graphene){.parts = parts, .heap = {.capacity = n}};
+    clo_carve(&block, &graphene->heap.items, n);
+    clo_carve(&block, &graphene->waits_for, stages);
+    clo_carve(&block, &graphene->left, stages);
+    graphene->block = clo_block_allocate(&block);
+    clo_status status =
+        graphene->block == NULL ? clo_fail_memory("a plan") : clo_space_open(&graphene->work, parts->problem);
     if (status == CLO_OK)
         status = clo_space_open(&graphene->trouble, parts->problem);
     if (status == CLO_OK)
         status = clo_space_open(&graphene->best, parts->problem);
-    if (status != CLO_OK)
-        return status;
-    graphene->heap = (clo_heap){.items = (void *)(block + items), .capacity = n};
-    graphene->waits_for = (void *)(block + waits);
-    graphene->left = graphene->waits_for + stages;
-    return CLO_OK;
+    return status;
 }
 
 void clo_graphene_close(clo_graphene *graphene)
@@ -84,7 +81,7 @@ static bool is_chosen(const choice *c, uint32_t stage)
     return at >= c->part->first && at < c->part->last && c->subsets[at - c->part->first] == (uint8_t)c->subset;
 }
 
-/* The longest time first, as in the paper; or the longest way that is still to be placed. */
+/* The longest time first, as in the paper; or the longest path that is still to be placed. */
 static int64_t key_of(const clo_graphene *g, uint32_t v, int direction)
 {
     const clo_rcpsp *problem = g->parts->problem;

@@ -2,6 +2,7 @@
  * time is the first, so they grow at both ends, and a step that is split moves all behind it. */
 #include "plan/graphene/space.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -11,32 +12,30 @@
 clo_status clo_space_open(clo_space *space, const clo_rcpsp *problem)
 {
     size_t n = problem->tasks, stages = problem->graph->tasks, steps_max = 2 * n + 2;
-    clo_layout layout = {0};
-    size_t steps = clo_layout_add(&layout, problem->machines, sizeof(clo_space_steps));
-    size_t times = clo_layout_add(&layout, problem->machines * steps_max, sizeof(int64_t));
-    size_t frees = clo_layout_add(&layout, problem->machines * steps_max * problem->words, sizeof(uint64_t));
-    size_t starts = clo_layout_add(&layout, n, sizeof(int64_t));
-    size_t ends = clo_layout_add(&layout, 2 * stages, sizeof(int64_t));
-    size_t machines = clo_layout_add(&layout, 2 * n, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    int64_t *times;
+    uint64_t *frees;
+    clo_block block = {0};
 
-    *space = (clo_space){.problem = problem, .block = block};
-    if (block == NULL)
+    *space = (clo_space){.problem = problem};
+    clo_carve(&block, &space->steps, problem->machines);
+    clo_carve(&block, &times, problem->machines * steps_max);
+    clo_carve(&block, &frees, problem->machines * steps_max * problem->words);
+    clo_carve(&block, &space->start_ns, n);
+    clo_carve(&block, &space->last_ns, stages);
+    clo_carve(&block, &space->first_ns, stages);
+    clo_carve(&block, &space->machine, n);
+    clo_carve(&block, &space->placed, n);
+    space->block = clo_block_allocate(&block);
+    if (space->block == NULL)
         return clo_fail_memory("a plan");
-    space->steps = (void *)(block + steps);
-    space->start_ns = (void *)(block + starts);
-    space->last_ns = (void *)(block + ends);
-    space->first_ns = space->last_ns + stages;
     for (size_t t = 0; t < stages; t++) {
         space->last_ns[t] = INT64_MIN;
         space->first_ns[t] = INT64_MAX;
     }
-    space->machine = (void *)(block + machines);
-    space->placed = space->machine + n;
     memset(space->machine, 0xff, n * sizeof *space->machine); /* CLO_NONE */
     for (uint32_t m = 0; m < problem->machines; m++) {
-        space->steps[m].time_ns = (int64_t *)(void *)(block + times) + m * steps_max;
-        space->steps[m].free = (uint64_t *)(void *)(block + frees) + m * steps_max * problem->words;
+        space->steps[m].time_ns = times + m * steps_max;
+        space->steps[m].free = frees + m * steps_max * problem->words;
     }
     clo_space_clear(space);
     return CLO_OK;

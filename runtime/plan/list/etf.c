@@ -9,7 +9,7 @@
  *        (mean time - time there); ties: the lowest id, then the lowest executor. Mean times instead of the
  *        paper's medians; of its generalised level neither the descendants' nor the resources' term.
  *
- * The static level is the longest way to an exit in mean times, without transfers. Both append, fill no gaps. Beyond
+ * The static level is the longest path to an exit in mean times, without transfers. Both append, fill no gaps. Beyond
  * the papers: placement masks, capacities of machines, instances (of a task they look alike: one stands for all).
  *
  * A start only moves back while executors fill, so a key found once (lower is better) is a lower bound for ever, and

@@ -11,6 +11,7 @@
  * (mean_includes_self) SAGA's rules hold: flb_saga.c.
  *
  * O(edges * instances + tasks * (executors + those of type EP on one executor)). */
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/list/flb_pairs.h"
@@ -92,23 +93,19 @@ static clo_status place_next(lists *f)
 
 static clo_status open_lists(lists *f, clo_schedule *schedule)
 {
-    clo_layout layout = {0};
-    size_t next = clo_layout_add(&layout, schedule->graph->instances, sizeof(uint32_t));
-    size_t first = clo_layout_add(&layout, schedule->executors, sizeof(uint32_t));
-    size_t head = clo_layout_add(&layout, schedule->executors, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
 
-    if (block == NULL)
+    clo_carve(&block, &f->next, schedule->graph->instances);
+    clo_carve(&block, &f->first, schedule->executors);
+    clo_carve(&block, &f->head, schedule->executors);
+    f->block = clo_block_allocate(&block);
+    if (f->block == NULL)
         return clo_fail_memory("a plan");
-    f->block = block;
-    f->next = (void *)(block + next);
-    f->first = (void *)(block + first);
-    f->head = (void *)(block + head);
     for (uint32_t e = 0; e < schedule->executors; e++)
         f->first[e] = f->head[e] = CLO_NONE;
     clo_status status = clo_flb_open(&f->base, schedule);
     if (status != CLO_OK)
-        clo_free(block);
+        clo_free(f->block);
     return status;
 }
 

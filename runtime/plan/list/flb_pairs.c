@@ -4,6 +4,7 @@
  * executor are what they are. The links inside a memory and the free ones do not count in the mean. */
 #include "plan/list/flb_pairs.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -60,21 +61,18 @@ static int64_t mean_link_ns(const clo_flb *f, uint64_t bytes)
 
 clo_status clo_flb_open(clo_flb *flb, clo_schedule *schedule)
 {
-    clo_layout layout = {0};
-    size_t messages = clo_layout_add(&layout, schedule->graph->instances, sizeof(clo_flb_message));
-    size_t listed = clo_layout_add(&layout, schedule->executors, sizeof(int64_t));
+    clo_block block = {0};
     clo_status status = clo_ready_open(&flb->ready, schedule);
     if (status != CLO_OK)
         return status;
 
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
-    if (block == NULL) {
+    clo_carve(&block, &flb->messages, schedule->graph->instances);
+    clo_carve(&block, &flb->listed_ns, schedule->executors);
+    flb->block = clo_block_allocate(&block);
+    if (flb->block == NULL) {
         clo_ready_close(&flb->ready);
         return clo_fail_memory("a plan");
     }
-    flb->block = block;
-    flb->messages = (void *)(block + messages);
-    flb->listed_ns = (void *)(block + listed);
     find_mean_link(flb, schedule);
     return CLO_OK;
 }

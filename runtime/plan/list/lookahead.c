@@ -12,6 +12,7 @@
  * O(executors^2 * children) an instance, times the searches in the timelines. */
 #include "plan/list/planners.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/schedule/ready.h"
@@ -38,24 +39,23 @@ typedef struct lookahead {
 
 static clo_status open_lookahead(lookahead *l, clo_schedule *schedule)
 {
-    clo_layout layout = {0};
-    size_t position = clo_layout_add(&layout, schedule->graph->instances, sizeof(uint32_t));
-    size_t rows = clo_layout_add(&layout, (size_t)schedule->executors * CHILDREN_MAX, sizeof(int64_t));
+    clo_block block = {0};
+    int64_t *rows;
     clo_status status = clo_ready_open(&l->ready, schedule);
     if (status != CLO_OK)
         return status;
 
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
-    l->block = block;
-    status = block == NULL ? clo_fail_memory("a plan") : clo_schedule_order(schedule);
+    clo_carve(&block, &l->position, schedule->graph->instances);
+    clo_carve(&block, &rows, (size_t)schedule->executors * CHILDREN_MAX);
+    l->block = clo_block_allocate(&block);
+    status = l->block == NULL ? clo_fail_memory("a plan") : clo_schedule_order(schedule);
     if (status != CLO_OK) {
-        clo_free(block);
+        clo_free(l->block);
         clo_ready_close(&l->ready);
         return status;
     }
-    l->position = (void *)(block + position);
     for (uint32_t i = 0; i < CHILDREN_MAX; i++)
-        l->children[i].others_ns = (int64_t *)(void *)(block + rows) + (size_t)i * schedule->executors;
+        l->children[i].others_ns = rows + (size_t)i * schedule->executors;
     for (uint32_t i = 0; i < schedule->graph->instances; i++)
         l->position[schedule->order[i]] = i;
     return CLO_OK;

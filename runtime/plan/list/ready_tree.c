@@ -1,6 +1,7 @@
 /* plan/list/ready_tree.c - see ready_tree.h. */
 #include "plan/list/ready_tree.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/list/ready_bound.h"
@@ -254,27 +255,20 @@ uint32_t clo_ready_tree_pick(clo_ready_tree *tree, clo_slot *slot)
 
 static clo_status open_arrays(clo_ready_tree *tree, uint32_t tasks)
 {
-    clo_layout layout = {0};
     size_t nodes = 2 * (size_t)tree->leaves;
-    size_t boxes = clo_layout_add(&layout, nodes * CLO_BOX_SIDES * tree->executors, sizeof(int64_t));
-    size_t changed = clo_layout_add(&layout, tree->executors, sizeof(uint64_t));
-    size_t slopes = clo_layout_add(&layout, tree->executors, sizeof(uint64_t));
-    size_t entries = clo_layout_add(&layout, tasks, sizeof(clo_ready_entry));
-    size_t node_rows = clo_layout_add(&layout, nodes, sizeof(clo_ready_node));
-    size_t words = clo_layout_add(&layout, 2 * (size_t)tasks + tree->leaves, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
 
-    if (block == NULL)
+    clo_carve(&block, &tree->boxes, nodes * CLO_BOX_SIDES * tree->executors);
+    clo_carve(&block, &tree->changed, tree->executors);
+    clo_carve(&block, &tree->slopes, tree->executors);
+    clo_carve(&block, &tree->entries, tasks);
+    clo_carve(&block, &tree->nodes, nodes);
+    clo_carve(&block, &tree->task_at, tasks);
+    clo_carve(&block, &tree->position, tasks);
+    clo_carve(&block, &tree->dirty, tree->leaves);
+    tree->block = clo_block_allocate(&block);
+    if (tree->block == NULL)
         return clo_fail_memory("a plan");
-    tree->block = block;
-    tree->boxes = (void *)(block + boxes);
-    tree->changed = (void *)(block + changed);
-    tree->slopes = (void *)(block + slopes);
-    tree->entries = (void *)(block + entries);
-    tree->nodes = (void *)(block + node_rows);
-    tree->task_at = (void *)(block + words);
-    tree->position = tree->task_at + tasks;
-    tree->dirty = tree->position + tasks;
     return CLO_OK;
 }
 

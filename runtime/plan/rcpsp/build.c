@@ -1,6 +1,7 @@
 /* plan/rcpsp/build.c - serial and parallel schedule generation over packed shares, forward and backward. */
 #include "plan/rcpsp/problem.h"
 
+#include "base/carve.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -28,37 +29,24 @@ static one_way way_of(const clo_rcpsp *problem, int direction)
 
 clo_status clo_rcpsp_builder_open(clo_rcpsp_builder *builder, const clo_rcpsp *problem)
 {
-    size_t n = problem->tasks, tasks = problem->graph->tasks;
-    clo_layout layout = {0};
+    size_t n = problem->tasks, tasks = problem->graph->tasks, steps_max = 2 * n + 2;
+    clo_rcpsp_steps all = {0};
+    clo_block block = {0};
 
-    *builder = (clo_rcpsp_builder){.problem = problem, .stop_ns = INT64_MAX};
-    size_t steps = clo_layout_add(&layout, problem->machines, sizeof(clo_rcpsp_steps));
-    size_t(*parts)[4] = clo_allocate(problem->machines, sizeof *parts);
-    if (parts == NULL)
+    *builder = (clo_rcpsp_builder){.problem = problem, .stop_ns = INT64_MAX, .heap = {.capacity = n}};
+    clo_carve(&block, &builder->steps, problem->machines);
+    clo_rcpsp_steps_carve(&block, &all, problem->machines, steps_max, problem->words);
+    clo_carve(&block, &builder->waits_for, 2 * tasks);
+    clo_carve(&block, &builder->ready_ns, 2 * tasks);
+    clo_carve(&block, &builder->heap.items, n);
+    clo_carve(&block, &builder->list, n);
+    builder->block = clo_block_allocate(&block);
+    if (builder->block == NULL)
         return clo_fail_memory("a plan");
-    for (uint32_t m = 0; m < problem->machines; m++)
-        clo_rcpsp_steps_layout(&layout, 2 * n + 2, problem->words, parts[m]);
-    size_t waits = clo_layout_add(&layout, 2 * tasks, sizeof(uint32_t));
-    size_t ready = clo_layout_add(&layout, 2 * tasks, sizeof(int64_t));
-    size_t items = clo_layout_add(&layout, n, sizeof(clo_heap_item));
-    size_t list = clo_layout_add(&layout, n, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
-
-    if (block == NULL) {
-        clo_free(parts);
-        return clo_fail_memory("a plan");
-    }
-    builder->block = block;
-    builder->steps = (void *)(block + steps);
-    builder->waits_for = (void *)(block + waits);
-    builder->ready_ns = (void *)(block + ready);
     builder->left = n == tasks ? NULL : builder->waits_for + tasks;
     builder->end_ns = n == tasks ? NULL : builder->ready_ns + tasks;
-    builder->heap = (clo_heap){.items = (void *)(block + items), .capacity = n};
-    builder->list = (void *)(block + list);
     for (uint32_t m = 0; m < problem->machines; m++)
-        clo_rcpsp_steps_place(&builder->steps[m], block, parts[m]);
-    clo_free(parts);
+        builder->steps[m] = clo_rcpsp_steps_part(&all, m, steps_max, problem->words);
     return CLO_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -140,28 +141,28 @@ static void label_all(labelling *l, uint64_t *kept, int64_t *keys)
 static clo_status fill_keys(const clo_graph *graph, int64_t *keys)
 {
     labelling l = {.graph = graph};
-    clo_layout layout = {0};
-    size_t n = graph->tasks;
+    clo_block block = {0};
+    size_t n = graph->tasks, words = graph->edges / 64 + 1;
+    uint64_t *kept;
 
     l.row = (n + 63) / 64;
     bool reduced = graph->instances <= REDUCED_MAX;
-    size_t reach = clo_layout_add(&layout, reduced ? (n + 1) * l.row : 0, sizeof(uint64_t));
-    size_t kept = clo_layout_add(&layout, graph->edges / 64 + 1, sizeof(uint64_t));
-    size_t ranks = clo_layout_add(&layout, graph->edges, sizeof(uint32_t));
-    size_t counts = clo_layout_add(&layout, 3 * n, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
-    if (block == NULL)
+    if (reduced) {
+        clo_carve(&block, &l.reach, n * l.row);
+        clo_carve(&block, &l.covered, l.row);
+    }
+    clo_carve(&block, &kept, words);
+    clo_carve(&block, &l.ranks, graph->edges);
+    clo_carve(&block, &l.count, n);
+    clo_carve(&block, &l.waiting, n);
+    clo_carve(&block, &l.heap, n);
+    void *memory = clo_block_allocate(&block);
+    if (memory == NULL)
         return clo_fail_memory("a plan");
 
-    l.reach = reduced ? (uint64_t *)(void *)(block + reach) : NULL;
-    l.covered = reduced ? l.reach + n * l.row : NULL;
-    l.ranks = (void *)(block + ranks);
-    l.count = (void *)(block + counts);
-    l.waiting = l.count + n;
-    l.heap = l.waiting + n;
-    memset(block + kept, 0xff, (graph->edges / 64 + 1) * sizeof(uint64_t));
-    label_all(&l, (uint64_t *)(void *)(block + kept), keys);
-    clo_free(block);
+    memset(kept, 0xff, words * sizeof *kept);
+    label_all(&l, kept, keys);
+    clo_free(memory);
     return CLO_OK;
 }
 

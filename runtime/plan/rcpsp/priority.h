@@ -6,8 +6,8 @@
 #ifndef CLO_PLAN_RCPSP_PRIORITY_H
 #define CLO_PLAN_RCPSP_PRIORITY_H
 
-#include "plan/schedule/schedule.h"
 #include "plan/rcpsp/problem.h"
+#include "plan/schedule/schedule.h"
 
 typedef enum clo_priority_order {
     CLO_PRIORITY_SERIAL,   /* no clock: the next of those whose producers have a place            */
@@ -22,7 +22,7 @@ clo_status clo_priority_fill(clo_schedule *schedule, const int64_t *keys, clo_pr
 /* The second half of it, for any problem. by_clock: as CLO_PRIORITY_PARALLEL. */
 clo_status clo_priority_dispatch(clo_schedule *schedule, const int64_t *keys, bool by_clock);
 
-/* Lanes of a pool's words: lane l of word w; its amount in `words`, guards masked out. */
+/* Lanes of a problem's words: lane l of word w; its amount in `words`, guards masked out. */
 static inline uint32_t clo_rcpsp_lane_bits(const clo_rcpsp *problem)
 {
     return (problem->guards & 0x8000) != 0 ? 16 : 32;

@@ -1,5 +1,6 @@
 #include "plan/rcpsp/problem.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -229,7 +230,7 @@ int64_t clo_rcpsp_fastest_ns(const clo_rcpsp *problem, uint32_t v)
     return best;
 }
 
-/* The longest way of all instances of `task`, through those of beyond[count]. */
+/* The longest path of all instances of `task`, through those of beyond[count]. */
 static void fill_path(const clo_rcpsp *problem, int64_t *path_ns, uint32_t task, const uint32_t *beyond, uint32_t count)
 {
     const uint32_t *first = problem->graph->first_instance;
@@ -260,25 +261,16 @@ static void fill_tails(clo_rcpsp *problem)
 static bool allocate(clo_rcpsp *problem, const packing *lanes)
 {
     uint32_t each = 64 / lanes->bits;
-    clo_layout layout = {0};
+    clo_block block = {0};
 
     problem->words = lanes->count == 0 ? 1 : (lanes->count + each - 1) / each;
-    size_t time = clo_layout_add(&layout, (size_t)problem->machines * problem->tasks, sizeof(int64_t));
-    size_t demand = clo_layout_add(&layout, (size_t)problem->words * problem->tasks, sizeof(uint64_t));
-    size_t capacity = clo_layout_add(&layout, (size_t)problem->words * problem->machines, sizeof(uint64_t));
-    size_t weight = clo_layout_add(&layout, problem->tasks, sizeof(uint32_t));
-    size_t tail = clo_layout_add(&layout, 2 * (size_t)problem->tasks, sizeof(int64_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
-
-    if (block == NULL)
-        return false;
-    problem->block = block;
-    problem->time_ns = (void *)(block + time);
-    problem->demand = (void *)(block + demand);
-    problem->capacity = (void *)(block + capacity);
-    problem->weight = (void *)(block + weight);
-    problem->tail_ns = (void *)(block + tail);
-    return true;
+    clo_carve(&block, &problem->time_ns, (size_t)problem->machines * problem->tasks);
+    clo_carve(&block, &problem->demand, (size_t)problem->words * problem->tasks);
+    clo_carve(&block, &problem->capacity, (size_t)problem->words * problem->machines);
+    clo_carve(&block, &problem->weight, problem->tasks);
+    clo_carve(&block, &problem->tail_ns, 2 * (size_t)problem->tasks);
+    problem->block = clo_block_allocate(&block);
+    return problem->block != NULL;
 }
 
 clo_status clo_rcpsp_open(clo_rcpsp *problem, const clo_cost *cost)

@@ -28,7 +28,7 @@ typedef struct clo_rcpsp {
     uint64_t *demand;                /* [tasks * words] without guards                                   */
     uint64_t *capacity;              /* [machines * words] with guards                                   */
     uint32_t *weight;                /* [tasks] sum of the shares, 1024: a whole machine; at least 1     */
-    int64_t *tail_ns;                /* [2 * tasks] longest way to the end, own time included; then the same
+    int64_t *tail_ns;                /* [2 * tasks] longest path to the end, own time included; then the same
                                         to the beginning: for schedules built backward                   */
     void *block;
 } clo_rcpsp;
@@ -94,7 +94,7 @@ void clo_rcpsp_turn(const clo_rcpsp *problem, const clo_packing *packing, int64_
 #define CLO_RCPSP_RULES 20
 void clo_rcpsp_rule(const clo_rcpsp *problem, uint32_t rule, int64_t *keys);
 
-/* The critical path with Gumbel noise of noise_q16 of the longest way: softmax sampling. */
+/* The critical path with Gumbel noise of noise_q16 of the longest path: softmax sampling. */
 void clo_rcpsp_sample(const clo_rcpsp *problem, int direction, uint32_t noise_q16, clo_rng *rng, int64_t *keys);
 
 /* Fills an empty schedule: in order of (forward) start, each on the executor of its machine that ends it first. No

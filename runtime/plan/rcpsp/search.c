@@ -26,7 +26,7 @@ enum {
     RULES = 5,              /* the first individuals */
     STAGNATION_MAX = 200,   /* without a better one, schedules for each individual until it starts afresh */
     WINDOWS = 3,            /* that are compared */
-    NOISE_Q16 = 9830,       /* 0.15 of the longest way */
+    NOISE_Q16 = 9830,       /* 0.15 of the longest path */
     MOVES = 600,            /* moved at random: MOVES / 1000 tasks of a child */
     MOVES_ALIKE = 100,      /* 100 of 1000 where the parents are alike: where their times differ on average by */
     ALIKE = 1600,           /* less than ALIKE / 1000 of the makespan, divided by the tasks */
@@ -154,7 +154,7 @@ static void breed(search *s, int from, uint32_t index)
     cross(s, father, mother);
     build(s, !from, true, &s->sibling);
     clo_packing_copy(s->problem, &s->population[!from][index],
-                           s->sibling.makespan_ns < s->child.makespan_ns ? &s->sibling : &s->child);
+                     s->sibling.makespan_ns < s->child.makespan_ns ? &s->sibling : &s->child);
 }
 
 /* The shortest of the population; the longest where `worst`. */
@@ -202,7 +202,7 @@ static void evolve(search *s)
     int direction = CLO_RCPSP_BACKWARD;
     uint64_t since = s->budget->schedules;
     int64_t shortest = INT64_MAX;
-    uint32_t patience = s->problem->tasks * 3 / 2 < STAGNATION_MAX ? s->problem->tasks * 3 / 2 : STAGNATION_MAX;
+    uint32_t rounds_max = s->problem->tasks * 3 / 2 < STAGNATION_MAX ? s->problem->tasks * 3 / 2 : STAGNATION_MAX;
     bool first = true;
 
     while (!clo_budget_is_spent(s->budget)) { /* every round builds schedules */
@@ -211,7 +211,7 @@ static void evolve(search *s)
             shortest = here;
             since = s->budget->schedules;
         }
-        if (s->budget->schedules - since > (uint64_t)s->size * patience) {
+        if (s->budget->schedules - since > (uint64_t)s->size * rounds_max) {
             populate(s, false);
             direction = CLO_RCPSP_BACKWARD;
             shortest = INT64_MAX;
@@ -288,7 +288,7 @@ static void close_search(search *s)
 }
 
 clo_status clo_rcpsp_search(const clo_rcpsp *problem, const int64_t *first, clo_budget *budget, clo_packing *out,
-                           int *direction)
+                            int *direction)
 {
     search s = {.problem = problem, .budget = budget, .rng = clo_rng_seed(budget->config->seed), .best = out};
     assert(problem->tasks > 0);

@@ -1,10 +1,10 @@
 /* plan/rcpsp/sgs.c - schedule generation with a rule that is fixed beforehand (Kolisch, "Serial and parallel
  * resource-constrained project scheduling methods revisited", EJOR 90, 1996), and the rules of the packing literature.
  *
- *   sgs-serial, sgs-parallel             the longest way to an end first (rank_u)
- *   sgs-serial-backward, -parallel-      from the end of the graph: the longest way to a beginning first
+ *   sgs-serial, sgs-parallel             the longest path to an end first (rank_u)
+ *   sgs-serial-backward, -parallel-      from the end of the graph: the longest path to a beginning first
  *   critical-path                        as sgs-parallel: the baseline of Graphene and of the learned packers
- *   breadth-first                        the fewest edges from an entry first, in the longest way; parallel
+ *   breadth-first                        the fewest edges from an entry first, in the longest path; parallel
  *   random                               an order drawn with the seed of the configuration; parallel
  *
  * The parallel scheme scans all that is ready, not only up to the first that does not fit. Ties: the lowest instance.
@@ -125,14 +125,14 @@ static clo_status random_fill(clo_schedule *schedule, const clo_plan_config *con
 
 const clo_planner_desc clo_planner_sgs_serial = {
     .name = "sgs-serial",
-    .summary = "packing: longest way to an end first, each at its earliest time (Kolisch 1996)",
+    .summary = "packing: longest path to an end first, each at its earliest time (Kolisch 1996)",
     .executions_each = 1,
     .fill = sgs_serial_fill,
 };
 
 const clo_planner_desc clo_planner_sgs_parallel = {
     .name = "sgs-parallel",
-    .summary = "packing: by a clock, of what fits the longest way to an end first (Kolisch 1996)",
+    .summary = "packing: by a clock, of what fits the longest path to an end first (Kolisch 1996)",
     .executions_each = 1,
     .fill = sgs_parallel_fill,
 };

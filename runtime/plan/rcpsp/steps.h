@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/carve.h"
 #include "base/memory.h"
 
 enum { CLO_STEPS_CHUNK = 64, CLO_STEPS_LOOK_BACK = 128 };
@@ -35,23 +36,30 @@ static inline size_t clo_rcpsp_steps_chunks(size_t steps_max)
     return steps_max / (CLO_STEPS_CHUNK / 2) + 2;
 }
 
-/* Adds what a machine needs to a layout; *offset receives where. */
-static inline void clo_rcpsp_steps_layout(clo_layout *layout, size_t steps_max, uint32_t words, size_t offset[4])
+/* Carves what `machines` machines need; the pointers of `all` are those of the first one. */
+static inline void clo_rcpsp_steps_carve(clo_block *block, clo_rcpsp_steps *all, size_t machines, size_t steps_max,
+                                         uint32_t words)
 {
-    size_t chunks = clo_rcpsp_steps_chunks(steps_max);
+    size_t chunks = clo_rcpsp_steps_chunks(steps_max) * machines;
 
-    offset[0] = clo_layout_add(layout, chunks * CLO_STEPS_CHUNK, sizeof(int64_t));
-    offset[1] = clo_layout_add(layout, chunks * CLO_STEPS_CHUNK * words, sizeof(uint64_t));
-    offset[2] = clo_layout_add(layout, chunks, sizeof(uint32_t));
-    offset[3] = clo_layout_add(layout, chunks, sizeof(uint32_t));
+    clo_carve(block, &all->time_ns, chunks * CLO_STEPS_CHUNK);
+    clo_carve(block, &all->free, chunks * CLO_STEPS_CHUNK * words);
+    clo_carve(block, &all->used, chunks);
+    clo_carve(block, &all->chain, chunks);
 }
 
-static inline void clo_rcpsp_steps_place(clo_rcpsp_steps *steps, char *block, const size_t offset[4])
+/* The part of one machine of what was carved for all. */
+static inline clo_rcpsp_steps clo_rcpsp_steps_part(const clo_rcpsp_steps *all, size_t machine, size_t steps_max,
+                                                   uint32_t words)
 {
-    steps->time_ns = (void *)(block + offset[0]);
-    steps->free = (void *)(block + offset[1]);
-    steps->used = (void *)(block + offset[2]);
-    steps->chain = (void *)(block + offset[3]);
+    size_t from = clo_rcpsp_steps_chunks(steps_max) * machine;
+    clo_rcpsp_steps part = *all;
+
+    part.time_ns += from * CLO_STEPS_CHUNK;
+    part.free += from * CLO_STEPS_CHUNK * words;
+    part.used += from;
+    part.chain += from;
+    return part;
 }
 
 static inline void clo_rcpsp_steps_clear(clo_rcpsp_steps *steps, const uint64_t *capacity, uint32_t words)
@@ -107,7 +115,8 @@ static inline clo_rcpsp_step clo_rcpsp_step_at(const clo_rcpsp_steps *steps, int
 /* Earliest start >= ready_ns within sight of `duration_ns` > 0 with `demand`; *found receives its step. Ends: in the last step
  * everything is free, and the demand fits an empty machine. */
 static inline int64_t clo_rcpsp_steps_find(clo_rcpsp_steps *steps, int64_t ready_ns, int64_t duration_ns,
-                                          const uint64_t *demand, uint32_t words, uint64_t guards, clo_rcpsp_step *found)
+                                           const uint64_t *demand, uint32_t words, uint64_t guards,
+                                           clo_rcpsp_step *found)
 {
     clo_rcpsp_step here = clo_rcpsp_step_at(steps, ready_ns);
     int64_t start = ready_ns;
@@ -156,7 +165,8 @@ static inline void clo_rcpsp_chunk_halve(clo_rcpsp_steps *steps, uint32_t link, 
 }
 
 /* Makes a step begin at time_ns, which lies in step `in`; gives it. */
-static inline clo_rcpsp_step clo_rcpsp_steps_cut(clo_rcpsp_steps *steps, clo_rcpsp_step in, int64_t time_ns, uint32_t words)
+static inline clo_rcpsp_step clo_rcpsp_steps_cut(clo_rcpsp_steps *steps, clo_rcpsp_step in, int64_t time_ns,
+                                                 uint32_t words)
 {
     if (steps->time_ns[(size_t)steps->chain[in.link] * CLO_STEPS_CHUNK + in.at] == time_ns)
         return in;
@@ -178,7 +188,7 @@ static inline clo_rcpsp_step clo_rcpsp_steps_cut(clo_rcpsp_steps *steps, clo_rcp
 
 /* Takes `demand` during [start_ns, finish_ns), where it fits; `in`: the step that start_ns lies in. */
 static inline void clo_rcpsp_steps_take(clo_rcpsp_steps *steps, clo_rcpsp_step in, int64_t start_ns, int64_t finish_ns,
-                                       const uint64_t *demand, uint32_t words)
+                                        const uint64_t *demand, uint32_t words)
 {
     clo_rcpsp_step here = clo_rcpsp_steps_cut(steps, in, start_ns, words);
 

@@ -11,6 +11,7 @@
 #include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -126,31 +127,30 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     division d = {.graph = schedule->graph};
     size_t n = d.graph->instances;
-    clo_layout layout = {0};
-    size_t times = clo_layout_add(&layout, 3 * n, sizeof(int64_t));
-    size_t members = clo_layout_add(&layout, 3 * n, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
+    int64_t *keys;
 
     (void)config;
-    if (block == NULL)
+    clo_carve(&block, &keys, n);
+    clo_carve(&block, &d.time_ns, n);
+    clo_carve(&block, &d.end_ns, n);
+    clo_carve(&block, &d.members, n);
+    clo_carve(&block, &d.scratch, n);
+    clo_carve(&block, &d.part_of, n);
+    void *memory = clo_block_allocate(&block);
+    if (memory == NULL)
         return clo_fail_memory("a plan");
-    int64_t *keys = (void *)(block + times);
-    d.time_ns = keys + n;
-    d.end_ns = d.time_ns + n;
-    d.members = (void *)(block + members);
-    d.scratch = d.members + n;
-    d.part_of = d.scratch + n;
     for (uint32_t v = 0; v < n; v++)
         d.time_ns[v] = clo_cost_fastest(schedule->cost, d.graph->task_of[v]);
     fill_keys(&d, keys);
     clo_status status = clo_priority_fill(schedule, keys, CLO_PRIORITY_SERIAL);
-    clo_free(block);
+    clo_free(memory);
     return status;
 }
 
 const clo_planner_desc clo_planner_strip_part = {
     .name = "strip-part",
-    .summary = "packing: strips around the middle of the longest way (Augustine, Banerjee, Irani 2006)",
+    .summary = "packing: strips around the middle of the longest path (Augustine, Banerjee, Irani 2006)",
     .executions_each = 1,
     .fill = fill,
 };

@@ -18,6 +18,7 @@
 #include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -260,25 +261,21 @@ static void begin(tetris *t)
 static clo_status open(tetris *t, const clo_rcpsp *problem)
 {
     size_t n = problem->tasks, tasks = problem->graph->tasks;
-    clo_layout layout = {0};
-    size_t amounts = clo_layout_add(&layout, (size_t)problem->machines * problem->words + 2 * n, sizeof(uint64_t));
-    size_t ids = clo_layout_add(&layout, n + 3 * tasks, sizeof(uint32_t));
-    size_t ran = clo_layout_add(&layout, tasks * problem->machines, 1);
-    size_t items = clo_layout_add(&layout, n, sizeof(clo_heap_item));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
 
-    *t = (tetris){.problem = problem, .block = block};
-    if (block == NULL)
+    *t = (tetris){.problem = problem, .running = {.capacity = n}};
+    clo_carve(&block, &t->free, (size_t)problem->machines * problem->words);
+    clo_carve(&block, &t->work, n);
+    clo_carve(&block, &t->share, n);
+    clo_carve(&block, &t->job_of, n);
+    clo_carve(&block, &t->left, tasks);
+    clo_carve(&block, &t->waiting, tasks);
+    clo_carve(&block, &t->ready, tasks);
+    clo_carve(&block, &t->ran, tasks * problem->machines);
+    clo_carve(&block, &t->running.items, n);
+    t->block = clo_block_allocate(&block);
+    if (t->block == NULL)
         return clo_fail_memory("a plan");
-    t->free = (void *)(block + amounts);
-    t->work = t->free + (size_t)problem->machines * problem->words;
-    t->share = t->work + n;
-    t->job_of = (void *)(block + ids);
-    t->left = t->job_of + n;
-    t->waiting = t->left + tasks;
-    t->ready = t->waiting + tasks;
-    t->ran = (void *)(block + ran);
-    t->running = (clo_heap){.items = (void *)(block + items), .capacity = n};
     begin(t);
     return CLO_OK;
 }

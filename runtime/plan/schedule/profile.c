@@ -10,6 +10,8 @@ enum {
     LEVELS_MAX = 12, /* nodes are half full at least: 16^8 steps would fill 64 GiB */
     TIME = 0,        /* words of an entry: a leaf's are its time and what is in use; an inner one's are these four */
     CHILD = 1,
+    WINDOWS = 4, /* lengths for which a leaf remembers what is in use from a step on */
+    NO_WINDOW = WINDOWS,
     BELOW = 2 /* added to all below it, then the most, then the least in use: [lanes] each, the first included */
 };
 
@@ -18,6 +20,8 @@ enum {
 typedef struct path {
     uint32_t node[LEVELS_MAX], at[LEVELS_MAX];
     int64_t room[LEVELS_MAX][CLO_RESOURCES_MAX];
+    uint32_t window; /* the longest that is no longer than what is searched for; NO_WINDOW: all are longer */
+    uint64_t packed; /* what may be in use of the machine, packed */
 } path;
 
 static size_t words_of(const clo_profile *profile, uint32_t level)
@@ -28,6 +32,11 @@ static size_t words_of(const clo_profile *profile, uint32_t level)
 static int64_t *entry_at(const clo_profile *profile, uint32_t level, uint32_t node, uint32_t at)
 {
     return profile->nodes[level > 0].words + ((size_t)node * ENTRIES + at) * words_of(profile, level);
+}
+
+static uint64_t *held_at(const clo_profile *profile, uint32_t node, uint32_t window, uint32_t at)
+{
+    return profile->nodes[0].held + ((size_t)node * WINDOWS + window) * ENTRIES + at;
 }
 
 static uint32_t *count_of(const clo_profile *profile, uint32_t level, uint32_t node)
@@ -46,6 +55,39 @@ static const int64_t *least_of(const clo_profile *profile, uint32_t level, const
     return level == 0 ? entry + 1 : entry + BELOW + 2 * profile->lanes;
 }
 
+/* What is held from a step on. Whoever starts there and runs for a window holds all steps that begin in it: so the most
+ * of each resource in use in them is what must leave room. A word of `held` is at most that, as it was when somebody looked
+ * last, for what is in use never becomes less; 0: nobody looked. It has a field for each lane. The highest bit of a field
+ * is for comparisons; an amount is rounded down to what fits into the others. */
+static uint32_t field_bits(const clo_profile *profile)
+{
+    return 64 / profile->lanes;
+}
+
+static int64_t field_max(const clo_profile *profile)
+{
+    return (INT64_C(1) << (field_bits(profile) - 1)) - 1;
+}
+
+/* The highest bits of all fields. */
+static uint64_t guards_of(const clo_profile *profile)
+{
+    return profile->lanes == 4 ? UINT64_C(0x8000800080008000) : UINT64_C(0x8080808080808080);
+}
+
+/* Of amounts >= 0. */
+static uint64_t pack(const clo_profile *profile, const int64_t *amounts)
+{
+    int64_t most = field_max(profile);
+    uint64_t packed = 0;
+
+    for (uint32_t k = 0; k < profile->counted_count; k++) {
+        int64_t field = amounts[k] >> profile->shifts[k];
+        packed |= (uint64_t)(field < most ? field : most) << k * field_bits(profile);
+    }
+    return packed;
+}
+
 void clo_profile_open(clo_profile *profile)
 {
     profile->counted_count = 0;
@@ -53,6 +95,9 @@ void clo_profile_open(clo_profile *profile)
         if (profile->limits[r] >= 0)
             profile->counted[profile->counted_count++] = r;
     profile->lanes = profile->counted_count <= 4 ? 4 : CLO_RESOURCES_MAX;
+    for (uint32_t k = 0; k < profile->counted_count; k++)
+        for (profile->shifts[k] = 0; profile->limits[profile->counted[k]] >> profile->shifts[k] > field_max(profile);)
+            profile->shifts[k]++;
 }
 
 bool clo_profile_admits(const clo_profile *profile, const int64_t *demand)
@@ -120,8 +165,8 @@ static uint32_t scan(const int64_t *entry, size_t each, const int64_t *used, con
     return at;
 }
 
-/* From the step at *p on: the first one before end_ns where the demand fits, or (wants_room false) does not. False: there
- * is none. */
+/* From the step at *p on: the first one before end_ns where the demand does not fit; or (wants_room true), from the end of
+ * a leaf on, the first one of the first leaf where it may fit. False: there is none. */
 static bool search(const clo_profile *profile, path *p, int64_t end_ns, bool wants_room)
 {
     for (uint32_t level = 0;;) { /* ends: each round goes down, or on in the order of time */
@@ -137,6 +182,8 @@ static bool search(const clo_profile *profile, path *p, int64_t end_ns, bool wan
             if (level == 0)
                 return true;
             step_down(profile, p, level--);
+            if (level == 0 && wants_room)
+                return true;
         } else {
             if (level == profile->height)
                 return false;
@@ -145,22 +192,88 @@ static bool search(const clo_profile *profile, path *p, int64_t end_ns, bool wan
     }
 }
 
+/* The first step of a leaf from `at` on where the demand may begin; its count: none. */
+static uint32_t next_start(const clo_profile *profile, const path *p, uint32_t at)
+{
+    uint32_t count = *count_of(profile, 0, p->node[0]);
+    uint64_t guards = guards_of(profile), room = p->packed | guards;
+
+    if (p->window == NO_WINDOW)
+        return at;
+    const uint64_t *held = held_at(profile, p->node[0], p->window, 0);
+    while (at < count && ((room - held[at]) & guards) != guards)
+        at++;
+    return at;
+}
+
+/* The length of the window; 0: there is none. */
+static int64_t window_ns(const clo_profile *profile, const path *p)
+{
+    return p->window == NO_WINDOW ? 0 : INT64_C(1) << (profile->octave + p->window);
+}
+
+/* The demand cannot begin at entry `at`, for want of room within the window: writes down what is in use in it, as far as the
+ * leaf goes. */
+static void note_held(const clo_profile *profile, const path *p, uint32_t at)
+{
+    uint32_t count = *count_of(profile, 0, p->node[0]);
+    size_t each = words_of(profile, 0);
+    const int64_t *entry = entry_at(profile, 0, p->node[0], at);
+    int64_t most[CLO_RESOURCES_MAX] = {0}, end_ns = entry[TIME] + window_ns(profile, p);
+
+    for (uint32_t i = at; i < count && entry[TIME] < end_ns; i++, entry += each)
+        for (uint32_t k = 0; k < profile->counted_count; k++)
+            most[k] = entry[1 + k] > most[k] ? entry[1 + k] : most[k];
+    for (uint32_t k = 0; k < profile->counted_count; k++) /* and what the levels above add */
+        most[k] += p->room[profile->height][k] - p->room[0][k];
+    *held_at(profile, p->node[0], p->window, at) = pack(profile, most);
+}
+
 /* Through the rest of a leaf, in one pass: where room has begun (*run_ns; -1: there is none here) at its end, or the start
  * that was wanted, as the result, else -1. */
 static int64_t pass_leaf(const clo_profile *profile, const path *p, int64_t duration_ns, int64_t *run_ns)
 {
-    uint32_t count = *count_of(profile, 0, p->node[0]), lanes = profile->lanes;
-    const int64_t *entry = entry_at(profile, 0, p->node[0], p->at[0]), *room = p->room[0];
+    uint32_t count = *count_of(profile, 0, p->node[0]), lanes = profile->lanes, begin = CLO_NONE;
+    const int64_t *first = entry_at(profile, 0, p->node[0], 0), *room = p->room[0];
     size_t each = words_of(profile, 0);
     int64_t run = *run_ns;
 
-    for (uint32_t at = p->at[0]; at < count; at++, entry += each) {
+    for (uint32_t at = p->at[0]; at < count; at++) {
+        if (run < 0 && (at = next_start(profile, p, at)) == count)
+            break;
+        const int64_t *entry = first + at * each;
         if (run >= 0 && entry[TIME] - run >= duration_ns)
             return run;
-        run = !has_room(entry + 1, room, lanes) ? -1 : run >= 0 ? run : entry[TIME];
+        if (run < 0) {
+            begin = at;
+            run = entry[TIME];
+        }
+        if (has_room(entry + 1, room, lanes))
+            continue;
+        if (begin != CLO_NONE && entry[TIME] - run < window_ns(profile, p)) /* else the window has room */
+            note_held(profile, p, begin);
+        run = -1;
+        begin = CLO_NONE;
     }
     *run_ns = run;
     return -1;
+}
+
+/* Of a length > 0. */
+static uint32_t octave_of(int64_t length_ns)
+{
+    return 63 - (uint32_t)__builtin_clzll((uint64_t)length_ns);
+}
+
+/* The window for a search, and what it compares with. */
+static void choose_window(const clo_profile *profile, int64_t duration_ns, path *p)
+{
+    uint32_t octave = octave_of(duration_ns);
+
+    p->window = octave < profile->octave ? NO_WINDOW : octave - profile->octave;
+    if (octave >= profile->octave + WINDOWS)
+        p->window = WINDOWS - 1;
+    p->packed = pack(profile, p->room[profile->height]);
 }
 
 int64_t clo_profile_earliest_ns(const clo_profile *profile, int64_t start_ns, int64_t duration_ns, int64_t latest_ns,
@@ -171,6 +284,7 @@ int64_t clo_profile_earliest_ns(const clo_profile *profile, int64_t start_ns, in
     if (profile->nodes[0].count == 0 || duration_ns <= 0) /* length 0 holds nothing */
         return start_ns;
     descend(profile, start_ns, demand, &p);
+    choose_window(profile, duration_ns, &p);
     const int64_t *first = entry_at(profile, 0, p.node[0], p.at[0]);
     int64_t run_ns = has_room(first + 1, p.room[0], profile->lanes) ? start_ns : -1;
 
@@ -181,13 +295,9 @@ int64_t clo_profile_earliest_ns(const clo_profile *profile, int64_t start_ns, in
         p.at[0] = *count_of(profile, 0, p.node[0]);
         if (run_ns >= 0 && !search(profile, &p, run_ns + duration_ns, false))
             return run_ns;
-        if (run_ns >= 0) {
-            run_ns = -1;
-        } else {
-            if (!search(profile, &p, latest_ns, true))
-                return latest_ns;
-            run_ns = entry_at(profile, 0, p.node[0], p.at[0])[TIME];
-        }
+        if (run_ns < 0 && !search(profile, &p, latest_ns, true))
+            return latest_ns;
+        run_ns = -1;
     }
 }
 
@@ -199,18 +309,24 @@ static int reserve_nodes(const clo_profile *profile, clo_profile_nodes *nodes, u
     size_t capacity = (size_t)nodes->capacity * 2 + wanted, each = ENTRIES * words_of(profile, level);
     int64_t *words = capacity < UINT32_MAX ? clo_allocate(capacity * each, sizeof *words) : NULL;
     uint32_t *counts = words != NULL ? clo_allocate(capacity, sizeof *counts) : NULL;
+    size_t held_each = (size_t)WINDOWS * ENTRIES;
+    uint64_t *held = counts != NULL && level == 0 ? clo_allocate(capacity * held_each, sizeof *held) : NULL;
 
-    if (counts == NULL) {
+    if (counts == NULL || (held == NULL && level == 0)) {
         clo_free(words);
+        clo_free(counts);
         return -1;
     }
     if (nodes->count > 0) {
         memcpy(words, nodes->words, nodes->count * each * sizeof *words);
         memcpy(counts, nodes->counts, nodes->count * sizeof *counts);
+        if (level == 0)
+            memcpy(held, nodes->held, nodes->count * held_each * sizeof *held);
     }
     clo_free(nodes->words);
     clo_free(nodes->counts);
-    *nodes = (clo_profile_nodes){words, counts, nodes->count, (uint32_t)capacity};
+    clo_free(nodes->held);
+    *nodes = (clo_profile_nodes){words, counts, held, nodes->count, (uint32_t)capacity};
     return 0;
 }
 
@@ -245,12 +361,13 @@ static void refresh(const clo_profile *profile, uint32_t level, int64_t *entry)
 /* Moves the upper half of a full node to a new one, which is returned. */
 static uint32_t split_node(clo_profile *profile, uint32_t level, uint32_t node)
 {
-    uint32_t other = new_node(profile, level);
+    uint32_t other = new_node(profile, level), half = ENTRIES / 2;
     size_t each = words_of(profile, level);
 
-    memcpy(entry_at(profile, level, other, 0), entry_at(profile, level, node, ENTRIES / 2),
-           ENTRIES / 2 * each * sizeof(int64_t));
-    *count_of(profile, level, node) = *count_of(profile, level, other) = ENTRIES / 2;
+    memcpy(entry_at(profile, level, other, 0), entry_at(profile, level, node, half), half * each * sizeof(int64_t));
+    for (uint32_t w = 0; w < WINDOWS && level == 0; w++)
+        memcpy(held_at(profile, other, w, 0), held_at(profile, node, w, half), half * sizeof(uint64_t));
+    *count_of(profile, level, node) = *count_of(profile, level, other) = half;
     return other;
 }
 
@@ -261,6 +378,11 @@ static int64_t *insert_at(clo_profile *profile, uint32_t level, uint32_t node, u
     int64_t *entry = entry_at(profile, level, node, at);
 
     memmove(entry + words_of(profile, level), entry, (*count - at) * words_of(profile, level) * sizeof *entry);
+    for (uint32_t w = 0; w < WINDOWS && level == 0; w++) {
+        uint64_t *held = held_at(profile, node, w, at);
+        memmove(held + 1, held, (*count - at) * sizeof *held);
+        *held = 0;
+    }
     ++*count;
     return entry;
 }
@@ -369,6 +491,8 @@ int clo_profile_take(clo_profile *profile, int64_t start_ns, int64_t finish_ns, 
         profile->root = new_node(profile, 0);
         profile->height = 0;
         memset(insert_at(profile, 0, profile->root, 0), 0, words_of(profile, 0) * sizeof(int64_t));
+        profile->octave = octave_of(finish_ns - start_ns);
+        profile->octave -= profile->octave > 0; /* shorter ones may come */
     }
     path from = {0}, to = {0};
 
@@ -390,6 +514,7 @@ void clo_profile_free(clo_profile *profile)
     for (int i = 0; i < 2; i++) {
         clo_free(profile->nodes[i].words);
         clo_free(profile->nodes[i].counts);
+        clo_free(profile->nodes[i].held);
         profile->nodes[i] = (clo_profile_nodes){0};
     }
 }

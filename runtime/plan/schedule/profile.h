@@ -4,7 +4,8 @@
  * with nothing in use. The steps lie in the leaves of a B+ tree. Each entry above them keeps the most and the least that
  * is in use below it, and what has been added to all of it, so a search passes what is full or free as a whole and a
  * reservation touches two paths: O(log steps) each, but for steps that are free and too short, which are passed one by
- * one. Kept only for graphs with demands. */
+ * one. A step that once was found so is remembered with what holds it back, which can only become more, and passed by one
+ * comparison: searches write down what they find, so no two at once. Kept only for graphs with demands. */
 #ifndef CLO_PLAN_SCHEDULE_PROFILE_H
 #define CLO_PLAN_SCHEDULE_PROFILE_H
 
@@ -14,6 +15,7 @@
 typedef struct clo_profile_nodes {
     int64_t *words;   /* [capacity * entries of a node * words of an entry] */
     uint32_t *counts; /* [capacity] entries in use */
+    uint64_t *held;   /* of leaves: [capacity * windows * entries of a node], see profile.c; else NULL */
     uint32_t count, capacity;
 } clo_profile_nodes;
 
@@ -21,9 +23,11 @@ typedef struct clo_profile {
     int64_t limits[CLO_RESOURCES_MAX]; /* in the graph's order of resources; < 0: unlimited */
     /* The limited resources; those that are not are never counted: a sum might overflow. */
     uint32_t counted[CLO_RESOURCES_MAX], counted_count;
-    uint32_t lanes;             /* 4 or 8: words kept for them; the rest are 0 */
-    clo_profile_nodes nodes[2]; /* leaves, inner nodes */
-    uint32_t root, height;      /* of inner levels; without any the root is a leaf */
+    uint32_t lanes;                     /* 4 or 8: words kept for them; the rest are 0 */
+    uint32_t shifts[CLO_RESOURCES_MAX]; /* of the counted: from an amount to its field in a word of `held` */
+    uint32_t octave;                    /* the shortest window is 2^octave ns */
+    clo_profile_nodes nodes[2];         /* leaves, inner nodes */
+    uint32_t root, height;              /* of inner levels; without any the root is a leaf */
 } clo_profile;
 
 /* Before anything else, with `limits` set. */

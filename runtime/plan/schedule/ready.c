@@ -1,5 +1,6 @@
 #include "plan/schedule/ready.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -17,23 +18,18 @@ static void release(clo_ready *ready, uint32_t task)
 clo_status clo_ready_open(clo_ready *ready, clo_schedule *schedule)
 {
     const clo_graph *graph = schedule->graph;
-    clo_layout layout = {0};
-    size_t left = clo_layout_add(&layout, graph->tasks, sizeof(uint32_t));
-    size_t waiting = clo_layout_add(&layout, graph->tasks, sizeof(uint32_t));
-    size_t released = clo_layout_add(&layout, graph->instances, sizeof(uint32_t));
-    size_t heap = clo_layout_add(&layout, graph->instances, sizeof(clo_heap_item));
-    size_t available = clo_layout_add(&layout, schedule->executors, sizeof(int64_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
 
     assert(schedule->count == 0);
-    if (block == NULL)
+    *ready = (clo_ready){.schedule = schedule, .heap = {.capacity = graph->instances}};
+    clo_carve(&block, &ready->left, graph->tasks);
+    clo_carve(&block, &ready->waiting, graph->tasks);
+    clo_carve(&block, &ready->released, graph->instances);
+    clo_carve(&block, &ready->heap.items, graph->instances);
+    clo_carve(&block, &ready->available_ns, schedule->executors);
+    ready->block = clo_block_allocate(&block);
+    if (ready->block == NULL)
         return clo_fail_memory("a plan");
-    *ready = (clo_ready){.schedule = schedule, .block = block};
-    ready->left = (void *)(block + left);
-    ready->waiting = (void *)(block + waiting);
-    ready->released = (void *)(block + released);
-    ready->heap = (clo_heap){.items = (void *)(block + heap), .capacity = graph->instances};
-    ready->available_ns = (void *)(block + available);
     for (uint32_t t = 0; t < graph->tasks; t++) {
         ready->left[t] = clo_graph_instances_of(graph, t);
         ready->waiting[t] = graph->in_first[t + 1] - graph->in_first[t];

@@ -1,5 +1,6 @@
 #include "plan/schedule/schedule.h"
 
+#include "base/carve.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -30,30 +31,20 @@ static clo_status open_profiles(clo_schedule *schedule)
 static clo_status open_arrays(clo_schedule *schedule)
 {
     size_t n = schedule->graph->instances, p = schedule->executors;
-    clo_layout layout = {0};
-    size_t executions = clo_layout_add(&layout, schedule->capacity, sizeof(clo_execution));
-    size_t first_execution = clo_layout_add(&layout, n, sizeof(uint32_t));
-    size_t order = clo_layout_add(&layout, n, sizeof(uint32_t));
-    size_t memory = clo_layout_add(&layout, p, sizeof(uint32_t));
-    size_t critical = clo_layout_add(&layout, p, sizeof(uint32_t));
-    size_t ready = clo_layout_add(&layout, p, sizeof(int64_t));
-    size_t second = clo_layout_add(&layout, p, sizeof(int64_t));
-    size_t row = clo_layout_add(&layout, p, sizeof(int64_t));
-    size_t timelines = clo_layout_add(&layout, p, sizeof(clo_timeline));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
 
-    if (block == NULL)
+    clo_carve(&block, &schedule->executions, schedule->capacity);
+    clo_carve(&block, &schedule->first_execution, n);
+    clo_carve(&block, &schedule->order, n);
+    clo_carve(&block, &schedule->memory, p);
+    clo_carve(&block, &schedule->critical, p);
+    clo_carve(&block, &schedule->ready_ns, p);
+    clo_carve(&block, &schedule->second_ns, p);
+    clo_carve(&block, &schedule->row_ns, p);
+    clo_carve(&block, &schedule->timelines, p);
+    schedule->block = clo_block_allocate(&block);
+    if (schedule->block == NULL)
         return clo_fail_memory("a plan");
-    schedule->block = block;
-    schedule->executions = (void *)(block + executions);
-    schedule->first_execution = (void *)(block + first_execution);
-    schedule->order = (void *)(block + order);
-    schedule->memory = (void *)(block + memory);
-    schedule->critical = (void *)(block + critical);
-    schedule->ready_ns = (void *)(block + ready);
-    schedule->second_ns = (void *)(block + second);
-    schedule->row_ns = (void *)(block + row);
-    schedule->timelines = (void *)(block + timelines);
     return CLO_OK;
 }
 

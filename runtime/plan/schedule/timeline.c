@@ -40,7 +40,7 @@ static void remove_block(clo_timeline *timeline, size_t at)
     memmove(&timeline->blocks[at], &timeline->blocks[at + 1], (timeline->count - at) * sizeof timeline->blocks[0]);
 }
 
-static int insert_block(clo_timeline *timeline, size_t at, clo_block block)
+static int insert_block(clo_timeline *timeline, size_t at, clo_busy block)
 {
     void *blocks = timeline->blocks;
 
@@ -56,7 +56,7 @@ static int insert_block(clo_timeline *timeline, size_t at, clo_block block)
 int clo_timeline_reserve(clo_timeline *timeline, int64_t start_ns, int64_t finish_ns)
 {
     assert(start_ns <= finish_ns);
-    clo_block *blocks = timeline->blocks;
+    clo_busy *blocks = timeline->blocks;
     size_t right = first_after(timeline, start_ns); /* the left neighbour ends at or before start */
 
     assert(right == timeline->count || finish_ns <= blocks[right].start_ns);
@@ -71,7 +71,7 @@ int clo_timeline_reserve(clo_timeline *timeline, int64_t start_ns, int64_t finis
     } else if (touches_right) {
         blocks[right].start_ns = start_ns;
     } else {
-        return insert_block(timeline, right, (clo_block){start_ns, finish_ns});
+        return insert_block(timeline, right, (clo_busy){start_ns, finish_ns});
     }
     return 0;
 }

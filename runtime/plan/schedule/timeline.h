@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct clo_block {
+typedef struct clo_busy {
     int64_t start_ns, finish_ns;
-} clo_block;
+} clo_busy;
 
 typedef struct clo_timeline {
-    clo_block *blocks;
+    clo_busy *blocks;
     size_t count, capacity;
 } clo_timeline;
 

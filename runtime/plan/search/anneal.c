@@ -9,7 +9,7 @@
  *    what there is to gain over HEFT and DEFT.
  * 2. Annealing from the best: a move gives one instance another executor, frees it, moves it in the order, or frees a
  *    whole stretch of the order and shuffles it (ruin and recreate). What is accepted is drawn before
- *    the schedule is built, so that building stops where a finish and the shortest way to the end are beyond it: on
+ *    the schedule is built, so that building stops where a finish and the shortest path to the end are beyond it: on
  *    average a schedule costs a third. The temperature rises with every schedule that brings no new best, from 0: first
  *    descent, then wider steps, then once more, by turns from a fresh
  *    sample and from the best.
@@ -19,6 +19,7 @@
 #include "plan/duplicate/deft.h"
 #include "plan/schedule/budget.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/noise.h"
 #include "base/status.h"
@@ -29,7 +30,7 @@
 
 enum {
     SAMPLES_PART_Q16 = 9830, /* 0.15 of what is left of the budget */
-    NOISE_Q16 = 3932,        /* 0.06 of the longest way */
+    NOISE_Q16 = 3932,        /* 0.06 of the longest path */
     ROUND = 100,             /* schedules for each instance without a new best, then from the best again */
     HEAT_Q16 = 2621,         /* the temperature then: 0.04 of the makespan */
     PERCENT_EXECUTOR = 20,   /* of the moves; the rest: ruin */
@@ -53,7 +54,7 @@ typedef struct annealing {
     uint32_t count;                        /* instances                                                  */
     uint32_t *order, *position, *executor; /* position: of each instance in order. executor: CLO_NONE: free */
     uint32_t *kept_order, *kept_executor;  /* before the last move                                       */
-    int64_t *behind_ns;                    /* shortest way from the end of each instance to the end of all */
+    int64_t *behind_ns;                    /* shortest path from the end of each instance to the end of all */
     int64_t *rank_ns, longest_ns;          /* [tasks] rank_u, and its maximum                            */
     int64_t *latest_key;                   /* [tasks] the highest key of its instances                   */
     order_key *keys, *sorted;
@@ -64,27 +65,20 @@ typedef struct annealing {
 
 static bool allocate(annealing *s)
 {
-    clo_layout layout = {0};
-    size_t order = clo_layout_add(&layout, 5 * (size_t)s->count, sizeof(uint32_t));
-    size_t behind = clo_layout_add(&layout, s->count, sizeof(int64_t));
-    size_t rank = clo_layout_add(&layout, 2 * (size_t)s->graph->tasks, sizeof(int64_t));
-    size_t keys = clo_layout_add(&layout, 2 * (size_t)s->count, sizeof(order_key));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
 
-    if (block == NULL)
-        return false;
-    s->block = block;
-    s->order = (void *)(block + order);
-    s->position = s->order + s->count;
-    s->executor = s->position + s->count;
-    s->kept_order = s->executor + s->count;
-    s->kept_executor = s->kept_order + s->count;
-    s->behind_ns = (void *)(block + behind);
-    s->rank_ns = (void *)(block + rank);
-    s->latest_key = s->rank_ns + s->graph->tasks;
-    s->keys = (void *)(block + keys);
-    s->sorted = s->keys + s->count;
-    return true;
+    clo_carve(&block, &s->order, s->count);
+    clo_carve(&block, &s->position, s->count);
+    clo_carve(&block, &s->executor, s->count);
+    clo_carve(&block, &s->kept_order, s->count);
+    clo_carve(&block, &s->kept_executor, s->count);
+    clo_carve(&block, &s->behind_ns, s->count);
+    clo_carve(&block, &s->rank_ns, s->graph->tasks);
+    clo_carve(&block, &s->latest_key, s->graph->tasks);
+    clo_carve(&block, &s->keys, s->count);
+    clo_carve(&block, &s->sorted, s->count);
+    s->block = clo_block_allocate(&block);
+    return s->block != NULL;
 }
 
 /* Fastest times, transfers for nothing: nothing can be shorter. */

@@ -93,7 +93,7 @@ static clo_status prove(clo_schedule *schedule, clo_budget *budget, clo_snapshot
     return status;
 }
 
-/* From the best on, in one thread. pool: NULL where the problem is no packing. */
+/* From the best on, in one thread. problem: NULL where the problem is no packing. */
 static clo_status search(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget, clo_snapshot *best)
 {
     if (problem != NULL)

@@ -26,6 +26,7 @@
 #include "plan/search/exact_model.h"
 #include "plan/search/planners.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 
@@ -62,27 +63,25 @@ typedef struct search {
 static clo_status open_state(search *s)
 {
     size_t n = s->model.count, p = s->model.executors;
-    clo_layout layout = {0};
-    size_t longs = clo_layout_add(&layout, 4 * n + 1 + 2 * p + n * p, sizeof(int64_t));
-    size_t shorts = clo_layout_add(&layout, 2 * n, sizeof(uint32_t));
-    size_t children = clo_layout_add(&layout, n * n * p, sizeof(child));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
+    child *children;
 
-    if (block == NULL)
-        return clo_fail_memory("an exact plan");
-    s->block = block;
     s->state = (clo_exact_state){.model = &s->model};
-    s->state.start_ns = (void *)(block + longs);
-    s->state.finish_ns = s->state.start_ns + n;
-    s->state.before_ns = s->state.finish_ns + n;
-    s->state.reach_ns = s->state.before_ns + n;
-    s->state.available_ns = s->state.reach_ns + n + 1;
-    s->state.on = (uint64_t *)(s->state.available_ns + p);
-    s->state.end_ns = (int64_t *)(s->state.on + p);
-    s->state.order = (void *)(block + shorts);
-    s->state.executor = s->state.order + n;
+    clo_carve(&block, &s->state.start_ns, n);
+    clo_carve(&block, &s->state.finish_ns, n);
+    clo_carve(&block, &s->state.before_ns, n);
+    clo_carve(&block, &s->state.reach_ns, n + 1);
+    clo_carve(&block, &s->state.available_ns, p);
+    clo_carve(&block, &s->state.on, p);
+    clo_carve(&block, &s->state.end_ns, n * p);
+    clo_carve(&block, &s->state.order, n);
+    clo_carve(&block, &s->state.executor, n);
+    clo_carve(&block, &children, n * n * p);
+    s->block = clo_block_allocate(&block);
+    if (s->block == NULL)
+        return clo_fail_memory("an exact plan");
     for (size_t d = 0; d < n; d++)
-        s->levels[d].children = (child *)(void *)(block + children) + d * n * p;
+        s->levels[d].children = children + d * n * p;
     return CLO_OK;
 }
 
@@ -119,7 +118,7 @@ static int64_t inputs_ns(const clo_exact_state *s, uint32_t at, uint32_t e)
 
     for (uint32_t arc = s->model->first[at]; arc < s->model->first[at + 1]; arc++) {
         uint32_t from = s->model->from[arc];
-        int64_t arrival = s->finish_ns[from] + clo_exact_way_ns(s->model, arc, s->executor[from], e);
+        int64_t arrival = s->finish_ns[from] + clo_exact_transfer_ns(s->model, arc, s->executor[from], e);
         latest = arrival > latest ? arrival : latest;
     }
     return latest;

@@ -2,9 +2,10 @@
  *
  * Two bounds, both for plans without replicas:
  *   ways: the earliest end of every instance on every executor, with the transfers that its place and those of its
- *         producers cost, plus the shortest way from there to the end of all;
+ *         producers cost, plus the shortest path from there to the end of all;
  *   work: what is not placed and has a way of at least b behind it must fit between now and the end - b, into what is
  *         left of the executors; an executor's time counts with its price (cost/bound/area.c), in proportion to its speed. */
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/search/exact_model.h"
@@ -166,7 +167,7 @@ static void fill_arcs(clo_exact_model *m, const clo_schedule *schedule)
     m->first[m->count] = next;
 }
 
-/* The shortest way through `arc` and its consumer, from a producer on executor e. */
+/* The shortest path through `arc` and its consumer, from a producer on executor e. */
 static int64_t way_through(const clo_exact_model *m, uint32_t arc, uint32_t consumer, uint32_t e)
 {
     int64_t best = CLO_EXACT_NEVER;
@@ -175,7 +176,7 @@ static int64_t way_through(const clo_exact_model *m, uint32_t arc, uint32_t cons
         size_t cell = (size_t)consumer * m->executors + to;
         if (m->time_ns[cell] == CLO_EXACT_NEVER)
             continue;
-        int64_t way = clo_exact_way_ns(m, arc, e, to) + m->time_ns[cell] + m->behind_ns[cell];
+        int64_t way = clo_exact_transfer_ns(m, arc, e, to) + m->time_ns[cell] + m->behind_ns[cell];
         best = way < best ? way : best;
     }
     return best;
@@ -242,28 +243,26 @@ static void fill_weights(clo_exact_model *m, int64_t longest_ns)
 clo_status clo_exact_model_open(clo_exact_model *m, const clo_schedule *schedule, int64_t longest_ns)
 {
     size_t n = schedule->graph->instances, p = schedule->executors, arcs = clo_exact_arcs(schedule->graph);
-    clo_layout layout = {0};
-    size_t longs = clo_layout_add(&layout, 4 * n + p + 2 * n * p + arcs * p * p, sizeof(int64_t));
-    size_t shorts = clo_layout_add(&layout, 3 * n + 1 + arcs + p, sizeof(uint32_t));
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
 
     assert(clo_exact_fits(schedule));
-    if (block == NULL)
+    *m = (clo_exact_model){.count = (uint32_t)n, .executors = (uint32_t)p, .arcs = (uint32_t)arcs};
+    clo_carve(&block, &m->needs, n);
+    clo_carve(&block, &m->feeds, n);
+    clo_carve(&block, &m->weight, n);
+    clo_carve(&block, &m->price, p);
+    clo_carve(&block, &m->least_behind_ns, n);
+    clo_carve(&block, &m->time_ns, n * p);
+    clo_carve(&block, &m->behind_ns, n * p);
+    clo_carve(&block, &m->transfer_ns, arcs * p * p);
+    clo_carve(&block, &m->instance, n);
+    clo_carve(&block, &m->by_behind, n);
+    clo_carve(&block, &m->first, n + 1);
+    clo_carve(&block, &m->from, arcs);
+    clo_carve(&block, &m->class_of, p);
+    m->block = clo_block_allocate(&block);
+    if (m->block == NULL)
         return clo_fail_memory("an exact plan");
-    *m = (clo_exact_model){.count = (uint32_t)n, .executors = (uint32_t)p, .arcs = (uint32_t)arcs, .block = block};
-    m->needs = (void *)(block + longs);
-    m->feeds = m->needs + n;
-    m->weight = m->feeds + n;
-    m->price = m->weight + n;
-    m->least_behind_ns = (int64_t *)(m->price + p);
-    m->time_ns = m->least_behind_ns + n;
-    m->behind_ns = m->time_ns + n * p;
-    m->transfer_ns = m->behind_ns + n * p;
-    m->instance = (void *)(block + shorts);
-    m->by_behind = m->instance + n;
-    m->first = m->by_behind + n;
-    m->from = m->first + n + 1;
-    m->class_of = m->from + arcs;
     find_classes(m, schedule);
     find_positions(m, schedule);
     fill_arcs(m, schedule);
@@ -302,7 +301,7 @@ static void raise_to_arrivals(const clo_exact_state *s, uint32_t arc, int64_t *r
     }
 }
 
-/* The shortest way from the beginning through an instance that is not placed; fills its row of end_ns. */
+/* The shortest path from the beginning through an instance that is not placed; fills its row of end_ns. */
 static int64_t shortest_through(const clo_exact_state *s, uint32_t at, int64_t now_ns)
 {
     const clo_exact_model *m = s->model;

@@ -25,9 +25,9 @@ typedef struct clo_exact_model {
     uint64_t *weight;         /* [count] least price of its time, Q<-shift>                       */
     uint64_t *price;          /* [executors] of their time, at most 1024                          */
     int64_t *time_ns;         /* [count * executors]                                              */
-    int64_t *behind_ns;       /* [count * executors] shortest way from its end there to the end of all */
+    int64_t *behind_ns;       /* [count * executors] shortest path from its end there to the end of all */
     int64_t *least_behind_ns; /* [count] the least of these                                      */
-    int64_t *transfer_ns;          /* [arcs * executors * executors] transfer, by arc, to, from        */
+    int64_t *transfer_ns;     /* [arcs * executors * executors] transfer, by arc, to, from        */
     void *block;
 } clo_exact_model;
 
@@ -36,16 +36,16 @@ typedef struct clo_exact_state {
     const clo_exact_model *model;
     uint64_t placed;
     uint32_t depth;
-    clo_u128 sum_ns;    /* of the starts                                             */
-    uint32_t *order;    /* [count] positions as placed                               */
-    uint32_t *executor; /* [count] by position                                       */
-    int64_t *start_ns;  /* [count] by position                                       */
-    int64_t *finish_ns; /* [count] by position                                       */
-    int64_t *available_ns;   /* [executors] the end of the last one there                 */
-    uint64_t *on;       /* [executors] positions there                               */
-    int64_t *before_ns; /* [count] by depth: available_ns before it was placed           */
-    int64_t *reach_ns;  /* [count + 1] by depth: the latest way from what is placed to the end of all */
-    int64_t *end_ns;    /* [count * executors] scratch: earliest ends of what is not placed */
+    clo_u128 sum_ns;       /* of the starts                                             */
+    uint32_t *order;       /* [count] positions as placed                               */
+    uint32_t *executor;    /* [count] by position                                       */
+    int64_t *start_ns;     /* [count] by position                                       */
+    int64_t *finish_ns;    /* [count] by position                                       */
+    int64_t *available_ns; /* [executors] the end of the last one there                 */
+    uint64_t *on;          /* [executors] positions there                               */
+    int64_t *before_ns;    /* [count] by depth: available_ns before it was placed           */
+    int64_t *reach_ns;     /* [count + 1] by depth: the latest way from what is placed to the end of all */
+    int64_t *end_ns;       /* [count * executors] scratch: earliest ends of what is not placed */
 } clo_exact_state;
 
 /* Start of the last one placed: nothing starts before it any more. */
@@ -55,7 +55,7 @@ static inline int64_t clo_exact_now_ns(const clo_exact_state *state)
 }
 
 /* When the data of `arc` from a producer on `from` are on `to`, behind its end. */
-static inline int64_t clo_exact_way_ns(const clo_exact_model *model, uint32_t arc, uint32_t from, uint32_t to)
+static inline int64_t clo_exact_transfer_ns(const clo_exact_model *model, uint32_t arc, uint32_t from, uint32_t to)
 {
     return model->transfer_ns[((size_t)arc * model->executors + to) * model->executors + from];
 }

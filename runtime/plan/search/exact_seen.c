@@ -81,8 +81,8 @@ static bool arrives(entry *a, const clo_exact_state *b, uint32_t at)
         uint32_t to = (uint32_t)__builtin_ctzll(rest);
         for (uint32_t arc = m->first[to]; arc < m->first[to + 1]; arc++)
             for (uint32_t e = 0; m->from[arc] == at && e < m->executors; e++) {
-                int64_t mine = finish_ns + clo_exact_way_ns(m, arc, here, e);
-                int64_t theirs = b->finish_ns[at] + clo_exact_way_ns(m, arc, there, e);
+                int64_t mine = finish_ns + clo_exact_transfer_ns(m, arc, here, e);
+                int64_t theirs = b->finish_ns[at] + clo_exact_transfer_ns(m, arc, there, e);
                 if (mine > (theirs > now_ns ? theirs : now_ns))
                     return false;
             }

@@ -10,6 +10,7 @@
 #include "base/saturate.h"
 #include "base/status.h"
 #include "trace/check/classes.h"
+#include "trace/check/kept.h"
 
 #include <stdlib.h>
 
@@ -48,8 +49,9 @@ typedef struct pass {
     uint32_t *table;  /* [classes] lists of counts; index + 1 */
     uint32_t *active; /* [counts_count] counts that are not 0 */
     uint32_t active_count;
-    int64_t *left;    /* [machines * CLO_RESOURCES_MAX] capacity; < 0 and unlimited: not looked at */
-    bool has_foreign; /* other jobs hold capacity too: what is left is not known */
+    int64_t *left;             /* [machines * CLO_RESOURCES_MAX] capacity; < 0 and unlimited: not looked at */
+    clo_judge_waiter *waiters; /* [machines] */
+    bool has_foreign;          /* other jobs hold capacity too: what is left is not known */
 } pass;
 
 static uint32_t band_of(const pass *p, uint32_t j)
@@ -119,16 +121,33 @@ static void change_left(pass *p, const clo_judge_execution *x, int64_t sign)
                 clo_time_add(p->left[(size_t)machine * CLO_RESOURCES_MAX + r], sign * demand[r]);
 }
 
-static bool fits(const pass *p, uint32_t class, uint32_t executor)
+/* What is kept from those ready instances on the machine; NULL: nothing. */
+static const int64_t *kept_from(const pass *p, const ready_count *count, uint32_t c, uint32_t machine)
 {
-    const int64_t *demand = p->classes.demand + (size_t) class * CLO_RESOURCES_MAX;
-    uint32_t machine = clo_platform_executor(p->judge->platform, executor)->machine;
+    const clo_judge_waiter *waiter = &p->waiters[machine];
 
-    if (!clo_judge_class_allows(&p->classes, class, executor))
+    if (waiter->job == CLO_NONE || !waiter->is_kept || count->band < band_of(p, waiter->job))
+        return NULL;
+    const job_state *job = &p->jobs[waiter->job];
+    const row *r = &p->rows[job->rows + waiter->stage];
+    bool is_one_of_them = job->is_shown && r->left == 0 && r->unstarted > 0 && r->count == c;
+    return is_one_of_them ? NULL : waiter->demand;
+}
+
+/* True if one of the ready instances `c` could run on the executor. */
+static bool fits(const pass *p, uint32_t c, uint32_t executor)
+{
+    const ready_count *count = &p->counts[c];
+    const int64_t *demand = p->classes.demand + (size_t)count->class * CLO_RESOURCES_MAX;
+    uint32_t machine = clo_platform_executor(p->judge->platform, executor)->machine;
+    const int64_t *kept = kept_from(p, count, c, machine);
+
+    if (!clo_judge_class_allows(&p->classes, count->class, executor))
         return false;
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
         bool is_limited = demand[r] > 0 && clo_platform_capacity(p->judge->platform, machine, r) >= 0;
-        if (is_limited && (p->has_foreign || demand[r] > p->left[(size_t)machine * CLO_RESOURCES_MAX + r]))
+        int64_t left = p->left[(size_t)machine * CLO_RESOURCES_MAX + r];
+        if (is_limited && (p->has_foreign || demand[r] > clo_time_sub(left, kept != NULL ? kept[r] : 0)))
             return false;
     }
     return true;
@@ -162,7 +181,7 @@ static void check_start(pass *p, const clo_judge_execution *x)
 
     for (uint32_t i = 0; i < p->active_count; i++) {
         const ready_count *count = &p->counts[p->active[i]];
-        if (count->band >= band || !fits(p, count->class, x->executor))
+        if (count->band >= band || !fits(p, p->active[i], x->executor))
             continue;
         if (has_room || p->judge->report.faults == 0)
             tell(p, x, p->active[i]);
@@ -227,7 +246,9 @@ static void read_records(pass *p)
         const clo_log_record *record = &judge->records[i];
         const clo_judge_execution *x =
             judge->execution_of[i] != CLO_NONE ? &judge->executions[judge->execution_of[i]] : NULL;
-        if (x != NULL && record->what == CLO_LOG_FINISH) {
+        if (record->what == CLO_LOG_KEEP) {
+            clo_judge_read_keep(judge, record, p->waiters);
+        } else if (x != NULL && record->what == CLO_LOG_FINISH) {
             apply_finish(p, x);
         } else if (x != NULL) {
             if (record->what == CLO_LOG_START)
@@ -287,8 +308,10 @@ static clo_status take_memory(pass *p)
     p->rows = clo_allocate(rows, sizeof p->rows[0]);
     p->table = clo_allocate(p->classes.count, sizeof p->table[0]);
     p->left = clo_allocate(judge->machines, CLO_RESOURCES_MAX * sizeof p->left[0]);
-    if (p->jobs == NULL || p->rows == NULL || p->table == NULL || p->left == NULL)
+    p->waiters = clo_allocate(judge->machines, sizeof p->waiters[0]);
+    if (p->jobs == NULL || p->rows == NULL || p->table == NULL || p->left == NULL || p->waiters == NULL)
         return clo_fail_memory("the check of a log");
+    clo_judge_waiters_init(judge, p->waiters);
     rows = 0;
     for (uint32_t j = 0; j < judge->jobs_count && status == CLO_OK; j++) {
         p->jobs[j] = (job_state){.rows = rows,
@@ -346,5 +369,6 @@ clo_status clo_judge_bands(clo_judge *judge)
     clo_free(p.table);
     clo_free(p.active);
     clo_free(p.left);
+    clo_free(p.waiters);
     return status;
 }

@@ -34,6 +34,7 @@ typedef struct clo_judge_job {
     uint32_t arrive_record, cancel_record, done_record;
     uint32_t limit;        /* now                                                        */
     uint32_t has_limit;    /* 1: it had one at some time                                 */
+    uint32_t highest;      /* of all limits that it had; 0: at some time it had none     */
     uint32_t is_early;     /* 1: something of it ended after its DONE                    */
     uint32_t done_value;   /* CLO_LOG_DONE_...                                           */
     uint32_t first, count; /* its executions: by_job[first] .. by_job[first + count - 1] */
@@ -49,6 +50,7 @@ typedef struct clo_judge_execution {
     uint32_t record, finish_record; /* finish_record CLO_NONE: it does not finish */
     uint32_t limit;                 /* of the job when it was decided             */
     uint32_t next;                  /* scratch of the passes                      */
+    bool is_dropped;                /* it was committed, and is not run           */
     int64_t start_ns, finish_ns;    /* of the body                                */
 } clo_judge_execution;
 

@@ -1,5 +1,6 @@
 /* limits.c - a job's limit: when an execution begins, no more executions of the job run (this one included) than the
- * limit that held when it was decided. A limit that falls does not stop what runs or is decided. */
+ * limit that held when it was decided. A limit that falls does not stop what runs or is decided. What is committed begins
+ * later, when the limit may have risen and others have begun: the highest limit of all counts for it. */
 #include "trace/check/jobs.h"
 
 #include "base/memory.h"
@@ -40,9 +41,11 @@ static void check_job(clo_judge *judge, const clo_judge_job *job, moment *starts
         const clo_judge_execution *x = &judge->executions[starts[begun - 1].execution];
         while (ended < begun - 1 && finishes[ended].time_ns <= starts[begun - 1].time_ns)
             ended++;
-        if (x->limit > 0 && begun - ended > x->limit)
+        bool is_committed = judge->records[x->record].what == CLO_LOG_COMMIT;
+        uint32_t limit = is_committed ? job->highest : x->limit;
+        if (limit > 0 && begun - ended > limit)
             clo_judge_fault(judge, CLO_STREAM_LIMIT, x->record, "%s: %u executions of the job run, its limit is %u",
-                            clo_judge_label_times(judge, x, text), begun - ended, x->limit);
+                            clo_judge_label_times(judge, x, text), begun - ended, limit);
     }
 }
 

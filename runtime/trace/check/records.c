@@ -10,9 +10,10 @@
 
 #include <assert.h>
 
-/* Open executions of an executor: started at once; committed; committed, with demands. */
+/* Open executions of an executor: started at once; committed; committed, with demands. And its open move: 1. */
 typedef struct given {
     uint32_t started, committed, demanding;
+    uint32_t moving;
 } given;
 
 typedef struct pass {
@@ -33,10 +34,15 @@ static void fault(pass *p, uint32_t kind, const char *what)
     clo_judge_fault(p->judge, kind, p->at, "job %llu: %s", (unsigned long long)p->record->job, what);
 }
 
-static bool is_of_a_job(uint32_t what)
+static bool is_of_a_job(const clo_log_record *record)
 {
+    uint32_t what = record->what;
+
+    if (what == CLO_LOG_KEEP)
+        return record->job != CLO_LOG_NO_JOB;
     return what == CLO_LOG_ARRIVE || what == CLO_LOG_FINISH || what == CLO_LOG_CANCEL || what == CLO_LOG_START ||
-           what == CLO_LOG_COMMIT || what == CLO_LOG_LIMIT || what == CLO_LOG_DONE;
+           what == CLO_LOG_COMMIT || what == CLO_LOG_LIMIT || what == CLO_LOG_DONE || what == CLO_LOG_DROP ||
+           what == CLO_LOG_MOVE || what == CLO_LOG_MOVED || what == CLO_LOG_LEAVE;
 }
 
 static void check_frame(pass *p)
@@ -95,7 +101,7 @@ static uint32_t *open_list(pass *p, uint32_t job, const clo_log_record *r)
 
 static bool is_busy(const given *of)
 {
-    return of->started > 0 || (of->committed > 0 && of->demanding == 0);
+    return of->started > 0 || of->moving > 0 || (of->committed > 0 && of->demanding == 0);
 }
 
 static void check_start(pass *p, const clo_judge_shape *shape, const clo_judge_execution *x)
@@ -237,6 +243,27 @@ static void read_finish(pass *p, uint32_t j)
     }
 }
 
+/* What was committed for a job that is cancelled is not run. */
+static void read_drop(pass *p, uint32_t j)
+{
+    clo_judge *judge = p->judge;
+    char text[CLO_JUDGE_LABEL_BYTES];
+
+    if (!has_known_ids(p, clo_judge_shape_of(judge, j)))
+        return;
+    uint32_t index = take_open(p, j);
+    if (index == CLO_NONE) {
+        fault(p, CLO_STREAM_FINISH_UNSTARTED, "it drops what was not committed, or has ended before");
+        return;
+    }
+    clo_judge_execution *x = &judge->executions[index];
+    x->is_dropped = true;
+    --*count_of(p, x);
+    if (judge->jobs[j].cancel_record == CLO_NONE || judge->records[x->record].what != CLO_LOG_COMMIT)
+        clo_judge_fault(judge, CLO_STREAM_START_UNFINISHED, p->at,
+                        "%s: it is dropped, and was started or its job not cancelled", clo_judge_label(judge, x, text));
+}
+
 static void read_arrive(pass *p, uint32_t j)
 {
     clo_judge_job *job = &p->judge->jobs[j];
@@ -292,7 +319,60 @@ static void read_limit(pass *p, uint32_t j)
         return;
     }
     job->limit = (uint32_t)p->record->value;
+    if (job->limit == 0 || (job->highest > 0 && job->limit > job->highest))
+        job->highest = job->limit;
     job->has_limit |= job->limit > 0;
+}
+
+/* MOVE, MOVED and LEAVE. */
+static void read_move(pass *p, uint32_t j)
+{
+    const clo_judge_job *job = &p->judge->jobs[j];
+    const clo_log_record *r = p->record;
+
+    if (r->executor >= p->judge->executors) {
+        fault(p, CLO_STREAM_UNKNOWN_EXECUTOR, "the platform has no such executor");
+        return;
+    }
+    given *of = &p->held[r->executor];
+    if (r->what == CLO_LOG_MOVED) {
+        if (of->moving == 0)
+            fault(p, CLO_STREAM_FINISH_UNSTARTED, "an executor has come and did not set out");
+        of->moving = 0;
+        return;
+    }
+    if (job->arrive_record == CLO_NONE)
+        fault(p, CLO_STREAM_NOT_ARRIVED, "an executor is sent before the job arrives");
+    if (job->done_record != CLO_NONE)
+        fault(p, CLO_STREAM_AFTER_DONE, "an executor is sent after the job is done");
+    if (is_busy(of))
+        fault(p, CLO_STREAM_BUSY, "an executor is sent that is not free");
+    if (r->value != 0 && (r->value != 1 || r->what != CLO_LOG_MOVE))
+        fault(p, CLO_STREAM_BAD_VALUE, "the value of MOVE is 0 or 1, that of LEAVE 0");
+    of->moving = r->value == 1;
+}
+
+static void check_machine(pass *p)
+{
+    if (p->record->executor >= p->judge->machines)
+        clo_judge_fault(p->judge, CLO_STREAM_UNKNOWN_EXECUTOR, p->at, "machine %u; the platform has %u",
+                        p->record->executor, p->judge->machines);
+}
+
+static void read_keep(pass *p, uint32_t j)
+{
+    const clo_judge_job *job = &p->judge->jobs[j];
+
+    check_machine(p);
+    if (p->record->stage >= clo_judge_shape_of(p->judge, j)->stages)
+        clo_judge_fault(p->judge, CLO_STREAM_UNKNOWN_STAGE, p->at, "job %llu: stage %u of %u waits",
+                        (unsigned long long)p->record->job, p->record->stage, clo_judge_shape_of(p->judge, j)->stages);
+    if (job->arrive_record == CLO_NONE)
+        fault(p, CLO_STREAM_NOT_ARRIVED, "it waits for capacity before it arrives");
+    if (job->cancel_record != CLO_NONE)
+        fault(p, CLO_STREAM_AFTER_CANCEL, "it waits for capacity after it was cancelled");
+    if (job->done_record != CLO_NONE)
+        fault(p, CLO_STREAM_AFTER_DONE, "it waits for capacity after it is done");
 }
 
 static void read_job_record(pass *p)
@@ -314,11 +394,22 @@ static void read_job_record(pass *p)
         if (p->judge->jobs[j].cancel_record == CLO_NONE)
             p->judge->jobs[j].cancel_record = p->at;
         break;
+    case CLO_LOG_DROP:
+        read_drop(p, j);
+        break;
     case CLO_LOG_LIMIT:
         read_limit(p, j);
         break;
     case CLO_LOG_DONE:
         read_done(p, j);
+        break;
+    case CLO_LOG_MOVE:
+    case CLO_LOG_MOVED:
+    case CLO_LOG_LEAVE:
+        read_move(p, j);
+        break;
+    case CLO_LOG_KEEP:
+        read_keep(p, j);
         break;
     default:
         read_start(p, j);
@@ -336,9 +427,8 @@ static void read_other_record(pass *p)
     if (r->what == CLO_LOG_SWAP && (r->value < 0 || r->value >= (int64_t)judge->about->policies_count))
         clo_judge_fault(judge, CLO_STREAM_UNKNOWN_POLICY, p->at, "policy %lld; the header names %u",
                         (long long)r->value, judge->about->policies_count);
-    if (r->what == CLO_LOG_CAPACITY && r->executor >= judge->machines)
-        clo_judge_fault(judge, CLO_STREAM_UNKNOWN_EXECUTOR, p->at, "machine %u; the platform has %u", r->executor,
-                        judge->machines);
+    if (r->what == CLO_LOG_CAPACITY || r->what == CLO_LOG_KEEP)
+        check_machine(p);
     judge->report.refused += r->what == CLO_LOG_REFUSED;
     if (r->what == CLO_LOG_END) {
         p->has_end = true;
@@ -370,7 +460,7 @@ static void check_open(pass *p)
     for (uint32_t i = 0; i < judge->executions_count; i++) {
         const clo_judge_execution *x = &judge->executions[i];
         bool is_cut = p->end_value > 0 && judge->jobs[x->job].done_record == CLO_NONE;
-        if (x->finish_record == CLO_NONE && !is_cut)
+        if (x->finish_record == CLO_NONE && !is_cut && !x->is_dropped)
             clo_judge_fault(judge, CLO_STREAM_START_UNFINISHED, x->record, "%s: it never finishes",
                             clo_judge_label(judge, x, text));
     }
@@ -426,7 +516,7 @@ clo_status clo_judge_read_records(clo_judge *judge)
         judge->execution_of[p.at] = CLO_NONE;
         check_frame(&p);
         check_time(&p);
-        if (is_of_a_job(p.record->what))
+        if (is_of_a_job(p.record))
             read_job_record(&p);
         else
             read_other_record(&p);

@@ -206,6 +206,7 @@ clo_status clo_judge_read_jobs(clo_judge *judge)
                                          .cancel_record = CLO_NONE,
                                          .done_record = CLO_NONE,
                                          .limit = judge->stream->jobs[j].limit,
+                                         .highest = judge->stream->jobs[j].limit,
                                          .has_limit = judge->stream->jobs[j].limit > 0,
                                          .last_finish_ns = INT64_MIN};
     }

@@ -4,6 +4,7 @@
 #include "trace/check/bands.h"
 #include "trace/check/figures.h"
 #include "trace/check/jobs.h"
+#include "trace/check/kept.h"
 #include "trace/check/records.h"
 #include "trace/check/shapes.h"
 #include "trace/check/sweep.h"
@@ -50,7 +51,7 @@ static clo_status read_log(clo_judge *judge, const clo_log *log)
                         "the log is of a platform with %u executors, this one has %u; name the platform of the run",
                         judge->about->executors, judge->executors);
     judge->records_count = (uint32_t)count;
-    judge->has_exact_times = judge->about->clock == CLO_CLOCK_VIRTUAL;
+    judge->has_exact_times = judge->about->clock == CLO_CLOCK_VIRTUAL && judge->about->environment == NULL;
     judge->has_transfers = judge->about->clock != CLO_CLOCK_REAL;
     return CLO_OK;
 }
@@ -58,8 +59,9 @@ static clo_status read_log(clo_judge *judge, const clo_log *log)
 static clo_status run_passes(clo_judge *judge)
 {
     static clo_status (*const passes[])(clo_judge *) = {
-        clo_judge_read_jobs,  clo_judge_read_records, clo_judge_instances, clo_judge_inputs,  clo_judge_overlaps,
-        clo_judge_capacities, clo_judge_limits,       clo_judge_bands,     clo_judge_figures, clo_judge_bound};
+        clo_judge_read_jobs, clo_judge_read_records, clo_judge_instances, clo_judge_inputs,
+        clo_judge_overlaps,  clo_judge_capacities,   clo_judge_limits,    clo_judge_kept,
+        clo_judge_bands,     clo_judge_figures,      clo_judge_bound};
     clo_status status = CLO_OK;
 
     for (size_t p = 0; p < sizeof passes / sizeof passes[0] && status == CLO_OK; p++)

@@ -72,6 +72,42 @@ static void a_steal_program_is_the_graph_itself(void **state)
     close_setting(&s);
 }
 
+/* Whether a program says so of one task that may run on the executors of `mask`, 0: on any. */
+static bool restricts(uint64_t mask, int64_t demand)
+{
+    clo_platform *platform = scene_platform(EXECUTORS, 1);
+    clo_task task = {.work_ns = 100, .executors_mask = mask, .demand = {demand}}, plain = {.work_ns = 100};
+    clo_program *program;
+    clo_graph *graph;
+    clo_arena arena;
+    clo_cost *cost;
+
+    ok(clo_graph_create("restricted", &graph));
+    ok(clo_graph_add_task(graph, &plain, NULL));
+    ok(clo_graph_add_task(graph, &task, NULL));
+    ok(clo_graph_seal(graph));
+    ok(clo_cost_create(graph, platform, &cost));
+    clo_arena_open(&arena, NULL, 0);
+    ok(clo_program_create(cost, NULL, 0, &arena, &program));
+    bool is_restricted = program->is_restricted;
+    clo_arena_close(&arena);
+    clo_cost_destroy(cost);
+    clo_platform_destroy(platform);
+    clo_graph_destroy(graph);
+    return is_restricted;
+}
+
+static void a_steal_program_is_restricted_where_some_task_cannot_run_everywhere(void **state)
+{
+    (void)state;
+    assert_false(restricts(0, 0));
+    assert_false(restricts(0, 1)); /* no capacity is set */
+    assert_false(restricts(3, 0));
+    assert_false(restricts(7, 0)); /* wider than the platform */
+    assert_true(restricts(1, 0));
+    assert_true(restricts(2, 0));
+}
+
 static void a_replay_program_waits_for_the_one_before_and_for_other_executors(void **state)
 {
     (void)state;
@@ -312,6 +348,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_steal_program_is_the_graph_itself),
+        cmocka_unit_test(a_steal_program_is_restricted_where_some_task_cannot_run_everywhere),
         cmocka_unit_test(a_replay_program_waits_for_the_one_before_and_for_other_executors),
         cmocka_unit_test(of_equal_starts_the_earlier_end_then_the_graphs_order_comes_first),
         cmocka_unit_test(a_demand_is_in_the_order_of_the_platform),

@@ -30,6 +30,11 @@ static clo_log *sample(void)
     header.executors = 8;
     header.policies = policies;
     header.policies_count = 2;
+    header.run = CLO_LOG_RUN_REAL;
+    header.jobs_max = 256;
+    header.steps_max = 64;
+    header.scale = 0.001;
+    header.instance = "q5";
     ok(clo_log_create(&header, 0, &log));
     return log;
 }
@@ -64,7 +69,9 @@ static char *print(const clo_log *log)
 static const char golden[] =
     "{\"format\":\"clotho.log/1\",\"platform\":\"rk3588\",\"platform_hash\":\"fedcba9876543210\","
     "\"workload\":\"jobs.jsonl\",\"workload_hash\":\"0000000000000001\",\"seed\":\"18446744073709551615\","
-    "\"arrivals_seed\":\"42\",\"arrivals\":\"poisson:25\",\"jobs\":3,\"shuffled\":true,\"clock\":\"virtual\","
+    "\"arrivals_seed\":\"42\",\"arrivals\":\"poisson:25\",\"jobs\":3,\"shuffled\":true,\"run\":\"real\",\"jobs_max\":"
+    "256,"
+    "\"steps_max\":64,\"scale\":0.001,\"instance\":\"q5\",\"clock\":\"virtual\","
     "\"executors\":8,\"policies\":[{\"name\":\"fifo\"},{\"name\":\"tu\\\"ned\",\"argument\":\"a\\u000ab\"}]}\n"
     "[-5,\"begin\",null,null,null,null,0]\n"
     "[0,\"arrive\",0,null,null,null,0]\n"
@@ -97,6 +104,8 @@ static void assert_same(const clo_log *a, const clo_log *b)
 
     assert_int_equal(clo_log_first_difference(a, b, NULL, 0), CLO_LOG_EQUAL);
     assert_int_equal(x->policies_count, y->policies_count);
+    assert_int_equal(x->run, y->run);
+    assert_true(x->scale == y->scale);
     assert_string_equal(first, second);
     clo_free(first);
     clo_free(second);

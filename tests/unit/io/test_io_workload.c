@@ -28,7 +28,7 @@ static void a_line_is_a_job(void **state)
                " \"platform\": {\"executors\": 4}}\n\n"
                "{\"graph\": " G
                ", \"name\": \"first\", \"arrival_ns\": 7, \"deadline_ns\": 8, \"period_ns\": 9, \"releases\": 10,"
-               " \"weight\": 11, \"band\": 12, \"group\": 13, \"limit\": 4}\n"
+               " \"weight\": 11, \"band\": 5, \"group\": 13, \"limit\": 4}\n"
                "  {\"graph\": 0, \"arrival_ns\": 7}\r\n"
                "{\"graph\": " G ", \"arrival_ns\": 1e2}");
     const clo_workload_job *a = clo_workload_get(w, 0), *b = clo_workload_get(w, 1), *c = clo_workload_get(w, 2);
@@ -43,7 +43,7 @@ static void a_line_is_a_job(void **state)
     assert_int_equal(a->period_ns, 9);
     assert_int_equal(a->releases, 10);
     assert_int_equal(a->weight, 11);
-    assert_int_equal(a->band, 12);
+    assert_int_equal(a->band, 5);
     assert_int_equal(a->group, 13);
     assert_int_equal(a->limit, 4);
     assert_int_equal(a->line, 3);
@@ -120,6 +120,7 @@ static void numbers_that_cannot_be_are_refused(void **state)
         {WITH("\"limit\": 0"), CLO_ERR_FORMAT, "f:3: limit is 0; write a number > 0, or leave it out"},
         {WITH("\"limit\": 1e300"), CLO_ERR_LIMIT, "f:3: limit is 1e+300; the largest possible is 4294967295"},
         {WITH("\"band\": -1"), CLO_ERR_FORMAT, "f:3: band is -1; write a whole number >= 0"},
+        {WITH("\"band\": 8"), CLO_ERR_FORMAT, "f:3: the line: job \"g\": band is 8; use 0 to 7"},
         {WITH("\"group\": null"), CLO_ERR_FORMAT, "f:3: group is null; write a whole number >= 0"},
         {WITH("\"arrival_ns\": -1"), CLO_ERR_FORMAT, "f:3: arrival_ns is -1; write a number >= 0"},
         {WITH("\"arrival_ns\": NaN"), CLO_ERR_FORMAT,

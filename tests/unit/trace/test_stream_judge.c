@@ -373,6 +373,40 @@ static void every_allocation_may_fail(void **state)
     assert_true(fault_each(judge, f) > 20);
 }
 
+/* What was queued on e0 for job 7 is dropped when that is cancelled; then job 8 may have e0. */
+static void what_a_cancelled_job_had_queued_is_dropped(void **state)
+{
+    fixture *f = *state;
+
+    add(f, 0, CLO_LOG_BEGIN, CLO_LOG_NO_JOB, 0);
+    add(f, 2, CLO_LOG_ARRIVE, 7, 0);
+    start(f, 2, 7, 0, 0, 0);
+    start(f, 2, 7, 0, 1, 2);
+    start(f, 2, 7, 1, 0, 1);
+    f->records[f->count - 1].what = CLO_LOG_COMMIT;
+    add(f, 4, CLO_LOG_CANCEL, 7, 0);
+    start(f, 4, 7, 1, 0, 1);
+    f->records[f->count - 1].what = CLO_LOG_DROP;
+    finish(f, 12, 7, 0, 0, 0, 2);
+    finish(f, 12, 7, 0, 1, 2, 2);
+    add(f, 12, CLO_LOG_DONE, 7, CLO_LOG_DONE_CANCELLED);
+    add(f, 20, CLO_LOG_END, CLO_LOG_NO_JOB, 0);
+    expect(f, NULL);
+    f->records[5].what = CLO_LOG_TIMER; /* nobody cancels it */
+    f->records[5].job = CLO_LOG_NO_JOB;
+    f->records[9].value = CLO_LOG_DONE_FAILED;
+    expect(f,
+           "start-unfinished: record 6: job 7: task 'send' on executor 'e1': it is dropped, and was started or its job "
+           "not cancelled");
+    f->records[4].stage = 0; /* another task is queued */
+    f->records[4].instance = 1;
+    f->header.clock = CLO_CLOCK_REAL;
+    clo_log *log = log_of(f);
+    clo_stream_case stream = case_of(f);
+    assert_int_equal(clo_stream_check(&stream, log, NULL), CLO_ERR_INVALID);
+    clo_log_destroy(log);
+}
+
 int main(void)
 {
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -383,6 +417,7 @@ int main(void)
                                        WITH(a_lower_band_waits),
                                        WITH(kinds_can_be_ignored_and_the_first_faults_are_kept),
                                        WITH(what_cannot_be_judged_is_refused),
+                                       WITH(what_a_cancelled_job_had_queued_is_dropped),
                                        WITH(every_allocation_may_fail)};
 
     return cmocka_run_group_tests_name("stream_judge", tests, NULL, NULL);

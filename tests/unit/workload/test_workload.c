@@ -56,7 +56,7 @@ static void a_job_keeps_what_it_was_given_and_gets_defaults(void **state)
                             .period_ns = 9,
                             .releases = 10,
                             .weight = 11,
-                            .band = 12,
+                            .band = 5,
                             .group = 13,
                             .limit = 14,
                             .line = 15};
@@ -77,7 +77,7 @@ static void a_job_keeps_what_it_was_given_and_gets_defaults(void **state)
     assert_int_equal(row->period_ns, 9);
     assert_int_equal(row->releases, 10);
     assert_int_equal(row->weight, 11);
-    assert_int_equal(row->band, 12);
+    assert_int_equal(row->band, 5);
     assert_int_equal(row->group, 13);
     assert_int_equal(row->limit, 14);
     assert_int_equal(row->line, 15);
@@ -132,6 +132,7 @@ static void what_cannot_be_is_refused_and_changes_nothing(void **state)
         {{.graph = graph, .arrival_ns = CLO_WORKLOAD_TIME_MAX, .deadline_ns = 1},
          CLO_ERR_LIMIT,
          "job \"g\": arrival_ns + deadline_ns is more than 146 years; give less"},
+        {{.graph = graph, .band = CLO_BANDS_MAX, .name = "n"}, CLO_ERR_ARGUMENT, "job \"n\": band is 8; use 0 to 7"},
         {{.graph = graph, .releases = 4, .name = "n"},
          CLO_ERR_ARGUMENT,
          "job \"n\": has 4 releases but no period_ns; give one"},

@@ -1,0 +1,276 @@
+/* bench_decision.c - what does one decision of the scheduler cost, from the event to the order?
+ *
+ * A body has ended: the scheduler counts it, asks the policy, and orders the next body. All of that is one turn, driven in
+ * virtual time on one thread (decision/scene.h), for each built-in policy, over the number of candidates (ready stages) and
+ * of live jobs. Then 10 000 live jobs beside 100, in turns: with 16 candidates, the caches warm; the same, but before each
+ * turn the caches are filled with something else; and where every live job has a ready stage. For the same question the
+ * learned policy of LACHESIS takes 14 to 38 ms (figures 7 to 9, 98 of 100 decisions), that of Decima 15 ms (figure 15b). */
+#include "decision/scene.h"
+#include "common/platform.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    POLICIES_MAX = 32,
+    CANDIDATES = 6,
+    JOBS = 5,
+    SAMPLES = 10000,
+    QUICK_SAMPLES = 500,
+    COLD_SAMPLES = 300,
+    FEW_JOBS = 100,
+    MANY_JOBS = 10000,
+    JUDGED_CANDIDATES = 16,
+    EVICTED_BYTES = 8 << 20
+};
+
+/* The "must" of the ratio with 16 candidates, caches warm. */
+#define RATIO_MUST 1.3
+
+static const uint32_t candidates_of[CANDIDATES] = {1, 4, 16, 64, 256, 1000};
+static const uint32_t jobs_of[JOBS] = {1, 10, 100, 1000, 10000};
+
+typedef enum comparison { WARM, COLD, CROWD, COMPARISONS } comparison;
+static const char *const comparison_names[COMPARISONS] = {"warm", "cold", "every job a candidate"};
+
+typedef struct row {
+    double p50, p99, p999, max; /* ns */
+    bool is_measured;
+} row;
+
+/* Medians of rounds. */
+typedef struct ratio {
+    double few_ns, many_ns, ratio, lowest;
+} ratio;
+
+typedef struct bench {
+    bench_options options;
+    uint32_t samples, policies_count;
+    const clo_policy *policies[POLICIES_MAX];
+    row rows[POLICIES_MAX][CANDIDATES][JOBS];
+    ratio ratios[POLICIES_MAX][COMPARISONS];
+    double *values; /* [samples] */
+} bench;
+
+static volatile unsigned char evicted[EVICTED_BYTES];
+
+static void evict(void)
+{
+    for (size_t i = 0; i < EVICTED_BYTES; i += 64)
+        evicted[i]++;
+}
+
+static bool fail_still(const clo_policy *policy)
+{
+    fprintf(stderr, "bench: policy %s: nothing runs any more\n", policy->name);
+    return false;
+}
+
+static bool measure_row(bench *b, uint32_t policy, uint32_t c, uint32_t j)
+{
+    const scene_config config = {b->policies[policy], candidates_of[c], jobs_of[j], b->options.seed};
+    scene *s = scene_open(&config);
+    row *r = &b->rows[policy][c][j];
+
+    if (s == NULL)
+        return false;
+    r->is_measured = scene_measure(s, b->values, b->samples / 4 + 1, NULL) && /* until it is in a steady state */
+                     scene_measure(s, b->values, b->samples, NULL);
+    scene_close(s);
+    if (!r->is_measured)
+        return fail_still(b->policies[policy]);
+    bench_sort(b->values, b->samples);
+    r->p50 = bench_quantile(b->values, b->samples, 0.5);
+    r->p99 = bench_quantile(b->values, b->samples, 0.99);
+    r->p999 = bench_quantile(b->values, b->samples, 0.999);
+    r->max = b->values[b->samples - 1];
+    return true;
+}
+
+static bool median_of(bench *b, scene *s, comparison what, double *out)
+{
+    uint32_t count = what == COLD && b->samples > COLD_SAMPLES ? COLD_SAMPLES : b->samples;
+
+    if (!scene_measure(s, b->values, count, what == COLD ? evict : NULL))
+        return false;
+    *out = bench_summarise(b->values, count).median;
+    return true;
+}
+
+/* Both in turns, so that a change of the machine's speed meets both. */
+static bool measure_ratio(bench *b, uint32_t policy, comparison what)
+{
+    uint32_t rounds = b->options.rounds;
+    double *few = calloc(3 * (size_t)rounds, sizeof *few), *many = few + rounds, *ratios = many + rounds;
+    bool is_good = few != NULL;
+    scene *scenes[2] = {NULL, NULL};
+
+    for (int i = 0; i < 2 && is_good; i++) {
+        uint32_t jobs = i == 0 ? FEW_JOBS : MANY_JOBS;
+        const scene_config config = {b->policies[policy], what == CROWD ? jobs : JUDGED_CANDIDATES, jobs,
+                                     b->options.seed};
+        scenes[i] = scene_open(&config);
+        is_good = scenes[i] != NULL;
+    }
+    for (uint32_t r = 0; r < rounds && is_good; r++) {
+        is_good = median_of(b, scenes[0], what, &few[r]) && median_of(b, scenes[1], what, &many[r]);
+        ratios[r] = is_good && few[r] > 0 ? many[r] / few[r] : 1;
+    }
+    scene_close(scenes[0]);
+    scene_close(scenes[1]);
+    if (is_good) {
+        bench_stats stats = bench_summarise(ratios, rounds);
+        b->ratios[policy][what] = (ratio){bench_summarise(few, rounds).median, bench_summarise(many, rounds).median,
+                                          stats.median, stats.lowest};
+    }
+    free(few);
+    return is_good || fail_still(b->policies[policy]);
+}
+
+static bool measure_all(bench *b)
+{
+    bool is_good = true;
+
+    for (uint32_t p = 0; p < b->policies_count && is_good; p++) {
+        for (uint32_t c = 0; c < CANDIDATES && is_good; c++)
+            for (uint32_t j = 0; j < JOBS && is_good; j++)
+                is_good = measure_row(b, p, c, j);
+        for (int what = 0; what < COMPARISONS && is_good; what++)
+            is_good = measure_ratio(b, p, (comparison)what);
+    }
+    return is_good;
+}
+
+static void print_policy(const bench *b, uint32_t policy)
+{
+    printf("%s: ns a decision, p50 / p99 / p99.9 / max\n%10s", b->policies[policy]->name, "candidates");
+    for (uint32_t j = 0; j < JOBS; j++)
+        printf("  %18u live jobs", jobs_of[j]);
+    printf("\n");
+    for (uint32_t c = 0; c < CANDIDATES; c++) {
+        printf("%10u", candidates_of[c]);
+        for (uint32_t j = 0; j < JOBS; j++) {
+            const row *r = &b->rows[policy][c][j];
+            printf("  %5.0f %6.0f %6.0f %8.0f", r->p50, r->p99, r->p999, r->max);
+        }
+        printf("\n");
+    }
+    printf("\n");
+}
+
+static void print_text(const bench *b)
+{
+    printf("From the end of a body to the orders, %d workers, %u turns each; two reads of the clock (%.0f ns) are "
+           "subtracted.\n\n",
+           SCENE_WORKERS, b->samples, scene_clock_ns());
+    for (uint32_t p = 0; p < b->policies_count; p++)
+        print_policy(b, p);
+    printf("p50 in ns with %d and with %d live jobs, %d candidates; medians of %u rounds\n", FEW_JOBS, MANY_JOBS,
+           JUDGED_CANDIDATES, b->options.rounds);
+    printf("%-8s", "policy");
+    for (int what = 0; what < COMPARISONS; what++)
+        printf(" %28s", comparison_names[what]);
+    printf("\n");
+    for (uint32_t p = 0; p < b->policies_count; p++) {
+        printf("%-8s", b->policies[p]->name);
+        for (int what = 0; what < COMPARISONS; what++) {
+            const ratio *r = &b->ratios[p][what];
+            printf(" %9.0f %9.0f %8.2f", r->few_ns, r->many_ns, r->ratio);
+        }
+        printf("   must %.1f (warm): %s\n", RATIO_MUST,
+               b->ratios[p][WARM].ratio <= RATIO_MUST ? "holds" : "does not hold");
+    }
+    printf("\nThe papers' learned policies, a decision: LACHESIS 14 / 30 / 38 ms, Decima 15 ms.\n");
+}
+
+static void print_rows_json(const bench *b)
+{
+    const char *comma = "";
+
+    for (uint32_t p = 0; p < b->policies_count; p++)
+        for (uint32_t c = 0; c < CANDIDATES; c++)
+            for (uint32_t j = 0; j < JOBS; j++, comma = ", ") {
+                const row *r = &b->rows[p][c][j];
+                printf("%s{\"policy\": \"%s\", \"candidates\": %u, \"jobs\": %u, \"p50_ns\": %.1f, \"p99_ns\": %.1f, "
+                       "\"p999_ns\": %.1f, \"max_ns\": %.1f}",
+                       comma, b->policies[p]->name, candidates_of[c], jobs_of[j], r->p50, r->p99, r->p999, r->max);
+            }
+}
+
+static void print_json(const bench *b)
+{
+    const char *comma = "";
+
+    printf(
+        "{\"bench\": \"decision\", \"workers\": %d, \"turns\": %u, \"rounds\": %u, \"seed\": %llu, \"clock_ns\": %.1f, "
+        "\"rows\": [",
+        SCENE_WORKERS, b->samples, b->options.rounds, (unsigned long long)b->options.seed, scene_clock_ns());
+    print_rows_json(b);
+    printf("], \"ratios\": [");
+    for (uint32_t p = 0; p < b->policies_count; p++)
+        for (int what = 0; what < COMPARISONS; what++, comma = ", ") {
+            const ratio *r = &b->ratios[p][what];
+            printf(
+                "%s{\"policy\": \"%s\", \"what\": \"%s\", \"p50_ns_%d\": %.1f, \"p50_ns_%d\": %.1f, \"ratio\": %.3f, "
+                "\"lowest\": %.3f}",
+                comma, b->policies[p]->name, comparison_names[what], FEW_JOBS, r->few_ns, MANY_JOBS, r->many_ns,
+                r->ratio, r->lowest);
+        }
+    printf("], \"papers_ns\": {\"lachesis\": [14000000, 30000000, 38000000], \"decima\": [15000000]}, \"goals\": [");
+    comma = "";
+    for (uint32_t p = 0; p < b->policies_count; p++, comma = ", ")
+        printf("%s{\"goal\": \"%s: p50 with %d live jobs / with %d, %d candidates\", \"value\": %.3f, \"must\": %.1f, "
+               "\"holds\": %s}",
+               comma, b->policies[p]->name, MANY_JOBS, FEW_JOBS, JUDGED_CANDIDATES, b->ratios[p][WARM].ratio,
+               RATIO_MUST, b->ratios[p][WARM].ratio <= RATIO_MUST ? "true" : "false");
+    printf("]}\n");
+}
+
+/* Those asked for, or all; a name that is none is told. */
+static bool choose_policies(bench *b, const bench_list *asked)
+{
+    clo_entry entry = CLO_ENTRY_INIT;
+
+    for (uint32_t i = 0; i < asked->count && b->policies_count < POLICIES_MAX; i++) {
+        const clo_policy *policy = clo_policy_find(asked->items[i]);
+        if (policy == NULL)
+            return fprintf(stderr, "bench-decision: there is no policy '%s'\n", asked->items[i]), false;
+        b->policies[b->policies_count++] = policy;
+    }
+    for (uint32_t i = 0;
+         asked->count == 0 && b->policies_count < POLICIES_MAX && clo_registry_entry("policies", i, &entry); i++)
+        b->policies[b->policies_count++] = clo_policy_find(entry.name);
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    bench_list asked = {0};
+    const bench_flag flags[] = {
+        {.name = "policy NAME", .help = "may be given several times; else all that are registered", .list = &asked},
+        {0}};
+    const bench_about about = {.name = "decision",
+                               .question = "what does one decision of the scheduler cost, from the event to the order?",
+                               .flags = flags,
+                               .rounds = 15,
+                               .quick_rounds = 3};
+    bench *b = calloc(1, sizeof *b);
+    int exit_status;
+
+    if (b == NULL)
+        return 1;
+    exit_status = bench_options_read(&b->options, &about, argc, argv);
+    if (exit_status < 0) {
+        b->samples = b->options.quick ? QUICK_SAMPLES : SAMPLES;
+        b->values = calloc(b->samples, sizeof *b->values);
+        exit_status = !choose_policies(b, &asked) ? 2 : b->values != NULL && measure_all(b) ? 0 : 1;
+        if (exit_status == 0 && b->options.json)
+            print_json(b);
+        else if (exit_status == 0)
+            print_text(b);
+        free(b->values);
+    }
+    free(b);
+    return exit_status;
+}

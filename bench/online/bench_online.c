@@ -1,0 +1,86 @@
+/* bench_online.c - jobs that arrive over time: how long do they take under each policy?
+ *
+ * All contenders of a scene meet the same streams, one a seed. Ratios are of sums over the seeds, their intervals from a
+ * paired bootstrap. The baseline's streams are judged by the stream checker, which also gives the lower bound; so are
+ * all streams of the scenes with groups. */
+#include "online/online.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef CLO_DATA
+#define CLO_DATA "../shared/data"
+#endif
+
+static bool read_count(const char *text, const char *name, uint32_t *out)
+{
+    char *end;
+    unsigned long value = text != NULL ? strtoul(text, &end, 10) : 0;
+
+    if (text != NULL && (*text < '1' || *text > '9' || *end != '\0' || value > 1000000)) {
+        fprintf(stderr, "bench: --%s %s: give a whole number from 1 to 1000000\n", name, text);
+        return false;
+    }
+    *out = (uint32_t)value;
+    return true;
+}
+
+static bool play_all(online *o)
+{
+    for (uint32_t i = 0; online_scenes[i] != NULL; i++) {
+        const scene *s = online_scenes[i];
+
+        if (o->only != NULL && strncmp(s->name, o->only, strlen(o->only)) != 0)
+            continue;
+        if (!online_play(o, s, &o->played[o->played_count++]))
+            return false;
+        if (o->options.json) {
+            if (o->played_count > 1)
+                printf(", ");
+            online_print_json(&o->played[o->played_count - 1]);
+        } else {
+            online_print(&o->played[o->played_count - 1]);
+        }
+        fflush(stdout);
+    }
+    if (o->played_count == 0) {
+        fprintf(stderr, "bench: no scene's name begins with '%s'; leave --only out to see all\n", o->only);
+        return false;
+    }
+    return o->svg == NULL || online_svg(o, o->svg);
+}
+
+int main(int argc, char **argv)
+{
+    online o = {.data = CLO_DATA};
+    const char *jobs = NULL, *seeds = NULL;
+    const bench_flag flags[] = {
+        {.name = "only NAME", .help = "only scenes whose names begin so", .value = &o.only},
+        {.name = "policy NAME", .help = "NAME[:ARGUMENT] beside the baseline; may be repeated", .list = &o.policies},
+        {.name = "jobs N", .help = "at most so many jobs a stream", .value = &jobs},
+        {.name = "seeds N", .help = "at most so many seeds a scene", .value = &seeds},
+        {.name = "data DIR", .help = "where tpch and alibaba lie (default " CLO_DATA ")", .value = &o.data},
+        {.name = "svg FILE", .help = "the distributions of completion times as a picture", .value = &o.svg},
+        {0}};
+    const bench_about about = {"online", "how long do jobs of a stream take under each policy?", flags, 1, 1};
+    int status = bench_options_read(&o.options, &about, argc, argv);
+
+    if (status >= 0)
+        return status;
+    if (!read_count(jobs, "jobs", &o.jobs_max) || !read_count(seeds, "seeds", &o.seeds_max))
+        return 2;
+    if (o.options.json)
+        printf("{\"bench\": \"online\", \"scenes\": [");
+    bool is_good = online_data_open(&o);
+    if (o.skipped != NULL)
+        fprintf(stderr, "bench: skipped: %s\n", o.skipped);
+    else
+        is_good = is_good && play_all(&o);
+    if (o.options.json)
+        printf("]}\n");
+    for (uint32_t i = 0; i < o.played_count; i++)
+        played_close(&o.played[i]);
+    online_data_close(&o);
+    return is_good ? 0 : 1;
+}

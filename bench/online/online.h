@@ -1,0 +1,114 @@
+/* online.h - policies beside each other on streams of jobs: scenes, contenders, and what the parts of bench-online share.
+ *
+ * A scene makes a workload for each seed and says where it runs. A contender is a policy with its argument. All
+ * contenders of a scene meet the same workloads, so that their results are compared in pairs. */
+#ifndef CLO_BENCH_ONLINE_H
+#define CLO_BENCH_ONLINE_H
+
+#include "common/platform.h"
+#include "common/tpch.h"
+
+enum { CONTENDERS_MAX = 48, SCENES_MAX = 16, ONLINE_LABEL_BYTES = 64, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
+
+/* A policy with its argument, as --policy NAME[:ARGUMENT] says it. */
+typedef struct contender {
+    char label[ONLINE_LABEL_BYTES];
+    const clo_policy *policy;
+    void *argument; /* owned; NULL: none */
+} contender;
+
+/* Reads NAME[:ARGUMENT]. False, with a line why where `why` is set, if there is no such policy, or not with that. */
+bool contender_open(contender *c, const char *text, bool says_why);
+void contender_close(contender *c);
+
+/* What a scene compares by. */
+typedef enum measure { MEASURE_JCT, MEASURE_WEIGHTED, MEASURE_MAKESPAN, MEASURES_COUNT } measure;
+
+typedef struct online online;
+typedef struct scene scene;
+
+/* A workload with its platform, made for one seed. */
+typedef struct occasion {
+    clo_workload *workload; /* owned */
+    clo_workload *base;     /* owned: the jobs that it was drawn from, where they were made for the occasion; or NULL */
+    const clo_platform *platform;
+    clo_platform *own; /* `platform`, where it was made for the occasion; else NULL */
+    uint32_t groups;   /* fairness among jobs of groups 0 .. groups-1 is measured; 0: not */
+} occasion;
+
+struct scene {
+    const char *name;
+    const char *title;
+    /* What the paper says, in one line; "": nothing. */
+    const char *paper;
+    measure by;
+    /* Names of contenders; those that are not registered are left out. The first one is the baseline. NULL ends it. */
+    const char *const *contenders;
+    /* Seeds: the first one, how many, and how many with --quick. */
+    uint64_t seed;
+    uint32_t seeds, quick_seeds;
+    /* False, with a line why, on failure. Called from several threads. */
+    bool (*make)(const online *o, uint64_t seed, occasion *out);
+};
+
+/* What one contender reached with one seed. */
+typedef struct outcome {
+    double by[MEASURES_COUNT]; /* seconds */
+    double p95_s, utilization;
+    double jain;    /* mean over windows; 0: not measured */
+    double bound_s; /* of the mean completion time; 0: unknown */
+    double jobs;
+    uint64_t completions, refused, fallbacks;
+    int64_t wall_ns;
+    float curve[CURVE_POINTS]; /* quantiles of the completion times, in seconds */
+} outcome;
+
+/* A scene that was played. */
+typedef struct played {
+    const scene *scene;
+    contender contenders[CONTENDERS_MAX];
+    uint32_t count, seeds;
+    outcome *outcomes; /* [count * seeds] */
+} played;
+
+struct online {
+    bench_options options;
+    const char *data, *only, *svg;
+    bench_list policies;
+    uint32_t jobs_max, seeds_max; /* at most; 0: what the scene says */
+    const char *skipped;          /* why nothing is played: there is no data; NULL */
+    tpch *tpch;
+    /* Jobs to draw from, and the files that own their graphs. */
+    clo_workload *decima_pool, *decima_files[DECIMA_SIZES], *alibaba, *alibaba_file;
+    clo_platform *uniform50;
+    played played[SCENES_MAX];
+    uint32_t played_count;
+};
+
+/* All scenes; NULL ends the list. */
+extern const scene *const online_scenes[];
+
+/* What scenes draw from. True with `skipped` where it is not there. False, with a line why, where it is broken. */
+bool online_data_open(online *o);
+void online_data_close(online *o);
+
+/* Plays a scene with all its seeds, on all CPUs. Results do not depend on the number of threads. False, with a line why,
+ * if a simulation fails or its log is refused by the checker. */
+bool online_play(const online *o, const scene *s, played *out);
+void played_close(played *p);
+
+/* Ratio of the sums of a measure, contender to baseline, with its 95 % interval: paired bootstrap over the seeds. */
+typedef struct interval {
+    double ratio, low, high;
+} interval;
+interval online_ratio(const played *p, uint32_t who, uint32_t baseline, measure by);
+
+void online_print(const played *p);
+void online_print_json(const played *p);
+/* A panel a scene: the distribution of the completion times, a line a contender. */
+bool online_svg(const online *o, const char *path);
+
+/* Jain's index of what the groups of a log got, by windows: see fairness.c. Negative: no memory. */
+double online_jain(const clo_log *log, const clo_workload *workload, uint32_t groups);
+
+#endif

@@ -1,0 +1,138 @@
+/* online_report.c - the tables of bench-online, and the statistics in them. */
+#include "online/online.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RESAMPLES = 2000 };
+
+static const char *const measure_names[MEASURES_COUNT] = {"mean completion", "weighted completion", "makespan"};
+
+static const outcome *at(const played *p, uint32_t who, uint32_t seed)
+{
+    return &p->outcomes[(size_t)who * p->seeds + seed];
+}
+
+static double mean(const played *p, uint32_t who, measure by)
+{
+    double sum = 0;
+
+    for (uint32_t s = 0; s < p->seeds; s++)
+        sum += at(p, who, s)->by[by];
+    return sum / p->seeds;
+}
+
+interval online_ratio(const played *p, uint32_t who, uint32_t baseline, measure by)
+{
+    double *ratios = calloc(RESAMPLES, sizeof *ratios);
+    uint64_t state = 1;
+    interval out = {.ratio = mean(p, who, by) / mean(p, baseline, by)};
+
+    out.low = out.high = out.ratio;
+    for (uint32_t k = 0; k < RESAMPLES && ratios != NULL; k++) {
+        double mine = 0, theirs = 0;
+        for (uint32_t s = 0; s < p->seeds; s++) {
+            uint32_t drawn = bench_random_below(&state, p->seeds);
+            mine += at(p, who, drawn)->by[by];
+            theirs += at(p, baseline, drawn)->by[by];
+        }
+        ratios[k] = mine / theirs;
+    }
+    if (ratios != NULL) {
+        bench_sort(ratios, RESAMPLES);
+        out.low = bench_quantile(ratios, RESAMPLES, 0.025);
+        out.high = bench_quantile(ratios, RESAMPLES, 0.975);
+    }
+    free(ratios);
+    return out;
+}
+
+/* What a row says beside the ratio: means over the seeds, of the rate the median. */
+typedef struct row {
+    double value, p95_s, makespan_s, jain, utilization, rate;
+    uint64_t fallbacks, refused;
+} row;
+
+static row summarise(const played *p, uint32_t who)
+{
+    row r = {.value = mean(p, who, p->scene->by), .makespan_s = mean(p, who, MEASURE_MAKESPAN)};
+    double *rates = calloc(p->seeds, sizeof *rates);
+
+    for (uint32_t s = 0; s < p->seeds; s++) {
+        const outcome *o = at(p, who, s);
+        r.p95_s += o->p95_s / p->seeds;
+        r.jain += o->jain / p->seeds;
+        r.utilization += o->utilization / p->seeds;
+        r.fallbacks += o->fallbacks;
+        r.refused += o->refused;
+        if (rates != NULL)
+            rates[s] = o->wall_ns > 0 ? (double)o->completions * 1e9 / (double)o->wall_ns : 0;
+    }
+    if (rates != NULL)
+        r.rate = bench_summarise(rates, p->seeds).median;
+    free(rates);
+    return r;
+}
+
+static double bound(const played *p)
+{
+    double sum = 0;
+
+    for (uint32_t s = 0; s < p->seeds; s++)
+        sum += at(p, 0, s)->bound_s;
+    return sum / p->seeds;
+}
+
+static double jobs(const played *p)
+{
+    double sum = 0;
+
+    for (uint32_t s = 0; s < p->seeds; s++)
+        sum += at(p, 0, s)->jobs;
+    return sum / p->seeds;
+}
+
+void online_print(const played *p)
+{
+    const scene *s = p->scene;
+    double least = s->by == MEASURE_MAKESPAN ? 0 : bound(p);
+
+    printf("%s: %s; %u seeds from %llu, %.0f jobs each\n", s->name, s->title, p->seeds, (unsigned long long)s->seed,
+           jobs(p));
+    if (s->paper[0] != '\0')
+        printf("  paper: %s\n", s->paper);
+    printf("  %-22s %12s %26s %10s %10s %6s %6s %9s\n", "policy", measure_names[s->by], "/ baseline [95 % interval]",
+           "p95", "makespan", "Jain", "use", "M tasks/s");
+    for (uint32_t c = 0; c < p->count; c++) {
+        row r = summarise(p, c);
+        interval i = online_ratio(p, c, 0, s->by);
+        printf("  %-22s %10.1f s %10.3f [%.3f, %.3f] %8.1f s %8.1f s %6.3f %5.1f%% %9.2f", p->contenders[c].label,
+               r.value, i.ratio, i.low, i.high, r.p95_s, r.makespan_s, r.jain, 100 * r.utilization, r.rate * 1e-6);
+        if (r.refused > 0 || r.fallbacks > 0)
+            printf("  %llu refused, %llu by the own rule", (unsigned long long)r.refused,
+                   (unsigned long long)r.fallbacks);
+        putchar('\n');
+    }
+    if (least > 0 && s->by == MEASURE_JCT)
+        printf("  %-22s %10.1f s %10.3f\n", "lower bound", least, least / mean(p, 0, MEASURE_JCT));
+    putchar('\n');
+}
+
+void online_print_json(const played *p)
+{
+    const scene *s = p->scene;
+
+    printf("{\"scene\": \"%s\", \"seeds\": %u, \"first_seed\": %llu, \"jobs\": %.0f, \"measure\": \"%s\", "
+           "\"lower_bound_s\": %.6g, \"policies\": [",
+           s->name, p->seeds, (unsigned long long)s->seed, jobs(p), measure_names[s->by], bound(p));
+    for (uint32_t c = 0; c < p->count; c++) {
+        row r = summarise(p, c);
+        interval i = online_ratio(p, c, 0, s->by);
+        printf("%s{\"policy\": \"%s\", \"value_s\": %.6g, \"ratio\": %.5f, \"low\": %.5f, \"high\": %.5f, "
+               "\"p95_s\": %.6g, \"makespan_s\": %.6g, \"jain\": %.4f, \"utilization\": %.4f, "
+               "\"completions_per_s\": %.0f, \"refused\": %llu, \"fallbacks\": %llu}",
+               c > 0 ? ", " : "", p->contenders[c].label, r.value, i.ratio, i.low, i.high, r.p95_s, r.makespan_s,
+               r.jain, r.utilization, r.rate, (unsigned long long)r.refused, (unsigned long long)r.fallbacks);
+    }
+    printf("]}");
+}

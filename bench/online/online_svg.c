@@ -1,0 +1,103 @@
+/* online_svg.c - a panel a scene: the share of jobs (up) that were complete after a time (right, by its logarithm), a line
+ * a contender, mean of the quantiles over the seeds. */
+#include "online/online.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WIDTH = 460, HEIGHT = 250, LEFT = 46, TOP = 34, BOTTOM = 34, RIGHT = 150 };
+
+static const char *const colours[] = {"#1b6ca8", "#d1495b", "#2e8b57", "#edae49", "#7b4b94", "#00798c",
+                                      "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf", "#000000"};
+
+static double point_s(const played *p, uint32_t who, uint32_t k)
+{
+    double sum = 0;
+
+    for (uint32_t s = 0; s < p->seeds; s++)
+        sum += (double)p->outcomes[(size_t)who * p->seeds + s].curve[k];
+    return sum / p->seeds;
+}
+
+typedef struct range {
+    double low, high; /* logarithms to base 10 of seconds */
+} range;
+
+static range range_of(const played *p)
+{
+    range r = {1e9, -1e9};
+
+    for (uint32_t c = 0; c < p->count; c++) {
+        double first = log10(fmax(point_s(p, c, 0), 1e-6)), last = log10(fmax(point_s(p, c, CURVE_POINTS - 1), 1e-6));
+        r.low = fmin(r.low, first);
+        r.high = fmax(r.high, last);
+    }
+    r.low = floor(r.low);
+    r.high = ceil(r.high + 1e-9);
+    return r;
+}
+
+static double x_of(range r, double seconds)
+{
+    return LEFT + (log10(fmax(seconds, 1e-6)) - r.low) / (r.high - r.low) * (WIDTH - LEFT - 12);
+}
+
+static void draw_axes(FILE *out, const played *p, range r)
+{
+    int bottom = HEIGHT - BOTTOM;
+
+    fprintf(out, "<text x='%d' y='18' class='title'>%s: %u seeds</text>\n", LEFT, p->scene->name, p->seeds);
+    for (int k = 0; k <= 4; k++) {
+        double y = bottom - (bottom - TOP) * k / 4.0;
+        fprintf(
+            out,
+            "<line x1='%d' y1='%.1f' x2='%d' y2='%.1f' class='grid'/><text x='%d' y='%.1f' class='y'>%d %%</text>\n",
+            LEFT, y, WIDTH - 12, y, LEFT - 6, y + 4, 25 * k);
+    }
+    for (double d = r.low; d <= r.high + 0.5; d++) {
+        double x = x_of(r, pow(10, d));
+        fprintf(out,
+                "<line x1='%.1f' y1='%d' x2='%.1f' y2='%d' class='grid'/><text x='%.1f' y='%d' class='x'>%g s</text>\n",
+                x, TOP, x, bottom, x, bottom + 15, pow(10, d));
+    }
+}
+
+static void draw_panel(FILE *out, const played *p)
+{
+    range r = range_of(p);
+
+    draw_axes(out, p, r);
+    for (uint32_t c = 0; c < p->count; c++) {
+        const char *colour = colours[c % (sizeof colours / sizeof colours[0])];
+        fprintf(out, "<polyline fill='none' stroke='%s' stroke-width='%s' points='", colour, c == 0 ? "2.5" : "1.4");
+        for (uint32_t k = 0; k < CURVE_POINTS; k++)
+            fprintf(out, "%.1f,%.1f ", x_of(r, point_s(p, c, k)),
+                    HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * (double)k / (CURVE_POINTS - 1));
+        fprintf(out, "'/>\n<text x='%d' y='%u' fill='%s'>%s</text>\n", WIDTH + 6, TOP + 14 * c + 4, colour,
+                p->contenders[c].label);
+    }
+}
+
+bool online_svg(const online *o, const char *path)
+{
+    FILE *out = fopen(path, "w");
+
+    if (out == NULL) {
+        fprintf(stderr, "bench: %s: %s; give --svg a place that can be written\n", path, strerror(errno));
+        return false;
+    }
+    fprintf(out,
+            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%u' font-family='sans-serif' font-size='11'>\n"
+            "<style>.grid{stroke:#ddd}.title{font-size:13px;font-weight:bold}.y{text-anchor:end}.x{text-anchor:middle}"
+            "</style>\n<rect width='100%%' height='100%%' fill='white'/>\n",
+            WIDTH + RIGHT, HEIGHT * o->played_count);
+    for (uint32_t i = 0; i < o->played_count; i++) {
+        fprintf(out, "<g transform='translate(0 %u)'>\n", HEIGHT * i);
+        draw_panel(out, &o->played[i]);
+        fprintf(out, "</g>\n");
+    }
+    fprintf(out, "</svg>\n");
+    return fclose(out) == 0 || bench_fail("the picture cannot be written");
+}

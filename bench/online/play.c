@@ -1,0 +1,218 @@
+/* play.c - plays a scene: all contenders with all seeds, on all CPUs, each seed on one thread. */
+#include "online/online.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct play {
+    const online *o;
+    played *out;
+    _Atomic uint32_t next;
+    atomic_bool has_failed;
+} play;
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Fills the curve and the 95th percentile. */
+static bool fill_curve(outcome *out, const clo_stream_outcome *jobs, uint32_t count)
+{
+    double *times = calloc(count > 0 ? count : 1, sizeof *times);
+    uint32_t ended = 0;
+
+    if (times == NULL)
+        return bench_fail("no memory for completion times");
+    for (uint32_t i = 0; i < count; i++)
+        if (jobs[i].finish_ns != CLO_TIME_NEVER)
+            times[ended++] = (double)(jobs[i].finish_ns - jobs[i].arrival_ns) * 1e-9;
+    qsort(times, ended, sizeof *times, by_value);
+    for (uint32_t k = 0; k < CURVE_POINTS && ended > 0; k++)
+        out->curve[k] = (float)times[(size_t)k * (ended - 1) / (CURVE_POINTS - 1)];
+    out->jobs = ended;
+    free(times);
+    return ended == count || bench_fail("a job of a stream did not end");
+}
+
+/* A cost for each graph. */
+typedef struct costs {
+    const clo_graph **graphs;
+    clo_cost **list;
+    uint32_t count;
+} costs;
+
+static const clo_cost *cost_of(costs *c, const clo_graph *graph, const clo_platform *platform)
+{
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->graphs[i] == graph)
+            return c->list[i];
+    if (clo_cost_create(graph, platform, &c->list[c->count]) != CLO_OK)
+        return NULL;
+    c->graphs[c->count] = graph;
+    return c->list[c->count++];
+}
+
+/* Judges the log, and takes the bound from the judge. */
+static bool judge(const occasion *at, const clo_log *log, outcome *out)
+{
+    uint32_t jobs = clo_workload_jobs(at->workload);
+    costs c = {calloc(jobs, sizeof *c.graphs), calloc(jobs, sizeof(clo_cost *)), 0};
+    clo_stream_job *rows = calloc(jobs, sizeof *rows);
+    clo_stream_case stream = CLO_STREAM_CASE_INIT;
+    clo_stream_report report = CLO_STREAM_REPORT_INIT;
+    bool is_good = c.graphs != NULL && c.list != NULL && rows != NULL;
+
+    for (uint32_t i = 0; i < jobs && is_good; i++) {
+        const clo_workload_job *job = clo_workload_get(at->workload, i);
+        rows[i] = (clo_stream_job){.job = i,
+                                   .cost = cost_of(&c, job->graph, at->platform),
+                                   .arrival_ns = job->arrival_ns,
+                                   .deadline_ns = job->deadline_ns,
+                                   .weight = job->weight,
+                                   .limit = job->limit,
+                                   .band = job->band};
+        is_good = rows[i].cost != NULL;
+    }
+    stream.platform = at->platform;
+    stream.jobs = rows;
+    stream.jobs_count = jobs;
+    if (is_good)
+        is_good = clo_stream_check(&stream, log, &report) == CLO_OK;
+    if (!is_good)
+        bench_fail("the stream checker");
+    out->bound_s = report.mean_completion_bound_ns * 1e-9;
+    for (uint32_t i = 0; i < c.count; i++)
+        clo_cost_destroy(c.list[i]);
+    free(c.graphs);
+    free(c.list);
+    free(rows);
+    return is_good;
+}
+
+static bool simulate(const occasion *at, const contender *c, clo_log *log, outcome *out)
+{
+    uint32_t jobs = clo_workload_jobs(at->workload);
+    clo_stream_outcome *rows = calloc(jobs > 0 ? jobs : 1, sizeof *rows);
+    clo_stream_config config = CLO_STREAM_CONFIG_INIT;
+    clo_stream_result result = CLO_STREAM_RESULT_INIT;
+
+    if (rows == NULL)
+        return bench_fail("no memory for a stream");
+    config.policy = c->policy;
+    config.argument = c->argument;
+    config.outcomes = rows;
+    config.log = log;
+    int64_t begin_ns = bench_now_ns();
+    bool is_good = clo_stream_simulate(at->workload, at->platform, &config, &result) == CLO_OK || bench_fail(c->label);
+    out->wall_ns = bench_now_ns() - begin_ns;
+    out->by[MEASURE_JCT] = result.jct_mean_ns * 1e-9;
+    out->by[MEASURE_WEIGHTED] = result.jct_weighted_ns * 1e-9;
+    out->by[MEASURE_MAKESPAN] = (double)result.makespan_ns * 1e-9;
+    out->p95_s = (double)result.jct_p95_ns * 1e-9;
+    out->utilization = result.utilization;
+    out->completions = result.completions;
+    out->refused = result.refused;
+    out->fallbacks = result.fallbacks;
+    is_good = is_good && fill_curve(out, rows, jobs);
+    free(rows);
+    return is_good;
+}
+
+/* With a log where it is judged or measured: the baseline's always is, all of them with groups. */
+static bool play_one(const occasion *at, const contender *c, bool is_baseline, outcome *out)
+{
+    clo_log *log = NULL;
+    bool is_good = true;
+
+    if ((is_baseline || at->groups > 0) && clo_log_create(NULL, 0, &log) != CLO_OK)
+        return bench_fail("a log");
+    is_good = simulate(at, c, log, out);
+    if (is_good && log != NULL)
+        is_good = judge(at, log, out);
+    if (is_good && at->groups > 0) {
+        out->jain = online_jain(log, at->workload, at->groups);
+        is_good = out->jain >= 0 || bench_fail("no memory for the windows of fairness");
+    }
+    clo_log_destroy(log);
+    return is_good;
+}
+
+static bool play_seed(const play *p, uint32_t index)
+{
+    const scene *s = p->out->scene;
+    occasion at = {0};
+    bool is_good = s->make(p->o, s->seed + index, &at);
+
+    for (uint32_t c = 0; c < p->out->count && is_good; c++)
+        is_good = play_one(&at, &p->out->contenders[c], c == 0, &p->out->outcomes[(size_t)c * p->out->seeds + index]);
+    clo_workload_destroy(at.workload);
+    clo_workload_destroy(at.base);
+    clo_platform_destroy(at.own);
+    return is_good;
+}
+
+static void *play_seeds(void *argument)
+{
+    play *p = argument;
+
+    for (;;) { /* ends: next grows */
+        uint32_t index = atomic_fetch_add(&p->next, 1);
+        if (index >= p->out->seeds || atomic_load(&p->has_failed))
+            return NULL;
+        if (!play_seed(p, index))
+            atomic_store(&p->has_failed, true);
+    }
+}
+
+static bool find_contenders(const online *o, const scene *s, played *out)
+{
+    for (uint32_t i = 0; s->contenders[i] != NULL && out->count < CONTENDERS_MAX; i++)
+        if ((o->policies.count == 0 || i == 0) && contender_open(&out->contenders[out->count], s->contenders[i], false))
+            out->count++;
+    for (uint32_t i = 0; i < o->policies.count && out->count < CONTENDERS_MAX; i++) {
+        if (out->count > 0 && strcmp(out->contenders[0].label, o->policies.items[i]) == 0)
+            continue;
+        if (!contender_open(&out->contenders[out->count], o->policies.items[i], true))
+            return false;
+        out->count++;
+    }
+    return out->count > 0 || bench_fail("no policy of this scene is registered");
+}
+
+bool online_play(const online *o, const scene *s, played *out)
+{
+    uint32_t threads = bench_cpus();
+    pthread_t list[64];
+    play p = {.o = o, .out = out};
+
+    *out = (played){.scene = s, .seeds = o->options.quick ? s->quick_seeds : s->seeds};
+    if (o->seeds_max > 0 && o->seeds_max < out->seeds)
+        out->seeds = o->seeds_max;
+    if (!find_contenders(o, s, out))
+        return false;
+    out->outcomes = calloc((size_t)out->count * out->seeds, sizeof *out->outcomes);
+    if (out->outcomes == NULL)
+        return bench_fail("no memory for the outcomes");
+    threads = threads > 64 ? 64 : threads;
+    uint32_t started = 0;
+    while (started + 1 < threads && pthread_create(&list[started], NULL, play_seeds, &p) == 0)
+        started++;
+    play_seeds(&p);
+    while (started > 0)
+        pthread_join(list[--started], NULL);
+    return !atomic_load(&p.has_failed);
+}
+
+void played_close(played *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        contender_close(&p->contenders[i]);
+    free(p->outcomes);
+    p->outcomes = NULL;
+}

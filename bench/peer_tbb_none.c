@@ -1,4 +1,0 @@
-/* peer_tbb_none.c - stands in for peer_tbb.cpp where oneTBB is not installed. */
-#include "peer_tables.h"
-
-const peer peers_tbb[] = {{0}};

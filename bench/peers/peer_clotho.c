@@ -1,0 +1,114 @@
+/* peer_clotho.c - Clotho by work stealing, and by replay of a HEFT plan. */
+#include "common/platform.h"
+#include "peers/peer_tables.h"
+
+#include <stdlib.h>
+
+typedef struct clotho {
+    bench_graph *source;
+    const char *planner; /* NULL: steal */
+    clo_graph *graph;
+    clo_platform *platform;
+    clo_cost *cost;
+    clo_plan *plan;
+    clo_runtime *runtime;
+    clo_job *job;
+} clotho;
+
+static int run_empty(const clo_call *call)
+{
+    (void)call;
+    return 0;
+}
+
+static int run_body(const clo_call *call)
+{
+    bench_graph *g = call->argument;
+
+    g->body(g, call->task);
+    return 0;
+}
+
+static void close_all(void *state)
+{
+    clotho *c = state;
+
+    clo_job_destroy(c->job);
+    clo_runtime_destroy(c->runtime);
+    clo_plan_destroy(c->plan);
+    clo_cost_destroy(c->cost);
+    clo_platform_destroy(c->platform);
+    clo_graph_destroy(c->graph);
+    free(c);
+}
+
+static void *open_with(bench_graph *source, uint32_t workers, const char *planner)
+{
+    clotho *c = calloc(1, sizeof *c);
+
+    if (c == NULL)
+        return NULL;
+    c->source = source;
+    c->planner = planner;
+    c->platform = bench_platform(workers);
+    if (c->platform != NULL &&
+        (clo_runtime_create(c->platform, NULL, &c->runtime) == CLO_OK || bench_fail("cannot start the workers")))
+        return c;
+    close_all(c);
+    return NULL;
+}
+
+static void *open_stealing(bench_graph *source, uint32_t workers)
+{
+    return open_with(source, workers, NULL);
+}
+
+static void *open_replay(bench_graph *source, uint32_t workers)
+{
+    return open_with(source, workers, "heft");
+}
+
+static bool build(void *state)
+{
+    clotho *c = state;
+    bench_graph *source = c->source;
+    /* Peers call graph->body where this calls run_empty: one call through a pointer each. */
+    const clo_task task = {
+        .body = source->body == bench_empty ? run_empty : run_body, .argument = source, .work_ns = source->work_ns};
+    clo_status status = clo_graph_create(source->name, &c->graph);
+
+    for (uint32_t t = 0; t < source->tasks && status == CLO_OK; t++)
+        status = clo_graph_add_task(c->graph, &task, NULL);
+    for (uint32_t t = 0; t < source->tasks; t++)
+        for (uint32_t e = source->pred_first[t]; e < source->pred_first[t + 1] && status == CLO_OK; e++)
+            status = clo_graph_add_edge(c->graph, source->pred[e], t, 0);
+    if (status == CLO_OK)
+        status = clo_graph_seal(c->graph);
+    return status == CLO_OK || bench_fail("cannot build the graph");
+}
+
+static bool prepare(void *state)
+{
+    clotho *c = state;
+    clo_plan_config plan = {.size = sizeof plan, .planner = c->planner};
+    clo_job_config job = CLO_JOB_CONFIG_INIT;
+    clo_status status = clo_cost_create(c->graph, c->platform, &c->cost);
+
+    if (status == CLO_OK && c->planner != NULL)
+        status = clo_plan_create(c->cost, &plan, &c->plan);
+    job.plan = c->plan;
+    if (status == CLO_OK)
+        status = clo_job_create(c->runtime, c->cost, &job, &c->job);
+    return status == CLO_OK || bench_fail("cannot prepare");
+}
+
+static bool run(void *state)
+{
+    clotho *c = state;
+
+    return (clo_job_submit(c->job) == CLO_OK && clo_job_wait(c->job, NULL) == CLO_OK) || bench_fail("cannot run");
+}
+
+const peer peers_clotho[] = {{"Clotho steal", 0, false, open_stealing, build, prepare, run, close_all},
+                             {"Clotho replay", 0, false, open_replay, build, prepare, run, close_all},
+                             {0}};

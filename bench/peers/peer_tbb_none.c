@@ -1,0 +1,4 @@
+/* peer_tbb_none.c - stands in for peer_tbb.cpp where oneTBB is not installed. */
+#include "peers/peer_tables.h"
+
+const peer peers_tbb[] = {{0}};

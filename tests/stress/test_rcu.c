@@ -1,0 +1,74 @@
+/* Grace periods: what readers look at stays until they have left. mutations.py builds this program from weakened copies of
+ * sync/rcu and expects it to fail. */
+#include "support.h"
+
+#include "sync/rcu.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is published: all words alike, until it is taken out and overwritten. */
+#define PUBLISHED_WORDS 16
+#define SECTIONS 20000
+
+typedef struct published {
+    uint64_t words[PUBLISHED_WORDS];
+} published;
+
+static clo_rcu_pointer newest;
+static _Atomic uint32_t rcu_is_over, sections;
+
+static void *rcu_reader_main(void *argument)
+{
+    (void)argument;
+    while (atomic_load_explicit(&rcu_is_over, memory_order_relaxed) == 0) {
+        clo_rcu_enter();
+        const published *p = clo_rcu_read(&newest);
+        for (uint32_t i = 1; p != NULL && i < PUBLISHED_WORDS; i++) {
+            if (i == PUBLISHED_WORDS / 2)
+                sched_yield(); /* the writer comes in between */
+            if (*(volatile const uint64_t *)&p->words[i] != *(volatile const uint64_t *)&p->words[0])
+                fail_msg("what a reader looks at was taken away");
+        }
+        clo_rcu_leave();
+        atomic_fetch_add_explicit(&sections, 1, memory_order_relaxed);
+    }
+    return NULL;
+}
+
+static void what_was_published_stays_until_its_readers_have_left(void **state)
+{
+    published *parts = calloc(2, sizeof *parts);
+    pthread_t readers[2];
+
+    (void)state;
+    assert_non_null(parts);
+    atomic_store(&rcu_is_over, 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&readers[i], NULL, rcu_reader_main, NULL), 0);
+    for (uint64_t round = 1; atomic_load_explicit(&sections, memory_order_relaxed) < SECTIONS; round++) {
+        published *next = &parts[round % 2]; /* what was taken out before the last */
+        for (uint32_t i = 0; i < PUBLISHED_WORDS; i++)
+            next->words[i] = round;
+        clo_rcu_publish(&newest, next);
+        clo_rcu_wait();
+    }
+    clo_rcu_publish(&newest, NULL);
+    clo_rcu_wait();
+    memset(parts, 0xdd, 2 * sizeof *parts);
+    atomic_store(&rcu_is_over, 1);
+    for (int i = 0; i < 2; i++)
+        pthread_join(readers[i], NULL);
+    free(parts);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_published_stays_until_its_readers_have_left),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

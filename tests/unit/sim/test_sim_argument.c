@@ -1,0 +1,69 @@
+/* The argument of a policy reaches all its functions in a simulation of one graph. */
+#include "support.h"
+
+#include "scene.h"
+
+static const int told = 7;
+static uint32_t seen;
+
+static size_t bytes_of_state(const clo_limits *limits, const void *argument)
+{
+    (void)limits;
+    seen += argument == &told;
+    return 1;
+}
+
+static clo_status see_in_prepare(void *job_state, const clo_cost *cost, const void *argument)
+{
+    (void)job_state;
+    (void)cost;
+    seen += argument == &told;
+    return CLO_OK;
+}
+
+/* The oldest ready stage, where the argument is there. */
+static bool choose(void *state, const clo_view *view, clo_choice *choice)
+{
+    clo_ready_stage oldest = clo_view_first_ready(view);
+
+    (void)state;
+    assert_ptr_equal(clo_view_argument(view), &told);
+    choice->job = oldest.job;
+    choice->stage = oldest.stage;
+    return oldest.job != CLO_NONE;
+}
+
+static void a_policy_gets_its_argument_everywhere(void **state)
+{
+    const clo_policy policy = {.size = sizeof policy,
+                               .name = "curious",
+                               .state_bytes = bytes_of_state,
+                               .prepare = see_in_prepare,
+                               .decide = choose};
+    const clo_task task = {.work_ns = 1000};
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_graph *graph = scene_layers(2, 2, &task);
+    clo_platform *platform = scene_platform(2, 0);
+    clo_cost *cost;
+
+    (void)state;
+    ok(clo_cost_create(graph, platform, &cost));
+    config.policy = &policy;
+    config.argument = &told;
+    ok(clo_simulate(cost, &config, &result, NULL, NULL));
+    assert_int_equal(result.executed, 4);
+    assert_int_equal(result.refused, 0);
+    assert_true(seen >= 2);
+    clo_cost_destroy(cost);
+    clo_graph_destroy(graph);
+    clo_platform_destroy(platform);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_policy_gets_its_argument_everywhere),
+    };
+    return cmocka_run_group_tests_name("argument", tests, NULL, NULL);
+}
