@@ -4,6 +4,8 @@
 #include "base/saturate.h"
 #include "policy/share.h"
 
+#include <assert.h>
+
 enum { LOOKS = 16 /* executors that a stage may be compared on */ };
 
 /* Of a machine: the dot product. */
@@ -91,7 +93,7 @@ uint32_t clo_packing_best_fit(const clo_view *view, uint32_t job, uint32_t stage
 static int64_t ratio_q16(int64_t remaining_ns, int64_t mean_ns)
 {
     int bits = 64 - __builtin_clzll((uint64_t)remaining_ns), shift = bits > 46 ? bits - 46 : 0;
-    int64_t ratio = (remaining_ns >> shift) * 65536 / ((mean_ns >> shift) + (mean_ns >> shift == 0));
+    int64_t mean = mean_ns >> shift > 0 ? mean_ns >> shift : 1, ratio = (remaining_ns >> shift) * 65536 / mean;
 
     return ratio < INT64_C(1) << 40 ? ratio : INT64_C(1) << 40;
 }
@@ -101,6 +103,7 @@ uint32_t clo_packing_best(const clo_candidate *candidates, uint32_t count, int64
     int64_t fit = 0, mean_ns = 0, best_score = 0;
     uint32_t best = CLO_NONE;
 
+    assert(count > 0);
     for (uint32_t i = 0; i < count; i++) {
         fit += candidates[i].fit_q16;
         mean_ns += candidates[i].remaining_ns / count;
