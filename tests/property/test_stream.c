@@ -17,6 +17,7 @@
 #define GRAPHS 4u
 #define JOBS 30u
 #define RECORDS 200000u
+#define SEEDS_STEP (SANITIZED ? 5u : 1u) /* no multiple of 2, 3, 4, 7: features go by these */
 
 typedef struct stream_fixture {
     clo_platform *platform;
@@ -177,7 +178,7 @@ static void every_policy_schedules_every_stream_validly(void **state)
     uint64_t duplicates = 0, kept = 0;
 
     (void)state;
-    for (uint64_t seed = 1; seed <= 150; seed++) {
+    for (uint64_t seed = 1; seed <= 150; seed += SEEDS_STEP) {
         stream_fixture f = prepare(seed, JOBS);
         const char *policy;
         for (uint32_t p = 0; (policy = policy_text(p)) != NULL; p++) {
@@ -201,7 +202,7 @@ static void every_policy_schedules_every_stream_validly(void **state)
 static void the_same_stream_gives_the_same_log_whatever_comes_after(void **state)
 {
     (void)state;
-    for (uint64_t seed = 2; seed <= 40; seed++) {
+    for (uint64_t seed = 2; seed <= 40; seed += SEEDS_STEP) {
         stream_fixture all = prepare(seed, JOBS), some = prepare(seed, JOBS / 2);
         const char *policy;
         for (uint32_t p = 0; (policy = policy_text(p)) != NULL; p++) {
@@ -260,7 +261,7 @@ static void every_policy_schedules_every_stream_validly_in_an_environment(void *
     uint64_t moves = 0;
 
     (void)state;
-    for (uint64_t seed = 1; seed <= 100; seed++) {
+    for (uint64_t seed = 1; seed <= 100; seed += SEEDS_STEP) {
         stream_fixture f = prepare(seed, JOBS);
         clo_entry entry = CLO_ENTRY_INIT;
         for (uint32_t p = 0; clo_registry_entry("policies", p, &entry); p++) {
