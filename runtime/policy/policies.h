@@ -13,5 +13,6 @@ extern const clo_policy clo_policy_edf;
 extern const clo_policy clo_policy_deft;
 extern const clo_policy clo_policy_decima_fifo;
 extern const clo_policy clo_policy_decima_fair;
+extern const clo_policy clo_policy_decima_wfair;
 
 #endif

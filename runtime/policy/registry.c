@@ -6,8 +6,17 @@
 #include <string.h>
 
 static const clo_policy *const policies[] = {
-    &clo_policy_steal, &clo_policy_fifo, &clo_policy_fair,        &clo_policy_rank,        &clo_policy_eft,
-    &clo_policy_deft,  &clo_policy_edf,  &clo_policy_decima_fifo, &clo_policy_decima_fair, NULL,
+    &clo_policy_steal,
+    &clo_policy_fifo,
+    &clo_policy_fair,
+    &clo_policy_rank,
+    &clo_policy_eft,
+    &clo_policy_deft,
+    &clo_policy_edf,
+    &clo_policy_decima_fifo,
+    &clo_policy_decima_fair,
+    &clo_policy_decima_wfair,
+    NULL,
 };
 
 CLO_REGISTRY_ROW(clo_policy);
