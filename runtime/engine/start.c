@@ -90,14 +90,12 @@ static void begin(clo_scheduler *scheduler, const clo_order *order)
     clo_room_tell(scheduler, order->executor);
 }
 
-/* When its inputs are there; looks at each of them. */
-static int64_t arrival_of(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor,
-                          int64_t decided_ns)
+/* Each input of the stage is looked at. */
+static void count_inputs(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
 {
     const clo_graph *graph = job->live.cost->graph;
 
     scheduler->turn_steps += 1 + graph->in_first[stage + 1] - graph->in_first[stage];
-    return clo_located_begin_ns(job, stage, executor, decided_ns);
 }
 
 bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
@@ -106,7 +104,8 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
 
     if (!clo_room_take(scheduler, job, stage, executor))
         return false;
-    int64_t arrival_ns = arrival_of(scheduler, job, stage, executor, scheduler->now_ns);
+    count_inputs(scheduler, job, stage);
+    int64_t arrival_ns = clo_located_begin_ns(job, stage, executor, scheduler->now_ns);
     int64_t moving_ns = clo_bind_is(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;
     int64_t time_ns = clo_time_add(moving_ns, clo_cost_time(job->live.cost, stage, executor));
     int64_t finish_ns = clo_time_add(arrival_ns, time_ns);
@@ -158,8 +157,9 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
 {
     clo_live_executor *row = &scheduler->executors[executor];
     int64_t time_ns = clo_time_mul(count, clo_cost_time(job->live.cost, stage, executor));
-    int64_t arrival_ns = arrival_of(scheduler, job, stage, executor, scheduler->now_ns);
+    int64_t arrival_ns = clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);
 
+    count_inputs(scheduler, job, stage);
     if (!append(scheduler, job, stage, executor, count, is_replica))
         return false;
     for (uint32_t i = 0; i < count && scheduler->log != NULL; i++)
@@ -231,7 +231,8 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
                        .executor = executor,
                        .is_replica = head->is_replica,
                        .decided_ns = head->decided_ns};
-    order.arrival_ns = arrival_of(scheduler, job, stage, executor, head->decided_ns);
+    count_inputs(scheduler, job, stage);
+    order.arrival_ns = clo_located_begin_ns(job, stage, executor, head->decided_ns);
     if (order.arrival_ns < scheduler->now_ns)
         order.arrival_ns = scheduler->now_ns;
     row->committed--;
