@@ -14,6 +14,7 @@
 #include "sync/histogram.h"
 #include "trace/log.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,7 @@ static int64_t length_of(const stream *s, const clo_order *order)
 /* The executor sets out to the job of the order, without an instance. */
 static void set_out(stream *s, const clo_order *order)
 {
+    assert(s->environment != NULL);
     s->start_ns[order->executor] = s->now_ns;
     s->owner[order->executor] = NULL;
     s->result.moves++;
