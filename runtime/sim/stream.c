@@ -328,7 +328,8 @@ static clo_status arrive(stream *s, const arrival *at)
 /* The executor has come to a job, or what it ran has ended. */
 static void end_next(stream *s)
 {
-    uint32_t executor = (uint32_t)(clo_heap_pop(&s->heap).id % s->platform->executors_count);
+    uint64_t id = clo_heap_pop(&s->heap).id;
+    uint32_t executor = (uint32_t)(s->environment != NULL ? id % s->platform->executors_count : id);
 
     if (s->owner[executor] == NULL) {
         clo_scheduler_moved(s->scheduler, executor, s->start_ns[executor], s->now_ns);
