@@ -193,6 +193,10 @@ CLO_API bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t
 /* True if the capacities of the executor's machine have room for an instance of the stage now. */
 CLO_API bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
+/* What is left of a resource of the platform on a machine: its capacity less what running bodies hold, those of others
+ * included. INT64_MAX: unlimited, or no such machine or resource. */
+CLO_API int64_t clo_view_capacity_left(const clo_view *view, uint32_t machine, uint32_t resource);
+
 /* A free executor that may run an instance of the stage now: its time is known, its machine has room. The first such;
  * CLO_NONE: there is none. O(executors). */
 CLO_API uint32_t clo_view_free_for(const clo_view *view, uint32_t job, uint32_t stage);
@@ -219,7 +223,8 @@ typedef enum clo_event_kind {
      * choice or by the scheduler's own rule. */
     CLO_EVENT_START = 2,
 
-    /* An instance of (job, stage) ended on `executor`. */
+    /* An instance of (job, stage) ended on `executor`; the rows of the job and the stage count it already. READY follows
+     * for stages that have waited for it. */
     CLO_EVENT_FINISH = 3,
 
     /* `job` is cancelled: nothing of it is ready any more. END follows, at once or when its last body has ended. */

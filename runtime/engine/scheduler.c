@@ -281,13 +281,14 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
     clo_located_finish(job, stage, executor, s->now_ns);
     job->stages[stage].live.running--;
     job->live.running--;
-    clo_view_tell(s, CLO_EVENT_FINISH, slot, stage, executor, 1);
     if (counts) {
         job->live.unfinished--;
         job->live.remaining_ns = clo_time_sub(job->live.remaining_ns, job->live.cost->mean_ns[stage]);
-        if (--job->stages[stage].live.unfinished == 0 && !job->is_cancelled)
-            finish_stage(s, job, stage, executor);
+        job->stages[stage].live.unfinished--;
     }
+    clo_view_tell(s, CLO_EVENT_FINISH, slot, stage, executor, 1);
+    if (counts && job->stages[stage].live.unfinished == 0 && !job->is_cancelled)
+        finish_stage(s, job, stage, executor);
     clo_start_queued(s, executor);
     if (s->limits.keeps_stages)
         keep_stage(s, job, stage, executor);

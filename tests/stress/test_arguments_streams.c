@@ -45,6 +45,8 @@ static void ask_for_the_unknown(const clo_view *view)
     assert_int_equal(clo_view_free_for(view, 0, UNKNOWN), CLO_NONE);
     assert_int_equal(clo_view_earliest(view, UNKNOWN, 0), CLO_NONE);
     assert_int_equal(clo_view_earliest(view, 0, UNKNOWN), CLO_NONE);
+    assert_true(clo_view_capacity_left(view, UNKNOWN, 0) == INT64_MAX);
+    assert_true(clo_view_capacity_left(view, 0, UNKNOWN) == INT64_MAX);
     assert_int_equal(clo_view_next_free(view, UNKNOWN), CLO_NONE);
 }
 
