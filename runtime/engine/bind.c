@@ -4,11 +4,6 @@
 
 #include <assert.h>
 
-bool clo_bind_is(const clo_scheduler *scheduler, uint32_t executor, const clo_scheduler_job *job)
-{
-    return scheduler->executors[executor].home == job->live.id;
-}
-
 /* The job that the executor is bound to; NULL: none that lives. */
 static clo_scheduler_job *home_of(const clo_scheduler *scheduler, const clo_live_executor *row, uint32_t slot)
 {

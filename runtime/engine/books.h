@@ -147,14 +147,23 @@ uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after);
 /* The executor belongs to the job from now on; to none. */
 void clo_bind(clo_scheduler *scheduler, uint32_t executor, clo_scheduler_job *job);
 void clo_bind_none(clo_scheduler *scheduler, uint32_t executor);
-bool clo_bind_is(const clo_scheduler *scheduler, uint32_t executor, const clo_scheduler_job *job);
+static inline bool clo_bind_is(const clo_scheduler *scheduler, uint32_t executor, const clo_scheduler_job *job)
+{
+    return scheduler->executors[executor].home == job->live.id;
+}
 
 /* move.c */
 
 /* CLO_STAGE_MOVE and CLO_STAGE_LEAVE. NULL: done; else why not. */
 const char *clo_move_choose(clo_scheduler *scheduler, clo_scheduler_job *job, const clo_choice *choice);
-/* An order to the driver. */
-clo_order *clo_start_order(clo_scheduler *scheduler);
+
+/* Room for an order to the driver. */
+static inline clo_order *clo_start_order(clo_scheduler *scheduler)
+{
+    uint32_t at = scheduler->order_first + scheduler->order_count++, executors = scheduler->limits.executors;
+
+    return &scheduler->orders[at < executors ? at : at - executors];
+}
 
 /* choose.c: one decision; true: something changed, or may. */
 bool clo_choose(clo_scheduler *scheduler);

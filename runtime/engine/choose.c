@@ -257,20 +257,14 @@ static bool has_lower(const clo_scheduler *scheduler, uint32_t band)
     return false;
 }
 
-/* There is something to ask the policy for. */
-static bool is_open(const clo_scheduler *scheduler, uint32_t band)
-{
-    bool has_work = scheduler->listed[band] > 0 || (scheduler->use.policy->moves && scheduler->live[band] > 0);
-
-    return has_work && (scheduler->exhausted >> band & 1) == 0;
-}
-
 bool clo_choose(clo_scheduler *scheduler)
 {
+    bool moves = scheduler->use.policy->moves != 0;
+
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
         if (scheduler->free_executors > 0 && serve_waiters(scheduler, b))
             return true;
-        if (!is_open(scheduler, b))
+        if ((scheduler->listed[b] == 0 && !(moves && scheduler->live[b] > 0)) || (scheduler->exhausted >> b & 1) != 0)
             continue;
         if (scheduler->free_executors == 0 && (!scheduler->use.policy->commits || scheduler->is_ruled))
             break;

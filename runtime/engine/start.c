@@ -29,13 +29,6 @@ void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_fre
     scheduler->free_executors += (uint32_t)is_free - (uint32_t)was_free;
 }
 
-clo_order *clo_start_order(clo_scheduler *scheduler)
-{
-    uint32_t at = scheduler->order_first + scheduler->order_count++, executors = scheduler->limits.executors;
-
-    return &scheduler->orders[at < executors ? at : at - executors];
-}
-
 /* `count` instances are assigned now; with the last one the stage's successors may count as ready. */
 static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
 {

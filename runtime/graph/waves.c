@@ -100,6 +100,7 @@ static void place(clo_graph_waves *waves, int64_t *sorted)
     uint32_t at = 0;
     level_row *row = waves->levels;
 
+    assert(row != NULL && waves->level_first != NULL);
     for (size_t i = 0; i < waves->pieces_count; i++) {
         const piece *p = &waves->pieces[i];
         if (is_new_level(waves->pieces, i)) {
@@ -215,6 +216,7 @@ clo_status clo_graph_waves_seal(clo_graph_waves *waves, uint32_t tasks)
     if (status != CLO_OK)
         return status;
     place(waves, sorted);
+    assert(waves->level_first != NULL && waves->levels != NULL);
     for (uint32_t t = 0; t < tasks; t++)
         waves->level_first[t + 1] += waves->level_first[t];
     for (uint32_t k = 0; k < waves->level_first[tasks]; k++)

@@ -129,7 +129,10 @@ static void take_arrival(clo_decima *d, uint32_t slot)
     clo_decima_job *job = clo_decima_job_of(d, slot);
     const clo_live_job *live = clo_view_job(d->view, slot);
 
+    int32_t share_q16 = job->share_q16;
+
     memset(job, 0, sizeof *job);
+    job->share_q16 = share_q16;
     job->commitments = nothing;
     job->stages = (clo_decima_stage *)(job + 1);
     job->stages_count = live->cost->graph->tasks;

@@ -42,6 +42,8 @@ static clo_decima_place choose(clo_decima *d, uint32_t *use)
     *use = d->asked;
     if (stage != CLO_NONE)
         return (clo_decima_place){d->own, stage};
+    if (d->weigh != NULL)
+        d->weigh(d);
     for (uint32_t slot = d->unfinished > 0 ? clo_view_first_job(d->view) : CLO_NONE; slot != CLO_NONE;
          slot = live->next) {
         live = clo_view_job(d->view, slot);

@@ -58,6 +58,7 @@ typedef struct clo_decima_job {
     uint32_t executors;   /* bound to it */
     uint32_t coming;      /* executors on their way to it, or committed to it from elsewhere */
     uint32_t given;       /* executors that the agent gave to it since it arrived, for FIFO */
+    int32_t share_q16;    /* logarithm of its share, for weighted fair sharing; what prepare has written */
     uint32_t stages_count;
     clo_decima_stage *stages; /* behind this struct */
 } clo_decima_job;
@@ -82,7 +83,10 @@ typedef uint32_t (*clo_decima_room_fn)(const clo_decima *d, const clo_decima_job
 
 struct clo_decima {
     clo_decima_room_fn room;
-    const clo_view *view; /* during a call */
+    void (*weigh)(clo_decima *d); /* before jobs are asked for their room; NULL: nothing to do */
+    int32_t most_q16;             /* the largest share_q16 of unfinished jobs */
+    uint64_t shares_q16;          /* their sum, each relative to the largest */
+    const clo_view *view;         /* during a call */
     uint32_t executors_count;
     uint32_t unfinished;                /* jobs with a stage that is not saturated */
     uint64_t round;                     /* >= 1 */

@@ -13,6 +13,7 @@ extern const clo_policy clo_policy_edf;
 extern const clo_policy clo_policy_deft;
 extern const clo_policy clo_policy_decima_fifo;
 extern const clo_policy clo_policy_decima_fair;
+extern const clo_policy clo_policy_decima_wfair;
 extern const clo_policy clo_policy_sjf;
 extern const clo_policy clo_policy_sjf_cp;
 extern const clo_policy clo_policy_hrrn;

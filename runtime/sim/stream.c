@@ -14,6 +14,7 @@
 #include "sync/histogram.h"
 #include "trace/log.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,7 @@ static int64_t length_of(const stream *s, const clo_order *order)
 /* The executor sets out to the job of the order, without an instance. */
 static void set_out(stream *s, const clo_order *order)
 {
+    assert(s->environment != NULL);
     s->start_ns[order->executor] = s->now_ns;
     s->owner[order->executor] = NULL;
     s->result.moves++;
@@ -326,7 +328,8 @@ static clo_status arrive(stream *s, const arrival *at)
 /* The executor has come to a job, or what it ran has ended. */
 static void end_next(stream *s)
 {
-    uint32_t executor = (uint32_t)(clo_heap_pop(&s->heap).id % s->platform->executors_count);
+    uint64_t id = clo_heap_pop(&s->heap).id;
+    uint32_t executor = (uint32_t)(s->environment != NULL ? id % s->platform->executors_count : id);
 
     if (s->owner[executor] == NULL) {
         clo_scheduler_moved(s->scheduler, executor, s->start_ns[executor], s->now_ns);

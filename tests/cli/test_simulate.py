@@ -208,6 +208,15 @@ class Environment(StreamTest):
         self.assertIn("environment  decima:faithful\n", text)
         self.bad(1, "simulate", workload, "--replay", log, "--environment", "decima", holds="is another run than the log")
 
+    def test_weighted_fair_sharing_with_exponent_0_is_fair_sharing(self):
+        fair, weighted, small = [
+            self.json("simulate", self.query(), "--policy", policy, *self.OPTIONS)
+            for policy in ("decima-fair", "decima-wfair:0", "decima-wfair:-1")]
+        self.assertEqual((fair["avg_jct_s"], fair["moves"]), (weighted["avg_jct_s"], weighted["moves"]))
+        self.assertTrue(small["valid"])
+        for argument in ("3", "-2.1", "x", "1,"):
+            self.bad(2, "simulate", self.query(), "--policy", "decima-wfair:" + argument, *self.OPTIONS, holds="decima-wfair")
+
     def test_an_unknown_environment_is_one_line(self):
         self.bad(1, "simulate", self.query(), "--policy", "fifo", "--platform", "uniform:2", "--environment", "mesos",
                  holds="there is no environment 'mesos'; write decima or decima:faithful")

@@ -107,7 +107,7 @@ static int open_all(void **state)
         assert_int_equal(clo_workload_jobs(f.loaded[s]), QUERIES);
         for (uint32_t j = 0; j < QUERIES; j++) {
             const clo_graph *graph = clo_workload_get(f.loaded[s], j)->graph;
-            int query = atoi(strrchr(clo_graph_name(graph), '-') + 1);
+            long query = strtol(strrchr(clo_graph_name(graph), '-') + 1, NULL, 10);
             assert_in_range(query, 1, QUERIES);
             f.graphs[s][query - 1] = graph;
         }

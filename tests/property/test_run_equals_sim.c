@@ -233,7 +233,8 @@ static void record_and_replay(uint64_t seed, const clo_policy *policy, bool plan
     check_trace(&s, recorded, CLO_CHECK_MEASURED);
     sim_config.recorded = recorded;
     sim_config.execute = 1;
-    ok(clo_simulate(s.cost, &sim_config, NULL, &replayed, &hash));
+    if (clo_simulate(s.cost, &sim_config, NULL, &replayed, &hash) != CLO_OK)
+        fail_msg("seed %u, policy %s: %s", (unsigned)seed, policy != NULL ? policy->name : "none", clo_last_error());
     same_events(recorded, replayed);
     assert_true(hash == clo_job_output_hash(job));
     clo_trace_destroy(recorded);

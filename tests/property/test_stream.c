@@ -261,7 +261,7 @@ static void every_policy_schedules_every_stream_validly_in_an_environment(void *
     uint64_t moves = 0;
 
     (void)state;
-    for (uint64_t seed = 1; seed <= 100; seed += SEEDS_STEP) {
+    for (uint64_t seed = 1; seed <= 30; seed += SEEDS_STEP) {
         stream_fixture f = prepare(seed, JOBS);
         clo_entry entry = CLO_ENTRY_INIT;
         for (uint32_t p = 0; clo_registry_entry("policies", p, &entry); p++) {

@@ -4,6 +4,8 @@
 #include "fault.h"
 #include "scene.h"
 
+#include <clotho/stream_check.h>
+
 #include <string.h>
 
 #define MS INT64_C(1000000)
@@ -366,6 +368,46 @@ static void a_policy_sends_executors_before_it_has_work_for_them(void **state)
     close_stage(&s);
 }
 
+/* Judges the log without its records of one kind. Returns the faults of a kind. */
+static uint64_t judge_without(const stage *s, uint32_t what, uint32_t fault)
+{
+    clo_stream_case stream = CLO_STREAM_CASE_INIT;
+    clo_stream_report report = CLO_STREAM_REPORT_INIT;
+    clo_stream_job job = {.weight = 1};
+    clo_cost *cost;
+    clo_log *log;
+    size_t count;
+    const clo_log_record *records = clo_log_records(s->log, &count);
+
+    ok(clo_log_create(clo_log_about(s->log), 0, &log));
+    for (size_t i = 0; i < count; i++)
+        assert_true(records[i].what == what || clo_log_append(log, &records[i]));
+    ok(clo_cost_create(s->graph, s->platform, &cost));
+    job.cost = cost;
+    stream.platform = s->platform;
+    stream.jobs = &job;
+    stream.jobs_count = 1;
+    clo_status status = clo_stream_check(&stream, log, &report);
+    assert_int_equal(status, report.faults == 0 ? CLO_OK : CLO_ERR_INVALID);
+    clo_cost_destroy(cost);
+    clo_log_destroy(log);
+    return fault == UINT32_MAX ? report.faults : report.by_kind[fault];
+}
+
+static void the_checker_sees_moves_that_cannot_be(void **state)
+{
+    stage s;
+
+    (void)state;
+    open_stage(&s, 2, 1);
+    sent = (sender){.to_move = 2};
+    simulate(&s, &sender_policy, NULL);
+    assert_int_equal(judge_without(&s, UINT32_MAX, UINT32_MAX), 0); /* though the lengths are not those of the costs */
+    assert_true(judge_without(&s, CLO_LOG_MOVED, CLO_STREAM_BUSY) >= 2);
+    assert_int_equal(judge_without(&s, CLO_LOG_MOVE, CLO_STREAM_FINISH_UNSTARTED), 2);
+    close_stage(&s);
+}
+
 static void without_an_environment_a_move_takes_no_time(void **state)
 {
     stage s;
@@ -435,6 +477,7 @@ int main(void)
         cmocka_unit_test(arrivals_of_one_instant_are_known_together),
         cmocka_unit_test(an_executor_keeps_its_stage_where_the_environment_says_so),
         cmocka_unit_test(a_policy_sends_executors_before_it_has_work_for_them),
+        cmocka_unit_test(the_checker_sees_moves_that_cannot_be),
         cmocka_unit_test(without_an_environment_a_move_takes_no_time),
         cmocka_unit_test(impossible_moves_are_refused),
         cmocka_unit_test(a_log_must_name_the_environment),
