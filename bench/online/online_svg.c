@@ -56,7 +56,7 @@ static void draw_axes(FILE *out, const played *p, range r)
             "<line x1='%d' y1='%.1f' x2='%d' y2='%.1f' class='grid'/><text x='%d' y='%.1f' class='y'>%d %%</text>\n",
             LEFT, y, WIDTH - 12, y, LEFT - 6, y + 4, 25 * k);
     }
-    for (double d = r.low; d <= r.high + 0.5; d++) {
+    for (int d = (int)r.low; d <= (int)r.high; d++) { /* both are whole */
         double x = x_of(r, pow(10, d));
         fprintf(out,
                 "<line x1='%.1f' y1='%d' x2='%.1f' y2='%d' class='grid'/><text x='%.1f' y='%d' class='x'>%g s</text>\n",

@@ -193,6 +193,36 @@ static bool rule(clo_scheduler *scheduler, uint32_t looks)
     return false;
 }
 
+/* True if the job may start nothing of the stage before others go on: its commitments fill its limit, none of its bodies
+ * runs, and no executor has the stage at the head of its queue. */
+static bool is_blocked(const clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
+{
+    if (room_of(job) > 0 || job->live.running > 0)
+        return false;
+    for (uint32_t e = 0; e < scheduler->limits.executors; e++) {
+        const clo_queue *queue = &scheduler->queues[e];
+        if (queue->lacks_capacity && scheduler->entries[queue->head].job == job->slot &&
+            scheduler->entries[queue->head].stage == stage)
+            return false;
+    }
+    return true;
+}
+
+/* Nothing is kept for a stage that is blocked: what it waits for may itself wait for what is kept. */
+static bool let_pass(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
+{
+    uint32_t orders = scheduler->order_count;
+
+    scheduler->turn_steps += scheduler->limits.executors;
+    if (!is_blocked(scheduler, job, stage))
+        return false;
+    clo_room_forget(scheduler, job, stage);
+    for (uint32_t e = 0; e < scheduler->limits.executors && scheduler->lacking > 0; e++)
+        if (scheduler->queues[e].lacks_capacity)
+            clo_start_queued(scheduler, e);
+    return scheduler->order_count > orders;
+}
+
 /* Stages for which capacity is kept go first in their band, as soon as they fit. */
 static bool serve_waiters(clo_scheduler *scheduler, uint32_t band)
 {
@@ -207,6 +237,8 @@ static bool serve_waiters(clo_scheduler *scheduler, uint32_t band)
         if (room_of(job) > 0 && job->stages[waiter->who.stage].is_listed &&
             start_anywhere(scheduler, job, waiter->who.stage, 1) == CHANGED) {
             scheduler->counts.fallbacks++;
+            served = true;
+        } else if (let_pass(scheduler, job, waiter->who.stage)) {
             served = true;
         }
     }

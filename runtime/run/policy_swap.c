@@ -1,5 +1,6 @@
-/* policy_swap.c - another policy for the runtime's scheduler, in the middle of whatever runs; its time, held. Its states for the jobs
- * that exist are made here, off the turn; the turn itself exchanges pointers and shows the new policy what lives.
+/* policy_swap.c - another policy for the runtime's scheduler, in the middle of whatever runs; its time, held. Its states
+ * for the jobs that exist are made here, off the turn; the turn itself exchanges pointers and shows the new policy what
+ * lives.
  *
  * Two kinds of threads may have found the old policy before the exchange and still use it: makers of jobs, which prepare
  * states with its argument, and monitors, which read its name. Makers are counted (their work is long, and code of the

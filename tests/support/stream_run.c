@@ -3,6 +3,7 @@
 #include "stream_run.h"
 
 #include "base/rng.h"
+#include "stream_draw.h"
 
 #include <string.h>
 
@@ -75,79 +76,12 @@ static void tell(simulation *s, uint32_t what, uint32_t job, int64_t value)
                                     .value = value});
 }
 
-/* The random stream. */
-
-static void make_platform(simulation *s)
-{
-    clo_executor executors[STREAM_EXECUTORS_MAX] = {{0}};
-    int64_t capacities[2 * CLO_RESOURCES_MAX], latency[STREAM_EXECUTORS_MAX * STREAM_EXECUTORS_MAX];
-    double bandwidth[STREAM_EXECUTORS_MAX * STREAM_EXECUTORS_MAX];
-
-    s->executors = 2 + below(s, STREAM_EXECUTORS_MAX - 1);
-    s->machines = 1 + below(s, 2);
-    uint32_t memories = 1 + below(s, s->executors);
-    for (uint32_t e = 0; e < s->executors; e++) {
-        executors[e] = (clo_executor){
-            .kind = e % 2, .machine = e % s->machines, .memory = e < memories ? e : below(s, memories), .os_index = -1};
-        for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
-            executors[e].speed_q16[c] = CLO_SPEED_ONE / (1 + e % 2);
-    }
-    for (uint32_t i = 0; i < 2 * CLO_RESOURCES_MAX; i++)
-        capacities[i] = i % CLO_RESOURCES_MAX < 2 ? 6 + (int64_t)below(s, 10) : -1;
-    for (uint32_t i = 0; i < s->executors * s->executors; i++) {
-        latency[i] = below(s, 20);
-        bandwidth[i] = 1 + below(s, 4);
-    }
-    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
-    desc.executors_count = s->executors;
-    desc.executors = executors;
-    desc.kinds_count = 2;
-    desc.machines_count = s->machines;
-    desc.capacities = capacities;
-    desc.latency_ns = latency;
-    desc.bandwidth_bytes_per_ns = bandwidth;
-    ok(clo_platform_create(&desc, &s->run->platform));
-}
-
-static void make_graph(simulation *s, uint32_t j)
-{
-    static const char *const names[] = {"ant", "bee", "cat", "dog", "eel", "fox", "gnu"};
-    clo_graph *graph;
-    uint32_t tasks = 1 + below(s, STREAM_TASKS_MAX), kind;
-
-    ok(clo_graph_create("stream", &graph));
-    ok(clo_graph_kind(graph, "k1", &kind));
-    for (uint32_t t = 0; t < tasks; t++) {
-        clo_task task = {.name = names[t], .work_ns = below(s, 8) == 0 ? 0 : 1 + below(s, 100)};
-        task.instances = below(s, 3) == 0 ? 1 + below(s, STREAM_INSTANCES_MAX) : 1;
-        task.duplicable = below(s, 2) == 0;
-        task.demand[0] = below(s, 2) == 0 ? below(s, 7) : 0;
-        task.demand[1] = below(s, 4) == 0 ? below(s, 7) : 0;
-        ok(clo_graph_add_task(graph, &task, NULL));
-        if (below(s, 4) == 0) /* kind 0 has an executor on every platform, and every machine at least 6 of each */
-            ok(clo_graph_set_time(graph, t, kind, CLO_TIME_NEVER));
-        for (uint32_t from = 0; from < t; from++)
-            if (below(s, 3) == 0)
-                ok(clo_graph_add_edge(graph, from, t, below(s, 2) == 0 ? below(s, 300) : 0));
-    }
-    ok(clo_graph_seal(graph));
-    s->run->graphs[j] = graph;
-    ok(clo_cost_create(graph, s->run->platform, &s->run->costs[j]));
-}
-
 static void make_job(simulation *s, uint32_t j, bool has_bands)
 {
     job_state *job = &s->jobs[j];
-    clo_stream_job *what = &s->run->jobs[j];
+    const clo_stream_job *what = &s->run->jobs[j];
 
-    make_graph(s, j);
-    *what = (clo_stream_job){.job = 3 + 7 * (uint64_t)j,
-                             .cost = s->run->costs[j],
-                             .arrival_ns = below(s, 400),
-                             .deadline_ns = below(s, 2) == 0 ? 1 + below(s, 1000) : 0,
-                             .weight = below(s, 3),
-                             .limit = below(s, 3) == 0 ? 1 + below(s, 3) : 0,
-                             .band = has_bands ? below(s, 3) : 4};
+    stream_draw_job(s->run, &s->rng, j, has_bands);
     job->limit = what->limit;
     job->stages = clo_graph_tasks(s->run->graphs[j]);
     job->edges_count = clo_graph_edges(s->run->graphs[j]);
@@ -595,7 +529,9 @@ void stream_run_open(stream_run *run, uint64_t seed, int breaks)
     *run = (stream_run){.header = CLO_LOG_HEADER_INIT};
     *s = (simulation){.run = run, .rng = clo_rng_seed(seed), .breaks = breaks};
     s->waiters[0].job = s->waiters[1].job = CLO_NONE;
-    make_platform(s);
+    stream_draw_platform(run, &s->rng);
+    s->executors = clo_platform_executors(run->platform);
+    s->machines = clo_platform_machines(run->platform);
     run->header.clock = below(s, 2) == 0 ? CLO_CLOCK_REAL : CLO_CLOCK_VIRTUAL;
     run->header.executors = s->executors;
     run->header.policies = policies;

@@ -55,10 +55,10 @@ static int64_t look_at_all(const clo_profile *profile, int64_t start_ns, int64_t
 
 static void draw(clo_rng *rng, const clo_profile *profile, taken *t, uint32_t spread)
 {
-    int64_t octaves = clo_rng_below(rng, 6);
+    uint32_t octaves = clo_rng_below(rng, 6);
 
     t->start_ns = clo_rng_below(rng, spread);
-    t->finish_ns = t->start_ns + (clo_rng_below(rng, 40) == 0 ? 0 : clo_rng_below(rng, 40 << octaves));
+    t->finish_ns = t->start_ns + (clo_rng_below(rng, 40) == 0 ? 0 : clo_rng_below(rng, UINT32_C(40) << octaves));
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
         t->demand[r] = profile->limits[r] < 0
                            ? clo_rng_below(rng, 9)
