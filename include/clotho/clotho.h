@@ -37,6 +37,7 @@
 
 #include <clotho/body.h>
 #include <clotho/cost.h>
+#include <clotho/environment.h>
 #include <clotho/generate.h>
 #include <clotho/graph.h>
 #include <clotho/io.h>
@@ -52,6 +53,7 @@
 #include <clotho/stream.h>
 #include <clotho/stream_check.h>
 #include <clotho/trace.h>
+#include <clotho/waves.h>
 #include <clotho/workload.h>
 
 #endif

@@ -32,6 +32,7 @@ extern "C" {
  *   CANCEL    job. Nothing of the job is started from here on. After its DONE it has no effect.
  *   SWAP      value: index of the policy in clo_log_header.policies.
  *   CAPACITY  executor: index of a machine. Capacity came back from a job that is not of this scheduler.
+ *   MOVED     job, executor: it has come there, see MOVE. value: when it set out.
  *   END       the last record, and only that. value: jobs that have arrived and are not done.
  *
  * Outputs, what the scheduler decides:
@@ -40,7 +41,10 @@ extern "C" {
  *   LIMIT     job. value: how many executions of the job may run at once from now on; 0: no limit.
  *   REFUSED   the policy's choice was impossible. The other fields are the choice as it came: nothing of them is valid.
  *   DONE      job. It has ended, and nothing of it runs. value: 0 all finished, 1 cancelled, 2 a body failed.
- *   WAKE      value: when the policy wants to be asked again. */
+ *   WAKE      value: when the policy wants to be asked again.
+ *   MOVE      job, executor: the executor is bound to the job from now on. value: 0; 1: once MOVED says so, and it is not
+ *             free until then.
+ *   LEAVE     job, executor: the executor keeps nothing of the stage that it ran last. */
 #define CLO_LOG_KINDS(X)       \
     X(BEGIN, 0, "begin")       \
     X(ARRIVE, 1, "arrive")     \
@@ -50,12 +54,15 @@ extern "C" {
     X(SWAP, 5, "swap")         \
     X(CAPACITY, 6, "capacity") \
     X(END, 7, "end")           \
+    X(MOVED, 8, "moved")       \
     X(START, 16, "start")      \
     X(COMMIT, 17, "commit")    \
     X(LIMIT, 18, "limit")      \
     X(REFUSED, 19, "refused")  \
     X(DONE, 20, "done")        \
-    X(WAKE, 21, "wake")
+    X(WAKE, 21, "wake")        \
+    X(MOVE, 22, "move")        \
+    X(LEAVE, 23, "leave")
 
 enum {
 #define X(name, value, text) CLO_LOG_##name = value,
@@ -143,6 +150,10 @@ typedef struct clo_log_header {
     /* [policies_count] in order of SWAP's values; the run begins with the first. */
     const clo_log_policy *policies;
     uint32_t policies_count;
+
+    /* What gave the times of a simulated run, as clo_environment_open takes it: "decima", "decima:faithful". NULL: the
+     * costs did. */
+    const char *environment;
 } clo_log_header;
 
 #define CLO_LOG_HEADER_INIT CLO_SIZED_INIT(clo_log_header)

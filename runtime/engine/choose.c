@@ -104,6 +104,14 @@ static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, con
     return clo_start_commit(scheduler, job, stage, e, count, false) ? CHANGED : NO_ROOM;
 }
 
+static outcome move(clo_scheduler *scheduler, clo_scheduler_job *job, const clo_choice *choice)
+{
+    const char *why =
+        job->live.band != scheduler->band ? "it is of another band" : clo_move_choose(scheduler, job, choice);
+
+    return why != NULL ? refuse(scheduler, choice, why) : CHANGED;
+}
+
 static outcome apply(clo_scheduler *scheduler, const clo_choice *choice)
 {
     outcome result = NO_ROOM;
@@ -123,6 +131,8 @@ static outcome apply(clo_scheduler *scheduler, const clo_choice *choice)
                  choice->limit != CLO_NONE ? choice->limit : 0);
         result = CHANGED;
     }
+    if (choice->stage == CLO_STAGE_MOVE || choice->stage == CLO_STAGE_LEAVE)
+        return move(scheduler, job, choice);
     if (choice->count == 0 || choice->stage == CLO_NONE) {
         if (result == CHANGED && ++scheduler->limits_set > scheduler->live_count) /* or it could go on for ever */
             return refuse(scheduler, choice, "limits are set again and again, and nothing is started");
@@ -204,7 +214,8 @@ static outcome ask(clo_scheduler *scheduler)
 /* With work to do, nothing running and no timer, nothing would ever happen again. */
 static bool break_stall(clo_scheduler *scheduler)
 {
-    if (scheduler->running > 0 || scheduler->order_count > 0 || scheduler->wake_ns != CLO_TIME_NEVER)
+    if (scheduler->running > 0 || scheduler->moving > 0 || scheduler->order_count > 0 ||
+        scheduler->wake_ns != CLO_TIME_NEVER)
         return false;
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
         scheduler->band = b;
@@ -226,12 +237,20 @@ static bool has_lower(const clo_scheduler *scheduler, uint32_t band)
     return false;
 }
 
+/* There is something to ask the policy for. */
+static bool is_open(const clo_scheduler *scheduler, uint32_t band)
+{
+    bool has_work = scheduler->listed[band] > 0 || (scheduler->use.policy->moves && scheduler->live[band] > 0);
+
+    return has_work && (scheduler->exhausted >> band & 1) == 0;
+}
+
 bool clo_choose(clo_scheduler *scheduler)
 {
     if (scheduler->free_executors > 0 && serve_waiters(scheduler))
         return true;
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
-        if (scheduler->listed[b] == 0 || (scheduler->exhausted >> b & 1) != 0)
+        if (!is_open(scheduler, b))
             continue;
         if (scheduler->free_executors == 0 && (!scheduler->use.policy->commits || scheduler->is_ruled))
             break;

@@ -20,8 +20,13 @@ static void reset(clo_scheduler *s)
     for (uint32_t j = 0; j < s->limits.jobs; j++) /* low slots first */
         s->free_slots[s->free_count++] = s->limits.jobs - 1 - j;
     for (uint32_t e = 0; e < executors; e++) {
-        s->executors[e] =
-            (clo_live_executor){.job = CLO_NONE, .stage = CLO_NONE, .instance = CLO_NONE, .last_job = UINT64_MAX};
+        s->executors[e] = (clo_live_executor){.job = CLO_NONE,
+                                              .stage = CLO_NONE,
+                                              .instance = CLO_NONE,
+                                              .last_job = UINT64_MAX,
+                                              .home = UINT64_MAX,
+                                              .last_stage = CLO_NONE};
+        s->home_slot[e] = CLO_NONE;
         s->queues[e] = (clo_queue){CLO_NONE, CLO_NONE, false};
         clo_start_set_free(s, e, true);
     }
@@ -64,17 +69,19 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
         return clo_fail_memory("a scheduler");
     s->self = s;
     s->platform = config->platform;
-    s->limits = (clo_limits){config->jobs_max, config->platform, executors};
+    s->limits = (clo_limits){config->jobs_max, config->platform, executors, config->moving_ns};
     s->use = (clo_policy_use){.policy = config->policy, .argument = config->argument};
     s->use.bytes = config->policy->state_bytes != NULL ? config->policy->state_bytes(&s->limits, config->argument) : 0;
     s->words = (executors + 63) / 64;
     s->steps_max = config->steps_max;
     s->log = config->log;
     s->has_replicas = config->has_replicas;
+    s->has_moves = config->has_moves;
     s->room = config->room;
     clo_carve(&block, &s->jobs, config->jobs_max);
     clo_carve(&block, &s->free_slots, config->jobs_max);
     clo_carve(&block, &s->executors, executors);
+    clo_carve(&block, &s->home_slot, executors);
     clo_carve(&block, &s->free_set, s->words);
     clo_carve(&block, &s->queues, executors);
     clo_carve(&block, &s->entries, entries);
@@ -99,7 +106,7 @@ static void begin_input(clo_scheduler *s, int64_t now_ns)
         s->now_ns = now_ns;
     s->exhausted = 0;
     s->is_ruled = s->is_cut = s->is_short = false;
-    s->turn_steps = s->limits_set = 0;
+    s->turn_steps = s->limits_set = s->moves_made = 0;
 }
 
 /* All inputs of the stage are there. Whatever the policy is now: one before it may have committed some of it. */
@@ -125,6 +132,7 @@ clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_
         clo_scheduler_job_exchange(job);
     clo_lists_add_job(s, job);
     job->live.id = s->next_id++;
+    job->live.bound = 0;
     job->live.arrival_ns = s->now_ns;
     s->has_demands = s->has_demands || job->demands != NULL;
     clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, (int64_t)job->live.id);
@@ -238,6 +246,27 @@ void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, bool has_fai
     if (job->demands != NULL)
         retry_queues(s); /* what was kept for it is free */
     end_if_over(s, job);
+}
+
+void clo_scheduler_moved(clo_scheduler *s, uint32_t executor, int64_t start_ns, int64_t now_ns)
+{
+    clo_live_executor *row = &s->executors[executor];
+    clo_scheduler_job *job = s->jobs[row->job];
+
+    begin_input(s, now_ns);
+    bool is_there = job != NULL && job->live.id == row->home;
+    if (s->log != NULL)
+        (void)clo_log_append(
+            s->log, &(clo_log_record){s->now_ns, row->home, CLO_LOG_MOVED, CLO_NONE, CLO_NONE, executor, start_ns});
+    uint32_t slot = is_there ? row->job : CLO_NONE;
+    row->job = CLO_NONE;
+    row->is_moving = 0;
+    row->home = UINT64_MAX;
+    s->moving--;
+    if (is_there)
+        clo_move_bind(s, executor, job);
+    clo_start_queued(s, executor);
+    clo_view_tell(s, CLO_EVENT_MOVED, slot, CLO_NONE, executor, 0);
 }
 
 void clo_scheduler_capacity(clo_scheduler *s, uint32_t machine, int64_t now_ns)

@@ -29,6 +29,13 @@ void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_fre
     scheduler->free_executors += (uint32_t)is_free - (uint32_t)was_free;
 }
 
+clo_order *clo_start_order(clo_scheduler *scheduler)
+{
+    uint32_t at = scheduler->order_first + scheduler->order_count++, executors = scheduler->limits.executors;
+
+    return &scheduler->orders[at < executors ? at : at - executors];
+}
+
 /* `count` instances are assigned now; with the last one the stage's successors may count as ready. */
 static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
 {
@@ -60,8 +67,12 @@ static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t sta
 {
     clo_live_executor *row = &scheduler->executors[executor];
     clo_stage_row *stage_row = &job->stages[stage];
-    uint32_t at = scheduler->order_first + scheduler->order_count++;
+    bool is_bound = clo_move_is_bound(scheduler, executor, job);
+    uint32_t last_stage = is_bound ? row->last_stage : CLO_NONE;
 
+    if (!is_bound)
+        clo_move_bind(scheduler, executor, job);
+    row->last_stage = stage;
     row->job = job->slot;
     row->stage = stage;
     row->instance = instance;
@@ -71,8 +82,8 @@ static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t sta
     job->live.running++;
     scheduler->running++;
     clo_start_set_free(scheduler, executor, false);
-    scheduler->orders[at < scheduler->limits.executors ? at : at - scheduler->limits.executors] =
-        (clo_order){job, stage, row->instance, executor, is_replica, arrival_ns};
+    *clo_start_order(scheduler) =
+        (clo_order){job, stage, row->instance, executor, is_replica, arrival_ns, last_stage, is_bound};
     scheduler->counts.decisions++;
 }
 
@@ -83,7 +94,9 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
     if (!clo_room_take(scheduler, job, stage, executor))
         return false;
     int64_t arrival_ns = clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);
-    int64_t finish_ns = clo_time_add(arrival_ns, clo_cost_time(job->live.cost, stage, executor));
+    int64_t moving_ns = clo_move_is_bound(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;
+    int64_t time_ns = clo_time_add(moving_ns, clo_cost_time(job->live.cost, stage, executor));
+    int64_t finish_ns = clo_time_add(arrival_ns, time_ns);
 
     row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
     clo_located_assign(job, stage, executor, 1, finish_ns);

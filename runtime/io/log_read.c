@@ -148,6 +148,8 @@ static clo_status read_origins(const clo_json *json, clo_log_header *header)
     if (status == CLO_OK)
         status = get_text(json, root, "arrivals", &header->arrivals);
     if (status == CLO_OK)
+        status = get_text(json, root, "environment", &header->environment);
+    if (status == CLO_OK)
         status = clo_json_get_integer(json, root, "jobs", UINT32_MAX - 1, &jobs);
     if (status == CLO_OK)
         status = clo_json_get_boolean(json, root, "shuffled", &is_shuffled);
@@ -158,9 +160,9 @@ static clo_status read_origins(const clo_json *json, clo_log_header *header)
 
 static clo_status read_header_keys(const clo_json *json, clo_log_policy *policies, clo_log_header *header)
 {
-    static const char *const keys[] = {"format", "platform",  "platform_hash", "workload", "workload_hash",
-                                       "seed",   "arrivals",  "arrivals_seed", "jobs",     "shuffled",
-                                       "clock",  "executors", "policies",      NULL};
+    static const char *const keys[] = {"format", "platform",  "platform_hash", "workload",    "workload_hash",
+                                       "seed",   "arrivals",  "arrivals_seed", "jobs",        "shuffled",
+                                       "clock",  "executors", "policies",      "environment", NULL};
     const cJSON *executors;
     int64_t count = 0;
     clo_status status = clo_json_keys(json, json->root, keys);

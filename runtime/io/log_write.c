@@ -41,6 +41,7 @@ static void write_header(const clo_log_header *header, clo_text *text)
         clo_text_add(text, ",\"jobs\":%" PRIu32, header->jobs);
     if (header->shuffled != 0)
         clo_text_add(text, ",\"shuffled\":true");
+    add_key_text(text, "environment", header->environment);
     clo_text_add(text, ",\"clock\":\"%s\",\"executors\":%" PRIu32 ",\"policies\":[", clocks[header->clock],
                  header->executors);
     for (uint32_t p = 0; p < header->policies_count; p++) {

@@ -15,6 +15,7 @@ extern const clo_policy clo_policy_sjf;
 extern const clo_policy clo_policy_sjf_cp;
 extern const clo_policy clo_policy_hrrn;
 extern const clo_policy clo_policy_wfair;
+extern const clo_policy clo_policy_parametric;
 extern const clo_policy clo_policy_drf;
 extern const clo_policy clo_policy_capacity;
 
@@ -29,5 +30,7 @@ extern const clo_selector clo_selector_hrrn;
 extern const clo_selector clo_selector_wfair;
 extern const clo_selector clo_selector_drf;
 extern const clo_selector clo_selector_capacity;
+extern const clo_policy clo_policy_decima_fifo;
+extern const clo_policy clo_policy_decima_fair;
 
 #endif

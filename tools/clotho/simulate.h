@@ -13,6 +13,7 @@ typedef struct simulate_options {
     input_config input;
     const char *policy; /* NAME[:ARGUMENT] */
     const char *arrivals, *seeds, *log, *replay, *csv, *gantt, *trace;
+    const char *environment; /* NULL: the costs give the times */
     uint32_t jobs, steps_max, live;
     uint64_t seed;
     bool as_json;

@@ -56,8 +56,10 @@ static void take_header(replay *r)
         o->policy = r->policy;
     if (o->input.spec == NULL)
         o->input.spec = about->platform;
+    if (o->environment == NULL)
+        o->environment = about->environment;
     o->arrivals = about->arrivals;
-    o->seed = about->arrivals != NULL ? about->arrivals_seed : about->seed;
+    o->seed = about->arrivals != NULL && about->environment == NULL ? about->arrivals_seed : about->seed;
 }
 
 /* How the arrivals were drawn, to the letter. */

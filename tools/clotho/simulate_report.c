@@ -37,6 +37,7 @@ int simulated_json(const simulation *sim, const simulated_run *run)
     json_text(&out, "platform", clo_platform_name(sim->platform));
     json_count(&out, "executors", clo_platform_executors(sim->platform));
     json_text(&out, "arrivals", sim->draws ? sim->arrivals_text : NULL);
+    json_text(&out, "environment", sim->options->environment);
     json_real(&out, "avg_jct_s", r->jct_mean_ns / 1e9);
     json_real(&out, "p95_jct_s", (double)r->jct_p95_ns / 1e9);
     json_real(&out, "weighted_jct_s", r->jct_weighted_ns / 1e9);
@@ -46,6 +47,7 @@ int simulated_json(const simulation *sim, const simulated_run *run)
     json_real(&out, "utilization", r->utilization);
     json_count(&out, "completions", r->completions);
     json_count(&out, "duplicates", r->duplicates);
+    json_count(&out, "moves", r->moves);
     json_count(&out, "decisions", r->decisions);
     json_count(&out, "refused", r->refused);
     json_count(&out, "fallbacks", r->fallbacks);
@@ -70,8 +72,11 @@ void simulated_head(const simulation *sim)
            clo_workload_jobs(sim->loaded), sim->draws ? sim->arrivals_text : "as in the file");
     printf("platform     %s, %u executors\n", show_name(clo_platform_name(sim->platform)),
            clo_platform_executors(sim->platform));
-    printf("policy       %s%s%s\n\n", sim->policy_name, sim->policy_text != NULL ? ":" : "",
+    printf("policy       %s%s%s\n", sim->policy_name, sim->policy_text != NULL ? ":" : "",
            sim->policy_text != NULL ? show_name(sim->policy_text) : "");
+    if (sim->options->environment != NULL)
+        printf("environment  %s\n", show_name(sim->options->environment));
+    putchar('\n');
 }
 
 /* A line of bars, eight heights; a value > 0 is never blank. */

@@ -78,6 +78,7 @@ static clo_status open_log(const simulation *sim, simulated_run *run)
     header.shuffled = sim->draws ? sim->arrivals.shuffled : 0;
     header.clock = CLO_CLOCK_VIRTUAL;
     header.executors = clo_platform_executors(sim->platform);
+    header.environment = sim->options->environment;
     header.policies = &policy;
     header.policies_count = 1;
     return clo_log_create(&header, 0, &run->log);
@@ -152,6 +153,7 @@ static clo_status simulate(const simulation *sim, simulated_run *run)
 {
     const simulate_options *o = sim->options;
     progress_state shown = {.seed = run->seed, .next = time(NULL) + PROGRESS_SECONDS};
+    clo_environment environment = CLO_ENVIRONMENT_INIT;
     clo_stream_config config = CLO_STREAM_CONFIG_INIT;
 
     clo_status status = draw(sim, run);
@@ -173,7 +175,13 @@ static clo_status simulate(const simulation *sim, simulated_run *run)
     config.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     config.progress_argument = &shown;
     config.times_decisions = 1;
-    status = clo_stream_simulate(run->workload, sim->platform, &config, &run->result);
+    if (o->environment != NULL) {
+        status = clo_environment_open(o->environment, run->seed, &environment);
+        config.environment = &environment;
+    }
+    if (status == CLO_OK)
+        status = clo_stream_simulate(run->workload, sim->platform, &config, &run->result);
+    clo_environment_close(&environment);
     if (status == CLO_OK && clo_log_dropped(run->log) > 0)
         return sim->keeps_log ? CLO_ERR_MEMORY : CLO_OK;
     if (status == CLO_OK && run->log != NULL && numbers_are_known(run))
