@@ -1,4 +1,4 @@
-/* parametric.c - the tuned parametric policy: eight numbers say which job an executor goes to, and how many executors a
+/* parametric.c - the tuned parametric policy: nine numbers say which job an executor goes to, and how many executors a
  * job may have. Found by the cross-entropy method (`clotho train parametric`), it keeps what Decima (Mao et al., SIGCOMM
  * 2019) gains over tuned weighted fair sharing: limits of parallelism, and executors that stay where they are.
  *
@@ -8,8 +8,9 @@
  *   value  -w_rem ln(rem / U + 0.02) + w_own [it is the executor's own job] + w_ex ln((ex + 1) / M) - w_cp ln(cp / U + 0.01)
  *   limit  ceil(l_scale (rem / U + 0.05)^l_rem (8 / n)^l_jobs)
  *
- * A free executor goes to the job of the highest value among those below their limits, there to the ready stage of the
- * highest rank_u. Where all are at their limits it goes on with its own job; else it stays idle if `share` is negative,
+ * A free executor goes to the job of the highest value among those below their limits, there to the stage that it ran
+ * last, or else to the ready stage of the highest rank_u. If its own job has nothing ready, but will have, it waits for
+ * that where the own job's value, with w_wait in place of w_own, is the highest: to go and come back costs more. Where all are at their limits it goes on with its own job; else it stays idle if `share` is negative,
  * and goes to the job of the highest value if not. An executor's own job is the one that it ran last.
  *
  * Logarithms and powers are those of base/log2.h, constants of the values, which change no order, are left out. Keys of
@@ -25,7 +26,7 @@
 
 #include <string.h>
 
-enum { W_REM, W_OWN, W_EX, W_CP, L_SCALE, L_REM, L_JOBS, SHARE, NUMBERS, REFRESHED = 64 };
+enum { W_REM, W_OWN, W_WAIT, W_EX, W_CP, L_SCALE, L_REM, L_JOBS, SHARE, NUMBERS, REFRESHED = 64 };
 
 #define NUMBER_MOST_Q16 (1000 * 65536)
 #define UNIT_DEFAULT_NS INT64_C(100000000000)
@@ -37,7 +38,7 @@ enum { W_REM, W_OWN, W_EX, W_CP, L_SCALE, L_REM, L_JOBS, SHARE, NUMBERS, REFRESH
 /* Above every value: what is added to the key of a job at its limit. */
 #define AT_LIMIT (INT64_C(1) << 56)
 
-static const char *const names[NUMBERS] = {"w_rem", "w_own", "w_ex", "w_cp", "l_scale", "l_rem", "l_jobs", "share"};
+static const char *const names[NUMBERS] = {"w_rem", "w_own", "w_wait", "w_ex", "w_cp", "l_scale", "l_rem", "l_jobs", "share"};
 
 typedef struct parametric {
     int32_t q16[NUMBERS];
@@ -45,7 +46,7 @@ typedef struct parametric {
 } parametric;
 
 /* Tuned on streams of TPC-H queries; see docs/SCHEDULERS.md. */
-static const parametric tuned = {.q16 = {77332, 154010, 3932, 26214, 352584, 45875, 41943, -65536},
+static const parametric tuned = {.q16 = {77332, 154010, 154010, 3932, 26214, 352584, 45875, 41943, -65536},
                                  .unit_ns = UNIT_DEFAULT_NS};
 
 /* Begins as the state of a policy by job. */
@@ -90,8 +91,8 @@ static clo_status parametric_parse(const char *text, void *argument)
     for (int i = 0; i < NUMBERS && status == CLO_OK; i++) {
         if (i > 0 && *text++ != ',')
             return clo_fail(CLO_ERR_ARGUMENT,
-                            "policy 'parametric': %s is missing; write eight numbers with commas between: w_rem,w_own,"
-                            "w_ex,w_cp,l_scale,l_rem,l_jobs,share",
+                            "policy 'parametric': %s is missing; write nine numbers with commas between: w_rem,w_own,"
+                            "w_wait,w_ex,w_cp,l_scale,l_rem,l_jobs,share",
                             names[i]);
         status = clo_fixed_read(&text, "parametric", names[i], range, &with.q16[i]);
     }
@@ -155,18 +156,23 @@ static uint32_t limit_of(const parametric_state *s, const clo_view *view, const 
     return limit < s->executors ? (uint32_t)limit : s->executors;
 }
 
-/* The value, negated: the smallest goes first. */
-static void put(parametric_state *s, const clo_view *view, uint32_t slot)
+/* The value, negated: the smallest goes first. Of a job with `used` executors. */
+static int64_t compute_key(const parametric_state *s, const clo_view *view, uint32_t slot, uint32_t used)
 {
     const clo_live_job *job = clo_view_job(view, slot);
     const int32_t *q16 = s->with.q16;
-    uint32_t used = executors_of(job);
     int64_t cp_ns = clo_ranked_key(job->state, view, slot);
     int64_t key = q16[W_REM] * log_of(s, job->remaining_ns, 50) - (int64_t)q16[W_EX] * clo_log2_q16(used + 1);
 
     key += q16[W_CP] * log_of(s, cp_ns == INT64_MAX ? 0 : -cp_ns, 100);
-    key = key / 65536 + (used >= limit_of(s, view, job) ? AT_LIMIT : 0);
-    clo_job_queue_put(&s->queue, job, slot, key);
+    return key / 65536 + (used >= limit_of(s, view, job) ? AT_LIMIT : 0);
+}
+
+static void put(parametric_state *s, const clo_view *view, uint32_t slot)
+{
+    const clo_live_job *job = clo_view_job(view, slot);
+
+    clo_job_queue_put(&s->queue, job, slot, compute_key(s, view, slot, executors_of(job)));
 }
 
 /* The number of live jobs has changed. */
@@ -193,14 +199,23 @@ static void event(void *state, const clo_view *view, const clo_event *e)
         refresh(s, view);
 }
 
-/* The job that the executor ran last, if it may have more of it; else CLO_NONE. */
-static uint32_t own_job(const parametric_state *s, const clo_view *view, uint32_t executor)
+/* The live job of the band that the executor ran last; else CLO_NONE. */
+static uint32_t home_job(const parametric_state *s, const clo_view *view, uint32_t executor)
 {
     uint32_t slot = s->own[executor];
+    const clo_live_job *job = slot != CLO_NONE ? clo_view_job(view, slot) : NULL;
 
-    if (slot == CLO_NONE || !clo_job_queue_has(&s->queue, slot) || s->queue.band[slot] != clo_view_band(view))
-        return CLO_NONE;
-    return clo_view_job(view, slot)->id == clo_view_executor(view, executor)->last_job ? slot : CLO_NONE;
+    return job != NULL && job->id == clo_view_executor(view, executor)->last_job && job->band == clo_view_band(view)
+               ? slot
+               : CLO_NONE;
+}
+
+/* The same if it may have more of it now. */
+static uint32_t own_job(const parametric_state *s, const clo_view *view, uint32_t executor)
+{
+    uint32_t slot = home_job(s, view, executor);
+
+    return slot != CLO_NONE && clo_job_queue_has(&s->queue, slot) ? slot : CLO_NONE;
 }
 
 static int64_t key_of(const parametric_state *s, uint32_t slot)
@@ -253,6 +268,22 @@ static bool decide_for(parametric_state *s, const clo_view *view, uint32_t execu
     return take(view, first, nearest(s, view, first, executor), is_cut, choice);
 }
 
+/* Better than to serve `first`: to wait for what the executor's own job will have ready. It runs, so that comes. */
+static bool waits(const parametric_state *s, const clo_view *view, uint32_t executor, uint32_t first)
+{
+    int64_t bonus = (int64_t)s->with.q16[W_WAIT] * PER_LN2_Q16 / 65536;
+    uint32_t home = home_job(s, view, executor), waiting = 0;
+
+    if (home == CLO_NONE || clo_job_queue_has(&s->queue, home))
+        return false;
+    const clo_live_job *job = clo_view_job(view, home);
+    for (uint32_t e = clo_view_next_free(view, CLO_NONE); e < executor && clo_view_step(view); e = clo_view_next_free(view, e))
+        waiting += home_job(s, view, e) == home;
+    if (job->running == 0 || job->unfinished <= job->running + waiting)
+        return false;
+    return compute_key(s, view, home, executors_of(job) + waiting) - bonus <= key_of(s, first);
+}
+
 static bool decide(void *state, const clo_view *view, clo_choice *choice)
 {
     parametric_state *s = state;
@@ -260,13 +291,16 @@ static bool decide(void *state, const clo_view *view, clo_choice *choice)
     bool is_cut = false, is_found = false, has_passed = false;
 
     while (!is_found && !is_cut && (first = clo_job_queue_first(&s->queue, band)) != CLO_NONE) {
-        uint32_t e = clo_view_next_free(view, CLO_NONE);
-        bool goes_on = key_of(s, first) >= AT_LIMIT / 2; /* only own jobs are left: each executor has another one */
-        for (; e != CLO_NONE && !is_found && !is_cut; e = goes_on ? clo_view_next_free(view, e) : CLO_NONE) {
+        bool is_blocked = false; /* some executor would have served the job, and could not */
+        for (uint32_t e = clo_view_next_free(view, CLO_NONE); e != CLO_NONE && !is_found && !is_cut && !is_blocked;
+             e = clo_view_next_free(view, e)) {
+            is_cut = !clo_view_step(view);
+            if (is_cut || waits(s, view, e, first))
+                continue;
             is_found = decide_for(s, view, e, first, &is_cut, choice);
-            is_cut = is_cut || !clo_view_step(view);
+            is_blocked = key_of(s, first) < AT_LIMIT / 2 || s->with.q16[SHARE] >= 0;
         }
-        if (is_found || is_cut || (goes_on && s->with.q16[SHARE] < 0))
+        if (is_found || is_cut || !is_blocked)
             break;
         clo_job_queue_pass(&s->queue, band); /* nothing of it can be started now */
         has_passed = true;
@@ -279,7 +313,7 @@ static bool decide(void *state, const clo_view *view, clo_choice *choice)
 const clo_policy clo_policy_parametric = {
     .size = sizeof(clo_policy),
     .name = "parametric",
-    .summary = "eight tuned numbers: which job next, how many executors each may have; parametric:N,N,N,N,N,N,N,N[,UNIT]",
+    .summary = "nine tuned numbers: which job next, how many executors each may have; parametric:N,N,N,N,N,N,N,N,N[,UNIT]",
     .state_bytes = state_bytes,
     .job_bytes = clo_by_rank_job_bytes,
     .prepare = clo_by_rank_prepare,
