@@ -18,6 +18,7 @@ extern const clo_policy clo_policy_sjf;
 extern const clo_policy clo_policy_sjf_cp;
 extern const clo_policy clo_policy_hrrn;
 extern const clo_policy clo_policy_wfair;
+extern const clo_policy clo_policy_parametric;
 extern const clo_policy clo_policy_drf;
 extern const clo_policy clo_policy_capacity;
 extern const clo_policy clo_policy_tetris;

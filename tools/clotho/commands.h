@@ -11,5 +11,6 @@ int cmd_generate(int argc, char **argv);
 int generate_stream(int argc, char **argv); /* `generate stream` */
 int cmd_convert(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_train(int argc, char **argv);
 
 #endif

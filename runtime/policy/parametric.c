@@ -1,0 +1,328 @@
+/* parametric.c - the tuned parametric policy: nine numbers say which job an executor goes to, and how many executors a
+ * job may have. Found by the cross-entropy method (`clotho train parametric`), it keeps what Decima (Mao et al., SIGCOMM
+ * 2019) gains over tuned weighted fair sharing: limits of parallelism, and executors that stay where they are.
+ *
+ * With rem the remaining work of a job, cp the longest path behind its ready stages (rank_u), n the live jobs, ex the
+ * executors that the job has, M those of the platform and U the unit of time:
+ *
+ *   value  -w_rem ln(rem / U + 0.02) + w_own [it is the executor's own job] + w_ex ln((ex + 1) / M) - w_cp ln(cp / U + 0.01)
+ *   limit  ceil(l_scale (rem / U + 0.05)^l_rem (8 / n)^l_jobs)
+ *
+ * A free executor goes to the job of the highest value among those below their limits, there to the stage that it ran
+ * last, or else to the ready stage of the highest rank_u. If its own job has nothing ready, but will have, it waits for
+ * that where the own job's value, with w_wait in place of w_own, is the highest: to go and come back costs more. Where all are at their limits it goes on with its own job; else it stays idle if `share` is negative,
+ * and goes to the job of the highest value if not. An executor's own job is the one that it ran last.
+ *
+ * Logarithms and powers are those of base/log2.h, constants of the values, which change no order, are left out. Keys of
+ * jobs are kept in a heap. Where n changes, the limits of 64 jobs are looked over again, in turn, so that an event costs
+ * no more the more jobs live. O(log jobs) an event; a decision O(free executors) beyond that. */
+#include "policy/argument.h"
+#include "policy/by_rank.h"
+#include "policy/policies.h"
+
+#include "base/log2.h"
+#include "base/saturate.h"
+#include "base/status.h"
+
+#include <string.h>
+
+enum { W_REM, W_OWN, W_WAIT, W_EX, W_CP, L_SCALE, L_REM, L_JOBS, SHARE, NUMBERS, REFRESHED = 64 };
+
+#define NUMBER_MOST_Q16 (1000 * 65536)
+#define UNIT_DEFAULT_NS INT64_C(100000000000)
+#define UNIT_MOST_NS (INT64_C(1) << 56)
+
+/* 1 / ln 2: weights are of natural logarithms. */
+#define PER_LN2_Q16 94548
+
+/* Above every value: what is added to the key of a job at its limit. */
+#define AT_LIMIT (INT64_C(1) << 56)
+
+static const char *const names[NUMBERS] = {"w_rem",   "w_own", "w_wait", "w_ex", "w_cp",
+                                           "l_scale", "l_rem", "l_jobs", "share"};
+
+typedef struct parametric {
+    int32_t q16[NUMBERS];
+    int64_t unit_ns;
+} parametric;
+
+/* Tuned on streams of TPC-H queries; see docs/SCHEDULERS.md. */
+static const parametric tuned = {.q16 = {77332, 154010, 154010, 3932, 26214, 352584, 45875, 41943, -65536},
+                                 .unit_ns = UNIT_DEFAULT_NS};
+
+/* Begins as the state of a policy by job. */
+typedef struct parametric_state {
+    clo_job_queue queue;
+    parametric with;
+    int32_t unit_log2, scale_log2; /* of unit_ns, of l_scale */
+    uint32_t executors;
+    uint32_t cursor; /* the slot that is looked over next */
+    uint32_t *own;   /* [executors] slot of the job that it ran last; CLO_NONE: none */
+} parametric_state;
+
+static clo_status read_unit(const char **text, int64_t *unit_ns)
+{
+    static const struct {
+        const char *name;
+        int64_t ns;
+    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+    const char *at = *text;
+    int64_t value = 0;
+
+    for (; *at >= '0' && *at <= '9'; at++)
+        value = value > UNIT_MOST_NS ? value : value * 10 + (*at - '0');
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        size_t length = strlen(units[i].name);
+        if (strncmp(at, units[i].name, length) != 0 || value < 1 || value > UNIT_MOST_NS / units[i].ns)
+            continue;
+        *unit_ns = value * units[i].ns;
+        *text = at + length;
+        return CLO_OK;
+    }
+    return clo_fail(CLO_ERR_ARGUMENT,
+                    "policy 'parametric': '%.40s' is no unit of time; write one as 100s, up to 2 years", *text);
+}
+
+static clo_status parametric_parse(const char *text, void *argument)
+{
+    const clo_fixed_range range = {-NUMBER_MOST_Q16, NUMBER_MOST_Q16};
+    parametric with = {.unit_ns = UNIT_DEFAULT_NS};
+    clo_status status = CLO_OK;
+
+    for (int i = 0; i < NUMBERS && status == CLO_OK; i++) {
+        if (i > 0 && *text++ != ',')
+            return clo_fail(CLO_ERR_ARGUMENT,
+                            "policy 'parametric': %s is missing; write nine numbers with commas between: w_rem,w_own,"
+                            "w_wait,w_ex,w_cp,l_scale,l_rem,l_jobs,share",
+                            names[i]);
+        status = clo_fixed_read(&text, "parametric", names[i], range, &with.q16[i]);
+    }
+    if (status == CLO_OK && with.q16[L_SCALE] <= 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "policy 'parametric': l_scale is not above 0; write one from 0.01 on");
+    if (status == CLO_OK && *text == ',') {
+        text++;
+        status = read_unit(&text, &with.unit_ns);
+    }
+    if (status == CLO_OK)
+        status = clo_argument_end(text, "parametric");
+    if (status == CLO_OK)
+        *(parametric *)argument = with;
+    return status;
+}
+
+static size_t state_bytes(const clo_limits *limits, const void *argument)
+{
+    (void)argument;
+    return sizeof(parametric_state) + clo_job_queue_bytes(limits->jobs) + limits->executors * sizeof(uint32_t);
+}
+
+static clo_status init(void *state, const clo_view *view)
+{
+    const clo_limits *limits = clo_view_limits(view);
+    const parametric *given = clo_view_argument(view);
+    parametric_state *s = state;
+
+    clo_job_queue_open(&s->queue, s + 1, limits->jobs);
+    s->own = (uint32_t *)(void *)((char *)(s + 1) + clo_job_queue_bytes(limits->jobs));
+    memset(s->own, 0xff, limits->executors * sizeof *s->own);
+    s->with = given != NULL ? *given : tuned;
+    s->executors = limits->executors;
+    s->unit_log2 = clo_log2_q16((uint64_t)s->with.unit_ns);
+    s->scale_log2 = clo_log2_q16((uint64_t)s->with.q16[L_SCALE]) - 16 * 65536;
+    return CLO_OK;
+}
+
+/* log2 of (ns + unit / part), in Q16. */
+static int64_t log_of(const parametric_state *s, int64_t ns, int64_t part)
+{
+    return clo_log2_q16((uint64_t)clo_time_add(ns, s->with.unit_ns / part + 1));
+}
+
+static uint32_t executors_of(const clo_live_job *job)
+{
+    return job->running + job->committed;
+}
+
+static uint32_t limit_of(const parametric_state *s, const clo_view *view, const clo_live_job *job)
+{
+    int64_t by_work = s->with.q16[L_REM] * (log_of(s, job->remaining_ns, 20) - s->unit_log2) / 65536;
+    int64_t by_jobs = s->with.q16[L_JOBS] * (3 * INT64_C(65536) - clo_log2_q16(clo_view_jobs(view))) / 65536;
+    int64_t exponent = s->scale_log2 + by_work + by_jobs;
+
+    if (exponent >= 31 * INT64_C(65536))
+        return s->executors;
+    if (exponent <= 0)
+        return 1;
+    uint64_t limit = (clo_exp2_q16((int32_t)exponent) + 65535) / 65536;
+    return limit < s->executors ? (uint32_t)limit : s->executors;
+}
+
+/* The value, negated: the smallest goes first. Of a job with `used` executors. */
+static int64_t compute_key(const parametric_state *s, const clo_view *view, uint32_t slot, uint32_t used)
+{
+    const clo_live_job *job = clo_view_job(view, slot);
+    const int32_t *q16 = s->with.q16;
+    int64_t cp_ns = clo_ranked_key(job->state, view, slot);
+    int64_t key = q16[W_REM] * log_of(s, job->remaining_ns, 50) - (int64_t)q16[W_EX] * clo_log2_q16(used + 1);
+
+    key += q16[W_CP] * log_of(s, cp_ns == INT64_MAX ? 0 : -cp_ns, 100);
+    return key / 65536 + (used >= limit_of(s, view, job) ? AT_LIMIT : 0);
+}
+
+static void put(parametric_state *s, const clo_view *view, uint32_t slot)
+{
+    const clo_live_job *job = clo_view_job(view, slot);
+
+    clo_job_queue_put(&s->queue, job, slot, compute_key(s, view, slot, executors_of(job)));
+}
+
+/* The number of live jobs has changed. */
+static void refresh(parametric_state *s, const clo_view *view)
+{
+    uint32_t jobs = s->queue.jobs, count = jobs < REFRESHED ? jobs : REFRESHED;
+
+    for (uint32_t i = 0; i < count; i++) {
+        s->cursor = s->cursor + 1 < jobs ? s->cursor + 1 : 0;
+        if (clo_job_queue_has(&s->queue, s->cursor))
+            put(s, view, s->cursor);
+    }
+}
+
+static void event(void *state, const clo_view *view, const clo_event *e)
+{
+    parametric_state *s = state;
+
+    if (e->kind == CLO_EVENT_FINISH && e->executor != CLO_NONE)
+        s->own[e->executor] = e->job;
+    if (clo_by_rank_event(state, view, e))
+        put(s, view, e->job);
+    if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END)
+        refresh(s, view);
+}
+
+/* The live job of the band that the executor ran last; else CLO_NONE. */
+static uint32_t home_job(const parametric_state *s, const clo_view *view, uint32_t executor)
+{
+    uint32_t slot = s->own[executor];
+    const clo_live_job *job = slot != CLO_NONE ? clo_view_job(view, slot) : NULL;
+
+    return job != NULL && job->id == clo_view_executor(view, executor)->last_job && job->band == clo_view_band(view)
+               ? slot
+               : CLO_NONE;
+}
+
+/* The same if it may have more of it now. */
+static uint32_t own_job(const parametric_state *s, const clo_view *view, uint32_t executor)
+{
+    uint32_t slot = home_job(s, view, executor);
+
+    return slot != CLO_NONE && clo_job_queue_has(&s->queue, slot) ? slot : CLO_NONE;
+}
+
+static int64_t key_of(const parametric_state *s, uint32_t slot)
+{
+    return s->queue.heap[s->queue.band[slot]][s->queue.place[slot]].key;
+}
+
+/* The stage of the job that `executor`, or else another free one, can take now. */
+static bool take(const clo_view *view, uint32_t slot, uint32_t executor, bool *is_cut, clo_choice *choice)
+{
+    const clo_live_job *job = clo_view_job(view, slot);
+    const clo_live_executor *row = clo_view_executor(view, executor);
+    uint32_t stage = row->home == job->id ? row->last_stage : CLO_NONE;
+
+    if (executors_of(job) >= job->limit)
+        return false;
+    if (stage == CLO_NONE || clo_view_stage(view, slot, stage)->unstarted == 0 ||
+        !clo_select_startable(view, slot, stage))
+        stage = clo_ranked_pick(view, slot, clo_select_startable, is_cut);
+    if (stage == CLO_NONE)
+        return false;
+    bool is_fit = clo_view_execution_ns(view, slot, stage, executor) != CLO_TIME_NEVER &&
+                  clo_view_fits(view, slot, stage, executor);
+    *choice = (clo_choice){slot, stage, 1, is_fit ? executor : CLO_NONE, CLO_NONE, 0, 0};
+    return true;
+}
+
+/* A free executor of the job's own, so that no other one has to come; else `executor`. */
+static uint32_t nearest(const parametric_state *s, const clo_view *view, uint32_t slot, uint32_t executor)
+{
+    for (uint32_t e = executor; e != CLO_NONE; e = clo_view_next_free(view, e))
+        if (!clo_view_step(view) || own_job(s, view, e) == slot)
+            return own_job(s, view, e) == slot ? e : executor;
+    return executor;
+}
+
+/* What the executor does; false: it stays idle. The first job of the queue was not passed, if that can be served. */
+static bool decide_for(parametric_state *s, const clo_view *view, uint32_t executor, uint32_t first, bool *is_cut,
+                       clo_choice *choice)
+{
+    int64_t bonus = (int64_t)s->with.q16[W_OWN] * PER_LN2_Q16 / 65536;
+    uint32_t own = own_job(s, view, executor);
+    bool is_over = key_of(s, first) >= AT_LIMIT / 2;
+
+    if (own != CLO_NONE && (is_over || (key_of(s, own) < AT_LIMIT / 2 && key_of(s, own) - bonus <= key_of(s, first))) &&
+        take(view, own, executor, is_cut, choice))
+        return true;
+    if (*is_cut || (is_over && s->with.q16[SHARE] < 0))
+        return false;
+    return take(view, first, nearest(s, view, first, executor), is_cut, choice);
+}
+
+/* Better than to serve `first`: to wait for what the executor's own job will have ready. It runs, so that comes. */
+static bool waits(const parametric_state *s, const clo_view *view, uint32_t executor, uint32_t first)
+{
+    int64_t bonus = (int64_t)s->with.q16[W_WAIT] * PER_LN2_Q16 / 65536;
+    uint32_t home = home_job(s, view, executor), waiting = 0;
+
+    if (home == CLO_NONE || clo_job_queue_has(&s->queue, home))
+        return false;
+    const clo_live_job *job = clo_view_job(view, home);
+    for (uint32_t e = clo_view_next_free(view, CLO_NONE); e < executor && clo_view_step(view);
+         e = clo_view_next_free(view, e))
+        waiting += home_job(s, view, e) == home;
+    if (job->running == 0 || job->unfinished <= job->running + waiting)
+        return false;
+    return compute_key(s, view, home, executors_of(job) + waiting) - bonus <= key_of(s, first);
+}
+
+static bool decide(void *state, const clo_view *view, clo_choice *choice)
+{
+    parametric_state *s = state;
+    uint32_t band = clo_view_band(view), first;
+    bool is_cut = false, is_found = false, has_passed = false;
+
+    while (!is_found && !is_cut && (first = clo_job_queue_first(&s->queue, band)) != CLO_NONE) {
+        bool is_blocked = false; /* some executor would have served the job, and could not */
+        for (uint32_t e = clo_view_next_free(view, CLO_NONE); e != CLO_NONE && !is_found && !is_cut && !is_blocked;
+             e = clo_view_next_free(view, e)) {
+            is_cut = !clo_view_step(view);
+            if (is_cut || waits(s, view, e, first))
+                continue;
+            is_found = decide_for(s, view, e, first, &is_cut, choice);
+            is_blocked = key_of(s, first) < AT_LIMIT / 2 || s->with.q16[SHARE] >= 0;
+        }
+        if (is_found || is_cut || !is_blocked)
+            break;
+        clo_job_queue_pass(&s->queue, band); /* nothing of it can be started now */
+        has_passed = true;
+    }
+    if (has_passed)
+        clo_job_queue_restore(&s->queue);
+    return is_found;
+}
+
+const clo_policy clo_policy_parametric = {
+    .size = sizeof(clo_policy),
+    .name = "parametric",
+    .summary =
+        "nine tuned numbers: which job next, how many executors each may have; parametric:N,N,N,N,N,N,N,N,N[,UNIT]",
+    .state_bytes = state_bytes,
+    .job_bytes = clo_by_rank_job_bytes,
+    .prepare = clo_by_rank_prepare,
+    .init = init,
+    .event = event,
+    .decide = decide,
+    .argument_bytes = sizeof(parametric),
+    .parse = parametric_parse,
+};
