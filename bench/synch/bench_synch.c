@@ -14,7 +14,7 @@
 #define CLO_DATA "../shared/data"
 #endif
 
-enum { CONTENDERS = 9, SEEDS_MAX = 100 };
+enum { CONTENDERS = 11, LP_FREE = 9, SYNCHPACK_1 = 5, SEEDS_MAX = 100 };
 
 typedef struct contender {
     const char *label, *planner;
@@ -23,12 +23,14 @@ typedef struct contender {
 } contender;
 
 static const contender contenders[CONTENDERS] = {
+    {"synchpack-2", "synchpack-2", CLO_SYNCH_LP_AUTO, 0, false, false},
     {"synchpack-2 LP", "synchpack-2", CLO_SYNCH_LP_ALWAYS, 0, false, false},
-    {"synchpack-2 free", "synchpack-2", CLO_SYNCH_LP_NEVER, 0, false, false},
+    {"synchpack-2 free", "synchpack-2", CLO_SYNCH_LP_NEVER, 1, false, false},
     {"synchpack-2 online", "synchpack-2", CLO_SYNCH_LP_NEVER, 0, false, true},
+    {"synchpack-3 LP", "synchpack-3", CLO_SYNCH_LP_ALWAYS, 0, true, false},
     {"synchpack-1", "synchpack-1", CLO_SYNCH_LP_ALWAYS, 0, false, false},
-    {"synchpack-3 LP", "synchpack-3", CLO_SYNCH_LP_ALWAYS, 4, true, false},
     {"synchpack-3 free", "synchpack-3", CLO_SYNCH_LP_NEVER, 4, true, false},
+    {"synchpack-3", "synchpack-3", CLO_SYNCH_LP_AUTO, 0, true, false},
     {"psrs", "psrs", CLO_SYNCH_LP_NEVER, 0, false, false},
     {"tetris-weighted", "tetris-weighted", CLO_SYNCH_LP_NEVER, 0, false, false},
     {"jsq-maxweight", "jsq-maxweight", CLO_SYNCH_LP_NEVER, 0, false, false},
@@ -120,7 +122,7 @@ static void share_bounds(result *results)
         all = fmax(all, results[c].bound);
     }
     for (uint32_t c = 0; c < CONTENDERS; c++) {
-        double free_bound = results[7].bound; /* of a contender without LP */
+        double free_bound = results[LP_FREE].bound;
         results[c].bound = results[c].is_preemptive ? fmax(preemptive, free_bound) : all;
     }
 }
@@ -145,7 +147,7 @@ static bool play_scene(bench *b, const scene_row *row)
         for (uint32_t c = 0; c < CONTENDERS && is_good; c++) {
             b->results[seed][c] = (result){0};
             if ((contenders[c].is_bound_only && !row->is_bound) || (contenders[c].is_online && !row->is_online) ||
-                (c == 3 && row->skips_1))
+                (c == SYNCHPACK_1 && row->skips_1))
                 continue;
             is_good = play(&s, &contenders[c], INT64_C(10000000000), &b->results[seed][c]);
         }
@@ -176,7 +178,7 @@ static void print_row(bench *b, const scene_row *row, uint32_t c)
         ms[seed] = b->results[seed][c].milliseconds;
     }
     bench_stats r = bench_summarise(ratio, b->seeds), t = bench_summarise(ms, b->seeds);
-    uint32_t reference = b->results[0][k->reference].is_there ? k->reference : row->is_bound && k->is_bound_only ? 5 : 1;
+    uint32_t reference = b->results[0][k->reference].is_there ? k->reference : 0;
     double against = sum_of(b, c) / sum_of(b, reference);
     if (b->options.json)
         printf("%s{\"scene\": \"%s\", \"contender\": \"%s\", \"seeds\": %u, \"ratio_median\": %.4f, \"ratio_p10\": %.4f, "

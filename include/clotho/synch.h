@@ -24,10 +24,11 @@ extern "C" {
 
 /* Whether linear programs are solved (by CLP, which is loaded when the first one is). */
 typedef enum clo_synch_lp {
-    /* Where CLP is there; else the forms without LP. synchpack-1 needs it. */
+    /* Where CLP is there, of the forms with and without LP the better plan; else the form without. synchpack-1 has only
+     * that with LP. */
     CLO_SYNCH_LP_AUTO = 0,
 
-    /* Always: without CLP the call fails. */
+    /* The form with LP alone: without CLP the call fails. */
     CLO_SYNCH_LP_ALWAYS = 1,
 
     /* Never. */

@@ -79,7 +79,7 @@ static void find_merit(greedy *s)
         int64_t load = 0;
         for (uint32_t k = p->kind_first[j]; k < p->kind_first[j + 1]; k++)
             if (s->left[k] > 0)
-                load += clo_synch_largest_load(p, k, clo_synch_fastest(p, k)) * s->left[k] + 1;
+                load += clo_synch_plain_load(p, k, clo_synch_fastest(p, k)) * s->left[k] + 1;
         s->merit[j] = load > 0 ? clo_synch_ratio(p->weight[j], INT64_C(1) << 46, load) : -1;
     }
 }
@@ -90,6 +90,8 @@ static int64_t share_of(const greedy *s, uint32_t kind, uint32_t group)
 
     for (uint32_t i = s->p->bin_first[group]; i < s->p->bin_first[group + 1]; i++) {
         uint32_t bin = s->p->bin_of[i];
+        if (s->p->level[bin] > 0)
+            continue;
         int64_t share = clo_synch_ratio(clo_synch_use(s->p, kind, bin), SHARE_ONE, s->p->capacity[bin]);
         largest = share > largest ? share : largest;
     }

@@ -86,7 +86,7 @@ static bool is_wide(const scheduler *s, uint32_t unit)
     uint32_t kind = s->list->kind_of[unit], g = clo_synch_fastest(s->p, kind);
 
     for (uint32_t i = s->p->bin_first[g]; i < s->p->bin_first[g + 1]; i++)
-        if (s->p->bin_of[i] >= s->p->groups &&
+        if (s->p->bin_of[i] >= s->p->groups && s->p->level[s->p->bin_of[i]] == 0 &&
             clo_synch_use(s->p, kind, s->p->bin_of[i]) > s->p->capacity[s->p->bin_of[i]] / 2)
             return true;
     return false;

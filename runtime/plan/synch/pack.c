@@ -342,7 +342,9 @@ static clo_status pack(const clo_synch_scope *scope, const clo_synch_settings *s
     void *memory = clo_block_allocate(&block);
     if (memory == NULL)
         return clo_fail_memory("a plan");
-    status = settings != NULL ? try_lp(&a, settings, horizon_ns, found) : try_free(&a);
+    status = settings != NULL ? try_lp(&a, settings, horizon_ns, found) : CLO_OK;
+    if (status == CLO_OK && (settings == NULL || settings->has_free))
+        status = try_free(&a);
     clo_free(memory);
     if (status == CLO_OK) {
         clo_synch_timeline_destroy(timeline);

@@ -7,6 +7,7 @@
 
 typedef struct clo_synch_settings {
     bool has_lp;
+    bool has_free; /* beside it: the better plan of both forms is kept */
     uint32_t grid_percent, seconds;
 } clo_synch_settings;
 

@@ -306,6 +306,12 @@ clo_status clo_synch_preempt_3(const clo_synch_problem *problem, const clo_synch
         status = run_order(p, &u, order, false, runs);
     if (status == CLO_OK && settings->has_lp)
         status = bound_3(p, settings, &u, order, runs, found);
+    if (status == CLO_OK && settings->has_lp && settings->has_free) {
+        const clo_synch_settings alone = {.has_lp = false};
+        status = order_3(p, &alone, order, found);
+        if (status == CLO_OK)
+            status = run_order(p, &u, order, false, runs);
+    }
     clo_free(u.block);
     clo_free(order);
     return status;
@@ -337,7 +343,7 @@ clo_status clo_synch_psrs(const clo_synch_problem *problem, clo_synch_runs *runs
 
     if (status == CLO_OK) {
         for (uint32_t k = 0; k < p->kinds; k++)
-            rows[k] = (smith){k, clo_synch_largest_load(p, k, clo_synch_fastest(p, k)), p->weight[p->job_of[k]]};
+            rows[k] = (smith){k, clo_synch_plain_load(p, k, clo_synch_fastest(p, k)), p->weight[p->job_of[k]]};
         qsort(rows, p->kinds, sizeof *rows, by_smith);
         for (uint32_t k = 0; k < p->kinds; k++)
             order[k] = rows[k].kind;

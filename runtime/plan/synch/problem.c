@@ -14,6 +14,10 @@
 
 #define TASKS_MAX (UINT32_C(1) << 24)
 
+/* Levels above 0 of a bin; only where the sums of its levels cannot overflow. */
+#define LEVELS 3u
+#define LEVEL_CAPACITY_MAX (INT64_C(1) << 40)
+
 int64_t clo_synch_ratio(int64_t a, int64_t b, int64_t c)
 {
     assert(a >= 0 && b >= 0 && c > 0);
@@ -32,15 +36,25 @@ int64_t clo_synch_load(const clo_synch_problem *p, uint32_t kind, uint32_t group
     return clo_synch_ratio(all, use, p->capacity[bin]);
 }
 
-int64_t clo_synch_largest_load(const clo_synch_problem *p, uint32_t kind, uint32_t group)
+static int64_t largest_load(const clo_synch_problem *p, uint32_t kind, uint32_t group, uint32_t levels)
 {
     int64_t largest = 0;
 
     for (uint32_t i = p->bin_first[group]; i < p->bin_first[group + 1]; i++) {
-        int64_t load = clo_synch_load(p, kind, group, p->bin_of[i], 1);
+        int64_t load = p->level[p->bin_of[i]] <= levels ? clo_synch_load(p, kind, group, p->bin_of[i], 1) : 0;
         largest = load > largest ? load : largest;
     }
     return largest;
+}
+
+int64_t clo_synch_largest_load(const clo_synch_problem *p, uint32_t kind, uint32_t group)
+{
+    return largest_load(p, kind, group, LEVELS);
+}
+
+int64_t clo_synch_plain_load(const clo_synch_problem *p, uint32_t kind, uint32_t group)
+{
+    return largest_load(p, kind, group, 0);
 }
 
 uint32_t clo_synch_fastest(const clo_synch_problem *p, uint32_t kind)
@@ -129,13 +143,18 @@ static void find_groups(maker *m, const clo_platform *platform)
     }
 }
 
+static uint32_t levels_of(int64_t capacity)
+{
+    return capacity <= LEVEL_CAPACITY_MAX ? LEVELS : 0;
+}
+
 static uint32_t count_resource_bins(const clo_platform *platform)
 {
     uint32_t bins = 0;
 
     for (uint32_t i = 0; i < clo_platform_machines(platform); i++)
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-            bins += clo_platform_capacity(platform, i, r) > 0;
+            bins += clo_platform_capacity(platform, i, r) > 0 ? 1 + levels_of(clo_platform_capacity(platform, i, r)) : 0;
     return bins;
 }
 
@@ -159,9 +178,10 @@ static bool take_memory(maker *m)
     clo_carve(&block, &p->group_executor, m->executors);
     clo_carve(&block, &p->capacity, p->bins);
     clo_carve(&block, &p->resource, p->bins);
+    clo_carve(&block, &p->level, p->bins);
     clo_carve(&block, &p->bin_machine, p->bins);
     clo_carve(&block, &p->bin_first, p->groups + 1);
-    clo_carve(&block, &p->bin_of, (size_t)p->groups * (1 + CLO_RESOURCES_MAX));
+    clo_carve(&block, &p->bin_of, (size_t)p->groups * (1 + (1 + LEVELS) * CLO_RESOURCES_MAX));
     p->block = clo_block_allocate(&block);
     return p->block != NULL;
 }
@@ -189,12 +209,15 @@ static void fill_bins(clo_synch_problem *p)
     uint32_t bin = p->groups, at = 0;
 
     for (uint32_t i = 0; i < clo_platform_machines(p->platform); i++)
-        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-            if (clo_platform_capacity(p->platform, i, r) > 0) {
-                p->capacity[bin] = clo_platform_capacity(p->platform, i, r);
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+            int64_t capacity = clo_platform_capacity(p->platform, i, r);
+            for (uint32_t level = 0; capacity > 0 && level <= levels_of(capacity); level++) {
+                p->capacity[bin] = level > 0 ? capacity * level : capacity;
                 p->resource[bin] = r;
+                p->level[bin] = level;
                 p->bin_machine[bin++] = i;
             }
+        }
     for (uint32_t g = 0; g < p->groups; g++) {
         p->bin_first[g] = at;
         p->bin_of[at++] = g;
