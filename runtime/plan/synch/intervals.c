@@ -19,7 +19,7 @@
 
 #include <assert.h>
 
-enum { COLUMNS_WANTED = 12000 };
+enum { COLUMNS_WANTED = 30000 };
 
 typedef struct builder {
     const clo_synch_scope *scope;
