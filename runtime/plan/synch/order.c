@@ -301,6 +301,52 @@ static int by_smith(const void *left, const void *right)
     return (x > y) - (x < y);
 }
 
+/* The bin of a machine; CLO_NONE: it has none. */
+static uint32_t bin_of_machine(const clo_synch_problem *p, uint32_t machine, uint32_t resource, uint32_t level)
+{
+    for (uint32_t b = p->groups; b < p->bins; b++)
+        if (p->bin_machine[b] == machine && p->resource[b] == resource && p->level[b] == level)
+            return b;
+    return CLO_NONE;
+}
+
+/* Time for which the job fills the bins of that level of all machines together, wherever its tasks run. */
+static int64_t level_load(const clo_synch_problem *p, uint32_t job, uint32_t resource, uint32_t level)
+{
+    int64_t sum = 0;
+
+    for (uint32_t k = p->kind_first[job]; k < p->kind_first[job + 1]; k++) {
+        int64_t least = INT64_MAX;
+        for (uint32_t g = 0; g < p->groups && least > 0; g++) {
+            uint32_t bin = bin_of_machine(p, p->machine_of[g], resource, level);
+            if (clo_synch_time(p, k, g) == CLO_TIME_NEVER)
+                continue;
+            int64_t load = bin == CLO_NONE ? 0 : clo_synch_load(p, k, g, bin, p->count[k]);
+            least = load < least ? load : least;
+        }
+        sum = clo_time_add(sum, least);
+    }
+    return sum / clo_platform_machines(p->platform);
+}
+
+/* Smith's order on one machine that can do all of it: no schedule has a smaller sum. */
+static int64_t smith_sum(pooled *rows, uint32_t count, int64_t first)
+{
+    int64_t sum = 0, now = first;
+
+    qsort(rows, count, sizeof *rows, by_smith);
+    for (uint32_t j = 0; j < count; j++) {
+        now += rows[j].load;
+        sum += rows[j].weight * now;
+    }
+    return sum;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 bool clo_synch_free_bound(const clo_synch_problem *problem, int64_t *bound)
 {
     const clo_synch_problem *p = problem;
@@ -308,24 +354,27 @@ bool clo_synch_free_bound(const clo_synch_problem *problem, int64_t *bound)
     clo_synch_scope scope = {p, p->count, 0};
     int64_t first = INT64_MAX, best = 0;
 
-    for (uint32_t j = 0; j < p->jobs && rows != NULL; j++) {
+    if (rows == NULL)
+        return false;
+    for (uint32_t j = 0; j < p->jobs; j++) {
         best += p->weight[j] * alone(&scope, j);
         first = p->arrival[j] < first ? p->arrival[j] : first;
     }
-    for (uint32_t r = 0; r <= CLO_RESOURCES_MAX && rows != NULL; r++) {
+    for (uint32_t r = 0; r <= CLO_RESOURCES_MAX; r++) {
         uint32_t resource = r < CLO_RESOURCES_MAX ? r : CLO_NONE;
-        int64_t capacity = pooled_capacity(p, resource), sum = 0, now = first;
-        for (uint32_t j = 0; j < p->jobs && capacity > 0; j++)
+        int64_t capacity = pooled_capacity(p, resource);
+        if (capacity == 0)
+            continue;
+        for (uint32_t j = 0; j < p->jobs; j++)
             rows[j] = (pooled){pooled_load(p, j, resource, capacity), p->weight[j]};
-        if (capacity > 0)
-            qsort(rows, p->jobs, sizeof *rows, by_smith);
-        for (uint32_t j = 0; j < p->jobs && capacity > 0; j++) {
-            now += rows[j].load;
-            sum += rows[j].weight * now;
+        best = larger(best, smith_sum(rows, p->jobs, first));
+        for (uint32_t level = 1; level <= CLO_SYNCH_LEVELS && resource != CLO_NONE; level++) {
+            for (uint32_t j = 0; j < p->jobs; j++)
+                rows[j] = (pooled){level_load(p, j, resource, level), p->weight[j]};
+            best = larger(best, smith_sum(rows, p->jobs, first));
         }
-        best = sum > best ? sum : best;
     }
     clo_free(rows);
     *bound = best;
-    return rows != NULL;
+    return true;
 }

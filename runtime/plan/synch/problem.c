@@ -14,8 +14,7 @@
 
 #define TASKS_MAX (UINT32_C(1) << 24)
 
-/* Levels above 0 of a bin; only where the sums of its levels cannot overflow. */
-#define LEVELS 3u
+/* A bin has levels above 0 only where their sums cannot overflow. */
 #define LEVEL_CAPACITY_MAX (INT64_C(1) << 40)
 
 int64_t clo_synch_ratio(int64_t a, int64_t b, int64_t c)
@@ -49,7 +48,7 @@ static int64_t largest_load(const clo_synch_problem *p, uint32_t kind, uint32_t 
 
 int64_t clo_synch_largest_load(const clo_synch_problem *p, uint32_t kind, uint32_t group)
 {
-    return largest_load(p, kind, group, LEVELS);
+    return largest_load(p, kind, group, CLO_SYNCH_LEVELS);
 }
 
 int64_t clo_synch_plain_load(const clo_synch_problem *p, uint32_t kind, uint32_t group)
@@ -145,7 +144,7 @@ static void find_groups(maker *m, const clo_platform *platform)
 
 static uint32_t levels_of(int64_t capacity)
 {
-    return capacity <= LEVEL_CAPACITY_MAX ? LEVELS : 0;
+    return capacity <= LEVEL_CAPACITY_MAX ? CLO_SYNCH_LEVELS : 0;
 }
 
 static uint32_t count_resource_bins(const clo_platform *platform)
@@ -181,7 +180,7 @@ static bool take_memory(maker *m)
     clo_carve(&block, &p->level, p->bins);
     clo_carve(&block, &p->bin_machine, p->bins);
     clo_carve(&block, &p->bin_first, p->groups + 1);
-    clo_carve(&block, &p->bin_of, (size_t)p->groups * (1 + (1 + LEVELS) * CLO_RESOURCES_MAX));
+    clo_carve(&block, &p->bin_of, (size_t)p->groups * (1 + (1 + CLO_SYNCH_LEVELS) * CLO_RESOURCES_MAX));
     p->block = clo_block_allocate(&block);
     return p->block != NULL;
 }

@@ -15,6 +15,9 @@
 
 #include <clotho/workload.h>
 
+/* Levels of a bin above 0. */
+#define CLO_SYNCH_LEVELS 3u
+
 typedef struct clo_synch_problem {
     const clo_workload *workload;
     const clo_platform *platform;
