@@ -44,8 +44,8 @@ typedef struct scene_row {
 } scene_row;
 
 static const scene_row scenes[] = {
-    {"google-like", 30, false, false, false, false, 0},   {"google-like-bound", 30, true, false, false, false, 0},
-    {"alibaba-4", 20, false, true, false, true, 4},       {"alibaba-1", 20, true, true, false, true, 1},
+    {"google-like", 30, false, false, false, false, 0},      {"google-like-bound", 30, true, false, false, false, 0},
+    {"alibaba-4", 20, false, true, false, true, 4},          {"alibaba-1", 20, true, true, false, true, 1},
     {"google-like-online", 60, false, false, true, true, 0},
 };
 
@@ -181,11 +181,12 @@ static void print_row(bench *b, const scene_row *row, uint32_t c)
     uint32_t reference = b->results[0][k->reference].is_there ? k->reference : 0;
     double against = sum_of(b, c) / sum_of(b, reference);
     if (b->options.json)
-        printf("%s{\"scene\": \"%s\", \"contender\": \"%s\", \"seeds\": %u, \"ratio_median\": %.4f, \"ratio_p10\": %.4f, "
-               "\"ratio_p90\": %.4f, \"ratio_max\": %.4f, \"against\": \"%s\", \"quotient\": %.4f, \"ms\": %.2f, "
-               "\"lp_elements\": %u}",
-               b->has_printed ? ", " : "", row->name, k->label, b->seeds, r.median, r.p10, r.p90, ratio[b->seeds - 1],
-               contenders[reference].label, against, t.median, b->results[0][c].elements);
+        printf(
+            "%s{\"scene\": \"%s\", \"contender\": \"%s\", \"seeds\": %u, \"ratio_median\": %.4f, \"ratio_p10\": %.4f, "
+            "\"ratio_p90\": %.4f, \"ratio_max\": %.4f, \"against\": \"%s\", \"quotient\": %.4f, \"ms\": %.2f, "
+            "\"lp_elements\": %u}",
+            b->has_printed ? ", " : "", row->name, k->label, b->seeds, r.median, r.p10, r.p90, ratio[b->seeds - 1],
+            contenders[reference].label, against, t.median, b->results[0][c].elements);
     else
         printf("  %-20s ratio %6.3f (%.3f .. %.3f, at most %.3f)  %7.3f x %s  %9.2f ms\n", k->label, r.median, r.p10,
                r.p90, ratio[b->seeds - 1], against, contenders[reference].label, t.median);
@@ -222,11 +223,13 @@ int main(int argc, char **argv)
 {
     static bench b = {.data = CLO_DATA};
     const char *seeds = NULL;
-    const bench_flag flags[] = {{.name = "only NAME", .help = "only scenes whose names begin so", .value = &b.only},
-                                {.name = "seeds N", .help = "seeds a scene (default 20; quick 2)", .value = &seeds},
-                                {.name = "data DIR", .help = "where alibaba lies (default " CLO_DATA ")", .value = &b.data},
-                                {0}};
-    const bench_about about = {"synch", "how far from its LP is the weighted completion time of a workload?", flags, 1, 1};
+    const bench_flag flags[] = {
+        {.name = "only NAME", .help = "only scenes whose names begin so", .value = &b.only},
+        {.name = "seeds N", .help = "seeds a scene (default 20; quick 2)", .value = &seeds},
+        {.name = "data DIR", .help = "where alibaba lies (default " CLO_DATA ")", .value = &b.data},
+        {0}};
+    const bench_about about = {"synch", "how far from its LP is the weighted completion time of a workload?", flags, 1,
+                               1};
     int status = bench_options_read(&b.options, &about, argc, argv);
 
     if (status >= 0)

@@ -126,10 +126,8 @@ bool scene_google(scene *out, uint32_t jobs, uint64_t seed, bool is_bound, int64
     for (uint32_t j = 0; j < jobs && status == CLO_OK; j++)
         status = google_job(out->workload, is_bound, &random);
     if (status == CLO_OK && mean_gap_ns > 0) {
-        const clo_arrivals_config arrivals = {.size = sizeof arrivals,
-                                              .kind = CLO_ARRIVALS_POISSON,
-                                              .mean_ns = mean_gap_ns,
-                                              .seed = seed};
+        const clo_arrivals_config arrivals = {
+            .size = sizeof arrivals, .kind = CLO_ARRIVALS_POISSON, .mean_ns = mean_gap_ns, .seed = seed};
         out->source = out->workload;
         out->workload = NULL;
         status = clo_workload_arrivals(out->source, &arrivals, &out->workload);

@@ -108,8 +108,7 @@ void synch_case_random(synch_case *c, uint64_t seed, bool is_bound, int64_t arri
             draw_times(&rng, machines, is_bound, time);
             add_task(c, graph, 1 + clo_rng_below(&rng, 6), clo_rng_below(&rng, 13), time);
         }
-        add_job(c, graph, arrival_max > 0 ? clo_rng_below(&rng, (uint32_t)arrival_max) : 0,
-                1 + clo_rng_below(&rng, 9));
+        add_job(c, graph, arrival_max > 0 ? clo_rng_below(&rng, (uint32_t)arrival_max) : 0, 1 + clo_rng_below(&rng, 9));
     }
 }
 

@@ -298,8 +298,8 @@ static clo_status solve(builder *b, clo_synch_shares *out)
     int64_t *value = clo_allocate(out->size.columns, sizeof *value);
     out->share = clo_allocate(b->shares + b->p->kinds, sizeof *out->share);
     out->completion = clo_allocate(b->p->jobs, sizeof *out->completion);
-    clo_status status = value == NULL || out->share == NULL || out->completion == NULL ? clo_fail_memory("an LP")
-                                                                                       : CLO_OK;
+    clo_status status =
+        value == NULL || out->share == NULL || out->completion == NULL ? clo_fail_memory("an LP") : CLO_OK;
     if (status == CLO_OK)
         status = clo_lp_solve(b->lp, b->config->is_preemptive ? "LP1" : "LP2", b->config->seconds,
                               horizon(b) * (double)b->weight_most, b->constant, value, &out->bound);

@@ -31,8 +31,8 @@ typedef struct clo_synch_shares {
 typedef struct clo_synch_lp_config {
     uint32_t grid_percent; /* 0: chosen */
     uint32_t seconds;
-    bool is_preemptive;  /* LP1, else LP2 */
-    int64_t horizon_ns;  /* from now_ns: where intervals end; any number gives a valid bound */
+    bool is_preemptive; /* LP1, else LP2 */
+    int64_t horizon_ns; /* from now_ns: where intervals end; any number gives a valid bound */
 } clo_synch_lp_config;
 
 clo_status clo_synch_shares_create(const clo_synch_scope *scope, const clo_synch_lp_config *config,

@@ -20,12 +20,12 @@ typedef struct scheduler {
     const clo_synch_problem *p;
     clo_synch_runs *runs;
     int64_t now;
-    int64_t *used;       /* [bins] */
-    int64_t *progress;   /* [units] */
-    bool *is_done;       /* [units] */
-    bool *is_running;    /* [units] since this event */
-    uint32_t *last;      /* [units] its last run + 1; 0: none */
-    uint32_t *owner;     /* [executors] unit that has it since this event; CLO_NONE */
+    int64_t *used;           /* [bins] */
+    int64_t *progress;       /* [units] */
+    bool *is_done;           /* [units] */
+    bool *is_running;        /* [units] since this event */
+    uint32_t *last;          /* [units] its last run + 1; 0: none */
+    uint32_t *owner;         /* [executors] unit that has it since this event; CLO_NONE */
     active *active, *before; /* [executors] */
     size_t active_count, before_count;
     size_t entries; /* that may still be wanted, at the beginning of the list */

@@ -26,11 +26,12 @@ typedef struct clo_synch_entry {
 
 typedef struct clo_synch_list {
     const clo_synch_problem *problem;
-    const uint32_t *kind_of;   /* [problem->tasks] kind of each unit */
-    const uint32_t *index_of;  /* [problem->tasks] its number among the units of the kind */
-    clo_synch_entry *entries;  /* by falling priority; every unit has one without limit (INT64_MAX) */
+    const uint32_t *kind_of;  /* [problem->tasks] kind of each unit */
+    const uint32_t *index_of; /* [problem->tasks] its number among the units of the kind */
+    clo_synch_entry *entries; /* by falling priority; every unit has one without limit (INT64_MAX) */
     size_t count;
-    bool is_psrs; /* what runs goes on, but for the first task that takes more than half of a machine's resource: once it
+    bool
+        is_psrs; /* what runs goes on, but for the first task that takes more than half of a machine's resource: once it
                      has been the first of these for 2.8 of its times it goes before all */
 } clo_synch_list;
 

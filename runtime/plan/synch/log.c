@@ -111,8 +111,8 @@ clo_status clo_synch_log(const clo_synch *synch, clo_log **out)
     header.executors = clo_synch_executors(synch);
     header.run = CLO_LOG_RUN_SIMULATED;
     if (status == CLO_OK)
-        status = events == NULL || rest == NULL ? clo_fail_memory("a log")
-                                                : clo_log_create(&header, count + jobs + 2, &log);
+        status =
+            events == NULL || rest == NULL ? clo_fail_memory("a log") : clo_log_create(&header, count + jobs + 2, &log);
     if (status == CLO_OK) {
         fill_events(synch, events);
         qsort(events, count, sizeof *events, by_time);

@@ -131,13 +131,12 @@ static clo_status solver_open(solver *s)
     if (s->library == NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "no LP solver: libClp.so.1 cannot be loaded; install coinor-libclp1");
     if (look_up(s->library, "Clp_newModel", &s->new_model) &&
-        look_up(s->library, "Clp_deleteModel", &s->delete_model) &&
-        look_up(s->library, "Clp_loadProblem", &s->load) && look_up(s->library, "Clp_setLogLevel", &s->log_level) &&
+        look_up(s->library, "Clp_deleteModel", &s->delete_model) && look_up(s->library, "Clp_loadProblem", &s->load) &&
+        look_up(s->library, "Clp_setLogLevel", &s->log_level) &&
         look_up(s->library, "Clp_setMaximumSeconds", &s->seconds) &&
         look_up(s->library, "Clp_setMaximumIterations", &s->iterations) &&
         look_up(s->library, "Clp_initialDualSolve", &s->solve) && look_up(s->library, "Clp_status", &s->status) &&
-        look_up(s->library, "Clp_getColSolution", &s->solution) &&
-        look_up(s->library, "Clp_getRowPrice", &s->prices))
+        look_up(s->library, "Clp_getColSolution", &s->solution) && look_up(s->library, "Clp_getRowPrice", &s->prices))
         return CLO_OK;
     dlclose(s->library);
     return clo_fail(CLO_ERR_UNSUPPORTED, "no LP solver: libClp.so.1 lacks a function of version 1.17");
@@ -224,8 +223,8 @@ static clo_status explain(const char *name, int status, uint32_t seconds)
     return clo_fail(CLO_ERR_INVALID, "the solver cannot solve %s (CLP status %d); plan without LP", name, status);
 }
 
-static clo_status run_solver(const clo_lp *lp, const solver *s, const by_columns *m, const char *name,
-                             uint32_t seconds, int64_t *value, double *bound)
+static clo_status run_solver(const clo_lp *lp, const solver *s, const by_columns *m, const char *name, uint32_t seconds,
+                             int64_t *value, double *bound)
 {
     Clp_Simplex *model = s->new_model();
     clo_status status;

@@ -75,7 +75,8 @@ static int64_t load_of(const reverse *r, uint32_t job, uint32_t bin)
 /* Is a's weight per load less than b's? Loads > 0. */
 static bool is_lighter(const reverse *r, uint32_t a, uint32_t b, uint32_t bin)
 {
-    return (clo_u128)r->weight[a] * (clo_u128)load_of(r, b, bin) < (clo_u128)r->weight[b] * (clo_u128)load_of(r, a, bin);
+    return (clo_u128)r->weight[a] * (clo_u128)load_of(r, b, bin) <
+           (clo_u128)r->weight[b] * (clo_u128)load_of(r, a, bin);
 }
 
 static uint32_t choose_last(const reverse *r, uint32_t bin)

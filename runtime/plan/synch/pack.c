@@ -235,8 +235,8 @@ static clo_synch_share find_room(const ledger *l, const clo_synch_scope *scope, 
     for (uint32_t i = *from; i < l->in.count && found.group == CLO_NONE; i++)
         for (uint32_t g = 0; g < scope->problem->groups; g++) {
             uint32_t room = room_in_interval(l, scope, k, g, i, count);
-            if (room == 0 || (found.group != CLO_NONE && clo_synch_time(scope->problem, k, g) >=
-                                                             clo_synch_time(scope->problem, k, found.group)))
+            if (room == 0 || (found.group != CLO_NONE &&
+                              clo_synch_time(scope->problem, k, g) >= clo_synch_time(scope->problem, k, found.group)))
                 continue;
             found = (clo_synch_share){k, g, i, room};
         }

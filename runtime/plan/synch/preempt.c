@@ -71,8 +71,8 @@ static clo_status keep_better(clo_synch_list *list, clo_synch_runs *best)
     int64_t *done = clo_allocate(list->problem->jobs, sizeof *done);
     clo_status status = done == NULL ? clo_fail_memory("a preemptive plan") : clo_synch_list_run(list, &runs);
 
-    if (status == CLO_OK && (best->run == NULL || weighted(list->problem, &runs, done) <
-                                                      weighted(list->problem, best, done))) {
+    if (status == CLO_OK &&
+        (best->run == NULL || weighted(list->problem, &runs, done) < weighted(list->problem, best, done))) {
         clo_free(best->run);
         *best = runs;
     } else {
@@ -338,8 +338,8 @@ clo_status clo_synch_psrs(const clo_synch_problem *problem, clo_synch_runs *runs
     units u = {0};
     uint32_t *order = clo_allocate(p->kinds, sizeof *order);
     smith *rows = clo_allocate(p->kinds, sizeof *rows);
-    clo_status status = order != NULL && rows != NULL && units_create(&u, p) ? CLO_OK
-                                                                             : clo_fail_memory("a preemptive plan");
+    clo_status status =
+        order != NULL && rows != NULL && units_create(&u, p) ? CLO_OK : clo_fail_memory("a preemptive plan");
 
     if (status == CLO_OK) {
         for (uint32_t k = 0; k < p->kinds; k++)

@@ -153,7 +153,8 @@ static uint32_t count_resource_bins(const clo_platform *platform)
 
     for (uint32_t i = 0; i < clo_platform_machines(platform); i++)
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-            bins += clo_platform_capacity(platform, i, r) > 0 ? 1 + levels_of(clo_platform_capacity(platform, i, r)) : 0;
+            bins +=
+                clo_platform_capacity(platform, i, r) > 0 ? 1 + levels_of(clo_platform_capacity(platform, i, r)) : 0;
     return bins;
 }
 
@@ -346,8 +347,7 @@ static clo_status make(maker *m)
     return status == CLO_OK ? check_sums(m->p) : status;
 }
 
-clo_status clo_synch_problem_create(const clo_workload *workload, const clo_platform *platform,
-                                    clo_synch_problem *out)
+clo_status clo_synch_problem_create(const clo_workload *workload, const clo_platform *platform, clo_synch_problem *out)
 {
     clo_synch_problem p = {.workload = workload, .platform = platform, .jobs = clo_workload_jobs(workload)};
     maker m = {.p = &p, .executors = clo_platform_executors(platform)};

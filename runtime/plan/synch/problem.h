@@ -49,8 +49,7 @@ typedef struct clo_synch_scope {
     int64_t now_ns;
 } clo_synch_scope;
 
-clo_status clo_synch_problem_create(const clo_workload *workload, const clo_platform *platform,
-                                    clo_synch_problem *out);
+clo_status clo_synch_problem_create(const clo_workload *workload, const clo_platform *platform, clo_synch_problem *out);
 void clo_synch_problem_destroy(clo_synch_problem *problem);
 
 static inline int64_t clo_synch_time(const clo_synch_problem *p, uint32_t kind, uint32_t group)

@@ -22,12 +22,12 @@ typedef struct fraction {
 typedef struct matching {
     fraction *fractions;
     uint32_t fractions_count, copies, kinds;
-    uint32_t *first;     /* [kinds] fraction + 1; 0: none */
-    uint32_t *holder;    /* [copies] fraction whose kind has the copy; CLO_NONE */
-    uint32_t *from;      /* [copies] the fraction by which a search reached it */
-    uint32_t *round_of;  /* [copies] search that reached it */
+    uint32_t *first;                    /* [kinds] fraction + 1; 0: none */
+    uint32_t *holder;                   /* [copies] fraction whose kind has the copy; CLO_NONE */
+    uint32_t *from;                     /* [copies] the fraction by which a search reached it */
+    uint32_t *round_of;                 /* [copies] search that reached it */
     uint32_t *kind_round, *via, *queue; /* [kinds] search that reached it, the copy it came by, those reached */
-    int64_t *rest;       /* [kinds] fractions in all */
+    int64_t *rest;                      /* [kinds] fractions in all */
 } matching;
 
 static int by_place(const void *left, const void *right)
@@ -62,9 +62,13 @@ static void split(const clo_synch_scope *scope, const clo_synch_shares *shares, 
         if (s.amount > 0)
             out[(*count)++] = s;
         if (amount > 0) {
-            m->fractions[m->fractions_count++] =
-                (fraction){s.kind, s.group, s.interval, 0, amount, clo_synch_largest_load(scope->problem, s.kind, s.group),
-                           {CLO_NONE, CLO_NONE}};
+            m->fractions[m->fractions_count++] = (fraction){s.kind,
+                                                            s.group,
+                                                            s.interval,
+                                                            0,
+                                                            amount,
+                                                            clo_synch_largest_load(scope->problem, s.kind, s.group),
+                                                            {CLO_NONE, CLO_NONE}};
             m->rest[s.kind] += amount;
         }
     }

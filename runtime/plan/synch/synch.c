@@ -223,8 +223,8 @@ static clo_status take_runs(clo_synch *synch, const clo_synch_problem *p, const 
     return CLO_OK;
 }
 
-static clo_status plan(clo_synch *synch, const clo_synch_problem *p, const method *how,
-                       const clo_synch_config *config, clo_synch_found *found)
+static clo_status plan(clo_synch *synch, const clo_synch_problem *p, const method *how, const clo_synch_config *config,
+                       clo_synch_found *found)
 {
     clo_synch_settings settings = {false, config->lp == CLO_SYNCH_LP_AUTO, config->grid_percent, config->lp_seconds};
     clo_synch_timeline timeline;
