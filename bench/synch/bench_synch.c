@@ -44,9 +44,9 @@ typedef struct scene_row {
 } scene_row;
 
 static const scene_row scenes[] = {
-    {"google-like", 30, false, false, false, false, 0},      {"google-like-bound", 30, true, false, false, false, 0},
+    {"google-like", 30, false, false, false, true, 0},       {"google-like-bound", 30, true, false, false, true, 0},
     {"alibaba-4", 20, false, true, false, true, 4},          {"alibaba-1", 20, true, true, false, true, 1},
-    {"google-like-online", 60, false, false, true, true, 0},
+    {"google-like-online", 60, false, false, true, true, 0}, {"google-small", 10, false, false, false, false, 0},
 };
 
 typedef struct result {
