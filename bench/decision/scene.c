@@ -147,7 +147,7 @@ static bool make_scheduler(scene *s)
                                          .policy = &park,
                                          .jobs_max = s->config.jobs + 1,
                                          .queue_max = s->config.jobs + SPARE_ENTRIES};
-    const clo_limits limits = {config.jobs_max, s->platform, EXECUTORS};
+    const clo_limits limits = {.jobs = config.jobs_max, .platform = s->platform, .executors = EXECUTORS};
 
     s->use = (clo_policy_use){.policy = policy};
     s->use.bytes = policy->state_bytes != NULL ? policy->state_bytes(&limits, NULL) : 0;

@@ -38,6 +38,7 @@
 #include <clotho/admission.h>
 #include <clotho/body.h>
 #include <clotho/cost.h>
+#include <clotho/environment.h>
 #include <clotho/generate.h>
 #include <clotho/graph.h>
 #include <clotho/io.h>
@@ -54,6 +55,7 @@
 #include <clotho/stream_check.h>
 #include <clotho/synch.h>
 #include <clotho/trace.h>
+#include <clotho/waves.h>
 #include <clotho/workload.h>
 
 #endif

@@ -9,10 +9,12 @@
  * release k comes at k * period_ns after it (k = 0, 1, ...), and clo_job_wait waits for the end of the series. One
  * thread of the runtime, the watchdog, watches releases and deadlines; it sleeps between them.
  *
- * Under the virtual clock every job has its own time, and capacities of its own, as if it ran alone. Replay then
- * does what clo_simulate says, event for event, demands or not: an execution that waits for capacity starts at the virtual
- * time at which it is free. Work stealing and policies are refused there: use clo_simulate, where the built-in policy
- * "steal" stands in for work stealing.
+ * Under the virtual clock every job with a plan has its own time, and capacities of its own, as if it ran alone. Replay
+ * then does what clo_simulate says, event for event, demands or not: an execution that waits for capacity starts at the
+ * virtual time at which it is free. Jobs with a policy share one time, their scheduler's, and the capacities of the machines:
+ * what happens is what clo_stream_simulate says, and clo_simulate for one job, event for event (clo_job_config.arrival_ns,
+ * clo_runtime_hold_time). Times of a job count from its arrival. Work stealing is refused there: use the built-in policy
+ * "steal", which stands in for it.
  *
  * Capacities. All jobs of a runtime share the capacities of its machines, however they are dispatched. A task gets all that
  * it demands or nothing; while it waits its worker runs other tasks, and later tasks that fit pass it. (Where a policy
@@ -180,6 +182,10 @@ typedef struct clo_job_config {
 
     /* For the log (clo_runtime_log_start): ARRIVE's value, such as the job's place in a workload. At most INT64_MAX. */
     uint64_t tag;
+
+    /* Virtual clock: when a run of the job arrives, on the scheduler's time; a moment that has passed: at once. See
+     * clo_runtime_hold_time. */
+    int64_t arrival_ns;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT CLO_SIZED_INIT(clo_job_config)
@@ -271,7 +277,8 @@ typedef struct clo_job_result {
  *                        impossible
  *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken; the policy's state needs
  *                        more than clo_runtime_config.policy_bytes
- *   CLO_ERR_UNSUPPORTED  policy, work stealing or a period under the virtual clock: use clo_simulate
+ *   CLO_ERR_UNSUPPORTED  work stealing or a period under the virtual clock; arrival_ns under another clock, or without a
+ *                        policy
  *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods and limits, cannot be created
  *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; or its
  *                        scheduler follows another policy for other jobs

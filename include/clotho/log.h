@@ -40,6 +40,7 @@ extern "C" {
  *             not what the scheduler's own executions alone would give. instance: number of the question since the
  *             input. value: the answer: 0 no or fits, 1 yes or kept for another stage, 2 refused.
  *   TOGETHER  the next input was told before decisions about the one before it were asked for.
+ *   MOVED     job, executor: it has come there, see MOVE. value: when it set out.
  *   END       the last record, and only that. value: jobs that have arrived and are not done.
  *
  * Outputs, what the scheduler decides:
@@ -55,7 +56,10 @@ extern "C" {
  *   KEEP      job, stage, executor: index of a machine. From here on the stage is the one that waits for capacity of that
  *             machine; the one that did so before does not any more. value: how many starts of other stages that demand
  *             capacity there have passed it, 0 or CLO_LOG_OVERTAKES. With the latter its demand is kept: stages of its
- *             own and of lower bands get what is left beside it. Without a job: nobody waits there any more. */
+ *             own and of lower bands get what is left beside it. Without a job: nobody waits there any more.
+ *   MOVE      job, executor: the executor is bound to the job from now on. value: 0; 1: once MOVED says so, and it is not
+ *             free until then.
+ *   LEAVE     job, executor: the executor keeps nothing of the stage that it ran last. */
 #define CLO_LOG_KINDS(X)        \
     X(BEGIN, 0, "begin")        \
     X(ARRIVE, 1, "arrive")      \
@@ -69,6 +73,7 @@ extern "C" {
     X(BAND, 9, "band")          \
     X(ROOM, 10, "room")         \
     X(TOGETHER, 11, "together") \
+    X(MOVED, 12, "moved")       \
     X(START, 16, "start")       \
     X(COMMIT, 17, "commit")     \
     X(LIMIT, 18, "limit")       \
@@ -77,7 +82,9 @@ extern "C" {
     X(WAKE, 21, "wake")         \
     X(SUM, 22, "sum")           \
     X(DROP, 23, "drop")         \
-    X(KEEP, 24, "keep")
+    X(KEEP, 24, "keep")         \
+    X(MOVE, 25, "move")         \
+    X(LEAVE, 26, "leave")
 
 enum {
 #define X(name, value, text) CLO_LOG_##name = value,
@@ -185,6 +192,10 @@ typedef struct clo_log_header {
 
     /* Name of the one graph that was taken from a file with many; NULL: all. */
     const char *instance;
+
+    /* What gave the times of a simulated run, as clo_environment_open takes it: "decima", "decima:faithful". NULL: the
+     * costs did. */
+    const char *environment;
 } clo_log_header;
 
 #define CLO_LOG_HEADER_INIT CLO_SIZED_INIT(clo_log_header)

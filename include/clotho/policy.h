@@ -32,6 +32,12 @@ typedef struct clo_limits {
     /* Of the platform. */
     const clo_platform *platform;
     uint32_t executors;
+
+    /* How long an executor is on its way to another job: of the simulation's environment (stream.h). Else 0. */
+    int64_t moving_ns;
+
+    /* 1: an executor goes on with its stage while that has instances to start (clo_environment.keeps_stages). */
+    uint32_t keeps_stages;
 } clo_limits;
 
 /* A live job as a policy sees it. Made by the library, which appends fields. Lists of jobs are in order of arrival. */
@@ -76,6 +82,9 @@ typedef struct clo_live_job {
 
     /* The memory that clo_policy.prepare has filled; the policy may change it. */
     void *state;
+
+    /* Executors that are bound to it (clo_live_executor.home). */
+    uint32_t bound;
 } clo_live_job;
 
 /* A stage of a live job as a policy sees it. Made by the library, which appends fields. */
@@ -95,7 +104,7 @@ typedef struct clo_live_stage {
 
 /* An executor as a policy sees it. Made by the library, which appends fields. */
 typedef struct clo_live_executor {
-    /* What runs there: slot, stage, instance; CLO_NONE: nothing. */
+    /* What runs there: slot, stage, instance; CLO_NONE: nothing. Of one that is_moving: the slot it goes to. */
     uint32_t job, stage, instance;
 
     /* 1: a replica runs there. */
@@ -109,6 +118,17 @@ typedef struct clo_live_executor {
 
     /* clo_live_job.id of the job that it ran last or runs; UINT64_MAX: none yet. */
     uint64_t last_job;
+
+    /* clo_live_job.id of the job that it is bound to: where it ran last, or went to (CLO_STAGE_MOVE); UINT64_MAX: to
+     * none. A job that has ended binds nothing, but its number stays here. */
+    uint64_t home;
+
+    /* The stage of `home` that it ran last or runs. CLO_NONE: none since it came there, or since it left the stage
+     * (CLO_STAGE_LEAVE). */
+    uint32_t last_stage;
+
+    /* 1: it is on its way to another job, and not free. */
+    uint32_t is_moving;
 } clo_live_executor;
 
 /* A ready stage; job CLO_NONE: the end of a list. */
@@ -165,8 +185,17 @@ CLO_API int64_t clo_view_available_ns(const clo_view *view, uint32_t executor);
 /* Time of an instance on `executor`: clo_cost_execution_ns. */
 CLO_API int64_t clo_view_execution_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
+/* True if a replica of the stage may be made on `executor` (clo_choice.duplicate): it is duplicable, of one instance, and
+ * can run there; it neither runs, nor has run, nor is to run there already, as the original or as a replica; and no
+ * replica of it lies, or will lie, in that memory (in that part of it, where its executors have different links). */
+CLO_API bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
+
 /* True if the capacities of the executor's machine have room for an instance of the stage now. */
 CLO_API bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
+
+/* What is left of a resource of the platform on a machine: its capacity less what running bodies hold, those of others
+ * included. INT64_MAX: unlimited, or no such machine or resource. */
+CLO_API int64_t clo_view_capacity_left(const clo_view *view, uint32_t machine, uint32_t resource);
 
 /* A free executor that may run an instance of the stage now: its time is known, its machine has room. The first such;
  * CLO_NONE: there is none. O(executors). */
@@ -194,7 +223,8 @@ typedef enum clo_event_kind {
      * choice or by the scheduler's own rule. */
     CLO_EVENT_START = 2,
 
-    /* An instance of (job, stage) ended on `executor`. */
+    /* An instance of (job, stage) ended on `executor`; the rows of the job and the stage count it already. READY follows
+     * for stages that have waited for it. */
     CLO_EVENT_FINISH = 3,
 
     /* `job` is cancelled: nothing of it is ready any more. END follows, at once or when its last body has ended. */
@@ -207,7 +237,10 @@ typedef enum clo_event_kind {
     CLO_EVENT_TIMER = 6,
 
     /* Capacity came back that others than the scheduler's jobs held. */
-    CLO_EVENT_CAPACITY = 7
+    CLO_EVENT_CAPACITY = 7,
+
+    /* `executor` has come to `job` (CLO_STAGE_MOVE) and is free; CLO_NONE: that job has ended meanwhile. */
+    CLO_EVENT_MOVED = 8
 } clo_event_kind;
 
 /* Made by the library, which appends fields. */
@@ -216,9 +249,22 @@ typedef struct clo_event {
     uint32_t job, stage, executor, count;
 } clo_event;
 
+/* Values of clo_choice.stage that start nothing. `executor` is a free one, `job` a live one of the band.
+ *
+ * CLO_STAGE_MOVE   The executor goes to the job, as an executor of Spark does, and is bound to it. CLO_EVENT_MOVED comes
+ *                  when it is there: at once, but for a simulation whose environment says how long that takes. Until
+ *                  then it is not free.
+ * CLO_STAGE_LEAVE  The executor, bound to the job, gives up what it keeps of its last stage, and stays with the job.
+ *
+ * An instance that is started on an executor of another job needs no move before: the executor goes there with it, which
+ * takes as long. Between two inputs, moves that take no time may be twice as many as there are executors; a further one
+ * is refused. */
+#define CLO_STAGE_MOVE (CLO_NONE - 1)
+#define CLO_STAGE_LEAVE (CLO_NONE - 2)
+
 /* What a policy answers. The scheduler hands it over as CLO_CHOICE_NONE says; a policy sets what it wants. */
 typedef struct clo_choice {
-    /* The slot and the stage. job CLO_NONE: nothing is started. */
+    /* The slot and the stage. job CLO_NONE: nothing is started. Stage CLO_STAGE_MOVE, CLO_STAGE_LEAVE: see above. */
     uint32_t job, stage;
 
     /* Instances to start; more than there are, or than may run, count as all of them. */
@@ -229,7 +275,10 @@ typedef struct clo_choice {
     uint32_t executor;
 
     /* A predecessor, duplicable and of one instance: it is recomputed on `executor` first (LACHESIS, DEFT). CLO_NONE:
-     * nothing is. */
+     * nothing is. Refused where clo_view_may_duplicate is false. Its body is called there (clo_call.is_replica) and
+     * writes a buffer of its own; a consumer reads the output that can be where it runs first, of those that are there
+     * when it begins. A replica that fails or runs too long is treated like any other execution. Every job of a policy
+     * has room for the replicas that may be asked for: one in each memory of each such predecessor. */
     uint32_t duplicate;
 
     /* The job's parallelism limit from now on; 0: unchanged, CLO_NONE: none. Between two inputs, choices that only set a
@@ -297,6 +346,9 @@ typedef struct clo_policy {
     /* Bytes of an argument, and how to read one from text ("fair:2"). NULL: the policy takes none from text. */
     size_t argument_bytes;
     clo_status (*parse)(const char *text, void *argument);
+
+    /* 1: decide is called also while no stage of a band is ready but jobs of it live (to move executors). */
+    uint32_t moves;
 } clo_policy;
 
 /* A built-in policy by name; NULL if there is none. Static. clo_registry_entry("policies", ...) lists the names.

@@ -141,6 +141,18 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_create(const clo_platform *platform
 CLO_API CLO_NODISCARD clo_status clo_runtime_memory_bytes(const clo_platform *platform,
                                                           const clo_runtime_config *config, size_t *bytes);
 
+/* Virtual clock: the time of the runtime's scheduler stands still from now on (is_held 1), or goes on (0). Jobs that are
+ * submitted while it stands still arrive afterwards, each at its clo_job_config.arrival_ns, those of one moment in the
+ * order of their submits: so what happens does not depend on how quickly they were submitted. A job that is cancelled
+ * before its arrival ends at its arrival. Bodies that run continue, but no job ends while time stands still: let it go on
+ * before waiting for one, or destroying one.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (runtime is NULL), CLO_ERR_UNSUPPORTED (not the virtual clock) or CLO_ERR_STATE (called
+ * from a task body or a miss handler, or in a forked process).
+ *
+ * Threads: any. Real time: no. */
+CLO_API CLO_NODISCARD clo_status clo_runtime_hold_time(clo_runtime *runtime, uint32_t is_held);
+
 /* Puts another policy (or the same with another argument) in place of the one that the runtime's scheduler follows,
  * also in the middle of runs, for all its jobs. The new one is initialised, is shown what lives and what is ready, and
  * decides from then on. Bodies in progress continue; decisions wait no longer than init and those events take.

@@ -2,6 +2,7 @@
 #ifndef CLOTHO_STREAM_H
 #define CLOTHO_STREAM_H
 
+#include <clotho/environment.h>
 #include <clotho/job.h>
 #include <clotho/log.h>
 #include <clotho/workload.h>
@@ -59,6 +60,10 @@ typedef struct clo_stream_config {
 
     /* 1: the time of each decision is measured (decision_p50_ns ...). */
     uint32_t times_decisions;
+
+    /* Gives the times in place of the costs; used by this call alone while it runs. A log must name it in its header.
+     * NULL: the costs do, and executors are bound to no job. */
+    const clo_environment *environment;
 } clo_stream_config;
 
 #define CLO_STREAM_CONFIG_INIT CLO_SIZED_INIT(clo_stream_config)
@@ -96,6 +101,9 @@ typedef struct clo_stream_result {
 
     /* The first refusal, in one line; "": none. */
     char refusal[192];
+
+    /* Executors that went to another job, with an instance or before it; 0 without an environment. */
+    uint64_t moves;
 } clo_stream_result;
 
 #define CLO_STREAM_RESULT_INIT CLO_SIZED_INIT(clo_stream_result)
@@ -110,7 +118,8 @@ typedef struct clo_stream_result {
  *   result    may be NULL.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT   no jobs, unknown config fields, a policy without decide, result->size is wrong
+ *   CLO_ERR_ARGUMENT   no jobs, unknown config fields, a policy without decide, an environment without time_ns or with
+ *                      a negative moving_ns, or that the log does not name; result->size is wrong
  *   CLO_ERR_PLATFORM   a task of some job can run nowhere on the platform
  *   CLO_ERR_CANCELLED  the progress function said so
  *   CLO_ERR_STATE      capacity that is never free again keeps a job from running

@@ -182,7 +182,8 @@ typedef struct clo_stream_report {
 /* Judges a log.
  *
  * Under CLO_CLOCK_VIRTUAL bodies must take the time of the cost, and inputs the time of the transfer; under
- * CLO_CLOCK_PADDED only the latter; under CLO_CLOCK_REAL neither.
+ * CLO_CLOCK_PADDED only the latter; under CLO_CLOCK_REAL neither. Of a log with an environment, which draws the times,
+ * bodies may take any time: `clotho simulate --replay` draws them again and compares.
  *
  *   stream  what the run should have been; borrowed during the call.
  *   log     borrowed during the call.

@@ -1,6 +1,6 @@
 /* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), choose.c (choices and the
- * rule), start.c (executions begin), room.c (capacities), lists.c (ready stages, live jobs), view.c (what a policy may
- * read), note.c (the log; the policy is told). */
+ * rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready
+ * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). */
 #ifndef CLO_ENGINE_BOOKS_H
 #define CLO_ENGINE_BOOKS_H
 
@@ -45,9 +45,13 @@ struct clo_view {
     clo_scheduler_job *first_ended, *last_ended;
 
     clo_live_executor *executors; /* [executors] */
+    uint32_t *home_slot;          /* [executors] of clo_live_executor.home; CLO_NONE: none */
     uint64_t *free_set;           /* [words] executors that may be given work */
     uint32_t words, free_executors;
     uint32_t running; /* executors that run something */
+    uint32_t moving;  /* executors that are on their way */
+    bool has_moves;   /* the driver takes them as orders */
+    bool passes_duplicates; /* nothing is recomputed */
     clo_queue *queues;
     clo_queue_entry *entries;
     uint32_t free_entry;
@@ -55,9 +59,9 @@ struct clo_view {
 
     clo_ready_stage first[CLO_BANDS_MAX], last[CLO_BANDS_MAX]; /* listed stages */
     uint32_t listed[CLO_BANDS_MAX];
+    uint32_t live[CLO_BANDS_MAX]; /* jobs */
     uint32_t band;
     uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
-    bool has_replicas;
     bool is_ruled; /* a choice was refused: the rule decides until the next input */
     bool is_cut;   /* since the last input a decision has reached its bound */
 
@@ -79,6 +83,7 @@ struct clo_view {
     bool is_drained;     /* nothing is left to be decided until the next input */
     uint32_t steps_max, steps, turn_steps;
     uint32_t limits_set; /* since the last input, by choices that start nothing */
+    uint32_t moves_made; /* likewise, that took no time */
     clo_scheduler_counts counts;
     char refusal[192];
 };
@@ -136,6 +141,20 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor);
 void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job);
 void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free);
 uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after);
+
+/* bind.c: executors and the jobs that they are bound to. */
+
+/* The executor belongs to the job from now on; to none. */
+void clo_bind(clo_scheduler *scheduler, uint32_t executor, clo_scheduler_job *job);
+void clo_bind_none(clo_scheduler *scheduler, uint32_t executor);
+bool clo_bind_is(const clo_scheduler *scheduler, uint32_t executor, const clo_scheduler_job *job);
+
+/* move.c */
+
+/* CLO_STAGE_MOVE and CLO_STAGE_LEAVE. NULL: done; else why not. */
+const char *clo_move_choose(clo_scheduler *scheduler, clo_scheduler_job *job, const clo_choice *choice);
+/* An order to the driver. */
+clo_order *clo_start_order(clo_scheduler *scheduler);
 
 /* choose.c: one decision; true: something changed, or may. */
 bool clo_choose(clo_scheduler *scheduler);

@@ -46,18 +46,33 @@ static outcome refuse(clo_scheduler *scheduler, const clo_choice *choice, const 
     return REFUSED;
 }
 
-/* Up to `count` instances on any free executors. */
-static outcome start_anywhere(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
+/* Up to `count` instances on any free executors; `bound`: on those that are bound to the job alone. */
+static uint32_t start_on_free(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count,
+                              bool bound)
 {
     uint32_t started = 0;
 
     for (uint32_t e = clo_start_next_free(scheduler, CLO_NONE); e != CLO_NONE && started < count;
          e = clo_start_next_free(scheduler, e)) {
         scheduler->turn_steps++;
+        if (bound && !clo_bind_is(scheduler, e, job))
+            continue;
         if (clo_cost_time(job->live.cost, stage, e) != CLO_TIME_NEVER && clo_room_fits(scheduler, job, stage, e) &&
             clo_start(scheduler, job, stage, e))
             started++;
     }
+    return started;
+}
+
+/* Where moving takes time, executors of the job come first. */
+static outcome start_anywhere(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
+{
+    uint32_t started = 0;
+
+    if (scheduler->limits.moving_ns > 0 && job->live.bound > job->live.running)
+        started = start_on_free(scheduler, job, stage, count, true);
+    if (started < count)
+        started += start_on_free(scheduler, job, stage, count - started, false);
     return started > 0 ? CHANGED : NO_ROOM;
 }
 
@@ -75,15 +90,17 @@ static const char *check_duplicate(clo_scheduler *scheduler, const clo_scheduler
         return "what it duplicates is no predecessor";
     if (!graph->rows[from].duplicable || graph->rows[from].instances != 1)
         return "what it duplicates is not duplicable, or has many instances";
-    return clo_cost_time(job->live.cost, from, choice->executor) == CLO_TIME_NEVER
-               ? "what it duplicates cannot run there"
-               : NULL;
+    if (clo_cost_time(job->live.cost, from, choice->executor) == CLO_TIME_NEVER)
+        return "what it duplicates cannot run there";
+    return clo_located_may_replicate(job, from, choice->executor)
+               ? NULL
+               : "what it duplicates runs there already, or its memory has a replica";
 }
 
 static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, const clo_choice *choice, uint32_t count)
 {
     uint32_t e = choice->executor, stage = choice->stage;
-    bool duplicates = choice->duplicate != CLO_NONE && scheduler->has_replicas;
+    bool duplicates = choice->duplicate != CLO_NONE && !scheduler->passes_duplicates;
 
     if (e >= scheduler->limits.executors || clo_cost_time(job->live.cost, stage, e) == CLO_TIME_NEVER)
         return refuse(scheduler, choice, "it cannot run there");
@@ -103,6 +120,14 @@ static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, con
             return CHANGED;
     }
     return clo_start_commit(scheduler, job, stage, e, count, false) ? CHANGED : NO_ROOM;
+}
+
+static outcome move(clo_scheduler *scheduler, clo_scheduler_job *job, const clo_choice *choice)
+{
+    const char *why =
+        job->live.band != scheduler->band ? "it is of another band" : clo_move_choose(scheduler, job, choice);
+
+    return why != NULL ? refuse(scheduler, choice, why) : CHANGED;
 }
 
 static outcome apply(clo_scheduler *scheduler, const clo_choice *choice)
@@ -125,6 +150,8 @@ static outcome apply(clo_scheduler *scheduler, const clo_choice *choice)
                  choice->limit != CLO_NONE ? choice->limit : 0);
         result = CHANGED;
     }
+    if (choice->stage == CLO_STAGE_MOVE || choice->stage == CLO_STAGE_LEAVE)
+        return move(scheduler, job, choice);
     if (choice->count == 0 || choice->stage == CLO_NONE) {
         if (result == CHANGED && ++scheduler->limits_set > scheduler->live_count) /* or it could go on for ever */
             return refuse(scheduler, choice, "limits are set again and again, and nothing is started");
@@ -207,7 +234,8 @@ static outcome ask(clo_scheduler *scheduler)
 /* With work to do, nothing running and no timer, nothing would ever happen again. */
 static bool break_stall(clo_scheduler *scheduler)
 {
-    if (scheduler->running > 0 || scheduler->order_count > 0 || scheduler->wake_ns != CLO_TIME_NEVER)
+    if (scheduler->running > 0 || scheduler->moving > 0 || scheduler->order_count > 0 ||
+        scheduler->wake_ns != CLO_TIME_NEVER)
         return false;
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
         scheduler->band = b;
@@ -229,12 +257,20 @@ static bool has_lower(const clo_scheduler *scheduler, uint32_t band)
     return false;
 }
 
+/* There is something to ask the policy for. */
+static bool is_open(const clo_scheduler *scheduler, uint32_t band)
+{
+    bool has_work = scheduler->listed[band] > 0 || (scheduler->use.policy->moves && scheduler->live[band] > 0);
+
+    return has_work && (scheduler->exhausted >> band & 1) == 0;
+}
+
 bool clo_choose(clo_scheduler *scheduler)
 {
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
         if (scheduler->free_executors > 0 && serve_waiters(scheduler, b))
             return true;
-        if (scheduler->listed[b] == 0 || (scheduler->exhausted >> b & 1) != 0)
+        if (!is_open(scheduler, b))
             continue;
         if (scheduler->free_executors == 0 && (!scheduler->use.policy->commits || scheduler->is_ruled))
             break;

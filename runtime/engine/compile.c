@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "engine/barrier.h"
 #include "engine/replay.h"
+#include "engine/replicas.h"
 
 #include <string.h>
 
@@ -54,6 +55,8 @@ static void fill_rows(const clo_program *program, uint32_t *succ_first, uint32_t
                 succ[at++] = program->executions + barrier;
         }
     }
+    for (uint32_t replica = program->instances; replica < program->executions; replica++)
+        succ_first[replica] = at; /* a scheduler counts whom they release */
     for (uint32_t b = 0; b < program->barriers; b++) {
         succ_first[program->executions + b] = at;
         at = add_consumers(graph, program->barrier_task[b], succ, at);
@@ -72,6 +75,8 @@ static void fill_needs(clo_program *program)
         for (uint32_t i = graph->first_instance[t]; i < graph->first_instance[t + 1]; i++)
             program->needs[i] = needs;
     }
+    for (uint32_t replica = program->instances; replica < program->executions; replica++)
+        program->needs[replica] = 1; /* never hit: they are no roots */
     for (uint32_t b = 0; b < program->barriers; b++)
         program->needs[program->executions + b] = graph->rows[program->barrier_task[b]].instances;
 }
@@ -99,21 +104,27 @@ static clo_status make_rows(clo_program *program, clo_arena *arena)
     return CLO_OK;
 }
 
-static clo_status adopt_graph(clo_program *program, clo_arena *arena)
+static clo_status adopt_graph(clo_program *program, bool has_policy, clo_arena *arena)
 {
     const clo_graph *graph = program->graph;
     clo_status status = CLO_OK;
 
     program->executions = graph->instances;
-    if (is_single(graph)) {
+    if (has_policy)
+        status = clo_replicas_reserve(program, arena);
+    if (status != CLO_OK)
+        return status;
+    if (is_single(graph) && program->executions == program->instances) {
         program->succ_first = graph->out_first;
         program->succ = graph->out;
     } else {
         status = make_rows(program, arena);
     }
+    if (status == CLO_OK)
+        status = clo_replicas_table(program, arena);
     if (status != CLO_OK)
         return status;
-    for (uint32_t i = 0; i < program->executions; i++)
+    for (uint32_t i = 0; i < program->instances; i++)
         program->exits += program->succ_first[i] == program->succ_first[i + 1];
     program->is_restricted = program->cost->is_restricted;
     return CLO_OK;
@@ -155,8 +166,8 @@ static clo_status list_roots(clo_program *program, clo_arena *arena)
     return CLO_OK;
 }
 
-clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count, clo_arena *arena,
-                              clo_program **out)
+static clo_status create(const clo_cost *cost, const clo_placement *placements, size_t count, bool has_policy,
+                         clo_arena *arena, clo_program **out)
 {
     clo_program *program = clo_arena_take(arena, 1, sizeof *program);
     if (program == NULL)
@@ -170,8 +181,8 @@ clo_status clo_program_create(const clo_cost *cost, const clo_placement *placeme
     program->crosses_memories = program->platform->memories_count > 1;
     match_kinds(program);
 
-    clo_status status =
-        placements != NULL ? clo_program_replay(program, placements, count, arena) : adopt_graph(program, arena);
+    clo_status status = placements != NULL ? clo_program_replay(program, placements, count, arena)
+                                           : adopt_graph(program, has_policy, arena);
     if (status == CLO_OK)
         status = list_roots(program, arena);
     if (status != CLO_OK)
@@ -179,4 +190,15 @@ clo_status clo_program_create(const clo_cost *cost, const clo_placement *placeme
     find_inputs_max(program);
     *out = program;
     return CLO_OK;
+}
+
+clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count, clo_arena *arena,
+                              clo_program **out)
+{
+    return create(cost, placements, count, false, arena, out);
+}
+
+clo_status clo_program_create_policy(const clo_cost *cost, clo_arena *arena, clo_program **out)
+{
+    return create(cost, NULL, 0, true, arena, out);
 }

@@ -47,10 +47,10 @@ static clo_status allocate_buffers(clo_data *data, clo_arena *arena)
         at += (bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
     }
     data->output_at[program->executions] = at;
-    data->home_bytes = at;
+    data->copy_bytes = data->output_at[data->copies];
     if (memories + 1 > SIZE_MAX / 4 / (at + BUFFER_ALIGN))
         return clo_fail_memory("the tasks' outputs");
-    data->home = clo_arena_take_lazy(arena, (size_t)(at * (memories + 1)), (size_t)at);
+    data->home = clo_arena_take_lazy(arena, (size_t)(at + data->copy_bytes * memories), (size_t)at);
     if (data->home == NULL)
         return clo_fail(CLO_ERR_MEMORY, "out of memory for %llu bytes of task outputs in %llu memories",
                         (unsigned long long)at, (unsigned long long)memories + 1);
@@ -106,7 +106,7 @@ clo_status clo_data_create(clo_data *data, const clo_program *program, bool copi
 {
     clo_block block = {0};
 
-    *data = (clo_data){.program = program};
+    *data = (clo_data){.program = program, .copies = program->is_replay ? program->executions : program->instances};
     if (!program->graph->has_outputs)
         return CLO_OK;
     clo_status status = copies && program->crosses_memories ? number_memories(data, arena) : CLO_OK;
@@ -114,7 +114,7 @@ clo_status clo_data_create(clo_data *data, const clo_program *program, bool copi
         return status;
     clo_carve(&block, &data->output_at, (size_t)program->executions + 1);
     if (data->slots > 0)
-        clo_carve(&block, &data->copied, (size_t)program->executions * data->slots);
+        clo_carve(&block, &data->copied, (size_t)data->copies * data->slots);
     if (!clo_block_take(&block, arena))
         return clo_fail_memory("the outputs of a job");
     status = allocate_buffers(data, arena);
@@ -137,10 +137,12 @@ static const void *fetch(clo_data *data, const clo_data_run *run, uint32_t sourc
 
     if (data->slot_of == NULL || platform->executors[run->ran_on[source]].memory == memory)
         return original;
-    uint32_t slot = data->slot_of[memory];
+    uint32_t slot = data->slot_of[memory], shared = source;
     assert(slot < data->slots);
-    unsigned char *copy = data->remote + slot * data->home_bytes + data->output_at[source];
-    clo_once *once = &data->copied[(size_t)source * data->slots + slot];
+    if (!data->program->is_replay)
+        shared = clo_program_instance(data->program, source);
+    unsigned char *copy = data->remote + slot * data->copy_bytes + data->output_at[shared];
+    clo_once *once = &data->copied[(size_t)shared * data->slots + slot];
     if (clo_once_begin(once, run->number)) {
         memcpy(copy, original, bytes);
         clo_once_end(once, run->number);

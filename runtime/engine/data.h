@@ -34,17 +34,21 @@ typedef struct clo_shared_inputs {
 typedef struct clo_data {
     const clo_program *program;
 
-    /* Own output of execution e at home + output_at[e]; its copy in memory m is at remote + slot_of[m] * home_bytes +
-     * output_at[e]. Only memories where something may run have a slot. */
+    /* Own output of execution e at home + output_at[e]; its copy in memory m is at remote + slot_of[m] * copy_bytes +
+     * output_at[e]. Only memories where something may run have a slot. Under a policy all executions of an instance have
+     * one copy in a memory, at output_at of the original: their outputs are equal, and whoever needs it first makes it
+     * of the one that is nearest. */
 
     /* [executions + 1] offsets; NULL: no task has outputs. */
     uint64_t *output_at;
     unsigned char *home;
-    /* Also the distance between two memories' copies. */
-    uint64_t home_bytes;
-    /* [slots] * home_bytes; pages appear when used. */
+    /* The distance between two memories' copies. */
+    uint64_t copy_bytes;
+    /* [slots] * copy_bytes; pages appear when used. */
     unsigned char *remote;
-    /* [executions * slots] */
+    /* Executions that have copies of their own: all, under a policy the originals. */
+    uint32_t copies;
+    /* [copies * slots] */
     clo_once *copied;
     /* [memories]; CLO_NONE: nothing runs there; NULL: nothing is copied. */
     uint32_t *slot_of;

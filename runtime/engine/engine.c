@@ -41,6 +41,8 @@ clo_status clo_engine_create(const clo_program *program, bool copies, bool is_ti
     if (status == CLO_OK && program->barriers > 0 && asks_for_stages)
         status = clo_stages_create(&engine->stages, program, arena);
     if (status == CLO_OK)
+        status = clo_replicas_create(&engine->replicas, program, arena);
+    if (status == CLO_OK)
         status = clo_data_create(&engine->data, program, copies, arena);
     if (status != CLO_OK)
         return status;
@@ -55,6 +57,7 @@ clo_status clo_engine_create(const clo_program *program, bool copies, bool is_ti
 void clo_engine_begin(clo_engine *engine, bool was_cut)
 {
     engine->run++;
+    engine->replicas.run = engine->run;
     if (was_cut)
         arm(engine);
 }
@@ -103,10 +106,21 @@ int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint
 
 void clo_engine_complete(clo_engine *engine, uint32_t execution)
 {
-    clo_release release = clo_engine_release(engine, execution);
+    clo_release release = clo_engine_release(engine, execution); /* of a replica: empty */
 
     while (clo_engine_released(engine, &release) != CLO_NONE) { /* as many as it has successors */
     }
+}
+
+uint32_t clo_engine_ordered(clo_engine *engine, const clo_order *order, int64_t origin_ns)
+{
+    const clo_program *program = engine->program;
+    uint32_t execution = order->is_replica ? clo_program_replica(program, order->stage, order->executor)
+                                           : program->graph->first_instance[order->stage] + order->instance;
+
+    clo_replicas_choose(&engine->replicas, execution, order->executor, engine->ran_on, engine->finish_ns,
+                        clo_time_sub(order->decided_ns, origin_ns));
+    return execution;
 }
 
 void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, uint32_t executor,

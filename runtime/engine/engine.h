@@ -9,7 +9,9 @@
 #define CLO_ENGINE_ENGINE_H
 
 #include "engine/data.h"
+#include "engine/order.h"
 #include "engine/program.h"
+#include "engine/replicas.h"
 #include "engine/stage.h"
 #include "sync/countdown.h"
 #include "sync/counter.h"
@@ -46,6 +48,8 @@ typedef struct clo_engine {
     int64_t *finish_ns;
     /* Where arrivals and transfers ask for them. */
     clo_stages stages;
+    /* Policy: of the thread that drives the scheduler. */
+    clo_replicas replicas;
     clo_data data;
     /* Number of the run, from 1. */
     uint64_t run;
@@ -66,8 +70,13 @@ void clo_engine_begin(clo_engine *engine, bool was_cut);
 int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor, int64_t now_ns);
 
 /* After `execution` has finished, where somebody else counts who is ready (a scheduler): the stages that it completes are
- * looked over, see stage.h. Before anything that reads them is started. */
+ * looked over, see stage.h. Before anything that reads them is started. A replica completes nothing: its original
+ * will. */
 void clo_engine_complete(clo_engine *engine, uint32_t execution);
+
+/* The execution that a scheduler's order starts; chooses its sources (replicas.h). origin_ns: the job's time 0 on the
+ * scheduler's clock. By the thread that takes the orders; ends are told to clo_replicas_note before. */
+uint32_t clo_engine_ordered(clo_engine *engine, const clo_order *order, int64_t origin_ns);
 
 /* Moves what must move and runs the body; returns what the body returned. */
 int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, int64_t expected_ns,

@@ -7,6 +7,7 @@ void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job)
     job->slot = scheduler->free_slots[--scheduler->free_count];
     scheduler->jobs[job->slot] = job;
     scheduler->live_count++;
+    scheduler->live[job->live.band]++;
     job->live.previous = scheduler->last_job;
     job->live.next = CLO_NONE;
     if (scheduler->last_job == CLO_NONE)
@@ -31,6 +32,7 @@ void clo_lists_remove_job(clo_scheduler *scheduler, clo_scheduler_job *job)
     scheduler->jobs[job->slot] = NULL;
     scheduler->free_slots[scheduler->free_count++] = job->slot;
     scheduler->live_count--;
+    scheduler->live[job->live.band]--;
     job->slot = CLO_NONE;
 }
 

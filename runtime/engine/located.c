@@ -30,6 +30,24 @@ static clo_located *place_of(const clo_scheduler_job *job, uint32_t stage, uint3
     return &job->places[first + row->places_count++];
 }
 
+bool clo_located_may_replicate(const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+{
+    const clo_cost *cost = job->live.cost;
+    const clo_graph_task_row *row = &cost->graph->rows[stage];
+
+    if (!row->duplicable || row->instances != 1 || clo_cost_time(cost, stage, executor) == CLO_TIME_NEVER)
+        return false;
+    return job->stages[stage].original_at != executor + 1 &&
+           job->places[job->place_first[stage] + cost->platform->source_of[executor]].replica_at == 0;
+}
+
+void clo_located_replicate(clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+{
+    const clo_platform *platform = job->live.cost->platform;
+
+    job->places[job->place_first[stage] + platform->source_of[executor]].replica_at = executor + 1;
+}
+
 void clo_located_assign(clo_scheduler_job *job, uint32_t stage, uint32_t executor, uint32_t count, int64_t expected_ns)
 {
     clo_located *place = place_of(job, stage, executor);
@@ -64,11 +82,25 @@ static int64_t complete_ns(const clo_located *place, bool is_one)
     return place->left < place->count ? later(place->finish_ns, place->expected_ns) : place->expected_ns;
 }
 
+typedef struct edge {
+    uint32_t source;
+    uint64_t bytes;
+    bool counts_ended; /* only what has ended */
+} edge;
+
+static edge edge_of(const clo_scheduler_job *job, uint32_t stage, uint32_t k)
+{
+    const clo_graph *graph = job->live.cost->graph;
+    uint32_t at = graph->in_first[stage] + k;
+
+    return (edge){graph->in[at], graph->in_bytes != NULL ? graph->in_bytes[at] : 0, false};
+}
+
 /* Of one predecessor: its last output over all memories; of one instance its first over all executions (LACHESIS,
  * eq. 9). */
-static int64_t edge_arrival_ns(const clo_scheduler_job *job, uint32_t source, uint64_t bytes, uint32_t executor,
-                               int64_t decided_ns)
+static int64_t edge_arrival_ns(const clo_scheduler_job *job, edge from, uint32_t executor, int64_t decided_ns)
 {
+    uint32_t source = from.source;
     const clo_cost *cost = job->live.cost;
     bool is_one = cost->graph->rows[source].instances == 1;
     uint32_t first = job->place_first[source], room = job->place_first[source + 1] - first;
@@ -77,11 +109,11 @@ static int64_t edge_arrival_ns(const clo_scheduler_job *job, uint32_t source, ui
 
     for (uint32_t i = first; i < first + count; i++) {
         const clo_located *place = &job->places[i];
-        if (place->count == 0)
+        if (place->count == 0 || (is_one && from.counts_ended && place->left == place->count))
             continue;
         int64_t leave_ns = later(complete_ns(place, is_one), decided_ns);
         int64_t there_ns =
-            clo_time_add(leave_ns, clo_platform_transfer_ns(cost->platform, bytes, place->executor, executor));
+            clo_time_add(leave_ns, clo_platform_transfer_ns(cost->platform, from.bytes, place->executor, executor));
         arrival_ns = is_one ? earlier(arrival_ns, there_ns) : later(arrival_ns, there_ns);
     }
     return arrival_ns == INT64_MAX ? decided_ns : arrival_ns; /* nothing is placed yet */
@@ -90,11 +122,7 @@ static int64_t edge_arrival_ns(const clo_scheduler_job *job, uint32_t source, ui
 int64_t clo_located_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
                                   int64_t decided_ns)
 {
-    const clo_graph *graph = job->live.cost->graph;
-    uint32_t edge = graph->in_first[stage] + k;
-
-    return edge_arrival_ns(job, graph->in[edge], graph->in_bytes != NULL ? graph->in_bytes[edge] : 0, executor,
-                           decided_ns);
+    return edge_arrival_ns(job, edge_of(job, stage, k), executor, decided_ns);
 }
 
 int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns)
@@ -107,5 +135,21 @@ int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uin
         return decided_ns;
     for (uint32_t k = 0; k < inputs; k++)
         latest_ns = later(latest_ns, clo_located_input_arrival_ns(job, stage, k, executor, decided_ns));
+    return latest_ns;
+}
+
+int64_t clo_located_begin_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns)
+{
+    const clo_graph *graph = job->live.cost->graph;
+    uint32_t inputs = graph->in_first[stage + 1] - graph->in_first[stage];
+    int64_t latest_ns = decided_ns;
+
+    if (job->live.cost->platform->sources_count == 1) /* whoever begins now has waited for all of them */
+        return decided_ns;
+    for (uint32_t k = 0; k < inputs; k++) {
+        edge from = edge_of(job, stage, k);
+        from.counts_ended = true;
+        latest_ns = later(latest_ns, edge_arrival_ns(job, from, executor, decided_ns));
+    }
     return latest_ns;
 }

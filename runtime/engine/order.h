@@ -8,12 +8,15 @@
 typedef struct clo_view clo_scheduler;
 
 /* What is to be started: an instance (or replica) on an executor that is free. Its inputs are there at arrival_ns, if
- * transfers begin when it was chosen and its sources have finished. */
+ * transfers begin at decided_ns, when it was chosen, or when its sources have finished. Stage CLO_STAGE_MOVE: the executor
+ * goes to the job, and clo_scheduler_moved is called when it is there; only for a driver that said so. */
 typedef struct clo_order {
     clo_scheduler_job *job;
     uint32_t stage, instance, executor;
     bool is_replica;
-    int64_t arrival_ns;
+    int64_t arrival_ns, decided_ns;
+    uint32_t last_stage; /* clo_live_executor.last_stage before; CLO_NONE also if it was bound to another job */
+    bool is_bound;       /* the executor was bound to the job before */
 } clo_order;
 
 typedef struct clo_scheduler_counts {

@@ -25,8 +25,8 @@ bool clo_program_shares_inputs(const clo_program *program, uint32_t task)
     if (instances == 1)
         return false;
     for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
-        if (clo_program_has_replica(program, graph->in[k]))
-            return false;
+        if (program->is_replay && clo_program_has_replica(program, graph->in[k]))
+            return false; /* under a policy any source will do for all in a memory */
     uint64_t inputs = clo_program_inputs(program, task);
     return instances * inputs > instances + inputs;
 }

@@ -1,8 +1,10 @@
 /* engine/program.h - a graph compiled for one way of dispatch; immutable, shared by the real and the simulated run.
  *
  * The unit is the *execution*, one run of an instance's body: executions 0 .. instances-1 are the originals, the
- * replicas of a plan follow. An execution is ready exactly when its counter reaches zero, in every mode. What counts
- * there are edges between executions and, under replay, one more from each execution to the next on its executor.
+ * replicas of a plan, or those that a policy may ask for (replicas.h), follow. An execution is ready exactly when its
+ * counter reaches zero, in every mode but policy, where a scheduler counts. What counts there are edges between
+ * executions and, under replay, one more from each execution to the next on its executor, and those that give turns at
+ * capacities (turns.h).
  *
  * *Barriers* stand for edges between stages, tasks of many instances: all n instances of the producer hit the counter
  * of its barrier, and whoever hits it last hits the counters of all m executions of all consumers at once. So rows,
@@ -55,15 +57,22 @@ typedef struct clo_program {
 
     /* [executions] */
     uint32_t *executor;
-    /* [executions - instances] instance */
-    uint32_t *replica_of;
-    /* [tasks] 1: some instance has a replica; NULL: the plan has none. */
-    uint8_t *has_replica;
     /* [executions + 1], []: whom an execution lets ask for capacities once it holds its own (turns.h): these count in
      * `needs` too. NULL: nobody demands anything. */
     uint32_t *taken_first, *taken;
-    /* [executions + 1], []: with has_replica, the sources of each execution in tasks that have replicas, in the order
-     * of its inputs. */
+
+    /* Policy only: [tasks] the first of the executions that are kept for replicas, one for each source of data of the
+     * platform; CLO_NONE: the task has none. NULL: no task has. */
+    uint32_t *replica_first;
+
+    /* Replay and policy; NULL: nobody has a replica. */
+
+    /* [executions - instances] instance */
+    uint32_t *replica_of;
+    /* [tasks] 1: some instance has a replica, or may have one. */
+    uint8_t *has_replica;
+    /* [executions + 1], []: the sources of each execution in tasks with has_replica, in the order of its inputs. Under a
+     * policy they are written whenever an execution is handed out (clo_replicas_choose). */
     uint32_t *chosen_first, *chosen;
 
     /* Graph kind -> platform kind; CLO_NONE: none. */
@@ -95,6 +104,12 @@ static inline uint32_t clo_program_barrier(const clo_program *program, uint32_t 
 static inline bool clo_program_has_replica(const clo_program *program, uint32_t task)
 {
     return program->has_replica != NULL && program->has_replica[task] != 0;
+}
+
+/* Policy: the execution that is kept for a replica of `task` on `executor`. */
+static inline uint32_t clo_program_replica(const clo_program *program, uint32_t task, uint32_t executor)
+{
+    return program->replica_first[task] + program->platform->source_of[executor];
 }
 
 /* The inputs of one execution, edge by edge; between edges in the order they were added, then by instance. */

@@ -25,8 +25,13 @@ static void reset(clo_scheduler *s)
     for (uint32_t j = 0; j < s->limits.jobs; j++) /* low slots first */
         s->free_slots[s->free_count++] = s->limits.jobs - 1 - j;
     for (uint32_t e = 0; e < executors; e++) {
-        s->executors[e] =
-            (clo_live_executor){.job = CLO_NONE, .stage = CLO_NONE, .instance = CLO_NONE, .last_job = UINT64_MAX};
+        s->executors[e] = (clo_live_executor){.job = CLO_NONE,
+                                              .stage = CLO_NONE,
+                                              .instance = CLO_NONE,
+                                              .last_job = UINT64_MAX,
+                                              .home = UINT64_MAX,
+                                              .last_stage = CLO_NONE};
+        s->home_slot[e] = CLO_NONE;
         s->queues[e] = (clo_queue){CLO_NONE, CLO_NONE, false};
         clo_start_set_free(s, e, true);
     }
@@ -51,6 +56,7 @@ static void carve(const clo_scheduler_config *config, clo_scheduler *s, parts *a
     clo_carve(block, &s->jobs, config->jobs_max);
     clo_carve(block, &s->free_slots, config->jobs_max);
     clo_carve(block, &s->executors, executors);
+    clo_carve(block, &s->home_slot, executors);
     clo_carve(block, &s->free_set, (executors + 63) / 64);
     clo_carve(block, &s->queues, executors);
     clo_carve(block, &s->entries, entries_of(config));
@@ -81,7 +87,8 @@ size_t clo_policy_state_bytes(const clo_policy_use *use, const clo_limits *limit
 
 clo_limits clo_scheduler_limits(const clo_scheduler_config *config)
 {
-    return (clo_limits){config->jobs_max, config->platform, config->platform->executors_count};
+    return (clo_limits){config->jobs_max, config->platform, config->platform->executors_count, config->moving_ns,
+                        config->keeps_stages};
 }
 
 static void open_ledgers(clo_scheduler *s, parts *at)
@@ -104,9 +111,10 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
                            .use = {.policy = config->policy, .argument = config->argument},
                            .words = (config->platform->executors_count + 63) / 64,
                            .steps_max = config->steps_max,
-                           .has_replicas = config->has_replicas,
                            .room = config->room,
                            .script = config->script,
+                           .has_moves = config->has_moves,
+                           .passes_duplicates = config->passes_duplicates,
                            .is_drained = true};
     parts at;
     clo_block block = {0};
@@ -142,7 +150,7 @@ static void begin_input(clo_scheduler *s, int64_t now_ns)
         s->now_ns = now_ns;
     s->exhausted = 0;
     s->is_ruled = s->is_cut = s->is_short = false;
-    s->turn_steps = s->limits_set = s->questions = 0;
+    s->turn_steps = s->limits_set = s->moves_made = s->questions = 0;
     clo_note_begin(s, s->is_drained);
     s->is_drained = false;
 }
@@ -180,6 +188,7 @@ clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_
         clo_scheduler_job_exchange(job);
     clo_lists_add_job(s, job);
     job->live.id = s->next_id++;
+    job->live.bound = 0;
     job->live.arrival_ns = s->now_ns;
     s->has_demands = s->has_demands || job->demands != NULL;
     note_arrival(s, job);
@@ -232,6 +241,27 @@ static void retry_queues(clo_scheduler *s)
     }
 }
 
+/* Work of a higher band is ready, or capacity may be kept for somebody. */
+static bool is_due_elsewhere(const clo_scheduler *s, uint32_t band)
+{
+    for (uint32_t b = 0; b < band; b++)
+        if (s->listed[b] > 0)
+            return true;
+    return s->has_demands;
+}
+
+/* The executor goes on with its stage, where that has an instance for it. */
+static void keep_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+{
+    const clo_live_job *live = &job->live;
+    bool has_room = live->limit == CLO_NONE || live->running + live->committed < live->limit;
+
+    if (s->executors[executor].job == CLO_NONE && s->executors[executor].committed == 0 &&
+        job->stages[stage].is_listed && job->stages[stage].live.parents_left == 0 && has_room &&
+        !is_due_elsewhere(s, live->band))
+        (void)clo_start(s, job, stage, executor);
+}
+
 void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns, int64_t now_ns)
 {
     clo_live_executor *row = &s->executors[executor];
@@ -251,14 +281,17 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
     clo_located_finish(job, stage, executor, s->now_ns);
     job->stages[stage].live.running--;
     job->live.running--;
-    clo_view_tell(s, CLO_EVENT_FINISH, slot, stage, executor, 1);
     if (counts) {
         job->live.unfinished--;
         job->live.remaining_ns = clo_time_sub(job->live.remaining_ns, job->live.cost->mean_ns[stage]);
-        if (--job->stages[stage].live.unfinished == 0 && !job->is_cancelled)
-            finish_stage(s, job, stage, executor);
+        job->stages[stage].live.unfinished--;
     }
+    clo_view_tell(s, CLO_EVENT_FINISH, slot, stage, executor, 1);
+    if (counts && job->stages[stage].live.unfinished == 0 && !job->is_cancelled)
+        finish_stage(s, job, stage, executor);
     clo_start_queued(s, executor);
+    if (s->limits.keeps_stages)
+        keep_stage(s, job, stage, executor);
     if (job->demands != NULL)
         retry_queues(s);
     end_if_over(s, job);
@@ -292,6 +325,25 @@ void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, bool has_fai
     if (job->demands != NULL)
         retry_queues(s); /* what was kept for it is free */
     end_if_over(s, job);
+}
+
+void clo_scheduler_moved(clo_scheduler *s, uint32_t executor, int64_t start_ns, int64_t now_ns)
+{
+    clo_live_executor *row = &s->executors[executor];
+    clo_scheduler_job *job = s->jobs[row->job];
+
+    begin_input(s, now_ns);
+    bool is_there = job != NULL && job->live.id == row->home;
+    clo_note_record(s, &(clo_log_record){s->now_ns, row->home, CLO_LOG_MOVED, CLO_NONE, CLO_NONE, executor, start_ns});
+    uint32_t slot = is_there ? row->job : CLO_NONE;
+    row->job = CLO_NONE;
+    row->is_moving = 0;
+    row->home = UINT64_MAX;
+    s->moving--;
+    if (is_there)
+        clo_bind(s, executor, job);
+    clo_start_queued(s, executor);
+    clo_view_tell(s, CLO_EVENT_MOVED, slot, CLO_NONE, executor, 0);
 }
 
 void clo_scheduler_capacity(clo_scheduler *s, uint32_t machine, int64_t now_ns)

@@ -3,7 +3,7 @@
  * It knows neither threads nor wall clocks. A driver (run/ with workers, sim/ with an event heap) feeds it *inputs* and
  * takes *orders* out, one thread at a time:
  *
- *     clo_scheduler_arrive | finish | timer | cancel | capacity | swap      one input
+ *     clo_scheduler_arrive | finish | timer | cancel | capacity | swap | moved      one input
  *     while (clo_scheduler_next(scheduler, &order)) ...                     what to start, and where
  *     while ((job = clo_scheduler_ended(scheduler)) != NULL) ...            who is done
  *
@@ -32,7 +32,10 @@ typedef struct clo_scheduler_config {
     uint32_t steps_max;                 /* of one decision; 0: no bound */
     uint32_t queue_max;                 /* entries in the queues of all executors; 0: 64 for each executor */
     clo_log *log;                       /* inputs and decisions go there; NULL: nowhere */
-    bool has_replicas;                  /* the driver can run them; else a choice's `duplicate` is passed over */
+    bool has_moves;                     /* moves are orders, clo_scheduler_moved ends them; else they take no time */
+    int64_t moving_ns;                  /* how long they take, for policies to see */
+    bool keeps_stages;                  /* an executor goes on with its stage */
+    bool passes_duplicates;             /* a choice's `duplicate` is passed over */
     const clo_scheduler_room *room;     /* lives as long as the scheduler; NULL: nobody else uses the machines */
     const clo_scheduler_script *script; /* likewise, in place of `room`: a run with one is repeated */
     clo_arena *states;                  /* the policy's state goes there; NULL: to the rest */
@@ -64,6 +67,9 @@ void clo_scheduler_cancel(clo_scheduler *scheduler, clo_scheduler_job *job, bool
 
 /* Capacity that others held is free again. */
 void clo_scheduler_capacity(clo_scheduler *scheduler, uint32_t machine, int64_t now_ns);
+
+/* `executor` has come to the job that it set out to at start_ns. */
+void clo_scheduler_moved(clo_scheduler *scheduler, uint32_t executor, int64_t start_ns, int64_t now_ns);
 
 /* Puts *use in place of the policy, and leaves the old one in it. Every live job must have the state for the new policy
  * in next_state (clo_scheduler_job_prepare); it is exchanged with its state, of other jobs when they arrive. `version`

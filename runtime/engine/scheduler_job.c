@@ -122,7 +122,7 @@ void clo_scheduler_job_arm(clo_scheduler_job *job)
     job->is_cancelled = job->has_failed = false;
     job->next_ended = NULL;
     job->live.running = job->live.committed = job->live.startable = 0;
-    job->live.unfinished = graph->instances;
+    job->live.unfinished = job->unbegun = graph->instances;
     job->live.remaining_ns = job->work_ns;
     job->live.first_ready = job->live.last_ready = CLO_NONE;
     job->live.previous = job->live.next = CLO_NONE;

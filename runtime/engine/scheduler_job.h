@@ -24,12 +24,14 @@ typedef struct clo_located {
     uint32_t executor; /* one of the source */
     uint32_t count;    /* executions; 0: the place is not in use */
     uint32_t left;     /* of these, not finished */
+    uint32_t replica_at; /* 1 + the executor of the replica there; 0: there is none */
     int64_t finish_ns, expected_ns;
 } clo_located;
 
 typedef struct clo_stage_row {
     clo_live_stage live;
     uint32_t next_instance;
+    uint32_t original_at;           /* of one instance: 1 + its executor; 0: it has none yet */
     uint32_t places_count;          /* in use, where they are in order of use */
     clo_ready_stage next, previous; /* in the list of its band */
     bool is_listed;
@@ -39,6 +41,7 @@ typedef struct clo_scheduler_job {
     clo_live_job live;
     uint32_t slot; /* CLO_NONE: not live */
     uint32_t tasks;
+    uint32_t unbegun; /* instances that have not begun to run; replicas do not count */
     bool is_cancelled;
     bool has_failed;       /* and is cancelled for that */
     clo_stage_row *stages; /* [tasks] */
@@ -80,11 +83,18 @@ void clo_scheduler_job_arm(clo_scheduler_job *job);
 void clo_located_assign(clo_scheduler_job *job, uint32_t stage, uint32_t executor, uint32_t count, int64_t expected_ns);
 void clo_located_finish(clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t finish_ns);
 
+/* A replica of the stage is to run on `executor`; see clo_view_may_duplicate. */
+bool clo_located_may_replicate(const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+void clo_located_replicate(clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+
 /* When all outputs of the stage's predecessors can be in the memory of `executor`, transfers beginning no earlier than
- * decided_ns. */
+ * decided_ns: as far as is known now. */
 int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns);
 
-/* The same of the stage's k-th predecessor alone. */
+/* The same where the stage begins now: what has not ended is not waited for. All predecessors have finished. */
+int64_t clo_located_begin_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns);
+
+/* As clo_located_arrival_ns, of the stage's k-th predecessor alone. */
 int64_t clo_located_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
                                      int64_t decided_ns);
 

@@ -29,6 +29,13 @@ void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_fre
     scheduler->free_executors += (uint32_t)is_free - (uint32_t)was_free;
 }
 
+clo_order *clo_start_order(clo_scheduler *scheduler)
+{
+    uint32_t at = scheduler->order_first + scheduler->order_count++, executors = scheduler->limits.executors;
+
+    return &scheduler->orders[at < executors ? at : at - executors];
+}
+
 /* `count` instances are assigned now; with the last one the stage's successors may count as ready. */
 static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
 {
@@ -55,36 +62,40 @@ static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t st
 }
 
 /* An execution begins now on an idle executor; its instance is assigned and placed already, its demand taken. */
-static void begin(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t instance,
-                  uint32_t executor, bool is_replica, int64_t arrival_ns)
+static void begin(clo_scheduler *scheduler, const clo_order *order)
 {
-    clo_live_executor *row = &scheduler->executors[executor];
-    clo_stage_row *stage_row = &job->stages[stage];
-    uint32_t at = scheduler->order_first + scheduler->order_count++;
+    clo_scheduler_job *job = order->job;
+    clo_live_executor *row = &scheduler->executors[order->executor];
+    bool is_bound = clo_bind_is(scheduler, order->executor, job);
+    uint32_t last_stage = is_bound ? row->last_stage : CLO_NONE;
 
+    if (!is_bound)
+        clo_bind(scheduler, order->executor, job);
+    row->last_stage = order->stage;
     row->job = job->slot;
-    row->stage = stage;
-    row->instance = instance;
-    row->is_replica = is_replica;
+    row->stage = order->stage;
+    row->instance = order->instance;
+    row->is_replica = order->is_replica;
     row->last_job = job->live.id;
-    stage_row->live.running++;
+    job->stages[order->stage].live.running++;
     job->live.running++;
+    job->unbegun -= !order->is_replica;
     scheduler->running++;
-    clo_start_set_free(scheduler, executor, false);
-    scheduler->orders[at < scheduler->limits.executors ? at : at - scheduler->limits.executors] =
-        (clo_order){job, stage, row->instance, executor, is_replica, arrival_ns};
+    clo_start_set_free(scheduler, order->executor, false);
+    clo_order *given = clo_start_order(scheduler);
+    *given = *order;
+    given->last_stage = last_stage;
+    given->is_bound = is_bound;
     scheduler->counts.decisions++;
-    clo_room_tell(scheduler, executor);
+    clo_room_tell(scheduler, order->executor);
 }
 
-/* When its inputs are there; looks at each of them. */
-static int64_t arrival_of(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor,
-                          int64_t decided_ns)
+/* Each input of the stage is looked at. */
+static void count_inputs(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
 {
     const clo_graph *graph = job->live.cost->graph;
 
     scheduler->turn_steps += 1 + graph->in_first[stage + 1] - graph->in_first[stage];
-    return clo_located_arrival_ns(job, stage, executor, decided_ns);
 }
 
 bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
@@ -93,14 +104,23 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
 
     if (!clo_room_take(scheduler, job, stage, executor))
         return false;
-    int64_t arrival_ns = arrival_of(scheduler, job, stage, executor, scheduler->now_ns);
-    int64_t finish_ns = clo_time_add(arrival_ns, clo_cost_time(job->live.cost, stage, executor));
+    count_inputs(scheduler, job, stage);
+    int64_t arrival_ns = clo_located_begin_ns(job, stage, executor, scheduler->now_ns);
+    int64_t moving_ns = clo_bind_is(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;
+    int64_t time_ns = clo_time_add(moving_ns, clo_cost_time(job->live.cost, stage, executor));
+    int64_t finish_ns = clo_time_add(arrival_ns, time_ns);
 
     row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
     clo_located_assign(job, stage, executor, 1, finish_ns);
+    job->stages[stage].original_at = executor + 1;
     uint32_t instance = job->stages[stage].next_instance;
     clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor, 0);
-    begin(scheduler, job, stage, instance, executor, false, arrival_ns);
+    begin(scheduler, &(clo_order){.job = job,
+                                  .stage = stage,
+                                  .instance = instance,
+                                  .executor = executor,
+                                  .arrival_ns = arrival_ns,
+                                  .decided_ns = scheduler->now_ns});
     assign(scheduler, job, stage, 1);
     clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, 1);
     return true;
@@ -137,8 +157,9 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
 {
     clo_live_executor *row = &scheduler->executors[executor];
     int64_t time_ns = clo_time_mul(count, clo_cost_time(job->live.cost, stage, executor));
-    int64_t arrival_ns = arrival_of(scheduler, job, stage, executor, scheduler->now_ns);
+    int64_t arrival_ns = clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);
 
+    count_inputs(scheduler, job, stage);
     if (!append(scheduler, job, stage, executor, count, is_replica))
         return false;
     for (uint32_t i = 0; i < count && scheduler->log != NULL; i++)
@@ -150,7 +171,10 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
     job->live.committed += count;
     clo_located_assign(job, stage, executor, count, row->free_ns);
     clo_start_set_free(scheduler, executor, false);
-    if (!is_replica) {
+    if (is_replica) {
+        clo_located_replicate(job, stage, executor);
+    } else {
+        job->stages[stage].original_at = executor + 1;
         assign(scheduler, job, stage, count);
         clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, count);
     }
@@ -193,24 +217,31 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
     }
     clo_queue_entry *head = &scheduler->entries[queue->head];
     clo_scheduler_job *job = scheduler->jobs[head->job];
-    uint32_t stage = head->stage, instance = head->instance;
-    bool is_replica = head->is_replica, is_there = job->stages[stage].live.parents_left == 0;
+    uint32_t stage = head->stage;
+    bool is_there = job->stages[stage].live.parents_left == 0;
     bool fits =
         is_there && clo_room_fits(scheduler, job, stage, executor) && clo_room_take(scheduler, job, stage, executor);
     clo_start_set_free(scheduler, executor, is_there && !fits);
     set_lacking(scheduler, executor, is_there && !fits);
     if (!fits)
         return;
-    int64_t arrival_ns = arrival_of(scheduler, job, stage, executor, head->decided_ns);
-    if (arrival_ns < scheduler->now_ns)
-        arrival_ns = scheduler->now_ns;
+    clo_order order = {.job = job,
+                       .stage = stage,
+                       .instance = head->instance,
+                       .executor = executor,
+                       .is_replica = head->is_replica,
+                       .decided_ns = head->decided_ns};
+    count_inputs(scheduler, job, stage);
+    order.arrival_ns = clo_located_begin_ns(job, stage, executor, head->decided_ns);
+    if (order.arrival_ns < scheduler->now_ns)
+        order.arrival_ns = scheduler->now_ns;
     row->committed--;
     job->stages[stage].live.committed--;
     job->live.committed--;
     head->instance++;
     if (--head->count == 0)
         drop_head(scheduler, executor);
-    begin(scheduler, job, stage, instance, executor, is_replica, arrival_ns);
+    begin(scheduler, &order);
 }
 
 /* Everything of the job leaves the queues. */

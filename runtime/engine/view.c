@@ -119,11 +119,28 @@ int64_t clo_view_execution_ns(const clo_view *view, uint32_t job, uint32_t stage
                                                         : CLO_TIME_NEVER;
 }
 
+bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor)
+{
+    const clo_scheduler_job *live = job_of(view, job, stage);
+
+    return live != NULL && has_executor(view, executor) && clo_located_may_replicate(live, stage, executor);
+}
+
 bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor)
 {
     const clo_scheduler_job *live = job_of(view, job, stage);
 
     return live != NULL && has_executor(view, executor) && clo_room_fits(view->self, live, stage, executor);
+}
+
+int64_t clo_view_capacity_left(const clo_view *view, uint32_t machine, uint32_t resource)
+{
+    clo_ledger_state state;
+
+    if (view == NULL || machine >= view->platform->machines_count || resource >= view->ledgers[machine]->resources)
+        return INT64_MAX;
+    (void)clo_ledger_read(view->ledgers[machine], &state);
+    return state.available[resource];
 }
 
 uint32_t clo_view_free_for(const clo_view *view, uint32_t job, uint32_t stage)

@@ -47,6 +47,7 @@ void clo_graph_destroy(clo_graph *graph)
         clo_free(graph->specials);
     clo_free(graph->sealed_block);
     clo_placement_free(&graph->sets);
+    clo_graph_waves_free(graph->waves);
     clo_free(graph->edge_bytes);
     clo_free(graph->ends);
     clo_free(graph->demands);

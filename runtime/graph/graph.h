@@ -9,6 +9,7 @@
 #define CLO_GRAPH_GRAPH_H
 
 #include "graph/sets.h"
+#include "graph/waves.h"
 
 #include <clotho/graph.h>
 
@@ -57,6 +58,7 @@ struct clo_graph {
     clo_graph_special *specials;
     size_t specials_count;
     clo_placement_sets sets; /* where tasks may run                    */
+    clo_graph_waves *waves;  /* measured times; NULL: none             */
     /* Edges in order of addition. Once sealed, NULL where they came target by target: then `in` holds the same
      * order. */
     clo_graph_ends *ends;

@@ -393,6 +393,8 @@ clo_status clo_graph_seal(clo_graph *graph)
         status = fail_cycle(&seal);
     if (status == CLO_OK && !seal.single)
         fill_order(&seal);
+    if (status == CLO_OK)
+        status = clo_graph_waves_seal(graph->waves, graph->tasks);
     if (status == CLO_OK) {
         copy_specials(&seal);
         commit(graph, &seal);

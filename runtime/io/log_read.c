@@ -190,6 +190,8 @@ static clo_status read_origins(const clo_json *json, clo_log_header *header)
     if (status == CLO_OK)
         status = get_text(json, root, "arrivals", &header->arrivals);
     if (status == CLO_OK)
+        status = get_text(json, root, "environment", &header->environment);
+    if (status == CLO_OK)
         status = clo_json_get_integer(json, root, "jobs", UINT32_MAX - 1, &jobs);
     if (status == CLO_OK)
         status = clo_json_get_boolean(json, root, "shuffled", &is_shuffled);
@@ -200,10 +202,10 @@ static clo_status read_origins(const clo_json *json, clo_log_header *header)
 
 static clo_status read_header_keys(const clo_json *json, clo_log_policy *policies, clo_log_header *header)
 {
-    static const char *const keys[] = {"format",    "platform",  "platform_hash", "workload", "workload_hash",
-                                       "seed",      "arrivals",  "arrivals_seed", "jobs",     "shuffled",
-                                       "clock",     "executors", "policies",      "run",      "jobs_max",
-                                       "steps_max", "scale",     "instance",      NULL};
+    static const char *const keys[] = {"format",    "platform",  "platform_hash", "workload",    "workload_hash",
+                                       "seed",      "arrivals",  "arrivals_seed", "jobs",        "shuffled",
+                                       "clock",     "executors", "policies",      "run",         "jobs_max",
+                                       "steps_max", "scale",     "instance",      "environment", NULL};
     const cJSON *executors;
     int64_t count = 0;
     clo_status status = clo_json_keys(json, json->root, keys);

@@ -51,6 +51,7 @@ static void write_header(const clo_log_header *header, clo_text *text)
     if (header->scale > 0)
         clo_text_add(text, ",\"scale\":%.17g", header->scale);
     add_key_text(text, "instance", header->instance);
+    add_key_text(text, "environment", header->environment);
     clo_text_add(text, ",\"clock\":\"%s\",\"executors\":%" PRIu32 ",\"policies\":[", clocks[header->clock],
                  header->executors);
     for (uint32_t p = 0; p < header->policies_count; p++) {

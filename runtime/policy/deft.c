@@ -1,7 +1,9 @@
 /* deft.c - the allocation of LACHESIS (section 4.3), online: stages become ready when their predecessors are assigned;
  * each goes to the executor where it is expected to finish first, a predecessor recomputed there first where that is
- * earlier (DEFT: the best of eq. 8, EFT, and eq. 10, with one duplicate). Selection is by age. */
+ * earlier (DEFT: the best of eq. 8, EFT, and eq. 10, with one duplicate). Selection is by age; with an argument, see
+ * two_phase.h. O(executors * inputs^2) a decision. */
 #include "policy/policies.h"
+#include "policy/two_phase.h"
 
 #include "base/saturate.h"
 #include "graph/graph.h"
@@ -52,8 +54,7 @@ static void try_executor(const clo_view *view, clo_ready_stage ready, uint32_t e
     if (best->executor == CLO_NONE || finish_ns < best->finish_ns)
         *best = (option){executor, CLO_NONE, finish_ns};
     for (uint32_t k = 0; k < inputs && graph->rows[ready.stage].instances == 1; k++) {
-        const clo_graph_task_row *row = &graph->rows[graph->in[first + k]];
-        if (!row->duplicable || row->instances != 1)
+        if (!clo_view_may_duplicate(view, ready.job, graph->in[first + k], executor))
             continue;
         finish_ns = duplicated_ns(view, ready, k, executor, graph->in[first + k]);
         if (finish_ns < best->finish_ns)
@@ -61,31 +62,35 @@ static void try_executor(const clo_view *view, clo_ready_stage ready, uint32_t e
     }
 }
 
+static void place(const clo_view *view, clo_choice *choice)
+{
+    clo_ready_stage ready = {choice->job, choice->stage};
+    option best = {CLO_NONE, CLO_NONE, INT64_MAX};
+
+    for (uint32_t e = 0; e < clo_view_limits(view)->executors; e++)
+        try_executor(view, ready, e, &best);
+    choice->executor = best.executor;
+    choice->duplicate = best.duplicate;
+}
+
 static bool deft_decide(void *state, const clo_view *view, clo_choice *choice)
 {
-    uint32_t executors = clo_view_limits(view)->executors;
-
-    (void)state;
-    for (clo_ready_stage at = clo_view_first_ready(view); at.job != CLO_NONE && clo_view_step(view);
-         at = clo_view_next_ready(view, at)) {
-        const clo_live_job *job = clo_view_job(view, at.job);
-        if (job->running + job->committed >= job->limit)
-            continue;
-        option best = {CLO_NONE, CLO_NONE, INT64_MAX};
-        for (uint32_t e = 0; e < executors; e++)
-            try_executor(view, at, e, &best);
-        *choice = (clo_choice){at.job, at.stage, 1, best.executor, best.duplicate, 0, 0};
-        return true;
-    }
-    return false;
+    return clo_two_phase_decide(state, view, place, choice);
 }
 
 const clo_policy clo_policy_deft = {
     .size = sizeof(clo_policy),
     .name = "deft",
-    .summary =
-        "each stage, once its inputs are assigned, to where it finishes first, a predecessor duplicated if it helps",
+    .summary = "each stage, its inputs assigned, where it finishes first, a predecessor duplicated if that helps; also "
+               "deft:POLICY",
     .readiness = CLO_READY_ASSIGNED,
     .commits = 1,
+    .state_bytes = clo_two_phase_bytes,
+    .job_bytes = clo_two_phase_job_bytes,
+    .prepare = clo_two_phase_prepare,
+    .init = clo_two_phase_init,
+    .event = clo_two_phase_event,
     .decide = deft_decide,
+    .argument_bytes = sizeof(clo_two_phase),
+    .parse = clo_two_phase_parse,
 };

@@ -21,3 +21,5 @@ const clo_policy clo_policy_edf = {
     .event = edf_event,
     .decide = clo_by_job_decide,
 };
+
+const clo_selector clo_selector_edf = {&clo_policy_edf, clo_by_job_select};

@@ -14,15 +14,6 @@ static void fair_event(void *state, const clo_view *view, const clo_event *event
     clo_by_job_event(state, view, event, key);
 }
 
-/* One instance at a time: with each the share changes. */
-static bool fair_decide(void *state, const clo_view *view, clo_choice *choice)
-{
-    if (!clo_by_job_decide(state, view, choice))
-        return false;
-    choice->count = 1;
-    return true;
-}
-
 const clo_policy clo_policy_fair = {
     .size = sizeof(clo_policy),
     .name = "fair",
@@ -30,5 +21,7 @@ const clo_policy clo_policy_fair = {
     .state_bytes = clo_by_job_bytes,
     .init = clo_by_job_init,
     .event = fair_event,
-    .decide = fair_decide,
+    .decide = clo_by_job_decide_one,
 };
+
+const clo_selector clo_selector_fair = {&clo_policy_fair, clo_by_job_select};

@@ -23,3 +23,5 @@ const clo_policy clo_policy_fifo = {
     .event = fifo_event,
     .decide = clo_by_job_decide,
 };
+
+const clo_selector clo_selector_fifo = {&clo_policy_fifo, clo_by_job_select};

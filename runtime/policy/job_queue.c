@@ -110,28 +110,49 @@ void clo_job_queue_restore(clo_job_queue *queue)
         insert(queue, queue->aside[--queue->aside_count]);
 }
 
-bool clo_job_queue_choose(clo_job_queue *queue, const clo_view *view, clo_choice *choice)
+void clo_job_walk_open(clo_job_walk *walk, const clo_job_queue *queue, uint32_t band)
 {
-    uint32_t band = clo_view_band(view), slot;
-    bool found = false, is_cut = false;
+    walk->heap = queue->heap[band];
+    walk->count = queue->count[band];
+    walk->taken = walk->ends_count = 0;
+    if (walk->count > 0)
+        walk->ends[walk->ends_count++] = 0;
+}
 
-    while (!found && !is_cut && (slot = clo_job_queue_first(queue, band)) != CLO_NONE) {
-        const clo_live_job *job = clo_view_job(view, slot);
-        bool has_room = job->running + job->committed < job->limit;
-        uint32_t stage = has_room ? job->first_ready : CLO_NONE;
-        while (stage != CLO_NONE && !found && !(is_cut = !clo_view_step(view))) {
-            found = clo_view_free_for(view, slot, stage) != CLO_NONE;
-            if (found)
-                *choice = (clo_choice){slot, stage, UINT32_MAX, CLO_NONE, CLO_NONE, 0, 0};
-            else
-                stage = clo_view_stage(view, slot, stage)->next_ready;
-        }
-        is_cut = is_cut || (!found && !has_room && !clo_view_step(view));
-        if (!found && !is_cut)
-            clo_job_queue_pass(queue, band);
+static void add_end(clo_job_walk *walk, uint32_t place)
+{
+    uint32_t at = walk->ends_count++;
+
+    for (; at > 0 && is_before(&walk->heap[place], &walk->heap[walk->ends[(at - 1) / 2]]); at = (at - 1) / 2)
+        walk->ends[at] = walk->ends[(at - 1) / 2];
+    walk->ends[at] = place;
+}
+
+static uint32_t take_end(clo_job_walk *walk)
+{
+    uint32_t first = walk->ends[0], last = walk->ends[--walk->ends_count], at = 0;
+
+    for (uint32_t child; (child = 2 * at + 1) < walk->ends_count; at = child) {
+        if (child + 1 < walk->ends_count &&
+            is_before(&walk->heap[walk->ends[child + 1]], &walk->heap[walk->ends[child]]))
+            child++;
+        if (!is_before(&walk->heap[walk->ends[child]], &walk->heap[last]))
+            break;
+        walk->ends[at] = walk->ends[child];
     }
-    clo_job_queue_restore(queue);
-    return found;
+    walk->ends[at] = last;
+    return first;
+}
+
+uint32_t clo_job_walk_next(clo_job_walk *walk)
+{
+    if (walk->ends_count == 0 || walk->taken == CLO_JOB_WALK_MAX)
+        return CLO_NONE;
+    uint32_t place = take_end(walk), first = ARITY * place + 1;
+    walk->taken++;
+    for (uint32_t child = first; child < first + ARITY && child < walk->count; child++)
+        add_end(walk, child);
+    return walk->heap[place].slot;
 }
 
 bool clo_job_queue_event(clo_job_queue *queue, const clo_view *view, const clo_event *event)

@@ -1,10 +1,10 @@
-/* policy/job_queue.h - live jobs by key, smallest first, ties in order of arrival: a heap for each band (of four, so that
- * the children of a node share a cache line or two), with places, so that a job's key can change and a job can leave.
- * O(log jobs). */
+/* policy/job_queue.h - live jobs by key, smallest first, ties in order of arrival: a heap for each band (of four, so
+ * that the children of a node share a cache line or two), with places, so that a job's key can change and a job can
+ * leave. O(log jobs). */
 #ifndef CLO_POLICY_JOB_QUEUE_H
 #define CLO_POLICY_JOB_QUEUE_H
 
-#include <clotho/policy.h>
+#include "policy/select.h"
 
 typedef struct clo_queued_job {
     int64_t key;
@@ -45,12 +45,41 @@ static inline uint32_t clo_job_queue_first(const clo_job_queue *queue, uint32_t 
 void clo_job_queue_pass(clo_job_queue *queue, uint32_t band);
 void clo_job_queue_restore(clo_job_queue *queue);
 
-/* The choice that all policies by job make: of the first job in order of the queue that has a ready stage that some
- * free executor may run now, its oldest such stage, all its instances. False: there is none. */
-bool clo_job_queue_choose(clo_job_queue *queue, const clo_view *view, clo_choice *choice);
-
 /* Keeps the queue: a job is in it exactly while it has ready stages. Returns true if the event may have changed the key
  * of event->job, which is in the queue. */
 bool clo_job_queue_event(clo_job_queue *queue, const clo_view *view, const clo_event *event);
+
+/* The first jobs of a band, in order, without taking any off: CLO_JOB_WALK_MAX at most. */
+enum { CLO_JOB_WALK_MAX = 32 };
+
+typedef struct clo_job_walk {
+    const clo_queued_job *heap;
+    uint32_t count, taken, ends_count;
+    uint32_t ends[3 * CLO_JOB_WALK_MAX + 1]; /* places whose parents were taken, least first as in a heap */
+} clo_job_walk;
+
+void clo_job_walk_open(clo_job_walk *walk, const clo_job_queue *queue, uint32_t band);
+
+/* The next slot; CLO_NONE: none is left, or enough were taken. O(log CLO_JOB_WALK_MAX). */
+uint32_t clo_job_walk_next(clo_job_walk *walk);
+
+/* As functions of a clo_job_order; the order is the queue. */
+static inline uint32_t clo_job_queue_order_first(void *order, const clo_view *view, uint32_t band)
+{
+    (void)view;
+    return clo_job_queue_first(order, band);
+}
+
+static inline void clo_job_queue_order_pass(void *order, const clo_view *view, uint32_t band)
+{
+    (void)view;
+    clo_job_queue_pass(order, band);
+}
+
+static inline void clo_job_queue_order_restore(void *order, const clo_view *view)
+{
+    (void)view;
+    clo_job_queue_restore(order);
+}
 
 #endif

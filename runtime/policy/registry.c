@@ -6,8 +6,13 @@
 #include <string.h>
 
 static const clo_policy *const policies[] = {
-    &clo_policy_steal, &clo_policy_fifo, &clo_policy_fair, &clo_policy_rank,
-    &clo_policy_eft,   &clo_policy_deft, &clo_policy_edf,  NULL,
+    &clo_policy_steal,    &clo_policy_fifo,     &clo_policy_fair,
+    &clo_policy_rank,     &clo_policy_eft,      &clo_policy_deft,
+    &clo_policy_edf,      &clo_policy_wfair,    &clo_policy_sjf,
+    &clo_policy_sjf_cp,   &clo_policy_hrrn,     &clo_policy_drf,
+    &clo_policy_tetris,   &clo_policy_graphene, &clo_policy_graphene_star,
+    &clo_policy_capacity, &clo_policy_replan,   &clo_policy_decima_fifo,
+    &clo_policy_decima_fair, NULL,
 };
 
 CLO_REGISTRY_ROW(clo_policy);

@@ -21,6 +21,7 @@ void clo_scheduling_init(clo_runtime *runtime)
     clo_stack_init(&scheduling->requests);
     pthread_mutex_init(&scheduling->swapping, NULL);
     atomic_init(&scheduling->wake_ns, CLO_TIME_NEVER);
+    atomic_init(&scheduling->is_held, 0);
 }
 
 /* Something of the scheduler was refused. */
@@ -89,21 +90,25 @@ static void carve(const clo_platform *platform, parts *at, clo_block *block)
     clo_carve(block, &at->news, platform->executors_count);
 }
 
-static clo_scheduler_config config_of(const clo_platform *platform, uint32_t jobs_max, const clo_scheduler_room *room)
+/* room: not used in virtual time, where replays have capacities of their own. */
+static clo_scheduler_config config_of(const clo_platform *platform, uint32_t jobs_max, clo_clock clock,
+                                      const clo_scheduler_room *room)
 {
-    return (clo_scheduler_config){.platform = platform, .jobs_max = jobs_max, .room = room};
+    return (clo_scheduler_config){
+        .platform = platform, .jobs_max = jobs_max, .room = clock == CLO_CLOCK_VIRTUAL ? NULL : room};
 }
 
-size_t clo_scheduling_bytes(const clo_platform *platform, uint32_t jobs_max)
+size_t clo_scheduling_bytes(const clo_platform *platform, uint32_t jobs_max, clo_clock clock)
 {
     clo_scheduler_room shared = {0};
-    clo_scheduler_config config = config_of(platform, jobs_max, &shared);
+    clo_scheduler_config config = config_of(platform, jobs_max, clock, &shared);
     clo_block block = {0};
     parts at;
 
     carve(platform, &at, &block);
     size_t own = clo_arena_need(block.bytes), rest = clo_arena_need(clo_scheduler_bytes(&config));
-    return block.is_refused || rest == SIZE_MAX ? SIZE_MAX : own + rest;
+    size_t time = clock == CLO_CLOCK_VIRTUAL ? clo_stream_time_bytes(platform->executors_count, jobs_max) : 0;
+    return block.is_refused || rest == SIZE_MAX || time == SIZE_MAX ? SIZE_MAX : own + rest + time;
 }
 
 void clo_scheduling_open_states(const clo_runtime *runtime, clo_arena *arena)
@@ -155,7 +160,11 @@ static clo_status build(clo_runtime *runtime, const clo_scheduler_config *config
     assert(has_memory); /* clo_scheduling_bytes says so */
     (void)has_memory;
     share_room(runtime, at->ledgers);
-    return clo_scheduler_create(config, &arena, &scheduling->scheduler);
+    scheduling->time = NULL;
+    status = clo_scheduler_create(config, &arena, &scheduling->scheduler);
+    if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL)
+        status = clo_stream_time_create(runtime->workers_count, runtime->jobs_max, &arena, &scheduling->time);
+    return status;
 }
 
 /* The scheduler that is made next writes the log that waits for it. */
@@ -179,7 +188,7 @@ static clo_status open_log(clo_runtime *runtime, const clo_policy_use *use, uint
 static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
-    clo_scheduler_config config = config_of(runtime->platform, runtime->jobs_max, &scheduling->room);
+    clo_scheduler_config config = config_of(runtime->platform, runtime->jobs_max, runtime->clock, &scheduling->room);
     clo_arena states;
     parts at;
 

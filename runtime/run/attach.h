@@ -5,7 +5,7 @@
 #include "run/job.h"
 
 /* What the scheduler of a runtime takes, beside the states of policies. */
-size_t clo_scheduling_bytes(const clo_platform *platform, uint32_t jobs_max);
+size_t clo_scheduling_bytes(const clo_platform *platform, uint32_t jobs_max, clo_clock clock);
 
 void clo_scheduling_init(clo_runtime *runtime);
 

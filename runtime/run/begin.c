@@ -34,9 +34,11 @@ static void arm_scheduled(clo_job *job, uint64_t release)
     const clo_runtime *runtime = job->runtime;
     int64_t due_ns = job->series != NULL ? clo_series_due_ns(job->series, release) : job->run_ns;
 
-    job->arrival_ns = (job->run_ns - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate;
     job->completions = 0;
     clo_scheduler_job_arm(job->scheduled);
+    if (runtime->clock == CLO_CLOCK_VIRTUAL)
+        return; /* the combiner knows the time */
+    job->arrival_ns = (job->run_ns - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate;
     job->scheduled->live.deadline_ns =
         job->deadline_ns > 0
             ? clo_time_add((due_ns - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate, job->deadline_ns)

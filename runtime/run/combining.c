@@ -25,7 +25,19 @@ typedef struct turn_state {
 
 int64_t clo_scheduling_now_ns(const clo_runtime *runtime)
 {
+    if (runtime->scheduling.time != NULL)
+        return runtime->scheduling.time->now_ns;
     return (clo_clock_ns() - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate;
+}
+
+/* Virtual clock: when the execution will have run. */
+static void set_times(const clo_job *job, const clo_order *order, uint32_t execution)
+{
+    clo_stream_time *time = job->runtime->scheduling.time;
+    int64_t start_ns = order->arrival_ns > time->now_ns ? order->arrival_ns : time->now_ns;
+
+    clo_stream_time_start(time, order->executor, start_ns, clo_cost_time(job->cost, order->stage, order->executor));
+    job->engine->finish_ns[execution] = clo_time_sub(time->bodies[order->executor].finish_ns, job->arrival_ns);
 }
 
 /* Gives out orders until there are none; the one for our own worker stays in turn->mine. */
@@ -37,10 +49,12 @@ static void hand_out(turn_state *turn)
     for (int64_t before_ns = clo_clock_ns(), now_ns; clo_scheduler_next(runtime->scheduling.scheduler, &order);
          before_ns = now_ns) {
         clo_job *job = order.job->owner;
-        uint32_t execution = job->program->graph->first_instance[order.stage] + order.instance;
+        uint32_t execution = clo_engine_ordered(job->engine, &order, job->arrival_ns);
         now_ns = clo_clock_ns();
         clo_histogram_record(job->decision_ns, now_ns - before_ns);
         job->decisions++;
+        if (runtime->scheduling.time != NULL)
+            set_times(job, &order, execution);
         if (turn->worker != NULL && order.executor == turn->worker->index)
             turn->mine = clo_item(job, execution); /* at most one: from then on the scheduler sees us busy */
         else
@@ -75,7 +89,7 @@ static void cancel_if_stopped(const turn_state *turn, clo_job *job)
 {
     if (job->scheduled->slot == CLO_NONE || !clo_stop_is_set(&job->stop))
         return;
-    if (job->scheduled->live.unfinished > job->scheduled->live.running)
+    if (job->scheduled->unbegun > 0)
         clo_job_cut(job);
     clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->scheduled,
                          atomic_load_explicit(&job->failure, memory_order_relaxed) != 0,
@@ -89,6 +103,8 @@ static void handle_completion(turn_state *turn, const clo_worker *worker)
     if (job->events != NULL)
         job->events[worker->completed].sequence = job->completions;
     job->completions++;
+    clo_replicas_note(&job->engine->replicas, worker->completed);
+    job->last_ns = worker->completed_finish_ns;
     clo_scheduler_finish(turn->runtime->scheduling.scheduler, worker->index, worker->completed_start_ns,
                          worker->completed_finish_ns);
     cancel_if_stopped(turn, job);
@@ -105,13 +121,26 @@ static void arrive(turn_state *turn, clo_job *job)
     cancel_if_stopped(turn, job);
 }
 
+/* Virtual clock: it will, at its time. */
+static void submit(const turn_state *turn, clo_job *job)
+{
+    clo_stream_time *time = turn->runtime->scheduling.time;
+
+    job->arrival_ns = job->last_ns = job->due_ns > time->now_ns ? job->due_ns : time->now_ns;
+    job->scheduled->live.deadline_ns =
+        job->deadline_ns > 0 ? clo_time_add(job->arrival_ns, job->deadline_ns) : CLO_TIME_NEVER;
+    clo_stream_time_submit(time, job->slot, job->arrival_ns);
+}
+
 /* All requests of one job: those that come while we are at it, too. */
 static void handle_job(turn_state *turn, clo_job *job)
 {
     for (uint32_t asks = 0, expected;;) { /* each time somebody has asked for more */
         /* acq_rel, here and in clo_job_ask: carries what the asker has prepared. */
         asks = atomic_exchange_explicit(&job->asks, CLO_ASK_BUSY, memory_order_acq_rel);
-        if (asks & CLO_ASK_ARRIVE)
+        if ((asks & CLO_ASK_ARRIVE) && turn->runtime->scheduling.time != NULL)
+            submit(turn, job);
+        else if (asks & CLO_ASK_ARRIVE)
             arrive(turn, job);
         if (asks & CLO_ASK_CANCEL)
             cancel_if_stopped(turn, job);
@@ -148,6 +177,10 @@ static uint32_t handle_completions(turn_state *turn)
     uint32_t count = read_records(turn->runtime);
 
     for (uint32_t i = 0; i < count; i++) {
+        if (scheduling->time != NULL) {
+            scheduling->time->bodies[scheduling->news[i]].has_run = true;
+            continue;
+        }
         handle_completion(turn, &turn->runtime->workers[scheduling->news[i]]);
         hand_out(turn);
     }
@@ -252,6 +285,35 @@ static uint32_t handle_records(turn_state *turn)
     return turn->handled - before;
 }
 
+/* Virtual clock: handles events up to the first end of a body that still runs. */
+static void advance(turn_state *turn)
+{
+    clo_runtime *runtime = turn->runtime;
+    clo_scheduling *scheduling = &runtime->scheduling;
+    uint32_t which;
+
+    for (;;) { /* each turn takes an event off */
+        bool has_jobs = clo_view_jobs(scheduling->scheduler) > 0 || scheduling->time->arrivals.count > 0;
+        if (!has_jobs || atomic_load_explicit(&scheduling->is_held, memory_order_relaxed) != 0)
+            return; /* without jobs a timer could ring for ever */
+        switch (clo_stream_time_next(scheduling->time, clo_scheduler_wake_ns(scheduling->scheduler), &which)) {
+        case CLO_STREAM_END:
+            handle_completion(turn, &runtime->workers[which]);
+            break;
+        case CLO_STREAM_ARRIVAL:
+            arrive(turn, runtime->jobs[which]);
+            break;
+        case CLO_STREAM_TIMER:
+            clo_scheduler_timer(scheduling->scheduler, scheduling->time->now_ns);
+            break;
+        default:
+            return;
+        }
+        hand_out(turn);
+        take_ended(turn);
+    }
+}
+
 /* Tells the watchdog of a timer that comes sooner than the one that it knows. */
 static void set_timer(clo_runtime *runtime)
 {
@@ -272,7 +334,10 @@ static uint64_t combine(clo_worker *worker, clo_runtime *runtime)
 
     for (;;) { /* ends once all posts are handled; each has its add on the way */
         uint32_t now = handle_records(&turn);
-        set_timer(runtime);
+        if (runtime->scheduling.time != NULL)
+            advance(&turn);
+        else
+            set_timer(runtime);
         if (clo_combining_leave(&runtime->scheduling.combining, turn.handled))
             break;
         if (now == 0)

@@ -10,7 +10,14 @@
 enum { CLO_ASK_ARRIVE = 1, CLO_ASK_CANCEL = 2, CLO_ASK_BUSY = 4 };
 
 /* Bits of clo_scheduling.asks. */
-enum { CLO_ASK_REQUESTS = 1, CLO_ASK_TIMER = 2, CLO_ASK_SWAP = 4, CLO_ASK_CAPACITY = 8, CLO_ASK_END_LOG = 16 };
+enum {
+    CLO_ASK_REQUESTS = 1,
+    CLO_ASK_TIMER = 2,
+    CLO_ASK_SWAP = 4,
+    CLO_ASK_CAPACITY = 8,
+    CLO_ASK_END_LOG = 16,
+    CLO_ASK_TIME = 32
+};
 
 /* A policy on its way to the scheduler; lies with the thread that swaps, and waits. */
 typedef struct clo_swap {
@@ -26,7 +33,8 @@ typedef struct clo_swap {
  * The job may have ended when this returns, and with CLO_ASK_ARRIVE be gone. */
 void clo_job_ask(clo_job *job, uint32_t what);
 
-/* The same for the scheduler as a whole: CLO_ASK_TIMER, CLO_ASK_SWAP, CLO_ASK_CAPACITY, CLO_ASK_END_LOG. */
+/* The same for the scheduler as a whole: CLO_ASK_TIMER, CLO_ASK_SWAP, CLO_ASK_CAPACITY, CLO_ASK_END_LOG, and
+ * CLO_ASK_TIME: virtual time goes on. */
 void clo_scheduling_ask(clo_runtime *runtime, uint32_t what);
 
 /* Posts that the worker has run what the scheduler gave it: from start_ns to finish_ns, in the job's time. Takes the turn

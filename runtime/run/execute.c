@@ -154,6 +154,13 @@ static void run_virtual(clo_worker *worker, clo_job *job, uint32_t execution, in
     int64_t free_ns = job->virtual_free_ns[worker->index];
     uint32_t task = clo_program_task(job->program, execution);
 
+    if (job->scheduled != NULL) {
+        const clo_timed_body *body = &worker->runtime->scheduling.time->bodies[worker->index];
+        *start_ns = clo_time_sub(body->start_ns, job->arrival_ns);
+        *finish_ns = job->engine->finish_ns[execution];
+        call_body(worker, job, execution, 0);
+        return;
+    }
     if (job->virtual_time != NULL) {
         *start_ns = job->virtual_time->start_ns[execution];
         *finish_ns = job->engine->finish_ns[execution];
@@ -197,9 +204,9 @@ static execution_span run_execution(clo_worker *worker, clo_job *job, uint32_t e
         clo_job_cut(job);
         if (!job->program->is_replay)
             job->engine->ran_on[execution] = worker->index;
-        if (job->scheduled != NULL)
+        if (job->scheduled != NULL && worker->runtime->clock != CLO_CLOCK_VIRTUAL)
             finish_ns = job_now_ns(job);
-        else if (job->virtual_time != NULL)
+        else if (job->scheduled != NULL || job->virtual_time != NULL)
             finish_ns = job->engine->finish_ns[execution]; /* decided already */
         else
             finish_ns = job->virtual_free_ns[worker->index];

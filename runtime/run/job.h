@@ -105,6 +105,8 @@ struct clo_job {
     const char *refusal;
     /* Policy: when the run began, on the scheduler's clock. */
     int64_t arrival_ns;
+    /* Policy, virtual clock: when it is to arrive, and the last end of an execution. */
+    int64_t due_ns, last_ns;
 };
 
 #endif

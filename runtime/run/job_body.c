@@ -17,10 +17,12 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     const clo_runtime *runtime = job->runtime;
     size_t workers = runtime->workers_count;
     clo_arena *arena = body->arena;
-    clo_status status = clo_program_create(cost, placements, count, arena, &body->program);
+    clo_status status = body->has_policy ? clo_program_create_policy(cost, arena, &body->program)
+                                         : clo_program_create(cost, placements, count, arena, &body->program);
     if (status == CLO_OK)
         status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
-    if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL && body->program->graph->has_demands)
+    if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL && !body->has_policy &&
+        body->program->graph->has_demands)
         status = clo_virtual_create(body->program, runtime->workers_count, arena, &body->virtual_time);
     if (status != CLO_OK)
         return status;

@@ -10,6 +10,8 @@ typedef struct clo_job_body {
     clo_arena *arena;
     /* Where it lies, unless that is the job's arena. */
     clo_arena own;
+    /* In: it is for a policy. */
+    bool has_policy;
     clo_program *program;
     clo_engine *engine;
     uint64_t *links;

@@ -60,9 +60,15 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.band is %u; use 0 to %d", config->band, CLO_BANDS_MAX - 1);
     if (config->tag > INT64_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.tag is more than INT64_MAX");
-    if (runtime->clock == CLO_CLOCK_VIRTUAL && config->plan == NULL)
+    if (runtime->clock == CLO_CLOCK_VIRTUAL && config->plan == NULL && config->policy == NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED,
-                        "the virtual clock on workers needs a plan; use clo_simulate for policies");
+                        "the virtual clock on workers needs a plan or a policy; use clo_simulate for work stealing");
+    if (config->arrival_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.arrival_ns is negative; use 0 for at once");
+    if (config->arrival_ns > 0 && (runtime->clock != CLO_CLOCK_VIRTUAL || config->policy == NULL))
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "clo_job_config.arrival_ns is for policies under the virtual clock; submit "
+                        "the job when it is to arrive");
     if ((uintptr_t)config->memory % CLO_CACHE_LINE_BYTES != 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.memory is not aligned to %d bytes", CLO_CACHE_LINE_BYTES);
     return check_timing(runtime, config);
@@ -85,7 +91,7 @@ static int64_t poll_ns(const clo_job *job)
 {
     int64_t shortest_ns = INT64_MAX;
 
-    for (uint32_t execution = 0; execution < job->program->executions; execution++)
+    for (uint32_t execution = 0; execution < job->program->instances; execution++)
         for (uint32_t w = 0; w < job->runtime->workers_count; w++) {
             int64_t limit_ns = clo_job_limit_ns(job, execution, w);
             if (limit_ns > 0 && limit_ns < shortest_ns)
@@ -146,7 +152,7 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     size_t count = 0;
     const clo_placement *placements = config->plan != NULL ? clo_plan_placements(config->plan, &count) : NULL;
     clo_job *job = clo_arena_take(arena, 1, sizeof *job);
-    clo_job_body body = {.arena = arena};
+    clo_job_body body = {.arena = arena, .has_policy = config->policy != NULL};
 
     if (config->policy != NULL && config->policy->decide == NULL) /* not before: a swap waits for us from attach on */
         return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
@@ -155,6 +161,7 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     job->runtime = runtime;
     job->cost = cost;
     job->deadline_ns = config->deadline_ns;
+    job->due_ns = config->arrival_ns;
     clo_status status = clo_job_body_build(job, cost, placements, count,
                                            runtime->clock != CLO_CLOCK_REAL || config->policy != NULL, &body);
     if (status != CLO_OK)

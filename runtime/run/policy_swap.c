@@ -1,4 +1,4 @@
-/* policy_swap.c - another policy for the runtime's scheduler, in the middle of whatever runs. Its states for the jobs
+/* policy_swap.c - another policy for the runtime's scheduler, in the middle of whatever runs; its time, held. Its states for the jobs
  * that exist are made here, off the turn; the turn itself exchanges pointers and shows the new policy what lives.
  *
  * Two kinds of threads may have found the old policy before the exchange and still use it: makers of jobs, which prepare
@@ -119,4 +119,22 @@ clo_status clo_runtime_swap_policy(clo_runtime *runtime, const clo_policy *polic
     }
     pthread_mutex_unlock(&scheduling->swapping);
     return status;
+}
+
+clo_status clo_runtime_hold_time(clo_runtime *runtime, uint32_t is_held)
+{
+    if (runtime == NULL)
+        return clo_fail_null("clo_runtime_hold_time", "runtime");
+    if (runtime->clock != CLO_CLOCK_VIRTUAL)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "time can be held under the virtual clock only");
+    if (clo_thread_is_watchdog(runtime) || clo_thread_is_worker(runtime))
+        return clo_fail(CLO_ERR_STATE, "a task body or a handler of misses may not hold the time");
+    if (clo_runtime_is_forked(runtime))
+        return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
+    pthread_mutex_lock(&runtime->control);
+    atomic_store_explicit(&runtime->scheduling.is_held, is_held != 0, memory_order_relaxed); /* travels with the ask */
+    if (runtime->scheduling.jobs > 0)
+        clo_scheduling_ask(runtime, CLO_ASK_TIME);
+    pthread_mutex_unlock(&runtime->control);
+    return CLO_OK;
 }

@@ -20,6 +20,8 @@ static int64_t makespan_ns(const clo_job *job)
 
     if (job->runtime->clock != CLO_CLOCK_VIRTUAL)
         return (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate;
+    if (job->scheduled != NULL)
+        return clo_time_sub(job->last_ns, job->arrival_ns);
     for (uint32_t execution = 0; execution < job->program->executions; execution++)
         if (job->engine->finish_ns[execution] > last_ns)
             last_ns = job->engine->finish_ns[execution];

@@ -273,7 +273,7 @@ static clo_status lay_out(const clo_platform *platform, const clo_runtime_config
     at->monitored = clo_layout_add(&layout, config->jobs_max, sizeof(clo_rcu_pointer));
     at->slots = clo_layout_add(&layout, config->jobs_max, sizeof(uint32_t));
     at->watched = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));
-    at->scheduler = clo_layout_add(&layout, clo_scheduling_bytes(platform, config->jobs_max), 1);
+    at->scheduler = clo_layout_add(&layout, clo_scheduling_bytes(platform, config->jobs_max, config->clock), 1);
     at->states = clo_layout_add(&layout, 2, config->policy_bytes);
     at->records = clo_layout_add(&layout, workers * config->recorder_events, sizeof(clo_recorded));
     at->stacks = clo_layout_add(&layout, has_stacks ? workers + 1 : 0, config->stack_bytes);
@@ -312,7 +312,7 @@ static clo_status allocate_runtime(const clo_platform *platform, const clo_runti
     runtime->free_slots = (uint32_t *)(void *)(block + at.slots);
     runtime->watchdog.jobs = (clo_job **)(void *)(block + at.watched);
     runtime->scheduling.memory = block + at.scheduler;
-    runtime->scheduling.memory_bytes = clo_scheduling_bytes(platform, config->jobs_max);
+    runtime->scheduling.memory_bytes = clo_scheduling_bytes(platform, config->jobs_max, config->clock);
     runtime->scheduling.places = config->policy_bytes > 0 ? block + at.states : NULL;
     runtime->scheduling.policy_bytes = config->policy_bytes;
     for (uint32_t w = 0; w < platform->executors_count && config->recorder_events > 0; w++)

@@ -6,6 +6,7 @@
 #define CLO_RUN_SCHEDULING_H
 
 #include "engine/scheduler.h"
+#include "run/stream_time.h"
 #include "sync/combining.h"
 #include "sync/rcu.h"
 #include "sync/stack.h"
@@ -64,6 +65,10 @@ typedef struct clo_scheduling {
     bool log_waits;
     /* 1: the combiner has ended the log. Futex word. */
     _Atomic uint32_t log_is_over;
+    /* Virtual clock: the scheduler's time; else NULL. */
+    clo_stream_time *time;
+    /* 1: virtual time stands still (clo_runtime_hold_time). */
+    _Atomic uint32_t is_held;
     /* CLOCK_MONOTONIC at the scheduler's time 0. */
     int64_t origin_ns;
 } clo_scheduling;

@@ -31,7 +31,8 @@ static void assign(turn *t, uint32_t execution, uint32_t executor)
 static void start(turn *t, uint32_t execution)
 {
     clo_job *job = t->job;
-    uint32_t cursor = 0, next, executor = job->engine->ran_on[execution], task = clo_program_task(job->program, execution);
+    uint32_t cursor = 0, next, executor = job->engine->ran_on[execution],
+             task = clo_program_task(job->program, execution);
     int64_t finish_ns = clo_time_add(t->time->now_ns, clo_cost_execution_ns(job->program->cost, task, executor));
 
     t->time->start_ns[execution] = t->time->now_ns;

@@ -11,9 +11,15 @@ static void hand_out(clo_sim *sim)
 
     for (int64_t before_ns = clo_clock_ns(); clo_scheduler_next(sim->scheduler, &order); before_ns = clo_clock_ns()) {
         clo_histogram_record(sim->decision_ns, clo_clock_ns() - before_ns);
-        sim->assign(sim, sim->program->graph->first_instance[order.stage] + order.instance, order.executor,
-                    order.arrival_ns);
+        sim->assign(sim, clo_engine_ordered(sim->engine, &order, 0), order.executor, order.arrival_ns);
     }
+}
+
+void clo_sim_timer(clo_sim *sim)
+{
+    sim->now_ns = clo_scheduler_wake_ns(sim->scheduler);
+    clo_scheduler_timer(sim->scheduler, sim->now_ns);
+    hand_out(sim);
 }
 
 /* Under replay data set out when their source finishes. */
@@ -56,6 +62,7 @@ void clo_sim_finish(clo_sim *sim, uint32_t execution)
     sim->events[execution].sequence = sim->finished++;
     if (sim->scheduler != NULL) {
         clo_engine_complete(sim->engine, execution);
+        clo_replicas_note(&sim->engine->replicas, execution);
         clo_scheduler_finish(sim->scheduler, executor, sim->events[execution].start_ns, sim->now_ns);
         hand_out(sim);
         return;

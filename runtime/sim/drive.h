@@ -49,6 +49,9 @@ clo_status clo_sim_begin(clo_sim *sim);
 /* Runs the body if bodies are run, counts; returns the body's value. */
 int clo_sim_execute(clo_sim *sim, uint32_t execution);
 
+/* The time that the policy wants to be asked at has come. */
+void clo_sim_timer(clo_sim *sim);
+
 /* The execution holds what it demands: assigns whose turn to ask it is then. */
 void clo_sim_let_ask(clo_sim *sim, uint32_t execution);
 

@@ -30,15 +30,16 @@ static void let_ask(clo_sim *sim)
         clo_sim_let_ask(sim, sim->decided[--sim->decided_count]);
 }
 
-/* Recorded events in order of completion; executions of replicas are found by (instance, executor). */
+/* Recorded events in order of completion; executions of replicas are found by (instance, executor). A policy runs the
+ * replicas that it wants. */
 static clo_status order_events(const clo_sim *sim, const clo_trace *recorded, const clo_trace_event **ordered)
 {
     size_t count;
     const clo_trace_event *events = clo_trace_events(recorded, &count);
+    uint32_t least = sim->scheduler != NULL ? sim->program->instances : sim->program->executions;
 
-    if (count != sim->program->executions)
-        return clo_fail(CLO_ERR_STATE, "the recorded run has %zu executions, this one has %u", count,
-                        sim->program->executions);
+    if (count < least || count > sim->program->executions)
+        return clo_fail(CLO_ERR_STATE, "the recorded run has %zu executions, this one has %u", count, least);
     for (size_t i = 0; i < count; i++) {
         if (events[i].sequence >= count || ordered[events[i].sequence] != NULL)
             return clo_fail(CLO_ERR_STATE, "the recorded run's sequence numbers are not 0 .. %zu", count - 1);
@@ -55,6 +56,11 @@ static uint32_t execution_of(const clo_sim *sim, const clo_trace_event *event)
     uint32_t instance = graph->first_instance[event->task] + event->instance;
     if (!event->is_replica)
         return instance;
+    if (event->executor >= sim->program->platform->executors_count)
+        return CLO_NONE;
+    if (sim->program->replica_first != NULL)
+        return sim->program->has_replica[event->task] ? clo_program_replica(sim->program, event->task, event->executor)
+                                                      : CLO_NONE;
     for (uint32_t execution = sim->program->instances; execution < sim->program->executions; execution++)
         if (clo_program_instance(sim->program, execution) == instance &&
             sim->program->executor[execution] == event->executor)
@@ -91,6 +97,20 @@ static clo_status replay_one(clo_sim *sim, const clo_trace_event *event)
     return CLO_OK;
 }
 
+/* All that was decided has run. */
+static clo_status check_rest(const clo_sim *sim)
+{
+    char scratch[16];
+
+    for (uint32_t execution = 0; execution < sim->program->executions; execution++)
+        if (sim->states[execution] == DECIDED)
+            return clo_fail(
+                CLO_ERR_STATE, "task '%s' is decided for executor %u, but did not run in the record",
+                clo_graph_task_name(sim->program->graph, clo_program_task(sim->program, execution), scratch),
+                sim->events[execution].executor);
+    return CLO_OK;
+}
+
 clo_status clo_sim_replay(clo_sim *sim, const clo_trace *recorded)
 {
     const clo_trace_event **ordered = clo_allocate(sim->program->executions, sizeof *ordered);
@@ -103,12 +123,14 @@ clo_status clo_sim_replay(clo_sim *sim, const clo_trace *recorded)
         status = clo_sim_begin(sim);
     let_ask(sim);
     int64_t last_ns = 0;
-    for (uint32_t i = 0; status == CLO_OK && i < sim->program->executions; i++) {
+    for (uint32_t i = 0; status == CLO_OK && i < sim->program->executions && ordered[i] != NULL; i++) {
         status = replay_one(sim, ordered[i]);
         if (status == CLO_OK && ordered[i]->finish_ns > last_ns)
             last_ns = ordered[i]->finish_ns;
     }
     sim->now_ns = last_ns;
+    if (status == CLO_OK)
+        status = check_rest(sim);
     clo_free(ordered);
     return status;
 }

@@ -1,7 +1,8 @@
 /* sim.c - the engine driven by an event heap.
  *
  * Two kinds of events: an execution starts (its inputs are there), an execution ends. At one instant ends come before starts,
- * and equal events in order of execution, so a simulation is a function of its arguments. The same program, engine and
+ * and equal events in order of execution; where a policy decides, ends in order of executors and then its timer, as in
+ * stream.c. So a simulation is a function of its arguments. The same program, engine and
  * dispatcher as in run/ decide everything; only the clock is different. recorded.c drives them by a recorded run
  * instead. */
 #include "base/memory.h"
@@ -15,7 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define START_BIT (1ull << 32) /* event ids: execution for its end, START_BIT | execution for its start */
+/* Event ids: execution for its end, under a policy behind its executor; START_BIT | execution for its start. */
+#define START_BIT (1ull << 32)
 
 static clo_status allocate_sim(clo_sim *sim)
 {
@@ -37,7 +39,29 @@ static clo_status allocate_sim(clo_sim *sim)
     if (sim->block == NULL)
         return clo_fail_memory("a simulation");
     clo_line_begin(&sim->line);
+    for (uint32_t execution = 0; execution < program->executions; execution++)
+        sim->events[execution].executor = CLO_NONE;
     return CLO_OK;
+}
+
+static void start(clo_sim *sim, uint32_t execution, int64_t start_ns)
+{
+    const clo_program *program = sim->program;
+    uint32_t executor = sim->engine->ran_on[execution], instance = clo_program_instance(program, execution);
+    uint32_t task = program->graph->task_of[instance];
+    int64_t finish_ns = clo_time_add(start_ns, clo_cost_execution_ns(program->cost, task, executor));
+
+    sim->events[execution] = (clo_trace_event){
+        .task = task,
+        .instance = instance - program->graph->first_instance[task],
+        .executor = executor,
+        .is_replica = execution >= program->instances,
+        .start_ns = start_ns,
+        .finish_ns = finish_ns,
+        .transfer_ns = start_ns - sim->events[execution].transfer_ns,
+    };
+    clo_heap_push(&sim->heap, finish_ns, sim->scheduler != NULL ? (uint64_t)executor << 33 | execution : execution);
+    clo_sim_let_ask(sim, execution);
 }
 
 /* `execution` has been given to `executor` and may start when its inputs have arrived. */
@@ -45,27 +69,10 @@ static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t 
 {
     sim->engine->ran_on[execution] = executor;
     sim->events[execution].transfer_ns = sim->now_ns; /* until it starts: since when it waits */
-    clo_heap_push(&sim->heap, arrival_ns, START_BIT | execution);
-}
-
-static void start(clo_sim *sim, uint32_t execution)
-{
-    const clo_program *program = sim->program;
-    uint32_t executor = sim->engine->ran_on[execution], instance = clo_program_instance(program, execution);
-    uint32_t task = program->graph->task_of[instance];
-    int64_t finish_ns = clo_time_add(sim->now_ns, clo_cost_execution_ns(program->cost, task, executor));
-
-    sim->events[execution] = (clo_trace_event){
-        .task = task,
-        .instance = instance - program->graph->first_instance[task],
-        .executor = executor,
-        .is_replica = execution >= program->instances,
-        .start_ns = sim->now_ns,
-        .finish_ns = finish_ns,
-        .transfer_ns = sim->now_ns - sim->events[execution].transfer_ns,
-    };
-    clo_heap_push(&sim->heap, finish_ns, execution);
-    clo_sim_let_ask(sim, execution);
+    if (sim->scheduler != NULL)                       /* which keeps the executor, and what is demanded, for it */
+        start(sim, execution, arrival_ns > sim->now_ns ? arrival_ns : sim->now_ns);
+    else
+        clo_heap_push(&sim->heap, arrival_ns, START_BIT | execution);
 }
 
 /* What `execution` held is free: those that waited for it start, oldest first. */
@@ -76,7 +83,7 @@ static void give_back(clo_sim *sim, uint32_t execution)
     if (!clo_line_give(&sim->line, execution, executor))
         return;
     while ((next = clo_line_next(&sim->line, executor, &cursor)) != CLO_NONE)
-        start(sim, next);
+        start(sim, next, sim->now_ns);
 }
 
 static clo_status fail_task(const clo_sim *sim, uint32_t execution, int code, clo_job_result *result)
@@ -89,17 +96,30 @@ static clo_status fail_task(const clo_sim *sim, uint32_t execution, int code, cl
                     clo_graph_task_name(sim->program->graph, result->failed_task, scratch), code);
 }
 
+/* The policy wants to be asked before anything else happens, and the job lives. */
+static bool is_timer_next(const clo_sim *sim)
+{
+    if (sim->scheduler == NULL || clo_view_jobs(sim->scheduler) == 0)
+        return false;
+    int64_t wake_ns = clo_scheduler_wake_ns(sim->scheduler);
+    return wake_ns != CLO_TIME_NEVER && (sim->heap.count == 0 || wake_ns < sim->heap.items[0].key);
+}
+
 static clo_status run_events(clo_sim *sim, clo_job_result *result)
 {
     sim->assign = assign;
     clo_status status = clo_sim_begin(sim);
-    while (sim->heap.count > 0) { /* each execution is pushed twice at most */
+    while (sim->heap.count > 0 || is_timer_next(sim)) { /* each execution is pushed twice at most */
+        if (is_timer_next(sim)) {
+            clo_sim_timer(sim);
+            continue;
+        }
         clo_heap_item event = clo_heap_pop(&sim->heap);
         uint32_t execution = (uint32_t)event.id;
         sim->now_ns = event.key;
         if (event.id & START_BIT) {
             if (clo_line_take(&sim->line, execution, sim->engine->ran_on[execution]))
-                start(sim, execution);
+                start(sim, execution, sim->now_ns);
             continue;
         }
         int code = clo_sim_execute(sim, execution);
@@ -108,9 +128,11 @@ static clo_status run_events(clo_sim *sim, clo_job_result *result)
         clo_sim_finish(sim, execution);
         give_back(sim, execution);
     }
-    if (status == CLO_OK && clo_counter_read(&sim->stats.executed) < sim->program->executions)
-        return clo_fail(CLO_ERR_STATE, "%u executions can never run: the machines lack the capacity",
-                        sim->program->executions - (uint32_t)clo_counter_read(&sim->stats.executed));
+    bool has_policy = sim->scheduler != NULL; /* which runs the replicas that it wants */
+    uint32_t wanted = has_policy ? sim->program->instances : sim->program->executions;
+    uint32_t ran = (uint32_t)(clo_counter_read(&sim->stats.executed) - (has_policy ? sim->stats.duplicates : 0));
+    if (status == CLO_OK && ran < wanted)
+        return clo_fail(CLO_ERR_STATE, "%u executions can never run: the machines lack the capacity", wanted - ran);
     return status;
 }
 
@@ -139,6 +161,17 @@ static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_jo
     result->decision_max_ns = atomic_load_explicit(&sim->decision_ns->max_ns, memory_order_relaxed);
 }
 
+/* Of what was executed, in the order of executions. */
+static clo_status make_trace(const clo_sim *sim, const clo_cost *cost, const clo_trace *recorded, clo_trace **trace)
+{
+    size_t count = 0;
+
+    for (uint32_t execution = 0; execution < sim->program->executions; execution++)
+        if (sim->events[execution].executor != CLO_NONE)
+            sim->events[count++] = sim->events[execution];
+    return clo_trace_create(cost, recorded == NULL || clo_trace_is_emulated(recorded), sim->events, count, trace);
+}
+
 /* A scheduler with one job. */
 static clo_status build_scheduler(clo_sim *sim, const clo_cost *cost, const clo_sim_config *config,
                                   const clo_policy *policy)
@@ -165,7 +198,8 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
 
     if (config->plan == NULL && policy == NULL && config->recorded == NULL)
         policy = clo_policy_find("steal");
-    clo_status status = clo_program_create(cost, placements, count, &sim->arena, &sim->program);
+    clo_status status = policy != NULL ? clo_program_create_policy(cost, &sim->arena, &sim->program)
+                                       : clo_program_create(cost, placements, count, &sim->arena, &sim->program);
     if (status == CLO_OK)
         status = clo_engine_create(sim->program, sim->executes, true, &sim->arena, &sim->engine);
     if (status == CLO_OK && policy != NULL)
@@ -221,8 +255,7 @@ clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *theirs, clo_
     if (status == CLO_OK)
         status = config.recorded != NULL ? clo_sim_replay(&sim, config.recorded) : run_events(&sim, &mine);
     if (status == CLO_OK && trace != NULL)
-        status = clo_trace_create(cost, config.recorded == NULL || clo_trace_is_emulated(config.recorded), sim.events,
-                                  sim.program->executions, &made);
+        status = make_trace(&sim, cost, config.recorded, &made);
     if (status == CLO_OK || status == CLO_ERR_TASK) {
         mine.status = status;
         read_result(&sim, &config, &mine);

@@ -1,7 +1,8 @@
 /* stream.c - a workload in virtual time: an event heap drives the scheduler.
  *
  * Events are arrivals (the next job), ends of executions (one for each busy executor) and the scheduler's timer. At one
- * instant ends come first, in order of executors, then arrivals, then the timer. A cost is made once for each graph. */
+ * instant ends come first, in order of executors, then arrivals, then the timer. In an environment executors also come
+ * to jobs, arrivals come first, and ends follow in the order in which they began. A cost is made once for each graph. */
 #include <clotho/stream.h>
 
 #include "base/clock.h"
@@ -53,9 +54,11 @@ typedef struct stream {
     size_t costs_count;
     arrival *arrivals; /* by time */
     size_t arrivals_count, next_arrival;
-    clo_heap heap;     /* ends of executions; id: executor */
+    clo_heap heap; /* ends of executions and of moves; id: see end_id */
+    const clo_environment *environment;
+    uint64_t begun;    /* executions and moves, in an environment */
     int64_t *start_ns; /* [executors] */
-    live_job **owner;  /* [executors] */
+    live_job **owner;  /* [executors] NULL: it is on its way to a job */
     int64_t *jct_ns;   /* [ended] */
     clo_histogram *decision_ns;
     clo_stream_result result;
@@ -157,7 +160,10 @@ static clo_status open_scheduler(stream *s)
         .jobs_max = s->config.jobs_max > 0 ? s->config.jobs_max : (uint32_t)all,
         .steps_max = s->config.steps_max,
         .log = s->config.log,
-        .has_replicas = true,
+        .has_moves = s->environment != NULL,
+        .passes_duplicates = s->environment != NULL,
+        .moving_ns = s->environment != NULL ? s->environment->moving_ns : 0,
+        .keeps_stages = s->environment != NULL && s->environment->keeps_stages != 0,
     };
 
     if (s->config.log != NULL)
@@ -173,6 +179,62 @@ static clo_status open_scheduler(stream *s)
     return clo_scheduler_create(&config, &s->arena, &s->scheduler);
 }
 
+/* Orders what ends at one instant: by executor; in an environment as it began. */
+static uint64_t end_id(stream *s, uint32_t executor)
+{
+    return s->environment != NULL ? s->begun++ * s->platform->executors_count + executor : executor;
+}
+
+static int64_t length_of(const stream *s, const clo_order *order)
+{
+    int64_t cost_ns = clo_cost_time(order->job->live.cost, order->stage, order->executor);
+
+    if (s->environment == NULL)
+        return cost_ns;
+    const clo_environment_execution execution = {
+        .graph = order->job->live.cost->graph,
+        .job = order->job->live.id,
+        .stage = order->stage,
+        .instance = order->instance,
+        .executor = order->executor,
+        .bound = order->job->live.bound,
+        .last_stage = order->last_stage,
+        .cost_ns = cost_ns,
+    };
+    int64_t time_ns = s->environment->time_ns(s->environment->state, &execution);
+    return time_ns > 0 ? time_ns : 0;
+}
+
+/* The executor sets out to the job of the order, without an instance. */
+static void set_out(stream *s, const clo_order *order)
+{
+    s->start_ns[order->executor] = s->now_ns;
+    s->owner[order->executor] = NULL;
+    s->result.moves++;
+    clo_heap_push(&s->heap, clo_time_add(s->now_ns, s->environment->moving_ns), end_id(s, order->executor));
+}
+
+static void begin(stream *s, const clo_order *order)
+{
+    live_job *live = order->job->owner;
+    int64_t start_ns = order->arrival_ns > s->now_ns ? order->arrival_ns : s->now_ns;
+    int64_t time_ns = length_of(s, order);
+
+    if (s->environment != NULL && !order->is_bound) {
+        start_ns = clo_time_add(start_ns, s->environment->moving_ns);
+        s->result.moves++;
+    }
+    s->start_ns[order->executor] = start_ns;
+    s->owner[order->executor] = live;
+    if (start_ns < live->start_ns)
+        live->start_ns = start_ns;
+    live->busy_ns = clo_time_add(live->busy_ns, time_ns);
+    live->executions++;
+    s->result.duplicates += order->is_replica;
+    s->busy_ns = clo_time_add(s->busy_ns, time_ns);
+    clo_heap_push(&s->heap, clo_time_add(start_ns, time_ns), end_id(s, order->executor));
+}
+
 /* Takes all orders of the scheduler: what starts ends later. */
 static void take_orders(stream *s)
 {
@@ -180,24 +242,15 @@ static void take_orders(stream *s)
     int64_t before_ns = s->config.times_decisions ? clo_clock_ns() : 0;
 
     while (clo_scheduler_next(s->scheduler, &order)) {
-        live_job *live = order.job->owner;
-        int64_t start_ns = order.arrival_ns > s->now_ns ? order.arrival_ns : s->now_ns;
-        int64_t time_ns = clo_cost_time(order.job->live.cost, order.stage, order.executor);
-
         if (s->config.times_decisions) {
             int64_t now_ns = clo_clock_ns();
             clo_histogram_record(s->decision_ns, now_ns - before_ns);
             before_ns = now_ns;
         }
-        s->start_ns[order.executor] = start_ns;
-        s->owner[order.executor] = live;
-        if (start_ns < live->start_ns)
-            live->start_ns = start_ns;
-        live->busy_ns = clo_time_add(live->busy_ns, time_ns);
-        live->executions++;
-        s->result.duplicates += order.is_replica;
-        s->busy_ns = clo_time_add(s->busy_ns, time_ns);
-        clo_heap_push(&s->heap, clo_time_add(start_ns, time_ns), order.executor);
+        if (order.stage == CLO_STAGE_MOVE)
+            set_out(s, &order);
+        else
+            begin(s, &order);
     }
 }
 
@@ -270,21 +323,45 @@ static clo_status arrive(stream *s, const arrival *at)
     return clo_scheduler_arrive(s->scheduler, job, s->now_ns);
 }
 
+/* The executor has come to a job, or what it ran has ended. */
+static void end_next(stream *s)
+{
+    uint32_t executor = (uint32_t)(clo_heap_pop(&s->heap).id % s->platform->executors_count);
+
+    if (s->owner[executor] == NULL) {
+        clo_scheduler_moved(s->scheduler, executor, s->start_ns[executor], s->now_ns);
+        return;
+    }
+    s->result.completions++;
+    clo_scheduler_finish(s->scheduler, executor, s->start_ns[executor], s->now_ns);
+}
+
+/* One job; in an environment all that arrive now. */
+static clo_status arrive_next(stream *s)
+{
+    clo_status status;
+
+    do
+        status = arrive(s, &s->arrivals[s->next_arrival++]);
+    while (status == CLO_OK && s->environment != NULL && s->next_arrival < s->arrivals_count &&
+           s->arrivals[s->next_arrival].when_ns == s->now_ns);
+    return status;
+}
+
 static clo_status step(stream *s)
 {
     int64_t end_ns = s->heap.count > 0 ? s->heap.items[0].key : CLO_TIME_NEVER;
     int64_t arrival_ns = s->next_arrival < s->arrivals_count ? s->arrivals[s->next_arrival].when_ns : CLO_TIME_NEVER;
     int64_t wake_ns = clo_scheduler_wake_ns(s->scheduler);
+    bool is_arrival_first = s->environment != NULL && arrival_ns == end_ns;
     clo_status status = CLO_OK;
 
-    if (end_ns <= arrival_ns && end_ns <= wake_ns) {
-        uint32_t executor = (uint32_t)clo_heap_pop(&s->heap).id;
+    if (end_ns <= arrival_ns && end_ns <= wake_ns && !is_arrival_first) {
         s->now_ns = end_ns;
-        s->result.completions++;
-        clo_scheduler_finish(s->scheduler, executor, s->start_ns[executor], end_ns);
+        end_next(s);
     } else if (arrival_ns <= wake_ns) {
         s->now_ns = arrival_ns;
-        status = arrive(s, &s->arrivals[s->next_arrival++]);
+        status = arrive_next(s);
     } else {
         s->now_ns = wake_ns;
         clo_scheduler_timer(s->scheduler, wake_ns);
@@ -391,6 +468,10 @@ static clo_status read_config(const clo_workload *workload, const clo_platform *
         config->policy = clo_policy_find("fifo");
     if (config->policy->decide == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
+    if (config->environment != NULL && (config->environment->time_ns == NULL || config->environment->moving_ns < 0))
+        return clo_fail(CLO_ERR_ARGUMENT, "the environment has no time_ns function, or moving_ns is negative");
+    if (config->environment != NULL && config->log != NULL && clo_log_about(config->log)->environment == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "the log's header does not name the environment; write its name there");
     return clo_workload_check(workload, platform);
 }
 
@@ -404,6 +485,7 @@ clo_status clo_stream_simulate(const clo_workload *workload, const clo_platform 
         status = read_config(workload, platform, config, &s.config);
     if (status != CLO_OK)
         return status;
+    s.environment = s.config.environment;
     clo_arena_open(&s.arena, NULL, 0);
     status = make_costs(&s);
     if (status == CLO_OK)

@@ -174,9 +174,20 @@ static clo_status finish(const replay *r, size_t at)
     const clo_log_record *record = &r->records[at];
     const clo_live_executor *executor = clo_view_executor(r->scheduler, record->executor);
 
-    if (executor == NULL || executor->job == CLO_NONE)
+    if (executor == NULL || executor->job == CLO_NONE || executor->is_moving)
         return impossible(at, record, "nothing runs there");
     clo_scheduler_finish(r->scheduler, record->executor, record->value, record->now_ns);
+    return CLO_OK;
+}
+
+static clo_status moved(const replay *r, size_t at)
+{
+    const clo_log_record *record = &r->records[at];
+    const clo_live_executor *executor = clo_view_executor(r->scheduler, record->executor);
+
+    if (executor == NULL || !executor->is_moving)
+        return impossible(at, record, "no such executor is on its way");
+    clo_scheduler_moved(r->scheduler, record->executor, record->value, record->now_ns);
     return CLO_OK;
 }
 
@@ -222,6 +233,8 @@ static clo_status tell(replay *r, size_t at)
         return arrive(r, at);
     case CLO_LOG_FINISH:
         return finish(r, at);
+    case CLO_LOG_MOVED:
+        return moved(r, at);
     case CLO_LOG_TIMER:
         clo_scheduler_timer(r->scheduler, record->now_ns);
         return CLO_OK;
@@ -410,11 +423,19 @@ static clo_status open_scheduler(replay *r)
         .argument = r->policies[0].argument,
         .jobs_max = r->about->jobs_max,
         .steps_max = r->about->steps_max,
-        .has_replicas = !is_real,
         .script = is_real ? &r->script : NULL,
     };
-    clo_status status = clo_log_create(NULL, 0, &r->again);
+    clo_environment environment = CLO_ENVIRONMENT_INIT; /* for its rules; the times are those of the log */
+    clo_status status =
+        r->about->environment != NULL ? clo_environment_open(r->about->environment, 0, &environment) : CLO_OK;
 
+    config.passes_duplicates = r->about->environment != NULL;
+    config.has_moves = r->about->environment != NULL;
+    config.moving_ns = environment.moving_ns;
+    config.keeps_stages = environment.keeps_stages != 0;
+    clo_environment_close(&environment);
+    if (status == CLO_OK)
+        status = clo_log_create(NULL, 0, &r->again);
     config.log = r->again;
     r->script = (clo_scheduler_script){r, answer};
     return status == CLO_OK ? clo_scheduler_create(&config, &r->arena, &r->scheduler) : status;

@@ -69,7 +69,7 @@ static clo_status own_header(clo_log *log)
 {
     clo_log_header *header = &log->header;
     size_t bytes = text_bytes(header->platform) + text_bytes(header->workload) + text_bytes(header->arrivals) +
-                   text_bytes(header->instance);
+                   text_bytes(header->instance) + text_bytes(header->environment);
 
     for (uint32_t p = 0; p < header->policies_count; p++)
         bytes += text_bytes(header->policies[p].name) + text_bytes(header->policies[p].argument);
@@ -85,6 +85,7 @@ static clo_status own_header(clo_log *log)
     at = move_text(&header->workload, at);
     at = move_text(&header->arrivals, at);
     at = move_text(&header->instance, at);
+    at = move_text(&header->environment, at);
     for (uint32_t p = 0; p < header->policies_count; p++) {
         at = move_text(&log->policies[p].name, at);
         at = move_text(&log->policies[p].argument, at);

@@ -44,6 +44,9 @@ class OutOfMemory(CommandTest):
     def test_simulate(self):
         self.every_allocation("simulate", self.diamond(), "--platform", "uniform:2", "--policy", "fifo", "--json")
 
+    def test_simulate_a_policy_that_plans(self):
+        self.every_allocation("simulate", self.diamond(), "--platform", "uniform:2", "--policy", "graphene", "--json")
+
     def test_simulate_a_workload(self):
         job = '{"graph": {"format": "clotho.graph/1", "tasks": [{"work_ns": 5}]}}\n'
         path = self.file("w.jsonl", '{"format": "clotho.workload/1"}\n' + job)

@@ -194,6 +194,47 @@ class Stream(StreamTest):
         self.assert_nothing_half_written()
 
 
+class Environment(StreamTest):
+    OPTIONS = ["--jobs", "12", "--arrivals", "poisson:5", "--platform", "uniform:8", "--environment", "decima:faithful"]
+
+    def query(self):
+        """Two stages, measured at two levels."""
+        waves = {"fresh": {"5": [900], "10": [950]}, "first": {"5": [900, 500], "10": [950, 550]}, "rest": {"5": [300], "10": [350]}}
+        stages = [{"id": i, "n_tasks": 30, **waves} for i in range(2)]
+        return self.file("q.jsonl", json.dumps({"job": "q", "query": 1, "stages": stages, "edges": [[0, 1]]}) + "\n")
+
+    def test_every_policy_gives_a_valid_run_that_replays(self):
+        workload, log = self.query(), self.path("e.log")
+        for policy in [e["name"] for e in self.json("list", "policies")["policies"]]:
+            with self.subTest(policy):
+                one = self.json("simulate", workload, "--policy", policy, *self.OPTIONS, "--seed", "3", "--log", log)
+                self.assertEqual((one["valid"], one["jobs_ended"], one["refused"], one["environment"]),
+                                 (True, 12, 0, "decima:faithful"))
+                self.assertGreater(one["moves"], 0)
+                self.assertIsNone(one["lower_bound_s"])  # of the costs, not of what was drawn
+                self.assertIn("equal", self.good("simulate", workload, "--replay", log))
+                self.assertIn("valid\n", self.good("check", workload, log))
+
+    def test_the_seed_fixes_what_is_drawn_on_any_number_of_threads(self):
+        options = ["simulate", self.query(), "--policy", "decima-fair", *self.OPTIONS, "--json"]
+        runs = [json.loads(line) for line in self.good(*options, "--seeds", "1-8").splitlines()]
+        for run in runs:
+            alone = json.loads(self.good(*options, "--seed", run["seed"]))
+            run.pop("decision_ns"), alone.pop("decision_ns")
+            self.assertEqual(run, alone)
+        self.assertGreater(len({run["avg_jct_s"] for run in runs}), 4)
+
+    def test_another_environment_or_seed_differs(self):
+        workload, log = self.query(), self.path("e.log")
+        text = self.good("simulate", workload, "--policy", "decima-fifo", *self.OPTIONS, "--log", log)
+        self.assertIn("environment  decima:faithful\n", text)
+        self.bad(1, "simulate", workload, "--replay", log, "--environment", "decima", holds="is another run than the log")
+
+    def test_an_unknown_environment_is_one_line(self):
+        self.bad(1, "simulate", self.query(), "--policy", "fifo", "--platform", "uniform:2", "--environment", "mesos",
+                 holds="there is no environment 'mesos'; write decima or decima:faithful")
+
+
 class Replay(StreamTest):
     def test_a_log_replays_alike(self):
         workload, log = self.run_log("--jobs", "60", "--arrivals", "poisson:300us", "--seed", "4")

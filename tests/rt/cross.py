@@ -28,7 +28,7 @@ DECISION_PATH = [*sorted((ROOT / "runtime/policy").glob("*.c")),
                      "engine/note.c", "engine/view.c", "run/worker_loop.c", "run/share.c",
                      "run/wake.c", "run/home.c", "run/fast_path.c", "run/execute.c", "run/combining.c", "run/launch.c",
                      "run/begin.c", "run/cut.c", "run/end.c", "run/done.c", "run/watchdog_loop.c", "run/miss.c",
-                     "run/overrun.c", "sync/park.c", "base/arena.c", "base/carve.c"))]
+                     "run/overrun.c", "sync/park.c", "base/arena.c", "base/carve.c", "base/log2.c"))]
 
 
 def portable_sources():

@@ -461,6 +461,7 @@ static void jobs(void **state)
     refuses(clo_runtime_swap_policy, NULL, policy_at(0), NULL);
     refuses(clo_runtime_swap_policy, s.f.runtime, NULL, NULL);
     refuses_somehow(clo_runtime_swap_policy, s.f.runtime, &empty, NULL);
+    refuses(clo_runtime_hold_time, NULL, 1);
     clo_job_cancel(NULL);
     clo_job_destroy(NULL);
     assert_null(clo_job_output(NULL, 0, 0, &bytes));

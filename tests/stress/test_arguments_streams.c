@@ -35,6 +35,9 @@ static void ask_for_the_unknown(const clo_view *view)
     assert_true(clo_view_execution_ns(view, UNKNOWN, 0, 0) == CLO_TIME_NEVER);
     assert_true(clo_view_execution_ns(view, 0, UNKNOWN, 0) == CLO_TIME_NEVER);
     assert_true(clo_view_execution_ns(view, 0, 0, UNKNOWN) == CLO_TIME_NEVER);
+    assert_false(clo_view_may_duplicate(view, UNKNOWN, 0, 0));
+    assert_false(clo_view_may_duplicate(view, 0, UNKNOWN, 0));
+    assert_false(clo_view_may_duplicate(view, 0, 0, UNKNOWN));
     assert_false(clo_view_fits(view, UNKNOWN, 0, 0));
     assert_false(clo_view_fits(view, 0, UNKNOWN, 0));
     assert_false(clo_view_fits(view, 0, 0, UNKNOWN));
@@ -42,6 +45,8 @@ static void ask_for_the_unknown(const clo_view *view)
     assert_int_equal(clo_view_free_for(view, 0, UNKNOWN), CLO_NONE);
     assert_int_equal(clo_view_earliest(view, UNKNOWN, 0), CLO_NONE);
     assert_int_equal(clo_view_earliest(view, 0, UNKNOWN), CLO_NONE);
+    assert_true(clo_view_capacity_left(view, UNKNOWN, 0) == INT64_MAX);
+    assert_true(clo_view_capacity_left(view, 0, UNKNOWN) == INT64_MAX);
     assert_int_equal(clo_view_next_free(view, UNKNOWN), CLO_NONE);
 }
 
@@ -194,6 +199,46 @@ static void streams(void **state)
     clo_platform_destroy(platform);
 }
 
+static void environments(void **state)
+{
+    (void)state;
+    clo_decima_config config = CLO_DECIMA_CONFIG_INIT;
+    clo_environment environment = CLO_ENVIRONMENT_INIT;
+
+    refuses(clo_environment_open, NULL, 0, &environment);
+    refuses(clo_environment_open, "decima", 0, NULL);
+    refuses_somehow(clo_environment_open, "", 0, &environment);
+    refuses(clo_decima_open, NULL, NULL);
+    config.size = 0;
+    refuses_somehow(clo_decima_open, &config, &environment);
+    config.size = sizeof config;
+    environment.size = 0;
+    refuses_somehow(clo_decima_open, &config, &environment);
+    assert_null(environment.time_ns);
+    clo_environment_close(&environment);
+    clo_environment_close(NULL);
+}
+
+static void waves(void **state)
+{
+    (void)state;
+    const int64_t time_ns = 1;
+    clo_task task = {.work_ns = 1000};
+    clo_graph *graph = scene_layers(1, 2, &task);
+    uint32_t count = 7;
+
+    refuses(clo_graph_add_wave, NULL, 0, CLO_WAVE_REST, 1, &time_ns, 1);
+    fails(CLO_ERR_STATE, "is sealed", clo_graph_add_wave(graph, 0, CLO_WAVE_REST, 1, &time_ns, 1));
+    assert_int_equal(clo_graph_wave_levels(NULL, 0), 0);
+    assert_int_equal(clo_graph_wave_levels(graph, UNKNOWN), 0);
+    assert_int_equal(clo_graph_wave_level(NULL, 0, 0), 0);
+    assert_int_equal(clo_graph_wave_level(graph, 0, UNKNOWN), 0);
+    assert_null(clo_graph_wave_times(NULL, 0, 0, CLO_WAVE_REST, &count));
+    assert_int_equal(count, 0);
+    assert_null(clo_graph_wave_times(graph, UNKNOWN, 0, CLO_WAVE_REST, NULL));
+    clo_graph_destroy(graph);
+}
+
 static void logs(void **state)
 {
     (void)state;
@@ -238,10 +283,8 @@ static void logs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(policies),
-        cmocka_unit_test(workloads),
-        cmocka_unit_test(plans_of_workloads),
-        cmocka_unit_test(streams),
+        cmocka_unit_test(policies), cmocka_unit_test(workloads),    cmocka_unit_test(plans_of_workloads),
+        cmocka_unit_test(streams),  cmocka_unit_test(environments), cmocka_unit_test(waves),
         cmocka_unit_test(logs),
     };
     return cmocka_run_group_tests_name("arguments", tests, NULL, NULL);

@@ -328,8 +328,8 @@ static void jobs_that_come_and_go_leave_the_capacities_whole(void **state)
     close_scene(&s);
 }
 
-/* Under the virtual clock each job has capacities of its own; a stopped one ends like any other, and runs again. Without a
- * plan there is no order. */
+/* Under the virtual clock each job has capacities of its own; a stopped one ends like any other, and runs again. Work
+ * stealing has no order there. */
 static void a_run_in_virtual_time_ends_when_it_fails_or_is_cancelled_and_runs_again(void **state)
 {
     (void)state;
@@ -352,8 +352,6 @@ static void a_run_in_virtual_time_ends_when_it_fails_or_is_cancelled_and_runs_ag
     }
     clo_job_destroy(job);
     clo_job_config config = CLO_JOB_CONFIG_INIT;
-    fails(CLO_ERR_UNSUPPORTED, "use clo_simulate", clo_job_create(runtime, s.costs[1], &config, &job));
-    config.policy = clo_policy_find("fifo");
     fails(CLO_ERR_UNSUPPORTED, "use clo_simulate", clo_job_create(runtime, s.costs[1], &config, &job));
     close_scene(&s);
 }

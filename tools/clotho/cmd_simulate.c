@@ -141,7 +141,7 @@ static int simulate_file(const char *path, const simulate_options *o)
 static bool has_stream_options(const simulate_options *o)
 {
     return o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL || o->log != NULL || o->replay != NULL ||
-           o->csv != NULL || o->live > 0 || o->steps_max > 0;
+           o->csv != NULL || o->live > 0 || o->steps_max > 0 || o->environment != NULL;
 }
 
 static int check_files(const simulate_options *o)
@@ -230,6 +230,8 @@ int cmd_simulate(int argc, char **argv)
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
         {"seeds", 0, "A-B", OPTION_TEXT, &o.seeds, "one run for each seed, in parallel; one line or object for each"},
+        {"environment", 0, "NAME", OPTION_TEXT, &o.environment,
+         "draw the times: decima or decima:faithful; see docs/ENVIRONMENTS.md (the costs give them)"},
         {"live", 0, "N", OPTION_U32, &o.live, "refuse jobs that arrive while N jobs live (no limit)"},
         {"steps-max", 0, "N", OPTION_U32, &o.steps_max, "bound of the steps of a decision"},
         {"log", 0, "F", OPTION_TEXT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},

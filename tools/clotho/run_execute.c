@@ -143,7 +143,7 @@ static uint64_t memory_limit_bytes(const run_options *o)
     return o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
 }
 
-/* Work stealing and policies in virtual time. */
+/* Work stealing in virtual time: the policy of that name. */
 static int run_simulated(run_outcome *out)
 {
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
@@ -279,7 +279,7 @@ int run_execute(const input *in, const run_options *options, run_outcome *out)
         return complain_status(in->path, status);
     if (options->clock == CLO_CLOCK_PADDED && options->dilate == 1)
         out->speedup_means_something = enough_cpus(in);
-    bool simulated = options->clock == CLO_CLOCK_VIRTUAL && options->policy != NULL;
+    bool simulated = options->clock == CLO_CLOCK_VIRTUAL && options->policy != NULL && out->policy == NULL;
     int code = simulated ? run_simulated(out) : run_on_workers(out);
     if (code != EXIT_GOOD)
         return code;

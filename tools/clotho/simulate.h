@@ -14,6 +14,7 @@ typedef struct simulate_options {
     const char *policy; /* NAME[:ARGUMENT] */
     const char *planner; /* NULL: a policy decides */
     const char *arrivals, *seeds, *log, *replay, *csv, *gantt, *trace;
+    const char *environment; /* NULL: the costs give the times */
     uint32_t jobs, steps_max, live;
     uint64_t seed;
     bool as_json;
@@ -81,7 +82,7 @@ void simulated_run_close(simulated_run *run);
 /* The reports; each returns an exit code. */
 int simulated_json(const simulation *sim, const simulated_run *run);
 void simulated_head(const simulation *sim);
-void simulated_text(const simulated_run *run);
+void simulated_text(const simulation *sim, const simulated_run *run);
 void simulated_row(const simulated_run *run, bool is_first);
 int simulated_csv(const simulated_run *run, const char *path);
 

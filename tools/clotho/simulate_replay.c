@@ -67,8 +67,10 @@ static void take_header(replay *r)
         o->steps_max = about->steps_max;
     if (o->input.scale == 1 && about->scale > 0)
         o->input.scale = about->scale;
+    if (o->environment == NULL)
+        o->environment = about->environment;
     o->arrivals = about->arrivals;
-    o->seed = about->arrivals != NULL ? about->arrivals_seed : about->seed;
+    o->seed = about->arrivals != NULL && about->environment == NULL ? about->arrivals_seed : about->seed;
 }
 
 /* How the arrivals were drawn, to the letter. */

@@ -23,6 +23,12 @@ static void print_decision_times(json *out, const clo_stream_result *r)
     json_close(out, '}');
 }
 
+/* The bound is of the costs: it says nothing about times that were drawn. */
+static bool has_bound(const simulation *sim, const simulated_run *run)
+{
+    return run->is_judged && sim->options->environment == NULL;
+}
+
 int simulated_json(const simulation *sim, const simulated_run *run)
 {
     const clo_stream_result *r = &run->result;
@@ -37,15 +43,17 @@ int simulated_json(const simulation *sim, const simulated_run *run)
     json_text(&out, "platform", clo_platform_name(sim->platform));
     json_count(&out, "executors", clo_platform_executors(sim->platform));
     json_text(&out, "arrivals", sim->draws ? sim->arrivals_text : NULL);
+    json_text(&out, "environment", sim->options->environment);
     json_real(&out, "avg_jct_s", r->jct_mean_ns / 1e9);
     json_real(&out, "p95_jct_s", (double)r->jct_p95_ns / 1e9);
     json_real(&out, "weighted_jct_s", r->jct_weighted_ns / 1e9);
     json_real(&out, "makespan_s", (double)r->makespan_ns / 1e9);
     json_integer(&out, "makespan_ns", r->makespan_ns);
-    json_real(&out, "lower_bound_s", run->is_judged ? run->report.mean_completion_bound_ns / 1e9 : (double)NAN);
+    json_real(&out, "lower_bound_s", has_bound(sim, run) ? run->report.mean_completion_bound_ns / 1e9 : (double)NAN);
     json_real(&out, "utilization", r->utilization);
     json_count(&out, "completions", r->completions);
     json_count(&out, "duplicates", r->duplicates);
+    json_count(&out, "moves", r->moves);
     json_count(&out, "decisions", r->decisions);
     json_count(&out, "refused", r->refused);
     json_count(&out, "fallbacks", r->fallbacks);
@@ -70,8 +78,11 @@ void simulated_head(const simulation *sim)
            clo_workload_jobs(sim->loaded), sim->draws ? sim->arrivals_text : "as in the file");
     printf("platform     %s, %u executors\n", show_name(clo_platform_name(sim->platform)),
            clo_platform_executors(sim->platform));
-    printf("policy       %s%s%s\n\n", sim->policy_name, sim->policy_text != NULL ? ":" : "",
+    printf("policy       %s%s%s\n", sim->policy_name, sim->policy_text != NULL ? ":" : "",
            sim->policy_text != NULL ? show_name(sim->policy_text) : "");
+    if (sim->options->environment != NULL)
+        printf("environment  %s\n", show_name(sim->options->environment));
+    putchar('\n');
 }
 
 /* A line of bars, eight heights; a value > 0 is never blank. */
@@ -105,7 +116,7 @@ static void print_over_time(const simulated_run *run)
     print_bars("live jobs", backlog, most, text);
 }
 
-void simulated_text(const simulated_run *run)
+void simulated_text(const simulation *sim, const simulated_run *run)
 {
     const clo_stream_result *r = &run->result;
 
@@ -114,7 +125,7 @@ void simulated_text(const simulated_run *run)
            r->jobs, r->jobs_ended, r->jobs_refused, r->jobs_late, r->jobs_peak, run->seed);
     printf("completion   %s mean, %s p95, %s by weight", show_ns((int64_t)r->jct_mean_ns), show_ns(r->jct_p95_ns),
            show_ns((int64_t)r->jct_weighted_ns));
-    if (run->is_judged)
+    if (has_bound(sim, run))
         printf("; lower bound of the mean %s", show_ns((int64_t)run->report.mean_completion_bound_ns));
     printf("\nmakespan     %s; %s of the executors in use\n", show_ns(r->makespan_ns), show_percent(r->utilization));
     printf("executions   %" PRIu64 ", of these %" PRIu64 " replicas\n", r->completions, r->duplicates);

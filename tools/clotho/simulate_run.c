@@ -79,6 +79,7 @@ static clo_status open_log(const simulation *sim, simulated_run *run)
     header.clock = CLO_CLOCK_VIRTUAL;
     header.scale = sim->options->input.scale != 1 ? sim->options->input.scale : 0;
     header.executors = clo_platform_executors(sim->platform);
+    header.environment = sim->options->environment;
     header.policies = &policy;
     header.policies_count = 1;
     return clo_log_create(&header, 0, &run->log);
@@ -153,6 +154,7 @@ static clo_status simulate(const simulation *sim, simulated_run *run)
 {
     const simulate_options *o = sim->options;
     progress_state shown = {.seed = run->seed, .next = time(NULL) + PROGRESS_SECONDS};
+    clo_environment environment = CLO_ENVIRONMENT_INIT;
     clo_stream_config config = CLO_STREAM_CONFIG_INIT;
 
     clo_status status = simulation_draw(sim, run);
@@ -174,7 +176,13 @@ static clo_status simulate(const simulation *sim, simulated_run *run)
     config.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     config.progress_argument = &shown;
     config.times_decisions = 1;
-    status = clo_stream_simulate(run->workload, sim->platform, &config, &run->result);
+    if (o->environment != NULL) {
+        status = clo_environment_open(o->environment, run->seed, &environment);
+        config.environment = &environment;
+    }
+    if (status == CLO_OK)
+        status = clo_stream_simulate(run->workload, sim->platform, &config, &run->result);
+    clo_environment_close(&environment);
     if (status == CLO_OK && clo_log_dropped(run->log) > 0)
         return sim->keeps_log ? CLO_ERR_MEMORY : CLO_OK;
     if (status == CLO_OK && run->log != NULL && numbers_are_known(run))

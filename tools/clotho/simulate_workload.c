@@ -59,7 +59,7 @@ static int simulate_one(const simulation *sim)
             code = simulated_json(sim, &run);
         } else {
             simulated_head(sim);
-            simulated_text(&run);
+            simulated_text(sim, &run);
         }
         if (code == EXIT_GOOD)
             code = write_files(sim, &run);

@@ -10,9 +10,10 @@
 
 #include <assert.h>
 
-/* Open executions of an executor: started at once; committed; committed, with demands. */
+/* Open executions of an executor: started at once; committed; committed, with demands. And its open move: 1. */
 typedef struct given {
     uint32_t started, committed, demanding;
+    uint32_t moving;
 } given;
 
 typedef struct pass {
@@ -40,7 +41,8 @@ static bool is_of_a_job(const clo_log_record *record)
     if (what == CLO_LOG_KEEP)
         return record->job != CLO_LOG_NO_JOB;
     return what == CLO_LOG_ARRIVE || what == CLO_LOG_FINISH || what == CLO_LOG_CANCEL || what == CLO_LOG_START ||
-           what == CLO_LOG_COMMIT || what == CLO_LOG_LIMIT || what == CLO_LOG_DONE || what == CLO_LOG_DROP;
+           what == CLO_LOG_COMMIT || what == CLO_LOG_LIMIT || what == CLO_LOG_DONE || what == CLO_LOG_DROP ||
+           what == CLO_LOG_MOVE || what == CLO_LOG_MOVED || what == CLO_LOG_LEAVE;
 }
 
 static void check_frame(pass *p)
@@ -99,7 +101,7 @@ static uint32_t *open_list(pass *p, uint32_t job, const clo_log_record *r)
 
 static bool is_busy(const given *of)
 {
-    return of->started > 0 || (of->committed > 0 && of->demanding == 0);
+    return of->started > 0 || of->moving > 0 || (of->committed > 0 && of->demanding == 0);
 }
 
 static void check_start(pass *p, const clo_judge_shape *shape, const clo_judge_execution *x)
@@ -322,6 +324,34 @@ static void read_limit(pass *p, uint32_t j)
     job->has_limit |= job->limit > 0;
 }
 
+/* MOVE, MOVED and LEAVE. */
+static void read_move(pass *p, uint32_t j)
+{
+    const clo_judge_job *job = &p->judge->jobs[j];
+    const clo_log_record *r = p->record;
+
+    if (r->executor >= p->judge->executors) {
+        fault(p, CLO_STREAM_UNKNOWN_EXECUTOR, "the platform has no such executor");
+        return;
+    }
+    given *of = &p->held[r->executor];
+    if (r->what == CLO_LOG_MOVED) {
+        if (of->moving == 0)
+            fault(p, CLO_STREAM_FINISH_UNSTARTED, "an executor has come and did not set out");
+        of->moving = 0;
+        return;
+    }
+    if (job->arrive_record == CLO_NONE)
+        fault(p, CLO_STREAM_NOT_ARRIVED, "an executor is sent before the job arrives");
+    if (job->done_record != CLO_NONE)
+        fault(p, CLO_STREAM_AFTER_DONE, "an executor is sent after the job is done");
+    if (is_busy(of))
+        fault(p, CLO_STREAM_BUSY, "an executor is sent that is not free");
+    if (r->value != 0 && (r->value != 1 || r->what != CLO_LOG_MOVE))
+        fault(p, CLO_STREAM_BAD_VALUE, "the value of MOVE is 0 or 1, that of LEAVE 0");
+    of->moving = r->value == 1;
+}
+
 static void check_machine(pass *p)
 {
     if (p->record->executor >= p->judge->machines)
@@ -372,6 +402,11 @@ static void read_job_record(pass *p)
         break;
     case CLO_LOG_DONE:
         read_done(p, j);
+        break;
+    case CLO_LOG_MOVE:
+    case CLO_LOG_MOVED:
+    case CLO_LOG_LEAVE:
+        read_move(p, j);
         break;
     case CLO_LOG_KEEP:
         read_keep(p, j);

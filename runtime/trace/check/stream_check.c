@@ -51,7 +51,7 @@ static clo_status read_log(clo_judge *judge, const clo_log *log)
                         "the log is of a platform with %u executors, this one has %u; name the platform of the run",
                         judge->about->executors, judge->executors);
     judge->records_count = (uint32_t)count;
-    judge->has_exact_times = judge->about->clock == CLO_CLOCK_VIRTUAL;
+    judge->has_exact_times = judge->about->clock == CLO_CLOCK_VIRTUAL && judge->about->environment == NULL;
     judge->has_transfers = judge->about->clock != CLO_CLOCK_REAL;
     return CLO_OK;
 }

@@ -29,6 +29,23 @@ static void a_stage_takes_the_mean_of_its_later_waves(void **state)
     clo_document_destroy(d);
 }
 
+static void a_stage_keeps_its_waves(void **state)
+{
+    clo_document *d =
+        parsed(QUERY(STAGE("0", WAVES("\"5\": [7]", "\"5\": [7, 8], \"10\": []", "\"5\": [], \"10\": [1, 2]")), ""));
+    const clo_graph *graph = clo_document_graph(d);
+    uint32_t count;
+
+    (void)state;
+    assert_int_equal(clo_graph_wave_levels(graph, 0), 2);
+    assert_int_equal(clo_graph_wave_level(graph, 0, 1), 10);
+    assert_int_equal(clo_graph_wave_times(graph, 0, 0, CLO_WAVE_FIRST, &count)[0], 8000000); /* 7 is fresh */
+    assert_int_equal(count, 1);
+    assert_int_equal(clo_graph_wave_times(graph, 0, 1, CLO_WAVE_REST, &count)[1], 2000000);
+    assert_int_equal(count, 2);
+    clo_document_destroy(d);
+}
+
 static void bad_queries_are_refused(void **state)
 {
     static const bad rows[] = {
@@ -37,6 +54,8 @@ static void bad_queries_are_refused(void **state)
         {QUERY(GOOD, "[0]"), CLO_ERR_FORMAT, "f:1: edges[0] has 1 entries; write 2, one for each end"},
         {QUERY(STAGE("1", WAVES("", "", "\"2\": [1]")), ""), CLO_ERR_FORMAT,
          "f:1: stages[0].id is 1; stages are numbered from 0, write 0"},
+        {QUERY(STAGE("0", WAVES("", "", "\"x5\": [1]")), ""), CLO_ERR_FORMAT,
+         "f:1: stages[0].rest.x5 is of no number of executors; write \"5\", \"10\" ..."},
         {QUERY(STAGE("0", WAVES("", "", "")), ""), CLO_ERR_FORMAT,
          "f:1: stages[0] has no durations; write some into \"rest\""},
         {QUERY(STAGE("0", ", \"first\": {}"), ""), CLO_ERR_FORMAT, "f:1: stages[0] has no \"rest\"; add it"},
@@ -47,7 +66,7 @@ static void bad_queries_are_refused(void **state)
         {QUERY(STAGE("0", ", \"rest\": []"), ""), CLO_ERR_FORMAT,
          "f:1: stages[0].rest is an array; write {\"executors\": [milliseconds]}"},
         {QUERY(STAGE("0", WAVES("", "", "\"2\": [1e300]")), ""), CLO_ERR_LIMIT,
-         "f:1: stages[0] takes 1e+300 ms, with scale 1 more than 146 years; write less"},
+         "f:1: stages[0].rest.2[0] is 1e+300 ms, with scale 1 more than 146 years; write less"},
         {QUERY("{\"id\": 0, \"n_tasks\": 0}", ""), CLO_ERR_FORMAT,
          "f:1: stages[0].n_tasks is 0; write a whole number >= 1"},
     };
@@ -221,6 +240,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stage_takes_the_mean_of_its_later_waves),
+        cmocka_unit_test(a_stage_keeps_its_waves),
         cmocka_unit_test(bad_queries_are_refused),
         cmocka_unit_test(a_node_has_as_many_instances_as_it_is_called),
         cmocka_unit_test(bad_call_graphs_are_refused),

@@ -1,0 +1,290 @@
+/* graphene.c - Graphene online: Grandl, Kandula, Rao, Akella, Kulkarni, "Graphene: Packing and dependency-aware
+ * scheduling for data-parallel clusters", OSDI 2016, section 5.
+ *
+ * When a job is submitted its stages are planned in an empty cluster (plan/graphene); the order of their starts is
+ * the *preferred order*, which gives each stage a priority from 1 (the first) down to 1/n. The next instance is the
+ * one with the highest fit * priority - eta * remaining work of its job, where
+ *   fit   is the dot product of demand and free capacity (packing.h), times `remote` where inputs are elsewhere (0.8);
+ *   eta   is `srpt` (0.2) * mean fit / mean remaining work, so that both terms weigh alike in all units.
+ *
+ * Groups of jobs are kept from unfairness by deficits (deficits.h): what a grant counts is the dominant share that it
+ * demands, so the deficits are those of DRF; the threshold is `kappa` (0.1) of the cluster. A pass over the
+ * candidates is kept as a *bundle*: as long as nothing happens but starts, the next decisions choose from it, with
+ * new scores.
+ *
+ * Deviations: candidates are the 4 most preferred ready stages of the jobs with the least remaining work: 16 jobs in
+ * all, 2 of each group at least, so that a decision costs the same whatever the number of jobs; where none may start,
+ * the oldest ready stage that may. Priorities are of stages: the instances of one are alike. Groups count modulo 64.
+ * Demands are taken as they are, not estimated. O(log jobs) an event, O(candidates * executors) a decision. */
+#include "policy/argument.h"
+#include "policy/deficits.h"
+#include "policy/heaps.h"
+#include "policy/packing.h"
+#include "policy/planned.h"
+#include "policy/policies.h"
+#include "policy/ranked.h"
+#include "policy/share.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+enum { STAGES_EACH = 4, JOBS_ALL = 16, JOBS_EACH = 2, BUNDLE_MAX = CLO_DEFICIT_GROUPS * JOBS_EACH * STAGES_EACH };
+_Static_assert((int)JOBS_ALL <= (int)CLO_HEAPS_WALK_MAX, "one group may take them all");
+_Static_assert(JOBS_ALL *STAGES_EACH <= BUNDLE_MAX, "and fill the bundle");
+
+typedef struct graphene_argument {
+    int32_t kappa_q16, remote_q16, srpt_q16;
+} graphene_argument;
+
+static const graphene_argument defaults = {65536 / 10, 65536 * 8 / 10, 65536 / 5};
+
+typedef struct graphene {
+    clo_deficits deficits; /* first: tests read it */
+    int64_t totals[CLO_SHARE_AMOUNTS];
+    clo_heaps_node *nodes; /* [jobs] by remaining work */
+    uint32_t first[CLO_BANDS_MAX][CLO_DEFICIT_GROUPS];
+    uint32_t ready_jobs[CLO_DEFICIT_GROUPS]; /* in the heaps of all bands */
+    uint32_t *group;                         /* [jobs] */
+    uint32_t bundle_count, bundle_band;
+    clo_candidate bundle[BUNDLE_MAX];
+} graphene;
+
+typedef struct graphene_key {
+    const char *name;
+    size_t offset;
+    clo_fixed_range range;
+} graphene_key;
+
+static const graphene_key keys[] = {
+    {"kappa=", offsetof(graphene_argument, kappa_q16), {0, 100 * 65536}},
+    {"remote=", offsetof(graphene_argument, remote_q16), {0, 65536}},
+    {"srpt=", offsetof(graphene_argument, srpt_q16), {0, 3 * 65536}},
+};
+
+static clo_status graphene_parse(const char *text, void *argument)
+{
+    graphene_argument read = defaults;
+
+    for (;;) { /* each round reads a part of the text */
+        size_t k = 0;
+        while (k < sizeof keys / sizeof keys[0] && strncmp(text, keys[k].name, strlen(keys[k].name)) != 0)
+            k++;
+        if (k == sizeof keys / sizeof keys[0])
+            return clo_fail(CLO_ERR_ARGUMENT,
+                            "policy 'graphene': '%.40s' sets nothing; write kappa=0.1,remote=0.8,srpt=0.2", text);
+        text += strlen(keys[k].name);
+        clo_status status = clo_fixed_read(&text, "graphene", keys[k].name, keys[k].range,
+                                           (int32_t *)(void *)((char *)&read + keys[k].offset));
+        if (status == CLO_OK && *text != ',')
+            status = clo_argument_end(text, "graphene");
+        if (status != CLO_OK)
+            return status;
+        if (*text++ == '\0')
+            break;
+    }
+    *(graphene_argument *)argument = read;
+    return CLO_OK;
+}
+
+static const graphene_argument *argument_of(const clo_view *view)
+{
+    const graphene_argument *argument = clo_view_argument(view);
+
+    return argument != NULL ? argument : &defaults;
+}
+
+static size_t graphene_bytes(const clo_limits *limits, const void *argument)
+{
+    (void)argument;
+    return sizeof(graphene) + limits->jobs * (sizeof(clo_heaps_node) + sizeof(uint32_t));
+}
+
+static size_t graphene_job_bytes(const clo_cost *cost, const void *argument)
+{
+    (void)argument;
+    return sizeof(clo_ranked) + clo_ranked_bytes(cost);
+}
+
+/* Ranks: 65536 of the first stage of the preferred order, less 65536 / stages of each later one. */
+static clo_status graphene_prepare(void *job_state, const clo_cost *cost, const void *argument)
+{
+    uint32_t tasks = cost->graph->tasks;
+    clo_ranked *ranked = job_state;
+
+    (void)argument;
+    clo_ranked_open(ranked, ranked + 1, cost);
+    clo_status status = clo_planned(cost, "graphene-paper", 0, ranked->ranks, NULL);
+    if (status != CLO_OK)
+        return status;
+    clo_heap order = {ranked->heap.items, 0, tasks};
+    for (uint32_t t = 0; t < tasks; t++)
+        clo_heap_push(&order, ranked->ranks[t], t);
+    for (uint32_t place = 0; place < tasks; place++)
+        ranked->ranks[clo_heap_pop(&order).id] = 65536 - (int64_t)place * 65536 / tasks;
+    return CLO_OK;
+}
+
+static clo_status graphene_init(void *state, const clo_view *view)
+{
+    const clo_limits *limits = clo_view_limits(view);
+    graphene *g = state;
+
+    g->nodes = (clo_heaps_node *)(g + 1);
+    g->group = (uint32_t *)(g->nodes + limits->jobs);
+    memset(g->first, 0xff, sizeof g->first);
+    clo_share_totals(limits->platform, g->totals);
+    g->deficits.threshold = argument_of(view)->kappa_q16 * (CLO_SHARE_ONE >> 16);
+    return CLO_OK;
+}
+
+static void take_out(graphene *g, uint32_t slot, uint32_t band)
+{
+    uint32_t group = g->group[slot];
+
+    if (!clo_heaps_has(g->nodes, slot))
+        return;
+    clo_heaps_remove(g->nodes, &g->first[band][group], slot);
+    if (--g->ready_jobs[group] == 0)
+        clo_deficits_rest(&g->deficits, group);
+}
+
+/* The job stands in its group's heap while it has ready stages, by its remaining work. */
+static void settle(graphene *g, const clo_live_job *job, uint32_t slot)
+{
+    uint32_t group = g->group[slot];
+    bool is_in = clo_heaps_has(g->nodes, slot);
+
+    if (job->first_ready == CLO_NONE) {
+        take_out(g, slot, job->band);
+        return;
+    }
+    if (is_in && g->nodes[slot].key == job->remaining_ns)
+        return;
+    if (is_in)
+        clo_heaps_remove(g->nodes, &g->first[job->band][group], slot);
+    clo_heaps_put(g->nodes, &g->first[job->band][group], slot, job->remaining_ns, job->id);
+    g->ready_jobs[group] += !is_in;
+}
+
+static void graphene_event(void *state, const clo_view *view, const clo_event *event)
+{
+    graphene *g = state;
+
+    if (event->kind != CLO_EVENT_START)
+        g->bundle_count = 0;
+    if (event->job == CLO_NONE)
+        return;
+    const clo_live_job *job = clo_view_job(view, event->job);
+    clo_ranked_event(job->state, event);
+    if (event->kind == CLO_EVENT_ARRIVE) {
+        g->group[event->job] = job->group % CLO_DEFICIT_GROUPS;
+        clo_deficits_join(&g->deficits, g->group[event->job]);
+    } else if (event->kind == CLO_EVENT_CANCEL || event->kind == CLO_EVENT_END) {
+        take_out(g, event->job, job->band);
+        if (event->kind == CLO_EVENT_END)
+            clo_deficits_leave(&g->deficits, g->group[event->job]);
+    } else {
+        settle(g, job, event->job);
+    }
+}
+
+/* The job's most preferred ready stages: the first places of its heap hold the best one and others of the best. */
+static void bundle_job(graphene *g, const clo_view *view, uint32_t slot, bool *is_cut)
+{
+    const clo_live_job *job = clo_view_job(view, slot);
+    clo_ranked *ranked = job->state;
+
+    (void)clo_ranked_key(ranked, view, slot);
+    for (uint32_t i = 0; i < STAGES_EACH && i < ranked->heap.count && !(*is_cut = !clo_view_step(view)); i++) {
+        uint32_t stage = (uint32_t)ranked->heap.items[i].id;
+        g->bundle[g->bundle_count++] =
+            (clo_candidate){.job = slot, .stage = stage, .group = g->group[slot], .priority_q16 = ranked->ranks[stage]};
+    }
+}
+
+static void bundle(graphene *g, const clo_view *view)
+{
+    uint32_t each = g->deficits.groups > 0 ? JOBS_ALL / g->deficits.groups : JOBS_ALL, slot;
+    bool is_cut = false;
+
+    each = each > JOBS_EACH ? each : JOBS_EACH;
+    g->bundle_count = 0;
+    g->bundle_band = clo_view_band(view);
+    for (uint32_t group = 0; group < CLO_DEFICIT_GROUPS && !is_cut; group++) {
+        clo_heaps_walk walk;
+        clo_heaps_walk_open(&walk, g->nodes, g->first[g->bundle_band][group]);
+        for (uint32_t i = 0; i < each && !is_cut && (slot = clo_heaps_walk_next(&walk)) != CLO_NONE; i++)
+            bundle_job(g, view, slot, &is_cut);
+    }
+}
+
+/* Places what is in the bundle anew; what has nothing left to start leaves it. Those that may start now stand in front:
+ * returns their number. */
+static uint32_t place_bundle(graphene *g, const clo_view *view)
+{
+    uint32_t kept = 0, count = 0;
+
+    for (uint32_t i = 0; i < g->bundle_count; i++) {
+        clo_candidate c = g->bundle[i];
+        const clo_live_job *job = clo_view_job(view, c.job);
+        if (clo_view_stage(view, c.job, c.stage)->unstarted == 0)
+            continue;
+        bool has_place =
+            job->running + job->committed < job->limit && clo_packing_place(view, &c, argument_of(view)->remote_q16);
+        g->bundle[kept++] = c;
+        if (has_place) {
+            g->bundle[kept - 1] = g->bundle[count];
+            g->bundle[count++] = c;
+        }
+    }
+    g->bundle_count = kept;
+    return count;
+}
+
+/* The candidate to start, which its group pays for; NULL: there is none. */
+static const clo_candidate *choose(graphene *g, const clo_view *view, uint32_t count)
+{
+    uint64_t fits = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        fits |= UINT64_C(1) << g->bundle[i].group;
+    if (fits == 0)
+        return NULL;
+    uint32_t group = clo_deficits_choose(&g->deficits, fits);
+    const clo_candidate *best = &g->bundle[clo_packing_best(g->bundle, count, argument_of(view)->srpt_q16, group)];
+    clo_deficits_grant(&g->deficits, best->group, fits,
+                       clo_share_dominant(clo_view_job(view, best->job)->cost, best->stage, g->totals));
+    return best;
+}
+
+static bool graphene_decide(void *state, const clo_view *view, clo_choice *choice)
+{
+    graphene *g = state;
+    uint32_t count = g->bundle_count > 0 && g->bundle_band == clo_view_band(view) ? place_bundle(g, view) : 0;
+
+    if (count == 0) {
+        bundle(g, view);
+        count = place_bundle(g, view);
+    }
+    const clo_candidate *best = choose(g, view, count);
+    if (best == NULL)
+        return clo_packing_oldest(view, choice);
+    *choice = (clo_choice){best->job, best->stage, 1, best->executor, CLO_NONE, 0, 0};
+    return true;
+}
+
+const clo_policy clo_policy_graphene = {
+    .size = sizeof(clo_policy),
+    .name = "graphene",
+    .summary = "what fits best, in each job's planned order, short jobs first, groups fair by deficits; "
+               "graphene:kappa=0.1,remote=0.8,srpt=0.2",
+    .state_bytes = graphene_bytes,
+    .job_bytes = graphene_job_bytes,
+    .prepare = graphene_prepare,
+    .init = graphene_init,
+    .event = graphene_event,
+    .decide = graphene_decide,
+    .argument_bytes = sizeof(graphene_argument),
+    .parse = graphene_parse,
+};

@@ -1,0 +1,37 @@
+/* policy/packing.h - how well an instance fits into what is free: what tetris, graphene and graphene-star share.
+ *
+ * The fit is Tetris's alignment score (Grandl et al., "Multi-resource packing for cluster schedulers", SIGCOMM 2014,
+ * section 3.2): the dot product of the demand and what is free on the machine, each as a share of the machine's
+ * capacity. An executor is a demand too, of a resource of which all is free, so that the score is above 0 where nothing
+ * is demanded. All in Q16 integers. */
+#ifndef CLO_POLICY_PACKING_H
+#define CLO_POLICY_PACKING_H
+
+#include <clotho/policy.h>
+
+/* An instance that may start now, and where. */
+typedef struct clo_candidate {
+    uint32_t job, stage, executor;
+    uint32_t group;       /* the policy's */
+    int64_t fit_q16;      /* less the penalty where inputs are elsewhere */
+    int64_t remaining_ns; /* of the job */
+    int64_t priority_q16; /* the policy's; at most 65536 */
+} clo_candidate;
+
+/* The best place of the stage now: of the first executors of each machine that are free and have room, the one where it
+ * fits best. `remote_q16`: the factor of the fit where its inputs are not there yet. Sets executor, fit and remaining
+ * work. False: there is none. O(executors + 16 * inputs). */
+bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t remote_q16);
+
+/* The executor on whose machine the stage leaves least free (best fit); CLO_NONE: there is none. O(executors). */
+uint32_t clo_packing_best_fit(const clo_view *view, uint32_t job, uint32_t stage);
+
+/* The candidate with the highest fit * priority - weight * (mean fit / mean remaining work) * remaining work, of
+ * those of `group` (CLO_NONE: of all); the first of several. `count` > 0, and one at least is of the group. */
+uint32_t clo_packing_best(const clo_candidate *candidates, uint32_t count, int64_t weight_q16, uint32_t group);
+
+/* Where no candidate is known: the oldest ready stage of the band that may start. False: there is none, or the decision
+ * has reached its bound. */
+bool clo_packing_oldest(const clo_view *view, clo_choice *choice);
+
+#endif
