@@ -9,7 +9,7 @@
 - include/clotho/ includes <clotho/...> and plain C headers only;
 - tools/, examples/ and bench/ see public headers and their own files only; MAY_SEE names the folder that sees more;
 - <stdatomic.h> and the compiler's atomic builtins only in runtime/sync and runtime/run, hwloc and an XML parser only in
-  runtime/platform, liburcu only in runtime/sync, cJSON only in runtime/io.
+  runtime/platform, liburcu only in runtime/sync, CLP only in runtime/plan, cJSON only in runtime/io.
 
 usage: check_layers.py [ROOT]; exit status 1 after one line a violation. `--self-test` proves that each rule bites."""
 import contextlib
@@ -30,6 +30,7 @@ OWNERS = {
     "libxml/": {"platform"},
     "expat.h": {"platform"},
     "urcu": {"sync"},
+    "coin/": {"plan"},
     "cJSON.h": {"io"},
     "cjson/": {"io"},
 }

@@ -53,6 +53,7 @@
 #include <clotho/status.h>
 #include <clotho/stream.h>
 #include <clotho/stream_check.h>
+#include <clotho/synch.h>
 #include <clotho/trace.h>
 #include <clotho/waves.h>
 #include <clotho/workload.h>

@@ -35,6 +35,28 @@ class StreamTest(CommandTest):
         return self.file("changed.log", text + '"hash":"%016x"}\n' % fnv(text.encode()))
 
 
+class Planned(StreamTest):
+    """--planner: the whole workload, without a policy."""
+    ROWS = "job_id,task_id,submit_s,span_s,instances,cpu_cores,mem_norm\n1,1,0,10,64,1,0.001\n2,1,0,20,64,1,0.001\n"
+
+    def test_a_plan_of_all_jobs_is_judged_by_its_log(self):
+        path, log = self.file("jobs.csv", self.ROWS), self.path("plan.log")
+        found = self.json("simulate", path, "--planner", "synchpack-2", "--log", log)
+        self.assertEqual(found["weighted_completion"], 40 * 10 ** 9)  # 10 s, then 30 s
+        self.assertLessEqual(max(found["lp_bound"], found["free_bound"]), found["weighted_completion"])
+        self.assertFalse(found["preemptive"])
+        self.assertIn("valid\n", self.good("check", path, log))
+        self.assertIn("check        valid", self.good("simulate", path, "--planner", "tetris-weighted"))
+        self.assertIn("not judged", self.good("simulate", path, "--planner", "psrs"))
+
+    def test_what_a_planner_cannot_do_is_one_line(self):
+        path = self.file("jobs.csv", self.ROWS)
+        self.bad(1, "simulate", path, "--planner", "nosuch")
+        self.bad(1, "simulate", path, "--planner", "psrs", "--log", self.path("x.log"))
+        self.bad(1, "simulate", self.stream(), "--planner", "synchpack-2", "--platform", "uniform:3")
+        self.bad(2, "simulate", path, "--planner", "synchpack-2", "--policy", "fifo")
+
+
 class Stream(StreamTest):
     def test_json_has_every_key_of_the_contract(self):
         one = self.json("simulate", self.stream(), "--policy", "fifo", "--platform", "uniform:3")

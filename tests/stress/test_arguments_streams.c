@@ -147,6 +147,26 @@ static void workloads(void **state)
     clo_platform_destroy(platform);
 }
 
+static void plans_of_workloads(void **state)
+{
+    clo_synch_figures figures = CLO_SYNCH_FIGURES_INIT;
+    clo_synch *plan = NULL;
+    clo_log *log = NULL;
+    size_t count = 1;
+
+    (void)state;
+    assert_int_equal(clo_synch_create(NULL, NULL, NULL, &plan), CLO_ERR_ARGUMENT);
+    assert_int_equal(clo_synch_measure(NULL, &figures), CLO_ERR_ARGUMENT);
+    assert_int_equal(clo_synch_log(NULL, &log), CLO_ERR_ARGUMENT);
+    assert_null(clo_synch_pieces(NULL, &count));
+    assert_int_equal(count, 0);
+    assert_int_equal(clo_synch_completion_ns(NULL, 0), -1);
+    assert_null(clo_synch_planner(UINT32_MAX));
+    assert_null(clo_synch_planner_about(UINT32_MAX));
+    (void)clo_synch_has_lp();
+    clo_synch_destroy(NULL);
+}
+
 static void streams(void **state)
 {
     (void)state;
@@ -263,8 +283,9 @@ static void logs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(policies),     cmocka_unit_test(workloads), cmocka_unit_test(streams),
-        cmocka_unit_test(environments), cmocka_unit_test(waves),     cmocka_unit_test(logs),
+        cmocka_unit_test(policies), cmocka_unit_test(workloads),    cmocka_unit_test(plans_of_workloads),
+        cmocka_unit_test(streams),  cmocka_unit_test(environments), cmocka_unit_test(waves),
+        cmocka_unit_test(logs),
     };
     return cmocka_run_group_tests_name("arguments", tests, NULL, NULL);
 }

@@ -165,7 +165,10 @@ static int check_files(const simulate_options *o)
 
 static int check_options(const simulate_options *o)
 {
-    if (o->policy == NULL && o->replay == NULL)
+    if (o->planner != NULL && (o->policy != NULL || o->replay != NULL || o->jobs > 0 || o->arrivals != NULL ||
+                               o->seeds != NULL || o->csv != NULL || o->gantt != NULL || o->trace != NULL))
+        return misuse("--planner plans the jobs of the file; it goes with --platform, --scale, --log and --json only");
+    if (o->planner == NULL && o->policy == NULL && o->replay == NULL)
         return misuse("'simulate' needs --policy NAME; see 'clotho list policies'");
     if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
@@ -217,6 +220,9 @@ int cmd_simulate(int argc, char **argv)
          "take only the instance of this name, from a file with many"},
         {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &o.policy,
          "the policy, with its argument; see 'clotho list policies'"},
+        {"planner", 0, "NAME", OPTION_TEXT, &o.planner,
+         "in place of a policy: plan all jobs for weighted completion time (synchpack-1, -2, -3, psrs, tetris-weighted, "
+         "jsq-maxweight)"},
         {"jobs", 0, "N", OPTION_U32, &o.jobs,
          "simulate N jobs, drawn at random from the file's; with a trace, in its order (the file's, each once)"},
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (default)"},
@@ -240,5 +246,7 @@ int cmd_simulate(int argc, char **argv)
     if (code != OPTIONS_GO_ON)
         return code;
     code = check_options(&o);
+    if (code == EXIT_GOOD && o.planner != NULL)
+        return simulate_planner(operands[0], &o);
     return code != EXIT_GOOD ? code : simulate_path(operands[0], &o);
 }

@@ -12,6 +12,7 @@ enum { SIMULATE_SAMPLES = 60 };
 typedef struct simulate_options {
     input_config input;
     const char *policy; /* NAME[:ARGUMENT] */
+    const char *planner; /* NULL: a policy decides */
     const char *arrivals, *seeds, *log, *replay, *csv, *gantt, *trace;
     const char *environment; /* NULL: the costs give the times */
     uint32_t jobs, steps_max, live;
@@ -63,6 +64,9 @@ bool names_workload(const char *path);
 
 /* Simulates the workload at `path` as the options say. Returns an exit code. */
 int simulate_workload(const char *path, const simulate_options *options);
+
+/* Plans the workload at `path` with options->planner. Returns an exit code. */
+int simulate_planner(const char *path, const simulate_options *options);
 
 /* Opens what sim->path and sim->options name. Returns an exit code; simulation_close is safe in each case. */
 int simulation_open(simulation *sim);

@@ -1,0 +1,254 @@
+/* bench_synch.c - weighted completion time of whole workloads: how far is SynchPack from the bound of its LP, how far are
+ * the forms without LP from those with it, and how far are the comparators behind?
+ *
+ * Every plan without preemption is judged by the stream checker. The ratio of a contender is to the best bound that holds
+ * for it: without preemption that of LP2, with it that of LP1 and LP3. */
+#include "synch/scenes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef CLO_DATA
+#define CLO_DATA "../shared/data"
+#endif
+
+enum { CONTENDERS = 11, LP_FREE = 9, SYNCHPACK_1 = 5, SEEDS_MAX = 100 };
+
+typedef struct contender {
+    const char *label, *planner;
+    uint32_t lp, reference; /* index of the contender that gains are measured against */
+    bool is_bound_only, is_online;
+} contender;
+
+static const contender contenders[CONTENDERS] = {
+    {"synchpack-2", "synchpack-2", CLO_SYNCH_LP_AUTO, 0, false, false},
+    {"synchpack-2 LP", "synchpack-2", CLO_SYNCH_LP_ALWAYS, 0, false, false},
+    {"synchpack-2 free", "synchpack-2", CLO_SYNCH_LP_NEVER, 1, false, false},
+    {"synchpack-2 online", "synchpack-2", CLO_SYNCH_LP_NEVER, 0, false, true},
+    {"synchpack-3 LP", "synchpack-3", CLO_SYNCH_LP_ALWAYS, 0, true, false},
+    {"synchpack-1", "synchpack-1", CLO_SYNCH_LP_ALWAYS, 0, false, false},
+    {"synchpack-3 free", "synchpack-3", CLO_SYNCH_LP_NEVER, 4, true, false},
+    {"synchpack-3", "synchpack-3", CLO_SYNCH_LP_AUTO, 0, true, false},
+    {"psrs", "psrs", CLO_SYNCH_LP_NEVER, 0, false, false},
+    {"tetris-weighted", "tetris-weighted", CLO_SYNCH_LP_NEVER, 0, false, false},
+    {"jsq-maxweight", "jsq-maxweight", CLO_SYNCH_LP_NEVER, 0, false, false},
+};
+
+typedef struct scene_row {
+    const char *name;
+    uint32_t jobs;
+    bool is_bound, is_alibaba, is_online, skips_1;
+    uint32_t machines;
+} scene_row;
+
+static const scene_row scenes[] = {
+    {"google-like", 30, false, false, false, true, 0},       {"google-like-bound", 30, true, false, false, true, 0},
+    {"alibaba-4", 20, false, true, false, true, 4},          {"alibaba-1", 20, true, true, false, true, 1},
+    {"google-like-online", 60, false, false, true, true, 0}, {"google-small", 10, false, false, false, false, 0},
+};
+
+typedef struct result {
+    double weighted, bound, milliseconds;
+    uint32_t elements;
+    bool is_there, is_preemptive;
+} result;
+
+typedef struct bench {
+    bench_options options;
+    const char *data, *only;
+    uint32_t seeds;
+    result results[SEEDS_MAX][CONTENDERS];
+    bool has_printed;
+} bench;
+
+static bool judge(const scene *s, const clo_synch *plan)
+{
+    uint32_t jobs = clo_workload_jobs(s->workload);
+    clo_stream_job *rows = calloc(jobs, sizeof *rows);
+    clo_cost **costs = calloc(jobs, sizeof(clo_cost *));
+    clo_log *log = NULL;
+    clo_status status = rows == NULL || costs == NULL ? CLO_ERR_MEMORY : clo_synch_log(plan, &log);
+
+    for (uint32_t j = 0; j < jobs && status == CLO_OK; j++) {
+        const clo_workload_job *job = clo_workload_get(s->workload, j);
+        status = clo_cost_create(job->graph, s->platform, &costs[j]);
+        rows[j] = (clo_stream_job){.job = j, .cost = costs[j], .arrival_ns = job->arrival_ns, .weight = job->weight};
+    }
+    clo_stream_case stream = {.size = sizeof stream, .platform = s->platform, .jobs = rows, .jobs_count = jobs};
+    if (status == CLO_OK)
+        status = clo_stream_check(&stream, log, NULL);
+    clo_log_destroy(log);
+    for (uint32_t j = 0; j < jobs && costs != NULL; j++)
+        clo_cost_destroy(costs[j]);
+    free(costs);
+    free(rows);
+    return status == CLO_OK || bench_fail("a plan is not valid");
+}
+
+static bool play(const scene *s, const contender *c, int64_t replan_ns, result *out)
+{
+    const clo_synch_config config = {
+        .size = sizeof config, .planner = c->planner, .lp = c->lp, .replan_ns = c->is_online ? replan_ns : 0};
+    clo_synch_figures figures = CLO_SYNCH_FIGURES_INIT;
+    clo_synch *plan = NULL;
+    int64_t begin = bench_now_ns();
+    clo_status status = clo_synch_create(s->workload, s->platform, &config, &plan);
+
+    if (status == CLO_ERR_UNSUPPORTED)
+        return true;
+    out->milliseconds = (double)(bench_now_ns() - begin) / 1e6;
+    if (status != CLO_OK || clo_synch_measure(plan, &figures) != CLO_OK)
+        return bench_fail(c->label);
+    bool is_good = figures.is_preemptive || judge(s, plan);
+    out->weighted = (double)figures.weighted_completion;
+    out->bound = (double)(figures.lp_bound > figures.free_bound ? figures.lp_bound : figures.free_bound);
+    out->elements = figures.lp_elements;
+    out->is_preemptive = figures.is_preemptive;
+    out->is_there = true;
+    clo_synch_destroy(plan);
+    return is_good;
+}
+
+/* Preemptive bounds hold for all plans; that of LP2 for those without preemption. */
+static void share_bounds(result *results)
+{
+    double preemptive = 0, all = 0;
+
+    for (uint32_t c = 0; c < CONTENDERS; c++) {
+        if (results[c].is_preemptive)
+            preemptive = fmax(preemptive, results[c].bound);
+        all = fmax(all, results[c].bound);
+    }
+    for (uint32_t c = 0; c < CONTENDERS; c++) {
+        double free_bound = results[LP_FREE].bound;
+        results[c].bound = results[c].is_preemptive ? fmax(preemptive, free_bound) : all;
+    }
+}
+
+static bool open_scene(const bench *b, const scene_row *row, uint32_t seed, scene *out)
+{
+    char path[1024];
+    uint64_t number = b->options.seed + 9000 + seed;
+
+    if (!row->is_alibaba)
+        return scene_google(out, b->options.quick ? row->jobs / 3 : row->jobs, number, row->is_bound,
+                            row->is_online ? INT64_C(2000000000) : 0);
+    snprintf(path, sizeof path, "%s/alibaba/v2017_batch_jobs.csv", b->data);
+    return scene_alibaba(out, path, b->options.quick ? row->jobs / 3 : row->jobs, number, row->machines);
+}
+
+static bool play_scene(bench *b, const scene_row *row)
+{
+    for (uint32_t seed = 0; seed < b->seeds; seed++) {
+        scene s;
+        bool is_good = open_scene(b, row, seed, &s);
+        for (uint32_t c = 0; c < CONTENDERS && is_good; c++) {
+            b->results[seed][c] = (result){0};
+            if ((contenders[c].is_bound_only && !row->is_bound) || (contenders[c].is_online && !row->is_online) ||
+                (c == SYNCHPACK_1 && row->skips_1))
+                continue;
+            is_good = play(&s, &contenders[c], INT64_C(10000000000), &b->results[seed][c]);
+        }
+        share_bounds(b->results[seed]);
+        scene_close(&s);
+        if (!is_good)
+            return false;
+    }
+    return true;
+}
+
+static double sum_of(const bench *b, uint32_t c)
+{
+    double sum = 0;
+
+    for (uint32_t seed = 0; seed < b->seeds; seed++)
+        sum += b->results[seed][c].weighted;
+    return sum;
+}
+
+static void print_row(bench *b, const scene_row *row, uint32_t c)
+{
+    double ratio[SEEDS_MAX], ms[SEEDS_MAX];
+    const contender *k = &contenders[c];
+
+    for (uint32_t seed = 0; seed < b->seeds; seed++) {
+        ratio[seed] = b->results[seed][c].weighted / b->results[seed][c].bound;
+        ms[seed] = b->results[seed][c].milliseconds;
+    }
+    bench_stats r = bench_summarise(ratio, b->seeds), t = bench_summarise(ms, b->seeds);
+    uint32_t reference = b->results[0][k->reference].is_there ? k->reference : 0;
+    double against = sum_of(b, c) / sum_of(b, reference);
+    if (b->options.json)
+        printf(
+            "%s{\"scene\": \"%s\", \"contender\": \"%s\", \"seeds\": %u, \"ratio_median\": %.4f, \"ratio_p10\": %.4f, "
+            "\"ratio_p90\": %.4f, \"ratio_max\": %.4f, \"against\": \"%s\", \"quotient\": %.4f, \"ms\": %.2f, "
+            "\"lp_elements\": %u}",
+            b->has_printed ? ", " : "", row->name, k->label, b->seeds, r.median, r.p10, r.p90, ratio[b->seeds - 1],
+            contenders[reference].label, against, t.median, b->results[0][c].elements);
+    else
+        printf("  %-20s ratio %6.3f (%.3f .. %.3f, at most %.3f)  %7.3f x %s  %9.2f ms\n", k->label, r.median, r.p10,
+               r.p90, ratio[b->seeds - 1], against, contenders[reference].label, t.median);
+    b->has_printed = true;
+}
+
+static bool play_all(bench *b)
+{
+    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
+        char path[1024];
+        FILE *file = NULL;
+        if (b->only != NULL && strncmp(scenes[i].name, b->only, strlen(b->only)) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/alibaba/v2017_batch_jobs.csv", b->data);
+        if (scenes[i].is_alibaba && (file = fopen(path, "r")) == NULL) {
+            fprintf(stderr, "bench: skipped: %s: no %s\n", scenes[i].name, path);
+            continue;
+        }
+        if (file != NULL)
+            fclose(file);
+        if (!play_scene(b, &scenes[i]))
+            return false;
+        if (!b->options.json)
+            printf("%s, %u seeds: ratio to the bound, median (10 %% .. 90 %%)\n", scenes[i].name, b->seeds);
+        for (uint32_t c = 0; c < CONTENDERS; c++)
+            if (b->results[0][c].is_there)
+                print_row(b, &scenes[i], c);
+        fflush(stdout);
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    static bench b = {.data = CLO_DATA};
+    const char *seeds = NULL;
+    const bench_flag flags[] = {
+        {.name = "only NAME", .help = "only scenes whose names begin so", .value = &b.only},
+        {.name = "seeds N", .help = "seeds a scene (default 20; quick 2)", .value = &seeds},
+        {.name = "data DIR", .help = "where alibaba lies (default " CLO_DATA ")", .value = &b.data},
+        {0}};
+    const bench_about about = {"synch", "how far from its LP is the weighted completion time of a workload?", flags, 1,
+                               1};
+    int status = bench_options_read(&b.options, &about, argc, argv);
+
+    if (status >= 0)
+        return status;
+    b.seeds = b.options.quick ? 2 : 20;
+    if (seeds != NULL) {
+        unsigned long value = strtoul(seeds, NULL, 10);
+        if (value < 1 || value > SEEDS_MAX) {
+            fprintf(stderr, "bench: --seeds %s: give a whole number from 1 to %d\n", seeds, SEEDS_MAX);
+            return 2;
+        }
+        b.seeds = (uint32_t)value;
+    }
+    if (!clo_synch_has_lp())
+        fprintf(stderr, "bench: skipped: the forms with LP: %s\n", clo_last_error());
+    if (b.options.json)
+        printf("{\"bench\": \"synch\", \"rows\": [");
+    bool is_good = play_all(&b);
+    if (b.options.json)
+        printf("]}\n");
+    return is_good ? 0 : 1;
+}
