@@ -424,7 +424,8 @@ static void a_cut_log_shows(const stage *s, clo_rng *rng)
     clo_log_destroy(changed);
 }
 
-static void check_one(const clo_policy *policy, bool has_demands)
+/* Returns how often the ledgers said what did not follow from what the scheduler itself had given away: chance. */
+static size_t check_one(const clo_policy *policy, bool has_demands)
 {
     stage s = begin(policy, has_demands, RECORDS);
     clo_replay_result result = CLO_REPLAY_RESULT_INIT;
@@ -445,7 +446,7 @@ static void check_one(const clo_policy *policy, bool has_demands)
     assert_true(records_of_kind(s.log, CLO_LOG_CANCEL) > 0);
     assert_true(records_of_kind(s.log, CLO_LOG_SWAP) > 0);
     assert_true(!has_demands || records_of_kind(s.log, CLO_LOG_CAPACITY) > 0);
-    assert_true(!has_demands || records_of_kind(s.log, CLO_LOG_ROOM) > 0);
+    size_t surprises = records_of_kind(s.log, CLO_LOG_ROOM);
     for (int i = 0; i < 4; i++) {
         swapped_inputs_show(&s, &rng, CLO_NONE);
         swapped_inputs_show(&s, &rng, CLO_LOG_FINISH);
@@ -453,15 +454,18 @@ static void check_one(const clo_policy *policy, bool has_demands)
     }
     another_policy_shows(&s);
     end(&s);
+    return surprises;
 }
 
 static void check_all(bool has_demands)
 {
     clo_entry entry = CLO_ENTRY_INIT;
+    size_t surprises = 0;
 
     for (uint32_t p = 0; clo_registry_entry("policies", p, &entry); p++)
-        check_one(clo_policy_find(entry.name), has_demands);
-    check_one(&patient_policy, has_demands);
+        surprises += check_one(clo_policy_find(entry.name), has_demands);
+    surprises += check_one(&patient_policy, has_demands);
+    assert_true(!has_demands || surprises > 0);
 }
 
 static void runs_of_every_policy_with_bands_and_limits_replay(void **state)
