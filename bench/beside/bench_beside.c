@@ -1,9 +1,9 @@
 /* bench_beside.c - does a periodic job keep its deadlines beside a stream that fills the machine?
  *
- * A pipeline of band 0 is released every millisecond and has a millisecond to end: alone, and beside jobs of band 1 that
- * leave no worker idle. Both in the simulator, where time is that of the cost model, and on real workers. The admission
- * test says beforehand what the stream can add: bodies are not preempted, so one body of the stream on each worker each
- * time that the pipeline waits.
+ * A pipeline of band 0 is released every millisecond and has a millisecond to end: alone, and beside jobs of band 1
+ * that leave no worker idle. Both in the simulator, where time is that of the cost model, and on real workers. The
+ * admission test says beforehand what the stream can add: bodies are not preempted, so one body of the stream on each
+ * worker each time that the pipeline waits.
  *
  * On real workers the last body of a release reads the clock; the release was due at submit + k * period. Alone and
  * beside take turns of as many releases, and turns are dropped where other programs used the CPUs (bench.h). */

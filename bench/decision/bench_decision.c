@@ -1,12 +1,13 @@
 /* bench_decision.c - what does one decision of the scheduler cost, from the event to the order?
  *
- * A body has ended: the scheduler counts it, asks the policy, and orders the next body. All of that is one turn, driven in
- * virtual time on one thread (decision/scene.h), for each built-in policy, over the number of candidates (ready stages) and
- * of live jobs. Then 10 000 live jobs beside 100, in turns: with 16 candidates, the caches warm; the same, but before each
- * turn the caches are filled with something else; and where every live job has a ready stage. For the same question the
- * learned policy of LACHESIS takes 14 to 38 ms (figures 7 to 9, 98 of 100 decisions), that of Decima 15 ms (figure 15b). */
-#include "decision/scene.h"
+ * A body has ended: the scheduler counts it, asks the policy, and orders the next body. All of that is one turn, driven
+ * in virtual time on one thread (decision/scene.h), for each built-in policy, over the number of candidates (ready
+ * stages) and of live jobs. Then 10 000 live jobs beside 100, in turns: with 16 candidates, the caches warm; the same,
+ * but before each turn the caches are filled with something else; and where every live job has a ready stage. For the
+ * same question the learned policy of LACHESIS takes 14 to 38 ms (figures 7 to 9, 98 of 100 decisions), that of Decima
+ * 15 ms (figure 15b). */
 #include "common/platform.h"
+#include "decision/scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>

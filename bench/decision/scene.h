@@ -3,8 +3,8 @@
  *
  * WORKERS executors run bodies. `candidates` stages are ready, in min(candidates, jobs) jobs; all other live jobs have
  * nothing ready: their one instance waits in the queue of a further executor, which never gets free. A job that ends
- * arrives again, so the figures stay as they are. Ready stages fall short of `candidates` by those of which all instances
- * run or wait.
+ * arrives again, so the figures stay as they are. Ready stages fall short of `candidates` by those of which all
+ * instances run or wait.
  *
  * This folder is the only one of bench/ that sees internal headers: no public call runs one decision alone. */
 #ifndef CLO_BENCH_DECISION_SCENE_H

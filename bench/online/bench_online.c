@@ -1,7 +1,7 @@
 /* bench_online.c - jobs that arrive over time: how long do they take under each policy?
  *
- * All contenders of a scene meet the same streams, one a seed. Ratios are of sums over the seeds, their intervals from a
- * paired bootstrap. The baseline's streams are judged by the stream checker, which also gives the lower bound; so are
+ * All contenders of a scene meet the same streams, one a seed. Ratios are of sums over the seeds, their intervals from
+ * a paired bootstrap. The baseline's streams are judged by the stream checker, which also gives the lower bound; so are
  * all streams of the scenes with groups. */
 #include "online/online.h"
 

@@ -1,4 +1,5 @@
-/* online.h - policies beside each other on streams of jobs: scenes, contenders, and what the parts of bench-online share.
+/* online.h - policies beside each other on streams of jobs: scenes, contenders, and what the parts of bench-online
+ * share.
  *
  * A scene makes a workload for each seed and says where it runs. A contender is a policy with its argument. All
  * contenders of a scene meet the same workloads, so that their results are compared in pairs. */
@@ -92,8 +93,8 @@ extern const scene *const online_scenes[];
 bool online_data_open(online *o);
 void online_data_close(online *o);
 
-/* Plays a scene with all its seeds, on all CPUs. Results do not depend on the number of threads. False, with a line why,
- * if a simulation fails or its log is refused by the checker. */
+/* Plays a scene with all its seeds, on all CPUs. Results do not depend on the number of threads. False, with a line
+ * why, if a simulation fails or its log is refused by the checker. */
 bool online_play(const online *o, const scene *s, played *out);
 void played_close(played *p);
 

@@ -1,5 +1,5 @@
-/* online_svg.c - a panel a scene: the share of jobs (up) that were complete after a time (right, by its logarithm), a line
- * a contender, mean of the quantiles over the seeds. */
+/* online_svg.c - a panel a scene: the share of jobs (up) that were complete after a time (right, by its logarithm), a
+ * line a contender, mean of the quantiles over the seeds. */
 #include "online/online.h"
 
 #include <errno.h>

@@ -4,7 +4,8 @@
  *   20 at once or as a Poisson stream at a load of 85 %, load being work / (executors * time).
  * lachesis-stream: LACHESIS, Figure 9: up to 100 jobs, a Poisson process with a mean gap of 45 s, executors of 2.1 to
  *   3.6 GHz, one task a stage with the work of all of it, CCR 1.
- * graphene-tpch, graphene-alibaba: Graphene (OSDI 2016), section 8: mean completion time, makespan and Jain's index of 5
+ * graphene-tpch, graphene-alibaba: Graphene (OSDI 2016), section 8: mean completion time, makespan and Jain's index of
+ * 5
  *   groups of jobs; its traces are not public, so these are TPC-H queries with four resources, and the batch jobs of
  *   Alibaba (v2018) on one of its machines. */
 #include "online/online.h"

@@ -1,9 +1,9 @@
 /* bench_stream.c - how many completions a second does a stream of jobs take, on one core?
  *
- * 10 000 TPC-H jobs (data/tpch, of all sizes; without the data generated ones) arrive at once on 50 executors, in virtual
- * time (clo_stream_simulate), under each built-in policy. Once all have arrived, a completion, with the decisions that
- * follow from it, is timed in windows of so many as lie between two calls of the progress function. Time is what the
- * thread spent on a CPU, so that programs beside it count only as far as they share caches with it. */
+ * 10 000 TPC-H jobs (data/tpch, of all sizes; without the data generated ones) arrive at once on 50 executors, in
+ * virtual time (clo_stream_simulate), under each built-in policy. Once all have arrived, a completion, with the
+ * decisions that follow from it, is timed in windows of so many as lie between two calls of the progress function. Time
+ * is what the thread spent on a CPU, so that programs beside it count only as far as they share caches with it. */
 #define _GNU_SOURCE /* CLOCK_THREAD_CPUTIME_ID */
 #include "common/platform.h"
 

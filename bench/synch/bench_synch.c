@@ -1,8 +1,8 @@
-/* bench_synch.c - weighted completion time of whole workloads: how far is SynchPack from the bound of its LP, how far are
- * the forms without LP from those with it, and how far are the comparators behind?
+/* bench_synch.c - weighted completion time of whole workloads: how far is SynchPack from the bound of its LP, how far
+ * are the forms without LP from those with it, and how far are the comparators behind?
  *
- * Every plan without preemption is judged by the stream checker. The ratio of a contender is to the best bound that holds
- * for it: without preemption that of LP2, with it that of LP1 and LP3. */
+ * Every plan without preemption is judged by the stream checker. The ratio of a contender is to the best bound that
+ * holds for it: without preemption that of LP2, with it that of LP1 and LP3. */
 #include "synch/scenes.h"
 
 #include <math.h>

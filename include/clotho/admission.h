@@ -1,7 +1,8 @@
 /* admission.h - will the jobs of a workload meet their deadlines? An answer before anything runs.
  *
  * The scheduler never preempts: a body that runs keeps its executor, also where it is of a lower band. The test bounds
- * the response time of each job under that rule, as Melani et al. (2015) do for DAGs under preemption and Serrano et al.
+ * the response time of each job under that rule, as Melani et al. (2015) do for DAGs under preemption and Serrano et
+ * al.
  * (2016) for limited preemption, here for executors of different speeds:
  *
  *   follow, from the last instance that ends back to an entry, the predecessor that ended last. While an instance of
@@ -11,17 +12,17 @@
  *
  *     response <= path + (work - path + interference(response) + blocking(path)) / k
  *
- * (Graham 1966 for one job alone). Work counts with the longest time on any executor, the longest transfer of the inputs
- * included. Interference counts every release of the other jobs that may fall into the window, those released up to
- * their deadline before it included. With CLO_ADMISSION_EDF a job of the same band counts only with releases whose
+ * (Graham 1966 for one job alone). Work counts with the longest time on any executor, the longest transfer of the
+ * inputs included. Interference counts every release of the other jobs that may fall into the window, those released up
+ * to their deadline before it included. With CLO_ADMISSION_EDF a job of the same band counts only with releases whose
  * deadline is not later (as in Baruah 2007), and with later ones as a body that blocks.
  *
  * What "admitted" guarantees: no release of the job ends after its deadline, in virtual time, while no release comes
  * earlier than `period_ns` after the one before it, no body takes longer than its time in the cost model (plus
- * overhead_ns), and the policy is greedy: it leaves no executor idle that could run a ready instance of the band. Of the
- * built-in policies that is so for fifo, fair, edf, rank and steal, not for eft and deft. Other jobs of the runtime, work
- * stealing and replayed plans are not known to the test. On real workers nothing of this is a guarantee: the operating
- * system and the machine add delays. Leave room for them in overhead_ns.
+ * overhead_ns), and the policy is greedy: it leaves no executor idle that could run a ready instance of the band. Of
+ * the built-in policies that is so for fifo, fair, edf, rank and steal, not for eft and deft. Other jobs of the
+ * runtime, work stealing and replayed plans are not known to the test. On real workers nothing of this is a guarantee:
+ * the operating system and the machine add delays. Leave room for them in overhead_ns.
  *
  * What "refused" says: no policy whatever meets all deadlines of the job (the longest chain of fastest times is longer
  * than the deadline, or its releases need more time than all executors have).
@@ -76,7 +77,8 @@ typedef struct clo_admission_job {
      * CLO_TIME_NEVER: none, nothing can be missed. */
     int64_t deadline_ns;
 
-    /* Bound of the response time; CLO_TIME_NEVER: none was found. Of a job that is not admitted it is not a guarantee. */
+    /* Bound of the response time; CLO_TIME_NEVER: none was found. Of a job that is not admitted it is not a
+     * guarantee. */
     int64_t response_ns;
 
     /* How much of it comes from bodies that block as they are not preempted. */

@@ -1,9 +1,10 @@
 /* environment.h - what gives the times of a simulated stream, in place of the costs.
  *
  * Under an environment (clo_stream_config.environment) executors are bound to jobs. One that goes to another job is on
- * its way for moving_ns first, whether the policy sends it (CLO_STAGE_MOVE) or starts an instance of that job there. How
- * long an execution takes is what the environment says, once, when it is started: it may depend on what the executor
- * did before, on how many executors the job has, and on chance. Policies see the costs as before: their estimate.
+ * its way for moving_ns first, whether the policy sends it (CLO_STAGE_MOVE) or starts an instance of that job there.
+ * How long an execution takes is what the environment says, once, when it is started: it may depend on what the
+ * executor did before, on how many executors the job has, and on chance. Policies see the costs as before: their
+ * estimate.
  *
  * Nothing is recomputed: a choice's `duplicate` is passed over. Where a policy names no executor (clo_choice.executor),
  * those that are bound to the job are taken first.
@@ -69,10 +70,10 @@ typedef struct clo_environment {
 
 #define CLO_ENVIRONMENT_INIT CLO_SIZED_INIT(clo_environment)
 
-/* Decima's environment (Mao et al., SIGCOMM 2019, and its public simulator, decima-sim). The time of an execution is one
- * of those measured (waves.h) at the level next to the number of the job's executors: levels 5, 10, 20, 40, 50, 60, 80
- * and 100. Between two levels one is drawn, the nearer the likelier; a stage that was not measured at that level takes
- * its largest one. An executor keeps its stage (keeps_stages). The wave is
+/* Decima's environment (Mao et al., SIGCOMM 2019, and its public simulator, decima-sim). The time of an execution is
+ * one of those measured (waves.h) at the level next to the number of the job's executors: levels 5, 10, 20, 40, 50, 60,
+ * 80 and 100. Between two levels one is drawn, the nearer the likelier; a stage that was not measured at that level
+ * takes its largest one. An executor keeps its stage (keeps_stages). The wave is
  *   fresh  where last_stage is CLO_NONE; without such a measurement `first`, and warmup_ns more
  *   rest   where last_stage is the stage, and there is one
  *   first  else; without one `fresh`

@@ -11,18 +11,18 @@
  *
  * Under the virtual clock every job with a plan has its own time, and capacities of its own, as if it ran alone. Replay
  * then does what clo_simulate says, event for event, demands or not: an execution that waits for capacity starts at the
- * virtual time at which it is free. Jobs with a policy share one time, their scheduler's, and the capacities of the machines:
- * what happens is what clo_stream_simulate says, and clo_simulate for one job, event for event (clo_job_config.arrival_ns,
- * clo_runtime_hold_time). Times of a job count from its arrival. Work stealing is refused there: use the built-in policy
- * "steal", which stands in for it.
+ * virtual time at which it is free. Jobs with a policy share one time, their scheduler's, and the capacities of the
+ * machines: what happens is what clo_stream_simulate says, and clo_simulate for one job, event for event
+ * (clo_job_config.arrival_ns, clo_runtime_hold_time). Times of a job count from its arrival. Work stealing is refused
+ * there: use the built-in policy "steal", which stands in for it.
  *
- * Capacities. All jobs of a runtime share the capacities of its machines, however they are dispatched. A task gets all that
- * it demands or nothing; while it waits its worker runs other tasks, and later tasks that fit pass it. (Where a policy
- * decides it waits with the scheduler, which has not started it yet.) Tasks of one plan do not pass each other: each
- * resource of a machine is taken in the plan's order of starts, so a run whose tasks and transfers take no longer than
- * planned takes no longer than the plan. Once 64 starts have passed the one that has waited
- * longest on a machine, what it demands is kept back for it. Tasks of a job that is cancelled, aborted or has failed stop
- * waiting at once.
+ * Capacities. All jobs of a runtime share the capacities of its machines, however they are dispatched. A task gets all
+ * that it demands or nothing; while it waits its worker runs other tasks, and later tasks that fit pass it. (Where a
+ * policy decides it waits with the scheduler, which has not started it yet.) Tasks of one plan do not pass each other:
+ * each resource of a machine is taken in the plan's order of starts, so a run whose tasks and transfers take no longer
+ * than planned takes no longer than the plan. Once 64 starts have passed the one that has waited
+ * longest on a machine, what it demands is kept back for it. Tasks of a job that is cancelled, aborted or has failed
+ * stop waiting at once.
  *
  * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies of what it
  * found first, another of its sources of work has a turn. It has six sources: tasks that only it may run, its own ready
@@ -255,9 +255,9 @@ typedef struct clo_job_result {
     /* With refused: the scheduler's first such choice, in one line with the policy's name; else "". */
     char refusal[192];
 
-    /* Most steps of one turn of the scheduler so far: of an input (an arrival, a completion, ...) with all that it makes
-     * ready and all decisions that follow. Each stage, executor, machine, input and successor that is looked at counts,
-     * each call of the policy, and each step that the policy counts (clo_view_step). */
+    /* Most steps of one turn of the scheduler so far: of an input (an arrival, a completion, ...) with all that it
+     * makes ready and all decisions that follow. Each stage, executor, machine, input and successor that is looked at
+     * counts, each call of the policy, and each step that the policy counts (clo_view_step). */
     uint64_t turn_steps;
 } clo_job_result;
 
@@ -277,7 +277,8 @@ typedef struct clo_job_result {
  *                        impossible
  *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken; the policy's state needs
  *                        more than clo_runtime_config.policy_bytes
- *   CLO_ERR_UNSUPPORTED  work stealing or a period under the virtual clock; arrival_ns under another clock, or without a
+ *   CLO_ERR_UNSUPPORTED  work stealing or a period under the virtual clock; arrival_ns under another clock, or without
+ *   a
  *                        policy
  *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods and limits, cannot be created
  *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; or its

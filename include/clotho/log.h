@@ -53,11 +53,13 @@ extern "C" {
  *   WAKE      value: when the policy wants to be asked again.
  *   SUM       value: a hash of all inputs so far, in order, and of the names of the policies. It stands behind every
  *             64th input or so and what was decided after it, and in front of END.
- *   KEEP      job, stage, executor: index of a machine. From here on the stage is the one that waits for capacity of that
+ *   KEEP      job, stage, executor: index of a machine. From here on the stage is the one that waits for capacity of
+ *   that
  *             machine; the one that did so before does not any more. value: how many starts of other stages that demand
  *             capacity there have passed it, 0 or CLO_LOG_OVERTAKES. With the latter its demand is kept: stages of its
  *             own and of lower bands get what is left beside it. Without a job: nobody waits there any more.
- *   MOVE      job, executor: the executor is bound to the job from now on. value: 0; 1: once MOVED says so, and it is not
+ *   MOVE      job, executor: the executor is bound to the job from now on. value: 0; 1: once MOVED says so, and it is
+ *   not
  *             free until then.
  *   LEAVE     job, executor: the executor keeps nothing of the stage that it ran last. */
 #define CLO_LOG_KINDS(X)        \
@@ -244,7 +246,8 @@ CLO_API bool clo_log_append(clo_log *log, const clo_log_record *record);
  *   count  receives their number; may be NULL. */
 CLO_API const clo_log_record *clo_log_records(const clo_log *log, size_t *count);
 
-/* Records that did not fit. A log with any cannot be replayed or judged: clo_stream_check refuses it. 0 without a log. */
+/* Records that did not fit. A log with any cannot be replayed or judged: clo_stream_check refuses it. 0 without a
+ * log. */
 CLO_API uint64_t clo_log_dropped(const clo_log *log);
 
 /* The header, owned by the log; NULL without a log. */

@@ -185,8 +185,8 @@ CLO_API int64_t clo_view_available_ns(const clo_view *view, uint32_t executor);
 /* Time of an instance on `executor`: clo_cost_execution_ns. */
 CLO_API int64_t clo_view_execution_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
-/* True if a replica of the stage may be made on `executor` (clo_choice.duplicate): it is duplicable, of one instance, and
- * can run there; it neither runs, nor has run, nor is to run there already, as the original or as a replica; and no
+/* True if a replica of the stage may be made on `executor` (clo_choice.duplicate): it is duplicable, of one instance,
+ * and can run there; it neither runs, nor has run, nor is to run there already, as the original or as a replica; and no
  * replica of it lies, or will lie, in that memory (in that part of it, where its executors have different links). */
 CLO_API bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
@@ -201,10 +201,11 @@ CLO_API int64_t clo_view_capacity_left(const clo_view *view, uint32_t machine, u
  * CLO_NONE: there is none. O(executors). */
 CLO_API uint32_t clo_view_free_for(const clo_view *view, uint32_t job, uint32_t stage);
 
-/* The executor where an instance of the stage is expected to finish first, if it was chosen now: begun when the executor
- * is done with all that it runs and has queued (clo_view_available_ns) and its inputs are there (clo_view_arrival_ns).
- * Ties: the lowest executor. Capacities are not looked at. CLO_NONE: it can run nowhere, or there is no such stage.
- * O(executors), and the cost of clo_view_arrival_ns for each of those that would be the first if all inputs were there. */
+/* The executor where an instance of the stage is expected to finish first, if it was chosen now: begun when the
+ * executor is done with all that it runs and has queued (clo_view_available_ns) and its inputs are there
+ * (clo_view_arrival_ns). Ties: the lowest executor. Capacities are not looked at. CLO_NONE: it can run nowhere, or
+ * there is no such stage. O(executors), and the cost of clo_view_arrival_ns for each of those that would be the first
+ * if all inputs were there. */
 CLO_API uint32_t clo_view_earliest(const clo_view *view, uint32_t job, uint32_t stage);
 
 /* Counts one step of the decision in progress. False: the bound (clo_job_config.steps_max) is reached; the policy must
@@ -223,8 +224,8 @@ typedef enum clo_event_kind {
      * choice or by the scheduler's own rule. */
     CLO_EVENT_START = 2,
 
-    /* An instance of (job, stage) ended on `executor`; the rows of the job and the stage count it already. READY follows
-     * for stages that have waited for it. */
+    /* An instance of (job, stage) ended on `executor`; the rows of the job and the stage count it already. READY
+     * follows for stages that have waited for it. */
     CLO_EVENT_FINISH = 3,
 
     /* `job` is cancelled: nothing of it is ready any more. END follows, at once or when its last body has ended. */
@@ -251,14 +252,15 @@ typedef struct clo_event {
 
 /* Values of clo_choice.stage that start nothing. `executor` is a free one, `job` a live one of the band.
  *
- * CLO_STAGE_MOVE   The executor goes to the job, as an executor of Spark does, and is bound to it. CLO_EVENT_MOVED comes
+ * CLO_STAGE_MOVE   The executor goes to the job, as an executor of Spark does, and is bound to it. CLO_EVENT_MOVED
+ * comes
  *                  when it is there: at once, but for a simulation whose environment says how long that takes. Until
  *                  then it is not free.
  * CLO_STAGE_LEAVE  The executor, bound to the job, gives up what it keeps of its last stage, and stays with the job.
  *
- * An instance that is started on an executor of another job needs no move before: the executor goes there with it, which
- * takes as long. Between two inputs, moves that take no time may be twice as many as there are executors; a further one
- * is refused. */
+ * An instance that is started on an executor of another job needs no move before: the executor goes there with it,
+ * which takes as long. Between two inputs, moves that take no time may be twice as many as there are executors; a
+ * further one is refused. */
 #define CLO_STAGE_MOVE (CLO_NONE - 1)
 #define CLO_STAGE_LEAVE (CLO_NONE - 2)
 
@@ -281,8 +283,8 @@ typedef struct clo_choice {
      * has room for the replicas that may be asked for: one in each memory of each such predecessor. */
     uint32_t duplicate;
 
-    /* The job's parallelism limit from now on; 0: unchanged, CLO_NONE: none. Between two inputs, choices that only set a
-     * limit may be as many as jobs live; a further one is refused. */
+    /* The job's parallelism limit from now on; 0: unchanged, CLO_NONE: none. Between two inputs, choices that only set
+     * a limit may be as many as jobs live; a further one is refused. */
     uint32_t limit;
 
     /* Ask again then (CLO_EVENT_TIMER), whatever happens before; 0: no wish. The earliest wish counts. */

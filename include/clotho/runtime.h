@@ -99,12 +99,12 @@ typedef struct clo_runtime_config {
      * periods, limits, a miss handler or CLO_MISS_ABORT are refused (CLO_ERR_UNSUPPORTED). */
     uint32_t dilate;
 
-    /* For jobs with a policy: bytes for the states of one policy, that of the scheduler (clo_policy.state_bytes) and those
-     * that clo_runtime_swap_policy makes for all such jobs (clo_policy.job_bytes), each rounded up to 64. The runtime
-     * takes this twice, for the policy in use and for the one that comes in its place, and nothing of the heap after
-     * that: a policy that needs more is refused with CLO_ERR_LIMIT, and clo_last_error says how much that is.
-     * 0: with `memory` or real_time 16 KiB, 1 KiB for each executor, 64 bytes for each job (jobs_max) and 64 bytes for each
-     * of policy_stages; else there is no limit, and states come from the heap. */
+    /* For jobs with a policy: bytes for the states of one policy, that of the scheduler (clo_policy.state_bytes) and
+     * those that clo_runtime_swap_policy makes for all such jobs (clo_policy.job_bytes), each rounded up to 64. The
+     * runtime takes this twice, for the policy in use and for the one that comes in its place, and nothing of the heap
+     * after that: a policy that needs more is refused with CLO_ERR_LIMIT, and clo_last_error says how much that is.
+     * 0: with `memory` or real_time 16 KiB, 1 KiB for each executor, 64 bytes for each job (jobs_max) and 64 bytes for
+     * each of policy_stages; else there is no limit, and states come from the heap. */
     size_t policy_bytes;
 
     /* For the default of policy_bytes: tasks of all jobs with a policy that exist at once; 0: 4096. */
@@ -141,14 +141,14 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_create(const clo_platform *platform
 CLO_API CLO_NODISCARD clo_status clo_runtime_memory_bytes(const clo_platform *platform,
                                                           const clo_runtime_config *config, size_t *bytes);
 
-/* Virtual clock: the time of the runtime's scheduler stands still from now on (is_held 1), or goes on (0). Jobs that are
- * submitted while it stands still arrive afterwards, each at its clo_job_config.arrival_ns, those of one moment in the
- * order of their submits: so what happens does not depend on how quickly they were submitted. A job that is cancelled
- * before its arrival ends at its arrival. Bodies that run continue, but no job ends while time stands still: let it go on
- * before waiting for one, or destroying one.
+/* Virtual clock: the time of the runtime's scheduler stands still from now on (is_held 1), or goes on (0). Jobs that
+ * are submitted while it stands still arrive afterwards, each at its clo_job_config.arrival_ns, those of one moment in
+ * the order of their submits: so what happens does not depend on how quickly they were submitted. A job that is
+ * cancelled before its arrival ends at its arrival. Bodies that run continue, but no job ends while time stands still:
+ * let it go on before waiting for one, or destroying one.
  *
- * Returns CLO_OK, CLO_ERR_ARGUMENT (runtime is NULL), CLO_ERR_UNSUPPORTED (not the virtual clock) or CLO_ERR_STATE (called
- * from a task body or a miss handler, or in a forked process).
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (runtime is NULL), CLO_ERR_UNSUPPORTED (not the virtual clock) or CLO_ERR_STATE
+ * (called from a task body or a miss handler, or in a forked process).
  *
  * Threads: any. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_runtime_hold_time(clo_runtime *runtime, uint32_t is_held);
@@ -256,9 +256,9 @@ typedef struct clo_job_progress {
 
 typedef void (*clo_job_visit_fn)(void *argument, const clo_job_progress *job);
 
-/* Shows every job of the runtime that exists, from clo_job_create to clo_job_destroy, also while it is submitted, ends or
- * is destroyed: for monitors. Workers never wait for it. clo_job_destroy and clo_runtime_swap_policy wait until what it
- * looks at has been copied, never for `visit`.
+/* Shows every job of the runtime that exists, from clo_job_create to clo_job_destroy, also while it is submitted, ends
+ * or is destroyed: for monitors. Workers never wait for it. clo_job_destroy and clo_runtime_swap_policy wait until what
+ * it looks at has been copied, never for `visit`.
  *
  *   visit     called on this thread, once for each job, in no order that is promised. It may call whatever its thread
  *             may call, this function and clo_job_destroy included.
@@ -268,8 +268,8 @@ typedef void (*clo_job_visit_fn)(void *argument, const clo_job_progress *job);
  * runtime).
  * Not promised: one moment for all jobs, or for all fields of one that runs; a job made or destroyed meanwhile may be
  * shown or not.
- * Threads: any, between clo_runtime_create and clo_runtime_destroy, also in a task body or a miss handler. Real time: no:
- * the first call of a thread takes memory and a lock. Later ones are wait-free, O(jobs_max + jobs * workers). */
+ * Threads: any, between clo_runtime_create and clo_runtime_destroy, also in a task body or a miss handler. Real time:
+ * no: the first call of a thread takes memory and a lock. Later ones are wait-free, O(jobs_max + jobs * workers). */
 CLO_API CLO_NODISCARD clo_status clo_runtime_visit_jobs(const clo_runtime *runtime, clo_job_visit_fn visit,
                                                         void *argument);
 

@@ -6,13 +6,13 @@
  * The body of an execution lies in [FINISH.value, FINISH.now). Two bodies never overlap on one executor. A body begins
  * no earlier than the decision that started it, and not before each input has come from the nearest execution of its
  * producer (LACHESIS eq. 9). From its START (a committed execution: from the beginning of its body) to its finish it
- * holds its demands, which never exceed a machine's capacities in all, and counts against its job's limit. What only the
- * scheduler can know at the time of a decision (bands, limits, free executors) is judged in order of the records.
+ * holds its demands, which never exceed a machine's capacities in all, and counts against its job's limit. What only
+ * the scheduler can know at the time of a decision (bands, limits, free executors) is judged in order of the records.
  *
  * KEEP records say who waits for capacity of a machine and from when on its demand is kept. No more than overtakes_max
- * starts that demand capacity there pass it; after that, starts of its own and of lower bands leave its demand untouched.
- * Where nothing but this stream can have passed it (virtual time, nothing committed that demands capacity), its demand is
- * not kept sooner either. What is kept is no capacity that a higher band could have used. */
+ * starts that demand capacity there pass it; after that, starts of its own and of lower bands leave its demand
+ * untouched. Where nothing but this stream can have passed it (virtual time, nothing committed that demands capacity),
+ * its demand is not kept sooner either. What is kept is no capacity that a higher band could have used. */
 #ifndef CLOTHO_STREAM_CHECK_H
 #define CLOTHO_STREAM_CHECK_H
 

@@ -45,8 +45,8 @@ typedef struct clo_synch_config {
     /* clo_synch_lp. */
     uint32_t lp;
 
-    /* Ratio of the LP's intervals: each ends this many percent later than the one before it. 0: as small as keeps the LP
-     * small, from 10 to 100. Any number gives a valid bound; a smaller one a better bound, and a larger LP. */
+    /* Ratio of the LP's intervals: each ends this many percent later than the one before it. 0: as small as keeps the
+     * LP small, from 10 to 100. Any number gives a valid bound; a smaller one a better bound, and a larger LP. */
     uint32_t grid_percent;
 
     /* > 0: online. Jobs are planned only once they have arrived: at replan_ns, then after intervals that grow by
@@ -118,7 +118,8 @@ typedef struct clo_synch clo_synch; /* opaque: owns its pieces */
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     no jobs, an unknown planner or field, replan_ns with a planner that does not know it
  *   CLO_ERR_PLATFORM     no executor can run a task; synchpack-3: a task may run on more than one machine
- *   CLO_ERR_INVALID      a job is none of the model: its graph has edges, it is periodic, has a limit, or the jobs are of
+ *   CLO_ERR_INVALID      a job is none of the model: its graph has edges, it is periodic, has a limit, or the jobs are
+ *   of
  *                        several bands. Also: the LP has no solution, or numbers that the solver cannot handle
  *   CLO_ERR_UNSUPPORTED  an LP was asked for, and CLP is not built in or not on this machine; the line says which
  *   CLO_ERR_TIMEOUT      the LP solver gave up at lp_seconds, or at its own limit of iterations

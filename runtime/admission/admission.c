@@ -1,8 +1,8 @@
 /* admission.c - the test of admission.h, band by band from the highest.
  *
  * The bounds of the jobs of a band lean on each other: a release counts as gone at its deadline. That is sound as long
- * as all of them hold (look at the first deadline that is missed: before it nothing was). So where one periodic job of a
- * band is not admitted, no job of this band or of a lower one is. */
+ * as all of them hold (look at the first deadline that is missed: before it nothing was). So where one periodic job of
+ * a band is not admitted, no job of this band or of a lower one is. */
 #include <clotho/admission.h>
 
 #include "admission/response.h"

@@ -1,5 +1,5 @@
-/* admission/figures.h - what the test needs to know of one graph on the platform: how long an instance holds an executor
- * at most, and what cannot be done faster. All sums saturate: a time that does not fit is "never". */
+/* admission/figures.h - what the test needs to know of one graph on the platform: how long an instance holds an
+ * executor at most, and what cannot be done faster. All sums saturate: a time that does not fit is "never". */
 #ifndef CLO_ADMISSION_FIGURES_H
 #define CLO_ADMISSION_FIGURES_H
 

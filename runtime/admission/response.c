@@ -1,7 +1,7 @@
 /* response.c - the bound of admission.h, found as a fixed point from below.
  *
- * Everything is multiplied by k, the width of the job, so that no division is rounded before the end. On a path of tasks
- * v the bound is
+ * Everything is multiplied by k, the width of the job, so that no division is rounded before the end. On a path of
+ * tasks v the bound is
  *
  *   k R = sum over the path of (k - 1) C(v) + b(v)   +   W   +   I(R)
  *

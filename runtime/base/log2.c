@@ -1,6 +1,6 @@
-/* log2.c - see log2.h. The logarithm by squaring (each squaring of a number in [1, 2) shifts one bit of its logarithm in
- * front of the point), the power as the product of 2^(2^-k) over the bits k of the fraction: Knuth, The Art of Computer
- * Programming, volume 1, section 1.2.2, exercises 25 and 28. */
+/* log2.c - see log2.h. The logarithm by squaring (each squaring of a number in [1, 2) shifts one bit of its logarithm
+ * in front of the point), the power as the product of 2^(2^-k) over the bits k of the fraction: Knuth, The Art of
+ * Computer Programming, volume 1, section 1.2.2, exercises 25 and 28. */
 #include "base/log2.h"
 
 int32_t clo_log2_q16(uint64_t x)

@@ -1,5 +1,5 @@
-/* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), choose.c (choices and the
- * rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready
+/* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), choose.c (choices and
+ * the rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready
  * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). */
 #ifndef CLO_ENGINE_BOOKS_H
 #define CLO_ENGINE_BOOKS_H
@@ -48,9 +48,9 @@ struct clo_view {
     uint32_t *home_slot;          /* [executors] of clo_live_executor.home; CLO_NONE: none */
     uint64_t *free_set;           /* [words] executors that may be given work */
     uint32_t words, free_executors;
-    uint32_t running; /* executors that run something */
-    uint32_t moving;  /* executors that are on their way */
-    bool has_moves;   /* the driver takes them as orders */
+    uint32_t running;       /* executors that run something */
+    uint32_t moving;        /* executors that are on their way */
+    bool has_moves;         /* the driver takes them as orders */
     bool passes_duplicates; /* nothing is recomputed */
     clo_queue *queues;
     clo_queue_entry *entries;
@@ -62,8 +62,8 @@ struct clo_view {
     uint32_t live[CLO_BANDS_MAX]; /* jobs */
     uint32_t band;
     uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
-    bool is_ruled; /* a choice was refused: the rule decides until the next input */
-    bool is_cut;   /* since the last input a decision has reached its bound */
+    bool is_ruled;      /* a choice was refused: the rule decides until the next input */
+    bool is_cut;        /* since the last input a decision has reached its bound */
 
     const clo_scheduler_room *room;     /* others use the ledgers too; NULL: they are our own */
     clo_ledger **ledgers;               /* [machines] */
@@ -131,7 +131,8 @@ void clo_room_open(clo_scheduler *scheduler);
 
 /* start.c: executions begin, or wait in queues. */
 
-/* An instance of a ready stage whose inputs are there, on a free executor where it fits. False: it does not any more. */
+/* An instance of a ready stage whose inputs are there, on a free executor where it fits. False: it does not any
+ * more. */
 bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 /* False: there is no room in the queues. */
 bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor,

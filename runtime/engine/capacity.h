@@ -1,5 +1,5 @@
-/* engine/capacity.h - the capacities of a platform's machines while jobs run: one ledger (sync/ledger.h) per machine, and
- * the line of those who wait where one thread drives everything.
+/* engine/capacity.h - the capacities of a platform's machines while jobs run: one ledger (sync/ledger.h) per machine,
+ * and the line of those who wait where one thread drives everything.
  *
  * run/ opens ledgers for all its workers, which keep lines of their own (run/capacity.h). The simulator, and a run
  * under the virtual clock, have a clo_line: what waits stands there in order of arrival, and is tried in that order

@@ -193,8 +193,8 @@ static bool rule(clo_scheduler *scheduler, uint32_t looks)
     return false;
 }
 
-/* True if the job may start nothing of the stage before others go on: its commitments fill its limit, none of its bodies
- * runs, and no executor has the stage at the head of its queue. */
+/* True if the job may start nothing of the stage before others go on: its commitments fill its limit, none of its
+ * bodies runs, and no executor has the stage at the head of its queue. */
 static bool is_blocked(const clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
 {
     if (room_of(job) > 0 || job->live.running > 0)

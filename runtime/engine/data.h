@@ -35,9 +35,9 @@ typedef struct clo_data {
     const clo_program *program;
 
     /* Own output of execution e at home + output_at[e]; its copy in memory m is at remote + slot_of[m] * copy_bytes +
-     * output_at[e]. Only memories where something may run have a slot. Under a policy all executions of an instance have
-     * one copy in a memory, at output_at of the original: their outputs are equal, and whoever needs it first makes it
-     * of the one that is nearest. */
+     * output_at[e]. Only memories where something may run have a slot. Under a policy all executions of an instance
+     * have one copy in a memory, at output_at of the original: their outputs are equal, and whoever needs it first
+     * makes it of the one that is nearest. */
 
     /* [executions + 1] offsets; NULL: no task has outputs. */
     uint64_t *output_at;

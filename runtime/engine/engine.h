@@ -69,8 +69,8 @@ void clo_engine_begin(clo_engine *engine, bool was_cut);
  * execution that is ready. O(edges * places) (stage.h), and one step for each source that is not behind a barrier. */
 int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor, int64_t now_ns);
 
-/* After `execution` has finished, where somebody else counts who is ready (a scheduler): the stages that it completes are
- * looked over, see stage.h. Before anything that reads them is started. A replica completes nothing: its original
+/* After `execution` has finished, where somebody else counts who is ready (a scheduler): the stages that it completes
+ * are looked over, see stage.h. Before anything that reads them is started. A replica completes nothing: its original
  * will. */
 void clo_engine_complete(clo_engine *engine, uint32_t execution);
 

@@ -1,6 +1,6 @@
-/* located.c - where a stage's outputs lie, and when they can be elsewhere. An edge between stages of n and m instances is
- * looked at by sources (a memory, or a part of its executors with links of their own), not by pairs: the last output to
- * leave a source decides. */
+/* located.c - where a stage's outputs lie, and when they can be elsewhere. An edge between stages of n and m instances
+ * is looked at by sources (a memory, or a part of its executors with links of their own), not by pairs: the last output
+ * to leave a source decides. */
 #include "engine/scheduler_job.h"
 
 #include "base/saturate.h"
@@ -120,7 +120,7 @@ static int64_t edge_arrival_ns(const clo_scheduler_job *job, edge from, uint32_t
 }
 
 int64_t clo_located_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
-                                  int64_t decided_ns)
+                                     int64_t decided_ns)
 {
     return edge_arrival_ns(job, edge_of(job, stage, k), executor, decided_ns);
 }

@@ -1,7 +1,7 @@
 /* note.c - tells what happens: the log, if there is one, and the policy.
  *
- * A sum of all inputs so far follows every 64th of them or so, and comes before the end. Two inputs may be swapped and lead to
- * the same decisions; they do not lead to the same sum. */
+ * A sum of all inputs so far follows every 64th of them or so, and comes before the end. Two inputs may be swapped and
+ * lead to the same decisions; they do not lead to the same sum. */
 #include "engine/books.h"
 
 #define SUM_EVERY 64u

@@ -8,8 +8,8 @@
 typedef struct clo_view clo_scheduler;
 
 /* What is to be started: an instance (or replica) on an executor that is free. Its inputs are there at arrival_ns, if
- * transfers begin at decided_ns, when it was chosen, or when its sources have finished. Stage CLO_STAGE_MOVE: the executor
- * goes to the job, and clo_scheduler_moved is called when it is there; only for a driver that said so. */
+ * transfers begin at decided_ns, when it was chosen, or when its sources have finished. Stage CLO_STAGE_MOVE: the
+ * executor goes to the job, and clo_scheduler_moved is called when it is there; only for a driver that said so. */
 typedef struct clo_order {
     clo_scheduler_job *job;
     uint32_t stage, instance, executor;
@@ -27,13 +27,14 @@ typedef struct clo_scheduler_counts {
     uint32_t most_steps, most_turn_steps;
 } clo_scheduler_counts;
 
-/* Capacities that the scheduler shares with others. It takes what an execution demands when it starts, and gives it back
- * when it has finished. */
+/* Capacities that the scheduler shares with others. It takes what an execution demands when it starts, and gives it
+ * back when it has finished. */
 typedef struct clo_scheduler_room {
     clo_ledger **ledgers; /* [machines] */
     uint32_t thread;      /* the scheduler's number there */
     void *driver;
-    /* Something does not fit on the machine, and registers next: reports of its ledger are to reach clo_scheduler_capacity. */
+    /* Something does not fit on the machine, and registers next: reports of its ledger are to reach
+     * clo_scheduler_capacity. */
     void (*refused)(void *driver, uint32_t machine);
     /* The ledger reports to all who wait there, `again`: to the scheduler too. */
     void (*report)(void *driver, uint32_t machine, bool again);

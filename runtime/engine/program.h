@@ -71,8 +71,8 @@ typedef struct clo_program {
     uint32_t *replica_of;
     /* [tasks] 1: some instance has a replica, or may have one. */
     uint8_t *has_replica;
-    /* [executions + 1], []: the sources of each execution in tasks with has_replica, in the order of its inputs. Under a
-     * policy they are written whenever an execution is handed out (clo_replicas_choose). */
+    /* [executions + 1], []: the sources of each execution in tasks with has_replica, in the order of its inputs. Under
+     * a policy they are written whenever an execution is handed out (clo_replicas_choose). */
     uint32_t *chosen_first, *chosen;
 
     /* Graph kind -> platform kind; CLO_NONE: none. */

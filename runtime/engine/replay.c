@@ -159,7 +159,8 @@ static clo_status order_executions(builder *b, clo_program *program)
     return CLO_OK;
 }
 
-/* The execution of `instance` whose data reach `execution` first (LACHESIS eq. 9); ties: same executor, then original. */
+/* The execution of `instance` whose data reach `execution` first (LACHESIS eq. 9); ties: same executor, then
+ * original. */
 static uint32_t nearest_source(const builder *b, const clo_program *program, uint32_t instance, uint32_t execution,
                                uint64_t bytes)
 {

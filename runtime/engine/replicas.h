@@ -1,12 +1,13 @@
 /* engine/replicas.h - replicas that a policy asks for: room for them, and whose output a consumer reads.
  *
- * Sizes are known before a policy has chosen anything: each duplicable task of one instance that has successors may have
- * one replica in each source of data (clo_platform.source_of: a memory, or a part of its executors with links of their
- * own). So each of these has an execution, and an output, of its own; those that are never asked for cost memory only.
+ * Sizes are known before a policy has chosen anything: each duplicable task of one instance that has successors may
+ * have one replica in each source of data (clo_platform.source_of: a memory, or a part of its executors with links of
+ * their own). So each of these has an execution, and an output, of its own; those that are never asked for cost memory
+ * only.
  *
- * The thread that drives the scheduler notes who has ended, and when it hands out an execution it chooses for each input
- * the execution whose output is there first (LACHESIS, eq. 9), of those that have ended. What has not ended is not waited
- * for: when it will, nobody knows. */
+ * The thread that drives the scheduler notes who has ended, and when it hands out an execution it chooses for each
+ * input the execution whose output is there first (LACHESIS, eq. 9), of those that have ended. What has not ended is
+ * not waited for: when it will, nobody knows. */
 #ifndef CLO_ENGINE_REPLICAS_H
 #define CLO_ENGINE_REPLICAS_H
 

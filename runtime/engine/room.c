@@ -2,14 +2,14 @@
  * holds nothing, no executor either, and what fits may pass it; after CLO_OVERTAKES_MAX starts of others on the machine
  * what it demands is kept for it.
  *
- * What is left lies in the machines' ledgers (sync/ledger.h), which others may use too (scheduler->room). Then whatever is
- * refused here registers there, so that the driver hears of what comes back; the machine's waiter does so with a ticket,
- * so that starts of others count. In ledgers of our own nobody registers. The log hears of every waiter, of the moment
- * from which on its demand is kept, and of its end (CLO_LOG_KEEP): the judge of a log cannot guess these.
+ * What is left lies in the machines' ledgers (sync/ledger.h), which others may use too (scheduler->room). Then whatever
+ * is refused here registers there, so that the driver hears of what comes back; the machine's waiter does so with a
+ * ticket, so that starts of others count. In ledgers of our own nobody registers. The log hears of every waiter, of the
+ * moment from which on its demand is kept, and of its end (CLO_LOG_KEEP): the judge of a log cannot guess these.
  *
- * What ledgers say that others use is an input, as far as it cannot be computed from our own executions: each question has
- * a number, and an unexpected answer goes into the log (CLO_LOG_ROOM). Where a run is repeated (scheduler->script) the
- * answers come from there, and no ledger is touched. */
+ * What ledgers say that others use is an input, as far as it cannot be computed from our own executions: each question
+ * has a number, and an unexpected answer goes into the log (CLO_LOG_ROOM). Where a run is repeated (scheduler->script)
+ * the answers come from there, and no ledger is touched. */
 #include "engine/books.h"
 
 /* What a machine says to a demand; in the log too. */
@@ -91,7 +91,8 @@ static bool is_shared(const clo_scheduler *scheduler)
     return scheduler->room != NULL || scheduler->script != NULL;
 }
 
-/* The answer to a question about capacities that others use too; `expected` if it follows from what we hold ourselves. */
+/* The answer to a question about capacities that others use too; `expected` if it follows from what we hold
+ * ourselves. */
 static uint32_t settle(clo_scheduler *scheduler, uint32_t machine, uint32_t expected, uint32_t said)
 {
     const clo_scheduler_script *script = scheduler->script;

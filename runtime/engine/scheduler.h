@@ -11,11 +11,11 @@
  * instances are counted, not listed, and an edge between stages of n and m instances is one counter.
  *
  * Steps: an input costs its out-degree, the executors where queues have to be looked at, and the decisions that follow.
- * A decision costs at most steps_max steps of the policy, as many of the rule that replaces it, a look at each executor,
- * and the inputs and successors of what is started. Decisions are no more than free executors, entries in their queues,
- * and one for each band. `most_turn_steps` is the most that one input has cost with all that followed. It counts each
- * stage, executor, machine, queue entry, input and successor that is looked at, each call of the policy, and each step
- * that the policy itself counts (clo_view_step). */
+ * A decision costs at most steps_max steps of the policy, as many of the rule that replaces it, a look at each
+ * executor, and the inputs and successors of what is started. Decisions are no more than free executors, entries in
+ * their queues, and one for each band. `most_turn_steps` is the most that one input has cost with all that followed. It
+ * counts each stage, executor, machine, queue entry, input and successor that is looked at, each call of the policy,
+ * and each step that the policy itself counts (clo_view_step). */
 #ifndef CLO_ENGINE_SCHEDULER_H
 #define CLO_ENGINE_SCHEDULER_H
 
@@ -73,8 +73,8 @@ void clo_scheduler_moved(clo_scheduler *scheduler, uint32_t executor, int64_t st
 
 /* Puts *use in place of the policy, and leaves the old one in it. Every live job must have the state for the new policy
  * in next_state (clo_scheduler_job_prepare); it is exchanged with its state, of other jobs when they arrive. `version`
- * is the number of the swap, from 1; use->place names the policy in the log. Returns what init returned; then nothing has
- * changed. */
+ * is the number of the swap, from 1; use->place names the policy in the log. Returns what init returned; then nothing
+ * has changed. */
 clo_status clo_scheduler_swap(clo_scheduler *scheduler, clo_policy_use *use, uint32_t version, int64_t now_ns);
 
 /* The first and the last record of the log. After the last one the log is left alone. */

@@ -155,8 +155,8 @@ uint32_t clo_view_free_for(const clo_view *view, uint32_t job, uint32_t stage)
     return CLO_NONE;
 }
 
-/* The first executor from `from` on where the stage would end before best_ns if its inputs were there: with them it cannot
- * end earlier. CLO_NONE: there is none. */
+/* The first executor from `from` on where the stage would end before best_ns if its inputs were there: with them it
+ * cannot end earlier. CLO_NONE: there is none. */
 static uint32_t next_earlier(const clo_view *view, const clo_cost *cost, uint32_t stage, uint32_t from, int64_t best_ns)
 {
     const int64_t *times_ns = &cost->time_ns[(size_t)stage * cost->columns], now_ns = view->now_ns;

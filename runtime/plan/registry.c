@@ -1,5 +1,5 @@
-/* plan/registry.c - the planners by name, in the order of `clotho list planners`. A new planner is one file, one line in its
- * folder's planners.h and one here. */
+/* plan/registry.c - the planners by name, in the order of `clotho list planners`. A new planner is one file, one line
+ * in its folder's planners.h and one here. */
 #include "plan/registry.h"
 
 #include "plan/duplicate/planners.h"

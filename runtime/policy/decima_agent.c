@@ -1,6 +1,6 @@
 /* decima_agent.c - where the executors that are asked about shall go. First to their own job: a ready stage, then one
- * that is not ready yet. Then to the first job, in order of arrival, that may have more (clo_decima.room) and has such a
- * stage. Else nowhere. See decima_state.h. */
+ * that is not ready yet. Then to the first job, in order of arrival, that may have more (clo_decima.room) and has such
+ * a stage. Else nowhere. See decima_state.h. */
 #include "policy/decima_state.h"
 
 #include "cost/cost.h"

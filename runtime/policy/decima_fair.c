@@ -1,5 +1,5 @@
-/* decima_fair.c - fair sharing as decima-sim has it (heuristic_agent.py): each job with a stage that is not saturated may
- * have the same number of executors, rounded up; those on their way and committed to it count. */
+/* decima_fair.c - fair sharing as decima-sim has it (heuristic_agent.py): each job with a stage that is not saturated
+ * may have the same number of executors, rounded up; those on their way and committed to it count. */
 #include "policy/decima.h"
 #include "policy/policies.h"
 

@@ -1,5 +1,5 @@
-/* decima_fifo.c - first come, first served, as decima-sim has it (spark_agent.py): a job gets as many executors as there
- * are, all told since it arrived, before the next one gets any. What it gives back counts as given. */
+/* decima_fifo.c - first come, first served, as decima-sim has it (spark_agent.py): a job gets as many executors as
+ * there are, all told since it arrived, before the next one gets any. What it gives back counts as given. */
 #include "policy/decima.h"
 #include "policy/policies.h"
 

@@ -1,5 +1,5 @@
-/* decima_moves.c - what an executor does next: it starts an instance, moves, waits in a pool, or looks for a stage. Acts
- * are kept in order, and handed out by clo_decima_decide. See decima_state.h. */
+/* decima_moves.c - what an executor does next: it starts an instance, moves, waits in a pool, or looks for a stage.
+ * Acts are kept in order, and handed out by clo_decima_decide. See decima_state.h. */
 #include "policy/decima_state.h"
 
 #include <assert.h>

@@ -1,19 +1,20 @@
-/* policy/decima_state.h - what the policies of Decima's simulator share: the rules by which its executors are given to stages.
+/* policy/decima_state.h - what the policies of Decima's simulator share: the rules by which its executors are given to
+ * stages.
  *
  * An executor keeps its stage while that has instances to start. When it has none left, the agent (FIFO, fair ...) is
  * asked once for all executors of the stage: it *commits* them, so and so many to this stage, so and so many to that;
  * each goes where it is committed to when it ends what it runs. An executor that is committed to a stage of another job
  * moves there, and takes an instance only when it arrives; if none is left, it looks for another stage itself. One that
- * is committed to nothing waits in the *pool* of its job, or of nobody where its job has nothing left to start. Pools are
- * asked about again when a stage of the job becomes ready, and nobody's pool when a job arrives.
+ * is committed to nothing waits in the *pool* of its job, or of nobody where its job has nothing left to start. Pools
+ * are asked about again when a stage of the job becomes ready, and nobody's pool when a job arrives.
  *
  * A stage is *saturated* when no more executors are needed: its instances that are not started are no more than those
  * committed to it and moving to it. A stage may be committed to when its parents are saturated, though they run still.
  *
  * Source of the rules: decima-sim, spark_env/env.py, commit c010dd7. Their state is in the order of events there, so
- * that the same durations give the same schedule (tests/differential/test_decima.c). Deviations: an executor that cannot
- * start what it was committed to (a limit, a demand, a kind) goes to its job's pool, and where that happened, free
- * executors are given to ready stages in order of age. */
+ * that the same durations give the same schedule (tests/differential/test_decima.c). Deviations: an executor that
+ * cannot start what it was committed to (a limit, a demand, a kind) goes to its job's pool, and where that happened,
+ * free executors are given to ready stages in order of age. */
 #ifndef CLO_POLICY_DECIMA_STATE_H
 #define CLO_POLICY_DECIMA_STATE_H
 
@@ -161,8 +162,8 @@ clo_decima_place clo_decima_any_stage(clo_decima *d);
 
 /* Executors that were asked about go where they are committed to. */
 void clo_decima_schedule(clo_decima *d);
-/* The executor starts an instance of the stage; goes there; waits in the pool of a job, or (CLO_NONE) in nobody's; looks
- * for a stage. */
+/* The executor starts an instance of the stage; goes there; waits in the pool of a job, or (CLO_NONE) in nobody's;
+ * looks for a stage. */
 void clo_decima_start(clo_decima *d, uint32_t executor, clo_decima_place place);
 void clo_decima_move(clo_decima *d, uint32_t executor, clo_decima_place place);
 void clo_decima_free(clo_decima *d, uint32_t executor, uint32_t slot);

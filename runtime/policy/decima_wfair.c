@@ -1,9 +1,9 @@
-/* decima_wfair.c - weighted fair sharing in Decima's environment, the tuned baseline of its paper (section 7.1): a job with
- * a stage that is not saturated may have T^alpha / (sum of T^alpha of all such jobs) of the executors, rounded up. T is
- * the whole work of the job. alpha 0 is decima-fair.
+/* decima_wfair.c - weighted fair sharing in Decima's environment, the tuned baseline of its paper (section 7.1): a job
+ * with a stage that is not saturated may have T^alpha / (sum of T^alpha of all such jobs) of the executors, rounded up.
+ * T is the whole work of the job. alpha 0 is decima-fair.
  *
- * Shares are powers of two relative to the largest one, in Q16 (error of a share: 2 / 65536 of the largest). O(jobs) each
- * time that executors look for another job. */
+ * Shares are powers of two relative to the largest one, in Q16 (error of a share: 2 / 65536 of the largest). O(jobs)
+ * each time that executors look for another job. */
 #include "policy/argument.h"
 #include "policy/decima.h"
 #include "policy/policies.h"

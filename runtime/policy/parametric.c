@@ -1,21 +1,22 @@
 /* parametric.c - the tuned parametric policy: nine numbers say which job an executor goes to, and how many executors a
- * job may have. Found by the cross-entropy method (`clotho train parametric`), it keeps what Decima (Mao et al., SIGCOMM
- * 2019) gains over tuned weighted fair sharing: limits of parallelism, and executors that stay where they are.
+ * job may have. Found by the cross-entropy method (`clotho train parametric`), it keeps what Decima (Mao et al.,
+ * SIGCOMM 2019) gains over tuned weighted fair sharing: limits of parallelism, and executors that stay where they are.
  *
  * With rem the remaining work of a job, cp the longest path behind its ready stages (rank_u), n the live jobs, ex the
  * executors that the job has, M those of the platform and U the unit of time:
  *
- *   value  -w_rem ln(rem / U + 0.02) + w_own [it is the executor's own job] + w_ex ln((ex + 1) / M) - w_cp ln(cp / U + 0.01)
- *   limit  ceil(l_scale (rem / U + 0.05)^l_rem (8 / n)^l_jobs)
+ *   value  -w_rem ln(rem / U + 0.02) + w_own [it is the executor's own job] + w_ex ln((ex + 1) / M) - w_cp ln(cp / U +
+ *   0.01) limit  ceil(l_scale (rem / U + 0.05)^l_rem (8 / n)^l_jobs)
  *
  * A free executor goes to the job of the highest value among those below their limits, there to the stage that it ran
  * last, or else to the ready stage of the highest rank_u. If its own job has nothing ready, but will have, it waits for
- * that where the own job's value, with w_wait in place of w_own, is the highest: to go and come back costs more. Where all are at their limits it goes on with its own job; else it stays idle if `share` is negative,
- * and goes to the job of the highest value if not. An executor's own job is the one that it ran last.
+ * that where the own job's value, with w_wait in place of w_own, is the highest: to go and come back costs more. Where
+ * all are at their limits it goes on with its own job; else it stays idle if `share` is negative, and goes to the job
+ * of the highest value if not. An executor's own job is the one that it ran last.
  *
  * Logarithms and powers are those of base/log2.h, constants of the values, which change no order, are left out. Keys of
- * jobs are kept in a heap. Where n changes, the limits of 64 jobs are looked over again, in turn, so that an event costs
- * no more the more jobs live. O(log jobs) an event; a decision O(free executors) beyond that. */
+ * jobs are kept in a heap. Where n changes, the limits of 64 jobs are looked over again, in turn, so that an event
+ * costs no more the more jobs live. O(log jobs) an event; a decision O(free executors) beyond that. */
 #include "policy/argument.h"
 #include "policy/by_rank.h"
 #include "policy/policies.h"
@@ -29,7 +30,7 @@
 enum { W_REM, W_OWN, W_WAIT, W_EX, W_CP, L_SCALE, L_REM, L_JOBS, SHARE, NUMBERS, REFRESHED = 64 };
 
 #define NUMBER_MOST_Q16 (1000 * 65536)
-#define UNIT_DEFAULT_NS INT64_C(100000000000)
+#define UNIT_DEFAULT_NS INT64_C(82773000000)
 #define UNIT_MOST_NS (INT64_C(1) << 56)
 
 /* 1 / ln 2: weights are of natural logarithms. */
@@ -47,7 +48,7 @@ typedef struct parametric {
 } parametric;
 
 /* Tuned on streams of TPC-H queries; see docs/SCHEDULERS.md. */
-static const parametric tuned = {.q16 = {77332, 154010, 154010, 3932, 26214, 352584, 45875, 41943, -65536},
+static const parametric tuned = {.q16 = {67201, 321880, 325216, 38306, 11593, 666370, 18770, 42428, -65536},
                                  .unit_ns = UNIT_DEFAULT_NS};
 
 /* Begins as the state of a policy by job. */

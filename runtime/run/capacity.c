@@ -1,9 +1,10 @@
 /* capacity.c - see capacity.h.
  *
- * Two lines, one way to look through them. No wake-up is lost: an item is in the ledger's books before the line is left,
- * by the operation that refused it, and a report goes to `is_called` of all who have a line. A machine's line is empty
- * while somebody looks through it, or has been refused and not yet put his item there. Who reports in that moment finds
- * nothing, but has counted in `reports` first; so whoever has put items there counts after, and sees the difference. */
+ * Two lines, one way to look through them. No wake-up is lost: an item is in the ledger's books before the line is
+ * left, by the operation that refused it, and a report goes to `is_called` of all who have a line. A machine's line is
+ * empty while somebody looks through it, or has been refused and not yet put his item there. Who reports in that moment
+ * finds nothing, but has counted in `reports` first; so whoever has put items there counts after, and sees the
+ * difference. */
 #include "run/capacity.h"
 
 #include "run/item.h"

@@ -1,9 +1,9 @@
 /* run/capacity.h - items that wait for capacities of a machine.
  *
  * They hold no executor: the worker goes on with other items. One that only one worker may run (replay) waits in
- * that worker's own line; one that anybody may run (steal) in the line of the machine, from which whoever finds it first
- * takes it. Whenever the machine's ledger reports that somebody may fit, and whenever a job is stopped, those who have
- * such lines look through them, oldest first. Items of a stopped job need no capacity and leave at once. */
+ * that worker's own line; one that anybody may run (steal) in the line of the machine, from which whoever finds it
+ * first takes it. Whenever the machine's ledger reports that somebody may fit, and whenever a job is stopped, those who
+ * have such lines look through them, oldest first. Items of a stopped job need no capacity and leave at once. */
 #ifndef CLO_RUN_CAPACITY_H
 #define CLO_RUN_CAPACITY_H
 

@@ -37,8 +37,8 @@ void clo_job_ask(clo_job *job, uint32_t what);
  * CLO_ASK_TIME: virtual time goes on. */
 void clo_scheduling_ask(clo_runtime *runtime, uint32_t what);
 
-/* Posts that the worker has run what the scheduler gave it: from start_ns to finish_ns, in the job's time. Takes the turn
- * if nobody has it. Returns the next item for this worker, or CLO_ITEM_NONE. The job may be gone afterwards. */
+/* Posts that the worker has run what the scheduler gave it: from start_ns to finish_ns, in the job's time. Takes the
+ * turn if nobody has it. Returns the next item for this worker, or CLO_ITEM_NONE. The job may be gone afterwards. */
 uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ns, int64_t finish_ns);
 
 /* Now, on the scheduler's clock. */

@@ -63,8 +63,8 @@ static inline void hand_on(clo_worker *worker, clo_job *job, uint32_t execution,
 }
 
 /* Hands on what the execution of this row released; the first of them comes back to be run next. While we hold a
- * released item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads locals
- * only. */
+ * released item the job cannot end; once the last one is given away it may be gone, so the loop's own condition reads
+ * locals only. */
 static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t execution, const uint32_t *row,
                                    uint32_t count)
 {
@@ -106,7 +106,8 @@ uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t execution
     return release_row(worker, job, execution, &program->succ[first], program->succ_first[execution + 1] - first);
 }
 
-/* Where an execution reports if nowhere else: the job's end, or a join of many; a hit there moves a line that many want. */
+/* Where an execution reports if nowhere else: the job's end, or a join of many; a hit there moves a line that many
+ * want. */
 static inline bool gathers(const clo_program *program, uint32_t execution, uint32_t *at)
 {
     uint32_t first = program->succ_first[execution], count = program->succ_first[execution + 1] - first;

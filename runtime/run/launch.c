@@ -1,5 +1,5 @@
-/* launch.c - starts a run: of a job with a policy by its arrival at the scheduler, of one with an order in virtual time by
- * a turn of that, of any other by handing out its roots. */
+/* launch.c - starts a run: of a job with a policy by its arrival at the scheduler, of one with an order in virtual time
+ * by a turn of that, of any other by handing out its roots. */
 #include "run/launch.h"
 
 #include "run/begin.h"

@@ -1,10 +1,10 @@
-/* policy_swap.c - another policy for the runtime's scheduler, in the middle of whatever runs; its time, held. Its states
- * for the jobs that exist are made here, off the turn; the turn itself exchanges pointers and shows the new policy what
- * lives.
+/* policy_swap.c - another policy for the runtime's scheduler, in the middle of whatever runs; its time, held. Its
+ * states for the jobs that exist are made here, off the turn; the turn itself exchanges pointers and shows the new
+ * policy what lives.
  *
- * Two kinds of threads may have found the old policy before the exchange and still use it: makers of jobs, which prepare
- * states with its argument, and monitors, which read its name. Makers are counted (their work is long, and code of the
- * application); for monitors there is a grace period of RCU. */
+ * Two kinds of threads may have found the old policy before the exchange and still use it: makers of jobs, which
+ * prepare states with its argument, and monitors, which read its name. Makers are counted (their work is long, and code
+ * of the application); for monitors there is a grace period of RCU. */
 #include "base/status.h"
 #include "run/attach.h"
 #include "run/combining.h"
@@ -114,7 +114,8 @@ clo_status clo_runtime_swap_policy(clo_runtime *runtime, const clo_policy *polic
                             : clo_fail(CLO_ERR_STATE, "the runtime has no job with a policy; name the policy in "
                                                       "clo_job_config");
     pthread_mutex_unlock(&runtime->control);
-    if (status == CLO_OK) { /* who has found the old policy, or its argument, is done with it before the caller frees it */
+    if (status ==
+        CLO_OK) { /* who has found the old policy, or its argument, is done with it before the caller frees it */
         clo_rcu_wait();
         clo_scheduling_wait_for_makers(runtime, version);
     }

@@ -1,5 +1,5 @@
-/* runtime_log.c - the log of a runtime's scheduler. The combiner writes it: it has the scheduler, and one thread at a time
- * is the combiner. So its beginning comes with the scheduler, and its end is asked for like a swap. */
+/* runtime_log.c - the log of a runtime's scheduler. The combiner writes it: it has the scheduler, and one thread at a
+ * time is the combiner. So its beginning comes with the scheduler, and its end is asked for like a swap. */
 #include "run/runtime_log.h"
 
 #include "base/status.h"

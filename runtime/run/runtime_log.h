@@ -4,8 +4,8 @@
 
 #include <clotho/runtime.h>
 
-/* Ends the log that is being written, if there is one, and lets go of it. With `control` held or no other thread left; no
- * job with a policy exists. */
+/* Ends the log that is being written, if there is one, and lets go of it. With `control` held or no other thread left;
+ * no job with a policy exists. */
 void clo_runtime_end_log(clo_runtime *runtime);
 
 #endif

@@ -1,9 +1,10 @@
 /* run/stream_time.h - the virtual time of a runtime's scheduler: its events to come.
  *
  * The bodies run on the workers, side by side; what happens when is decided by the combiner, with the events of
- * sim/stream.c in the same order: at one instant ends come first, in order of executors, then arrivals, in the order in which
- * the jobs were submitted, then the scheduler's timer. An end is handled once its body has really ended, and no event
- * before an earlier one. So decisions and times are those of clo_stream_simulate, and of clo_simulate for one job. */
+ * sim/stream.c in the same order: at one instant ends come first, in order of executors, then arrivals, in the order in
+ * which the jobs were submitted, then the scheduler's timer. An end is handled once its body has really ended, and no
+ * event before an earlier one. So decisions and times are those of clo_stream_simulate, and of clo_simulate for one
+ * job. */
 #ifndef CLO_RUN_STREAM_TIME_H
 #define CLO_RUN_STREAM_TIME_H
 

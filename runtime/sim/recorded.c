@@ -2,8 +2,8 @@
  *
  * The completions are fed to the engine in the recorded order and at the recorded times; before each one, the execution
  * must have been assigned by the same engine and policy code, to the executor that really ran it. So every decision
- * of the run is taken again and compared: which execution, where, and after which completions. Under work stealing, where
- * chance decides the executor, what is compared is that the execution was ready. */
+ * of the run is taken again and compared: which execution, where, and after which completions. Under work stealing,
+ * where chance decides the executor, what is compared is that the execution was ready. */
 #include "sim/recorded.h"
 
 #include "base/memory.h"

@@ -1,8 +1,8 @@
 /* sim.c - the engine driven by an event heap.
  *
- * Two kinds of events: an execution starts (its inputs are there), an execution ends. At one instant ends come before starts,
- * and equal events in order of execution; where a policy decides, ends in order of executors and then its timer, as in
- * stream.c. So a simulation is a function of its arguments. The same program, engine and
+ * Two kinds of events: an execution starts (its inputs are there), an execution ends. At one instant ends come before
+ * starts, and equal events in order of execution; where a policy decides, ends in order of executors and then its
+ * timer, as in stream.c. So a simulation is a function of its arguments. The same program, engine and
  * dispatcher as in run/ decide everything; only the clock is different. recorded.c drives them by a recorded run
  * instead. */
 #include "base/memory.h"

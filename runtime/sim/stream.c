@@ -2,7 +2,8 @@
  *
  * Events are arrivals (the next job), ends of executions (one for each busy executor) and the scheduler's timer. At one
  * instant ends come first, in order of executors, then arrivals, then the timer. In an environment executors also come
- * to jobs, arrivals come first, and ends follow in the order in which they began. A cost is made once for each graph. */
+ * to jobs, arrivals come first, and ends follow in the order in which they began. A cost is made once for each
+ * graph. */
 #include <clotho/stream.h>
 
 #include "base/clock.h"

@@ -1,8 +1,8 @@
 /* stream_replay.c - the run of a log once more: a scheduler is told the inputs of the log, at the log's times.
  *
- * The scheduler writes a second log meanwhile. Invariant: what it has written is equal to the beginning of the first one,
- * so that its length says where the first one is to be read on. That holds inside an input too, where the answers of
- * ledgers are looked up (CLO_LOG_ROOM). */
+ * The scheduler writes a second log meanwhile. Invariant: what it has written is equal to the beginning of the first
+ * one, so that its length says where the first one is to be read on. That holds inside an input too, where the answers
+ * of ledgers are looked up (CLO_LOG_ROOM). */
 #include <clotho/stream.h>
 
 #include "base/carve.h"

@@ -1,32 +1,34 @@
-/* ledger.h - the capacities of one machine: what is left of each, and what is kept for the task that has waited longest.
+/* ledger.h - the capacities of one machine: what is left of each, and what is kept for the task that has waited
+ * longest.
  *
  * A task takes all that it demands or nothing. What was refused waits with its driver (a worker's line, the line of a
- * scheduler, the event loop of the simulator), never here, so a ledger needs no memory per waiter and follows no pointer
- * into a job that may be gone. The ledger knows three things about all who wait: that somebody does, the least that any
- * of them demands, and ticket and demand of the oldest. So a give reports exactly when a waiter may fit, and the refusal
- * and its registration are one step: no give can fall between them.
+ * scheduler, the event loop of the simulator), never here, so a ledger needs no memory per waiter and follows no
+ * pointer into a job that may be gone. The ledger knows three things about all who wait: that somebody does, the least
+ * that any of them demands, and ticket and demand of the oldest. So a give reports exactly when a waiter may fit, and
+ * the refusal and its registration are one step: no give can fall between them.
  *
- * Starvation: starts that pass the oldest waiter are counted. After CLO_OVERTAKES_MAX of them others get only what is left
- * beside its demand, until it starts or is forgotten. When it has started, the next give reports whatever it gives, so
- * that those who wait register again and the next oldest is known.
+ * Starvation: starts that pass the oldest waiter are counted. After CLO_OVERTAKES_MAX of them others get only what is
+ * left beside its demand, until it starts or is forgotten. When it has started, the next give reports whatever it
+ * gives, so that those who wait register again and the next oldest is known.
  *
- * Algorithm: Herlihy's universal construction with copies of the state (A methodology for implementing highly concurrent
- * data objects, TOPLAS 1993, section 4): a thread copies the state, changes the copy on a page of its own, and swings the
- * head to that page by compare-and-swap; the page it has replaced is its own from then on. Deviation: the head carries a
- * version beside the page, which takes the place of load-linked, and a copy counts only if the head has not moved
- * meanwhile, so nobody waits for readers of an old page. A version comes back after 2^48 changes. Rejected: a counter
- * for each resource (two tasks that take several can refuse each other for ever), a lock (a worker that is preempted
- * inside would block the machine).
+ * Algorithm: Herlihy's universal construction with copies of the state (A methodology for implementing highly
+ * concurrent data objects, TOPLAS 1993, section 4): a thread copies the state, changes the copy on a page of its own,
+ * and swings the head to that page by compare-and-swap; the page it has replaced is its own from then on. Deviation:
+ * the head carries a version beside the page, which takes the place of load-linked, and a copy counts only if the head
+ * has not moved meanwhile, so nobody waits for readers of an old page. A version comes back after 2^48 changes.
+ * Rejected: a counter for each resource (two tasks that take several can refuse each other for ever), a lock (a worker
+ * that is preempted inside would block the machine).
  *
  *               take   take_or_watch   watch   listen   give   forget
- *      any        -          -           -        -       -       -     (but two threads never use one `thread` number at a time)
+ *      any        -          -           -        -       -       -     (but two threads never use one `thread` number
+ *      at a time)
  *
- * Progress: lock-free. A compare-and-swap fails, and a copy is thrown away, only if another thread has changed the ledger.
- * Ordering: [A] acquire pairs with [B] release: whoever reads a head sees its page. [C] acquire and [D] release: whoever has
- * read a word of a page that was written again sees, at [E], that the head has moved on. Heads are changed by
- * read-modify-writes only, so what a thread wrote before it registered happens before what the giver does that reports.
- * Mutation list: [A] relaxed; [B] relaxed; [C] relaxed; [D] relaxed; [E] left out; a give that does not report; a start of
- * the oldest after which the next give does not report; overtakes that are not counted. */
+ * Progress: lock-free. A compare-and-swap fails, and a copy is thrown away, only if another thread has changed the
+ * ledger. Ordering: [A] acquire pairs with [B] release: whoever reads a head sees its page. [C] acquire and [D]
+ * release: whoever has read a word of a page that was written again sees, at [E], that the head has moved on. Heads are
+ * changed by read-modify-writes only, so what a thread wrote before it registered happens before what the giver does
+ * that reports. Mutation list: [A] relaxed; [B] relaxed; [C] relaxed; [D] relaxed; [E] left out; a give that does not
+ * report; a start of the oldest after which the next give does not report; overtakes that are not counted. */
 #ifndef CLO_SYNC_LEDGER_H
 #define CLO_SYNC_LEDGER_H
 

@@ -75,8 +75,9 @@ void clo_futex_wait(_Atomic uint32_t *word, uint32_t value);
 void clo_futex_wait_until(_Atomic uint32_t *word, uint32_t value, int64_t until_ns);
 void clo_futex_wake_all(_Atomic uint32_t *word);
 
-/* Sleeps for 50 us, or less if the word has another value: for control, which looks again and again until another thread is
- * done. A yield would not do: under SCHED_FIFO it gives nothing to a thread of lower priority, which may be the one. */
+/* Sleeps for 50 us, or less if the word has another value: for control, which looks again and again until another
+ * thread is done. A yield would not do: under SCHED_FIFO it gives nothing to a thread of lower priority, which may be
+ * the one. */
 void clo_futex_doze(_Atomic uint32_t *word, uint32_t value);
 
 static inline void clo_relax(void)

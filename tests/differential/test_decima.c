@@ -1,9 +1,9 @@
-/* The reference runs of decima-sim (data/tpch/reference_jct.json): FIFO and fair sharing, batches of 20 jobs and streams
- * of 201 on 50 executors.
+/* The reference runs of decima-sim (data/tpch/reference_jct.json): FIFO and fair sharing, batches of 20 jobs and
+ * streams of 201 on 50 executors.
  *
  * The file says how its runs were seeded: 7000 + seed for arrivals and levels, 1000 + seed for durations, both numpy's
- * RandomState. With these two generators the runs come out to the millisecond. With the library's own generator they are
- * compared as distributions, paired by seed. */
+ * RandomState. With these two generators the runs come out to the millisecond. With the library's own generator they
+ * are compared as distributions, paired by seed. */
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 

@@ -1,5 +1,5 @@
-/* Random sets of periodic jobs over saturating lower bands, in virtual time: no release of an admitted job ends after its
- * bound, and of a refused job one release misses its deadline under every policy. */
+/* Random sets of periodic jobs over saturating lower bands, in virtual time: no release of an admitted job ends after
+ * its bound, and of a refused job one release misses its deadline under every policy. */
 #include "support.h"
 
 #include "random.h"

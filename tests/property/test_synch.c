@@ -1,5 +1,5 @@
-/* test_synch.c - every planner of weighted completion time gives valid plans of random workloads, not below its bounds and
- * within the proven ratios; one planner's bound is not above another one's plan. */
+/* test_synch.c - every planner of weighted completion time gives valid plans of random workloads, not below its bounds
+ * and within the proven ratios; one planner's bound is not above another one's plan. */
 #include "synch_case.h"
 
 #include <string.h>

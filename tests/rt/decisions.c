@@ -1,5 +1,5 @@
-/* decisions.c - R9: prints a hash of every plan and of every simulated decision over many seeded graphs, so that two machines
- * can be compared. Run by cross.py on this one and, through an emulator, on others. */
+/* decisions.c - R9: prints a hash of every plan and of every simulated decision over many seeded graphs, so that two
+ * machines can be compared. Run by cross.py on this one and, through an emulator, on others. */
 #include "base/rng.h"
 #include "plan/registry.h"
 #include "policy/registry.h"

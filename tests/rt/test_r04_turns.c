@@ -1,9 +1,9 @@
-/* R4, bounded turns: an input of the scheduler (an arrival, a completion, a cancellation) with all that follows costs what
- * it changes, plus a bounded number of bounded decisions. Counted in steps (clo_job_result.turn_steps), so the same on
- * every machine: one completion with 10 000 successors, the arrival and the cancellation of 100 000 tasks, 10 000 jobs
- * that wait. The times that are printed are of this machine, and nothing depends on them.
- * Mutation: let release_stage of engine/scheduler.c look at every executor once more for each stage (the first test), or
- * let clo_choose walk over the live jobs, counting steps (the third). */
+/* R4, bounded turns: an input of the scheduler (an arrival, a completion, a cancellation) with all that follows costs
+ * what it changes, plus a bounded number of bounded decisions. Counted in steps (clo_job_result.turn_steps), so the
+ * same on every machine: one completion with 10 000 successors, the arrival and the cancellation of 100 000 tasks, 10
+ * 000 jobs that wait. The times that are printed are of this machine, and nothing depends on them.
+ * Mutation: let release_stage of engine/scheduler.c look at every executor once more for each stage (the first test),
+ * or let clo_choose walk over the live jobs, counting steps (the third). */
 #include "support.h"
 
 #include "base/clock.h"

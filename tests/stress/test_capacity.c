@@ -303,7 +303,8 @@ static void who_waits_holds_no_executor_blocks_nobody_and_leaves_when_its_job_is
     }
 }
 
-/* All modes at once beside each other, jobs cancelled and submitted again all the time: nothing is lost or left behind. */
+/* All modes at once beside each other, jobs cancelled and submitted again all the time: nothing is lost or left
+ * behind. */
 static void jobs_that_come_and_go_leave_the_capacities_whole(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* The policy of a runtime is replaced while its jobs run: the new one decides from then on, nothing is lost or run twice. */
+/* The policy of a runtime is replaced while its jobs run: the new one decides from then on, nothing is lost or run
+ * twice. */
 #include "support.h"
 
 #include "running.h"

@@ -1,5 +1,5 @@
-/* Grace periods: what readers look at stays until they have left. mutations.py builds this program from weakened copies of
- * sync/rcu and expects it to fail. */
+/* Grace periods: what readers look at stays until they have left. mutations.py builds this program from weakened copies
+ * of sync/rcu and expects it to fail. */
 #include "support.h"
 
 #include "sync/rcu.h"

@@ -48,7 +48,8 @@ static void is_refused(const clo_job_result *result, const char *text)
         fail_msg("'%s' lacks '%s'", result->refusal, text);
 }
 
-/* The mistake is refused and counted, its first is told with the policy's name, and the scheduler's own rule decides. */
+/* The mistake is refused and counted, its first is told with the policy's name, and the scheduler's own rule
+ * decides. */
 static void a_policy_that_never_decides_or_decides_wrongly_is_refused_and_its_job_ends_all_the_same(void **state)
 {
     (void)state;

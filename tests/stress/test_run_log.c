@@ -1,7 +1,7 @@
 /* The log of a real run is the run: what 10 000 decisions of every policy on workers have written is repeated by
  * clo_stream_replay, record by record, and the stream checker finds it valid. Jobs arrive from several threads, are
- * cancelled and fail; policies are swapped and wait; work stealing takes part of the capacities. A log whose inputs were
- * changed is not repeated. */
+ * cancelled and fail; policies are swapped and wait; work stealing takes part of the capacities. A log whose inputs
+ * were changed is not repeated. */
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 

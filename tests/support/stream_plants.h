@@ -1,4 +1,5 @@
-/* stream_plants.h - faults to plant into runs of stream_run.h: at least one for each kind that the stream checker knows. */
+/* stream_plants.h - faults to plant into runs of stream_run.h: at least one for each kind that the stream checker
+ * knows. */
 #ifndef CLO_TEST_STREAM_PLANTS_H
 #define CLO_TEST_STREAM_PLANTS_H
 

@@ -1,4 +1,5 @@
-/* cmd_run.c - `clotho run GRAPH...|WORKLOAD`: execute on workers, predicted beside measured. A workload: run_workload.c. */
+/* cmd_run.c - `clotho run GRAPH...|WORKLOAD`: execute on workers, predicted beside measured. A workload:
+ * run_workload.c. */
 #include "arrivals.h"
 #include "commands.h"
 #include "options.h"

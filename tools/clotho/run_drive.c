@@ -1,7 +1,7 @@
 /* run_drive.c - submits the jobs of a workload at their arrivals to real workers, and takes what has ended.
  *
- * One thread does it all. A job is made before it arrives and destroyed after it has ended: at most --live jobs exist at
- * once. Where as many exist, later ones wait for room (back-pressure), and their completion times count that. When a
+ * One thread does it all. A job is made before it arrives and destroyed after it has ended: at most --live jobs exist
+ * at once. Where as many exist, later ones wait for room (back-pressure), and their completion times count that. When a
  * job ended is what the runtime measured, not when this thread looked. All times here are those of the workload: with
  * --dilate N one of its seconds takes N. */
 #define _POSIX_C_SOURCE 200809L

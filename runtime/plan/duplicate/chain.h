@@ -1,5 +1,5 @@
-/* plan/duplicate/chain.h - what planners that duplicate share: a trial of several duplicates, one behind the other on one
- * executor, before an instance. */
+/* plan/duplicate/chain.h - what planners that duplicate share: a trial of several duplicates, one behind the other on
+ * one executor, before an instance. */
 #ifndef CLO_PLAN_DUPLICATE_CHAIN_H
 #define CLO_PLAN_DUPLICATE_CHAIN_H
 

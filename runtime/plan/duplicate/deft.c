@@ -1,5 +1,5 @@
-/* plan/duplicate/deft.c - DEFT: earliest finish time with duplication of one parent; LACHESIS ("Learning to Optimize DAG
- * Scheduling in Heterogeneous Environment"), equations (9) to (11), in the order of rank_u.
+/* plan/duplicate/deft.c - DEFT: earliest finish time with duplication of one parent; LACHESIS ("Learning to Optimize
+ * DAG Scheduling in Heterogeneous Environment"), equations (9) to (11), in the order of rank_u.
  *
  * Where the paper is vague:
  *   - The duplicate needs its own inputs: it starts when the nearest executions of its parents have reached the
@@ -11,7 +11,8 @@
  *   - Ties: without a duplicate first, then the lowest executor.
  * Only tasks declared duplicable are duplicated. The clean-up of the end is compact.c.
  *
- * deft-append fills no gaps: an execution goes behind the last one on its executor. Only the clean-up may move it before.
+ * deft-append fills no gaps: an execution goes behind the last one on its executor. Only the clean-up may move it
+ * before.
  *
  * O(executors * parents) a placement, plus the searches in the timelines. */
 #include "plan/duplicate/deft.h"
@@ -23,7 +24,8 @@
 
 #include <assert.h>
 
-/* available_ns: NULL: gaps are filled; else when the last execution on each executor ends, and nothing goes before that. */
+/* available_ns: NULL: gaps are filled; else when the last execution on each executor ends, and nothing goes before
+ * that. */
 typedef struct site {
     clo_schedule *schedule;
     const int64_t *available_ns;

@@ -1,5 +1,5 @@
-/* plan/list/lookahead.c - HEFT with lookahead: Bittencourt, Sakellariou, Madeira, "DAG Scheduling Using a Lookahead Variant
- * of the Heterogeneous Earliest Finish Time Algorithm", PDP 2010.
+/* plan/list/lookahead.c - HEFT with lookahead: Bittencourt, Sakellariou, Madeira, "DAG Scheduling Using a Lookahead
+ * Variant of the Heterogeneous Earliest Finish Time Algorithm", PDP 2010.
  *
  * Instances in order of falling rank_u (ties: earlier in topological order). For each executor the instance is put
  * there on trial, and then its children, in order of falling rank_u, where they end first; the executor with the least

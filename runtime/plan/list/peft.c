@@ -1,5 +1,5 @@
-/* plan/list/peft.c - PEFT: Arabnejad, Barbosa, "List Scheduling Algorithm for Heterogeneous Systems by an Optimistic Cost
- * Table", IEEE TPDS 25(3), 2014, section 4.
+/* plan/list/peft.c - PEFT: Arabnejad, Barbosa, "List Scheduling Algorithm for Heterogeneous Systems by an Optimistic
+ * Cost Table", IEEE TPDS 25(3), 2014, section 4.
  *
  * OCT(t, p) = max over successors s of t of min over executors q of OCT(s, q) + time(s, q) + (p == q ? 0 : mean
  * transfer): what is left to do after t, run on p, if nobody were in the way. Ready instances in order of

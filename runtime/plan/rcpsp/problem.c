@@ -26,8 +26,8 @@ static bool applies(const clo_cost *cost)
     return !clo_cost_has_transfers(cost);
 }
 
-/* One resource that can be scarce: demands in units of `unit`, which divides them all, so that rounding the capacity down
- * loses nothing; a larger unit only where the lane would overflow. */
+/* One resource that can be scarce: demands in units of `unit`, which divides them all, so that rounding the capacity
+ * down loses nothing; a larger unit only where the lane would overflow. */
 typedef struct lane {
     uint32_t resource; /* CLO_RESOURCES_MAX: the executors */
     int64_t unit;
@@ -100,8 +100,8 @@ static uint64_t most_at_once(int64_t *demands, uint64_t count, int64_t capacity)
     return fit;
 }
 
-/* True if what the tasks demand keeps more of them from running side by side than a machine has executors: each instance
- * counts at the first resource it needs. scratch: [instances]. */
+/* True if what the tasks demand keeps more of them from running side by side than a machine has executors: each
+ * instance counts at the first resource it needs. scratch: [instances]. */
 static bool executors_suffice(const clo_cost *cost, const lane *lanes, uint32_t count, int64_t *scratch)
 {
     const clo_graph *graph = cost->graph;

@@ -1,6 +1,6 @@
-/* plan/rcpsp/problem.h - packing: tasks with precedence that hold shares of machines over time (RCPSP, Tetris, Graphene),
- * where the executors of a machine are alike to every task and data are everywhere at once. Only times and machines
- * matter then; which executor is settled afterwards (clo_rcpsp_realise).
+/* plan/rcpsp/problem.h - packing: tasks with precedence that hold shares of machines over time (RCPSP, Tetris,
+ * Graphene), where the executors of a machine are alike to every task and data are everywhere at once. Only times and
+ * machines matter then; which executor is settled afterwards (clo_rcpsp_realise).
  *
  * Shares are packed: each resource that can be scarce is a lane of 16 or 32 bits in `words` 64-bit words, with the
  * top bit of every lane of the free amount set. (free - demand) keeps all these guards exactly where the demand
@@ -72,12 +72,13 @@ void clo_packing_copy(const clo_rcpsp *problem, clo_packing *to, const clo_packi
 
 enum { CLO_RCPSP_FORWARD = 0, CLO_RCPSP_BACKWARD = 1 };
 
-/* Serial schedule generation (Kolisch 1996): in order of rising key among those whose predecessors have a place, each at
- * its earliest time on the machine where it ends first. Gives active schedules. One that is given up has a makespan of
- * INT64_MAX; so it is below. */
+/* Serial schedule generation (Kolisch 1996): in order of rising key among those whose predecessors have a place, each
+ * at its earliest time on the machine where it ends first. Gives active schedules. One that is given up has a makespan
+ * of INT64_MAX; so it is below. */
 void clo_rcpsp_serial(clo_rcpsp_builder *builder, int direction, const int64_t *keys, clo_packing *out);
 
-/* Parallel schedule generation: time by time, what is ready and fits starts, by rising key. Gives non-delay schedules. */
+/* Parallel schedule generation: time by time, what is ready and fits starts, by rising key. Gives non-delay
+ * schedules. */
 void clo_rcpsp_parallel(clo_rcpsp_builder *builder, int direction, const int64_t *keys, clo_packing *out);
 
 /* When `task` ends, in the direction's time. */

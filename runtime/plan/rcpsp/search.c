@@ -1,9 +1,10 @@
-/* plan/rcpsp/search.c - genetic search for packings with two populations: Debels and Vanhoucke, "A bi-population based genetic
- * algorithm for the resource-constrained project scheduling problem", ICCSA 2005.
+/* plan/rcpsp/search.c - genetic search for packings with two populations: Debels and Vanhoucke, "A bi-population based
+ * genetic algorithm for the resource-constrained project scheduling problem", ICCSA 2005.
  *
  * One population was built forward, the other backward. Two schedules of one are crossed and the child is built from
  * the other end, so every generation is a step of double justification as well. What is inherited are times of
- * finish: those inside a window of the mother's schedule where much is in use from the mother, the others from the father.
+ * finish: those inside a window of the mother's schedule where much is in use from the mother, the others from the
+ * father.
  *
  * Differently from the paper: the first schedules come from a portfolio of rules and from softmax sampling, half of
  * them by parallel generation; single times are moved at random in every child, more where the parents are alike; where

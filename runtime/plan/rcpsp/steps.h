@@ -112,8 +112,8 @@ static inline clo_rcpsp_step clo_rcpsp_step_at(const clo_rcpsp_steps *steps, int
     return (clo_rcpsp_step){low, first};
 }
 
-/* Earliest start >= ready_ns within sight of `duration_ns` > 0 with `demand`; *found receives its step. Ends: in the last step
- * everything is free, and the demand fits an empty machine. */
+/* Earliest start >= ready_ns within sight of `duration_ns` > 0 with `demand`; *found receives its step. Ends: in the
+ * last step everything is free, and the demand fits an empty machine. */
 static inline int64_t clo_rcpsp_steps_find(clo_rcpsp_steps *steps, int64_t ready_ns, int64_t duration_ns,
                                            const uint64_t *demand, uint32_t words, uint64_t guards,
                                            clo_rcpsp_step *found)

@@ -1,4 +1,5 @@
-/* plan/rcpsp/strip_part.c - Augustine, Banerjee, Irani, "Strip packing with precedence constraints", SPAA 2006: algorithm DC.
+/* plan/rcpsp/strip_part.c - Augustine, Banerjee, Irani, "Strip packing with precedence constraints", SPAA 2006:
+ * algorithm DC.
  *
  * F(v) is when v ends if nothing is scarce, H the largest F. What is under way at H/2 has no order among itself and
  * makes one strip; what ends by H/2 is divided the same way and comes before it, what starts at H/2 or later, with F

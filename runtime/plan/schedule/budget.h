@@ -1,4 +1,5 @@
-/* plan/schedule/budget.h - how long an anytime planner may go on: schedules built, wall time, a bound that cannot be beaten. */
+/* plan/schedule/budget.h - how long an anytime planner may go on: schedules built, wall time, a bound that cannot be
+ * beaten. */
 #ifndef CLO_PLAN_SCHEDULE_BUDGET_H
 #define CLO_PLAN_SCHEDULE_BUDGET_H
 

@@ -4,11 +4,12 @@
 
 #include "plan/schedule/schedule.h"
 
-/* Drops executions whose data nobody reads, then moves every execution as early as possible on its executor, in order of
- * start. No execution ends later than before. Returns CLO_OK or CLO_ERR_MEMORY. */
+/* Drops executions whose data nobody reads, then moves every execution as early as possible on its executor, in order
+ * of start. No execution ends later than before. Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_schedule_compact(clo_schedule *schedule);
 
-/* Double justification, in rounds as long as the schedule gets shorter, is above bound_ns and clo_clock_ns is below end_ns
+/* Double justification, in rounds as long as the schedule gets shorter, is above bound_ns and clo_clock_ns is below
+ * end_ns
  * (INT64_MAX: no limit); else it stays. Counts schedules. Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_schedule_justify(clo_schedule *schedule, int64_t bound_ns, int64_t end_ns);
 

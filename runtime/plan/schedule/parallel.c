@@ -1,4 +1,5 @@
-/* plan/schedule/parallel.c - see parallel.h. Threads live for one call: planning takes far longer than creating them. */
+/* plan/schedule/parallel.c - see parallel.h. Threads live for one call: planning takes far longer than creating
+ * them. */
 #include "plan/schedule/parallel.h"
 
 #include <assert.h>

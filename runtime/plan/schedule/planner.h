@@ -1,4 +1,5 @@
-/* plan/schedule/planner.h - what a planner is. Its description stands in its own file; plan/registry.c lists them all. */
+/* plan/schedule/planner.h - what a planner is. Its description stands in its own file; plan/registry.c lists them
+ * all. */
 #ifndef CLO_PLAN_SCHEDULE_PLANNER_H
 #define CLO_PLAN_SCHEDULE_PLANNER_H
 

@@ -15,8 +15,8 @@ enum {
     BELOW = 2 /* added to all below it, then the most, then the least in use: [lanes] each, the first included */
 };
 
-/* Where a search stands: a node and an entry on each level, leaves are level 0; room[l]: what may be in use by an entry of
- * level l, without what the levels above add to it, for the demand to fit. */
+/* Where a search stands: a node and an entry on each level, leaves are level 0; room[l]: what may be in use by an entry
+ * of level l, without what the levels above add to it, for the demand to fit. */
 typedef struct path {
     uint32_t node[LEVELS_MAX], at[LEVELS_MAX];
     int64_t room[LEVELS_MAX][CLO_RESOURCES_MAX];
@@ -56,9 +56,9 @@ static const int64_t *least_of(const clo_profile *profile, uint32_t level, const
 }
 
 /* What is held from a step on. Whoever starts there and runs for a window holds all steps that begin in it: so the most
- * of each resource in use in them is what must leave room. A word of `held` is at most that, as it was when somebody looked
- * last, for what is in use never becomes less; 0: nobody looked. It has a field for each lane. The highest bit of a field
- * is for comparisons; an amount is rounded down to what fits into the others. */
+ * of each resource in use in them is what must leave room. A word of `held` is at most that, as it was when somebody
+ * looked last, for what is in use never becomes less; 0: nobody looked. It has a field for each lane. The highest bit
+ * of a field is for comparisons; an amount is rounded down to what fits into the others. */
 static uint32_t field_bits(const clo_profile *profile)
 {
     return 64 / profile->lanes;
@@ -165,8 +165,8 @@ static uint32_t scan(const int64_t *entry, size_t each, const int64_t *used, con
     return at;
 }
 
-/* From the step at *p on: the first one before end_ns where the demand does not fit; or (wants_room true), from the end of
- * a leaf on, the first one of the first leaf where it may fit. False: there is none. */
+/* From the step at *p on: the first one before end_ns where the demand does not fit; or (wants_room true), from the end
+ * of a leaf on, the first one of the first leaf where it may fit. False: there is none. */
 static bool search(const clo_profile *profile, path *p, int64_t end_ns, bool wants_room)
 {
     for (uint32_t level = 0;;) { /* ends: each round goes down, or on in the order of time */
@@ -212,8 +212,8 @@ static int64_t window_ns(const clo_profile *profile, const path *p)
     return p->window == NO_WINDOW ? 0 : INT64_C(1) << (profile->octave + p->window);
 }
 
-/* The demand cannot begin at entry `at`, for want of room within the window: writes down what is in use in it, as far as the
- * leaf goes. */
+/* The demand cannot begin at entry `at`, for want of room within the window: writes down what is in use in it, as far
+ * as the leaf goes. */
 static void note_held(const clo_profile *profile, const path *p, uint32_t at)
 {
     uint32_t count = *count_of(profile, 0, p->node[0]);
@@ -229,8 +229,8 @@ static void note_held(const clo_profile *profile, const path *p, uint32_t at)
     *held_at(profile, p->node[0], p->window, at) = pack(profile, most);
 }
 
-/* Through the rest of a leaf, in one pass: where room has begun (*run_ns; -1: there is none here) at its end, or the start
- * that was wanted, as the result, else -1. */
+/* Through the rest of a leaf, in one pass: where room has begun (*run_ns; -1: there is none here) at its end, or the
+ * start that was wanted, as the result, else -1. */
 static int64_t pass_leaf(const clo_profile *profile, const path *p, int64_t duration_ns, int64_t *run_ns)
 {
     uint32_t count = *count_of(profile, 0, p->node[0]), lanes = profile->lanes, begin = CLO_NONE;
@@ -404,8 +404,8 @@ static void grow_root(clo_profile *profile, uint32_t other)
     profile->height = level;
 }
 
-/* Puts `entry` behind the path's entry on `level`; nodes that are full are split, up to the root. What is in use does not
- * change, as the new step has what the one before it has. */
+/* Puts `entry` behind the path's entry on `level`; nodes that are full are split, up to the root. What is in use does
+ * not change, as the new step has what the one before it has. */
 static void insert_behind(clo_profile *profile, const path *p, const int64_t *step)
 {
     int64_t entry[BELOW + 3 * CLO_RESOURCES_MAX];

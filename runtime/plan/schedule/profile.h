@@ -1,11 +1,11 @@
 /* plan/schedule/profile.h - how much of a machine's shared capacities is in use over time.
  *
- * A step function: steps are sorted by time, the first stands at 0, each holds until the next one, the last for ever and
- * with nothing in use. The steps lie in the leaves of a B+ tree. Each entry above them keeps the most and the least that
- * is in use below it, and what has been added to all of it, so a search passes what is full or free as a whole and a
- * reservation touches two paths: O(log steps) each, but for steps that are free and too short, which are passed one by
- * one. A step that once was found so is remembered with what holds it back, which can only become more, and passed by one
- * comparison: searches write down what they find, so no two at once. Kept only for graphs with demands. */
+ * A step function: steps are sorted by time, the first stands at 0, each holds until the next one, the last for ever
+ * and with nothing in use. The steps lie in the leaves of a B+ tree. Each entry above them keeps the most and the least
+ * that is in use below it, and what has been added to all of it, so a search passes what is full or free as a whole and
+ * a reservation touches two paths: O(log steps) each, but for steps that are free and too short, which are passed one
+ * by one. A step that once was found so is remembered with what holds it back, which can only become more, and passed
+ * by one comparison: searches write down what they find, so no two at once. Kept only for graphs with demands. */
 #ifndef CLO_PLAN_SCHEDULE_PROFILE_H
 #define CLO_PLAN_SCHEDULE_PROFILE_H
 

@@ -1,9 +1,9 @@
-/* plan/schedule/ready.h - what list schedulers share: which instances have all their inputs placed, a heap to choose among them,
- * and where an execution that is appended (no gaps filled) may start.
+/* plan/schedule/ready.h - what list schedulers share: which instances have all their inputs placed, a heap to choose
+ * among them, and where an execution that is appended (no gaps filled) may start.
  *
  * Invariant: an instance is handed out by clo_ready_next exactly once, after all its producers were placed, and
- * available_ns[e] is when the last execution on e ends. Entries come first, by id; then in order of release, so that all
- * instances of a task, which wait for the same producers, come one behind the other. */
+ * available_ns[e] is when the last execution on e ends. Entries come first, by id; then in order of release, so that
+ * all instances of a task, which wait for the same producers, come one behind the other. */
 #ifndef CLO_PLAN_SCHEDULE_READY_H
 #define CLO_PLAN_SCHEDULE_READY_H
 
@@ -22,7 +22,7 @@ typedef struct clo_ready {
     uint32_t *waiting;  /* [tasks] producing tasks of which some instance is not placed        */
     uint32_t *released; /* [instances] in order of release; [taken, released_count) are new     */
     uint32_t released_count, taken;
-    clo_heap heap;    /* of the planner, with room for all instances */
+    clo_heap heap;         /* of the planner, with room for all instances */
     int64_t *available_ns; /* [executors]                                                         */
     void *block;
 } clo_ready;
@@ -34,8 +34,9 @@ void clo_ready_close(clo_ready *ready);
 /* The next instance whose producers are all placed; false: none at the moment. */
 bool clo_ready_next(clo_ready *ready, uint32_t *instance);
 
-/* The earliest finish of `instance` on any executor (ties: the lowest one), gaps included; available_ns [executors]: nothing
- * starts before, NULL: anything goes. Executors of one machine that are alike share one search of its capacities. */
+/* The earliest finish of `instance` on any executor (ties: the lowest one), gaps included; available_ns [executors]:
+ * nothing starts before, NULL: anything goes. Executors of one machine that are alike share one search of its
+ * capacities. */
 clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const int64_t *available_ns);
 
 /* Where an execution of `task` may be appended on `executor`: behind its last one and no earlier than ready_ns. Its
@@ -50,7 +51,8 @@ clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps)
 /* Places an instance that clo_ready_next handed out, and releases what waited for it. Returns CLO_OK or
  * CLO_ERR_MEMORY. */
 clo_status clo_ready_place(clo_ready *ready, uint32_t instance, clo_slot slot);
-/* The second half of it, for what was placed otherwise: takes the executions from `first_execution` on into available_ns. */
+/* The second half of it, for what was placed otherwise: takes the executions from `first_execution` on into
+ * available_ns. */
 void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_execution);
 
 /* When the first executor has nothing more to do: the least of available_ns. */

@@ -204,8 +204,8 @@ static bool holds_nothing(const clo_schedule *schedule, uint32_t task)
     return schedule->profiles == NULL || schedule->graph->rows[task].demand == CLO_NONE;
 }
 
-/* No start from ready_ns on is before this one, on whichever executor of the machine. A planner asks for one executor after
- * another, and mostly they would all pass the same steps: so those are passed once, for the shortest time. */
+/* No start from ready_ns on is before this one, on whichever executor of the machine. A planner asks for one executor
+ * after another, and mostly they would all pass the same steps: so those are passed once, for the shortest time. */
 static int64_t least_start_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
                               int64_t duration_ns, const int64_t *demand)
 {

@@ -1,5 +1,5 @@
-/* plan/search/anneal.c - search for a short plan where executors differ or data take time to move: samples, then simulated
- * annealing.
+/* plan/search/anneal.c - search for a short plan where executors differ or data take time to move: samples, then
+ * simulated annealing.
  *
  * A solution is an order of the instances (producers first) and an executor for each; the schedule is built in that
  * order, each instance on its executor at its earliest time, with a duplicate of its critical parent where that helps
@@ -146,8 +146,8 @@ static void sort_order(annealing *s)
     }
 }
 
-/* Order and executors of the best plan. An instance counts from its first execution, which its readers may have read; its
- * executor is that of the original, the first in the array. */
+/* Order and executors of the best plan. An instance counts from its first execution, which its readers may have read;
+ * its executor is that of the original, the first in the array. */
 static void take_best(annealing *s)
 {
     for (uint32_t i = 0; i < s->count; i++)

@@ -30,9 +30,9 @@ enum {
     PROVED_TASKS_BY_TIME = 20  /* likewise where time is the limit, which a proof can waste */
 };
 
-/* True if the packing search begins with HEFT's own schedule: the serial one in order of rank_u. It differs where lengths
- * are 0, which need an executor but no time, where the search looks back no further (pool_steps.h), and where the lowest
- * executor of a tie may be on another machine than the lowest. */
+/* True if the packing search begins with HEFT's own schedule: the serial one in order of rank_u. It differs where
+ * lengths are 0, which need an executor but no time, where the search looks back no further (pool_steps.h), and where
+ * the lowest executor of a tie may be on another machine than the lowest. */
 static bool begins_with_heft(const clo_rcpsp *problem)
 {
     const clo_platform *platform = problem->cost->platform;

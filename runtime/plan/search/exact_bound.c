@@ -4,7 +4,8 @@
  *   ways: the earliest end of every instance on every executor, with the transfers that its place and those of its
  *         producers cost, plus the shortest path from there to the end of all;
  *   work: what is not placed and has a way of at least b behind it must fit between now and the end - b, into what is
- *         left of the executors; an executor's time counts with its price (cost/bound/area.c), in proportion to its speed. */
+ *         left of the executors; an executor's time counts with its price (cost/bound/area.c), in proportion to its
+ *         speed. */
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"

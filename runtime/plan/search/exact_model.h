@@ -1,5 +1,5 @@
-/* plan/search/exact_model.h - the parts of the exact planner: the problem in tables and its lower bound (exact_bound.c), partial
- * plans that were searched already (exact_seen.c), the search (exact.c).
+/* plan/search/exact_model.h - the parts of the exact planner: the problem in tables and its lower bound
+ * (exact_bound.c), partial plans that were searched already (exact_seen.c), the search (exact.c).
  *
  * Instances go by *position*: a topological order in which twins, which nothing can tell apart, stand one behind the
  * other. A set of positions is a word of 64 bits. A time on an executor that cannot run the task is CLO_EXACT_NEVER,

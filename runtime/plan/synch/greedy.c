@@ -1,13 +1,13 @@
 /* greedy.c - see greedy.h.
  *
- * Tetris with weights: the score of a task on a group is a + r. a: the largest share of a bin of the group that it takes,
- * r: its job's weight / remaining load, as a share of the largest of all jobs that wait. The terms are the paper's, the
- * form is reconstructed.
+ * Tetris with weights: the score of a task on a group is a + r. a: the largest share of a bin of the group that it
+ * takes, r: its job's weight / remaining load, as a share of the largest of all jobs that wait. The terms are the
+ * paper's, the form is reconstructed.
  *
- * JSQ-MaxWeight: a task joins, when it arrives, the shortest of the queues of the machines that are fastest for it and the
- * common remote queue (if it may run elsewhere, too). A machine serves its own queue if that is at least half as long as
- * the remote one (remote tasks take twice as long: alpha / gamma = 2), and packs from it what fits, in order of arrival;
- * then it does the same with the other queue. */
+ * JSQ-MaxWeight: a task joins, when it arrives, the shortest of the queues of the machines that are fastest for it and
+ * the common remote queue (if it may run elsewhere, too). A machine serves its own queue if that is at least half as
+ * long as the remote one (remote tasks take twice as long: alpha / gamma = 2), and packs from it what fits, in order of
+ * arrival; then it does the same with the other queue. */
 #include "plan/synch/greedy.h"
 
 #include "base/carve.h"

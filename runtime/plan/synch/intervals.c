@@ -251,8 +251,8 @@ static int64_t add_share(clo_synch_shares *out, clo_synch_share share, int64_t r
     return share.amount;
 }
 
-/* A share below 2^-20 of the kind is the solver's noise. What is left goes to the fastest group, behind the last interval
- * or, where it is as small, to the largest share. */
+/* A share below 2^-20 of the kind is the solver's noise. What is left goes to the fastest group, behind the last
+ * interval or, where it is as small, to the largest share. */
 static void read_shares(const builder *b, const int64_t *value, clo_synch_shares *out)
 {
     const clo_synch_problem *p = b->p;

@@ -1,5 +1,5 @@
-/* log.c - a plan without preemption as the log of a simulated run. At one time: what ends, who arrives, what starts, and
- * what ends that took no time. A job is done right behind its last task. */
+/* log.c - a plan without preemption as the log of a simulated run. At one time: what ends, who arrives, what starts,
+ * and what ends that took no time. A job is done right behind its last task. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/synch/synch.h"

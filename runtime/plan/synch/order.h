@@ -5,8 +5,8 @@
 #include "plan/synch/lp.h"
 #include "plan/synch/problem.h"
 
-/* Loads of jobs on bins, [jobs * bins]; a kind that may run on several groups is spread evenly over the fastest of them.
- * NULL: no memory. Released with clo_free. */
+/* Loads of jobs on bins, [jobs * bins]; a kind that may run on several groups is spread evenly over the fastest of
+ * them. NULL: no memory. Released with clo_free. */
 int64_t *clo_synch_job_loads(const clo_synch_scope *scope);
 
 /* The reverse rule for concurrent open shop (Mastrolilli et al. 2010): the job that goes last is the one with the least

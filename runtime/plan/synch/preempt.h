@@ -1,11 +1,11 @@
 /* plan/synch/preempt.h - preemptive list schedules: SynchPack-1, SynchPack-3, PSRS.
  *
- * Whenever a task ends, an entry of the list is used up or a job arrives, the list is gone through from its beginning, and
- * every entry whose task does not run already gets its room if it fits.
+ * Whenever a task ends, an entry of the list is used up or a job arrives, the list is gone through from its beginning,
+ * and every entry whose task does not run already gets its room if it fits.
  *
- * A task that has run t_g ns on group g has made progress floor(t_g * 2^40 / time on g) there; it is done when these sum
- * up to 2^40. Of a task that stays on one group that is exactly its time; of one that moves it is never less work than
- * the task has. */
+ * A task that has run t_g ns on group g has made progress floor(t_g * 2^40 / time on g) there; it is done when these
+ * sum up to 2^40. Of a task that stays on one group that is exactly its time; of one that moves it is never less work
+ * than the task has. */
 #ifndef CLO_PLAN_SYNCH_PREEMPT_H
 #define CLO_PLAN_SYNCH_PREEMPT_H
 

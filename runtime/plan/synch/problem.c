@@ -1,5 +1,5 @@
-/* problem.c - see problem.h. Executors are told apart by a hash of all times on them; what is then taken for one group is
- * compared time by time, so that a collision is an error and never a wrong plan. */
+/* problem.c - see problem.h. Executors are told apart by a hash of all times on them; what is then taken for one group
+ * is compared time by time, so that a collision is an error and never a wrong plan. */
 #include "plan/synch/problem.h"
 
 #include "base/carve.h"

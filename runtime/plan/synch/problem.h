@@ -1,13 +1,13 @@
 /* plan/synch/problem.h - a workload as SynchPack sees it: jobs, kinds of tasks, groups of executors, bins.
  *
- * A *kind* is all tasks of one job with equal times, demands and executors: `count` of them. A *group* is all executors of
- * one machine that no kind can tell apart. A *bin* is what is scarce: the executors of a group, or a resource of a
+ * A *kind* is all tasks of one job with equal times, demands and executors: `count` of them. A *group* is all executors
+ * of one machine that no kind can tell apart. A *bin* is what is scarce: the executors of a group, or a resource of a
  * machine; a task on a group takes room in all bins of that group. Bins 0 .. groups-1 are the executors of the groups.
  *
  * Behind the bins of a machine's resource stand up to three that follow from it, levels 1 .. 3: dual feasible functions
- * (Fekete and Schepers 2001). With x the share of the capacity that a task demands, level k counts floor((k + 1) x) / k,
- * or x where (k + 1) x is whole. Whatever fits together in the resource fits in them too, so they forbid nothing; but two
- * tasks of 0.6 fill a machine twice there, not 1.2 times: LPs, bounds and orders see what packing costs.
+ * (Fekete and Schepers 2001). With x the share of the capacity that a task demands, level k counts floor((k + 1) x) /
+ * k, or x where (k + 1) x is whole. Whatever fits together in the resource fits in them too, so they forbid nothing;
+ * but two tasks of 0.6 fill a machine twice there, not 1.2 times: LPs, bounds and orders see what packing costs.
  *
  * A *load* is the time for which a task fills a whole bin: time * use / capacity. */
 #ifndef CLO_PLAN_SYNCH_PROBLEM_H

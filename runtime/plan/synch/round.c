@@ -1,8 +1,9 @@
 /* round.c - from shares to whole tasks (Shmoys and Tardos 1993, as SynchPack-2 uses it).
  *
  * The whole part of each share is taken as it is. What is left of a group's interval is sorted by load and filled into
- * copies of one task each; a kind is joined to the copies that it is in. A matching that gives every kind as many copies
- * as it has left exists, because the shares are one with fractions; augmenting paths find it. All sums are exact. */
+ * copies of one task each; a kind is joined to the copies that it is in. A matching that gives every kind as many
+ * copies as it has left exists, because the shares are one with fractions; augmenting paths find it. All sums are
+ * exact. */
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"

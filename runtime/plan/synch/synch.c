@@ -167,8 +167,8 @@ static int by_piece_start(const void *left, const void *right)
     return (a->executor > b->executor) - (a->executor < b->executor);
 }
 
-/* The batches' tasks on executors: one of the group that is free, and there is one, for no more start than the group has
- * room for. free_at [executors] and next [kinds] are zero. */
+/* The batches' tasks on executors: one of the group that is free, and there is one, for no more start than the group
+ * has room for. free_at [executors] and next [kinds] are zero. */
 static void spread(clo_synch *synch, const clo_synch_problem *p, clo_synch_timeline *timeline, int64_t *free_at,
                    uint32_t *next)
 {

@@ -1,6 +1,6 @@
-/* bands.c - see bands.h. Goes through the records once more, with what the scheduler could know at each: which instances
- * are ready, what each machine has left. Ready instances are counted by band and class, so that a START of a lower band
- * looks at those counts and not at jobs.
+/* bands.c - see bands.h. Goes through the records once more, with what the scheduler could know at each: which
+ * instances are ready, what each machine has left. Ready instances are counted by band and class, so that a START of a
+ * lower band looks at those counts and not at jobs.
  *
  * Where the log cannot say, nothing is a fault: replicas make nobody ready, what is committed holds its demands at once
  * and counts against its job's limit, and jobs that fail are never said to wait. */

@@ -101,8 +101,8 @@ static inline bool clo_judge_is_replica(const clo_judge *judge, const clo_judge_
     return (judge->records[execution->record].value & CLO_LOG_REPLICA) != 0;
 }
 
-/* From when on an execution holds its demands and counts against its job's limit: what was started at once from then on,
- * what was committed from the beginning of its body. */
+/* From when on an execution holds its demands and counts against its job's limit: what was started at once from then
+ * on, what was committed from the beginning of its body. */
 static inline int64_t clo_judge_held_from(const clo_judge *judge, const clo_judge_execution *execution)
 {
     const clo_log_record *decided = &judge->records[execution->record];

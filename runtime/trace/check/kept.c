@@ -1,4 +1,5 @@
-/* kept.c - see kept.h. Goes through the records once and counts, for whoever waits on a machine, the starts that pass it.
+/* kept.c - see kept.h. Goes through the records once and counts, for whoever waits on a machine, the starts that pass
+ * it.
  *
  * When a committed execution begins is not in the log. So `left` is the most that can be left of a capacity: what is
  * committed holds nothing in it. What does not fit into that certainly was not there. */

@@ -1,6 +1,6 @@
 /* limits.c - a job's limit: when an execution begins, no more executions of the job run (this one included) than the
- * limit that held when it was decided. A limit that falls does not stop what runs or is decided. What is committed begins
- * later, when the limit may have risen and others have begun: the highest limit of all counts for it. */
+ * limit that held when it was decided. A limit that falls does not stop what runs or is decided. What is committed
+ * begins later, when the limit may have risen and others have begun: the highest limit of all counts for it. */
 #include "trace/check/jobs.h"
 
 #include "base/memory.h"

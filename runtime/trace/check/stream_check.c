@@ -1,5 +1,5 @@
-/* stream_check.c - the passes of the stream checker, in order. Each is near-linear, so that a log of ten million records
- * is judged in seconds. */
+/* stream_check.c - the passes of the stream checker, in order. Each is near-linear, so that a log of ten million
+ * records is judged in seconds. */
 #include "base/status.h"
 #include "trace/check/bands.h"
 #include "trace/check/figures.h"

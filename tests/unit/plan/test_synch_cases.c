@@ -1,4 +1,5 @@
-/* test_synch_cases.c - hand-made workloads whose best weighted completion time is known; what cannot be planned; LPs. */
+/* test_synch_cases.c - hand-made workloads whose best weighted completion time is known; what cannot be planned;
+ * LPs. */
 #include "synch_case.h"
 
 #include "plan/synch/lp.h"

@@ -140,8 +140,8 @@ static void an_admitted_pipeline_misses_as_much_beside_the_stream_as_alone(void 
 }
 
 /* A deadline that has no room for one body more: alone nothing is missed, the test says "unknown", and beside the
- * stream releases are missed. So the test is not needlessly careful here, and bodies that cannot be preempted cost what it says:
- * the longest response lies within one body for each wait. */
+ * stream releases are missed. So the test is not needlessly careful here, and bodies that cannot be preempted cost what
+ * it says: the longest response lies within one body for each wait. */
 static void without_room_for_the_bodies_that_block_releases_are_missed(void **state)
 {
     const int64_t stream_ns = 90001, deadline_ns = 250000;
