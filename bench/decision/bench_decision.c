@@ -22,6 +22,10 @@ enum {
     COLD_SAMPLES = 300,
     FEW_JOBS = 100,
     MANY_JOBS = 10000,
+    /* With --quick: of candidates_of and jobs_of, and in place of MANY_JOBS. */
+    QUICK_CANDIDATES = 4,
+    QUICK_COUNTS = 3,
+    QUICK_MANY_JOBS = 1000,
     JUDGED_CANDIDATES = 16,
     EVICTED_BYTES = 8 << 20
 };
@@ -99,6 +103,11 @@ static bool median_of(bench *b, scene *s, comparison what, double *out)
     return true;
 }
 
+static uint32_t many_jobs(const bench *b)
+{
+    return b->options.quick ? QUICK_MANY_JOBS : MANY_JOBS;
+}
+
 /* Both in turns, so that a change of the machine's speed meets both. */
 static bool measure_ratio(bench *b, uint32_t policy, comparison what)
 {
@@ -108,7 +117,7 @@ static bool measure_ratio(bench *b, uint32_t policy, comparison what)
     scene *scenes[2] = {NULL, NULL};
 
     for (int i = 0; i < 2 && is_good; i++) {
-        uint32_t jobs = i == 0 ? FEW_JOBS : MANY_JOBS;
+        uint32_t jobs = i == 0 ? FEW_JOBS : many_jobs(b);
         const scene_config config = {b->policies[policy], what == CROWD ? jobs : JUDGED_CANDIDATES, jobs,
                                      b->options.seed};
         scenes[i] = scene_open(&config);
@@ -136,7 +145,8 @@ static bool measure_all(bench *b)
     for (uint32_t p = 0; p < b->policies_count && is_good; p++) {
         for (uint32_t c = 0; c < CANDIDATES && is_good; c++)
             for (uint32_t j = 0; j < JOBS && is_good; j++)
-                is_good = measure_row(b, p, c, j);
+                if (!b->options.quick || (c < QUICK_CANDIDATES && j < QUICK_COUNTS))
+                    is_good = measure_row(b, p, c, j);
         for (int what = 0; what < COMPARISONS && is_good; what++)
             is_good = measure_ratio(b, p, (comparison)what);
     }
@@ -167,8 +177,8 @@ static void print_text(const bench *b)
            SCENE_WORKERS, b->samples, scene_clock_ns());
     for (uint32_t p = 0; p < b->policies_count; p++)
         print_policy(b, p);
-    printf("p50 in ns with %d and with %d live jobs, %d candidates; medians of %u rounds\n", FEW_JOBS, MANY_JOBS,
-           JUDGED_CANDIDATES, b->options.rounds);
+    printf("p50 in ns with %d and with %d live jobs, %d candidates; medians of %u rounds\n", FEW_JOBS,
+           (int)many_jobs(b), JUDGED_CANDIDATES, b->options.rounds);
     printf("%-8s", "policy");
     for (int what = 0; what < COMPARISONS; what++)
         printf(" %28s", comparison_names[what]);
@@ -191,11 +201,14 @@ static void print_rows_json(const bench *b)
 
     for (uint32_t p = 0; p < b->policies_count; p++)
         for (uint32_t c = 0; c < CANDIDATES; c++)
-            for (uint32_t j = 0; j < JOBS; j++, comma = ", ") {
+            for (uint32_t j = 0; j < JOBS; j++) {
                 const row *r = &b->rows[p][c][j];
+                if (!r->is_measured)
+                    continue;
                 printf("%s{\"policy\": \"%s\", \"candidates\": %u, \"jobs\": %u, \"p50_ns\": %.1f, \"p99_ns\": %.1f, "
                        "\"p999_ns\": %.1f, \"max_ns\": %.1f}",
                        comma, b->policies[p]->name, candidates_of[c], jobs_of[j], r->p50, r->p99, r->p999, r->max);
+                comma = ", ";
             }
 }
 
@@ -215,7 +228,7 @@ static void print_json(const bench *b)
             printf(
                 "%s{\"policy\": \"%s\", \"what\": \"%s\", \"p50_ns_%d\": %.1f, \"p50_ns_%d\": %.1f, \"ratio\": %.3f, "
                 "\"lowest\": %.3f}",
-                comma, b->policies[p]->name, comparison_names[what], FEW_JOBS, r->few_ns, MANY_JOBS, r->many_ns,
+                comma, b->policies[p]->name, comparison_names[what], FEW_JOBS, r->few_ns, (int)many_jobs(b), r->many_ns,
                 r->ratio, r->lowest);
         }
     printf("], \"papers_ns\": {\"lachesis\": [14000000, 30000000, 38000000], \"decima\": [15000000]}, \"goals\": [");
@@ -223,7 +236,7 @@ static void print_json(const bench *b)
     for (uint32_t p = 0; p < b->policies_count; p++, comma = ", ")
         printf("%s{\"goal\": \"%s: p50 with %d live jobs / with %d, %d candidates\", \"value\": %.3f, \"must\": %.1f, "
                "\"holds\": %s}",
-               comma, b->policies[p]->name, MANY_JOBS, FEW_JOBS, JUDGED_CANDIDATES, b->ratios[p][WARM].ratio,
+               comma, b->policies[p]->name, (int)many_jobs(b), FEW_JOBS, JUDGED_CANDIDATES, b->ratios[p][WARM].ratio,
                RATIO_MUST, b->ratios[p][WARM].ratio <= RATIO_MUST ? "true" : "false");
     printf("]}\n");
 }

@@ -17,7 +17,7 @@
 #define CLO_DATA "../shared/data"
 #endif
 
-enum { POLICIES_MAX = 32, FILES = 7, WINDOW = 65536, JOBS = 10000, WINDOWS = 24, QUICK_WINDOWS = 3, GENERATED = 20 };
+enum { POLICIES_MAX = 32, FILES = 7, WINDOW = 65536, JOBS = 10000, QUICK_JOBS = 300, WINDOWS = 24, QUICK_WINDOWS = 3, GENERATED = 20 };
 
 /* The "must" of DESIGN section 7, for the simple policies; the most memory for all. */
 #define RATE_MUST 3e6
@@ -37,7 +37,7 @@ typedef struct policy_row {
 typedef struct bench {
     bench_options options;
     const char *data;
-    uint32_t windows, rows_count;
+    uint32_t jobs, windows, rows_count;
     policy_row rows[POLICIES_MAX];
     clo_workload *parts[FILES], *all, *stream;
     clo_platform *platform;
@@ -109,7 +109,7 @@ static bool generate_jobs(bench *b)
 static bool make_stream(bench *b)
 {
     const clo_arrivals_config arrivals = {
-        .size = sizeof arrivals, .kind = CLO_ARRIVALS_BATCH, .shuffled = 1, .seed = b->options.seed, .jobs = JOBS};
+        .size = sizeof arrivals, .kind = CLO_ARRIVALS_BATCH, .shuffled = 1, .seed = b->options.seed, .jobs = b->jobs};
     bool is_good =
         clo_workload_create("tpch", &b->all) == CLO_OK && clo_platform_open("uniform:50", &b->platform) == CLO_OK;
     uint32_t found = 0;
@@ -178,7 +178,7 @@ static bool is_judged(const policy_row *row)
 
 static void print_text(const bench *b)
 {
-    printf("%d %s jobs at once on 50 executors; windows of %d completions, CPU time of one thread\n", JOBS,
+    printf("%d %s jobs at once on 50 executors; windows of %d completions, CPU time of one thread\n", (int)b->jobs,
            b->is_generated ? "generated" : "TPC-H", WINDOW);
     printf("%-8s %22s %12s %12s %10s\n", "policy", "ns a completion: p50", "lowest", "M a second", "live jobs");
     for (uint32_t p = 0; p < b->rows_count; p++) {
@@ -199,7 +199,7 @@ static void print_json(const bench *b)
     printf(
         "{\"bench\": \"stream\", \"jobs\": %d, \"generated\": %s, \"executors\": 50, \"window\": %d, \"rounds\": %u, "
         "\"seed\": %llu, \"rows\": [",
-        JOBS, b->is_generated ? "true" : "false", WINDOW, b->options.rounds, (unsigned long long)b->options.seed);
+        (int)b->jobs, b->is_generated ? "true" : "false", WINDOW, b->options.rounds, (unsigned long long)b->options.seed);
     for (uint32_t p = 0; p < b->rows_count; p++) {
         const policy_row *row = &b->rows[p];
         printf("%s{\"policy\": \"%s\", \"ns_per_completion\": %.2f, \"lowest_ns\": %.2f, \"completions_per_s\": %.0f, "
@@ -262,6 +262,7 @@ int main(int argc, char **argv)
     int exit_status = bench_options_read(&b.options, &about, argc, argv);
 
     if (exit_status < 0) {
+        b.jobs = b.options.quick ? QUICK_JOBS : JOBS;
         b.windows = b.options.quick ? QUICK_WINDOWS : WINDOWS;
         exit_status = !choose_policies(&b, &asked) ? 2 : make_stream(&b) && measure_all(&b) ? 0 : 1;
         if (exit_status == 0 && b.options.json)
