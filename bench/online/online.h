@@ -42,6 +42,8 @@ struct scene {
     const char *title;
     /* What the paper says, in one line; "": nothing. */
     const char *paper;
+    /* As in clo_environment_open; NULL: the costs give the times. */
+    const char *environment;
     measure by;
     /* Names of contenders; those that are not registered are left out. The first one is the baseline. NULL ends it. */
     const char *const *contenders;
@@ -57,7 +59,7 @@ typedef struct outcome {
     double by[MEASURES_COUNT]; /* seconds */
     double p95_s, utilization;
     double jain;    /* mean over windows; 0: not measured */
-    double bound_s; /* of the mean completion time; 0: unknown */
+    double bound_s; /* of the mean completion time; 0: unknown, as in an environment */
     double jobs;
     uint64_t completions, refused, fallbacks;
     int64_t wall_ns;

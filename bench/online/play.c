@@ -1,6 +1,7 @@
 /* play.c - plays a scene: all contenders with all seeds, on all CPUs, each seed on one thread. */
 #include "online/online.h"
 
+#include <clotho/environment.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -95,7 +96,7 @@ static bool judge(const occasion *at, const clo_log *log, outcome *out)
     return is_good;
 }
 
-static bool simulate(const occasion *at, const contender *c, clo_log *log, outcome *out)
+static bool simulate(const occasion *at, const contender *c, clo_environment *environment, clo_log *log, outcome *out)
 {
     uint32_t jobs = clo_workload_jobs(at->workload);
     clo_stream_outcome *rows = calloc(jobs > 0 ? jobs : 1, sizeof *rows);
@@ -108,6 +109,7 @@ static bool simulate(const occasion *at, const contender *c, clo_log *log, outco
     config.argument = c->argument;
     config.outcomes = rows;
     config.log = log;
+    config.environment = environment;
     int64_t begin_ns = bench_now_ns();
     bool is_good = clo_stream_simulate(at->workload, at->platform, &config, &result) == CLO_OK || bench_fail(c->label);
     out->wall_ns = bench_now_ns() - begin_ns;
@@ -124,21 +126,36 @@ static bool simulate(const occasion *at, const contender *c, clo_log *log, outco
     return is_good;
 }
 
-/* With a log where it is judged or measured: the baseline's always is, all of them with groups. */
-static bool play_one(const occasion *at, const contender *c, bool is_baseline, outcome *out)
+static bool open_log(const scene *s, clo_log **log)
 {
-    clo_log *log = NULL;
-    bool is_good = true;
+    clo_log_header header = CLO_LOG_HEADER_INIT;
 
-    if ((is_baseline || at->groups > 0) && clo_log_create(NULL, 0, &log) != CLO_OK)
-        return bench_fail("a log");
-    is_good = simulate(at, c, log, out);
+    header.clock = CLO_CLOCK_VIRTUAL;
+    header.environment = s->environment;
+    return clo_log_create(&header, 0, log) == CLO_OK || bench_fail("a log");
+}
+
+/* With a log where it is judged or measured: the baseline's always is, all of them with groups. */
+static bool play_one(const scene *s, const occasion *at, uint64_t seed, const contender *c, outcome *out)
+{
+    bool has_log = strcmp(c->label, s->contenders[0]) == 0 || at->groups > 0;
+    clo_environment environment = CLO_ENVIRONMENT_INIT;
+    clo_log *log = NULL;
+
+    if (has_log && !open_log(s, &log))
+        return false;
+    bool is_good = s->environment == NULL || clo_environment_open(s->environment, seed, &environment) == CLO_OK ||
+                   bench_fail(s->environment);
+    is_good = is_good && simulate(at, c, s->environment != NULL ? &environment : NULL, log, out);
     if (is_good && log != NULL)
         is_good = judge(at, log, out);
+    if (s->environment != NULL)
+        out->bound_s = 0;
     if (is_good && at->groups > 0) {
         out->jain = online_jain(log, at->workload, at->groups);
         is_good = out->jain >= 0 || bench_fail("no memory for the windows of fairness");
     }
+    clo_environment_close(&environment);
     clo_log_destroy(log);
     return is_good;
 }
@@ -150,7 +167,8 @@ static bool play_seed(const play *p, uint32_t index)
     bool is_good = s->make(p->o, s->seed + index, &at);
 
     for (uint32_t c = 0; c < p->out->count && is_good; c++)
-        is_good = play_one(&at, &p->out->contenders[c], c == 0, &p->out->outcomes[(size_t)c * p->out->seeds + index]);
+        is_good = play_one(s, &at, s->seed + index, &p->out->contenders[c],
+                           &p->out->outcomes[(size_t)c * p->out->seeds + index]);
     clo_workload_destroy(at.workload);
     clo_workload_destroy(at.base);
     clo_platform_destroy(at.own);

@@ -57,6 +57,7 @@ typedef struct parametric_state {
     parametric with;
     int32_t unit_log2, scale_log2; /* of unit_ns, of l_scale */
     uint32_t executors;
+    uint32_t live;   /* jobs */
     uint32_t cursor; /* the slot that is looked over next */
     uint32_t *own;   /* [executors] slot of the job that it ran last; CLO_NONE: none */
 } parametric_state;
@@ -144,10 +145,10 @@ static uint32_t executors_of(const clo_live_job *job)
     return job->running + job->committed;
 }
 
-static uint32_t limit_of(const parametric_state *s, const clo_view *view, const clo_live_job *job)
+static uint32_t limit_of(const parametric_state *s, const clo_live_job *job)
 {
     int64_t by_work = s->with.q16[L_REM] * (log_of(s, job->remaining_ns, 20) - s->unit_log2) / 65536;
-    int64_t by_jobs = s->with.q16[L_JOBS] * (3 * INT64_C(65536) - clo_log2_q16(clo_view_jobs(view))) / 65536;
+    int64_t by_jobs = s->with.q16[L_JOBS] * (3 * INT64_C(65536) - clo_log2_q16(s->live > 0 ? s->live : 1)) / 65536;
     int64_t exponent = s->scale_log2 + by_work + by_jobs;
 
     if (exponent >= 31 * INT64_C(65536))
@@ -167,7 +168,7 @@ static int64_t compute_key(const parametric_state *s, const clo_view *view, uint
     int64_t key = q16[W_REM] * log_of(s, job->remaining_ns, 50) - (int64_t)q16[W_EX] * clo_log2_q16(used + 1);
 
     key += q16[W_CP] * log_of(s, cp_ns == INT64_MAX ? 0 : -cp_ns, 100);
-    return key / 65536 + (used >= limit_of(s, view, job) ? AT_LIMIT : 0);
+    return key / 65536 + (used >= limit_of(s, job) ? AT_LIMIT : 0);
 }
 
 static void put(parametric_state *s, const clo_view *view, uint32_t slot)
@@ -195,6 +196,8 @@ static void event(void *state, const clo_view *view, const clo_event *e)
 
     if (e->kind == CLO_EVENT_FINISH && e->executor != CLO_NONE)
         s->own[e->executor] = e->job;
+    if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END) /* the job that ends is counted still */
+        s->live = clo_view_jobs(view) - (e->kind == CLO_EVENT_END);
     if (clo_by_rank_event(state, view, e))
         put(s, view, e->job);
     if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END)

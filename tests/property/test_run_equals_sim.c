@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define SEEDS 1000
+#define SEEDS_STEP (SANITIZED ? 7u : 1u) /* no multiple of 2, 3, 4: features go by these */
 
 typedef struct scene {
     clo_graph *graph;
@@ -108,7 +109,7 @@ static void workers_under_the_virtual_clock_do_exactly_what_the_simulator_says(v
 {
     (void)state;
     uint64_t duplicates = 0, transfers = 0;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < SEEDS; seed += SEEDS_STEP) {
         scene s =
             make_scene(seed, seed % 2 ? RANDOM_ALL : RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS, planner_of(seed / 2));
         clo_job_result simulated = CLO_JOB_RESULT_INIT, ran = CLO_JOB_RESULT_INIT;
@@ -140,7 +141,7 @@ static void every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_byt
 {
     (void)state;
     uint64_t replicas = 0;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < SEEDS; seed += SEEDS_STEP) {
         scene s = make_scene(seed, RANDOM_ALL, planner_of(seed));
         clo_job_result planned = CLO_JOB_RESULT_INIT, result = CLO_JOB_RESULT_INIT;
         clo_bound bound = CLO_BOUND_INIT;
@@ -173,7 +174,7 @@ static void the_plans_of_all_planners_run_within_the_capacities_and_no_longer_th
 {
     (void)state;
     uint32_t simulated = 0;
-    for (uint64_t seed = 0; seed < 60; seed++) {
+    for (uint64_t seed = 0; seed < 60; seed += SEEDS_STEP) {
         scene s = make_scene(seed, RANDOM_ALL | RANDOM_SMALL, "heft");
         for (uint32_t i = 0; name_at("planners", i) != NULL; i++) {
             clo_plan_config config = CLO_PLAN_CONFIG_INIT;
@@ -201,7 +202,7 @@ static void the_plans_of_all_planners_run_within_the_capacities_and_no_longer_th
         }
         drop_scene(&s);
     }
-    assert_true(simulated > 1000);
+    assert_true(simulated > 1000 / SEEDS_STEP);
 }
 
 /* Runs on real threads as fast as they go; bodies of up to 20 us spin really. */

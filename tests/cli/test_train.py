@@ -1,0 +1,65 @@
+"""train parametric WORKLOAD: what it prints and writes, that it goes on where it was interrupted, and bad input."""
+import json
+import unittest
+
+from support import CommandTest
+
+SMALL = ("--jobs", 6, "--seeds", "1-4", "--validation", "10-12", "--each", 2, "--population", 6, "--platform", "uniform:4")
+
+
+class Train(CommandTest):
+    def workload(self):
+        path = self.path("stream.jsonl")
+        self.good("generate", "stream", "--jobs", 12, "-n", 20, "-o", path)
+        return path
+
+    def train(self, workload, *more):
+        return json.loads(self.good("train", "parametric", workload, *SMALL, "--json", *more))
+
+    def test_the_argument_is_one_of_the_policy(self):
+        workload, output = self.workload(), self.path("argument.txt")
+        trained = self.train(workload, "--generations", 2, "-o", output)
+        with open(output, encoding="utf-8") as file:
+            self.assertEqual(file.read(), trained["argument"] + "\n")
+        self.assertEqual(trained["generations"], 2)
+        self.assertLess(trained["validation"], 2)
+        run = json.loads(self.good("simulate", workload, "--jobs", 6, "--arrivals", "batch", "--platform", "uniform:4", "--json",
+                                   "--policy", "parametric:" + trained["argument"]))
+        self.assertTrue(run["valid"])
+
+    def test_any_number_of_threads_finds_the_same(self):
+        workload = self.workload()
+        one, three = (self.train(workload, "--generations", 2, "--threads", n) for n in (1, 3))
+        self.assertEqual(one["argument"], three["argument"])
+        self.assertEqual(one["validation"], three["validation"])
+        self.assertNotEqual(one["argument"], self.train(workload, "--generations", 2, "--seed", 7)["argument"])
+
+    def test_it_goes_on_from_its_checkpoint(self):
+        workload, checkpoint = self.workload(), self.path("checkpoint")
+        self.train(workload, "--generations", 1, "--checkpoint", checkpoint)
+        resumed = self.train(workload, "--generations", 3, "--checkpoint", checkpoint)
+        self.assertEqual(resumed["argument"], self.train(workload, "--generations", 3)["argument"])
+        self.bad(1, "train", "parametric", workload, *SMALL, "--seed", 5, "--checkpoint", checkpoint,
+                 holds="was written for other jobs or options")
+        self.bad(1, "train", "parametric", workload, *SMALL, "--checkpoint", self.file("broken", "clotho.checkpoint/1 x\n"),
+                 holds="is no checkpoint")
+
+    def test_seeds_of_the_tests_are_refused(self):
+        workload = self.workload()
+        self.bad(2, "train", "parametric", workload, "--seeds", "8990-9000", holds="are kept for tests")
+        self.bad(2, "train", "parametric", workload, "--validation", "9050-9060", holds="are kept for tests")
+        self.bad(2, "train", "parametric", workload, "--seeds", "1-20", "--validation", "20-30", holds="share seeds")
+
+    def test_bad_options(self):
+        workload = self.workload()
+        for more, text in ((("--population", 3), "from 4 to 10000"), (("--seeds", "5"), "write two whole numbers"),
+                           (("--seeds", "9-5"), "write two whole numbers"), (("--start", "1,2,x"), "write nine numbers"),
+                           (("--baseline", "nobody"), "nobody"), (("--threads", 300), "at most 256"),
+                           (("--arrivals", "poisson:0"), "arrivals")):
+            self.bad(2, "train", "parametric", workload, *more, holds=text)
+        self.bad(2, "train", "magic", workload, holds="'train magic' is not there")
+        self.bad(1, "train", "parametric", self.path("nothing.jsonl"), holds="nothing.jsonl")
+
+
+if __name__ == "__main__":
+    unittest.main()

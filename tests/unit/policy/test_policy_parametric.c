@@ -1,0 +1,134 @@
+/* What the tuned parametric policy chooses, on streams small enough to be worked out by hand; and what it takes for an
+ * argument. The numbers: w_rem, w_own, w_wait, w_ex, w_cp, l_scale, l_rem, l_jobs, share, unit. */
+#include "policy_scene.h"
+
+/* One executor a job: four instances run one after the other, though three executors are idle. */
+static void a_job_at_its_limit_leaves_executors_idle(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 4);
+    scene_job(&s, 0, 10, 4);
+    scene_run(&s, "parametric:1,0,0,0,0,1,0,0,-1,1ns");
+    assert_int_equal(s.result.makespan_ns, 40);
+    scene_run(&s, "parametric:1,0,0,0,0,2,0,0,-1,1ns");
+    assert_int_equal(s.result.makespan_ns, 20);
+    scene_run(&s, "parametric:1,0,0,0,0,1,0,0,0,1ns"); /* what is idle is shared */
+    assert_int_equal(s.result.makespan_ns, 10);
+    scene_close(&s);
+}
+
+/* Limits of 0.25 (8 / n)^1, rounded up: two executors for a job alone, one where eight live. The first job holds both
+ * until all have come. */
+static void the_limit_falls_with_the_number_of_jobs(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 2);
+    scene_job(&s, 0, 10, 2);
+    scene_job(&s, 1, 10, 2);
+    scene_run(&s, "parametric:1,0,0,0,0,0.25,0,1,-1,1ns");
+    assert_int_equal(scene_started(&s, 1, 10), 2);
+    for (int j = 0; j < 7; j++)
+        scene_job(&s, 1, 1000, 1);
+    scene_run(&s, "parametric:1,0,0,0,0,0.25,0,1,-1,1ns");
+    assert_int_equal(scene_started(&s, 1, 10), 1);
+    scene_close(&s);
+}
+
+/* With w_rem above 0 the job with less work goes first, below 0 the other one. */
+static void weights_say_who_goes_first(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 1);
+    scene_job(&s, 0, 10, 1);
+    scene_job(&s, 1, 100, 1);
+    scene_job(&s, 2, 50, 1);
+    scene_run(&s, "parametric:1,0,0,0,0,9,0,0,-1,100ns");
+    assert_int_equal(s.outcomes[2].start_ns, 10);
+    scene_run(&s, "parametric:-1,0,0,0,0,9,0,0,-1,100ns");
+    assert_int_equal(s.outcomes[1].start_ns, 10);
+    scene_close(&s);
+}
+
+/* After its first instance the executor stays with the longer job where that weighs enough. */
+static void an_executor_stays_with_its_own_job(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 1);
+    scene_job(&s, 0, 100, 2);
+    scene_job(&s, 1, 10, 1);
+    scene_run(&s, "parametric:1,0,0,0,0,9,0,0,-1,100ns");
+    assert_int_equal(s.outcomes[1].start_ns, 100);
+    scene_run(&s, "parametric:1,50,0,0,0,9,0,0,-1,100ns");
+    assert_int_equal(s.outcomes[1].start_ns, 200);
+    scene_close(&s);
+}
+
+/* Stage 1 of the first job is ready at 30, when its other instance ends. Until then the executor that is free at 10 waits,
+ * or takes the second job. */
+static void an_executor_waits_for_its_own_job(void **state)
+{
+    clo_task tasks[3] = {{.work_ns = 30}, {.work_ns = 10}, {.work_ns = 10, .instances = 2}};
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 2);
+    clo_graph *graph = scene_graph(&s, tasks, 3);
+    ok(clo_graph_add_edge(graph, 0, 2, 0));
+    ok(clo_graph_add_edge(graph, 1, 2, 0));
+    scene_add(&s, graph, (clo_workload_job){0});
+    scene_job(&s, 5, 100, 1);
+    scene_run(&s, "parametric:1,0,50,0,0,9,0,0,-1,100ns");
+    assert_int_equal(s.outcomes[0].finish_ns, 40);
+    assert_int_equal(s.outcomes[1].start_ns, 40);
+    scene_run(&s, "parametric:1,0,-50,0,0,9,0,0,-1,100ns");
+    assert_int_equal(s.outcomes[1].start_ns, 10);
+    scene_close(&s);
+}
+
+static void arguments_that_are_none_are_refused(void **state)
+{
+    static const char *const bad[] = {"",
+                                      "1",
+                                      "1,2,3,4,5,6,7,8",
+                                      "1,2,3,4,5,0,7,8,9",
+                                      "1,2,3,4,5,-1,7,8,9",
+                                      "1,2,3,4,5,6,7,8,9,",
+                                      "1,2,3,4,5,6,7,8,9,0s",
+                                      "1,2,3,4,5,6,7,8,9,1h",
+                                      "1,2,3,4,5,6,7,8,9,99999999999s",
+                                      "1,2,3,4,5,6,7,8,9,1s,",
+                                      "nan,2,3,4,5,6,7,8,9",
+                                      "1001,2,3,4,5,6,7,8,9",
+                                      "1;2,3,4,5,6,7,8,9"};
+    const clo_policy *policy = clo_policy_find("parametric");
+    _Alignas(16) unsigned char argument[256];
+
+    (void)state;
+    assert_non_null(policy);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        if (policy->parse(bad[i], argument) != CLO_ERR_ARGUMENT)
+            fail_msg("'%s' is taken for an argument", bad[i]);
+    ok(policy->parse("-1000,1000,0.5,+1,.25,0.01,-3,2,-1,7ms", argument));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_at_its_limit_leaves_executors_idle),
+        cmocka_unit_test(the_limit_falls_with_the_number_of_jobs),
+        cmocka_unit_test(weights_say_who_goes_first),
+        cmocka_unit_test(an_executor_stays_with_its_own_job),
+        cmocka_unit_test(an_executor_waits_for_its_own_job),
+        cmocka_unit_test(arguments_that_are_none_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
