@@ -68,7 +68,8 @@ struct clo_view {
     const clo_scheduler_room *room;     /* others use the ledgers too; NULL: they are our own */
     clo_ledger **ledgers;               /* [machines] */
     const clo_scheduler_script *script; /* what those ledgers said in the run that is repeated; NULL: none is */
-    int64_t (*own)[CLO_RESOURCES_MAX];  /* [machines] what our own executions leave; NULL: nobody wants to know */
+    int64_t (*own)[CLO_RESOURCES_MAX];  /* [machines] what our own executions leave */
+    bool settles;                       /* answers of ledgers are compared with `own`: a log or a script is there */
     uint32_t questions;                 /* to ledgers that others use, since the last input */
     bool is_short;                      /* since the last input a ledger that others use has refused something */
     clo_capacity_waiter *waiters;       /* [machines] */

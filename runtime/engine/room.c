@@ -118,7 +118,7 @@ static bool watch(clo_scheduler *scheduler, uint32_t machine, const int64_t *dem
         fits = ticket != NULL ? clo_ledger_watch(ledger, demand, ticket, room->thread)
                               : clo_ledger_listen(ledger, demand, room->thread);
     }
-    return scheduler->own != NULL ? settle(scheduler, machine, false, fits) != 0 : fits;
+    return scheduler->settles ? settle(scheduler, machine, false, fits) != 0 : fits;
 }
 
 /* FITS or KEPT for what has got past the ledger, where so much is available. */
@@ -148,7 +148,7 @@ static uint32_t look(clo_scheduler *scheduler, const clo_scheduler_job *job, uin
         if (clo_ledger_fits(ledger, &state, demand, ticket_of(scheduler, waiter, job, stage)))
             said = beside_kept(scheduler, waiter, is_free, demand, state.available, ledger->resources);
     }
-    if (scheduler->own == NULL)
+    if (!scheduler->settles)
         return said;
     const int64_t *own = scheduler->own[machine];
     for (uint32_t r = 0; r < ledger->resources; r++)
@@ -190,13 +190,13 @@ static bool take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_
         is_taken = clo_ledger_take_as(scheduler->ledgers[machine], job->demands[stage],
                                       ticket_of(scheduler, waiter, job, stage),
                                       scheduler->room != NULL ? scheduler->room->thread : 0);
-    return scheduler->own != NULL ? settle(scheduler, machine, true, is_taken) != 0 : is_taken;
+    return scheduler->settles ? settle(scheduler, machine, true, is_taken) != 0 : is_taken;
 }
 
 /* Of what our own executions leave; `sign` 1: gives back, -1: takes. */
 static void count_own(clo_scheduler *scheduler, uint32_t machine, const int64_t *demand, int sign)
 {
-    for (uint32_t r = 0; scheduler->own != NULL && r < CLO_RESOURCES_MAX; r++)
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
         if (scheduler->own[machine][r] != INT64_MAX)
             scheduler->own[machine][r] += sign * demand[r];
 }
@@ -235,7 +235,7 @@ void clo_room_open(clo_scheduler *scheduler)
 {
     const clo_platform *platform = scheduler->platform;
 
-    for (uint32_t m = 0; scheduler->own != NULL && m < platform->machines_count; m++)
+    for (uint32_t m = 0; m < platform->machines_count; m++)
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
             int64_t capacity = platform->capacities[(size_t)m * CLO_RESOURCES_MAX + r];
             scheduler->own[m][r] = capacity < 0 ? INT64_MAX : capacity;
@@ -283,7 +283,7 @@ static bool is_oldest(clo_scheduler *scheduler, uint32_t machine)
         (void)clo_ledger_read(scheduler->ledgers[machine], &state);
         is_so = state.oldest == waiter->ticket && state.overtakes >= CLO_OVERTAKES_MAX;
     }
-    return scheduler->own != NULL ? settle(scheduler, machine, false, is_so) != 0 : is_so;
+    return scheduler->settles ? settle(scheduler, machine, false, is_so) != 0 : is_so;
 }
 
 bool clo_room_is_due(clo_scheduler *scheduler, uint32_t machine)

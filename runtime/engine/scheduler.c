@@ -129,8 +129,7 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
     clo_scheduler *s = at.scheduler;
     *s = built;
     s->self = s;
-    if (s->script == NULL && (s->room == NULL || config->log == NULL))
-        s->own = NULL; /* nobody wants to know */
+    s->settles = s->script != NULL || (s->room != NULL && config->log != NULL);
     for (uint32_t i = 0; i < entries; i++)
         s->entries[i].next = i + 1 < entries ? i + 1 : CLO_NONE;
     open_ledgers(s, &at);

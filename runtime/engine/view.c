@@ -135,12 +135,9 @@ bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t 
 
 int64_t clo_view_capacity_left(const clo_view *view, uint32_t machine, uint32_t resource)
 {
-    clo_ledger_state state;
-
-    if (view == NULL || machine >= view->platform->machines_count || resource >= view->ledgers[machine]->resources)
+    if (view == NULL || machine >= view->platform->machines_count || resource >= CLO_RESOURCES_MAX)
         return INT64_MAX;
-    (void)clo_ledger_read(view->ledgers[machine], &state);
-    return state.available[resource];
+    return view->own[machine][resource];
 }
 
 uint32_t clo_view_free_for(const clo_view *view, uint32_t job, uint32_t stage)

@@ -61,6 +61,19 @@ static void settle_handed(clo_decima *d)
     d->has_misfits = true;
 }
 
+/* The bound was reached before those who are asked about were committed, and something else has ended since: they wait. */
+static void give_up(clo_decima *d)
+{
+    uint32_t executor = d->single;
+
+    if (executor != CLO_NONE && !d->executors[executor].is_pooled && d->executors[executor].act == CLO_DECIMA_NOTHING)
+        clo_decima_free(d, executor, d->executors[executor].job);
+    d->asked = 0;
+    d->single = CLO_NONE;
+    d->round++;
+    d->has_misfits = true;
+}
+
 /* The executor whose execution has ended goes on with its stage; or it goes where it was committed to; or all executors
  * of the stage are asked about. */
 static void settle_end(clo_decima *d)
@@ -69,6 +82,8 @@ static void settle_end(clo_decima *d)
     clo_decima_place place = d->ended_of;
     if (executor == CLO_NONE)
         return;
+    if (d->asked > 0)
+        give_up(d);
     const clo_live_executor *live = clo_view_executor(d->view, executor);
     clo_decima_stage *stage = clo_decima_stage_of(d, place);
     d->ended = CLO_NONE;
@@ -77,6 +92,8 @@ static void settle_end(clo_decima *d)
             (void)clo_decima_fulfil(d, &stage->commitments, place.job);
         return;
     }
+    clo_decima_undo(d, executor); /* what was planned while it ran what somebody else had started there */
+    clo_decima_pool_remove(d, executor);
     clo_decima_bind(d, executor, place.job);
     d->executors[executor].node = place;
     d->executors[executor].leaves = false;

@@ -58,7 +58,7 @@ typedef struct parametric_state {
     int32_t unit_log2, scale_log2; /* of unit_ns, of l_scale */
     uint32_t executors;
     uint32_t live;   /* jobs */
-    uint32_t cursor; /* the slot that is looked over next */
+    uint32_t cursor; /* the slot that is looked over next; CLO_NONE: the first job */
     uint32_t *own;   /* [executors] slot of the job that it ran last; CLO_NONE: none */
 } parametric_state;
 
@@ -129,6 +129,8 @@ static clo_status init(void *state, const clo_view *view)
     memset(s->own, 0xff, limits->executors * sizeof *s->own);
     s->with = given != NULL ? *given : tuned;
     s->executors = limits->executors;
+    s->live = 0;
+    s->cursor = CLO_NONE;
     s->unit_log2 = clo_log2_q16((uint64_t)s->with.unit_ns);
     s->scale_log2 = clo_log2_q16((uint64_t)s->with.q16[L_SCALE]) - 16 * 65536;
     return CLO_OK;
@@ -178,15 +180,16 @@ static void put(parametric_state *s, const clo_view *view, uint32_t slot)
     clo_job_queue_put(&s->queue, job, slot, compute_key(s, view, slot, executors_of(job)));
 }
 
-/* The number of live jobs has changed. */
+/* The number of live jobs has changed. By the list of jobs, so that it does not matter how many there may be. */
 static void refresh(parametric_state *s, const clo_view *view)
 {
-    uint32_t jobs = s->queue.jobs, count = jobs < REFRESHED ? jobs : REFRESHED;
+    uint32_t jobs = clo_view_jobs(view), count = jobs < REFRESHED ? jobs : REFRESHED;
 
     for (uint32_t i = 0; i < count; i++) {
-        s->cursor = s->cursor + 1 < jobs ? s->cursor + 1 : 0;
-        if (clo_job_queue_has(&s->queue, s->cursor))
-            put(s, view, s->cursor);
+        uint32_t slot = s->cursor != CLO_NONE ? s->cursor : clo_view_first_job(view);
+        if (clo_job_queue_has(&s->queue, slot))
+            put(s, view, slot);
+        s->cursor = clo_view_job(view, slot)->next;
     }
 }
 
@@ -202,6 +205,8 @@ static void event(void *state, const clo_view *view, const clo_event *e)
         put(s, view, e->job);
     if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END)
         refresh(s, view);
+    if (e->kind == CLO_EVENT_END && s->cursor == e->job)
+        s->cursor = clo_view_job(view, e->job)->next;
 }
 
 /* The live job of the band that the executor ran last; else CLO_NONE. */

@@ -142,7 +142,7 @@ class Run(WorkloadTest):
         self.bad(2, "run", path, holds="need --policy NAME")
         self.bad(2, "run", path, "--planner", "heft", holds="need --policy NAME")
         self.bad(2, "run", path, "--policy", "fifo:3", holds="the policy 'fifo' takes no argument; write --policy fifo")
-        self.bad(2, "run", self.diamond(), "--policy", "eft:3", holds="the policy 'eft' takes no argument")
+        self.bad(2, "run", self.diamond(), "--policy", "fifo:3", holds="the policy 'fifo' takes no argument")
         self.bad(2, "run", path, "--policy", "fifi", holds="did you mean 'fifo'?")
         self.bad(2, *fifo, "--clock", "virtual", holds="clotho simulate")
         self.bad(2, *fifo, "--repeat", "3", holds="--repeat is of graphs")

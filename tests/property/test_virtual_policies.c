@@ -247,7 +247,9 @@ static void run_stream(const scene *s, uint64_t seed, const clo_policy *policy)
     for (uint32_t j = 0; j < JOBS; j++) {
         clo_job_result result = CLO_JOB_RESULT_INIT;
         ok(clo_job_wait(jobs[j], &result));
-        assert_int_equal(result.makespan_ns, outcomes[j].finish_ns - outcomes[j].arrival_ns);
+        if (result.makespan_ns != outcomes[j].finish_ns - outcomes[j].arrival_ns)
+            fail_msg("seed %u, policy %s, job %u: %lld ns, not %lld", (unsigned)seed, policy->name, j,
+                     (long long)result.makespan_ns, (long long)(outcomes[j].finish_ns - outcomes[j].arrival_ns));
         assert_int_equal(result.executed, outcomes[j].executions);
         ok(clo_job_trace(jobs[j], &traces[j]));
     }
