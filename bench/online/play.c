@@ -214,7 +214,8 @@ bool online_play(const online *o, const scene *s, played *out)
         out->seeds = o->seeds_max;
     if (!find_contenders(o, s, out))
         return false;
-    out->outcomes = calloc((size_t)out->count * out->seeds, sizeof *out->outcomes);
+    size_t cells = (size_t)out->count * out->seeds;
+    out->outcomes = cells > 0 ? calloc(cells, sizeof *out->outcomes) : NULL;
     if (out->outcomes == NULL)
         return bench_fail("no memory for the outcomes");
     threads = threads > 64 ? 64 : threads;

@@ -175,8 +175,13 @@ static int score(const training *t, double (*samples)[CEM_NUMBERS_MAX], uint32_t
     task *tasks = calloc((size_t)samples_count * count, sizeof *tasks);
     void **arguments = calloc(samples_count, sizeof *arguments);
     train_seeds list = validates ? t->o->validation : t->o->seeds;
-    int code = tasks != NULL && arguments != NULL ? EXIT_GOOD : complain(NULL, "out of memory");
+    int code = EXIT_GOOD;
 
+    if (tasks == NULL || arguments == NULL) {
+        free(tasks);
+        free(arguments);
+        return complain(NULL, "out of memory");
+    }
     for (uint32_t s = 0; s < samples_count && code == EXIT_GOOD; s++) {
         arguments[s] = to_argument(t, samples[s]);
         if (arguments[s] == NULL)
@@ -194,7 +199,7 @@ static int score(const training *t, double (*samples)[CEM_NUMBERS_MAX], uint32_t
             scores[s] += tasks[(size_t)s * count + i].jct_ns / t->baseline_ns[at] / count;
         }
     }
-    for (uint32_t s = 0; arguments != NULL && s < samples_count; s++)
+    for (uint32_t s = 0; s < samples_count; s++)
         free(arguments[s]);
     free(arguments);
     free(tasks);
@@ -221,13 +226,15 @@ static int write_checkpoint(const training *t)
 
 static int read_checkpoint(training *t)
 {
-    unsigned long long hash = 0;
+    static const char head[] = "clotho.checkpoint/1 parametric ";
+    char line[128] = "";
     FILE *file = t->o->checkpoint != NULL ? fopen(t->o->checkpoint, "r") : NULL;
 
     if (file == NULL)
         return EXIT_GOOD;
-    bool is_one = fscanf(file, "clotho.checkpoint/1 parametric %llx\n", &hash) == 1;
-    bool is_mine = is_one && hash == t->hash, is_read = is_mine && cem_read(&t->cem, file);
+    bool is_one = fgets(line, sizeof line, file) != NULL && strncmp(line, head, sizeof head - 1) == 0;
+    bool is_mine = is_one && strtoull(line + sizeof head - 1, NULL, 16) == t->hash;
+    bool is_read = is_mine && cem_read(&t->cem, file);
     fclose(file);
     if (is_read)
         return EXIT_GOOD;
@@ -245,8 +252,13 @@ static int run_generation(training *t, double *train_score, double *valid_score)
     uint32_t each = o->seeds_each > 0 && o->seeds_each < o->seeds.count ? o->seeds_each : o->seeds.count;
     double(*samples)[CEM_NUMBERS_MAX] = calloc(o->population, sizeof *samples);
     double *scores = calloc(o->population, sizeof *scores), mean[1][CEM_NUMBERS_MAX];
-    int code = samples != NULL && scores != NULL ? EXIT_GOOD : complain(NULL, "out of memory");
+    int code = EXIT_GOOD;
 
+    if (samples == NULL || scores == NULL) {
+        free(samples);
+        free(scores);
+        return complain(NULL, "out of memory");
+    }
     for (uint32_t s = 0; s < o->population && code == EXIT_GOOD; s++)
         cem_sample(&t->cem, s, samples[s]);
     if (code == EXIT_GOOD)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uint64_t mix(uint64_t x)
 {
@@ -77,18 +78,38 @@ bool cem_write(const cem *c, FILE *out)
     return ferror(out) == 0;
 }
 
+/* The text behind `key` and a blank in the next line; NULL: another line. */
+static char *read_line(FILE *in, const char *key, char *line, int bytes)
+{
+    size_t length = strlen(key);
+
+    return fgets(line, bytes, in) != NULL && strncmp(line, key, length) == 0 && line[length] == ' ' ? line + length
+                                                                                                    : NULL;
+}
+
 bool cem_read(cem *c, FILE *in)
 {
+    char line[256], *end = read_line(in, "generation", line, sizeof line);
     cem read = *c;
-    unsigned long long seed;
 
-    if (fscanf(in, "generation %u\nseed %llu\nscore %lf\n", &read.generation, &seed, &read.best_score) != 3)
+    if (end == NULL)
         return false;
-    read.seed = seed;
-    for (uint32_t n = 0; n < c->numbers; n++)
-        if (fscanf(in, "number %lf %lf %lf\n", &read.mean[n], &read.sigma[n], &read.best[n]) != 3 ||
-            !isfinite(read.mean[n]) || !(read.sigma[n] >= 0) || !isfinite(read.best[n]))
+    read.generation = (uint32_t)strtoul(end, NULL, 10);
+    if ((end = read_line(in, "seed", line, sizeof line)) == NULL)
+        return false;
+    read.seed = strtoull(end, NULL, 10);
+    if ((end = read_line(in, "score", line, sizeof line)) == NULL)
+        return false;
+    read.best_score = strtod(end, NULL);
+    for (uint32_t n = 0; n < c->numbers; n++) {
+        if ((end = read_line(in, "number", line, sizeof line)) == NULL)
             return false;
+        read.mean[n] = strtod(end, &end);
+        read.sigma[n] = strtod(end, &end);
+        read.best[n] = strtod(end, &end);
+        if (*end != '\n' || !isfinite(read.mean[n]) || !(read.sigma[n] >= 0) || !isfinite(read.best[n]))
+            return false;
+    }
     *c = read;
     return true;
 }
