@@ -17,7 +17,16 @@
 #define CLO_DATA "../shared/data"
 #endif
 
-enum { POLICIES_MAX = 32, FILES = 7, WINDOW = 65536, JOBS = 10000, QUICK_JOBS = 300, WINDOWS = 24, QUICK_WINDOWS = 3, GENERATED = 20 };
+enum {
+    POLICIES_MAX = 32,
+    FILES = 7,
+    WINDOW = 65536,
+    JOBS = 10000,
+    QUICK_JOBS = 300,
+    WINDOWS = 24,
+    QUICK_WINDOWS = 3,
+    GENERATED = 20
+};
 
 /* The "must" of DESIGN section 7, for the simple policies; the most memory for all. */
 #define RATE_MUST 3e6
@@ -199,7 +208,8 @@ static void print_json(const bench *b)
     printf(
         "{\"bench\": \"stream\", \"jobs\": %d, \"generated\": %s, \"executors\": 50, \"window\": %d, \"rounds\": %u, "
         "\"seed\": %llu, \"rows\": [",
-        (int)b->jobs, b->is_generated ? "true" : "false", WINDOW, b->options.rounds, (unsigned long long)b->options.seed);
+        (int)b->jobs, b->is_generated ? "true" : "false", WINDOW, b->options.rounds,
+        (unsigned long long)b->options.seed);
     for (uint32_t p = 0; p < b->rows_count; p++) {
         const policy_row *row = &b->rows[p];
         printf("%s{\"policy\": \"%s\", \"ns_per_completion\": %.2f, \"lowest_ns\": %.2f, \"completions_per_s\": %.0f, "

@@ -438,7 +438,7 @@ static void insert_behind(clo_profile *profile, const path *p, const int64_t *st
 /* Makes a step begin at time_ns, with what is in use there. The memory is there. */
 static void cut(clo_profile *profile, int64_t time_ns, const int64_t *demand)
 {
-    path p;
+    path p = {0};
 
     descend(profile, time_ns, demand, &p);
     const int64_t *here = entry_at(profile, 0, p.node[0], p.at[0]);
