@@ -90,8 +90,10 @@ INLINE void group_split(const clo_rule *rule, const clo_partials *p, size_t begi
     group_store(rule, n, count, acc, block);
 }
 
-static void dense_lanes_s8(const clo_dense *layer, const int8_t *x, uint32_t blocks, void *y)
+/* The layer is copied, so that the compiler need not read it again after each store. */
+static void dense_lanes_s8(const clo_dense *given, const int8_t *x, uint32_t blocks, void *y)
 {
+    const clo_dense own = *given, *layer = &own;
     uint32_t rows = clo_lanes_rows(layer->rule.out, layer->outputs);
 
     for (uint32_t b = 0; b < blocks; b++) {
@@ -108,8 +110,9 @@ static void dense_lanes_s8(const clo_dense *layer, const int8_t *x, uint32_t blo
     }
 }
 
-static void dense_lanes_s16(const clo_dense *layer, const int16_t *x, uint32_t blocks, void *y)
+static void dense_lanes_s16(const clo_dense *given, const int16_t *x, uint32_t blocks, void *y)
 {
+    const clo_dense own = *given, *layer = &own;
     uint32_t rows = clo_lanes_rows(layer->rule.out, layer->outputs);
 
     for (uint32_t b = 0; b < blocks; b++) {
@@ -126,8 +129,10 @@ static void dense_lanes_s16(const clo_dense *layer, const int16_t *x, uint32_t b
     }
 }
 
-static void split_lanes(const clo_rule *rule, const clo_partials *partials, uint32_t blocks, void *y)
+static void split_lanes(const clo_rule *given, const clo_partials *parts, uint32_t blocks, void *y)
 {
+    const clo_rule own = *given, *rule = &own;
+    const clo_partials copy = *parts, *partials = &copy;
     uint32_t rows = clo_lanes_rows(rule->out, partials->outputs);
 
     for (uint32_t b = 0; b < blocks; b++) {

@@ -102,9 +102,13 @@ V X8 x8_load(const int8_t *x)
     return _mm512_xor_si512(_mm512_loadu_si512(x), _mm512_set1_epi8(INT8_MIN));
 }
 
+/* In assembly, because gcc 12 copies each sum before it adds to it; the weights are broadcast by the same instruction. */
+typedef int32_t __attribute__((may_alias, aligned(1))) quad_in_memory;
+
 V V32 dot8_lanes(V32 acc, X8 x, const int8_t *weights)
 {
-    return _mm512_dpbusd_epi32(acc, x, _mm512_set1_epi32(quad_of(weights)));
+    __asm__("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(x), "m"(*(const quad_in_memory *)weights));
+    return acc;
 }
 
 V V32 dot8_node(V32 acc, const int8_t *weights, const int8_t *x)
