@@ -1,5 +1,5 @@
-/* kernels/template.h - the loops of the vector variants, written once. An instruction set defines its primitives, then includes
- * this file, which gives it static functions under the names of the table.
+/* kernels/template.h - the loops of the vector variants, written once. An instruction set defines its primitives, then
+ * includes this file, which gives it static functions under the names of the table.
  *
  * Types       V32: 16 int32, one a lane. X8, X16: a quad of inputs for 16 lanes, made ready for dot8 and dot16.
  * GROUP       outputs that are summed at once, 4 or 16: as many as the registers hold.
