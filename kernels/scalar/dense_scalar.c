@@ -37,7 +37,7 @@ void clo_dense_lanes_s8_scalar(const clo_dense *layer, const int8_t *x, uint32_t
             for (uint32_t lane = 0; lane < CLO_LANES; lane++)
                 sums[lane] = layer->bias[n];
             for (uint32_t k = 0; k < layer->inputs; k++) {
-                int32_t w = layer->weights[clo_weight_index(layer->inputs, n, k)];
+                const int8_t w = layer->weights[clo_weight_index(layer->inputs, n, k)];
 
                 for (uint32_t lane = 0; lane < CLO_LANES; lane++)
                     sums[lane] = clo_wrap_add(sums[lane], w * in[clo_lane_index(CLO_S8, k, lane)]);
@@ -59,7 +59,7 @@ void clo_dense_lanes_s16_scalar(const clo_dense *layer, const int16_t *x, uint32
             for (uint32_t lane = 0; lane < CLO_LANES; lane++)
                 sums[lane] = layer->bias[n];
             for (uint32_t k = 0; k < layer->inputs; k++) {
-                int32_t w = layer->weights[clo_weight_index(layer->inputs, n, k)];
+                const int8_t w = layer->weights[clo_weight_index(layer->inputs, n, k)];
 
                 for (uint32_t lane = 0; lane < CLO_LANES; lane++)
                     sums[lane] = clo_wrap_add(sums[lane], w * in[clo_lane_index(CLO_S16, k, lane)]);
