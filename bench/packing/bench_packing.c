@@ -191,7 +191,7 @@ static void summarise(bench *b, row *r, uint32_t count)
 static bool measure_order(bench *b, uint32_t order)
 {
     uint64_t random = b->options.seed + order;
-    uint32_t places[2 * TASKS_MAX], kept = 0;
+    uint32_t places[2 * TASKS_MAX] = {0}, kept = 0;
     row *r = &b->rows[order];
 
     r->turns.wanted = b->options.rounds;
