@@ -9,9 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Which resources some task demands: the others need no profile. */
+static void find_demanded(const clo_graph *graph, bool *is_demanded)
+{
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX && graph->rows[t].demand != CLO_NONE; r++)
+            is_demanded[r] |= clo_graph_demand(graph, t)[r] > 0;
+}
+
 static clo_status open_profiles(clo_schedule *schedule)
 {
     uint32_t machines = schedule->platform->machines_count;
+    bool is_demanded[CLO_RESOURCES_MAX] = {false};
 
     if (!schedule->graph->has_demands)
         return CLO_OK;
@@ -19,9 +28,10 @@ static clo_status open_profiles(clo_schedule *schedule)
     schedule->memos = clo_allocate(machines, sizeof schedule->memos[0]);
     if (schedule->profiles == NULL || schedule->memos == NULL)
         return clo_fail_memory("a plan");
+    find_demanded(schedule->graph, is_demanded);
     for (uint32_t m = 0; m < machines; m++) {
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-            schedule->profiles[m].limits[r] = clo_cost_capacity(schedule->cost, m, r);
+            schedule->profiles[m].limits[r] = is_demanded[r] ? clo_cost_capacity(schedule->cost, m, r) : -1;
         clo_profile_open(&schedule->profiles[m]);
     }
     return CLO_OK;
@@ -199,11 +209,6 @@ clo_status clo_schedule_order(clo_schedule *schedule)
     return CLO_OK;
 }
 
-static bool holds_nothing(const clo_schedule *schedule, uint32_t task)
-{
-    return schedule->profiles == NULL || schedule->graph->rows[task].demand == CLO_NONE;
-}
-
 /* No start from ready_ns on is before this one, on whichever executor of the machine. A planner asks for one executor
  * after another, and mostly they would all pass the same steps: so those are passed once, for the shortest time. */
 static int64_t least_start_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
@@ -225,10 +230,38 @@ static int64_t least_start_ns(const clo_schedule *schedule, uint32_t task, uint3
     return ready_ns > memo->start_ns ? ready_ns : memo->start_ns;
 }
 
+void clo_schedule_raise_starts(clo_schedule *schedule, uint32_t task, int64_t *from_ns)
+{
+    const int64_t *demand = clo_graph_demand(schedule->graph, task);
+    uint32_t machines = schedule->platform->machines_count;
+
+    for (uint32_t m = 0; m < machines; m++) {
+        const clo_capacity_memo *known = &schedule->memos[m];
+        clo_capacity_memo memo = {INT64_MAX, INT64_MAX, 0, task};
+        for (uint32_t e = 0; e < schedule->executors; e++) {
+            if (schedule->platform->executors[e].machine != m || from_ns[e] == INT64_MAX)
+                continue;
+            int64_t duration_ns = clo_cost_time(schedule->cost, task, e);
+            memo.ready_ns = from_ns[e] < memo.ready_ns ? from_ns[e] : memo.ready_ns;
+            memo.duration_ns = duration_ns < memo.duration_ns ? duration_ns : memo.duration_ns;
+        }
+        if (memo.ready_ns == INT64_MAX)
+            continue;
+        bool holds = known->task == task && known->duration_ns <= memo.duration_ns && known->ready_ns <= memo.ready_ns;
+        memo.start_ns = holds && known->start_ns > memo.ready_ns ? known->start_ns : memo.ready_ns;
+        memo.start_ns = clo_profile_earliest_ns(&schedule->profiles[m], memo.start_ns, memo.duration_ns, INT64_MAX,
+                                                demand);
+        schedule->memos[m] = memo;
+        for (uint32_t e = 0; e < schedule->executors; e++)
+            if (schedule->platform->executors[e].machine == m && from_ns[e] < memo.start_ns)
+                from_ns[e] = memo.start_ns;
+    }
+}
+
 int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
                                  int64_t duration_ns)
 {
-    if (holds_nothing(schedule, task))
+    if (!clo_schedule_has_demand(schedule, task))
         return ready_ns;
     const int64_t *demand = clo_graph_demand(schedule->graph, task);
     int64_t from_ns = least_start_ns(schedule, task, machine, ready_ns, duration_ns, demand);
@@ -241,7 +274,7 @@ int64_t clo_schedule_slot_before_ns(const clo_schedule *schedule, uint32_t task,
 {
     const clo_timeline *timeline = &schedule->timelines[executor];
 
-    if (holds_nothing(schedule, task))
+    if (!clo_schedule_has_demand(schedule, task))
         return clo_timeline_find(timeline, ready_ns, duration_ns);
     uint32_t machine = schedule->platform->executors[executor].machine;
     const clo_profile *profile = &schedule->profiles[machine];
@@ -300,7 +333,7 @@ clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_
         return CLO_ERR_TIMEOUT;
     if (clo_timeline_reserve(&schedule->timelines[executor], start_ns, finish) != 0)
         return clo_fail_memory("a plan");
-    if (!holds_nothing(schedule, task)) {
+    if (clo_schedule_has_demand(schedule, task)) {
         uint32_t machine = schedule->platform->executors[executor].machine;
         if (clo_profile_take(&schedule->profiles[machine], start_ns, finish, clo_graph_demand(graph, task)) != 0)
             return clo_fail_memory("a plan");
