@@ -239,8 +239,8 @@ static bool search(const clo_profile *profile, path *p, int64_t end_ns, bool wan
         uint32_t node = p->node[level], count = *count_of(profile, level, node);
 
         if (p->at[level] < count)
-            p->at[level] = wants_room ? scan_free(profile, p, level, count, end_ns)
-                                      : scan_full(profile, p, level, count, end_ns);
+            p->at[level] =
+                wants_room ? scan_free(profile, p, level, count, end_ns) : scan_full(profile, p, level, count, end_ns);
         if (p->at[level] < count) {
             if (entry_at(profile, level, node, p->at[level])[TIME] >= end_ns)
                 return false;

@@ -23,10 +23,18 @@ typedef struct clo_execution {
     uint32_t next; /* another execution of the same instance; CLO_NONE: the last */
 } clo_execution;
 
-/* Where the capacities of a machine let a task begin: no start from `ready_ns` on for `duration_ns` or longer is before
- * `start_ns`. Of the last task that was asked for; what is placed there since then only makes it later. */
+/* No start from `from_ns` on, and before `to_ns`, has room for as long as duration_ns. */
+typedef struct clo_no_start {
+    int64_t from_ns, to_ns, duration_ns;
+} clo_no_start;
+
+#define CLO_NO_STARTS 16u
+
+/* Where the capacities of a machine do not let a task begin: of the last task that was asked for, what searches found
+ * last. It holds on: what is placed since then takes room. */
 typedef struct clo_capacity_memo {
-    int64_t ready_ns, duration_ns, start_ns;
+    clo_no_start found[CLO_NO_STARTS]; /* the first `count`; then in turn */
+    uint32_t count, next;
     uint32_t task; /* CLO_NONE: nothing is known */
 } clo_capacity_memo;
 
