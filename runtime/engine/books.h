@@ -58,8 +58,8 @@ struct clo_view {
     uint32_t lacking; /* queues whose head lacks capacity */
 
     clo_ready_stage first[CLO_BANDS_MAX], last[CLO_BANDS_MAX]; /* listed stages */
-    uint32_t listed[CLO_BANDS_MAX];
-    uint32_t live[CLO_BANDS_MAX]; /* jobs */
+    uint32_t live[CLO_BANDS_MAX];                              /* jobs */
+    uint32_t listed_bands, live_bands; /* bit b: some stage of band b is listed; some job of it lives */
     uint32_t band;
     uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
     bool is_ruled;      /* a choice was refused: the rule decides until the next input */
@@ -89,11 +89,17 @@ struct clo_view {
     char refusal[192];
 };
 
-/* note.c: into the log, if there is one. `job` NULL, CLO_NONE: none. */
-void clo_note(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *job, uint32_t stage, uint32_t instance,
-              uint32_t executor, int64_t value);
-/* The same with the record as it is. */
+/* note.c: into the log, if there is one. */
 void clo_note_record(clo_scheduler *scheduler, const clo_log_record *record);
+/* The same of what happens now; `job` NULL, CLO_NONE: none. */
+void clo_note_now(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *job, uint32_t stage,
+                  uint32_t instance, uint32_t executor, int64_t value);
+static inline void clo_note(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *job, uint32_t stage,
+                            uint32_t instance, uint32_t executor, int64_t value)
+{
+    if (scheduler->log != NULL)
+        clo_note_now(scheduler, what, job, stage, instance, executor, value);
+}
 /* What the log says of an input before its own record. */
 void clo_note_begin(clo_scheduler *scheduler, bool was_drained);
 /* Nothing is left to be decided. */
@@ -116,15 +122,46 @@ static inline clo_scheduler_job *clo_view_live(const clo_view *view, uint32_t jo
     return view != NULL && job < view->limits.jobs ? view->jobs[job] : NULL;
 }
 
-/* room.c: capacities of the machines. */
-bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+/* room.c: capacities of the machines. A job without demands asks nobody. */
+bool clo_room_fits_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+static inline bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage,
+                                 uint32_t executor)
+{
+    return job->demands == NULL || clo_room_fits_demand(scheduler, job, stage, executor);
+}
+
 /* False: others were quicker, and it waits. Never so in ledgers of our own, after clo_room_fits. */
-bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+bool clo_room_take_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+static inline bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage,
+                                 uint32_t executor)
+{
+    return job->demands == NULL || clo_room_take_demand(scheduler, job, stage, executor);
+}
+
 /* After the START of what was taken for: the log hears what has become of who waited there. */
-void clo_room_tell(clo_scheduler *scheduler, uint32_t executor);
-void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+void clo_room_tell_waiter(clo_scheduler *scheduler, uint32_t executor);
+static inline void clo_room_tell(clo_scheduler *scheduler, uint32_t executor)
+{
+    if (scheduler->has_demands)
+        clo_room_tell_waiter(scheduler, executor);
+}
+
+void clo_room_give_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+static inline void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage,
+                                 uint32_t executor)
+{
+    if (job->demands != NULL)
+        clo_room_give_demand(scheduler, job, stage, executor);
+}
+
 /* The stage, or (CLO_NONE) any stage of the job, waits no more. */
-void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage);
+void clo_room_forget_waiter(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage);
+static inline void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
+{
+    if (job->demands != NULL)
+        clo_room_forget_waiter(scheduler, job, stage);
+}
+
 /* Capacity is kept for the stage that waits on the machine. */
 bool clo_room_is_due(clo_scheduler *scheduler, uint32_t machine);
 /* Nobody holds anything. */
@@ -142,7 +179,21 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
 void clo_start_queued(clo_scheduler *scheduler, uint32_t executor);
 void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job);
 void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free);
-uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after);
+/* The first free executor after `after` (CLO_NONE: of all); CLO_NONE: there is none. */
+static inline uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after)
+{
+    uint32_t from = after + 1, word = from / 64; /* CLO_NONE + 1 is 0 */
+
+    if (scheduler->free_executors == 0 || word >= scheduler->words)
+        return CLO_NONE;
+    uint64_t bits = scheduler->free_set[word] & ~0ull << from % 64;
+    while (bits == 0) {
+        if (++word == scheduler->words)
+            return CLO_NONE;
+        bits = scheduler->free_set[word];
+    }
+    return word * 64 + (uint32_t)__builtin_ctzll(bits);
+}
 
 /* bind.c: executors and the jobs that they are bound to. */
 

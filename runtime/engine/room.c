@@ -159,7 +159,7 @@ static uint32_t look(clo_scheduler *scheduler, const clo_scheduler_job *job, uin
     return settle(scheduler, machine, expected, said);
 }
 
-bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+bool clo_room_fits_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     uint32_t machine = machine_of(scheduler, executor);
     clo_capacity_waiter *waiter = &scheduler->waiters[machine];
@@ -201,7 +201,7 @@ static void count_own(clo_scheduler *scheduler, uint32_t machine, const int64_t 
             scheduler->own[machine][r] += sign * demand[r];
 }
 
-bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+bool clo_room_take_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     uint32_t machine = machine_of(scheduler, executor);
     clo_capacity_waiter *waiter = &scheduler->waiters[machine];
@@ -222,7 +222,7 @@ bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
     return true;
 }
 
-void clo_room_tell(clo_scheduler *scheduler, uint32_t executor)
+void clo_room_tell_waiter(clo_scheduler *scheduler, uint32_t executor)
 {
     uint32_t machine = machine_of(scheduler, executor);
 
@@ -242,7 +242,7 @@ void clo_room_open(clo_scheduler *scheduler)
         }
 }
 
-void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+void clo_room_give_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     const clo_scheduler_room *room = scheduler->room;
     uint32_t machine = machine_of(scheduler, executor);
@@ -256,11 +256,11 @@ void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
         room->report(room->driver, machine, false);
 }
 
-void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
+void clo_room_forget_waiter(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
 {
     const clo_scheduler_room *room = scheduler->room;
 
-    for (uint32_t m = 0; m < scheduler->platform->machines_count && job->demands != NULL; m++) {
+    for (uint32_t m = 0; m < scheduler->platform->machines_count; m++) {
         clo_capacity_waiter *waiter = &scheduler->waiters[m];
         if (waiter->who.job != job->slot || (stage != CLO_NONE && waiter->who.stage != stage))
             continue;
