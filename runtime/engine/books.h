@@ -1,6 +1,7 @@
 /* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), choose.c (choices and
  * the rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready
- * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). */
+ * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). What is asked on the way of
+ * every execution, and mostly answered at once, stands in note.h and room.h. */
 #ifndef CLO_ENGINE_BOOKS_H
 #define CLO_ENGINE_BOOKS_H
 
@@ -89,83 +90,16 @@ struct clo_view {
     char refusal[192];
 };
 
-/* note.c: into the log, if there is one. */
-void clo_note_record(clo_scheduler *scheduler, const clo_log_record *record);
-/* The same of what happens now; `job` NULL, CLO_NONE: none. */
-void clo_note_now(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *job, uint32_t stage,
-                  uint32_t instance, uint32_t executor, int64_t value);
-static inline void clo_note(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *job, uint32_t stage,
-                            uint32_t instance, uint32_t executor, int64_t value)
-{
-    if (scheduler->log != NULL)
-        clo_note_now(scheduler, what, job, stage, instance, executor, value);
-}
-/* What the log says of an input before its own record. */
-void clo_note_begin(clo_scheduler *scheduler, bool was_drained);
-/* Nothing is left to be decided. */
-void clo_note_drained(clo_scheduler *scheduler);
-void clo_note_sum(clo_scheduler *scheduler);
-/* The inputs from here on are for this policy. */
-void clo_note_policy(clo_scheduler *scheduler, const clo_policy *policy);
-
 /* lists.c */
 void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job);
 void clo_lists_remove_job(clo_scheduler *scheduler, clo_scheduler_job *job);
 void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage);
 void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage);
 
-void clo_view_tell(clo_scheduler *scheduler, clo_event_kind kind, uint32_t job, uint32_t stage, uint32_t executor,
-                   uint32_t count);
-
 static inline clo_scheduler_job *clo_view_live(const clo_view *view, uint32_t job)
 {
     return view != NULL && job < view->limits.jobs ? view->jobs[job] : NULL;
 }
-
-/* room.c: capacities of the machines. A job without demands asks nobody. */
-bool clo_room_fits_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
-static inline bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage,
-                                 uint32_t executor)
-{
-    return job->demands == NULL || clo_room_fits_demand(scheduler, job, stage, executor);
-}
-
-/* False: others were quicker, and it waits. Never so in ledgers of our own, after clo_room_fits. */
-bool clo_room_take_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
-static inline bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage,
-                                 uint32_t executor)
-{
-    return job->demands == NULL || clo_room_take_demand(scheduler, job, stage, executor);
-}
-
-/* After the START of what was taken for: the log hears what has become of who waited there. */
-void clo_room_tell_waiter(clo_scheduler *scheduler, uint32_t executor);
-static inline void clo_room_tell(clo_scheduler *scheduler, uint32_t executor)
-{
-    if (scheduler->has_demands)
-        clo_room_tell_waiter(scheduler, executor);
-}
-
-void clo_room_give_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
-static inline void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage,
-                                 uint32_t executor)
-{
-    if (job->demands != NULL)
-        clo_room_give_demand(scheduler, job, stage, executor);
-}
-
-/* The stage, or (CLO_NONE) any stage of the job, waits no more. */
-void clo_room_forget_waiter(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage);
-static inline void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
-{
-    if (job->demands != NULL)
-        clo_room_forget_waiter(scheduler, job, stage);
-}
-
-/* Capacity is kept for the stage that waits on the machine. */
-bool clo_room_is_due(clo_scheduler *scheduler, uint32_t machine);
-/* Nobody holds anything. */
-void clo_room_open(clo_scheduler *scheduler);
 
 /* start.c: executions begin, or wait in queues. */
 

@@ -2,6 +2,8 @@
  * trusted. Where there is none to be had, the scheduler's own rule decides: the oldest ready stage that may run goes to
  * the first free executor that has room. */
 #include "engine/books.h"
+#include "engine/note.h"
+#include "engine/room.h"
 
 #include "base/status.h"
 

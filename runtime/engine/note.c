@@ -2,7 +2,7 @@
  *
  * A sum of all inputs so far follows every 64th of them or so, and comes before the end. Two inputs may be swapped and
  * lead to the same decisions; they do not lead to the same sum. */
-#include "engine/books.h"
+#include "engine/note.h"
 
 #define SUM_EVERY 64u
 

@@ -10,7 +10,9 @@
  * What ledgers say that others use is an input, as far as it cannot be computed from our own executions: each question
  * has a number, and an unexpected answer goes into the log (CLO_LOG_ROOM). Where a run is repeated (scheduler->script)
  * the answers come from there, and no ledger is touched. */
-#include "engine/books.h"
+#include "engine/room.h"
+
+#include "engine/note.h"
 
 /* What a machine says to a demand; in the log too. */
 enum { FITS = 0, KEPT = 1, REFUSED = 2 };

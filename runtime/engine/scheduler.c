@@ -6,6 +6,8 @@
 #include "base/status.h"
 #include "engine/books.h"
 #include "engine/capacity.h"
+#include "engine/note.h"
+#include "engine/room.h"
 
 #include <string.h>
 

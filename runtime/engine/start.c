@@ -1,6 +1,8 @@
 /* start.c - executions begin: at once on a free executor, or from the queue of one for which they were chosen before it
  * was free or their inputs were there. */
 #include "engine/books.h"
+#include "engine/note.h"
+#include "engine/room.h"
 
 #include "base/saturate.h"
 
