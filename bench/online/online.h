@@ -9,7 +9,10 @@
 #include "common/platform.h"
 #include "common/tpch.h"
 
-enum { CONTENDERS_MAX = 48, SCENES_MAX = 16, ONLINE_LABEL_BYTES = 64, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
+enum { CONTENDERS_MAX = 48, SCENES_MAX = 24, ONLINE_LABEL_BYTES = 112, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
+
+/* The first seed of a scene. Nothing was tuned on seeds 9000 to 9999. */
+enum { ONLINE_SEED = 9000 };
 
 /* A policy with its argument, as --policy NAME[:ARGUMENT] says it. */
 typedef struct contender {
@@ -47,7 +50,7 @@ struct scene {
     measure by;
     /* Names of contenders; those that are not registered are left out. The first one is the baseline. NULL ends it. */
     const char *const *contenders;
-    /* Seeds: the first one, how many, and how many with --quick. */
+    /* Seeds: the first one (0: ONLINE_SEED), how many, and how many with --quick. */
     uint64_t seed;
     uint32_t seeds, quick_seeds;
     /* False, with a line why, on failure. Called from several threads. */
@@ -71,6 +74,7 @@ typedef struct played {
     const scene *scene;
     contender contenders[CONTENDERS_MAX];
     uint32_t count, seeds;
+    uint64_t first_seed;
     outcome *outcomes; /* [count * seeds] */
 } played;
 
@@ -79,6 +83,7 @@ struct online {
     const char *data, *only, *svg;
     bench_list policies;
     uint32_t jobs_max, seeds_max; /* at most; 0: what the scene says */
+    uint32_t from;                /* the first seed of every scene; 0: what the scene says */
     const char *skipped;          /* why nothing is played: there is no data; NULL */
     tpch *tpch;
     /* Jobs to draw from, and the files that own their graphs. */

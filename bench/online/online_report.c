@@ -97,8 +97,8 @@ void online_print(const played *p)
     const scene *s = p->scene;
     double least = s->by == MEASURE_MAKESPAN ? 0 : bound(p);
 
-    printf("%s: %s; %u seeds from %llu, %.0f jobs each\n", s->name, s->title, p->seeds, (unsigned long long)s->seed,
-           jobs(p));
+    printf("%s: %s; %u seeds from %llu, %.0f jobs each\n", s->name, s->title, p->seeds,
+           (unsigned long long)p->first_seed, jobs(p));
     if (s->paper[0] != '\0')
         printf("  paper: %s\n", s->paper);
     printf("  %-22s %12s %26s %10s %10s %6s %6s %9s\n", "policy", measure_names[s->by], "/ baseline [95 % interval]",
@@ -124,7 +124,7 @@ void online_print_json(const played *p)
 
     printf("{\"scene\": \"%s\", \"seeds\": %u, \"first_seed\": %llu, \"jobs\": %.0f, \"measure\": \"%s\", "
            "\"lower_bound_s\": %.6g, \"policies\": [",
-           s->name, p->seeds, (unsigned long long)s->seed, jobs(p), measure_names[s->by], bound(p));
+           s->name, p->seeds, (unsigned long long)p->first_seed, jobs(p), measure_names[s->by], bound(p));
     for (uint32_t c = 0; c < p->count; c++) {
         row r = summarise(p, c);
         interval i = online_ratio(p, c, 0, s->by);

@@ -6,8 +6,7 @@
  *   for batches of seeds 100 to 129.
  * lachesis-stream: LACHESIS, Figure 9: up to 100 jobs, a Poisson process with a mean gap of 45 s, executors of 2.1 to
  *   3.6 GHz, one task a stage with the work of all of it, CCR 1.
- * graphene-tpch, graphene-alibaba: Graphene (OSDI 2016), section 8: mean completion time, makespan and Jain's index of
- * 5
+ * graphene-tpch, graphene-alibaba: Graphene (OSDI 2016), section 8: mean completion time, makespan and Jain's index of 5
  *   groups of jobs; its traces are not public, so these are TPC-H queries with four resources, and the batch jobs of
  *   Alibaba (v2018) on one of its machines. */
 #include "online/online.h"
@@ -168,9 +167,7 @@ static const scene decima_batch = {
     .title = "TPC-H, 20 jobs at once, 50 executors (Decima, Fig. 9a)",
     .paper = "Decima is 21 % below the tuned weighted fair policy",
     .environment = "decima",
-    .by = MEASURE_JCT,
     .contenders = decima_policies,
-    .seed = 9000,
     .seeds = 100,
     .quick_seeds = 3,
     .make = make_decima_batch,
@@ -181,9 +178,7 @@ static const scene decima_stream = {
     .title = "TPC-H, a Poisson stream at 85 % load, 50 executors (Decima, Fig. 9b)",
     .paper = "Decima is 29 % below the tuned weighted fair policy",
     .environment = "decima",
-    .by = MEASURE_JCT,
     .contenders = decima_policies,
-    .seed = 9000,
     .seeds = 30,
     .quick_seeds = 2,
     .make = make_decima_stream,
@@ -193,9 +188,7 @@ static const scene lachesis_stream = {
     .name = "lachesis-stream",
     .title = "TPC-H, a Poisson stream with 45 s between jobs, 50 unlike executors, CCR 1 (LACHESIS, Fig. 9)",
     .paper = "LACHESIS is up to 7.4 % below the best baseline in makespan, which is about the last arrival here",
-    .by = MEASURE_JCT,
     .contenders = lachesis_policies,
-    .seed = 9000,
     .seeds = 20,
     .quick_seeds = 2,
     .make = make_lachesis_stream,
@@ -205,9 +198,7 @@ static const scene graphene_tpch = {
     .name = "graphene-tpch",
     .title = "TPC-H with four resources, a Poisson stream at 85 % load, 5 groups (Graphene, section 8)",
     .paper = "Graphene is 25 % below Tetris in median completion time on traces that are not public",
-    .by = MEASURE_JCT,
     .contenders = graphene_policies,
-    .seed = 9000,
     .seeds = 20,
     .quick_seeds = 2,
     .make = make_graphene_tpch,
@@ -217,9 +208,7 @@ static const scene graphene_alibaba = {
     .name = "graphene-alibaba",
     .title = "Alibaba v2018 jobs on one machine, a Poisson stream at 85 % load, 5 groups",
     .paper = "",
-    .by = MEASURE_JCT,
     .contenders = graphene_policies,
-    .seed = 9000,
     .seeds = 20,
     .quick_seeds = 2,
     .make = make_graphene_alibaba,

@@ -71,8 +71,8 @@ static void an_executor_stays_with_its_own_job(void **state)
     scene_close(&s);
 }
 
-/* Stage 1 of the first job is ready at 30, when its other instance ends. Until then the executor that is free at 10 waits,
- * or takes the second job. */
+/* Stage 1 of the first job is ready at 30, when its other instance ends. Until then the executor that is free at 10
+ * waits, or takes the second job. */
 static void an_executor_waits_for_its_own_job(void **state)
 {
     clo_task tasks[3] = {{.work_ns = 30}, {.work_ns = 10}, {.work_ns = 10, .instances = 2}};
