@@ -82,10 +82,15 @@ static uint32_t jobs_of(const online *o, uint32_t all, uint32_t quick)
     return o->jobs_max > 0 && o->jobs_max < jobs ? o->jobs_max : jobs;
 }
 
-static bool make_decima_batch(const online *o, uint64_t seed, occasion *out)
+bool online_make_batch(const online *o, uint32_t jobs, uint64_t seed, occasion *out)
 {
     out->platform = o->uniform50;
-    return draw(o->decima_pool, jobs_of(o, 20, 8), 0, seed, &out->workload);
+    return draw(o->decima_pool, jobs_of(o, jobs, jobs), 0, seed, &out->workload);
+}
+
+bool online_make_decima_batch(const online *o, uint64_t seed, occasion *out)
+{
+    return online_make_batch(o, o->options.quick ? 8 : 20, seed, out);
 }
 
 static bool make_decima_stream(const online *o, uint64_t seed, occasion *out)
@@ -142,7 +147,7 @@ static bool make_lachesis_stream(const online *o, uint64_t seed, occasion *out)
     return out->own != NULL && out->base != NULL && stream_of(out->base, 45, seed, &out->workload);
 }
 
-static bool make_graphene_tpch(const online *o, uint64_t seed, occasion *out)
+bool online_make_packing(const online *o, double share, uint64_t seed, occasion *out)
 {
     const tpch_mix mix = {.jobs = 1, .resources = RESOURCES, .demand_max = 0.5};
 
@@ -150,8 +155,12 @@ static bool make_graphene_tpch(const online *o, uint64_t seed, occasion *out)
     out->base = tpch_pool(o, &mix, jobs_of(o, 200, 20), seed);
     out->own = out->base != NULL ? tpch_machine(clo_workload_get(out->base, 0)->graph, RESOURCES) : NULL;
     out->platform = out->own;
-    return out->own != NULL &&
-           stream_of(out->base, mean_need_s(out->base, out->own) / load_wanted, seed, &out->workload);
+    return out->own != NULL && stream_of(out->base, mean_need_s(out->base, out->own) / share, seed, &out->workload);
+}
+
+static bool make_graphene_tpch(const online *o, uint64_t seed, occasion *out)
+{
+    return online_make_packing(o, load_wanted, seed, out);
 }
 
 static bool make_graphene_alibaba(const online *o, uint64_t seed, occasion *out)
@@ -170,7 +179,7 @@ static const scene decima_batch = {
     .contenders = decima_policies,
     .seeds = 100,
     .quick_seeds = 3,
-    .make = make_decima_batch,
+    .make = online_make_decima_batch,
 };
 
 static const scene decima_stream = {
@@ -214,8 +223,17 @@ static const scene graphene_alibaba = {
     .make = make_graphene_alibaba,
 };
 
-const scene *const online_scenes[] = {&decima_batch,  &decima_stream,    &lachesis_stream,
-                                      &graphene_tpch, &graphene_alibaba, NULL};
+#define SIX(scenes) &(scenes)[0], &(scenes)[1], &(scenes)[2], &(scenes)[3], &(scenes)[4], &(scenes)[5]
+
+const scene *const online_scenes[] = {&decima_batch,
+                                      &decima_stream,
+                                      &lachesis_stream,
+                                      &graphene_tpch,
+                                      &graphene_alibaba,
+                                      &online_job_order,
+                                      SIX(online_wrong_decima),
+                                      SIX(online_wrong_packing),
+                                      NULL};
 
 static bool read_jobs(const online *o, const char *file, clo_workload **out)
 {
