@@ -60,6 +60,8 @@ struct scene {
     uint32_t seeds, quick_seeds;
     /* Of the estimates, where they are wrong: half the width of the errors, and their mean; shares of 1. */
     double error, error_mean;
+    /* Of the platform, in a stream with demands; 0: 0.85. */
+    double load;
     /* False, with a line why, on failure. Called from several threads. */
     bool (*make)(const online *o, uint64_t seed, occasion *out);
 };
@@ -108,10 +110,13 @@ extern const scene *const online_scenes[];
 enum { WRONG_COUNT = 6 };
 extern const scene online_wrong_decima[WRONG_COUNT], online_wrong_packing[WRONG_COUNT], online_job_order;
 
-/* Workloads that several scenes use; see scene.make. */
+/* The workloads of scenes; see scene.make. */
 bool online_make_batch(const online *o, uint32_t jobs, uint64_t seed, occasion *out);
 bool online_make_decima_batch(const online *o, uint64_t seed, occasion *out);
-bool online_make_packing(const online *o, double share, uint64_t seed, occasion *out);
+bool online_make_decima_stream(const online *o, uint64_t seed, occasion *out);
+bool online_make_lachesis_stream(const online *o, uint64_t seed, occasion *out);
+bool online_make_packing(const online *o, uint64_t seed, occasion *out);
+bool online_make_graphene_alibaba(const online *o, uint64_t seed, occasion *out);
 
 /* What gives the times. False, with a line why, on failure. */
 bool online_environment_open(const scene *s, const occasion *at, uint64_t seed, clo_environment *out);

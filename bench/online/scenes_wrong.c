@@ -3,12 +3,9 @@
  * Each stage of each job has an error of its own, uniform within the scene's, on its duration and on each of its
  * demands; or all have the same. Only the times and demands that policies see change: a seed has the same jobs, and the
  * same true ones, in all these scenes (truth.c). wrong-decima: the batches of decima-batch. wrong-packing: the streams
- * of graphene-tpch, at a load of 35 %. */
+ * of graphene-tpch, at a load of 35 % by what is true: what is estimated too low takes longer, and what is estimated
+ * too high holds more than it needs, so that errors of 75 % double the load. */
 #include "online/online.h"
-
-/* By true times and demands. What is estimated too low takes longer, and what is estimated too high holds more than it
- * needs: with errors of 75 % the load is twice as high. */
-static const double packing_load = 0.35;
 
 static const char *const policies[] = {"decima-wfair:-0.8", "parametric", "sjf-cp", "tetris", "fair", NULL};
 
@@ -90,7 +87,7 @@ static bool make_decima(const online *o, uint64_t seed, occasion *out)
 
 static bool make_packing(const online *o, uint64_t seed, occasion *out)
 {
-    bool is_made = online_make_packing(o, packing_load, seed, out);
+    bool is_made = online_make_packing(o, seed, out);
 
     out->groups = 0;
     return is_made && spoil_workload(seed, out);
@@ -131,6 +128,7 @@ const scene online_wrong_packing[WRONG_COUNT] = {
      .quick_seeds = 1,                                                               \
      .error = width,                                                                 \
      .error_mean = mean,                                                             \
+     .load = 0.35,                                                                   \
      .make = make_packing},
     WRONG_LIST(X)
 #undef X
