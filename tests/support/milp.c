@@ -309,8 +309,11 @@ int64_t milp_shortest(const milp_problem *problem)
     cbc s = {0};
     program *m = calloc(1, sizeof *m);
 
-    assert_true(cbc_open(&s));
-    assert_non_null(m);
+    if (m == NULL || !cbc_open(&s)) {
+        free(m);
+        fail_msg("no memory, or no CBC");
+        return -1;
+    }
     m->p = problem;
     make_program(m);
     double value = solve(m, &s);
