@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/list/ready_bound.h"
+#include "plan/list/ready_fit.h"
 #include "plan/list/ready_order.h"
 
 #include <assert.h>
@@ -130,14 +131,18 @@ static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
     const clo_schedule *schedule = tree->ready->schedule;
     uint32_t task = schedule->graph->task_of[entry->instance];
     const int64_t *inputs = clo_ready_row(tree, entry);
-    bool demands = clo_ready_has_demand(schedule, task);
     clo_ready_ends found = clo_ready_no_ends;
 
-    for (uint32_t e = 0; e < tree->executors; e++) {
+    if (clo_ready_has_demand(schedule, task)) {
+        for (uint32_t e = 0; e < tree->executors; e++) {
+            tree->from_ns[e] = clo_ready_start(tree, inputs, e);
+            tree->times_ns[e] = clo_cost_time(schedule->cost, task, e);
+        }
+        found = clo_ready_fit(tree, clo_graph_demand(schedule->graph, task), &entry->base_ns);
+    }
+    for (uint32_t e = 0; e < tree->executors && !clo_ready_has_demand(schedule, task); e++) {
         int64_t end_ns = clo_cost_time(schedule->cost, task, e);
-        if (demands)
-            end_ns = clo_ready_append(tree->ready, task, e, inputs != NULL ? inputs[e] : 0).finish_ns;
-        else if (end_ns != CLO_TIME_NEVER)
+        if (end_ns != CLO_TIME_NEVER)
             end_ns += clo_ready_start(tree, inputs, e);
         clo_ready_take_end(&found, e, end_ns);
     }
@@ -266,6 +271,10 @@ static clo_status open_arrays(clo_ready_tree *tree, uint32_t tasks)
     clo_carve(&block, &tree->task_at, tasks);
     clo_carve(&block, &tree->position, tasks);
     clo_carve(&block, &tree->dirty, tree->leaves);
+    clo_carve(&block, &tree->from_ns, tree->executors);
+    clo_carve(&block, &tree->times_ns, tree->executors);
+    if (tree->ready->schedule->profiles != NULL)
+        clo_carve(&block, &tree->demands, nodes * 2 * CLO_RESOURCES_MAX);
     tree->block = clo_block_allocate(&block);
     if (tree->block == NULL)
         return clo_fail_memory("a plan");
