@@ -206,6 +206,44 @@ static void bound_with_demands(const clo_ready_tree *tree, uint32_t at)
         node->above = late.second_ns == INT64_MAX ? INT64_MAX : late.second_ns - early.first_ns;
 }
 
+void clo_ready_pull_up(const clo_ready_tree *tree, uint32_t at)
+{
+    clo_ready_node *node = &tree->nodes[at];
+    int64_t above = INT64_MIN;
+    clo_ready_entry *entries;
+
+    if (at >= tree->leaves) {
+        uint32_t count = clo_ready_entries(tree, at, &entries);
+        for (uint32_t i = 0; i < count; i++) {
+            if (entries[i].instance == CLO_NONE)
+                continue;
+            int64_t score = entries[i].best.executor == CLO_NONE ? INT64_MAX : -entries[i].best.finish_ns;
+            above = score > above ? score : above;
+        }
+    }
+    for (uint32_t child = 2 * at; at < tree->leaves && child <= 2 * at + 1; child++) {
+        const clo_ready_node *below = &tree->nodes[clo_ready_descend(tree, child)];
+        int64_t score = below->count == 0 ? INT64_MIN : below->seen == 0 ? INT64_MAX : below->above;
+        above = score > above ? score : above;
+    }
+    node->above = above < node->above ? above : node->above;
+}
+
+bool clo_ready_bound_holds(const clo_ready_tree *tree, uint32_t at)
+{
+    clo_ready_node *node = &tree->nodes[at];
+    uint32_t e = node->deciding[0];
+
+    if (e == CLO_NONE || node->boxed == 0)
+        return false;
+    int64_t time_ns = clo_ready_side(tree, at, CLO_RESTS_MOST)[e];
+    int64_t from_ns = clo_ready_start(tree, clo_ready_side(tree, at, CLO_INPUTS_MOST), e);
+    if (!clo_ready_still_fits(tree, clo_ready_demands(tree, at, true), e, from_ns, time_ns, node->above))
+        return false;
+    node->seen = tree->step;
+    return true;
+}
+
 void clo_ready_bound(const clo_ready_tree *tree, uint32_t at)
 {
     clo_ready_node *node = &tree->nodes[at];

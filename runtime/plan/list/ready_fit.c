@@ -82,3 +82,13 @@ clo_ready_ends clo_ready_fit(const clo_ready_tree *tree, const int64_t *demand, 
     }
     return found;
 }
+
+bool clo_ready_still_fits(const clo_ready_tree *tree, const int64_t *demand, uint32_t executor, int64_t from_ns,
+                          int64_t time_ns, int64_t end_ns)
+{
+    const clo_schedule *schedule = tree->ready->schedule;
+    const clo_profile *profile = &schedule->profiles[schedule->platform->executors[executor].machine];
+    int64_t start_ns = end_ns - time_ns;
+
+    return from_ns <= start_ns && clo_profile_earliest_ns(profile, start_ns, time_ns, start_ns + 1, demand) == start_ns;
+}

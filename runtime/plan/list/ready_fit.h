@@ -11,4 +11,8 @@
  *   base_ns  on a platform of one machine: no start before; raised to what was found. Else not used. */
 clo_ready_ends clo_ready_fit(const clo_ready_tree *tree, const int64_t *demand, int64_t *base_ns);
 
+/* True if what was found to end on `executor` at end_ns after time_ns, from from_ns on, still can. */
+bool clo_ready_still_fits(const clo_ready_tree *tree, const int64_t *demand, uint32_t executor, int64_t from_ns,
+                          int64_t time_ns, int64_t end_ns);
+
 #endif

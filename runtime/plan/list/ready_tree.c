@@ -115,11 +115,15 @@ static bool may_win(const clo_ready_tree *tree, uint32_t at, const choice *best)
         return false;
     bool holds = node->seen > 0 && !clo_ready_has_changed(tree, node->deciding[0], node->seen) &&
                  !clo_ready_has_changed(tree, node->deciding[1], node->seen);
+    if (!holds && node->seen > 0 && node->has_demands && tree->rule == CLO_PICK_LARGEST)
+        holds = clo_ready_bound_holds(tree, at);
     if (holds && loses(node, best))
         return false;
     if (!holds || (!node->is_exact && (clo_ready_has_changed(tree, node->lowering[0], node->seen) ||
                                        clo_ready_has_changed(tree, node->lowering[1], node->seen))))
         clo_ready_bound(tree, at);
+    if (node->has_demands && tree->rule == CLO_PICK_LEAST)
+        clo_ready_pull_up(tree, at);
     if (node->is_certain && !node->is_exact)
         clo_ready_take_gain(tree, at);
     return !loses(node, best);
@@ -187,9 +191,15 @@ static bool still_loses(const clo_ready_tree *tree, const clo_ready_entry *entry
 
     if (tree->rule == CLO_PICK_LEAST)
         return !beats(-entry->best.finish_ns, entry->instance, best);
-    return tree->rule == CLO_PICK_LARGEST && !clo_ready_has_demand(schedule, task) &&
-           !beats(clo_ready_start(tree, clo_ready_row(tree, entry), e) + clo_cost_time(schedule->cost, task, e),
-                  entry->instance, best);
+    if (tree->rule != CLO_PICK_LARGEST)
+        return false;
+    int64_t from_ns = clo_ready_start(tree, clo_ready_row(tree, entry), e);
+    int64_t time_ns = clo_cost_time(schedule->cost, task, e);
+    if (clo_ready_has_demand(schedule, task))
+        return !beats(entry->best.finish_ns, entry->instance, best) &&
+               clo_ready_still_fits(tree, clo_graph_demand(schedule->graph, task), e, from_ns, time_ns,
+                                    entry->best.finish_ns);
+    return !beats(from_ns + time_ns, entry->instance, best);
 }
 
 /* From its end, where longer tasks stand: a long one first leaves out most others. */
