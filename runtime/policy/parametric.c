@@ -241,7 +241,7 @@ static uint32_t own_job(const parametric_state *s, const clo_view *view, uint32_
 
 static int64_t key_of(const parametric_state *s, uint32_t slot)
 {
-    return s->queue.heap[s->queue.band[slot]][s->queue.place[slot]].key;
+    return clo_job_queue_key(&s->queue, slot);
 }
 
 /* The stage of the job that `executor`, or else another free one, can take now. */
