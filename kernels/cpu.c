@@ -1,5 +1,5 @@
-/* cpu.c - what the CPU offers. On x86 the compiler's run-time library asks cpuid and whether the system saves the registers;
- * elsewhere the kernel says it in the auxiliary vector. */
+/* cpu.c - what the CPU offers. On x86 the compiler's run-time library asks cpuid and whether the system saves the
+ * registers; elsewhere the kernel says it in the auxiliary vector. */
 #include "kernels/install.h"
 
 #if CLO_KERNELS_X86

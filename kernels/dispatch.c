@@ -1,5 +1,5 @@
-/* dispatch.c - fills the table. Worst to best: each variant overwrites only the entries that it improves, so a kernel without
- * an AVX-512 version keeps its AVX2 one, and scalar fills all. */
+/* dispatch.c - fills the table. Worst to best: each variant overwrites only the entries that it improves, so a kernel
+ * without an AVX-512 version keeps its AVX2 one, and scalar fills all. */
 #include "kernels/install.h"
 
 static const struct {

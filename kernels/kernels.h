@@ -54,8 +54,9 @@ typedef struct clo_rule {
     clo_number out;
 } clo_rule;
 
-/* A dense layer. Limit: |bias| + sum of |weight| * |activation| <= INT32_MAX for each output, which holds for all inputs
- * where clo_dense_is_safe says so. Without looking at weights: with bias 0, 131 071 inputs int8, 511 inputs int16. */
+/* A dense layer. Limit: |bias| + sum of |weight| * |activation| <= INT32_MAX for each output, which holds for all
+ * inputs where clo_dense_is_safe says so. Without looking at weights: with bias 0, 131 071 inputs int8, 511 inputs
+ * int16. */
 typedef struct clo_dense {
     /* at least 1 */
     uint32_t inputs, outputs;
@@ -68,8 +69,8 @@ typedef struct clo_dense {
     clo_rule rule;
 } clo_dense;
 
-/* The sums of a first layer in parts, which add up before the rule: int32 sums commute, so the result is exactly that of
- * the layer over all inputs. job and global may be NULL. Limit: as for clo_dense, over all parts. */
+/* The sums of a first layer in parts, which add up before the rule: int32 sums commute, so the result is exactly that
+ * of the layer over all inputs. job and global may be NULL. Limit: as for clo_dense, over all parts. */
 typedef struct clo_partials {
     uint32_t outputs;
     /* Lanes: int32 rows. Node: arrays. */
@@ -126,11 +127,11 @@ typedef struct clo_kernels {
     void (*tanh_s16)(const int16_t table[CLO_TANH_POINTS], const int16_t *x, uint32_t count, int16_t *y);
 
     /* Gumbel noise (location 0, scale 1) in Q16 for each key; -210 000 .. 730 000. It depends on seed and key alone,
-     * never on the position. The formula is that of base/noise.h on the bits splitmix64(seed + key * golden ratio). Each
-     * decision needs a random seed of its own. */
+     * never on the position. The formula is that of base/noise.h on the bits splitmix64(seed + key * golden ratio).
+     * Each decision needs a random seed of its own. */
     void (*gumbel)(uint64_t seed, const uint64_t *keys, uint32_t count, int32_t *noise);
-    /* y = clamp(score * scale >> 16, -2^30, 2^30) + noise, exactly `count` numbers. scale > 0 is the Q32 value of one unit
-     * of score, divided by the temperature. Limit: |noise| < 2^30. The arg-max of y is a sample of softmax. */
+    /* y = clamp(score * scale >> 16, -2^30, 2^30) + noise, exactly `count` numbers. scale > 0 is the Q32 value of one
+     * unit of score, divided by the temperature. Limit: |noise| < 2^30. The arg-max of y is a sample of softmax. */
     void (*perturb)(const int32_t *scores, int32_t scale, const int32_t *noise, uint32_t count, int32_t *y);
     /* Index of the best candidate that may be taken, or CLO_CANDIDATE_NONE. */
     uint32_t (*argmax_s32)(const clo_candidates *candidates);
@@ -156,8 +157,8 @@ typedef struct clo_variant {
 /* What this CPU and this operating system offer, as bits CLO_ISA_... */
 uint32_t clo_cpu_isa(void);
 
-/* Fills the whole table with the best variants among `isa`: clo_cpu_isa() in production, any subset of it in tests; 0 is
- * scalar. A bit that the CPU lacks ends in an illegal instruction. Variants that were not built are passed over. */
+/* Fills the whole table with the best variants among `isa`: clo_cpu_isa() in production, any subset of it in tests; 0
+ * is scalar. A bit that the CPU lacks ends in an illegal instruction. Variants that were not built are passed over. */
 void clo_kernels_select(clo_kernels *table, uint32_t isa);
 
 /* The variants that were built, scalar first, each better than those before. */
@@ -184,8 +185,8 @@ bool clo_rule_is_valid(const clo_rule *rule, uint32_t outputs);
 /* Bytes of a tensor of `rows` rows over `blocks` blocks. */
 size_t clo_lanes_bytes(clo_number number, uint32_t rows, uint32_t blocks);
 
-/* One candidate's int32 row into its lane, and from lane to lane: a list of candidates stays dense when the last one moves to
- * the place of the one that left. */
+/* One candidate's int32 row into its lane, and from lane to lane: a list of candidates stays dense when the last one
+ * moves to the place of the one that left. */
 void clo_lanes_put_s32(int32_t *lanes, uint32_t rows, uint32_t candidate, const int32_t *row);
 void clo_lanes_move_s32(int32_t *lanes, uint32_t rows, uint32_t from, uint32_t to);
 /* Likewise for activations. `row` has `rows` numbers; the rows behind them become 0. */

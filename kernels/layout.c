@@ -1,5 +1,5 @@
-/* layout.c - packing weights, checking layers, and moving candidates between lanes. None of it is on the path of a decision
- * but the moves, which touch one candidate. */
+/* layout.c - packing weights, checking layers, and moving candidates between lanes. None of it is on the path of a
+ * decision but the moves, which touch one candidate. */
 #include "kernels/arithmetic.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* kernels/template.h - the loops of the vector variants, written once. An instruction set defines its primitives, then includes
- * this file, which gives it static functions under the names of the table.
+/* kernels/template.h - the loops of the vector variants, written once. An instruction set defines its primitives, then
+ * includes this file, which gives it static functions under the names of the table.
  *
  * Types       V32: 16 int32, one a lane. X8, X16: a quad of inputs for 16 lanes, made ready for dot8 and dot16.
  * GROUP       outputs that are summed at once, 4 or 16: as many as the registers hold.
@@ -12,7 +12,8 @@
  * node_store_s8, node_store_s16    the rule on 16 outputs of one candidate
  * narrow_s8, narrow_s16      stores 16 numbers that fit
  * mask_bits   bits of the lanes whose byte of the mask is not 0
- * v32_keep    lanes whose bit is set; INT32_MIN elsewhere. v32_equal: bits of the lanes equal to a number; v32_top: the maximum */
+ * v32_keep    lanes whose bit is set; INT32_MIN elsewhere
+ * v32_equal   bits of the lanes equal to a number; v32_top: the highest lane */
 #ifndef CLO_KERNELS_TEMPLATE_H
 #define CLO_KERNELS_TEMPLATE_H
 

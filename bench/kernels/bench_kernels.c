@@ -1,8 +1,9 @@
 /* bench_kernels.c - how long does a head take over the ready candidates?
  *
- * 29 -> 32 -> 16 -> 1 in int8 with LEAKY(51/256), 1 456 multiplications a candidate, and the arg-max, for each variant that
- * this CPU runs, in three forms (kernels/head.h), warm. A machine's speed is its own, so the time of one dependent cache
- * miss is measured in every turn, and each time is also given in misses. "Floor": what a prototype of a smaller head
+ * 29 -> 32 -> 16 -> 1 in int8 with LEAKY(51/256), 1 456 multiplications a candidate, and the arg-max, for each variant
+ * that this CPU runs, in three forms (kernels/head.h), warm. A machine's speed is its own, so the time of one dependent
+ * cache miss is measured in every turn, and each time is also given in misses. "Floor": what a prototype of a smaller
+ * head
  * (16 -> 32 -> 16 -> 1, 1 040 multiplications) took on an undisturbed core, including the clock. */
 #include "common/bench.h"
 #include "kernels/head.h"

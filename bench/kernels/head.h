@@ -6,7 +6,8 @@
 
 enum { HEAD_CANDIDATES_MAX = 1000 };
 
-/* lanes: candidates in lanes. node: one candidate after the other. split: lanes, and the first layer comes as partial sums. */
+/* lanes: candidates in lanes. node: one candidate after the other. split: lanes, and the first layer comes as partial
+ * sums. */
 typedef enum head_form { HEAD_LANES, HEAD_NODE, HEAD_SPLIT, HEAD_FORMS } head_form;
 extern const char *const head_form_names[HEAD_FORMS];
 

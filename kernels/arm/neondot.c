@@ -1,5 +1,4 @@
-/* neondot.c - NEON with sdot (Armv8.2 dotprod): four products of int8 at once, signed by signed, without saturation. The kernels
- * of other types are those of neon.c. */
+/* neondot.c - NEON with sdot (Armv8.2 dotprod): four products of int8 at once, signed by signed, without saturation. */
 #include "kernels/arm/primitives.h"
 
 typedef int8x16x4_t X8;

@@ -1,5 +1,6 @@
-/* kernels/arm/primitives.h - what both NEON variants share: everything but the products of int8. 16 int32 in four registers.
- * Without dotprod, int8 is widened to int16 and each input is multiplied on its own by smlal, which is exact. */
+/* kernels/arm/primitives.h - what both NEON variants share: everything but the products of int8. 16 int32 in four
+ * registers. Without dotprod, int8 is widened to int16 and each input is multiplied on its own by smlal, which is
+ * exact. */
 #ifndef CLO_KERNELS_ARM_PRIMITIVES_H
 #define CLO_KERNELS_ARM_PRIMITIVES_H
 

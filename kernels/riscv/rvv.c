@@ -1,5 +1,5 @@
-/* rvv.c - the tables' side of loops.S: blocks, groups of four outputs, and which store the rule ends in. Sums go through
- * memory to the rule. */
+/* rvv.c - the tables' side of loops.S: blocks, groups of four outputs, and which store the rule ends in. Sums go
+ * through memory to the rule. */
 #include "kernels/arithmetic.h"
 #include "kernels/install.h"
 

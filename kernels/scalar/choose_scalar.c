@@ -1,6 +1,6 @@
-/* choose_scalar.c - noise and arg-max. Gumbel noise on scores turns an arg-max into sampling by softmax (Gumbel 1954; Maddison
- * et al., NIPS 2014). The noise of a candidate is a function of the seed and the candidate's key, so neither the order of the
- * lanes nor the number of candidates changes it. */
+/* choose_scalar.c - noise and arg-max. Gumbel noise on scores turns an arg-max into sampling by softmax (Gumbel 1954;
+ * Maddison et al., NIPS 2014). The noise of a candidate is a function of the seed and the candidate's key, so neither
+ * the order of the lanes nor the number of candidates changes it. */
 #include "kernels/arithmetic.h"
 #include "kernels/scalar/scalar.h"
 

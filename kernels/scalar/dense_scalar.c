@@ -1,5 +1,5 @@
-/* dense_scalar.c - dense layers and split first layers, one multiplication at a time. The last row of an output of int8 or
- * int16 is followed by rows that the padding of the layer gives, so that the next layer reads whole quads. */
+/* dense_scalar.c - dense layers and split first layers, one multiplication at a time. The last row of an output of int8
+ * or int16 is followed by rows that the padding of the layer gives, so that the next layer reads whole quads. */
 #include "kernels/arithmetic.h"
 #include "kernels/scalar/scalar.h"
 

@@ -1,5 +1,5 @@
-/* avx2.c - AVX2: 16 int32 in two registers. int8 is widened to int16 and multiplied in pairs by vpmaddwd, which is exact;
- * vpmaddubsw would saturate and is not used. */
+/* avx2.c - AVX2: 16 int32 in two registers. int8 is widened to int16 and multiplied in pairs by vpmaddwd, which is
+ * exact; vpmaddubsw would saturate and is not used. */
 #include "kernels/install.h"
 
 #include <immintrin.h>

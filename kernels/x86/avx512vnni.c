@@ -1,6 +1,6 @@
-/* avx512vnni.c - AVX-512 with VNNI: 16 int32 in a register. vpdpbusd multiplies unsigned by signed numbers: the activations
- * become unsigned by x ^ 0x80 = x + 128, and the folded bias takes 128 * weight away again. It wraps; vpmaddubsw would
- * saturate and is not used. vpdpwssd has no such restriction. */
+/* avx512vnni.c - AVX-512 with VNNI: 16 int32 in a register. vpdpbusd multiplies unsigned by signed numbers: the
+ * activations become unsigned by x ^ 0x80 = x + 128, and the folded bias takes 128 * weight away again. It wraps;
+ * vpmaddubsw would saturate and is not used. vpdpwssd has no such restriction. */
 #include "kernels/install.h"
 
 #include <immintrin.h>
@@ -102,7 +102,8 @@ V X8 x8_load(const int8_t *x)
     return _mm512_xor_si512(_mm512_loadu_si512(x), _mm512_set1_epi8(INT8_MIN));
 }
 
-/* In assembly, because gcc 12 copies each sum before it adds to it; the weights are broadcast by the same instruction. */
+/* In assembly, because gcc 12 copies each sum before it adds to it; the weights are broadcast by the same
+ * instruction. */
 typedef int32_t __attribute__((may_alias, aligned(1))) quad_in_memory;
 
 V V32 dot8_lanes(V32 acc, X8 x, const int8_t *weights)
@@ -159,8 +160,8 @@ V __m512i finish(const clo_rule *rule, __m512i t, __m512i m)
     return _mm512_min_epi16(_mm512_max_epi16(r, _mm512_set1_epi16(rule->lo)), _mm512_set1_epi16(rule->hi));
 }
 
-/* packs_epi32 puts 4 lanes of one output beside the same lanes of another, in each quarter of the register: the multipliers
- * are spread likewise, and the last shuffle makes quads of the four outputs. */
+/* packs_epi32 puts 4 lanes of one output beside the same lanes of another, in each quarter of the register: the
+ * multipliers are spread likewise, and the last shuffle makes quads of the four outputs. */
 V void quads_store(const clo_rule *rule, uint32_t n, const V32 *acc, int8_t *y)
 {
     const __m512i spread = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3));

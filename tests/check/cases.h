@@ -1,5 +1,5 @@
-/* cases.h - one case of each kernel: drawn inputs, one table's outputs. The check runs a case with two tables from the same
- * seed and compares; the hash runs it with one. */
+/* cases.h - one case of each kernel: drawn inputs, one table's outputs. The check runs a case with two tables from the
+ * same seed and compares; the hash runs it with one. */
 #ifndef CHECK_CASES_H
 #define CHECK_CASES_H
 

@@ -1,8 +1,8 @@
-/* check_kernels.c - every variant of every kernel gives the bytes of the scalar one, on random and on extreme inputs; the
- * outputs of one fixed run have the same hash on every machine; and each variant is timed in the same program.
+/* check_kernels.c - every variant of every kernel gives the bytes of the scalar one, on random and on extreme inputs;
+ * the outputs of one fixed run have the same hash on every machine; and each variant is timed in the same program.
  *
- * A case draws its inputs from a seed, so running it with two tables from the same seed gives both the same inputs. An entry
- * that two variants share is checked once. Mutation: in any variant, a shift too many, or a saturating add. */
+ * A case draws its inputs from a seed, so running it with two tables from the same seed gives both the same inputs. An
+ * entry that two variants share is checked once. Mutation: in any variant, a shift too many, or a saturating add. */
 #include "cases.h"
 #include "times.h"
 

@@ -47,7 +47,7 @@ def check(architecture, folder):
     failures = 0
     for cpu, wanted, unwanted in cpus:
         print(f"-- {architecture}, {cpu}", flush=True)
-        command = [emulator, "-cpu", cpu, str(folder / "check-kernels"), "--rounds", "1", "--require", wanted]
+        command = [emulator, "-cpu", cpu, str(folder / "check-kernels"), "--rounds", "1", "--no-times", "--require", wanted]
         failures += subprocess.run(command + (["--forbid", unwanted] if unwanted else [])).returncode != 0
     objects = sorted(str(path) for path in folder.rglob("*.o") if "clo_kernels.dir" in str(path))
     failures += subprocess.run([sys.executable, "-B", str(ROOT / "tools/check_no_float.py"), *objects]).returncode != 0

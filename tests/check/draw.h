@@ -1,5 +1,6 @@
-/* draw.h - inputs for the kernels: random numbers, extreme numbers, and layers made of them. Every array has exactly the size
- * that kernels.h asks for and lies at an odd multiple of its element, so that a sanitizer sees each byte too much. */
+/* draw.h - inputs for the kernels: random numbers, extreme numbers, and layers made of them. Every array has exactly
+ * the size that kernels.h asks for and lies at an odd multiple of its element, so that a sanitizer sees each byte too
+ * much. */
 #ifndef CHECK_DRAW_H
 #define CHECK_DRAW_H
 

@@ -224,11 +224,30 @@ static void add_flows(program *m, uint32_t machine)
     }
 }
 
+/* What follows from the other rows, and what the solver would take long to see: an executor, or a resource of a
+ * machine, does no more than it can until the end of all. machine: CLO_NONE: time; else what the machine's tasks hold.
+ */
+static void add_work(program *m, uint32_t executor, uint32_t machine)
+{
+    const milp_problem *p = m->p;
+
+    row(m, 0, INFINITY);
+    add(m, m->end, machine == CLO_NONE ? 1 : (double)p->capacity[machine]);
+    for (uint32_t i = 0; i < p->tasks; i++)
+        for (uint32_t e = 0; e < p->executors; e++) {
+            bool is_here = machine == CLO_NONE ? e == executor : p->machine_of[e] == machine;
+            if (is_here && m->on[i][e] >= 0)
+                add(m, m->on[i][e], -(double)p->time[i][e] * (machine == CLO_NONE ? 1 : (double)p->demand[i]));
+        }
+}
+
 static void make_program(program *m)
 {
     const milp_problem *p = m->p;
 
     make_columns(m);
+    for (uint32_t e = 0; e < p->executors; e++)
+        add_work(m, e, CLO_NONE);
     for (uint32_t i = 0; i < p->tasks; i++) {
         add_task(m, i);
         for (uint32_t k = 0; k < p->tasks; k++) {
@@ -242,8 +261,10 @@ static void make_program(program *m)
         }
     }
     for (uint32_t machine = 0; machine < p->machines; machine++)
-        if (is_limited(p, machine))
+        if (is_limited(p, machine)) {
+            add_work(m, CLO_NONE, machine);
             add_flows(m, machine);
+        }
 }
 
 static int by_column(const void *left, const void *right)
@@ -288,8 +309,11 @@ int64_t milp_shortest(const milp_problem *problem)
     cbc s = {0};
     program *m = calloc(1, sizeof *m);
 
-    assert_true(cbc_open(&s));
-    assert_non_null(m);
+    if (m == NULL || !cbc_open(&s)) {
+        free(m);
+        fail_msg("no memory, or no CBC");
+        return -1;
+    }
     m->p = problem;
     make_program(m);
     double value = solve(m, &s);

@@ -230,7 +230,8 @@ static void add_span(builder *b, uint32_t j, uint32_t first, uint32_t end, uint3
         all += is_wanted(b, k) ? work_of(b, k, resource) : 0;
     if (span == 0 || !(all > 0))
         return;
-    clo_lp_row(b->lp, CLO_LP_AT_LEAST, (double)(span / 2 - b->floor[j]) / horizon(b));
+    int64_t side = span / 2 - b->floor[j];
+    clo_lp_row(b->lp, CLO_LP_AT_LEAST, (double)side / horizon(b));
     clo_lp_entry(b->lp, b->late[j], 1);
     for (uint32_t k = first; k < end; k++)
         if (is_wanted(b, k) && work_of(b, k, resource) > 0)
