@@ -10,6 +10,7 @@
  * not before the k-th smallest of their remaining critical paths. */
 #include "online/job_order.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,7 +344,10 @@ bool job_order_search(const clo_workload *workload, const clo_platform *platform
 
     if (s == NULL || !read_problem(&s->p, workload, platform)) {
         free(s);
-        return bench_fail("no order of jobs is searched: too many of them, or no memory");
+        fprintf(stderr,
+                "bench: best-order: too many jobs, stages or executors, or no memory; it searches up to %d jobs\n",
+                ORDER_JOBS_MAX);
+        return false;
     }
     s->best_ns = INT64_MAX;
     int64_t least = run(s, steps_max);
