@@ -5,13 +5,16 @@
  * each task gets the earliest interval in which a group has room for its load; then the same.
  *
  * Placing is an insertion: each task starts as early as it fits beside those placed before. The paper packs interval by
- * interval and shifts back. Both forms are also tried with each job's tasks on whatever group ends them first, and the
- * best plan is kept; so the proof of 24 does not carry over word by word, and the property test measures. */
+ * interval and shifts back. Both forms are also tried with each job's tasks on whatever group ends them first, in the
+ * form's order of jobs and in orders that a local search finds from it; the form without LP also with the plan of the
+ * packing score (greedy.h). The best plan is kept; so the proof of 24 does not carry over word by word, and the
+ * property test measures. */
 #include "plan/synch/pack.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/synch/greedy.h"
 #include "plan/synch/order.h"
 
 #include <assert.h>
@@ -324,6 +327,29 @@ static clo_status improve(packer *a)
     return CLO_OK;
 }
 
+/* The plan of the packing score, and the order in which it ends the jobs, improved. It plans whole workloads only. */
+static clo_status try_greedy(packer *a)
+{
+    clo_synch_timeline plan;
+    clo_status status;
+
+    if (a->base->count > 0 || a->scope->now_ns > 0)
+        return CLO_OK;
+    if (!clo_synch_timeline_create(&plan, a->p))
+        return clo_fail_memory("a plan");
+    status = clo_synch_greedy(a->p, CLO_SYNCH_TETRIS, &plan);
+    if (status != CLO_OK) {
+        clo_synch_timeline_destroy(&plan);
+        return status;
+    }
+    status = offer(a, &plan);
+    if (status == CLO_OK && !clo_synch_order_by(a->done, a->p->jobs, a->order))
+        status = clo_fail_memory("a plan");
+    if (status == CLO_OK)
+        status = try_order(a, a->order);
+    return status == CLO_OK ? improve(a) : status;
+}
+
 static clo_status try_free(packer *a)
 {
     int64_t *loads = clo_synch_job_loads(a->scope);
@@ -338,6 +364,8 @@ static clo_status try_free(packer *a)
         status = try_order(a, a->order);
     if (status == CLO_OK)
         status = a->is_quick ? CLO_OK : improve(a);
+    if (status == CLO_OK && !a->is_quick)
+        status = try_greedy(a);
     return status;
 }
 
