@@ -2,10 +2,10 @@
  *
  * Ten of 24 tasks stream over memory, the others compute; each takes about as long as the other where it runs alone.
  * First: how much slower is a stream beside another stream, and beside a computing task, for buffers that go to memory,
- * that fight for the last cache, for scattered updates, and for what a core's own cache holds? Then the same jobs under the
- * policy "tetris": streams demand 60 of a bandwidth of 100, so that two never run side by side; and with that demand
- * zeroed. Jobs come at once, all streams first or in random order. Both take turns, and ratios are of the two runs of a
- * turn.
+ * that fight for the last cache, for scattered updates, and for what a core's own cache holds? Then the same jobs under
+ * the policy "tetris": streams demand 60 of a bandwidth of 100, so that two never run side by side; and with that
+ * demand zeroed. Jobs come at once, all streams first or in random order. Both take turns, and ratios are of the two
+ * runs of a turn.
  *
  * A distribution-free interval for the median of the ratios: two order statistics, by the binomial distribution. */
 #include "packing/streams.h"
