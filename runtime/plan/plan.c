@@ -1,6 +1,7 @@
 /* plan/plan.c - the plan object: one block with the placements in order of time. */
 #include "plan/plan.h"
 
+#include "base/carve.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -60,19 +61,19 @@ static clo_status sort_placements(const clo_graph *graph, clo_placement *placeme
 /* A plan with room for `count` placements. */
 static clo_plan *allocate_plan(const char *planner, size_t count)
 {
-    clo_layout layout = {0};
-    size_t head = clo_layout_add(&layout, 1, sizeof(clo_plan));
-    size_t placements = clo_layout_add(&layout, count, sizeof(clo_placement));
-    size_t name = clo_layout_add(&layout, strlen(planner) + 1, 1);
-    char *block = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes, 1);
+    clo_block block = {0};
+    clo_plan *plan = NULL;
+    clo_placement *placements = NULL;
+    char *name = NULL;
 
-    if (block == NULL)
+    clo_carve(&block, &plan, 1);
+    clo_carve(&block, &placements, count);
+    clo_carve(&block, &name, strlen(planner) + 1);
+    void *memory = clo_block_allocate(&block);
+    if (memory == NULL)
         return NULL;
-    clo_plan *plan = (void *)(block + head);
-    plan->placements = (void *)(block + placements);
-    plan->count = count;
-    strcpy(block + name, planner);
-    plan->planner = block + name;
+    strcpy(name, planner);
+    *plan = (clo_plan){.planner = name, .placements = placements, .count = count, .block = memory};
     return plan;
 }
 
@@ -83,7 +84,7 @@ static clo_status finish_plan(clo_plan *plan, const clo_cost *cost, clo_plan **o
     clo_status status = sort_placements(graph, plan->placements, plan->count);
 
     if (status != CLO_OK) {
-        clo_free(plan);
+        clo_plan_destroy(plan);
         return status;
     }
     plan->tasks = graph->tasks;
@@ -209,7 +210,8 @@ clo_status clo_plan_from_placements(const clo_cost *cost, const char *planner, c
 
 void clo_plan_destroy(clo_plan *plan)
 {
-    clo_free(plan);
+    if (plan != NULL)
+        clo_free(plan->block);
 }
 
 const char *clo_plan_planner(const clo_plan *plan)

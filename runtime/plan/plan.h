@@ -15,6 +15,7 @@ struct clo_plan {
     bool is_optimal;                       /* proved                                */
     bool is_emulated;                      /* the times are of an emulated run      */
     uint32_t tasks, instances, executors; /* of the graph and platform it is for   */
+    void *block;                           /* what clo_plan_destroy frees            */
 };
 
 #endif

@@ -1,8 +1,6 @@
 /* plan/list/ready_bound.c - see ready_bound.h. */
 #include "plan/list/ready_bound.h"
 
-#include "plan/list/ready_fit.h"
-
 enum { ROUNDING_NS = 2 };
 
 /* The end on `executor` at a corner of a box: `inputs` is the side of the inputs there, followed by that of the
@@ -170,17 +168,16 @@ static void bound_sufferage(const clo_ready_tree *tree, uint32_t at)
 /* The ends at a corner of a box with demands. The capacities that a task needs there are those of the corner. */
 static clo_ready_ends fitted_ends(const clo_ready_tree *tree, uint32_t at, bool most)
 {
-    const clo_ready_node *node = &tree->nodes[at];
+    clo_ready_node *node = &tree->nodes[at];
     const int64_t *inputs = clo_ready_side(tree, at, most ? CLO_INPUTS_MOST : CLO_INPUTS_LEAST);
     const int64_t *rests = inputs + tree->executors;
-    int64_t base_ns = 0;
 
     for (uint32_t e = 0; e < tree->executors; e++) {
         int64_t part_ns = tree->has_slopes ? clo_ready_part(tree, e, node->reference_ns[most]) : 0;
         tree->from_ns[e] = clo_ready_start(tree, inputs, e);
         tree->times_ns[e] = rests[e] == CLO_TIME_NEVER ? CLO_TIME_NEVER : part_ns + rests[e];
     }
-    return clo_ready_fit(tree, clo_ready_demands(tree, at, most), &base_ns);
+    return clo_ready_fit(tree, clo_ready_demands(tree, at, most), &node->base_ns[most]);
 }
 
 /* Ends rise with the demand and with the time, so the corners of a box bound them, as they do without demands. */

@@ -2,28 +2,7 @@
 #ifndef CLO_PLAN_LIST_READY_BOUND_H
 #define CLO_PLAN_LIST_READY_BOUND_H
 
-#include "plan/list/ready_box.h"
-
-/* The two earliest ends, and their executors. */
-typedef struct clo_ready_ends {
-    int64_t first_ns, second_ns;
-    uint32_t first, second;
-} clo_ready_ends;
-
-static const clo_ready_ends clo_ready_no_ends = {INT64_MAX, INT64_MAX, CLO_NONE, CLO_NONE};
-
-static inline void clo_ready_take_end(clo_ready_ends *found, uint32_t executor, int64_t end_ns)
-{
-    if (end_ns < found->first_ns) {
-        found->second_ns = found->first_ns;
-        found->second = found->first;
-        found->first_ns = end_ns;
-        found->first = executor;
-    } else if (end_ns < found->second_ns) {
-        found->second_ns = end_ns;
-        found->second = executor;
-    }
-}
+#include "plan/list/ready_fit.h"
 
 /* Computes above, tie, deciding and lowering of a node. Where a demand forbids an upper bound of an end, everything is
  * possible. */

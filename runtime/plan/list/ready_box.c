@@ -49,6 +49,7 @@ void clo_ready_box_entry(clo_ready_tree *tree, uint32_t leaf, const clo_ready_en
     node->lowest = entry->instance < node->lowest ? entry->instance : node->lowest;
     node->has_demands |= clo_ready_has_demand(schedule, task);
     node->seen = 0;
+    node->base_ns[0] = node->base_ns[1] = 0;
     clear_gains(node);
     for (uint32_t e = 0; e < tree->executors; e++) {
         rests[e] = clo_cost_time(schedule->cost, task, e);

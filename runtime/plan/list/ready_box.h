@@ -41,6 +41,7 @@ typedef struct clo_ready_node {
     uint32_t deciding[2];
     uint32_t lowering[2];    /* executors that can only make `above` smaller; CLO_NONE: fewer */
     int64_t reference_ns[2]; /* least and largest time on the reference column */
+    int64_t base_ns[2];      /* as of an entry, at the least and the largest corner of the box */
     uint32_t lowest;         /* instance */
     uint32_t count;          /* entries below */
     uint32_t boxed;          /* of these, in the box: all but, for sufferage, tasks with one executor */

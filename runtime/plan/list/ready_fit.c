@@ -1,7 +1,8 @@
 /* plan/list/ready_fit.c - see ready_fit.h.
  *
- * A search of a machine's capacities is what costs. So each machine is asked once for the earliest start of the shortest
- * time; behind that, those executors are asked first that may end first, and no more once none of the others can. */
+ * A search of a machine's capacities is what costs. So each machine is asked once for the earliest start of the
+ * shortest time; behind that, those executors are asked first that may end first, and no more once none of the others
+ * can. */
 #include "plan/list/ready_fit.h"
 
 /* No start on the machine is before this one. */

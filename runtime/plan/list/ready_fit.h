@@ -2,7 +2,28 @@
 #ifndef CLO_PLAN_LIST_READY_FIT_H
 #define CLO_PLAN_LIST_READY_FIT_H
 
-#include "plan/list/ready_bound.h"
+#include "plan/list/ready_box.h"
+
+/* The two earliest ends, and their executors. */
+typedef struct clo_ready_ends {
+    int64_t first_ns, second_ns;
+    uint32_t first, second;
+} clo_ready_ends;
+
+static const clo_ready_ends clo_ready_no_ends = {INT64_MAX, INT64_MAX, CLO_NONE, CLO_NONE};
+
+static inline void clo_ready_take_end(clo_ready_ends *found, uint32_t executor, int64_t end_ns)
+{
+    if (end_ns < found->first_ns) {
+        found->second_ns = found->first_ns;
+        found->second = found->first;
+        found->first_ns = end_ns;
+        found->first = executor;
+    } else if (end_ns < found->second_ns) {
+        found->second_ns = end_ns;
+        found->second = executor;
+    }
+}
 
 /* The earliest end, and for sufferage the second earliest, of what demands `demand`, starts on e at tree->from_ns[e] or
  * later and takes tree->times_ns[e] there (CLO_TIME_NEVER: it cannot); both arrays are used up. Ties: the lowest

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 enum { SAMPLES = 64, STACK_MAX = 64, TIMES_WEIGHT = 8 };
@@ -55,6 +54,8 @@ static int64_t column_value(const clo_cost *cost, uint32_t task, uint32_t column
 /* How much of the largest value the values of a range differ by, in 1/65536. */
 static int64_t relative_range(int64_t least, int64_t largest)
 {
+    if (largest <= 0)
+        return 0;
     return (int64_t)(((clo_u128)(uint64_t)(largest - least) << 16) / (uint64_t)largest);
 }
 
@@ -101,7 +102,7 @@ static void split(const clo_cost *cost, uint32_t leaf, task_key *keys, range all
     stack[depth++] = all;
     while (depth > 0) { /* ends: the halves of a range are shorter; so the stack holds one range a halving */
         range r = stack[--depth];
-        if (r.end - r.begin <= leaf)
+        if (leaf == 0 || r.end - r.begin <= leaf)
             continue;
         uint32_t column = widest_column(cost, keys, r);
         if (column == CLO_NONE)
@@ -110,7 +111,6 @@ static void split(const clo_cost *cost, uint32_t leaf, task_key *keys, range all
             r.column = column;
             sort_range(cost, keys, r);
         }
-        assert(leaf > 0);
         uint32_t middle = (r.begin + (r.end - r.begin) / 2 + leaf - 1) / leaf * leaf;
         if (middle >= r.end)
             continue;

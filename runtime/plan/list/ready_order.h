@@ -4,8 +4,8 @@
 
 #include "cost/cost.h"
 
-/* Fills task_at [tasks]: by level, then so that tasks with similar times stand together; tasks that are unlike stand in
- * different parts of `leaf` tasks. Returns CLO_OK or CLO_ERR_MEMORY. */
+/* Fills task_at [tasks]: by level, then so that tasks with similar times and demands stand together; tasks that are
+ * unlike stand in different parts of `leaf` tasks. Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_ready_order(const clo_cost *cost, uint32_t leaf, uint32_t *task_at);
 
 #endif

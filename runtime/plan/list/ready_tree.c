@@ -193,13 +193,31 @@ static bool still_loses(const clo_ready_tree *tree, const clo_ready_entry *entry
         return !beats(-entry->best.finish_ns, entry->instance, best);
     if (tree->rule != CLO_PICK_LARGEST)
         return false;
-    int64_t from_ns = clo_ready_start(tree, clo_ready_row(tree, entry), e);
-    int64_t time_ns = clo_cost_time(schedule->cost, task, e);
-    if (clo_ready_has_demand(schedule, task))
-        return !beats(entry->best.finish_ns, entry->instance, best) &&
-               clo_ready_still_fits(tree, clo_graph_demand(schedule->graph, task), e, from_ns, time_ns,
-                                    entry->best.finish_ns);
-    return !beats(from_ns + time_ns, entry->instance, best);
+    return !clo_ready_has_demand(schedule, task) &&
+           !beats(clo_ready_start(tree, clo_ready_row(tree, entry), e) + clo_cost_time(schedule->cost, task, e),
+                  entry->instance, best);
+}
+
+static bool has_slot(const clo_ready_tree *tree, const clo_ready_entry *entry, uint32_t e, int64_t end_ns)
+{
+    const clo_schedule *schedule = tree->ready->schedule;
+    uint32_t task = schedule->graph->task_of[entry->instance];
+
+    return clo_ready_still_fits(tree, clo_graph_demand(schedule->graph, task), e,
+                                clo_ready_start(tree, clo_ready_row(tree, entry), e),
+                                clo_cost_time(schedule->cost, task, e), end_ns);
+}
+
+/* Ends only rise: so the two earliest ones of a task with a demand are what they were if their slots are still
+ * there. */
+static bool is_unchanged(const clo_ready_tree *tree, const clo_ready_entry *entry)
+{
+    const clo_schedule *schedule = tree->ready->schedule;
+
+    return entry->best.executor != CLO_NONE &&
+           clo_ready_has_demand(schedule, schedule->graph->task_of[entry->instance]) &&
+           has_slot(tree, entry, entry->best.executor, entry->best.finish_ns) &&
+           (entry->second == CLO_NONE || has_slot(tree, entry, entry->second, entry->second_ns));
 }
 
 /* From its end, where longer tasks stand: a long one first leaves out most others. */
@@ -212,7 +230,9 @@ static void search_leaf(const clo_ready_tree *tree, uint32_t leaf, choice *best)
         clo_ready_entry *entry = &entries[i];
         if (entry->instance == CLO_NONE || (entry->best.executor != CLO_NONE && still_loses(tree, entry, best)))
             continue;
-        if (is_stale(tree, entry))
+        if (is_stale(tree, entry) && is_unchanged(tree, entry))
+            entry->seen = tree->step;
+        else if (is_stale(tree, entry))
             look(tree, entry);
         int64_t value = score(tree, entry);
         if (beats(value, entry->instance, best))

@@ -22,8 +22,13 @@
  * of them below n^(2 - o(1)) for more than log n dimensions would refute the orthogonal vectors hypothesis (Williams
  * 2005).
  *
- * With demands a start is no longer max(A, R), and no end has an upper bound: then every task is looked at in each
- * pick. */
+ * With demands a task begins where the capacities of the machine let it, at max(A, R) or later: F(t, e) is that start
+ * and D. It rises with the demand, and with D. So boxes keep the least and the most that is demanded too, tasks stand
+ * in the order of demands too, and a corner is fitted into the profile as a task is (ready_fit.h). What is placed only
+ * takes room. So a lower bound holds for ever, and what searches found for a box is where the next one begins; an upper
+ * bound, and the ends of a task, hold while the slots they come from are free. A placement takes the slots of a share
+ * of all tasks, and boxes with as many sides as there are resources are loose: a pick looks at few tasks if the least
+ * or the largest end is wanted, at many for sufferage. */
 #ifndef CLO_PLAN_LIST_READY_TREE_H
 #define CLO_PLAN_LIST_READY_TREE_H
 

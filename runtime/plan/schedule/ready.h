@@ -35,8 +35,8 @@ void clo_ready_close(clo_ready *ready);
 bool clo_ready_next(clo_ready *ready, uint32_t *instance);
 
 /* The earliest finish of `instance` on any executor (ties: the lowest one), gaps included; available_ns [executors]:
- * nothing starts before, NULL: anything goes. Executors of one machine that are alike share one search of its
- * capacities. */
+ * nothing starts before, NULL: anything goes. With demands those executors come first that may end it first, and
+ * what a search of a machine's capacities found serves all of its executors. */
 clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const int64_t *available_ns);
 
 /* Where an execution of `task` may be appended on `executor`: behind its last one and no earlier than ready_ns. Its
