@@ -1,7 +1,7 @@
 /* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), choose.c (choices and
  * the rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready
- * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). What is asked on the way of
- * every execution, and mostly answered at once, stands in note.h and room.h. */
+ * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). note.h and room.h have
+ * what every execution asks and is mostly answered at once. */
 #ifndef CLO_ENGINE_BOOKS_H
 #define CLO_ENGINE_BOOKS_H
 

@@ -6,8 +6,6 @@
 
 #include "base/saturate.h"
 
-#include <assert.h>
-
 void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free)
 {
     uint64_t *word = &scheduler->free_set[executor / 64], bit = 1ull << executor % 64;
@@ -112,20 +110,20 @@ static bool append(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
                    uint32_t count, bool is_replica)
 {
     clo_queue *queue = &scheduler->queues[executor];
-    clo_queue_entry *tail = queue->tail != CLO_NONE ? &scheduler->entries[queue->tail] : NULL;
+    bool has_tail = queue->tail != CLO_NONE;
+    clo_queue_entry *tail = &scheduler->entries[has_tail ? queue->tail : 0];
     uint32_t instance = is_replica ? 0 : job->stages[stage].next_instance;
 
-    if (tail != NULL && tail->job == job->slot && tail->stage == stage && !tail->is_replica && !is_replica &&
+    if (has_tail && tail->job == job->slot && tail->stage == stage && !tail->is_replica && !is_replica &&
         tail->decided_ns == scheduler->now_ns && tail->instance + tail->count == instance)
         return tail->count += count, true;
     uint32_t entry = scheduler->free_entry;
     if (entry == CLO_NONE)
         return false;
-    assert(scheduler->entries != NULL);
     scheduler->free_entry = scheduler->entries[entry].next;
     scheduler->entries[entry] =
         (clo_queue_entry){job->slot, stage, instance, count, is_replica, scheduler->now_ns, CLO_NONE};
-    if (tail != NULL)
+    if (has_tail)
         tail->next = entry;
     else
         queue->head = entry;
