@@ -9,7 +9,7 @@
 #include "common/platform.h"
 #include "common/tpch.h"
 
-enum { CONTENDERS_MAX = 48, SCENES_MAX = 16, ONLINE_LABEL_BYTES = 64, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
+enum { CONTENDERS_MAX = 48, SCENES_MAX = 16, ONLINE_LABEL_BYTES = 96, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
 
 /* A policy with its argument, as --policy NAME[:ARGUMENT] says it. */
 typedef struct contender {
@@ -70,6 +70,7 @@ typedef struct outcome {
 typedef struct played {
     const scene *scene;
     contender contenders[CONTENDERS_MAX];
+    uint64_t seed; /* the first one */
     uint32_t count, seeds;
     outcome *outcomes; /* [count * seeds] */
 } played;
@@ -79,6 +80,7 @@ struct online {
     const char *data, *only, *svg;
     bench_list policies;
     uint32_t jobs_max, seeds_max; /* at most; 0: what the scene says */
+    uint32_t seed_first;          /* 0: what the scene says */
     const char *skipped;          /* why nothing is played: there is no data; NULL */
     tpch *tpch;
     /* Jobs to draw from, and the files that own their graphs. */

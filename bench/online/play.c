@@ -164,10 +164,10 @@ static bool play_seed(const play *p, uint32_t index)
 {
     const scene *s = p->out->scene;
     occasion at = {0};
-    bool is_good = s->make(p->o, s->seed + index, &at);
+    bool is_good = s->make(p->o, p->out->seed + index, &at);
 
     for (uint32_t c = 0; c < p->out->count && is_good; c++)
-        is_good = play_one(s, &at, s->seed + index, &p->out->contenders[c],
+        is_good = play_one(s, &at, p->out->seed + index, &p->out->contenders[c],
                            &p->out->outcomes[(size_t)c * p->out->seeds + index]);
     clo_workload_destroy(at.workload);
     clo_workload_destroy(at.base);
@@ -210,7 +210,8 @@ bool online_play(const online *o, const scene *s, played *out)
     play p = {.o = o, .out = out};
 
     *out = (played){.scene = s, .seeds = o->options.quick ? s->quick_seeds : s->seeds};
-    if (o->seeds_max > 0 && o->seeds_max < out->seeds)
+    out->seed = o->seed_first > 0 ? o->seed_first : s->seed;
+    if (o->seeds_max > 0 && (o->seeds_max < out->seeds || o->seed_first > 0))
         out->seeds = o->seeds_max;
     if (!find_contenders(o, s, out))
         return false;

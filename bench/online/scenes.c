@@ -6,20 +6,13 @@
  *   for batches of seeds 100 to 129.
  * lachesis-stream: LACHESIS, Figure 9: up to 100 jobs, a Poisson process with a mean gap of 45 s, executors of 2.1 to
  *   3.6 GHz, one task a stage with the work of all of it, CCR 1.
- * graphene-tpch, graphene-alibaba: Graphene (OSDI 2016), section 8: mean completion time, makespan and Jain's index of
- * 5
- *   groups of jobs; its traces are not public, so these are TPC-H queries with four resources, and the batch jobs of
- *   Alibaba (v2018) on one of its machines. */
-#include "online/online.h"
+ * Those of scenes_packing.c stand there. */
+#include "online/scenes.h"
 
 #include <clotho/io.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { GROUPS = 5, RESOURCES = 4, DECIMA_EXECUTORS = 50 };
-
-static const double load_wanted = 0.85;
 
 static const char *const decima_policies[] = {"decima-wfair:-0.8",
                                               "decima-wfair:-1",
@@ -34,11 +27,10 @@ static const char *const decima_policies[] = {"decima-wfair:-0.8",
                                               NULL};
 static const char *const lachesis_policies[] = {"fifo",     "fair",    "rank",      "eft",      "deft",
                                                 "eft:rank", "eft:sjf", "deft:rank", "deft:sjf", NULL};
-static const char *const graphene_policies[] = {"tetris", "capacity", "fair", "drf", "fifo", "sjf", "graphene", NULL};
 
 /* The seconds that all of the platform needs for a mean job of the pool: by executors, or by the resource that is the
  * scarcest. */
-static double mean_need_s(const clo_workload *pool, const clo_platform *platform)
+double online_mean_need_s(const clo_workload *pool, const clo_platform *platform)
 {
     uint32_t jobs = clo_workload_jobs(pool);
     double need[CLO_RESOURCES_MAX + 1] = {0}, most = 0;
@@ -64,7 +56,7 @@ static double mean_need_s(const clo_workload *pool, const clo_platform *platform
 }
 
 /* Draws jobs from a pool. gap_s 0: all at once. */
-static bool draw(const clo_workload *pool, uint32_t jobs, double gap_s, uint64_t seed, clo_workload **out)
+bool online_draw(const clo_workload *pool, uint32_t jobs, double gap_s, uint64_t seed, clo_workload **out)
 {
     clo_arrivals_config config = CLO_ARRIVALS_CONFIG_INIT;
 
@@ -76,7 +68,7 @@ static bool draw(const clo_workload *pool, uint32_t jobs, double gap_s, uint64_t
     return clo_workload_arrivals(pool, &config, out) == CLO_OK || bench_fail("arrivals");
 }
 
-static uint32_t jobs_of(const online *o, uint32_t all, uint32_t quick)
+uint32_t online_jobs(const online *o, uint32_t all, uint32_t quick)
 {
     uint32_t jobs = o->options.quick ? quick : all;
 
@@ -86,18 +78,18 @@ static uint32_t jobs_of(const online *o, uint32_t all, uint32_t quick)
 static bool make_decima_batch(const online *o, uint64_t seed, occasion *out)
 {
     out->platform = o->uniform50;
-    return draw(o->decima_pool, jobs_of(o, 20, 8), 0, seed, &out->workload);
+    return online_draw(o->decima_pool, online_jobs(o, 20, 8), 0, seed, &out->workload);
 }
 
 static bool make_decima_stream(const online *o, uint64_t seed, occasion *out)
 {
     out->platform = o->uniform50;
-    return draw(o->decima_pool, jobs_of(o, 1000, 40), mean_need_s(o->decima_pool, o->uniform50) / load_wanted, seed,
-                &out->workload);
+    return online_draw(o->decima_pool, online_jobs(o, 1000, 40),
+                       online_mean_need_s(o->decima_pool, o->uniform50) / ONLINE_LOAD, seed, &out->workload);
 }
 
-/* A pool of `count` TPC-H queries after the mix, a graph each; job i is of group hash(i) mod GROUPS. */
-static clo_workload *tpch_pool(const online *o, const tpch_mix *mix, uint32_t count, uint64_t seed)
+/* A pool of `count` TPC-H queries after the mix, a graph each; job i is of group hash(i) mod ONLINE_GROUPS. */
+clo_workload *online_tpch_pool(const online *o, const tpch_mix *mix, uint32_t count, uint64_t seed)
 {
     clo_workload *pool = NULL;
 
@@ -110,7 +102,7 @@ static clo_workload *tpch_pool(const online *o, const tpch_mix *mix, uint32_t co
         bool is_adopted = graph != NULL && clo_workload_adopt(pool, graph) == CLO_OK;
 
         job.graph = graph;
-        job.group = bench_random_below(&state, GROUPS);
+        job.group = bench_random_below(&state, ONLINE_GROUPS);
         if (!is_adopted || clo_workload_add(pool, &job) != CLO_OK) {
             if (!is_adopted)
                 clo_graph_destroy(graph);
@@ -123,7 +115,7 @@ static clo_workload *tpch_pool(const online *o, const tpch_mix *mix, uint32_t co
 }
 
 /* Each job of the pool once, in turn. */
-static bool stream_of(const clo_workload *pool, double gap_s, uint64_t seed, clo_workload **out)
+bool online_stream(const clo_workload *pool, double gap_s, uint64_t seed, clo_workload **out)
 {
     clo_arrivals_config config = CLO_ARRIVALS_CONFIG_INIT;
 
@@ -139,28 +131,8 @@ static bool make_lachesis_stream(const online *o, uint64_t seed, occasion *out)
 
     out->own = tpch_cluster(seed);
     out->platform = out->own;
-    out->base = tpch_pool(o, &mix, jobs_of(o, 100, 10), seed);
-    return out->own != NULL && out->base != NULL && stream_of(out->base, 45, seed, &out->workload);
-}
-
-static bool make_graphene_tpch(const online *o, uint64_t seed, occasion *out)
-{
-    const tpch_mix mix = {.jobs = 1, .resources = RESOURCES, .demand_max = 0.5};
-
-    out->groups = GROUPS;
-    out->base = tpch_pool(o, &mix, jobs_of(o, 200, 20), seed);
-    out->own = out->base != NULL ? tpch_machine(clo_workload_get(out->base, 0)->graph, RESOURCES) : NULL;
-    out->platform = out->own;
-    return out->own != NULL &&
-           stream_of(out->base, mean_need_s(out->base, out->own) / load_wanted, seed, &out->workload);
-}
-
-static bool make_graphene_alibaba(const online *o, uint64_t seed, occasion *out)
-{
-    out->groups = GROUPS;
-    out->platform = clo_workload_platform(o->alibaba_file);
-    return draw(o->alibaba, jobs_of(o, 300, 20), mean_need_s(o->alibaba, out->platform) / load_wanted, seed,
-                &out->workload);
+    out->base = online_tpch_pool(o, &mix, online_jobs(o, 100, 10), seed);
+    return out->own != NULL && out->base != NULL && online_stream(out->base, 45, seed, &out->workload);
 }
 
 static const scene decima_batch = {
@@ -201,32 +173,16 @@ static const scene lachesis_stream = {
     .make = make_lachesis_stream,
 };
 
-static const scene graphene_tpch = {
-    .name = "graphene-tpch",
-    .title = "TPC-H with four resources, a Poisson stream at 85 % load, 5 groups (Graphene, section 8)",
-    .paper = "Graphene is 25 % below Tetris in median completion time on traces that are not public",
-    .by = MEASURE_JCT,
-    .contenders = graphene_policies,
-    .seed = 9000,
-    .seeds = 20,
-    .quick_seeds = 2,
-    .make = make_graphene_tpch,
-};
-
-static const scene graphene_alibaba = {
-    .name = "graphene-alibaba",
-    .title = "Alibaba v2018 jobs on one machine, a Poisson stream at 85 % load, 5 groups",
-    .paper = "",
-    .by = MEASURE_JCT,
-    .contenders = graphene_policies,
-    .seed = 9000,
-    .seeds = 20,
-    .quick_seeds = 2,
-    .make = make_graphene_alibaba,
-};
-
-const scene *const online_scenes[] = {&decima_batch,  &decima_stream,    &lachesis_stream,
-                                      &graphene_tpch, &graphene_alibaba, NULL};
+const scene *const online_scenes[] = {&decima_batch,
+                                      &decima_stream,
+                                      &lachesis_stream,
+                                      &online_graphene_tpch,
+                                      &online_graphene_tpch_batch,
+                                      &online_graphene_alibaba,
+                                      &online_graphene_alibaba_batch,
+                                      &online_memory_tpch,
+                                      &online_memory_alibaba,
+                                      NULL};
 
 static bool read_jobs(const online *o, const char *file, clo_workload **out)
 {
@@ -245,7 +201,7 @@ static bool add_rows(clo_workload *pool, const clo_workload *from)
 
         job.size = sizeof job;
         job.arrival_ns = 0;
-        job.group = bench_random_below(&state, GROUPS);
+        job.group = bench_random_below(&state, ONLINE_GROUPS);
         if (clo_workload_add(pool, &job) != CLO_OK)
             return bench_fail("a pool of jobs");
     }

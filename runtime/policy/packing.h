@@ -16,12 +16,18 @@ typedef struct clo_candidate {
     int64_t fit_q16;      /* less the penalty where inputs are elsewhere */
     int64_t remaining_ns; /* of the job */
     int64_t priority_q16; /* the policy's; at most 65536 */
+    /* Machines where what is left is too little are passed over without asking them. Who asks and is refused may
+     * become the one that waits there: for him the machine keeps room after some starts of others. */
+    bool is_quiet;
 } clo_candidate;
 
 /* The best place of the stage now: of the first executors of each machine that are free and have room, the one where it
  * fits best. `remote_q16`: the factor of the fit where its inputs are not there yet. Sets executor, fit and remaining
  * work. False: there is none. O(executors + 16 * inputs). */
 bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t remote_q16);
+
+/* How large the stage is on the executor's machine: the square of its demand as shares of the capacities, in Q16. */
+int64_t clo_packing_bulk(const clo_cost *cost, uint32_t stage, uint32_t executor);
 
 /* The executor on whose machine the stage leaves least free (best fit); CLO_NONE: there is none. O(executors). */
 uint32_t clo_packing_best_fit(const clo_view *view, uint32_t job, uint32_t stage);
