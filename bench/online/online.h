@@ -9,7 +9,7 @@
 #include "common/platform.h"
 #include "common/tpch.h"
 
-enum { CONTENDERS_MAX = 48, SCENES_MAX = 16, ONLINE_LABEL_BYTES = 96, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
+enum { CONTENDERS_MAX = 48, SCENES_MAX = 24, ONLINE_LABEL_BYTES = 96, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
 
 /* A policy with its argument, as --policy NAME[:ARGUMENT] says it. */
 typedef struct contender {

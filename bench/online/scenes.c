@@ -180,6 +180,8 @@ const scene *const online_scenes[] = {&decima_batch,
                                       &online_graphene_tpch_batch,
                                       &online_graphene_alibaba,
                                       &online_graphene_alibaba_batch,
+                                      &online_graphene_cluster,
+                                      &online_graphene_cluster_batch,
                                       &online_memory_tpch,
                                       &online_memory_alibaba,
                                       NULL};

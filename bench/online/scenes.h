@@ -29,6 +29,7 @@ bool online_stream(const clo_workload *pool, double gap_s, uint64_t seed, clo_wo
 
 /* The scenes of scenes_packing.c. */
 extern const scene online_graphene_tpch, online_graphene_tpch_batch, online_graphene_alibaba,
-    online_graphene_alibaba_batch, online_memory_tpch, online_memory_alibaba;
+    online_graphene_alibaba_batch, online_graphene_cluster, online_graphene_cluster_batch, online_memory_tpch,
+    online_memory_alibaba;
 
 #endif

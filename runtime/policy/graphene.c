@@ -12,14 +12,17 @@
  * kept as a *bundle*: as long as nothing happens but starts, the next decisions choose from it, with new scores.
  *
  * The rule is not the paper's as written, which loses to Tetris on small clusters (bench/README.md):
- *   - `order` (0.25) says how much of the priority counts: 1 - order * (1 - priority). All of it puts stages at the end
+ *   - `order` (0.1) says how much of the priority counts: 1 - order * (1 - priority). All of it puts stages at the end
  *     of a job behind the first ones of all others, though they are what the job still lacks.
  *   - `large` (1) adds so many times the square of the demand to the fit, as if what the instance asks for were free in
  *     any case: large ones go while there is room for them, small ones fit later too.
- *   - `srpt` is 1, as with Tetris, and `kappa` 10: a tenth of a machine is less than one grant, and would be turns.
+ *   - `srpt` is 1, and the mean of eta the geometric one unless `geometric` is 0: by the other one a single huge job
+ *     makes all others alike.
+ *   - `kappa` is 1000 clusters of grants. Grants count whatever their length, so a job of 100 000 short instances uses
+ *     up any small threshold, and then turns between groups take the place of the score.
  *   - Who is refused room becomes the one that a machine keeps it for after some starts of others. So only what fits is
  *     asked for; where nothing does, the candidate of the job with the least remaining work.
- * graphene:kappa=0.1,srpt=0.2,order=1,large=0 is the paper's rule.
+ * graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0 is the paper's rule.
  *
  * Deviations: candidates are the 4 most preferred ready stages of the 32 jobs with the least remaining work, and of 2
  * jobs of each group at least, so that a decision costs the same whatever the number of jobs; where none may start,
@@ -43,10 +46,10 @@ enum { BUNDLE_MAX = (JOBS_ALL + (int)CLO_DEFICIT_GROUPS * JOBS_EACH) * STAGES_EA
 _Static_assert((int)JOBS_ALL <= (int)CLO_HEAPS_WALK_MAX, "one group may take them all");
 
 typedef struct graphene_argument {
-    int32_t kappa_q16, remote_q16, srpt_q16, order_q16, large_q16;
+    int32_t kappa_q16, remote_q16, srpt_q16, order_q16, large_q16, geometric_q16;
 } graphene_argument;
 
-static const graphene_argument defaults = {10 * 65536, 65536 * 8 / 10, 65536, 65536 / 4, 65536};
+static const graphene_argument defaults = {1000 * 65536, 65536 * 8 / 10, 65536, 65536 / 10, 65536, 65536};
 
 /* The jobs of a group, while candidates are taken. */
 typedef struct group_walk {
@@ -73,11 +76,12 @@ typedef struct graphene_key {
 } graphene_key;
 
 static const graphene_key keys[] = {
-    {"kappa=", offsetof(graphene_argument, kappa_q16), {0, 100 * 65536}},
+    {"kappa=", offsetof(graphene_argument, kappa_q16), {0, 10000 * 65536}},
     {"remote=", offsetof(graphene_argument, remote_q16), {0, 65536}},
     {"srpt=", offsetof(graphene_argument, srpt_q16), {0, 3 * 65536}},
     {"order=", offsetof(graphene_argument, order_q16), {0, 65536}},
     {"large=", offsetof(graphene_argument, large_q16), {0, 10 * 65536}},
+    {"geometric=", offsetof(graphene_argument, geometric_q16), {0, 65536}},
 };
 
 static clo_status graphene_parse(const char *text, void *argument)
@@ -91,7 +95,7 @@ static clo_status graphene_parse(const char *text, void *argument)
         if (k == sizeof keys / sizeof keys[0])
             return clo_fail(CLO_ERR_ARGUMENT,
                             "policy 'graphene': '%.40s' sets nothing; write "
-                            "kappa=10,remote=0.8,srpt=1,order=0.25,large=1",
+                            "kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1",
                             text);
         text += strlen(keys[k].name);
         clo_status status = clo_fixed_read(&text, "graphene", keys[k].name, keys[k].range,
@@ -305,7 +309,10 @@ static const clo_candidate *choose(graphene *g, const clo_view *view, uint32_t c
     if (fits == 0)
         return NULL;
     uint32_t group = clo_deficits_choose(&g->deficits, fits);
-    const clo_candidate *best = &g->bundle[clo_packing_best(g->bundle, count, argument_of(view)->srpt_q16, group)];
+    const graphene_argument *a = argument_of(view);
+    clo_packing_weight by = {a->srpt_q16, a->geometric_q16 > 0 ? clo_packing_typical_ns(g->bundle, count)
+                                                               : clo_packing_mean_ns(g->bundle, count)};
+    const clo_candidate *best = &g->bundle[clo_packing_best(g->bundle, count, by, group)];
     clo_deficits_grant(&g->deficits, best->group, fits,
                        clo_share_dominant(clo_view_job(view, best->job)->cost, best->stage, g->totals));
     return best;
@@ -350,7 +357,7 @@ const clo_policy clo_policy_graphene = {
     .size = sizeof(clo_policy),
     .name = "graphene",
     .summary = "what fits best, in each job's planned order, short jobs first, groups fair by deficits; "
-               "graphene:kappa=10,remote=0.8,srpt=1,order=0.25,large=1",
+               "graphene:kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1",
     .state_bytes = graphene_bytes,
     .job_bytes = graphene_job_bytes,
     .prepare = graphene_prepare,

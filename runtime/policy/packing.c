@@ -1,6 +1,7 @@
 /* packing.c - see packing.h. */
 #include "policy/packing.h"
 
+#include "base/log2.h"
 #include "base/saturate.h"
 #include "policy/share.h"
 
@@ -130,23 +131,44 @@ static int64_t ratio_q16(int64_t remaining_ns, int64_t mean_ns)
     return ratio < INT64_C(1) << 40 ? ratio : INT64_C(1) << 40;
 }
 
-uint32_t clo_packing_best(const clo_candidate *candidates, uint32_t count, int64_t weight_q16, uint32_t group)
+int64_t clo_packing_mean_ns(const clo_candidate *candidates, uint32_t count)
 {
-    int64_t fit = 0, mean_ns = 0, best_score = 0;
+    int64_t mean_ns = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        mean_ns += candidates[i].remaining_ns / count;
+    return mean_ns > 0 ? mean_ns : 1;
+}
+
+int64_t clo_packing_typical_ns(const clo_candidate *candidates, uint32_t count)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += clo_log2_q16((uint64_t)candidates[i].remaining_ns);
+    int32_t log2_q16 = (int32_t)(sum / count);
+    int32_t most = 47 * 65536; /* beyond, exp2 would not fit */
+    uint32_t shift = log2_q16 > most ? 16 : 0;
+    int64_t typical_ns =
+        (int64_t)(clo_exp2_q16(log2_q16 - (int32_t)shift * 65536 > most ? most : log2_q16 - (int32_t)shift * 65536) >>
+                  16);
+    return typical_ns > 0 ? typical_ns << shift : 1;
+}
+
+uint32_t clo_packing_best(const clo_candidate *candidates, uint32_t count, clo_packing_weight by, uint32_t group)
+{
+    int64_t fit = 0, best_score = 0;
     uint32_t best = CLO_NONE;
 
     assert(count > 0);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++)
         fit += candidates[i].fit_q16;
-        mean_ns += candidates[i].remaining_ns / count;
-    }
-    mean_ns = mean_ns > 0 ? mean_ns : 1;
-    int64_t weight = (fit / count) * weight_q16 >> 16; /* below 2^21 * 2^16 */
+    int64_t weight = (fit / count) * by.weight_q16 >> 16; /* below 2^21 * 2^16 */
     for (uint32_t i = 0; i < count; i++) {
         const clo_candidate *c = &candidates[i];
         if (group != CLO_NONE && c->group != group)
             continue;
-        int64_t ratio = ratio_q16(c->remaining_ns, mean_ns);
+        int64_t ratio = ratio_q16(c->remaining_ns, by.typical_ns);
         int64_t score = c->fit_q16 * c->priority_q16 - (weight < 1 << 22 ? weight * ratio : INT64_MAX / 2);
         if (best == CLO_NONE || score > best_score) {
             best = i;

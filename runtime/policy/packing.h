@@ -32,9 +32,20 @@ int64_t clo_packing_bulk(const clo_cost *cost, uint32_t stage, uint32_t executor
 /* The executor on whose machine the stage leaves least free (best fit); CLO_NONE: there is none. O(executors). */
 uint32_t clo_packing_best_fit(const clo_view *view, uint32_t job, uint32_t stage);
 
-/* The candidate with the highest fit * priority - weight * (mean fit / mean remaining work) * remaining work, of
+/* The mean remaining work of the candidates, and their geometric mean, which one huge job does not move; at least 1.
+ * `count` > 0. */
+int64_t clo_packing_mean_ns(const clo_candidate *candidates, uint32_t count);
+int64_t clo_packing_typical_ns(const clo_candidate *candidates, uint32_t count);
+
+/* How much remaining work counts against the fit. */
+typedef struct clo_packing_weight {
+    int64_t weight_q16;
+    int64_t typical_ns; /* the remaining work that counts as much as the mean fit, times the weight; > 0 */
+} clo_packing_weight;
+
+/* The candidate with the highest fit * priority - weight * (mean fit / typical remaining work) * remaining work, of
  * those of `group` (CLO_NONE: of all); the first of several. `count` > 0, and one at least is of the group. */
-uint32_t clo_packing_best(const clo_candidate *candidates, uint32_t count, int64_t weight_q16, uint32_t group);
+uint32_t clo_packing_best(const clo_candidate *candidates, uint32_t count, clo_packing_weight by, uint32_t group);
 
 /* Where no candidate is known: the oldest ready stage of the band that may start. False: there is none, or the decision
  * has reached its bound. */
