@@ -135,7 +135,7 @@ static bool make_lachesis_stream(const online *o, uint64_t seed, occasion *out)
     return out->own != NULL && out->base != NULL && online_stream(out->base, 45, seed, &out->workload);
 }
 
-static const scene decima_batch = {
+const scene online_decima_batch = {
     .name = "decima-batch",
     .title = "TPC-H, 20 jobs at once, 50 executors (Decima, Fig. 9a)",
     .paper = "Decima is 21 % below the tuned weighted fair policy",
@@ -148,7 +148,7 @@ static const scene decima_batch = {
     .make = make_decima_batch,
 };
 
-static const scene decima_stream = {
+const scene online_decima_stream = {
     .name = "decima-stream",
     .title = "TPC-H, a Poisson stream at 85 % load, 50 executors (Decima, Fig. 9b)",
     .paper = "Decima is 29 % below the tuned weighted fair policy",
@@ -161,7 +161,7 @@ static const scene decima_stream = {
     .make = make_decima_stream,
 };
 
-static const scene lachesis_stream = {
+const scene online_lachesis_stream = {
     .name = "lachesis-stream",
     .title = "TPC-H, a Poisson stream with 45 s between jobs, 50 unlike executors, CCR 1 (LACHESIS, Fig. 9)",
     .paper = "LACHESIS is up to 7.4 % below the best baseline in makespan, which is about the last arrival here",
@@ -172,19 +172,6 @@ static const scene lachesis_stream = {
     .quick_seeds = 2,
     .make = make_lachesis_stream,
 };
-
-const scene *const online_scenes[] = {&decima_batch,
-                                      &decima_stream,
-                                      &lachesis_stream,
-                                      &online_graphene_tpch,
-                                      &online_graphene_tpch_batch,
-                                      &online_graphene_alibaba,
-                                      &online_graphene_alibaba_batch,
-                                      &online_graphene_cluster,
-                                      &online_graphene_cluster_batch,
-                                      &online_memory_tpch,
-                                      &online_memory_alibaba,
-                                      NULL};
 
 static bool read_jobs(const online *o, const char *file, clo_workload **out)
 {

@@ -1,10 +1,10 @@
 /* scenes_packing.c - scenes in which instances demand resources.
  *
  * graphene-tpch, graphene-alibaba: Graphene (Grandl et al., OSDI 2016), section 8: mean completion time, makespan and
- *   Jain's index of 5 groups of jobs, as Poisson streams at 85 % load and with all jobs at once (graphene-batch-), where the
- *   makespan says something: a stream's is about its last arrival. The paper's traces are not public, so these are
- *   TPC-H queries with four resources, each stage one instance that holds U(0, 1/2) of each, and the batch jobs of
- *   Alibaba (v2018) on one of its machines. The first machine has executors enough never to be what is short.
+ *   Jain's index of 5 groups of jobs, as Poisson streams at 85 % load and with all jobs at once (graphene-batch-),
+ *   where the makespan says something: a stream's is about its last arrival. The paper's traces are not public, so
+ *   these are TPC-H queries with four resources, each stage one instance that holds U(0, 1/2) of each, and the batch
+ *   jobs of Alibaba (v2018) on one of its machines. The first machine has executors enough never to be what is short.
  * memory-tpch, memory-alibaba: Decima (Mao et al., SIGCOMM 2019), Figure 11: 200 executors, a quarter each with 1/4,
  *   1/2, 3/4 and all of the memory, in Decima's environment. A TPC-H stage needs U(0, 1] of it; a stage of Alibaba what
  *   its trace says in percent of a machine, which is 0.14 to 0.97. Jobs of Alibaba that would keep all executors busy

@@ -216,24 +216,26 @@ static void graphene_ends_a_job_before_it_begins_another(void **state)
     scene_close(&s);
 }
 
-/* A machine of 10 of two resources, half of both held: {4, 1} and {3, 2} fit alike, the first is the larger one. */
+/* A machine of 10 of two resources, all held until 5 and half from then on: {3, 3} fits better than {5, 0}, by less
+ * than their squares differ. */
 static void graphene_counts_large_instances_more(void **state)
 {
-    clo_task half = {.work_ns = 10, .demand = {5, 5}}, even = {.work_ns = 10, .demand = {3, 2}},
-             large = {.work_ns = 10, .demand = {4, 1}};
+    clo_task all = {.work_ns = 5, .demand = {10, 10}}, half = {.work_ns = 10, .demand = {5, 5}},
+             even = {.work_ns = 10, .demand = {3, 3}}, large = {.work_ns = 10, .demand = {5}};
     policy_scene s;
 
     (void)state;
     scene_open(&s, 4);
     s.capacities[0] = 10, s.capacities[1] = 10;
-    scene_add(&s, scene_graph(&s, &half, 1), (clo_workload_job){0});
-    scene_add(&s, scene_graph(&s, &even, 1), (clo_workload_job){0});
-    scene_add(&s, scene_graph(&s, &large, 1), (clo_workload_job){0});
+    scene_add(&s, scene_graph(&s, &all, 1), (clo_workload_job){0});
+    scene_add(&s, scene_graph(&s, &half, 1), (clo_workload_job){.arrival_ns = 1});
+    scene_add(&s, scene_graph(&s, &even, 1), (clo_workload_job){.arrival_ns = 1});
+    scene_add(&s, scene_graph(&s, &large, 1), (clo_workload_job){.arrival_ns = 1});
     scene_run(&s, "graphene:srpt=0");
-    assert_int_equal(s.outcomes[2].start_ns, 0);
-    assert_int_equal(s.outcomes[1].start_ns, 10); /* of the first resource 1 is left */
+    assert_int_equal(s.outcomes[3].start_ns, 5);
+    assert_int_equal(s.outcomes[2].start_ns, 15); /* of the first resource nothing is left */
     scene_run(&s, "graphene:srpt=0,large=0");
-    assert_int_equal(s.outcomes[1].start_ns, 0);
+    assert_int_equal(s.outcomes[2].start_ns, 5);
     scene_close(&s);
 }
 
