@@ -10,7 +10,7 @@
  *   its trace says in percent of a machine, which is 0.14 to 0.97. Jobs of Alibaba that would keep all executors busy
  *   for longer than an hour are left out: they are 1 % of the jobs and most of the work, and would be all that a
  *   mean shows. */
-#include "online/scenes.h"
+#include "online/online.h"
 
 #include <clotho/io.h>
 #include <stdio.h>

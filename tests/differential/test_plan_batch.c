@@ -164,9 +164,13 @@ static void random_graphs_are_planned_as_the_rules_say(void **state)
         }
 }
 
-/* `speeds` different ones in turn, so that there are executors that nothing tells apart. */
-static clo_platform *make_platform(uint32_t executors, uint32_t speeds, uint32_t kinds, bool has_memories)
+/* `speeds` different ones in turn, so that there are executors that nothing tells apart. On `machines` of them, each
+ * with `capacity` of each resource; 0: one machine without limits. */
+static clo_platform *make_platform(uint32_t executors, uint32_t speeds, uint32_t kinds, bool has_memories,
+                                   uint32_t machines, int64_t capacity)
 {
+    static const char *const names[CLO_RESOURCES_MAX] = {"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7"};
+    int64_t capacities[4 * CLO_RESOURCES_MAX];
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
     clo_executor *list = calloc(executors, sizeof *list);
     int64_t *latency_ns = calloc((size_t)executors * executors, sizeof *latency_ns);
@@ -176,6 +180,7 @@ static clo_platform *make_platform(uint32_t executors, uint32_t speeds, uint32_t
     assert_true(list != NULL && latency_ns != NULL && bandwidth != NULL);
     for (uint32_t e = 0; e < executors; e++) {
         list[e] = (clo_executor){.kind = e % kinds, .memory = has_memories ? e : 0, .os_index = -1};
+        list[e].machine = machines > 0 ? e % machines : 0;
         for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
             list[e].speed_q16[c] = CLO_SPEED_ONE / 2 + e % speeds * 7919;
     }
@@ -186,6 +191,11 @@ static clo_platform *make_platform(uint32_t executors, uint32_t speeds, uint32_t
     desc.executors_count = executors;
     desc.executors = list;
     desc.kinds_count = kinds;
+    for (uint32_t i = 0; i < machines * CLO_RESOURCES_MAX; i++)
+        capacities[i] = capacity + i / CLO_RESOURCES_MAX * 500;
+    desc.machines_count = machines > 0 ? machines : 1;
+    desc.capacities = machines > 0 ? capacities : NULL;
+    desc.resource_names = machines > 0 ? names : NULL;
     desc.latency_ns = latency_ns;
     desc.bandwidth_bytes_per_ns = bandwidth;
     ok(clo_platform_create(&desc, &platform));
@@ -223,7 +233,41 @@ static void wide_graphs_are_planned_as_the_rules_say(void **state)
                 clo_graph *graph = NULL;
                 ok(clo_graph_generate(families[f], &config, &graph));
                 clo_platform *platform =
-                    make_platform(shapes[k].executors, shapes[k].speeds, shapes[k].kinds, seed == 1);
+                    make_platform(shapes[k].executors, shapes[k].speeds, shapes[k].kinds, seed == 1, 0, 0);
+                compare(graph, platform);
+                clo_platform_destroy(platform);
+                clo_graph_destroy(graph);
+            }
+}
+
+/* Many ready tasks at once that share machines: those that rarely wait for capacity, and those that mostly do. */
+static void wide_graphs_with_demands_are_planned_as_the_rules_say(void **state)
+{
+    static const char *const families[] = {"independent", "layered", "forkjoin"};
+    static const struct {
+        uint32_t executors, speeds, machines, demands;
+        int64_t capacity;
+        double spread;
+    } shapes[] = {{8, 8, 1, 4, 2000, 0.5}, {6, 1, 1, 1, 1000, 0}, {6, 1, 1, 2, 1000, 1},    {9, 3, 3, 4, 1500, 0.5},
+                  {4, 4, 2, 8, 5000, 0.9}, {5, 5, 4, 3, 1000, 1}, {16, 16, 1, 4, 4000, 0.5}};
+    (void)state;
+
+    for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++)
+        for (size_t f = 0; f < sizeof families / sizeof families[0]; f++)
+            for (uint64_t seed = 0; seed < 2; seed++) {
+                clo_generate_config config = CLO_GENERATE_CONFIG_INIT;
+                config.seed = seed;
+                config.tasks = 150;
+                config.width = f == 2 ? 60 : 0;
+                config.work_mean_ns = k % 2 == 0 ? 0 : 40;
+                config.work_spread = shapes[k].spread;
+                config.demands = shapes[k].demands;
+                config.instances_max = k % 3 == 1 ? 3 : 1;
+                config.ccr = seed == 0 ? 0 : 1;
+                clo_graph *graph = NULL;
+                ok(clo_graph_generate(families[f], &config, &graph));
+                clo_platform *platform = make_platform(shapes[k].executors, shapes[k].speeds, 1, seed == 1,
+                                                       shapes[k].machines, shapes[k].capacity);
                 compare(graph, platform);
                 clo_platform_destroy(platform);
                 clo_graph_destroy(graph);
@@ -235,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_graphs_are_planned_as_the_rules_say),
         cmocka_unit_test(wide_graphs_are_planned_as_the_rules_say),
+        cmocka_unit_test(wide_graphs_with_demands_are_planned_as_the_rules_say),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

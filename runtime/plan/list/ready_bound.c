@@ -1,6 +1,8 @@
 /* plan/list/ready_bound.c - see ready_bound.h. */
 #include "plan/list/ready_bound.h"
 
+#include "plan/list/ready_fit.h"
+
 enum { ROUNDING_NS = 2 };
 
 /* The end on `executor` at a corner of a box: `inputs` is the side of the inputs there, followed by that of the
@@ -165,6 +167,83 @@ static void bound_sufferage(const clo_ready_tree *tree, uint32_t at)
                        is_certain(tree, at, node->deciding[0], node->deciding[1], is_range ? 2 : 1);
 }
 
+/* The ends at a corner of a box with demands. The capacities that a task needs there are those of the corner. */
+static clo_ready_ends fitted_ends(const clo_ready_tree *tree, uint32_t at, bool most)
+{
+    const clo_ready_node *node = &tree->nodes[at];
+    const int64_t *inputs = clo_ready_side(tree, at, most ? CLO_INPUTS_MOST : CLO_INPUTS_LEAST);
+    const int64_t *rests = inputs + tree->executors;
+    int64_t base_ns = 0;
+
+    for (uint32_t e = 0; e < tree->executors; e++) {
+        int64_t part_ns = tree->has_slopes ? clo_ready_part(tree, e, node->reference_ns[most]) : 0;
+        tree->from_ns[e] = clo_ready_start(tree, inputs, e);
+        tree->times_ns[e] = rests[e] == CLO_TIME_NEVER ? CLO_TIME_NEVER : part_ns + rests[e];
+    }
+    return clo_ready_fit(tree, clo_ready_demands(tree, at, most), &base_ns);
+}
+
+/* Ends rise with the demand and with the time, so the corners of a box bound them, as they do without demands. */
+static void bound_with_demands(const clo_ready_tree *tree, uint32_t at)
+{
+    clo_ready_node *node = &tree->nodes[at];
+    clo_ready_ends early = clo_ready_no_ends, late = clo_ready_no_ends;
+
+    if (tree->rule != CLO_PICK_LARGEST) {
+        early = fitted_ends(tree, at, false);
+        node->lowering[0] = early.first;
+    }
+    if (tree->rule != CLO_PICK_LEAST) {
+        late = fitted_ends(tree, at, true);
+        node->deciding[0] = late.first;
+        node->deciding[1] = late.second;
+    }
+    if (tree->rule == CLO_PICK_LEAST)
+        node->above = -early.first_ns;
+    else if (tree->rule == CLO_PICK_LARGEST)
+        node->above = late.first_ns;
+    else
+        node->above = late.second_ns == INT64_MAX ? INT64_MAX : late.second_ns - early.first_ns;
+}
+
+void clo_ready_pull_up(const clo_ready_tree *tree, uint32_t at)
+{
+    clo_ready_node *node = &tree->nodes[at];
+    int64_t above = INT64_MIN;
+    clo_ready_entry *entries;
+
+    if (at >= tree->leaves) {
+        uint32_t count = clo_ready_entries(tree, at, &entries);
+        for (uint32_t i = 0; i < count; i++) {
+            if (entries[i].instance == CLO_NONE)
+                continue;
+            int64_t score = entries[i].best.executor == CLO_NONE ? INT64_MAX : -entries[i].best.finish_ns;
+            above = score > above ? score : above;
+        }
+    }
+    for (uint32_t child = 2 * at; at < tree->leaves && child <= 2 * at + 1; child++) {
+        const clo_ready_node *below = &tree->nodes[clo_ready_descend(tree, child)];
+        int64_t score = below->count == 0 ? INT64_MIN : below->seen == 0 ? INT64_MAX : below->above;
+        above = score > above ? score : above;
+    }
+    node->above = above < node->above ? above : node->above;
+}
+
+bool clo_ready_bound_holds(const clo_ready_tree *tree, uint32_t at)
+{
+    clo_ready_node *node = &tree->nodes[at];
+    uint32_t e = node->deciding[0];
+
+    if (e == CLO_NONE || node->boxed == 0)
+        return false;
+    int64_t time_ns = clo_ready_side(tree, at, CLO_RESTS_MOST)[e];
+    int64_t from_ns = clo_ready_start(tree, clo_ready_side(tree, at, CLO_INPUTS_MOST), e);
+    if (!clo_ready_still_fits(tree, clo_ready_demands(tree, at, true), e, from_ns, time_ns, node->above))
+        return false;
+    node->seen = tree->step;
+    return true;
+}
+
 void clo_ready_bound(const clo_ready_tree *tree, uint32_t at)
 {
     clo_ready_node *node = &tree->nodes[at];
@@ -173,10 +252,10 @@ void clo_ready_bound(const clo_ready_tree *tree, uint32_t at)
     node->tie = node->lowest;
     node->is_certain = node->is_exact = false;
     node->lowering[0] = node->lowering[1] = node->deciding[0] = node->deciding[1] = CLO_NONE;
-    if (node->has_demands && tree->rule != CLO_PICK_LEAST) {
-        node->above = INT64_MAX;
-    } else if (node->boxed == 0) {
+    if (node->boxed == 0) {
         node->above = 0;
+    } else if (node->has_demands) {
+        bound_with_demands(tree, at);
     } else if (tree->rule == CLO_PICK_LEAST) {
         clo_ready_ends early = corner_ends(tree, clo_ready_side(tree, at, CLO_INPUTS_LEAST), 0);
         node->above = -early.first_ns;

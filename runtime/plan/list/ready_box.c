@@ -18,6 +18,10 @@ void clo_ready_clear_box(const clo_ready_tree *tree, uint32_t node)
         clo_ready_side(tree, node, CLO_INPUTS_MOST)[e] = 0;
         clo_ready_side(tree, node, CLO_RESTS_MOST)[e] = INT64_MIN;
     }
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX && tree->demands != NULL; r++) {
+        clo_ready_demands(tree, node, false)[r] = INT64_MAX;
+        clo_ready_demands(tree, node, true)[r] = 0;
+    }
 }
 
 static void lower(int64_t *restrict to, const int64_t *restrict by, uint32_t count)
@@ -58,6 +62,10 @@ void clo_ready_box_entry(clo_ready_tree *tree, uint32_t leaf, const clo_ready_en
     node->reference_ns[1] = reference_ns > node->reference_ns[1] ? reference_ns : node->reference_ns[1];
     lower(clo_ready_side(tree, leaf, CLO_RESTS_LEAST), rests, tree->executors);
     raise(clo_ready_side(tree, leaf, CLO_RESTS_MOST), rests, tree->executors);
+    if (tree->demands != NULL) {
+        lower(clo_ready_demands(tree, leaf, false), clo_graph_demand(schedule->graph, task), CLO_RESOURCES_MAX);
+        raise(clo_ready_demands(tree, leaf, true), clo_graph_demand(schedule->graph, task), CLO_RESOURCES_MAX);
+    }
     if (inputs == NULL) {
         memset(clo_ready_side(tree, leaf, CLO_INPUTS_LEAST), 0, tree->executors * sizeof *rests);
         return;
@@ -101,6 +109,12 @@ static void box_children(clo_ready_tree *tree, uint32_t at)
     if (left->boxed == 0 || right->boxed == 0) {
         tree->nodes[at].box = left->boxed > 0 ? left->box : right->box; /* if it has none, nobody reads it */
         return;
+    }
+    if (tree->demands != NULL) {
+        memcpy(clo_ready_demands(tree, at, false), clo_ready_demands(tree, 2 * at, false),
+               2 * CLO_RESOURCES_MAX * sizeof(int64_t));
+        lower(clo_ready_demands(tree, at, false), clo_ready_demands(tree, 2 * at + 1, false), CLO_RESOURCES_MAX);
+        raise(clo_ready_demands(tree, at, true), clo_ready_demands(tree, 2 * at + 1, true), CLO_RESOURCES_MAX);
     }
     memcpy(clo_ready_side(tree, at, 0), clo_ready_side(tree, 2 * at, 0), bytes);
     lower(clo_ready_side(tree, at, CLO_INPUTS_LEAST), clo_ready_side(tree, 2 * at + 1, CLO_INPUTS_LEAST),

@@ -20,6 +20,7 @@ typedef enum clo_pick_rule {
 typedef struct clo_ready_entry {
     clo_slot best; /* executor CLO_NONE: not known yet */
     int64_t second_ns;
+    int64_t base_ns;   /* with demands, on one machine: its capacities let nothing of the task begin earlier */
     uint64_t seen;     /* the step at which it was computed */
     uint32_t second;   /* executor of the second best end; CLO_NONE: none */
     uint32_t instance; /* CLO_NONE: not in the tree */
@@ -63,13 +64,15 @@ typedef struct clo_ready_tree {
     uint64_t *slopes;   /* [executors] Q<slope_bits>; a time is the slope times the one on the reference, and a rest */
     uint32_t reference; /* column */
     uint32_t slope_bits;
-    bool has_slopes;          /* one of them is not 0 */
-    uint32_t *task_at;        /* [tasks] in the order of the tree */
-    uint32_t *position;       /* [tasks] */
-    clo_ready_entry *entries; /* [tasks] by position */
-    clo_ready_node *nodes;    /* [2 * leaves] */
-    int64_t *boxes;           /* [2 * leaves] of [sides] of [executors] */
-    uint32_t *dirty;          /* [dirty_count] of [leaves] leaves */
+    bool has_slopes;             /* one of them is not 0 */
+    uint32_t *task_at;           /* [tasks] in the order of the tree */
+    uint32_t *position;          /* [tasks] */
+    clo_ready_entry *entries;    /* [tasks] by position */
+    clo_ready_node *nodes;       /* [2 * leaves] */
+    int64_t *boxes;              /* [2 * leaves] of [sides] of [executors] */
+    int64_t *demands;            /* [2 * leaves] of the least and the most of [CLO_RESOURCES_MAX]; NULL: no demands */
+    int64_t *from_ns, *times_ns; /* [executors] scratch */
+    uint32_t *dirty;             /* [dirty_count] of [leaves] leaves */
     uint32_t dirty_count;
     void *rows; /* int64_t [rows_capacity][executors] */
     size_t rows_capacity;
@@ -80,6 +83,12 @@ typedef struct clo_ready_tree {
 static inline int64_t *clo_ready_side(const clo_ready_tree *tree, uint32_t node, int which)
 {
     return tree->boxes + ((size_t)tree->nodes[node].box * CLO_BOX_SIDES + (size_t)which) * tree->executors;
+}
+
+/* The least (most: false) or the most that something in the box of a node demands. */
+static inline int64_t *clo_ready_demands(const clo_ready_tree *tree, uint32_t node, bool most)
+{
+    return tree->demands + ((size_t)tree->nodes[node].box * 2 + most) * CLO_RESOURCES_MAX;
 }
 
 static inline const int64_t *clo_ready_row(const clo_ready_tree *tree, const clo_ready_entry *entry)

@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { SAMPLES = 64, STACK_MAX = 64 };
+enum { SAMPLES = 64, STACK_MAX = 64, TIMES_WEIGHT = 8 };
 
 typedef struct task_key {
     uint64_t first; /* level, then placement mask; in a range: a time */
@@ -44,26 +44,39 @@ static void fill_levels(const clo_graph *graph, uint32_t *levels)
     }
 }
 
-static int64_t column_time(const clo_cost *cost, uint32_t task, uint32_t column)
+/* The time on a column; behind the columns stand the resources, with what the task demands. */
+static int64_t column_value(const clo_cost *cost, uint32_t task, uint32_t column)
 {
-    return cost->time_ns[(size_t)task * cost->columns + column];
+    if (column < cost->columns)
+        return cost->time_ns[(size_t)task * cost->columns + column];
+    return clo_graph_demand(cost->graph, task)[column - cost->columns];
+}
+
+/* How much of the largest value the values of a range differ by, in 1/65536. */
+static int64_t relative_range(int64_t least, int64_t largest)
+{
+    return (int64_t)(((clo_u128)(uint64_t)(largest - least) << 16) / (uint64_t)largest);
 }
 
 /* The column on which a sample of the range differs most; CLO_NONE: they are alike. */
 static uint32_t widest_column(const clo_cost *cost, const task_key *keys, range r)
 {
     uint32_t step = (r.end - r.begin - 1) / SAMPLES + 1, widest = CLO_NONE;
+    uint32_t columns = cost->columns + (cost->graph->has_demands ? CLO_RESOURCES_MAX : 0);
     int64_t most = 0;
 
-    for (uint32_t column = 0; column < cost->columns; column++) {
+    for (uint32_t column = 0; column < columns; column++) {
         int64_t least = INT64_MAX, largest = 0;
         for (uint32_t i = r.begin; i < r.end; i += step) {
-            int64_t time = column_time(cost, keys[i].task, column);
+            int64_t time = column_value(cost, keys[i].task, column);
             least = time < least ? time : least;
             largest = time > largest ? time : largest;
         }
-        if (largest > least && largest - least > most) {
-            most = largest - least;
+        int64_t spread = largest > least ? largest - least : 0;
+        if (spread > 0 && cost->graph->has_demands)
+            spread = relative_range(least, largest) * (column < cost->columns ? TIMES_WEIGHT : 1);
+        if (spread > most) {
+            most = spread;
             widest = column;
         }
     }
@@ -73,7 +86,7 @@ static uint32_t widest_column(const clo_cost *cost, const task_key *keys, range 
 static void sort_range(const clo_cost *cost, task_key *keys, range r)
 {
     for (uint32_t i = r.begin; i < r.end; i++) {
-        keys[i].first = (uint64_t)column_time(cost, keys[i].task, r.column);
+        keys[i].first = (uint64_t)column_value(cost, keys[i].task, r.column);
         keys[i].second = 0;
     }
     qsort(keys + r.begin, r.end - r.begin, sizeof *keys, by_key);

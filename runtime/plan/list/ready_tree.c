@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/list/ready_bound.h"
+#include "plan/list/ready_fit.h"
 #include "plan/list/ready_order.h"
 
 #include <assert.h>
@@ -114,11 +115,15 @@ static bool may_win(const clo_ready_tree *tree, uint32_t at, const choice *best)
         return false;
     bool holds = node->seen > 0 && !clo_ready_has_changed(tree, node->deciding[0], node->seen) &&
                  !clo_ready_has_changed(tree, node->deciding[1], node->seen);
+    if (!holds && node->seen > 0 && node->has_demands && tree->rule == CLO_PICK_LARGEST)
+        holds = clo_ready_bound_holds(tree, at);
     if (holds && loses(node, best))
         return false;
     if (!holds || (!node->is_exact && (clo_ready_has_changed(tree, node->lowering[0], node->seen) ||
                                        clo_ready_has_changed(tree, node->lowering[1], node->seen))))
         clo_ready_bound(tree, at);
+    if (node->has_demands && tree->rule == CLO_PICK_LEAST)
+        clo_ready_pull_up(tree, at);
     if (node->is_certain && !node->is_exact)
         clo_ready_take_gain(tree, at);
     return !loses(node, best);
@@ -130,14 +135,18 @@ static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
     const clo_schedule *schedule = tree->ready->schedule;
     uint32_t task = schedule->graph->task_of[entry->instance];
     const int64_t *inputs = clo_ready_row(tree, entry);
-    bool demands = clo_ready_has_demand(schedule, task);
     clo_ready_ends found = clo_ready_no_ends;
 
-    for (uint32_t e = 0; e < tree->executors; e++) {
+    if (clo_ready_has_demand(schedule, task)) {
+        for (uint32_t e = 0; e < tree->executors; e++) {
+            tree->from_ns[e] = clo_ready_start(tree, inputs, e);
+            tree->times_ns[e] = clo_cost_time(schedule->cost, task, e);
+        }
+        found = clo_ready_fit(tree, clo_graph_demand(schedule->graph, task), &entry->base_ns);
+    }
+    for (uint32_t e = 0; e < tree->executors && !clo_ready_has_demand(schedule, task); e++) {
         int64_t end_ns = clo_cost_time(schedule->cost, task, e);
-        if (demands)
-            end_ns = clo_ready_append(tree->ready, task, e, inputs != NULL ? inputs[e] : 0).finish_ns;
-        else if (end_ns != CLO_TIME_NEVER)
+        if (end_ns != CLO_TIME_NEVER)
             end_ns += clo_ready_start(tree, inputs, e);
         clo_ready_take_end(&found, e, end_ns);
     }
@@ -182,9 +191,15 @@ static bool still_loses(const clo_ready_tree *tree, const clo_ready_entry *entry
 
     if (tree->rule == CLO_PICK_LEAST)
         return !beats(-entry->best.finish_ns, entry->instance, best);
-    return tree->rule == CLO_PICK_LARGEST && !clo_ready_has_demand(schedule, task) &&
-           !beats(clo_ready_start(tree, clo_ready_row(tree, entry), e) + clo_cost_time(schedule->cost, task, e),
-                  entry->instance, best);
+    if (tree->rule != CLO_PICK_LARGEST)
+        return false;
+    int64_t from_ns = clo_ready_start(tree, clo_ready_row(tree, entry), e);
+    int64_t time_ns = clo_cost_time(schedule->cost, task, e);
+    if (clo_ready_has_demand(schedule, task))
+        return !beats(entry->best.finish_ns, entry->instance, best) &&
+               clo_ready_still_fits(tree, clo_graph_demand(schedule->graph, task), e, from_ns, time_ns,
+                                    entry->best.finish_ns);
+    return !beats(from_ns + time_ns, entry->instance, best);
 }
 
 /* From its end, where longer tasks stand: a long one first leaves out most others. */
@@ -266,6 +281,10 @@ static clo_status open_arrays(clo_ready_tree *tree, uint32_t tasks)
     clo_carve(&block, &tree->task_at, tasks);
     clo_carve(&block, &tree->position, tasks);
     clo_carve(&block, &tree->dirty, tree->leaves);
+    clo_carve(&block, &tree->from_ns, tree->executors);
+    clo_carve(&block, &tree->times_ns, tree->executors);
+    if (tree->ready->schedule->profiles != NULL)
+        clo_carve(&block, &tree->demands, nodes * 2 * CLO_RESOURCES_MAX);
     tree->block = clo_block_allocate(&block);
     if (tree->block == NULL)
         return clo_fail_memory("a plan");

@@ -8,11 +8,13 @@
 enum {
     ENTRIES = 64,    /* of a node */
     LEVELS_MAX = 12, /* nodes are half full at least: 16^8 steps would fill 64 GiB */
-    TIME = 0,        /* words of an entry: a leaf's are its time and what is in use; an inner one's are these four */
+    TIME = 0,        /* words of an entry: a leaf's are its time and what is in use; an inner one's are these five */
     CHILD = 1,
+    HELD = 2,    /* [WINDOWS] at most what any step below holds from itself on */
     WINDOWS = 4, /* lengths for which a leaf remembers what is in use from a step on */
     NO_WINDOW = WINDOWS,
-    BELOW = 2 /* added to all below it, then the most, then the least in use: [lanes] each, the first included */
+    BELOW = HELD + WINDOWS /* added to all below it, then the most, then the least in use: [lanes] each, the first
+                              included */
 };
 
 /* Where a search stands: a node and an entry on each level, leaves are level 0; room[l]: what may be in use by an entry
@@ -58,7 +60,11 @@ static const int64_t *least_of(const clo_profile *profile, uint32_t level, const
 /* What is held from a step on. Whoever starts there and runs for a window holds all steps that begin in it: so the most
  * of each resource in use in them is what must leave room. A word of `held` is at most that, as it was when somebody
  * looked last, for what is in use never becomes less; 0: nobody looked. It has a field for each lane. The highest bit
- * of a field is for comparisons; an amount is rounded down to what fits into the others. */
+ * of a field is for comparisons; an amount is rounded down to what fits into the others.
+ *
+ * A step cut off from another holds at least what that one does: both hold the rest of it and what comes then, the new
+ * one for longer. An inner entry has the least of each field below it, so searches pass whole leaves by it. It may be
+ * too low. The highest bit of the word, which comparisons ignore, says that nobody looked since it was made. */
 static uint32_t field_bits(const clo_profile *profile)
 {
     return 64 / profile->lanes;
@@ -153,14 +159,74 @@ static inline bool has_room(const int64_t *used, const int64_t *room, uint32_t l
     return lack >= 0;
 }
 
-/* The first entry of `count` whose time is not before end_ns, or that has room, or (wants_room false) has not. */
-static uint32_t scan(const int64_t *entry, size_t each, const int64_t *used, const int64_t *room, uint32_t lanes,
-                     uint32_t count, int64_t end_ns, bool wants_room)
+/* True if somebody who starts at a step with this word may have room. */
+static bool may_begin(uint64_t held, uint64_t room, uint64_t guards)
 {
-    uint32_t at = 0;
+    return (((room | guards) - (held & ~guards)) & guards) == guards;
+}
 
-    for (; at < count && entry[TIME] < end_ns; at++, entry += each, used += each)
-        if (has_room(used, room, lanes) == wants_room)
+/* The lesser of each field of two words. */
+static uint64_t least_fields(uint64_t a, uint64_t b, uint32_t bits, uint64_t guards)
+{
+    uint64_t is_less = ((b | guards) - a) & guards; /* the guards of fields where a is not above b */
+    uint64_t mask = is_less - (is_less >> (bits - 1));
+
+    return (a & mask) | (b & ~mask & ~guards);
+}
+
+static int64_t *held_below(const clo_profile *profile, const path *p, uint32_t level)
+{
+    return entry_at(profile, level, p->node[level], p->at[level]) + HELD + p->window;
+}
+
+/* No step of the path's node on `level` lets the demand begin: makes the word of the entry above it again, unless
+ * nobody looked since. */
+static void raise_held(const clo_profile *profile, const path *p, uint32_t level)
+{
+    if (level == profile->height || p->window == NO_WINDOW)
+        return;
+    int64_t *above = held_below(profile, p, level + 1);
+    if (*above < 0)
+        return;
+    uint32_t count = *count_of(profile, level, p->node[level]), bits = field_bits(profile);
+    uint64_t guards = guards_of(profile), least = ~guards;
+    const uint64_t *held = held_at(profile, p->node[0], p->window, 0);
+
+    for (uint32_t i = 0; i < count && level == 0; i++)
+        least = least_fields(held[i], least, bits, guards);
+    for (uint32_t i = 0; i < count && level > 0; i++)
+        least = least_fields((uint64_t)entry_at(profile, level, p->node[level], i)[HELD + p->window] & ~guards, least,
+                             bits, guards);
+    *above = (int64_t)(least | UINT64_C(1) << 63);
+    if (level + 1 < profile->height)
+        *held_below(profile, p, level + 2) &= INT64_MAX;
+}
+
+/* The first entry of a node on `level` from the path's on whose time is not before end_ns, or that has no room. */
+static uint32_t scan_full(const clo_profile *profile, const path *p, uint32_t level, uint32_t count, int64_t end_ns)
+{
+    const int64_t *entry = entry_at(profile, level, p->node[level], p->at[level]);
+    const int64_t *most = most_of(profile, level, entry);
+    size_t each = words_of(profile, level);
+    uint32_t at = p->at[level];
+
+    for (; at < count && entry[TIME] < end_ns; at++, entry += each, most += each)
+        if (!has_room(most, p->room[level], profile->lanes))
+            break;
+    return at;
+}
+
+/* The same on an inner level: or that may have room for what begins there. */
+static uint32_t scan_free(const clo_profile *profile, const path *p, uint32_t level, uint32_t count, int64_t end_ns)
+{
+    const int64_t *entry = entry_at(profile, level, p->node[level], p->at[level]);
+    size_t each = words_of(profile, level), least = BELOW + 2 * profile->lanes;
+    uint64_t guards = guards_of(profile), room = p->window == NO_WINDOW ? ~guards : p->packed;
+    uint32_t window = p->window % WINDOWS, at = p->at[level];
+
+    for (; at < count && entry[TIME] < end_ns; at++, entry += each)
+        if (may_begin((uint64_t)entry[HELD + window], room, guards) &&
+            has_room(entry + least, p->room[level], profile->lanes))
             break;
     return at;
 }
@@ -171,11 +237,10 @@ static bool search(const clo_profile *profile, path *p, int64_t end_ns, bool wan
 {
     for (uint32_t level = 0;;) { /* ends: each round goes down, or on in the order of time */
         uint32_t node = p->node[level], count = *count_of(profile, level, node);
-        const int64_t *entry = entry_at(profile, level, node, p->at[level]);
-        const int64_t *used = wants_room ? least_of(profile, level, entry) : most_of(profile, level, entry);
 
-        p->at[level] += scan(entry, words_of(profile, level), used, p->room[level], profile->lanes,
-                             count - p->at[level], end_ns, wants_room);
+        if (p->at[level] < count)
+            p->at[level] =
+                wants_room ? scan_free(profile, p, level, count, end_ns) : scan_full(profile, p, level, count, end_ns);
         if (p->at[level] < count) {
             if (entry_at(profile, level, node, p->at[level])[TIME] >= end_ns)
                 return false;
@@ -187,6 +252,8 @@ static bool search(const clo_profile *profile, path *p, int64_t end_ns, bool wan
         } else {
             if (level == profile->height)
                 return false;
+            if (wants_room && level > 0)
+                raise_held(profile, p, level);
             p->at[++level]++;
         }
     }
@@ -227,6 +294,8 @@ static void note_held(const clo_profile *profile, const path *p, uint32_t at)
     for (uint32_t k = 0; k < profile->counted_count; k++) /* and what the levels above add */
         most[k] += p->room[profile->height][k] - p->room[0][k];
     *held_at(profile, p->node[0], p->window, at) = pack(profile, most);
+    if (profile->height > 0)
+        *held_below(profile, p, 1) &= INT64_MAX;
 }
 
 /* Through the rest of a leaf, in one pass: where room has begun (*run_ns; -1: there is none here) at its end, or the
@@ -237,6 +306,7 @@ static int64_t pass_leaf(const clo_profile *profile, const path *p, int64_t dura
     const int64_t *first = entry_at(profile, 0, p->node[0], 0), *room = p->room[0];
     size_t each = words_of(profile, 0);
     int64_t run = *run_ns;
+    bool passes = run < 0 && p->at[0] == 0;
 
     for (uint32_t at = p->at[0]; at < count; at++) {
         if (run < 0 && (at = next_start(profile, p, at)) == count)
@@ -245,6 +315,7 @@ static int64_t pass_leaf(const clo_profile *profile, const path *p, int64_t dura
         if (run >= 0 && entry[TIME] - run >= duration_ns)
             return run;
         if (run < 0) {
+            passes = false;
             begin = at;
             run = entry[TIME];
         }
@@ -255,6 +326,8 @@ static int64_t pass_leaf(const clo_profile *profile, const path *p, int64_t dura
         run = -1;
         begin = CLO_NONE;
     }
+    if (passes)
+        raise_held(profile, p, 0);
     *run_ns = run;
     return -1;
 }
@@ -371,7 +444,7 @@ static uint32_t split_node(clo_profile *profile, uint32_t level, uint32_t node)
     return other;
 }
 
-/* Makes room for an entry at `at` in a node that has some. */
+/* Makes room for an entry at `at` in a node that has some. A step holds what the one before it does: see above. */
 static int64_t *insert_at(clo_profile *profile, uint32_t level, uint32_t node, uint32_t at)
 {
     uint32_t *count = count_of(profile, level, node);
@@ -381,7 +454,7 @@ static int64_t *insert_at(clo_profile *profile, uint32_t level, uint32_t node, u
     for (uint32_t w = 0; w < WINDOWS && level == 0; w++) {
         uint64_t *held = held_at(profile, node, w, at);
         memmove(held + 1, held, (*count - at) * sizeof *held);
-        *held = 0;
+        *held = at > 0 ? held[-1] : 0;
     }
     ++*count;
     return entry;
@@ -427,6 +500,8 @@ static void insert_behind(clo_profile *profile, const path *p, const int64_t *st
         }
         /* The entry for `other`: beside the one for `node`, which adds the same to both. */
         int64_t *mine = entry_at(profile, level + 1, p->node[level + 1], p->at[level + 1]);
+        for (uint32_t w = 0; w < WINDOWS; w++)
+            mine[HELD + w] &= INT64_MAX; /* half a node may hold more */
         memcpy(entry, mine, words_of(profile, level + 1) * sizeof *entry);
         entry[TIME] = entry_at(profile, level, other, 0)[TIME];
         entry[CHILD] = other;

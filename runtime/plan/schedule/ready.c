@@ -53,12 +53,57 @@ bool clo_ready_next(clo_ready *ready, uint32_t *instance)
     return true;
 }
 
+/* The executor that may end `task` first: the least of from_ns and its time; CLO_NONE: none is left. */
+static uint32_t most_promising(const clo_schedule *schedule, uint32_t task, const int64_t *from_ns, int64_t *least_ns)
+{
+    uint32_t at = CLO_NONE;
+
+    *least_ns = INT64_MAX;
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        if (from_ns[e] == INT64_MAX || from_ns[e] + clo_cost_time(schedule->cost, task, e) >= *least_ns)
+            continue;
+        *least_ns = from_ns[e] + clo_cost_time(schedule->cost, task, e);
+        at = e;
+    }
+    return at;
+}
+
+/* clo_schedule_earliest for a task with a demand. A search of the capacities is what costs: so those executors come
+ * first that may be the best, and most others are not asked for. */
+static clo_slot earliest_with_demand(clo_schedule *schedule, uint32_t task, const int64_t *available_ns)
+{
+    int64_t *from_ns = schedule->row_ns, least_ns;
+    clo_slot best = {0, INT64_MAX, CLO_NONE};
+
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        from_ns[e] = schedule->ready_ns[e];
+        if (available_ns != NULL && available_ns[e] > from_ns[e])
+            from_ns[e] = available_ns[e];
+        if (clo_cost_time(schedule->cost, task, e) == CLO_TIME_NEVER)
+            from_ns[e] = INT64_MAX;
+    }
+    clo_schedule_raise_starts(schedule, task, from_ns);
+    for (;;) { /* ends: each round takes an executor away */
+        uint32_t e = most_promising(schedule, task, from_ns, &least_ns);
+        if (e == CLO_NONE || least_ns > best.finish_ns)
+            return best;
+        int64_t duration = clo_cost_time(schedule->cost, task, e);
+        int64_t latest = best.finish_ns - duration + (e < best.executor && best.executor != CLO_NONE);
+        int64_t start = clo_schedule_slot_before_ns(schedule, task, e, from_ns[e], duration, latest);
+        if (start < latest)
+            best = (clo_slot){start, start + duration, e};
+        from_ns[e] = INT64_MAX;
+    }
+}
+
 clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const int64_t *available_ns)
 {
     uint32_t task = schedule->graph->task_of[instance];
     clo_slot best = {0, INT64_MAX, CLO_NONE};
 
     clo_schedule_find_ready(schedule, instance);
+    if (clo_schedule_has_demand(schedule, task))
+        return earliest_with_demand(schedule, task, available_ns);
     for (uint32_t e = 0; e < schedule->executors; e++) {
         int64_t duration = clo_cost_time(schedule->cost, task, e), from = schedule->ready_ns[e];
         if (available_ns != NULL && available_ns[e] > from)

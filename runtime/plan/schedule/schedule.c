@@ -9,9 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Which resources some task demands: the others need no profile. */
+static void find_demanded(const clo_graph *graph, bool *is_demanded)
+{
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX && graph->rows[t].demand != CLO_NONE; r++)
+            is_demanded[r] |= clo_graph_demand(graph, t)[r] > 0;
+}
+
 static clo_status open_profiles(clo_schedule *schedule)
 {
     uint32_t machines = schedule->platform->machines_count;
+    bool is_demanded[CLO_RESOURCES_MAX] = {false};
 
     if (!schedule->graph->has_demands)
         return CLO_OK;
@@ -19,9 +28,10 @@ static clo_status open_profiles(clo_schedule *schedule)
     schedule->memos = clo_allocate(machines, sizeof schedule->memos[0]);
     if (schedule->profiles == NULL || schedule->memos == NULL)
         return clo_fail_memory("a plan");
+    find_demanded(schedule->graph, is_demanded);
     for (uint32_t m = 0; m < machines; m++) {
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-            schedule->profiles[m].limits[r] = clo_cost_capacity(schedule->cost, m, r);
+            schedule->profiles[m].limits[r] = is_demanded[r] ? clo_cost_capacity(schedule->cost, m, r) : -1;
         clo_profile_open(&schedule->profiles[m]);
     }
     return CLO_OK;
@@ -199,60 +209,99 @@ clo_status clo_schedule_order(clo_schedule *schedule)
     return CLO_OK;
 }
 
-static bool holds_nothing(const clo_schedule *schedule, uint32_t task)
-{
-    return schedule->profiles == NULL || schedule->graph->rows[task].demand == CLO_NONE;
-}
-
-/* No start from ready_ns on is before this one, on whichever executor of the machine. A planner asks for one executor
- * after another, and mostly they would all pass the same steps: so those are passed once, for the shortest time. */
-static int64_t least_start_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
-                              int64_t duration_ns, const int64_t *demand)
+/* What is known about the machine for `task`. */
+static clo_capacity_memo *memo_of(const clo_schedule *schedule, uint32_t task, uint32_t machine)
 {
     clo_capacity_memo *memo = &schedule->memos[machine];
-    bool is_known = memo->task == task && memo->duration_ns <= duration_ns;
 
-    if (!is_known || memo->ready_ns > ready_ns) {
-        int64_t shortest_ns = is_known ? memo->duration_ns : duration_ns;
-        for (uint32_t e = 0; e < schedule->executors && !is_known; e++)
-            if (schedule->platform->executors[e].machine == machine &&
-                clo_cost_time(schedule->cost, task, e) < shortest_ns)
-                shortest_ns = clo_cost_time(schedule->cost, task, e);
-        int64_t start_ns =
-            clo_profile_earliest_ns(&schedule->profiles[machine], ready_ns, shortest_ns, INT64_MAX, demand);
-        *memo = (clo_capacity_memo){ready_ns, shortest_ns, start_ns, task};
+    if (memo->task != task)
+        memo->task = task, memo->count = memo->next = 0;
+    return memo;
+}
+
+/* The first start from start_ns on that is not known to be none. */
+static int64_t pass_known(const clo_capacity_memo *memo, int64_t start_ns, int64_t duration_ns)
+{
+    for (uint32_t i = 0; i < memo->count;) { /* ends: start_ns rises, past one more each time */
+        const clo_no_start *found = &memo->found[i++];
+        if (found->from_ns <= start_ns && start_ns < found->to_ns && found->duration_ns <= duration_ns) {
+            start_ns = found->to_ns;
+            i = 0;
+        }
     }
-    return ready_ns > memo->start_ns ? ready_ns : memo->start_ns;
+    return start_ns;
+}
+
+/* clo_profile_earliest_ns for a task on a machine. A planner asks for one executor after another, and mostly they would
+ * all pass the same steps: so what is passed is written down. */
+static int64_t earliest_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t start_ns,
+                           int64_t duration_ns, int64_t latest_ns)
+{
+    clo_capacity_memo *memo = memo_of(schedule, task, machine);
+    int64_t from_ns = pass_known(memo, start_ns, duration_ns);
+
+    if (from_ns >= latest_ns)
+        return from_ns;
+    int64_t found_ns = clo_profile_earliest_ns(&schedule->profiles[machine], from_ns, duration_ns, latest_ns,
+                                               clo_graph_demand(schedule->graph, task));
+    int64_t to_ns = found_ns < latest_ns ? found_ns : latest_ns;
+    if (to_ns > from_ns) {
+        memo->found[memo->next] = (clo_no_start){from_ns, to_ns, duration_ns};
+        memo->next = (memo->next + 1) % CLO_NO_STARTS;
+        memo->count += memo->count < CLO_NO_STARTS;
+    }
+    return found_ns;
+}
+
+/* For one machine: see the header. */
+static void raise_starts_on(clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t *from_ns)
+{
+    const clo_executor *executors = schedule->platform->executors;
+    int64_t least_ns = INT64_MAX, shortest_ns = INT64_MAX;
+
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        if (executors[e].machine != machine || from_ns[e] == INT64_MAX)
+            continue;
+        int64_t duration_ns = clo_cost_time(schedule->cost, task, e);
+        least_ns = from_ns[e] < least_ns ? from_ns[e] : least_ns;
+        shortest_ns = duration_ns < shortest_ns ? duration_ns : shortest_ns;
+    }
+    if (least_ns == INT64_MAX)
+        return;
+    least_ns = earliest_ns(schedule, task, machine, least_ns, shortest_ns, INT64_MAX);
+    for (uint32_t e = 0; e < schedule->executors; e++)
+        if (executors[e].machine == machine && from_ns[e] < least_ns)
+            from_ns[e] = least_ns;
+}
+
+void clo_schedule_raise_starts(clo_schedule *schedule, uint32_t task, int64_t *from_ns)
+{
+    for (uint32_t m = 0; m < schedule->platform->machines_count; m++)
+        raise_starts_on(schedule, task, m, from_ns);
 }
 
 int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
                                  int64_t duration_ns)
 {
-    if (holds_nothing(schedule, task))
+    if (!clo_schedule_has_demand(schedule, task))
         return ready_ns;
-    const int64_t *demand = clo_graph_demand(schedule->graph, task);
-    int64_t from_ns = least_start_ns(schedule, task, machine, ready_ns, duration_ns, demand);
-
-    return clo_profile_earliest_ns(&schedule->profiles[machine], from_ns, duration_ns, INT64_MAX, demand);
+    return earliest_ns(schedule, task, machine, ready_ns, duration_ns, INT64_MAX);
 }
 
 int64_t clo_schedule_slot_before_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t ready_ns,
                                     int64_t duration_ns, int64_t latest_ns)
 {
     const clo_timeline *timeline = &schedule->timelines[executor];
+    int64_t from_ns = ready_ns;
 
-    if (holds_nothing(schedule, task))
+    if (!clo_schedule_has_demand(schedule, task))
         return clo_timeline_find(timeline, ready_ns, duration_ns);
-    uint32_t machine = schedule->platform->executors[executor].machine;
-    const clo_profile *profile = &schedule->profiles[machine];
-    const int64_t *demand = clo_graph_demand(schedule->graph, task);
-    int64_t from_ns = least_start_ns(schedule, task, machine, ready_ns, duration_ns, demand);
-
     for (;;) { /* ends: each round moves on, and behind all else both are free */
         int64_t start_ns = clo_timeline_find(timeline, from_ns, duration_ns);
         if (start_ns >= latest_ns)
             return start_ns;
-        from_ns = clo_profile_earliest_ns(profile, start_ns, duration_ns, latest_ns, demand);
+        from_ns = earliest_ns(schedule, task, schedule->platform->executors[executor].machine, start_ns, duration_ns,
+                              latest_ns);
         if (from_ns == start_ns || from_ns >= latest_ns)
             return from_ns;
     }
@@ -300,7 +349,7 @@ clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_
         return CLO_ERR_TIMEOUT;
     if (clo_timeline_reserve(&schedule->timelines[executor], start_ns, finish) != 0)
         return clo_fail_memory("a plan");
-    if (!holds_nothing(schedule, task)) {
+    if (clo_schedule_has_demand(schedule, task)) {
         uint32_t machine = schedule->platform->executors[executor].machine;
         if (clo_profile_take(&schedule->profiles[machine], start_ns, finish, clo_graph_demand(graph, task)) != 0)
             return clo_fail_memory("a plan");

@@ -23,10 +23,18 @@ typedef struct clo_execution {
     uint32_t next; /* another execution of the same instance; CLO_NONE: the last */
 } clo_execution;
 
-/* Where the capacities of a machine let a task begin: no start from `ready_ns` on for `duration_ns` or longer is before
- * `start_ns`. Of the last task that was asked for; what is placed there since then only makes it later. */
+/* No start from `from_ns` on, and before `to_ns`, has room for as long as duration_ns. */
+typedef struct clo_no_start {
+    int64_t from_ns, to_ns, duration_ns;
+} clo_no_start;
+
+#define CLO_NO_STARTS 16u
+
+/* Where the capacities of a machine do not let a task begin: of the last task that was asked for, what searches found
+ * last. It holds on: what is placed since then takes room. */
 typedef struct clo_capacity_memo {
-    int64_t ready_ns, duration_ns, start_ns;
+    clo_no_start found[CLO_NO_STARTS]; /* the first `count`; then in turn */
+    uint32_t count, next;
     uint32_t task; /* CLO_NONE: nothing is known */
 } clo_capacity_memo;
 
@@ -102,10 +110,19 @@ int64_t clo_schedule_slot_before_ns(const clo_schedule *schedule, uint32_t task,
 int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
                                  int64_t duration_ns);
 
+/* Raises from_ns [executors], for a task with a demand, to where the capacities of each one's machine let it begin at
+ * the earliest: no start from there on is lost. INT64_MAX: the executor cannot run it. */
+void clo_schedule_raise_starts(clo_schedule *schedule, uint32_t task, int64_t *from_ns);
+
 /* Adds an execution at start_ns, a result of clo_schedule_slot_ns for its execution time: the original if it is the
  * first of its instance. Returns CLO_OK, CLO_ERR_MEMORY, or, without a text, CLO_ERR_TIMEOUT past stop_ns, which it
  * looks at in every CLO_STOP_EVERY-th call. So a planner that is cut off ends as if memory had run out. */
 clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_t executor, int64_t start_ns);
+
+static inline bool clo_schedule_has_demand(const clo_schedule *schedule, uint32_t task)
+{
+    return schedule->profiles != NULL && schedule->graph->rows[task].demand != CLO_NONE;
+}
 
 /* True if the instance has an execution on `executor`. */
 bool clo_schedule_has_execution(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
