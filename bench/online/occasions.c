@@ -4,13 +4,11 @@
 #include <clotho/io.h>
 #include <stdio.h>
 
-enum { GROUPS = 5, RESOURCES = 4 };
-
-static const double load_wanted = 0.85;
+enum { RESOURCES = 4 };
 
 /* The seconds that all of the platform needs for a mean job of the pool: by executors, or by the resource that is the
  * scarcest. */
-static double mean_need_s(const clo_workload *pool, const clo_platform *platform)
+double online_mean_need_s(const clo_workload *pool, const clo_platform *platform)
 {
     uint32_t jobs = clo_workload_jobs(pool);
     double need[CLO_RESOURCES_MAX + 1] = {0}, most = 0;
@@ -36,7 +34,7 @@ static double mean_need_s(const clo_workload *pool, const clo_platform *platform
 }
 
 /* Draws jobs from a pool. gap_s 0: all at once. */
-static bool draw(const clo_workload *pool, uint32_t jobs, double gap_s, uint64_t seed, clo_workload **out)
+bool online_draw(const clo_workload *pool, uint32_t jobs, double gap_s, uint64_t seed, clo_workload **out)
 {
     clo_arrivals_config config = CLO_ARRIVALS_CONFIG_INIT;
 
@@ -48,7 +46,7 @@ static bool draw(const clo_workload *pool, uint32_t jobs, double gap_s, uint64_t
     return clo_workload_arrivals(pool, &config, out) == CLO_OK || bench_fail("arrivals");
 }
 
-static uint32_t jobs_of(const online *o, uint32_t all, uint32_t quick)
+uint32_t online_jobs(const online *o, uint32_t all, uint32_t quick)
 {
     uint32_t jobs = o->options.quick ? quick : all;
 
@@ -58,7 +56,7 @@ static uint32_t jobs_of(const online *o, uint32_t all, uint32_t quick)
 bool online_make_batch(const online *o, uint32_t jobs, uint64_t seed, occasion *out)
 {
     out->platform = o->uniform50;
-    return draw(o->decima_pool, jobs_of(o, jobs, jobs), 0, seed, &out->workload);
+    return online_draw(o->decima_pool, online_jobs(o, jobs, jobs), 0, seed, &out->workload);
 }
 
 bool online_make_decima_batch(const online *o, uint64_t seed, occasion *out)
@@ -69,12 +67,12 @@ bool online_make_decima_batch(const online *o, uint64_t seed, occasion *out)
 bool online_make_decima_stream(const online *o, uint64_t seed, occasion *out)
 {
     out->platform = o->uniform50;
-    return draw(o->decima_pool, jobs_of(o, 1000, 40), mean_need_s(o->decima_pool, o->uniform50) / load_wanted, seed,
-                &out->workload);
+    return online_draw(o->decima_pool, online_jobs(o, 1000, 40),
+                       online_mean_need_s(o->decima_pool, o->uniform50) / ONLINE_LOAD, seed, &out->workload);
 }
 
-/* A pool of `count` TPC-H queries after the mix, a graph each; job i is of group hash(i) mod GROUPS. */
-static clo_workload *tpch_pool(const online *o, const tpch_mix *mix, uint32_t count, uint64_t seed)
+/* A pool of `count` TPC-H queries after the mix, a graph each; job i is of group hash(i) mod ONLINE_GROUPS. */
+clo_workload *online_tpch_pool(const online *o, const tpch_mix *mix, uint32_t count, uint64_t seed)
 {
     clo_workload *pool = NULL;
 
@@ -87,7 +85,7 @@ static clo_workload *tpch_pool(const online *o, const tpch_mix *mix, uint32_t co
         bool is_adopted = graph != NULL && clo_workload_adopt(pool, graph) == CLO_OK;
 
         job.graph = graph;
-        job.group = bench_random_below(&state, GROUPS);
+        job.group = bench_random_below(&state, ONLINE_GROUPS);
         if (!is_adopted || clo_workload_add(pool, &job) != CLO_OK) {
             if (!is_adopted)
                 clo_graph_destroy(graph);
@@ -100,7 +98,7 @@ static clo_workload *tpch_pool(const online *o, const tpch_mix *mix, uint32_t co
 }
 
 /* Each job of the pool once, in turn. */
-static bool stream_of(const clo_workload *pool, double gap_s, uint64_t seed, clo_workload **out)
+bool online_stream(const clo_workload *pool, double gap_s, uint64_t seed, clo_workload **out)
 {
     clo_arrivals_config config = CLO_ARRIVALS_CONFIG_INIT;
 
@@ -116,28 +114,21 @@ bool online_make_lachesis_stream(const online *o, uint64_t seed, occasion *out)
 
     out->own = tpch_cluster(seed);
     out->platform = out->own;
-    out->base = tpch_pool(o, &mix, jobs_of(o, 100, 10), seed);
-    return out->own != NULL && out->base != NULL && stream_of(out->base, 45, seed, &out->workload);
+    out->base = online_tpch_pool(o, &mix, online_jobs(o, 100, 10), seed);
+    return out->own != NULL && out->base != NULL && online_stream(out->base, 45, seed, &out->workload);
 }
 
 bool online_make_packing(const online *o, uint64_t seed, occasion *out)
 {
     const tpch_mix mix = {.jobs = 1, .resources = RESOURCES, .demand_max = 0.5};
-    double share = out->scene->load > 0 ? out->scene->load : load_wanted;
+    double share = out->scene->load > 0 ? out->scene->load : ONLINE_LOAD;
 
-    out->groups = GROUPS;
-    out->base = tpch_pool(o, &mix, jobs_of(o, 200, 20), seed);
+    out->groups = ONLINE_GROUPS;
+    out->base = online_tpch_pool(o, &mix, online_jobs(o, 200, 20), seed);
     out->own = out->base != NULL ? tpch_machine(clo_workload_get(out->base, 0)->graph, RESOURCES) : NULL;
     out->platform = out->own;
-    return out->own != NULL && stream_of(out->base, mean_need_s(out->base, out->own) / share, seed, &out->workload);
-}
-
-bool online_make_graphene_alibaba(const online *o, uint64_t seed, occasion *out)
-{
-    out->groups = GROUPS;
-    out->platform = clo_workload_platform(o->alibaba_file);
-    return draw(o->alibaba, jobs_of(o, 300, 20), mean_need_s(o->alibaba, out->platform) / load_wanted, seed,
-                &out->workload);
+    return out->own != NULL &&
+           online_stream(out->base, online_mean_need_s(out->base, out->own) / share, seed, &out->workload);
 }
 
 static bool read_jobs(const online *o, const char *file, clo_workload **out)
@@ -157,7 +148,7 @@ static bool add_rows(clo_workload *pool, const clo_workload *from)
 
         job.size = sizeof job;
         job.arrival_ns = 0;
-        job.group = bench_random_below(&state, GROUPS);
+        job.group = bench_random_below(&state, ONLINE_GROUPS);
         if (clo_workload_add(pool, &job) != CLO_OK)
             return bench_fail("a pool of jobs");
     }

@@ -108,7 +108,31 @@ extern const scene *const online_scenes[];
 
 /* Parts of it, each in a file of its own. */
 enum { WRONG_COUNT = 6 };
+extern const scene online_graphene_tpch, online_graphene_tpch_batch, online_graphene_alibaba,
+    online_graphene_alibaba_batch, online_graphene_cluster, online_graphene_cluster_batch, online_memory_tpch,
+    online_memory_alibaba;
 extern const scene online_wrong_decima[WRONG_COUNT], online_wrong_packing[WRONG_COUNT], online_job_order;
+
+/* Jobs of packing scenes belong to so many groups; the load of streams is work / (platform * time). */
+enum { ONLINE_GROUPS = 5 };
+#define ONLINE_LOAD 0.85
+
+/* The seconds that all of the platform needs for a mean job of the pool: by executors, or by the resource that is the
+ * scarcest on the first machine. */
+double online_mean_need_s(const clo_workload *pool, const clo_platform *platform);
+
+/* Draws jobs from a pool. gap_s 0: all at once. False, with a line why, on failure. */
+bool online_draw(const clo_workload *pool, uint32_t jobs, double gap_s, uint64_t seed, clo_workload **out);
+
+/* Each job of the pool once, in turn. False, with a line why, on failure. */
+bool online_stream(const clo_workload *pool, double gap_s, uint64_t seed, clo_workload **out);
+
+/* `all`, or `quick` with --quick; at most what --jobs says. */
+uint32_t online_jobs(const online *o, uint32_t all, uint32_t quick);
+
+/* A pool of `count` TPC-H queries after the mix, a graph each; job i is of group hash(i) mod ONLINE_GROUPS. NULL, with
+ * a line why, on failure. */
+clo_workload *online_tpch_pool(const online *o, const tpch_mix *mix, uint32_t count, uint64_t seed);
 
 /* The workloads of scenes; see scene.make. */
 bool online_make_batch(const online *o, uint32_t jobs, uint64_t seed, occasion *out);
@@ -116,7 +140,6 @@ bool online_make_decima_batch(const online *o, uint64_t seed, occasion *out);
 bool online_make_decima_stream(const online *o, uint64_t seed, occasion *out);
 bool online_make_lachesis_stream(const online *o, uint64_t seed, occasion *out);
 bool online_make_packing(const online *o, uint64_t seed, occasion *out);
-bool online_make_graphene_alibaba(const online *o, uint64_t seed, occasion *out);
 
 /* What gives the times. False, with a line why, on failure. */
 bool online_environment_open(const scene *s, const occasion *at, uint64_t seed, clo_environment *out);

@@ -105,18 +105,21 @@ void online_print(const played *p)
 {
     const scene *s = p->scene;
     double least = s->by == MEASURE_MAKESPAN ? 0 : bound(p);
+    measure beside = s->by == MEASURE_MAKESPAN ? MEASURE_JCT : MEASURE_MAKESPAN;
 
     printf("%s: %s; %u seeds from %llu, %.0f jobs each\n", s->name, s->title, p->seeds,
            (unsigned long long)p->first_seed, jobs(p));
     if (s->paper[0] != '\0')
         printf("  paper: %s\n", s->paper);
-    printf("  %-22s %12s %26s %10s %10s %6s %6s %9s\n", "policy", measure_names[s->by], "/ baseline [95 % interval]",
-           "p95", "makespan", "Jain", "use", "M tasks/s");
+    printf("  %-22s %12s %26s %10s %10s %26s %6s %6s %9s\n", "policy", measure_names[s->by],
+           "/ baseline [95 % interval]", "p95", measure_names[beside], "/ baseline [95 % interval]", "Jain", "use",
+           "M tasks/s");
     for (uint32_t c = 0; c < p->count; c++) {
         row r = summarise(p, c);
-        interval i = online_ratio(p, c, 0, s->by);
-        printf("  %-22s %10.1f s %10.3f [%.3f, %.3f] %8.1f s %8.1f s %6.3f %5.1f%% %9.2f", p->contenders[c].label,
-               r.value, i.ratio, i.low, i.high, r.p95_s, r.makespan_s, r.jain, 100 * r.utilization, r.rate * 1e-6);
+        interval i = online_ratio(p, c, 0, s->by), j = online_ratio(p, c, 0, beside);
+        printf("  %-22s %10.1f s %10.3f [%.3f, %.3f] %8.1f s %8.1f s %10.3f [%.3f, %.3f] %6.3f %5.1f%% %9.2f",
+               p->contenders[c].label, r.value, i.ratio, i.low, i.high, r.p95_s, mean(p, c, beside), j.ratio, j.low,
+               j.high, r.jain, 100 * r.utilization, r.rate * 1e-6);
         if (r.refused > 0 || r.fallbacks > 0)
             printf("  %llu refused, %llu by the own rule", (unsigned long long)r.refused,
                    (unsigned long long)r.fallbacks);

@@ -6,9 +6,7 @@
  *   on training seeds: for batches -0.8 (seeds 10000 to 10029), for streams 0 (10000 to 10009).
  * lachesis-stream: LACHESIS, Figure 9: up to 100 jobs, a Poisson process with a mean gap of 45 s, executors of 2.1 to
  *   3.6 GHz, one task a stage with the work of all of it, CCR 1.
- * graphene-tpch, graphene-alibaba: Graphene (OSDI 2016), section 8: mean completion time, makespan and Jain's index
- *   of 5 groups of jobs; its traces are not public, so these are TPC-H queries with four resources, and the batch jobs
- *   of Alibaba (v2018) on one of its machines. */
+ * Scenes with demands stand in scenes_packing.c. */
 #include "online/online.h"
 
 static const char *const batch_policies[] = {
@@ -18,7 +16,6 @@ static const char *const stream_policies[] = {"decima-wfair:0", "decima-fifo",  
                                               "parametric",     "parametric:stream", NULL};
 static const char *const lachesis_policies[] = {"fifo",     "fair",    "rank",      "eft",      "deft",
                                                 "eft:rank", "eft:sjf", "deft:rank", "deft:sjf", NULL};
-static const char *const graphene_policies[] = {"tetris", "capacity", "fair", "drf", "fifo", "sjf", "graphene", NULL};
 
 static const scene decima_batch = {
     .name = "decima-batch",
@@ -52,33 +49,19 @@ static const scene lachesis_stream = {
     .make = online_make_lachesis_stream,
 };
 
-static const scene graphene_tpch = {
-    .name = "graphene-tpch",
-    .title = "TPC-H with four resources, a Poisson stream at 85 % load, 5 groups (Graphene, section 8)",
-    .paper = "Graphene is 25 % below Tetris in median completion time on traces that are not public",
-    .contenders = graphene_policies,
-    .seeds = 20,
-    .quick_seeds = 2,
-    .make = online_make_packing,
-};
-
-static const scene graphene_alibaba = {
-    .name = "graphene-alibaba",
-    .title = "Alibaba v2018 jobs on one machine, a Poisson stream at 85 % load, 5 groups",
-    .paper = "",
-    .contenders = graphene_policies,
-    .seeds = 20,
-    .quick_seeds = 2,
-    .make = online_make_graphene_alibaba,
-};
-
 #define SIX(scenes) &(scenes)[0], &(scenes)[1], &(scenes)[2], &(scenes)[3], &(scenes)[4], &(scenes)[5]
 
 const scene *const online_scenes[] = {&decima_batch,
                                       &decima_stream,
                                       &lachesis_stream,
-                                      &graphene_tpch,
-                                      &graphene_alibaba,
+                                      &online_graphene_tpch,
+                                      &online_graphene_tpch_batch,
+                                      &online_graphene_cluster,
+                                      &online_graphene_cluster_batch,
+                                      &online_graphene_alibaba,
+                                      &online_graphene_alibaba_batch,
+                                      &online_memory_tpch,
+                                      &online_memory_alibaba,
                                       &online_job_order,
                                       SIX(online_wrong_decima),
                                       SIX(online_wrong_packing),

@@ -5,15 +5,27 @@
  * the *preferred order*, which gives each stage a priority from 1 (the first) down to 1/n. The next instance is the
  * one with the highest fit * priority - eta * remaining work of its job, where
  *   fit   is the dot product of demand and free capacity (packing.h), times `remote` where inputs are elsewhere (0.8);
- *   eta   is `srpt` (0.2) * mean fit / mean remaining work, so that both terms weigh alike in all units.
+ *   eta   is `srpt` * mean fit / mean remaining work, so that both terms weigh alike in all units.
  *
  * Groups of jobs are kept from unfairness by deficits (deficits.h): what a grant counts is the dominant share that it
- * demands, so the deficits are those of DRF; the threshold is `kappa` (0.1) of the cluster. A pass over the
- * candidates is kept as a *bundle*: as long as nothing happens but starts, the next decisions choose from it, with
- * new scores.
+ * demands, so the deficits are those of DRF; the threshold is `kappa` of the cluster. A pass over the candidates is
+ * kept as a *bundle*: as long as nothing happens but starts, the next decisions choose from it, with new scores.
  *
- * Deviations: candidates are the 4 most preferred ready stages of the jobs with the least remaining work: 16 jobs in
- * all, 2 of each group at least, so that a decision costs the same whatever the number of jobs; where none may start,
+ * The rule is not the paper's as written, which loses to Tetris on small clusters (bench/README.md):
+ *   - `order` (0.1) says how much of the priority counts: 1 - order * (1 - priority). All of it puts stages at the end
+ *     of a job behind the first ones of all others, though they are what the job still lacks.
+ *   - `large` (1) adds so many times the square of the demand to the fit, as if what the instance asks for were free in
+ *     any case: large ones go while there is room for them, small ones fit later too.
+ *   - `srpt` is 1, and the mean of eta the geometric one unless `geometric` is 0: by the other one a single huge job
+ *     makes all others alike.
+ *   - `kappa` is 1000 clusters of grants. Grants count whatever their length, so a job of 100 000 short instances uses
+ *     up any small threshold, and then turns between groups take the place of the score.
+ *   - Who is refused room becomes the one that a machine keeps it for after some starts of others. So only what fits is
+ *     asked for; where nothing does, the candidate of the job with the least remaining work.
+ * graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0 is the paper's rule.
+ *
+ * Deviations: candidates are the 4 most preferred ready stages of the 32 jobs with the least remaining work, and of 2
+ * jobs of each group at least, so that a decision costs the same whatever the number of jobs; where none may start,
  * the oldest ready stage that may. Priorities are of stages: the instances of one are alike. Groups count modulo 64.
  * Demands are taken as they are, not estimated. O(log jobs) an event, O(candidates * executors) a decision. */
 #include "policy/argument.h"
@@ -29,15 +41,21 @@
 
 #include <string.h>
 
-enum { STAGES_EACH = 4, JOBS_ALL = 16, JOBS_EACH = 2, BUNDLE_MAX = CLO_DEFICIT_GROUPS * JOBS_EACH * STAGES_EACH };
+enum { STAGES_EACH = 4, JOBS_ALL = 32, JOBS_EACH = 2 };
+enum { BUNDLE_MAX = (JOBS_ALL + (int)CLO_DEFICIT_GROUPS * JOBS_EACH) * STAGES_EACH };
 _Static_assert((int)JOBS_ALL <= (int)CLO_HEAPS_WALK_MAX, "one group may take them all");
-_Static_assert(JOBS_ALL *STAGES_EACH <= BUNDLE_MAX, "and fill the bundle");
 
 typedef struct graphene_argument {
-    int32_t kappa_q16, remote_q16, srpt_q16;
+    int32_t kappa_q16, remote_q16, srpt_q16, order_q16, large_q16, geometric_q16;
 } graphene_argument;
 
-static const graphene_argument defaults = {65536 / 10, 65536 * 8 / 10, 65536 / 5};
+static const graphene_argument defaults = {1000 * 65536, 65536 * 8 / 10, 65536, 65536 / 10, 65536, 65536};
+
+/* The jobs of a group, while candidates are taken. */
+typedef struct group_walk {
+    uint32_t group, slot, taken; /* slot: the next job; CLO_NONE: there is none */
+    clo_heaps_walk walk;
+} group_walk;
 
 typedef struct graphene {
     clo_deficits deficits; /* first: tests read it */
@@ -48,6 +66,7 @@ typedef struct graphene {
     uint32_t *group;                         /* [jobs] */
     uint32_t bundle_count, bundle_band;
     clo_candidate bundle[BUNDLE_MAX];
+    group_walk walks[CLO_DEFICIT_GROUPS];
 } graphene;
 
 typedef struct graphene_key {
@@ -57,9 +76,12 @@ typedef struct graphene_key {
 } graphene_key;
 
 static const graphene_key keys[] = {
-    {"kappa=", offsetof(graphene_argument, kappa_q16), {0, 100 * 65536}},
+    {"kappa=", offsetof(graphene_argument, kappa_q16), {0, 10000 * 65536}},
     {"remote=", offsetof(graphene_argument, remote_q16), {0, 65536}},
     {"srpt=", offsetof(graphene_argument, srpt_q16), {0, 3 * 65536}},
+    {"order=", offsetof(graphene_argument, order_q16), {0, 65536}},
+    {"large=", offsetof(graphene_argument, large_q16), {0, 10 * 65536}},
+    {"geometric=", offsetof(graphene_argument, geometric_q16), {0, 65536}},
 };
 
 static clo_status graphene_parse(const char *text, void *argument)
@@ -72,7 +94,9 @@ static clo_status graphene_parse(const char *text, void *argument)
             k++;
         if (k == sizeof keys / sizeof keys[0])
             return clo_fail(CLO_ERR_ARGUMENT,
-                            "policy 'graphene': '%.40s' sets nothing; write kappa=0.1,remote=0.8,srpt=0.2", text);
+                            "policy 'graphene': '%.40s' sets nothing; write "
+                            "kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1",
+                            text);
         text += strlen(keys[k].name);
         clo_status status = clo_fixed_read(&text, "graphene", keys[k].name, keys[k].range,
                                            (int32_t *)(void *)((char *)&read + keys[k].offset));
@@ -195,28 +219,59 @@ static void bundle_job(graphene *g, const clo_view *view, uint32_t slot, bool *i
     const clo_live_job *job = clo_view_job(view, slot);
     clo_ranked *ranked = job->state;
 
+    int64_t order_q16 = argument_of(view)->order_q16;
+
     (void)clo_ranked_key(ranked, view, slot);
     for (uint32_t i = 0; i < STAGES_EACH && i < ranked->heap.count && !(*is_cut = !clo_view_step(view)); i++) {
         uint32_t stage = (uint32_t)ranked->heap.items[i].id;
         g->bundle[g->bundle_count++] =
-            (clo_candidate){.job = slot, .stage = stage, .group = g->group[slot], .priority_q16 = ranked->ranks[stage]};
+            (clo_candidate){.job = slot,
+                            .stage = stage,
+                            .group = g->group[slot],
+                            .priority_q16 = 65536 - ((65536 - ranked->ranks[stage]) * order_q16 >> 16),
+                            .is_quiet = true};
     }
 }
 
+static void bundle_next(graphene *g, const clo_view *view, group_walk *from, bool *is_cut)
+{
+    bundle_job(g, view, from->slot, is_cut);
+    from->slot = clo_heaps_walk_next(&from->walk);
+    from->taken++;
+}
+
+/* Jobs by remaining work over all groups; then more of those groups that have had few. */
 static void bundle(graphene *g, const clo_view *view)
 {
-    uint32_t each = g->deficits.groups > 0 ? JOBS_ALL / g->deficits.groups : JOBS_ALL, slot;
+    uint32_t groups = 0;
     bool is_cut = false;
 
-    each = each > JOBS_EACH ? each : JOBS_EACH;
     g->bundle_count = 0;
     g->bundle_band = clo_view_band(view);
-    for (uint32_t group = 0; group < CLO_DEFICIT_GROUPS && !is_cut; group++) {
-        clo_heaps_walk walk;
-        clo_heaps_walk_open(&walk, g->nodes, g->first[g->bundle_band][group]);
-        for (uint32_t i = 0; i < each && !is_cut && (slot = clo_heaps_walk_next(&walk)) != CLO_NONE; i++)
-            bundle_job(g, view, slot, &is_cut);
+    for (uint32_t group = 0; group < CLO_DEFICIT_GROUPS; group++) {
+        group_walk *walk = &g->walks[groups];
+        uint32_t root = g->first[g->bundle_band][group];
+        if (root == CLO_NONE)
+            continue;
+        clo_heaps_walk_open(&walk->walk, g->nodes, root);
+        walk->group = group;
+        walk->taken = 0;
+        walk->slot = clo_heaps_walk_next(&walk->walk);
+        groups++;
     }
+    for (uint32_t taken = 0; taken < JOBS_ALL && !is_cut; taken++) {
+        group_walk *least = NULL;
+        for (uint32_t i = 0; i < groups; i++)
+            if (g->walks[i].slot != CLO_NONE &&
+                (least == NULL || g->nodes[g->walks[i].slot].key < g->nodes[least->slot].key))
+                least = &g->walks[i];
+        if (least == NULL)
+            return;
+        bundle_next(g, view, least, &is_cut);
+    }
+    for (uint32_t i = 0; i < groups; i++)
+        while (g->walks[i].taken < JOBS_EACH && g->walks[i].slot != CLO_NONE && !is_cut)
+            bundle_next(g, view, &g->walks[i], &is_cut);
 }
 
 /* Places what is in the bundle anew; what has nothing left to start leaves it. Those that may start now stand in front:
@@ -232,6 +287,8 @@ static uint32_t place_bundle(graphene *g, const clo_view *view)
             continue;
         bool has_place =
             job->running + job->committed < job->limit && clo_packing_place(view, &c, argument_of(view)->remote_q16);
+        if (has_place)
+            c.fit_q16 += clo_packing_bulk(job->cost, c.stage, c.executor) * argument_of(view)->large_q16 >> 16;
         g->bundle[kept++] = c;
         if (has_place) {
             g->bundle[kept - 1] = g->bundle[count];
@@ -252,10 +309,30 @@ static const clo_candidate *choose(graphene *g, const clo_view *view, uint32_t c
     if (fits == 0)
         return NULL;
     uint32_t group = clo_deficits_choose(&g->deficits, fits);
-    const clo_candidate *best = &g->bundle[clo_packing_best(g->bundle, count, argument_of(view)->srpt_q16, group)];
+    const graphene_argument *a = argument_of(view);
+    clo_packing_weight by = {a->srpt_q16, a->geometric_q16 > 0 ? clo_packing_typical_ns(g->bundle, count)
+                                                               : clo_packing_mean_ns(g->bundle, count)};
+    const clo_candidate *best = &g->bundle[clo_packing_best(g->bundle, count, by, group)];
     clo_deficits_grant(&g->deficits, best->group, fits,
                        clo_share_dominant(clo_view_job(view, best->job)->cost, best->stage, g->totals));
     return best;
+}
+
+/* Nothing of the bundle fits. Asking for the stage makes machines keep room for it in the end. */
+static void wait_for_least(const graphene *g, const clo_view *view)
+{
+    const clo_candidate *least = NULL;
+    int64_t least_ns = INT64_MAX;
+
+    for (uint32_t i = 0; i < g->bundle_count; i++) {
+        const clo_live_job *job = clo_view_job(view, g->bundle[i].job);
+        if (job->running + job->committed >= job->limit || (least != NULL && job->remaining_ns >= least_ns))
+            continue;
+        least = &g->bundle[i];
+        least_ns = job->remaining_ns;
+    }
+    if (least != NULL && clo_view_step(view))
+        (void)clo_view_free_for(view, least->job, least->stage);
 }
 
 static bool graphene_decide(void *state, const clo_view *view, clo_choice *choice)
@@ -268,8 +345,10 @@ static bool graphene_decide(void *state, const clo_view *view, clo_choice *choic
         count = place_bundle(g, view);
     }
     const clo_candidate *best = choose(g, view, count);
-    if (best == NULL)
+    if (best == NULL) {
+        wait_for_least(g, view);
         return clo_packing_oldest(view, choice);
+    }
     *choice = (clo_choice){best->job, best->stage, 1, best->executor, CLO_NONE, 0, 0};
     return true;
 }
@@ -278,7 +357,7 @@ const clo_policy clo_policy_graphene = {
     .size = sizeof(clo_policy),
     .name = "graphene",
     .summary = "what fits best, in each job's planned order, short jobs first, groups fair by deficits; "
-               "graphene:kappa=0.1,remote=0.8,srpt=0.2",
+               "graphene:kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1",
     .state_bytes = graphene_bytes,
     .job_bytes = graphene_job_bytes,
     .prepare = graphene_prepare,

@@ -52,7 +52,8 @@ static bool tetris_decide(void *state, const clo_view *view, clo_choice *choice)
         count = add_job(view, slot, candidates, count, &is_cut);
     if (count == 0)
         return clo_packing_oldest(view, choice);
-    const clo_candidate *best = &candidates[clo_packing_best(candidates, count, 65536, CLO_NONE)];
+    clo_packing_weight by = {65536, clo_packing_mean_ns(candidates, count)};
+    const clo_candidate *best = &candidates[clo_packing_best(candidates, count, by, CLO_NONE)];
     *choice = (clo_choice){best->job, best->stage, 1, best->executor, CLO_NONE, 0, 0};
     return true;
 }

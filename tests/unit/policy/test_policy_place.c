@@ -1,5 +1,6 @@
 /* What the policies that also place choose, on streams small enough to be worked out by hand; and what they take for an
  * argument. */
+#include "policy/packing.h"
 #include "policy_scene.h"
 
 static void make_unlike(policy_scene *s)
@@ -192,6 +193,66 @@ static void graphene_star_takes_the_machine_that_fits_best(void **state)
     scene_close(&s);
 }
 
+/* Two chains of two, of which one stage fits at a time: the second stage of the first job is what that job lacks. */
+static void graphene_ends_a_job_before_it_begins_another(void **state)
+{
+    clo_task tasks[2] = {{.work_ns = 10, .demand = {6}}, {.work_ns = 10, .demand = {6}}};
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 4);
+    s.capacities[0] = 10;
+    for (int j = 0; j < 2; j++) {
+        clo_graph *graph = scene_graph(&s, tasks, 2);
+        ok(clo_graph_add_edge(graph, 0, 1, 0));
+        scene_add(&s, graph, (clo_workload_job){.arrival_ns = j});
+    }
+    scene_run(&s, "graphene");
+    assert_int_equal(s.outcomes[0].finish_ns, 20);
+    assert_int_equal(s.outcomes[1].finish_ns, 40);
+    scene_run(&s, "graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0"); /* the paper's rule */
+    assert_int_equal(s.outcomes[1].start_ns, 10);
+    assert_true(s.outcomes[0].finish_ns >= 30);
+    scene_close(&s);
+}
+
+/* A machine of 10 of two resources, all held until 5 and half from then on: {3, 3} fits better than {5, 0}, by less
+ * than their squares differ. */
+static void graphene_counts_large_instances_more(void **state)
+{
+    clo_task all = {.work_ns = 5, .demand = {10, 10}}, half = {.work_ns = 10, .demand = {5, 5}},
+             even = {.work_ns = 10, .demand = {3, 3}}, large = {.work_ns = 10, .demand = {5}};
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 4);
+    s.capacities[0] = 10, s.capacities[1] = 10;
+    scene_add(&s, scene_graph(&s, &all, 1), (clo_workload_job){0});
+    scene_add(&s, scene_graph(&s, &half, 1), (clo_workload_job){.arrival_ns = 1});
+    scene_add(&s, scene_graph(&s, &even, 1), (clo_workload_job){.arrival_ns = 1});
+    scene_add(&s, scene_graph(&s, &large, 1), (clo_workload_job){.arrival_ns = 1});
+    scene_run(&s, "graphene:srpt=0");
+    assert_int_equal(s.outcomes[3].start_ns, 5);
+    assert_int_equal(s.outcomes[2].start_ns, 15); /* of the first resource nothing is left */
+    scene_run(&s, "graphene:srpt=0,large=0");
+    assert_int_equal(s.outcomes[2].start_ns, 5);
+    scene_close(&s);
+}
+
+static void one_huge_job_does_not_move_the_typical_work(void **state)
+{
+    clo_candidate list[3] = {{.remaining_ns = 1000}, {.remaining_ns = 1000}, {.remaining_ns = INT64_C(1) << 62}};
+
+    (void)state;
+    assert_in_range(clo_packing_typical_ns(list, 2), 999, 1001);
+    assert_int_equal(clo_packing_mean_ns(list, 2), 1000);
+    assert_true(clo_packing_typical_ns(list, 3) < INT64_C(200000000)); /* 1000^(2/3) * 2^(62/3) is 1.66e8 */
+    assert_true(clo_packing_mean_ns(list, 3) > INT64_C(1) << 60);
+    assert_true(clo_packing_typical_ns(&list[2], 1) > INT64_C(1) << 61);
+    list[0].remaining_ns = 1;
+    assert_int_equal(clo_packing_typical_ns(list, 1), 1);
+}
+
 /* Two groups; the first one's jobs are short and would always go first. */
 static void graphene_is_fair_among_groups_as_far_as_kappa_says(void **state)
 {
@@ -238,7 +299,10 @@ static void arguments_are_read_or_refused_with_a_reason(void **state)
         {"graphene", "", "sets nothing"},
         {"graphene", "kappa=", "begins with no number"},
         {"graphene", "kappa=0.1,", "sets nothing"},
-        {"graphene", "kappa=101", "from 0.00 to 100.00"},
+        {"graphene", "kappa=10001", "from 0.00 to 10000.00"},
+        {"graphene", "order=1.5", "from 0.00 to 1.00"},
+        {"graphene", "large=11", "from 0.00 to 10.00"},
+        {"graphene", "geometric=2", "from 0.00 to 1.00"},
         {"graphene", "remote=1.5", "from 0.00 to 1.00"},
         {"graphene", "srpt=0.1;", "nothing may follow"},
         {"graphene-star", "1,", "begins with no number"},
@@ -272,6 +336,9 @@ int main(void)
         cmocka_unit_test(replan_goes_elsewhere_where_its_executor_is_taken),
         cmocka_unit_test(graphene_star_holds_troublesome_stages_back),
         cmocka_unit_test(graphene_star_takes_the_machine_that_fits_best),
+        cmocka_unit_test(graphene_ends_a_job_before_it_begins_another),
+        cmocka_unit_test(graphene_counts_large_instances_more),
+        cmocka_unit_test(one_huge_job_does_not_move_the_typical_work),
         cmocka_unit_test(graphene_is_fair_among_groups_as_far_as_kappa_says),
         cmocka_unit_test(arguments_are_read_or_refused_with_a_reason),
     };
