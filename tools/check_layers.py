@@ -7,6 +7,7 @@
   name modules that exist and have no circle;
 - files do not need each other in a circle (file_cycles.py says what that means);
 - include/clotho/ includes <clotho/...> and plain C headers only;
+- kernels/ includes its own files, plain C headers and those of instruction sets only; modules name it among their USES;
 - tools/, examples/ and bench/ see public headers and their own files only; MAY_SEE names the folder that sees more;
 - <stdatomic.h> and the compiler's atomic builtins only in runtime/sync and runtime/run, hwloc and an XML parser only in
   runtime/platform, liburcu only in runtime/sync, CLP only in runtime/plan, cJSON only in runtime/io.
@@ -37,8 +38,9 @@ OWNERS = {
 PUBLIC_SYSTEM = {"stdbool.h", "stddef.h", "stdint.h"}
 PUBLIC_ONLY = ("tools", "examples", "bench")
 # folder -> modules that it may see beside the public headers
-MAY_SEE = {"bench/decision": {"base", "engine"}}
-NO_CIRCLES = ("include", "runtime", "bench", "tools", "examples", "tests/fuzz_api")
+MAY_SEE = {"bench/decision": {"base", "engine"}, "bench/kernels": {"kernels"}}
+KERNELS_SYSTEM = PUBLIC_SYSTEM | {"assert.h", "string.h", "immintrin.h", "arm_neon.h", "sys/auxv.h"}
+NO_CIRCLES = ("include", "kernels", "runtime", "bench", "tools", "examples", "tests/fuzz_api")
 SOURCES = (".c", ".h", ".cpp", ".hpp")
 
 
@@ -159,6 +161,15 @@ def check_public(root):
                     header, ", ".join(sorted(PUBLIC_SYSTEM)))
 
 
+def check_kernels(root):
+    for path in sources(root, "kernels", SOURCES + (".S",)):
+        for number, quoted, header in includes(path):
+            if quoted and not header.startswith("kernels/"):
+                yield path, number, '"%s": kernels/ includes nothing of the runtime; write its own as "kernels/file.h"' % header
+            elif not quoted and header not in KERNELS_SYSTEM:
+                yield path, number, "<%s>: kernels/ includes %s only" % (header, ", ".join(sorted(KERNELS_SYSTEM)))
+
+
 def check_users(root, folder, uses):
     internal = {module.split("/")[0] for module in uses}
     for path in sources(root, folder, SOURCES):
@@ -180,8 +191,8 @@ def check_users(root, folder, uses):
 
 
 def check(root):
-    uses = read_modules(root)
-    faults = [*check_lines(root, uses), *check_modules(root, uses), *check_public(root)]
+    uses = {**read_modules(root), "kernels": set()}  # a module that stands beside runtime/
+    faults = [*check_lines(root, uses), *check_modules(root, uses), *check_public(root), *check_kernels(root)]
     for folder in PUBLIC_ONLY:
         faults += check_users(root, folder, uses)
     for folder in NO_CIRCLES:
@@ -205,6 +216,7 @@ SELF_TEST_TREE = {
     "runtime/plan/p.c": '#include "plan/p.h"\n#include "plan/list/l.h"\n', "runtime/plan/p.h": "\n",
     "runtime/plan/list/l.c": '#include "plan/list/l.h"\n#include "base/a.h"\n', "runtime/plan/list/l.h": "\n",
     "include/clotho/x.h": "#include <stdint.h>\n", "include/clotho/y.h": "#include <clotho/x.h>\n",
+    "kernels/k.c": '#include "kernels/k.h"\n#include <immintrin.h>\n', "kernels/k.h": "\n",
     "tools/t.c": "#include <clotho/x.h>\n", "examples/e.c": "\n", "bench/b.c": "\n", "bench/decision/d.c": '#include "base/a.h"\n',
 }
 # what a change to the tree above must be called; the name is a part of the line
@@ -231,6 +243,9 @@ SELF_TEST_FAULTS = {
     "example by a new module's path": ("is internal", {
         "CMakeLists.txt": SELF_TEST_LINES + "clo_module(learn SOURCES n.c)\n", "runtime/learn/n.h": "\n",
         "examples/e.c": "#include <learn/n.h>\n"}),
+    "kernel that sees the runtime": ("nothing of the runtime", {"kernels/k.c": '#include "base/a.h"\n'}),
+    "kernel with a library": ("<stdio.h>: kernels/", {"kernels/k.c": "#include <stdio.h>\n"}),
+    "kernels not in USES": ("io does not use kernels", {"runtime/io/b.c": '#include "kernels/k.h"\n'}),
     "no line": ("runtime/new:0: has no clo_module", {"runtime/new/n.c": "\n"}),
     "no line of a sub-module": ("runtime/plan/new:0: has no clo_module", {"runtime/plan/new/n.c": "\n"}),
     "third level": ("two levels", {"CMakeLists.txt": SELF_TEST_LINES + "clo_module(plan/list/deep SOURCES d.c)\n"}),

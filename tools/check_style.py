@@ -8,7 +8,7 @@ import os
 import sys
 
 FUNCTION, FILE, FILE_HARD, COLUMNS, COLUMNS_HARD = 60, 600, 700, 120, 130
-FOLDERS = ("include", "runtime", "tools", "examples", "bench", "tests")
+FOLDERS = ("include", "kernels", "runtime", "tools", "examples", "bench", "tests")
 
 
 def functions(lines):

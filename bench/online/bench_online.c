@@ -54,12 +54,13 @@ static bool play_all(online *o)
 int main(int argc, char **argv)
 {
     online o = {.data = CLO_DATA};
-    const char *jobs = NULL, *seeds = NULL;
+    const char *jobs = NULL, *seeds = NULL, *from = NULL;
     const bench_flag flags[] = {
         {.name = "only NAME", .help = "only scenes whose names begin so", .value = &o.only},
         {.name = "policy NAME", .help = "NAME[:ARGUMENT] beside the baseline; may be repeated", .list = &o.policies},
         {.name = "jobs N", .help = "at most so many jobs a stream", .value = &jobs},
         {.name = "seeds N", .help = "at most so many seeds a scene", .value = &seeds},
+        {.name = "from N", .help = "the first seed of every scene, to tune on others than the tables'", .value = &from},
         {.name = "data DIR", .help = "where tpch and alibaba lie (default " CLO_DATA ")", .value = &o.data},
         {.name = "svg FILE", .help = "the distributions of completion times as a picture", .value = &o.svg},
         {0}};
@@ -68,7 +69,8 @@ int main(int argc, char **argv)
 
     if (status >= 0)
         return status;
-    if (!read_count(jobs, "jobs", &o.jobs_max) || !read_count(seeds, "seeds", &o.seeds_max))
+    if (!read_count(jobs, "jobs", &o.jobs_max) || !read_count(seeds, "seeds", &o.seeds_max) ||
+        !read_count(from, "from", &o.from))
         return 2;
     if (o.options.json)
         printf("{\"bench\": \"online\", \"scenes\": [");

@@ -1,6 +1,8 @@
 /* contender.c - a policy by name, with its argument. */
 #include "online/online.h"
 
+#include "online/job_order.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,7 @@ bool contender_open(contender *c, const char *text, bool says_why)
         return refuse(text, "the name is too long", says_why);
     snprintf(c->label, sizeof c->label, "%s", text);
     snprintf(name, sizeof name, "%.*s", argument != NULL ? (int)(argument - text) : (int)strlen(text), text);
-    c->policy = clo_policy_find(name);
+    c->policy = strcmp(name, job_order_policy.name) == 0 ? &job_order_policy : clo_policy_find(name);
     if (c->policy == NULL)
         return refuse(text, "there is no such policy", says_why);
     if (argument == NULL)

@@ -9,7 +9,12 @@
 #include "common/platform.h"
 #include "common/tpch.h"
 
-enum { CONTENDERS_MAX = 48, SCENES_MAX = 16, ONLINE_LABEL_BYTES = 64, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
+#include <clotho/environment.h>
+
+enum { CONTENDERS_MAX = 48, SCENES_MAX = 32, ONLINE_LABEL_BYTES = 112, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
+
+/* The first seed of a scene. Nothing was tuned on seeds 9000 to 9999. */
+enum { ONLINE_SEED = 9000 };
 
 /* A policy with its argument, as --policy NAME[:ARGUMENT] says it. */
 typedef struct contender {
@@ -30,7 +35,9 @@ typedef struct scene scene;
 
 /* A workload with its platform, made for one seed. */
 typedef struct occasion {
+    const scene *scene;
     clo_workload *workload; /* owned */
+    clo_workload *truth;    /* owned: the same jobs as they really are (truth.c); NULL: as `workload` says */
     clo_workload *base;     /* owned: the jobs that it was drawn from, where they were made for the occasion; or NULL */
     const clo_platform *platform;
     clo_platform *own; /* `platform`, where it was made for the occasion; else NULL */
@@ -42,14 +49,19 @@ struct scene {
     const char *title;
     /* What the paper says, in one line; "": nothing. */
     const char *paper;
-    /* As in clo_environment_open; NULL: the costs give the times. */
+    /* As in clo_environment_open; or "costs": the costs give the times, and jobs that arrive at one instant are known
+     * together. NULL: the costs, one arrival at a time. */
     const char *environment;
     measure by;
     /* Names of contenders; those that are not registered are left out. The first one is the baseline. NULL ends it. */
     const char *const *contenders;
-    /* Seeds: the first one, how many, and how many with --quick. */
+    /* Seeds: the first one (0: ONLINE_SEED), how many, and how many with --quick. */
     uint64_t seed;
     uint32_t seeds, quick_seeds;
+    /* Of the estimates, where they are wrong: half the width of the errors, and their mean; shares of 1. */
+    double error, error_mean;
+    /* Of the platform, in a stream with demands; 0: 0.85. */
+    double load;
     /* False, with a line why, on failure. Called from several threads. */
     bool (*make)(const online *o, uint64_t seed, occasion *out);
 };
@@ -60,6 +72,7 @@ typedef struct outcome {
     double p95_s, utilization;
     double jain;    /* mean over windows; 0: not measured */
     double bound_s; /* of the mean completion time; 0: unknown, as in an environment */
+    double order_s; /* the best order of jobs is not below, by the search; 0: none was searched */
     double jobs;
     uint64_t completions, refused, fallbacks;
     int64_t wall_ns;
@@ -71,6 +84,7 @@ typedef struct played {
     const scene *scene;
     contender contenders[CONTENDERS_MAX];
     uint32_t count, seeds;
+    uint64_t first_seed;
     outcome *outcomes; /* [count * seeds] */
 } played;
 
@@ -79,6 +93,7 @@ struct online {
     const char *data, *only, *svg;
     bench_list policies;
     uint32_t jobs_max, seeds_max; /* at most; 0: what the scene says */
+    uint32_t from;                /* the first seed of every scene; 0: what the scene says */
     const char *skipped;          /* why nothing is played: there is no data; NULL */
     tpch *tpch;
     /* Jobs to draw from, and the files that own their graphs. */
@@ -90,6 +105,21 @@ struct online {
 
 /* All scenes; NULL ends the list. */
 extern const scene *const online_scenes[];
+
+/* Parts of it, each in a file of its own. */
+enum { WRONG_COUNT = 6 };
+extern const scene online_wrong_decima[WRONG_COUNT], online_wrong_packing[WRONG_COUNT], online_job_order;
+
+/* The workloads of scenes; see scene.make. */
+bool online_make_batch(const online *o, uint32_t jobs, uint64_t seed, occasion *out);
+bool online_make_decima_batch(const online *o, uint64_t seed, occasion *out);
+bool online_make_decima_stream(const online *o, uint64_t seed, occasion *out);
+bool online_make_lachesis_stream(const online *o, uint64_t seed, occasion *out);
+bool online_make_packing(const online *o, uint64_t seed, occasion *out);
+bool online_make_graphene_alibaba(const online *o, uint64_t seed, occasion *out);
+
+/* What gives the times. False, with a line why, on failure. */
+bool online_environment_open(const scene *s, const occasion *at, uint64_t seed, clo_environment *out);
 
 /* What scenes draw from. True with `skipped` where it is not there. False, with a line why, where it is broken. */
 bool online_data_open(online *o);

@@ -83,6 +83,15 @@ static double bound(const played *p)
     return sum / p->seeds;
 }
 
+static double order(const played *p)
+{
+    double sum = 0;
+
+    for (uint32_t s = 0; s < p->seeds; s++)
+        sum += at(p, 0, s)->order_s;
+    return sum / p->seeds;
+}
+
 static double jobs(const played *p)
 {
     double sum = 0;
@@ -97,8 +106,8 @@ void online_print(const played *p)
     const scene *s = p->scene;
     double least = s->by == MEASURE_MAKESPAN ? 0 : bound(p);
 
-    printf("%s: %s; %u seeds from %llu, %.0f jobs each\n", s->name, s->title, p->seeds, (unsigned long long)s->seed,
-           jobs(p));
+    printf("%s: %s; %u seeds from %llu, %.0f jobs each\n", s->name, s->title, p->seeds,
+           (unsigned long long)p->first_seed, jobs(p));
     if (s->paper[0] != '\0')
         printf("  paper: %s\n", s->paper);
     printf("  %-22s %12s %26s %10s %10s %6s %6s %9s\n", "policy", measure_names[s->by], "/ baseline [95 % interval]",
@@ -113,6 +122,8 @@ void online_print(const played *p)
                    (unsigned long long)r.fallbacks);
         putchar('\n');
     }
+    if (order(p) > 0)
+        printf("  %-22s %10.1f s %10.3f\n", "no order is below", order(p), order(p) / mean(p, 0, MEASURE_JCT));
     if (least > 0 && s->by == MEASURE_JCT)
         printf("  %-22s %10.1f s %10.3f\n", "lower bound", least, least / mean(p, 0, MEASURE_JCT));
     putchar('\n');
@@ -123,8 +134,8 @@ void online_print_json(const played *p)
     const scene *s = p->scene;
 
     printf("{\"scene\": \"%s\", \"seeds\": %u, \"first_seed\": %llu, \"jobs\": %.0f, \"measure\": \"%s\", "
-           "\"lower_bound_s\": %.6g, \"policies\": [",
-           s->name, p->seeds, (unsigned long long)s->seed, jobs(p), measure_names[s->by], bound(p));
+           "\"lower_bound_s\": %.6g, \"order_bound_s\": %.6g, \"policies\": [",
+           s->name, p->seeds, (unsigned long long)p->first_seed, jobs(p), measure_names[s->by], bound(p), order(p));
     for (uint32_t c = 0; c < p->count; c++) {
         row r = summarise(p, c);
         interval i = online_ratio(p, c, 0, s->by);

@@ -1,12 +1,17 @@
 /* play.c - plays a scene: all contenders with all seeds, on all CPUs, each seed on one thread. */
 #include "online/online.h"
 
-#include <clotho/environment.h>
+#include "online/job_order.h"
+
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Ends of executions that a search of the best order looks at; a minute. */
+#define ORDER_STEPS_MAX UINT64_C(400000000)
 
 typedef struct play {
     const online *o;
@@ -126,6 +131,23 @@ static bool simulate(const occasion *at, const contender *c, clo_environment *en
     return is_good;
 }
 
+/* Searches the best order, and plays it: the result must be what the search says. */
+static bool simulate_best(const occasion *at, const contender *c, clo_environment *environment, clo_log *log,
+                          outcome *out)
+{
+    job_order order;
+    contender best = *c;
+
+    if (!job_order_search(at->workload, at->platform, ORDER_STEPS_MAX, &order))
+        return false;
+    best.argument = &order;
+    out->order_s = order.least_s;
+    if (!simulate(at, &best, environment, log, out))
+        return false;
+    return fabs(out->by[MEASURE_JCT] - order.mean_s) < 1e-6 ||
+           bench_fail("the search of the best order and the simulator differ");
+}
+
 static bool open_log(const scene *s, clo_log **log)
 {
     clo_log_header header = CLO_LOG_HEADER_INIT;
@@ -144,9 +166,9 @@ static bool play_one(const scene *s, const occasion *at, uint64_t seed, const co
 
     if (has_log && !open_log(s, &log))
         return false;
-    bool is_good = s->environment == NULL || clo_environment_open(s->environment, seed, &environment) == CLO_OK ||
-                   bench_fail(s->environment);
-    is_good = is_good && simulate(at, c, s->environment != NULL ? &environment : NULL, log, out);
+    bool is_good = s->environment == NULL || online_environment_open(s, at, seed, &environment);
+    is_good = is_good && (c->policy == &job_order_policy ? simulate_best : simulate)(
+                             at, c, s->environment != NULL ? &environment : NULL, log, out);
     if (is_good && log != NULL)
         is_good = judge(at, log, out);
     if (s->environment != NULL)
@@ -163,13 +185,14 @@ static bool play_one(const scene *s, const occasion *at, uint64_t seed, const co
 static bool play_seed(const play *p, uint32_t index)
 {
     const scene *s = p->out->scene;
-    occasion at = {0};
-    bool is_good = s->make(p->o, s->seed + index, &at);
+    occasion at = {.scene = s};
+    bool is_good = s->make(p->o, p->out->first_seed + index, &at);
 
     for (uint32_t c = 0; c < p->out->count && is_good; c++)
-        is_good = play_one(s, &at, s->seed + index, &p->out->contenders[c],
+        is_good = play_one(s, &at, p->out->first_seed + index, &p->out->contenders[c],
                            &p->out->outcomes[(size_t)c * p->out->seeds + index]);
     clo_workload_destroy(at.workload);
+    clo_workload_destroy(at.truth);
     clo_workload_destroy(at.base);
     clo_platform_destroy(at.own);
     return is_good;
@@ -212,6 +235,7 @@ bool online_play(const online *o, const scene *s, played *out)
     *out = (played){.scene = s, .seeds = o->options.quick ? s->quick_seeds : s->seeds};
     if (o->seeds_max > 0 && o->seeds_max < out->seeds)
         out->seeds = o->seeds_max;
+    out->first_seed = o->from > 0 ? o->from : s->seed > 0 ? s->seed : ONLINE_SEED;
     if (!find_contenders(o, s, out))
         return false;
     size_t cells = (size_t)out->count * out->seeds;

@@ -3,177 +3,32 @@
  * decima-batch, decima-stream: Decima (SIGCOMM 2019), Figures 9a and 9b: TPC-H queries of 2 to 100 GB on 50 executors,
  *   20 at once or as a Poisson stream at a load of 85 %, load being work / (executors * time). Times are those of
  *   Decima's environment (clotho/environment.h); the baseline is weighted fair sharing with the exponent that is best
- *   for batches of seeds 100 to 129.
+ *   on training seeds: for batches -0.8 (seeds 10000 to 10029), for streams 0 (10000 to 10009).
  * lachesis-stream: LACHESIS, Figure 9: up to 100 jobs, a Poisson process with a mean gap of 45 s, executors of 2.1 to
  *   3.6 GHz, one task a stage with the work of all of it, CCR 1.
- * graphene-tpch, graphene-alibaba: Graphene (OSDI 2016), section 8: mean completion time, makespan and Jain's index of
- * 5
- *   groups of jobs; its traces are not public, so these are TPC-H queries with four resources, and the batch jobs of
- *   Alibaba (v2018) on one of its machines. */
+ * graphene-tpch, graphene-alibaba: Graphene (OSDI 2016), section 8: mean completion time, makespan and Jain's index
+ *   of 5 groups of jobs; its traces are not public, so these are TPC-H queries with four resources, and the batch jobs
+ *   of Alibaba (v2018) on one of its machines. */
 #include "online/online.h"
 
-#include <clotho/io.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { GROUPS = 5, RESOURCES = 4, DECIMA_EXECUTORS = 50 };
-
-static const double load_wanted = 0.85;
-
-static const char *const decima_policies[] = {"decima-wfair:-0.8",
-                                              "decima-wfair:-1",
-                                              "decima-fair",
-                                              "decima-fifo",
-                                              "fair",
-                                              "wfair:-1",
-                                              "sjf",
-                                              "sjf-cp",
-                                              "hrrn",
-                                              "parametric",
-                                              NULL};
+static const char *const batch_policies[] = {
+    "decima-wfair:-0.8", "decima-fair", "decima-fifo", "fair", "wfair:-0.5", "sjf", "sjf-cp", "hrrn", "tetris",
+    "parametric",        NULL};
+static const char *const stream_policies[] = {"decima-wfair:0", "decima-fifo",       "fair", "wfair:0",
+                                              "parametric",     "parametric:stream", NULL};
 static const char *const lachesis_policies[] = {"fifo",     "fair",    "rank",      "eft",      "deft",
                                                 "eft:rank", "eft:sjf", "deft:rank", "deft:sjf", NULL};
 static const char *const graphene_policies[] = {"tetris", "capacity", "fair", "drf", "fifo", "sjf", "graphene", NULL};
-
-/* The seconds that all of the platform needs for a mean job of the pool: by executors, or by the resource that is the
- * scarcest. */
-static double mean_need_s(const clo_workload *pool, const clo_platform *platform)
-{
-    uint32_t jobs = clo_workload_jobs(pool);
-    double need[CLO_RESOURCES_MAX + 1] = {0}, most = 0;
-
-    for (uint32_t j = 0; j < jobs; j++) {
-        const clo_graph *graph = clo_workload_get(pool, j)->graph;
-        for (uint32_t t = 0; t < clo_graph_tasks(graph); t++) {
-            clo_task task;
-            if (clo_graph_task(graph, t, &task) != CLO_OK)
-                continue;
-            double work_s = (double)task.work_ns * 1e-9 * (task.instances > 0 ? task.instances : 1);
-            need[CLO_RESOURCES_MAX] += work_s / clo_platform_executors(platform);
-            for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
-                int64_t capacity = clo_platform_capacity(platform, 0, r);
-                if (capacity > 0)
-                    need[r] += work_s * (double)task.demand[r] / (double)capacity;
-            }
-        }
-    }
-    for (uint32_t r = 0; r <= CLO_RESOURCES_MAX; r++)
-        most = need[r] > most ? need[r] : most;
-    return jobs > 0 ? most / jobs : 0;
-}
-
-/* Draws jobs from a pool. gap_s 0: all at once. */
-static bool draw(const clo_workload *pool, uint32_t jobs, double gap_s, uint64_t seed, clo_workload **out)
-{
-    clo_arrivals_config config = CLO_ARRIVALS_CONFIG_INIT;
-
-    config.kind = gap_s > 0 ? CLO_ARRIVALS_POISSON : CLO_ARRIVALS_BATCH;
-    config.mean_ns = (int64_t)(gap_s * 1e9);
-    config.shuffled = 1;
-    config.seed = seed;
-    config.jobs = jobs;
-    return clo_workload_arrivals(pool, &config, out) == CLO_OK || bench_fail("arrivals");
-}
-
-static uint32_t jobs_of(const online *o, uint32_t all, uint32_t quick)
-{
-    uint32_t jobs = o->options.quick ? quick : all;
-
-    return o->jobs_max > 0 && o->jobs_max < jobs ? o->jobs_max : jobs;
-}
-
-static bool make_decima_batch(const online *o, uint64_t seed, occasion *out)
-{
-    out->platform = o->uniform50;
-    return draw(o->decima_pool, jobs_of(o, 20, 8), 0, seed, &out->workload);
-}
-
-static bool make_decima_stream(const online *o, uint64_t seed, occasion *out)
-{
-    out->platform = o->uniform50;
-    return draw(o->decima_pool, jobs_of(o, 1000, 40), mean_need_s(o->decima_pool, o->uniform50) / load_wanted, seed,
-                &out->workload);
-}
-
-/* A pool of `count` TPC-H queries after the mix, a graph each; job i is of group hash(i) mod GROUPS. */
-static clo_workload *tpch_pool(const online *o, const tpch_mix *mix, uint32_t count, uint64_t seed)
-{
-    clo_workload *pool = NULL;
-
-    if (clo_workload_create("tpch", &pool) != CLO_OK)
-        return NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t state = seed + i;
-        clo_graph *graph = tpch_graph(o->tpch, mix, bench_random(&state));
-        clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
-        bool is_adopted = graph != NULL && clo_workload_adopt(pool, graph) == CLO_OK;
-
-        job.graph = graph;
-        job.group = bench_random_below(&state, GROUPS);
-        if (!is_adopted || clo_workload_add(pool, &job) != CLO_OK) {
-            if (!is_adopted)
-                clo_graph_destroy(graph);
-            clo_workload_destroy(pool);
-            bench_fail("a workload of TPC-H queries");
-            return NULL;
-        }
-    }
-    return pool;
-}
-
-/* Each job of the pool once, in turn. */
-static bool stream_of(const clo_workload *pool, double gap_s, uint64_t seed, clo_workload **out)
-{
-    clo_arrivals_config config = CLO_ARRIVALS_CONFIG_INIT;
-
-    config.kind = CLO_ARRIVALS_POISSON;
-    config.mean_ns = (int64_t)(gap_s * 1e9);
-    config.seed = seed;
-    return clo_workload_arrivals(pool, &config, out) == CLO_OK || bench_fail("arrivals");
-}
-
-static bool make_lachesis_stream(const online *o, uint64_t seed, occasion *out)
-{
-    const tpch_mix mix = {.jobs = 1, .has_work_of_stage = true, .ccr = 1};
-
-    out->own = tpch_cluster(seed);
-    out->platform = out->own;
-    out->base = tpch_pool(o, &mix, jobs_of(o, 100, 10), seed);
-    return out->own != NULL && out->base != NULL && stream_of(out->base, 45, seed, &out->workload);
-}
-
-static bool make_graphene_tpch(const online *o, uint64_t seed, occasion *out)
-{
-    const tpch_mix mix = {.jobs = 1, .resources = RESOURCES, .demand_max = 0.5};
-
-    out->groups = GROUPS;
-    out->base = tpch_pool(o, &mix, jobs_of(o, 200, 20), seed);
-    out->own = out->base != NULL ? tpch_machine(clo_workload_get(out->base, 0)->graph, RESOURCES) : NULL;
-    out->platform = out->own;
-    return out->own != NULL &&
-           stream_of(out->base, mean_need_s(out->base, out->own) / load_wanted, seed, &out->workload);
-}
-
-static bool make_graphene_alibaba(const online *o, uint64_t seed, occasion *out)
-{
-    out->groups = GROUPS;
-    out->platform = clo_workload_platform(o->alibaba_file);
-    return draw(o->alibaba, jobs_of(o, 300, 20), mean_need_s(o->alibaba, out->platform) / load_wanted, seed,
-                &out->workload);
-}
 
 static const scene decima_batch = {
     .name = "decima-batch",
     .title = "TPC-H, 20 jobs at once, 50 executors (Decima, Fig. 9a)",
     .paper = "Decima is 21 % below the tuned weighted fair policy",
     .environment = "decima",
-    .by = MEASURE_JCT,
-    .contenders = decima_policies,
-    .seed = 9000,
+    .contenders = batch_policies,
     .seeds = 100,
     .quick_seeds = 3,
-    .make = make_decima_batch,
+    .make = online_make_decima_batch,
 };
 
 static const scene decima_stream = {
@@ -181,107 +36,50 @@ static const scene decima_stream = {
     .title = "TPC-H, a Poisson stream at 85 % load, 50 executors (Decima, Fig. 9b)",
     .paper = "Decima is 29 % below the tuned weighted fair policy",
     .environment = "decima",
-    .by = MEASURE_JCT,
-    .contenders = decima_policies,
-    .seed = 9000,
+    .contenders = stream_policies,
     .seeds = 30,
     .quick_seeds = 2,
-    .make = make_decima_stream,
+    .make = online_make_decima_stream,
 };
 
 static const scene lachesis_stream = {
     .name = "lachesis-stream",
     .title = "TPC-H, a Poisson stream with 45 s between jobs, 50 unlike executors, CCR 1 (LACHESIS, Fig. 9)",
     .paper = "LACHESIS is up to 7.4 % below the best baseline in makespan, which is about the last arrival here",
-    .by = MEASURE_JCT,
     .contenders = lachesis_policies,
-    .seed = 9000,
     .seeds = 20,
     .quick_seeds = 2,
-    .make = make_lachesis_stream,
+    .make = online_make_lachesis_stream,
 };
 
 static const scene graphene_tpch = {
     .name = "graphene-tpch",
     .title = "TPC-H with four resources, a Poisson stream at 85 % load, 5 groups (Graphene, section 8)",
     .paper = "Graphene is 25 % below Tetris in median completion time on traces that are not public",
-    .by = MEASURE_JCT,
     .contenders = graphene_policies,
-    .seed = 9000,
     .seeds = 20,
     .quick_seeds = 2,
-    .make = make_graphene_tpch,
+    .make = online_make_packing,
 };
 
 static const scene graphene_alibaba = {
     .name = "graphene-alibaba",
     .title = "Alibaba v2018 jobs on one machine, a Poisson stream at 85 % load, 5 groups",
     .paper = "",
-    .by = MEASURE_JCT,
     .contenders = graphene_policies,
-    .seed = 9000,
     .seeds = 20,
     .quick_seeds = 2,
-    .make = make_graphene_alibaba,
+    .make = online_make_graphene_alibaba,
 };
 
-const scene *const online_scenes[] = {&decima_batch,  &decima_stream,    &lachesis_stream,
-                                      &graphene_tpch, &graphene_alibaba, NULL};
+#define SIX(scenes) &(scenes)[0], &(scenes)[1], &(scenes)[2], &(scenes)[3], &(scenes)[4], &(scenes)[5]
 
-static bool read_jobs(const online *o, const char *file, clo_workload **out)
-{
-    char path[4096];
-
-    snprintf(path, sizeof path, "%s/%s", o->data, file);
-    return clo_workload_load(path, NULL, out) == CLO_OK || bench_fail(path);
-}
-
-/* All jobs of `from` again, without arrivals, in groups. */
-static bool add_rows(clo_workload *pool, const clo_workload *from)
-{
-    for (uint32_t i = 0; i < clo_workload_jobs(from); i++) {
-        clo_workload_job job = *clo_workload_get(from, i);
-        uint64_t state = i;
-
-        job.size = sizeof job;
-        job.arrival_ns = 0;
-        job.group = bench_random_below(&state, GROUPS);
-        if (clo_workload_add(pool, &job) != CLO_OK)
-            return bench_fail("a pool of jobs");
-    }
-    return true;
-}
-
-bool online_data_open(online *o)
-{
-    static const char *const sizes[] = {"2g", "5g", "10g", "20g", "50g", "100g"};
-    const char *why;
-    char file[64];
-
-    o->tpch = tpch_open(o->data, &why);
-    if (o->tpch == NULL) {
-        o->skipped = why;
-        return true;
-    }
-    bool is_good = clo_platform_open("uniform:50", &o->uniform50) == CLO_OK &&
-                   clo_workload_create("tpch", &o->decima_pool) == CLO_OK &&
-                   clo_workload_create("alibaba", &o->alibaba) == CLO_OK;
-    for (uint32_t i = 0; i < DECIMA_SIZES && is_good; i++) {
-        snprintf(file, sizeof file, "tpch/tpch_%s.jsonl", sizes[i]);
-        is_good = read_jobs(o, file, &o->decima_files[i]) && add_rows(o->decima_pool, o->decima_files[i]);
-    }
-    return is_good && read_jobs(o, "alibaba/v2018_dag_sample6600.jsonl", &o->alibaba_file) &&
-           add_rows(o->alibaba, o->alibaba_file);
-}
-
-void online_data_close(online *o)
-{
-    clo_workload_destroy(o->decima_pool);
-    clo_workload_destroy(o->alibaba);
-    clo_workload_destroy(o->alibaba_file);
-    for (uint32_t i = 0; i < DECIMA_SIZES; i++)
-        clo_workload_destroy(o->decima_files[i]);
-    clo_platform_destroy(o->uniform50);
-    if (o->tpch != NULL)
-        tpch_close(o->tpch);
-}
+const scene *const online_scenes[] = {&decima_batch,
+                                      &decima_stream,
+                                      &lachesis_stream,
+                                      &graphene_tpch,
+                                      &graphene_alibaba,
+                                      &online_job_order,
+                                      SIX(online_wrong_decima),
+                                      SIX(online_wrong_packing),
+                                      NULL};

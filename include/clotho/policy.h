@@ -194,8 +194,8 @@ CLO_API bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t
 CLO_API bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
 /* What is left of a resource of the platform on a machine: its capacity less what the scheduler's running bodies hold.
- * What others hold is not in it, so that a log repeats each decision; clo_view_fits counts that. INT64_MAX: unlimited, or
- * no such machine or resource. */
+ * What others hold is not in it, so that a log repeats each decision; clo_view_fits counts that. INT64_MAX: unlimited,
+ * or no such machine or resource. */
 CLO_API int64_t clo_view_capacity_left(const clo_view *view, uint32_t machine, uint32_t resource);
 
 /* A free executor that may run an instance of the stage now: its time is known, its machine has room. The first such;

@@ -111,8 +111,7 @@ typedef struct clo_stream_result {
 /* Simulates the jobs of a workload, in the order of their arrivals, under one policy. The same arguments give the same
  * result and the same log on every machine (but for the times of decisions).
  *
- *   workload  borrowed during the call. A periodic job arrives `releases` times; without a number of releases that is
- *             once.
+ *   workload  borrowed during the call. A periodic job arrives as often as clo_workload_releases says.
  *   platform  where they run; borrowed likewise.
  *   config    NULL: all defaults.
  *   result    may be NULL.

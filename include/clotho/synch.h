@@ -49,9 +49,11 @@ typedef struct clo_synch_config {
      * LP small, from 10 to 100. Any number gives a valid bound; a smaller one a better bound, and a larger LP. */
     uint32_t grid_percent;
 
-    /* > 0: online. Jobs are planned only once they have arrived: at replan_ns, then after intervals that grow by
-     * replan_growth_percent each, all that has not started is planned anew. synchpack-2 only; the comparators that do
-     * not preempt are online as they are. 0: all jobs are known from the start, and none starts before it arrives. */
+    /* > 0: online. Jobs are planned only once they have arrived. At each arrival all that has not started is planned
+     * anew, quickly (no LP, the first order of jobs); at replan_ns, then after intervals that grow by
+     * replan_growth_percent each, thoroughly (the LP by `lp`, and orders of jobs that are improved). synchpack-2 only;
+     * the comparators that do not preempt are online as they are. 0: all jobs are known from the start, and none starts
+     * before it arrives. */
     int64_t replan_ns;
 
     /* 0: 100, each interval is twice the one before it. */
@@ -85,7 +87,7 @@ typedef struct clo_synch_figures {
     int64_t weighted_completion;
 
     /* No schedule has a smaller sum, preemptive or not (but see lp_bound): the larger of the machine pooled over all,
-     * in Smith's order, and of each job alone. */
+     * in Smith's order, and of each job alone, whose tasks all machines share. */
     int64_t free_bound;
 
     /* The LP's bound; 0: no LP was solved. That of synchpack-2 holds for schedules without preemption only. */
@@ -97,7 +99,7 @@ typedef struct clo_synch_figures {
     /* Columns, rows and non-zeros of the (largest) LP; 0: none. */
     uint32_t lp_columns, lp_rows, lp_elements;
 
-    /* Times the workload was planned; 1 offline. */
+    /* Times the workload was planned thoroughly; 1 offline. */
     uint32_t rounds;
 
     /* 1: a task may have several pieces. */
@@ -131,7 +133,8 @@ typedef struct clo_synch clo_synch; /* opaque: owns its pieces */
  *
  * Not promised: the same plan on other machines where an LP was solved (an LP has several optima). Without LP only
  * integers are used, and the plan is the same everywhere.
- * Threads: any. Real time: no. O(tasks^2), and the LP. */
+ * Threads: any. Real time: no. O(tasks^2), up to 512 times for orders of jobs (less often beyond 2000 tasks), online
+ * once more for each arrival; and the LP. */
 CLO_API CLO_NODISCARD clo_status clo_synch_create(const clo_workload *workload, const clo_platform *platform,
                                                   const clo_synch_config *config, clo_synch **out);
 

@@ -42,7 +42,7 @@ typedef struct clo_workload_job {
     /* Of a periodic job; >= 0. 0: the job runs once. */
     int64_t period_ns;
 
-    /* Of a periodic job; 0: until the end of the workload. 0 where period_ns is 0. */
+    /* Of a periodic job; 0: until the end of the workload, see clo_workload_releases. 0 where period_ns is 0. */
     uint64_t releases;
 
     /* How much the job counts in weighted means; 0 means 1. A row never holds 0. */
@@ -195,6 +195,11 @@ CLO_API uint32_t clo_workload_jobs(const clo_workload *workload);
 /* Job `index`, owned by the workload and valid until the next add or sort; NULL for an unknown one. Its name is never
  * NULL, its weight never 0. */
 CLO_API const clo_workload_job *clo_workload_get(const clo_workload *workload, uint32_t index);
+
+/* How often job `index` runs: 1, or the releases of a periodic job. One whose `releases` is 0 is released until the end
+ * of the workload: as long as its release comes no later than the last arrival of a job, or the last release of a
+ * periodic job whose releases are counted. 0 for an unknown job. */
+CLO_API uint64_t clo_workload_releases(const clo_workload *workload, uint32_t index);
 
 /* The platform that came with the workload, owned by it; NULL: none. */
 CLO_API const clo_platform *clo_workload_platform(const clo_workload *workload);

@@ -1,6 +1,7 @@
 /* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), choose.c (choices and
  * the rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready
- * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). */
+ * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). What is asked on the way of
+ * every execution, and mostly answered at once, stands in note.h and room.h. */
 #ifndef CLO_ENGINE_BOOKS_H
 #define CLO_ENGINE_BOOKS_H
 
@@ -58,8 +59,8 @@ struct clo_view {
     uint32_t lacking; /* queues whose head lacks capacity */
 
     clo_ready_stage first[CLO_BANDS_MAX], last[CLO_BANDS_MAX]; /* listed stages */
-    uint32_t listed[CLO_BANDS_MAX];
-    uint32_t live[CLO_BANDS_MAX]; /* jobs */
+    uint32_t live[CLO_BANDS_MAX];                              /* jobs */
+    uint32_t listed_bands, live_bands; /* bit b: some stage of band b is listed; some job of it lives */
     uint32_t band;
     uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
     bool is_ruled;      /* a choice was refused: the rule decides until the next input */
@@ -89,46 +90,16 @@ struct clo_view {
     char refusal[192];
 };
 
-/* note.c: into the log, if there is one. `job` NULL, CLO_NONE: none. */
-void clo_note(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *job, uint32_t stage, uint32_t instance,
-              uint32_t executor, int64_t value);
-/* The same with the record as it is. */
-void clo_note_record(clo_scheduler *scheduler, const clo_log_record *record);
-/* What the log says of an input before its own record. */
-void clo_note_begin(clo_scheduler *scheduler, bool was_drained);
-/* Nothing is left to be decided. */
-void clo_note_drained(clo_scheduler *scheduler);
-void clo_note_sum(clo_scheduler *scheduler);
-/* The inputs from here on are for this policy. */
-void clo_note_policy(clo_scheduler *scheduler, const clo_policy *policy);
-
 /* lists.c */
 void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job);
 void clo_lists_remove_job(clo_scheduler *scheduler, clo_scheduler_job *job);
 void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage);
 void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage);
 
-void clo_view_tell(clo_scheduler *scheduler, clo_event_kind kind, uint32_t job, uint32_t stage, uint32_t executor,
-                   uint32_t count);
-
 static inline clo_scheduler_job *clo_view_live(const clo_view *view, uint32_t job)
 {
     return view != NULL && job < view->limits.jobs ? view->jobs[job] : NULL;
 }
-
-/* room.c: capacities of the machines. */
-bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
-/* False: others were quicker, and it waits. Never so in ledgers of our own, after clo_room_fits. */
-bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
-/* After the START of what was taken for: the log hears what has become of who waited there. */
-void clo_room_tell(clo_scheduler *scheduler, uint32_t executor);
-void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
-/* The stage, or (CLO_NONE) any stage of the job, waits no more. */
-void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage);
-/* Capacity is kept for the stage that waits on the machine. */
-bool clo_room_is_due(clo_scheduler *scheduler, uint32_t machine);
-/* Nobody holds anything. */
-void clo_room_open(clo_scheduler *scheduler);
 
 /* start.c: executions begin, or wait in queues. */
 
@@ -142,7 +113,21 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
 void clo_start_queued(clo_scheduler *scheduler, uint32_t executor);
 void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job);
 void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free);
-uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after);
+/* The first free executor after `after` (CLO_NONE: of all); CLO_NONE: there is none. */
+static inline uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after)
+{
+    uint32_t from = after + 1, word = from / 64; /* CLO_NONE + 1 is 0 */
+
+    if (scheduler->free_executors == 0 || word >= scheduler->words)
+        return CLO_NONE;
+    uint64_t bits = scheduler->free_set[word] & ~0ull << from % 64;
+    while (bits == 0) {
+        if (++word == scheduler->words)
+            return CLO_NONE;
+        bits = scheduler->free_set[word];
+    }
+    return word * 64 + (uint32_t)__builtin_ctzll(bits);
+}
 
 /* bind.c: executors and the jobs that they are bound to. */
 

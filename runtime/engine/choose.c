@@ -2,6 +2,8 @@
  * trusted. Where there is none to be had, the scheduler's own rule decides: the oldest ready stage that may run goes to
  * the first free executor that has room. */
 #include "engine/books.h"
+#include "engine/note.h"
+#include "engine/room.h"
 
 #include "base/status.h"
 
@@ -52,8 +54,7 @@ static uint32_t start_on_free(clo_scheduler *scheduler, clo_scheduler_job *job, 
 {
     uint32_t started = 0;
 
-    for (uint32_t e = clo_start_next_free(scheduler, CLO_NONE); e != CLO_NONE && started < count;
-         e = clo_start_next_free(scheduler, e)) {
+    for (uint32_t e = CLO_NONE; started < count && (e = clo_start_next_free(scheduler, e)) != CLO_NONE;) {
         scheduler->turn_steps++;
         if (bound && !clo_bind_is(scheduler, e, job))
             continue;
@@ -228,7 +229,7 @@ static bool serve_waiters(clo_scheduler *scheduler, uint32_t band)
 {
     bool served = false;
 
-    for (uint32_t m = 0; m < scheduler->platform->machines_count && scheduler->has_demands; m++) {
+    for (uint32_t m = 0; m < scheduler->platform->machines_count; m++) {
         const clo_capacity_waiter *waiter = &scheduler->waiters[m];
         clo_scheduler_job *job = clo_view_live(scheduler, waiter->who.job);
         scheduler->turn_steps++;
@@ -271,7 +272,7 @@ static bool break_stall(clo_scheduler *scheduler)
         return false;
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
         scheduler->band = b;
-        if (scheduler->listed[b] == 0 || !rule(scheduler, 0))
+        if ((scheduler->listed_bands >> b & 1) == 0 || !rule(scheduler, 0))
             continue;
         clo_choice none = {CLO_NONE, CLO_NONE, 0, CLO_NONE, CLO_NONE, 0, 0};
         if (!scheduler->is_cut && !scheduler->is_short) /* else the bound is to blame, or who held the capacity */
@@ -281,33 +282,30 @@ static bool break_stall(clo_scheduler *scheduler)
     return false;
 }
 
-static bool has_lower(const clo_scheduler *scheduler, uint32_t band)
+/* About the highest band that has something to be decided. */
+static void choose_in(clo_scheduler *scheduler, uint32_t band)
 {
-    for (uint32_t b = band + 1; b < CLO_BANDS_MAX; b++)
-        if (scheduler->listed[b] > 0)
-            return true;
-    return false;
+    scheduler->band = band;
+    outcome result = scheduler->is_ruled ? NO_ROOM : ask(scheduler);
+    /* A policy may leave executors idle, but not to a lower band. */
+    if (result == NO_ROOM && (scheduler->is_ruled || scheduler->listed_bands >> band > 1))
+        result = rule(scheduler, scheduler->steps_max) ? CHANGED : NO_ROOM;
+    if (result == NO_ROOM)
+        scheduler->exhausted |= 1u << band;
 }
 
 bool clo_choose(clo_scheduler *scheduler)
 {
-    bool moves = scheduler->use.policy->moves != 0;
+    const clo_policy *policy = scheduler->use.policy;
+    uint32_t bands = scheduler->listed_bands | (policy->moves != 0 ? scheduler->live_bands : 0);
 
-    for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
-        if (scheduler->free_executors > 0 && serve_waiters(scheduler, b))
+    bands &= ~scheduler->exhausted;
+    uint32_t band = bands != 0 ? (uint32_t)__builtin_ctz(bands) : CLO_BANDS_MAX;
+    for (uint32_t b = 0; b <= band && b < CLO_BANDS_MAX && scheduler->has_demands && scheduler->free_executors > 0; b++)
+        if (serve_waiters(scheduler, b))
             return true;
-        if ((scheduler->listed[b] == 0 && !(moves && scheduler->live[b] > 0)) || (scheduler->exhausted >> b & 1) != 0)
-            continue;
-        if (scheduler->free_executors == 0 && (!scheduler->use.policy->commits || scheduler->is_ruled))
-            break;
-        scheduler->band = b;
-        outcome result = scheduler->is_ruled ? NO_ROOM : ask(scheduler);
-        /* A policy may leave executors idle, but not to a lower band. */
-        if (result == NO_ROOM && (scheduler->is_ruled || has_lower(scheduler, b)))
-            result = rule(scheduler, scheduler->steps_max) ? CHANGED : NO_ROOM;
-        if (result == NO_ROOM)
-            scheduler->exhausted |= 1u << b;
-        return true;
-    }
-    return break_stall(scheduler);
+    if (bands == 0 || (scheduler->free_executors == 0 && (!policy->commits || scheduler->is_ruled)))
+        return break_stall(scheduler);
+    choose_in(scheduler, band);
+    return true;
 }

@@ -8,6 +8,7 @@ void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job)
     scheduler->jobs[job->slot] = job;
     scheduler->live_count++;
     scheduler->live[job->live.band]++;
+    scheduler->live_bands |= 1u << job->live.band;
     job->live.previous = scheduler->last_job;
     job->live.next = CLO_NONE;
     if (scheduler->last_job == CLO_NONE)
@@ -32,7 +33,8 @@ void clo_lists_remove_job(clo_scheduler *scheduler, clo_scheduler_job *job)
     scheduler->jobs[job->slot] = NULL;
     scheduler->free_slots[scheduler->free_count++] = job->slot;
     scheduler->live_count--;
-    scheduler->live[job->live.band]--;
+    if (--scheduler->live[job->live.band] == 0)
+        scheduler->live_bands &= ~(1u << job->live.band);
     job->slot = CLO_NONE;
 }
 
@@ -65,7 +67,7 @@ void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint3
     else
         row_of(scheduler, row->previous)->next = self;
     scheduler->last[band] = self;
-    scheduler->listed[band]++;
+    scheduler->listed_bands |= 1u << band;
 }
 
 void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage)
@@ -93,5 +95,6 @@ void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, ui
         scheduler->last[band] = row->previous;
     else
         row_of(scheduler, row->next)->previous = row->previous;
-    scheduler->listed[band]--;
+    if (scheduler->first[band].job == CLO_NONE)
+        scheduler->listed_bands &= ~(1u << band);
 }

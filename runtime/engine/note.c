@@ -2,7 +2,7 @@
  *
  * A sum of all inputs so far follows every 64th of them or so, and comes before the end. Two inputs may be swapped and
  * lead to the same decisions; they do not lead to the same sum. */
-#include "engine/books.h"
+#include "engine/note.h"
 
 #define SUM_EVERY 64u
 
@@ -32,11 +32,9 @@ void clo_note_record(clo_scheduler *scheduler, const clo_log_record *record)
         add_to_sum(scheduler, record);
 }
 
-void clo_note(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *job, uint32_t stage, uint32_t instance,
-              uint32_t executor, int64_t value)
+void clo_note_now(clo_scheduler *scheduler, uint32_t what, const clo_scheduler_job *job, uint32_t stage,
+                  uint32_t instance, uint32_t executor, int64_t value)
 {
-    if (scheduler->log == NULL)
-        return;
     clo_note_record(scheduler, &(clo_log_record){
                                    .now_ns = scheduler->now_ns,
                                    .job = job != NULL ? job->live.id : CLO_LOG_NO_JOB,

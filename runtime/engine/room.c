@@ -10,7 +10,9 @@
  * What ledgers say that others use is an input, as far as it cannot be computed from our own executions: each question
  * has a number, and an unexpected answer goes into the log (CLO_LOG_ROOM). Where a run is repeated (scheduler->script)
  * the answers come from there, and no ledger is touched. */
-#include "engine/books.h"
+#include "engine/room.h"
+
+#include "engine/note.h"
 
 /* What a machine says to a demand; in the log too. */
 enum { FITS = 0, KEPT = 1, REFUSED = 2 };
@@ -159,7 +161,7 @@ static uint32_t look(clo_scheduler *scheduler, const clo_scheduler_job *job, uin
     return settle(scheduler, machine, expected, said);
 }
 
-bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+bool clo_room_fits_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     uint32_t machine = machine_of(scheduler, executor);
     clo_capacity_waiter *waiter = &scheduler->waiters[machine];
@@ -201,7 +203,7 @@ static void count_own(clo_scheduler *scheduler, uint32_t machine, const int64_t 
             scheduler->own[machine][r] += sign * demand[r];
 }
 
-bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+bool clo_room_take_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     uint32_t machine = machine_of(scheduler, executor);
     clo_capacity_waiter *waiter = &scheduler->waiters[machine];
@@ -222,7 +224,7 @@ bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
     return true;
 }
 
-void clo_room_tell(clo_scheduler *scheduler, uint32_t executor)
+void clo_room_tell_waiter(clo_scheduler *scheduler, uint32_t executor)
 {
     uint32_t machine = machine_of(scheduler, executor);
 
@@ -242,7 +244,7 @@ void clo_room_open(clo_scheduler *scheduler)
         }
 }
 
-void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+void clo_room_give_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     const clo_scheduler_room *room = scheduler->room;
     uint32_t machine = machine_of(scheduler, executor);
@@ -256,11 +258,11 @@ void clo_room_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
         room->report(room->driver, machine, false);
 }
 
-void clo_room_forget(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
+void clo_room_forget_waiter(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
 {
     const clo_scheduler_room *room = scheduler->room;
 
-    for (uint32_t m = 0; m < scheduler->platform->machines_count && job->demands != NULL; m++) {
+    for (uint32_t m = 0; m < scheduler->platform->machines_count; m++) {
         clo_capacity_waiter *waiter = &scheduler->waiters[m];
         if (waiter->who.job != job->slot || (stage != CLO_NONE && waiter->who.stage != stage))
             continue;

@@ -6,6 +6,8 @@
 #include "base/status.h"
 #include "engine/books.h"
 #include "engine/capacity.h"
+#include "engine/note.h"
+#include "engine/room.h"
 
 #include <string.h>
 
@@ -243,10 +245,7 @@ static void retry_queues(clo_scheduler *s)
 /* Work of a higher band is ready, or capacity may be kept for somebody. */
 static bool is_due_elsewhere(const clo_scheduler *s, uint32_t band)
 {
-    for (uint32_t b = 0; b < band; b++)
-        if (s->listed[b] > 0)
-            return true;
-    return s->has_demands;
+    return (s->listed_bands & ((1u << band) - 1)) != 0 || s->has_demands;
 }
 
 /* The executor goes on with its stage, where that has an instance for it. */
@@ -440,12 +439,18 @@ void clo_scheduler_end_log(clo_scheduler *s, int64_t now_ns)
     s->log = NULL;
 }
 
+/* Nobody is free, and something will end: nothing is to be decided. */
+static bool is_busy(const clo_scheduler *s)
+{
+    return s->free_executors == 0 && s->running > 0 && s->use.policy->commits == 0;
+}
+
 bool clo_scheduler_next(clo_scheduler *s, clo_order *order)
 {
     if (s->order_count == 0 && s->is_drained)
         return false;
     while (s->order_count == 0) /* each decision starts something, or is the last of its band */
-        if (!clo_choose(s)) {
+        if (is_busy(s) || !clo_choose(s)) {
             s->is_drained = true;
             clo_note_drained(s);
             if (s->turn_steps > s->counts.most_turn_steps)

@@ -1,24 +1,12 @@
 /* start.c - executions begin: at once on a free executor, or from the queue of one for which they were chosen before it
  * was free or their inputs were there. */
 #include "engine/books.h"
+#include "engine/note.h"
+#include "engine/room.h"
 
 #include "base/saturate.h"
 
 #include <assert.h>
-
-uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after)
-{
-    uint32_t from = after == CLO_NONE ? 0 : after + 1;
-
-    for (uint32_t w = from / 64; w < scheduler->words; w++) {
-        uint64_t bits = scheduler->free_set[w];
-        if (w == from / 64)
-            bits &= ~0ull << from % 64;
-        if (bits != 0)
-            return w * 64 + (uint32_t)__builtin_ctzll(bits);
-    }
-    return CLO_NONE;
-}
 
 void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free)
 {

@@ -1,5 +1,6 @@
 /* view.c - what a policy may read. */
 #include "engine/books.h"
+#include "engine/room.h"
 
 #include "base/saturate.h"
 

@@ -61,7 +61,8 @@ static void settle_handed(clo_decima *d)
     d->has_misfits = true;
 }
 
-/* The bound was reached before those who are asked about were committed, and something else has ended since: they wait. */
+/* The bound was reached before those who are asked about were committed, and something else has ended since: they
+ * wait. */
 static void give_up(clo_decima *d)
 {
     uint32_t executor = d->single;

@@ -11,4 +11,9 @@ clo_status clo_decima_init(void *state, const clo_view *view, clo_decima_room_fn
 void clo_decima_event(void *state, const clo_view *view, const clo_event *event);
 bool clo_decima_decide(void *state, const clo_view *view, clo_choice *choice);
 
+/* What all their descriptors say alike; the rest is name, summary, init, and what reads an argument. */
+#define CLO_DECIMA_POLICY                                                                           \
+    .size = sizeof(clo_policy), .state_bytes = clo_decima_bytes, .job_bytes = clo_decima_job_bytes, \
+    .event = clo_decima_event, .decide = clo_decima_decide, .moves = 1
+
 #endif

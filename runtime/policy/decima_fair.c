@@ -17,13 +17,8 @@ static clo_status init(void *state, const clo_view *view)
 }
 
 const clo_policy clo_policy_decima_fair = {
-    .size = sizeof(clo_policy),
+    CLO_DECIMA_POLICY,
     .name = "decima-fair",
     .summary = "equal shares of executors bound to jobs, as in Decima's simulator",
-    .state_bytes = clo_decima_bytes,
-    .job_bytes = clo_decima_job_bytes,
     .init = init,
-    .event = clo_decima_event,
-    .decide = clo_decima_decide,
-    .moves = 1,
 };

@@ -78,16 +78,11 @@ static clo_status init(void *state, const clo_view *view)
 }
 
 const clo_policy clo_policy_decima_wfair = {
-    .size = sizeof(clo_policy),
+    CLO_DECIMA_POLICY,
     .name = "decima-wfair",
     .summary = "shares by (work)^E of executors bound to jobs; decima-wfair:E, E from -2 to 2, -1 if left out",
-    .state_bytes = clo_decima_bytes,
-    .job_bytes = clo_decima_job_bytes,
     .prepare = prepare,
     .init = init,
-    .event = clo_decima_event,
-    .decide = clo_decima_decide,
     .argument_bytes = sizeof(wfair),
     .parse = parse,
-    .moves = 1,
 };

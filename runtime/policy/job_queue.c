@@ -21,6 +21,7 @@ void clo_job_queue_open(clo_job_queue *queue, void *memory, uint32_t jobs)
     queue->place = (uint32_t *)(queue->aside + (size_t)(CLO_BANDS_MAX + 1) * jobs);
     queue->band = queue->place + jobs;
     queue->aside_count = 0;
+    queue->changed = CLO_NONE;
     memset(queue->place, 0xff, jobs * sizeof *queue->place);
 }
 
@@ -72,15 +73,54 @@ static void insert(clo_job_queue *queue, clo_queued_job job)
     rise(queue, queue->heap[job.band], queue->count[job.band]++, job);
 }
 
+/* Every job stands where it belongs. */
+static void settle_changed(clo_job_queue *queue)
+{
+    uint32_t slot = queue->changed;
+
+    if (slot == CLO_NONE)
+        return;
+    uint32_t band = queue->band[slot], at = queue->place[slot];
+    clo_queued_job job = queue->heap[band][at];
+    job.key = queue->changed_key;
+    queue->changed = CLO_NONE;
+    settle(queue, band, at, job);
+}
+
 void clo_job_queue_put(clo_job_queue *queue, const clo_live_job *job, uint32_t slot, int64_t key)
 {
-    clo_queued_job queued = {key, job->id, slot, job->band};
+    if (!clo_job_queue_has(queue, slot)) {
+        queue->band[slot] = job->band;
+        insert(queue, (clo_queued_job){key, job->id, slot, job->band});
+        return;
+    }
+    if (queue->changed != slot) {
+        if (queue->heap[job->band][queue->place[slot]].key == key)
+            return;
+        settle_changed(queue);
+    }
+    bool is_there = queue->heap[job->band][queue->place[slot]].key == key;
+    queue->changed = is_there ? CLO_NONE : slot;
+    queue->changed_key = key;
+}
 
-    queue->band[slot] = job->band;
-    if (clo_job_queue_has(queue, slot))
-        settle(queue, job->band, queue->place[slot], queued);
-    else
-        insert(queue, queued);
+uint32_t clo_job_queue_first_changed(const clo_job_queue *queue, uint32_t band)
+{
+    const clo_queued_job *heap = queue->heap[band];
+    uint32_t count = queue->count[band], changed = queue->changed, best = 0;
+
+    if (count == 0 || queue->band[changed] != band)
+        return count > 0 ? heap[0].slot : CLO_NONE;
+    if (heap[0].slot == changed) { /* the first of the others is below it */
+        if (count == 1)
+            return changed;
+        best = 1;
+        for (uint32_t child = 2; child <= ARITY && child < count; child++)
+            best = is_before(&heap[child], &heap[best]) ? child : best;
+    }
+    clo_queued_job job = heap[queue->place[changed]];
+    job.key = queue->changed_key;
+    return is_before(&job, &heap[best]) ? changed : heap[best].slot;
 }
 
 void clo_job_queue_remove(clo_job_queue *queue, uint32_t slot)
@@ -89,6 +129,8 @@ void clo_job_queue_remove(clo_job_queue *queue, uint32_t slot)
 
     if (at == CLO_NONE)
         return;
+    if (queue->changed == slot)
+        queue->changed = CLO_NONE;
     uint32_t band = queue->band[slot];
     clo_queued_job last = queue->heap[band][--queue->count[band]];
     queue->place[slot] = CLO_NONE;
@@ -98,6 +140,7 @@ void clo_job_queue_remove(clo_job_queue *queue, uint32_t slot)
 
 void clo_job_queue_pass(clo_job_queue *queue, uint32_t band)
 {
+    settle_changed(queue);
     clo_queued_job first = queue->heap[band][0];
 
     clo_job_queue_remove(queue, first.slot);
@@ -110,8 +153,9 @@ void clo_job_queue_restore(clo_job_queue *queue)
         insert(queue, queue->aside[--queue->aside_count]);
 }
 
-void clo_job_walk_open(clo_job_walk *walk, const clo_job_queue *queue, uint32_t band)
+void clo_job_walk_open(clo_job_walk *walk, clo_job_queue *queue, uint32_t band)
 {
+    settle_changed(queue);
     walk->heap = queue->heap[band];
     walk->count = queue->count[band];
     walk->taken = walk->ends_count = 0;

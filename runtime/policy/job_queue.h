@@ -1,6 +1,10 @@
 /* policy/job_queue.h - live jobs by key, smallest first, ties in order of arrival: a heap for each band (of four, so
  * that the children of a node share a cache line or two), with places, so that a job's key can change and a job can
- * leave. O(log jobs). */
+ * leave. O(log jobs).
+ *
+ * The job whose key changed last stays where it stands until another one's changes, or somebody looks further than at
+ * the first job. Often it gets its old key back before that: an executor ends an instance of a job, and begins the next
+ * one of it. */
 #ifndef CLO_POLICY_JOB_QUEUE_H
 #define CLO_POLICY_JOB_QUEUE_H
 
@@ -18,8 +22,10 @@ typedef struct clo_job_queue {
     clo_queued_job *heap[CLO_BANDS_MAX]; /* [jobs] */
     clo_queued_job *aside;               /* [jobs] taken off while one decision looks further */
     uint32_t aside_count;
-    uint32_t *place; /* [jobs] in its heap; CLO_NONE: in none */
-    uint32_t *band;  /* [jobs] of those that are in one */
+    uint32_t *place;     /* [jobs] in its heap; CLO_NONE: in none */
+    uint32_t *band;      /* [jobs] of those that are in one */
+    uint32_t changed;    /* the slot of the job that stands where its last key has put it; CLO_NONE: none */
+    int64_t changed_key; /* its key */
 } clo_job_queue;
 
 /* Bytes after the struct itself. */
@@ -35,9 +41,18 @@ static inline bool clo_job_queue_has(const clo_job_queue *queue, uint32_t slot)
     return queue->place[slot] != CLO_NONE;
 }
 
+/* The key of a job that is in. */
+static inline int64_t clo_job_queue_key(const clo_job_queue *queue, uint32_t slot)
+{
+    return queue->changed == slot ? queue->changed_key : queue->heap[queue->band[slot]][queue->place[slot]].key;
+}
+
 /* The first job of the band; CLO_NONE: none. */
+uint32_t clo_job_queue_first_changed(const clo_job_queue *queue, uint32_t band);
 static inline uint32_t clo_job_queue_first(const clo_job_queue *queue, uint32_t band)
 {
+    if (queue->changed != CLO_NONE)
+        return clo_job_queue_first_changed(queue, band);
     return queue->count[band] > 0 ? queue->heap[band][0].slot : CLO_NONE;
 }
 
@@ -58,7 +73,7 @@ typedef struct clo_job_walk {
     uint32_t ends[3 * CLO_JOB_WALK_MAX + 1]; /* places whose parents were taken, least first as in a heap */
 } clo_job_walk;
 
-void clo_job_walk_open(clo_job_walk *walk, const clo_job_queue *queue, uint32_t band);
+void clo_job_walk_open(clo_job_walk *walk, clo_job_queue *queue, uint32_t band);
 
 /* The next slot; CLO_NONE: none is left, or enough were taken. O(log CLO_JOB_WALK_MAX). */
 uint32_t clo_job_walk_next(clo_job_walk *walk);

@@ -16,7 +16,8 @@
  *
  * Logarithms and powers are those of base/log2.h, constants of the values, which change no order, are left out. Keys of
  * jobs are kept in a heap. Where n changes, the limits of 64 jobs are looked over again, in turn, so that an event
- * costs no more the more jobs live. O(log jobs) an event; a decision O(free executors) beyond that. */
+ * costs no more the more jobs live. O(log jobs) an event; a decision O(free executors) beyond that. Logarithms are kept
+ * until what they are of changes. */
 #include "policy/argument.h"
 #include "policy/by_rank.h"
 #include "policy/policies.h"
@@ -27,7 +28,7 @@
 
 #include <string.h>
 
-enum { W_REM, W_OWN, W_WAIT, W_EX, W_CP, L_SCALE, L_REM, L_JOBS, SHARE, NUMBERS, REFRESHED = 64 };
+enum { W_REM, W_OWN, W_WAIT, W_EX, W_CP, L_SCALE, L_REM, L_JOBS, SHARE, NUMBERS, REFRESHED = 64, LOGS = 64 };
 
 #define NUMBER_MOST_Q16 (1000 * 65536)
 #define UNIT_DEFAULT_NS INT64_C(82773000000)
@@ -47,9 +48,24 @@ typedef struct parametric {
     int64_t unit_ns;
 } parametric;
 
-/* Tuned on streams of TPC-H queries; see docs/SCHEDULERS.md. */
-static const parametric tuned = {.q16 = {67201, 321880, 325216, 38306, 11593, 666370, 18770, 42428, -65536},
-                                 .unit_ns = UNIT_DEFAULT_NS};
+/* Tuned on TPC-H queries, 20 at once and as a Poisson stream; see docs/SCHEDULERS.md. The first one is built in. */
+static const struct {
+    const char *name;
+    parametric with;
+} tuned[] = {
+    {"batch", {.q16 = {67201, 321880, 325216, 38306, 11593, 666370, 18770, 42428, -65536}, .unit_ns = UNIT_DEFAULT_NS}},
+    {"stream",
+     {.q16 = {80295, 253028, 461989, 17321, 21784, 460993, 23219, 36156, -45338}, .unit_ns = UNIT_DEFAULT_NS}},
+};
+
+/* Of the job in a slot: logarithms that were taken last, and of what; and how many free executors whose last job it is
+ * one look at the executors has met. */
+typedef struct job_known {
+    int64_t remaining_ns, path_ns;
+    int64_t remaining_log, limit_log, path_log;
+    uint64_t look;
+    uint32_t met;
+} job_known;
 
 /* Begins as the state of a policy by job. */
 typedef struct parametric_state {
@@ -57,9 +73,13 @@ typedef struct parametric_state {
     parametric with;
     int32_t unit_log2, scale_log2; /* of unit_ns, of l_scale */
     uint32_t executors;
-    uint32_t live;   /* jobs */
-    uint32_t cursor; /* the slot that is looked over next; CLO_NONE: the first job */
-    uint32_t *own;   /* [executors] slot of the job that it ran last; CLO_NONE: none */
+    uint32_t live;            /* jobs */
+    uint32_t cursor;          /* the slot that is looked over next; CLO_NONE: the first job */
+    uint32_t *own;            /* [executors] slot of the job that it ran last; CLO_NONE: none */
+    job_known *known;         /* [jobs] */
+    uint64_t look;            /* the number of the look at the executors */
+    int64_t jobs_log;         /* what the number of live jobs adds to the logarithm of a limit */
+    int32_t count_log2[LOGS]; /* of small numbers */
 } parametric_state;
 
 static clo_status read_unit(const char **text, int64_t *unit_ns)
@@ -91,6 +111,11 @@ static clo_status parametric_parse(const char *text, void *argument)
     parametric with = {.unit_ns = UNIT_DEFAULT_NS};
     clo_status status = CLO_OK;
 
+    for (size_t i = 0; i < sizeof tuned / sizeof tuned[0]; i++)
+        if (strcmp(text, tuned[i].name) == 0) {
+            *(parametric *)argument = tuned[i].with;
+            return CLO_OK;
+        }
     for (int i = 0; i < NUMBERS && status == CLO_OK; i++) {
         if (i > 0 && *text++ != ',')
             return clo_fail(CLO_ERR_ARGUMENT,
@@ -115,7 +140,19 @@ static clo_status parametric_parse(const char *text, void *argument)
 static size_t state_bytes(const clo_limits *limits, const void *argument)
 {
     (void)argument;
-    return sizeof(parametric_state) + clo_job_queue_bytes(limits->jobs) + limits->executors * sizeof(uint32_t);
+    return sizeof(parametric_state) + limits->jobs * sizeof(job_known) + clo_job_queue_bytes(limits->jobs) +
+           limits->executors * sizeof(uint32_t);
+}
+
+static int32_t count_log2(const parametric_state *s, uint32_t count)
+{
+    return count < LOGS ? s->count_log2[count] : clo_log2_q16(count);
+}
+
+static void count_live(parametric_state *s, uint32_t live)
+{
+    s->live = live;
+    s->jobs_log = s->with.q16[L_JOBS] * (3 * INT64_C(65536) - count_log2(s, live > 0 ? live : 1)) / 65536;
 }
 
 static clo_status init(void *state, const clo_view *view)
@@ -124,13 +161,18 @@ static clo_status init(void *state, const clo_view *view)
     const parametric *given = clo_view_argument(view);
     parametric_state *s = state;
 
-    clo_job_queue_open(&s->queue, s + 1, limits->jobs);
-    s->own = (uint32_t *)(void *)((char *)(s + 1) + clo_job_queue_bytes(limits->jobs));
+    s->known = (job_known *)(s + 1);
+    for (uint32_t j = 0; j < limits->jobs; j++)
+        s->known[j] = (job_known){.remaining_ns = INT64_MIN, .path_ns = INT64_MIN};
+    clo_job_queue_open(&s->queue, s->known + limits->jobs, limits->jobs);
+    s->own = (uint32_t *)(void *)((char *)(s->known + limits->jobs) + clo_job_queue_bytes(limits->jobs));
     memset(s->own, 0xff, limits->executors * sizeof *s->own);
-    s->with = given != NULL ? *given : tuned;
+    s->with = given != NULL ? *given : tuned[0].with;
     s->executors = limits->executors;
-    s->live = 0;
     s->cursor = CLO_NONE;
+    for (uint32_t i = 0; i < LOGS; i++)
+        s->count_log2[i] = clo_log2_q16(i);
+    count_live(s, 0);
     s->unit_log2 = clo_log2_q16((uint64_t)s->with.unit_ns);
     s->scale_log2 = clo_log2_q16((uint64_t)s->with.q16[L_SCALE]) - 16 * 65536;
     return CLO_OK;
@@ -147,18 +189,37 @@ static uint32_t executors_of(const clo_live_job *job)
     return job->running + job->committed;
 }
 
-static uint32_t limit_of(const parametric_state *s, const clo_live_job *job)
+/* The logarithms of the job's remaining work, and of the path behind its ready stages. */
+static const job_known *know(const parametric_state *s, uint32_t slot, int64_t remaining_ns, int64_t path_ns)
 {
-    int64_t by_work = s->with.q16[L_REM] * (log_of(s, job->remaining_ns, 20) - s->unit_log2) / 65536;
-    int64_t by_jobs = s->with.q16[L_JOBS] * (3 * INT64_C(65536) - clo_log2_q16(s->live > 0 ? s->live : 1)) / 65536;
-    int64_t exponent = s->scale_log2 + by_work + by_jobs;
+    job_known *known = &s->known[slot];
 
-    if (exponent >= 31 * INT64_C(65536))
-        return s->executors;
-    if (exponent <= 0)
-        return 1;
-    uint64_t limit = (clo_exp2_q16((int32_t)exponent) + 65535) / 65536;
-    return limit < s->executors ? (uint32_t)limit : s->executors;
+    if (known->remaining_ns != remaining_ns) {
+        known->remaining_ns = remaining_ns;
+        known->remaining_log = log_of(s, remaining_ns, 50);
+        known->limit_log = s->with.q16[L_REM] * (log_of(s, remaining_ns, 20) - s->unit_log2) / 65536;
+    }
+    if (known->path_ns != path_ns) {
+        known->path_ns = path_ns;
+        known->path_log = log_of(s, path_ns, 100);
+    }
+    return known;
+}
+
+/* `used` executors are as many as the limit, or more. The logarithms of both say so, unless they are as close as they
+ * are wrong (base/log2.h). */
+static bool is_at_limit(const parametric_state *s, int64_t limit_log, uint32_t used)
+{
+    int64_t exponent = s->scale_log2 + limit_log + s->jobs_log;
+
+    if (used == 0 || used >= s->executors)
+        return used > 0;
+    if (exponent <= 0 || exponent >= 31 * INT64_C(65536))
+        return exponent <= 0;
+    int64_t above = exponent - count_log2(s, used);
+    if (above >= 3 || above <= -3)
+        return above < 0;
+    return used >= (clo_exp2_q16((int32_t)exponent) + 65535) / 65536;
 }
 
 /* The value, negated: the smallest goes first. Of a job with `used` executors. */
@@ -166,11 +227,12 @@ static int64_t compute_key(const parametric_state *s, const clo_view *view, uint
 {
     const clo_live_job *job = clo_view_job(view, slot);
     const int32_t *q16 = s->with.q16;
-    int64_t cp_ns = clo_ranked_key(job->state, view, slot);
-    int64_t key = q16[W_REM] * log_of(s, job->remaining_ns, 50) - (int64_t)q16[W_EX] * clo_log2_q16(used + 1);
+    int64_t rank = clo_ranked_key(job->state, view, slot);
+    const job_known *known = know(s, slot, job->remaining_ns, rank == INT64_MAX ? 0 : -rank);
+    int64_t key = q16[W_REM] * known->remaining_log - (int64_t)q16[W_EX] * count_log2(s, used + 1);
 
-    key += q16[W_CP] * log_of(s, cp_ns == INT64_MAX ? 0 : -cp_ns, 100);
-    return key / 65536 + (used >= limit_of(s, job) ? AT_LIMIT : 0);
+    key += q16[W_CP] * known->path_log;
+    return key / 65536 + (is_at_limit(s, known->limit_log, used) ? AT_LIMIT : 0);
 }
 
 static void put(parametric_state *s, const clo_view *view, uint32_t slot)
@@ -200,7 +262,7 @@ static void event(void *state, const clo_view *view, const clo_event *e)
     if (e->kind == CLO_EVENT_FINISH && e->executor != CLO_NONE)
         s->own[e->executor] = e->job;
     if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END) /* the job that ends is counted still */
-        s->live = clo_view_jobs(view) - (e->kind == CLO_EVENT_END);
+        count_live(s, clo_view_jobs(view) - (e->kind == CLO_EVENT_END));
     if (clo_by_rank_event(state, view, e))
         put(s, view, e->job);
     if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END)
@@ -230,7 +292,7 @@ static uint32_t own_job(const parametric_state *s, const clo_view *view, uint32_
 
 static int64_t key_of(const parametric_state *s, uint32_t slot)
 {
-    return s->queue.heap[s->queue.band[slot]][s->queue.place[slot]].key;
+    return clo_job_queue_key(&s->queue, slot);
 }
 
 /* The stage of the job that `executor`, or else another free one, can take now. */
@@ -256,6 +318,10 @@ static bool take(const clo_view *view, uint32_t slot, uint32_t executor, bool *i
 /* A free executor of the job's own, so that no other one has to come; else `executor`. */
 static uint32_t nearest(const parametric_state *s, const clo_view *view, uint32_t slot, uint32_t executor)
 {
+    const clo_live_job *job = clo_view_job(view, slot);
+
+    if (job->bound <= job->running) /* an executor of its own is bound to it; none of those is free */
+        return executor;
     for (uint32_t e = executor; e != CLO_NONE; e = clo_view_next_free(view, e))
         if (!clo_view_step(view) || own_job(s, view, e) == slot)
             return own_job(s, view, e) == slot ? e : executor;
@@ -278,18 +344,28 @@ static bool decide_for(parametric_state *s, const clo_view *view, uint32_t execu
     return take(view, first, nearest(s, view, first, executor), is_cut, choice);
 }
 
-/* Better than to serve `first`: to wait for what the executor's own job will have ready. It runs, so that comes. */
+/* How many free executors of the job have been met before, in this look at the executors. */
+static uint32_t meet(const parametric_state *s, uint32_t home)
+{
+    job_known *known = &s->known[home];
+
+    if (known->look != s->look)
+        known->met = 0;
+    known->look = s->look;
+    return known->met++;
+}
+
+/* Better than to serve `first`: to wait for what the executor's own job will have ready. It runs, so that comes. Asked
+ * once of each free executor, in their order. */
 static bool waits(const parametric_state *s, const clo_view *view, uint32_t executor, uint32_t first)
 {
     int64_t bonus = (int64_t)s->with.q16[W_WAIT] * PER_LN2_Q16 / 65536;
-    uint32_t home = home_job(s, view, executor), waiting = 0;
+    uint32_t home = home_job(s, view, executor);
 
     if (home == CLO_NONE || clo_job_queue_has(&s->queue, home))
         return false;
     const clo_live_job *job = clo_view_job(view, home);
-    for (uint32_t e = clo_view_next_free(view, CLO_NONE); e < executor && clo_view_step(view);
-         e = clo_view_next_free(view, e))
-        waiting += home_job(s, view, e) == home;
+    uint32_t waiting = meet(s, home);
     if (job->running == 0 || job->unfinished <= job->running + waiting)
         return false;
     return compute_key(s, view, home, executors_of(job) + waiting) - bonus <= key_of(s, first);
@@ -303,6 +379,7 @@ static bool decide(void *state, const clo_view *view, clo_choice *choice)
 
     while (!is_found && !is_cut && (first = clo_job_queue_first(&s->queue, band)) != CLO_NONE) {
         bool is_blocked = false; /* some executor would have served the job, and could not */
+        s->look++;
         for (uint32_t e = clo_view_next_free(view, CLO_NONE); e != CLO_NONE && !is_found && !is_cut && !is_blocked;
              e = clo_view_next_free(view, e)) {
             is_cut = !clo_view_step(view);
@@ -325,7 +402,8 @@ const clo_policy clo_policy_parametric = {
     .size = sizeof(clo_policy),
     .name = "parametric",
     .summary =
-        "nine tuned numbers: which job next, how many executors each may have; parametric:N,N,N,N,N,N,N,N,N[,UNIT]",
+        "nine tuned numbers: which job next, how many executors each may have; parametric:batch, parametric:stream, "
+        "parametric:N,N,N,N,N,N,N,N,N[,UNIT]",
     .state_bytes = state_bytes,
     .job_bytes = clo_by_rank_job_bytes,
     .prepare = clo_by_rank_prepare,

@@ -124,25 +124,20 @@ static clo_status make_costs(stream *s)
     return CLO_OK;
 }
 
-static uint64_t releases_of(const clo_workload_job *row)
-{
-    return row->period_ns > 0 && row->releases > 0 ? row->releases : 1;
-}
-
 static clo_status make_arrivals(stream *s)
 {
     uint64_t total = 0;
     size_t at = 0;
 
     for (uint32_t j = 0; j < clo_workload_jobs(s->workload); j++)
-        total += releases_of(clo_workload_get(s->workload, j));
+        total = clo_amount_add(total, clo_workload_releases(s->workload, j));
     s->arrivals = total < SIZE_MAX / sizeof *s->arrivals ? clo_allocate((size_t)total, sizeof *s->arrivals) : NULL;
     s->jct_ns = s->arrivals != NULL ? clo_allocate((size_t)total, sizeof *s->jct_ns) : NULL;
     if (s->jct_ns == NULL)
         return clo_fail_memory("the arrivals of a workload");
     for (uint32_t j = 0; j < clo_workload_jobs(s->workload); j++) {
         const clo_workload_job *row = clo_workload_get(s->workload, j);
-        for (uint64_t k = 0; k < releases_of(row); k++)
+        for (uint64_t k = 0; k < clo_workload_releases(s->workload, j); k++)
             s->arrivals[at++] =
                 (arrival){clo_time_add(row->arrival_ns, clo_time_mul((int64_t)k, row->period_ns)), j, k};
     }

@@ -4,6 +4,7 @@
 #include <clotho/policy.h>
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "base/status.h"
 
 #include <assert.h>
@@ -86,12 +87,19 @@ static clo_status check_fields(const clo_workload_job *job, const char *name)
         return clo_fail(CLO_ERR_LIMIT, "job \"%.60s\": arrival_ns + deadline_ns is more than 146 years; give less",
                         name);
     if (job->band >= CLO_BANDS_MAX)
-        return clo_fail(CLO_ERR_ARGUMENT, "job \"%.60s\": band is %u; use 0 to %d", name, job->band,
-                        CLO_BANDS_MAX - 1);
+        return clo_fail(CLO_ERR_ARGUMENT, "job \"%.60s\": band is %u; use 0 to %d", name, job->band, CLO_BANDS_MAX - 1);
     if (job->releases > 0 && job->period_ns == 0)
         return clo_fail(CLO_ERR_ARGUMENT, "job \"%.60s\": has %llu releases but no period_ns; give one", name,
                         (unsigned long long)job->releases);
     return CLO_OK;
+}
+
+/* Of a job whose releases are not counted: the first. */
+static int64_t last_release_ns(const clo_workload_job *job)
+{
+    int64_t count = job->releases > INT64_MAX ? INT64_MAX : (int64_t)job->releases;
+
+    return count > 1 ? clo_time_add(job->arrival_ns, clo_time_mul(count - 1, job->period_ns)) : job->arrival_ns;
 }
 
 clo_status clo_workload_append(clo_workload *workload, const clo_workload_job *job)
@@ -110,6 +118,8 @@ clo_status clo_workload_append(clo_workload *workload, const clo_workload_job *j
     workload->jobs[count].size = sizeof *job;
     workload->is_sorted &= count == 0 || workload->jobs[count - 1].arrival_ns <= job->arrival_ns;
     workload->jobs_count++;
+    if (last_release_ns(job) > workload->end_ns)
+        workload->end_ns = last_release_ns(job);
     return CLO_OK;
 }
 
@@ -248,6 +258,17 @@ uint32_t clo_workload_jobs(const clo_workload *workload)
 const clo_workload_job *clo_workload_get(const clo_workload *workload, uint32_t index)
 {
     return workload != NULL && index < workload->jobs_count ? &workload->jobs[index] : NULL;
+}
+
+uint64_t clo_workload_releases(const clo_workload *workload, uint32_t index)
+{
+    const clo_workload_job *job = clo_workload_get(workload, index);
+
+    if (job == NULL)
+        return 0;
+    if (job->period_ns == 0)
+        return 1;
+    return job->releases > 0 ? job->releases : 1 + (uint64_t)((workload->end_ns - job->arrival_ns) / job->period_ns);
 }
 
 const clo_platform *clo_workload_platform(const clo_workload *workload)

@@ -39,15 +39,68 @@ class Run(WorkloadTest):
         self.assertEqual(one["decisions"], one["completions"])
         self.assertGreaterEqual(one["avg_jct_s"], one["lower_bound_s"] * 0.5)
 
-    def test_every_policy_gives_a_valid_run(self):
-        workload = self.stream(20, "--weights", "3", "--deadline", "2", "--limits", "2")
-        for policy in [e["name"] for e in self.json("list", "policies")["policies"]]:
+    def policies(self):
+        return [entry["name"] for entry in self.json("list", "policies")["policies"]]
+
+    def assert_log_is_good(self, workload, log):
+        self.assertRegex(self.good("simulate", workload, "--replay", log), r"^equal: \d+ records, \d+ decisions\n$")
+        self.assertIn(": valid\n", self.good("check", workload, log))
+
+    def test_every_policy_gives_a_valid_run_whose_log_replays_alike(self):
+        workload, log = self.stream(20, "--weights", "3", "--deadline", "2", "--limits", "2"), self.path("run.log")
+        for policy in self.policies():
             with self.subTest(policy):
-                said = self.say("run", workload, "--policy", policy, "--scale", "0.1", "--json")
+                more = ["--log", log] if policy != "steal" else []  # which decides nothing
+                said = self.say("run", workload, "--policy", policy, "--scale", "0.1", "--json", *more)
                 one = json.loads(said.out)
                 self.assertEqual((said.code, one["jobs_ended"], one["refused"]), (0, 20, 0), said.err)
                 self.assertEqual(one["valid"], None if policy == "steal" else True)
                 self.assertEqual("warning: " in said.err, policy == "steal")  # which knows no limits
+                if policy != "steal":
+                    self.assert_log_is_good(workload, log)
+
+    def test_virtual_time_is_the_simulation_end_for_end_under_every_policy(self):
+        workload, log = self.stream(40, "--weights", "3", "--deadline", "2", "--limits", "2"), self.path("run.log")
+        for policy in [*self.policies(), "eft:sjf", "deft:fair", "wfair:0.5"]:
+            with self.subTest(policy):
+                options = [workload, "--policy", policy, "--platform", "rk3588", "--arrivals", "poisson:60us", "--seed", "3"]
+                ran = self.json("run", *options, "--clock", "virtual", "--csv", self.path("run.csv"), "--log", log)
+                simulated = self.json("simulate", *options, "--csv", self.path("simulated.csv"))
+                self.assertEqual(self.bytes("run.csv"), self.bytes("simulated.csv"))
+                for key in ["avg_jct_s", "p95_jct_s", "weighted_jct_s", "makespan_ns", "decisions", "refused", "jobs_late",
+                            "jobs_peak", "utilization", "valid"]:
+                    self.assertEqual(ran[key], simulated[key], key)
+                self.assertEqual((ran["clock"], ran["emulated"], ran["mode"], ran["prediction_error"], ran["valid"]),
+                                 ("virtual", True, "policy", 0, True))
+                self.assert_log_is_good(workload, log)
+
+    def test_virtual_time_has_releases_bands_demands_and_bodies_that_fail(self):
+        tasks = [{"work_ns": 3000, "demand": {"memory": 60}}, {"work_ns": 5000, "demand": {"memory": 50}, "instances": 3}]
+        head = {"format": "clotho.workload/1",
+                "platform": {"executors": 3, "resources": ["memory"], "machines": [{"memory": 100}]}}
+        packed = {"format": "clotho.graph/1", "name": "packed", "resources": ["memory"], "tasks": tasks}
+        bad = {"format": "clotho.graph/1", "name": "bad", "tasks": [{"work_ns": 1000, "name": "stop", "command": ["false"]}]}
+        jobs = [{"period_ns": 10000, "releases": 20}, {"period_ns": 5000, "band": 1}, {"graph": packed}, {"arrival_ns": 20000}]
+        path = self.file("packed.jsonl", "".join(json.dumps(line) + "\n" for line in
+                                                 [head, *({"graph": GRAPH, **job} for job in jobs)]))
+        for policy in ["fifo", "tetris", "edf", "decima-fair"]:
+            options = [path, "--policy", policy]
+            ran, simulated = self.json("run", *options, "--clock", "virtual"), self.json("simulate", *options)
+            self.assertEqual((ran["jobs"], ran["jobs_ended"], simulated["jobs"]), (61, 61, 61))
+            for key in ["avg_jct_s", "weighted_jct_s", "makespan_ns", "completions", "decisions"]:
+                self.assertEqual(ran[key], simulated[key], key)
+        text = self.good("run", *options, "--clock", "virtual")
+        self.assertIn("clock        virtual  EMULATED: virtual time\n", text)
+        self.assertNotIn("\nsubmitted ", text)
+        said = self.say("run", self.jobs({}, {"graph": bad}, {}), "--policy", "fifo", "--clock", "virtual", "--json")
+        self.assertIn("job 1 'bad': task 'stop' failed with 1", said.err)
+        self.assertEqual((said.code, json.loads(said.out)["jobs_ended"], json.loads(said.out)["jobs_failed"]), (1, 2, 1))
+
+    def test_virtual_time_has_all_jobs_at_once(self):
+        path = self.jobs({"period_ns": 1000, "releases": 65536})
+        fifo = ["--policy", "fifo", "--clock", "virtual"]
+        self.bad(1, "run", path, *fifo, holds="65536 jobs: with --clock virtual all exist at once, at most 65535; lower --jobs")
+        self.bad(2, "run", path, *fifo, "--live", "9", holds="leave it out")
 
     def test_text_has_predicted_beside_measured(self):
         text = self.good("run", self.stream(), "--policy", "fifo", "--scale", "0.1")
@@ -125,6 +178,11 @@ class Run(WorkloadTest):
         self.assertIn("jobs.jsonl:5: job 'again' is refused: ", lines[1])
         one = json.loads(said.out)
         self.assertEqual((one["jobs"], one["jobs_ended"], one["jobs_refused"], one["valid"]), (4, 2, 2, True))
+        for clock in ["padded", "virtual"]:
+            said = self.say("run", path, "--policy", "fifo", "--platform", "uniform:2", "--clock", clock, "--log", "m.log")
+            self.assertEqual((said.code, len(said.err.splitlines())), (1, 2), said.err)
+            self.assertIn("jobs         2: 2 finished", self.good("check", path, "m.log"))
+            self.assert_log_is_good(path, "m.log")
         path = self.jobs({"graph": far})
         self.bad(1, "run", path, "--policy", "fifo", "--platform", "uniform:2", "--clock", "padded", holds="job 'far' is refused")
 
@@ -144,7 +202,6 @@ class Run(WorkloadTest):
         self.bad(2, "run", path, "--policy", "fifo:3", holds="the policy 'fifo' takes no argument; write --policy fifo")
         self.bad(2, "run", self.diamond(), "--policy", "fifo:3", holds="the policy 'fifo' takes no argument")
         self.bad(2, "run", path, "--policy", "fifi", holds="did you mean 'fifo'?")
-        self.bad(2, *fifo, "--clock", "virtual", holds="clotho simulate")
         self.bad(2, *fifo, "--repeat", "3", holds="--repeat is of graphs")
         self.bad(2, *fifo, "--deadline", "3ms", holds="deadlines of their own")
         self.bad(2, *fifo, "--trace", "t.json", holds="--trace is of graphs")

@@ -116,6 +116,20 @@ class Stream(StreamTest):
         one = self.json("simulate", path, "--policy", "fifo", "--platform", "uniform:1")
         self.assertEqual((one["jobs"], one["makespan_ns"], one["valid"]), (7, 610, True))
 
+    def test_a_periodic_job_without_releases_runs_until_the_last_arrival(self):
+        graph = {"format": "clotho.graph/1", "name": "g", "tasks": [{"work_ns": 10}]}
+        job = {"graph": graph, "period_ns": 100, "name": "camera"}
+        path = self.file("p.jsonl", "".join(json.dumps(line) + "\n" for line in [
+            {"format": "clotho.workload/1"}, job, {"graph": graph, "arrival_ns": 500}]))
+        for verb, more in [("simulate", []), ("run", ["--clock", "virtual"])]:
+            one = self.json(verb, path, "--policy", "fifo", "--platform", "uniform:1", *more)
+            self.assertEqual((one["jobs"] if verb == "simulate" else one["jobs_ended"], one["makespan_ns"], one["valid"]),
+                             (7, 520, True))
+        said = self.say("simulate", self.file("q.jsonl", '{"format": "clotho.workload/1"}\n' + json.dumps(job) + "\n"),
+                        "--policy", "fifo", "--platform", "uniform:1", "--json")
+        self.assertEqual((said.code, json.loads(said.out)["jobs"]), (0, 1))
+        self.assertIn("the periodic job 'camera' runs once, as nothing arrives later; say how often", said.err)
+
     def test_a_long_run_without_a_log_is_not_judged(self):
         graph = self.graph([{"work_ns": 1000, "instances": 2200000}])
         run = ["simulate", graph, "--policy", "fifo", "--platform", "uniform:50", "--arrivals", "batch"]

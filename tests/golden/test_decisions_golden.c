@@ -12,13 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t add(uint64_t hash, uint64_t value)
-{
-    for (int i = 0; i < 8; i++, value >>= 8)
-        hash = (hash ^ (value & 255)) * 0x100000001b3u;
-    return hash;
-}
-
 static uint64_t add_text(uint64_t hash, const char *text)
 {
     for (; *text != '\0'; text++)
@@ -29,7 +22,7 @@ static uint64_t add_text(uint64_t hash, const char *text)
 /* Everything that a caller can read of a graph. */
 static uint64_t hash_of_graph(const clo_graph *graph, int64_t *work_ns, uint64_t *bytes)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = HASH_BEGIN;
 
     *work_ns = 0;
     *bytes = 0;
@@ -159,7 +152,7 @@ static void bounds_and_ranks_are_golden(void **state)
         int64_t *up = calloc(clo_graph_tasks(s.graph), sizeof *up),
                 *down = calloc(clo_graph_tasks(s.graph), sizeof *down);
         uint32_t *path = calloc(clo_graph_tasks(s.graph), sizeof *path);
-        uint64_t hash = 0xcbf29ce484222325u;
+        uint64_t hash = HASH_BEGIN;
         clo_bound bound = CLO_BOUND_INIT;
 
         assert_true(up != NULL && down != NULL && path != NULL);
@@ -224,7 +217,7 @@ static void add_plan(clo_text *text, const scene *s, const char *planner, uint32
 {
     clo_plan_config config = {
         .size = sizeof config, .planner = planner, .seed = 9, .schedules_max = 2000, .justify = justify};
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = HASH_BEGIN;
     clo_plan *plan;
     size_t count;
 
@@ -256,20 +249,6 @@ static void plans_are_golden(void **state)
         close_scene(&s);
     }
     is_golden("decisions/plans.txt", &text);
-}
-
-static uint64_t hash_of_trace(const clo_trace *trace)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    size_t count;
-    const clo_trace_event *e = clo_trace_events(trace, &count);
-
-    for (size_t i = 0; i < count; i++) {
-        hash = add(add(add(hash, e[i].task), e[i].instance), e[i].executor);
-        hash = add(add(add(hash, e[i].is_replica), (uint64_t)e[i].start_ns), (uint64_t)e[i].finish_ns);
-        hash = add(add(hash, (uint64_t)e[i].transfer_ns), e[i].sequence);
-    }
-    return hash;
 }
 
 static void add_simulation(clo_text *text, const scene *s, const char *name, const clo_sim_config *config)

@@ -15,13 +15,6 @@
 
 enum { SEEDS = 110, TASKS_MAX = 14 };
 
-static uint64_t add(uint64_t hash, uint64_t value)
-{
-    for (int i = 0; i < 8; i++, value >>= 8)
-        hash = (hash ^ (value & 255)) * 0x100000001b3u;
-    return hash;
-}
-
 /* The output is a sum over the inputs and where they stand. */
 static int mix_inputs(const clo_call *call)
 {
@@ -110,20 +103,6 @@ static void close_scene(scene *s)
     clo_cost_destroy(s->cost);
     clo_graph_destroy(s->graph);
     clo_platform_destroy(s->platform);
-}
-
-static uint64_t hash_of_trace(const clo_trace *trace)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    size_t count;
-    const clo_trace_event *e = clo_trace_events(trace, &count);
-
-    for (size_t i = 0; i < count; i++) {
-        hash = add(add(add(hash, e[i].task), e[i].instance), e[i].executor);
-        hash = add(add(add(hash, e[i].is_replica), (uint64_t)e[i].start_ns), (uint64_t)e[i].finish_ns);
-        hash = add(add(hash, (uint64_t)e[i].transfer_ns), e[i].sequence);
-    }
-    return hash;
 }
 
 static void add_line(clo_text *text, const scene *s, const char *name, const clo_job_result *r, const clo_trace *trace,

@@ -39,11 +39,12 @@ static void play(uint64_t seed, bool is_bound, int64_t arrival_max)
         const char *name = clo_synch_planner(i);
         if (strcmp(name, "synchpack-3") == 0 && !is_bound)
             continue;
+        int64_t of_form[3] = {0};
         for (uint32_t form = 0; form < forms; form++) {
             uint32_t lp = has_lp ? form : CLO_SYNCH_LP_NEVER;
             if (strcmp(name, "synchpack-1") == 0 && lp == CLO_SYNCH_LP_NEVER)
                 continue;
-            int64_t sum = plan_and_judge(&c, name, lp, 0, &f);
+            int64_t sum = of_form[lp] = plan_and_judge(&c, name, lp, 0, &f);
             least = sum < least ? sum : least;
             if (f.is_preemptive)
                 preemptive = larger(preemptive, larger(f.lp_bound, f.free_bound));
@@ -57,6 +58,10 @@ static void play(uint64_t seed, bool is_bound, int64_t arrival_max)
             if (strcmp(name, "synchpack-3") == 0 && f.lp_bound > 0)
                 assert_true(sum <= 4 * f.lp_bound);
         }
+        if (forms == 3 && of_form[CLO_SYNCH_LP_NEVER] > 0) /* the better form is kept */
+            assert_int_equal(of_form[CLO_SYNCH_LP_AUTO], of_form[CLO_SYNCH_LP_ALWAYS] < of_form[CLO_SYNCH_LP_NEVER]
+                                                             ? of_form[CLO_SYNCH_LP_ALWAYS]
+                                                             : of_form[CLO_SYNCH_LP_NEVER]);
     }
     (void)plan_and_judge(&c, "synchpack-2", CLO_SYNCH_LP_NEVER, 100, &f);
     assert_true(least >= preemptive);

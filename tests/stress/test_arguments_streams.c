@@ -138,6 +138,7 @@ static void workloads(void **state)
     assert_null(clo_workload_name(NULL));
     assert_int_equal(clo_workload_jobs(NULL), 0);
     assert_null(clo_workload_get(NULL, 0));
+    assert_int_equal(clo_workload_releases(NULL, 0), 0);
     assert_null(clo_workload_get(workload, 0));
     assert_null(clo_workload_platform(NULL));
     assert_null(clo_workload_platform(workload));

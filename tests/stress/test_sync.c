@@ -264,6 +264,8 @@ static clo_ledger ledger;
 static clo_ledger_page ledger_pages[LEDGER_THREADS + 1];
 static _Atomic int64_t in_use[3];
 static _Atomic uint32_t has_line[LEDGER_THREADS], is_called[LEDGER_THREADS];
+/* Thread 0 was called and has not come yet: until it has registered again the ledger may not know that it waits. */
+static _Atomic uint32_t first_is_away;
 static _Atomic uint64_t starts;
 static uint64_t most_passed;
 static uint64_t rounds_of[LEDGER_THREADS]; /* plain: what travels with the ledger's head */
@@ -285,12 +287,15 @@ static void take_from_ledger(size_t me, const int64_t *demand)
     while (!clo_ledger_take_or_watch(&ledger, demand, &ticket, (uint32_t)me)) {
         if (before == UINT64_MAX) /* from its registration on; it may have been preempted before that */
             before = atomic_load_explicit(&starts, memory_order_relaxed);
+        if (me == 0)
+            atomic_store_explicit(&first_is_away, 0, memory_order_relaxed);
         while (atomic_load_explicit(&is_called[me], memory_order_relaxed) == 0)
             sched_yield();
         atomic_exchange_explicit(&is_called[me], 0, memory_order_acquire);
     }
-    /* Who wants nothing passes nobody, and starts also beside thread 0, which may be preempted before it comes here. */
-    uint64_t counts = demand[0] > 0 || demand[1] > 0 || demand[2] > 0;
+    /* Who wants nothing passes nobody, and nobody passes who does not come though it was called. */
+    uint64_t counts = (demand[0] > 0 || demand[1] > 0 || demand[2] > 0) &&
+                      atomic_load_explicit(&first_is_away, memory_order_relaxed) == 0;
     uint64_t now = atomic_fetch_add_explicit(&starts, counts, memory_order_relaxed);
     uint64_t passed = now > before ? now - before : 0;
     if (me == 0 && passed > most_passed)
@@ -306,6 +311,7 @@ static void give_to_ledger(size_t me, const int64_t *demand)
         atomic_fetch_sub_explicit(&in_use[r], demand[r], memory_order_relaxed);
     if (!clo_ledger_give(&ledger, demand, (uint32_t)me))
         return;
+    atomic_store_explicit(&first_is_away, 1, memory_order_relaxed);
     for (size_t t = 0; t < LEDGER_THREADS; t++)
         if (atomic_load_explicit(&has_line[t], memory_order_relaxed) != 0)
             atomic_store_explicit(&is_called[t], 1, memory_order_release);

@@ -112,6 +112,29 @@ void synch_case_random(synch_case *c, uint64_t seed, bool is_bound, int64_t arri
     }
 }
 
+uint32_t synch_case_tiny(synch_case *c, uint64_t seed)
+{
+    clo_rng rng = clo_rng_seed(seed);
+    uint32_t machines = 1 + clo_rng_below(&rng, 2), jobs = 1 + clo_rng_below(&rng, 3), count = 0;
+    bool is_late = clo_rng_below(&rng, 3) == 0;
+    int64_t time[MACHINES_MAX];
+
+    synch_case_open(c, machines, 1 + clo_rng_below(&rng, 3), 12);
+    for (uint32_t j = 0; j < jobs; j++) {
+        clo_graph *graph = open_graph();
+        uint32_t tasks = 1 + clo_rng_below(&rng, 2);
+        for (uint32_t t = 0; t < tasks; t++) {
+            uint32_t others = 2 * (jobs - j - 1) + tasks - t - 1, room = SYNCH_TINY_MAX - count - others;
+            uint32_t instances = 1 + clo_rng_below(&rng, room < 3 ? room : 3);
+            draw_times(&rng, machines, false, time);
+            add_task(c, graph, instances, clo_rng_below(&rng, 13), time);
+            count += instances;
+        }
+        add_job(c, graph, is_late ? clo_rng_below(&rng, 300) : 0, 1 + clo_rng_below(&rng, 9));
+    }
+    return count;
+}
+
 static void judge_log(const synch_case *c, const clo_synch *plan)
 {
     uint32_t jobs = clo_workload_jobs(c->workload);

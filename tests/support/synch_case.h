@@ -20,6 +20,10 @@ void synch_case_add(synch_case *c, uint32_t instances, int64_t demand, const int
 /* A random one: is_bound: every task has one machine; arrivals up to arrival_max. */
 void synch_case_random(synch_case *c, uint64_t seed, bool is_bound, int64_t arrival_max);
 
+/* A random one of one to three jobs, on one or two machines. Returns its tasks: at most SYNCH_TINY_MAX. */
+enum { SYNCH_TINY_MAX = 7 };
+uint32_t synch_case_tiny(synch_case *c, uint64_t seed);
+
 /* Fails the test where the plan is not valid: through the log and clo_stream_check, or, of a preemptive plan, by its
  * own look at every piece. Also where a figure is wrong, or the sum is below a bound. */
 void synch_case_judge(const synch_case *c, const clo_synch *plan);

@@ -150,8 +150,9 @@ static int check_stream(const run_options *o)
 {
     if (o->policy == NULL)
         return misuse("the jobs of a workload need --policy NAME; see 'clotho list policies'");
-    if (o->clock == CLO_CLOCK_VIRTUAL)
-        return misuse("a workload in virtual time is simulated; write 'clotho simulate'");
+    if (o->clock == CLO_CLOCK_VIRTUAL && o->live > 0)
+        return misuse(
+            "--live bounds the jobs at once in real time; with --clock virtual all of them exist, leave it out");
     if (o->repeat > 1)
         return misuse("--repeat is of graphs; a workload runs once (--jobs N makes it longer)");
     if (o->deadline_ns > 0)
@@ -176,6 +177,7 @@ static const command cmd = {
     "A workload is any file that 'clotho simulate' reads, with the same --jobs, --arrivals and --seed. Its jobs "
     "count\n"
     "from their arrival, also where they wait for room (--live). Ctrl-C cancels what lives and prints the rest.\n"
+    "With --clock virtual its jobs end when 'clotho simulate' says, and the bodies run on workers.\n"
     "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg\n"
     "Example: clotho run stream.jsonl --policy fair --jobs 1000 --arrivals poisson:2ms --csv jobs.csv"};
 

@@ -221,8 +221,8 @@ int cmd_simulate(int argc, char **argv)
         {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &o.policy,
          "the policy, with its argument; see 'clotho list policies'"},
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner,
-         "in place of a policy: plan all jobs for weighted completion time (synchpack-1, -2, -3, psrs, tetris-weighted, "
-         "jsq-maxweight)"},
+         "in place of a policy: plan all jobs for weighted completion time (synchpack-1, -2, -3, psrs, "
+         "tetris-weighted, jsq-maxweight)"},
         {"jobs", 0, "N", OPTION_U32, &o.jobs,
          "simulate N jobs, drawn at random from the file's; with a trace, in its order (the file's, each once)"},
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (default)"},
@@ -235,7 +235,8 @@ int cmd_simulate(int argc, char **argv)
         {"live", 0, "N", OPTION_U32, &o.live, "refuse jobs that arrive while N jobs live (no limit)"},
         {"steps-max", 0, "N", OPTION_U32, &o.steps_max, "bound of the steps of a decision"},
         {"log", 0, "F", OPTION_TEXT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
-        {"replay", 0, "LOG", OPTION_TEXT, &o.replay, "repeat the run of this log, simulated or real, and compare each record"},
+        {"replay", 0, "LOG", OPTION_TEXT, &o.replay,
+         "repeat the run of this log, simulated or real, and compare each record"},
         {"csv", 0, "F", OPTION_TEXT, &o.csv, "write a row for each job"},
         {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "write a Chrome / Perfetto trace (one graph only)"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw what happened"},

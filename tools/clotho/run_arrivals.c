@@ -60,9 +60,10 @@ static void name_misfit(stream_run *run, const clo_workload_job *job, const char
     complain(place, "job '%.100s' is refused: %s", show_name(job->name), why);
 }
 
-static clo_status add_releases(clo_workload *list, const clo_workload_job *job)
+static clo_status add_releases(clo_workload *list, const clo_workload *from, uint32_t index)
 {
-    uint64_t releases = job->period_ns > 0 && job->releases > 0 ? job->releases : 1;
+    const clo_workload_job *job = clo_workload_get(from, index);
+    uint64_t releases = clo_workload_releases(from, index);
     clo_workload_job one = *job;
     clo_status status = CLO_OK;
 
@@ -93,7 +94,7 @@ static clo_status fill(stream_run *run, const clo_workload *from, clo_workload *
         const fit key = {.graph = job->graph};
         const fit *found = bsearch(&key, fits, count, sizeof key, by_graph);
         if (found->is_good)
-            status = add_releases(list, job);
+            status = add_releases(list, from, i);
         else
             name_misfit(run, job, found->why);
     }

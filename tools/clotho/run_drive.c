@@ -3,7 +3,10 @@
  * One thread does it all. A job is made before it arrives and destroyed after it has ended: at most --live jobs exist
  * at once. Where as many exist, later ones wait for room (back-pressure), and their completion times count that. When a
  * job ended is what the runtime measured, not when this thread looked. All times here are those of the workload: with
- * --dilate N one of its seconds takes N. */
+ * --dilate N one of its seconds takes N.
+ *
+ * Under the virtual clock all jobs are made and submitted before time begins, and each arrives at its moment. So what
+ * happens does not depend on how quickly this thread is. */
 #define _POSIX_C_SOURCE 200809L
 #include "run_drive.h"
 
@@ -20,6 +23,9 @@ enum {
     FULL_LOOK_NS = 500000 /* the same while a job waits for room */
 };
 #define PROGRESS_NS INT64_C(2000000000)
+
+/* Jobs under the virtual clock: those of a runtime (clo_runtime_config.jobs_max), but for the keeper. */
+#define VIRTUAL_JOBS_MAX 65535u
 
 typedef struct driver {
     stream_run *run;
@@ -69,6 +75,11 @@ static int64_t now_ns(const driver *d)
     return (real_ns() - d->origin_ns) / (int64_t)d->run->options->dilate;
 }
 
+static bool is_virtual(const driver *d)
+{
+    return d->run->options->clock == CLO_CLOCK_VIRTUAL;
+}
+
 static const clo_workload_job *row(const driver *d, uint32_t place)
 {
     return clo_workload_get(d->run->run.workload, place);
@@ -106,6 +117,7 @@ static clo_job_config config_of(const driver *d, uint32_t place)
     config.group = job->group;
     config.limit = job->limit;
     config.tag = place;
+    config.arrival_ns = is_virtual(d) ? job->arrival_ns : 0;
     config.steps_max = o->steps_max;
     config.memory_limit_bytes = o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
     return config;
@@ -141,7 +153,7 @@ static void submit(driver *d)
 
     if (d->jobs[place] == NULL)
         return;
-    d->submit_ns[place] = now_ns(d);
+    d->submit_ns[place] = is_virtual(d) ? row(d, place)->arrival_ns : now_ns(d);
     clo_status status = clo_job_submit(d->jobs[place]);
     if (status != CLO_OK) {
         refuse(d, place, status);
@@ -324,21 +336,54 @@ static void drive(driver *d)
     }
 }
 
-/* After an interrupt: running bodies finish, nothing else starts. */
-static void wind_up(driver *d)
+/* Running bodies finish, nothing else starts. Then nothing is left to be done. */
+static void cancel_all(driver *d)
 {
-    run_sums *sums = &d->run->sums;
-    uint32_t live = d->live_count;
-
-    d->run->is_interrupted = true;
     for (uint32_t i = 0; i < d->live_count; i++)
         clo_job_cancel(d->jobs[d->live[i]]);
     look(d, INT64_MAX);
     for (uint32_t i = d->submitted; i < d->count; i++)
         outcome(d, i)->status = CLO_ERR_CANCELLED;
-    sums->cancelled += d->count - d->submitted;
-    d->code = complain(d->run->sim.path, "interrupted: %u live jobs were cancelled, %u never arrived", live,
-                       d->count - d->submitted);
+    d->run->sums.cancelled += d->count - d->submitted;
+    d->submitted = d->count;
+}
+
+/* Makes and submits all jobs, then lets their time begin. */
+static void drive_virtual(driver *d)
+{
+    bool has_room = true;
+
+    d->origin_ns = d->progress_ns = real_ns();
+    d->look_ns = d->origin_ns;
+    d->progress_ns += PROGRESS_NS;
+    clo_status status = clo_runtime_hold_time(d->runtime, 1);
+    while (status == CLO_OK && has_room && !was_interrupted && d->submitted < d->count) {
+        has_room = make(d);
+        if (has_room)
+            submit(d);
+    }
+    if (!has_room)
+        d->code =
+            complain(d->run->sim.path, "job %" PRIu32 ": %s; with --clock virtual all jobs exist at once, lower --jobs",
+                     d->made, clo_last_error());
+    if (status == CLO_OK)
+        status = clo_runtime_hold_time(d->runtime, 0);
+    if (status != CLO_OK)
+        d->code = complain_status(d->run->sim.path, status);
+    if (!has_room)
+        cancel_all(d);
+    while (!was_interrupted && d->live_count > 0)
+        look_or_sleep(d);
+}
+
+/* After an interrupt. */
+static void wind_up(driver *d)
+{
+    uint32_t live = d->live_count, never = d->count - d->submitted;
+
+    d->run->is_interrupted = true;
+    cancel_all(d);
+    d->code = complain(d->run->sim.path, "interrupted: %u live jobs were cancelled, %u never arrived", live, never);
 }
 
 static int by_time(const void *left, const void *right)
@@ -493,7 +538,12 @@ int run_drive(stream_run *run)
     driver d = {.run = run, .count = clo_workload_jobs(run->run.workload), .code = EXIT_GOOD};
     uint32_t wanted = run->options->live > 0 ? run->options->live : RUN_LIVE_DEFAULT;
 
-    d.live_max = wanted < d.count ? wanted : d.count;
+    if (is_virtual(&d) && d.count > VIRTUAL_JOBS_MAX)
+        return complain(run->sim.path,
+                        "%u jobs: with --clock virtual all exist at once, at most %u; lower --jobs, or write 'clotho "
+                        "simulate'",
+                        d.count, VIRTUAL_JOBS_MAX);
+    d.live_max = is_virtual(&d) || wanted > d.count ? d.count : wanted;
     if (!allocate(&d)) {
         release(&d);
         return complain(run->sim.path, "out of memory for %u jobs; lower --jobs", d.count);
@@ -505,7 +555,10 @@ int run_drive(stream_run *run)
     }
     was_interrupted = 0;
     catch_signals(true);
-    drive(&d);
+    if (is_virtual(&d))
+        drive_virtual(&d);
+    else
+        drive(&d);
     if (was_interrupted)
         wind_up(&d);
     catch_signals(false);

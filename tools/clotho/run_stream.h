@@ -33,7 +33,7 @@ typedef struct stream_run {
     clo_workload *releases;   /* owned: run.workload */
     uint64_t misfits;         /* jobs that were refused as they fit nowhere */
     stream_case jobs;         /* cost of each job, by its place */
-    bool is_steal;            /* work stealing in place of a policy */
+    bool is_steal;            /* work stealing in place of a policy; in virtual time the policy "steal" stands in */
     clo_log *gantt;           /* the bodies that ran, for the picture; NULL: not wanted */
     clo_log *log;             /* of the scheduler; NULL: none */
     clo_stream_report report; /* of the stream checker on the log */

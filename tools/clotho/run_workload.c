@@ -52,7 +52,7 @@ static int open_run(stream_run *run)
         code = run_arrivals(run);
     if (code != EXIT_GOOD)
         return code;
-    run->is_steal = strcmp(run->sim.policy_name, "steal") == 0;
+    run->is_steal = run->options->clock != CLO_CLOCK_VIRTUAL && strcmp(run->sim.policy_name, "steal") == 0;
     if (run->is_steal && uses_bands_or_limits(run->run.workload))
         warn("%s: work stealing knows no bands and no limits of jobs; choose a policy of 'clotho list policies'",
              show_name(run->sim.path));

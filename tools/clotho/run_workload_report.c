@@ -121,7 +121,9 @@ int run_workload_json(const stream_run *run)
 static void print_head(const stream_run *run)
 {
     const run_options *o = run->options;
-    const char *note = o->clock == CLO_CLOCK_PADDED ? "  EMULATED: padded to the platform's speeds" : "";
+    const char *note = o->clock == CLO_CLOCK_PADDED    ? "  EMULATED: padded to the platform's speeds"
+                       : o->clock == CLO_CLOCK_VIRTUAL ? "  EMULATED: virtual time"
+                                                       : "";
 
     printf("workload     %s, %u jobs in the file; arrivals %s\n", show_name(clo_workload_name(run->sim.loaded)),
            clo_workload_jobs(run->sim.loaded), run->sim.draws ? run->sim.arrivals_text : "as in the file");
@@ -165,8 +167,9 @@ void run_workload_text(const stream_run *run)
     if (s->held > 0)
         printf("held back    %" PRIu64 " jobs waited for room: %" PRIu64 " lived at once (--live N)\n", s->held,
                s->peak);
-    printf("submitted    %s after the arrival on average, %s at most\n", show_ns((int64_t)late_ns(run)),
-           show_ns(s->submit_late_max_ns));
+    if (run->options->clock != CLO_CLOCK_VIRTUAL)
+        printf("submitted    %s after the arrival on average, %s at most\n", show_ns((int64_t)late_ns(run)),
+               show_ns(s->submit_late_max_ns));
     printf("executions   %" PRIu64 ", of these %" PRIu64 " replicas\n", s->executed, s->duplicates);
     printf("transfers    %" PRIu64 " inputs, %s, of these %s copied\n", s->transfers, show_bytes(s->transferred_bytes),
            show_bytes(s->copied_bytes));

@@ -102,6 +102,20 @@ static int check_kinds(const simulation *sim)
     return code;
 }
 
+/* A periodic job whose releases are not counted runs until the end of the workload. Where that is before its second
+ * release its user may have meant something else. */
+static void warn_of_single_release(const simulation *sim)
+{
+    for (uint32_t i = 0; i < clo_workload_jobs(sim->loaded) && !sim->draws; i++) {
+        const clo_workload_job *job = clo_workload_get(sim->loaded, i);
+        if (job->period_ns == 0 || job->releases > 0 || clo_workload_releases(sim->loaded, i) > 1)
+            continue;
+        warn("%s: the periodic job '%.100s' runs once, as nothing arrives later; say how often with \"releases\"",
+             show_name(sim->path), job->name);
+        return;
+    }
+}
+
 int simulation_open(simulation *sim)
 {
     const simulate_options *o = sim->options;
@@ -122,6 +136,7 @@ int simulation_open(simulation *sim)
     if (code == EXIT_GOOD)
         code = check_kinds(sim);
     if (code == EXIT_GOOD) {
+        warn_of_single_release(sim);
         sim->workload_hash = workload_hash(sim->loaded);
         sim->platform_hash = platform_hash(sim->platform);
     }

@@ -210,7 +210,7 @@ static int repeat(const replay *r, const simulation *sim)
         return complain(sim->path, "out of memory");
     clo_status status = simulation_draw(sim, &run);
     if (status == CLO_OK)
-        status = stream_case_open(&jobs, run.workload, sim->platform, NULL);
+        status = stream_case_open_fitting(&jobs, run.workload, sim->platform);
     int code = status == CLO_OK           ? open_policies(r, policies)
                : status == CLO_ERR_MEMORY ? complain(sim->path, "out of memory")
                                           : complain_status(sim->path, status);
@@ -228,15 +228,14 @@ static int replay_log(replay *r, const char *path)
 {
     simulation sim = {.path = path, .options = &r->options, .keeps_log = true};
     simulated_run run = {.seed = r->options.seed};
-    bool is_real = false;
+    bool is_real = clo_log_about(r->log)->run == CLO_LOG_RUN_REAL;
 
+    sim.drops_misfits = is_real; /* which refused them */
     int code = simulation_open(&sim);
     if (code == EXIT_GOOD)
         code = check_same(r, &sim);
-    if (code == EXIT_GOOD) {
+    if (code == EXIT_GOOD)
         take_arrivals(r, &sim);
-        is_real = clo_log_about(r->log)->run == CLO_LOG_RUN_REAL;
-    }
     if (code == EXIT_GOOD && is_real)
         code = repeat(r, &sim);
     if (code == EXIT_GOOD && !is_real) {

@@ -15,18 +15,13 @@
 
 #define PROGRESS_SECONDS 2
 
-static uint64_t releases_of(const clo_workload_job *job)
-{
-    return job->period_ns > 0 && job->releases > 0 ? job->releases : 1;
-}
-
 static bool is_small(const clo_workload *workload)
 {
     uint64_t instances = 0;
 
     for (uint32_t i = 0; i < clo_workload_jobs(workload) && instances <= JUDGED_INSTANCES_MAX; i++) {
-        const clo_workload_job *job = clo_workload_get(workload, i);
-        uint64_t of_job = clo_graph_instances(job->graph), releases = releases_of(job);
+        uint64_t of_job = clo_graph_instances(clo_workload_get(workload, i)->graph);
+        uint64_t releases = clo_workload_releases(workload, i);
         instances +=
             of_job > 0 && releases > JUDGED_INSTANCES_MAX / of_job ? JUDGED_INSTANCES_MAX + 1 : of_job * releases;
     }
@@ -37,7 +32,7 @@ static bool is_small(const clo_workload *workload)
 static bool numbers_are_known(const simulated_run *run)
 {
     for (uint32_t i = 0; i < clo_workload_jobs(run->workload) && run->result.jobs_refused > 0; i++)
-        if (releases_of(clo_workload_get(run->workload, i)) > 1)
+        if (clo_workload_releases(run->workload, i) > 1)
             return false;
     return true;
 }

@@ -26,7 +26,9 @@ static int by_arrival(const void *left, const void *right)
     return a->job < b->job ? -1 : a->job > b->job;
 }
 
-clo_status stream_case_open_costs(stream_case *c, const clo_workload *workload, const clo_platform *platform)
+/* drops_misfits: a graph that fits nowhere on the platform gets no cost, and is no failure. */
+static clo_status open_costs(stream_case *c, const clo_workload *workload, const clo_platform *platform,
+                             bool drops_misfits)
 {
     uint32_t jobs = clo_workload_jobs(workload);
 
@@ -42,15 +44,15 @@ clo_status stream_case_open_costs(stream_case *c, const clo_workload *workload, 
             c->costs[c->costs_count++].graph = c->costs[i].graph;
     for (size_t i = 0; i < c->costs_count; i++) {
         clo_status status = clo_cost_create(c->costs[i].graph, platform, &c->costs[i].cost);
-        if (status != CLO_OK)
+        if (status != CLO_OK && !(drops_misfits && status == CLO_ERR_PLATFORM))
             return status;
     }
     return CLO_OK;
 }
 
-static uint64_t releases_of(const clo_workload_job *job)
+clo_status stream_case_open_costs(stream_case *c, const clo_workload *workload, const clo_platform *platform)
 {
-    return job->period_ns > 0 && job->releases > 0 ? job->releases : 1;
+    return open_costs(c, workload, platform, false);
 }
 
 /* When release k comes; CLO_TIME_NEVER: after the end of time. */
@@ -65,12 +67,13 @@ static int64_t release_ns(const clo_workload_job *job, uint64_t k)
                : job->arrival_ns + after_ns;
 }
 
-static void add_job(stream_case *c, const clo_workload_job *job, uint32_t place)
+static void add_job(stream_case *c, const clo_workload *workload, uint32_t place)
 {
+    const clo_workload_job *job = clo_workload_get(workload, place);
     const stream_case_cost key = {.graph = job->graph};
     const stream_case_cost *row = bsearch(&key, c->costs, c->costs_count, sizeof key, by_graph);
 
-    for (uint64_t k = 0; k < releases_of(job); k++)
+    for (uint64_t k = 0; row->cost != NULL && k < clo_workload_releases(workload, place); k++)
         c->jobs[c->jobs_count++] = (clo_stream_job){.job = place,
                                                     .cost = row->cost,
                                                     .arrival_ns = release_ns(job, k),
@@ -80,27 +83,41 @@ static void add_job(stream_case *c, const clo_workload_job *job, uint32_t place)
                                                     .band = job->band};
 }
 
-clo_status stream_case_open(stream_case *c, const clo_workload *workload, const clo_platform *platform,
-                            const clo_stream_outcome *outcomes)
+static clo_status open_case(stream_case *c, const clo_workload *workload, const clo_platform *platform,
+                            const clo_stream_outcome *outcomes, bool drops_misfits)
 {
     uint32_t jobs = clo_workload_jobs(workload);
-    uint64_t total = 0;
+    uint64_t total = 0, more;
 
-    clo_status status = stream_case_open_costs(c, workload, platform);
+    clo_status status = open_costs(c, workload, platform, drops_misfits);
     if (status != CLO_OK)
         return status;
-    for (uint32_t i = 0; i < jobs; i++)
-        total += releases_of(clo_workload_get(workload, i));
-    c->jobs = total < SIZE_MAX / sizeof c->jobs[0] ? calloc(total > 0 ? (size_t)total : 1, sizeof c->jobs[0]) : NULL;
+    for (uint32_t i = 0; i < jobs; i++, total += more) {
+        more = clo_workload_releases(workload, i);
+        if (more > SIZE_MAX / sizeof c->jobs[0] - total)
+            return CLO_ERR_MEMORY;
+    }
+    c->jobs = calloc(total > 0 ? (size_t)total : 1, sizeof c->jobs[0]);
     if (c->jobs == NULL)
         return CLO_ERR_MEMORY;
     for (uint32_t i = 0; i < jobs; i++)
         if (outcomes == NULL || outcomes[i].status == CLO_OK)
-            add_job(c, clo_workload_get(workload, i), i);
+            add_job(c, workload, i);
     qsort(c->jobs, c->jobs_count, sizeof c->jobs[0], by_arrival);
     for (size_t i = 0; i < c->jobs_count; i++)
         c->jobs[i].job = i;
     return CLO_OK;
+}
+
+clo_status stream_case_open(stream_case *c, const clo_workload *workload, const clo_platform *platform,
+                            const clo_stream_outcome *outcomes)
+{
+    return open_case(c, workload, platform, outcomes, false);
+}
+
+clo_status stream_case_open_fitting(stream_case *c, const clo_workload *workload, const clo_platform *platform)
+{
+    return open_case(c, workload, platform, NULL, true);
 }
 
 /* An arrival and the terms behind it; false: the workload has no such job. */
@@ -126,11 +143,12 @@ static bool add_logged(const stream_case *planned, const clo_log_record *records
 clo_status stream_case_open_log(stream_case *c, const clo_workload *workload, const clo_platform *platform,
                                 const clo_log *log)
 {
-    clo_status status = stream_case_open(c, workload, platform, NULL);
+    bool is_real = clo_log_about(log)->run == CLO_LOG_RUN_REAL;
+    clo_status status = open_case(c, workload, platform, NULL, is_real);
     size_t count, arrived = 0;
     const clo_log_record *records = clo_log_records(log, &count);
 
-    if (status != CLO_OK || clo_log_about(log)->run != CLO_LOG_RUN_REAL)
+    if (status != CLO_OK || !is_real)
         return status;
     for (size_t i = 0; i < count; i++)
         arrived += records[i].what == CLO_LOG_ARRIVE;
@@ -150,7 +168,7 @@ clo_status stream_case_open_log(stream_case *c, const clo_workload *workload, co
 const char *stream_case_unmatched_kind(const stream_case *c)
 {
     for (size_t i = 0; i < c->costs_count; i++) {
-        const char *kind = clo_cost_unmatched_kind(c->costs[i].cost, 0);
+        const char *kind = c->costs[i].cost != NULL ? clo_cost_unmatched_kind(c->costs[i].cost, 0) : NULL;
         if (kind != NULL)
             return kind;
     }

@@ -1,5 +1,5 @@
-/* plan/list/cpop.c - CPOP, critical path on a processor: Topcuoglu, Hariri, Wu, "Performance-Effective and Low-Complexity
- * Task Scheduling for Heterogeneous Computing", IEEE TPDS 13(3), 2002, section 4.3.
+/* plan/list/cpop.c - CPOP, critical path on a processor: Topcuoglu, Hariri, Wu, "Performance-Effective and
+ * Low-Complexity Task Scheduling for Heterogeneous Computing", IEEE TPDS 13(3), 2002, section 4.3.
  *
  * Ready instances in order of falling rank_u + rank_d (ties: the lowest id). Those on the critical path go to the
  * executor that takes least time for all of it, the others where they end first, gaps filled (ties: the lowest
@@ -7,10 +7,10 @@
  *
  *   The paper. The path is one path, and of a task with several instances only the first one lies on it:
  *              no path passes through two, and all of them on one executor would run one after another.
- *   SAGA's rules, on platforms that follow its conventions (mean_includes_self): rank_d counts a task's own time instead
- *              of its producer's, and as work over the mean speed (here: the harmonic mean of its times, which is the
- *              same where speeds are uniform); critical is every task whose sum of ranks is within 1e-5 of the largest
- *              of an entry.
+ *   SAGA's rules, on platforms that follow its conventions (mean_includes_self): rank_d counts a task's own time
+ *              instead of its producer's, and as work over the mean speed (here: the harmonic mean of its times, which
+ *              is the same where speeds are uniform); critical is every task whose sum of ranks is within 1e-5 of the
+ *              largest of an entry.
  *
  * Beyond the paper: where no executor can run all of the path, the one that can run most of it is taken (ties: in
  * the least time, then the lowest), and what it cannot run is placed like the others; capacities of machines.

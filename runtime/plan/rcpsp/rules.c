@@ -19,8 +19,10 @@ static uint64_t volume(const clo_rcpsp *problem, uint32_t v)
     uint64_t result;
     int64_t time = INT64_MAX;
 
-    for (uint32_t m = 0; m < problem->machines; m++)
-        time = problem->time_ns[(size_t)m * problem->tasks + v] < time ? problem->time_ns[(size_t)m * problem->tasks + v] : time;
+    for (uint32_t m = 0; m < problem->machines; m++) {
+        int64_t there = problem->time_ns[(size_t)m * problem->tasks + v];
+        time = there < time ? there : time;
+    }
     return __builtin_mul_overflow((uint64_t)time, problem->weight[v], &result) ? UINT64_MAX : result;
 }
 

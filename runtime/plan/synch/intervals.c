@@ -5,21 +5,30 @@
  *   X[j][l]     share of job j that is done by then                     X[j][l] <= Z[k][l] for its kinds
  *   V[b][l]     load of bin b by then, at most the end of l             V[l] = V[l-1] + sum of load * z[l]
  *   P[k][l]     LP1: time of one task by then, at most the end of l, where that can bind
+ *   M[k]        mean time at which the kind's work is done
+ *   C[j]        completion of job j, less its floor: what it takes alone (alone.h)
+ *
+ * C is at least what each interval adds for the share X of the job that is not done by its end; and at least the mean
+ * M of any of its kinds, or of all, plus half the span of these: no job does its work faster than all machines
+ * together can, so it ends later than half of it is done. The first row is the paper's; with it alone, a job that
+ * fills all machines counts with half of its time.
  *
  * The cumulative columns keep the non-zeros linear in the number of intervals. Deviations from the paper: the ratio of
  * the intervals is free; a job that completes in interval l counts with the later of that interval's begin and its
- * floor, the time that it takes alone (the paper: the begin); arrivals; several resources. The last interval has no end
+ * floor (the paper: the begin); the rows of M; arrivals; several resources. The last interval has no end
  * and no limit, so that the LP is a relaxation whatever the horizon. In LP2 a task that takes longer than from its
  * arrival to an interval's end cannot be in it. */
 #include "plan/synch/intervals.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "base/status.h"
+#include "plan/synch/alone.h"
 
 #include <assert.h>
 
-enum { COLUMNS_WANTED = 30000 };
+enum { COLUMNS_WANTED = 15000 };
 
 typedef struct builder {
     const clo_synch_scope *scope;
@@ -30,7 +39,9 @@ typedef struct builder {
     int64_t *floor;  /* [jobs] from now */
     uint32_t *z;     /* [kinds * groups * intervals] column; CLO_NONE */
     uint32_t *whole; /* [kinds * intervals] Z */
-    uint32_t *done;  /* [jobs * intervals] X; of a job with one kind that kind's Z */
+    uint32_t *done;  /* [jobs * intervals] X */
+    uint32_t *mean;  /* [kinds] M */
+    uint32_t *late;  /* [jobs] C; CLO_NONE: nothing is left of the job */
     int64_t weight_most, constant;
     size_t shares;
 } builder;
@@ -50,20 +61,24 @@ static size_t z_index(const builder *b, uint32_t k, uint32_t g, uint32_t l)
     return ((size_t)k * b->p->groups + g) * b->in->count + l;
 }
 
-/* The time that each job takes alone, and the smallest of all. */
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The floors; returns the smallest time of all jobs that their longest tasks take alone. */
 static int64_t find_floors(builder *b)
 {
     int64_t smallest = INT64_MAX;
 
     for (uint32_t j = 0; j < b->p->jobs; j++) {
-        b->floor[j] = 0;
-        for (uint32_t k = b->p->kind_first[j]; k < b->p->kind_first[j + 1]; k++) {
-            int64_t alone = release_from_now(b, k) + clo_synch_time(b->p, k, clo_synch_fastest(b->p, k));
-            if (is_wanted(b, k) && alone > b->floor[j])
-                b->floor[j] = alone;
-        }
-        if (b->floor[j] > 0 && b->floor[j] < smallest)
-            smallest = b->floor[j];
+        int64_t longest = 0;
+        for (uint32_t k = b->p->kind_first[j]; k < b->p->kind_first[j + 1]; k++)
+            if (is_wanted(b, k))
+                longest = later(longest, release_from_now(b, k) + clo_synch_time(b->p, k, clo_synch_fastest(b->p, k)));
+        b->floor[j] = clo_synch_alone(b->scope, j, b->config->is_preemptive);
+        if (longest > 0 && longest < smallest)
+            smallest = longest;
     }
     return smallest == INT64_MAX ? 1 : smallest;
 }
@@ -111,9 +126,14 @@ static bool is_open(const builder *b, uint32_t k, uint32_t g, uint32_t l)
     return b->config->is_preemptive ? end > 0 : end >= time;
 }
 
+static int64_t horizon_ns(const builder *b)
+{
+    return b->in->end[b->in->count - 1];
+}
+
 static double horizon(const builder *b)
 {
-    return (double)b->in->end[b->in->count - 1];
+    return (double)horizon_ns(b);
 }
 
 static void add_kind(builder *b, uint32_t k)
@@ -160,34 +180,111 @@ static void add_times(builder *b, uint32_t k)
     }
 }
 
-static int64_t later(int64_t a, int64_t b)
+/* When a task that is done on the group in interval l is half done, at least; twice that. */
+static int64_t middle_twice(const builder *b, uint32_t k, uint32_t g, uint32_t l)
 {
-    return a > b ? a : b;
+    int64_t begin = l > 0 ? b->in->end[l - 1] : 0, release = release_from_now(b, k), time = clo_synch_time(b->p, k, g);
+
+    return b->config->is_preemptive ? 2 * later(begin, release) : 2 * later(begin, release + time) - time;
 }
 
-/* The job's cost is its floor, plus what each interval adds for the share that is not done by its end. */
-static void add_job(builder *b, uint32_t j)
+/* M, of tasks that are done behind the last interval, too. Returns the latest it can be. */
+static int64_t add_mean(builder *b, uint32_t k)
+{
+    uint32_t count = b->in->count;
+    int64_t last = INT64_MAX, most = 0;
+
+    for (uint32_t g = 0; g < b->p->groups; g++) {
+        if (clo_synch_time(b->p, k, g) == CLO_TIME_NEVER)
+            continue;
+        int64_t middle = middle_twice(b, k, g, count);
+        last = middle < last ? middle : last;
+        most = later(most, middle);
+    }
+    b->mean[k] = clo_lp_column(b->lp, most / 2 + 1, horizon_ns(b), 0);
+    clo_lp_row(b->lp, CLO_LP_AT_LEAST, (double)last / 2 / horizon(b));
+    clo_lp_entry(b->lp, b->mean[k], 1);
+    clo_lp_entry(b->lp, b->whole[(size_t)k * count + count - 1], (double)last / 2 / horizon(b));
+    for (uint32_t l = 0; l < count; l++)
+        for (uint32_t g = 0; g < b->p->groups; g++)
+            if (b->z[z_index(b, k, g, l)] != CLO_NONE)
+                clo_lp_entry(b->lp, b->z[z_index(b, k, g, l)], -(double)middle_twice(b, k, g, l) / 2 / horizon(b));
+    return most / 2 + 1;
+}
+
+/* The work of what is left of the kind. */
+static double work_of(const builder *b, uint32_t k, uint32_t resource)
+{
+    double time = (double)clo_synch_time(b->p, k, clo_synch_fastest(b->p, k)) * (double)b->scope->left[k];
+
+    return resource == CLO_NONE ? time : time * (double)b->p->demand[(size_t)k * CLO_RESOURCES_MAX + resource];
+}
+
+/* C is at least the mean of these kinds of the job, and half their span. */
+static void add_span(builder *b, uint32_t j, uint32_t first, uint32_t end, uint32_t resource)
+{
+    int64_t span = clo_synch_span(b->scope, first, end, resource);
+    double all = 0;
+
+    for (uint32_t k = first; k < end; k++)
+        all += is_wanted(b, k) ? work_of(b, k, resource) : 0;
+    if (span == 0 || !(all > 0))
+        return;
+    int64_t side = span / 2 - b->floor[j];
+    clo_lp_row(b->lp, CLO_LP_AT_LEAST, (double)side / horizon(b));
+    clo_lp_entry(b->lp, b->late[j], 1);
+    for (uint32_t k = first; k < end; k++)
+        if (is_wanted(b, k) && work_of(b, k, resource) > 0)
+            clo_lp_entry(b->lp, b->mean[k], -work_of(b, k, resource) / all);
+}
+
+/* C is at least what each interval adds for the share that is not done by its end. */
+static void add_done(builder *b, uint32_t j)
 {
     const clo_synch_problem *p = b->p;
-    uint32_t kinds = 0, count = b->in->count;
+    uint32_t count = b->in->count, *done = &b->done[(size_t)j * count];
 
-    for (uint32_t k = p->kind_first[j]; k < p->kind_first[j + 1]; k++)
-        kinds += is_wanted(b, k);
-    if (kinds == 0)
-        return;
-    b->constant += p->weight[j] * (b->scope->now_ns + b->floor[j]);
     for (uint32_t l = 0; l < count; l++) {
-        int64_t step = later(b->in->end[l], b->floor[j]) - later(l > 0 ? b->in->end[l - 1] : 0, b->floor[j]);
-        double cost = (double)step / horizon(b) * ((double)p->weight[j] / (double)b->weight_most);
-        uint32_t x = b->done[(size_t)j * count + l] = clo_lp_column(b->lp, 1, 1, -cost);
-        b->constant += p->weight[j] * step;
+        done[l] = clo_lp_column(b->lp, 1, 1, 0);
         for (uint32_t k = p->kind_first[j]; k < p->kind_first[j + 1]; k++)
             if (is_wanted(b, k)) {
                 clo_lp_row(b->lp, CLO_LP_AT_LEAST, 0);
                 clo_lp_entry(b->lp, b->whole[(size_t)k * count + l], 1);
-                clo_lp_entry(b->lp, x, -1);
+                clo_lp_entry(b->lp, done[l], -1);
             }
     }
+    clo_lp_row(b->lp, CLO_LP_AT_LEAST, (double)(later(horizon_ns(b), b->floor[j]) - b->floor[j]) / horizon(b));
+    clo_lp_entry(b->lp, b->late[j], 1);
+    for (uint32_t l = 0; l < count; l++) {
+        int64_t step = later(b->in->end[l], b->floor[j]) - later(l > 0 ? b->in->end[l - 1] : 0, b->floor[j]);
+        if (step > 0)
+            clo_lp_entry(b->lp, done[l], (double)step / horizon(b));
+    }
+}
+
+/* C may be as late as any of its rows asks for: no plan is cut off. */
+static void add_job(builder *b, uint32_t j)
+{
+    const clo_synch_problem *p = b->p;
+    uint32_t kinds = 0, first = p->kind_first[j], end = p->kind_first[j + 1];
+    int64_t most = horizon_ns(b);
+
+    for (uint32_t k = first; k < end; k++)
+        if (is_wanted(b, k)) {
+            most = later(most, add_mean(b, k));
+            kinds++;
+        }
+    b->late[j] = CLO_NONE;
+    if (kinds == 0)
+        return;
+    b->late[j] = clo_lp_column(b->lp, most, horizon_ns(b), (double)p->weight[j] / (double)b->weight_most);
+    b->constant += p->weight[j] * (b->scope->now_ns + b->floor[j]);
+    add_done(b, j);
+    for (uint32_t k = first; k < end; k++)
+        if (is_wanted(b, k))
+            add_span(b, j, k, k + 1, CLO_NONE);
+    for (uint32_t r = 0; r <= CLO_RESOURCES_MAX && kinds > 1; r++)
+        add_span(b, j, first, end, r < CLO_RESOURCES_MAX ? r : CLO_NONE);
 }
 
 static bool is_on(const clo_synch_problem *p, uint32_t group, uint32_t bin)
@@ -279,16 +376,9 @@ static void read_shares(const builder *b, const int64_t *value, clo_synch_shares
 
 static void read_completions(const builder *b, const int64_t *value, clo_synch_shares *out)
 {
-    uint32_t count = b->in->count;
-
     for (uint32_t j = 0; j < b->p->jobs; j++) {
-        out->completion[j] = b->floor[j];
-        for (uint32_t l = 0; l < count && b->done[(size_t)j * count + l] != CLO_NONE; l++) {
-            int64_t step = later(b->in->end[l], b->floor[j]) - later(l > 0 ? b->in->end[l - 1] : 0, b->floor[j]);
-            int64_t done = value[b->done[(size_t)j * count + l]];
-            if (done < CLO_LP_ONE)
-                out->completion[j] += clo_synch_ratio(step, CLO_LP_ONE - done, CLO_LP_ONE);
-        }
+        int64_t late = b->late[j] != CLO_NONE ? value[b->late[j]] : 0;
+        out->completion[j] = clo_time_add(b->floor[j], clo_synch_ratio(late, horizon_ns(b), CLO_LP_ONE));
     }
 }
 
@@ -328,6 +418,8 @@ clo_status clo_synch_shares_create(const clo_synch_scope *scope, const clo_synch
     clo_carve(&block, &b.z, (size_t)p->kinds * p->groups * rows);
     clo_carve(&block, &b.whole, p->kinds * rows);
     clo_carve(&block, &b.done, p->jobs * rows);
+    clo_carve(&block, &b.mean, p->kinds);
+    clo_carve(&block, &b.late, p->jobs);
     void *memory = clo_block_allocate(&block);
     if (b.floor == NULL || b.lp == NULL || memory == NULL) {
         status = clo_fail_memory("an LP");

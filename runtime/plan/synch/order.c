@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "plan/synch/alone.h"
 #include "platform/platform.h"
 
 #include <assert.h>
@@ -154,24 +155,12 @@ static bool is_wanted(const pairs *q, uint32_t job)
     return false;
 }
 
-static int64_t alone(const clo_synch_scope *scope, uint32_t job)
-{
-    const clo_synch_problem *p = scope->problem;
-    int64_t longest = 0;
-
-    for (uint32_t k = p->kind_first[job]; k < p->kind_first[job + 1]; k++) {
-        int64_t end = clo_synch_release(scope, k) - scope->now_ns + clo_synch_time(p, k, clo_synch_fastest(p, k));
-        if (scope->left[k] > 0 && end > longest)
-            longest = end;
-    }
-    return longest;
-}
-
 /* C_j >= its own load + that of the jobs before it, on one bin; here with C_j = alone + what the column holds. */
 static void add_pair_row(pairs *q, uint32_t j, uint32_t bin)
 {
     const clo_synch_problem *p = q->scope->problem;
-    double unit = (double)q->unit, side = (double)(q->loads[(size_t)j * p->bins + bin] - alone(q->scope, j)) / unit;
+    double unit = (double)q->unit,
+           side = (double)(q->loads[(size_t)j * p->bins + bin] - clo_synch_alone(q->scope, j, true)) / unit;
 
     for (uint32_t i = j + 1; i < p->jobs; i++) /* "i before j" is 1 - "j before i" */
         if (q->completion[i] != CLO_NONE)
@@ -218,12 +207,12 @@ static clo_status solve_pairs(pairs *q, uint32_t seconds, uint32_t *order, int64
 
     for (uint32_t j = 0; j < p->jobs; j++)
         if (q->completion[j] != CLO_NONE)
-            constant += p->weight[j] * (q->scope->now_ns + alone(q->scope, j));
+            constant += p->weight[j] * (q->scope->now_ns + clo_synch_alone(q->scope, j, true));
     if (status == CLO_OK)
         status = clo_lp_solve(q->lp, "LP3", seconds, (double)q->unit * (double)q->weight_most, constant, value, bound);
     for (uint32_t j = 0; j < p->jobs && status == CLO_OK; j++)
         if (q->completion[j] != CLO_NONE)
-            key[j] = alone(q->scope, j) + clo_synch_ratio(value[q->completion[j]], q->unit, CLO_LP_ONE);
+            key[j] = clo_synch_alone(q->scope, j, true) + clo_synch_ratio(value[q->completion[j]], q->unit, CLO_LP_ONE);
     if (status == CLO_OK && !clo_synch_order_by(key, p->jobs, order))
         status = clo_fail_memory("LP3");
     clo_free(value);
@@ -358,7 +347,7 @@ bool clo_synch_free_bound(const clo_synch_problem *problem, int64_t *bound)
     if (rows == NULL)
         return false;
     for (uint32_t j = 0; j < p->jobs; j++) {
-        best += p->weight[j] * alone(&scope, j);
+        best += p->weight[j] * clo_synch_alone(&scope, j, true);
         first = p->arrival[j] < first ? p->arrival[j] : first;
     }
     for (uint32_t r = 0; r <= CLO_RESOURCES_MAX; r++) {

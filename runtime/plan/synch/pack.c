@@ -5,20 +5,23 @@
  * each task gets the earliest interval in which a group has room for its load; then the same.
  *
  * Placing is an insertion: each task starts as early as it fits beside those placed before. The paper packs interval by
- * interval and shifts back. Both forms are also tried with each job's tasks on whatever group ends them first, and the
- * best plan is kept; so the proof of 24 does not carry over word by word, and the property test measures. */
+ * interval and shifts back. Both forms are also tried with each job's tasks on whatever group ends them first, in the
+ * form's order of jobs and in orders that a local search finds from it; the form without LP also with the plan of the
+ * packing score (greedy.h). The best plan is kept; so the proof of 24 does not carry over word by word, and the
+ * property test measures. */
 #include "plan/synch/pack.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/synch/greedy.h"
 #include "plan/synch/order.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GRID_PERCENT_FREE = 25 };
+enum { GRID_PERCENT_FREE = 25, TRIALS_PER_JOB = 8, TRIALS_MAX = 512, TRIED_TASKS_MAX = 1 << 20 };
 
 int64_t clo_synch_makespan(const clo_synch_timeline *timeline)
 {
@@ -82,7 +85,8 @@ typedef struct packer {
     int64_t *key, *from, *done;
     clo_synch_timeline *best; /* of all plans so far; NULL problem: none */
     const clo_synch_timeline *base;
-    int64_t weighted;
+    int64_t weighted, last; /* sums of the best plan, and of the last one that was offered */
+    bool is_quick;          /* orders are not improved */
 } packer;
 
 /* Keeps the plan if it is the best; else it is destroyed. */
@@ -93,6 +97,7 @@ static clo_status offer(packer *a, clo_synch_timeline *plan)
         return clo_fail_memory("a plan");
     }
     int64_t weighted = clo_synch_timeline_weighted(plan, a->done);
+    a->last = weighted;
     if (a->best->problem != NULL && weighted >= a->weighted) {
         clo_synch_timeline_destroy(plan);
         return CLO_OK;
@@ -274,6 +279,77 @@ static clo_status try_earliest(packer *a)
     return status;
 }
 
+/* Moves the job at place `from` to place `to`. */
+static void move(uint32_t *order, uint32_t from, uint32_t to)
+{
+    uint32_t job = order[from];
+
+    for (; from < to; from++)
+        order[from] = order[from + 1];
+    for (; from > to; from--)
+        order[from] = order[from - 1];
+    order[to] = job;
+}
+
+/* Plans that improve() may make. */
+static uint32_t trials_for(const clo_synch_problem *p)
+{
+    uint32_t by_jobs = p->jobs < TRIALS_MAX / TRIALS_PER_JOB ? TRIALS_PER_JOB * p->jobs : TRIALS_MAX;
+    uint32_t by_tasks = TRIED_TASKS_MAX / p->tasks;
+
+    return by_jobs < by_tasks ? by_jobs : by_tasks;
+}
+
+/* Moves jobs in a->order forward by one place, by two, by four and so on, as long as plans get better. The plan of the
+ * order is the one that was offered last. */
+static clo_status improve(packer *a)
+{
+    uint32_t jobs = a->p->jobs, trials = 0, most = trials_for(a->p);
+    int64_t sum = a->last;
+    bool is_better = true;
+
+    while (is_better && trials < most) { /* the sum falls */
+        is_better = false;
+        for (uint32_t distance = 1; distance < jobs && trials < most; distance *= 2)
+            for (uint32_t from = distance; from < jobs && trials < most; from++, trials++) {
+                move(a->order, from, from - distance);
+                clo_status status = try_order(a, a->order);
+                if (status != CLO_OK)
+                    return status;
+                if (a->last >= sum) {
+                    move(a->order, from - distance, from);
+                    continue;
+                }
+                sum = a->last;
+                is_better = true;
+            }
+    }
+    return CLO_OK;
+}
+
+/* The plan of the packing score, and the order in which it ends the jobs, improved. It plans whole workloads only. */
+static clo_status try_greedy(packer *a)
+{
+    clo_synch_timeline plan;
+    clo_status status;
+
+    if (a->base->count > 0 || a->scope->now_ns > 0)
+        return CLO_OK;
+    if (!clo_synch_timeline_create(&plan, a->p))
+        return clo_fail_memory("a plan");
+    status = clo_synch_greedy(a->p, CLO_SYNCH_TETRIS, &plan);
+    if (status != CLO_OK) {
+        clo_synch_timeline_destroy(&plan);
+        return status;
+    }
+    status = offer(a, &plan);
+    if (status == CLO_OK && !clo_synch_order_by(a->done, a->p->jobs, a->order))
+        status = clo_fail_memory("a plan");
+    if (status == CLO_OK)
+        status = try_order(a, a->order);
+    return status == CLO_OK ? improve(a) : status;
+}
+
 static clo_status try_free(packer *a)
 {
     int64_t *loads = clo_synch_job_loads(a->scope);
@@ -286,6 +362,10 @@ static clo_status try_free(packer *a)
         status = try_earliest(a);
     if (status == CLO_OK)
         status = try_order(a, a->order);
+    if (status == CLO_OK)
+        status = a->is_quick ? CLO_OK : improve(a);
+    if (status == CLO_OK && !a->is_quick)
+        status = try_greedy(a);
     return status;
 }
 
@@ -317,6 +397,8 @@ static clo_status try_lp(packer *a, const clo_synch_settings *settings, int64_t 
         status = try_rounded(a, &shares, false);
     if (status == CLO_OK)
         status = try_order(a, a->order);
+    if (status == CLO_OK)
+        status = improve(a);
     found->bound = shares.bound;
     if (shares.size.elements > found->size.elements)
         found->size = shares.size;
@@ -324,13 +406,13 @@ static clo_status try_lp(packer *a, const clo_synch_settings *settings, int64_t 
     return status;
 }
 
-/* Replaces the timeline by the best plan. */
+/* Replaces the timeline by the best plan. settings NULL: a quick one. */
 static clo_status pack(const clo_synch_scope *scope, const clo_synch_settings *settings, int64_t horizon_ns,
                        clo_synch_timeline *timeline, clo_synch_found *found)
 {
     const clo_synch_problem *p = scope->problem;
     clo_synch_timeline best = {0};
-    packer a = {.scope = scope, .p = p, .best = &best, .base = timeline};
+    packer a = {.scope = scope, .p = p, .best = &best, .base = timeline, .is_quick = settings == NULL};
     clo_block block = {0};
     clo_status status;
 
@@ -342,8 +424,8 @@ static clo_status pack(const clo_synch_scope *scope, const clo_synch_settings *s
     void *memory = clo_block_allocate(&block);
     if (memory == NULL)
         return clo_fail_memory("a plan");
-    status = settings != NULL ? try_lp(&a, settings, horizon_ns, found) : CLO_OK;
-    if (status == CLO_OK && (settings == NULL || settings->has_free))
+    status = settings != NULL && settings->has_lp ? try_lp(&a, settings, horizon_ns, found) : CLO_OK;
+    if (status == CLO_OK && (settings == NULL || !settings->has_lp || settings->has_free))
         status = try_free(&a);
     clo_free(memory);
     if (status == CLO_OK) {
@@ -355,9 +437,17 @@ static clo_status pack(const clo_synch_scope *scope, const clo_synch_settings *s
     return status;
 }
 
-clo_status clo_synch_pack_free(const clo_synch_scope *scope, clo_synch_timeline *timeline)
+clo_status clo_synch_pack_quickly(const clo_synch_scope *scope, clo_synch_timeline *timeline)
 {
     return pack(scope, NULL, 0, timeline, NULL);
+}
+
+static bool is_empty(const clo_synch_scope *scope)
+{
+    for (uint32_t k = 0; k < scope->problem->kinds; k++)
+        if (scope->left[k] > 0)
+            return false;
+    return true;
 }
 
 clo_status clo_synch_pack(const clo_synch_scope *scope, const clo_synch_settings *settings,
@@ -365,18 +455,15 @@ clo_status clo_synch_pack(const clo_synch_scope *scope, const clo_synch_settings
 {
     clo_synch_timeline draft;
     clo_status status;
-    bool is_empty = true;
 
     found->rounds++;
-    for (uint32_t k = 0; k < scope->problem->kinds; k++)
-        is_empty = is_empty && scope->left[k] == 0;
-    if (is_empty)
+    if (is_empty(scope))
         return CLO_OK;
     if (!settings->has_lp)
-        return clo_synch_pack_free(scope, timeline);
+        return pack(scope, settings, 0, timeline, found);
     if (!clo_synch_timeline_keep(&draft, timeline, INT64_MAX))
         return clo_fail_memory("a plan");
-    status = clo_synch_pack_free(scope, &draft);
+    status = clo_synch_pack_quickly(scope, &draft);
     int64_t horizon_ns = status == CLO_OK ? clo_synch_makespan(&draft) - scope->now_ns : 0;
     clo_synch_timeline_destroy(&draft);
     return status == CLO_OK ? pack(scope, settings, horizon_ns > 0 ? horizon_ns : 1, timeline, found) : status;
@@ -398,32 +485,57 @@ static int64_t gather(const clo_synch_problem *p, const clo_synch_timeline *time
     return next;
 }
 
+/* The next time to plan all anew, and how long until the one after it. */
+typedef struct replan {
+    int64_t at, interval;
+    uint32_t growth_percent;
+} replan;
+
+static void advance(replan *r, int64_t now)
+{
+    while (r->at <= now) { /* rises by at least 1 */
+        int64_t more = clo_synch_ratio(r->interval, r->growth_percent, 100);
+        r->at = r->at > CLO_WORKLOAD_TIME_MAX - r->interval ? INT64_MAX : r->at + r->interval;
+        r->interval = r->interval > CLO_WORKLOAD_TIME_MAX - more ? CLO_WORKLOAD_TIME_MAX : r->interval + more;
+    }
+}
+
+/* Plans all anew that has arrived and has not started. settings NULL: quickly. */
+static clo_status plan_anew(clo_synch_scope *scope, uint32_t *left, const clo_synch_settings *settings,
+                            clo_synch_timeline *timeline, clo_synch_found *found)
+{
+    clo_synch_timeline kept;
+
+    if (!clo_synch_timeline_keep(&kept, timeline, scope->now_ns))
+        return clo_fail_memory("a plan");
+    (void)gather(scope->problem, &kept, scope->now_ns, left);
+    clo_synch_timeline_destroy(timeline);
+    *timeline = kept;
+    if (settings != NULL)
+        return clo_synch_pack(scope, settings, timeline, found);
+    return is_empty(scope) ? CLO_OK : clo_synch_pack_quickly(scope, timeline);
+}
+
 clo_status clo_synch_pack_online(const clo_synch_problem *problem, const clo_synch_settings *settings, int64_t first_ns,
                                  uint32_t growth_percent, clo_synch_timeline *timeline, clo_synch_found *found)
 {
-    int64_t now = first_ns, interval = first_ns, next = 0;
     uint32_t *left = clo_allocate(problem->kinds, sizeof *left);
     clo_synch_scope scope = {problem, left, 0};
+    replan next = {first_ns, first_ns, growth_percent};
+    bool has_new = false; /* something has arrived since all was planned thoroughly */
     clo_status status = left == NULL ? clo_fail_memory("a plan") : CLO_OK;
 
-    while (status == CLO_OK) { /* every round sees an arrival that the one before it did not */
-        clo_synch_timeline kept;
-        if (!clo_synch_timeline_keep(&kept, timeline, now)) {
-            status = clo_fail_memory("a plan");
+    while (status == CLO_OK) { /* each round sees an arrival that the one before it did not, or plans thoroughly */
+        int64_t arrival = gather(problem, timeline, scope.now_ns, left);
+        bool is_thorough = scope.now_ns >= next.at;
+        has_new = has_new || !is_empty(&scope);
+        if (has_new)
+            status = plan_anew(&scope, left, is_thorough ? settings : NULL, timeline, found);
+        has_new = has_new && !is_thorough;
+        advance(&next, scope.now_ns);
+        if (arrival == INT64_MAX && (!has_new || next.at == INT64_MAX))
             break;
-        }
-        next = gather(problem, &kept, now, left);
-        scope.now_ns = now;
-        clo_synch_timeline_destroy(timeline);
-        *timeline = kept;
-        status = clo_synch_pack(&scope, settings, timeline, found);
-        if (next == INT64_MAX)
-            break;
-        do { /* rises by at least 1 */
-            int64_t more = clo_synch_ratio(interval, growth_percent, 100);
-            now = now > CLO_WORKLOAD_TIME_MAX - interval ? CLO_WORKLOAD_TIME_MAX : now + interval;
-            interval = interval > CLO_WORKLOAD_TIME_MAX - more ? CLO_WORKLOAD_TIME_MAX : interval + more;
-        } while (now < next);
+        scope.now_ns = has_new && next.at < arrival ? next.at : arrival;
     }
     clo_free(left);
     found->bound = 0;

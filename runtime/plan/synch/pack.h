@@ -23,10 +23,11 @@ typedef struct clo_synch_found {
 clo_status clo_synch_pack(const clo_synch_scope *scope, const clo_synch_settings *settings,
                           clo_synch_timeline *timeline, clo_synch_found *found);
 
-/* The form without LP alone. */
-clo_status clo_synch_pack_free(const clo_synch_scope *scope, clo_synch_timeline *timeline);
+/* The form without LP, whose order of jobs is not improved. */
+clo_status clo_synch_pack_quickly(const clo_synch_scope *scope, clo_synch_timeline *timeline);
 
-/* Online: plans what has arrived at `first_ns`, and again after intervals that grow by growth_percent. */
+/* Online: whenever jobs arrive, all that has not started is planned anew, quickly; at `first_ns`, and again after
+ * intervals that grow by growth_percent, thoroughly. */
 clo_status clo_synch_pack_online(const clo_synch_problem *problem, const clo_synch_settings *settings, int64_t first_ns,
                                  uint32_t growth_percent, clo_synch_timeline *timeline, clo_synch_found *found);
 

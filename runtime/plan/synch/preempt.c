@@ -199,7 +199,7 @@ static clo_status find_horizon(const clo_synch_problem *p, int64_t *out)
 
     if (!clo_synch_timeline_create(&timeline, p))
         return clo_fail_memory("a plan");
-    clo_status status = clo_synch_pack_free(&scope, &timeline);
+    clo_status status = clo_synch_pack_quickly(&scope, &timeline);
     *out = clo_synch_makespan(&timeline) > 0 ? clo_synch_makespan(&timeline) : 1;
     clo_synch_timeline_destroy(&timeline);
     return status;

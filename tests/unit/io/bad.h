@@ -90,4 +90,16 @@ static inline clo_edge edge_of(const clo_document *document, uint32_t index)
     return edge;
 }
 
+/* What fault_each calls: reads the text that `context` points to, a const char **. */
+static inline clo_status parse_and_drop(void *context)
+{
+    const char *const *text = context;
+    clo_document *d;
+    clo_status status = clo_document_parse("f", *text, strlen(*text), NULL, &d);
+
+    if (status == CLO_OK)
+        clo_document_destroy(d);
+    return status;
+}
+
 #endif

@@ -198,4 +198,36 @@ static inline void expect_task(const clo_plan *plan, uint32_t task, uint32_t exe
 /* Equal but for rounding. */
 #define near(got, want) assert_true((got) > (want)-1e-12 && (got) < (want) + 1e-12)
 
+/* a -> b and a -> c with 100 bytes each: alone, HEFT puts all in a row (30); with an execution of a on e1 it is 20. */
+static inline fixture fork_of_two(uint8_t duplicable)
+{
+    fixture f = fixture_new();
+    clo_task a = {.name = "a", .work_ns = 10, .duplicable = duplicable};
+
+    ok(clo_graph_add_task(f.graph, &a, NULL));
+    fixture_task(&f, "b", 10);
+    fixture_task(&f, "c", 10);
+    ok(clo_graph_add_edge(f.graph, 0, 1, 100));
+    ok(clo_graph_add_edge(f.graph, 0, 2, 100));
+    fixture_seal(&f, 2, NULL, -1);
+    return f;
+}
+
+/* a -> b with 40 bytes, b only on e1, so that e1 waits until 50; c (30 ns, e1 only) has the lowest rank and would fit
+ * before b. */
+static inline fixture gap_before_b(void)
+{
+    fixture f = fixture_new();
+    clo_task on_e0 = {.name = "a", .work_ns = 10, .executors_mask = 1};
+    clo_task on_e1 = {.name = "b", .work_ns = 40, .executors_mask = 2};
+    clo_task filler = {.name = "c", .work_ns = 30, .executors_mask = 2};
+
+    ok(clo_graph_add_task(f.graph, &on_e0, NULL));
+    ok(clo_graph_add_task(f.graph, &on_e1, NULL));
+    ok(clo_graph_add_task(f.graph, &filler, NULL));
+    ok(clo_graph_add_edge(f.graph, 0, 1, 40));
+    fixture_seal(&f, 2, NULL, -1);
+    return f;
+}
+
 #endif

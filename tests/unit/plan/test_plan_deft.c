@@ -5,21 +5,6 @@
 #include "plan/schedule/compact.h"
 #include "random.h"
 
-/* a -> b and a -> c with 100 bytes each: alone, HEFT puts all in a row (30); with an execution of a on e1 it is 20. */
-static fixture fork_of_two(uint8_t duplicable)
-{
-    fixture f = fixture_new();
-    clo_task a = {.name = "a", .work_ns = 10, .duplicable = duplicable};
-
-    ok(clo_graph_add_task(f.graph, &a, NULL));
-    fixture_task(&f, "b", 10);
-    fixture_task(&f, "c", 10);
-    ok(clo_graph_add_edge(f.graph, 0, 1, 100));
-    ok(clo_graph_add_edge(f.graph, 0, 2, 100));
-    fixture_seal(&f, 2, NULL, -1);
-    return f;
-}
-
 static void a_parent_is_duplicated_where_its_data_would_come_late(void **state)
 {
     (void)state;

@@ -15,21 +15,6 @@ static uint32_t duplicates_of(const fixture *f, const char *planner)
     return metrics.duplicates;
 }
 
-/* a -> b and a -> c with 100 bytes each. */
-static fixture fork_of_two(uint8_t duplicable)
-{
-    fixture f = fixture_new();
-    clo_task a = {.name = "a", .work_ns = 10, .duplicable = duplicable};
-
-    ok(clo_graph_add_task(f.graph, &a, NULL));
-    fixture_task(&f, "b", 10);
-    fixture_task(&f, "c", 10);
-    ok(clo_graph_add_edge(f.graph, 0, 1, 100));
-    ok(clo_graph_add_edge(f.graph, 0, 2, 100));
-    fixture_seal(&f, 2, NULL, -1);
-    return f;
-}
-
 static void a_parent_is_executed_twice_where_its_data_would_come_late(void **state)
 {
     (void)state;

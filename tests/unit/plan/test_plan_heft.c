@@ -50,20 +50,10 @@ static void equal_tasks_go_to_the_lowest_executor_in_the_order_they_were_added(v
     fixture_free(&f);
 }
 
-/* a -> b with 40 bytes, b only on e1: e1 waits until 50. c (30 ns, e1 only) has the lowest rank and fits before b. */
 static void a_short_task_fills_the_gap_before_a_waiting_one(void **state)
 {
     (void)state;
-    fixture f = fixture_new();
-    clo_task on_e0 = {.name = "a", .work_ns = 10, .executors_mask = 1};
-    clo_task on_e1 = {.name = "b", .work_ns = 40, .executors_mask = 2};
-    clo_task filler = {.name = "c", .work_ns = 30, .executors_mask = 2};
-
-    ok(clo_graph_add_task(f.graph, &on_e0, NULL));
-    ok(clo_graph_add_task(f.graph, &on_e1, NULL));
-    ok(clo_graph_add_task(f.graph, &filler, NULL));
-    ok(clo_graph_add_edge(f.graph, 0, 1, 40));
-    fixture_seal(&f, 2, NULL, -1);
+    fixture f = gap_before_b();
     clo_plan *plan = fixture_plan(&f, "heft");
     expect_placement(plan, 0, (clo_placement){.task = 0, .executor = 0, .start_ns = 0, .finish_ns = 10});
     expect_placement(plan, 1, (clo_placement){.task = 2, .executor = 1, .start_ns = 0, .finish_ns = 30});

@@ -263,20 +263,11 @@ static void the_rules_of_dispatch_give_four_orders(void **state)
     fixture_free(&f);
 }
 
-/* As in the test of HEFT's gaps: c stays behind b here. */
+/* c stays behind b here. */
 static void heft_append_fills_no_gap(void **state)
 {
     (void)state;
-    fixture f = fixture_new();
-    clo_task on_e0 = {.name = "a", .work_ns = 10, .executors_mask = 1};
-    clo_task on_e1 = {.name = "b", .work_ns = 40, .executors_mask = 2};
-    clo_task filler = {.name = "c", .work_ns = 30, .executors_mask = 2};
-
-    ok(clo_graph_add_task(f.graph, &on_e0, NULL));
-    ok(clo_graph_add_task(f.graph, &on_e1, NULL));
-    ok(clo_graph_add_task(f.graph, &filler, NULL));
-    ok(clo_graph_add_edge(f.graph, 0, 1, 40));
-    fixture_seal(&f, 2, NULL, -1);
+    fixture f = gap_before_b();
     clo_plan *plan = fixture_plan(&f, "heft-append");
     expect_task(plan, 0, 0, 0);
     expect_task(plan, 1, 1, 50);

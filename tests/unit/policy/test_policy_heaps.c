@@ -99,11 +99,66 @@ static void a_walk_sees_the_first_jobs_of_a_queue_in_order(void **state)
     free(memory);
 }
 
+/* The job with the least key of those in the queue, ties by number; CLO_NONE: there is none. */
+static uint32_t least_of(const int64_t *keys, uint32_t jobs)
+{
+    uint32_t best = CLO_NONE;
+
+    for (uint32_t j = 0; j < jobs; j++)
+        if (keys[j] >= 0 && (best == CLO_NONE || keys[j] < keys[best]))
+            best = j;
+    return best;
+}
+
+/* A job whose key has changed may stand where it stood; nobody sees that. */
+static void a_queue_knows_its_first_job_after_every_change_of_a_key(void **state)
+{
+    enum { JOBS = 40, CHANGES = 20000 };
+    clo_rng rng = clo_rng_seed(5);
+    void *memory = calloc(1, clo_job_queue_bytes(JOBS));
+    clo_job_queue queue = {0};
+    int64_t keys[JOBS];
+
+    (void)state;
+    assert_non_null(memory);
+    clo_job_queue_open(&queue, memory, JOBS);
+    for (uint32_t j = 0; j < JOBS; j++)
+        keys[j] = -1; /* not in the queue */
+    for (uint32_t i = 0; i < CHANGES; i++) {
+        uint32_t j = clo_rng_below(&rng, i % 100 < 50 ? 4 : JOBS);
+        clo_live_job job = {.id = j, .band = j % 2 + 1};
+        assert_int_equal(clo_job_queue_has(&queue, j), keys[j] >= 0);
+        if (clo_rng_below(&rng, 8) == 0) {
+            clo_job_queue_remove(&queue, j);
+            keys[j] = -1;
+        } else {
+            keys[j] = clo_rng_below(&rng, 12);
+            clo_job_queue_put(&queue, &job, j, keys[j]);
+            assert_int_equal(clo_job_queue_key(&queue, j), keys[j]);
+        }
+        for (uint32_t band = 1; band <= 2; band++) {
+            int64_t of_band[JOBS];
+            for (uint32_t k = 0; k < JOBS; k++)
+                of_band[k] = k % 2 + 1 == band ? keys[k] : -1;
+            uint32_t first = least_of(of_band, JOBS);
+            assert_int_equal(clo_job_queue_first(&queue, band), first);
+            if (first == CLO_NONE || clo_rng_below(&rng, 4) > 0)
+                continue;
+            clo_job_queue_pass(&queue, band);
+            of_band[first] = -1;
+            assert_int_equal(clo_job_queue_first(&queue, band), least_of(of_band, JOBS));
+            clo_job_queue_restore(&queue);
+        }
+    }
+    free(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_heaps_over_the_same_nodes_keep_their_order),
         cmocka_unit_test(a_walk_sees_the_first_jobs_of_a_queue_in_order),
+        cmocka_unit_test(a_queue_knows_its_first_job_after_every_change_of_a_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

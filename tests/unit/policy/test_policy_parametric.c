@@ -71,8 +71,8 @@ static void an_executor_stays_with_its_own_job(void **state)
     scene_close(&s);
 }
 
-/* Stage 1 of the first job is ready at 30, when its other instance ends. Until then the executor that is free at 10 waits,
- * or takes the second job. */
+/* Stage 1 of the first job is ready at 30, when its other instance ends. Until then the executor that is free at 10
+ * waits, or takes the second job. */
 static void an_executor_waits_for_its_own_job(void **state)
 {
     clo_task tasks[3] = {{.work_ns = 30}, {.work_ns = 10}, {.work_ns = 10, .instances = 2}};
@@ -107,7 +107,9 @@ static void arguments_that_are_none_are_refused(void **state)
                                       "1,2,3,4,5,6,7,8,9,1s,",
                                       "nan,2,3,4,5,6,7,8,9",
                                       "1001,2,3,4,5,6,7,8,9",
-                                      "1;2,3,4,5,6,7,8,9"};
+                                      "1;2,3,4,5,6,7,8,9",
+                                      "streams",
+                                      "batch,1s"};
     const clo_policy *policy = clo_policy_find("parametric");
     _Alignas(16) unsigned char argument[256];
 
@@ -119,6 +121,27 @@ static void arguments_that_are_none_are_refused(void **state)
     ok(policy->parse("-1000,1000,0.5,+1,.25,0.01,-3,2,-1,7ms", argument));
 }
 
+/* The numbers of both, as docs/SCHEDULERS.md has them. */
+static void built_in_sets_of_numbers_have_names(void **state)
+{
+    static const char *const sets[][2] = {
+        {"batch", "1.02541,4.91150,4.96240,0.58450,0.17690,10.16800,0.28641,0.64740,-1.00000"},
+        {"stream", "1.22520,3.86090,7.04940,0.26430,0.33240,7.03420,0.35430,0.55170,-0.69180"}};
+    const clo_policy *policy = clo_policy_find("parametric");
+    _Alignas(16) unsigned char named[256], written[256];
+
+    (void)state;
+    assert_non_null(policy);
+    assert_true(policy->argument_bytes <= sizeof named);
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        memset(named, 0, sizeof named);
+        memset(written, 0, sizeof written);
+        ok(policy->parse(sets[i][0], named));
+        ok(policy->parse(sets[i][1], written));
+        assert_memory_equal(named, written, policy->argument_bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +151,7 @@ int main(void)
         cmocka_unit_test(an_executor_stays_with_its_own_job),
         cmocka_unit_test(an_executor_waits_for_its_own_job),
         cmocka_unit_test(arguments_that_are_none_are_refused),
+        cmocka_unit_test(built_in_sets_of_numbers_have_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -184,6 +184,39 @@ static void sorting_keeps_the_order_of_jobs_that_arrive_together(void **state)
     clo_workload_destroy(w);
 }
 
+static void releases_that_are_not_counted_go_on_to_the_end_of_the_workload(void **state)
+{
+    clo_graph *graph;
+    clo_workload *w = with_graph(&graph), *drawn;
+    clo_arrivals_config config = CLO_ARRIVALS_CONFIG_INIT;
+    clo_workload_job job = {.size = sizeof job, .graph = graph, .arrival_ns = 3, .period_ns = 10};
+
+    (void)state;
+    ok(clo_workload_add(w, &job));
+    assert_int_equal(clo_workload_releases(w, 0), 1); /* nothing comes later */
+    add(w, graph, NULL, 22);
+    assert_int_equal(clo_workload_releases(w, 0), 2); /* at 3 and 13 */
+    add(w, graph, NULL, 23);
+    assert_int_equal(clo_workload_releases(w, 0), 3); /* the one at 23 comes with the last arrival */
+    assert_int_equal(clo_workload_releases(w, 1), 1);
+    job.releases = 7;
+    ok(clo_workload_add(w, &job)); /* the last at 63 */
+    assert_int_equal(clo_workload_releases(w, 0), 7);
+    assert_int_equal(clo_workload_releases(w, 3), 7);
+    assert_int_equal(clo_workload_releases(w, 4), 0);
+    assert_int_equal(clo_workload_releases(NULL, 0), 0);
+    ok(clo_workload_sort(w)); /* the jobs that arrive at 3 first */
+    assert_int_equal(clo_workload_releases(w, 0), 7);
+    config.kind = CLO_ARRIVALS_BATCH;
+    ok(clo_workload_arrivals(w, &config, &drawn));
+    assert_int_equal(clo_workload_releases(drawn, 0), 7);
+    clo_workload_destroy(drawn);
+    job.releases = UINT64_MAX;
+    ok(clo_workload_add(w, &job));
+    assert_int_equal(clo_workload_releases(w, 0), 1 + (uint64_t)((INT64_MAX - 3) / 10));
+    clo_workload_destroy(w);
+}
+
 static void a_limit_beyond_the_platform_is_named(void **state)
 {
     clo_graph *graph;
@@ -243,6 +276,7 @@ int main(void)
         cmocka_unit_test(an_older_struct_has_defaults_in_its_tail),
         cmocka_unit_test(what_cannot_be_is_refused_and_changes_nothing),
         cmocka_unit_test(sorting_keeps_the_order_of_jobs_that_arrive_together),
+        cmocka_unit_test(releases_that_are_not_counted_go_on_to_the_end_of_the_workload),
         cmocka_unit_test(a_limit_beyond_the_platform_is_named),
         cmocka_unit_test(every_allocation_may_fail),
     };

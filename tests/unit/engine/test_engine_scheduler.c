@@ -1,0 +1,203 @@
+/* The scheduler alone, driven by hand: what is kept of a machine's capacity for one who may not take it. */
+#include "support.h"
+
+#include "engine/scheduler.h"
+#include "sync/ledger.h"
+
+#include <string.h>
+
+enum { EXECUTORS = 3, CAPACITY = 10, JOBS = 3 };
+
+/* The jobs: one that may have one executor, with a stage that demands all capacity and one that demands none; one whose
+ * stages demand a unit each; one that demands nothing. */
+enum { LIMITED, SHARING, FREE };
+enum { LARGE, COMMITTED };
+enum { PASSING, QUEUED };
+
+/* What the policy chooses next; job CLO_NONE: nothing. */
+static clo_choice next_choice;
+
+static bool decide(void *state, const clo_view *view, clo_choice *choice)
+{
+    (void)state;
+    (void)view;
+    *choice = next_choice;
+    next_choice.job = CLO_NONE;
+    return choice->job != CLO_NONE;
+}
+
+static const clo_policy by_hand = {.size = sizeof(clo_policy), .name = "by hand", .commits = 1, .decide = decide};
+
+typedef struct setting {
+    clo_platform *platform;
+    clo_graph *graphs[JOBS];
+    clo_cost *costs[JOBS];
+    clo_arena arena;
+    clo_scheduler *scheduler;
+    clo_scheduler_job *jobs[JOBS];
+    clo_order order; /* the last one */
+    uint32_t orders;
+    int64_t now_ns;
+} setting;
+
+static clo_platform *make_platform(void)
+{
+    static const int64_t capacities[CLO_RESOURCES_MAX] = {CAPACITY, -1, -1, -1, -1, -1, -1, -1};
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    clo_executor list[EXECUTORS];
+    clo_platform *platform;
+
+    for (uint32_t e = 0; e < EXECUTORS; e++)
+        list[e] = (clo_executor){0, 0, 0, -1, {65536, 65536, 65536, 65536}};
+    desc.executors_count = EXECUTORS;
+    desc.executors = list;
+    desc.kinds_count = 1;
+    desc.capacities = capacities;
+    ok(clo_platform_create(&desc, &platform));
+    return platform;
+}
+
+static void take_orders(setting *s)
+{
+    clo_order order;
+
+    for (; clo_scheduler_next(s->scheduler, &order); s->orders++)
+        s->order = order;
+}
+
+static void add_job(setting *s, uint32_t job, const clo_task *tasks, uint32_t count, uint32_t limit)
+{
+    const clo_policy_use use = {.policy = &by_hand};
+    const clo_scheduler_job_config config = {.deadline_ns = CLO_TIME_NEVER, .weight = 1, .limit = limit};
+
+    ok(clo_graph_create("job", &s->graphs[job]));
+    for (uint32_t t = 0; t < count; t++)
+        ok(clo_graph_add_task(s->graphs[job], &tasks[t], NULL));
+    ok(clo_graph_seal(s->graphs[job]));
+    ok(clo_cost_create(s->graphs[job], s->platform, &s->costs[job]));
+    ok(clo_scheduler_job_create(s->costs[job], &config, &use, &s->arena, &s->jobs[job]));
+    ok(clo_scheduler_arrive(s->scheduler, s->jobs[job], 0));
+    take_orders(s);
+}
+
+static void open_setting(setting *s)
+{
+    const clo_task limited[] = {{.work_ns = 10, .demand = {CAPACITY}}, {.work_ns = 10}};
+    const clo_task sharing[] = {{.work_ns = 10, .instances = CLO_OVERTAKES_MAX + 1, .demand = {1}},
+                                {.work_ns = 10, .demand = {1}}};
+    const clo_task free[] = {{.work_ns = 10}};
+
+    memset(s, 0, sizeof *s);
+    next_choice.job = CLO_NONE;
+    s->platform = make_platform();
+    clo_arena_open(&s->arena, NULL, 0);
+    const clo_scheduler_config config = {.platform = s->platform, .policy = &by_hand, .jobs_max = JOBS};
+    ok(clo_scheduler_create(&config, &s->arena, &s->scheduler));
+    next_choice = (clo_choice){.job = 0, .count = 1, .executor = 0, .duplicate = CLO_NONE};
+    add_job(s, FREE, free, 1, CLO_NONE); /* it runs from here on: else all that is ready would be started */
+    assert_int_equal(s->orders, 1);
+    add_job(s, LIMITED, limited, 2, 1);
+    add_job(s, SHARING, sharing, 2, CLO_NONE);
+    assert_int_equal(s->orders, 1);
+}
+
+static void close_setting(setting *s)
+{
+    clo_arena_close(&s->arena);
+    for (uint32_t j = 0; j < JOBS; j++) {
+        clo_cost_destroy(s->costs[j]);
+        clo_graph_destroy(s->graphs[j]);
+    }
+    clo_platform_destroy(s->platform);
+}
+
+/* The policy chooses an instance of the stage for the executor. */
+static void choose(setting *s, uint32_t job, uint32_t stage, uint32_t executor)
+{
+    next_choice = (clo_choice){s->jobs[job]->slot, stage, 1, executor, CLO_NONE, 0, 0};
+    clo_scheduler_capacity(s->scheduler, 0, s->now_ns); /* an input that changes nothing */
+    take_orders(s);
+}
+
+static void finish(setting *s, uint32_t executor)
+{
+    clo_scheduler_finish(s->scheduler, executor, s->now_ns, s->now_ns + 1);
+    s->now_ns++;
+    take_orders(s);
+}
+
+/* The last order was this one, and there were `orders` so far. */
+static void expect(const setting *s, uint32_t orders, uint32_t job, uint32_t stage, uint32_t executor)
+{
+    assert_int_equal(s->orders, orders);
+    assert_ptr_equal(s->order.job, s->jobs[job]);
+    assert_int_equal(s->order.stage, stage);
+    assert_int_equal(s->order.executor, executor);
+}
+
+/* The large stage has waited until the machine's capacity is kept for it; one unit is in use on executor 1, and
+ * executor 0 runs what demands nothing. */
+static void keep_for_large(setting *s)
+{
+    choose(s, SHARING, PASSING, 1);
+    expect(s, 2, SHARING, PASSING, 1);
+    choose(s, LIMITED, LARGE, 2);
+    for (uint32_t i = 0; i < CLO_OVERTAKES_MAX; i++) {
+        next_choice = (clo_choice){s->jobs[SHARING]->slot, PASSING, 1, 1, CLO_NONE, 0, 0};
+        finish(s, 1);
+        expect(s, 3 + i, SHARING, PASSING, 1);
+    }
+}
+
+/* The commitment that fills the limit of the job stands behind a stage that needs what is kept for the job's large one:
+ * each would wait for the other. */
+static void nothing_is_kept_for_a_job_that_waits_for_its_own_commitment(void **state)
+{
+    enum { BEFORE = CLO_OVERTAKES_MAX + 2 };
+    setting s;
+
+    (void)state;
+    open_setting(&s);
+    keep_for_large(&s);
+    choose(&s, SHARING, QUEUED, 0);
+    choose(&s, LIMITED, COMMITTED, 0);
+    assert_int_equal(s.orders, BEFORE);
+    finish(&s, 0);
+    expect(&s, BEFORE + 1, SHARING, QUEUED, 0);
+    finish(&s, 1);
+    finish(&s, 0);
+    expect(&s, BEFORE + 2, LIMITED, COMMITTED, 0);
+    next_choice = (clo_choice){s.jobs[LIMITED]->slot, LARGE, 1, 2, CLO_NONE, 0, 0};
+    finish(&s, 0);
+    expect(&s, BEFORE + 3, LIMITED, LARGE, 2);
+    finish(&s, 2);
+    for (uint32_t j = 0; j < JOBS; j++)
+        assert_non_null(clo_scheduler_ended(s.scheduler));
+    close_setting(&s);
+}
+
+/* What has waited for that capacity at the head of a queue begins as soon as it is kept no more. */
+static void what_was_kept_for_such_a_job_is_offered_at_once(void **state)
+{
+    enum { BEFORE = CLO_OVERTAKES_MAX + 2 };
+    setting s;
+
+    (void)state;
+    open_setting(&s);
+    keep_for_large(&s);
+    choose(&s, SHARING, QUEUED, 0);
+    finish(&s, 0);
+    assert_int_equal(s.orders, BEFORE); /* it is kept */
+    choose(&s, LIMITED, COMMITTED, 1);
+    expect(&s, BEFORE + 1, SHARING, QUEUED, 0);
+    close_setting(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_kept_for_a_job_that_waits_for_its_own_commitment),
+        cmocka_unit_test(what_was_kept_for_such_a_job_is_offered_at_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
