@@ -27,8 +27,8 @@
  * in the order of demands too, and a corner is fitted into the profile as a task is (ready_fit.h). What is placed only
  * takes room. So a lower bound holds for ever, and what searches found for a box is where the next one begins; an upper
  * bound, and the ends of a task, hold while the slots they come from are free. A placement takes the slots of a share
- * of all tasks, and boxes with as many sides as there are resources are loose: a pick looks at few tasks if the least
- * or the largest end is wanted, at many for sufferage. */
+ * of all tasks, and boxes with as many sides as there are resources are loose: so a pick still looks at a share of the
+ * tasks, which is largest for sufferage. */
 #ifndef CLO_PLAN_LIST_READY_TREE_H
 #define CLO_PLAN_LIST_READY_TREE_H
 
