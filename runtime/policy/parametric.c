@@ -116,6 +116,11 @@ static clo_status parametric_parse(const char *text, void *argument)
             *(parametric *)argument = tuned[i].with;
             return CLO_OK;
         }
+    if ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z'))
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "policy 'parametric': '%.40s' is no set of numbers; write batch, stream, or nine numbers with "
+                        "commas between",
+                        text);
     for (int i = 0; i < NUMBERS && status == CLO_OK; i++) {
         if (i > 0 && *text++ != ',')
             return clo_fail(CLO_ERR_ARGUMENT,

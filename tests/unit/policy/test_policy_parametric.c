@@ -118,6 +118,8 @@ static void arguments_that_are_none_are_refused(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         if (policy->parse(bad[i], argument) != CLO_ERR_ARGUMENT)
             fail_msg("'%s' is taken for an argument", bad[i]);
+    assert_int_equal(policy->parse("streams", argument), CLO_ERR_ARGUMENT);
+    assert_non_null(strstr(clo_last_error(), "'streams' is no set of numbers; write batch, stream"));
     ok(policy->parse("-1000,1000,0.5,+1,.25,0.01,-3,2,-1,7ms", argument));
 }
 
