@@ -135,6 +135,7 @@ int64_t clo_packing_mean_ns(const clo_candidate *candidates, uint32_t count)
 {
     int64_t mean_ns = 0;
 
+    assert(count > 0);
     for (uint32_t i = 0; i < count; i++)
         mean_ns += candidates[i].remaining_ns / count;
     return mean_ns > 0 ? mean_ns : 1;
@@ -144,6 +145,7 @@ int64_t clo_packing_typical_ns(const clo_candidate *candidates, uint32_t count)
 {
     int64_t sum = 0;
 
+    assert(count > 0);
     for (uint32_t i = 0; i < count; i++)
         sum += clo_log2_q16((uint64_t)candidates[i].remaining_ns);
     int32_t log2_q16 = (int32_t)(sum / count);
