@@ -83,9 +83,12 @@ static clo_slot earliest_with_demand(clo_schedule *schedule, uint32_t task, cons
             from_ns[e] = INT64_MAX;
     }
     clo_schedule_raise_starts(schedule, task, from_ns);
+    for (uint32_t e = 0; e < schedule->executors; e++)
+        if (from_ns[e] != INT64_MAX)
+            from_ns[e] = clo_timeline_find(&schedule->timelines[e], from_ns[e], clo_cost_time(schedule->cost, task, e));
     for (;;) { /* ends: each round takes an executor away */
         uint32_t e = most_promising(schedule, task, from_ns, &least_ns);
-        if (e == CLO_NONE || least_ns > best.finish_ns)
+        if (e == CLO_NONE || least_ns > best.finish_ns || (least_ns == best.finish_ns && e > best.executor))
             return best;
         int64_t duration = clo_cost_time(schedule->cost, task, e);
         int64_t latest = best.finish_ns - duration + (e < best.executor && best.executor != CLO_NONE);
