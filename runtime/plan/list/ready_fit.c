@@ -57,6 +57,12 @@ static void take_end(clo_ready_ends *found, uint32_t executor, int64_t end_ns)
     clo_ready_take_end(found, executor, end_ns);
 }
 
+/* True if an end at limit_ns, the last that counts, would change the earliest one. */
+static bool takes_tie(const clo_ready_ends *found, uint32_t executor, int64_t limit_ns)
+{
+    return found->first == CLO_NONE || (limit_ns == found->first_ns && executor < found->first);
+}
+
 clo_ready_ends clo_ready_fit(const clo_ready_tree *tree, const int64_t *demand, int64_t *base_ns)
 {
     const clo_schedule *schedule = tree->ready->schedule;
@@ -68,7 +74,7 @@ clo_ready_ends clo_ready_fit(const clo_ready_tree *tree, const int64_t *demand, 
     for (;;) { /* ends: each round takes an executor away */
         int64_t least_ns, limit_ns = wants_second ? found.second_ns : found.first_ns;
         uint32_t e = most_promising(tree, &least_ns);
-        if (e == CLO_NONE || least_ns > limit_ns)
+        if (e == CLO_NONE || least_ns > limit_ns || (least_ns == limit_ns && !takes_tie(&found, e, limit_ns)))
             break;
         int64_t time_ns = tree->times_ns[e], latest_ns = limit_ns == INT64_MAX ? INT64_MAX : limit_ns - time_ns + 1;
         const clo_profile *profile = &schedule->profiles[schedule->platform->executors[e].machine];
