@@ -26,8 +26,8 @@ static const double memory_load = 0.6;
 static const char *const graphene_policies[] = {
     "tetris",   "capacity", "fair", "drf", "fifo", "sjf", "graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0",
     "graphene", NULL};
-static const char *const memory_policies[] = {"graphene-star", "wfair:-1",   "tetris", "sjf-cp",
-                                              "graphene",      "parametric", NULL};
+static const char *const memory_policies[] = {"graphene-star", "wfair:-1",          "tetris", "sjf-cp", "graphene",
+                                              "parametric",    "parametric:stream", NULL};
 
 static const clo_executor equal = {.os_index = -1,
                                    .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
@@ -269,15 +269,18 @@ static bool make_memory_alibaba(const online *o, uint64_t seed, occasion *out)
     return make_memory(o->alibaba, MEMORY_OF_TRACE, online_jobs(o, 400, 20), seed, out);
 }
 
+/* What the scenes of a kind have in common. */
+#define GRAPHENE_CONTEST .contenders = graphene_policies, .seed = 9000, .seeds = 20, .quick_seeds = 2
+#define MEMORY_CONTEST                                                                                    \
+    .environment = "decima", .by = MEASURE_JCT, .contenders = memory_policies, .seed = 9000, .seeds = 10, \
+    .quick_seeds = 2
+
 const scene online_graphene_tpch = {
     .name = "graphene-tpch",
     .title = "TPC-H with four resources, a Poisson stream at 85 % load, 5 groups (Graphene, section 8)",
     .paper = "Graphene is 25 % below Tetris in median completion time on traces that are not public",
     .by = MEASURE_JCT,
-    .contenders = graphene_policies,
-    .seed = 9000,
-    .seeds = 20,
-    .quick_seeds = 2,
+    GRAPHENE_CONTEST,
     .make = make_tpch_stream,
 };
 
@@ -286,10 +289,7 @@ const scene online_graphene_tpch_batch = {
     .title = "TPC-H with four resources, 60 jobs at once, 5 groups",
     .paper = "Graphene's throughput is 30 % above Tetris's on traces that are not public",
     .by = MEASURE_MAKESPAN,
-    .contenders = graphene_policies,
-    .seed = 9000,
-    .seeds = 20,
-    .quick_seeds = 2,
+    GRAPHENE_CONTEST,
     .make = make_tpch_batch,
 };
 
@@ -298,10 +298,7 @@ const scene online_graphene_alibaba = {
     .title = "Alibaba v2018 jobs on one machine, a Poisson stream at 85 % load, 5 groups",
     .paper = "",
     .by = MEASURE_JCT,
-    .contenders = graphene_policies,
-    .seed = 9000,
-    .seeds = 20,
-    .quick_seeds = 2,
+    GRAPHENE_CONTEST,
     .make = make_alibaba_stream,
 };
 
@@ -310,10 +307,7 @@ const scene online_graphene_alibaba_batch = {
     .title = "Alibaba v2018 jobs on one machine, 100 at once, 5 groups",
     .paper = "",
     .by = MEASURE_MAKESPAN,
-    .contenders = graphene_policies,
-    .seed = 9000,
-    .seeds = 20,
-    .quick_seeds = 2,
+    GRAPHENE_CONTEST,
     .make = make_alibaba_batch,
 };
 
@@ -322,10 +316,7 @@ const scene online_graphene_cluster = {
     .title = "TPC-H, stages of many instances, ten machines, a Poisson stream at 85 % load, 5 groups",
     .paper = "Graphene is 25 % below Tetris in median completion time on traces that are not public",
     .by = MEASURE_JCT,
-    .contenders = graphene_policies,
-    .seed = 9000,
-    .seeds = 20,
-    .quick_seeds = 2,
+    GRAPHENE_CONTEST,
     .make = make_cluster_stream,
 };
 
@@ -334,10 +325,7 @@ const scene online_graphene_cluster_batch = {
     .title = "TPC-H, stages of many instances, ten machines, 40 jobs at once, 5 groups",
     .paper = "Graphene's throughput is 30 % above Tetris's on traces that are not public",
     .by = MEASURE_MAKESPAN,
-    .contenders = graphene_policies,
-    .seed = 9000,
-    .seeds = 20,
-    .quick_seeds = 2,
+    GRAPHENE_CONTEST,
     .make = make_cluster_batch,
 };
 
@@ -345,12 +333,7 @@ const scene online_memory_tpch = {
     .name = "decima-memory-tpch",
     .title = "TPC-H, a Poisson stream at 60 % load, 200 executors of four memory classes (Decima, Fig. 11b)",
     .paper = "Decima is 43 % below Graphene*",
-    .environment = "decima",
-    .by = MEASURE_JCT,
-    .contenders = memory_policies,
-    .seed = 9000,
-    .seeds = 10,
-    .quick_seeds = 2,
+    MEMORY_CONTEST,
     .make = make_memory_tpch,
 };
 
@@ -358,11 +341,6 @@ const scene online_memory_alibaba = {
     .name = "decima-memory-alibaba",
     .title = "Alibaba v2018, a Poisson stream at 60 % load, 200 executors of four memory classes (Decima, Fig. 11a)",
     .paper = "Decima is 32 % below Graphene*",
-    .environment = "decima",
-    .by = MEASURE_JCT,
-    .contenders = memory_policies,
-    .seed = 9000,
-    .seeds = 10,
-    .quick_seeds = 2,
+    MEMORY_CONTEST,
     .make = make_memory_alibaba,
 };

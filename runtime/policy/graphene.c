@@ -22,7 +22,8 @@
  *     up any small threshold, and then turns between groups take the place of the score.
  *   - Who is refused room becomes the one that a machine keeps it for after some starts of others. So only what fits is
  *     asked for; where nothing does, the candidate of the job with the least remaining work.
- * graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0 is the paper's rule.
+ * graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0 has the paper's weights; that only what fits is asked for
+ * stays.
  *
  * Deviations: candidates are the 4 most preferred ready stages of the 32 jobs with the least remaining work, and of 2
  * jobs of each group at least, so that a decision costs the same whatever the number of jobs; where none may start,
