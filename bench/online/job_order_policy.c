@@ -24,7 +24,7 @@ static uint32_t first_stage(const clo_view *view, uint32_t slot)
     uint32_t best = CLO_NONE;
 
     for (uint32_t s = job->first_ready; s != CLO_NONE; s = clo_view_stage(view, slot, s)->next_ready)
-        if (best == CLO_NONE || rank[s] > rank[best] || (rank[s] == rank[best] && s < best))
+        if (best == CLO_NONE || rank[s] > rank[best] || (s < best && rank[s] == rank[best]))
             best = s;
     return best;
 }
