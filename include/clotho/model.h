@@ -69,16 +69,16 @@ typedef enum clo_model_domain {
 /* Operations. A value is written by one operation, or by one for leaves and one for inner stages, before it is read.
  *
  *   DENSE         out = layer(in); the same domain
- *   JOIN          out = rule(in + in + in): int32 sums of the same width; in may be of a coarser domain (global for job;
- *                 job or global for stage and limit), whose row is then that of the stage's or limit's job
+ *   JOIN          out = rule(in + in + in): int32 sums of the same width. An input may be of a coarser domain (global
+ *                 for job; job or global for stage and limit); its row is then that of the stage's or limit's job
  *   SUM           out = sum of in over the stages of a job, or over all jobs; clamped once to out's numbers
  *   SUM_CHILDREN  out = sum of in over the children of a stage, likewise
  *   ADD           out = in + in (+ in), clamped; all of the same shape, numbers and exponent
  *   TANH          out = table(in), int16: between two of 257 points in proportion
  *   LOOKUP        out = table[in + 128], int8
  *   LOOP          begins a loop over stages, children before parents; all up to END works on one stage at a time, and
- *                 SUM_CHILDREN may read what the loop writes. With an `in`, a set of jobs without any edge skips the loop
- *                 and `out` is `in`; then no other value of the loop may be read behind it
+ *                 SUM_CHILDREN may read what the loop writes. With an `in`, a set of jobs without any edge skips the
+ *                 loop and `out` is `in`; then no other value of the loop may be read behind it
  *   END           ends the loop */
 typedef enum clo_model_operation {
     CLO_MODEL_DENSE = 1,
@@ -95,8 +95,8 @@ typedef enum clo_model_operation {
 /* Stages that an operation works on. Other domains: CLO_MODEL_ALL. */
 typedef enum clo_model_on { CLO_MODEL_ALL = 0, CLO_MODEL_LEAVES = 1, CLO_MODEL_INNER = 2 } clo_model_on;
 
-/* From what is counted to what the network sees: clamp((raw * mult + half) >> shift, lo, hi), half = 2^(shift - 1) or 0.
- * raw is clamped first so that the product fits. */
+/* From what is counted to what the network sees: clamp((raw * mult + half) >> shift, lo, hi), half = 2^(shift - 1) or
+ * 0. raw is first clamped to +-2^62 / mult. */
 typedef struct clo_model_feature {
     const char *name;
     /* > 0 */

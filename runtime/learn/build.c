@@ -1,4 +1,5 @@
-/* build.c - from plain arrays to the bytes of a model. The same code runs twice: first it only counts, then it writes. */
+/* build.c - from plain arrays to the bytes of a model. The same code runs twice: first it only counts, then it
+ * writes. */
 #include "base/crc.h"
 #include "base/memory.h"
 #include "base/status.h"

@@ -1,5 +1,6 @@
 /* check_ops.c - one pass over the operations with what is known of each value: which stages it was written for, and how
- * large it can get. The bound of a sum is exact for the worst input within the ranges, so what passes can never wrap. */
+ * large it can get. The bound of a sum is exact for the worst input within the ranges, so what passes can never
+ * wrap. */
 #include "base/status.h"
 #include "learn/check.h"
 
@@ -167,7 +168,6 @@ static clo_status check_dense(const clo_model *model, const clo_format_op *op, c
 
     if (in->number == CLO_MODEL_S32 || in->domain != out->domain || layer->inputs != in->width)
         return clo_fail(CLO_ERR_FORMAT, "its input does not fit layer %u", op->argument);
-    /* what SUM_CHILDREN will write is not known yet: its numbers' range is taken there */
     int64_t sum = dense_max(layer, k->max[op->in[0]]);
     if (sum > INT32_MAX)
         return clo_fail(CLO_ERR_LIMIT, "sums of layer %u could overflow 32 bits; make the weights or the range smaller",

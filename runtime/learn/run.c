@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#define _POSIX_C_SOURCE 200809L
 /* test_model_file.c - model files: a round trip, every field of the header and of the entries broken with a line of its
  * own, and operations that must not pass. */
+#define _POSIX_C_SOURCE 200809L
 #include "base/crc.h"
 #include "learn/format.h"
 #include "support.h"
@@ -185,10 +185,6 @@ static void every_field_of_the_header_has_a_line_of_its_own(void **state)
     opens(f);
 }
 
-static void every_entry_has_lines_of_its_own(void **state)
-{
-    fixture *f = *state;
-
 #define BROKEN(part, index, type, change, status, text) \
     do {                                                \
         type *e = entry_of(f, part, index), good = *e;  \
@@ -202,6 +198,11 @@ static void every_entry_has_lines_of_its_own(void **state)
 #define LAYER(i, change, status, text) BROKEN(CLO_PART_LAYERS, i, clo_format_layer, change, status, text)
 #define OP(i, change, text) BROKEN(CLO_PART_OPS, i, clo_format_op, change, CLO_ERR_FORMAT, text)
 #define GOLDEN(change, status, text) BROKEN(CLO_PART_GOLDEN, 0, clo_format_golden, change, status, text)
+
+static void every_feature_value_and_layer_has_lines_of_its_own(void **state)
+{
+    fixture *f = *state;
+
     FEATURE(1, e->mult = 0, "feature 'b': its scale");
     FEATURE(1, e->shift = 63, "feature 'b': its scale");
     FEATURE(1, e->lo = 121, "feature 'b': its scale");
@@ -225,6 +226,14 @@ static void every_entry_has_lines_of_its_own(void **state)
     LAYER(4, e->hi = 1, CLO_ERR_FORMAT, "gives int32, but has a rule");
     LAYER(0, e->folded = e->bias, CLO_ERR_FORMAT, "folded biases are not those");
     LAYER(0, e->inputs = 2, CLO_ERR_FORMAT, "padding");
+    seal(f);
+    opens(f);
+}
+
+static void every_operation_table_and_vector_has_lines_of_its_own(void **state)
+{
+    fixture *f = *state;
+
     OP(0, e->in[0] = TINY_H, "operation 0: value 5 is read before");
     OP(0, e->in[0] = 99, "operation 0: input 0 is no value");
     OP(0, e->in[0] = CLO_MODEL_NONE, "0 inputs");
@@ -238,7 +247,7 @@ static void every_entry_has_lines_of_its_own(void **state)
     OP(15, e->argument = 1, "table 1 is for other numbers");
     OP(8, e->out = TINY_ALL, "cannot be summed up");
     OP(11, e->in[0] = TINY_MESSAGE, "behind the loop that may be skipped");
-    OP(14, e->in[1] = TINY_PART_L, "cannot be added");
+    OP(14, e->in[1] = TINY_DAG, "cannot be added");
     OP(3, e->zeros[0] = 1, "zero");
     BROKEN(CLO_PART_OPS, 0, clo_format_op, e->op = 10, CLO_ERR_UNSUPPORTED, "may need a newer library");
     GOLDEN(e->stages = 257, CLO_ERR_LIMIT, "golden vector 0");
@@ -293,7 +302,28 @@ static void verify_names_the_score_that_differs(void **state)
     clo_model_destroy(model);
 }
 
-/* By hand: the sum of two children, the fallback without edges. */
+/* A file of version 1.0 that stays as it is: it must be read, verified, and written again byte for byte. */
+static void the_file_of_version_1_0_is_read_and_written(void **state)
+{
+    fixture *f = *state;
+    const char *path = CLO_SOURCE "/tests/fuzz/corpus/model/tiny.model";
+    clo_model *model;
+    size_t bytes;
+
+    if (getenv("CLO_UPDATE_GOLDEN") != NULL) {
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        assert_int_equal(fwrite(f->data, 1, f->bytes, file), f->bytes);
+        assert_int_equal(fclose(file), 0);
+    }
+    assert_int_equal(clo_model_load(path, &model), CLO_OK);
+    assert_int_equal(clo_model_verify(model), CLO_OK);
+    const void *data = clo_model_data(model, &bytes);
+    assert_int_equal(bytes, f->bytes);
+    assert_memory_equal(data, f->data, bytes);
+    clo_model_destroy(model);
+}
+
 static void a_set_of_jobs_without_edges_skips_the_loop(void **state)
 {
     fixture *f = *state;
@@ -333,12 +363,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_built_is_read_back, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_same_description_gives_the_same_bytes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_field_of_the_header_has_a_line_of_its_own, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(every_entry_has_lines_of_its_own, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_feature_value_and_layer_has_lines_of_its_own, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_operation_table_and_vector_has_lines_of_its_own, set_up, tear_down),
         cmocka_unit_test_setup_teardown(sums_that_could_overflow_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_newer_minor_version_may_use_zero_bytes_and_a_longer_header, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(verify_names_the_score_that_differs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_set_of_jobs_without_edges_skips_the_loop, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_file_of_version_1_0_is_read_and_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_file_is_loaded_and_lives_on_its_own, set_up, tear_down),
     };
 
