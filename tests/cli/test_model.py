@@ -6,8 +6,10 @@ import struct
 import subprocess
 import unittest
 
-from support import SOURCE, CommandTest
+from support import DATA, SOURCE, CommandTest, needs_data
 
+# Drawn jobs are harder than recorded ones: many scores are nearly equal.
+AGREE = 0.95
 TINY = os.path.join(SOURCE, "tests/fuzz/corpus/model/tiny.model")
 
 
@@ -31,7 +33,7 @@ class Model(CommandTest):
         return self.file(name, bytes(data))
 
     def test_help(self):
-        for action in ["show", "verify", "embed", "diff"]:
+        for action in ["show", "verify", "embed", "diff", "quantize"]:
             self.assertTrue(self.good("model", action, "--help").startswith("usage: clotho model " + action))
         self.assertIn("embed", self.good("model", "--help"))
         self.bad(2, "model", holds="show, verify")
@@ -103,6 +105,41 @@ class Model(CommandTest):
         done = subprocess.run([self.path("main")], check=True, stdout=subprocess.PIPE)
         with open(TINY, "rb") as file:
             self.assertEqual(done.stdout, file.read())
+
+
+    @needs_data("decima_model/decima_weights.json")
+    def test_quantize_converts_the_published_weights(self):
+        weights, path = os.path.join(DATA, "decima_model/decima_weights.json"), self.path("decima.model")
+        made = self.json("model", "quantize", weights, "-o", path)
+        self.assertGreaterEqual(made["stages_agree"], AGREE * made["stages"])
+        self.assertGreaterEqual(made["limits_agree"], AGREE * made["limits"])
+        self.assertIn("4 golden vectors agree", self.good("model", "verify", path))
+        shown = self.json("model", "show", path)
+        self.assertEqual((shown["kind"], shown["feature_set"]), ("decima", 1))
+        again = self.path("again.model")
+        self.good("model", "quantize", weights, "-o", again)
+        self.assertEqual(self.bytes("decima.model"), self.bytes("again.model"))
+
+        def drop(state):
+            state["state_dict"].pop("encoder.dag_encoder.mlp.2.bias")
+
+        def cut(state):
+            state["state_dict"]["encoder.dag_encoder.mlp.2.weight"]["data"].pop()
+
+        def scale(state):
+            state["config"]["work_scale"] = 0
+        for change, text in [(drop, "mlp.2.bias is no tensor of 16"), (cut, "mlp.2.weight is no tensor of 16 x 32"),
+                             (scale, "work_scale")]:
+            with open(weights, encoding="utf-8") as file:
+                state = json.load(file)
+            change(state)
+            self.bad(1, "model", "quantize", self.file("bad.json", state), "-o", self.path("bad.model"), holds=text)
+        self.assert_nothing_half_written("bad.model")
+
+    def test_quantize_refuses_what_is_no_json(self):
+        self.bad(1, "model", "quantize", self.file("x.json", "{"), "-o", self.path("x.model"), holds="is no JSON")
+        self.bad(1, "model", "quantize", self.path("none.json"), "-o", self.path("x.model"), holds="cannot be read")
+        self.bad(2, "model", "quantize", self.path("none.json"), holds="-o F.model")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-/* cmd_model.c - `clotho model show | verify | embed | diff`. */
+/* cmd_model.c - `clotho model show | verify | embed | diff`, and the table with `quantize`. */
 #include "commands.h"
 #include "json.h"
 #include "model.h"
@@ -226,6 +226,7 @@ static const struct {
     {"verify", verify, "check the file and run its golden vectors"},
     {"embed", embed, "write it as a C array"},
     {"diff", diff, "print what differs between two models"},
+    {"quantize", model_quantize, "convert published weights of Decima"},
 };
 
 static const char *action_at(uint32_t index)
@@ -236,7 +237,7 @@ static const char *action_at(uint32_t index)
 int cmd_model(int argc, char **argv)
 {
     if (argc < 2)
-        return misuse("'model' needs show, verify, embed or diff; see 'clotho model --help'");
+        return misuse("'model' needs show, verify, embed, diff or quantize; see 'clotho model --help'");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         printf("usage: clotho model ACTION [options]\n\n");
         for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)

@@ -1,4 +1,4 @@
-/* model.h - what the actions of `clotho model` print. */
+/* model.h - the parts of `clotho model`. */
 #ifndef CLOTHO_TOOL_MODEL_H
 #define CLOTHO_TOOL_MODEL_H
 
@@ -10,5 +10,8 @@ int model_print_json(const clo_model *model);
 
 /* Prints one line for each thing that differs. Returns EXIT_GOOD if nothing does, else EXIT_BAD_INPUT. */
 int model_print_difference(const clo_model *a, const clo_model *b);
+
+/* `clotho model quantize`. */
+int model_quantize(int argc, char **argv);
 
 #endif
