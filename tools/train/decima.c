@@ -268,7 +268,7 @@ void decima_draw(decima_case *drawn, const decima_weights *weights, uint64_t see
     clo_model_feature features[DECIMA_FEATURES];
     uint64_t state = seed;
     uint32_t at = 0, executors = (uint32_t)weights->executors;
-    int64_t job[16][DECIMA_JOB_FEATURES];
+    int64_t job[16][DECIMA_JOB_FEATURES] = {{0}};
 
     decima_features(weights, features);
     draw_shape(drawn, &state);
