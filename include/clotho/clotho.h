@@ -44,6 +44,7 @@
 #include <clotho/io.h>
 #include <clotho/job.h>
 #include <clotho/log.h>
+#include <clotho/model.h>
 #include <clotho/plan.h>
 #include <clotho/platform.h>
 #include <clotho/policy.h>

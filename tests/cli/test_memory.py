@@ -57,6 +57,9 @@ class OutOfMemory(CommandTest):
         self.good(*fifo, "--log", self.path("run.log"))
         self.every_allocation("simulate", path, "--replay", self.path("run.log"), "--json")
 
+    def test_model(self):
+        self.every_allocation("model", "verify", os.path.join(SOURCE, "tests/fuzz/corpus/model/tiny.model"), "--json")
+
     def test_run_a_workload(self):
         job = '{"graph": {"format": "clotho.graph/1", "tasks": [{"work_ns": 5}]}}\n'
         path = self.file("w.jsonl", '{"format": "clotho.workload/1"}\n' + job)

@@ -19,16 +19,17 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODULES = ("base", "sync", "graph", "generate", "platform", "cost", "trace", "plan", "policy", "engine", "sim")
 FOREIGN = ("hwloc", "expat", "urcu", "cJSON", "shipped.h")  # sources with these need libraries that no cross compiler here has
-FLAGS = ["-std=c17", "-O2", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}/include", f"-I{ROOT}/runtime"]
+FLAGS = ["-std=c17", "-O2", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}/include", f"-I{ROOT}/runtime", f"-I{ROOT}"]
 MACHINES = [("cc", []), ("aarch64-linux-gnu-gcc", ["qemu-aarch64-static"]), ("riscv64-linux-gnu-gcc", ["qemu-riscv64-static"])]
-DECISION_PATH = [*sorted((ROOT / "runtime/policy").glob("*.c")),
+DECISION_PATH = [*sorted((ROOT / "runtime/policy").glob("*.c")), *sorted((ROOT / "runtime/learn").glob("*.c")),
                  *(ROOT / "runtime" / name for name in (
                      "engine/engine.c", "engine/program.c", "engine/scheduler.c", "engine/scheduler_job.c",
                      "engine/choose.c", "engine/start.c", "engine/room.c", "engine/lists.c", "engine/data.c",
                      "engine/note.c", "engine/view.c", "run/worker_loop.c", "run/share.c",
                      "run/wake.c", "run/home.c", "run/fast_path.c", "run/execute.c", "run/combining.c", "run/launch.c",
                      "run/begin.c", "run/cut.c", "run/end.c", "run/done.c", "run/watchdog_loop.c", "run/miss.c",
-                     "run/overrun.c", "sync/park.c", "base/arena.c", "base/carve.c", "base/log2.c"))]
+                     "run/overrun.c", "sync/park.c", "base/arena.c", "base/carve.c", "base/log2.c",
+                     "base/crc.c"))]
 
 
 def portable_sources():

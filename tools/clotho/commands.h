@@ -12,5 +12,6 @@ int generate_stream(int argc, char **argv); /* `generate stream` */
 int cmd_convert(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_train(int argc, char **argv);
+int cmd_model(int argc, char **argv);
 
 #endif

@@ -1,0 +1,46 @@
+/* features.c - a model is only of use with the very features that it was trained on, in their order. Decima: as
+ * spark-sched-sim computes them (its DecimaObsWrapper). */
+#include "learn/features.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+typedef struct wanted {
+    const char *name;
+    uint8_t domain;
+} wanted;
+
+static const wanted decima[] = {
+    {"commit-cap", CLO_MODEL_STAGE},      {"own-job", CLO_MODEL_STAGE}, {"executors", CLO_MODEL_STAGE},
+    {"remaining-tasks", CLO_MODEL_STAGE}, {"work", CLO_MODEL_STAGE},    {"commit-cap", CLO_MODEL_JOB},
+    {"own-job", CLO_MODEL_JOB},           {"executors", CLO_MODEL_JOB}, {"limit", CLO_MODEL_LIMIT},
+};
+
+/* Index: the number of the list. A list without entries takes any features. */
+static const struct {
+    const wanted *list;
+    uint32_t count;
+} sets[] = {{NULL, 0}, {decima, sizeof decima / sizeof decima[0]}};
+
+clo_status clo_features_check(const clo_model *model)
+{
+    uint32_t set = model->header->feature_set, at = 0;
+
+    if (set >= sizeof sets / sizeof sets[0])
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "wants list %u of features, which this library does not have; use a newer one", set);
+    if (sets[set].count == 0)
+        return CLO_OK;
+    if (sets[set].count != model->counts[CLO_PART_FEATURES])
+        return clo_fail(CLO_ERR_UNSUPPORTED, "has %u features, list %u of this library has %u; train it for that list",
+                        model->counts[CLO_PART_FEATURES], set, sets[set].count);
+    for (uint32_t v = 0; v < model->counts[CLO_PART_VALUES]; v++)
+        for (uint32_t i = 0; model->values[v].is_input && i < model->values[v].width; i++, at++)
+            if (strcmp(model->features[at].name, sets[set].list[at].name) != 0 ||
+                model->values[v].domain != sets[set].list[at].domain)
+                return clo_fail(CLO_ERR_UNSUPPORTED,
+                                "feature %u is '%s', list %u of this library has '%s'; train it for that list", at,
+                                model->features[at].name, set, sets[set].list[at].name);
+    return CLO_OK;
+}

@@ -1,0 +1,11 @@
+/* learn/run.h - runs the operations one after the other, row by row: what the scores are, for tests and tools. */
+#ifndef CLO_LEARN_RUN_H
+#define CLO_LEARN_RUN_H
+
+#include "learn/opened.h"
+
+/* The case was checked (clo_check_case). `limits` may be NULL. CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_run_ops(const clo_model *model, const clo_kernels *kernels, const clo_model_case *input, int32_t *scores,
+                       int32_t *limits);
+
+#endif

@@ -1,0 +1,17 @@
+/* model.h - the parts of `clotho model`. */
+#ifndef CLOTHO_TOOL_MODEL_H
+#define CLOTHO_TOOL_MODEL_H
+
+#include <clotho/clotho.h>
+
+/* Each prints the whole model and returns an exit code. */
+int model_print(const clo_model *model);
+int model_print_json(const clo_model *model);
+
+/* Prints one line for each thing that differs. Returns EXIT_GOOD if nothing does, else EXIT_BAD_INPUT. */
+int model_print_difference(const clo_model *a, const clo_model *b);
+
+/* `clotho model quantize`. */
+int model_quantize(int argc, char **argv);
+
+#endif
