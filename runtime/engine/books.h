@@ -109,10 +109,36 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
 /* False: there is no room in the queues. */
 bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor,
                       uint32_t count, bool is_replica);
-/* The head of the executor's queue begins, if it can. */
-void clo_start_queued(clo_scheduler *scheduler, uint32_t executor);
 void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job);
-void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free);
+
+static inline void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free)
+{
+    uint64_t *word = &scheduler->free_set[executor / 64], bit = 1ull << executor % 64;
+    bool was_free = (*word & bit) != 0;
+
+    *word = is_free ? *word | bit : *word & ~bit;
+    scheduler->free_executors += (uint32_t)is_free - (uint32_t)was_free;
+}
+
+/* Nothing runs there, and nothing waits. */
+static inline void clo_start_idle(clo_scheduler *scheduler, uint32_t executor)
+{
+    scheduler->executors[executor].free_ns = scheduler->now_ns;
+    clo_start_set_free(scheduler, executor, true);
+}
+
+/* The head of the executor's queue begins, if it can. */
+void clo_start_head(clo_scheduler *scheduler, uint32_t executor);
+static inline void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
+{
+    const clo_queue *queue = &scheduler->queues[executor];
+
+    if (queue->head != CLO_NONE || queue->lacks_capacity)
+        clo_start_head(scheduler, executor);
+    else if (scheduler->executors[executor].job == CLO_NONE)
+        clo_start_idle(scheduler, executor);
+}
+
 /* The first free executor after `after` (CLO_NONE: of all); CLO_NONE: there is none. */
 static inline uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after)
 {
