@@ -1,7 +1,7 @@
 /* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), choose.c (choices and
  * the rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready
- * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). note.h and room.h have
- * what every execution asks and is mostly answered at once. */
+ * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). note.h, room.h,
+ * start.h and located.h have what every execution asks and is mostly answered at once. */
 #ifndef CLO_ENGINE_BOOKS_H
 #define CLO_ENGINE_BOOKS_H
 
@@ -101,7 +101,7 @@ static inline clo_scheduler_job *clo_view_live(const clo_view *view, uint32_t jo
     return view != NULL && job < view->limits.jobs ? view->jobs[job] : NULL;
 }
 
-/* start.c: executions begin, or wait in queues. */
+/* start.c: executions begin, or wait in queues. See start.h too. */
 
 /* An instance of a ready stage whose inputs are there, on a free executor where it fits. False: it does not any
  * more. */
@@ -118,25 +118,6 @@ static inline void clo_start_set_free(clo_scheduler *scheduler, uint32_t executo
 
     *word = is_free ? *word | bit : *word & ~bit;
     scheduler->free_executors += (uint32_t)is_free - (uint32_t)was_free;
-}
-
-/* Nothing runs there, and nothing waits. */
-static inline void clo_start_idle(clo_scheduler *scheduler, uint32_t executor)
-{
-    scheduler->executors[executor].free_ns = scheduler->now_ns;
-    clo_start_set_free(scheduler, executor, true);
-}
-
-/* The head of the executor's queue begins, if it can. */
-void clo_start_head(clo_scheduler *scheduler, uint32_t executor);
-static inline void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
-{
-    const clo_queue *queue = &scheduler->queues[executor];
-
-    if (queue->head != CLO_NONE || queue->lacks_capacity)
-        clo_start_head(scheduler, executor);
-    else if (scheduler->executors[executor].job == CLO_NONE)
-        clo_start_idle(scheduler, executor);
 }
 
 /* The first free executor after `after` (CLO_NONE: of all); CLO_NONE: there is none. */

@@ -9,6 +9,7 @@
 #include "engine/located.h"
 #include "engine/note.h"
 #include "engine/room.h"
+#include "engine/start.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* start.c - executions begin: at once on a free executor, or from the queue of one for which they were chosen before it
  * was free or their inputs were there. */
-#include "engine/books.h"
+#include "engine/start.h"
+
 #include "engine/located.h"
 #include "engine/note.h"
 #include "engine/room.h"
