@@ -220,6 +220,14 @@ static bool may_win(const clo_ready_tree *tree, uint32_t at, const choice *best)
     return !loses(node, best);
 }
 
+/* Ends only rise: no end on `executor` is before this one, as the last look has told. */
+static int64_t known_end(const clo_ready_entry *entry, uint32_t executor)
+{
+    if (entry->best.executor == CLO_NONE)
+        return 0;
+    return executor != entry->best.executor && entry->second != CLO_NONE ? entry->second_ns : entry->best.finish_ns;
+}
+
 /* Computes the ends of an entry. */
 static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
 {
@@ -230,8 +238,10 @@ static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
 
     if (clo_ready_has_demand(schedule, task)) {
         for (uint32_t e = 0; e < tree->executors; e++) {
-            tree->from_ns[e] = clo_ready_start(tree, inputs, e);
-            tree->times_ns[e] = clo_cost_time(schedule->cost, task, e);
+            int64_t from_ns = clo_ready_start(tree, inputs, e), time_ns = clo_cost_time(schedule->cost, task, e);
+            int64_t known_ns = known_end(entry, e) - time_ns;
+            tree->from_ns[e] = from_ns > known_ns ? from_ns : known_ns;
+            tree->times_ns[e] = time_ns;
         }
         found = clo_ready_fit(tree, clo_graph_demand(schedule->graph, task), &entry->base_ns);
     }

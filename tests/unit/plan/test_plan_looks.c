@@ -89,8 +89,15 @@ static void batch_planners_ask_a_bounded_number_of_times(void **state)
 {
     (void)state;
     assert_looks(100, 16, 4, &clo_planner_minmin, 14);
-    assert_looks(100, 16, 4, &clo_planner_maxmin, 70);
-    assert_looks(100, 16, 4, &clo_planner_sufferage, 250);
+    assert_looks(100, 16, 4, &clo_planner_maxmin, 25);
+    assert_looks(100, 16, 4, &clo_planner_sufferage, 42);
+}
+
+static void planners_of_pairs_look_on_from_where_they_looked_last(void **state)
+{
+    (void)state;
+    assert_looks(100, 16, 4, &clo_planner_etf, 58);
+    assert_looks(100, 16, 4, &clo_planner_dls, 27);
 }
 
 static void heft_of_four_times_the_tasks_passes_what_is_full_by_leaves(void **state)
@@ -104,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heft_asks_for_capacities_a_few_times_an_instance),
         cmocka_unit_test(batch_planners_ask_a_bounded_number_of_times),
+        cmocka_unit_test(planners_of_pairs_look_on_from_where_they_looked_last),
         cmocka_unit_test(heft_of_four_times_the_tasks_passes_what_is_full_by_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
