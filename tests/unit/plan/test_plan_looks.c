@@ -1,5 +1,6 @@
 /* How much planners look at to find room for demands: counted, not timed. A plan that is right and takes ten times as
- * long as it might fails here, on any machine and under any load. The bounds are about one and a half times what is needed today. */
+ * long as it might fails here, on any machine and under any load. The bounds are about one and a half times what is
+ * needed today. */
 #include "fixture.h"
 
 #include "plan/list/planners.h"
