@@ -120,6 +120,11 @@ typedef struct clo_kernels {
     void (*clamp_s8)(const int32_t *x, uint32_t count, int8_t lo, int8_t hi, int8_t *y);
     void (*clamp_s16)(const int32_t *x, uint32_t count, int16_t lo, int16_t hi, int16_t *y);
 
+    /* Rows to lanes and back, in words of 32 bits: a quad of int8, a pair of int16, an int32. `width` and `stride`
+     * count words here and are not rounded up; lanes is [blocks][width][16]. Lanes behind the last row become 0. */
+    void (*rows_to_lanes)(const clo_rows *rows, const void *values, void *lanes);
+    void (*lanes_to_rows)(const clo_rows *rows, const void *lanes, void *values);
+
     /* y = table[x + 128], exactly `count` numbers: any function of an int8, e.g. tanh with the model's scales. */
     void (*lookup_s8)(const int8_t table[256], const int8_t *x, uint32_t count, int8_t *y);
     /* Between two points of the table in proportion: i = (x >> 8) + 128, f = x & 255,
