@@ -67,6 +67,8 @@ typedef struct clo_dense {
     /* Likewise; from clo_dense_fold. Used where the hardware wants unsigned activations. */
     const int32_t *folded;
     clo_rule rule;
+    /* NULL, or the weights as clo_weights_widen lays them out: then dense_lanes_s16 is faster on x86. */
+    const int16_t *wide;
 } clo_dense;
 
 /* The sums of a first layer in parts, which add up before the rule: int32 sums commute, so the result is exactly that
@@ -175,6 +177,10 @@ extern const int16_t clo_tanh_table[CLO_TANH_POINTS];
 /* rows is [outputs][inputs]. packed gets clo_weights_bytes bytes, zeros in the padding. */
 size_t clo_weights_bytes(uint32_t inputs, uint32_t outputs);
 void clo_weights_pack(const int8_t *rows, uint32_t inputs, uint32_t outputs, int8_t *packed);
+
+/* wide[outputs rounded up to 16][inputs rounded up to 4]: the packed weights as words, row by row, in
+ * 2 * clo_weights_bytes bytes. */
+void clo_weights_widen(const int8_t *packed, uint32_t inputs, uint32_t outputs, int16_t *wide);
 
 /* folded[outputs rounded up to 16] = bias - 128 * sum of the weights, modulo 2^32: what makes unsigned activations
  * x + 128 give the same sums. Reads all of `layer` but folded and rule. */

@@ -18,6 +18,13 @@ void clo_weights_pack(const int8_t *rows, uint32_t inputs, uint32_t outputs, int
             packed[clo_weight_index(inputs, n, k)] = rows[(size_t)n * inputs + k];
 }
 
+void clo_weights_widen(const int8_t *packed, uint32_t inputs, uint32_t outputs, int16_t *wide)
+{
+    for (uint32_t n = 0; n < clo_round_up(outputs, CLO_LANES); n++)
+        for (uint32_t k = 0; k < clo_round_up(inputs, 4); k++)
+            *wide++ = packed[clo_weight_index(inputs, n, k)];
+}
+
 void clo_dense_fold(const clo_dense *layer, int32_t *folded)
 {
     for (uint32_t n = 0; n < clo_round_up(layer->outputs, CLO_LANES); n++) {

@@ -7,6 +7,8 @@
  * v32_...     load, store, set1, add, max, clamp(v, lo, hi), load_s8 and load_s16 (16 numbers, widened)
  * x8_load, x16_load          a quad of rows of a block
  * dot8_lanes, dot16_lanes    acc + inputs of 16 lanes * one output's quad of weights
+ * dot_wide    with WIDE: acc + a pair of inputs of 16 lanes (X16 first or second) * one output's pair of words;
+ *             WIDE_GROUP: outputs that are summed at once
  * dot8_node, dot16_node      acc + 16 outputs' quads of weights * one quad of inputs
  * quads_store, pairs_store   the rule on 4 (2) outputs of 16 lanes, to int8 (int16) lanes
  * node_store_s8, node_store_s16    the rule on 16 outputs of one candidate
@@ -69,6 +71,54 @@ INLINE void group_s16(const clo_dense *layer, const int16_t *x, uint32_t n, uint
     group_store(&layer->rule, n, count, acc, block);
 }
 
+#ifdef WIDE
+/* Few outputs would wait for each other's sums: their pairs get sums of their own. */
+INLINE void group_wide(const clo_dense *layer, const int16_t *x, uint32_t n, uint32_t count, void *block)
+{
+    const uint32_t padded = (layer->inputs + 3) / 4 * 4;
+    const int16_t *w = layer->wide + (size_t)n * padded;
+    V32 acc[WIDE_GROUP], odd[WIDE_GROUP];
+
+    for (uint32_t i = 0; i < count; i++) {
+        acc[i] = v32_set1(layer->bias[n + i]);
+        odd[i] = v32_set1(0);
+    }
+    for (uint32_t k = 0; k < padded; k += 4, w += 4, x += (size_t)4 * CLO_LANES) {
+        const X16 quad = x16_load(x);
+
+        for (uint32_t i = 0; i < count; i++) {
+            acc[i] = dot_wide(acc[i], quad.first, w + (size_t)i * padded);
+            if (count < WIDE_GROUP)
+                odd[i] = dot_wide(odd[i], quad.second, w + (size_t)i * padded + 2);
+            else
+                acc[i] = dot_wide(acc[i], quad.second, w + (size_t)i * padded + 2);
+        }
+    }
+    for (uint32_t i = 0; i < count && count < WIDE_GROUP; i++)
+        acc[i] = v32_add(acc[i], odd[i]);
+    group_store(&layer->rule, n, count, acc, block);
+}
+
+static void dense_lanes_wide(const clo_dense *given, const int16_t *x, uint32_t blocks, void *y)
+{
+    const clo_dense own = *given, *layer = &own;
+    uint32_t rows = clo_lanes_rows(layer->rule.out, layer->outputs);
+
+    for (uint32_t b = 0; b < blocks; b++) {
+        const int16_t *in = x + (size_t)b * clo_round_up(layer->inputs, 4) * CLO_LANES;
+        void *block = clo_block_of(y, layer->rule.out, layer->outputs, b);
+        uint32_t n = 0;
+
+        for (; n + WIDE_GROUP <= rows; n += WIDE_GROUP)
+            group_wide(layer, in, n, WIDE_GROUP, block);
+        for (; n + 4 <= rows; n += 4)
+            group_wide(layer, in, n, 4, block);
+        for (; n < rows; n++)
+            group_wide(layer, in, n, 1, block);
+    }
+}
+#endif
+
 /* n behind the outputs has the sum 0. */
 INLINE void group_split(const clo_rule *rule, const clo_partials *p, size_t begin, uint32_t n, uint32_t count,
                         void *block)
@@ -116,6 +166,12 @@ static void dense_lanes_s16(const clo_dense *given, const int16_t *x, uint32_t b
     const clo_dense own = *given, *layer = &own;
     uint32_t rows = clo_lanes_rows(layer->rule.out, layer->outputs);
 
+#ifdef WIDE
+    if (layer->wide != NULL) {
+        dense_lanes_wide(layer, x, blocks, y);
+        return;
+    }
+#endif
     for (uint32_t b = 0; b < blocks; b++) {
         const int16_t *in = x + (size_t)b * clo_round_up(layer->inputs, 4) * CLO_LANES;
         void *block = clo_block_of(y, layer->rule.out, layer->outputs, b);

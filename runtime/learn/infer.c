@@ -14,6 +14,8 @@ struct clo_infer {
     const clo_model *model;
     clo_kernels kernels;
     clo_infer_plan plan;
+    /* The model's layers, with their weights as words where int16 comes in. */
+    clo_dense *dense;
     const clo_model_case *input;
     unsigned char *memory, *tile, *joins;
     /* 0, 1, 2, ...; stages by level, and where each level begins; level of each stage. */
@@ -33,6 +35,8 @@ typedef struct tile {
     /* Job of each row, of stages and limits. */
     uint32_t jobs[CLO_TILE_ROWS];
 } tile;
+
+enum { ADD_CHUNK = 256 };
 
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
@@ -103,26 +107,47 @@ static void sum_children(const clo_infer *f, const clo_format_op *op, uint32_t r
 }
 
 /* `count` numbers that lie in a row, of rows or of lanes. */
+static void add_s8(const clo_infer *f, const int8_t *const in[CLO_MODEL_OP_INPUTS], uint32_t count, int8_t *out)
+{
+    int32_t sums[ADD_CHUNK];
+
+    for (uint32_t begin = 0; begin < count; begin += ADD_CHUNK) {
+        uint32_t chunk = smaller(count - begin, ADD_CHUNK);
+        for (uint32_t i = 0; i < chunk; i++)
+            sums[i] = in[0][begin + i] + in[1][begin + i];
+        for (uint32_t i = 0; in[2] != NULL && i < chunk; i++)
+            sums[i] += in[2][begin + i];
+        f->kernels.clamp_s8(sums, chunk, INT8_MIN, INT8_MAX, out + begin);
+    }
+}
+
+static void add_s16(const clo_infer *f, const int16_t *const in[CLO_MODEL_OP_INPUTS], uint32_t count, int16_t *out)
+{
+    int32_t sums[ADD_CHUNK];
+
+    for (uint32_t begin = 0; begin < count; begin += ADD_CHUNK) {
+        uint32_t chunk = smaller(count - begin, ADD_CHUNK);
+        for (uint32_t i = 0; i < chunk; i++)
+            sums[i] = in[0][begin + i] + in[1][begin + i];
+        for (uint32_t i = 0; in[2] != NULL && i < chunk; i++)
+            sums[i] += in[2][begin + i];
+        f->kernels.clamp_s16(sums, chunk, INT16_MIN, INT16_MAX, out + begin);
+    }
+}
+
 static void add(const clo_infer *f, uint32_t number, const void *const in[CLO_MODEL_OP_INPUTS], uint32_t count,
                 void *out)
 {
-    enum { CHUNK = 256 };
-    int32_t sums[CHUNK];
-
-    for (uint32_t begin = 0; begin < count; begin += CHUNK) {
-        uint32_t chunk = smaller(count - begin, CHUNK);
-        memset(sums, 0, sizeof sums);
-        for (uint32_t k = 0; k < CLO_MODEL_OP_INPUTS && in[k] != NULL; k++)
-            for (uint32_t i = 0; i < chunk; i++)
-                sums[i] += number == CLO_S8 ? ((const int8_t *)in[k])[begin + i] : ((const int16_t *)in[k])[begin + i];
-        put_clamped(f, sums, number, chunk, (char *)out + begin * clo_number_bytes(number));
-    }
+    if (number == CLO_S8)
+        add_s8(f, (const int8_t *const[]){in[0], in[1], in[2]}, count, out);
+    else
+        add_s16(f, (const int16_t *const[]){in[0], in[1], in[2]}, count, out);
 }
 
 static void join_node(const clo_infer *f, const tile *t, const clo_infer_step *step, uint32_t i, void *out)
 {
     const clo_format_op *op = &f->model->ops[step->op];
-    const clo_dense *layer = &f->model->dense[op->argument];
+    const clo_dense *layer = &f->dense[op->argument];
     const int32_t *parts[CLO_MODEL_OP_INPUTS] = {NULL};
 
     for (uint32_t k = 0; k < CLO_MODEL_OP_INPUTS && op->in[k] != CLO_MODEL_NONE; k++)
@@ -143,9 +168,9 @@ static void step_node(const clo_infer *f, const tile *t, const clo_infer_step *s
     switch ((clo_model_operation)op->op) {
     case CLO_MODEL_DENSE:
         if (value_at(f, op->in[0])->number == CLO_S8)
-            f->kernels.dense_node_s8(&f->model->dense[op->argument], in[0], out);
+            f->kernels.dense_node_s8(&f->dense[op->argument], in[0], out);
         else
-            f->kernels.dense_node_s16(&f->model->dense[op->argument], in[0], out);
+            f->kernels.dense_node_s16(&f->dense[op->argument], in[0], out);
         break;
     case CLO_MODEL_JOIN:
         join_node(f, t, step, i, out);
@@ -188,7 +213,7 @@ static void add_lanes(int32_t *to, const int32_t *a, const int32_t *b, size_t co
 static void join_lanes(const clo_infer *f, const tile *t, const clo_infer_step *step)
 {
     const clo_format_op *op = &f->model->ops[step->op];
-    const clo_dense *layer = &f->model->dense[op->argument];
+    const clo_dense *layer = &f->dense[op->argument];
     size_t numbers = (size_t)t->blocks * layer->outputs * CLO_LANES;
     const int32_t *lanes[CLO_MODEL_OP_INPUTS] = {NULL}, *global = NULL;
     int32_t globals[CLO_MODEL_WIDTH_MAX];
@@ -246,9 +271,9 @@ static void step_lanes(const clo_infer *f, const tile *t, const clo_infer_step *
     switch ((clo_model_operation)op->op) {
     case CLO_MODEL_DENSE:
         if (value_at(f, op->in[0])->number == CLO_S8)
-            f->kernels.dense_lanes_s8(&f->model->dense[op->argument], in[0], t->blocks, out);
+            f->kernels.dense_lanes_s8(&f->dense[op->argument], in[0], t->blocks, out);
         else
-            f->kernels.dense_lanes_s16(&f->model->dense[op->argument], in[0], t->blocks, out);
+            f->kernels.dense_lanes_s16(&f->dense[op->argument], in[0], t->blocks, out);
         break;
     case CLO_MODEL_JOIN:
         join_lanes(f, t, step);
@@ -428,16 +453,16 @@ static void find_levels(clo_infer *f)
 /* Rows of inputs of one domain (or all but limits, CLO_MODEL_NONE), from arrays one after the other. */
 static void put_rows(const clo_infer *f, uint32_t value, const int16_t *from, uint32_t count)
 {
-    uint32_t width = value_at(f, value)->width, row_bytes = f->plan.values[value].row_bytes;
-    unsigned char *to = kept_row(f, value, 0);
+    uint32_t width = value_at(f, value)->width;
+    bool is_s8 = value_at(f, value)->number == CLO_S8;
 
-    for (uint32_t row = 0; row < count; row++, from += width, to += row_bytes)
-        for (uint32_t i = 0; i < width; i++) {
-            if (value_at(f, value)->number == CLO_S8)
-                ((int8_t *)to)[i] = (int8_t)from[i];
-            else
-                ((int16_t *)to)[i] = from[i];
-        }
+    for (uint32_t row = 0; row < count; row++, from += width) {
+        void *to = kept_row(f, value, row);
+        for (uint32_t i = 0; is_s8 && i < width; i++)
+            ((int8_t *)to)[i] = (int8_t)from[i];
+        for (uint32_t i = 0; !is_s8 && i < width; i++)
+            ((int16_t *)to)[i] = from[i];
+    }
 }
 
 static void put_inputs(const clo_infer *f)
@@ -456,7 +481,7 @@ static void put_inputs(const clo_infer *f)
 }
 
 typedef struct places {
-    size_t tile, joins, identity, by_level, level_begin, level_of, members, member_begin;
+    size_t dense, wide, tile, joins, identity, by_level, level_begin, level_of, members, member_begin;
 } places;
 
 /* Sets where the kept values of the plan lie, and the rest. 0: too much. */
@@ -475,6 +500,8 @@ static size_t place(clo_infer_plan *plan, const clo_model *model, const clo_infe
     }
     longest = sizes->limits > longest ? sizes->limits : longest;
     longest = longest < CLO_TILE_ROWS ? CLO_TILE_ROWS : longest;
+    at->dense = clo_layout_add(&layout, model->counts[CLO_PART_LAYERS], sizeof(clo_dense));
+    at->wide = clo_layout_add(&layout, plan->wide_bytes, 1);
     at->tile = clo_layout_add(&layout, plan->tile_bytes, 1);
     at->joins = clo_layout_add(&layout, CLO_MODEL_OP_INPUTS * plan->join_bytes + CLO_TILE_ROWS * row_bytes, 1);
     at->identity = clo_layout_add(&layout, longest, sizeof(uint32_t));
@@ -495,6 +522,18 @@ size_t clo_infer_bytes(const clo_model *model, const clo_infer_sizes *sizes)
     return place(&plan, model, sizes, &at);
 }
 
+static void put_layers(clo_infer *f, int16_t *wide)
+{
+    memcpy(f->dense, f->model->dense, f->model->counts[CLO_PART_LAYERS] * sizeof *f->dense);
+    for (uint32_t i = 0; i < f->model->counts[CLO_PART_LAYERS]; i++)
+        if (f->plan.is_wide[i]) {
+            clo_dense *layer = &f->dense[i];
+            clo_weights_widen(layer->weights, layer->inputs, layer->outputs, wide);
+            layer->wide = wide;
+            wide += clo_weights_bytes(layer->inputs, layer->outputs);
+        }
+}
+
 clo_infer *clo_infer_init(const clo_model *model, const clo_kernels *kernels, const clo_infer_sizes *sizes,
                           void *memory)
 {
@@ -508,6 +547,8 @@ clo_infer *clo_infer_init(const clo_model *model, const clo_kernels *kernels, co
     f->kernels = *kernels;
     f->input = NULL;
     f->memory = bytes;
+    f->dense = (void *)(bytes + at.dense);
+    put_layers(f, (void *)(bytes + at.wide));
     f->tile = bytes + at.tile;
     f->joins = bytes + at.joins;
     f->identity = (void *)(bytes + at.identity);

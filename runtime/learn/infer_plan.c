@@ -342,6 +342,12 @@ static void find_needs(maker *m)
             plan->needs_members = true;
         if (op->op == CLO_MODEL_LOOP || op->on != CLO_MODEL_ALL)
             plan->needs_levels = true;
+        if (op->op == CLO_MODEL_DENSE && m->model->values[op->in[0]].number == CLO_S16 &&
+            !plan->is_wide[op->argument]) {
+            const clo_dense *layer = &m->model->dense[op->argument];
+            plan->is_wide[op->argument] = true;
+            plan->wide_bytes += clo_weights_bytes(layer->inputs, layer->outputs) * sizeof(int16_t);
+        }
         if (op->op == CLO_MODEL_JOIN) {
             size_t bytes = up((size_t)m->model->values[op->out].width * CLO_TILE_ROWS * sizeof(int32_t));
             plan->join_bytes = bytes > plan->join_bytes ? bytes : plan->join_bytes;

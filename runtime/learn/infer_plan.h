@@ -64,6 +64,9 @@ typedef struct clo_infer_plan {
     /* Where the scores lie in a head's tile; the values, if they are kept. */
     uint32_t stage_score, limit_score;
     bool needs_members, needs_levels;
+    /* Layers that read int16; bytes of their weights as words. */
+    bool is_wide[CLO_MODEL_LAYERS_MAX];
+    size_t wide_bytes;
     /* int32 lanes of the widest join, for one of its inputs, in a tile. */
     size_t join_bytes;
     size_t tile_bytes;
