@@ -67,7 +67,7 @@ typedef struct clo_dense {
     /* Likewise; from clo_dense_fold. Used where the hardware wants unsigned activations. */
     const int32_t *folded;
     clo_rule rule;
-    /* NULL, or the weights as clo_weights_widen lays them out: then dense_lanes_s16 is faster on x86. */
+    /* NULL, or the weights as clo_weights_widen lays them out: then int16 is faster on x86. */
     const int16_t *wide;
 } clo_dense;
 
@@ -122,6 +122,9 @@ typedef struct clo_kernels {
     void (*clamp_s8)(const int32_t *x, uint32_t count, int8_t lo, int8_t hi, int8_t *y);
     void (*clamp_s16)(const int32_t *x, uint32_t count, int16_t lo, int16_t hi, int16_t *y);
 
+    /* y = clamp(a + b + c) to y's numbers, exactly `count`; c may be NULL. */
+    void (*add_s8)(const int8_t *a, const int8_t *b, const int8_t *c, uint32_t count, int8_t *y);
+    void (*add_s16)(const int16_t *a, const int16_t *b, const int16_t *c, uint32_t count, int16_t *y);
     /* Rows to lanes and back, in words of 32 bits: a quad of int8, a pair of int16, an int32. `width` and `stride`
      * count words here and are not rounded up; lanes is [blocks][width][16]. Lanes behind the last row become 0. */
     void (*rows_to_lanes)(const clo_rows *rows, const void *values, void *lanes);
@@ -178,8 +181,8 @@ extern const int16_t clo_tanh_table[CLO_TANH_POINTS];
 size_t clo_weights_bytes(uint32_t inputs, uint32_t outputs);
 void clo_weights_pack(const int8_t *rows, uint32_t inputs, uint32_t outputs, int8_t *packed);
 
-/* wide[outputs rounded up to 16][inputs rounded up to 4]: the packed weights as words, row by row, in
- * 2 * clo_weights_bytes bytes. */
+/* The packed weights as words: wide[outputs / 16][inputs / 2][16 outputs][2 inputs], both rounded up, in
+ * 2 * clo_weights_bytes bytes at most. */
 void clo_weights_widen(const int8_t *packed, uint32_t inputs, uint32_t outputs, int16_t *wide);
 
 /* folded[outputs rounded up to 16] = bias - 128 * sum of the weights, modulo 2^32: what makes unsigned activations

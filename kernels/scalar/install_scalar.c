@@ -16,6 +16,8 @@ void clo_kernels_install_scalar(clo_kernels *table)
         .sum_rows_s16 = clo_sum_rows_s16_scalar,
         .clamp_s8 = clo_clamp_s8_scalar,
         .clamp_s16 = clo_clamp_s16_scalar,
+        .add_s8 = clo_add_s8_scalar,
+        .add_s16 = clo_add_s16_scalar,
         .rows_to_lanes = clo_rows_to_lanes_scalar,
         .lanes_to_rows = clo_lanes_to_rows_scalar,
         .lookup_s8 = clo_lookup_s8_scalar,

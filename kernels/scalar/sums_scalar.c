@@ -36,6 +36,18 @@ void clo_clamp_s16_scalar(const int32_t *x, uint32_t count, int16_t lo, int16_t 
         y[i] = (int16_t)clo_clamp(x[i], lo, hi);
 }
 
+void clo_add_s8_scalar(const int8_t *a, const int8_t *b, const int8_t *c, uint32_t count, int8_t *y)
+{
+    for (uint32_t i = 0; i < count; i++)
+        y[i] = (int8_t)clo_clamp(a[i] + b[i] + (c != NULL ? c[i] : 0), INT8_MIN, INT8_MAX);
+}
+
+void clo_add_s16_scalar(const int16_t *a, const int16_t *b, const int16_t *c, uint32_t count, int16_t *y)
+{
+    for (uint32_t i = 0; i < count; i++)
+        y[i] = (int16_t)clo_clamp(a[i] + b[i] + (c != NULL ? c[i] : 0), INT16_MIN, INT16_MAX);
+}
+
 enum { WORD = sizeof(int32_t) };
 
 void clo_rows_to_lanes_scalar(const clo_rows *rows, const void *values, void *lanes)

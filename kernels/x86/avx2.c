@@ -292,6 +292,16 @@ V V32 dot_wide(V32 acc, V32 x, const int16_t *pair)
                  _mm256_add_epi32(acc.high, _mm256_madd_epi16(x.high, words))};
 }
 
+V V32 pairs_load(const int16_t *x)
+{
+    return (V32){load(x), load(x + 16)};
+}
+
+V V32 dot_wide_node(V32 acc, const int16_t *weights, const int16_t *pair)
+{
+    return dot_wide(acc, pairs_load(weights), pair);
+}
+
 #include "kernels/template.h"
 
 /* Both points of the table come with one gather; multiplied and added up in pairs. 8 numbers as int32. */

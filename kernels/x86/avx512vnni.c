@@ -140,6 +140,19 @@ V V32 dot_wide(V32 acc, __m512i x, const int16_t *pair)
     return acc;
 }
 
+V V32 pairs_load(const int16_t *x)
+{
+    return _mm512_loadu_si512(x);
+}
+
+V V32 dot_wide_node(V32 acc, const int16_t *weights, const int16_t *pair)
+{
+    __asm__("vpdpwssd %2%{1to16%}, %1, %0"
+            : "+v"(acc)
+            : "v"(_mm512_loadu_si512(weights)), "m"(*(const quad_in_memory *)pair));
+    return acc;
+}
+
 /* Bytes 0 and 2 of each quad of weights as words, then 1 and 3; the inputs in the same order. */
 V V32 dot16_node(V32 acc, const int8_t *weights, const int16_t *x)
 {

@@ -36,8 +36,6 @@ typedef struct tile {
     uint32_t jobs[CLO_TILE_ROWS];
 } tile;
 
-enum { ADD_CHUNK = 256 };
-
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
@@ -107,41 +105,13 @@ static void sum_children(const clo_infer *f, const clo_format_op *op, uint32_t r
 }
 
 /* `count` numbers that lie in a row, of rows or of lanes. */
-static void add_s8(const clo_infer *f, const int8_t *const in[CLO_MODEL_OP_INPUTS], uint32_t count, int8_t *out)
-{
-    int32_t sums[ADD_CHUNK];
-
-    for (uint32_t begin = 0; begin < count; begin += ADD_CHUNK) {
-        uint32_t chunk = smaller(count - begin, ADD_CHUNK);
-        for (uint32_t i = 0; i < chunk; i++)
-            sums[i] = in[0][begin + i] + in[1][begin + i];
-        for (uint32_t i = 0; in[2] != NULL && i < chunk; i++)
-            sums[i] += in[2][begin + i];
-        f->kernels.clamp_s8(sums, chunk, INT8_MIN, INT8_MAX, out + begin);
-    }
-}
-
-static void add_s16(const clo_infer *f, const int16_t *const in[CLO_MODEL_OP_INPUTS], uint32_t count, int16_t *out)
-{
-    int32_t sums[ADD_CHUNK];
-
-    for (uint32_t begin = 0; begin < count; begin += ADD_CHUNK) {
-        uint32_t chunk = smaller(count - begin, ADD_CHUNK);
-        for (uint32_t i = 0; i < chunk; i++)
-            sums[i] = in[0][begin + i] + in[1][begin + i];
-        for (uint32_t i = 0; in[2] != NULL && i < chunk; i++)
-            sums[i] += in[2][begin + i];
-        f->kernels.clamp_s16(sums, chunk, INT16_MIN, INT16_MAX, out + begin);
-    }
-}
-
 static void add(const clo_infer *f, uint32_t number, const void *const in[CLO_MODEL_OP_INPUTS], uint32_t count,
                 void *out)
 {
     if (number == CLO_S8)
-        add_s8(f, (const int8_t *const[]){in[0], in[1], in[2]}, count, out);
+        f->kernels.add_s8(in[0], in[1], in[2], count, out);
     else
-        add_s16(f, (const int16_t *const[]){in[0], in[1], in[2]}, count, out);
+        f->kernels.add_s16(in[0], in[1], in[2], count, out);
 }
 
 static void join_node(const clo_infer *f, const tile *t, const clo_infer_step *step, uint32_t i, void *out)
@@ -350,7 +320,7 @@ static void run_tile(const clo_infer *f, const work *w, uint32_t begin, tile *t)
     t->count = smaller(w->count - begin, (uint32_t)w->segment->blocks * CLO_LANES);
     t->blocks = (t->count + CLO_LANES - 1) / CLO_LANES;
     t->on = w->on;
-    for (uint32_t i = 0; i < t->count; i++)
+    for (uint32_t i = 0; w->segment->needs_jobs && i < t->count; i++)
         t->jobs[i] = w->job_of != NULL ? w->job_of[t->rows[i]] : w->job;
     if (t->count <= CLO_NODE_ROWS)
         run_tile_nodes(f, t);
@@ -454,14 +424,17 @@ static void find_levels(clo_infer *f)
 static void put_rows(const clo_infer *f, uint32_t value, const int16_t *from, uint32_t count)
 {
     uint32_t width = value_at(f, value)->width;
-    bool is_s8 = value_at(f, value)->number == CLO_S8;
+    uint32_t row_bytes = f->plan.values[value].row_bytes;
+    unsigned char *to = kept_row(f, value, 0);
 
-    for (uint32_t row = 0; row < count; row++, from += width) {
-        void *to = kept_row(f, value, row);
-        for (uint32_t i = 0; is_s8 && i < width; i++)
-            ((int8_t *)to)[i] = (int8_t)from[i];
-        for (uint32_t i = 0; !is_s8 && i < width; i++)
-            ((int16_t *)to)[i] = from[i];
+    for (uint32_t row = 0; row < count; row++, from += width, to += row_bytes) {
+        if (value_at(f, value)->number == CLO_S8)
+            for (uint32_t i = 0; i < width; i++)
+                ((int8_t *)to)[i] = (int8_t)from[i];
+        else if (width <= CLO_LANES && (count - row) * width >= CLO_LANES) /* what is behind the row means nothing */
+            memcpy(to, from, CLO_LANES * sizeof *from);
+        else
+            memcpy(to, from, width * sizeof *from);
     }
 }
 

@@ -247,15 +247,17 @@ static life *touch(maker *m, uint32_t value, uint32_t step)
 }
 
 /* Coarser inputs and those that are summed by row are read from their rows, not from the tile. */
-static void find_lives(maker *m, const clo_infer_segment *segment)
+static void find_lives(maker *m, clo_infer_segment *segment)
 {
     m->lives_count = 0;
     for (uint32_t s = segment->steps.begin; s < segment->steps.end; s++) {
         const clo_format_op *op = op_at(m, m->plan->steps[s].op);
         for (uint32_t k = 0; k < CLO_MODEL_OP_INPUTS && op->in[k] != CLO_MODEL_NONE; k++) {
             uint32_t v = op->in[k];
-            if (m->model->values[v].domain != segment->domain || op->op == CLO_MODEL_SUM_CHILDREN)
+            if (m->model->values[v].domain != segment->domain || op->op == CLO_MODEL_SUM_CHILDREN) {
+                segment->needs_jobs = segment->needs_jobs || m->model->values[v].domain == CLO_MODEL_JOB;
                 continue;
+            }
             bool is_new = life_of(m, v) == NULL;
             life *l = touch(m, v, s);
             if (is_new) {

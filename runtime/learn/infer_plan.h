@@ -49,6 +49,8 @@ typedef enum clo_infer_kind { CLO_INFER_TILES, CLO_INFER_SUM, CLO_INFER_LOOP } c
 typedef struct clo_infer_segment {
     clo_infer_range steps, loads, stores;
     uint16_t kind, domain, on, blocks;
+    /* A join reads values of jobs. */
+    bool needs_jobs;
     /* SUM: the operation. LOOP: its begin. */
     uint16_t op;
 } clo_infer_segment;
