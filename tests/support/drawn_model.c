@@ -1,3 +1,4 @@
+/* drawn_model.c - C leaves the order of arguments open, so at most one of them draws. */
 #include "drawn_model.h"
 
 #include <stdbool.h>
@@ -78,6 +79,8 @@ static void add_op(drawn_model *d, clo_model_operation op, clo_model_on on, uint
 static uint32_t add_dense(drawn_model *d, clo_model_on on, uint32_t in, uint32_t out, clo_model_number number,
                           uint32_t width)
 {
+    if (in >= DRAWN_VALUES_MAX) /* never; the compiler does not see it */
+        return 0;
     if (out == NOTHING)
         out = add_value(d, number, d->values[in].domain, width);
     add_op(d, CLO_MODEL_DENSE, on, out, (const uint32_t[]){in, NONE, NONE},
@@ -97,6 +100,16 @@ static uint32_t find(drawn_model *d, bool is_s32, uint32_t domain, uint32_t widt
             return v;
     }
     return NOTHING;
+}
+
+/* Numbers that an operation may take: there are inputs of stages, jobs and limits. */
+static uint32_t find_numbers(drawn_model *d, uint32_t domain)
+{
+    uint32_t found = find(d, false, domain, 0);
+
+    if (found != NOTHING)
+        return found;
+    return domain == CLO_MODEL_LIMIT ? 2 : domain == CLO_MODEL_JOB ? 1 : 0;
 }
 
 static bool is_coarser(uint32_t from, uint32_t to)
@@ -155,8 +168,8 @@ static void add_sum(drawn_model *d, uint32_t v)
 /* The same value of leaves and of inner stages, by two layers. */
 static void add_masked(drawn_model *d)
 {
-    uint32_t a = find(d, false, CLO_MODEL_STAGE, 0), b = find(d, false, CLO_MODEL_STAGE, 0);
-    uint32_t out = add_dense(d, CLO_MODEL_LEAVES, a, NOTHING, any_number(d, 3), any_width(d));
+    uint32_t a = find_numbers(d, CLO_MODEL_STAGE), b = find_numbers(d, CLO_MODEL_STAGE), width = any_width(d);
+    uint32_t out = add_dense(d, CLO_MODEL_LEAVES, a, NOTHING, any_number(d, 3), width);
 
     add_dense(d, CLO_MODEL_INNER, b, out, CLO_MODEL_S8, 0);
 }
@@ -164,7 +177,7 @@ static void add_masked(drawn_model *d)
 /* Messages from children to parents, around something in their middle. */
 static void add_loop(drawn_model *d)
 {
-    uint32_t x = find(d, false, CLO_MODEL_STAGE, 0), first = d->desc.values_count;
+    uint32_t x = find_numbers(d, CLO_MODEL_STAGE), first = d->desc.values_count;
     clo_model_number number = d->values[x].number;
     uint32_t width = d->values[x].width, message_width = any_width(d);
     bool has_way_around = below(&d->state, 2) != 0;
@@ -193,12 +206,13 @@ static void add_loop(drawn_model *d)
 
 static void add_any(drawn_model *d)
 {
-    uint32_t v = find(d, false, NOTHING, 0), kind = below(&d->state, 16);
+    uint32_t v = find_numbers(d, NOTHING), kind = below(&d->state, 16), width = any_width(d);
+    clo_model_number number = any_number(d, 3);
 
     if (kind < 5)
-        add_dense(d, CLO_MODEL_ALL, v, NOTHING, any_number(d, 3), any_width(d));
+        add_dense(d, CLO_MODEL_ALL, v, NOTHING, number, width);
     else if (kind < 9)
-        add_join(d, (clo_model_domain)below(&d->state, 4), any_width(d), any_number(d, 3));
+        add_join(d, (clo_model_domain)below(&d->state, 4), width, number);
     else if (kind < 11)
         add_elementwise(d, v);
     else if (kind < 14)
@@ -216,7 +230,7 @@ static void add_inputs(drawn_model *d)
     uint32_t count = 3 + below(&d->state, 3);
 
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t v = add_value(d, any_number(d, 2), domains[i], any_width(d));
+        uint32_t width = any_width(d), v = add_value(d, any_number(d, 2), domains[i], width);
         bool is_s8 = d->values[v].number == CLO_MODEL_S8;
         d->values[v].is_input = 1;
         for (uint32_t k = 0; k < d->values[v].width; k++)
@@ -228,7 +242,7 @@ static void add_inputs(drawn_model *d)
 /* A score of a value of the domain, mostly behind a join with what all know. */
 static uint32_t add_score(drawn_model *d, clo_model_domain domain)
 {
-    uint32_t width = any_width(d), own = find(d, false, domain, 0), job = find(d, false, CLO_MODEL_JOB, 0);
+    uint32_t width = any_width(d), own = find_numbers(d, domain), job = find_numbers(d, CLO_MODEL_JOB);
 
     add_dense(d, CLO_MODEL_ALL, own, NOTHING, CLO_MODEL_S32, width);
     add_dense(d, CLO_MODEL_ALL, job, NOTHING, CLO_MODEL_S32, width);
