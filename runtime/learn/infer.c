@@ -32,6 +32,8 @@ typedef struct tile {
     uint32_t count, blocks;
     /* CLO_MODEL_LEAVES or CLO_MODEL_INNER: only operations on these and on all; CLO_MODEL_ALL: all of them */
     uint32_t on;
+    /* No job has an edge, and the loop can be skipped. */
+    bool skips_loop;
     /* Job of each row, of stages and limits. */
     uint32_t jobs[CLO_TILE_ROWS];
 } tile;
@@ -274,14 +276,52 @@ static bool is_on(const clo_infer *f, const clo_infer_step *step, uint32_t on)
     return mine == CLO_MODEL_ALL || mine == on;
 }
 
-static void run_tile_nodes(const clo_infer *f, const tile *t)
+static void skip_loop_node(const clo_infer *f, const tile *t, uint32_t i)
 {
-    const clo_infer_range steps = t->segment->steps;
+    const clo_format_op *loop = &f->model->ops[t->segment->op];
 
-    for (uint32_t i = 0; i < t->count; i++)
-        for (uint32_t s = steps.begin; s < steps.end; s++)
-            if (is_on(f, &f->plan.steps[s], t->on))
-                step_node(f, t, &f->plan.steps[s], i);
+    memcpy(node_row(f, t, loop->out, t->segment->loop_out, i), node_row(f, t, loop->in[0], t->segment->loop_in, i),
+           f->plan.values[loop->out].row_bytes);
+}
+
+static void run_row(const clo_infer *f, const tile *t, uint32_t i)
+{
+    const clo_infer_segment *segment = t->segment;
+
+    for (uint32_t s = segment->steps.begin; s < segment->steps.end; s++) {
+        if (t->skips_loop && s == segment->loop.begin) {
+            skip_loop_node(f, t, i);
+            s = segment->loop.end;
+            if (s == segment->steps.end)
+                break;
+        }
+        if (is_on(f, &f->plan.steps[s], t->on))
+            step_node(f, t, &f->plan.steps[s], i);
+    }
+}
+
+static void skip_loop_lanes(const clo_infer *f, const tile *t)
+{
+    const clo_format_op *loop = &f->model->ops[t->segment->op];
+
+    memcpy(f->tile + t->segment->loop_out, f->tile + t->segment->loop_in,
+           (size_t)t->blocks * f->plan.values[loop->out].words * CLO_LANES * sizeof(int32_t));
+}
+
+static void run_lanes(const clo_infer *f, const tile *t)
+{
+    const clo_infer_segment *segment = t->segment;
+
+    for (uint32_t s = segment->steps.begin; s < segment->steps.end; s++) {
+        if (t->skips_loop && s == segment->loop.begin) {
+            skip_loop_lanes(f, t);
+            s = segment->loop.end;
+            if (s == segment->steps.end)
+                break;
+        }
+        if (is_on(f, &f->plan.steps[s], t->on))
+            step_lanes(f, t, &f->plan.steps[s]);
+    }
 }
 
 static void run_tile_lanes(const clo_infer *f, const tile *t)
@@ -293,9 +333,7 @@ static void run_tile_lanes(const clo_infer *f, const tile *t)
         const clo_rows rows = words_of(f, move->value, t->rows, t->count);
         f->kernels.rows_to_lanes(&rows, kept_row(f, move->value, 0), f->tile + move->at);
     }
-    for (uint32_t s = segment->steps.begin; s < segment->steps.end; s++)
-        if (is_on(f, &f->plan.steps[s], t->on))
-            step_lanes(f, t, &f->plan.steps[s]);
+    run_lanes(f, t);
     for (uint32_t i = segment->stores.begin; i < segment->stores.end; i++) {
         const clo_infer_move *move = &f->plan.moves[i];
         const clo_rows rows = words_of(f, move->value, t->rows, t->count);
@@ -310,6 +348,7 @@ typedef struct work {
     uint32_t count, on;
     const uint32_t *job_of;
     uint32_t job;
+    bool skips_loop;
 } work;
 
 /* Runs the next tile of the work, from row `begin` on. */
@@ -322,10 +361,12 @@ static void run_tile(const clo_infer *f, const work *w, uint32_t begin, tile *t)
     t->on = w->on;
     for (uint32_t i = 0; w->segment->needs_jobs && i < t->count; i++)
         t->jobs[i] = w->job_of != NULL ? w->job_of[t->rows[i]] : w->job;
-    if (t->count <= CLO_NODE_ROWS)
-        run_tile_nodes(f, t);
-    else
+    t->skips_loop = w->skips_loop;
+    if (t->count > CLO_NODE_ROWS)
         run_tile_lanes(f, t);
+    else
+        for (uint32_t i = 0; i < t->count; i++)
+            run_row(f, t, i);
 }
 
 static void run_rows(const clo_infer *f, const work *w)
@@ -376,17 +417,15 @@ static void run_loop(const clo_infer *f, const clo_infer_segment *segment)
 {
     const clo_format_op *op = &f->model->ops[segment->op];
 
-    if (op->in[0] != CLO_MODEL_NONE && f->input->child_begin[f->input->stages] == 0) {
-        memcpy(kept_row(f, op->out, 0), kept_row(f, op->in[0], 0),
-               (size_t)f->input->stages * f->plan.values[op->out].row_bytes);
-        return;
-    }
+    bool skips = op->in[0] != CLO_MODEL_NONE && f->input->child_begin[f->input->stages] == 0;
+
     for (uint32_t level = 0; level < f->levels; level++) {
         const work w = {.segment = segment,
                         .rows = f->by_level + f->level_begin[level],
                         .count = f->level_begin[level + 1] - f->level_begin[level],
                         .on = level == 0 ? CLO_MODEL_LEAVES : CLO_MODEL_INNER,
-                        .job_of = f->input->job_of_stage};
+                        .job_of = f->input->job_of_stage,
+                        .skips_loop = skips};
         run_rows(f, &w);
     }
 }
