@@ -20,8 +20,9 @@ struct clo_infer {
     unsigned char *memory, *tile, *joins;
     /* 0, 1, 2, ...; stages by level, and where each level begins; level of each stage. */
     uint32_t *identity, *by_level, *level_begin, *level_of;
-    /* Stages by job, and where each job begins. */
-    uint32_t *members, *member_begin;
+    /* Stages by job, and where each job begins: identity or sorted. */
+    const uint32_t *members;
+    uint32_t *sorted_members, *member_begin;
     uint32_t levels;
 };
 
@@ -442,6 +443,27 @@ static void sort_stages(uint32_t stages, const uint32_t *keys, uint32_t count, u
         sorted[--begin[keys[s]]] = s;
 }
 
+/* Stages of a job mostly stand together, the jobs in order: then there is nothing to sort. */
+static void find_members(clo_infer *f)
+{
+    const uint32_t *job_of = f->input->job_of_stage;
+    uint32_t stages = f->input->stages, next = 0;
+    bool is_sorted = true;
+
+    for (uint32_t s = 1; s < stages; s++)
+        is_sorted = is_sorted && job_of[s - 1] <= job_of[s];
+    f->members = is_sorted ? f->identity : f->sorted_members;
+    if (!is_sorted) {
+        sort_stages(stages, job_of, f->input->jobs, f->member_begin, f->sorted_members);
+        return;
+    }
+    for (uint32_t s = 0; s < stages; s++)
+        while (next <= job_of[s])
+            f->member_begin[next++] = s;
+    while (next <= f->input->jobs)
+        f->member_begin[next++] = stages;
+}
+
 /* Children stand behind their parents. */
 static void find_levels(clo_infer *f)
 {
@@ -567,7 +589,7 @@ clo_infer *clo_infer_init(const clo_model *model, const clo_kernels *kernels, co
     f->by_level = (void *)(bytes + at.by_level);
     f->level_begin = (void *)(bytes + at.level_begin);
     f->level_of = (void *)(bytes + at.level_of);
-    f->members = (void *)(bytes + at.members);
+    f->members = f->sorted_members = (void *)(bytes + at.members);
     f->member_begin = (void *)(bytes + at.member_begin);
     f->levels = 0;
     size_t longest = (at.by_level - at.identity) / sizeof(uint32_t);
@@ -583,7 +605,7 @@ void clo_infer_encode(clo_infer *infer, const clo_model_case *input)
     if (infer->plan.needs_levels)
         find_levels(infer);
     if (infer->plan.needs_members)
-        sort_stages(input->stages, input->job_of_stage, input->jobs, infer->member_begin, infer->members);
+        find_members(infer);
     for (uint32_t i = 0; i < infer->plan.encoder_count; i++) {
         const clo_infer_segment *segment = &infer->plan.segments[i];
         if (segment->kind == CLO_INFER_LOOP)
