@@ -645,58 +645,53 @@ void clo_infer_score(clo_infer *infer, const uint32_t *stages, uint32_t count, i
             scores[i] = *(const int32_t *)kept_row(infer, value, stages[i]);
 }
 
-/* Limit i belongs to job_of[i], or to `job`. */
-static void run_limits(clo_infer *f, const uint32_t *job_of, uint32_t job, const int16_t *inputs, uint32_t count,
-                       int32_t *scores)
+/* From the inputs of limits that begin at `from`, those of other domains between them where they stand in a case. */
+static void put_limits(const clo_infer *f, const int16_t *from, const uint32_t rows[4])
 {
-    const clo_infer_segment *head = &f->plan.limit_head;
-    const work w = {.segment = head, .rows = f->identity, .count = count, .job_of = job_of, .job = job};
-
-    if (f->model->header->limit == CLO_MODEL_NONE) {
-        memset(scores, 0, count * sizeof *scores);
-        return;
-    }
-    for (uint32_t v = 0; v < f->model->counts[CLO_PART_VALUES]; v++)
-        if (value_at(f, v)->is_input && value_at(f, v)->domain == CLO_MODEL_LIMIT) {
-            put_rows(f, v, inputs, count);
-            inputs += (size_t)count * value_at(f, v)->width;
-        }
-    run_head(f, &w, f->model->header->limit, f->plan.limit_score, scores);
-}
-
-void clo_infer_limits(clo_infer *infer, uint32_t job, const int16_t *inputs, uint32_t count, int32_t *scores)
-{
-    run_limits(infer, NULL, job, inputs, count, scores);
-}
-
-/* Limits' inputs of a whole case, which may stand between others. */
-static void run_all_limits(clo_infer *f, const clo_model_case *input, int32_t *limits)
-{
-    const uint32_t rows[] = {input->stages, input->jobs, 1, input->limits};
-    const clo_infer_segment *head = &f->plan.limit_head;
-    const work w = {.segment = head, .rows = f->identity, .count = input->limits, .job_of = input->job_of_limit};
-    const int16_t *from = input->inputs;
-
     for (uint32_t v = 0; v < f->model->counts[CLO_PART_VALUES]; v++) {
         const clo_format_value *value = value_at(f, v);
         if (!value->is_input)
             continue;
         if (value->domain == CLO_MODEL_LIMIT)
-            put_rows(f, v, from, input->limits);
+            put_rows(f, v, from, rows[CLO_MODEL_LIMIT]);
         from += (size_t)rows[value->domain] * value->width;
     }
-    if (f->model->header->limit == CLO_MODEL_NONE)
-        memset(limits, 0, input->limits * sizeof *limits);
-    else
-        run_head(f, &w, f->model->header->limit, f->plan.limit_score, limits);
+}
+
+/* Limits 0 .. count - 1, whose inputs are put: of job_of[i], or of `job`. */
+static void run_limits(const clo_infer *f, const uint32_t *job_of, uint32_t job, uint32_t count, int32_t *scores)
+{
+    const uint32_t jobs = job_of != NULL ? f->input->jobs : 1;
+    const work of_jobs = {
+        .segment = &f->plan.job_head, .rows = job_of != NULL ? f->identity : &job, .count = count > 0 ? jobs : 0};
+    const work w = {.segment = &f->plan.limit_head, .rows = f->identity, .count = count, .job_of = job_of, .job = job};
+
+    if (f->model->header->limit == CLO_MODEL_NONE) {
+        memset(scores, 0, count * sizeof *scores);
+        return;
+    }
+    if (f->plan.job_head.steps.begin != f->plan.job_head.steps.end)
+        run_rows(f, &of_jobs);
+    run_head(f, &w, f->model->header->limit, f->plan.limit_score, scores);
+}
+
+void clo_infer_limits(clo_infer *infer, uint32_t job, const int16_t *inputs, uint32_t count, int32_t *scores)
+{
+    const uint32_t rows[] = {0, 0, 0, count};
+
+    put_limits(infer, inputs, rows);
+    run_limits(infer, NULL, job, count, scores);
 }
 
 void clo_infer_run(clo_infer *infer, const clo_model_case *input, int32_t *scores, int32_t *limits)
 {
     clo_infer_encode(infer, input);
     clo_infer_score(infer, infer->identity, input->stages, scores);
-    if (limits != NULL)
-        run_all_limits(infer, input, limits);
+    if (limits == NULL)
+        return;
+    const uint32_t rows[] = {input->stages, input->jobs, 1, input->limits};
+    put_limits(infer, input->inputs, rows);
+    run_limits(infer, input->job_of_limit, 0, input->limits, limits);
 }
 
 uint64_t clo_infer_steps_encode(const clo_infer *infer, uint32_t stages, uint32_t jobs)
@@ -710,5 +705,7 @@ uint64_t clo_infer_steps_heads(const clo_infer *infer, uint32_t stages, uint32_t
 {
     const uint64_t *cost = infer->plan.head_cost;
 
-    return (cost[CLO_MODEL_STAGE] * stages + cost[CLO_MODEL_LIMIT] * limits + stages + limits + 63) / 64;
+    uint64_t job = limits > 0 ? cost[CLO_MODEL_JOB] : 0;
+
+    return (cost[CLO_MODEL_STAGE] * stages + cost[CLO_MODEL_LIMIT] * limits + job + stages + limits + 63) / 64;
 }

@@ -1,7 +1,8 @@
 /* infer_plan.c - which operations belong to the encoder and which to the heads, segments, and places in a tile.
  *
  * An operation on stages belongs to the head if nothing but the head needs what it gives: then it is run for the stages
- * alone that are asked for. Found backwards from the scores. What nothing needs is left out. */
+ * alone that are asked for. So does one on jobs that only the limits need: it is run for their job. Found backwards from
+ * the scores. What nothing needs is left out. */
 #include "learn/infer_plan.h"
 
 #include <assert.h>
@@ -52,18 +53,26 @@ static bool is_elementwise(const clo_format_op *op)
            op->op == CLO_MODEL_TANH || op->op == CLO_MODEL_LOOKUP;
 }
 
-/* What reads it decides. Only values that all stages have, and that one operation writes, can be left to the head. */
+/* Whether `reader`, which belongs to a head, leaves an operation to the heads: on the same domain, or on jobs for limits,
+ * which are those of one job. */
+static bool leaves_to_head(const maker *m, const clo_format_op *op, const clo_format_op *reader)
+{
+    return domain_of(m, reader) == domain_of(m, op) ||
+           (domain_of(m, op) == CLO_MODEL_JOB && domain_of(m, reader) == CLO_MODEL_LIMIT);
+}
+
+/* What reads it decides. Only values that all rows have, and that one operation writes, can be left to a head. */
 static role role_of(const maker *m, uint32_t i)
 {
     const clo_format_op *op = op_at(m, i);
-    bool is_head = is_elementwise(op) && op->on == CLO_MODEL_ALL && !m->is_in_loop[i] &&
-                   (domain_of(m, op) == CLO_MODEL_STAGE || domain_of(m, op) == CLO_MODEL_LIMIT);
+    bool is_head =
+        is_elementwise(op) && op->on == CLO_MODEL_ALL && !m->is_in_loop[i] && domain_of(m, op) != CLO_MODEL_GLOBAL;
     bool is_needed = op->out == m->model->header->score || op->out == m->model->header->limit;
 
     for (uint32_t j = i + 1; j < m->model->counts[CLO_PART_OPS]; j++)
         if (m->roles[j] != DEAD && reads(op_at(m, j), op->out)) {
             is_needed = true;
-            is_head = is_head && m->roles[j] == HEAD;
+            is_head = is_head && m->roles[j] == HEAD && leaves_to_head(m, op, op_at(m, j));
         }
     return !is_needed ? DEAD : is_head ? HEAD : ENCODER;
 }
@@ -410,16 +419,19 @@ void clo_infer_plan_make(clo_infer_plan *plan, const clo_model *model)
     measure_values(&m);
     cut_encoder(&m);
     cut_head(&m, &plan->stage_head, CLO_MODEL_STAGE);
+    cut_head(&m, &plan->job_head, CLO_MODEL_JOB);
     cut_head(&m, &plan->limit_head, CLO_MODEL_LIMIT);
     for (uint32_t i = 0; i < plan->encoder_count; i++)
         keep_values(&m, &plan->segments[i]);
     keep_values(&m, &plan->stage_head);
+    keep_values(&m, &plan->job_head);
     keep_values(&m, &plan->limit_head);
     if (plan->stage_head.steps.begin == plan->stage_head.steps.end) /* the encoder gives the scores */
         plan->values[model->header->score].is_kept = true;
     find_needs(&m);
     for (uint32_t i = 0; i < plan->encoder_count; i++)
         place_segment(&m, &plan->segments[i]);
+    place_segment(&m, &plan->job_head);
     plan->stage_score = score_in_tile(&m, &plan->stage_head, model->header->score);
     plan->limit_score = score_in_tile(&m, &plan->limit_head, model->header->limit);
 }

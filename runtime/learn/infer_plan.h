@@ -66,7 +66,7 @@ typedef struct clo_infer_plan {
     /* The encoder in order, then the heads of stages and of limits. */
     clo_infer_segment segments[CLO_SEGMENTS_MAX];
     uint32_t encoder_count, steps_count, moves_count;
-    clo_infer_segment stage_head, limit_head;
+    clo_infer_segment stage_head, job_head, limit_head;
     /* Where the scores lie in a head's tile; the values, if they are kept. */
     uint32_t stage_score, limit_score;
     bool needs_members, needs_levels;
