@@ -279,21 +279,30 @@ V void transpose(__m512i v[8])
     }
 }
 
-/* Words w .. w + 7 of row i and of row i + 8 of a block; zeros for what does not exist. */
-V __m512i two_rows(const clo_rows *rows, const int32_t *values, uint32_t i, __mmask8 words)
-{
-    __m256i low = _mm256_setzero_si256(), high = low;
-
-    if (i < rows->count)
-        low = _mm256_maskz_loadu_epi32(words, values + (size_t)rows->rows[i] * rows->stride);
-    if (i + 8 < rows->count)
-        high = _mm256_maskz_loadu_epi32(words, values + (size_t)rows->rows[i + 8] * rows->stride);
-    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
-}
-
 V __mmask8 words_left(const clo_rows *rows, uint32_t w)
 {
     return (__mmask8)(rows->width - w >= 8 ? 0xff : (1u << (rows->width - w)) - 1);
+}
+
+/* 8 words of row i, or those of the mask; zeros for a row that does not exist. */
+V __m256i row_load(const clo_rows *rows, const int32_t *values, uint32_t i, __mmask8 words)
+{
+    if (i >= rows->count)
+        return _mm256_setzero_si256();
+    values += (size_t)rows->rows[i] * rows->stride;
+    return words == 0xff ? _mm256_loadu_si256((const __m256i *)values) : _mm256_maskz_loadu_epi32(words, values);
+}
+
+/* A store under a mask cannot be read again from the store buffer, so whole ones go without. */
+V void row_store(const clo_rows *rows, int32_t *values, uint32_t i, __mmask8 words, __m256i v)
+{
+    if (i >= rows->count)
+        return;
+    values += (size_t)rows->rows[i] * rows->stride;
+    if (words == 0xff)
+        _mm256_storeu_si256((__m256i *)values, v);
+    else
+        _mm256_mask_storeu_epi32(values, words, v);
 }
 
 static void rows_to_lanes(const clo_rows *given, const void *values, void *lanes)
@@ -303,9 +312,13 @@ static void rows_to_lanes(const clo_rows *given, const void *values, void *lanes
 
     for (uint32_t begin = 0; begin < rows->count; begin += CLO_LANES)
         for (uint32_t w = 0; w < rows->width; w += 8) {
+            const __mmask8 words = words_left(rows, w);
             __m512i v[8];
-            for (uint32_t i = 0; i < 8; i++)
-                v[i] = two_rows(rows, (const int32_t *)values + w, begin + i, words_left(rows, w));
+            for (uint32_t i = 0; i < 8; i++) {
+                const __m256i low = row_load(rows, (const int32_t *)values + w, begin + i, words);
+                const __m256i high = row_load(rows, (const int32_t *)values + w, begin + i + 8, words);
+                v[i] = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+            }
             transpose(v);
             for (uint32_t i = 0; i < 8 && w + i < rows->width; i++, to += CLO_LANES)
                 _mm512_storeu_si512(to, v[i]);
@@ -326,12 +339,8 @@ static void lanes_to_rows(const clo_rows *given, const void *lanes, void *values
                 v[i] = w + i < rows->width ? _mm512_loadu_si512(from + (size_t)i * CLO_LANES) : _mm512_setzero_si512();
             transpose(v);
             for (uint32_t i = 0; i < 8; i++) {
-                if (begin + i < rows->count)
-                    _mm256_mask_storeu_epi32(to + (size_t)rows->rows[begin + i] * rows->stride, words,
-                                             _mm512_castsi512_si256(v[i]));
-                if (begin + i + 8 < rows->count)
-                    _mm256_mask_storeu_epi32(to + (size_t)rows->rows[begin + i + 8] * rows->stride, words,
-                                             _mm512_extracti64x4_epi64(v[i], 1));
+                row_store(rows, to, begin + i, words, _mm512_castsi512_si256(v[i]));
+                row_store(rows, to, begin + i + 8, words, _mm512_extracti64x4_epi64(v[i], 1));
             }
         }
 }

@@ -20,8 +20,9 @@ struct clo_infer {
     unsigned char *memory, *tile, *joins;
     /* 0, 1, 2, ...; stages by level, and where each level begins; level of each stage. */
     uint32_t *identity, *by_level, *level_begin, *level_of;
-    /* Stages by job, and where each job begins. */
-    uint32_t *members, *member_begin;
+    /* Stages by job, and where each job begins: identity or sorted. */
+    const uint32_t *members;
+    uint32_t *sorted_members, *member_begin;
     uint32_t levels;
 };
 
@@ -32,6 +33,8 @@ typedef struct tile {
     uint32_t count, blocks;
     /* CLO_MODEL_LEAVES or CLO_MODEL_INNER: only operations on these and on all; CLO_MODEL_ALL: all of them */
     uint32_t on;
+    /* No job has an edge, and the loop can be skipped. */
+    bool skips_loop;
     /* Job of each row, of stages and limits. */
     uint32_t jobs[CLO_TILE_ROWS];
 } tile;
@@ -274,14 +277,52 @@ static bool is_on(const clo_infer *f, const clo_infer_step *step, uint32_t on)
     return mine == CLO_MODEL_ALL || mine == on;
 }
 
-static void run_tile_nodes(const clo_infer *f, const tile *t)
+static void skip_loop_node(const clo_infer *f, const tile *t, uint32_t i)
 {
-    const clo_infer_range steps = t->segment->steps;
+    const clo_format_op *loop = &f->model->ops[t->segment->op];
 
-    for (uint32_t i = 0; i < t->count; i++)
-        for (uint32_t s = steps.begin; s < steps.end; s++)
-            if (is_on(f, &f->plan.steps[s], t->on))
-                step_node(f, t, &f->plan.steps[s], i);
+    memcpy(node_row(f, t, loop->out, t->segment->loop_out, i), node_row(f, t, loop->in[0], t->segment->loop_in, i),
+           f->plan.values[loop->out].row_bytes);
+}
+
+static void run_row(const clo_infer *f, const tile *t, uint32_t i)
+{
+    const clo_infer_segment *segment = t->segment;
+
+    for (uint32_t s = segment->steps.begin; s < segment->steps.end; s++) {
+        if (t->skips_loop && s == segment->loop.begin) {
+            skip_loop_node(f, t, i);
+            s = segment->loop.end;
+            if (s == segment->steps.end)
+                break;
+        }
+        if (is_on(f, &f->plan.steps[s], t->on))
+            step_node(f, t, &f->plan.steps[s], i);
+    }
+}
+
+static void skip_loop_lanes(const clo_infer *f, const tile *t)
+{
+    const clo_format_op *loop = &f->model->ops[t->segment->op];
+
+    memcpy(f->tile + t->segment->loop_out, f->tile + t->segment->loop_in,
+           (size_t)t->blocks * f->plan.values[loop->out].words * CLO_LANES * sizeof(int32_t));
+}
+
+static void run_lanes(const clo_infer *f, const tile *t)
+{
+    const clo_infer_segment *segment = t->segment;
+
+    for (uint32_t s = segment->steps.begin; s < segment->steps.end; s++) {
+        if (t->skips_loop && s == segment->loop.begin) {
+            skip_loop_lanes(f, t);
+            s = segment->loop.end;
+            if (s == segment->steps.end)
+                break;
+        }
+        if (is_on(f, &f->plan.steps[s], t->on))
+            step_lanes(f, t, &f->plan.steps[s]);
+    }
 }
 
 static void run_tile_lanes(const clo_infer *f, const tile *t)
@@ -293,9 +334,7 @@ static void run_tile_lanes(const clo_infer *f, const tile *t)
         const clo_rows rows = words_of(f, move->value, t->rows, t->count);
         f->kernels.rows_to_lanes(&rows, kept_row(f, move->value, 0), f->tile + move->at);
     }
-    for (uint32_t s = segment->steps.begin; s < segment->steps.end; s++)
-        if (is_on(f, &f->plan.steps[s], t->on))
-            step_lanes(f, t, &f->plan.steps[s]);
+    run_lanes(f, t);
     for (uint32_t i = segment->stores.begin; i < segment->stores.end; i++) {
         const clo_infer_move *move = &f->plan.moves[i];
         const clo_rows rows = words_of(f, move->value, t->rows, t->count);
@@ -310,6 +349,7 @@ typedef struct work {
     uint32_t count, on;
     const uint32_t *job_of;
     uint32_t job;
+    bool skips_loop;
 } work;
 
 /* Runs the next tile of the work, from row `begin` on. */
@@ -322,10 +362,12 @@ static void run_tile(const clo_infer *f, const work *w, uint32_t begin, tile *t)
     t->on = w->on;
     for (uint32_t i = 0; w->segment->needs_jobs && i < t->count; i++)
         t->jobs[i] = w->job_of != NULL ? w->job_of[t->rows[i]] : w->job;
-    if (t->count <= CLO_NODE_ROWS)
-        run_tile_nodes(f, t);
-    else
+    t->skips_loop = w->skips_loop;
+    if (t->count > CLO_NODE_ROWS)
         run_tile_lanes(f, t);
+    else
+        for (uint32_t i = 0; i < t->count; i++)
+            run_row(f, t, i);
 }
 
 static void run_rows(const clo_infer *f, const work *w)
@@ -376,17 +418,15 @@ static void run_loop(const clo_infer *f, const clo_infer_segment *segment)
 {
     const clo_format_op *op = &f->model->ops[segment->op];
 
-    if (op->in[0] != CLO_MODEL_NONE && f->input->child_begin[f->input->stages] == 0) {
-        memcpy(kept_row(f, op->out, 0), kept_row(f, op->in[0], 0),
-               (size_t)f->input->stages * f->plan.values[op->out].row_bytes);
-        return;
-    }
+    bool skips = op->in[0] != CLO_MODEL_NONE && f->input->child_begin[f->input->stages] == 0;
+
     for (uint32_t level = 0; level < f->levels; level++) {
         const work w = {.segment = segment,
                         .rows = f->by_level + f->level_begin[level],
                         .count = f->level_begin[level + 1] - f->level_begin[level],
                         .on = level == 0 ? CLO_MODEL_LEAVES : CLO_MODEL_INNER,
-                        .job_of = f->input->job_of_stage};
+                        .job_of = f->input->job_of_stage,
+                        .skips_loop = skips};
         run_rows(f, &w);
     }
 }
@@ -401,6 +441,27 @@ static void sort_stages(uint32_t stages, const uint32_t *keys, uint32_t count, u
         begin[k] += begin[k - 1];
     for (uint32_t s = stages; s-- > 0;) /* begin[k] goes from the end of k down to its begin */
         sorted[--begin[keys[s]]] = s;
+}
+
+/* Stages of a job mostly stand together, the jobs in order: then there is nothing to sort. */
+static void find_members(clo_infer *f)
+{
+    const uint32_t *job_of = f->input->job_of_stage;
+    uint32_t stages = f->input->stages, next = 0;
+    bool is_sorted = true;
+
+    for (uint32_t s = 1; s < stages; s++)
+        is_sorted = is_sorted && job_of[s - 1] <= job_of[s];
+    f->members = is_sorted ? f->identity : f->sorted_members;
+    if (!is_sorted) {
+        sort_stages(stages, job_of, f->input->jobs, f->member_begin, f->sorted_members);
+        return;
+    }
+    for (uint32_t s = 0; s < stages; s++)
+        while (next <= job_of[s])
+            f->member_begin[next++] = s;
+    while (next <= f->input->jobs)
+        f->member_begin[next++] = stages;
 }
 
 /* Children stand behind their parents. */
@@ -528,7 +589,7 @@ clo_infer *clo_infer_init(const clo_model *model, const clo_kernels *kernels, co
     f->by_level = (void *)(bytes + at.by_level);
     f->level_begin = (void *)(bytes + at.level_begin);
     f->level_of = (void *)(bytes + at.level_of);
-    f->members = (void *)(bytes + at.members);
+    f->members = f->sorted_members = (void *)(bytes + at.members);
     f->member_begin = (void *)(bytes + at.member_begin);
     f->levels = 0;
     size_t longest = (at.by_level - at.identity) / sizeof(uint32_t);
@@ -544,7 +605,7 @@ void clo_infer_encode(clo_infer *infer, const clo_model_case *input)
     if (infer->plan.needs_levels)
         find_levels(infer);
     if (infer->plan.needs_members)
-        sort_stages(input->stages, input->job_of_stage, input->jobs, infer->member_begin, infer->members);
+        find_members(infer);
     for (uint32_t i = 0; i < infer->plan.encoder_count; i++) {
         const clo_infer_segment *segment = &infer->plan.segments[i];
         if (segment->kind == CLO_INFER_LOOP)
@@ -584,58 +645,53 @@ void clo_infer_score(clo_infer *infer, const uint32_t *stages, uint32_t count, i
             scores[i] = *(const int32_t *)kept_row(infer, value, stages[i]);
 }
 
-/* Limit i belongs to job_of[i], or to `job`. */
-static void run_limits(clo_infer *f, const uint32_t *job_of, uint32_t job, const int16_t *inputs, uint32_t count,
-                       int32_t *scores)
+/* From the inputs of limits that begin at `from`, those of other domains between them where they stand in a case. */
+static void put_limits(const clo_infer *f, const int16_t *from, const uint32_t rows[4])
 {
-    const clo_infer_segment *head = &f->plan.limit_head;
-    const work w = {.segment = head, .rows = f->identity, .count = count, .job_of = job_of, .job = job};
-
-    if (f->model->header->limit == CLO_MODEL_NONE) {
-        memset(scores, 0, count * sizeof *scores);
-        return;
-    }
-    for (uint32_t v = 0; v < f->model->counts[CLO_PART_VALUES]; v++)
-        if (value_at(f, v)->is_input && value_at(f, v)->domain == CLO_MODEL_LIMIT) {
-            put_rows(f, v, inputs, count);
-            inputs += (size_t)count * value_at(f, v)->width;
-        }
-    run_head(f, &w, f->model->header->limit, f->plan.limit_score, scores);
-}
-
-void clo_infer_limits(clo_infer *infer, uint32_t job, const int16_t *inputs, uint32_t count, int32_t *scores)
-{
-    run_limits(infer, NULL, job, inputs, count, scores);
-}
-
-/* Limits' inputs of a whole case, which may stand between others. */
-static void run_all_limits(clo_infer *f, const clo_model_case *input, int32_t *limits)
-{
-    const uint32_t rows[] = {input->stages, input->jobs, 1, input->limits};
-    const clo_infer_segment *head = &f->plan.limit_head;
-    const work w = {.segment = head, .rows = f->identity, .count = input->limits, .job_of = input->job_of_limit};
-    const int16_t *from = input->inputs;
-
     for (uint32_t v = 0; v < f->model->counts[CLO_PART_VALUES]; v++) {
         const clo_format_value *value = value_at(f, v);
         if (!value->is_input)
             continue;
         if (value->domain == CLO_MODEL_LIMIT)
-            put_rows(f, v, from, input->limits);
+            put_rows(f, v, from, rows[CLO_MODEL_LIMIT]);
         from += (size_t)rows[value->domain] * value->width;
     }
-    if (f->model->header->limit == CLO_MODEL_NONE)
-        memset(limits, 0, input->limits * sizeof *limits);
-    else
-        run_head(f, &w, f->model->header->limit, f->plan.limit_score, limits);
+}
+
+/* Limits 0 .. count - 1, whose inputs are put: of job_of[i], or of `job`. */
+static void run_limits(const clo_infer *f, const uint32_t *job_of, uint32_t job, uint32_t count, int32_t *scores)
+{
+    const uint32_t jobs = job_of != NULL ? f->input->jobs : 1;
+    const work of_jobs = {
+        .segment = &f->plan.job_head, .rows = job_of != NULL ? f->identity : &job, .count = count > 0 ? jobs : 0};
+    const work w = {.segment = &f->plan.limit_head, .rows = f->identity, .count = count, .job_of = job_of, .job = job};
+
+    if (f->model->header->limit == CLO_MODEL_NONE) {
+        memset(scores, 0, count * sizeof *scores);
+        return;
+    }
+    if (f->plan.job_head.steps.begin != f->plan.job_head.steps.end)
+        run_rows(f, &of_jobs);
+    run_head(f, &w, f->model->header->limit, f->plan.limit_score, scores);
+}
+
+void clo_infer_limits(clo_infer *infer, uint32_t job, const int16_t *inputs, uint32_t count, int32_t *scores)
+{
+    const uint32_t rows[] = {0, 0, 0, count};
+
+    put_limits(infer, inputs, rows);
+    run_limits(infer, NULL, job, count, scores);
 }
 
 void clo_infer_run(clo_infer *infer, const clo_model_case *input, int32_t *scores, int32_t *limits)
 {
     clo_infer_encode(infer, input);
     clo_infer_score(infer, infer->identity, input->stages, scores);
-    if (limits != NULL)
-        run_all_limits(infer, input, limits);
+    if (limits == NULL)
+        return;
+    const uint32_t rows[] = {input->stages, input->jobs, 1, input->limits};
+    put_limits(infer, input->inputs, rows);
+    run_limits(infer, input->job_of_limit, 0, input->limits, limits);
 }
 
 uint64_t clo_infer_steps_encode(const clo_infer *infer, uint32_t stages, uint32_t jobs)
@@ -649,5 +705,7 @@ uint64_t clo_infer_steps_heads(const clo_infer *infer, uint32_t stages, uint32_t
 {
     const uint64_t *cost = infer->plan.head_cost;
 
-    return (cost[CLO_MODEL_STAGE] * stages + cost[CLO_MODEL_LIMIT] * limits + stages + limits + 63) / 64;
+    uint64_t job = limits > 0 ? cost[CLO_MODEL_JOB] : 0;
+
+    return (cost[CLO_MODEL_STAGE] * stages + cost[CLO_MODEL_LIMIT] * limits + job + stages + limits + 63) / 64;
 }

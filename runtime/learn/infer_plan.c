@@ -1,7 +1,8 @@
 /* infer_plan.c - which operations belong to the encoder and which to the heads, segments, and places in a tile.
  *
  * An operation on stages belongs to the head if nothing but the head needs what it gives: then it is run for the stages
- * alone that are asked for. Found backwards from the scores. What nothing needs is left out. */
+ * alone that are asked for. So does one on jobs that only the limits need: it is run for their job. Found backwards from
+ * the scores. What nothing needs is left out. */
 #include "learn/infer_plan.h"
 
 #include <assert.h>
@@ -52,18 +53,26 @@ static bool is_elementwise(const clo_format_op *op)
            op->op == CLO_MODEL_TANH || op->op == CLO_MODEL_LOOKUP;
 }
 
-/* What reads it decides. Only values that all stages have, and that one operation writes, can be left to the head. */
+/* Whether `reader`, which belongs to a head, leaves an operation to the heads: on the same domain, or on jobs for limits,
+ * which are those of one job. */
+static bool leaves_to_head(const maker *m, const clo_format_op *op, const clo_format_op *reader)
+{
+    return domain_of(m, reader) == domain_of(m, op) ||
+           (domain_of(m, op) == CLO_MODEL_JOB && domain_of(m, reader) == CLO_MODEL_LIMIT);
+}
+
+/* What reads it decides. Only values that all rows have, and that one operation writes, can be left to a head. */
 static role role_of(const maker *m, uint32_t i)
 {
     const clo_format_op *op = op_at(m, i);
-    bool is_head = is_elementwise(op) && op->on == CLO_MODEL_ALL && !m->is_in_loop[i] &&
-                   (domain_of(m, op) == CLO_MODEL_STAGE || domain_of(m, op) == CLO_MODEL_LIMIT);
+    bool is_head =
+        is_elementwise(op) && op->on == CLO_MODEL_ALL && !m->is_in_loop[i] && domain_of(m, op) != CLO_MODEL_GLOBAL;
     bool is_needed = op->out == m->model->header->score || op->out == m->model->header->limit;
 
     for (uint32_t j = i + 1; j < m->model->counts[CLO_PART_OPS]; j++)
         if (m->roles[j] != DEAD && reads(op_at(m, j), op->out)) {
             is_needed = true;
-            is_head = is_head && m->roles[j] == HEAD;
+            is_head = is_head && m->roles[j] == HEAD && leaves_to_head(m, op, op_at(m, j));
         }
     return !is_needed ? DEAD : is_head ? HEAD : ENCODER;
 }
@@ -139,10 +148,10 @@ static bool writes(const maker *m, const clo_infer_segment *segment, uint32_t va
 /* Whether an operation can go on in the segment. */
 static bool joins(const maker *m, const clo_infer_segment *segment, const clo_format_op *op)
 {
-    if (segment->kind != CLO_INFER_TILES || segment->domain != domain_of(m, op) || segment->on != op->on ||
-        !is_tiled(op))
+    if (segment->kind == CLO_INFER_SUM || segment->domain != domain_of(m, op) || segment->on != op->on || !is_tiled(op))
         return false;
-    return op->op != CLO_MODEL_SUM_CHILDREN || !writes(m, segment, op->in[0]);
+    /* In a loop's tiles the children were done before. */
+    return op->op != CLO_MODEL_SUM_CHILDREN || segment->kind == CLO_INFER_LOOP || !writes(m, segment, op->in[0]);
 }
 
 static void add_step(maker *m, clo_infer_segment *segment, uint32_t op)
@@ -160,29 +169,44 @@ static clo_infer_segment begin_segment(const maker *m, clo_infer_kind kind, uint
         .steps = {at, at}, .kind = (uint16_t)kind, .domain = (uint16_t)domain, .on = (uint16_t)on, .op = (uint16_t)op};
 }
 
+static clo_infer_segment *next_segment(maker *m, clo_infer_kind kind, uint32_t op)
+{
+    clo_infer_segment *segment = &m->plan->segments[m->plan->encoder_count++];
+
+    *segment = begin_segment(m, kind, domain_of(m, op_at(m, op)), op_at(m, op)->on, op);
+    return segment;
+}
+
+/* A loop goes on with the segment before it, if that works on all stages. */
+static clo_infer_segment *open_loop(maker *m, clo_infer_segment *open, uint32_t op)
+{
+    if (open == NULL || open->kind != CLO_INFER_TILES || open->domain != CLO_MODEL_STAGE || open->on != CLO_MODEL_ALL)
+        open = next_segment(m, CLO_INFER_LOOP, op);
+    open->kind = CLO_INFER_LOOP;
+    open->op = (uint16_t)op;
+    open->loop.begin = (uint16_t)m->plan->steps_count;
+    return open;
+}
+
 static void cut_encoder(maker *m)
 {
-    clo_infer_plan *plan = m->plan;
     clo_infer_segment *open = NULL;
 
     for (uint32_t i = 0; i < m->model->counts[CLO_PART_OPS]; i++) {
         const clo_format_op *op = op_at(m, i);
-        if (m->roles[i] != ENCODER || op->op == CLO_MODEL_END)
+        if (m->roles[i] != ENCODER)
             continue;
-        if (m->is_in_loop[i] && op->op != CLO_MODEL_LOOP) {
+        if (op->op == CLO_MODEL_LOOP) {
+            open = open_loop(m, open, i);
+        } else if (op->op == CLO_MODEL_END) {
+            open->loop.end = (uint16_t)m->plan->steps_count;
+        } else if (op->op == CLO_MODEL_SUM) {
+            open = next_segment(m, CLO_INFER_SUM, i);
+        } else {
+            if (!m->is_in_loop[i] && (open == NULL || !joins(m, open, op)))
+                open = next_segment(m, CLO_INFER_TILES, i);
             add_step(m, open, i);
-            continue;
         }
-        if (open == NULL || !joins(m, open, op)) {
-            open = &plan->segments[plan->encoder_count++];
-            *open = begin_segment(m,
-                                  op->op == CLO_MODEL_LOOP  ? CLO_INFER_LOOP
-                                  : op->op == CLO_MODEL_SUM ? CLO_INFER_SUM
-                                                            : CLO_INFER_TILES,
-                                  domain_of(m, op), op->on, i);
-        }
-        if (open->kind == CLO_INFER_TILES)
-            add_step(m, open, i);
     }
 }
 
@@ -202,10 +226,18 @@ static bool step_reads(const maker *m, const clo_infer_segment *segment, uint32_
     return false;
 }
 
+/* The loop of the segment, if it can be skipped. */
+static const clo_format_op *loop_with_way_around(const maker *m, const clo_infer_segment *segment)
+{
+    const clo_format_op *loop = segment->kind == CLO_INFER_LOOP ? op_at(m, segment->op) : NULL;
+
+    return loop != NULL && loop->in[0] != CLO_MODEL_NONE ? loop : NULL;
+}
+
 /* Values that anything but the segment itself reads, or that are read by row, have rows. */
 static void keep_values(maker *m, const clo_infer_segment *segment)
 {
-    const clo_format_op *loop = segment->kind == CLO_INFER_LOOP ? op_at(m, segment->op) : NULL;
+    const clo_format_op *loop = loop_with_way_around(m, segment);
 
     for (uint32_t v = 0; v < m->model->counts[CLO_PART_VALUES]; v++)
         if (segment->kind != CLO_INFER_SUM && step_reads(m, segment, v) && !writes(m, segment, v))
@@ -219,11 +251,8 @@ static void keep_values(maker *m, const clo_infer_segment *segment)
         m->plan->values[op_at(m, segment->op)->in[0]].is_kept = true;
         m->plan->values[op_at(m, segment->op)->out].is_kept = true;
     }
-    if (loop != NULL) {
-        m->plan->values[loop->out].is_kept = true;
-        if (loop->in[0] != CLO_MODEL_NONE)
-            m->plan->values[loop->in[0]].is_kept = true;
-    }
+    if (loop != NULL && !writes(m, segment, loop->in[0]))
+        m->plan->values[loop->in[0]].is_kept = true;
 }
 
 static life *life_of(maker *m, uint32_t value)
@@ -246,24 +275,37 @@ static life *touch(maker *m, uint32_t value, uint32_t step)
     return found;
 }
 
-/* Coarser inputs and those that are summed by row are read from their rows, not from the tile. */
+static void touch_input(maker *m, const clo_infer_segment *segment, uint32_t value, uint32_t step)
+{
+    bool is_new = life_of(m, value) == NULL;
+    life *l = touch(m, value, step);
+
+    if (is_new) {
+        l->is_loaded = true;
+        l->first = segment->steps.begin;
+    }
+}
+
+/* Coarser inputs and those that are summed by row are read from their rows, not from the tile. Where a loop begins, its
+ * `in` may become its `out`. */
 static void find_lives(maker *m, clo_infer_segment *segment)
 {
+    const clo_format_op *loop = loop_with_way_around(m, segment);
+
     m->lives_count = 0;
     for (uint32_t s = segment->steps.begin; s < segment->steps.end; s++) {
         const clo_format_op *op = op_at(m, m->plan->steps[s].op);
+        if (loop != NULL && s == segment->loop.begin) {
+            touch_input(m, segment, loop->in[0], s);
+            touch(m, loop->out, s);
+        }
         for (uint32_t k = 0; k < CLO_MODEL_OP_INPUTS && op->in[k] != CLO_MODEL_NONE; k++) {
             uint32_t v = op->in[k];
             if (m->model->values[v].domain != segment->domain || op->op == CLO_MODEL_SUM_CHILDREN) {
                 segment->needs_jobs = segment->needs_jobs || m->model->values[v].domain == CLO_MODEL_JOB;
                 continue;
             }
-            bool is_new = life_of(m, v) == NULL;
-            life *l = touch(m, v, s);
-            if (is_new) {
-                l->is_loaded = true;
-                l->first = segment->steps.begin;
-            }
+            touch_input(m, segment, v, s);
         }
         life *out = touch(m, op->out, s);
         out->is_stored = m->plan->values[op->out].is_kept;
@@ -323,6 +365,10 @@ static void place_segment(maker *m, clo_infer_segment *segment)
     m->plan->tile_bytes = bytes > m->plan->tile_bytes ? bytes : m->plan->tile_bytes;
     segment->loads = put_moves(m, true);
     segment->stores = put_moves(m, false);
+    if (loop_with_way_around(m, segment) != NULL) {
+        segment->loop_in = life_of(m, op_at(m, segment->op)->in[0])->at;
+        segment->loop_out = life_of(m, op_at(m, segment->op)->out)->at;
+    }
     for (uint32_t s = segment->steps.begin; s < segment->steps.end; s++) {
         clo_infer_step *step = &m->plan->steps[s];
         const clo_format_op *op = op_at(m, step->op);
@@ -373,16 +419,19 @@ void clo_infer_plan_make(clo_infer_plan *plan, const clo_model *model)
     measure_values(&m);
     cut_encoder(&m);
     cut_head(&m, &plan->stage_head, CLO_MODEL_STAGE);
+    cut_head(&m, &plan->job_head, CLO_MODEL_JOB);
     cut_head(&m, &plan->limit_head, CLO_MODEL_LIMIT);
     for (uint32_t i = 0; i < plan->encoder_count; i++)
         keep_values(&m, &plan->segments[i]);
     keep_values(&m, &plan->stage_head);
+    keep_values(&m, &plan->job_head);
     keep_values(&m, &plan->limit_head);
     if (plan->stage_head.steps.begin == plan->stage_head.steps.end) /* the encoder gives the scores */
         plan->values[model->header->score].is_kept = true;
     find_needs(&m);
     for (uint32_t i = 0; i < plan->encoder_count; i++)
         place_segment(&m, &plan->segments[i]);
+    place_segment(&m, &plan->job_head);
     plan->stage_score = score_in_tile(&m, &plan->stage_head, model->header->score);
     plan->limit_score = score_in_tile(&m, &plan->limit_head, model->header->limit);
 }

@@ -3,6 +3,7 @@
  * Operations that follow each other on one domain are a segment. A segment works through its rows in tiles of at most
  * CLO_TILE_BLOCKS blocks: it loads what it reads from rows into lanes, runs all its operations on the tile, and stores
  * what later segments read. What only the segment knows lies in the tile's scratch, which fits the first cache.
+ * A loop takes the operations on stages right before and behind it into its tiles: they look at one row alone.
  * One or two rows are run as they lie, without lanes. */
 #ifndef CLO_LEARN_INFER_PLAN_H
 #define CLO_LEARN_INFER_PLAN_H
@@ -53,6 +54,9 @@ typedef struct clo_infer_segment {
     bool needs_jobs;
     /* SUM: the operation. LOOP: its begin. */
     uint16_t op;
+    /* LOOP: the steps between its begin and its end; where its `in` and `out` lie in the tile, if it has an `in`. */
+    clo_infer_range loop;
+    uint32_t loop_in, loop_out;
 } clo_infer_segment;
 
 typedef struct clo_infer_plan {
@@ -62,7 +66,7 @@ typedef struct clo_infer_plan {
     /* The encoder in order, then the heads of stages and of limits. */
     clo_infer_segment segments[CLO_SEGMENTS_MAX];
     uint32_t encoder_count, steps_count, moves_count;
-    clo_infer_segment stage_head, limit_head;
+    clo_infer_segment stage_head, job_head, limit_head;
     /* Where the scores lie in a head's tile; the values, if they are kept. */
     uint32_t stage_score, limit_score;
     bool needs_members, needs_levels;
