@@ -100,7 +100,7 @@ static const clo_cost *cost_of(const stream *s, const clo_graph *graph)
     return found->cost;
 }
 
-/* One cost for each graph, however many jobs have it. */
+/* One cost for each graph, however many jobs have it; none for a graph that fits nowhere, where that is no error. */
 static clo_status make_costs(stream *s)
 {
     uint32_t jobs = clo_workload_jobs(s->workload);
@@ -117,7 +117,7 @@ static clo_status make_costs(stream *s)
             s->costs[kept++].graph = s->costs[j].graph;
     for (size_t i = 0; i < kept; i++) {
         clo_status status = clo_cost_create(s->costs[i].graph, s->platform, &s->costs[i].cost);
-        if (status != CLO_OK)
+        if (status != CLO_OK && !(status == CLO_ERR_PLATFORM && s->config.skips_misfits))
             return status;
         s->costs_count = i + 1;
     }
@@ -306,16 +306,18 @@ static clo_status arrive(stream *s, const arrival *at)
     live_job refused = {.index = at->job, .start_ns = CLO_TIME_NEVER}, *live;
     clo_arena arena;
 
-    if (!clo_scheduler_has_room(s->scheduler)) {
+    const clo_cost *cost = cost_of(s, row->graph);
+
+    if (cost == NULL || !clo_scheduler_has_room(s->scheduler)) {
         s->result.jobs_refused++;
-        note_outcome(s, &refused, CLO_TIME_NEVER, CLO_ERR_LIMIT);
+        note_outcome(s, &refused, CLO_TIME_NEVER, cost == NULL ? CLO_ERR_PLATFORM : CLO_ERR_LIMIT);
         return CLO_OK;
     }
     clo_arena_open(&arena, NULL, 0);
     live = clo_arena_take(&arena, 1, sizeof *live);
     clo_scheduler_job *job = NULL;
     clo_status status = live == NULL ? clo_fail_memory("a job of a simulation")
-                                     : clo_scheduler_job_create(cost_of(s, row->graph), &config, &use, &arena, &job);
+                                     : clo_scheduler_job_create(cost, &config, &use, &arena, &job);
     if (status != CLO_OK)
         return clo_arena_close(&arena), status;
     *live = (live_job){.job = job, .arena = arena, .row = row, .index = at->job, .start_ns = CLO_TIME_NEVER};
