@@ -439,10 +439,13 @@ uint32_t clo_ready_tree_pick(clo_ready_tree *tree, clo_slot *slot)
     return best.instance;
 }
 
-/* How many entries without a tree are no slower than with one. */
-static uint32_t few_of(clo_pick_rule rule)
+/* With how many entries a tree begins to pay (bench planners). Where inputs differ boxes are loose; those of sufferage,
+ * a difference, are then worth little. */
+static uint32_t few_of(const clo_graph *graph, clo_pick_rule rule)
 {
-    return rule == CLO_PICK_LARGEST ? CLO_READY_FEW / 2 : CLO_READY_FEW;
+    if (rule == CLO_PICK_SUFFERAGE && graph->edges > 0)
+        return CLO_READY_FEW;
+    return rule == CLO_PICK_LARGEST ? CLO_READY_FEW / 8 : CLO_READY_FEW / 4;
 }
 
 clo_status clo_ready_tree_open(clo_ready_tree *tree, clo_ready *ready, clo_pick_rule rule)
@@ -453,7 +456,7 @@ clo_status clo_ready_tree_open(clo_ready_tree *tree, clo_ready *ready, clo_pick_
                              .rule = rule,
                              .executors = ready->schedule->executors,
                              .step = 1,
-                             .few_max = few_of(rule),
+                             .few_max = few_of(ready->schedule->graph, rule),
                              .row_free = CLO_NONE};
     clo_carve(&block, &tree->changed, tree->executors);
     clo_carve(&block, &tree->few, CLO_READY_FEW);
