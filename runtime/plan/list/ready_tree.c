@@ -439,13 +439,18 @@ uint32_t clo_ready_tree_pick(clo_ready_tree *tree, clo_slot *slot)
     return best.instance;
 }
 
-/* With how many entries a tree begins to pay (bench planners). Where inputs differ boxes are loose; those of sufferage,
- * a difference, are then worth little. */
-static uint32_t few_of(const clo_graph *graph, clo_pick_rule rule)
+/* With how many entries a tree begins to pay (bench planners). A box costs as much as there are executors; the row for
+ * the least end mostly does not. Where inputs differ boxes are loose; those of sufferage, a difference, are then worth
+ * little. */
+static uint32_t few_of(const clo_schedule *schedule, clo_pick_rule rule)
 {
-    if (rule == CLO_PICK_SUFFERAGE && graph->edges > 0)
-        return CLO_READY_FEW;
-    return rule == CLO_PICK_LARGEST ? CLO_READY_FEW / 8 : CLO_READY_FEW / 4;
+    uint32_t few = CLO_READY_FEW / 8;
+
+    if (rule == CLO_PICK_LEAST)
+        few += 3 * schedule->executors;
+    if (rule == CLO_PICK_SUFFERAGE)
+        few = schedule->graph->edges > 0 ? CLO_READY_FEW : CLO_READY_FEW / 4;
+    return few < CLO_READY_FEW ? few : CLO_READY_FEW;
 }
 
 clo_status clo_ready_tree_open(clo_ready_tree *tree, clo_ready *ready, clo_pick_rule rule)
@@ -456,7 +461,7 @@ clo_status clo_ready_tree_open(clo_ready_tree *tree, clo_ready *ready, clo_pick_
                              .rule = rule,
                              .executors = ready->schedule->executors,
                              .step = 1,
-                             .few_max = few_of(ready->schedule->graph, rule),
+                             .few_max = few_of(ready->schedule, rule),
                              .row_free = CLO_NONE};
     clo_carve(&block, &tree->changed, tree->executors);
     clo_carve(&block, &tree->few, CLO_READY_FEW);
