@@ -1,5 +1,5 @@
-/* learn/infer_tile.h - runs the operations of a segment on some rows: in lanes, or, where there are only one or two, row
- * by row. */
+/* learn/infer_tile.h - runs the operations of a segment on some rows: in lanes, or row by row where there are only one
+ * or two. */
 #ifndef CLO_LEARN_INFER_TILE_H
 #define CLO_LEARN_INFER_TILE_H
 
