@@ -132,21 +132,43 @@ static void find_members(clo_infer *f)
         f->member_begin[next++] = stages;
 }
 
-/* Children stand behind their parents. */
-static void find_levels(clo_infer *f)
+/* Sets level_of of each stage to twice its level, and one more for stages without a parent. Children stand behind their
+ * parents. */
+static void find_keys(clo_infer *f)
 {
     const clo_model_case *input = f->input;
+    uint32_t *keys = f->level_of;
 
     f->levels = 1;
+    for (uint32_t s = 0; s < input->stages; s++)
+        keys[s] = 1;
     for (uint32_t s = input->stages; s-- > 0;) {
         uint32_t level = 0;
-        for (uint32_t e = input->child_begin[s]; e < input->child_begin[s + 1]; e++)
-            if (f->level_of[input->children[e]] >= level)
-                level = f->level_of[input->children[e]] + 1;
-        f->level_of[s] = level;
+        for (uint32_t e = input->child_begin[s]; e < input->child_begin[s + 1]; e++) {
+            uint32_t child = input->children[e];
+            level = keys[child] / 2 >= level ? keys[child] / 2 + 1 : level;
+            keys[child] &= ~1u;
+        }
+        keys[s] = level * 2 + 1;
         f->levels = level >= f->levels ? level + 1 : f->levels;
     }
-    sort_stages(input->stages, f->level_of, f->levels, f->level_begin, f->by_level);
+}
+
+/* Nobody waits for stages without a parent: where a level does not fill its last block, as many of them go over to the next
+ * level as stand in that block. They are the last of their level. Leaves stay among themselves. */
+static void find_levels(clo_infer *f)
+{
+    uint32_t *begin = f->level_begin;
+
+    find_keys(f);
+    sort_stages(f->input->stages, f->level_of, 2 * f->levels, begin, f->by_level);
+    for (uint32_t level = 1; level <= f->levels; level++) { /* begin[level] of keys becomes that of levels, in place */
+        uint32_t roots = begin[2 * level] - begin[2 * level - 1], over;
+        begin[level] = begin[2 * level];
+        over = (begin[level] - begin[level - 1]) % CLO_LANES;
+        if (level > 1 && level < f->levels && over <= roots)
+            begin[level] -= over;
+    }
 }
 
 /* Rows of inputs of one domain (or all but limits, CLO_MODEL_NONE), from arrays one after the other. */
@@ -208,7 +230,7 @@ static size_t place(clo_infer_plan *plan, const clo_model *model, const clo_infe
     at->joins = clo_layout_add(&layout, CLO_MODEL_OP_INPUTS * plan->join_bytes + CLO_TILE_ROWS * row_bytes, 1);
     at->identity = clo_layout_add(&layout, longest, sizeof(uint32_t));
     at->by_level = clo_layout_add(&layout, sizes->stages, sizeof(uint32_t));
-    at->level_begin = clo_layout_add(&layout, (size_t)sizes->stages + 2, sizeof(uint32_t));
+    at->level_begin = clo_layout_add(&layout, 2 * (size_t)sizes->stages + 3, sizeof(uint32_t));
     at->level_of = clo_layout_add(&layout, sizes->stages, sizeof(uint32_t));
     at->members = clo_layout_add(&layout, sizes->stages, sizeof(uint32_t));
     at->member_begin = clo_layout_add(&layout, (size_t)sizes->jobs + 1, sizeof(uint32_t));

@@ -16,7 +16,7 @@ struct clo_infer {
     clo_dense *dense;
     const clo_model_case *input;
     unsigned char *memory, *tile, *joins;
-    /* 0, 1, 2, ...; stages by level, and where each level begins; level of each stage. */
+    /* 0, 1, 2, ...; stages by level, and where each level begins; what they are sorted by. */
     uint32_t *identity, *by_level, *level_begin, *level_of;
     /* Stages by job, and where each job begins: identity or sorted. */
     const uint32_t *members;
