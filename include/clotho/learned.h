@@ -17,6 +17,9 @@
 extern "C" {
 #endif
 
+/* Most stages and jobs that a decision may look at. */
+enum { CLO_LEARNED_ROWS_MAX = 65536 };
+
 /* What a network saw, and what it chose. Made by the library, which appends fields. Valid during the call only. */
 typedef struct clo_learned_decision {
     /* All stages that are not finished, of the jobs that were looked at; jobs in order of arrival. `inputs` are those of
@@ -60,7 +63,7 @@ typedef struct clo_learned_argument {
     /* Stages and jobs that a decision looks at, at most; 0: 1024 and 256. Jobs are taken in order of arrival as long as
      * there is room for all their unfinished stages and for four edges for each stage; where the next one does not
      * fit, smaller ones behind it are. Memory grows with both (clo_policy.state_bytes). If no job that was looked at
-     * can use an executor, the first job that was not, and can, gets what it wants. At most 65536 and 65536. */
+     * can use an executor, the first job that was not, and can, gets what it wants. At most CLO_LEARNED_ROWS_MAX. */
     uint32_t stages_max, jobs_max;
 
     /* For recorders and comparisons; NULL: nobody is told. Real time: as clo_policy.decide. */

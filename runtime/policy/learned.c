@@ -10,7 +10,7 @@
 /* Enough for an open built-in model. */
 enum { ROOM_BYTES = 8192 };
 
-enum { STAGES_DEFAULT = 1024, JOBS_DEFAULT = 256, ROWS_MOST = 65536, EDGES_EACH = 4 };
+enum { STAGES_DEFAULT = 1024, JOBS_DEFAULT = 256, EDGES_EACH = 4 };
 
 /* Seeds of decisions lie so far apart: 2^64 / golden ratio. */
 #define SEED_STEP UINT64_C(0x9e3779b97f4a7c15)
@@ -23,9 +23,9 @@ clo_status clo_learned_read(const void *argument, const clo_limits *limits, clo_
     clo_status status = clo_config_read(out, sizeof *out, argument, "clo_learned_argument");
     if (status != CLO_OK)
         return status;
-    if (out->stages_max > ROWS_MOST || out->jobs_max > ROWS_MOST)
+    if (out->stages_max > CLO_LEARNED_ROWS_MAX || out->jobs_max > CLO_LEARNED_ROWS_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_learned_argument: stages_max is %u and jobs_max %u; at most %d each",
-                        out->stages_max, out->jobs_max, ROWS_MOST);
+                        out->stages_max, out->jobs_max, CLO_LEARNED_ROWS_MAX);
     out->stages_max = out->stages_max > 0 ? out->stages_max : STAGES_DEFAULT;
     out->jobs_max = out->jobs_max > 0 ? out->jobs_max : JOBS_DEFAULT;
     out->jobs_max = out->jobs_max < limits->jobs ? out->jobs_max : limits->jobs;

@@ -16,7 +16,8 @@ static const clo_policy *const policies[] = {
     &clo_policy_graphene_star, &clo_policy_capacity,
     &clo_policy_replan,        &clo_policy_parametric,
     &clo_policy_decima_fifo,   &clo_policy_decima_fair,
-    &clo_policy_decima_wfair,  NULL,
+    &clo_policy_decima_wfair,  &clo_policy_decima,
+    NULL,
 };
 
 CLO_REGISTRY_ROW(clo_policy);
