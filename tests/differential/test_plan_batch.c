@@ -1,6 +1,6 @@
-/* minmin, maxmin, duplex, sufferage, etf and dls against the plain form of their rules: every ready task is looked at for each
- * one that is placed. The plans are equal to the last placement, ties included, whether the planners look through few
- * ready tasks or use the tree. */
+/* minmin, maxmin, duplex, sufferage, etf and dls against the plain form of their rules: every ready task is looked at
+ * for each one that is placed. The plans are equal to the last placement, ties included, whether the planners look
+ * through few ready tasks or use the tree. */
 #include "random.h"
 #include "support.h"
 
