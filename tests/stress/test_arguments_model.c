@@ -24,6 +24,10 @@ static void files(void **state)
     refuses(clo_model_verify, NULL);
     clo_model_destroy(NULL);
     assert_null(model);
+    size_t bytes = 1;
+    assert_null(clo_model_builtin(NULL, &bytes));
+    assert_int_equal(bytes, 0);
+    assert_null(clo_model_builtin("nope", NULL));
 }
 
 static void reading(void **state)
