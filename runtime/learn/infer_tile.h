@@ -1,5 +1,4 @@
-/* learn/infer_tile.h - runs the operations of a segment on some rows: in lanes, or row by row where there are only one
- * or two. */
+/* learn/infer_tile.h - runs the operations of a segment on some rows: in lanes, or row by row where there are few. */
 #ifndef CLO_LEARN_INFER_TILE_H
 #define CLO_LEARN_INFER_TILE_H
 
