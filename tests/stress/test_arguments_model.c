@@ -47,6 +47,7 @@ static void reading(void **state)
     assert_non_null(tiny);
     tiny_model_draw(tiny, 2);
     assert_null(clo_model_data(NULL, &bytes));
+    assert_null(clo_model_builtin(NULL, &bytes));
     assert_int_equal(bytes, 0);
     refuses(clo_model_build, NULL, &data, &bytes);
     refuses(clo_model_build, &tiny->desc, NULL, &bytes);
