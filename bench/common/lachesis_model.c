@@ -143,16 +143,20 @@ static void set_values(drawing *d, unsigned shape)
 }
 
 /* e = leaky(update(sum of the children's e)) + prep, three times with one layer. */
-static void add_encoder(drawing *d)
+static void add_encoder(drawing *d, unsigned shape)
 {
     add_dense(d, PREP, X);
     uint32_t update = add_layer(d, D, D, CLO_MODEL_S16);
+    if (shape & (LACHESIS_MODEL_LOOP | LACHESIS_MODEL_SKIP))
+        add_op(d, CLO_MODEL_LOOP, SUMMED - 1, shape & LACHESIS_MODEL_SKIP ? PREP : NONE, NONE, NONE);
     for (uint32_t l = 0; l < LAYERS; l++) {
         uint32_t sum = SUM1 + 3 * l, before = l == 0 ? (uint32_t)PREP : sum - 1;
         add_op(d, CLO_MODEL_SUM_CHILDREN, sum, before, NONE, NONE);
         add_op(d, CLO_MODEL_DENSE, sum + 1, sum, NONE, update);
         add_op(d, CLO_MODEL_ADD, sum + 2, sum + 1, PREP, NONE);
     }
+    if (shape & (LACHESIS_MODEL_LOOP | LACHESIS_MODEL_SKIP))
+        add_op(d, CLO_MODEL_END, NONE, NONE, NONE, NONE);
     add_dense(d, SUMMED, SUMMED - 1);
     add_op(d, CLO_MODEL_SUM, Y32, SUMMED, NONE, NONE);
     add_join(d, Y, Y32, NONE);
@@ -211,7 +215,7 @@ void *lachesis_model_draw(uint64_t seed, unsigned shape, size_t *bytes)
         return NULL;
     d->state = seed;
     set_values(d, shape);
-    add_encoder(d);
+    add_encoder(d, shape);
     add_head(d, shape);
     add_tables(d);
     desc.name = "drawn";

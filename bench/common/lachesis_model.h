@@ -13,7 +13,10 @@ enum {
     LACHESIS_MODEL_BENT = 2,
     /* The head has no part of jobs, or of the system. */
     LACHESIS_MODEL_NO_JOB = 4,
-    LACHESIS_MODEL_NO_SYSTEM = 8
+    LACHESIS_MODEL_NO_SYSTEM = 8,
+    /* The encoder is a loop; it is left out where no job has an edge. */
+    LACHESIS_MODEL_LOOP = 16,
+    LACHESIS_MODEL_SKIP = 32
 };
 
 /* The bytes of the model, for clo_model_open; free() them. NULL: see clo_last_error. */

@@ -86,7 +86,7 @@ typedef struct clo_head_job {
     unsigned char *records;
     /* [stages][CLO_FEATURES_STAGE], as the network sees them before scaling */
     int32_t *features;
-    /* [stages] of clo_ready: the place among candidates, or one of the marks below */
+    /* [stages] of clo_scored: the place among candidates, or one of the marks below */
     uint32_t *place;
     /* [sums over stages], of all stages and of those that are left */
     int32_t *all, *left;

@@ -44,13 +44,13 @@ static places place_all(const clo_head *head, uint32_t capacity, uint32_t jobs)
     at.job_lanes = clo_layout_add(&layout, lanes, 1);
     at.tensors[0] = clo_layout_add(&layout, tensor, 1);
     at.tensors[1] = clo_layout_add(&layout, tensor, 1);
-    at.candidates = clo_layout_add(&layout, room, sizeof(clo_ready_candidate));
+    at.candidates = clo_layout_add(&layout, room, sizeof(clo_scored_candidate));
     at.keys = clo_layout_add(&layout, room, sizeof(uint64_t));
     at.mask = clo_layout_add(&layout, room, 1);
     at.scores = clo_layout_add(&layout, room, sizeof(int32_t));
     at.noise = clo_layout_add(&layout, room, sizeof(int32_t));
     at.noisy = clo_layout_add(&layout, room, sizeof(int32_t));
-    at.jobs = clo_layout_add(&layout, jobs, sizeof(clo_ready_job));
+    at.jobs = clo_layout_add(&layout, jobs, sizeof(clo_scored_job));
     at.changed = clo_layout_add(&layout, jobs, sizeof(uint32_t));
     at.given = clo_layout_add(&layout, head->sums[1].numbers + CLO_LANES, sizeof(int32_t));
     at.job_rows = clo_layout_add(&layout, 1, head->job_bytes + CLO_CACHE_LINE_BYTES);
@@ -59,38 +59,38 @@ static places place_all(const clo_head *head, uint32_t capacity, uint32_t jobs)
     return at;
 }
 
-size_t clo_ready_bytes(const clo_head *head, uint32_t capacity, uint32_t jobs)
+size_t clo_scored_bytes(const clo_head *head, uint32_t capacity, uint32_t jobs)
 {
     return place_all(head, capacity, jobs).bytes;
 }
 
-void clo_ready_open(clo_ready *ready, const clo_head *head, uint32_t capacity, uint32_t jobs, void *memory)
+void clo_scored_open(clo_scored *ready, const clo_head *head, uint32_t capacity, uint32_t jobs, void *memory)
 {
     const places at = place_all(head, capacity, jobs);
     unsigned char *bytes = memory;
 
     assert(capacity > 0 && jobs > 0);
     memset(memory, 0, at.bytes);
-    *ready = (clo_ready){.head = head,
-                         .capacity = capacity,
-                         .jobs_max = jobs,
-                         .candidates = (void *)(bytes + at.candidates),
-                         .keys = (void *)(bytes + at.keys),
-                         .mask = bytes + at.mask,
-                         .stage_lanes = (void *)(bytes + at.stage_lanes),
-                         .job_lanes = (void *)(bytes + at.job_lanes),
-                         .tensors = {bytes + at.tensors[0], bytes + at.tensors[1]},
-                         .scores = (void *)(bytes + at.scores),
-                         .noise = (void *)(bytes + at.noise),
-                         .noisy = (void *)(bytes + at.noisy),
-                         .jobs = (void *)(bytes + at.jobs),
-                         .changed = (void *)(bytes + at.changed),
-                         .given = (void *)(bytes + at.given),
-                         .job_rows = bytes + at.job_rows,
-                         .system_rows = bytes + at.system_rows};
+    *ready = (clo_scored){.head = head,
+                          .capacity = capacity,
+                          .jobs_max = jobs,
+                          .candidates = (void *)(bytes + at.candidates),
+                          .keys = (void *)(bytes + at.keys),
+                          .mask = bytes + at.mask,
+                          .stage_lanes = (void *)(bytes + at.stage_lanes),
+                          .job_lanes = (void *)(bytes + at.job_lanes),
+                          .tensors = {bytes + at.tensors[0], bytes + at.tensors[1]},
+                          .scores = (void *)(bytes + at.scores),
+                          .noise = (void *)(bytes + at.noise),
+                          .noisy = (void *)(bytes + at.noisy),
+                          .jobs = (void *)(bytes + at.jobs),
+                          .changed = (void *)(bytes + at.changed),
+                          .given = (void *)(bytes + at.given),
+                          .job_rows = bytes + at.job_rows,
+                          .system_rows = bytes + at.system_rows};
 }
 
-static void note_change(clo_ready *ready, uint32_t slot)
+static void note_change(clo_scored *ready, uint32_t slot)
 {
     if (ready->jobs[slot].is_changed)
         return;
@@ -98,52 +98,52 @@ static void note_change(clo_ready *ready, uint32_t slot)
     ready->changed[ready->changed_count++] = slot;
 }
 
-void clo_ready_arrive(clo_ready *ready, uint32_t slot, const clo_ready_job *row)
+void clo_scored_arrive(clo_scored *ready, uint32_t slot, const clo_scored_job *row)
 {
     const clo_head *head = ready->head;
-    clo_ready_job *live = &ready->jobs[slot];
+    clo_scored_job *live = &ready->jobs[slot];
     bool was_changed = live->is_changed;
 
     assert(slot < ready->jobs_max);
-    assert(row->band < CLO_READY_BANDS);
+    assert(row->band < CLO_SCORED_BANDS);
     assert(live->job == NULL && row->job != NULL);
     *live = *row;
-    live->first = CLO_READY_NONE;
+    live->first = CLO_SCORED_NONE;
     live->candidates = 0;
     live->is_given = false;
     live->is_changed = was_changed; /* it may stand in the list from the job that had the slot before */
     memcpy(live->job->left, live->job->all, head->sums[0].numbers * sizeof *live->job->left);
     memset(live->job->given, 0, head->sums[1].numbers * sizeof *live->job->given);
     for (uint32_t s = 0; s < live->job->stages; s++)
-        live->job->place[s] = CLO_READY_NONE;
+        live->job->place[s] = CLO_SCORED_NONE;
     ready->clamped += live->job->clamped;
     ready->jobs_count++;
     ready->closed_count += !live->is_open;
     note_change(ready, slot);
 }
 
-static void subtract_given(clo_ready *ready, const clo_ready_job *live)
+static void subtract_given(clo_scored *ready, const clo_scored_job *live)
 {
     for (uint32_t i = 0; live->is_given && i < ready->head->sums[1].numbers; i++)
         ready->given[i] = (int32_t)((uint32_t)ready->given[i] - (uint32_t)live->job->given[i]);
 }
 
-void clo_ready_leave(clo_ready *ready, uint32_t slot)
+void clo_scored_leave(clo_scored *ready, uint32_t slot)
 {
-    clo_ready_job *live = &ready->jobs[slot];
+    clo_scored_job *live = &ready->jobs[slot];
 
     if (live->job == NULL)
         return;
-    clo_ready_remove_all(ready, slot);
+    clo_scored_remove_all(ready, slot);
     subtract_given(ready, live);
     live->job = NULL;
     ready->jobs_count--;
     ready->closed_count -= !live->is_open;
 }
 
-void clo_ready_changed(clo_ready *ready, uint32_t slot, const clo_job_figures *figures, bool is_open)
+void clo_scored_changed(clo_scored *ready, uint32_t slot, const clo_job_figures *figures, bool is_open)
 {
-    clo_ready_job *live = &ready->jobs[slot];
+    clo_scored_job *live = &ready->jobs[slot];
 
     ready->closed_count += (uint32_t)!is_open - (uint32_t)!live->is_open;
     live->figures = *figures;
@@ -151,15 +151,15 @@ void clo_ready_changed(clo_ready *ready, uint32_t slot, const clo_job_figures *f
     note_change(ready, slot);
 }
 
-void clo_ready_done(clo_ready *ready, uint32_t slot, uint32_t stage)
+void clo_scored_done(clo_scored *ready, uint32_t slot, uint32_t stage)
 {
     const clo_head *head = ready->head;
-    clo_ready_job *live = &ready->jobs[slot];
+    clo_scored_job *live = &ready->jobs[slot];
 
-    if (live->job->place[stage] == CLO_READY_DONE)
+    if (live->job->place[stage] == CLO_SCORED_DONE)
         return;
-    clo_ready_remove(ready, slot, stage);
-    live->job->place[stage] = CLO_READY_DONE;
+    clo_scored_remove(ready, slot, stage);
+    live->job->place[stage] = CLO_SCORED_DONE;
     for (uint32_t k = 0; k < head->sums[0].count; k++) {
         const clo_head_sum *sum = &head->sums[0].list[k];
         clo_head_add(head, sum->value, clo_head_record(head, live->job, sum->value, stage), -1,
@@ -168,25 +168,25 @@ void clo_ready_done(clo_ready *ready, uint32_t slot, uint32_t stage)
     note_change(ready, slot);
 }
 
-static void put_lane(clo_ready *ready, int32_t *lanes, uint32_t place, const int32_t *row)
+static void put_lane(clo_scored *ready, int32_t *lanes, uint32_t place, const int32_t *row)
 {
     clo_lanes_put_s32(lanes, join_of(ready->head)->outputs, place, row);
 }
 
-bool clo_ready_add(clo_ready *ready, uint32_t slot, uint32_t stage)
+bool clo_scored_add(clo_scored *ready, uint32_t slot, uint32_t stage)
 {
     const clo_head *head = ready->head;
-    clo_ready_job *live = &ready->jobs[slot];
+    clo_scored_job *live = &ready->jobs[slot];
     uint32_t place = ready->count;
 
-    assert(live->job->place[stage] != CLO_READY_DONE);
-    if (clo_ready_has(ready, slot, stage))
+    assert(live->job->place[stage] != CLO_SCORED_DONE);
+    if (clo_scored_has(ready, slot, stage))
         return true;
     if (place == ready->capacity)
         return false;
     ready->count++;
-    ready->candidates[place] = (clo_ready_candidate){slot, stage, live->first, CLO_READY_NONE};
-    if (live->first != CLO_READY_NONE)
+    ready->candidates[place] = (clo_scored_candidate){slot, stage, live->first, CLO_SCORED_NONE};
+    if (live->first != CLO_SCORED_NONE)
         ready->candidates[live->first].previous = place;
     live->first = place;
     live->candidates++;
@@ -200,62 +200,62 @@ bool clo_ready_add(clo_ready *ready, uint32_t slot, uint32_t stage)
 }
 
 /* Takes a candidate out of the list of its job. */
-static void unlink_candidate(clo_ready *ready, uint32_t place)
+static void unlink_candidate(clo_scored *ready, uint32_t place)
 {
-    const clo_ready_candidate *at = &ready->candidates[place];
+    const clo_scored_candidate *at = &ready->candidates[place];
 
-    if (at->previous != CLO_READY_NONE)
+    if (at->previous != CLO_SCORED_NONE)
         ready->candidates[at->previous].next = at->next;
     else
         ready->jobs[at->slot].first = at->next;
-    if (at->next != CLO_READY_NONE)
+    if (at->next != CLO_SCORED_NONE)
         ready->candidates[at->next].previous = at->previous;
     ready->jobs[at->slot].candidates--;
     ready->count_of_band[ready->jobs[at->slot].band]--;
 }
 
 /* The last candidate moves to `to`. */
-static void move_last(clo_ready *ready, uint32_t to)
+static void move_last(clo_scored *ready, uint32_t to)
 {
     const clo_head *head = ready->head;
     uint32_t from = ready->count, rows = join_of(head)->outputs;
-    const clo_ready_candidate *at = &ready->candidates[from];
+    const clo_scored_candidate *at = &ready->candidates[from];
 
     ready->candidates[to] = *at;
     ready->keys[to] = ready->keys[from];
     ready->jobs[at->slot].job->place[at->stage] = to;
-    if (at->previous != CLO_READY_NONE)
+    if (at->previous != CLO_SCORED_NONE)
         ready->candidates[at->previous].next = to;
     else
         ready->jobs[at->slot].first = to;
-    if (at->next != CLO_READY_NONE)
+    if (at->next != CLO_SCORED_NONE)
         ready->candidates[at->next].previous = to;
     clo_lanes_move_s32(ready->stage_lanes, rows, from, to);
     if (head->job_part != CLO_MODEL_NONE)
         clo_lanes_move_s32(ready->job_lanes, rows, from, to);
 }
 
-void clo_ready_remove(clo_ready *ready, uint32_t slot, uint32_t stage)
+void clo_scored_remove(clo_scored *ready, uint32_t slot, uint32_t stage)
 {
     uint32_t *place = &ready->jobs[slot].job->place[stage], at = *place;
 
-    if (at >= CLO_READY_DONE)
+    if (at >= CLO_SCORED_DONE)
         return;
     unlink_candidate(ready, at);
-    *place = CLO_READY_NONE;
+    *place = CLO_SCORED_NONE;
     if (at != --ready->count)
         move_last(ready, at);
 }
 
-void clo_ready_remove_all(clo_ready *ready, uint32_t slot)
+void clo_scored_remove_all(clo_scored *ready, uint32_t slot)
 {
-    const clo_ready_job *live = &ready->jobs[slot];
+    const clo_scored_job *live = &ready->jobs[slot];
 
-    while (live->first != CLO_READY_NONE) /* each turn takes one */
-        clo_ready_remove(ready, slot, ready->candidates[live->first].stage);
+    while (live->first != CLO_SCORED_NONE) /* each turn takes one */
+        clo_scored_remove(ready, slot, ready->candidates[live->first].stage);
 }
 
-uint64_t clo_ready_steps(const clo_ready *ready)
+uint64_t clo_scored_steps(const clo_scored *ready)
 {
     const uint64_t *each = ready->head->multiplications;
 
@@ -263,7 +263,7 @@ uint64_t clo_ready_steps(const clo_ready *ready)
 }
 
 /* Rows of jobs (domain CLO_MODEL_JOB) or of the system. */
-static void run_rows(clo_ready *ready, uint32_t domain, const int32_t *sums, const int32_t *raw, unsigned char *rows)
+static void run_rows(clo_scored *ready, uint32_t domain, const int32_t *sums, const int32_t *raw, unsigned char *rows)
 {
     const clo_head *head = ready->head;
     const clo_model *model = head->model;
@@ -286,7 +286,7 @@ static void run_rows(clo_ready *ready, uint32_t domain, const int32_t *sums, con
 }
 
 /* What the job gives to the sums over jobs. */
-static void give(clo_ready *ready, clo_ready_job *live)
+static void give(clo_scored *ready, clo_scored_job *live)
 {
     const clo_head *head = ready->head;
 
@@ -301,7 +301,7 @@ static void give(clo_ready *ready, clo_ready_job *live)
     live->is_given = true;
 }
 
-static void recompute(clo_ready *ready, clo_ready_job *live)
+static void recompute(clo_scored *ready, clo_scored_job *live)
 {
     const clo_head *head = ready->head;
     int32_t raw[CLO_FEATURES_JOB];
@@ -314,11 +314,11 @@ static void recompute(clo_ready *ready, clo_ready_job *live)
         return;
     memcpy(live->job->part, ready->job_rows + head->offset[head->job_part],
            clo_up(join_of(head)->outputs, CLO_LANES) * sizeof *live->job->part);
-    for (uint32_t at = live->first; at != CLO_READY_NONE; at = ready->candidates[at].next)
+    for (uint32_t at = live->first; at != CLO_SCORED_NONE; at = ready->candidates[at].next)
         put_lane(ready, ready->job_lanes, at, live->job->part);
 }
 
-static void run_chain(clo_ready *ready)
+static void run_chain(clo_scored *ready)
 {
     const clo_head *head = ready->head;
     const clo_model *model = head->model;
@@ -347,12 +347,12 @@ static void run_chain(clo_ready *ready)
     memcpy(ready->scores, ready->tensors[at], (size_t)blocks * CLO_LANES * sizeof *ready->scores);
 }
 
-void clo_ready_score(clo_ready *ready, const clo_system_figures *system)
+void clo_scored_score(clo_scored *ready, const clo_system_figures *system)
 {
     int32_t raw[CLO_FEATURES_SYSTEM];
 
     for (uint32_t i = 0; i < ready->changed_count; i++) {
-        clo_ready_job *live = &ready->jobs[ready->changed[i]];
+        clo_scored_job *live = &ready->jobs[ready->changed[i]];
         live->is_changed = false;
         if (live->job != NULL)
             recompute(ready, live);
@@ -366,24 +366,24 @@ void clo_ready_score(clo_ready *ready, const clo_system_figures *system)
 }
 
 /* NULL: all candidates may be taken. */
-static const uint8_t *fill_mask(clo_ready *ready, uint32_t band)
+static const uint8_t *fill_mask(clo_scored *ready, uint32_t band)
 {
     if (ready->closed_count == 0 && ready->count_of_band[band] == ready->count)
         return NULL;
     for (uint32_t i = 0; i < ready->count; i++) {
-        const clo_ready_job *live = &ready->jobs[ready->candidates[i].slot];
+        const clo_scored_job *live = &ready->jobs[ready->candidates[i].slot];
         ready->mask[i] = live->band == band && live->is_open;
     }
     return ready->mask;
 }
 
-uint32_t clo_ready_best(clo_ready *ready, uint32_t band)
+uint32_t clo_scored_best(clo_scored *ready, uint32_t band)
 {
     const clo_kernels *kernels = &ready->head->kernels;
     const int32_t *scores = ready->scores;
 
     if (ready->count == 0)
-        return CLO_READY_NONE;
+        return CLO_SCORED_NONE;
     if (ready->drawn_scale > 0) {
         kernels->gumbel(ready->seed + SEED_STEP * ++ready->decisions, ready->keys, ready->count, ready->noise);
         kernels->perturb(ready->scores, ready->drawn_scale, ready->noise, ready->count, ready->noisy);

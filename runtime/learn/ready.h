@@ -18,14 +18,14 @@
 #include <stdbool.h>
 
 /* What a place says where it is no index. */
-#define CLO_READY_NONE UINT32_MAX
+#define CLO_SCORED_NONE UINT32_MAX
 /* The stage has finished: it is in no sum any more. */
-#define CLO_READY_DONE (UINT32_MAX - 1)
+#define CLO_SCORED_DONE (UINT32_MAX - 1)
 
-enum { CLO_READY_BANDS = 8 };
+enum { CLO_SCORED_BANDS = 8 };
 
 /* A live job. */
-typedef struct clo_ready_job {
+typedef struct clo_scored_job {
     /* NULL: there is none in the slot */
     clo_head_job *job;
     /* ties between jobs */
@@ -37,21 +37,21 @@ typedef struct clo_ready_job {
     /* it is in `changed`; its numbers are in the sums over jobs */
     bool is_changed, is_given;
     clo_job_figures figures;
-} clo_ready_job;
+} clo_scored_job;
 
-typedef struct clo_ready_candidate {
+typedef struct clo_scored_candidate {
     uint32_t slot, stage;
-    /* of the same job; CLO_READY_NONE: none */
+    /* of the same job; CLO_SCORED_NONE: none */
     uint32_t next, previous;
-} clo_ready_candidate;
+} clo_scored_candidate;
 
-typedef struct clo_ready {
+typedef struct clo_scored {
     const clo_head *head;
     uint32_t capacity, jobs_max, count, jobs_count, changed_count;
     /* Live jobs that are not open; candidates of each band. */
-    uint32_t closed_count, count_of_band[CLO_READY_BANDS];
+    uint32_t closed_count, count_of_band[CLO_SCORED_BANDS];
     /* [capacity] */
-    clo_ready_candidate *candidates;
+    clo_scored_candidate *candidates;
     uint64_t *keys;
     uint8_t *mask;
     int32_t *stage_lanes, *job_lanes;
@@ -59,7 +59,7 @@ typedef struct clo_ready {
     void *tensors[2];
     int32_t *scores, *noise, *noisy;
     /* [jobs_max] */
-    clo_ready_job *jobs;
+    clo_scored_job *jobs;
     uint32_t *changed;
     /* [sums over jobs]; rows of one job, and of the system */
     int32_t *given;
@@ -69,44 +69,44 @@ typedef struct clo_ready {
     uint64_t seed, decisions;
     /* Features out of their range; jobs computed anew; of all decisions so far. */
     uint64_t clamped, recomputed;
-} clo_ready;
+} clo_scored;
 
 /* Bytes behind the struct, at a multiple of 64; 0: more than a size_t counts. `capacity` and `jobs` are at least 1. */
-size_t clo_ready_bytes(const clo_head *head, uint32_t capacity, uint32_t jobs);
-void clo_ready_open(clo_ready *ready, const clo_head *head, uint32_t capacity, uint32_t jobs, void *memory);
+size_t clo_scored_bytes(const clo_head *head, uint32_t capacity, uint32_t jobs);
+void clo_scored_open(clo_scored *ready, const clo_head *head, uint32_t capacity, uint32_t jobs, void *memory);
 
 /* A job comes: none of its stages is ready, none has finished. `figures`: what it looks like. */
-void clo_ready_arrive(clo_ready *ready, uint32_t slot, const clo_ready_job *row);
+void clo_scored_arrive(clo_scored *ready, uint32_t slot, const clo_scored_job *row);
 
 /* A job goes, with all its candidates. */
-void clo_ready_leave(clo_ready *ready, uint32_t slot);
+void clo_scored_leave(clo_scored *ready, uint32_t slot);
 
 /* The figures of a job are others now, or is_open is. */
-void clo_ready_changed(clo_ready *ready, uint32_t slot, const clo_job_figures *figures, bool is_open);
+void clo_scored_changed(clo_scored *ready, uint32_t slot, const clo_job_figures *figures, bool is_open);
 
 /* All instances of a stage have finished. More than once does no harm. */
-void clo_ready_done(clo_ready *ready, uint32_t slot, uint32_t stage);
+void clo_scored_done(clo_scored *ready, uint32_t slot, uint32_t stage);
 
 /* False: there is no room. True also if it is one already. */
-bool clo_ready_add(clo_ready *ready, uint32_t slot, uint32_t stage);
+bool clo_scored_add(clo_scored *ready, uint32_t slot, uint32_t stage);
 /* Nothing happens if it is none. */
-void clo_ready_remove(clo_ready *ready, uint32_t slot, uint32_t stage);
+void clo_scored_remove(clo_scored *ready, uint32_t slot, uint32_t stage);
 /* All candidates of a job. */
-void clo_ready_remove_all(clo_ready *ready, uint32_t slot);
+void clo_scored_remove_all(clo_scored *ready, uint32_t slot);
 
-static inline bool clo_ready_has(const clo_ready *ready, uint32_t slot, uint32_t stage)
+static inline bool clo_scored_has(const clo_scored *ready, uint32_t slot, uint32_t stage)
 {
-    return ready->jobs[slot].job->place[stage] < CLO_READY_DONE;
+    return ready->jobs[slot].job->place[stage] < CLO_SCORED_DONE;
 }
 
 /* What the next decision costs: multiplications / 64, rounded up. It depends on counts alone. */
-uint64_t clo_ready_steps(const clo_ready *ready);
+uint64_t clo_scored_steps(const clo_scored *ready);
 
 /* Computes anew what has changed, then the scores of all candidates, in ready->scores. */
-void clo_ready_score(clo_ready *ready, const clo_system_figures *system);
+void clo_scored_score(clo_scored *ready, const clo_system_figures *system);
 
-/* The best candidate of the band whose job is open, after clo_ready_score; CLO_READY_NONE: there is none. Of equal
+/* The best candidate of the band whose job is open, after clo_scored_score; CLO_SCORED_NONE: there is none. Of equal
  * scores the lowest id of a job, then the lowest stage. */
-uint32_t clo_ready_best(clo_ready *ready, uint32_t band);
+uint32_t clo_scored_best(clo_scored *ready, uint32_t band);
 
 #endif
