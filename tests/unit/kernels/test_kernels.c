@@ -106,8 +106,8 @@ static void layers_draw(layers *l)
     l->rule = (clo_rule){l->pre, l->m, -128, 127, 51, CLO_S8};
 }
 
-/* Candidates come in lanes, the last one moves into the first lane; the first layer whole, in lanes and one by one, and in
- * three parts, gives the same bytes. */
+/* Candidates come in lanes, the last one moves into the first lane; the first layer whole, in lanes and one by one, and
+ * in three parts, gives the same bytes. */
 static void a_split_first_layer_is_the_whole_one(void **state)
 {
     static layers l;
