@@ -359,7 +359,7 @@ typedef struct clo_policy {
 
     /* Frees what parse has opened for the argument, when the policy is no longer in use; the argument's own bytes are
      * the caller's. Called once for each parse that returned CLO_OK. NULL: nothing is to be freed. */
-    void (*release)(void *argument);
+    void (*release)(const void *argument);
 } clo_policy;
 
 /* A built-in policy by name; NULL if there is none. Static. clo_registry_entry("policies", ...) lists the names.

@@ -35,8 +35,9 @@ uint32_t clo_decima_open_stage(const clo_decima *d, const clo_live_job *live, ui
 static clo_decima_place choose(clo_decima *d, uint32_t *use)
 {
     const clo_live_job *live = d->own != CLO_NONE ? clo_view_job(d->view, d->own) : NULL;
-    uint32_t stage =
-        live != NULL && ((clo_decima_job *)live->state)->unsaturated > 0 ? clo_decima_open_stage(d, live, d->own) : CLO_NONE;
+    uint32_t stage = live != NULL && ((clo_decima_job *)live->state)->unsaturated > 0
+                         ? clo_decima_open_stage(d, live, d->own)
+                         : CLO_NONE;
 
     *use = d->asked;
     if (stage != CLO_NONE)

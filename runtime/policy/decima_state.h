@@ -88,8 +88,8 @@ typedef clo_decima_place (*clo_decima_choose_fn)(clo_decima *d, uint32_t *use);
 
 struct clo_decima {
     clo_decima_room_fn room;
-    clo_decima_choose_fn choose; /* NULL: shares, by `room` */
-    void *agent;                 /* for `choose` */
+    clo_decima_choose_fn choose;  /* NULL: shares, by `room` */
+    void *agent;                  /* for `choose` */
     void (*weigh)(clo_decima *d); /* before jobs are asked for their room; NULL: nothing to do */
     int32_t most_q16;             /* the largest share_q16 of unfinished jobs */
     uint64_t shares_q16;          /* their sum, each relative to the largest */

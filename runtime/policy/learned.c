@@ -114,10 +114,11 @@ clo_status clo_learned_init(clo_learned *learned, const clo_learned_argument *ar
         return status;
     if (model->header->kind != CLO_MODEL_DECIMA || model->header->feature_set != 1 ||
         model->header->score == CLO_MODEL_NONE || model->header->limit == CLO_MODEL_NONE)
-        return clo_fail(CLO_ERR_ARGUMENT,
-                        "policy 'decima': the model '%.32s' is not of the kind Decima with list 1 of features, or lacks "
-                        "scores of stages or limits; make one with clotho model quantize",
-                        model->header->name);
+        return clo_fail(
+            CLO_ERR_ARGUMENT,
+            "policy 'decima': the model '%.32s' is not of the kind Decima with list 1 of features, or lacks "
+            "scores of stages or limits; make one with clotho model quantize",
+            model->header->name);
     const places at = place(model, own_bytes(argument), sizes);
     *learned = (clo_learned){.model = model,
                              .sizes = *sizes,

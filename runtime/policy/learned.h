@@ -54,6 +54,6 @@ uint32_t clo_learned_limit(clo_learned *learned, const clo_view *view, uint32_t 
 
 /* parse and release of a policy with a clo_learned_argument. */
 clo_status clo_learned_parse(const char *text, void *argument);
-void clo_learned_release(void *argument);
+void clo_learned_release(const void *argument);
 
 #endif

@@ -96,10 +96,7 @@ clo_status clo_learned_parse(const char *text, void *argument)
     return status;
 }
 
-void clo_learned_release(void *argument)
+void clo_learned_release(const void *argument)
 {
-    clo_learned_argument *with = argument;
-
-    clo_model_destroy(with->owned);
-    with->owned = NULL;
+    clo_model_destroy(((const clo_learned_argument *)argument)->owned);
 }
