@@ -347,10 +347,8 @@ static void run_chain(clo_scored *ready)
     memcpy(ready->scores, ready->tensors[at], (size_t)blocks * CLO_LANES * sizeof *ready->scores);
 }
 
-void clo_scored_score(clo_scored *ready, const clo_system_figures *system)
+void clo_scored_refresh(clo_scored *ready)
 {
-    int32_t raw[CLO_FEATURES_SYSTEM];
-
     for (uint32_t i = 0; i < ready->changed_count; i++) {
         clo_scored_job *live = &ready->jobs[ready->changed[i]];
         live->is_changed = false;
@@ -358,6 +356,13 @@ void clo_scored_score(clo_scored *ready, const clo_system_figures *system)
             recompute(ready, live);
     }
     ready->changed_count = 0;
+}
+
+void clo_scored_score(clo_scored *ready, const clo_system_figures *system)
+{
+    int32_t raw[CLO_FEATURES_SYSTEM];
+
+    clo_scored_refresh(ready);
     if (ready->count == 0)
         return;
     ready->clamped += clo_features_system(system, raw);

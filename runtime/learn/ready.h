@@ -102,7 +102,10 @@ static inline bool clo_scored_has(const clo_scored *ready, uint32_t slot, uint32
 /* What the next decision costs: multiplications / 64, rounded up. It depends on counts alone. */
 uint64_t clo_scored_steps(const clo_scored *ready);
 
-/* Computes anew what has changed, then the scores of all candidates, in ready->scores. */
+/* Computes anew the jobs that have changed. */
+void clo_scored_refresh(clo_scored *ready);
+
+/* The same, then the scores of all candidates, in ready->scores. */
 void clo_scored_score(clo_scored *ready, const clo_system_figures *system);
 
 /* The best candidate of the band whose job is open, after clo_scored_score; CLO_SCORED_NONE: there is none. Of equal

@@ -397,6 +397,64 @@ static void ties_go_to_the_lowest_job_then_the_lowest_stage(void **state)
     free(f);
 }
 
+enum { MANY = SANITIZED ? 1000 : 10000, MANY_CANDIDATES = 200 };
+
+/* One stage each, without edges: the whole case is a row for each job. */
+static void ten_thousand_live_jobs_score_as_the_whole_case(void **state)
+{
+    fixture *f = malloc(sizeof *f);
+    uint32_t *begin = calloc(MANY + 1, sizeof *begin), *ids = calloc(MANY, sizeof *ids);
+    int16_t *inputs = calloc(MANY, (CLO_FEATURES_STAGE + CLO_FEATURES_JOB) * sizeof *inputs + sizeof *inputs);
+    int32_t *scores = calloc(MANY, sizeof *scores), raw[CLO_FEATURES_STAGE], scale;
+
+    (void)state;
+    assert_true(f != NULL && begin != NULL && ids != NULL && inputs != NULL && scores != NULL);
+    set_up(f, 11, 0, clo_cpu_isa());
+    size_t job_bytes = (clo_head_job_bytes(&f->head, 1) + 63) / 64 * 64;
+    unsigned char *jobs = aligned(MANY * job_bytes);
+    free(f->memory);
+    f->memory = aligned(clo_scored_bytes(&f->head, MANY_CANDIDATES, MANY));
+    clo_scored_open(&f->ready, &f->head, MANY_CANDIDATES, MANY, f->memory);
+    int16_t *stage_to = inputs, *job_to = inputs + (size_t)MANY * CLO_FEATURES_STAGE;
+    for (uint32_t j = 0; j < MANY; j++) {
+        drawn_job *drawn = &f->jobs[0];
+        const clo_head_graph graph = {1, NULL, begin, ids};
+        ids[j] = j;
+        drawn->stages = 1;
+        draw_figures(f, drawn);
+        clo_head_job *job = clo_head_job_open(&f->head, 1, jobs + j * job_bytes);
+        (void)clo_features_stages(&drawn->figures, 1, &scale, job->features);
+        clo_head_job_prepare(&f->head, job, &graph);
+        const clo_scored_job row = {
+            .job = job, .id = j, .is_open = true, .figures = {.scale = scale, .executors = 8, .tasks_left = j}};
+        scale_rows(f, 0, CLO_FEATURES_STAGE, job->features, &stage_to);
+        (void)clo_features_job(&row.figures, raw);
+        scale_rows(f, CLO_FEATURES_STAGE, CLO_FEATURES_JOB, raw, &job_to);
+        clo_scored_arrive(&f->ready, j, &row);
+        assert_int_equal(clo_scored_add(&f->ready, j, 0), j < MANY_CANDIDATES);
+    }
+    f->system = (clo_system_figures){MANY, 1, 8};
+    (void)clo_features_system(&f->system, raw);
+    scale_rows(f, CLO_FEATURES_STAGE + CLO_FEATURES_JOB, CLO_FEATURES_SYSTEM, raw, &job_to);
+    clo_scored_score(&f->ready, &f->system);
+    const clo_model_case input = {
+        .stages = MANY, .jobs = MANY, .job_of_stage = ids, .child_begin = begin, .children = ids, .inputs = inputs};
+    ok(clo_run_ops(f->model, &f->head.kernels, &input, scores, NULL));
+    assert_memory_equal(scores, f->ready.scores, MANY_CANDIDATES * sizeof *scores);
+    uint64_t before = f->ready.recomputed;
+    clo_scored_changed(&f->ready, 7, &f->ready.jobs[7].figures, true);
+    clo_scored_score(&f->ready, &f->system);
+    assert_int_equal(f->ready.recomputed, before + 1); /* however many live */
+    f->jobs[0] = (drawn_job){0};
+    tear_down(f);
+    free(jobs);
+    free(begin);
+    free(ids);
+    free(inputs);
+    free(scores);
+    free(f);
+}
+
 static void models_of_another_shape_are_refused(void **state)
 {
     size_t bytes;
@@ -429,6 +487,7 @@ int main(void)
         cmocka_unit_test(a_job_that_comes_changes_no_number_of_others),
         cmocka_unit_test(closed_jobs_and_other_bands_are_passed_over),
         cmocka_unit_test(ties_go_to_the_lowest_job_then_the_lowest_stage),
+        cmocka_unit_test(ten_thousand_live_jobs_score_as_the_whole_case),
         cmocka_unit_test(models_of_another_shape_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

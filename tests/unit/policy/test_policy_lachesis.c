@@ -14,7 +14,7 @@ typedef struct fixture {
     clo_model *model;
     clo_learned_argument argument;
     const clo_policy *policy;
-    uint64_t events, decisions, most;
+    uint64_t decisions, most;
 } fixture;
 
 static fixture f;
@@ -173,7 +173,7 @@ static void a_bound_on_steps_hands_over_to_the_rule(void **state)
 
     (void)state;
     ok(clo_cost_create(graph, platform, &cost));
-    ok(clo_simulate(cost, &config, NULL, &result, NULL));
+    ok(clo_simulate(cost, &config, &result, NULL, NULL));
     assert_true(result.fallbacks > 0);
     clo_cost_destroy(cost);
     clo_platform_destroy(platform);
