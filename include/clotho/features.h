@@ -14,6 +14,8 @@
  * (the largest rank_u). Counts are log2(1 + count) in Q8, shares Q12 (4096 is all). A number out of its range is
  * clamped, and the call returns how many were: 0 for what clo_features_of_cost gives.
  *
+ * Where a pointer is NULL, nothing is written, and the calls that count return 0.
+ *
  * Threads: any, all calls. Real time: yes, O(numbers written) where nothing else is said; none fails on numbers. */
 #ifndef CLOTHO_FEATURES_H
 #define CLOTHO_FEATURES_H

@@ -160,6 +160,15 @@ static void what_is_missing_is_named(void **state)
     (void)state;
     figures_open(&f);
     fails(CLO_ERR_ARGUMENT, "cost", clo_features_of_cost(NULL, &f.rows));
+    clo_graph *graph = random_graph(1, RANDOM_SMALL);
+    clo_platform *platform = random_platform(1, 0);
+    clo_cost *cost;
+    ok(clo_cost_create(graph, platform, &cost));
+    f.rows.children = NULL;
+    fails(CLO_ERR_ARGUMENT, "an array of out", clo_features_of_cost(cost, &f.rows));
+    clo_cost_destroy(cost);
+    clo_platform_destroy(platform);
+    clo_graph_destroy(graph);
 }
 
 int main(void)
