@@ -49,7 +49,7 @@ void clo_infer_limits(clo_infer *infer, uint32_t job, const int16_t *inputs, uin
 void clo_infer_run(clo_infer *infer, const clo_model_case *input, int32_t *scores, int32_t *limits);
 
 /* What a policy charges: multiplications / 64, rounded up, of the encoder on so many rows, and of the heads on so many
- * stages and limits. It depends on the model and the counts alone. */
+ * stages and limits of one job, one more for each of these. It depends on the model and the counts alone. */
 uint64_t clo_infer_steps_encode(const clo_infer *infer, uint32_t stages, uint32_t jobs);
 uint64_t clo_infer_steps_heads(const clo_infer *infer, uint32_t stages, uint32_t limits);
 
