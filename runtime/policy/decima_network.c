@@ -157,6 +157,8 @@ static bool look(network *n, const clo_decima *d)
     for (uint32_t slot = clo_view_first_job(d->view); slot != CLO_NONE; slot = live->next) {
         live = clo_view_job(d->view, slot);
         const clo_graph *graph = live->cost->graph;
+        if (((const clo_decima_job *)live->state)->stages_count == 0) /* it arrives, and is not known yet */
+            continue;
         bool is_huge = graph->tasks > sizes->stages || graph->edges > sizes->edges;
         if (!clo_view_steps(d->view, is_huge ? 1 : graph->tasks))
             return false;
@@ -349,6 +351,8 @@ static void event(void *state, const clo_view *view, const clo_event *event)
     network *n = ((clo_decima *)state)->agent;
 
     clo_decima_event(state, view, event);
+    if (event->kind == CLO_EVENT_END) /* until it arrives again */
+        ((clo_decima_job *)clo_view_job(view, event->job)->state)->stages_count = 0;
     if (event->kind == CLO_EVENT_START && event->executor != CLO_NONE)
         n->started[event->executor] = (started){clo_view_now_ns(view), event->job, event->stage};
     if (event->kind == CLO_EVENT_FINISH && event->executor != CLO_NONE)
