@@ -1,6 +1,6 @@
-/* lachesis_model.h - a network of the shape of LACHESIS (section 4.2) with drawn weights: embeddings of 16 numbers, three
- * layers with shared weights, summaries of jobs and of the system, a head of 32, 16, 8 and 1. It knows nothing: it is
- * there to be timed, and to be compared with itself. */
+/* lachesis_model.h - a network of the shape of LACHESIS (section 4.2) with drawn weights: embeddings of 16 numbers,
+ * three layers with shared weights, summaries of jobs and of the system, a head of 32, 16, 8 and 1. It knows nothing:
+ * it is there to be timed, and to be compared with itself. */
 #ifndef CLO_BENCH_LACHESIS_MODEL_H
 #define CLO_BENCH_LACHESIS_MODEL_H
 

@@ -1,5 +1,5 @@
-/* decision/parts.h - the policy `lachesis` with a drawn network: as contenders of bench-decision, one for each variant of
- * the kernels that this machine has, and what its parts cost alone. */
+/* decision/parts.h - the policy `lachesis` with a drawn network: as contenders of bench-decision, one for each variant
+ * of the kernels that this machine has, and what its parts cost alone. */
 #ifndef CLO_BENCH_DECISION_PARTS_H
 #define CLO_BENCH_DECISION_PARTS_H
 

@@ -1,12 +1,13 @@
-/* learned_head.c - LACHESIS (sections 4.2 and 4.3): a network selects the next stage among those whose predecessors have
- * finished (definition 3), while some executor is free; DEFT says where it runs. The bridge to learn/ready.h: events
- * become changes of the candidates, and a decision is one pass over them.
+/* learned_head.c - LACHESIS (sections 4.2 and 4.3): a network selects the next stage among those whose predecessors
+ * have finished (definition 3), while some executor is free; DEFT says where it runs. The bridge to learn/ready.h:
+ * events become changes of the candidates, and a decision is one pass over them.
  *
- * Deviations from the paper: embeddings are computed once, when a job is made, not at each decision (they do not change:
- * messages go from children to parents); times are normalised in each job; the highest score is taken, or drawn.
+ * Deviations from the paper: embeddings are computed once, when a job is made, not at each decision (they do not
+ * change: messages go from children to parents); times are normalised in each job; the highest score is taken, or
+ * drawn.
  *
- * Candidates have room for stages_max stages. Where more are ready, the others wait outside, and the oldest of them come
- * in when half of the room is free. If all room is taken by other bands, the oldest stage of the band goes. */
+ * Candidates have room for stages_max stages. Where more are ready, the others wait outside, and the oldest of them
+ * come in when half of the room is free. If all room is taken by other bands, the oldest stage of the band goes. */
 #include "policy/learned_head.h"
 
 #include "base/memory.h"
@@ -54,6 +55,9 @@ static clo_status read_argument(const void *argument, uint32_t isa, clo_learned_
     if (out->stages_max > CLO_LEARNED_ROWS_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_learned_argument: stages_max is %u; at most %d", out->stages_max,
                         CLO_LEARNED_ROWS_MAX);
+    if (out->jobs_max != 0 || out->watch != NULL)
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "policy 'lachesis' looks at all jobs, and tells nobody; leave jobs_max and watch out");
     out->stages_max = out->stages_max > 0 ? out->stages_max : CANDIDATES_DEFAULT;
     return clo_head_open(out->model, isa, head);
 }
@@ -265,6 +269,11 @@ static bool head_decide(void *state, const clo_view *view, clo_choice *choice)
     return true;
 }
 
+static clo_status head_parse(const char *text, void *argument)
+{
+    return clo_learned_read_text("lachesis", text, argument);
+}
+
 const clo_policy clo_policy_lachesis = {
     .size = sizeof(clo_policy),
     .name = "lachesis",
@@ -277,6 +286,6 @@ const clo_policy clo_policy_lachesis = {
     .event = head_event,
     .decide = head_decide,
     .argument_bytes = sizeof(clo_learned_argument),
-    .parse = clo_learned_parse,
+    .parse = head_parse,
     .release = clo_learned_release,
 };

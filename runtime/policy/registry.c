@@ -31,8 +31,8 @@ static const clo_policy *const policies[] = {
     NULL,
 };
 
-/* Those that can do nothing without an argument: found by name, not listed, so that whoever tries each policy of the list
- * need not know of them. */
+/* Those that can do nothing without an argument: found by name, not listed, so that whoever tries each policy of the
+ * list need not know of them. */
 static const clo_policy *const with_argument[] = {&clo_policy_lachesis, NULL};
 
 CLO_REGISTRY_ROW(clo_policy);

@@ -1,6 +1,6 @@
-/* test_ready.c - a head that is kept up to date event by event gives the very scores that learn/run.c gives for the case
- * of all stages that are not finished, row by row: every variant of the kernels, every shape of the network, random
- * streams of events. */
+/* test_ready.c - a head that is kept up to date event by event gives the very scores that learn/run.c gives for the
+ * case of all stages that are not finished, row by row: every variant of the kernels, every shape of the network,
+ * random streams of events. */
 #include "base/rng.h"
 #include "common/lachesis_model.h"
 #include "learn/ready.h"

@@ -1,5 +1,5 @@
-/* test_policy_lachesis.c - the policy of a network that selects, with a drawn model: what it keeps from event to event is
- * what would be computed from scratch, and what it lacks or cannot take is named in one line. */
+/* test_policy_lachesis.c - the policy of a network that selects, with a drawn model: what it keeps from event to event
+ * is what would be computed from scratch, and what it lacks or cannot take is named in one line. */
 #include "common/lachesis_model.h"
 #include "policy/learned_head.h"
 #include "random.h"
@@ -202,6 +202,11 @@ static void without_its_model_it_refuses_with_one_line(void **state)
     f.argument.model = f.model;
     f.argument.stages_max = CLO_LEARNED_ROWS_MAX + 1;
     fails(CLO_ERR_ARGUMENT, "stages_max is 65537", clo_simulate(cost, &config, NULL, NULL, NULL));
+    f.argument.stages_max = 0;
+    f.argument.jobs_max = 1;
+    fails(CLO_ERR_ARGUMENT, "leave jobs_max and watch out", clo_simulate(cost, &config, NULL, NULL, NULL));
+    clo_learned_argument read = CLO_LEARNED_ARGUMENT_INIT;
+    fails(CLO_ERR_ARGUMENT, "policy 'lachesis': 'now' is none of its parts", f.policy->parse("sampled,now", &read));
     clo_model_destroy(decima);
     clo_cost_destroy(cost);
     clo_platform_destroy(platform);
