@@ -39,6 +39,7 @@
 #include <clotho/body.h>
 #include <clotho/cost.h>
 #include <clotho/environment.h>
+#include <clotho/features.h>
 #include <clotho/generate.h>
 #include <clotho/graph.h>
 #include <clotho/io.h>

@@ -1,12 +1,14 @@
-/* learned.h - policies that a network decides for: the argument of the policy "decima".
+/* learned.h - policies that a network decides for: the argument of the policies "decima" and "lachesis".
  *
  *     clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
  *     argument.model = model;
  *     config.policy = clo_policy_find("decima");
  *     config.argument = &argument;
  *
- * Without an argument (NULL) the built-in model decides and takes the best choice. A network decides in integers: the
- * same inputs give the same decisions on every machine. */
+ * Without an argument (NULL) the built-in model of "decima" decides and takes the best choice; "lachesis" has none and
+ * refuses to begin. Its model is of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of features
+ * (clotho/features.h); stages_max are its candidates, jobs_max and watch are refused. A network decides in integers:
+ * the same inputs give the same decisions on every machine. */
 #ifndef CLOTHO_LEARNED_H
 #define CLOTHO_LEARNED_H
 
@@ -22,8 +24,8 @@ enum { CLO_LEARNED_ROWS_MAX = 65536 };
 
 /* What a network saw, and what it chose. Made by the library, which appends fields. Valid during the call only. */
 typedef struct clo_learned_decision {
-    /* All stages that are not finished, of the jobs that were looked at; jobs in order of arrival. `inputs` are those of
-     * stages and jobs. Its limits are those of the job of the chosen stage; limit k stands for k + 1 executors. */
+    /* All stages that are not finished, of the jobs that were looked at; jobs in order of arrival. `inputs` are those
+     * of stages and jobs. Its limits are those of the job of the chosen stage; limit k stands for k + 1 executors. */
     clo_model_case input;
 
     /* [input.limits] */

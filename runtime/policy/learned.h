@@ -54,6 +54,8 @@ uint32_t clo_learned_limit(clo_learned *learned, const clo_view *view, uint32_t 
 
 /* parse and release of a policy with a clo_learned_argument. */
 clo_status clo_learned_parse(const char *text, void *argument);
+/* parse for another policy, which messages name. */
+clo_status clo_learned_read_text(const char *policy, const char *text, void *argument);
 void clo_learned_release(const void *argument);
 
 #endif

@@ -13,6 +13,7 @@ enum { PATH_BYTES = 4096 };
 typedef struct part {
     const char *text;
     size_t length;
+    const char *policy; /* for messages */
 } part;
 
 static bool is_word(part p, const char *word)
@@ -40,7 +41,7 @@ static bool read_number(part p, const char *name, uint64_t most, uint64_t *out, 
 
 static clo_status refuse(part p, const char *why)
 {
-    return clo_fail(CLO_ERR_ARGUMENT, "policy 'decima': '%.*s' %s; write FILE,sampled,seed=N,stages=N,jobs=N",
+    return clo_fail(CLO_ERR_ARGUMENT, "policy '%s': '%.*s' %s; write FILE,sampled,seed=N,stages=N,jobs=N", p.policy,
                     p.length < 60 ? (int)p.length : 60, p.text, why);
 }
 
@@ -76,13 +77,13 @@ static clo_status read_part(part p, bool is_first, clo_learned_argument *with)
     return is_good ? CLO_OK : refuse(p, "holds no whole number in its range");
 }
 
-clo_status clo_learned_parse(const char *text, void *argument)
+clo_status clo_learned_read_text(const char *policy, const char *text, void *argument)
 {
     clo_learned_argument with = CLO_LEARNED_ARGUMENT_INIT;
     clo_status status = CLO_OK;
 
     for (bool is_first = true; status == CLO_OK; is_first = false) {
-        part p = {text, strcspn(text, ",")};
+        part p = {text, strcspn(text, ","), policy};
         status = read_part(p, is_first, &with);
         text += p.length;
         if (*text == '\0')
@@ -94,6 +95,11 @@ clo_status clo_learned_parse(const char *text, void *argument)
     else
         clo_learned_release(&with);
     return status;
+}
+
+clo_status clo_learned_parse(const char *text, void *argument)
+{
+    return clo_learned_read_text("decima", text, argument);
 }
 
 void clo_learned_release(const void *argument)

@@ -31,15 +31,25 @@ static const clo_policy *const policies[] = {
     NULL,
 };
 
+/* Those that can do nothing without an argument: found by name, not listed, so that whoever tries each policy of the
+ * list need not know of them. */
+static const clo_policy *const with_argument[] = {&clo_policy_lachesis, NULL};
+
 CLO_REGISTRY_ROW(clo_policy);
 const clo_registry clo_policies = {.name = "policies", .rows = policies};
+
+static const clo_policy *find(const clo_policy *const *list, const char *name)
+{
+    for (size_t i = 0; list[i] != NULL; i++)
+        if (strcmp(list[i]->name, name) == 0)
+            return list[i];
+    return NULL;
+}
 
 const clo_policy *clo_policy_find(const char *name)
 {
     if (name == NULL)
         return NULL;
-    for (size_t i = 0; policies[i] != NULL; i++)
-        if (strcmp(policies[i]->name, name) == 0)
-            return policies[i];
-    return NULL;
+    const clo_policy *listed = find(policies, name);
+    return listed != NULL ? listed : find(with_argument, name);
 }
