@@ -67,9 +67,9 @@ static uint64_t fold_number(uint64_t hash, double number)
 
 static uint64_t fold_phase(uint64_t hash, const train_phase *p)
 {
-    const double numbers[] = {p->method,        p->updates,   p->instances,   p->rollouts,     p->rate_first,
-                              p->rate_last,     p->entropy_first, p->entropy_last, p->steps_first, p->steps_last,
-                              p->clip_gradient, p->gamma,     p->lambda,      p->critic_weight, p->by_time,
+    const double numbers[] = {p->method,        p->updates,       p->instances,    p->rollouts,      p->rate_first,
+                              p->rate_last,     p->entropy_first, p->entropy_last, p->steps_first,   p->steps_last,
+                              p->clip_gradient, p->gamma,         p->lambda,       p->critic_weight, p->by_time,
                               p->epochs,        p->clip_ratio};
 
     return fold(hash, numbers, sizeof numbers);
@@ -142,7 +142,8 @@ bool trainer_save(const trainer *t, const char *path, char *why)
     }
     put_all(t, data);
     FILE *file = fopen(name, "wb");
-    bool is_good = file != NULL && fwrite(data, 1, bytes, file) == bytes && fflush(file) == 0 && fsync(fileno(file)) == 0;
+    bool is_good =
+        file != NULL && fwrite(data, 1, bytes, file) == bytes && fflush(file) == 0 && fsync(fileno(file)) == 0;
     if (file != NULL)
         is_good = fclose(file) == 0 && is_good;
     free(data);
@@ -195,8 +196,8 @@ static void get_all(trainer *t, unsigned char *data)
         double numbers[6];
         uint32_t update = (uint32_t)get(&c, 4), phase = (uint32_t)get(&c, 4);
         get_reals(&c, numbers, 6);
-        t->curve[i] = (train_point){update,     phase,      numbers[0], numbers[1],
-                                    numbers[2], numbers[3], numbers[4], numbers[5]};
+        t->curve[i] =
+            (train_point){update, phase, numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
     }
 }
 
@@ -204,7 +205,8 @@ static unsigned char *read_all(const char *path, size_t *bytes)
 {
     FILE *file = fopen(path, "rb");
     long size = file != NULL && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    unsigned char *data = size >= 0 && size <= BYTES_MAX && fseek(file, 0, SEEK_SET) == 0 ? malloc((size_t)size + 1) : NULL;
+    unsigned char *data =
+        size >= 0 && size <= BYTES_MAX && fseek(file, 0, SEEK_SET) == 0 ? malloc((size_t)size + 1) : NULL;
 
     *bytes = data != NULL ? fread(data, 1, (size_t)size, file) : 0;
     if (file != NULL)

@@ -19,7 +19,10 @@ typedef struct lachesis_shape {
 } lachesis_shape;
 
 /* The paper's D and L. */
-#define LACHESIS_SHAPE_INIT {.stage_inputs = 7, .job_inputs = 5, .system_inputs = 2, .width = 16, .rounds = 3, .exponent = 12}
+#define LACHESIS_SHAPE_INIT                                                                              \
+    {                                                                                                    \
+        .stage_inputs = 7, .job_inputs = 5, .system_inputs = 2, .width = 16, .rounds = 3, .exponent = 12 \
+    }
 
 /* Numbers of all its weights and biases. */
 uint32_t lachesis_parameters(const lachesis_shape *shape);

@@ -45,8 +45,7 @@ static rollout_plan plan_of(const trainer *t, const train_phase *phase, double a
         .parameters_count = t->config.parameters_count,
         .how = phase->method == TRAIN_IMITATION ? ROLLOUT_TAUGHT : ROLLOUT_DRAWN,
         .method = phase->method,
-        .steps_max =
-            phase->steps_first > 0 ? (uint32_t)lround(schedule(phase->steps_first, phase->steps_last, at)) : 0,
+        .steps_max = phase->steps_first > 0 ? (uint32_t)lround(schedule(phase->steps_first, phase->steps_last, at)) : 0,
         .entropy = schedule(phase->entropy_first, phase->entropy_last, at),
         .clip = phase->clip_ratio,
         .critic_weight = phase->critic_weight};
@@ -171,8 +170,8 @@ static bool judge_by_time(trainer *t, const train_phase *phase, rollout *group, 
 
 static bool judge(trainer *t, const train_phase *phase)
 {
-    bool has_critic = phase->method == TRAIN_ACTOR_CRITIC ||
-                      (phase->method == TRAIN_PPO && t->config.critic != CLO_MODEL_NONE);
+    bool has_critic =
+        phase->method == TRAIN_ACTOR_CRITIC || (phase->method == TRAIN_PPO && t->config.critic != CLO_MODEL_NONE);
     bool is_good = true;
 
     for (uint32_t i = 0; i < phase->instances * phase->rollouts && has_critic; i++)
@@ -239,8 +238,8 @@ static bool learn(trainer *t, const train_phase *phase, double at, train_point *
     double reward = 0;
 
     begin_rollouts(t, phase);
-    if (phase->method != TRAIN_IMITATION &&
-        (!run_batch(&(batch){t, &plan, rollout_play, rollouts}, why) || (!judge(t, phase) && !fail(why, "out of memory"))))
+    if (phase->method != TRAIN_IMITATION && (!run_batch(&(batch){t, &plan, rollout_play, rollouts}, why) ||
+                                             (!judge(t, phase) && !fail(why, "out of memory"))))
         return false;
     for (uint32_t epoch = 0; epoch < epochs; epoch++) {
         if (!run_batch(&(batch){t, &plan, rollout_learn, rollouts}, why))
@@ -259,8 +258,13 @@ static bool learn(trainer *t, const train_phase *phase, double at, train_point *
 
 bool trainer_update(trainer *t, train_point *out, char *why)
 {
-    train_point point = {.update = t->done, .reward = NAN, .validation = NAN, .loss = NAN, .entropy = NAN,
-                         .agreed = NAN, .gradient = NAN};
+    train_point point = {.update = t->done,
+                         .reward = NAN,
+                         .validation = NAN,
+                         .loss = NAN,
+                         .entropy = NAN,
+                         .agreed = NAN,
+                         .gradient = NAN};
     uint32_t every = t->config.validate_every > 0 ? t->config.validate_every : 10;
     double at;
 

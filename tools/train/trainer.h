@@ -32,9 +32,11 @@ typedef struct train_phase {
     double clip_ratio;
 } train_phase;
 
-#define TRAIN_PHASE_INIT \
-    {.method = TRAIN_REINFORCE, .instances = 16, .rollouts = 16, .rate_first = 2e-3, .rate_last = 2e-4, .clip_gradient = 1, \
-     .gamma = 1, .lambda = 0.95, .critic_weight = 0.5, .epochs = 3, .clip_ratio = 0.2}
+#define TRAIN_PHASE_INIT                                                                                     \
+    {                                                                                                        \
+        .method = TRAIN_REINFORCE, .instances = 16, .rollouts = 16, .rate_first = 2e-3, .rate_last = 2e-4,   \
+        .clip_gradient = 1, .gamma = 1, .lambda = 0.95, .critic_weight = 0.5, .epochs = 3, .clip_ratio = 0.2 \
+    }
 
 /* All of it is borrowed while the trainer lives. */
 typedef struct trainer_config {

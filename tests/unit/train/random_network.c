@@ -41,7 +41,9 @@ static uint32_t choose_layer(random_network *r, uint32_t inputs, uint32_t output
                              .stride = inputs + extra,
                              .column = column,
                              .weights = r->parameters + r->parameters_count,
-                             .leaky = below(r, 3) == 0 ? 1 : below(r, 3) == 0 ? 0 : 0.2};
+                             .leaky = below(r, 3) == 0   ? 1
+                                      : below(r, 3) == 0 ? 0
+                                                         : 0.2};
     r->parameters_count += layer->stride * outputs;
     if (below(r, 4) != 0) {
         layer->bias = r->parameters + r->parameters_count;
@@ -175,8 +177,8 @@ static void draw_case(random_network *r)
             r->job_of_limit[limits++] = j;
     }
     r->child_begin[stages] = edges;
-    r->shape = (clo_model_case){stages,      jobs,        limits, r->job_of_stage, r->child_begin,
-                                r->children, r->job_of_limit, NULL};
+    r->shape =
+        (clo_model_case){stages, jobs, limits, r->job_of_stage, r->child_begin, r->children, r->job_of_limit, NULL};
     for (uint32_t v = 0; v < r->net.values_count; v++)
         if (r->net.values[v].is_input)
             numbers += network_rows(&r->shape, r->net.values[v].domain) * r->net.values[v].width;

@@ -94,7 +94,7 @@ static void slopes_of_losses_are_those_of_finite_differences(void **state)
 static void ppo_stops_where_the_ratio_has_gone_far_enough(void **state)
 {
     (void)state;
-    assert_true(loss_ppo(0.3, 0, 1, 0.2).slope == 0);             /* already likelier */
+    assert_true(loss_ppo(0.3, 0, 1, 0.2).slope == 0); /* already likelier */
     assert_true(near(loss_ppo(0.3, 0, 1, 0.2).value, -1.2));
     assert_true(loss_ppo(-0.3, 0, -1, 0.2).slope == 0);           /* already less likely */
     assert_true(near(loss_ppo(0.3, 0, -1, 0.2).slope, exp(0.3))); /* wrong way: the whole slope */
@@ -137,10 +137,10 @@ static void a_baseline_by_time_is_between_the_decisions_of_the_others(void **sta
 
     (void)state;
     advantages_by_time(times, returns, counts, 2, out);
-    assert_true(near(out[0], 4 - (4 + 6) / 2.0));                  /* before the other begins */
-    assert_true(near(out[1], 2 - (2 + (6 - 5 / 3.0)) / 2));        /* a third between its decisions */
-    assert_true(near(out[2], 6 - (3 + 6) / 2.0));                  /* half between */
-    assert_true(near(out[3], 1 - (0 + 1) / 2.0));                  /* behind the end of the other */
+    assert_true(near(out[0], 4 - (4 + 6) / 2.0));           /* before the other begins */
+    assert_true(near(out[1], 2 - (2 + (6 - 5 / 3.0)) / 2)); /* a third between its decisions */
+    assert_true(near(out[2], 6 - (3 + 6) / 2.0));           /* half between */
+    assert_true(near(out[3], 1 - (0 + 1) / 2.0));           /* behind the end of the other */
 }
 
 static void adam_and_the_clip_do_what_the_papers_say(void **state)

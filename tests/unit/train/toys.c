@@ -114,7 +114,8 @@ static double rule_step(void *self, const train_choice *choice)
 const train_environment toy_rule = {"rule",    NULL,        rule_create, free,      rule_reset,
                                     rule_look, rule_limits, rule_step,   rule_teach};
 
-static uint32_t add_dense(double *parameters, uint32_t *count, network *net, uint32_t in, uint32_t outputs, double leaky)
+static uint32_t add_dense(double *parameters, uint32_t *count, network *net, uint32_t in, uint32_t outputs,
+                          double leaky)
 {
     uint32_t inputs = net->values[in].width, out = net->values_count++, layer = net->layers_count++;
 
@@ -266,10 +267,8 @@ static bool machines_look(void *self, train_view *out)
 
     if (m->done == TASKS)
         return false;
-    *out = (train_view){.input = &m->input,
-                        .stays = true,
-                        .stages = {.rows = m->now, .count = m->now_count},
-                        .time = m->done};
+    *out = (train_view){
+        .input = &m->input, .stays = true, .stages = {.rows = m->now, .count = m->now_count}, .time = m->done};
     return true;
 }
 
@@ -308,12 +307,12 @@ static bool broken_reset(void *self, uint64_t seed)
     return clo_graph_create(NULL, NULL) == CLO_OK; /* it is not, and leaves a line in clo_last_error */
 }
 
-const train_environment toy_machines = {"machines", NULL, machines_create, free, machines_reset, machines_look, NULL,
-                                        machines_step, machines_teach};
-const train_environment toy_machines_anew = {"machines", NULL, machines_create, free, machines_reset,
-                                             machines_look_anew, NULL, machines_step, machines_teach};
-const train_environment toy_broken = {"machines", NULL, machines_create, free, broken_reset, machines_look, NULL,
-                                      machines_step, NULL};
+const train_environment toy_machines = {"machines",    NULL, machines_create, free,          machines_reset,
+                                        machines_look, NULL, machines_step,   machines_teach};
+const train_environment toy_machines_anew = {"machines",         NULL, machines_create, free,          machines_reset,
+                                             machines_look_anew, NULL, machines_step,   machines_teach};
+const train_environment toy_broken = {"machines",    NULL, machines_create, free, broken_reset,
+                                      machines_look, NULL, machines_step,   NULL};
 
 void toy_machines_network(double *parameters, uint32_t *count, network *net, uint32_t *critic)
 {
