@@ -1,8 +1,8 @@
 /* checkpoint.c - the state of a trainer as bytes: trainer_save and trainer_load.
  *
- * Little-endian: "clotrain", u32 version, u32 parameters, u64 hash of the options, u64 Adam's steps, u32 updates done, u32
- * best update, f64 best reward, u32 points, u32 has begun; then f64 parameters, m, v, best [parameters]; the points, each
- * u32 update, u32 phase and six f64; at the end u64 FNV-1a of all bytes before. */
+ * Little-endian: "clotrain", u32 version, u32 parameters, u64 hash of the options, u64 Adam's steps, u32 updates done,
+ * u32 best update, f64 best reward, u32 points, u32 has begun; then f64 parameters, m, v, best [parameters]; the
+ * points, each u32 update, u32 phase and six f64; at the end u64 FNV-1a of all bytes before. */
 #define _POSIX_C_SOURCE 200809L
 #include "trainer_state.h"
 

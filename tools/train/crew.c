@@ -1,7 +1,6 @@
-/* crew.c - see crew.h. Threads live for one call: an update takes milliseconds, and a thread is made in microseconds. */
+/* crew.c - see crew.h. Threads live for one call: an update takes milliseconds, and a thread is made in
+ * microseconds. */
 #include "crew.h"
-
-#include "trainer.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,13 +30,13 @@ void crew_run(uint32_t threads, uint32_t count, void (*each)(void *argument, uin
               void *argument)
 {
     crew c = {.work = each, .argument = argument, .count = count};
-    member members[TRAINER_THREADS_MAX];
-    pthread_t list[TRAINER_THREADS_MAX];
+    member members[CREW_THREADS_MAX];
+    pthread_t list[CREW_THREADS_MAX];
     uint32_t started = 0;
 
-    for (uint32_t i = 0; i < TRAINER_THREADS_MAX; i++)
+    for (uint32_t i = 0; i < CREW_THREADS_MAX; i++)
         members[i] = (member){&c, i};
-    while (started + 1 < threads && started + 1 < count && started + 1 < TRAINER_THREADS_MAX &&
+    while (started + 1 < threads && started + 1 < count && started + 1 < CREW_THREADS_MAX &&
            pthread_create(&list[started], NULL, work, &members[started + 1]) == 0)
         started++;
     (void)work(&members[0]);

@@ -1,7 +1,7 @@
 /* environment.h - what a policy is trained on: jobs to decide about, one decision after the other.
  *
- * An environment is a table of functions. The same seed and the same choices give the same views and rewards: the trainer
- * plays an episode once to learn what its choices are worth, and again for their slopes.
+ * An environment is a table of functions. The same seed and the same choices give the same views and rewards: the
+ * trainer plays an episode once to learn what its choices are worth, and again for their slopes.
  *
  * Threads: each object is used by one thread at a time; several objects at once. */
 #ifndef CLOTHO_TRAIN_ENVIRONMENT_H

@@ -1,14 +1,14 @@
 /* losses.h - choosing among candidates, and what a choice is worth: small functions on numbers.
  *
- * A loss says what it is and its slope along the log-probability of the choice that was made; choice_slopes carries that
- * to the scores. Losses are made small. */
+ * A loss says what it is and its slope along the log-probability of the choice that was made; choice_slopes carries
+ * that to the scores. Losses are made small. */
 #ifndef CLOTHO_TRAIN_LOSSES_H
 #define CLOTHO_TRAIN_LOSSES_H
 
 #include "parameters.h"
 
-/* log softmax of scores[count], count > 0: those of the candidates alone, so that masks are what is left out. `out` may be
- * `scores`. Exact where scores are equal or far apart. */
+/* log softmax of scores[count], count > 0: those of the candidates alone, so that masks are what is left out. `out` may
+ * be `scores`. Exact where scores are equal or far apart. */
 void choice_log_softmax(const double *scores, uint32_t count, double *out);
 
 /* In nats. */
@@ -49,8 +49,8 @@ void advantages_of_group(const double *returns, uint32_t count, double *out);
 void advantages_of_critic(const double *rewards, const double *values, uint32_t count, double gamma, double lambda,
                           double *out);
 
-/* Rollouts of one arrival sequence, whose decisions fall at different times (Mao et al. 2019): the return to go of each is
- * a polygon over times[], and the baseline at a time is the mean of the other polygons and its own.
+/* Rollouts of one arrival sequence, whose decisions fall at different times (Mao et al. 2019): the return to go of each
+ * is a polygon over times[], and the baseline at a time is the mean of the other polygons and its own.
  *   counts         decisions of each rollout; times and returns hold them one after the other, times ascending.
  *   out            returns minus the baseline. */
 void advantages_by_time(const double *times, const double *returns, const uint32_t *counts, uint32_t rollouts,

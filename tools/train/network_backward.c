@@ -1,8 +1,8 @@
 /* network_backward.c - reverse-mode differentiation of network_forward, written by hand.
  *
  * Operations are taken last to first. Each turns the slopes of its output row into slopes of what it read. A loop over
- * stages ran from children to parents, so the way back is from parents to children: the slopes of a stage are whole when
- * its turn comes, because only its parents read it inside the loop. */
+ * stages ran from children to parents, so the way back is from parents to children: the slopes of a stage are whole
+ * when its turn comes, because only its parents read it inside the loop. */
 #include "network.h"
 
 #include <assert.h>

@@ -8,6 +8,11 @@ bool seeds_overlap(seed_list a, seed_list b)
     return a.first - b.first < b.count || b.first - a.first < a.count;
 }
 
+bool seeds_have_tests(seed_list seeds)
+{
+    return seeds_overlap(seeds, (seed_list){SEEDS_TEST_FIRST, SEEDS_TEST_LAST - SEEDS_TEST_FIRST + 1});
+}
+
 static uint64_t fold(uint64_t hash, uint64_t value)
 {
     for (int i = 0; i < 8; i++)
@@ -24,11 +29,9 @@ uint64_t seeds_hash(seed_list seeds)
 
 static const char *check(seed_list training, seed_list validation)
 {
-    const seed_list tests = {SEEDS_TEST_FIRST, SEEDS_TEST_LAST - SEEDS_TEST_FIRST + 1};
-
     if (training.count == 0 || validation.count == 0)
         return "there is no seed to train or to validate on";
-    if (seeds_overlap(training, tests) || seeds_overlap(validation, tests))
+    if (seeds_have_tests(training) || seeds_have_tests(validation))
         return "seeds 9000 to 9999 are kept for tests; choose others";
     return seeds_overlap(training, validation)
                ? "training and validation share seeds; what is kept must be judged on others"

@@ -16,12 +16,14 @@ typedef struct seed_list {
 } seed_list;
 
 bool seeds_overlap(seed_list a, seed_list b);
+/* Whether one of them is a test seed. */
+bool seeds_have_tests(seed_list seeds);
 
 /* For a reader who wants to know that two trainings had the same list. Never 0. */
 uint64_t seeds_hash(seed_list seeds);
 
-/* Whether a training may use the lists; else one line in why[bytes]: a list is empty or holds a test seed, or both share
- * a seed. */
+/* Whether a training may use the lists; else one line in why[bytes]: a list is empty or holds a test seed, or both
+ * share a seed. */
 bool seeds_check(seed_list training, seed_list validation, char *why, size_t bytes);
 
 /* out[seeds.count] */

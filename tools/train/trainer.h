@@ -1,13 +1,14 @@
-/* trainer.h - trains a network in an environment, in phases: imitation of a teacher, then REINFORCE, actor-critic or PPO.
+/* trainer.h - trains a network in an environment, in phases: imitation of a teacher, then REINFORCE, actor-critic or
+ * PPO.
  *
- * The same seeds give the same parameters, byte for byte, with any number of threads: all that is drawn is a function of
- * (seed, update, rollout), and gradients are added up in the order of rollouts. */
+ * The same seeds give the same parameters, byte for byte, with any number of threads: all that is drawn is a function
+ * of (seed, update, rollout), and gradients are added up in the order of rollouts. */
 #ifndef CLOTHO_TRAIN_TRAINER_H
 #define CLOTHO_TRAIN_TRAINER_H
 
 #include "rollout.h"
 
-enum { TRAINER_PHASES_MAX = 4, TRAINER_THREADS_MAX = 256, TRAINER_WHY_BYTES = 512 };
+enum { TRAINER_PHASES_MAX = 4, TRAINER_WHY_BYTES = 512 };
 
 typedef struct train_phase {
     train_method method;
@@ -55,7 +56,7 @@ typedef struct trainer_config {
     /* Updates between two validations; 0: 10. There is one before the first and behind the last. */
     uint32_t validate_every;
     uint64_t seed;
-    /* 0: as many as CPUs */
+    /* 0: as many as CPUs; CREW_THREADS_MAX at most */
     uint32_t threads;
     /* Of all that the environment depends on and a checkpoint must agree with. */
     uint64_t hash;
@@ -83,7 +84,8 @@ uint32_t trainer_updates(const trainer *t);
 uint32_t trainer_updates_done(const trainer *t);
 
 /* One update, and a validation where it is due. The first call only validates what is there. False with one line in
- * `why`: the environment failed, there is no memory, or a gradient is no number; then the trainer can only be destroyed. */
+ * `why`: the environment failed, there is no memory, or a gradient is no number; then the trainer can only be
+ * destroyed. */
 bool trainer_update(trainer *t, train_point *out, char *why);
 
 /* The parameters that did best on validation, their reward and update. */
@@ -93,11 +95,11 @@ const double *trainer_best(const trainer *t, double *reward, uint32_t *update);
 const train_point *trainer_curve(const trainer *t, uint32_t *count);
 
 /* A checkpoint: parameters, Adam's moments, the best parameters, the curve. Version 1, little-endian, with a checksum;
- * written to a neighbour first, so that an interrupted write leaves the old one. Training that goes on from it makes the
- * same bytes as one that was never interrupted.
+ * written to a neighbour first, so that an interrupted write leaves the old one. Training that goes on from it makes
+ * the same bytes as one that was never interrupted.
  *
- * Each returns true, or false with one line in `why`. trainer_load leaves the trainer as it was then: the file cannot be
- * read, is no checkpoint, of another version, damaged, or of a training with other options. */
+ * Each returns true, or false with one line in `why`. trainer_load leaves the trainer as it was then: the file cannot
+ * be read, is no checkpoint, of another version, damaged, or of a training with other options. */
 bool trainer_save(const trainer *t, const char *path, char *why);
 bool trainer_load(trainer *t, const char *path, char *why);
 

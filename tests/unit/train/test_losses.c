@@ -1,4 +1,5 @@
-/* test_losses.c - choices, losses and advantages: slopes against finite differences, and identities of the textbooks. */
+/* test_losses.c - choices, losses and advantages: slopes against finite differences, and identities of the
+ * textbooks. */
 #include "losses.h"
 #include "seeds.h"
 #include "support.h"

@@ -119,7 +119,8 @@ static void slopes_are_those_of_finite_differences(void **state)
     }
 }
 
-/* The drawn networks have them all, on all stages, leaves and inner ones, with loops that run and loops that are skipped. */
+/* The drawn networks have them all, on all stages, leaves and inner ones, with loops that run and loops that are
+ * skipped. */
 static void every_operation_is_drawn(void **state)
 {
     fixture *f = *state;

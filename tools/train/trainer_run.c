@@ -1,4 +1,4 @@
-/* trainer.c - see trainer.h. */
+/* trainer_run.c - see trainer.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "trainer.h"
 
@@ -345,7 +345,7 @@ trainer *trainer_create(const trainer_config *config, char *why)
     }
     t->config = *config;
     t->threads = config->threads > 0 ? config->threads : cpus > 0 ? (uint32_t)cpus : 1;
-    t->threads = t->threads < TRAINER_THREADS_MAX ? t->threads : TRAINER_THREADS_MAX;
+    t->threads = t->threads < CREW_THREADS_MAX ? t->threads : CREW_THREADS_MAX;
     t->best_reward = -INFINITY;
     if (allocate(t))
         return t;
