@@ -204,19 +204,22 @@ static void get_all(trainer *t, unsigned char *data)
 static unsigned char *read_all(const char *path, size_t *bytes)
 {
     FILE *file = fopen(path, "rb");
-    long size = file != NULL && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    unsigned char *data =
-        size >= 0 && size <= BYTES_MAX && fseek(file, 0, SEEK_SET) == 0 ? malloc((size_t)size + 1) : NULL;
+    unsigned char *data = NULL;
 
-    *bytes = data != NULL ? fread(data, 1, (size_t)size, file) : 0;
-    if (file != NULL)
-        fclose(file);
+    if (file == NULL)
+        return NULL;
+    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    if (size >= 0 && size <= BYTES_MAX && fseek(file, 0, SEEK_SET) == 0)
+        data = malloc((size_t)size + 1);
+    if (data != NULL)
+        *bytes = fread(data, 1, (size_t)size, file);
+    fclose(file);
     return data;
 }
 
 bool trainer_load(trainer *t, const char *path, char *why)
 {
-    size_t bytes;
+    size_t bytes = 0;
     unsigned char *data = read_all(path, &bytes);
 
     if (data == NULL)

@@ -5,11 +5,12 @@
 
 void choice_log_softmax(const double *scores, uint32_t count, double *out)
 {
-    double most = scores[0], sum = 0;
+    double most = scores[0];
 
     for (uint32_t i = 1; i < count; i++)
         most = fmax(most, scores[i]);
-    for (uint32_t i = 0; i < count; i++)
+    double sum = exp(scores[0] - most);
+    for (uint32_t i = 1; i < count; i++)
         sum += exp(scores[i] - most);
     double log_sum = log(sum);
     for (uint32_t i = 0; i < count; i++)

@@ -114,7 +114,7 @@ static void imitation_finds_the_hidden_rule(void **state)
 
     use_rule(f);
     f->phases[0].method = TRAIN_IMITATION;
-    f->phases[0].updates = 150;
+    f->phases[0].updates = 90;
     f->phases[0].rate_first = 2e-2;
     train(f);
     assert_true(f->first < -0.8);
@@ -126,7 +126,7 @@ static void reinforce_finds_the_hidden_rule(void **state)
     fixture *f = *state;
 
     use_rule(f);
-    f->phases[0].updates = 200;
+    f->phases[0].updates = 120;
     f->phases[0].rate_first = 2e-2;
     train(f);
     assert_true(f->first < -0.8);
@@ -149,14 +149,14 @@ static void imitation_schedules_nearly_as_the_best_list(void **state)
     fixture *f = *state;
 
     f->phases[0].method = TRAIN_IMITATION;
-    schedules(f, false, 120);
+    schedules(f, false, 20);
 }
 
 static void reinforce_schedules_nearly_as_the_best_list(void **state)
 {
     fixture *f = *state;
 
-    schedules(f, false, 60);
+    schedules(f, false, 20);
 }
 
 static void a_baseline_by_time_schedules_too(void **state)
@@ -164,7 +164,7 @@ static void a_baseline_by_time_schedules_too(void **state)
     fixture *f = *state;
 
     f->phases[0].by_time = true;
-    schedules(f, false, 60);
+    schedules(f, false, 20);
 }
 
 static void actor_critic_schedules_too(void **state)
@@ -172,7 +172,7 @@ static void actor_critic_schedules_too(void **state)
     fixture *f = *state;
 
     f->phases[0].method = TRAIN_ACTOR_CRITIC;
-    schedules(f, true, 100);
+    schedules(f, true, 20);
 }
 
 static void ppo_schedules_too(void **state)
@@ -180,7 +180,7 @@ static void ppo_schedules_too(void **state)
     fixture *f = *state;
 
     f->phases[0].method = TRAIN_PPO;
-    schedules(f, false, 25);
+    schedules(f, false, 20);
 }
 
 /* Imitation, then PPO with entropy and a curriculum: all that a training may have. */

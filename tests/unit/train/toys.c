@@ -285,8 +285,10 @@ static double machines_step(void *self, const train_choice *choice)
 {
     machines *m = self;
 
+    double before = m->finish;
+
     place(m, choice->stage);
-    return m->done == TASKS ? -m->finish / m->best : 0;
+    return (before - m->finish) / m->best;
 }
 
 static train_choice machines_teach(void *self)
