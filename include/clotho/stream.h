@@ -27,7 +27,8 @@ typedef struct clo_stream_outcome {
     /* Bodies, replicas included. */
     uint64_t executions;
 
-    /* CLO_OK, or CLO_ERR_LIMIT: it arrived while jobs_max jobs lived, and was refused. */
+    /* CLO_OK; or it was refused: CLO_ERR_LIMIT: it arrived while jobs_max jobs lived; CLO_ERR_PLATFORM: a task of it can
+     * run nowhere (clo_stream_config.skips_misfits). */
     clo_status status;
 } clo_stream_outcome;
 
@@ -64,6 +65,10 @@ typedef struct clo_stream_config {
     /* Gives the times in place of the costs; used by this call alone while it runs. A log must name it in its header.
      * NULL: the costs do, and executors are bound to no job. */
     const clo_environment *environment;
+
+    /* 1: a job with a task that can run nowhere on the platform is refused when it arrives, and the others go on; the log
+     * says nothing of it. 0: the whole call fails (CLO_ERR_PLATFORM). */
+    uint32_t skips_misfits;
 } clo_stream_config;
 
 #define CLO_STREAM_CONFIG_INIT CLO_SIZED_INIT(clo_stream_config)
@@ -73,7 +78,7 @@ typedef struct clo_stream_result {
     /* Set by CLO_STREAM_RESULT_INIT. */
     size_t size;
 
-    /* Of the workload; of these, ended; refused because too many lived; ended after their deadline. */
+    /* Of the workload; of these, ended; refused (clo_stream_outcome.status); ended after their deadline. */
     uint64_t jobs, jobs_ended, jobs_refused, jobs_late;
 
     /* Most jobs that lived at once. */
@@ -119,7 +124,8 @@ typedef struct clo_stream_result {
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT   no jobs, unknown config fields, a policy without decide, an environment without time_ns or with
  *                      a negative moving_ns, or that the log does not name; result->size is wrong
- *   CLO_ERR_PLATFORM   a task of some job can run nowhere on the platform
+ *   CLO_ERR_PLATFORM   a task of some job can run nowhere on the platform, and skips_misfits is 0; a job's limit is above
+ *                      the executors
  *   CLO_ERR_CANCELLED  the progress function said so
  *   CLO_ERR_STATE      capacity that is never free again keeps a job from running
  *   CLO_ERR_MEMORY

@@ -192,6 +192,29 @@ class Stream(StreamTest):
         self.assertIn(says, said.err)
         self.bad(1, "simulate", path, "--policy", "fifo", "--platform", "uniform:2", "--strict", holds=says)
 
+    def test_a_job_that_fits_nowhere_is_an_error_with_its_name_or_is_refused_if_asked(self):
+        far = {"format": "clotho.graph/1", "name": "far", "tasks": [{"work_ns": 1000, "executors": [5]}]}
+        near = {"format": "clotho.graph/1", "name": "near", "tasks": [{"work_ns": 1000}]}
+        rows = [{"graph": near}, {"graph": far}, {"graph": near, "arrival_ns": 500}, {"graph": far, "name": "again", "arrival_ns": 500, "period_ns": 9, "releases": 3}]
+        path = self.file("m.jsonl", "\n".join(json.dumps(row) for row in [{"format": "clotho.workload/1"}] + rows) + "\n")
+        fifo = ["--policy", "fifo", "--platform", "uniform:2"]
+        self.bad(1, "simulate", path, *fifo, holds="m.jsonl:3: job 'far' is refused: ")
+        self.bad(1, "simulate", path, *fifo, holds="; --skip-misfits simulates the others")
+        said = self.say("simulate", path, *fifo, "--skip-misfits", "--log", self.path("m.log"), "--csv", self.path("m.csv"), "--json")
+        self.assertEqual((said.code, len(said.err.splitlines())), (0, 2), said.err)
+        self.assertIn("m.jsonl:3: job 'far' is refused: ", said.err)
+        self.assertIn("m.jsonl:5: job 'again' is refused: ", said.err)
+        one = json.loads(said.out)
+        self.assertEqual((one["jobs"], one["jobs_ended"], one["jobs_refused"], one["valid"]), (6, 2, 4, True))
+        self.assertEqual([row.split(",")[-1] for row in self.bytes("m.csv").decode().splitlines()[1:]], ["ended", "refused", "ended", "refused"])
+        self.assertIn("2 finished", self.good("check", path, self.path("m.log")))
+        self.assertIn("equal", self.say("simulate", path, "--replay", self.path("m.log"), "--skip-misfits").out)
+        said = self.say("simulate", path, *fifo, "--skip-misfits", "--jobs", "40", "--arrivals", "batch", "--json")
+        one = json.loads(said.out)
+        self.assertEqual((one["jobs"], one["valid"]), (one["jobs_ended"] + one["jobs_refused"], True))
+        self.assertGreater(one["jobs_refused"], 0)
+        self.bad(2, "simulate", path, "--planner", "psrs", "--skip-misfits", holds="--planner")
+
     def test_bad_input_is_one_line_and_leaves_no_file(self):
         g = self.stream()
         fifo = ["--policy", "fifo", "--platform", "uniform:3"]

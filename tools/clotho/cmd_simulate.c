@@ -141,7 +141,7 @@ static int simulate_file(const char *path, const simulate_options *o)
 static bool has_stream_options(const simulate_options *o)
 {
     return o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL || o->log != NULL || o->replay != NULL ||
-           o->csv != NULL || o->live > 0 || o->steps_max > 0 || o->environment != NULL;
+           o->csv != NULL || o->live > 0 || o->skips_misfits || o->steps_max > 0 || o->environment != NULL;
 }
 
 static int check_files(const simulate_options *o)
@@ -165,8 +165,9 @@ static int check_files(const simulate_options *o)
 
 static int check_options(const simulate_options *o)
 {
-    if (o->planner != NULL && (o->policy != NULL || o->replay != NULL || o->jobs > 0 || o->arrivals != NULL ||
-                               o->seeds != NULL || o->csv != NULL || o->gantt != NULL || o->trace != NULL))
+    if (o->planner != NULL &&
+        (o->policy != NULL || o->replay != NULL || o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL ||
+         o->csv != NULL || o->gantt != NULL || o->trace != NULL || o->skips_misfits))
         return misuse("--planner plans the jobs of the file; it goes with --platform, --scale, --log and --json only");
     if (o->planner == NULL && o->policy == NULL && o->replay == NULL)
         return misuse("'simulate' needs --policy NAME; see 'clotho list policies'");
@@ -233,6 +234,8 @@ int cmd_simulate(int argc, char **argv)
         {"environment", 0, "NAME", OPTION_TEXT, &o.environment,
          "draw the times: decima or decima:faithful; see docs/ENVIRONMENTS.md (the costs give them)"},
         {"live", 0, "N", OPTION_U32, &o.live, "refuse jobs that arrive while N jobs live (no limit)"},
+        {"skip-misfits", 0, NULL, OPTION_FLAG, &o.skips_misfits,
+         "refuse jobs that fit nowhere on the platform, and simulate the others"},
         {"steps-max", 0, "N", OPTION_U32, &o.steps_max, "bound of the steps of a decision"},
         {"log", 0, "F", OPTION_TEXT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
         {"replay", 0, "LOG", OPTION_TEXT, &o.replay,

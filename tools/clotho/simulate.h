@@ -17,7 +17,7 @@ typedef struct simulate_options {
     const char *environment; /* NULL: the costs give the times */
     uint32_t jobs, steps_max, live;
     uint64_t seed;
-    bool as_json;
+    bool as_json, skips_misfits;
 } simulate_options;
 
 /* All that the runs of one command share; only read while they run. */

@@ -2,11 +2,13 @@
  * policy, workload, platform and how the jobs arrive. */
 #define _POSIX_C_SOURCE 200809L
 #include "arrivals.h"
+#include "misfits.h"
 #include "policy_option.h"
 #include "simulate.h"
 #include "simulate_hash.h"
 #include "stream_case.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +77,30 @@ static int choose_arrivals(simulation *sim)
     return code;
 }
 
+/* Jobs that fit nowhere: the first one is an error, unless the caller or --skip-misfits goes on without them. */
+static int check_misfits(const simulation *sim)
+{
+    bool skips = sim->options->skips_misfits;
+    uint64_t count = 0;
+    misfits found;
+
+    if (sim->drops_misfits)
+        return EXIT_GOOD;
+    clo_status status = misfits_find(&found, sim->loaded, sim->platform);
+    for (uint32_t i = 0; i < clo_workload_jobs(sim->loaded) && status == CLO_OK && (skips || count == 0); i++) {
+        const clo_workload_job *job = clo_workload_get(sim->loaded, i);
+        const char *why = misfits_why(&found, job);
+        if (why != NULL && count++ < MISFITS_NAMED_MAX)
+            misfits_name(sim->path, job, why, skips ? NULL : "--skip-misfits simulates the others");
+    }
+    misfits_close(&found);
+    if (count > MISFITS_NAMED_MAX)
+        complain(sim->path, "%" PRIu64 " more jobs are refused for the like", count - MISFITS_NAMED_MAX);
+    if (status != CLO_OK)
+        return status == CLO_ERR_MEMORY ? complain(sim->path, "out of memory") : complain_status(sim->path, status);
+    return count > 0 && !skips ? EXIT_BAD_INPUT : EXIT_GOOD;
+}
+
 /* Kinds that the platform lacks: a warning, or an error if wanted. */
 static int check_kinds(const simulation *sim)
 {
@@ -87,9 +113,7 @@ static int check_kinds(const simulation *sim)
     clo_status status = stream_case_open_costs(&jobs, sim->loaded, sim->platform);
     const char *kind = status == CLO_OK ? stream_case_unmatched_kind(&jobs) : NULL;
     const char *platform = clo_platform_name(sim->platform);
-    if (status == CLO_ERR_PLATFORM && sim->drops_misfits)
-        code = EXIT_GOOD;
-    else if (status != CLO_OK)
+    if (status != CLO_OK)
         code = status == CLO_ERR_MEMORY ? complain(sim->path, "out of memory") : complain_status(sim->path, status);
     else if (kind != NULL && is_strict)
         code = complain(sim->path,
@@ -133,6 +157,8 @@ int simulation_open(simulation *sim)
     if (status != CLO_OK)
         return complain_status(sim->path, status);
     code = choose_platform(sim);
+    if (code == EXIT_GOOD)
+        code = check_misfits(sim);
     if (code == EXIT_GOOD)
         code = check_kinds(sim);
     if (code == EXIT_GOOD) {

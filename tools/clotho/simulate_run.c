@@ -28,10 +28,12 @@ static bool is_small(const clo_workload *workload)
     return instances <= JUDGED_INSTANCES_MAX;
 }
 
-/* Which release was refused is not known of a job with many. */
-static bool numbers_are_known(const simulated_run *run)
+/* Which release was refused for lack of room is not known of a job with many. */
+static bool numbers_are_known(const simulation *sim, const simulated_run *run)
 {
-    for (uint32_t i = 0; i < clo_workload_jobs(run->workload) && run->result.jobs_refused > 0; i++)
+    bool lacked_room = sim->options->live > 0 && run->result.jobs_refused > 0;
+
+    for (uint32_t i = 0; i < clo_workload_jobs(run->workload) && lacked_room; i++)
         if (clo_workload_releases(run->workload, i) > 1)
             return false;
     return true;
@@ -166,6 +168,7 @@ static clo_status simulate(const simulation *sim, simulated_run *run)
     config.argument = sim->argument;
     config.jobs_max = o->live;
     config.steps_max = o->steps_max;
+    config.skips_misfits = o->skips_misfits;
     config.log = run->log;
     config.outcomes = run->outcomes;
     config.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
@@ -180,7 +183,7 @@ static clo_status simulate(const simulation *sim, simulated_run *run)
     clo_environment_close(&environment);
     if (status == CLO_OK && clo_log_dropped(run->log) > 0)
         return sim->keeps_log ? CLO_ERR_MEMORY : CLO_OK;
-    if (status == CLO_OK && run->log != NULL && numbers_are_known(run))
+    if (status == CLO_OK && run->log != NULL && numbers_are_known(sim, run))
         return judge(sim, run);
     if (status == CLO_OK)
         measure_backlog(run);

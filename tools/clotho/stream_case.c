@@ -52,7 +52,7 @@ static clo_status open_costs(stream_case *c, const clo_workload *workload, const
 
 clo_status stream_case_open_costs(stream_case *c, const clo_workload *workload, const clo_platform *platform)
 {
-    return open_costs(c, workload, platform, false);
+    return open_costs(c, workload, platform, true);
 }
 
 /* When release k comes; CLO_TIME_NEVER: after the end of time. */
@@ -112,7 +112,7 @@ static clo_status open_case(stream_case *c, const clo_workload *workload, const 
 clo_status stream_case_open(stream_case *c, const clo_workload *workload, const clo_platform *platform,
                             const clo_stream_outcome *outcomes)
 {
-    return open_case(c, workload, platform, outcomes, false);
+    return open_case(c, workload, platform, outcomes, outcomes != NULL);
 }
 
 clo_status stream_case_open_fitting(stream_case *c, const clo_workload *workload, const clo_platform *platform)
@@ -144,7 +144,7 @@ clo_status stream_case_open_log(stream_case *c, const clo_workload *workload, co
                                 const clo_log *log)
 {
     bool is_real = clo_log_about(log)->run == CLO_LOG_RUN_REAL;
-    clo_status status = open_case(c, workload, platform, NULL, is_real);
+    clo_status status = open_case(c, workload, platform, NULL, true);
     size_t count, arrived = 0;
     const clo_log_record *records = clo_log_records(log, &count);
 

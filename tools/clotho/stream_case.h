@@ -20,15 +20,15 @@ typedef struct stream_case {
 clo_status stream_case_open(stream_case *c, const clo_workload *workload, const clo_platform *platform,
                             const clo_stream_outcome *outcomes);
 
-/* Only the costs: one for each graph, however many jobs run it. The same statuses. */
+/* Only the costs: one for each graph that fits somewhere, however many jobs run it. CLO_OK or CLO_ERR_MEMORY. */
 clo_status stream_case_open_costs(stream_case *c, const clo_workload *workload, const clo_platform *platform);
 
 /* As stream_case_open, but without the jobs whose graph fits nowhere on the platform: a real run refuses them before
  * the first arrives. */
 clo_status stream_case_open_fitting(stream_case *c, const clo_workload *workload, const clo_platform *platform);
 
-/* As stream_case_open, for a log. That of a real run is without the jobs that fit nowhere, and says itself which job of
- * the workload each one is (ARRIVE's value: its place in order of arrival), and on which terms it came. */
+/* As stream_case_open, for a log, without the jobs that fit nowhere. That of a real run says itself which job of the
+ * workload each one is (ARRIVE's value: its place in order of arrival), and on which terms it came. */
 clo_status stream_case_open_log(stream_case *c, const clo_workload *workload, const clo_platform *platform,
                                 const clo_log *log);
 
