@@ -1,6 +1,7 @@
 /* test_trainer.c - training on toys finds what is best; the same bytes at any number of threads, and after a stop. */
 #define _POSIX_C_SOURCE 200809L
 #include "curve.h"
+#include "fault.h"
 #include "support.h"
 #include "toys.h"
 
@@ -389,6 +390,36 @@ static void what_fails_says_why(void **state)
     trainer_destroy(t);
 }
 
+/* Each allocation of a training fails once. With the address sanitizer, nothing is lost either. */
+static void without_memory_it_says_so(void **state)
+{
+    fixture *f = *state;
+    train_point point;
+    bool has_failed = true;
+    uint32_t failures = 0;
+
+    f->config.threads = 1;
+    f->config.validation_count = 2;
+    f->phases[0].by_time = true;
+    f->phases[0].instances = f->phases[0].rollouts = 2;
+    f->phases[0].updates = 1;
+    for (uint64_t n = 1; has_failed; n++) { /* ends: a training makes so many allocations */
+        use_machines(f, true);
+        fault_fail_nth(n);
+        trainer *t = trainer_create(&f->config, f->why);
+        bool is_good = t != NULL && trainer_update(t, &point, f->why) && trainer_update(t, &point, f->why) &&
+                       trainer_save(t, f->path, f->why);
+        has_failed = fault_happened() != 0;
+        fault_fail_nth(0);
+        trainer_destroy(t);
+        assert_int_equal(is_good, !has_failed);
+        if (has_failed && strstr(f->why, "out of memory") == NULL)
+            fail_msg("allocation %llu: %s", (unsigned long long)n, f->why);
+        failures += has_failed;
+    }
+    assert_true(failures > 20);
+}
+
 static void refused(fixture *f, const char *text)
 {
     assert_null(trainer_create(&f->config, f->why));
@@ -472,6 +503,7 @@ int main(void)
         TEST(a_checkpoint_that_cannot_be_written_leaves_the_old_one),
         TEST(a_view_that_stays_learns_what_views_anew_learn),
         TEST(what_fails_says_why),
+        TEST(without_memory_it_says_so),
         TEST(a_wrong_configuration_is_refused),
         TEST(a_training_is_seen_as_a_line_and_as_a_picture),
     };
