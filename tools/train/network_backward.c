@@ -32,6 +32,13 @@ static void add_row(double *sum, const double *row, uint32_t width)
         sum[i] += row[i];
 }
 
+/* `to` and `from` are different arrays: the loop goes over several numbers at once. */
+static void add_scaled(double *restrict to, const double *restrict from, double by, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        to[i] += by * from[i];
+}
+
 /* The slope behind the leak, of output n. The sign of y is that of the sum, as the leak is not negative. */
 static double unbend(const network_layer *layer, double y, double dy)
 {
@@ -49,10 +56,8 @@ static void dense(const back *b, const clo_model_op *op, uint32_t row)
         double *dw = b->gradient + (w - b->base), d = unbend(layer, y[n], dy[n]);
         if (d == 0)
             continue;
-        for (uint32_t k = 0; k < layer->inputs; k++) {
-            dw[k] += d * x[k];
-            dx[k] += d * w[k];
-        }
+        add_scaled(dw, x, d, layer->inputs);
+        add_scaled(dx, w, d, layer->inputs);
         if (layer->bias != NULL)
             b->gradient[layer->bias + n - b->base] += d;
     }
