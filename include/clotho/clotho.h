@@ -43,6 +43,7 @@
 #include <clotho/graph.h>
 #include <clotho/io.h>
 #include <clotho/job.h>
+#include <clotho/learned.h>
 #include <clotho/log.h>
 #include <clotho/model.h>
 #include <clotho/plan.h>

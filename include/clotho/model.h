@@ -238,6 +238,12 @@ CLO_API CLO_NODISCARD clo_status clo_model_open(const char *name, const void *da
  * Returns as clo_model_open, and CLO_ERR_IO. Threads: any. Real time: no. O(bytes). */
 CLO_API CLO_NODISCARD clo_status clo_model_load(const char *path, clo_model **out);
 
+/* The bytes of a built-in model (`clotho list models`), for clo_model_open: static, at a multiple of 16. NULL: there is
+ * none of that name.
+ *   bytes  receives their number, or 0; may be NULL.
+ * Threads: any. Real time: yes, O(models). */
+CLO_API const void *clo_model_builtin(const char *name, size_t *bytes);
+
 /* Frees a model, not the data it was opened on. NULL is allowed. Threads: one. Real time: no. O(1). */
 CLO_API void clo_model_destroy(clo_model *model);
 

@@ -199,11 +199,12 @@ static void cut_encoder(maker *m)
         if (op->op == CLO_MODEL_LOOP) {
             open = open_loop(m, open, i);
         } else if (op->op == CLO_MODEL_END) {
-            open->loop.end = (uint16_t)m->plan->steps_count;
+            if (open != NULL) /* clo_check_ops: no end without a loop */
+                open->loop.end = (uint16_t)m->plan->steps_count;
         } else if (op->op == CLO_MODEL_SUM) {
             open = next_segment(m, CLO_INFER_SUM, i);
         } else {
-            if (!m->is_in_loop[i] && (open == NULL || !joins(m, open, op)))
+            if (open == NULL || (!m->is_in_loop[i] && !joins(m, open, op)))
                 open = next_segment(m, CLO_INFER_TILES, i);
             add_step(m, open, i);
         }

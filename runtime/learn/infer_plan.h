@@ -8,7 +8,7 @@
 #ifndef CLO_LEARN_INFER_PLAN_H
 #define CLO_LEARN_INFER_PLAN_H
 
-#include "learn/infer.h"
+#include "learn/opened.h"
 
 #include <stdbool.h>
 

@@ -11,6 +11,7 @@ extern const clo_policy clo_policy_steal;
 extern const clo_policy clo_policy_fair;
 extern const clo_policy clo_policy_edf;
 extern const clo_policy clo_policy_deft;
+extern const clo_policy clo_policy_decima;
 extern const clo_policy clo_policy_decima_fifo;
 extern const clo_policy clo_policy_decima_fair;
 extern const clo_policy clo_policy_decima_wfair;

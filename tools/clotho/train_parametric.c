@@ -463,7 +463,7 @@ int train_parametric(const char *path, const train_options *options)
         code = report(&t, (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9);
     clo_platform_destroy(t.opened);
     clo_workload_destroy(t.jobs);
-    free(t.baseline_argument);
+    policy_close(t.baseline, t.baseline_argument);
     free(t.baseline_ns);
     return code;
 }
