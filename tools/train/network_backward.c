@@ -144,8 +144,9 @@ void network_slopes_clear(const network *net, const clo_model_case *shape, netwo
 void network_backward(const network *net, const clo_model_case *shape, network_tape *tape, const double *base,
                       double *gradient)
 {
-    const back b = {net, shape, tape, base, gradient};
+    back b = {.net = net, .shape = shape, .tape = tape, .base = base};
 
+    b.gradient = gradient;
     for (uint32_t i = net->ops_count; i-- > 0;) {
         const clo_model_op *op = &net->ops[i];
         if (op->op == CLO_MODEL_END)
