@@ -133,7 +133,7 @@ static void add_row(double *sum, const double *row, uint32_t width)
 }
 
 /* All rows of a SUM at once. */
-static void sum(const run *r, const clo_model_op *op)
+static void sum_rows(const run *r, const clo_model_op *op)
 {
     const network_value *in = &r->net->values[op->in[0]];
 
@@ -204,7 +204,7 @@ void network_forward(const network *net, const network_case *input, network_tape
         if (op->op == CLO_MODEL_LOOP)
             i = run_loop(&r, i);
         else if (op->op == CLO_MODEL_SUM)
-            sum(&r, op);
+            sum_rows(&r, op);
         else
             for (uint32_t row = 0; row < network_rows(r.shape, net->values[op->out].domain); row++)
                 apply(&r, op, row);
