@@ -174,7 +174,7 @@ static int score(const training *t, double (*samples)[CEM_NUMBERS_MAX], uint32_t
 {
     task *tasks = calloc((size_t)samples_count * count, sizeof *tasks);
     void **arguments = calloc(samples_count, sizeof *arguments);
-    train_seeds list = validates ? t->o->validation : t->o->seeds;
+    seed_list list = validates ? t->o->validation : t->o->seeds;
     int code = EXIT_GOOD;
 
     if (tasks == NULL || arguments == NULL) {
@@ -323,12 +323,6 @@ static uint64_t hash_of(const training *t)
     hash = fold(fold(fold(hash, o->jobs), o->population), o->seeds_each);
     hash = fold(fold(fold(hash, o->seeds.first), o->seeds.count), o->validation.first);
     return fold_text(fold(fold(hash, o->validation.count), o->seed), o->start);
-}
-
-/* The list of seeds, for a reader who wants to know that two trainings had the same. */
-static uint64_t seeds_hash(train_seeds seeds)
-{
-    return fold(fold(UINT64_C(14695981039346656037), seeds.first), seeds.count);
 }
 
 static int64_t choose_unit(const clo_workload *jobs)
