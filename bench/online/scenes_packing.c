@@ -35,8 +35,15 @@ static const char *const graphene_policies[] = {"tetris",
                                                 "graphene",
                                                 "graphene:srpt=0.7,area=1,scarce=1",
                                                 NULL};
-static const char *const memory_policies[] = {"graphene-star", "wfair:-1",          "tetris", "sjf-cp", "graphene",
-                                              "parametric",    "parametric:stream", NULL};
+static const char *const memory_policies[] = {"graphene-star",
+                                              "wfair:-1",
+                                              "tetris",
+                                              "sjf-cp",
+                                              "graphene",
+                                              "parametric",
+                                              "parametric:stream",
+                                              "parametric:1,0,0,0,0,900,1,0,1",
+                                              NULL};
 
 static const clo_executor equal = {.os_index = -1,
                                    .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
