@@ -70,9 +70,10 @@ struct scene {
 typedef struct outcome {
     double by[MEASURES_COUNT]; /* seconds */
     double p95_s, utilization;
-    double jain;    /* mean over windows; 0: not measured */
-    double bound_s; /* of the mean completion time; 0: unknown, as in an environment */
-    double order_s; /* the best order of jobs is not below, by the search; 0: none was searched */
+    double jain;             /* mean over windows; 0: not measured */
+    double bound_s;          /* of the mean completion time; 0: unknown */
+    double makespan_bound_s; /* 0: unknown */
+    double order_s;          /* the best order of jobs is not below, by the search; 0: none was searched */
     double jobs;
     uint64_t completions, refused, fallbacks;
     int64_t wall_ns;
@@ -147,6 +148,10 @@ bool online_environment_open(const scene *s, const occasion *at, uint64_t seed, 
 /* What scenes draw from. True with `skipped` where it is not there. False, with a line why, where it is broken. */
 bool online_data_open(online *o);
 void online_data_close(online *o);
+
+/* Bounds of the mean completion time (not below what `out` has) and of the makespan; 0 where stages have waves. False,
+ * with a line why, on failure. */
+bool online_bound(const occasion *at, outcome *out);
 
 /* Plays a scene with all its seeds, on all CPUs. Results do not depend on the number of threads. False, with a line
  * why, if a simulation fails or its log is refused by the checker. */

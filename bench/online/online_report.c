@@ -74,12 +74,12 @@ static row summarise(const played *p, uint32_t who)
     return r;
 }
 
-static double bound(const played *p)
+static double bound(const played *p, measure by)
 {
     double sum = 0;
 
     for (uint32_t s = 0; s < p->seeds; s++)
-        sum += at(p, 0, s)->bound_s;
+        sum += by == MEASURE_MAKESPAN ? at(p, 0, s)->makespan_bound_s : at(p, 0, s)->bound_s;
     return sum / p->seeds;
 }
 
@@ -104,7 +104,6 @@ static double jobs(const played *p)
 void online_print(const played *p)
 {
     const scene *s = p->scene;
-    double least = s->by == MEASURE_MAKESPAN ? 0 : bound(p);
     measure beside = s->by == MEASURE_MAKESPAN ? MEASURE_JCT : MEASURE_MAKESPAN;
 
     printf("%s: %s; %u seeds from %llu, %.0f jobs each\n", s->name, s->title, p->seeds,
@@ -127,8 +126,9 @@ void online_print(const played *p)
     }
     if (order(p) > 0)
         printf("  %-22s %10.1f s %10.3f\n", "no order is below", order(p), order(p) / mean(p, 0, MEASURE_JCT));
-    if (least > 0 && s->by == MEASURE_JCT)
-        printf("  %-22s %10.1f s %10.3f\n", "lower bound", least, least / mean(p, 0, MEASURE_JCT));
+    if (bound(p, s->by) > 0)
+        printf("  %-22s %10.1f s %10.3f %18s %9s %8.1f s %10.3f\n", "lower bound", bound(p, s->by),
+               bound(p, s->by) / mean(p, 0, s->by), "", "", bound(p, beside), bound(p, beside) / mean(p, 0, beside));
     putchar('\n');
 }
 
@@ -137,8 +137,9 @@ void online_print_json(const played *p)
     const scene *s = p->scene;
 
     printf("{\"scene\": \"%s\", \"seeds\": %u, \"first_seed\": %llu, \"jobs\": %.0f, \"measure\": \"%s\", "
-           "\"lower_bound_s\": %.6g, \"order_bound_s\": %.6g, \"policies\": [",
-           s->name, p->seeds, (unsigned long long)p->first_seed, jobs(p), measure_names[s->by], bound(p), order(p));
+           "\"lower_bound_s\": %.6g, \"makespan_bound_s\": %.6g, \"order_bound_s\": %.6g, \"policies\": [",
+           s->name, p->seeds, (unsigned long long)p->first_seed, jobs(p), measure_names[s->by], bound(p, MEASURE_JCT),
+           bound(p, MEASURE_MAKESPAN), order(p));
     for (uint32_t c = 0; c < p->count; c++) {
         row r = summarise(p, c);
         interval i = online_ratio(p, c, 0, s->by);

@@ -23,7 +23,12 @@
  *   - Who is refused room becomes the one that a machine keeps it for after some starts of others. So only what fits is
  *     asked for; where nothing does, the candidate of the job with the least remaining work.
  * graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0 has the paper's weights; that only what fits is asked for
- * stays.
+ * stays. Two more forms, which are off:
+ *   - `area` 1 takes as remaining work that of the job's scarcest resource in place of its time: what its instances that
+ *     have not started hold of each resource of the platform, times their time; executors count as one. The largest
+ *     counts.
+ *   - `scarce` 1 weighs each resource in the fit by the square of its part of all that work of the live jobs, relative to
+ *     the mean part: room of what everybody waits for is not to be wasted. Less than 1: so much of it.
  *
  * Deviations: candidates are the 4 most preferred ready stages of the 32 jobs with the least remaining work, and of 2
  * jobs of each group at least, so that a decision costs the same whatever the number of jobs; where none may start,
@@ -38,6 +43,7 @@
 #include "policy/ranked.h"
 #include "policy/share.h"
 
+#include "base/saturate.h"
 #include "base/status.h"
 
 #include <string.h>
@@ -47,10 +53,17 @@ enum { BUNDLE_MAX = (JOBS_ALL + (int)CLO_DEFICIT_GROUPS * JOBS_EACH) * STAGES_EA
 _Static_assert((int)JOBS_ALL <= (int)CLO_HEAPS_WALK_MAX, "one group may take them all");
 
 typedef struct graphene_argument {
-    int32_t kappa_q16, remote_q16, srpt_q16, order_q16, large_q16, geometric_q16;
+    int32_t kappa_q16, remote_q16, srpt_q16, order_q16, large_q16, geometric_q16, area_q16, scarce_q16;
 } graphene_argument;
 
-static const graphene_argument defaults = {1000 * 65536, 65536 * 8 / 10, 65536, 65536 / 10, 65536, 65536};
+static const graphene_argument defaults = {1000 * 65536, 65536 * 8 / 10, 65536, 65536 / 10, 65536, 65536, 0, 0};
+
+/* Of a job: what its instances hold of each resource, times their time. */
+typedef struct graphene_job {
+    clo_ranked ranked;
+    int64_t whole_ns[CLO_SHARE_AMOUNTS];
+    int64_t left_ns[CLO_SHARE_AMOUNTS]; /* of the instances that have not started */
+} graphene_job;
 
 /* The jobs of a group, while candidates are taken. */
 typedef struct group_walk {
@@ -61,7 +74,9 @@ typedef struct group_walk {
 typedef struct graphene {
     clo_deficits deficits; /* first: tests read it */
     int64_t totals[CLO_SHARE_AMOUNTS];
-    clo_heaps_node *nodes; /* [jobs] by remaining work */
+    int64_t left_ns[CLO_SHARE_AMOUNTS];     /* of all live jobs */
+    int64_t weights_q16[CLO_RESOURCES_MAX]; /* of resources, in the fit */
+    clo_heaps_node *nodes;                  /* [jobs] by remaining work */
     uint32_t first[CLO_BANDS_MAX][CLO_DEFICIT_GROUPS];
     uint32_t ready_jobs[CLO_DEFICIT_GROUPS]; /* in the heaps of all bands */
     uint32_t *group;                         /* [jobs] */
@@ -83,6 +98,8 @@ static const graphene_key keys[] = {
     {"order=", offsetof(graphene_argument, order_q16), {0, 65536}},
     {"large=", offsetof(graphene_argument, large_q16), {0, 10 * 65536}},
     {"geometric=", offsetof(graphene_argument, geometric_q16), {0, 65536}},
+    {"area=", offsetof(graphene_argument, area_q16), {0, 65536}},
+    {"scarce=", offsetof(graphene_argument, scarce_q16), {0, 65536}},
 };
 
 static clo_status graphene_parse(const char *text, void *argument)
@@ -96,7 +113,7 @@ static clo_status graphene_parse(const char *text, void *argument)
         if (k == sizeof keys / sizeof keys[0])
             return clo_fail(CLO_ERR_ARGUMENT,
                             "policy 'graphene': '%.40s' sets nothing; write "
-                            "kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1",
+                            "kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1,area=0,scarce=0",
                             text);
         text += strlen(keys[k].name);
         clo_status status = clo_fixed_read(&text, "graphene", keys[k].name, keys[k].range,
@@ -128,17 +145,40 @@ static size_t graphene_bytes(const clo_limits *limits, const void *argument)
 static size_t graphene_job_bytes(const clo_cost *cost, const void *argument)
 {
     (void)argument;
-    return sizeof(clo_ranked) + clo_ranked_bytes(cost);
+    return sizeof(graphene_job) + clo_ranked_bytes(cost);
+}
+
+/* Of `count` instances; a share is at most 1. */
+static int64_t area_ns(const clo_cost *cost, uint32_t stage, uint32_t count, const int64_t *totals, uint32_t amount)
+{
+    int64_t share = amount == CLO_SHARE_EXECUTORS ? clo_share(1, totals[amount]) : 0;
+    int64_t time_ns = cost->mean_ns[stage];
+
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX && amount != CLO_SHARE_EXECUTORS; r++)
+        if (cost->resource_of[r] == amount)
+            share += clo_share(clo_graph_demand(cost->graph, stage)[r], totals[amount]);
+    int64_t share_q16 = share >> 16 < 65536 ? share >> 16 : 65536;
+    return clo_time_mul(count, (time_ns >> 16) * share_q16 + ((time_ns & 65535) * share_q16 >> 16));
 }
 
 /* Ranks: 65536 of the first stage of the preferred order, less 65536 / stages of each later one. */
 static clo_status graphene_prepare(void *job_state, const clo_cost *cost, const void *argument)
 {
     uint32_t tasks = cost->graph->tasks;
-    clo_ranked *ranked = job_state;
+    graphene_job *job = job_state;
+    clo_ranked *ranked = &job->ranked;
+    int64_t totals[CLO_SHARE_AMOUNTS];
 
     (void)argument;
-    clo_ranked_open(ranked, ranked + 1, cost);
+    clo_ranked_open(ranked, job + 1, cost);
+    clo_share_totals(cost->platform, totals);
+    for (uint32_t a = 0; a < CLO_SHARE_AMOUNTS; a++) {
+        job->whole_ns[a] = 0;
+        for (uint32_t t = 0; t < tasks; t++)
+            job->whole_ns[a] = clo_time_add(
+                job->whole_ns[a],
+                area_ns(cost, t, cost->graph->first_instance[t + 1] - cost->graph->first_instance[t], totals, a));
+    }
     clo_status status = clo_planned(cost, "graphene-paper", 0, ranked->ranks, NULL);
     if (status != CLO_OK)
         return status;
@@ -192,6 +232,28 @@ static void settle(graphene *g, const clo_live_job *job, uint32_t slot)
     g->ready_jobs[group] += !is_in;
 }
 
+/* Counts what the event says of the job's work. What a slip of rounding or a repeated instance would take below 0
+ * stays there. */
+static void count_work(graphene *g, const clo_live_job *job, const clo_event *event)
+{
+    graphene_job *mine = job->state;
+
+    for (uint32_t a = 0; a < CLO_SHARE_AMOUNTS; a++) {
+        int64_t gone_ns = 0;
+        if (event->kind == CLO_EVENT_ARRIVE) {
+            mine->left_ns[a] = mine->whole_ns[a];
+            g->left_ns[a] = clo_time_add(g->left_ns[a], mine->whole_ns[a]);
+        } else if (event->kind == CLO_EVENT_CANCEL || event->kind == CLO_EVENT_END) {
+            gone_ns = mine->left_ns[a];
+        } else if (event->kind == CLO_EVENT_START) {
+            gone_ns = area_ns(job->cost, event->stage, event->count, g->totals, a);
+        }
+        gone_ns = gone_ns < mine->left_ns[a] ? gone_ns : mine->left_ns[a];
+        mine->left_ns[a] -= gone_ns;
+        g->left_ns[a] -= gone_ns < g->left_ns[a] ? gone_ns : g->left_ns[a];
+    }
+}
+
 static void graphene_event(void *state, const clo_view *view, const clo_event *event)
 {
     graphene *g = state;
@@ -202,6 +264,7 @@ static void graphene_event(void *state, const clo_view *view, const clo_event *e
         return;
     const clo_live_job *job = clo_view_job(view, event->job);
     clo_ranked_event(job->state, event);
+    count_work(g, job, event);
     if (event->kind == CLO_EVENT_ARRIVE) {
         g->group[event->job] = job->group % CLO_DEFICIT_GROUPS;
         clo_deficits_join(&g->deficits, g->group[event->job]);
@@ -230,7 +293,8 @@ static void bundle_job(graphene *g, const clo_view *view, uint32_t slot, bool *i
                             .stage = stage,
                             .group = g->group[slot],
                             .priority_q16 = 65536 - ((65536 - ranked->ranks[stage]) * order_q16 >> 16),
-                            .is_quiet = true};
+                            .is_quiet = true,
+                            .weights_q16 = g->weights_q16};
     }
 }
 
@@ -275,21 +339,55 @@ static void bundle(graphene *g, const clo_view *view)
             bundle_next(g, view, &g->walks[i], &is_cut);
 }
 
+/* Of each resource the square of its part of the work that is left, relative to the mean part; that as much as `scarce`
+ * says. Parts are taken as at least 1/16 of the mean. */
+static void weigh(graphene *g, int64_t scarce_q16)
+{
+    int64_t most_ns = 0, sum = 0, count = 0;
+
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        most_ns = g->left_ns[r] > most_ns ? g->left_ns[r] : most_ns;
+    int bits = most_ns > 0 ? 64 - __builtin_clzll((uint64_t)most_ns) : 0, shift = bits > 40 ? bits - 40 : 0;
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        sum += g->left_ns[r] >> shift;
+        count += g->left_ns[r] > 0;
+    }
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        int64_t part_q16 = sum > 0 ? (g->left_ns[r] >> shift) * count * 65536 / sum : 65536;
+        part_q16 = part_q16 > 4096 ? part_q16 : 4096;
+        g->weights_q16[r] = 65536 + (((part_q16 * part_q16 >> 16) - 65536) * scarce_q16 >> 16);
+    }
+}
+
+/* What counts as the job's remaining work. */
+static int64_t work_left_ns(const clo_live_job *job)
+{
+    const graphene_job *mine = job->state;
+    int64_t most_ns = 1;
+
+    for (uint32_t a = 0; a < CLO_SHARE_AMOUNTS; a++)
+        most_ns = mine->left_ns[a] > most_ns ? mine->left_ns[a] : most_ns;
+    return most_ns;
+}
+
 /* Places what is in the bundle anew; what has nothing left to start leaves it. Those that may start now stand in front:
  * returns their number. */
 static uint32_t place_bundle(graphene *g, const clo_view *view)
 {
+    const graphene_argument *a = argument_of(view);
     uint32_t kept = 0, count = 0;
 
+    weigh(g, a->scarce_q16);
     for (uint32_t i = 0; i < g->bundle_count; i++) {
         clo_candidate c = g->bundle[i];
         const clo_live_job *job = clo_view_job(view, c.job);
         if (clo_view_stage(view, c.job, c.stage)->unstarted == 0)
             continue;
-        bool has_place =
-            job->running + job->committed < job->limit && clo_packing_place(view, &c, argument_of(view)->remote_q16);
-        if (has_place)
-            c.fit_q16 += clo_packing_bulk(job->cost, c.stage, c.executor) * argument_of(view)->large_q16 >> 16;
+        bool has_place = job->running + job->committed < job->limit && clo_packing_place(view, &c, a->remote_q16);
+        if (has_place) {
+            c.fit_q16 += clo_packing_bulk(job->cost, &c) * a->large_q16 >> 16;
+            c.remaining_ns = a->area_q16 > 0 ? work_left_ns(job) : c.remaining_ns;
+        }
         g->bundle[kept++] = c;
         if (has_place) {
             g->bundle[kept - 1] = g->bundle[count];
@@ -358,7 +456,7 @@ const clo_policy clo_policy_graphene = {
     .size = sizeof(clo_policy),
     .name = "graphene",
     .summary = "what fits best, in each job's planned order, short jobs first, groups fair by deficits; "
-               "graphene:kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1",
+               "graphene:kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1,area=0,scarce=0",
     .state_bytes = graphene_bytes,
     .job_bytes = graphene_job_bytes,
     .prepare = graphene_prepare,

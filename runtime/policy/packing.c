@@ -9,11 +9,18 @@
 
 enum { LOOKS = 16 /* executors that a stage may be compared on */ };
 
-/* Of a machine: the dot product. */
-static int64_t fit_of(const clo_view *view, const clo_cost *cost, uint32_t stage, uint32_t machine)
+/* What one resource adds to a fit. */
+static int64_t weighted(const clo_candidate *candidate, const clo_cost *cost, uint32_t r, int64_t product_q16)
+{
+    return candidate->weights_q16 != NULL ? product_q16 * candidate->weights_q16[cost->resource_of[r]] >> 16
+                                          : product_q16;
+}
+
+/* On a machine: the dot product. */
+static int64_t fit_of(const clo_view *view, const clo_cost *cost, const clo_candidate *candidate, uint32_t machine)
 {
     const clo_platform *platform = cost->platform;
-    const int64_t *demand = clo_graph_demand(cost->graph, stage);
+    const int64_t *demand = clo_graph_demand(cost->graph, candidate->stage);
     int64_t fit_q16 = 65536 * (int64_t)platform->machines_count / platform->executors_count;
 
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
@@ -21,7 +28,8 @@ static int64_t fit_of(const clo_view *view, const clo_cost *cost, uint32_t stage
         if (capacity <= 0)
             continue;
         int64_t left = clo_view_capacity_left(view, machine, cost->resource_of[r]);
-        fit_q16 += (clo_share(demand[r], capacity) >> 16) * (clo_share(left, capacity) >> 16) >> 16;
+        fit_q16 += weighted(candidate, cost, r,
+                            (clo_share(demand[r], capacity) >> 16) * (clo_share(left, capacity) >> 16) >> 16);
     }
     return fit_q16 > 0 ? fit_q16 : 1;
 }
@@ -61,7 +69,7 @@ bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t r
             full = machine;
             continue;
         }
-        int64_t fit_q16 = fit_of(view, job->cost, candidate->stage, machine);
+        int64_t fit_q16 = fit_of(view, job->cost, candidate, machine);
         bool is_remote = clo_view_arrival_ns(view, candidate->job, candidate->stage, e) > clo_view_now_ns(view);
         fit_q16 = is_remote ? fit_q16 * remote_q16 >> 16 : fit_q16;
         if (candidate->executor == CLO_NONE || fit_q16 > candidate->fit_q16) {
@@ -75,16 +83,16 @@ bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t r
     return candidate->executor != CLO_NONE;
 }
 
-int64_t clo_packing_bulk(const clo_cost *cost, uint32_t stage, uint32_t executor)
+int64_t clo_packing_bulk(const clo_cost *cost, const clo_candidate *candidate)
 {
-    const int64_t *demand = clo_graph_demand(cost->graph, stage);
-    uint32_t machine = cost->platform->executors[executor].machine;
+    const int64_t *demand = clo_graph_demand(cost->graph, candidate->stage);
+    uint32_t machine = cost->platform->executors[candidate->executor].machine;
     int64_t bulk_q16 = 0;
 
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
         int64_t capacity = demand[r] > 0 ? clo_cost_capacity(cost, machine, r) : -1;
         int64_t part_q16 = capacity > 0 ? clo_share(demand[r], capacity) >> 16 : 0;
-        bulk_q16 += part_q16 * part_q16 >> 16;
+        bulk_q16 += weighted(candidate, cost, r, part_q16 * part_q16 >> 16);
     }
     return bulk_q16;
 }

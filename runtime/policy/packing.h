@@ -19,6 +19,7 @@ typedef struct clo_candidate {
     /* Machines where what is left is too little are passed over without asking them. Who asks and is refused may
      * become the one that waits there: for him the machine keeps room after some starts of others. */
     bool is_quiet;
+    const int64_t *weights_q16; /* [CLO_RESOURCES_MAX] of the platform's resources, up to 128 each; NULL: all count 1 */
 } clo_candidate;
 
 /* The best place of the stage now: of the first executors of each machine that are free and have room, the one where it
@@ -26,8 +27,9 @@ typedef struct clo_candidate {
  * work. False: there is none. O(executors + 16 * inputs). */
 bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t remote_q16);
 
-/* How large the stage is on the executor's machine: the square of its demand as shares of the capacities, in Q16. */
-int64_t clo_packing_bulk(const clo_cost *cost, uint32_t stage, uint32_t executor);
+/* How large the candidate is on its executor's machine: the weighted square of its demand as shares of the capacities,
+ * in Q16. */
+int64_t clo_packing_bulk(const clo_cost *cost, const clo_candidate *candidate);
 
 /* The executor on whose machine the stage leaves least free (best fit); CLO_NONE: there is none. O(executors). */
 uint32_t clo_packing_best_fit(const clo_view *view, uint32_t job, uint32_t stage);

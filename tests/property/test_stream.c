@@ -127,7 +127,8 @@ static const char *policy_text(uint32_t index)
 {
     static const char *const more[] = {"eft:sjf",      "eft:fair",         "eft:wfair:0.7", "deft:hrrn",
                                        "deft:sjf-cp",  "deft:capacity",    "deft:drf",      "deft:edf",
-                                       "eft:replan:2", "graphene:kappa=0", "wfair:2",       "graphene-star:0,0.3"};
+                                       "eft:replan:2", "graphene:kappa=0", "wfair:2",       "graphene-star:0,0.3",
+                                       "graphene:srpt=0.7,area=1,scarce=1"};
     uint32_t named = policies_count();
 
     if (index < named)

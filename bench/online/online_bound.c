@@ -1,0 +1,213 @@
+/* online_bound.c - what no schedule of a stream is below, where all executors are alike and data cost nothing.
+ *
+ * A *pool* is a capacity that jobs share: the executors; a resource of all machines; or a resource of those machines
+ * that have more of it than c, for the tasks that demand more than c, which run nowhere else: the executors of such
+ * machines. A job that needs w of a pool keeps all of it for w / capacity, so every schedule of the jobs is one of a
+ * single preemptive machine. There
+ *   - shortest remaining time first has the least sum of completion times (Schrage 1968); jobs left out of the machine
+ *     only make it less, and take as long as their longest path, or as all of a pool would;
+ *   - what arrives from job k on cannot be done earlier than arrival k + all of its work.
+ * Times of stages with waves depend on more than the costs: then there is no bound. */
+#include "online/online.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { POOLS_MAX = 1 + CLO_RESOURCES_MAX * 5, PARTS = 6 };
+
+typedef struct pool {
+    uint32_t resource; /* CLO_RESOURCES_MAX: executors */
+    int64_t above;     /* counts tasks that demand more than this, by their time; -1: all tasks, by what they demand */
+    double capacity;
+} pool;
+
+typedef struct job_row {
+    double arrival_s, alone_s; /* alone_s: what the job takes at least, with all to itself */
+    double need_s, left_s;     /* of the pool that is looked at; left_s < 0: the job is not there */
+} job_row;
+
+typedef struct bounds {
+    const occasion *at;
+    pool pools[POOLS_MAX];
+    job_row *jobs; /* by arrival */
+    double *needs; /* [pools * jobs] */
+    uint32_t pools_count, jobs_count;
+} bounds;
+
+static void add_pool(bounds *b, pool p)
+{
+    if (b->pools_count < POOLS_MAX && p.capacity > 0)
+        b->pools[b->pools_count++] = p;
+}
+
+/* The executors of machines that have more than `above` of a resource, where others have not. */
+static void add_class(bounds *b, uint32_t resource, int64_t above)
+{
+    const clo_platform *platform = b->at->platform;
+    uint32_t executors = 0, all = clo_platform_executors(platform);
+
+    for (uint32_t i = 0; i < b->pools_count; i++)
+        if (b->pools[i].resource == resource && b->pools[i].above == above)
+            return;
+    for (uint32_t e = 0; e < all; e++)
+        executors += clo_platform_capacity(platform, clo_platform_executor(platform, e)->machine, resource) > above;
+    if (executors < all)
+        add_pool(b, (pool){resource, above, executors});
+}
+
+static void find_pools(bounds *b)
+{
+    const clo_platform *platform = b->at->platform;
+
+    add_pool(b, (pool){CLO_RESOURCES_MAX, -1, clo_platform_executors(platform)});
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        double sum = 0;
+        for (uint32_t m = 0; m < clo_platform_machines(platform) && sum >= 0; m++) {
+            int64_t capacity = clo_platform_capacity(platform, m, r);
+            sum = capacity < 0 ? -1 : sum + (double)capacity;
+        }
+        add_pool(b, (pool){r, -1, sum});
+        for (uint32_t m = 0; m < clo_platform_machines(platform) && sum >= 0; m++)
+            add_class(b, r, clo_platform_capacity(platform, m, r));
+    }
+}
+
+static double need_of(const clo_task *task, const pool *p)
+{
+    double work_s = (double)task->work_ns * 1e-9 * (task->instances > 0 ? task->instances : 1);
+
+    if (p->resource == CLO_RESOURCES_MAX)
+        return work_s / p->capacity;
+    if (p->above >= 0)
+        return task->demand[p->resource] > p->above ? work_s / p->capacity : 0;
+    return work_s * (double)task->demand[p->resource] / p->capacity;
+}
+
+static double need_of_job(const clo_graph *graph, const pool *p)
+{
+    double sum = 0;
+    clo_task task;
+
+    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
+        if (clo_graph_task(graph, t, &task) == CLO_OK)
+            sum += need_of(&task, p);
+    return sum;
+}
+
+static bool has_waves(const clo_graph *graph)
+{
+    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
+        if (clo_graph_wave_levels(graph, t) > 0)
+            return true;
+    return false;
+}
+
+/* The longest path; negative where it is no bound. */
+static double path_s(const clo_graph *graph, const clo_platform *platform)
+{
+    int64_t *ranks = calloc(clo_graph_tasks(graph), sizeof *ranks), longest_ns = 0;
+    clo_cost *cost = NULL;
+    bool is_good = ranks != NULL && !has_waves(graph) && clo_cost_create(graph, platform, &cost) == CLO_OK;
+
+    if (is_good)
+        clo_cost_rank_u(cost, ranks);
+    for (uint32_t t = 0; t < clo_graph_tasks(graph) && is_good; t++)
+        longest_ns = ranks[t] > longest_ns ? ranks[t] : longest_ns;
+    clo_cost_destroy(cost);
+    free(ranks);
+    return is_good ? (double)longest_ns * 1e-9 : -1;
+}
+
+/* Shortest remaining time first until `until_s`: the sum of completion times of what ends. */
+static double run_until(job_row *jobs, uint32_t count, double now_s, double until_s)
+{
+    double sum = 0;
+
+    while (now_s < until_s) { /* each round ends a job, or the time */
+        job_row *least = NULL;
+        for (uint32_t j = 0; j < count; j++)
+            if (jobs[j].left_s >= 0 && (least == NULL || jobs[j].left_s < least->left_s))
+                least = &jobs[j];
+        if (least == NULL)
+            return sum;
+        double step_s = least->left_s <= until_s - now_s ? least->left_s : until_s - now_s;
+        bool has_ended = step_s >= least->left_s;
+        now_s += step_s;
+        sum += has_ended ? now_s - least->arrival_s : 0;
+        least->left_s = has_ended ? -1 : least->left_s - step_s;
+    }
+    return sum;
+}
+
+/* The sum over all jobs: those that need `part` of their own bound and more on the pool, the others by their bound. */
+static double sum_s(bounds *b, double part)
+{
+    double sum = 0;
+
+    for (uint32_t j = 0; j < b->jobs_count; j++)
+        b->jobs[j].left_s = -1;
+    for (uint32_t j = 0; j < b->jobs_count; j++) {
+        job_row *job = &b->jobs[j];
+        if (job->need_s >= part * job->alone_s)
+            job->left_s = job->need_s;
+        else
+            sum += job->alone_s;
+        sum += run_until(b->jobs, j + 1, job->arrival_s, j + 1 < b->jobs_count ? job[1].arrival_s : INFINITY);
+    }
+    return sum;
+}
+
+static bool fill_jobs(bounds *b)
+{
+    for (uint32_t j = 0; j < b->jobs_count; j++) {
+        const clo_workload_job *job = clo_workload_get(b->at->workload, j);
+        b->jobs[j].arrival_s = (double)job->arrival_ns * 1e-9;
+        b->jobs[j].alone_s = path_s(job->graph, b->at->platform);
+        if (b->jobs[j].alone_s < 0)
+            return false;
+        for (uint32_t p = 0; p < b->pools_count; p++) {
+            double *need_s = &b->needs[(size_t)p * b->jobs_count + j];
+            *need_s = need_of_job(job->graph, &b->pools[p]);
+            b->jobs[j].alone_s = fmax(b->jobs[j].alone_s, *need_s);
+        }
+    }
+    return true;
+}
+
+static void bound_pool(bounds *b, uint32_t index, outcome *out)
+{
+    static const double parts[PARTS] = {0, 0.1, 0.3, 0.5, 0.7, 0.95};
+    double behind_s = 0;
+
+    for (uint32_t j = 0; j < b->jobs_count; j++)
+        b->jobs[j].need_s = b->needs[(size_t)index * b->jobs_count + j];
+    for (uint32_t k = 0; k < PARTS; k++)
+        out->bound_s = fmax(out->bound_s, sum_s(b, parts[k]) / b->jobs_count);
+    for (uint32_t j = b->jobs_count; j-- > 0;) {
+        behind_s += b->jobs[j].need_s;
+        double end_s = b->jobs[j].arrival_s + fmax(behind_s, b->jobs[j].alone_s);
+        out->makespan_bound_s = fmax(out->makespan_bound_s, end_s - b->jobs[0].arrival_s);
+    }
+}
+
+bool online_bound(const occasion *at, outcome *out)
+{
+    bounds b = {.at = at, .jobs_count = clo_workload_jobs(at->workload)};
+    double alone = 0;
+
+    find_pools(&b);
+    b.jobs = calloc(b.jobs_count, sizeof *b.jobs);
+    b.needs = calloc((size_t)b.jobs_count * b.pools_count, sizeof *b.needs);
+    bool is_good = (b.jobs != NULL && b.needs != NULL) || bench_fail("no memory for a bound");
+    out->makespan_bound_s = 0;
+    if (is_good && fill_jobs(&b)) {
+        for (uint32_t j = 0; j < b.jobs_count; j++)
+            alone += b.jobs[j].alone_s / b.jobs_count;
+        out->bound_s = fmax(out->bound_s, alone);
+        for (uint32_t p = 0; p < b.pools_count; p++)
+            bound_pool(&b, p, out);
+    }
+    free(b.jobs);
+    free(b.needs);
+    return is_good;
+}
