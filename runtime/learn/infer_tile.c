@@ -105,7 +105,7 @@ static void step_node(const clo_infer *f, const clo_infer_tile *t, const clo_inf
     case CLO_MODEL_SUM:
     case CLO_MODEL_LOOP:
     case CLO_MODEL_END:
-        assert(!"in no tile");
+        assert(false); /* in no tile */
     }
 }
 
@@ -208,7 +208,7 @@ static void step_lanes(const clo_infer *f, const clo_infer_tile *t, const clo_in
     case CLO_MODEL_SUM:
     case CLO_MODEL_LOOP:
     case CLO_MODEL_END:
-        assert(!"in no tile");
+        assert(false); /* in no tile */
     }
 }
 
