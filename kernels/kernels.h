@@ -67,6 +67,8 @@ typedef struct clo_dense {
     /* Likewise; from clo_dense_fold. Used where the hardware wants unsigned activations. */
     const int32_t *folded;
     clo_rule rule;
+    /* NULL, or the weights as clo_weights_widen lays them out: then int16 is faster on x86. */
+    const int16_t *wide;
 } clo_dense;
 
 /* The sums of a first layer in parts, which add up before the rule: int32 sums commute, so the result is exactly that
@@ -120,6 +122,14 @@ typedef struct clo_kernels {
     void (*clamp_s8)(const int32_t *x, uint32_t count, int8_t lo, int8_t hi, int8_t *y);
     void (*clamp_s16)(const int32_t *x, uint32_t count, int16_t lo, int16_t hi, int16_t *y);
 
+    /* y = clamp(a + b + c) to y's numbers, exactly `count`; c may be NULL. */
+    void (*add_s8)(const int8_t *a, const int8_t *b, const int8_t *c, uint32_t count, int8_t *y);
+    void (*add_s16)(const int16_t *a, const int16_t *b, const int16_t *c, uint32_t count, int16_t *y);
+    /* Rows to lanes and back, in words of 32 bits: a quad of int8, a pair of int16, an int32. `width` and `stride`
+     * count words here and are not rounded up; lanes is [blocks][width][16]. Lanes behind the last row become 0. */
+    void (*rows_to_lanes)(const clo_rows *rows, const void *values, void *lanes);
+    void (*lanes_to_rows)(const clo_rows *rows, const void *lanes, void *values);
+
     /* y = table[x + 128], exactly `count` numbers: any function of an int8, e.g. tanh with the model's scales. */
     void (*lookup_s8)(const int8_t table[256], const int8_t *x, uint32_t count, int8_t *y);
     /* Between two points of the table in proportion: i = (x >> 8) + 128, f = x & 255,
@@ -170,6 +180,10 @@ extern const int16_t clo_tanh_table[CLO_TANH_POINTS];
 /* rows is [outputs][inputs]. packed gets clo_weights_bytes bytes, zeros in the padding. */
 size_t clo_weights_bytes(uint32_t inputs, uint32_t outputs);
 void clo_weights_pack(const int8_t *rows, uint32_t inputs, uint32_t outputs, int8_t *packed);
+
+/* The packed weights as words: wide[outputs / 16][inputs / 2][16 outputs][2 inputs], both rounded up, in
+ * 2 * clo_weights_bytes bytes at most. */
+void clo_weights_widen(const int8_t *packed, uint32_t inputs, uint32_t outputs, int16_t *wide);
 
 /* folded[outputs rounded up to 16] = bias - 128 * sum of the weights, modulo 2^32: what makes unsigned activations
  * x + 128 give the same sums. Reads all of `layer` but folded and rule. */

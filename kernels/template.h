@@ -7,6 +7,9 @@
  * v32_...     load, store, set1, add, max, clamp(v, lo, hi), load_s8 and load_s16 (16 numbers, widened)
  * x8_load, x16_load          a quad of rows of a block
  * dot8_lanes, dot16_lanes    acc + inputs of 16 lanes * one output's quad of weights
+ * WIDE        weights as words are used: WIDE_GROUP outputs are summed at once;
+ *             pairs_load: a pair of rows of a block; dot_wide: acc + pair * one output's pair of weights;
+ *             dot_wide_node: acc + 16 outputs' pairs of weights * one pair of inputs
  * dot8_node, dot16_node      acc + 16 outputs' quads of weights * one quad of inputs
  * quads_store, pairs_store   the rule on 4 (2) outputs of 16 lanes, to int8 (int16) lanes
  * node_store_s8, node_store_s16    the rule on 16 outputs of one candidate
@@ -21,28 +24,60 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* A group of outputs n .. n + count - 1 of one block, count a constant. */
-INLINE void group_store(const clo_rule *rule, uint32_t n, uint32_t count, const V32 *acc, void *block)
+INLINE void group_pairs(const clo_rule *rule, uint32_t count, const V32 *acc, int16_t *y)
 {
-    if (rule->out == CLO_S32)
+    for (uint32_t i = 0; i + 2 <= count; i += 2)
+        pairs_store(rule, i, acc + i, y + (size_t)i * CLO_LANES);
+}
+
+/* Asks once what the rule has, so that pairs_store need not ask for each pair. */
+INLINE void group_store_s16(clo_rule rule, uint32_t count, const V32 *acc, int16_t *y)
+{
+    if (rule.lo > -INT16_MAX || rule.hi < INT16_MAX) {
+        group_pairs(&rule, count, acc, y);
+        return;
+    }
+    rule.lo = -INT16_MAX;
+    rule.hi = INT16_MAX;
+    if (rule.leaky != CLO_LEAKY_NONE) {
+        group_pairs(&rule, count, acc, y);
+    } else {
+        rule.leaky = CLO_LEAKY_NONE;
+        group_pairs(&rule, count, acc, y);
+    }
+}
+
+/* A group of outputs n .. n + count - 1 of one block, count a constant. From here on outputs count from n, so that their
+ * distances are constants too. */
+INLINE void group_store(const clo_rule *given, uint32_t n, uint32_t count, const V32 *acc, void *block)
+{
+    clo_rule rule = *given;
+
+    if (rule.out == CLO_S32) {
+        int32_t *y = (int32_t *)block + (size_t)n * CLO_LANES;
+
         for (uint32_t i = 0; i < count; i++)
-            v32_store((int32_t *)block + (size_t)(n + i) * CLO_LANES, acc[i]);
-    else if (rule->out == CLO_S16)
-        for (uint32_t i = 0; i + 2 <= count; i += 2)
-            pairs_store(rule, n + i, acc + i, (int16_t *)block + (size_t)(n + i) * CLO_LANES);
+            v32_store(y + (size_t)i * CLO_LANES, acc[i]);
+        return;
+    }
+    rule.pre += n;
+    rule.m += n;
+    if (rule.out == CLO_S16)
+        group_store_s16(rule, count, acc, (int16_t *)block + (size_t)n * CLO_LANES);
     else
         for (uint32_t i = 0; i + 4 <= count; i += 4)
-            quads_store(rule, n + i, acc + i, (int8_t *)block + (size_t)(n + i) * CLO_LANES);
+            quads_store(&rule, i, acc + i, (int8_t *)block + (size_t)(n + i) * CLO_LANES);
 }
 
 INLINE void group_s8(const clo_dense *layer, const int8_t *x, uint32_t n, uint32_t count, void *block)
 {
     const int8_t *w = layer->weights + clo_weight_index(layer->inputs, n, 0);
+    const int32_t *start = START(layer) + n;
     uint32_t quads = (layer->inputs + 3) / 4;
     V32 acc[GROUP];
 
     for (uint32_t i = 0; i < count; i++)
-        acc[i] = v32_set1(START(layer)[n + i]);
+        acc[i] = v32_set1(start[i]);
     for (uint32_t q = 0; q < quads; q++, w += CLO_LANES * 4, x += CLO_LANES * 4) {
         const X8 quad = x8_load(x);
 
@@ -55,11 +90,12 @@ INLINE void group_s8(const clo_dense *layer, const int8_t *x, uint32_t n, uint32
 INLINE void group_s16(const clo_dense *layer, const int16_t *x, uint32_t n, uint32_t count, void *block)
 {
     const int8_t *w = layer->weights + clo_weight_index(layer->inputs, n, 0);
+    const int32_t *start = layer->bias + n;
     uint32_t quads = (layer->inputs + 3) / 4;
     V32 acc[GROUP];
 
     for (uint32_t i = 0; i < count; i++)
-        acc[i] = v32_set1(layer->bias[n + i]);
+        acc[i] = v32_set1(start[i]);
     for (uint32_t q = 0; q < quads; q++, w += CLO_LANES * 4, x += CLO_LANES * 4) {
         const X16 quad = x16_load(x);
 
@@ -68,6 +104,87 @@ INLINE void group_s16(const clo_dense *layer, const int16_t *x, uint32_t n, uint
     }
     group_store(&layer->rule, n, count, acc, block);
 }
+
+INLINE void node_store(const clo_rule *rule, uint32_t n, V32 acc, void *y)
+{
+    if (rule->out == CLO_S32)
+        v32_store((int32_t *)y + n, acc);
+    else if (rule->out == CLO_S16)
+        node_store_s16(rule, n, acc, (int16_t *)y + n);
+    else
+        node_store_s8(rule, n, acc, (int8_t *)y + n);
+}
+
+#ifdef WIDE
+/* Few outputs would wait for each other's sums: every other pair gets sums of its own. */
+INLINE void group_wide(const clo_dense *layer, const int16_t *x, uint32_t n, uint32_t count, void *block)
+{
+    const uint32_t pairs = (layer->inputs + 1) / 2;
+    const int16_t *w = layer->wide + ((size_t)(n / CLO_LANES) * pairs * CLO_LANES + n % CLO_LANES) * 2;
+    const int32_t *start = layer->bias + n;
+    V32 acc[WIDE_GROUP], odd[4];
+    uint32_t p = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        acc[i] = v32_set1(start[i]);
+    for (uint32_t i = 0; i < 4; i++)
+        odd[i] = v32_set1(0);
+    for (; p + 2 <= pairs; p += 2, w += (size_t)4 * CLO_LANES, x += (size_t)4 * CLO_LANES) {
+        const V32 first = pairs_load(x), second = pairs_load(x + (size_t)2 * CLO_LANES);
+
+        for (uint32_t i = 0; i < count; i++)
+            acc[i] = dot_wide(acc[i], first, w + (size_t)i * 2);
+        for (uint32_t i = 0; i < count; i++)
+            if (count <= 4)
+                odd[i] = dot_wide(odd[i], second, w + (size_t)(CLO_LANES + i) * 2);
+            else
+                acc[i] = dot_wide(acc[i], second, w + (size_t)(CLO_LANES + i) * 2);
+    }
+    if (p < pairs)
+        for (uint32_t i = 0; i < count; i++)
+            acc[i] = dot_wide(acc[i], pairs_load(x), w + (size_t)i * 2);
+    for (uint32_t i = 0; i < count && count <= 4; i++)
+        acc[i] = v32_add(acc[i], odd[i]);
+    group_store(&layer->rule, n, count, acc, block);
+}
+
+static void dense_lanes_wide(const clo_dense *given, const int16_t *x, uint32_t blocks, void *y)
+{
+    const clo_dense own = *given, *layer = &own;
+    uint32_t rows = clo_lanes_rows(layer->rule.out, layer->outputs);
+
+    for (uint32_t b = 0; b < blocks; b++) {
+        const int16_t *in = x + (size_t)b * clo_round_up(layer->inputs, 4) * CLO_LANES;
+        void *block = clo_block_of(y, layer->rule.out, layer->outputs, b);
+        uint32_t n = 0;
+
+        for (; n + WIDE_GROUP <= rows; n += WIDE_GROUP)
+            group_wide(layer, in, n, WIDE_GROUP, block);
+        for (; n + 4 <= rows; n += 4)
+            group_wide(layer, in, n, 4, block);
+        for (; n < rows; n++)
+            group_wide(layer, in, n, 1, block);
+    }
+}
+
+/* Two sums, so that one multiplication need not wait for the one before. */
+static void dense_node_wide(const clo_dense *layer, const int16_t *x, void *y)
+{
+    const uint32_t pairs = (layer->inputs + 1) / 2;
+    const int16_t *w = layer->wide;
+
+    for (uint32_t n = 0; n < layer->outputs; n += CLO_LANES) {
+        V32 even = v32_load(layer->bias + n), odd = v32_set1(0);
+
+        for (uint32_t p = 0; p < pairs; p++, w += (size_t)2 * CLO_LANES)
+            if (p % 2 == 0)
+                even = dot_wide_node(even, w, x + (size_t)p * 2);
+            else
+                odd = dot_wide_node(odd, w, x + (size_t)p * 2);
+        node_store(&layer->rule, n, v32_add(even, odd), y);
+    }
+}
+#endif
 
 /* n behind the outputs has the sum 0. */
 INLINE void group_split(const clo_rule *rule, const clo_partials *p, size_t begin, uint32_t n, uint32_t count,
@@ -116,6 +233,12 @@ static void dense_lanes_s16(const clo_dense *given, const int16_t *x, uint32_t b
     const clo_dense own = *given, *layer = &own;
     uint32_t rows = clo_lanes_rows(layer->rule.out, layer->outputs);
 
+#ifdef WIDE
+    if (layer->wide != NULL) {
+        dense_lanes_wide(layer, x, blocks, y);
+        return;
+    }
+#endif
     for (uint32_t b = 0; b < blocks; b++) {
         const int16_t *in = x + (size_t)b * clo_round_up(layer->inputs, 4) * CLO_LANES;
         void *block = clo_block_of(y, layer->rule.out, layer->outputs, b);
@@ -148,16 +271,6 @@ static void split_lanes(const clo_rule *given, const clo_partials *parts, uint32
     }
 }
 
-INLINE void node_store(const clo_rule *rule, uint32_t n, V32 acc, void *y)
-{
-    if (rule->out == CLO_S32)
-        v32_store((int32_t *)y + n, acc);
-    else if (rule->out == CLO_S16)
-        node_store_s16(rule, n, acc, (int16_t *)y + n);
-    else
-        node_store_s8(rule, n, acc, (int8_t *)y + n);
-}
-
 /* Two sums, so that one multiplication need not wait for the one before. */
 static void dense_node_s8(const clo_dense *layer, const int8_t *x, void *y)
 {
@@ -183,6 +296,12 @@ static void dense_node_s16(const clo_dense *layer, const int16_t *x, void *y)
     const int8_t *w = layer->weights;
     uint32_t quads = (layer->inputs + 3) / 4;
 
+#ifdef WIDE
+    if (layer->wide != NULL) {
+        dense_node_wide(layer, x, y);
+        return;
+    }
+#endif
     for (uint32_t n = 0; n < layer->outputs; n += CLO_LANES, w += (size_t)quads * CLO_LANES * 4) {
         V32 acc = v32_load(layer->bias + n);
 
@@ -247,6 +366,36 @@ static void clamp_s16(const int32_t *x, uint32_t count, int16_t lo, int16_t hi, 
         y[i] = (int16_t)clo_clamp(x[i], lo, hi);
 }
 
+static void add_s8(const int8_t *a, const int8_t *b, const int8_t *c, uint32_t count, int8_t *y)
+{
+    uint32_t i = 0;
+
+    for (; i + CLO_LANES <= count; i += CLO_LANES) {
+        V32 sum = v32_add(v32_load_s8(a + i), v32_load_s8(b + i));
+
+        if (c != NULL)
+            sum = v32_add(sum, v32_load_s8(c + i));
+        narrow_s8(y + i, v32_clamp(sum, INT8_MIN, INT8_MAX));
+    }
+    for (; i < count; i++)
+        y[i] = (int8_t)clo_clamp(a[i] + b[i] + (c != NULL ? c[i] : 0), INT8_MIN, INT8_MAX);
+}
+
+static void add_s16(const int16_t *a, const int16_t *b, const int16_t *c, uint32_t count, int16_t *y)
+{
+    uint32_t i = 0;
+
+    for (; i + CLO_LANES <= count; i += CLO_LANES) {
+        V32 sum = v32_add(v32_load_s16(a + i), v32_load_s16(b + i));
+
+        if (c != NULL)
+            sum = v32_add(sum, v32_load_s16(c + i));
+        narrow_s16(y + i, v32_clamp(sum, INT16_MIN, INT16_MAX));
+    }
+    for (; i < count; i++)
+        y[i] = (int16_t)clo_clamp(a[i] + b[i] + (c != NULL ? c[i] : 0), INT16_MIN, INT16_MAX);
+}
+
 /* Bits of the lanes of a block that may be taken. */
 INLINE uint32_t allowed(const clo_candidates *c, uint32_t block)
 {
@@ -291,6 +440,8 @@ INLINE void install_template(clo_kernels *table)
     table->sum_rows_s16 = sum_rows_s16;
     table->clamp_s8 = clamp_s8;
     table->clamp_s16 = clamp_s16;
+    table->add_s8 = add_s8;
+    table->add_s16 = add_s16;
     table->argmax_s32 = argmax_s32;
 }
 

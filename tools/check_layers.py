@@ -38,7 +38,10 @@ OWNERS = {
 PUBLIC_SYSTEM = {"stdbool.h", "stddef.h", "stdint.h"}
 PUBLIC_ONLY = ("tools", "examples", "bench")
 # folder -> modules that it may see beside the public headers
-MAY_SEE = {"bench/decision": {"base", "engine"}, "bench/kernels": {"kernels"}}
+MAY_SEE = {
+    "bench/decision": {"base", "engine", "kernels", "learn", "policy"},
+    "bench/kernels": {"kernels", "learn"},
+}
 KERNELS_SYSTEM = PUBLIC_SYSTEM | {"assert.h", "string.h", "immintrin.h", "arm_neon.h", "sys/auxv.h"}
 NO_CIRCLES = ("include", "kernels", "runtime", "bench", "tools", "examples", "tests/fuzz_api")
 SOURCES = (".c", ".h", ".cpp", ".hpp")

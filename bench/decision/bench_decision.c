@@ -7,6 +7,7 @@
  * same question the learned policy of LACHESIS takes 14 to 38 ms (figures 7 to 9, 98 of 100 decisions), that of Decima
  * 15 ms (figure 15b). */
 #include "common/platform.h"
+#include "decision/parts.h"
 #include "decision/scene.h"
 
 #include <stdio.h>
@@ -49,10 +50,22 @@ typedef struct ratio {
     double few_ns, many_ns, ratio, lowest;
 } ratio;
 
+/* A policy; lachesis once for each variant of the kernels. */
+typedef struct contender {
+    const clo_policy *policy;
+    char name[40];
+    const void *argument;
+    bool has_isa;
+    uint32_t isa;
+} contender;
+
 typedef struct bench {
     bench_options options;
     uint32_t samples, policies_count;
-    const clo_policy *policies[POLICIES_MAX];
+    contender policies[POLICIES_MAX];
+    parts_network network;
+    parts_row parts[PARTS_VARIANTS_MAX][PARTS_KINDS][PARTS_CANDIDATES];
+    bool has_parts;
     row rows[POLICIES_MAX][CANDIDATES][JOBS];
     ratio ratios[POLICIES_MAX][COMPARISONS];
     double *values; /* [samples] */
@@ -66,16 +79,26 @@ static void evict(void)
         evicted[i]++;
 }
 
-static bool fail_still(const clo_policy *policy)
+static bool fail_still(const contender *c)
 {
-    fprintf(stderr, "bench: policy %s: nothing runs any more\n", policy->name);
+    fprintf(stderr, "bench: policy %s: nothing runs any more\n", c->name);
     return false;
+}
+
+static scene *open_scene(const bench *b, uint32_t policy, uint32_t candidates, uint32_t jobs)
+{
+    const contender *c = &b->policies[policy];
+    const scene_config config = {c->policy, candidates, jobs, b->options.seed, c->argument};
+    scene *s = scene_open(&config);
+
+    if (s != NULL && c->has_isa)
+        parts_use(scene_state(s), c->isa);
+    return s;
 }
 
 static bool measure_row(bench *b, uint32_t policy, uint32_t c, uint32_t j)
 {
-    const scene_config config = {b->policies[policy], candidates_of[c], jobs_of[j], b->options.seed};
-    scene *s = scene_open(&config);
+    scene *s = open_scene(b, policy, candidates_of[c], jobs_of[j]);
     row *r = &b->rows[policy][c][j];
 
     if (s == NULL)
@@ -84,7 +107,7 @@ static bool measure_row(bench *b, uint32_t policy, uint32_t c, uint32_t j)
                      scene_measure(s, b->values, b->samples, NULL);
     scene_close(s);
     if (!r->is_measured)
-        return fail_still(b->policies[policy]);
+        return fail_still(&b->policies[policy]);
     bench_sort(b->values, b->samples);
     r->p50 = bench_quantile(b->values, b->samples, 0.5);
     r->p99 = bench_quantile(b->values, b->samples, 0.99);
@@ -118,9 +141,7 @@ static bool measure_ratio(bench *b, uint32_t policy, comparison what)
 
     for (int i = 0; i < 2 && is_good; i++) {
         uint32_t jobs = i == 0 ? FEW_JOBS : many_jobs(b);
-        const scene_config config = {b->policies[policy], what == CROWD ? jobs : JUDGED_CANDIDATES, jobs,
-                                     b->options.seed};
-        scenes[i] = scene_open(&config);
+        scenes[i] = open_scene(b, policy, what == CROWD ? jobs : JUDGED_CANDIDATES, jobs);
         is_good = scenes[i] != NULL;
     }
     for (uint32_t r = 0; r < rounds && is_good; r++) {
@@ -135,7 +156,7 @@ static bool measure_ratio(bench *b, uint32_t policy, comparison what)
                                           stats.median, stats.lowest};
     }
     free(few);
-    return is_good || fail_still(b->policies[policy]);
+    return is_good || fail_still(&b->policies[policy]);
 }
 
 static bool measure_all(bench *b)
@@ -150,12 +171,14 @@ static bool measure_all(bench *b)
         for (int what = 0; what < COMPARISONS && is_good; what++)
             is_good = measure_ratio(b, p, (comparison)what);
     }
+    for (uint32_t v = 0; v < b->network.variants && is_good && b->has_parts; v++)
+        is_good = parts_measure(&b->network, b->network.isa[v], many_jobs(b), b->samples, b->parts[v]);
     return is_good;
 }
 
 static void print_policy(const bench *b, uint32_t policy)
 {
-    printf("%s: ns a decision, p50 / p99 / p99.9 / max\n%10s", b->policies[policy]->name, "candidates");
+    printf("%s: ns a decision, p50 / p99 / p99.9 / max\n%10s", b->policies[policy].name, "candidates");
     for (uint32_t j = 0; j < JOBS; j++)
         printf("  %18u live jobs", jobs_of[j]);
     printf("\n");
@@ -170,6 +193,25 @@ static void print_policy(const bench *b, uint32_t policy)
     printf("\n");
 }
 
+static void print_parts(const bench *b)
+{
+    for (uint32_t v = 0; v < b->network.variants; v++) {
+        printf("\nParts of lachesis, %s, %u live jobs: ns, p50 / p99 / p99.9 / max\n%-36s", b->network.names[v],
+               many_jobs(b), "candidates");
+        for (uint32_t c = 0; c < PARTS_CANDIDATES; c++)
+            printf(" %28u", parts_candidates[c]);
+        printf("\n");
+        for (uint32_t k = 0; k < PARTS_KINDS; k++) {
+            printf("%-36s", parts_kinds[k]);
+            for (uint32_t c = 0; c < PARTS_CANDIDATES; c++) {
+                const parts_row *r = &b->parts[v][k][c];
+                printf(" %6.0f %6.0f %6.0f %7.0f", r->p50, r->p99, r->p999, r->max);
+            }
+            printf("\n");
+        }
+    }
+}
+
 static void print_text(const bench *b)
 {
     printf("From the end of a body to the orders, %d workers, %u turns each; two reads of the clock (%.0f ns) are "
@@ -179,12 +221,12 @@ static void print_text(const bench *b)
         print_policy(b, p);
     printf("p50 in ns with %d and with %d live jobs, %d candidates; medians of %u rounds\n", FEW_JOBS,
            (int)many_jobs(b), JUDGED_CANDIDATES, b->options.rounds);
-    printf("%-8s", "policy");
+    printf("%-22s", "policy");
     for (int what = 0; what < COMPARISONS; what++)
         printf(" %28s", comparison_names[what]);
     printf("\n");
     for (uint32_t p = 0; p < b->policies_count; p++) {
-        printf("%-8s", b->policies[p]->name);
+        printf("%-22s", b->policies[p].name);
         for (int what = 0; what < COMPARISONS; what++) {
             const ratio *r = &b->ratios[p][what];
             printf(" %9.0f %9.0f %8.2f", r->few_ns, r->many_ns, r->ratio);
@@ -192,6 +234,8 @@ static void print_text(const bench *b)
         printf("   must %.1f (warm): %s\n", RATIO_MUST,
                b->ratios[p][WARM].ratio <= RATIO_MUST ? "holds" : "does not hold");
     }
+    if (b->has_parts)
+        print_parts(b);
     printf("\nThe papers' learned policies, a decision: LACHESIS 14 / 30 / 38 ms, Decima 15 ms.\n");
 }
 
@@ -207,8 +251,23 @@ static void print_rows_json(const bench *b)
                     continue;
                 printf("%s{\"policy\": \"%s\", \"candidates\": %u, \"jobs\": %u, \"p50_ns\": %.1f, \"p99_ns\": %.1f, "
                        "\"p999_ns\": %.1f, \"max_ns\": %.1f}",
-                       comma, b->policies[p]->name, candidates_of[c], jobs_of[j], r->p50, r->p99, r->p999, r->max);
+                       comma, b->policies[p].name, candidates_of[c], jobs_of[j], r->p50, r->p99, r->p999, r->max);
                 comma = ", ";
+            }
+}
+
+static void print_parts_json(const bench *b)
+{
+    const char *comma = "";
+
+    for (uint32_t v = 0; v < b->network.variants && b->has_parts; v++)
+        for (uint32_t k = 0; k < PARTS_KINDS; k++)
+            for (uint32_t c = 0; c < PARTS_CANDIDATES; c++, comma = ", ") {
+                const parts_row *r = &b->parts[v][k][c];
+                printf(
+                    "%s{\"variant\": \"%s\", \"part\": \"%s\", \"candidates\": %u, \"p50_ns\": %.1f, \"p99_ns\": %.1f, "
+                    "\"p999_ns\": %.1f, \"max_ns\": %.1f}",
+                    comma, b->network.names[v], parts_kinds[k], parts_candidates[c], r->p50, r->p99, r->p999, r->max);
             }
 }
 
@@ -228,17 +287,38 @@ static void print_json(const bench *b)
             printf(
                 "%s{\"policy\": \"%s\", \"what\": \"%s\", \"p50_ns_%d\": %.1f, \"p50_ns_%d\": %.1f, \"ratio\": %.3f, "
                 "\"lowest\": %.3f}",
-                comma, b->policies[p]->name, comparison_names[what], FEW_JOBS, r->few_ns, (int)many_jobs(b), r->many_ns,
+                comma, b->policies[p].name, comparison_names[what], FEW_JOBS, r->few_ns, (int)many_jobs(b), r->many_ns,
                 r->ratio, r->lowest);
         }
+    printf("], \"parts\": [");
+    print_parts_json(b);
     printf("], \"papers_ns\": {\"lachesis\": [14000000, 30000000, 38000000], \"decima\": [15000000]}, \"goals\": [");
     comma = "";
     for (uint32_t p = 0; p < b->policies_count; p++, comma = ", ")
         printf("%s{\"goal\": \"%s: p50 with %d live jobs / with %d, %d candidates\", \"value\": %.3f, \"must\": %.1f, "
                "\"holds\": %s}",
-               comma, b->policies[p]->name, (int)many_jobs(b), FEW_JOBS, JUDGED_CANDIDATES, b->ratios[p][WARM].ratio,
+               comma, b->policies[p].name, (int)many_jobs(b), FEW_JOBS, JUDGED_CANDIDATES, b->ratios[p][WARM].ratio,
                RATIO_MUST, b->ratios[p][WARM].ratio <= RATIO_MUST ? "true" : "false");
     printf("]}\n");
+}
+
+static void add_contender(bench *b, const clo_policy *policy)
+{
+    contender *c = &b->policies[b->policies_count++];
+
+    *c = (contender){.policy = policy};
+    snprintf(c->name, sizeof c->name, "%s", policy->name);
+}
+
+/* Once for each variant. */
+static void add_lachesis(bench *b)
+{
+    for (uint32_t v = 0; v < b->network.variants && b->policies_count < POLICIES_MAX; v++) {
+        contender *c = &b->policies[b->policies_count++];
+        *c = (contender){clo_policy_find("lachesis"), "", &b->network.argument, true, b->network.isa[v]};
+        snprintf(c->name, sizeof c->name, "lachesis %s", b->network.names[v]);
+    }
+    b->has_parts = true;
 }
 
 /* Those asked for, or all; a name that is none is told. */
@@ -250,11 +330,16 @@ static bool choose_policies(bench *b, const bench_list *asked)
         const clo_policy *policy = clo_policy_find(asked->items[i]);
         if (policy == NULL)
             return fprintf(stderr, "bench-decision: there is no policy '%s'\n", asked->items[i]), false;
-        b->policies[b->policies_count++] = policy;
+        if (strcmp(policy->name, "lachesis") == 0)
+            add_lachesis(b);
+        else
+            add_contender(b, policy);
     }
     for (uint32_t i = 0;
          asked->count == 0 && b->policies_count < POLICIES_MAX && clo_registry_entry("policies", i, &entry); i++)
-        b->policies[b->policies_count++] = clo_policy_find(entry.name);
+        add_contender(b, clo_policy_find(entry.name));
+    if (asked->count == 0)
+        add_lachesis(b);
     return true;
 }
 
@@ -278,12 +363,16 @@ int main(int argc, char **argv)
     if (exit_status < 0) {
         b->samples = b->options.quick ? QUICK_SAMPLES : SAMPLES;
         b->values = calloc(b->samples, sizeof *b->values);
-        exit_status = !choose_policies(b, &asked) ? 2 : b->values != NULL && measure_all(b) ? 0 : 1;
+        exit_status = !parts_open(&b->network, b->options.seed) ? 1
+                      : !choose_policies(b, &asked)             ? 2
+                      : b->values != NULL && measure_all(b)     ? 0
+                                                                : 1;
         if (exit_status == 0 && b->options.json)
             print_json(b);
         else if (exit_status == 0)
             print_text(b);
         free(b->values);
+        parts_close(&b->network);
     }
     free(b);
     return exit_status;

@@ -29,6 +29,7 @@ struct scene {
     clo_arena arena;
     clo_scheduler *scheduler;
     clo_policy_use use;
+    void *state;
     clo_scheduler_job **jobs; /* [jobs_count] */
     uint32_t jobs_count;
     int64_t now_ns, start_ns[EXECUTORS], end_ns[EXECUTORS]; /* CLO_TIME_NEVER: idle, or parked */
@@ -149,9 +150,10 @@ static bool make_scheduler(scene *s)
                                          .queue_max = s->config.jobs + SPARE_ENTRIES};
     const clo_limits limits = {.jobs = config.jobs_max, .platform = s->platform, .executors = EXECUTORS};
 
-    s->use = (clo_policy_use){.policy = policy};
-    s->use.bytes = policy->state_bytes != NULL ? policy->state_bytes(&limits, NULL) : 0;
+    s->use = (clo_policy_use){.policy = policy, .argument = s->config.argument};
+    s->use.bytes = policy->state_bytes != NULL ? policy->state_bytes(&limits, s->config.argument) : 0;
     s->use.state = clo_arena_take(&s->arena, s->use.bytes, 1);
+    s->state = s->use.state;
     s->jobs = clo_arena_take(&s->arena, config.jobs_max, sizeof *s->jobs);
     return s->use.state != NULL && s->jobs != NULL && clo_scheduler_create(&config, &s->arena, &s->scheduler) == CLO_OK;
 }
@@ -188,6 +190,11 @@ scene *scene_open(const scene_config *config)
     bench_fail("cannot make a scheduler");
     scene_close(s);
     return NULL;
+}
+
+void *scene_state(scene *s)
+{
+    return s->state;
 }
 
 void scene_close(scene *s)

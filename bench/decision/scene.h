@@ -18,12 +18,15 @@ typedef struct scene_config {
     const clo_policy *policy;
     uint32_t candidates, jobs; /* >= 1 */
     uint64_t seed;
+    const void *argument; /* of the policy; may be NULL */
 } scene_config;
 
 typedef struct scene scene;
 
 /* NULL, after a line why, on failure. */
 scene *scene_open(const scene_config *config);
+/* The state of the policy. */
+void *scene_state(scene *s);
 void scene_close(scene *s);
 
 /* Goes on until `count` turns have started something. A turn is an input (a body has ended) and all that the scheduler

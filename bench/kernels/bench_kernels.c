@@ -6,7 +6,9 @@
  * head
  * (16 -> 32 -> 16 -> 1, 1 040 multiplications) took on an undisturbed core, including the clock. */
 #include "common/bench.h"
+#include "kernels/chain.h"
 #include "kernels/head.h"
+#include "kernels/pass.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,11 +18,7 @@ enum {
     COUNTS = 7,
     SAMPLES = 200,
     SAMPLES_OF_MANY = 20, /* where one takes long */
-    MANY = 1000,
-    LINE_BYTES = 64,
-    CHASE_BYTES = 256 << 20,
-    CHASE_QUICK_BYTES = 32 << 20,
-    CHASED = 2000
+    MANY = 1000
 };
 
 static const uint32_t counts[COUNTS] = {1, 4, 10, 16, 32, 100, MANY};
@@ -52,7 +50,7 @@ typedef struct bench {
     row rows[VARIANTS_MAX][HEAD_FORMS][COUNTS];
     double *misses; /* ns, one a turn */
     size_t misses_count;
-    uint32_t *chain, lines; /* chain[i * 16]: the line after line i */
+    chain chain;
     double clock_ns, miss_ns;
 } bench;
 
@@ -69,37 +67,6 @@ static double clock_cost(void)
             lowest = (double)took;
     }
     return lowest;
-}
-
-/* One cycle through all lines in random order (Sattolo 1986). */
-static bool chain_make(bench *b)
-{
-    size_t bytes = b->options.quick ? CHASE_QUICK_BYTES : CHASE_BYTES, step = LINE_BYTES / sizeof *b->chain;
-    uint64_t state = b->options.seed;
-
-    b->lines = (uint32_t)(bytes / LINE_BYTES);
-    b->chain = malloc(bytes);
-    if (b->chain == NULL)
-        return false;
-    for (uint32_t i = 0; i < b->lines; i++)
-        b->chain[i * step] = i;
-    for (uint32_t i = b->lines - 1; i > 0; i--) {
-        uint32_t other = bench_random_below(&state, i), next = b->chain[i * step];
-
-        b->chain[i * step] = b->chain[other * step];
-        b->chain[other * step] = next;
-    }
-    return true;
-}
-
-static double chase(const bench *b, uint32_t *at)
-{
-    int64_t begin = bench_now_ns();
-
-    for (int i = 0; i < CHASED; i++)
-        *at = b->chain[(size_t)*at * (LINE_BYTES / sizeof *b->chain)];
-    chosen = *at;
-    return (double)(bench_now_ns() - begin) / CHASED;
 }
 
 static uint32_t samples_of(uint32_t count)
@@ -137,14 +104,14 @@ static void measure_row(bench *b, uint32_t v, head_form form, int c, double *val
 }
 
 /* A turn that does not count is overwritten by the next. */
-static void measure_turn(bench *b, uint32_t turn, uint32_t *at)
+static void measure_turn(bench *b, uint32_t turn)
 {
     for (int c = 0; c < COUNTS; c++)
         for (uint32_t v = 0; v < b->tables_count; v++)
             for (int form = 0; form < HEAD_FORMS; form++)
                 measure_row(b, v, (head_form)form, c,
                             b->rows[v][form][c].values + (size_t)turn * samples_of(counts[c]));
-    b->misses[turn] = chase(b, at);
+    b->misses[turn] = chain_chase(&b->chain);
 }
 
 static void summarise(bench *b, uint32_t turns)
@@ -165,12 +132,12 @@ static void summarise(bench *b, uint32_t turns)
 
 static void measure_all(bench *b)
 {
-    uint32_t kept = 0, at = 0;
+    uint32_t kept = 0;
 
     b->turns.wanted = b->options.rounds;
     b->clock_ns = clock_cost();
     while (kept < b->options.rounds && bench_turn_begin(&b->turns)) {
-        measure_turn(b, kept, &at);
+        measure_turn(b, kept);
         kept += bench_turn_end(&b->turns);
     }
     summarise(b, kept);
@@ -269,15 +236,33 @@ static void bench_free(bench *b)
             for (int c = 0; c < COUNTS; c++)
                 free(b->rows[v][form][c].values);
     free(b->misses);
-    free(b->chain);
+    chain_free(&b->chain);
     head_close(b->head);
     free(b);
 }
 
+/* The heads alone. Returns the exit status. */
+static int measure_heads(bench *b)
+{
+    choose_variants(b);
+    b->head = head_open(b->options.seed);
+    if (b->head == NULL || !rows_make(b) || !chain_make(&b->chain, b->options.quick, b->options.seed)) {
+        fprintf(stderr, "bench-kernels: out of memory\n");
+        return 1;
+    }
+    measure_all(b);
+    (b->options.json ? print_json : print_text)(b);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    bool is_pass = false;
+    const bench_flag flags[] = {
+        {.name = "pass", .help = "whole passes of Decima's network instead", .is_set = &is_pass}, {.name = NULL}};
     const bench_about about = {.name = "kernels",
                                .question = "how long does a head of a network take over the ready candidates?",
+                               .flags = flags,
                                .rounds = 15,
                                .quick_rounds = 3};
     bench *b = calloc(1, sizeof *b);
@@ -286,17 +271,8 @@ int main(int argc, char **argv)
     if (b == NULL)
         return 1;
     exit_status = bench_options_read(&b->options, &about, argc, argv);
-    if (exit_status < 0) {
-        choose_variants(b);
-        b->head = head_open(b->options.seed);
-        exit_status = b->head != NULL && rows_make(b) && chain_make(b) ? 0 : 1;
-        if (exit_status == 0) {
-            measure_all(b);
-            (b->options.json ? print_json : print_text)(b);
-        } else {
-            fprintf(stderr, "bench-kernels: out of memory\n");
-        }
-    }
+    if (exit_status < 0)
+        exit_status = is_pass ? pass_measure(&b->options) : measure_heads(b);
     bench_free(b);
     return exit_status;
 }

@@ -51,7 +51,7 @@ static void layer_draw(layer *l, uint32_t inputs, uint32_t outputs, clo_number o
     }
     clo_weights_pack(rows, inputs, outputs, l->weights);
     l->dense =
-        (clo_dense){inputs, outputs, l->weights, l->bias, l->folded, {l->pre, l->m, INT8_MIN, INT8_MAX, 51, out}};
+        (clo_dense){inputs, outputs, l->weights, l->bias, l->folded, {l->pre, l->m, INT8_MIN, INT8_MAX, 51, out}, NULL};
     clo_dense_fold(&l->dense, l->folded);
 }
 

@@ -36,7 +36,8 @@ bool contender_open(contender *c, const char *text, bool says_why)
         return refuse(text, "no memory", says_why);
     if (c->policy->parse(argument + 1, c->argument) != CLO_OK) {
         bool said = refuse(text, clo_last_error(), says_why);
-        contender_close(c);
+        free(c->argument);
+        c->argument = NULL;
         return said;
     }
     return true;
@@ -44,6 +45,8 @@ bool contender_open(contender *c, const char *text, bool says_why)
 
 void contender_close(contender *c)
 {
+    if (c->argument != NULL && c->policy->release != NULL)
+        c->policy->release(c->argument);
     free(c->argument);
     c->argument = NULL;
 }

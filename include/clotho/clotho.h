@@ -39,10 +39,12 @@
 #include <clotho/body.h>
 #include <clotho/cost.h>
 #include <clotho/environment.h>
+#include <clotho/features.h>
 #include <clotho/generate.h>
 #include <clotho/graph.h>
 #include <clotho/io.h>
 #include <clotho/job.h>
+#include <clotho/learned.h>
 #include <clotho/log.h>
 #include <clotho/model.h>
 #include <clotho/plan.h>

@@ -170,7 +170,7 @@ typedef struct clo_model_desc {
     /* Printable ASCII, shorter than CLO_MODEL_NAME_BYTES. */
     const char *name;
     clo_model_kind kind;
-    /* Number of the list of features: 0 any, 1 Decima's (docs/MODELS.md). */
+    /* Number of the list of features: 0 any, 1 Decima's, 2 LACHESIS's (clotho/features.h; docs/MODELS.md). */
     uint32_t feature_set;
     /* Of the input values in order. */
     const clo_model_feature *features;
@@ -237,6 +237,12 @@ CLO_API CLO_NODISCARD clo_status clo_model_open(const char *name, const void *da
  *
  * Returns as clo_model_open, and CLO_ERR_IO. Threads: any. Real time: no. O(bytes). */
 CLO_API CLO_NODISCARD clo_status clo_model_load(const char *path, clo_model **out);
+
+/* The bytes of a built-in model (`clotho list models`), for clo_model_open: static, at a multiple of 16. NULL: there is
+ * none of that name.
+ *   bytes  receives their number, or 0; may be NULL.
+ * Threads: any. Real time: yes, O(models). */
+CLO_API const void *clo_model_builtin(const char *name, size_t *bytes);
 
 /* Frees a model, not the data it was opened on. NULL is allowed. Threads: one. Real time: no. O(1). */
 CLO_API void clo_model_destroy(clo_model *model);

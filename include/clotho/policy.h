@@ -213,6 +213,10 @@ CLO_API uint32_t clo_view_earliest(const clo_view *view, uint32_t job, uint32_t 
  * return now, with what it has. */
 CLO_API bool clo_view_step(const clo_view *view);
 
+/* Counts `count` steps at once, before the work that they stand for. False: they would pass the bound; then the bound
+ * counts as reached, and the policy must return now. */
+CLO_API bool clo_view_steps(const clo_view *view, uint64_t count);
+
 typedef enum clo_event_kind {
     /* `job` is live now. CLO_EVENT_READY follows for its first stages. */
     CLO_EVENT_ARRIVE = 0,
@@ -352,9 +356,14 @@ typedef struct clo_policy {
 
     /* 1: decide is called also while no stage of a band is ready but jobs of it live (to move executors). */
     uint32_t moves;
+
+    /* Frees what parse has opened for the argument, when the policy is no longer in use; the argument's own bytes are
+     * the caller's. Called once for each parse that returned CLO_OK. NULL: nothing is to be freed. */
+    void (*release)(const void *argument);
 } clo_policy;
 
-/* A built-in policy by name; NULL if there is none. Static. clo_registry_entry("policies", ...) lists the names.
+/* A built-in policy by name; NULL if there is none. Static. clo_registry_entry("policies", ...) lists the names of all
+ * that can do without an argument. "lachesis" cannot: it needs a model (clotho/learned.h), and refuses to begin without.
  * Threads: any. Real time: yes, O(policies). */
 CLO_API const clo_policy *clo_policy_find(const char *name);
 

@@ -1,4 +1,4 @@
-/* registry.h - what the library knows by name: planners, policies, platforms, formats, graph families. */
+/* registry.h - what the library knows by name: planners, policies, platforms, formats, graph families, models. */
 #ifndef CLOTHO_REGISTRY_H
 #define CLOTHO_REGISTRY_H
 
@@ -34,7 +34,7 @@ typedef struct clo_entry {
  *     for (uint32_t i = 0; clo_registry_entry("planners", i, &entry); i++)
  *         puts(entry.name);
  *
- *   registry  "planners", "policies", "platforms", "formats" or "families". NULL: the registries themselves.
+ *   registry  "planners", "policies", "platforms", "formats", "families" or "models". NULL: the registries themselves.
  *   index     from 0.
  *   out       untouched where the call returns false.
  *

@@ -36,6 +36,47 @@ void clo_clamp_s16_scalar(const int32_t *x, uint32_t count, int16_t lo, int16_t 
         y[i] = (int16_t)clo_clamp(x[i], lo, hi);
 }
 
+void clo_add_s8_scalar(const int8_t *a, const int8_t *b, const int8_t *c, uint32_t count, int8_t *y)
+{
+    for (uint32_t i = 0; i < count; i++)
+        y[i] = (int8_t)clo_clamp(a[i] + b[i] + (c != NULL ? c[i] : 0), INT8_MIN, INT8_MAX);
+}
+
+void clo_add_s16_scalar(const int16_t *a, const int16_t *b, const int16_t *c, uint32_t count, int16_t *y)
+{
+    for (uint32_t i = 0; i < count; i++)
+        y[i] = (int16_t)clo_clamp(a[i] + b[i] + (c != NULL ? c[i] : 0), INT16_MIN, INT16_MAX);
+}
+
+enum { WORD = sizeof(int32_t) };
+
+void clo_rows_to_lanes_scalar(const clo_rows *rows, const void *values, void *lanes)
+{
+    for (uint32_t i = 0; i < clo_round_up(rows->count, CLO_LANES); i++) {
+        char *to = (char *)lanes + ((size_t)(i / CLO_LANES) * rows->width * CLO_LANES + i % CLO_LANES) * WORD;
+        const char *from = i < rows->count ? (const char *)values + (size_t)rows->rows[i] * rows->stride * WORD : NULL;
+
+        for (uint32_t w = 0; w < rows->width; w++, to += CLO_LANES * WORD) {
+            if (from != NULL)
+                memcpy(to, from + (size_t)w * WORD, WORD);
+            else
+                memset(to, 0, WORD);
+        }
+    }
+}
+
+void clo_lanes_to_rows_scalar(const clo_rows *rows, const void *lanes, void *values)
+{
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const char *from =
+            (const char *)lanes + ((size_t)(i / CLO_LANES) * rows->width * CLO_LANES + i % CLO_LANES) * WORD;
+        char *to = (char *)values + (size_t)rows->rows[i] * rows->stride * WORD;
+
+        for (uint32_t w = 0; w < rows->width; w++, from += CLO_LANES * WORD)
+            memcpy(to + (size_t)w * WORD, from, WORD);
+    }
+}
+
 void clo_lookup_s8_scalar(const int8_t table[256], const int8_t *x, uint32_t count, int8_t *y)
 {
     for (uint32_t i = 0; i < count; i++)

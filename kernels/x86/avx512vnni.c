@@ -6,7 +6,8 @@
 #include <immintrin.h>
 #include <string.h>
 
-enum { GROUP = 16 };
+enum { GROUP = 16, WIDE_GROUP = 16 };
+#define WIDE
 
 #define START(layer) ((layer)->folded)
 #define V static inline __attribute__((always_inline))
@@ -133,6 +134,25 @@ V V32 dot16_lanes(V32 acc, X16 x, const int8_t *weights)
     return _mm512_dpwssd_epi32(acc, x.second, _mm512_shuffle_epi32(words, _MM_PERM_DDBB));
 }
 
+V V32 dot_wide(V32 acc, __m512i x, const int16_t *pair)
+{
+    __asm__("vpdpwssd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(x), "m"(*(const quad_in_memory *)pair));
+    return acc;
+}
+
+V V32 pairs_load(const int16_t *x)
+{
+    return _mm512_loadu_si512(x);
+}
+
+V V32 dot_wide_node(V32 acc, const int16_t *weights, const int16_t *pair)
+{
+    __asm__("vpdpwssd %2%{1to16%}, %1, %0"
+            : "+v"(acc)
+            : "v"(_mm512_loadu_si512(weights)), "m"(*(const quad_in_memory *)pair));
+    return acc;
+}
+
 /* Bytes 0 and 2 of each quad of weights as words, then 1 and 3; the inputs in the same order. */
 V V32 dot16_node(V32 acc, const int8_t *weights, const int16_t *x)
 {
@@ -175,14 +195,19 @@ V void quads_store(const clo_rule *rule, uint32_t n, const V32 *acc, int8_t *y)
     _mm512_storeu_si512(y, _mm512_shuffle_epi8(bytes, order));
 }
 
+/* The two outputs of each lane side by side, then the rule, whose multipliers are then a pair for all lanes. t * m of
+ * int16 cannot fall below -32767, so most limits of int16 need no clamp. */
 V void pairs_store(const clo_rule *rule, uint32_t n, const V32 *acc, int16_t *y)
 {
-    const __m512i spread = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 0, 1, 0, 1, 0, 1, 2, 3, 2, 3, 2, 3, 2, 3));
     const __m512i order = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
     const __m512i t = _mm512_packs_epi32(shifted(rule, n, acc[0]), shifted(rule, n + 1, acc[1]));
-    const __m512i m = _mm512_shuffle_epi8(_mm512_set1_epi32(quad_of(rule->m + n)), spread);
+    __m512i r = _mm512_mulhrs_epi16(_mm512_shuffle_epi8(t, order), _mm512_set1_epi32(quad_of(rule->m + n)));
 
-    _mm512_storeu_si512(y, _mm512_shuffle_epi8(finish(rule, t, m), order));
+    if (rule->leaky != CLO_LEAKY_NONE)
+        r = _mm512_max_epi16(r, _mm512_mulhrs_epi16(r, _mm512_set1_epi16((int16_t)(rule->leaky * 128))));
+    if (rule->lo > -INT16_MAX || rule->hi < INT16_MAX)
+        r = _mm512_min_epi16(_mm512_max_epi16(r, _mm512_set1_epi16(rule->lo)), _mm512_set1_epi16(rule->hi));
+    _mm512_storeu_si512(y, r);
 }
 
 V __m256i node_finish(const clo_rule *rule, uint32_t n, V32 acc)
@@ -208,7 +233,122 @@ V void node_store_s16(const clo_rule *rule, uint32_t n, V32 acc, int16_t *y)
 
 #include "kernels/template.h"
 
+/* Both points of the table come with one gather; multiplied and added up in pairs. 16 numbers, those of the mask. */
+V void tanh_16(const int16_t *table, const int16_t *x, __mmask16 mask, int16_t *y)
+{
+    const __m512i v = _mm512_cvtepi16_epi32(_mm256_maskz_loadu_epi16(mask, x));
+    const __m512i at = _mm512_add_epi32(_mm512_srai_epi32(v, 8), _mm512_set1_epi32(128));
+    const __m512i part = _mm512_and_si512(v, _mm512_set1_epi32(255));
+    const __m512i shares = _mm512_or_si512(_mm512_slli_epi32(part, 16), _mm512_sub_epi32(_mm512_set1_epi32(256), part));
+    const __m512i points = _mm512_i32gather_epi32(at, table, 2);
+    const __m512i sum = _mm512_add_epi32(_mm512_madd_epi16(points, shares), _mm512_set1_epi32(128));
+
+    _mm256_mask_storeu_epi16(y, mask, _mm512_cvtepi32_epi16(_mm512_srai_epi32(sum, 8)));
+}
+
+static void tanh_s16(const int16_t table[CLO_TANH_POINTS], const int16_t *x, uint32_t count, int16_t *y)
+{
+    uint32_t i = 0;
+
+    for (; i + CLO_LANES <= count; i += CLO_LANES)
+        tanh_16(table, x + i, 0xffff, y + i);
+    if (i < count)
+        tanh_16(table, x + i, (__mmask16)((1u << (count - i)) - 1), y + i);
+}
+
+/* Two squares of 8 x 8 words, in the lower and in the upper half of the registers: rows become columns. */
+V void transpose(__m512i v[8])
+{
+    const __m512i even = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13),
+                  odd = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+    __m512i a[8], b[8];
+
+    for (int i = 0; i < 4; i++) {
+        a[2 * i] = _mm512_unpacklo_epi32(v[2 * i], v[2 * i + 1]);
+        a[2 * i + 1] = _mm512_unpackhi_epi32(v[2 * i], v[2 * i + 1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        b[4 * i] = _mm512_unpacklo_epi64(a[4 * i], a[4 * i + 2]);
+        b[4 * i + 1] = _mm512_unpackhi_epi64(a[4 * i], a[4 * i + 2]);
+        b[4 * i + 2] = _mm512_unpacklo_epi64(a[4 * i + 1], a[4 * i + 3]);
+        b[4 * i + 3] = _mm512_unpackhi_epi64(a[4 * i + 1], a[4 * i + 3]);
+    }
+    for (int i = 0; i < 4; i++) {
+        v[i] = _mm512_permutex2var_epi64(b[i], even, b[i + 4]);
+        v[i + 4] = _mm512_permutex2var_epi64(b[i], odd, b[i + 4]);
+    }
+}
+
+V __mmask8 words_left(const clo_rows *rows, uint32_t w)
+{
+    return (__mmask8)(rows->width - w >= 8 ? 0xff : (1u << (rows->width - w)) - 1);
+}
+
+/* 8 words of row i, or those of the mask; zeros for a row that does not exist. */
+V __m256i row_load(const clo_rows *rows, const int32_t *values, uint32_t i, __mmask8 words)
+{
+    if (i >= rows->count)
+        return _mm256_setzero_si256();
+    values += (size_t)rows->rows[i] * rows->stride;
+    return words == 0xff ? _mm256_loadu_si256((const __m256i *)values) : _mm256_maskz_loadu_epi32(words, values);
+}
+
+/* A store under a mask cannot be read again from the store buffer, so whole ones go without. */
+V void row_store(const clo_rows *rows, int32_t *values, uint32_t i, __mmask8 words, __m256i v)
+{
+    if (i >= rows->count)
+        return;
+    values += (size_t)rows->rows[i] * rows->stride;
+    if (words == 0xff)
+        _mm256_storeu_si256((__m256i *)values, v);
+    else
+        _mm256_mask_storeu_epi32(values, words, v);
+}
+
+static void rows_to_lanes(const clo_rows *given, const void *values, void *lanes)
+{
+    const clo_rows own = *given, *rows = &own;
+    int32_t *to = lanes;
+
+    for (uint32_t begin = 0; begin < rows->count; begin += CLO_LANES)
+        for (uint32_t w = 0; w < rows->width; w += 8) {
+            const __mmask8 words = words_left(rows, w);
+            __m512i v[8];
+            for (uint32_t i = 0; i < 8; i++) {
+                const __m256i low = row_load(rows, (const int32_t *)values + w, begin + i, words);
+                const __m256i high = row_load(rows, (const int32_t *)values + w, begin + i + 8, words);
+                v[i] = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+            }
+            transpose(v);
+            for (uint32_t i = 0; i < 8 && w + i < rows->width; i++, to += CLO_LANES)
+                _mm512_storeu_si512(to, v[i]);
+        }
+}
+
+static void lanes_to_rows(const clo_rows *given, const void *lanes, void *values)
+{
+    const clo_rows own = *given, *rows = &own;
+
+    for (uint32_t begin = 0; begin < rows->count; begin += CLO_LANES)
+        for (uint32_t w = 0; w < rows->width; w += 8) {
+            const int32_t *from = (const int32_t *)lanes + ((size_t)begin * rows->width + (size_t)w * CLO_LANES);
+            int32_t *to = (int32_t *)values + w;
+            __mmask8 words = words_left(rows, w);
+            __m512i v[8];
+            for (uint32_t i = 0; i < 8; i++)
+                v[i] = w + i < rows->width ? _mm512_loadu_si512(from + (size_t)i * CLO_LANES) : _mm512_setzero_si512();
+            transpose(v);
+            for (uint32_t i = 0; i < 8; i++) {
+                row_store(rows, to, begin + i, words, _mm512_castsi512_si256(v[i]));
+                row_store(rows, to, begin + i + 8, words, _mm512_extracti64x4_epi64(v[i], 1));
+            }
+        }
+}
+
 void clo_kernels_install_avx512vnni(clo_kernels *table)
 {
     install_template(table);
+    table->tanh_s16 = tanh_s16;
+    table->rows_to_lanes = rows_to_lanes;
+    table->lanes_to_rows = lanes_to_rows;
 }

@@ -199,6 +199,11 @@ static clo_status fill_means(struct clo_cost *cost)
 {
     for (uint32_t t = 0; t < cost->graph->tasks; t++) {
         clo_u128 sum;
+        if (cost->columns == 1 && cost->time_ns[t] != CLO_TIME_NEVER &&
+            clo_graph_placement(cost->graph, t) == CLO_NONE) {
+            cost->mean_ns[t] = cost->time_ns[t]; /* of equal times */
+            continue;
+        }
         uint32_t count = sum_times(cost, t, &sum);
         if (count == 0)
             return fail_platform(cost, t);
@@ -279,8 +284,11 @@ static clo_u128 sum_slowest(const struct clo_cost *cost)
     const clo_graph *graph = cost->graph;
     const clo_platform *platform = cost->platform;
     clo_u128 sum = 0, bytes[CLO_LINK_PIECES_MAX] = {0}, pairs[CLO_LINK_PIECES_MAX] = {0};
+    bool has_links = false;
 
-    for (uint32_t t = 0; t < graph->tasks; t++)
+    for (uint32_t k = 0; k < platform->pieces_count; k++)
+        has_links = has_links || cost->spans[k].latency_most_ns > 0 || cost->spans[k].ns_per_byte_most_q32 > 0;
+    for (uint32_t t = 0; t < graph->tasks && has_links; t++)
         for (uint32_t e = graph->in_first[t]; e < graph->in_first[t + 1]; e++) {
             uint64_t each = clo_graph_in_bytes(graph, e), here = clo_graph_pairs(graph, graph->in[e], t);
             uint32_t piece = clo_platform_piece(platform, each);

@@ -1,7 +1,7 @@
 /* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), choose.c (choices and
  * the rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready
- * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). note.h and room.h have
- * what every execution asks and is mostly answered at once. */
+ * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). note.h, room.h,
+ * start.h and located.h have what every execution asks and is mostly answered at once. */
 #ifndef CLO_ENGINE_BOOKS_H
 #define CLO_ENGINE_BOOKS_H
 
@@ -101,7 +101,7 @@ static inline clo_scheduler_job *clo_view_live(const clo_view *view, uint32_t jo
     return view != NULL && job < view->limits.jobs ? view->jobs[job] : NULL;
 }
 
-/* start.c: executions begin, or wait in queues. */
+/* start.c: executions begin, or wait in queues. See start.h too. */
 
 /* An instance of a ready stage whose inputs are there, on a free executor where it fits. False: it does not any
  * more. */
@@ -109,10 +109,17 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
 /* False: there is no room in the queues. */
 bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor,
                       uint32_t count, bool is_replica);
-/* The head of the executor's queue begins, if it can. */
-void clo_start_queued(clo_scheduler *scheduler, uint32_t executor);
 void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job);
-void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free);
+
+static inline void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free)
+{
+    uint64_t *word = &scheduler->free_set[executor / 64], bit = 1ull << executor % 64;
+    bool was_free = (*word & bit) != 0;
+
+    *word = is_free ? *word | bit : *word & ~bit;
+    scheduler->free_executors += (uint32_t)is_free - (uint32_t)was_free;
+}
+
 /* The first free executor after `after` (CLO_NONE: of all); CLO_NONE: there is none. */
 static inline uint32_t clo_start_next_free(const clo_scheduler *scheduler, uint32_t after)
 {

@@ -4,6 +4,7 @@
 #include "engine/books.h"
 #include "engine/note.h"
 #include "engine/room.h"
+#include "engine/start.h"
 
 #include "base/status.h"
 

@@ -132,7 +132,13 @@ static clo_status adopt_graph(clo_program *program, bool has_policy, clo_arena *
 
 static void find_inputs_max(clo_program *program)
 {
-    for (uint32_t t = 0; t < program->graph->tasks; t++) {
+    const clo_graph *graph = program->graph;
+
+    for (uint32_t t = 0; t < graph->tasks && is_single(graph); t++) {
+        uint32_t inputs = graph->in_first[t + 1] - graph->in_first[t];
+        program->inputs_max = inputs > program->inputs_max ? inputs : program->inputs_max;
+    }
+    for (uint32_t t = 0; t < graph->tasks && !is_single(graph); t++) {
         uint32_t inputs = clo_program_inputs(program, t);
         if (inputs > program->inputs_max && !clo_program_shares_inputs(program, t))
             program->inputs_max = inputs;

@@ -1,7 +1,7 @@
 /* located.c - where a stage's outputs lie, and when they can be elsewhere. An edge between stages of n and m instances
  * is looked at by sources (a memory, or a part of its executors with links of their own), not by pairs: the last output
  * to leave a source decides. */
-#include "engine/scheduler_job.h"
+#include "engine/located.h"
 
 #include "base/saturate.h"
 
@@ -15,15 +15,12 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static clo_located *place_of(const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+clo_located *clo_located_place_in_order(const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     const clo_platform *platform = job->live.cost->platform;
-    uint32_t first = job->place_first[stage], room = job->place_first[stage + 1] - first;
-    uint32_t source = platform->source_of[executor];
+    uint32_t first = job->place_first[stage], source = platform->source_of[executor];
     clo_stage_row *row = &job->stages[stage];
 
-    if (room == platform->sources_count)
-        return &job->places[first + source];
     for (uint32_t i = 0; i < row->places_count; i++)
         if (platform->source_of[job->places[first + i].executor] == source)
             return &job->places[first + i];
@@ -46,32 +43,6 @@ void clo_located_replicate(clo_scheduler_job *job, uint32_t stage, uint32_t exec
     const clo_platform *platform = job->live.cost->platform;
 
     job->places[job->place_first[stage] + platform->source_of[executor]].replica_at = executor + 1;
-}
-
-void clo_located_assign(clo_scheduler_job *job, uint32_t stage, uint32_t executor, uint32_t count, int64_t expected_ns)
-{
-    clo_located *place = place_of(job, stage, executor);
-    bool is_one = job->live.cost->graph->rows[stage].instances == 1;
-
-    place->executor = executor;
-    if (place->count == 0)
-        place->expected_ns = expected_ns;
-    else
-        place->expected_ns = is_one ? earlier(place->expected_ns, expected_ns) : later(place->expected_ns, expected_ns);
-    place->count += count;
-    place->left += count;
-}
-
-void clo_located_finish(clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t finish_ns)
-{
-    clo_located *place = place_of(job, stage, executor);
-    bool is_one = job->live.cost->graph->rows[stage].instances == 1, is_first = place->left == place->count;
-
-    if (is_first)
-        place->finish_ns = finish_ns;
-    else
-        place->finish_ns = is_one ? earlier(place->finish_ns, finish_ns) : later(place->finish_ns, finish_ns);
-    place->left--;
 }
 
 /* When what lies in the place is complete, as far as is known. */
@@ -138,14 +109,13 @@ int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uin
     return latest_ns;
 }
 
-int64_t clo_located_begin_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns)
+int64_t clo_located_begin_between_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor,
+                                     int64_t decided_ns)
 {
     const clo_graph *graph = job->live.cost->graph;
     uint32_t inputs = graph->in_first[stage + 1] - graph->in_first[stage];
     int64_t latest_ns = decided_ns;
 
-    if (job->live.cost->platform->sources_count == 1) /* whoever begins now has waited for all of them */
-        return decided_ns;
     for (uint32_t k = 0; k < inputs; k++) {
         edge from = edge_of(job, stage, k);
         from.counts_ended = true;

@@ -69,17 +69,3 @@ void clo_note_policy(clo_scheduler *scheduler, const clo_policy *policy)
     for (const char *c = policy->name; scheduler->log != NULL && c != NULL && *c != '\0'; c++)
         scheduler->sum = mix(scheduler->sum, (unsigned char)*c);
 }
-
-void clo_view_tell(clo_scheduler *scheduler, clo_event_kind kind, uint32_t job, uint32_t stage, uint32_t executor,
-                   uint32_t count)
-{
-    const clo_policy *policy = scheduler->use.policy;
-    clo_event event = {kind, job, stage, executor, count};
-
-    scheduler->turn_steps++;
-    if (policy->event == NULL)
-        return;
-    scheduler->steps = 0;
-    policy->event(scheduler->use.state, scheduler, &event);
-    scheduler->turn_steps += scheduler->steps;
-}

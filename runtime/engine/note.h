@@ -24,7 +24,18 @@ void clo_note_sum(clo_scheduler *scheduler);
 void clo_note_policy(clo_scheduler *scheduler, const clo_policy *policy);
 
 /* The policy is told. */
-void clo_view_tell(clo_scheduler *scheduler, clo_event_kind kind, uint32_t job, uint32_t stage, uint32_t executor,
-                   uint32_t count);
+static inline void clo_view_tell(clo_scheduler *scheduler, clo_event_kind kind, uint32_t job, uint32_t stage,
+                                 uint32_t executor, uint32_t count)
+{
+    const clo_policy *policy = scheduler->use.policy;
+    const clo_event event = {kind, job, stage, executor, count};
+
+    scheduler->turn_steps++;
+    if (policy->event == NULL)
+        return;
+    scheduler->steps = 0;
+    policy->event(scheduler->use.state, scheduler, &event);
+    scheduler->turn_steps += scheduler->steps;
+}
 
 #endif

@@ -6,8 +6,10 @@
 #include "base/status.h"
 #include "engine/books.h"
 #include "engine/capacity.h"
+#include "engine/located.h"
 #include "engine/note.h"
 #include "engine/room.h"
+#include "engine/start.h"
 
 #include <string.h>
 
@@ -445,9 +447,10 @@ static bool is_busy(const clo_scheduler *s)
     return s->free_executors == 0 && s->running > 0 && s->use.policy->commits == 0;
 }
 
-bool clo_scheduler_next(clo_scheduler *s, clo_order *order)
+/* Decides until there is an order; false: nothing is left to be decided. */
+static bool decide(clo_scheduler *s)
 {
-    if (s->order_count == 0 && s->is_drained)
+    if (s->is_drained)
         return false;
     while (s->order_count == 0) /* each decision starts something, or is the last of its band */
         if (is_busy(s) || !clo_choose(s)) {
@@ -457,6 +460,13 @@ bool clo_scheduler_next(clo_scheduler *s, clo_order *order)
                 s->counts.most_turn_steps = s->turn_steps;
             return false;
         }
+    return true;
+}
+
+bool clo_scheduler_next(clo_scheduler *s, clo_order *order)
+{
+    if (s->order_count == 0 && !decide(s))
+        return false;
     *order = s->orders[s->order_first];
     s->order_first = s->order_first + 1 < s->limits.executors ? s->order_first + 1 : 0;
     s->order_count--;

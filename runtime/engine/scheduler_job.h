@@ -79,10 +79,6 @@ clo_status clo_scheduler_job_prepare(clo_scheduler_job *job, const clo_policy_us
  * meanwhile whether the job is live. O(tasks). */
 void clo_scheduler_job_arm(clo_scheduler_job *job);
 
-/* Executions of the stage are to end on `executor` at expected_ns; one has ended there at finish_ns. */
-void clo_located_assign(clo_scheduler_job *job, uint32_t stage, uint32_t executor, uint32_t count, int64_t expected_ns);
-void clo_located_finish(clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t finish_ns);
-
 /* A replica of the stage is to run on `executor`; see clo_view_may_duplicate. */
 bool clo_located_may_replicate(const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 void clo_located_replicate(clo_scheduler_job *job, uint32_t stage, uint32_t executor);
@@ -90,9 +86,6 @@ void clo_located_replicate(clo_scheduler_job *job, uint32_t stage, uint32_t exec
 /* When all outputs of the stage's predecessors can be in the memory of `executor`, transfers beginning no earlier than
  * decided_ns: as far as is known now. */
 int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns);
-
-/* The same where the stage begins now: what has not ended is not waited for. All predecessors have finished. */
-int64_t clo_located_begin_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns);
 
 /* As clo_located_arrival_ns, of the stage's k-th predecessor alone. */
 int64_t clo_located_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,

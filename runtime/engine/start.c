@@ -1,19 +1,12 @@
 /* start.c - executions begin: at once on a free executor, or from the queue of one for which they were chosen before it
  * was free or their inputs were there. */
-#include "engine/books.h"
+#include "engine/start.h"
+
+#include "engine/located.h"
 #include "engine/note.h"
 #include "engine/room.h"
 
 #include "base/saturate.h"
-
-void clo_start_set_free(clo_scheduler *scheduler, uint32_t executor, bool is_free)
-{
-    uint64_t *word = &scheduler->free_set[executor / 64], bit = 1ull << executor % 64;
-    bool was_free = (*word & bit) != 0;
-
-    *word = is_free ? *word | bit : *word & ~bit;
-    scheduler->free_executors += (uint32_t)is_free - (uint32_t)was_free;
-}
 
 /* `count` instances are assigned now; with the last one the stage's successors may count as ready. */
 static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t count)
@@ -40,15 +33,16 @@ static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t st
     }
 }
 
-/* An execution begins now on an idle executor; its instance is assigned and placed already, its demand taken. */
-static void begin(clo_scheduler *scheduler, const clo_order *order)
+/* An execution begins now on an idle executor; its instance is assigned and placed already, its demand taken. The order
+ * is one of the ring's (clo_start_order), whole but for what the executor was bound to. */
+static void begin(clo_scheduler *scheduler, clo_order *order)
 {
     clo_scheduler_job *job = order->job;
     clo_live_executor *row = &scheduler->executors[order->executor];
-    bool is_bound = clo_bind_is(scheduler, order->executor, job);
-    uint32_t last_stage = is_bound ? row->last_stage : CLO_NONE;
 
-    if (!is_bound)
+    order->is_bound = clo_bind_is(scheduler, order->executor, job);
+    order->last_stage = order->is_bound ? row->last_stage : CLO_NONE;
+    if (!order->is_bound)
         clo_bind(scheduler, order->executor, job);
     row->last_stage = order->stage;
     row->job = job->slot;
@@ -61,10 +55,6 @@ static void begin(clo_scheduler *scheduler, const clo_order *order)
     job->unbegun -= !order->is_replica;
     scheduler->running++;
     clo_start_set_free(scheduler, order->executor, false);
-    clo_order *given = clo_start_order(scheduler);
-    *given = *order;
-    given->last_stage = last_stage;
-    given->is_bound = is_bound;
     scheduler->counts.decisions++;
     clo_room_tell(scheduler, order->executor);
 }
@@ -94,12 +84,14 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
     job->stages[stage].original_at = executor + 1;
     uint32_t instance = job->stages[stage].next_instance;
     clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor, 0);
-    begin(scheduler, &(clo_order){.job = job,
-                                  .stage = stage,
-                                  .instance = instance,
-                                  .executor = executor,
-                                  .arrival_ns = arrival_ns,
-                                  .decided_ns = scheduler->now_ns});
+    clo_order *order = clo_start_order(scheduler);
+    *order = (clo_order){.job = job,
+                         .stage = stage,
+                         .instance = instance,
+                         .executor = executor,
+                         .arrival_ns = arrival_ns,
+                         .decided_ns = scheduler->now_ns};
+    begin(scheduler, order);
     assign(scheduler, job, stage, 1);
     clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, 1);
     return true;
@@ -181,7 +173,7 @@ static void set_lacking(clo_scheduler *scheduler, uint32_t executor, bool lacks)
     queue->lacks_capacity = lacks;
 }
 
-void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
+void clo_start_head(clo_scheduler *scheduler, uint32_t executor)
 {
     clo_queue *queue = &scheduler->queues[executor];
     clo_live_executor *row = &scheduler->executors[executor];
@@ -189,9 +181,8 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
     if (row->job != CLO_NONE)
         return;
     set_lacking(scheduler, executor, false);
-    if (queue->head == CLO_NONE) {
-        row->free_ns = scheduler->now_ns;
-        clo_start_set_free(scheduler, executor, true);
+    if (queue->head == CLO_NONE) { /* it was dropped */
+        clo_start_idle(scheduler, executor);
         return;
     }
     clo_queue_entry *head = &scheduler->entries[queue->head];
@@ -204,23 +195,23 @@ void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
     set_lacking(scheduler, executor, is_there && !fits);
     if (!fits)
         return;
-    clo_order order = {.job = job,
-                       .stage = stage,
-                       .instance = head->instance,
-                       .executor = executor,
-                       .is_replica = head->is_replica,
-                       .decided_ns = head->decided_ns};
     count_inputs(scheduler, job, stage);
-    order.arrival_ns = clo_located_begin_ns(job, stage, executor, head->decided_ns);
-    if (order.arrival_ns < scheduler->now_ns)
-        order.arrival_ns = scheduler->now_ns;
+    int64_t arrival_ns = clo_located_begin_ns(job, stage, executor, head->decided_ns);
+    clo_order *order = clo_start_order(scheduler);
+    *order = (clo_order){.job = job,
+                         .stage = stage,
+                         .instance = head->instance,
+                         .executor = executor,
+                         .is_replica = head->is_replica,
+                         .arrival_ns = arrival_ns > scheduler->now_ns ? arrival_ns : scheduler->now_ns,
+                         .decided_ns = head->decided_ns};
     row->committed--;
     job->stages[stage].live.committed--;
     job->live.committed--;
     head->instance++;
     if (--head->count == 0)
         drop_head(scheduler, executor);
-    begin(scheduler, &order);
+    begin(scheduler, order);
 }
 
 /* Everything of the job leaves the queues. */

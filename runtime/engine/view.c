@@ -200,3 +200,14 @@ bool clo_view_step(const clo_view *view)
     view->self->steps++;
     return true;
 }
+
+bool clo_view_steps(const clo_view *view, uint64_t count)
+{
+    if (view == NULL)
+        return false;
+    uint32_t steps = view->steps, most = view->steps_max != 0 ? view->steps_max : UINT32_MAX;
+    bool is_within = count <= most - (steps < most ? steps : most);
+
+    view->self->steps = is_within ? steps + (uint32_t)count : most;
+    return is_within || view->steps_max == 0;
+}

@@ -17,11 +17,20 @@ static const wanted decima[] = {
     {"own-job", CLO_MODEL_JOB},           {"executors", CLO_MODEL_JOB}, {"limit", CLO_MODEL_LIMIT},
 };
 
+/* LACHESIS: as clotho/features.h counts them. */
+static const wanted lachesis[] = {
+    {"time", CLO_MODEL_STAGE},        {"input", CLO_MODEL_STAGE},     {"output", CLO_MODEL_STAGE},
+    {"rank-up", CLO_MODEL_STAGE},     {"rank-down", CLO_MODEL_STAGE}, {"children", CLO_MODEL_STAGE},
+    {"instances", CLO_MODEL_STAGE},   {"tasks-left", CLO_MODEL_JOB},  {"work-left", CLO_MODEL_JOB},
+    {"work-left-log", CLO_MODEL_JOB}, {"scale", CLO_MODEL_JOB},       {"executors", CLO_MODEL_JOB},
+    {"jobs", CLO_MODEL_GLOBAL},       {"free", CLO_MODEL_GLOBAL},
+};
+
 /* Index: the number of the list. A list without entries takes any features. */
 static const struct {
     const wanted *list;
     uint32_t count;
-} sets[] = {{NULL, 0}, {decima, sizeof decima / sizeof decima[0]}};
+} sets[] = {{NULL, 0}, {decima, sizeof decima / sizeof decima[0]}, {lachesis, sizeof lachesis / sizeof lachesis[0]}};
 
 clo_status clo_features_check(const clo_model *model)
 {

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "learn/builtin.h"
 #include "learn/check.h"
 #include "learn/features.h"
 #include "learn/run.h"
@@ -21,39 +22,72 @@ static int is_little_endian(void)
     return first;
 }
 
-static clo_status open_data(clo_model *model, const void *data, size_t bytes)
+/* All but the layers, for which there is no room yet. */
+static clo_status open_tables(clo_model *model, const void *data, size_t bytes)
 {
+    if ((uintptr_t)data % CLO_FORMAT_ALIGN != 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "does not lie at a multiple of %d bytes", CLO_FORMAT_ALIGN);
+    if (!is_little_endian())
+        return clo_fail(CLO_ERR_UNSUPPORTED, "models are little-endian, this machine is not");
     clo_status status = clo_check_file(model, data, bytes);
+    return status == CLO_OK ? clo_features_check(model) : status;
+}
 
-    if (status == CLO_OK)
-        status = clo_features_check(model);
-    if (status != CLO_OK)
-        return status;
-    model->dense = clo_allocate(model->counts[CLO_PART_LAYERS], sizeof *model->dense);
-    if (model->dense == NULL)
+/* `dense` has room for the layers. */
+static clo_status open_layers(clo_model *model, clo_dense *dense)
+{
+    model->dense = dense;
+    if (dense == NULL)
         return clo_fail_memory("the layers of a model");
-    status = clo_check_entries(model);
+    clo_status status = clo_check_entries(model);
     return status == CLO_OK ? clo_check_ops(model) : status;
+}
+
+static clo_status fail_with_name(clo_status status, const char *name)
+{
+    char place[300];
+
+    snprintf(place, sizeof place, "%.290s: ", name);
+    return clo_fail_prefix(status, place);
 }
 
 clo_status clo_model_open(const char *name, const void *data, size_t bytes, clo_model **out)
 {
     if (name == NULL || data == NULL || out == NULL)
         return clo_fail_null("clo_model_open", "name, data or out");
-    if ((uintptr_t)data % CLO_FORMAT_ALIGN != 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "%s: does not lie at a multiple of %d bytes", name, CLO_FORMAT_ALIGN);
-    if (!is_little_endian())
-        return clo_fail(CLO_ERR_UNSUPPORTED, "%s: models are little-endian, this machine is not", name);
     clo_model *model = clo_allocate(1, sizeof *model);
     if (model == NULL)
         return clo_fail_memory("a model");
-    clo_status status = open_data(model, data, bytes);
+    clo_status status = open_tables(model, data, bytes);
+    if (status == CLO_OK)
+        status = open_layers(model, clo_allocate(model->counts[CLO_PART_LAYERS], sizeof *model->dense));
     if (status != CLO_OK) {
-        char place[300];
         clo_model_destroy(model);
-        snprintf(place, sizeof place, "%.290s: ", name);
-        return clo_fail_prefix(status, place);
+        return fail_with_name(status, name);
     }
+    *out = model;
+    return CLO_OK;
+}
+
+size_t clo_builtin_model_bytes(const clo_builtin_model *builtin)
+{
+    clo_format_header header;
+
+    memcpy(&header, builtin->data, sizeof header);
+    size_t layers = is_little_endian() ? header.parts[CLO_PART_LAYERS].count : 0; /* else it will not be opened */
+    return clo_up(sizeof(clo_model), CLO_FORMAT_ALIGN) + layers * sizeof(clo_dense);
+}
+
+clo_status clo_builtin_model_open(const clo_builtin_model *builtin, void *memory, const clo_model **out)
+{
+    clo_model *model = memory;
+
+    *model = (clo_model){0};
+    clo_status status = open_tables(model, builtin->data, builtin->bytes);
+    if (status == CLO_OK)
+        status = open_layers(model, (void *)((unsigned char *)memory + clo_up(sizeof *model, CLO_FORMAT_ALIGN)));
+    if (status != CLO_OK)
+        return fail_with_name(status, builtin->name);
     *out = model;
     return CLO_OK;
 }

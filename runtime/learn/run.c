@@ -59,16 +59,11 @@ static void join(const run *r, const clo_format_op *op, uint32_t row)
     r->kernels->split_node(&layer->rule, &partials, row_of(r, op->out, row));
 }
 
-static void sum_rows(const run *r, const clo_format_op *op, const clo_rows *rows, void *out)
+static void put_sums(const run *r, const clo_format_op *op, const int32_t *sums, void *out)
 {
     const clo_format_value *in = &r->model->values[op->in[0]];
     uint32_t number = r->model->values[op->out].number;
-    int32_t sums[CLO_MODEL_WIDTH_MAX];
 
-    if (in->number == CLO_MODEL_S8)
-        r->kernels->sum_rows_s8(rows, (const void *)r->rows[op->in[0]], sums);
-    else
-        r->kernels->sum_rows_s16(rows, (const void *)r->rows[op->in[0]], sums);
     if (number == CLO_MODEL_S8)
         r->kernels->clamp_s8(sums, in->width, INT8_MIN, INT8_MAX, out);
     else if (number == CLO_MODEL_S16)
@@ -77,25 +72,45 @@ static void sum_rows(const run *r, const clo_format_op *op, const clo_rows *rows
         memcpy(out, sums, in->width * sizeof *sums);
 }
 
+static void add_rows(const run *r, const clo_format_op *op, const uint32_t *members, uint32_t count, int32_t *sums)
+{
+    const clo_format_value *in = &r->model->values[op->in[0]];
+    const clo_rows rows = {members, count, in->width, clo_up(in->width, CLO_LANES)};
+    int32_t part[CLO_MODEL_WIDTH_MAX];
+
+    if (in->number == CLO_MODEL_S8)
+        r->kernels->sum_rows_s8(&rows, (const void *)r->rows[op->in[0]], part);
+    else
+        r->kernels->sum_rows_s16(&rows, (const void *)r->rows[op->in[0]], part);
+    for (uint32_t i = 0; i < in->width; i++)
+        sums[i] = (int32_t)((uint32_t)sums[i] + (uint32_t)part[i]);
+}
+
 static void sum(const run *r, const clo_format_op *op, uint32_t row)
 {
-    uint32_t members[CLO_MODEL_GOLDEN_ROWS_MAX];
+    uint32_t members[CLO_MODEL_GOLDEN_ROWS_MAX], count = 0;
     const clo_format_value *in = &r->model->values[op->in[0]];
-    clo_rows rows = {members, 0, in->width, clo_up(in->width, CLO_LANES)};
+    int32_t sums[CLO_MODEL_WIDTH_MAX] = {0};
 
-    for (uint32_t i = 0; i < r->rows_count[in->domain]; i++)
+    for (uint32_t i = 0; i < r->rows_count[in->domain]; i++) {
         if (in->domain == CLO_MODEL_JOB || r->input->job_of_stage[i] == row)
-            members[rows.count++] = i;
-    sum_rows(r, op, &rows, row_of(r, op->out, row));
+            members[count++] = i;
+        if (count == CLO_MODEL_GOLDEN_ROWS_MAX) {
+            add_rows(r, op, members, count, sums);
+            count = 0;
+        }
+    }
+    add_rows(r, op, members, count, sums);
+    put_sums(r, op, sums, row_of(r, op->out, row));
 }
 
 static void sum_children(const run *r, const clo_format_op *op, uint32_t row)
 {
-    const clo_format_value *in = &r->model->values[op->in[0]];
     uint32_t from = r->input->child_begin[row], to = r->input->child_begin[row + 1];
-    const clo_rows rows = {r->input->children + from, to - from, in->width, clo_up(in->width, CLO_LANES)};
+    int32_t sums[CLO_MODEL_WIDTH_MAX] = {0};
 
-    sum_rows(r, op, &rows, row_of(r, op->out, row));
+    add_rows(r, op, r->input->children + from, to - from, sums);
+    put_sums(r, op, sums, row_of(r, op->out, row));
 }
 
 static int32_t number_at(const void *row, uint32_t number, uint32_t i)
@@ -200,27 +215,39 @@ static void take(const run *r, uint32_t value, uint32_t count, int32_t *out)
         out[i] = *(const int32_t *)row_of(r, value, i);
 }
 
-clo_status clo_run_ops(const clo_model *model, const clo_kernels *kernels, const clo_model_case *input, int32_t *scores,
-                       int32_t *limits)
+/* Where each value lies; returns the bytes of all, 0 if they are too many. */
+static size_t place(const clo_model *model, const uint32_t rows_count[4], size_t at[CLO_MODEL_VALUES_MAX])
+{
+    clo_layout layout = {0};
+
+    for (uint32_t v = 0; v < model->counts[CLO_PART_VALUES]; v++)
+        at[v] = clo_layout_add(&layout,
+                               (size_t)rows_count[model->values[v].domain] * clo_up(model->values[v].width, CLO_LANES),
+                               clo_number_bytes(model->values[v].number));
+    return layout.overflow ? 0 : layout.bytes + 1;
+}
+
+size_t clo_run_bytes(const clo_model *model, uint32_t stages, uint32_t jobs, uint32_t limits)
+{
+    const uint32_t rows_count[4] = {stages, jobs, 1, limits};
+    size_t at[CLO_MODEL_VALUES_MAX];
+
+    return place(model, rows_count, at);
+}
+
+void clo_run_ops_in(const clo_model *model, const clo_kernels *kernels, const clo_model_case *input, void *memory,
+                    int32_t *scores, int32_t *limits)
 {
     run r = {.model = model,
              .kernels = kernels,
              .input = input,
              .rows_count = {input->stages, input->jobs, 1, input->limits}};
-    uint32_t values = model->counts[CLO_PART_VALUES];
     size_t at[CLO_MODEL_VALUES_MAX];
-    clo_layout layout = {0};
 
     r.has_edges = input->child_begin[input->stages] > 0;
-    for (uint32_t v = 0; v < values; v++)
-        at[v] = clo_layout_add(
-            &layout, (size_t)r.rows_count[model->values[v].domain] * clo_up(model->values[v].width, CLO_LANES),
-            clo_number_bytes(model->values[v].number));
-    unsigned char *memory = layout.overflow ? NULL : clo_allocate_aligned(layout.bytes + 1, 1);
-    if (memory == NULL)
-        return clo_fail_memory("the values of a model");
-    for (uint32_t v = 0; v < values; v++)
-        r.rows[v] = memory + at[v];
+    memset(memory, 0, place(model, r.rows_count, at));
+    for (uint32_t v = 0; v < model->counts[CLO_PART_VALUES]; v++)
+        r.rows[v] = (unsigned char *)memory + at[v];
     put_inputs(&r);
     for (uint32_t i = 0; i < model->counts[CLO_PART_OPS]; i++) {
         if (model->ops[i].op == CLO_MODEL_LOOP)
@@ -232,6 +259,17 @@ clo_status clo_run_ops(const clo_model *model, const clo_kernels *kernels, const
     take(&r, model->header->score, input->stages, scores);
     if (limits != NULL && model->header->limit != CLO_MODEL_NONE)
         take(&r, model->header->limit, input->limits, limits);
+}
+
+clo_status clo_run_ops(const clo_model *model, const clo_kernels *kernels, const clo_model_case *input, int32_t *scores,
+                       int32_t *limits)
+{
+    size_t bytes = clo_run_bytes(model, input->stages, input->jobs, input->limits);
+    void *memory = bytes == 0 ? NULL : clo_allocate_aligned(bytes, 1);
+
+    if (memory == NULL)
+        return clo_fail_memory("the values of a model");
+    clo_run_ops_in(model, kernels, input, memory, scores, limits);
     clo_free(memory);
     return CLO_OK;
 }

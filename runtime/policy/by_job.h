@@ -17,10 +17,10 @@ bool clo_by_job_decide_one(void *state, const clo_view *view, clo_choice *choice
 static inline void clo_by_job_event(void *state, const clo_view *view, const clo_event *event,
                                     int64_t (*key)(const clo_live_job *))
 {
-    if (clo_job_queue_event(state, view, event)) {
-        const clo_live_job *job = clo_view_job(view, event->job);
+    const clo_live_job *job = clo_job_queue_event(state, view, event);
+
+    if (job != NULL)
         clo_job_queue_put(state, job, event->job, key(job));
-    }
 }
 
 #endif

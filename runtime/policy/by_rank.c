@@ -42,5 +42,5 @@ bool clo_by_rank_event(void *state, const clo_view *view, const clo_event *event
     if (event->job == CLO_NONE)
         return false;
     clo_ranked_event(clo_view_job(view, event->job)->state, event);
-    return event->kind != CLO_EVENT_ARRIVE && clo_job_queue_event(state, view, event);
+    return event->kind != CLO_EVENT_ARRIVE && clo_job_queue_event(state, view, event) != NULL;
 }

@@ -5,8 +5,7 @@
 
 #include "cost/cost.h"
 
-/* Not saturated, its parents are, and it was not chosen before in this round. */
-static bool is_open(const clo_decima *d, const clo_live_job *live, const clo_decima_job *job, uint32_t stage)
+bool clo_decima_is_open(const clo_decima *d, const clo_live_job *live, const clo_decima_job *job, uint32_t stage)
 {
     const clo_graph *graph = live->cost->graph;
     const clo_decima_stage *row = &job->stages[stage];
@@ -19,15 +18,15 @@ static bool is_open(const clo_decima *d, const clo_live_job *live, const clo_dec
     return true;
 }
 
-static uint32_t open_stage(const clo_decima *d, const clo_live_job *live, uint32_t slot)
+uint32_t clo_decima_open_stage(const clo_decima *d, const clo_live_job *live, uint32_t slot)
 {
     const clo_decima_job *job = live->state;
 
     for (uint32_t s = live->first_ready; s != CLO_NONE; s = clo_view_stage(d->view, slot, s)->next_ready)
-        if (is_open(d, live, job, s))
+        if (clo_decima_is_open(d, live, job, s))
             return s;
     for (uint32_t s = 0; s < job->stages_count; s++)
-        if (is_open(d, live, job, s))
+        if (clo_decima_is_open(d, live, job, s))
             return s;
     return CLO_NONE;
 }
@@ -36,8 +35,9 @@ static uint32_t open_stage(const clo_decima *d, const clo_live_job *live, uint32
 static clo_decima_place choose(clo_decima *d, uint32_t *use)
 {
     const clo_live_job *live = d->own != CLO_NONE ? clo_view_job(d->view, d->own) : NULL;
-    uint32_t stage =
-        live != NULL && ((clo_decima_job *)live->state)->unsaturated > 0 ? open_stage(d, live, d->own) : CLO_NONE;
+    uint32_t stage = live != NULL && ((clo_decima_job *)live->state)->unsaturated > 0
+                         ? clo_decima_open_stage(d, live, d->own)
+                         : CLO_NONE;
 
     *use = d->asked;
     if (stage != CLO_NONE)
@@ -52,7 +52,7 @@ static clo_decima_place choose(clo_decima *d, uint32_t *use)
             continue;
         d->is_cut = d->is_bounded && !clo_view_step(d->view);
         uint32_t room = d->is_cut ? 0 : d->room(d, job);
-        stage = room > 0 ? open_stage(d, live, slot) : CLO_NONE;
+        stage = room > 0 ? clo_decima_open_stage(d, live, slot) : CLO_NONE;
         if (stage != CLO_NONE) {
             const clo_decima_stage *row = &job->stages[stage];
             uint32_t wanted = row->left - row->committed - row->moving;
@@ -73,7 +73,7 @@ bool clo_decima_consult(clo_decima *d)
         d->is_cut = d->is_bounded && !clo_view_step(d->view);
         clo_decima_place to = {CLO_NONE, CLO_NONE};
         if (!d->is_cut)
-            to = choose(d, &use);
+            to = d->choose != NULL ? d->choose(d, &use) : choose(d, &use);
         if (d->is_cut)
             return false;
         if (to.job != CLO_NONE) {
@@ -96,7 +96,7 @@ clo_decima_place clo_decima_any_stage(clo_decima *d)
         const clo_live_job *live = clo_view_job(d->view, slot);
         const clo_decima_job *job = live->state;
         for (uint32_t s = 0; s < job->stages_count && job->unsaturated > 0; s++)
-            if (is_open(d, live, job, s))
+            if (clo_decima_is_open(d, live, job, s))
                 return (clo_decima_place){slot, s};
         slot = live->next;
     }

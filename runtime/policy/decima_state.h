@@ -82,8 +82,14 @@ typedef struct clo_decima clo_decima;
 /* What tells the policies apart: how many more executors a job may get from others. */
 typedef uint32_t (*clo_decima_room_fn)(const clo_decima *d, const clo_decima_job *job);
 
+/* Or, instead: where some of the d->asked executors go, and how many (at least 1) may at most. Job CLO_NONE: all of them
+ * nowhere, or (d->is_cut) the bound of the decision is reached. */
+typedef clo_decima_place (*clo_decima_choose_fn)(clo_decima *d, uint32_t *use);
+
 struct clo_decima {
     clo_decima_room_fn room;
+    clo_decima_choose_fn choose;  /* NULL: shares, by `room` */
+    void *agent;                  /* for `choose` */
     void (*weigh)(clo_decima *d); /* before jobs are asked for their room; NULL: nothing to do */
     int32_t most_q16;             /* the largest share_q16 of unfinished jobs */
     uint64_t shares_q16;          /* their sum, each relative to the largest */
@@ -152,6 +158,11 @@ clo_decima_place clo_decima_fulfil(clo_decima *d, clo_decima_source *source, uin
 void clo_decima_revoke(clo_decima *d, clo_decima_source *source, uint32_t from_job);
 
 /* decima_agent.c */
+
+/* True if the stage may be chosen: it is not saturated, its parents are, and it was not chosen in this round. */
+bool clo_decima_is_open(const clo_decima *d, const clo_live_job *live, const clo_decima_job *job, uint32_t stage);
+/* The stage of the job in a slot that the rules of sharing take: ready ones go first; CLO_NONE: none is open. */
+uint32_t clo_decima_open_stage(const clo_decima *d, const clo_live_job *live, uint32_t slot);
 
 /* Asks about d->asked executors and commits them all. False: the bound of the decision is reached. */
 bool clo_decima_consult(clo_decima *d);

@@ -62,7 +62,7 @@ static void try_executor(const clo_view *view, clo_ready_stage ready, uint32_t e
     }
 }
 
-static void place(const clo_view *view, clo_choice *choice)
+void clo_place_by_deft(const clo_view *view, clo_choice *choice)
 {
     clo_ready_stage ready = {choice->job, choice->stage};
     option best = {CLO_NONE, CLO_NONE, INT64_MAX};
@@ -75,7 +75,7 @@ static void place(const clo_view *view, clo_choice *choice)
 
 static bool deft_decide(void *state, const clo_view *view, clo_choice *choice)
 {
-    return clo_two_phase_decide(state, view, place, choice);
+    return clo_two_phase_decide(state, view, clo_place_by_deft, choice);
 }
 
 const clo_policy clo_policy_deft = {

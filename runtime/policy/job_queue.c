@@ -87,20 +87,17 @@ static void settle_changed(clo_job_queue *queue)
     settle(queue, band, at, job);
 }
 
-void clo_job_queue_put(clo_job_queue *queue, const clo_live_job *job, uint32_t slot, int64_t key)
+void clo_job_queue_put_beside(clo_job_queue *queue, const clo_live_job *job, uint32_t slot, int64_t key)
 {
     if (!clo_job_queue_has(queue, slot)) {
         queue->band[slot] = job->band;
         insert(queue, (clo_queued_job){key, job->id, slot, job->band});
         return;
     }
-    if (queue->changed != slot) {
-        if (queue->heap[job->band][queue->place[slot]].key == key)
-            return;
-        settle_changed(queue);
-    }
-    bool is_there = queue->heap[job->band][queue->place[slot]].key == key;
-    queue->changed = is_there ? CLO_NONE : slot;
+    if (queue->heap[job->band][queue->place[slot]].key == key)
+        return;
+    settle_changed(queue);
+    queue->changed = slot;
     queue->changed_key = key;
 }
 
@@ -197,19 +194,4 @@ uint32_t clo_job_walk_next(clo_job_walk *walk)
     for (uint32_t child = first; child < first + ARITY && child < walk->count; child++)
         add_end(walk, child);
     return walk->heap[place].slot;
-}
-
-bool clo_job_queue_event(clo_job_queue *queue, const clo_view *view, const clo_event *event)
-{
-    if (event->job == CLO_NONE)
-        return false;
-    if (event->kind == CLO_EVENT_CANCEL || event->kind == CLO_EVENT_END) {
-        clo_job_queue_remove(queue, event->job);
-        return false;
-    }
-    if (clo_view_job(view, event->job)->first_ready == CLO_NONE) {
-        clo_job_queue_remove(queue, event->job);
-        return false;
-    }
-    return event->kind != CLO_EVENT_ARRIVE;
 }

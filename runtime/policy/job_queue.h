@@ -32,13 +32,25 @@ typedef struct clo_job_queue {
 size_t clo_job_queue_bytes(uint32_t jobs);
 void clo_job_queue_open(clo_job_queue *queue, void *memory, uint32_t jobs);
 
-/* Puts the job in, or gives it another key. */
-void clo_job_queue_put(clo_job_queue *queue, const clo_live_job *job, uint32_t slot, int64_t key);
 void clo_job_queue_remove(clo_job_queue *queue, uint32_t slot);
 
 static inline bool clo_job_queue_has(const clo_job_queue *queue, uint32_t slot)
 {
     return queue->place[slot] != CLO_NONE;
+}
+
+/* Puts the job in, or gives it another key. */
+void clo_job_queue_put_beside(clo_job_queue *queue, const clo_live_job *job, uint32_t slot, int64_t key);
+static inline void clo_job_queue_put(clo_job_queue *queue, const clo_live_job *job, uint32_t slot, int64_t key)
+{
+    uint32_t place = queue->place[slot];
+
+    if (place == CLO_NONE || (queue->changed != CLO_NONE && queue->changed != slot)) {
+        clo_job_queue_put_beside(queue, job, slot, key);
+        return;
+    }
+    queue->changed = queue->heap[job->band][place].key == key ? CLO_NONE : slot;
+    queue->changed_key = key;
 }
 
 /* The key of a job that is in. */
@@ -60,9 +72,20 @@ static inline uint32_t clo_job_queue_first(const clo_job_queue *queue, uint32_t 
 void clo_job_queue_pass(clo_job_queue *queue, uint32_t band);
 void clo_job_queue_restore(clo_job_queue *queue);
 
-/* Keeps the queue: a job is in it exactly while it has ready stages. Returns true if the event may have changed the key
- * of event->job, which is in the queue. */
-bool clo_job_queue_event(clo_job_queue *queue, const clo_view *view, const clo_event *event);
+/* Keeps the queue: a job is in it exactly while it has ready stages. Returns the row of event->job if the event may
+ * have changed its key, and it is or belongs in the queue; else NULL. */
+static inline const clo_live_job *clo_job_queue_event(clo_job_queue *queue, const clo_view *view,
+                                                      const clo_event *event)
+{
+    if (event->job == CLO_NONE)
+        return NULL;
+    const clo_live_job *job = clo_view_job(view, event->job);
+    if (event->kind == CLO_EVENT_CANCEL || event->kind == CLO_EVENT_END || job->first_ready == CLO_NONE) {
+        clo_job_queue_remove(queue, event->job);
+        return NULL;
+    }
+    return event->kind != CLO_EVENT_ARRIVE ? job : NULL;
+}
 
 /* The first jobs of a band, in order, without taking any off: CLO_JOB_WALK_MAX at most. */
 enum { CLO_JOB_WALK_MAX = 32 };

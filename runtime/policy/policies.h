@@ -11,6 +11,7 @@ extern const clo_policy clo_policy_steal;
 extern const clo_policy clo_policy_fair;
 extern const clo_policy clo_policy_edf;
 extern const clo_policy clo_policy_deft;
+extern const clo_policy clo_policy_decima;
 extern const clo_policy clo_policy_decima_fifo;
 extern const clo_policy clo_policy_decima_fair;
 extern const clo_policy clo_policy_decima_wfair;
@@ -25,6 +26,9 @@ extern const clo_policy clo_policy_tetris;
 extern const clo_policy clo_policy_graphene;
 extern const clo_policy clo_policy_graphene_star;
 extern const clo_policy clo_policy_replan;
+
+/* Needs an argument, so it is not in the list of those that anybody may take; registry.c. */
+extern const clo_policy clo_policy_lachesis;
 
 /* Those that only select; two_phase.c lists them. */
 extern const clo_selector clo_selector_fifo;

@@ -6,28 +6,50 @@
 #include <string.h>
 
 static const clo_policy *const policies[] = {
-    &clo_policy_steal,         &clo_policy_fifo,
-    &clo_policy_fair,          &clo_policy_rank,
-    &clo_policy_eft,           &clo_policy_deft,
-    &clo_policy_edf,           &clo_policy_wfair,
-    &clo_policy_sjf,           &clo_policy_sjf_cp,
-    &clo_policy_hrrn,          &clo_policy_drf,
-    &clo_policy_tetris,        &clo_policy_graphene,
-    &clo_policy_graphene_star, &clo_policy_capacity,
-    &clo_policy_replan,        &clo_policy_parametric,
-    &clo_policy_decima_fifo,   &clo_policy_decima_fair,
-    &clo_policy_decima_wfair,  NULL,
+    &clo_policy_steal,
+    &clo_policy_fifo,
+    &clo_policy_fair,
+    &clo_policy_rank,
+    &clo_policy_eft,
+    &clo_policy_deft,
+    &clo_policy_edf,
+    &clo_policy_wfair,
+    &clo_policy_sjf,
+    &clo_policy_sjf_cp,
+    &clo_policy_hrrn,
+    &clo_policy_drf,
+    &clo_policy_tetris,
+    &clo_policy_graphene,
+    &clo_policy_graphene_star,
+    &clo_policy_capacity,
+    &clo_policy_replan,
+    &clo_policy_parametric,
+    &clo_policy_decima_fifo,
+    &clo_policy_decima_fair,
+    &clo_policy_decima_wfair,
+    &clo_policy_decima,
+    NULL,
 };
+
+/* Those that can do nothing without an argument: found by name, not listed, so that whoever tries each policy of the
+ * list need not know of them. */
+static const clo_policy *const with_argument[] = {&clo_policy_lachesis, NULL};
 
 CLO_REGISTRY_ROW(clo_policy);
 const clo_registry clo_policies = {.name = "policies", .rows = policies};
+
+static const clo_policy *find(const clo_policy *const *list, const char *name)
+{
+    for (size_t i = 0; list[i] != NULL; i++)
+        if (strcmp(list[i]->name, name) == 0)
+            return list[i];
+    return NULL;
+}
 
 const clo_policy *clo_policy_find(const char *name)
 {
     if (name == NULL)
         return NULL;
-    for (size_t i = 0; policies[i] != NULL; i++)
-        if (strcmp(policies[i]->name, name) == 0)
-            return policies[i];
-    return NULL;
+    const clo_policy *listed = find(policies, name);
+    return listed != NULL ? listed : find(with_argument, name);
 }

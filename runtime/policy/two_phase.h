@@ -23,6 +23,9 @@ typedef struct clo_two_phase {
 /* Sets executor and duplicate of a choice whose job and stage are set. */
 typedef void (*clo_place)(const clo_view *view, clo_choice *choice);
 
+/* The placement of deft.c: a clo_place. */
+void clo_place_by_deft(const clo_view *view, clo_choice *choice);
+
 /* For the descriptor of a placement; the argument is a clo_two_phase, or NULL. */
 clo_status clo_two_phase_parse(const char *text, void *argument);
 size_t clo_two_phase_bytes(const clo_limits *limits, const void *argument);

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "generate/registry.h"
 #include "io/registry.h"
+#include "learn/builtin.h"
 #include "plan/registry.h"
 #include "platform/registry.h"
 #include "policy/registry.h"
@@ -20,6 +21,7 @@ static const struct {
     {"platforms", "shipped with the library: clo_platform_open", &clo_platforms},
     {"formats", "of graph files: clo_document_load, clo_document_save", &clo_formats},
     {"families", "of generated graphs: clo_graph_generate", &clo_graph_families},
+    {"models", "networks that are built in: clo_model_builtin", &clo_models},
     {NULL, NULL, NULL},
 };
 

@@ -1,4 +1,4 @@
-/* stream.c - a workload in virtual time: an event heap drives the scheduler.
+/* stream.c - a workload in virtual time: a tournament of events drives the scheduler.
  *
  * Events are arrivals (the next job), ends of executions (one for each busy executor) and the scheduler's timer. At one
  * instant ends come first, in order of executors, then arrivals, then the timer. In an environment executors also come
@@ -7,10 +7,10 @@
 #include <clotho/stream.h>
 
 #include "base/clock.h"
-#include "base/heap.h"
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "base/tournament.h"
 #include "engine/scheduler.h"
 #include "sync/histogram.h"
 #include "trace/log.h"
@@ -56,7 +56,7 @@ typedef struct stream {
     size_t costs_count;
     arrival *arrivals; /* by time */
     size_t arrivals_count, next_arrival;
-    clo_heap heap; /* ends of executions and of moves; id: see end_id */
+    clo_tournament ends; /* of executions and of moves, by executor; id: see end_id */
     const clo_environment *environment;
     uint64_t begun;    /* executions and moves, in an environment */
     int64_t *start_ns; /* [executors] */
@@ -149,7 +149,7 @@ static clo_status make_arrivals(stream *s)
 static clo_status open_scheduler(stream *s)
 {
     size_t all = s->arrivals_count < CLO_NONE - 1 ? s->arrivals_count : CLO_NONE - 1;
-    uint32_t executors = s->platform->executors_count;
+    uint32_t executors = s->platform->executors_count, leaves = clo_tournament_leaves(executors);
     clo_scheduler_config config = {
         .platform = s->platform,
         .policy = s->config.policy,
@@ -166,13 +166,16 @@ static clo_status open_scheduler(stream *s)
     if (s->config.log != NULL)
         clo_log_set_run(s->config.log, &(clo_log_run){CLO_LOG_RUN_SIMULATED, CLO_CLOCK_VIRTUAL, executors,
                                                       config.jobs_max, config.steps_max});
-    s->heap.items = clo_arena_take(&s->arena, executors, sizeof *s->heap.items);
-    s->heap.capacity = executors;
+    int64_t *keys = clo_arena_take(&s->arena, leaves, sizeof *keys);
+    uint64_t *ids = clo_arena_take(&s->arena, leaves, sizeof *ids);
+    uint32_t *winners = clo_arena_take(&s->arena, 2 * (size_t)leaves, sizeof *winners);
     s->start_ns = clo_arena_take(&s->arena, executors, sizeof *s->start_ns);
     s->owner = clo_arena_take(&s->arena, executors, sizeof *s->owner);
     s->decision_ns = clo_arena_take(&s->arena, 1, sizeof *s->decision_ns);
-    if (s->heap.items == NULL || s->start_ns == NULL || s->owner == NULL || s->decision_ns == NULL)
+    if (keys == NULL || ids == NULL || winners == NULL || s->start_ns == NULL || s->owner == NULL ||
+        s->decision_ns == NULL)
         return clo_fail_memory("a simulation");
+    clo_tournament_open(&s->ends, keys, ids, winners, leaves);
     return clo_scheduler_create(&config, &s->arena, &s->scheduler);
 }
 
@@ -209,7 +212,8 @@ static void set_out(stream *s, const clo_order *order)
     s->start_ns[order->executor] = s->now_ns;
     s->owner[order->executor] = NULL;
     s->result.moves++;
-    clo_heap_push(&s->heap, clo_time_add(s->now_ns, s->environment->moving_ns), end_id(s, order->executor));
+    clo_tournament_put(&s->ends, order->executor, clo_time_add(s->now_ns, s->environment->moving_ns),
+                       end_id(s, order->executor));
 }
 
 static void begin(stream *s, const clo_order *order)
@@ -230,7 +234,7 @@ static void begin(stream *s, const clo_order *order)
     live->executions++;
     s->result.duplicates += order->is_replica;
     s->busy_ns = clo_time_add(s->busy_ns, time_ns);
-    clo_heap_push(&s->heap, clo_time_add(start_ns, time_ns), end_id(s, order->executor));
+    clo_tournament_put(&s->ends, order->executor, clo_time_add(start_ns, time_ns), end_id(s, order->executor));
 }
 
 /* Takes all orders of the scheduler: what starts ends later. */
@@ -326,9 +330,9 @@ static clo_status arrive(stream *s, const arrival *at)
 /* The executor has come to a job, or what it ran has ended. */
 static void end_next(stream *s)
 {
-    uint64_t id = clo_heap_pop(&s->heap).id;
-    uint32_t executor = (uint32_t)(s->environment != NULL ? id % s->platform->executors_count : id);
+    uint32_t executor = clo_tournament_first(&s->ends);
 
+    clo_tournament_clear(&s->ends, executor);
     if (s->owner[executor] == NULL) {
         clo_scheduler_moved(s->scheduler, executor, s->start_ns[executor], s->now_ns);
         return;
@@ -351,7 +355,7 @@ static clo_status arrive_next(stream *s)
 
 static clo_status step(stream *s)
 {
-    int64_t end_ns = s->heap.count > 0 ? s->heap.items[0].key : CLO_TIME_NEVER;
+    int64_t end_ns = s->ends.count > 0 ? s->ends.keys[clo_tournament_first(&s->ends)] : CLO_TIME_NEVER;
     int64_t arrival_ns = s->next_arrival < s->arrivals_count ? s->arrivals[s->next_arrival].when_ns : CLO_TIME_NEVER;
     int64_t wake_ns = clo_scheduler_wake_ns(s->scheduler);
     bool is_arrival_first = s->environment != NULL && arrival_ns == end_ns;
@@ -385,7 +389,7 @@ static clo_status run(stream *s)
 
     clo_scheduler_begin_log(s->scheduler);
     for (uint64_t steps = 1; status == CLO_OK && (s->next_arrival < s->arrivals_count || s->live > 0); steps++) {
-        if (s->heap.count == 0 && s->next_arrival == s->arrivals_count &&
+        if (s->ends.count == 0 && s->next_arrival == s->arrivals_count &&
             clo_scheduler_wake_ns(s->scheduler) == CLO_TIME_NEVER)
             return clo_fail(CLO_ERR_STATE,
                             "%llu jobs can never run: their demands fit no machine, even when it is idle",

@@ -354,8 +354,11 @@ static clo_status find_policy(replay *r, uint32_t place)
                         "clo_replay_config.policies",
                         place, named->name);
     void *argument = clo_arena_take(&r->arena, policy->argument_bytes, 1);
-    r->policies[place].argument = argument;
-    return argument != NULL ? policy->parse(named->argument, argument) : clo_fail_memory("the argument of a policy");
+    if (argument == NULL)
+        return clo_fail_memory("the argument of a policy");
+    clo_status status = policy->parse(named->argument, argument);
+    r->policies[place].argument = status == CLO_OK ? argument : NULL;
+    return status;
 }
 
 static clo_status find_policies(replay *r)
@@ -452,6 +455,9 @@ static void close_replay(replay *r)
         }
     }
     clo_log_destroy(r->again);
+    for (uint32_t p = 0; r->config->policies == NULL && r->policies != NULL && p < r->about->policies_count; p++)
+        if (r->policies[p].argument != NULL && r->policies[p].policy->release != NULL)
+            r->policies[p].policy->release(r->policies[p].argument);
     clo_arena_close(&r->arena);
 }
 

@@ -161,6 +161,56 @@ static output clamp_s16(const clo_kernels *table, style how, uint32_t size)
     return y;
 }
 
+static output add_s8(const clo_kernels *table, style how, uint32_t size)
+{
+    const int8_t *a = draw_s8(how, size), *b = draw_s8(how, size), *c = draw_below(2) == 0 ? NULL : draw_s8(how, size);
+    output y = room_for(size, 1);
+
+    table->add_s8(a, b, c, size, writable(y));
+    return y;
+}
+
+static output add_s16(const clo_kernels *table, style how, uint32_t size)
+{
+    const int16_t *a = draw_s16(how, size), *b = draw_s16(how, size);
+    const int16_t *c = draw_below(2) == 0 ? NULL : draw_s16(how, size);
+    output y = room_for((size_t)size * 2, 2);
+
+    table->add_s16(a, b, c, size, writable(y));
+    return y;
+}
+
+/* Rows and words take the size in turn. */
+static clo_rows any_words(uint32_t size)
+{
+    bool is_width = draw_below(2) == 0;
+    uint32_t other = 1 + draw_below(40), count = is_width ? other : size, width = is_width ? size : other;
+    uint32_t *rows = draw_room(count, sizeof *rows);
+
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = count - 1 - i;
+    return (clo_rows){rows, count, width, width + draw_below(3)};
+}
+
+static output rows_to_lanes(const clo_kernels *table, style how, uint32_t size)
+{
+    const clo_rows rows = any_words(size);
+    output y = room_for((size_t)draw_up(rows.count, CLO_LANES) * rows.width * 4, 4);
+    size_t numbers = (size_t)(rows.count - 1) * rows.stride + rows.width;
+
+    table->rows_to_lanes(&rows, draw_s32(how, numbers), writable(y));
+    return y;
+}
+
+static output lanes_to_rows(const clo_kernels *table, style how, uint32_t size)
+{
+    const clo_rows rows = any_words(size);
+    output y = room_for(((size_t)(rows.count - 1) * rows.stride + rows.width) * 4, 4);
+
+    table->lanes_to_rows(&rows, draw_s32(how, (size_t)draw_up(rows.count, CLO_LANES) * rows.width), writable(y));
+    return y;
+}
+
 static output lookup_s8(const clo_kernels *table, style how, uint32_t size)
 {
     const int8_t *values = draw_s8(STYLE_ANY, 256), *x = draw_s8(how, size);
@@ -237,6 +287,10 @@ static output argmax_s32(const clo_kernels *table, style how, uint32_t size)
     X(sum_rows_s16)    \
     X(clamp_s8)        \
     X(clamp_s16)       \
+    X(add_s8)          \
+    X(add_s16)         \
+    X(rows_to_lanes)   \
+    X(lanes_to_rows)   \
     X(lookup_s8)       \
     X(tanh_s16)        \
     X(gumbel)          \

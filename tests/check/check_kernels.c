@@ -15,7 +15,7 @@ enum { SIZES = 70, HASH_ROUNDS = 2 };
 
 /* FNV-1a over the outputs of the fixed run: the same on every architecture, in every variant. A change means that the
  * arithmetic has changed, and with it every model. */
-#define EXPECTED_HASH UINT64_C(0xb90708889cded9fa)
+#define EXPECTED_HASH UINT64_C(0x9202542df9b07b4d)
 
 typedef struct options {
     uint32_t rounds;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks the kernels on the machines that this one is not: builds check-kernels with each cross compiler, runs it through
-qemu-user on CPUs with and without the instruction sets that variants need, and looks for floating point in the objects.
+"""Checks the kernels and inference on the machines that this one is not: builds check-kernels and check-infer with each cross
+compiler, runs them through qemu-user on CPUs with and without the instruction sets that variants need, and looks for floating
+point in the objects. check-infer knows the hash of the decisions that it has to come to.
 
 usage: cross.py BUILD_FOLDER
 
@@ -49,7 +50,9 @@ def check(architecture, folder):
         print(f"-- {architecture}, {cpu}", flush=True)
         command = [emulator, "-cpu", cpu, str(folder / "check-kernels"), "--rounds", "1", "--no-times", "--require", wanted]
         failures += subprocess.run(command + (["--forbid", unwanted] if unwanted else [])).returncode != 0
-    objects = sorted(str(path) for path in folder.rglob("*.o") if "clo_kernels.dir" in str(path))
+        failures += subprocess.run([emulator, "-cpu", cpu, str(folder / "check-infer"), "--short"]).returncode != 0
+    objects = sorted(str(path) for path in folder.rglob("*.o")
+                     if "clo_kernels.dir" in str(path) or "clo_check_learn.dir" in str(path))
     failures += subprocess.run([sys.executable, "-B", str(ROOT / "tools/check_no_float.py"), *objects]).returncode != 0
     return failures
 

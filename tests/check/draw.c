@@ -133,11 +133,14 @@ clo_dense draw_dense(style how, clo_number out, uint32_t inputs, uint32_t output
     int8_t *rows = draw_s8(how, (size_t)inputs * outputs);
     int8_t *weights = draw_room(clo_weights_bytes(inputs, outputs), 1);
     int32_t *bias = draw_s32(how, padded), *folded = draw_room(padded, sizeof *folded);
-    clo_dense layer = {inputs, outputs, weights, bias, folded, draw_rule(how, out, outputs)};
+    int16_t *wide = draw_below(2) == 0 ? NULL : draw_room(clo_weights_bytes(inputs, outputs), sizeof *wide);
+    clo_dense layer = {inputs, outputs, weights, bias, folded, draw_rule(how, out, outputs), wide};
 
     for (uint32_t i = outputs; i < padded; i++)
         bias[i] = 0;
     clo_weights_pack(rows, inputs, outputs, weights);
     clo_dense_fold(&layer, folded);
+    if (wide != NULL)
+        clo_weights_widen(weights, inputs, outputs, wide);
     return layer;
 }

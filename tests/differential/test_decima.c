@@ -1,10 +1,13 @@
-/* The reference runs of decima-sim (data/tpch/reference_jct.json): FIFO and fair sharing, batches of 20 jobs and
- * streams of 201 on 50 executors.
+/* The reference runs of decima-sim (data/tpch/reference_jct.json): FIFO, fair sharing and Decima's network with the
+ * published weights, batches of 20 jobs and streams of 201 on 50 executors.
  *
  * The file says how its runs were seeded: 7000 + seed for arrivals and levels, 1000 + seed for durations, both numpy's
  * RandomState. With these two generators the runs come out to the millisecond. With the library's own generator they
- * are compared as distributions, paired by seed. */
+ * are compared as distributions, paired by seed. So is Decima: one choice that rounding turns changes all that follows.
+ *
+ * CLOTHO_DECISIONS=N compares with floating point on all decisions of N batches and the first N / 4 streams. */
 #define _POSIX_C_SOURCE 200809L
+#include "float_decima.h"
 #include "support.h"
 
 #include <cjson/cJSON.h>
@@ -16,6 +19,7 @@
 
 #define MEND "put the workloads there, or: cmake --preset release -DCLOTHO_DATA=FOLDER"
 #define REFERENCE CLO_DATA "/tpch/reference_jct.json"
+#define WEIGHTS CLO_DATA "/decima_model/decima_weights.json"
 #define EXECUTORS "uniform:50"
 
 enum { QUERIES = 22, SIZES = 7, JOBS_MAX = 201 };
@@ -212,7 +216,16 @@ static const cJSON *find_run(const fixture *f, bool is_batch, int seed, const ch
 
 static const struct {
     const char *scheme, *policy;
-} schemes[] = {{"spark_fifo", "decima-fifo"}, {"dynamic_partition", "decima-fair"}};
+    uint32_t is_sampled;
+} schemes[] = {{"spark_fifo", "decima-fifo", 0},
+               {"dynamic_partition", "decima-fair", 0},
+               {"decima_greedy", "decima", 0},
+               {"decima", "decima", 1}};
+enum { FAIR = 1, GREEDY, SAMPLED, EXACT = 2 };
+
+/* Who looks at each decision of the network; NULL: nobody. */
+static clo_learned_watch_fn watch;
+static void *watch_context;
 
 /* Our run beside that of the file; with its generators, or (own_seed > 0) with ours. */
 static clo_stream_result run_beside(const fixture *f, bool is_batch, int seed, size_t scheme, uint64_t own_seed)
@@ -235,7 +248,13 @@ static clo_stream_result run_beside(const fixture *f, bool is_batch, int seed, s
     decima.below = own_seed == 0 ? below : NULL;
     decima.source = &g;
     ok(clo_decima_open(&decima, &environment));
+    clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
+    argument.is_sampled = schemes[scheme].is_sampled;
+    argument.seed = (uint64_t)seed;
+    argument.watch = watch;
+    argument.watch_context = watch_context;
     config.policy = clo_policy_find(schemes[scheme].policy);
+    config.argument = scheme >= GREEDY ? &argument : NULL;
     config.environment = &environment;
     ok(clo_stream_simulate(workload, f->platform, &config, &result));
     clo_environment_close(&environment);
@@ -253,7 +272,7 @@ static double of(const cJSON *run, const char *key)
 
 static void compare_exactly(const fixture *f, bool is_batch, int seeds)
 {
-    for (size_t s = 0; s < sizeof schemes / sizeof schemes[0]; s++)
+    for (size_t s = 0; s < EXACT; s++)
         for (int seed = 0; seed < seeds; seed++) {
             const cJSON *want = find_run(f, is_batch, seed, schemes[s].scheme);
             clo_stream_result have = run_beside(f, is_batch, seed, s, 0);
@@ -285,7 +304,7 @@ static void streams_come_out_as_in_decima_sim_to_the_millisecond(void **state)
 /* Ratios of mean JCT, paired by seed: their mean lies within `mean` of 1, each within 15 %. */
 static void compare_own_draws(const fixture *f, bool is_batch, int seeds, double mean)
 {
-    for (size_t s = 0; s < sizeof schemes / sizeof schemes[0]; s++) {
+    for (size_t s = 0; s < EXACT; s++) {
         double sum = 0, least = INFINITY, most = 0;
         for (int seed = 0; seed < seeds; seed++) {
             const cJSON *want = find_run(f, is_batch, seed, schemes[s].scheme);
@@ -312,6 +331,116 @@ static void streams_with_own_draws_agree_within_5_percent(void **state)
     compare_own_draws(need(state), false, 8, 0.05);
 }
 
+/* 0: a few. */
+static int decisions_wanted(void)
+{
+    const char *text = getenv("CLOTHO_DECISIONS");
+
+    return text != NULL ? (int)strtol(text, NULL, 10) : 0;
+}
+
+/* Decisions with four candidates or more. Ties are left out: of choices whose scores differ by less than a hundredth the
+ * network itself says that they are as good (it draws them with chances that differ by 1 %). */
+typedef struct agreement {
+    float_decima *reference;
+    uint64_t decisions;
+    uint32_t each; /* of so many decisions one is looked at */
+    uint32_t all, agree, stages, stages_agree, limits, limits_agree;
+    double lost; /* the most that another choice costs, by the reference's scores */
+} agreement;
+
+#define TIE 0.01
+
+/* Counts a choice among `count`. */
+static void count_choice(const double *scores, uint32_t count, uint32_t chosen, agreement *a, uint32_t *clear,
+                         uint32_t *clear_agree)
+{
+    uint32_t best = 0, equal = 0;
+
+    for (uint32_t i = 1; i < count; i++)
+        best = scores[i] > scores[best] ? i : best;
+    for (uint32_t i = 0; i < count; i++)
+        equal += i != best && scores[best] - scores[i] < TIE;
+    if (count < 4)
+        return;
+    a->all++;
+    a->agree += chosen == best;
+    *clear += equal == 0;
+    *clear_agree += equal == 0 && chosen == best;
+    a->lost = fmax(a->lost, scores[best] - scores[chosen]);
+}
+
+static void compare_decision(void *context, const clo_learned_decision *seen)
+{
+    agreement *a = context;
+    static double scores[FLOAT_ROWS_MAX], limits[FLOAT_ROWS_MAX], candidates[FLOAT_ROWS_MAX];
+
+    if (a->decisions++ % a->each != 0)
+        return;
+    float_score(a->reference, seen, seen->candidates[seen->candidate], scores, limits);
+    for (uint32_t i = 0; i < seen->candidates_count; i++)
+        candidates[i] = scores[seen->candidates[i]];
+    count_choice(candidates, seen->candidates_count, seen->candidate, a, &a->stages, &a->stages_agree);
+    count_choice(limits, seen->input.limits, seen->limit, a, &a->limits, &a->limits_agree);
+}
+
+static void integers_choose_as_floating_point_does(void **state)
+{
+    const fixture *f = need(state);
+    static float_decima reference;
+    int more = decisions_wanted();
+    agreement a = {.reference = &reference, .each = more > 0 ? 1 : 8};
+
+    if (access(WEIGHTS, R_OK) != 0)
+        skip_because("no weights at " WEIGHTS, MEND);
+    float_open(&reference, WEIGHTS);
+    watch = compare_decision;
+    watch_context = &a;
+    for (int seed = 0; seed < (more > 0 ? more : 4); seed++)
+        (void)run_beside(f, true, seed, GREEDY, 0);
+    for (int seed = 0; seed < more / 4; seed++)
+        (void)run_beside(f, false, seed, GREEDY, 0);
+    watch = NULL;
+    float_close(&reference);
+    print_message(
+        "of %llu decisions, without ties: stages %u of %u (%.2f %%), limits %u of %u (%.2f %%); with ties %u of "
+        "%u (%.2f %%); the worst choice scores %.4f less\n",
+        (unsigned long long)a.decisions, a.stages_agree, a.stages, 100.0 * a.stages_agree / a.stages, a.limits_agree,
+        a.limits, 100.0 * a.limits_agree / a.limits, a.agree, a.all, 100.0 * a.agree / a.all, a.lost);
+    assert_true(a.stages >= 50 && a.limits >= 50);
+    assert_true(a.stages_agree >= 0.99 * a.stages);
+    assert_true(a.limits_agree >= 0.99 * a.limits);
+    assert_true(a.agree >= 0.97 * a.all);
+}
+
+/* Mean JCT over that of fair sharing, the same jobs and seeds; and of the file's run. */
+static void compare_with_fair(const fixture *f, bool is_batch, size_t scheme, int seeds, double least, double most)
+{
+    double mine = 0, fair = 0, theirs = 0;
+
+    for (int seed = 0; seed < seeds; seed++) {
+        mine += run_beside(f, is_batch, seed, scheme, 0).jct_mean_ns / 1e6;
+        fair += of(find_run(f, is_batch, seed, schemes[FAIR].scheme), "avg_jct_ms");
+        theirs += of(find_run(f, is_batch, seed, schemes[scheme].scheme), "avg_jct_ms");
+    }
+    print_message("%s, %s, %d seeds: mean JCT %.3f of fair sharing; the file's run %.3f\n",
+                  is_batch ? "batch" : "stream", schemes[scheme].scheme, seeds, mine / fair, theirs / fair);
+    assert_true(mine / fair >= least && mine / fair <= most);
+}
+
+static void decima_takes_nine_tenths_of_the_time_of_fair_sharing(void **state)
+{
+    const fixture *f = need(state);
+    int more = decisions_wanted();
+
+    compare_with_fair(f, true, GREEDY, 20, 0.86, 0.92);
+    compare_with_fair(f, false, SAMPLED, more > 0 ? 8 : 1, 0.85, 0.91);
+    if (more == 0)
+        return;
+    compare_with_fair(f, true, SAMPLED, 20, 0.85, 1);
+    compare_with_fair(f, false, GREEDY, 8, 0.9, 1.02);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +448,8 @@ int main(void)
         cmocka_unit_test(streams_come_out_as_in_decima_sim_to_the_millisecond),
         cmocka_unit_test(batches_with_own_draws_agree_within_3_percent),
         cmocka_unit_test(streams_with_own_draws_agree_within_5_percent),
+        cmocka_unit_test(decima_takes_nine_tenths_of_the_time_of_fair_sharing),
+        cmocka_unit_test(integers_choose_as_floating_point_does),
     };
 
     return cmocka_run_group_tests(tests, open_all, close_all);

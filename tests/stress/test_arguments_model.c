@@ -24,6 +24,10 @@ static void files(void **state)
     refuses(clo_model_verify, NULL);
     clo_model_destroy(NULL);
     assert_null(model);
+    size_t bytes = 1;
+    assert_null(clo_model_builtin(NULL, &bytes));
+    assert_int_equal(bytes, 0);
+    assert_null(clo_model_builtin("nope", NULL));
 }
 
 static void reading(void **state)
@@ -43,6 +47,7 @@ static void reading(void **state)
     assert_non_null(tiny);
     tiny_model_draw(tiny, 2);
     assert_null(clo_model_data(NULL, &bytes));
+    assert_null(clo_model_builtin(NULL, &bytes));
     assert_int_equal(bytes, 0);
     refuses(clo_model_build, NULL, &data, &bytes);
     refuses(clo_model_build, &tiny->desc, NULL, &bytes);
@@ -107,10 +112,36 @@ static void descriptions(void **state)
     free(tiny);
 }
 
+static void features_want_all_their_arrays(void **state)
+{
+    const clo_stage_figures none = {0};
+    const clo_job_figures job = {0};
+    const clo_system_figures system = {0};
+    const clo_model_feature feature = {"x", 1, 0, 0, 1};
+    int32_t scale = 7, out = 7;
+    int16_t seen = 7;
+
+    (void)state;
+    refuses(clo_features_of_cost, NULL, &none);
+    refuses(clo_features_of_cost, NULL, NULL);
+    assert_int_equal(clo_features_stages(NULL, 1, &scale, &out), 0);
+    assert_int_equal(clo_features_stages(&none, 1, NULL, &out), 0);
+    assert_int_equal(clo_features_stages(&none, 1, &scale, NULL), 0);
+    assert_int_equal(clo_features_job(NULL, &out), 0);
+    assert_int_equal(clo_features_job(&job, NULL), 0);
+    assert_int_equal(clo_features_system(NULL, &out), 0);
+    assert_int_equal(clo_features_system(&system, NULL), 0);
+    assert_int_equal(clo_features_scale(NULL, 1, &out, &seen), 0);
+    assert_int_equal(clo_features_scale(&feature, 1, NULL, &seen), 0);
+    assert_int_equal(clo_features_scale(&feature, 1, &out, NULL), 0);
+    assert_true(scale == 7 && out == 7 && seen == 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(files), cmocka_unit_test(reading),
-                                       cmocka_unit_test(descriptions)};
+                                       cmocka_unit_test(descriptions),
+                                       cmocka_unit_test(features_want_all_their_arrays)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

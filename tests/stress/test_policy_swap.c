@@ -275,6 +275,39 @@ static void swaps_all_the_time_lose_nothing(void **state)
     stop(&f);
 }
 
+/* A model that was swapped out is destroyed at once, while the job runs under the next one. */
+static void a_model_may_be_destroyed_when_another_has_taken_its_place(void **state)
+{
+    clo_task task = {.body = count_call, .work_ns = 1000};
+    fixture f = start(4, scene_layers(20, 20, &task), CLO_CLOCK_REAL);
+    clo_job *job = make_job(&f, clo_policy_find("fifo"), NULL);
+    clo_learned_argument arguments[2] = {CLO_LEARNED_ARGUMENT_INIT, CLO_LEARNED_ARGUMENT_INIT};
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    size_t bytes;
+    const void *data = clo_model_builtin("decima", &bytes);
+
+    (void)state;
+    for (uint32_t run = 0; run < 10; run++) {
+        atomic_store(&calls, 0);
+        ok(clo_job_submit(job));
+        for (uint32_t i = 0; i < 4; i++) {
+            clo_model *model, *before = arguments[i % 2].owned;
+            ok(clo_model_open("decima", data, bytes, &model));
+            arguments[(i + 1) % 2].model = arguments[(i + 1) % 2].owned = model;
+            arguments[(i + 1) % 2].is_sampled = i % 3 == 0;
+            ok(clo_runtime_swap_policy(f.runtime, clo_policy_find("decima"), &arguments[(i + 1) % 2]));
+            clo_model_destroy(before);
+            arguments[i % 2].model = arguments[i % 2].owned = NULL;
+        }
+        ok(clo_job_wait(job, &result));
+        assert_int_equal(atomic_load(&calls), INSTANCES);
+        assert_int_equal(result.refused, 0);
+    }
+    clo_job_destroy(job);
+    stop(&f);
+    clo_model_destroy(arguments[0].owned);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +317,7 @@ int main(void)
         cmocka_unit_test(all_jobs_of_a_runtime_follow_one_policy),
         cmocka_unit_test(what_one_policy_committed_runs_under_the_next),
         cmocka_unit_test(swaps_all_the_time_lose_nothing),
+        cmocka_unit_test(a_model_may_be_destroyed_when_another_has_taken_its_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

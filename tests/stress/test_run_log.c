@@ -16,7 +16,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { DECISIONS = 10000, RECORDS = 400000, SUBMITTERS = 3, JOBS_EACH = 3, GRAPHS = 3, STEALS = GRAPHS, EXECUTORS = 4 };
+#define DECISIONS (SANITIZED ? 3000 : 10000)
+enum { RECORDS = 400000, SUBMITTERS = 3, JOBS_EACH = 3, GRAPHS = 3, STEALS = GRAPHS, EXECUTORS = 4 };
 
 static _Atomic uint32_t bodies, timers, is_over;
 

@@ -41,7 +41,7 @@ static int read_order(const char *name, clo_admission_config *config)
     int code = policy_open(name, &policy, &text, &argument);
     if (code != EXIT_GOOD)
         return code;
-    free(argument);
+    policy_close(policy, argument);
     if (strcmp(policy->name, "edf") == 0) {
         config->order = CLO_ADMISSION_EDF;
         return EXIT_GOOD;

@@ -58,8 +58,8 @@ static void print_text(const char *list)
 
 int cmd_list(int argc, char **argv)
 {
-    static const command cmd = {"list", "planners|policies|platforms|formats|kernels|families", 1,
-                                1,      "Prints what this library knows, one name per line.",   NULL};
+    static const command cmd = {"list", "planners|policies|platforms|formats|kernels|families|models", 1,
+                                1,      "Prints what this library knows, one name per line.",          NULL};
     bool as_json = false;
     const option_spec options[] = {
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};

@@ -72,7 +72,7 @@ static int read_dispatch(run_options *o)
         void *argument;
         int code = policy_open(o->policy, &policy, &text, &argument);
         if (code == EXIT_GOOD)
-            free(argument);
+            policy_close(policy, argument);
         return code;
     }
     if (o->planner == NULL)

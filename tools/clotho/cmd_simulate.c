@@ -188,7 +188,7 @@ static int simulate_path(const char *path, const simulate_options *o)
         return misuse("--instance takes one graph: leave --jobs, --arrivals, --seeds, --log, --replay and --csv out");
     if (o->policy != NULL) {
         int code = policy_open(o->policy, &policy, &text, &argument);
-        free(argument);
+        policy_close(policy, argument);
         if (code != EXIT_GOOD)
             return code;
         is_stream = is_stream || text != NULL;

@@ -9,10 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Seeds that the project's tables are made with: nothing is trained on them. */
-enum { TEST_SEEDS_FIRST = 9000, TEST_SEEDS_LAST = 9999, SEEDS_MAX = 10000 };
+enum { SEEDS_MAX = 10000 };
 
-static int read_seeds(const char *name, const char *text, train_seeds *out)
+static int read_seeds(const char *name, const char *text, seed_list *out)
 {
     const char *dash = strchr(text, '-');
     char first[32];
@@ -23,15 +22,10 @@ static int read_seeds(const char *name, const char *text, train_seeds *out)
         last - out->first >= SEEDS_MAX)
         return misuse("--%s is '%.60s'; write two whole numbers as 100-163, at most %d seeds", name, text, SEEDS_MAX);
     out->count = (uint32_t)(last - out->first + 1);
-    if (last >= TEST_SEEDS_FIRST && out->first <= TEST_SEEDS_LAST)
-        return misuse("--%s: seeds %d to %d are kept for tests; choose others", name, TEST_SEEDS_FIRST,
-                      TEST_SEEDS_LAST);
+    if (seeds_have_tests(*out))
+        return misuse("--%s: seeds %d to %d are kept for tests; choose others", name, SEEDS_TEST_FIRST,
+                      SEEDS_TEST_LAST);
     return EXIT_GOOD;
-}
-
-static bool overlap(train_seeds a, train_seeds b)
-{
-    return a.first < b.first + b.count && b.first < a.first + a.count;
 }
 
 static int check_options(train_options *o, const char *seeds, const char *validation)
@@ -42,7 +36,7 @@ static int check_options(train_options *o, const char *seeds, const char *valida
         code = read_seeds("validation", validation, &o->validation);
     if (code != EXIT_GOOD)
         return code;
-    if (overlap(o->seeds, o->validation))
+    if (seeds_overlap(o->seeds, o->validation))
         return misuse("--seeds and --validation share seeds; what is kept must be judged on others");
     if (o->population < 4 || o->population > 10000 || o->generations < 1 || o->generations > 100000)
         return misuse("--population is from 4 to 10000, --generations from 1 to 100000");

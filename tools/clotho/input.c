@@ -1,6 +1,7 @@
 /* input.c - see input.h. */
 #include "input.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,7 +85,9 @@ int known_planner(const char *name)
 
 int known_policy(const char *name)
 {
-    return strcmp(name, "steal") == 0 ? EXIT_GOOD : known("policy", name, policy_at, "policies");
+    bool is_found = strcmp(name, "steal") == 0 || clo_policy_find(name) != NULL; /* some are not listed */
+
+    return is_found ? EXIT_GOOD : known("policy", name, policy_at, "policies");
 }
 
 int known_family(const char *name)

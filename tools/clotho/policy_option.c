@@ -27,9 +27,18 @@ int policy_open(const char *name, const clo_policy **policy, const char **text, 
     *argument = calloc(1, (*policy)->argument_bytes > 0 ? (*policy)->argument_bytes : 1);
     if (*argument == NULL)
         return complain(NULL, "out of memory for the argument of the policy");
-    if ((*policy)->parse(*text, *argument) == CLO_OK)
+    clo_status status = (*policy)->parse(*text, *argument);
+    if (status == CLO_OK)
         return EXIT_GOOD;
     free(*argument);
     *argument = NULL;
-    return misuse("--policy %s: %s", show_name(name), clo_last_error());
+    return status == CLO_ERR_ARGUMENT ? misuse("--policy %s: %s", show_name(name), clo_last_error())
+                                      : complain(NULL, "--policy %s: %s", show_name(name), clo_last_error());
+}
+
+void policy_close(const clo_policy *policy, void *argument)
+{
+    if (argument != NULL && policy->release != NULL)
+        policy->release(argument);
+    free(argument);
 }

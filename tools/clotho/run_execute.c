@@ -301,6 +301,6 @@ void run_close(run_outcome *out)
     free(out->results);
     free(out->measured_ns);
     free(out->sorted);
-    free(out->argument);
+    policy_close(out->policy, out->argument);
     *out = (run_outcome){0};
 }

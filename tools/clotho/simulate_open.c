@@ -173,5 +173,5 @@ void simulation_close(simulation *sim)
 {
     clo_platform_destroy(sim->opened);
     clo_workload_destroy(sim->loaded);
-    free(sim->argument);
+    policy_close(sim->policy, sim->argument);
 }

@@ -217,7 +217,7 @@ static int repeat(const replay *r, const simulation *sim)
     if (code == EXIT_GOOD)
         code = tell_inputs(r, sim, &jobs, policies);
     for (uint32_t p = 0; p < CLO_LOG_POLICIES_MAX; p++)
-        free(policies->arguments[p]);
+        policy_close(policies->policies[p].policy, policies->arguments[p]);
     free(policies);
     stream_case_close(&jobs);
     simulated_run_close(&run);

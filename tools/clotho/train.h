@@ -2,17 +2,13 @@
 #ifndef CLOTHO_TOOL_TRAIN_H
 #define CLOTHO_TOOL_TRAIN_H
 
+#include "../train/seeds.h"
 #include "report.h"
-
-typedef struct train_seeds {
-    uint64_t first;
-    uint32_t count;
-} train_seeds;
 
 typedef struct train_options {
     const char *spec, *environment, *arrivals, *baseline, *start, *checkpoint, *output;
     uint32_t jobs, generations, population, seeds_each, threads; /* threads 0: as many as CPUs */
-    train_seeds seeds, validation;
+    seed_list seeds, validation;
     uint64_t seed;
     double scale;
     bool as_json;

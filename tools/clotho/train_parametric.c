@@ -174,7 +174,7 @@ static int score(const training *t, double (*samples)[CEM_NUMBERS_MAX], uint32_t
 {
     task *tasks = calloc((size_t)samples_count * count, sizeof *tasks);
     void **arguments = calloc(samples_count, sizeof *arguments);
-    train_seeds list = validates ? t->o->validation : t->o->seeds;
+    seed_list list = validates ? t->o->validation : t->o->seeds;
     int code = EXIT_GOOD;
 
     if (tasks == NULL || arguments == NULL) {
@@ -325,12 +325,6 @@ static uint64_t hash_of(const training *t)
     return fold_text(fold(fold(hash, o->validation.count), o->seed), o->start);
 }
 
-/* The list of seeds, for a reader who wants to know that two trainings had the same. */
-static uint64_t seeds_hash(train_seeds seeds)
-{
-    return fold(fold(UINT64_C(14695981039346656037), seeds.first), seeds.count);
-}
-
 static int64_t choose_unit(const clo_workload *jobs)
 {
     double work_ns = 0;
@@ -469,7 +463,7 @@ int train_parametric(const char *path, const train_options *options)
         code = report(&t, (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9);
     clo_platform_destroy(t.opened);
     clo_workload_destroy(t.jobs);
-    free(t.baseline_argument);
+    policy_close(t.baseline, t.baseline_argument);
     free(t.baseline_ns);
     return code;
 }

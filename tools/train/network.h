@@ -56,6 +56,52 @@ typedef struct network_case {
 
 uint32_t network_rows(const clo_model_case *shape, clo_model_domain domain);
 
+/* The numbers of one case: what each value is, and the slope of a loss along it. One thread at a time. */
+typedef struct network_tape {
+    /* [rows][width], in memory of the tape's own */
+    double *rows[NETWORK_VALUES_MAX], *slopes[NETWORK_VALUES_MAX];
+    double *memory;
+    /* numbers that `memory` has room for */
+    size_t capacity;
+} network_tape;
+
+/* Makes room for a case; begin with a tape of zeros. Allocates only where a case is larger than all before.
+ * False: no memory, and the tape is as it was. */
+bool network_tape_fit(network_tape *tape, const network *net, const clo_model_case *shape);
+void network_tape_free(network_tape *tape);
+
+/* Fills tape->rows, for which the tape fits. Allocates nothing, and does not look at `most`. */
+void network_forward(const network *net, const network_case *input, network_tape *tape);
+
+/* The slopes of all values are 0. Then the caller adds those of its loss: tape->slopes[net->score] and so on. */
+void network_slopes_clear(const network *net, const clo_model_case *shape, network_tape *tape);
+
+/* From the slopes of the outputs to those of the weights, behind network_forward of the same case (Rumelhart, Hinton,
+ * Williams 1986).
+ *
+ *   base      all weights and biases of the network lie in base[], and are told apart by their place in it
+ *             (network_lies_in); weights that several operations use add up.
+ *   gradient  as long as base[]; is added to.
+ *
+ * At the kink of a leaky layer the slope is that of negative numbers. */
+void network_backward(const network *net, const clo_model_case *shape, network_tape *tape, const double *base,
+                      double *gradient);
+
+/* Whether every weight and bias that the layers have lies in base[0 .. count). */
+bool network_lies_in(const network *net, const double *base, size_t count);
+
+/* Whether operation `op` does not work on a stage. */
+bool network_leaves_out(const clo_model_case *shape, const clo_model_op *op, uint32_t row);
+
+/* The row that `row` of a value of `domain` sees of a value of `mine`, which is the same domain or a coarser one. */
+uint32_t network_row_for(const clo_model_case *shape, clo_model_domain mine, clo_model_domain domain, uint32_t row);
+
+/* The index of the END of the loop that begins at operation `begin`. */
+uint32_t network_loop_end(const network *net, uint32_t begin);
+
+/* Whether the loop is skipped: it has an input, and there is no edge. */
+bool network_skips_loop(const clo_model_case *shape, const clo_model_op *loop);
+
 /* Fills scores [stages] and limits [limits], and makes `most` of each value larger where it must be. False: there is no
  * memory. */
 bool network_run(network *net, const network_case *input, double *scores, double *limits);

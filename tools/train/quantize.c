@@ -6,6 +6,7 @@
  * over its copies. */
 #include "quantize.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +167,7 @@ static bool put_dense(network *net, built *b, const clo_model_op *op)
         return true;
     to->inputs = from->inputs * in->repeat;
     to->outputs = from->outputs * out->repeat;
+    assert(to->inputs > 0 && to->outputs > 0);
     b->weights[op->argument] = calloc((size_t)to->inputs * to->outputs, 1);
     if (b->weights[op->argument] == NULL)
         return false;

@@ -25,4 +25,27 @@ typedef struct quantize_config {
  * Returns as clo_model_build; CLO_ERR_LIMIT with `*why` set: a scale cannot be written as a rule. */
 clo_status quantize(network *net, const quantize_config *config, void **out, size_t *bytes, const char **why);
 
+/* Jobs for scales and golden vectors, in integers; the real numbers are made of them by the inputs' exponents. */
+typedef struct quantize_cases {
+    const clo_model_case *list;
+    uint32_t count;
+    /* Of the first ones are golden vectors; CLO_MODEL_GOLDEN_MAX at most. */
+    uint32_t golden;
+} quantize_cases;
+
+/* Runs the network on all cases, then `quantize`, whose `config->cases` are not looked at. The
+ * exponents of the inputs stand in `net`. Returns as quantize, and CLO_ERR_MEMORY. */
+clo_status quantize_on(network *net, const quantize_config *config, const quantize_cases *cases, void **out,
+                       size_t *bytes, const char **why);
+
+/* How often the integers choose what the real numbers choose: in each job of each case with four stages or more, the
+ * stage with the largest score; jobs where two stages share it in the real numbers do not count. */
+typedef struct quantize_agreement {
+    uint64_t choices, same;
+} quantize_agreement;
+
+/* Adds to `found`. Returns CLO_OK, or as clo_model_scores. */
+clo_status quantize_compare(network *net, const clo_model *model, const quantize_cases *cases,
+                            quantize_agreement *found);
+
 #endif

@@ -7,6 +7,9 @@
 /* Entries in a leaf. */
 #define CLO_READY_LEAF 16u
 
+/* So many ready tasks at most are kept without a tree. */
+#define CLO_READY_FEW 384u
+
 /* The four sides of a box: of the inputs and of the rests of the times, their least and their largest. */
 enum { CLO_INPUTS_LEAST, CLO_RESTS_LEAST, CLO_INPUTS_MOST, CLO_RESTS_MOST, CLO_BOX_SIDES };
 
@@ -60,8 +63,12 @@ typedef struct clo_ready_tree {
     clo_pick_rule rule;
     uint32_t leaves; /* a power of two; the children of node i are 2 i and 2 i + 1, leaves are [leaves, 2 leaves) */
     uint32_t executors, count;
-    uint64_t step;      /* placements so far, from 1 */
-    uint64_t *changed;  /* [executors] the step of the last placement there */
+    uint64_t step;        /* placements so far, from 1 */
+    uint64_t *changed;    /* [executors] the step of the last placement there */
+    clo_ready_entry *few; /* [CLO_READY_FEW], while `is_flat` [count]: all there are */
+    uint32_t few_max;     /* what a tree pays for is more */
+    uint32_t picked;      /* of `few`: the last pick */
+    bool is_flat;         /* what follows is not in use, or not made yet */
     uint64_t *slopes;   /* [executors] Q<slope_bits>; a time is the slope times the one on the reference, and a rest */
     uint32_t reference; /* column */
     uint32_t slope_bits;
@@ -78,7 +85,7 @@ typedef struct clo_ready_tree {
     void *rows; /* int64_t [rows_capacity][executors] */
     size_t rows_capacity;
     uint32_t rows_count, row_free; /* row_free: first of a list through the rows' first words; CLO_NONE: empty */
-    void *block;
+    void *block, *tree_block;
 } clo_ready_tree;
 
 static inline int64_t *clo_ready_side(const clo_ready_tree *tree, uint32_t node, int which)

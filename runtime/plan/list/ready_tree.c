@@ -51,53 +51,144 @@ static clo_status keep_inputs(clo_ready_tree *tree, clo_ready_entry *entry)
     return CLO_OK;
 }
 
-static void remove_entry(clo_ready_tree *tree, clo_ready_entry *entry)
+static void drop_inputs(clo_ready_tree *tree, const clo_ready_entry *entry)
 {
     if (entry->row != CLO_NONE) {
         int64_t *row = (int64_t *)tree->rows + (size_t)entry->row * tree->executors;
         row[0] = tree->row_free;
         tree->row_free = entry->row;
     }
-    entry->instance = CLO_NONE;
     tree->count--;
+}
+
+/* The entry that was picked goes on with the next instance of its task; false: it leaves. */
+static bool goes_on(const clo_ready_tree *tree, clo_ready_entry *entry)
+{
+    const clo_graph *graph = tree->ready->schedule->graph;
+    uint32_t end = graph->first_instance[graph->task_of[entry->instance] + 1];
+
+    return ++entry->instance < end;
 }
 
 void clo_ready_tree_placed(clo_ready_tree *tree, uint32_t instance, uint32_t executor)
 {
     const clo_schedule *schedule = tree->ready->schedule;
     const clo_graph *graph = schedule->graph;
-    uint32_t task = graph->task_of[instance], position = tree->position[task];
-    clo_ready_entry *entry = &tree->entries[position];
+    uint32_t task = graph->task_of[instance];
 
-    assert(entry->instance == instance);
     tree->step++;
     tree->changed[executor] = tree->step;
     for (uint32_t e = 0; e < tree->executors && clo_ready_has_demand(schedule, task); e++)
         if (schedule->platform->executors[e].machine == schedule->platform->executors[executor].machine)
             tree->changed[e] = tree->step;
-    if (instance + 1 < graph->first_instance[task + 1])
-        entry->instance++;
-    else
-        remove_entry(tree, entry);
+    if (tree->is_flat) {
+        clo_ready_entry *entry = &tree->few[tree->picked];
+        assert(entry->instance == instance);
+        if (goes_on(tree, entry))
+            return;
+        drop_inputs(tree, entry);
+        *entry = tree->few[tree->count];
+        return;
+    }
+    uint32_t position = tree->position[task];
+    clo_ready_entry *entry = &tree->entries[position];
+    assert(entry->instance == instance);
+    if (!goes_on(tree, entry)) {
+        drop_inputs(tree, entry);
+        entry->instance = CLO_NONE;
+    }
     tree->nodes[clo_ready_leaf(tree, position)].is_loose = true;
     mark_dirty(tree, clo_ready_leaf(tree, position));
 }
 
-clo_status clo_ready_tree_add(clo_ready_tree *tree, uint32_t instance)
+static clo_status open_arrays(clo_ready_tree *tree, uint32_t tasks)
 {
-    clo_schedule *schedule = tree->ready->schedule;
-    uint32_t position = tree->position[schedule->graph->task_of[instance]];
-    clo_ready_entry *entry = &tree->entries[position];
+    size_t nodes = 2 * (size_t)tree->leaves;
+    clo_block block = {0};
 
-    assert(entry->instance == CLO_NONE);
-    *entry = (clo_ready_entry){.best.executor = CLO_NONE, .instance = instance};
-    clo_schedule_find_ready(schedule, instance);
-    clo_status status = keep_inputs(tree, entry);
+    clo_carve(&block, &tree->boxes, nodes * CLO_BOX_SIDES * tree->executors);
+    clo_carve(&block, &tree->slopes, tree->executors);
+    clo_carve(&block, &tree->entries, tasks);
+    clo_carve(&block, &tree->nodes, nodes);
+    clo_carve(&block, &tree->task_at, tasks);
+    clo_carve(&block, &tree->position, tasks);
+    clo_carve(&block, &tree->dirty, tree->leaves);
+    if (tree->ready->schedule->profiles != NULL)
+        clo_carve(&block, &tree->demands, nodes * 2 * CLO_RESOURCES_MAX);
+    tree->tree_block = clo_block_allocate(&block);
+    if (tree->tree_block == NULL)
+        return clo_fail_memory("a plan");
+    return CLO_OK;
+}
+
+/* The tree itself, without an entry: when it is wanted for the first time. */
+static clo_status make_tree(clo_ready_tree *tree)
+{
+    const clo_schedule *schedule = tree->ready->schedule;
+    uint32_t tasks = schedule->graph->tasks;
+
+    tree->leaves = 1;
+    while ((uint64_t)tree->leaves * CLO_READY_LEAF < tasks)
+        tree->leaves *= 2;
+    clo_status status = open_arrays(tree, tasks);
+    if (status == CLO_OK)
+        status = clo_ready_order(schedule->cost, CLO_READY_LEAF, tree->task_at);
     if (status != CLO_OK)
         return status;
+    for (uint32_t i = 0; i < tasks; i++) {
+        tree->position[tree->task_at[i]] = i;
+        tree->entries[i].instance = CLO_NONE;
+    }
+    for (uint32_t node = 0; node < 2 * tree->leaves; node++)
+        tree->nodes[node] = (clo_ready_node){.lowest = CLO_NONE, .reference_ns = {INT64_MAX, 0}, .box = node};
+    for (uint32_t leaf = tree->leaves; leaf < 2 * tree->leaves; leaf++)
+        clo_ready_clear_box(tree, leaf);
+    clo_ready_find_slopes(tree);
+    return CLO_OK;
+}
+
+static void insert(clo_ready_tree *tree, const clo_ready_entry *entry)
+{
+    uint32_t position = tree->position[tree->ready->schedule->graph->task_of[entry->instance]];
+    uint32_t leaf = clo_ready_leaf(tree, position);
+
+    assert(tree->entries[position].instance == CLO_NONE);
+    tree->entries[position] = *entry;
+    clo_ready_box_entry(tree, leaf, entry);
+    mark_dirty(tree, leaf);
+}
+
+/* The few entries go into the tree, with what is known of them. */
+static clo_status plant(clo_ready_tree *tree)
+{
+    clo_status status = tree->tree_block == NULL ? make_tree(tree) : CLO_OK;
+
+    for (uint32_t i = 0; i < tree->count && status == CLO_OK; i++)
+        insert(tree, &tree->few[i]);
+    tree->is_flat = false;
+    return status;
+}
+
+clo_status clo_ready_tree_add(clo_ready_tree *tree, uint32_t instance)
+{
+    clo_ready_entry entry = {.best.executor = CLO_NONE, .instance = instance};
+    clo_status status = CLO_OK;
+
+    if (tree->count == 0)
+        tree->is_flat = true;
+    if (tree->is_flat && tree->count == tree->few_max)
+        status = plant(tree);
+    if (status != CLO_OK)
+        return status;
+    clo_schedule_find_ready(tree->ready->schedule, instance);
+    status = keep_inputs(tree, &entry);
+    if (status != CLO_OK)
+        return status;
+    if (tree->is_flat)
+        tree->few[tree->count] = entry;
+    else
+        insert(tree, &entry);
     tree->count++;
-    clo_ready_box_entry(tree, clo_ready_leaf(tree, position), entry);
-    mark_dirty(tree, clo_ready_leaf(tree, position));
     return CLO_OK;
 }
 
@@ -129,6 +220,14 @@ static bool may_win(const clo_ready_tree *tree, uint32_t at, const choice *best)
     return !loses(node, best);
 }
 
+/* Ends only rise: no end on `executor` is before this one, as the last look has told. */
+static int64_t known_end(const clo_ready_entry *entry, uint32_t executor)
+{
+    if (entry->best.executor == CLO_NONE)
+        return 0;
+    return executor != entry->best.executor && entry->second != CLO_NONE ? entry->second_ns : entry->best.finish_ns;
+}
+
 /* Computes the ends of an entry. */
 static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
 {
@@ -139,8 +238,10 @@ static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
 
     if (clo_ready_has_demand(schedule, task)) {
         for (uint32_t e = 0; e < tree->executors; e++) {
-            tree->from_ns[e] = clo_ready_start(tree, inputs, e);
-            tree->times_ns[e] = clo_cost_time(schedule->cost, task, e);
+            int64_t from_ns = clo_ready_start(tree, inputs, e), time_ns = clo_cost_time(schedule->cost, task, e);
+            int64_t known_ns = known_end(entry, e) - time_ns;
+            tree->from_ns[e] = from_ns > known_ns ? from_ns : known_ns;
+            tree->times_ns[e] = time_ns;
         }
         found = clo_ready_fit(tree, clo_graph_demand(schedule->graph, task), &entry->base_ns);
     }
@@ -220,24 +321,72 @@ static bool is_unchanged(const clo_ready_tree *tree, const clo_ready_entry *entr
            (entry->second == CLO_NONE || has_slot(tree, entry, entry->second, entry->second_ns));
 }
 
+static void refresh(const clo_ready_tree *tree, clo_ready_entry *entry)
+{
+    if (is_stale(tree, entry) && is_unchanged(tree, entry))
+        entry->seen = tree->step;
+    else if (is_stale(tree, entry))
+        look(tree, entry);
+}
+
+/* Takes the entry, `at`, if it is better. */
+static void consider(const clo_ready_tree *tree, clo_ready_entry *entry, uint32_t at, choice *best)
+{
+    if (entry->best.executor != CLO_NONE && still_loses(tree, entry, best))
+        return;
+    refresh(tree, entry);
+    int64_t value = score(tree, entry);
+    if (beats(value, entry->instance, best))
+        *best = (choice){value, entry->instance, at};
+}
+
 /* From its end, where longer tasks stand: a long one first leaves out most others. */
 static void search_leaf(const clo_ready_tree *tree, uint32_t leaf, choice *best)
 {
     clo_ready_entry *entries;
     uint32_t count = clo_ready_entries(tree, leaf, &entries);
 
-    for (uint32_t i = count; i-- > 0;) {
-        clo_ready_entry *entry = &entries[i];
-        if (entry->instance == CLO_NONE || (entry->best.executor != CLO_NONE && still_loses(tree, entry, best)))
-            continue;
-        if (is_stale(tree, entry) && is_unchanged(tree, entry))
-            entry->seen = tree->step;
-        else if (is_stale(tree, entry))
-            look(tree, entry);
-        int64_t value = score(tree, entry);
-        if (beats(value, entry->instance, best))
-            *best = (choice){value, entry->instance, (uint32_t)(entry - tree->entries)};
+    for (uint32_t i = count; i-- > 0;)
+        if (entries[i].instance != CLO_NONE)
+            consider(tree, &entries[i], (uint32_t)(&entries[i] - tree->entries), best);
+}
+
+/* Of few entries: the one with the least end of those that are known, again and again, until its end is what it is
+ * now: ends only rise. */
+static uint32_t least_of_few(const clo_ready_tree *tree)
+{
+    for (uint32_t looks = 0;; looks++) { /* ends: none is looked at twice */
+        int64_t least_ns = INT64_MAX;
+        uint32_t at = CLO_NONE;
+
+        assert(looks <= tree->count);
+        for (uint32_t i = 0; i < tree->count; i++) {
+            const clo_ready_entry *entry = &tree->few[i];
+            int64_t end_ns = entry->best.executor == CLO_NONE ? INT64_MIN : entry->best.finish_ns;
+            if (at == CLO_NONE || end_ns < least_ns ||
+                (end_ns == least_ns && entry->instance < tree->few[at].instance)) {
+                least_ns = end_ns;
+                at = i;
+            }
+        }
+        if (!is_stale(tree, &tree->few[at]))
+            return at;
+        refresh(tree, &tree->few[at]);
     }
+}
+
+static uint32_t pick_of_few(clo_ready_tree *tree, clo_slot *slot)
+{
+    choice best = {INT64_MIN, CLO_NONE, CLO_NONE};
+
+    if (tree->rule == CLO_PICK_LEAST)
+        best.at = least_of_few(tree);
+    for (uint32_t i = 0; i < tree->count && tree->rule != CLO_PICK_LEAST; i++)
+        consider(tree, &tree->few[i], i, &best);
+    assert(best.at != CLO_NONE);
+    tree->picked = best.at;
+    *slot = tree->few[best.at].best;
+    return tree->few[best.at].instance;
 }
 
 /* Puts the children that may win on the stack, the better one on top. */
@@ -265,6 +414,8 @@ uint32_t clo_ready_tree_pick(clo_ready_tree *tree, clo_slot *slot)
     uint32_t stack[STACK_MAX], depth = 0;
 
     assert(tree->count > 0);
+    if (tree->is_flat)
+        return pick_of_few(tree, slot);
     clo_ready_settle(tree);
     stack[depth++] = clo_ready_descend(tree, 1);
     while (depth > 0) { /* ends: every node is pushed at most once */
@@ -288,58 +439,42 @@ uint32_t clo_ready_tree_pick(clo_ready_tree *tree, clo_slot *slot)
     return best.instance;
 }
 
-static clo_status open_arrays(clo_ready_tree *tree, uint32_t tasks)
+/* With how many entries a tree begins to pay (bench planners). A box costs as much as there are executors; the row for
+ * the least end mostly does not. Where inputs differ boxes are loose; those of sufferage, a difference, are then worth
+ * little. */
+static uint32_t few_of(const clo_schedule *schedule, clo_pick_rule rule)
 {
-    size_t nodes = 2 * (size_t)tree->leaves;
-    clo_block block = {0};
+    uint32_t few = CLO_READY_FEW / 8;
 
-    clo_carve(&block, &tree->boxes, nodes * CLO_BOX_SIDES * tree->executors);
-    clo_carve(&block, &tree->changed, tree->executors);
-    clo_carve(&block, &tree->slopes, tree->executors);
-    clo_carve(&block, &tree->entries, tasks);
-    clo_carve(&block, &tree->nodes, nodes);
-    clo_carve(&block, &tree->task_at, tasks);
-    clo_carve(&block, &tree->position, tasks);
-    clo_carve(&block, &tree->dirty, tree->leaves);
-    clo_carve(&block, &tree->from_ns, tree->executors);
-    clo_carve(&block, &tree->times_ns, tree->executors);
-    if (tree->ready->schedule->profiles != NULL)
-        clo_carve(&block, &tree->demands, nodes * 2 * CLO_RESOURCES_MAX);
-    tree->block = clo_block_allocate(&block);
-    if (tree->block == NULL)
-        return clo_fail_memory("a plan");
-    return CLO_OK;
+    if (rule == CLO_PICK_LEAST)
+        few += 3 * schedule->executors;
+    if (rule == CLO_PICK_SUFFERAGE)
+        few = schedule->graph->edges > 0 ? CLO_READY_FEW : CLO_READY_FEW / 4;
+    return few < CLO_READY_FEW ? few : CLO_READY_FEW;
 }
 
 clo_status clo_ready_tree_open(clo_ready_tree *tree, clo_ready *ready, clo_pick_rule rule)
 {
-    const clo_schedule *schedule = ready->schedule;
-    uint32_t tasks = schedule->graph->tasks;
+    clo_block block = {0};
 
-    *tree = (clo_ready_tree){
-        .ready = ready, .rule = rule, .leaves = 1, .executors = schedule->executors, .step = 1, .row_free = CLO_NONE};
-    while ((uint64_t)tree->leaves * CLO_READY_LEAF < tasks)
-        tree->leaves *= 2;
-    clo_status status = open_arrays(tree, tasks);
-    if (status == CLO_OK)
-        status = clo_ready_order(schedule->cost, CLO_READY_LEAF, tree->task_at);
-    if (status != CLO_OK)
-        return status;
-    for (uint32_t i = 0; i < tasks; i++) {
-        tree->position[tree->task_at[i]] = i;
-        tree->entries[i].instance = CLO_NONE;
-    }
-    for (uint32_t node = 0; node < 2 * tree->leaves; node++)
-        tree->nodes[node] = (clo_ready_node){.lowest = CLO_NONE, .reference_ns = {INT64_MAX, 0}, .box = node};
-    for (uint32_t leaf = tree->leaves; leaf < 2 * tree->leaves; leaf++)
-        clo_ready_clear_box(tree, leaf);
-    clo_ready_find_slopes(tree);
-    return CLO_OK;
+    *tree = (clo_ready_tree){.ready = ready,
+                             .rule = rule,
+                             .executors = ready->schedule->executors,
+                             .step = 1,
+                             .few_max = few_of(ready->schedule, rule),
+                             .row_free = CLO_NONE};
+    clo_carve(&block, &tree->changed, tree->executors);
+    clo_carve(&block, &tree->few, CLO_READY_FEW);
+    clo_carve(&block, &tree->from_ns, tree->executors);
+    clo_carve(&block, &tree->times_ns, tree->executors);
+    tree->block = clo_block_allocate(&block);
+    return tree->block != NULL ? CLO_OK : clo_fail_memory("a plan");
 }
 
 void clo_ready_tree_close(clo_ready_tree *tree)
 {
     clo_free(tree->rows);
+    clo_free(tree->tree_block);
     clo_free(tree->block);
     *tree = (clo_ready_tree){0};
 }

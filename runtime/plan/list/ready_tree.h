@@ -22,6 +22,9 @@
  * of them below n^(2 - o(1)) for more than log n dimensions would refute the orthogonal vectors hypothesis (Williams
  * 2005).
  *
+ * While few tasks are ready they stand in a row, and each pick looks through all of it: that is cheaper than the boxes.
+ * With one task more the tree is made, once, and they go into it; when it has become empty a row begins anew.
+ *
  * With demands a task begins where the capacities of the machine let it, at max(A, R) or later: F(t, e) is that start
  * and D. It rises with the demand, and with D. So boxes keep the least and the most that is demanded too, tasks stand
  * in the order of demands too, and a corner is fitted into the profile as a task is (ready_fit.h). What is placed only

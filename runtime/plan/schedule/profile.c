@@ -308,6 +308,7 @@ static int64_t pass_leaf(const clo_profile *profile, const path *p, int64_t dura
     int64_t run = *run_ns;
     bool passes = run < 0 && p->at[0] == 0;
 
+    clo_profile_count_look(profile);
     for (uint32_t at = p->at[0]; at < count; at++) {
         if (run < 0 && (at = next_start(profile, p, at)) == count)
             break;
@@ -315,6 +316,7 @@ static int64_t pass_leaf(const clo_profile *profile, const path *p, int64_t dura
         if (run >= 0 && entry[TIME] - run >= duration_ns)
             return run;
         if (run < 0) {
+            clo_profile_count_look(profile);
             passes = false;
             begin = at;
             run = entry[TIME];

@@ -29,7 +29,14 @@ typedef struct clo_profile {
     uint32_t octave;                    /* the shortest window is 2^octave ns */
     clo_profile_nodes nodes[2];         /* leaves, inner nodes */
     uint32_t root, height;              /* of inner levels; without any the root is a leaf */
+    uint64_t *looks; /* counts what searches look at: leaves, and starts in them; NULL: nobody asks */
 } clo_profile;
+
+static inline void clo_profile_count_look(const clo_profile *profile)
+{
+    if (profile->looks != NULL)
+        ++*profile->looks;
+}
 
 /* Before anything else, with `limits` set. */
 void clo_profile_open(clo_profile *profile);

@@ -1,11 +1,12 @@
-/* base: heap, histogram, memory layout, growth, random numbers. */
+/* base: heap, tournament, histogram, memory layout, growth, random numbers. */
 #include "support.h"
 
 #include "base/heap.h"
-#include "sync/histogram.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/tournament.h"
 #include "fault.h"
+#include "sync/histogram.h"
 
 #include <string.h>
 
@@ -42,6 +43,60 @@ static void a_heap_takes_pushes_between_pops(void **state)
     assert_int_equal(clo_heap_pop(&heap).id, 4);
     assert_int_equal(clo_heap_pop(&heap).id, 1);
     assert_int_equal(clo_heap_pop(&heap).id, 3);
+}
+
+/* Puts and clears in random order, few keys; the last places of the tree are never used. */
+static void a_tournament_has_the_same_first_as_a_search_through_all_places(void **state)
+{
+    (void)state;
+    enum { PLACES = 37, LEAVES = 64 };
+    int64_t keys[LEAVES];
+    uint64_t ids[LEAVES];
+    uint32_t winners[2 * LEAVES];
+    clo_tournament t;
+    clo_rng rng = clo_rng_seed(3);
+
+    assert_int_equal(clo_tournament_leaves(PLACES), LEAVES);
+    clo_tournament_open(&t, keys, ids, winners, LEAVES);
+    for (uint64_t step = 0, events = 0; step < 20000; step++) {
+        uint32_t place = (uint32_t)clo_rng_below(&rng, PLACES), first = CLO_TOURNAMENT_NONE;
+        if (ids[place] != CLO_TOURNAMENT_EMPTY) {
+            clo_tournament_clear(&t, place);
+            events--;
+        } else {
+            int64_t key = clo_rng_below(&rng, 10) == 0 ? INT64_MAX : (int64_t)clo_rng_below(&rng, 20);
+            clo_tournament_put(&t, place, key, (step * 7919) % 20011);
+            events++;
+        }
+        assert_int_equal(t.count, events);
+        if (step % 3 == 0) /* the others leave cleared places behind */
+            continue;
+        for (uint32_t p = 0; p < PLACES; p++)
+            if (ids[p] != CLO_TOURNAMENT_EMPTY && (first == CLO_TOURNAMENT_NONE || keys[p] < keys[first] ||
+                                                   (keys[p] == keys[first] && ids[p] < ids[first])))
+                first = p;
+        if (events > 0)
+            assert_int_equal(clo_tournament_first(&t), first);
+    }
+}
+
+static void a_tournament_of_one_place_needs_no_tree(void **state)
+{
+    (void)state;
+    int64_t key;
+    uint64_t id;
+    uint32_t winners[2];
+    clo_tournament t;
+
+    assert_int_equal(clo_tournament_leaves(1), 1);
+    clo_tournament_open(&t, &key, &id, winners, 1);
+    clo_tournament_put(&t, 0, 5, 0);
+    assert_int_equal(clo_tournament_first(&t), 0);
+    clo_tournament_clear(&t, 0);
+    assert_int_equal(t.count, 0);
+    clo_tournament_put(&t, 0, 3, 0);
+    assert_int_equal(clo_tournament_first(&t), 0);
+    assert_int_equal(key, 3);
 }
 
 static void every_value_falls_into_a_bucket_within_its_error(void **state)
@@ -200,6 +255,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_heap_gives_the_smallest_key_and_of_equals_the_smallest_id),
         cmocka_unit_test(a_heap_takes_pushes_between_pops),
+        cmocka_unit_test(a_tournament_has_the_same_first_as_a_search_through_all_places),
+        cmocka_unit_test(a_tournament_of_one_place_needs_no_tree),
         cmocka_unit_test(every_value_falls_into_a_bucket_within_its_error),
         cmocka_unit_test(quantiles_count_records),
         cmocka_unit_test(a_quantile_is_the_last_value_of_its_bucket),

@@ -106,8 +106,8 @@ static void layers_draw(layers *l)
     l->rule = (clo_rule){l->pre, l->m, -128, 127, 51, CLO_S8};
 }
 
-/* Candidates come in lanes, the last one moves into the first lane; the first layer whole, in lanes and one by one, and in
- * three parts, gives the same bytes. */
+/* Candidates come in lanes, the last one moves into the first lane; the first layer whole, in lanes and one by one, and
+ * in three parts, gives the same bytes. */
 static void a_split_first_layer_is_the_whole_one(void **state)
 {
     static layers l;
@@ -117,8 +117,8 @@ static void a_split_first_layer_is_the_whole_one(void **state)
 
     (void)state;
     layers_draw(&l);
-    layer = (clo_dense){INPUTS, OUTPUTS, l.weights[0], l.bias, l.folded[0], l.rule};
-    parts = (clo_dense){INPUTS, OUTPUTS, l.weights[0], l.zeros, l.folded[1], {.out = CLO_S32}};
+    layer = (clo_dense){INPUTS, OUTPUTS, l.weights[0], l.bias, l.folded[0], l.rule, NULL};
+    parts = (clo_dense){INPUTS, OUTPUTS, l.weights[0], l.zeros, l.folded[1], {.out = CLO_S32}, NULL};
     clo_dense_fold(&layer, l.folded[0]);
     clo_dense_fold(&parts, l.folded[1]);
     for (uint32_t c = 0; c < CANDIDATES; c++) {
@@ -146,7 +146,7 @@ static void a_layer_whose_sums_could_overflow_is_unsafe(void **state)
     static int8_t weights[PADDED * 16];
     static int32_t bias[16], pre[16] = {3, 32};
     static int16_t m[16] = {1, 1};
-    clo_dense layer = {2, 1, weights, bias, bias, {pre, m, -128, 127, CLO_LEAKY_NONE, CLO_S8}};
+    clo_dense layer = {2, 1, weights, bias, bias, {pre, m, -128, 127, CLO_LEAKY_NONE, CLO_S8}, NULL};
 
     (void)state;
     weights[0] = weights[1] = -128;

@@ -5,7 +5,7 @@
 
 static void every_registry_is_listed_and_has_distinct_names(void **state)
 {
-    static const char *const wanted[] = {"planners", "policies", "platforms", "formats", "families"};
+    static const char *const wanted[] = {"planners", "policies", "platforms", "formats", "families", "models"};
     clo_entry registry = CLO_ENTRY_INIT, entry = CLO_ENTRY_INIT;
     uint32_t count = 0;
 

@@ -1,0 +1,33 @@
+/* builtin.c - the table of built-in models. */
+#include "learn/builtin.h"
+
+#include <string.h>
+
+/* decima_model.c */
+extern const unsigned char clo_decima_model[45888];
+
+static const clo_builtin_model models[] = {
+    {"decima", "the published weights of Decima (spark-sched-sim) in int8, for 50 executors and TPC-H queries",
+     clo_decima_model, sizeof clo_decima_model},
+    {NULL, NULL, NULL, 0},
+};
+
+CLO_REGISTRY_ROW(clo_builtin_model);
+const clo_registry clo_models = {.name = "models", .rows = models, .row_bytes = sizeof models[0]};
+
+const clo_builtin_model *clo_builtin_model_find(const char *name)
+{
+    for (size_t i = 0; models[i].name != NULL; i++)
+        if (strcmp(models[i].name, name) == 0)
+            return &models[i];
+    return NULL;
+}
+
+const void *clo_model_builtin(const char *name, size_t *bytes)
+{
+    const clo_builtin_model *builtin = name != NULL ? clo_builtin_model_find(name) : NULL;
+
+    if (bytes != NULL)
+        *bytes = builtin != NULL ? builtin->bytes : 0;
+    return builtin != NULL ? builtin->data : NULL;
+}

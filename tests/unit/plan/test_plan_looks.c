@@ -1,0 +1,119 @@
+/* How much planners look at to find room for demands: counted, not timed. A plan that is right and takes ten times as
+ * long as it might fails here, on any machine and under any load. The bounds are about one and a half times what is
+ * needed today. */
+#include "fixture.h"
+
+#include "plan/list/planners.h"
+
+#include <clotho/generate.h>
+
+/* Like a batch of TPC-H jobs that are packed (io/tpch_packing.c): stages of many equal instances, four demands, most of
+ * them small beside the one machine, which runs out of capacity now and then. */
+static clo_graph *packed_stages(uint32_t tasks)
+{
+    clo_generate_config config = CLO_GENERATE_CONFIG_INIT;
+    clo_graph *graph = NULL;
+
+    config.seed = 7;
+    config.tasks = tasks;
+    config.work_spread = 0.9;
+    config.instances_min = 1;
+    config.instances_max = 20;
+    config.demands = 4;
+    ok(clo_graph_generate("layered", &config, &graph));
+    return graph;
+}
+
+/* Executors of different speeds on one machine that holds `wholes` times what a task may demand at most. */
+static clo_platform *one_machine(uint32_t executors, int64_t wholes)
+{
+    static const char *const names[CLO_RESOURCES_MAX] = {"r0", "r1", "r2", "r3"};
+    int64_t capacities[CLO_RESOURCES_MAX];
+    clo_executor list[64] = {{0}};
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    clo_platform *platform = NULL;
+
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        capacities[r] = wholes * CLO_GENERATE_WHOLE;
+    for (uint32_t e = 0; e < executors; e++) {
+        list[e].os_index = -1;
+        for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
+            list[e].speed_q16[c] = CLO_SPEED_ONE / 2 + e * 7919 % CLO_SPEED_ONE;
+    }
+    desc.executors_count = executors;
+    desc.executors = list;
+    desc.kinds_count = 1;
+    desc.capacities = capacities;
+    desc.resource_names = names;
+    ok(clo_platform_create(&desc, &platform));
+    return platform;
+}
+
+/* Per placed instance. */
+static double looks_of(const clo_planner_desc *planner, const clo_cost *cost)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_schedule schedule;
+    uint64_t looks = 0;
+
+    ok(clo_schedule_open(&schedule, cost, planner->executions_each));
+    schedule.profiles[0].looks = &looks;
+    ok(planner->fill(&schedule, &config));
+    double each = (double)looks / schedule.count;
+    clo_schedule_close(&schedule);
+    print_message("%s: %.1f leaves and starts for each of %u instances\n", planner->name, each, cost->graph->instances);
+    return each;
+}
+
+static void assert_looks(uint32_t tasks, uint32_t executors, int64_t wholes, const clo_planner_desc *planner,
+                         double most)
+{
+    clo_graph *graph = packed_stages(tasks);
+    clo_platform *platform = one_machine(executors, wholes);
+    clo_cost *cost = NULL;
+
+    ok(clo_cost_create(graph, platform, &cost));
+    assert_true(looks_of(planner, cost) <= most);
+    clo_cost_destroy(cost);
+    clo_platform_destroy(platform);
+    clo_graph_destroy(graph);
+}
+
+static void heft_asks_for_capacities_a_few_times_an_instance(void **state)
+{
+    (void)state;
+    assert_looks(300, 16, 4, &clo_planner_heft, 30);
+    assert_looks(300, 50, 20, &clo_planner_heft, 45);
+}
+
+static void batch_planners_ask_a_bounded_number_of_times(void **state)
+{
+    (void)state;
+    assert_looks(100, 16, 4, &clo_planner_minmin, 14);
+    assert_looks(100, 16, 4, &clo_planner_maxmin, 25);
+    assert_looks(100, 16, 4, &clo_planner_sufferage, 42);
+}
+
+static void planners_of_pairs_look_on_from_where_they_looked_last(void **state)
+{
+    (void)state;
+    assert_looks(100, 16, 4, &clo_planner_etf, 58);
+    assert_looks(100, 16, 4, &clo_planner_dls, 27);
+}
+
+static void heft_of_four_times_the_tasks_passes_what_is_full_by_leaves(void **state)
+{
+    (void)state;
+    assert_looks(1200, 16, 4, &clo_planner_heft, 620);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heft_asks_for_capacities_a_few_times_an_instance),
+        cmocka_unit_test(batch_planners_ask_a_bounded_number_of_times),
+        cmocka_unit_test(planners_of_pairs_look_on_from_where_they_looked_last),
+        cmocka_unit_test(heft_of_four_times_the_tasks_passes_what_is_full_by_leaves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,282 @@
+/* The policy decima: its argument, what it does at its bounds, and that a watcher sees what decides. */
+#define _POSIX_C_SOURCE 200809L
+#include "policy_scene.h"
+
+#include <clotho/learned.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Jobs of three stages (a fork) that overlap in time. */
+static void make_jobs(policy_scene *s, uint32_t jobs)
+{
+    scene_open(s, 4);
+    for (uint32_t j = 0; j < jobs; j++) {
+        clo_task tasks[3] = {{.work_ns = 100 + 7 * (int64_t)j, .instances = 1 + j % 5},
+                             {.work_ns = 50, .instances = 3},
+                             {.work_ns = 300 - 5 * (int64_t)j, .instances = 2}};
+        clo_graph *graph = scene_graph(s, tasks, 3);
+        ok(clo_graph_add_edge(graph, 0, 1, 0));
+        ok(clo_graph_add_edge(graph, 0, 2, 0));
+        scene_add(s, graph, (clo_workload_job){.arrival_ns = 40 * (int64_t)j});
+    }
+    ok(clo_platform_create(&s->desc, &s->platform));
+}
+
+static clo_status try_with(policy_scene *s, const clo_learned_argument *argument, uint32_t steps_max)
+{
+    clo_stream_config config = CLO_STREAM_CONFIG_INIT;
+
+    s->result = (clo_stream_result)CLO_STREAM_RESULT_INIT;
+    config.policy = clo_policy_find("decima");
+    config.argument = argument;
+    config.outcomes = s->outcomes;
+    config.steps_max = steps_max;
+    return clo_stream_simulate(s->workload, s->platform, &config, &s->result);
+}
+
+/* All jobs end, and no choice is refused. */
+static int64_t run_with(policy_scene *s, const clo_learned_argument *argument, uint32_t steps_max)
+{
+    int64_t sum = 0;
+
+    ok(try_with(s, argument, steps_max));
+    assert_int_equal(s->result.refused, 0);
+    assert_int_equal(s->result.jobs_ended, s->jobs);
+    for (uint32_t j = 0; j < s->jobs; j++)
+        sum = sum * 31 + s->outcomes[j].finish_ns;
+    return sum;
+}
+
+static clo_model *open_builtin(void)
+{
+    size_t bytes;
+    const void *data = clo_model_builtin("decima", &bytes);
+    clo_model *model;
+
+    assert_non_null(data);
+    ok(clo_model_open("decima", data, bytes, &model));
+    return model;
+}
+
+static void the_built_in_model_is_valid_and_the_only_one_of_its_name(void **state)
+{
+    clo_model *model = open_builtin();
+    clo_model_info info = CLO_MODEL_INFO_INIT;
+    size_t bytes = 1;
+
+    (void)state;
+    ok(clo_model_verify(model));
+    ok(clo_model_inspect(model, &info));
+    assert_int_equal(info.kind, CLO_MODEL_DECIMA);
+    assert_int_equal(info.golden, 4);
+    clo_model_destroy(model);
+    assert_null(clo_model_builtin("decimal", &bytes));
+    assert_int_equal(bytes, 0);
+    assert_null(clo_model_builtin(NULL, NULL));
+}
+
+static void a_file_a_model_and_no_argument_decide_alike(void **state)
+{
+    const clo_policy *policy = clo_policy_find("decima");
+    clo_learned_argument by_model = CLO_LEARNED_ARGUMENT_INIT, by_file;
+    clo_model *model = open_builtin();
+    size_t bytes;
+    const void *data = clo_model_data(model, &bytes);
+    char path[] = "/tmp/clotho-decima-XXXXXX", text[64];
+    policy_scene s;
+
+    (void)state;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, data, bytes), bytes);
+    assert_int_equal(close(fd), 0);
+    make_jobs(&s, 12);
+    int64_t plain = run_with(&s, NULL, 0);
+    by_model.model = model;
+    assert_true(plain == run_with(&s, &by_model, 0));
+    assert_true(policy->argument_bytes == sizeof by_file);
+    ok(policy->parse(path, &by_file));
+    assert_true(plain == run_with(&s, &by_file, 0));
+    policy->release(&by_file);
+    snprintf(text, sizeof text, "%s,seed=7,sampled", path);
+    ok(policy->parse(text, &by_file));
+    by_model.is_sampled = 1;
+    by_model.seed = 7;
+    assert_true(run_with(&s, &by_model, 0) == run_with(&s, &by_file, 0));
+    policy->release(&by_file);
+    assert_int_equal(unlink(path), 0);
+    clo_model_destroy(model);
+    scene_close(&s);
+}
+
+static void an_argument_that_says_nothing_sensible_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"", "is none of its parts"},           {"sampled,", "is none of its parts"},
+        {"sampled,m.model", "is none of its"},  {"seed=", "holds no whole number"},
+        {"seed=-1", "holds no whole number"},   {"seed=18446744073709551616", "holds no whole number"},
+        {"stages=65537", "holds no whole num"}, {"jobs=1x", "holds no whole number"},
+        {"sampled,seed=1,,jobs=2", "is none"},
+    };
+    const clo_policy *policy = clo_policy_find("decima");
+    clo_learned_argument argument;
+    policy_scene s;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        fails(CLO_ERR_ARGUMENT, bad[i].says, policy->parse(bad[i].text, &argument));
+    fails(CLO_ERR_IO, "no/such.model", policy->parse("no/such.model,sampled", &argument));
+    ok(policy->parse("seed=18446744073709551615,jobs=65536,stages=1,sampled", &argument));
+    assert_true(argument.seed == UINT64_MAX && argument.jobs_max == 65536 && argument.stages_max == 1);
+    assert_int_equal(argument.is_sampled, 1);
+    policy->release(&argument);
+
+    make_jobs(&s, 2);
+    argument = (clo_learned_argument)CLO_LEARNED_ARGUMENT_INIT;
+    argument.stages_max = CLO_LEARNED_ROWS_MAX + 1;
+    fails(CLO_ERR_ARGUMENT, "stages_max is 65537", try_with(&s, &argument, 0));
+    argument.size = 4;
+    assert_int_equal(try_with(&s, &argument, 0), CLO_ERR_ARGUMENT);
+    scene_close(&s);
+}
+
+static void a_model_of_another_kind_is_refused(void **state)
+{
+    clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
+    clo_model *model;
+    policy_scene s;
+
+    (void)state;
+    ok(clo_model_load(CLO_SOURCE "/tests/fuzz/corpus/model/tiny.model", &model));
+    argument.model = model;
+    make_jobs(&s, 2);
+    fails(CLO_ERR_ARGUMENT, "is not of the kind Decima", try_with(&s, &argument, 0));
+    scene_close(&s);
+    clo_model_destroy(model);
+}
+
+static void draws_depend_on_the_seed_alone(void **state)
+{
+    clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
+    uint32_t different = 0;
+    policy_scene s;
+
+    (void)state;
+    make_jobs(&s, 16);
+    int64_t best = run_with(&s, NULL, 0);
+    argument.is_sampled = 1;
+    for (argument.seed = 0; argument.seed < 8; argument.seed++) {
+        int64_t first = run_with(&s, &argument, 0);
+        assert_true(first == run_with(&s, &argument, 0));
+        different += first != best;
+    }
+    assert_true(different >= 4);
+    scene_close(&s);
+}
+
+/* A job that never fits; jobs that fit one at a time; more executors than limits that are looked at. */
+static void jobs_beyond_the_sizes_are_served_too(void **state)
+{
+    static const uint32_t stages[] = {1, 2, 3, 4, 7}, jobs[] = {1, 2, 16};
+    clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
+    policy_scene s;
+
+    (void)state;
+    make_jobs(&s, 16);
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0]; i++)
+        for (size_t k = 0; k < sizeof jobs / sizeof jobs[0]; k++) {
+            argument.stages_max = stages[i];
+            argument.jobs_max = jobs[k];
+            run_with(&s, &argument, 0);
+            assert_int_equal(s.result.fallbacks, 0);
+        }
+    scene_close(&s);
+}
+
+static void beyond_the_bound_of_a_decision_the_rule_decides(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    make_jobs(&s, 16);
+    run_with(&s, NULL, 1 << 20);
+    assert_int_equal(s.result.fallbacks, 0);
+    assert_in_range(s.result.decision_steps, 1000, 1 << 20);
+    for (uint32_t steps = 1; steps < 2000; steps = 3 * steps + 1) {
+        run_with(&s, NULL, steps);
+        assert_true(s.result.fallbacks > 0);
+        assert_in_range(s.result.decision_steps, 1, steps);
+    }
+    scene_close(&s);
+}
+
+typedef struct seen {
+    const clo_model *model;
+    uint32_t decisions, choices;
+} seen;
+
+/* The plain way of a model gives the same scores, and the best one was chosen. */
+static void check_decision(void *context, const clo_learned_decision *d)
+{
+    seen *all = context;
+    int16_t inputs[2048];
+    uint32_t job_of_limit[64];
+    int32_t scores[64], limits[64];
+    clo_model_case input = d->input;
+    uint32_t numbers = 5 * input.stages + 3 * input.jobs, row = d->candidates[d->candidate];
+
+    assert_true(input.stages <= 64 && input.limits <= 64 && d->limit < input.limits);
+    memcpy(inputs, input.inputs, numbers * sizeof *inputs);
+    memcpy(inputs + numbers, d->limit_inputs, input.limits * sizeof *inputs);
+    for (uint32_t k = 0; k < input.limits; k++)
+        job_of_limit[k] = input.job_of_stage[row];
+    input.inputs = inputs;
+    input.job_of_limit = job_of_limit;
+    ok(clo_model_scores(all->model, &input, scores, limits));
+    for (uint32_t i = 0; i < d->candidates_count; i++) {
+        assert_int_equal(d->scores[i], scores[d->candidates[i]]);
+        assert_true(d->scores[i] <= d->scores[d->candidate]);
+    }
+    for (uint32_t k = 0; k < input.limits; k++) {
+        assert_int_equal(d->limit_scores[k], limits[k]);
+        assert_true(d->limit_scores[k] <= d->limit_scores[d->limit]);
+    }
+    all->decisions++;
+    all->choices += d->candidates_count > 1;
+}
+
+static void a_watcher_sees_what_decides(void **state)
+{
+    clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
+    clo_model *model = open_builtin();
+    seen all = {.model = model};
+    policy_scene s;
+
+    (void)state;
+    argument.watch = check_decision;
+    argument.watch_context = &all;
+    make_jobs(&s, 12);
+    int64_t watched = run_with(&s, &argument, 0);
+    assert_true(watched == run_with(&s, NULL, 0));
+    assert_true(all.decisions >= 12 && all.choices > 0);
+    scene_close(&s);
+    clo_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_built_in_model_is_valid_and_the_only_one_of_its_name),
+        cmocka_unit_test(a_file_a_model_and_no_argument_decide_alike),
+        cmocka_unit_test(an_argument_that_says_nothing_sensible_is_refused),
+        cmocka_unit_test(a_model_of_another_kind_is_refused),
+        cmocka_unit_test(draws_depend_on_the_seed_alone),
+        cmocka_unit_test(jobs_beyond_the_sizes_are_served_too),
+        cmocka_unit_test(beyond_the_bound_of_a_decision_the_rule_decides),
+        cmocka_unit_test(a_watcher_sees_what_decides),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
