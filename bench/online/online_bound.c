@@ -193,7 +193,6 @@ static void bound_pool(bounds *b, uint32_t index, outcome *out)
 bool online_bound(const occasion *at, outcome *out)
 {
     bounds b = {.at = at, .jobs_count = clo_workload_jobs(at->workload)};
-    double alone = 0;
 
     find_pools(&b);
     b.jobs = calloc(b.jobs_count, sizeof *b.jobs);
@@ -201,6 +200,7 @@ bool online_bound(const occasion *at, outcome *out)
     bool is_good = (b.jobs != NULL && b.needs != NULL) || bench_fail("no memory for a bound");
     out->makespan_bound_s = 0;
     if (is_good && fill_jobs(&b)) {
+        double alone = 0;
         for (uint32_t j = 0; j < b.jobs_count; j++)
             alone += b.jobs[j].alone_s / b.jobs_count;
         out->bound_s = fmax(out->bound_s, alone);

@@ -8,8 +8,8 @@
  * memory-tpch, memory-alibaba: Decima (Mao et al., SIGCOMM 2019), Figure 11: 200 executors, a quarter each with 1/4,
  *   1/2, 3/4 and all of the memory, in Decima's environment. A TPC-H stage needs U(0, 1] of it; a stage of Alibaba what
  *   its trace says in percent of a machine, which is 0.14 to 0.97: 96 % of the work needs more than the smallest class
- *   has, so that the load is that of the executors that are large enough. Jobs of Alibaba that would keep all executors busy
- *   for longer than an hour are left out: they are 1 % of the jobs and most of the work, and would be all that a
+ *   has, so that the load is that of the executors that are large enough. Jobs of Alibaba that would keep all executors
+ *   busy for longer than an hour are left out: they are 1 % of the jobs and most of the work, and would be all that a
  *   mean shows. */
 #include "online/online.h"
 

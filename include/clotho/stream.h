@@ -27,8 +27,8 @@ typedef struct clo_stream_outcome {
     /* Bodies, replicas included. */
     uint64_t executions;
 
-    /* CLO_OK; or it was refused: CLO_ERR_LIMIT: it arrived while jobs_max jobs lived; CLO_ERR_PLATFORM: a task of it can
-     * run nowhere (clo_stream_config.skips_misfits). */
+    /* CLO_OK; or it was refused: CLO_ERR_LIMIT: it arrived while jobs_max jobs lived; CLO_ERR_PLATFORM: a task of it
+     * can run nowhere (clo_stream_config.skips_misfits). */
     clo_status status;
 } clo_stream_outcome;
 
@@ -66,8 +66,8 @@ typedef struct clo_stream_config {
      * NULL: the costs do, and executors are bound to no job. */
     const clo_environment *environment;
 
-    /* 1: a job with a task that can run nowhere on the platform is refused when it arrives, and the others go on; the log
-     * says nothing of it. 0: the whole call fails (CLO_ERR_PLATFORM). */
+    /* 1: a job with a task that can run nowhere on the platform is refused when it arrives, and the others go on; the
+     * log says nothing of it. 0: the whole call fails (CLO_ERR_PLATFORM). */
     uint32_t skips_misfits;
 } clo_stream_config;
 
@@ -124,8 +124,8 @@ typedef struct clo_stream_result {
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT   no jobs, unknown config fields, a policy without decide, an environment without time_ns or with
  *                      a negative moving_ns, or that the log does not name; result->size is wrong
- *   CLO_ERR_PLATFORM   a task of some job can run nowhere on the platform, and skips_misfits is 0; a job's limit is above
- *                      the executors
+ *   CLO_ERR_PLATFORM   a task of some job can run nowhere on the platform, and skips_misfits is 0; a job's limit is
+ *                      above the executors
  *   CLO_ERR_CANCELLED  the progress function said so
  *   CLO_ERR_STATE      capacity that is never free again keeps a job from running
  *   CLO_ERR_MEMORY

@@ -24,11 +24,11 @@
  *     asked for; where nothing does, the candidate of the job with the least remaining work.
  * graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0 has the paper's weights; that only what fits is asked for
  * stays. Two more forms, which are off:
- *   - `area` 1 takes as remaining work that of the job's scarcest resource in place of its time: what its instances that
- *     have not started hold of each resource of the platform, times their time; executors count as one. The largest
- *     counts.
- *   - `scarce` 1 weighs each resource in the fit by the square of its part of all that work of the live jobs, relative to
- *     the mean part: room of what everybody waits for is not to be wasted. Less than 1: so much of it.
+ *   - `area` 1 takes as remaining work that of the job's scarcest resource in place of its time: what its instances
+ *     that have not started hold of each resource of the platform, times their time; executors count as one. The
+ *     largest counts.
+ *   - `scarce` 1 weighs each resource in the fit by the square of its part of all that work of the live jobs, relative
+ *     to the mean part: room of what everybody waits for is not to be wasted. Less than 1: so much of it.
  *
  * Deviations: candidates are the 4 most preferred ready stages of the 32 jobs with the least remaining work, and of 2
  * jobs of each group at least, so that a decision costs the same whatever the number of jobs; where none may start,

@@ -2,8 +2,8 @@
  * no code with the scheduler; the same stream gives the same log; what comes later changes nothing of what was
  * before. CLOTHO_PROPERTY_SEEDS=N (or A-N: from stream A on): N streams instead, those up to 150 under every policy and
  * each later one under one that its number draws; and of the other tests as many as their share comes to.
- * CLOTHO_PROPERTY_POLICY=NAME[:ARGUMENT], or `all`: each of these streams under that policy, or under every one, and the
- * other tests not at all. */
+ * CLOTHO_PROPERTY_POLICY=NAME[:ARGUMENT], or `all`: each of these streams under that policy, or under every one, and
+ * the other tests not at all. */
 #include "support.h"
 
 #include "random.h"
