@@ -18,13 +18,18 @@ void clo_weights_pack(const int8_t *rows, uint32_t inputs, uint32_t outputs, int
             packed[clo_weight_index(inputs, n, k)] = rows[(size_t)n * inputs + k];
 }
 
+static int16_t weight_of(const int8_t *packed, uint32_t inputs, uint32_t output, uint32_t input)
+{
+    return packed[clo_weight_index(inputs, output, input)];
+}
+
 void clo_weights_widen(const int8_t *packed, uint32_t inputs, uint32_t outputs, int16_t *wide)
 {
     for (uint32_t n = 0; n < outputs; n += CLO_LANES)
         for (uint32_t k = 0; k < inputs; k += 2)
             for (uint32_t lane = 0; lane < CLO_LANES; lane++, wide += 2) {
-                wide[0] = packed[clo_weight_index(inputs, n + lane, k)];
-                wide[1] = packed[clo_weight_index(inputs, n + lane, k + 1)];
+                wide[0] = weight_of(packed, inputs, n + lane, k);
+                wide[1] = weight_of(packed, inputs, n + lane, k + 1);
             }
 }
 

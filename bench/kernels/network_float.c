@@ -1,7 +1,7 @@
 /* network_float.c - what the integers are compared with: float, row by row, compiled with -O2. */
-#include "kernels/network_shape.h"
-
 #include "common/bench.h"
+#include "kernels/network.h"
+#include "kernels/network_shape.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
 #ifndef BENCH_KERNELS_NETWORK_SHAPE_H
 #define BENCH_KERNELS_NETWORK_SHAPE_H
 
-#include "kernels/network.h"
+#include <clotho/clotho.h>
+#include <stdbool.h>
 
 enum { NETWORK_VALUES = 44, NETWORK_LAYERS = 33, NETWORK_OPS = 45, NETWORK_WIDTH = 64 };
 

@@ -10,10 +10,11 @@
 #include "online/online.h"
 
 static const char *const batch_policies[] = {
-    "decima-wfair:-0.8", "decima-fair", "decima-fifo", "fair", "wfair:-0.5", "sjf", "sjf-cp", "hrrn", "tetris",
-    "parametric",        NULL};
-static const char *const stream_policies[] = {"decima-wfair:0", "decima-fifo",       "fair", "wfair:0",
-                                              "parametric",     "parametric:stream", NULL};
+    "decima-wfair:-0.8", "decima-fair", "decima-fifo",    "fair", "wfair:-0.5", "sjf", "sjf-cp", "hrrn", "tetris",
+    "parametric",        "decima",      "decima:sampled", NULL};
+static const char *const stream_policies[] = {"decima-wfair:0", "decima-fifo",    "fair",
+                                              "wfair:0",        "parametric",     "parametric:stream",
+                                              "decima",         "decima:sampled", NULL};
 static const char *const lachesis_policies[] = {"fifo",     "fair",    "rank",      "eft",      "deft",
                                                 "eft:rank", "eft:sjf", "deft:rank", "deft:sjf", NULL};
 

@@ -199,11 +199,12 @@ static void cut_encoder(maker *m)
         if (op->op == CLO_MODEL_LOOP) {
             open = open_loop(m, open, i);
         } else if (op->op == CLO_MODEL_END) {
-            open->loop.end = (uint16_t)m->plan->steps_count;
+            if (open != NULL) /* clo_check_ops: no end without a loop */
+                open->loop.end = (uint16_t)m->plan->steps_count;
         } else if (op->op == CLO_MODEL_SUM) {
             open = next_segment(m, CLO_INFER_SUM, i);
         } else {
-            if (!m->is_in_loop[i] && (open == NULL || !joins(m, open, op)))
+            if (open == NULL || (!m->is_in_loop[i] && !joins(m, open, op)))
                 open = next_segment(m, CLO_INFER_TILES, i);
             add_step(m, open, i);
         }
@@ -275,6 +276,11 @@ static life *touch(maker *m, uint32_t value, uint32_t step)
     return found;
 }
 
+static bool is_score(const maker *m, uint32_t value)
+{
+    return value == m->model->header->score || value == m->model->header->limit;
+}
+
 static void touch_input(maker *m, const clo_infer_segment *segment, uint32_t value, uint32_t step)
 {
     bool is_new = life_of(m, value) == NULL;
@@ -309,12 +315,14 @@ static void find_lives(maker *m, clo_infer_segment *segment)
         }
         life *out = touch(m, op->out, s);
         out->is_stored = m->plan->values[op->out].is_kept;
-        if (out->is_stored || op->out == m->model->header->score || op->out == m->model->header->limit)
-            out->last = segment->steps.end;
     }
-    for (uint32_t i = 0; i < m->lives_count; i++) /* a later write must not shorten it */
-        if (m->lives[i].is_stored)
+    for (uint32_t i = 0; i < m->lives_count; i++)
+        if (is_score(m, m->lives[i].value) || m->lives[i].is_stored)
             m->lives[i].last = segment->steps.end;
+    /* Scores are read when all rows are done, one after the other: nothing of a later row may lie where they are. */
+    for (uint32_t i = 0; i < m->lives_count; i++)
+        if (is_score(m, m->lives[i].value))
+            m->lives[i].first = segment->steps.begin;
 }
 
 /* Lives that touch get places that do not. Returns the bytes of the tile. */

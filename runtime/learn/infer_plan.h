@@ -4,11 +4,11 @@
  * CLO_TILE_BLOCKS blocks: it loads what it reads from rows into lanes, runs all its operations on the tile, and stores
  * what later segments read. What only the segment knows lies in the tile's scratch, which fits the first cache.
  * A loop takes the operations on stages right before and behind it into its tiles: they look at one row alone.
- * One or two rows are run as they lie, without lanes. */
+ * A few rows are run as they lie, without lanes. */
 #ifndef CLO_LEARN_INFER_PLAN_H
 #define CLO_LEARN_INFER_PLAN_H
 
-#include "learn/infer.h"
+#include "learn/opened.h"
 
 #include <stdbool.h>
 
@@ -16,7 +16,7 @@ enum {
     CLO_TILE_BLOCKS = 4,
     CLO_TILE_ROWS = CLO_TILE_BLOCKS * CLO_LANES,
     /* A tile of so many rows at most is run row by row. */
-    CLO_NODE_ROWS = 2,
+    CLO_NODE_ROWS = 4,
     CLO_SEGMENTS_MAX = CLO_MODEL_OPS_MAX + 2
 };
 

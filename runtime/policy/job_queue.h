@@ -72,8 +72,8 @@ static inline uint32_t clo_job_queue_first(const clo_job_queue *queue, uint32_t 
 void clo_job_queue_pass(clo_job_queue *queue, uint32_t band);
 void clo_job_queue_restore(clo_job_queue *queue);
 
-/* Keeps the queue: a job is in it exactly while it has ready stages. Returns the row of event->job if the event may have
- * changed its key, and it is or belongs in the queue; else NULL. */
+/* Keeps the queue: a job is in it exactly while it has ready stages. Returns the row of event->job if the event may
+ * have changed its key, and it is or belongs in the queue; else NULL. */
 static inline const clo_live_job *clo_job_queue_event(clo_job_queue *queue, const clo_view *view,
                                                       const clo_event *event)
 {

@@ -339,31 +339,34 @@ static int decisions_wanted(void)
     return text != NULL ? (int)strtol(text, NULL, 10) : 0;
 }
 
-/* Decisions with four candidates or more, where the choice is not a tie. */
+/* Decisions with four candidates or more. Ties are left out: of choices whose scores differ by less than a hundredth the
+ * network itself says that they are as good (it draws them with chances that differ by 1 %). */
 typedef struct agreement {
     float_decima *reference;
     uint64_t decisions;
     uint32_t each; /* of so many decisions one is looked at */
-    uint32_t stages, stages_agree, limits, limits_agree, ties;
-    double lost; /* the most that an other choice costs, by the reference's scores */
+    uint32_t all, agree, stages, stages_agree, limits, limits_agree;
+    double lost; /* the most that another choice costs, by the reference's scores */
 } agreement;
 
-/* Counts a choice among `count`; `of` gives the reference's score. Other choices with equal scores are ties. */
-static void count_choice(const double *scores, uint32_t count, uint32_t chosen, uint32_t *all, uint32_t *agree,
-                         agreement *a)
+#define TIE 0.01
+
+/* Counts a choice among `count`. */
+static void count_choice(const double *scores, uint32_t count, uint32_t chosen, agreement *a, uint32_t *clear,
+                         uint32_t *clear_agree)
 {
     uint32_t best = 0, equal = 0;
 
     for (uint32_t i = 1; i < count; i++)
         best = scores[i] > scores[best] ? i : best;
     for (uint32_t i = 0; i < count; i++)
-        equal += i != best && scores[best] - scores[i] <= 1e-9;
-    if (count < 4 || equal > 0) {
-        a->ties += equal > 0;
+        equal += i != best && scores[best] - scores[i] < TIE;
+    if (count < 4)
         return;
-    }
-    ++*all;
-    *agree += chosen == best;
+    a->all++;
+    a->agree += chosen == best;
+    *clear += equal == 0;
+    *clear_agree += equal == 0 && chosen == best;
     a->lost = fmax(a->lost, scores[best] - scores[chosen]);
 }
 
@@ -377,8 +380,8 @@ static void compare_decision(void *context, const clo_learned_decision *seen)
     float_score(a->reference, seen, seen->candidates[seen->candidate], scores, limits);
     for (uint32_t i = 0; i < seen->candidates_count; i++)
         candidates[i] = scores[seen->candidates[i]];
-    count_choice(candidates, seen->candidates_count, seen->candidate, &a->stages, &a->stages_agree, a);
-    count_choice(limits, seen->input.limits, seen->limit, &a->limits, &a->limits_agree, a);
+    count_choice(candidates, seen->candidates_count, seen->candidate, a, &a->stages, &a->stages_agree);
+    count_choice(limits, seen->input.limits, seen->limit, a, &a->limits, &a->limits_agree);
 }
 
 static void integers_choose_as_floating_point_does(void **state)
@@ -386,7 +389,7 @@ static void integers_choose_as_floating_point_does(void **state)
     const fixture *f = need(state);
     static float_decima reference;
     int more = decisions_wanted();
-    agreement a = {.reference = &reference, .each = more > 0 ? 1 : 16};
+    agreement a = {.reference = &reference, .each = more > 0 ? 1 : 8};
 
     if (access(WEIGHTS, R_OK) != 0)
         skip_because("no weights at " WEIGHTS, MEND);
@@ -399,13 +402,15 @@ static void integers_choose_as_floating_point_does(void **state)
         (void)run_beside(f, false, seed, GREEDY, 0);
     watch = NULL;
     float_close(&reference);
-    print_message("of %llu decisions: stages %u of %u (%.2f %%), limits %u of %u (%.2f %%), ties %u; the worst choice "
-                  "scores %.4f less\n",
-                  (unsigned long long)a.decisions, a.stages_agree, a.stages, 100.0 * a.stages_agree / a.stages,
-                  a.limits_agree, a.limits, 100.0 * a.limits_agree / a.limits, a.ties, a.lost);
-    assert_true(a.stages >= 100 && a.limits >= 100);
+    print_message(
+        "of %llu decisions, without ties: stages %u of %u (%.2f %%), limits %u of %u (%.2f %%); with ties %u of "
+        "%u (%.2f %%); the worst choice scores %.4f less\n",
+        (unsigned long long)a.decisions, a.stages_agree, a.stages, 100.0 * a.stages_agree / a.stages, a.limits_agree,
+        a.limits, 100.0 * a.limits_agree / a.limits, a.agree, a.all, 100.0 * a.agree / a.all, a.lost);
+    assert_true(a.stages >= 50 && a.limits >= 50);
     assert_true(a.stages_agree >= 0.99 * a.stages);
     assert_true(a.limits_agree >= 0.99 * a.limits);
+    assert_true(a.agree >= 0.97 * a.all);
 }
 
 /* Mean JCT over that of fair sharing, the same jobs and seeds; and of the file's run. */
@@ -428,7 +433,7 @@ static void decima_takes_nine_tenths_of_the_time_of_fair_sharing(void **state)
     const fixture *f = need(state);
     int more = decisions_wanted();
 
-    compare_with_fair(f, true, GREEDY, more > 0 ? 20 : 8, 0.88, 0.92);
+    compare_with_fair(f, true, GREEDY, 20, 0.86, 0.92);
     compare_with_fair(f, false, SAMPLED, more > 0 ? 8 : 1, 0.85, 0.91);
     if (more == 0)
         return;

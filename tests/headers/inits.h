@@ -29,6 +29,7 @@ int inits(void)
     clo_admission_result admitted = CLO_ADMISSION_RESULT_INIT;
     clo_model_desc model = CLO_MODEL_DESC_INIT;
     clo_model_info about = CLO_MODEL_INFO_INIT;
+    clo_learned_argument learned = CLO_LEARNED_ARGUMENT_INIT;
     const clo_sim_config configs[2] = {CLO_SIM_CONFIG_INIT, CLO_SIM_CONFIG_INIT};
 
     return task.work_ns == 0 && constant.name == NULL && generate.size == sizeof generate && load.size == sizeof load &&
@@ -38,5 +39,6 @@ int inits(void)
            timing.size == sizeof timing && entry.size == sizeof entry && stats.size == sizeof stats &&
            row.size == sizeof row && arrivals.size == sizeof arrivals && header.size == sizeof header &&
            admission.size == sizeof admission && admitted.size == sizeof admitted && stream.size == sizeof stream &&
-           report.size == sizeof report && model.size == sizeof model && about.size == sizeof about && sim.execute == 0;
+           report.size == sizeof report && model.size == sizeof model && about.size == sizeof about &&
+           learned.size == sizeof learned && sim.execute == 0;
 }

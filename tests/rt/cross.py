@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MODULES = ("base", "sync", "graph", "generate", "platform", "cost", "trace", "plan", "policy", "engine", "sim")
+MODULES = ("base", "sync", "graph", "generate", "platform", "cost", "trace", "plan", "learn", "policy", "engine", "sim")
 FOREIGN = ("hwloc", "expat", "urcu", "cJSON", "shipped.h")  # sources with these need libraries that no cross compiler here has
 FLAGS = ["-std=c17", "-O2", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}/include", f"-I{ROOT}/runtime", f"-I{ROOT}"]
 MACHINES = [("cc", []), ("aarch64-linux-gnu-gcc", ["qemu-aarch64-static"]), ("riscv64-linux-gnu-gcc", ["qemu-riscv64-static"])]
@@ -40,8 +40,19 @@ def portable_sources():
                 yield source
 
 
+def kernels(compiler, temporary):
+    """The kernels of a machine, with the flags that each file of them wants."""
+    architecture = compiler.split("-")[0]
+    configure = ["cmake", "-S", str(ROOT / "tests/check"), "-B", str(temporary / "kernels"), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"]
+    if compiler != MACHINES[0][0]:
+        configure.append(f"-DCMAKE_TOOLCHAIN_FILE={ROOT}/toolchain/{architecture}.cmake")
+    for command in (configure, ["cmake", "--build", str(temporary / "kernels"), "--target", "clo_kernels"]):
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return sorted(str(path) for path in (temporary / "kernels").rglob("clo_kernels.dir/**/*.o"))
+
+
 def build(compiler, temporary):
-    objects = []
+    objects = kernels(compiler, temporary)
     for source in portable_sources():
         target = temporary / ("-".join(source.relative_to(ROOT).with_suffix("").parts) + ".o")
         subprocess.run([compiler, *FLAGS, "-ffunction-sections", "-c", str(source), "-o", str(target)], check=True)

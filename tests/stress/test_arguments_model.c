@@ -24,6 +24,10 @@ static void files(void **state)
     refuses(clo_model_verify, NULL);
     clo_model_destroy(NULL);
     assert_null(model);
+    size_t bytes = 1;
+    assert_null(clo_model_builtin(NULL, &bytes));
+    assert_int_equal(bytes, 0);
+    assert_null(clo_model_builtin("nope", NULL));
 }
 
 static void reading(void **state)
@@ -43,6 +47,7 @@ static void reading(void **state)
     assert_non_null(tiny);
     tiny_model_draw(tiny, 2);
     assert_null(clo_model_data(NULL, &bytes));
+    assert_null(clo_model_builtin(NULL, &bytes));
     assert_int_equal(bytes, 0);
     refuses(clo_model_build, NULL, &data, &bytes);
     refuses(clo_model_build, &tiny->desc, NULL, &bytes);

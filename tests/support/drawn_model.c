@@ -5,10 +5,11 @@
 #include <string.h>
 
 #define NONE CLO_MODEL_NONE
+#define NOTHING UINT32_MAX
 
 static const uint32_t widths[] = {1, 3, 5, 16, 17, DRAWN_WIDTH_MAX};
 
-enum { WIDTHS = sizeof widths / sizeof widths[0], NOTHING = UINT32_MAX };
+enum { WIDTHS = sizeof widths / sizeof widths[0] };
 
 /* splitmix64 (Steele et al. 2014) */
 static uint32_t below(uint64_t *state, uint32_t bound)

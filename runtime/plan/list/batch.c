@@ -16,8 +16,9 @@
  * stands for all. A task with one possible executor suffers 0. Beyond the papers: placement masks, and capacities
  * of machines.
  *
- * The ready tasks stand in a row while they are few, else in a tree of boxes, ready_tree.h, which also says what a step costs: about
- * O(log tasks * executors) where the times of tasks are in proportion, O(ready * executors) in the worst case. */
+ * The ready tasks stand in a row while they are few, else in a tree of boxes, ready_tree.h, which also says what a step
+ * costs: about O(log tasks * executors) where the times of tasks are in proportion, O(ready * executors) in the worst
+ * case. */
 #include "plan/list/planners.h"
 
 #include "plan/list/ready_tree.h"

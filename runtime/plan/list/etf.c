@@ -16,7 +16,8 @@
  * so is the time when the first executor is idle + the least of the task. Tasks known by the second bound only lie in
  * one heap, whose order does not change with time, those with a key that was above it in another. The first of both is
  * looked at again, and is the best of all if its bound was right. O(ready * executors * inputs) a placement in the
- * worst case, executors * inputs in a good one. */
+ * worst case, executors * inputs in a good one. With demands a look begins its searches of the capacities where the
+ * last one of the task has ended, and asks for those executors only that may still be the best. */
 #include "plan/list/planners.h"
 
 #include "base/memory.h"
@@ -32,6 +33,7 @@ typedef struct pairs {
     int64_t idle_ns;   /* when the first executor is idle */
     int64_t *level_ns; /* [tasks] static level                                */
     int64_t *least_ns; /* [tasks] DLS: fastest time - level - mean; ETF: 0      */
+    int64_t *known_ns; /* [tasks] the finish (ETF: the start) that was found last; it only rises */
     uint32_t *place;   /* [tasks] ETF: in the order that breaks ties of starts; DLS: 0 */
     bool is_dls;
 } pairs;
@@ -95,15 +97,6 @@ static void push_idle(pairs *p, uint32_t instance)
     clo_heap_push(&p->idle, p->least_ns[p->ready.schedule->graph->task_of[instance]], id_of(p, instance));
 }
 
-static int64_t first_idle_ns(const clo_ready *ready)
-{
-    int64_t first = INT64_MAX;
-
-    for (uint32_t e = 0; e < ready->schedule->executors; e++)
-        first = ready->available_ns[e] < first ? ready->available_ns[e] : first;
-    return first;
-}
-
 /* True if the best bound is that of the heap `idle`. */
 static bool is_idle_first(const pairs *p)
 {
@@ -117,32 +110,22 @@ static bool is_idle_first(const pairs *p)
 /* The best executor for an instance; returns the key of that pair, lower is better. */
 static int64_t look(pairs *p, uint32_t instance, clo_slot *slot)
 {
-    clo_schedule *schedule = p->ready.schedule;
+    const clo_schedule *schedule = p->ready.schedule;
     uint32_t task = schedule->graph->task_of[instance];
-    int64_t least = INT64_MAX;
 
-    *slot = (clo_slot){0, INT64_MAX, CLO_NONE};
-    clo_schedule_find_ready(schedule, instance);
-    for (uint32_t e = 0; e < schedule->executors; e++) {
-        clo_slot found = clo_ready_append(&p->ready, task, e, schedule->ready_ns[e]);
-        if (found.executor == CLO_NONE)
-            continue;
-        /* DLS: start - level - (mean - time) = finish - level - mean. */
-        int64_t key = p->is_dls ? found.finish_ns - p->level_ns[task] - schedule->cost->mean_ns[task] : found.start_ns;
-        if (key < least) {
-            least = key;
-            *slot = found;
-        }
-    }
+    *slot = p->is_dls ? clo_ready_first_finish(&p->ready, instance, p->known_ns[task])
+                      : clo_ready_first_start(&p->ready, instance, p->known_ns[task]);
     assert(slot->executor != CLO_NONE);
-    return least;
+    p->known_ns[task] = p->is_dls ? slot->finish_ns : slot->start_ns;
+    /* DLS: start - level - (mean - time) = finish - level - mean. */
+    return p->is_dls ? slot->finish_ns - p->level_ns[task] - schedule->cost->mean_ns[task] : slot->start_ns;
 }
 
 static clo_status place_next(pairs *p)
 {
     const clo_graph *graph = p->ready.schedule->graph;
 
-    p->idle_ns = first_idle_ns(&p->ready);
+    p->idle_ns = clo_ready_first_idle_ns(&p->ready);
     for (;;) { /* ends: each round places one, finds a higher key, or drops one that the other bound is above */
         bool is_idle = is_idle_first(p);
         clo_heap_item item = clo_heap_pop(is_idle ? &p->idle : &p->ready.heap);
@@ -171,9 +154,10 @@ static clo_status open_pairs(pairs *p, clo_schedule *schedule)
 
     p->level_ns = clo_allocate(tasks, sizeof *p->level_ns);
     p->least_ns = clo_allocate(tasks, sizeof *p->least_ns);
+    p->known_ns = clo_allocate(tasks, sizeof *p->known_ns);
     p->place = clo_allocate(tasks, sizeof *p->place);
     p->idle = (clo_heap){.items = clo_allocate(tasks, sizeof *p->idle.items), .capacity = tasks};
-    if (p->level_ns == NULL || p->least_ns == NULL || p->place == NULL || p->idle.items == NULL)
+    if (p->level_ns == NULL || p->least_ns == NULL || p->known_ns == NULL || p->place == NULL || p->idle.items == NULL)
         return clo_fail_memory("a plan");
     find_levels(schedule->cost, p->level_ns);
     return find_places(p, schedule->cost);
@@ -196,6 +180,7 @@ static clo_status fill(clo_schedule *schedule, bool is_dls)
     }
     clo_free(p.level_ns);
     clo_free(p.least_ns);
+    clo_free(p.known_ns);
     clo_free(p.place);
     clo_free(p.idle.items);
     clo_ready_close(&p.ready);

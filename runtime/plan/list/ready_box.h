@@ -7,8 +7,8 @@
 /* Entries in a leaf. */
 #define CLO_READY_LEAF 16u
 
-/* So many ready tasks, or half of them, are kept without a tree: there it begins to pay (bench planners). */
-#define CLO_READY_FEW 96u
+/* So many ready tasks at most are kept without a tree. */
+#define CLO_READY_FEW 384u
 
 /* The four sides of a box: of the inputs and of the rests of the times, their least and their largest. */
 enum { CLO_INPUTS_LEAST, CLO_RESTS_LEAST, CLO_INPUTS_MOST, CLO_RESTS_MOST, CLO_BOX_SIDES };

@@ -220,6 +220,14 @@ static bool may_win(const clo_ready_tree *tree, uint32_t at, const choice *best)
     return !loses(node, best);
 }
 
+/* Ends only rise: no end on `executor` is before this one, as the last look has told. */
+static int64_t known_end(const clo_ready_entry *entry, uint32_t executor)
+{
+    if (entry->best.executor == CLO_NONE)
+        return 0;
+    return executor != entry->best.executor && entry->second != CLO_NONE ? entry->second_ns : entry->best.finish_ns;
+}
+
 /* Computes the ends of an entry. */
 static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
 {
@@ -230,8 +238,10 @@ static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
 
     if (clo_ready_has_demand(schedule, task)) {
         for (uint32_t e = 0; e < tree->executors; e++) {
-            tree->from_ns[e] = clo_ready_start(tree, inputs, e);
-            tree->times_ns[e] = clo_cost_time(schedule->cost, task, e);
+            int64_t from_ns = clo_ready_start(tree, inputs, e), time_ns = clo_cost_time(schedule->cost, task, e);
+            int64_t known_ns = known_end(entry, e) - time_ns;
+            tree->from_ns[e] = from_ns > known_ns ? from_ns : known_ns;
+            tree->times_ns[e] = time_ns;
         }
         found = clo_ready_fit(tree, clo_graph_demand(schedule->graph, task), &entry->base_ns);
     }
@@ -429,10 +439,18 @@ uint32_t clo_ready_tree_pick(clo_ready_tree *tree, clo_slot *slot)
     return best.instance;
 }
 
-/* How many entries without a tree are no slower than with one. */
-static uint32_t few_of(clo_pick_rule rule)
+/* With how many entries a tree begins to pay (bench planners). A box costs as much as there are executors; the row for
+ * the least end mostly does not. Where inputs differ boxes are loose; those of sufferage, a difference, are then worth
+ * little. */
+static uint32_t few_of(const clo_schedule *schedule, clo_pick_rule rule)
 {
-    return rule == CLO_PICK_LARGEST ? CLO_READY_FEW / 2 : CLO_READY_FEW;
+    uint32_t few = CLO_READY_FEW / 8;
+
+    if (rule == CLO_PICK_LEAST)
+        few += 3 * schedule->executors;
+    if (rule == CLO_PICK_SUFFERAGE)
+        few = schedule->graph->edges > 0 ? CLO_READY_FEW : CLO_READY_FEW / 4;
+    return few < CLO_READY_FEW ? few : CLO_READY_FEW;
 }
 
 clo_status clo_ready_tree_open(clo_ready_tree *tree, clo_ready *ready, clo_pick_rule rule)
@@ -443,7 +461,7 @@ clo_status clo_ready_tree_open(clo_ready_tree *tree, clo_ready *ready, clo_pick_
                              .rule = rule,
                              .executors = ready->schedule->executors,
                              .step = 1,
-                             .few_max = few_of(rule),
+                             .few_max = few_of(ready->schedule, rule),
                              .row_free = CLO_NONE};
     clo_carve(&block, &tree->changed, tree->executors);
     clo_carve(&block, &tree->few, CLO_READY_FEW);

@@ -298,12 +298,6 @@ static void note_held(const clo_profile *profile, const path *p, uint32_t at)
         *held_below(profile, p, 1) &= INT64_MAX;
 }
 
-static void count_look(const clo_profile *profile)
-{
-    if (profile->looks != NULL)
-        ++*profile->looks;
-}
-
 /* Through the rest of a leaf, in one pass: where room has begun (*run_ns; -1: there is none here) at its end, or the
  * start that was wanted, as the result, else -1. */
 static int64_t pass_leaf(const clo_profile *profile, const path *p, int64_t duration_ns, int64_t *run_ns)
@@ -314,7 +308,7 @@ static int64_t pass_leaf(const clo_profile *profile, const path *p, int64_t dura
     int64_t run = *run_ns;
     bool passes = run < 0 && p->at[0] == 0;
 
-    count_look(profile);
+    clo_profile_count_look(profile);
     for (uint32_t at = p->at[0]; at < count; at++) {
         if (run < 0 && (at = next_start(profile, p, at)) == count)
             break;
@@ -322,7 +316,7 @@ static int64_t pass_leaf(const clo_profile *profile, const path *p, int64_t dura
         if (run >= 0 && entry[TIME] - run >= duration_ns)
             return run;
         if (run < 0) {
-            count_look(profile);
+            clo_profile_count_look(profile);
             passes = false;
             begin = at;
             run = entry[TIME];

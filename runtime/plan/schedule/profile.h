@@ -32,6 +32,12 @@ typedef struct clo_profile {
     uint64_t *looks; /* counts what searches look at: leaves, and starts in them; NULL: nobody asks */
 } clo_profile;
 
+static inline void clo_profile_count_look(const clo_profile *profile)
+{
+    if (profile->looks != NULL)
+        ++*profile->looks;
+}
+
 /* Before anything else, with `limits` set. */
 void clo_profile_open(clo_profile *profile);
 

@@ -53,33 +53,42 @@ bool clo_ready_next(clo_ready *ready, uint32_t *instance)
     return true;
 }
 
-/* The executor that may end `task` first: the least of from_ns and its time; CLO_NONE: none is left. */
-static uint32_t most_promising(const clo_schedule *schedule, uint32_t task, const int64_t *from_ns, int64_t *least_ns)
+/* The executor that may end `task` first, or begin it first: the least of from_ns, and its time; CLO_NONE: none is
+ * left. */
+static uint32_t most_promising(const clo_schedule *schedule, uint32_t task, bool by_start, const int64_t *from_ns,
+                               int64_t *least_ns)
 {
     uint32_t at = CLO_NONE;
 
     *least_ns = INT64_MAX;
     for (uint32_t e = 0; e < schedule->executors; e++) {
-        if (from_ns[e] == INT64_MAX || from_ns[e] + clo_cost_time(schedule->cost, task, e) >= *least_ns)
+        if (from_ns[e] == INT64_MAX)
             continue;
-        *least_ns = from_ns[e] + clo_cost_time(schedule->cost, task, e);
+        int64_t key_ns = from_ns[e] + (by_start ? 0 : clo_cost_time(schedule->cost, task, e));
+        if (key_ns >= *least_ns)
+            continue;
+        *least_ns = key_ns;
         at = e;
     }
     return at;
 }
 
-/* clo_schedule_earliest for a task with a demand. A search of the capacities is what costs: so those executors come
- * first that may be the best, and most others are not asked for. */
-static clo_slot earliest_with_demand(clo_schedule *schedule, uint32_t task, const int64_t *available_ns)
+/* The earliest end, or start, of a task with a demand: none is before known_ns. A search of the capacities is what
+ * costs: so those executors come first that may be the best, and most others are not asked for. */
+static clo_slot earliest_with_demand(clo_schedule *schedule, uint32_t task, const int64_t *available_ns, bool by_start,
+                                     int64_t known_ns)
 {
-    int64_t *from_ns = schedule->row_ns, least_ns;
+    int64_t *from_ns = schedule->row_ns, least_ns, best_ns = INT64_MAX; /* the end, or the start, of `best` */
     clo_slot best = {0, INT64_MAX, CLO_NONE};
 
     for (uint32_t e = 0; e < schedule->executors; e++) {
         from_ns[e] = schedule->ready_ns[e];
         if (available_ns != NULL && available_ns[e] > from_ns[e])
             from_ns[e] = available_ns[e];
-        if (clo_cost_time(schedule->cost, task, e) == CLO_TIME_NEVER)
+        int64_t time_ns = clo_cost_time(schedule->cost, task, e);
+        if (from_ns[e] < known_ns - (by_start ? 0 : time_ns))
+            from_ns[e] = known_ns - (by_start ? 0 : time_ns);
+        if (time_ns == CLO_TIME_NEVER)
             from_ns[e] = INT64_MAX;
     }
     clo_schedule_raise_starts(schedule, task, from_ns);
@@ -87,14 +96,16 @@ static clo_slot earliest_with_demand(clo_schedule *schedule, uint32_t task, cons
         if (from_ns[e] != INT64_MAX)
             from_ns[e] = clo_timeline_find(&schedule->timelines[e], from_ns[e], clo_cost_time(schedule->cost, task, e));
     for (;;) { /* ends: each round takes an executor away */
-        uint32_t e = most_promising(schedule, task, from_ns, &least_ns);
-        if (e == CLO_NONE || least_ns > best.finish_ns || (least_ns == best.finish_ns && e > best.executor))
+        uint32_t e = most_promising(schedule, task, by_start, from_ns, &least_ns);
+        if (e == CLO_NONE || least_ns > best_ns || (least_ns == best_ns && e > best.executor))
             return best;
-        int64_t duration = clo_cost_time(schedule->cost, task, e);
-        int64_t latest = best.finish_ns - duration + (e < best.executor && best.executor != CLO_NONE);
+        int64_t duration = clo_cost_time(schedule->cost, task, e), beyond = by_start ? 0 : duration;
+        int64_t latest = best_ns - beyond + (e < best.executor && best.executor != CLO_NONE);
         int64_t start = clo_schedule_slot_before_ns(schedule, task, e, from_ns[e], duration, latest);
-        if (start < latest)
+        if (start < latest) {
             best = (clo_slot){start, start + duration, e};
+            best_ns = start + beyond;
+        }
         from_ns[e] = INT64_MAX;
     }
 }
@@ -106,7 +117,7 @@ clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const 
 
     clo_schedule_find_ready(schedule, instance);
     if (clo_schedule_has_demand(schedule, task))
-        return earliest_with_demand(schedule, task, available_ns);
+        return earliest_with_demand(schedule, task, available_ns, false, 0);
     for (uint32_t e = 0; e < schedule->executors; e++) {
         int64_t duration = clo_cost_time(schedule->cost, task, e), from = schedule->ready_ns[e];
         if (available_ns != NULL && available_ns[e] > from)
@@ -138,6 +149,34 @@ clo_slot clo_ready_append_on(const clo_ready *ready, uint32_t instance, uint32_t
 
     return clo_ready_append(ready, schedule->graph->task_of[instance], executor,
                             clo_schedule_inputs_ns(schedule, instance, executor));
+}
+
+clo_slot clo_ready_first_finish(clo_ready *ready, uint32_t instance, int64_t known_ns)
+{
+    clo_schedule *schedule = ready->schedule;
+    uint32_t task = schedule->graph->task_of[instance];
+
+    if (!clo_schedule_has_demand(schedule, task))
+        return clo_schedule_earliest(schedule, instance, ready->available_ns);
+    clo_schedule_find_ready(schedule, instance);
+    return earliest_with_demand(schedule, task, ready->available_ns, false, known_ns);
+}
+
+clo_slot clo_ready_first_start(clo_ready *ready, uint32_t instance, int64_t known_ns)
+{
+    clo_schedule *schedule = ready->schedule;
+    uint32_t task = schedule->graph->task_of[instance];
+    clo_slot best = {INT64_MAX, INT64_MAX, CLO_NONE};
+
+    clo_schedule_find_ready(schedule, instance);
+    if (clo_schedule_has_demand(schedule, task))
+        return earliest_with_demand(schedule, task, ready->available_ns, true, known_ns);
+    for (uint32_t e = 0; e < schedule->executors; e++) {
+        clo_slot found = clo_ready_append(ready, task, e, schedule->ready_ns[e]);
+        if (found.executor != CLO_NONE && found.start_ns < best.start_ns)
+            best = found;
+    }
+    return best;
 }
 
 clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps)

@@ -1,5 +1,6 @@
 /* How much planners look at to find room for demands: counted, not timed. A plan that is right and takes ten times as
- * long as it might fails here, on any machine and under any load. The bounds are about one and a half times what is needed today. */
+ * long as it might fails here, on any machine and under any load. The bounds are about one and a half times what is
+ * needed today. */
 #include "fixture.h"
 
 #include "plan/list/planners.h"
@@ -89,8 +90,15 @@ static void batch_planners_ask_a_bounded_number_of_times(void **state)
 {
     (void)state;
     assert_looks(100, 16, 4, &clo_planner_minmin, 14);
-    assert_looks(100, 16, 4, &clo_planner_maxmin, 70);
-    assert_looks(100, 16, 4, &clo_planner_sufferage, 250);
+    assert_looks(100, 16, 4, &clo_planner_maxmin, 25);
+    assert_looks(100, 16, 4, &clo_planner_sufferage, 42);
+}
+
+static void planners_of_pairs_look_on_from_where_they_looked_last(void **state)
+{
+    (void)state;
+    assert_looks(100, 16, 4, &clo_planner_etf, 58);
+    assert_looks(100, 16, 4, &clo_planner_dls, 27);
 }
 
 static void heft_of_four_times_the_tasks_passes_what_is_full_by_leaves(void **state)
@@ -104,6 +112,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heft_asks_for_capacities_a_few_times_an_instance),
         cmocka_unit_test(batch_planners_ask_a_bounded_number_of_times),
+        cmocka_unit_test(planners_of_pairs_look_on_from_where_they_looked_last),
         cmocka_unit_test(heft_of_four_times_the_tasks_passes_what_is_full_by_leaves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
