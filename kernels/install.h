@@ -4,8 +4,7 @@
 
 #include "kernels/kernels.h"
 
-#if defined(CLO_KERNELS_SCALAR_ONLY) /* for builds of the specification alone */
-#elif defined(__x86_64__)
+#if defined(__x86_64__)
 #define CLO_KERNELS_X86 1
 #elif defined(__aarch64__) && defined(__AARCH64EL__)
 #define CLO_KERNELS_ARM 1

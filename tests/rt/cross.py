@@ -20,7 +20,6 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODULES = ("base", "sync", "graph", "generate", "platform", "cost", "trace", "plan", "learn", "policy", "engine", "sim")
 FOREIGN = ("hwloc", "expat", "urcu", "cJSON", "shipped.h")  # sources with these need libraries that no cross compiler here has
 FLAGS = ["-std=c17", "-O2", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}/include", f"-I{ROOT}/runtime", f"-I{ROOT}"]
-SCALAR = ["-DCLO_KERNELS_SCALAR_ONLY"]  # tests/check/cross.py has the vector kernels
 MACHINES = [("cc", []), ("aarch64-linux-gnu-gcc", ["qemu-aarch64-static"]), ("riscv64-linux-gnu-gcc", ["qemu-riscv64-static"])]
 DECISION_PATH = [*sorted((ROOT / "runtime/policy").glob("*.c")), *sorted((ROOT / "runtime/learn").glob("*.c")),
                  *(ROOT / "runtime" / name for name in (
@@ -39,8 +38,6 @@ def portable_sources():
             if not any(f'"{word}' in line or f"<{word}" in line or f"/{word}" in line
                        for line in source.read_text().splitlines() if line.startswith("#include") for word in FOREIGN):
                 yield source
-    for folder in ("kernels", "kernels/scalar"):  # the specification of every kernel
-        yield from sorted((ROOT / folder).glob("*.c"))
 
 
 def kernels(compiler, temporary):
@@ -58,8 +55,7 @@ def build(compiler, temporary):
     objects = kernels(compiler, temporary)
     for source in portable_sources():
         target = temporary / ("-".join(source.relative_to(ROOT).with_suffix("").parts) + ".o")
-        flags = SCALAR if source.is_relative_to(ROOT / "kernels") else []
-        subprocess.run([compiler, *FLAGS, *flags, "-ffunction-sections", "-c", str(source), "-o", str(target)], check=True)
+        subprocess.run([compiler, *FLAGS, "-ffunction-sections", "-c", str(source), "-o", str(target)], check=True)
         objects.append(str(target))
     program = temporary / "decisions"
     subprocess.run([compiler, *FLAGS, "-static", str(ROOT / "tests/rt/decisions.c"), "-Wl,--gc-sections",
