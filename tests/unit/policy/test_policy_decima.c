@@ -35,15 +35,15 @@ static clo_status try_with(policy_scene *s, const clo_learned_argument *argument
 }
 
 /* All jobs end, and no choice is refused. */
-static int64_t run_with(policy_scene *s, const clo_learned_argument *argument, uint32_t steps_max)
+static uint64_t run_with(policy_scene *s, const clo_learned_argument *argument, uint32_t steps_max)
 {
-    int64_t sum = 0;
+    uint64_t sum = 0;
 
     ok(try_with(s, argument, steps_max));
     assert_int_equal(s->result.refused, 0);
     assert_int_equal(s->result.jobs_ended, s->jobs);
     for (uint32_t j = 0; j < s->jobs; j++)
-        sum = sum * 31 + s->outcomes[j].finish_ns;
+        sum = sum * 31 + (uint64_t)s->outcomes[j].finish_ns;
     return sum;
 }
 
@@ -91,7 +91,7 @@ static void a_file_a_model_and_no_argument_decide_alike(void **state)
     assert_int_equal(write(fd, data, bytes), bytes);
     assert_int_equal(close(fd), 0);
     make_jobs(&s, 12);
-    int64_t plain = run_with(&s, NULL, 0);
+    uint64_t plain = run_with(&s, NULL, 0);
     by_model.model = model;
     assert_true(plain == run_with(&s, &by_model, 0));
     assert_true(policy->argument_bytes == sizeof by_file);
@@ -165,10 +165,10 @@ static void draws_depend_on_the_seed_alone(void **state)
 
     (void)state;
     make_jobs(&s, 16);
-    int64_t best = run_with(&s, NULL, 0);
+    uint64_t best = run_with(&s, NULL, 0);
     argument.is_sampled = 1;
     for (argument.seed = 0; argument.seed < 8; argument.seed++) {
-        int64_t first = run_with(&s, &argument, 0);
+        uint64_t first = run_with(&s, &argument, 0);
         assert_true(first == run_with(&s, &argument, 0));
         different += first != best;
     }
@@ -258,7 +258,7 @@ static void a_watcher_sees_what_decides(void **state)
     argument.watch = check_decision;
     argument.watch_context = &all;
     make_jobs(&s, 12);
-    int64_t watched = run_with(&s, &argument, 0);
+    uint64_t watched = run_with(&s, &argument, 0);
     assert_true(watched == run_with(&s, NULL, 0));
     assert_true(all.decisions >= 12 && all.choices > 0);
     scene_close(&s);
