@@ -47,8 +47,8 @@ INLINE void group_store_s16(clo_rule rule, uint32_t count, const V32 *acc, int16
     }
 }
 
-/* A group of outputs n .. n + count - 1 of one block, count a constant. From here on outputs count from n, so that their
- * distances are constants too. */
+/* A group of outputs n .. n + count - 1 of one block, count a constant. From here on outputs count from n, so that
+ * their distances are constants too. */
 INLINE void group_store(const clo_rule *given, uint32_t n, uint32_t count, const V32 *acc, void *block)
 {
     clo_rule rule = *given;

@@ -32,8 +32,8 @@ clo_model *network_model(clo_model_number number, uint64_t seed, void **data);
 typedef struct network_float network_float;
 network_float *network_float_open(uint64_t seed);
 void network_float_close(network_float *network);
-/* Scores of the stages, then of the limits. With `is_all` false, of the stages that are ready and of the limits of job 0
- * alone. */
+/* Scores of the stages, then of the limits. With `is_all` false, of the stages that are ready and of the limits of job
+ * 0 alone. */
 void network_float_run(network_float *network, const network_jobs *jobs, bool is_all, float *scores, float *limits);
 
 /* Multiplications of a row by domain, of the encoder and of the heads. */

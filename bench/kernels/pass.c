@@ -1,8 +1,9 @@
 /* pass.c - Decima's network on 180 stages of 20 jobs, warm: the encoder, the head of the stages without a parent, the
  * head of one job's limits, and all heads, for each variant, int16 and int8; beside float, row by row.
  *
- * "Floor": the same multiplications at the pace of one large layer (64 -> 64 over 64 rows, int16 or int8), measured in the
- * same turns: what no order of operations can beat with this kernel. The paper's figure is its own for a decision. */
+ * "Floor": the same multiplications at the pace of one large layer (64 -> 64 over 64 rows, int16 or int8), measured in
+ * the same turns: what no order of operations can beat with this kernel. The paper's figure is its own for a
+ * decision. */
 #include "kernels/pass.h"
 
 #include "kernels/chain.h"

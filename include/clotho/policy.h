@@ -363,8 +363,8 @@ typedef struct clo_policy {
 } clo_policy;
 
 /* A built-in policy by name; NULL if there is none. Static. clo_registry_entry("policies", ...) lists the names of all
- * that can do without an argument. "lachesis" cannot: it needs a model (clotho/learned.h), and refuses to begin without.
- * Threads: any. Real time: yes, O(policies). */
+ * that can do without an argument. "lachesis" cannot: it needs a model (clotho/learned.h), and refuses to begin
+ * without. Threads: any. Real time: yes, O(policies). */
 CLO_API const clo_policy *clo_policy_find(const char *name);
 
 #ifdef __cplusplus

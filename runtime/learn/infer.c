@@ -154,8 +154,8 @@ static void find_keys(clo_infer *f)
     }
 }
 
-/* Nobody waits for stages without a parent: where a level does not fill its last block, as many of them go over to the next
- * level as stand in that block. They are the last of their level. Leaves stay among themselves. */
+/* Nobody waits for stages without a parent: where a level does not fill its last block, as many of them go over to the
+ * next level as stand in that block. They are the last of their level. Leaves stay among themselves. */
 static void find_levels(clo_infer *f)
 {
     uint32_t *begin = f->level_begin;

@@ -1,8 +1,8 @@
 /* infer_plan.c - which operations belong to the encoder and which to the heads, segments, and places in a tile.
  *
  * An operation on stages belongs to the head if nothing but the head needs what it gives: then it is run for the stages
- * alone that are asked for. So does one on jobs that only the limits need: it is run for their job. Found backwards from
- * the scores. What nothing needs is left out. */
+ * alone that are asked for. So does one on jobs that only the limits need: it is run for their job. Found backwards
+ * from the scores. What nothing needs is left out. */
 #include "learn/infer_plan.h"
 
 #include <assert.h>
@@ -53,8 +53,8 @@ static bool is_elementwise(const clo_format_op *op)
            op->op == CLO_MODEL_TANH || op->op == CLO_MODEL_LOOKUP;
 }
 
-/* Whether `reader`, which belongs to a head, leaves an operation to the heads: on the same domain, or on jobs for limits,
- * which are those of one job. */
+/* Whether `reader`, which belongs to a head, leaves an operation to the heads: on the same domain, or on jobs for
+ * limits, which are those of one job. */
 static bool leaves_to_head(const maker *m, const clo_format_op *op, const clo_format_op *reader)
 {
     return domain_of(m, reader) == domain_of(m, op) ||

@@ -1,5 +1,5 @@
-/* decima_network.c - Decima (Mao et al., SIGCOMM 2019): a network says which stage the executors that are asked about go
- * to, and how many of them. All else are the rules of its simulator, decima_state.h.
+/* decima_network.c - Decima (Mao et al., SIGCOMM 2019): a network says which stage the executors that are asked about
+ * go to, and how many of them. All else are the rules of its simulator, decima_state.h.
  *
  * The network sees all unfinished stages of the live jobs, each time anew, as spark-sched-sim shows them
  * (DecimaObsWrapper). Of a stage: how many executors its job may get now, whether they come from this job, how many the

@@ -82,8 +82,8 @@ typedef struct clo_decima clo_decima;
 /* What tells the policies apart: how many more executors a job may get from others. */
 typedef uint32_t (*clo_decima_room_fn)(const clo_decima *d, const clo_decima_job *job);
 
-/* Or, instead: where some of the d->asked executors go, and how many (at least 1) may at most. Job CLO_NONE: all of them
- * nowhere, or (d->is_cut) the bound of the decision is reached. */
+/* Or, instead: where some of the d->asked executors go, and how many (at least 1) may at most. Job CLO_NONE: all of
+ * them nowhere, or (d->is_cut) the bound of the decision is reached. */
 typedef clo_decima_place (*clo_decima_choose_fn)(clo_decima *d, uint32_t *use);
 
 struct clo_decima {

@@ -1,6 +1,6 @@
-/* learned.c - a model in a policy's state. Sampling is arg-max over scores with Gumbel noise (Gumbel-max trick): a choice
- * has the probability that softmax gives it. The noise of a choice depends on the seed, on the number of the decision
- * and on the key of the candidate alone. */
+/* learned.c - a model in a policy's state. Sampling is arg-max over scores with Gumbel noise (Gumbel-max trick): a
+ * choice has the probability that softmax gives it. The noise of a choice depends on the seed, on the number of the
+ * decision and on the key of the candidate alone. */
 #include "policy/learned.h"
 
 #include "base/memory.h"

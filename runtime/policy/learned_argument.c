@@ -1,5 +1,5 @@
-/* learned_argument.c - "FILE,sampled,seed=N,stages=N,jobs=N", each part optional. A file whose name is one of the words is
- * written as ./sampled; a name cannot hold a comma. */
+/* learned_argument.c - "FILE,sampled,seed=N,stages=N,jobs=N", each part optional. A file whose name is one of the words
+ * is written as ./sampled; a name cannot hold a comma. */
 #include "policy/learned.h"
 
 #include "base/status.h"

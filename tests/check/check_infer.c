@@ -1,5 +1,5 @@
-/* check_infer.c - the same decisions on every machine and with every variant of the kernels: one hash over all scores and
- * choices of drawn decisions.
+/* check_infer.c - the same decisions on every machine and with every variant of the kernels: one hash over all scores
+ * and choices of drawn decisions.
  *
  * A decision: a drawn model encodes a drawn case, scores the stages without a parent, takes the best, scores limits for
  * its job and takes the best of them. The first SHORT decisions have a hash of their own, for machines that are

@@ -339,8 +339,8 @@ static int decisions_wanted(void)
     return text != NULL ? (int)strtol(text, NULL, 10) : 0;
 }
 
-/* Decisions with four candidates or more. Ties are left out: of choices whose scores differ by less than a hundredth the
- * network itself says that they are as good (it draws them with chances that differ by 1 %). */
+/* Decisions with four candidates or more. Ties are left out: of choices whose scores differ by less than a hundredth
+ * the network itself says that they are as good (it draws them with chances that differ by 1 %). */
 typedef struct agreement {
     float_decima *reference;
     uint64_t decisions;
