@@ -413,7 +413,8 @@ static void integers_choose_as_floating_point_does(void **state)
     assert_true(a.agree >= 0.97 * a.all);
 }
 
-/* Mean JCT over that of fair sharing, the same jobs and seeds; and of the file's run. */
+/* Mean JCT over that of fair sharing, the same jobs and seeds, from `least` to `most` where there are enough of them;
+ * and within 5 percent of the file's run. */
 static void compare_with_fair(const fixture *f, bool is_batch, size_t scheme, int seeds, double least, double most)
 {
     double mine = 0, fair = 0, theirs = 0;
@@ -425,7 +426,9 @@ static void compare_with_fair(const fixture *f, bool is_batch, size_t scheme, in
     }
     print_message("%s, %s, %d seeds: mean JCT %.3f of fair sharing; the file's run %.3f\n",
                   is_batch ? "batch" : "stream", schemes[scheme].scheme, seeds, mine / fair, theirs / fair);
-    assert_true(mine / fair >= least && mine / fair <= most);
+    assert_true(fabs(mine / theirs - 1) <= 0.05);
+    if (seeds >= 8)
+        assert_true(mine / fair >= least && mine / fair <= most);
 }
 
 static void decima_takes_nine_tenths_of_the_time_of_fair_sharing(void **state)

@@ -62,6 +62,7 @@ static void nothing_is_allocated_for_policies_and_their_swaps(void **state)
 
     (void)state;
     runtime.real_time = CLO_REAL_TIME_TRY;
+    runtime.policy_bytes = 1 << 20; /* networks */
     job.memory = memory;
     job.memory_bytes = sizeof memory;
     rt_open(&s, RT_POLICY, &runtime, &job);
