@@ -7,7 +7,7 @@ import sys
 try:
     import torch
 except ImportError:
-    print("skipped: PyTorch is not installed (Debian: apt-get install python3-torch)")
+    print("skipped: PyTorch is not installed; mend: apt-get install -y --no-install-recommends python3-torch")
     sys.exit(77)
 
 NONE = 0xffff
