@@ -197,9 +197,9 @@ bool online_bound(const occasion *at, outcome *out)
     find_pools(&b);
     b.jobs = calloc(b.jobs_count, sizeof *b.jobs);
     b.needs = calloc((size_t)b.jobs_count * b.pools_count, sizeof *b.needs);
-    bool is_good = (b.jobs != NULL && b.needs != NULL) || bench_fail("no memory for a bound");
+    bool has_memory = b.jobs != NULL && b.needs != NULL;
     out->makespan_bound_s = 0;
-    if (is_good && fill_jobs(&b)) {
+    if (has_memory && fill_jobs(&b)) {
         double alone = 0;
         for (uint32_t j = 0; j < b.jobs_count; j++)
             alone += b.jobs[j].alone_s / b.jobs_count;
@@ -209,5 +209,5 @@ bool online_bound(const occasion *at, outcome *out)
     }
     free(b.jobs);
     free(b.needs);
-    return is_good;
+    return has_memory || bench_fail("no memory for a bound");
 }
