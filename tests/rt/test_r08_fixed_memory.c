@@ -176,8 +176,8 @@ static void close_fixed(fixed_scene *f)
     free(f->job_block);
 }
 
-/* The policy, but for those that plan each job in `prepare`, and take memory for that, and for networks, which need more
- * than the default (test_r01_no_allocation.c has these). */
+/* The policy, but for those that plan each job in `prepare`, and take memory for that, and for networks, which need
+ * more than the default (test_r01_no_allocation.c has these). */
 static const clo_policy *plain_policy_at(uint32_t index)
 {
     const clo_policy *policy = policy_at(index % policies_count());
