@@ -1,4 +1,5 @@
 /* cmd_model.c - `clotho model show | verify | embed | diff`, and the table with `quantize`. */
+#include "actions.h"
 #include "commands.h"
 #include "json.h"
 #include "model.h"
@@ -217,39 +218,16 @@ static int diff(int argc, char **argv)
     return code;
 }
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary;
-} actions[] = {
+static const action actions[] = {
     {"show", show, "print features, values, layers and operations"},
     {"verify", verify, "check the file and run its golden vectors"},
     {"embed", embed, "write it as a C array"},
     {"diff", diff, "print what differs between two models"},
     {"quantize", model_quantize, "convert published weights of Decima"},
+    {0},
 };
-
-static const char *action_at(uint32_t index)
-{
-    return index < sizeof actions / sizeof actions[0] ? actions[index].name : NULL;
-}
 
 int cmd_model(int argc, char **argv)
 {
-    if (argc < 2)
-        return misuse("'model' needs show, verify, embed, diff or quantize; see 'clotho model --help'");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        printf("usage: clotho model ACTION [options]\n\n");
-        for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
-            printf("  %-10s %s\n", actions[i].name, actions[i].summary);
-        printf("\n'clotho model ACTION --help' prints the options.\n");
-        return EXIT_GOOD;
-    }
-    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
-        if (strcmp(argv[1], actions[i].name) == 0)
-            return actions[i].run(argc - 1, argv + 1);
-    const char *near = nearest_name(argv[1], action_at);
-    if (near != NULL)
-        return misuse("'model %s' is not known; did you mean '%s'?", argv[1], near);
-    return misuse("'model %s' is not known; see 'clotho model --help'", argv[1]);
+    return actions_run("model", actions, argc, argv);
 }

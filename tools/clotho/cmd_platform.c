@@ -1,5 +1,6 @@
 /* cmd_platform.c - `clotho platform show | calibrate | list | check`. */
 #define _POSIX_C_SOURCE 200809L
+#include "actions.h"
 #include "commands.h"
 #include "input.h"
 #include "json.h"
@@ -155,38 +156,15 @@ static int check(int argc, char **argv)
     return code;
 }
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *summary;
-} actions[] = {
+static const action actions[] = {
     {"show", show, "show executors, kinds, speeds and links of a platform, and a picture"},
     {"calibrate", calibrate, "measure this machine"},
     {"list", list, "list the shipped platforms"},
     {"check", check, "print the real-time settings that this host lacks"},
+    {0},
 };
-
-static const char *action_at(uint32_t index)
-{
-    return index < sizeof actions / sizeof actions[0] ? actions[index].name : NULL;
-}
 
 int cmd_platform(int argc, char **argv)
 {
-    if (argc < 2)
-        return misuse("'platform' needs show, calibrate, list or check; see 'clotho platform --help'");
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        printf("usage: clotho platform ACTION [options]\n\n");
-        for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
-            printf("  %-10s %s\n", actions[i].name, actions[i].summary);
-        printf("\n'clotho platform ACTION --help' prints the options.\n");
-        return EXIT_GOOD;
-    }
-    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
-        if (strcmp(argv[1], actions[i].name) == 0)
-            return actions[i].run(argc - 1, argv + 1);
-    const char *near = nearest_name(argv[1], action_at);
-    if (near != NULL)
-        return misuse("'platform %s' is not known; did you mean '%s'?", argv[1], near);
-    return misuse("'platform %s' is not known; choose show, calibrate, list or check", argv[1]);
+    return actions_run("platform", actions, argc, argv);
 }
