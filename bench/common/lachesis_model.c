@@ -140,6 +140,7 @@ static void set_values(drawing *d, unsigned shape)
     set(d, H2, CLO_MODEL_STAGE, 16, head);
     set(d, H3, CLO_MODEL_STAGE, 8, head);
     set(d, SCORE, CLO_MODEL_STAGE, 1, CLO_MODEL_S32);
+    d->values[SCORE].exponent = 8; /* to be drawn from */
 }
 
 /* e = leaky(update(sum of the children's e)) + prep, three times with one layer. */

@@ -56,7 +56,8 @@ typedef struct clo_learned_argument {
      * returned. NULL: the built-in one. */
     const clo_model *model;
 
-    /* 1: choices are drawn with the probabilities that the network gives them (softmax); 0: the best one is taken. */
+    /* 1: choices are drawn with the probabilities that the network gives them (softmax), for which the exponents of its
+     * scores must be 2 to 32 (else CLO_ERR_ARGUMENT); 0: the best one is taken. */
     uint32_t is_sampled;
 
     /* Fixes every draw. */

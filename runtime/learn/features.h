@@ -8,4 +8,14 @@
  * bounds. */
 clo_status clo_features_check(const clo_model *model);
 
+/* The second half of clo_model_feature's rule; product = raw * mult, within +-2^62. */
+static inline int16_t clo_feature_round(int64_t product, uint32_t shift, int16_t lo, int16_t hi, bool *is_clamped)
+{
+    int64_t rounded = product + (shift > 0 ? INT64_C(1) << (shift - 1) : 0);
+    int64_t scaled = rounded < 0 ? ~(~rounded >> shift) : rounded >> shift;
+
+    *is_clamped = scaled < lo || scaled > hi;
+    return (int16_t)(scaled < lo ? lo : scaled > hi ? hi : scaled);
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include <clotho/features.h>
 
 #include "base/saturate.h"
+#include "learn/features.h"
 
 enum { UNITS_LOG2 = 12 };
 
@@ -118,12 +119,11 @@ uint64_t clo_features_scale(const clo_model_feature *features, uint32_t count, c
     if (features == NULL || raw == NULL || out == NULL)
         return 0;
     for (uint32_t i = 0; i < count; i++) {
+        bool is_clamped;
         const clo_model_feature *f = &features[i];
-        /* |raw| < 2^31 and mult < 2^31: below 2^62, as the model's rule wants it */
-        int64_t product = (int64_t)raw[i] * f->mult + (f->shift > 0 ? INT64_C(1) << (f->shift - 1) : 0);
-        int64_t scaled = product < 0 ? ~(~product >> f->shift) : product >> f->shift;
-        clamped += scaled < f->lo || scaled > f->hi;
-        out[i] = (int16_t)(scaled < f->lo ? f->lo : scaled > f->hi ? f->hi : scaled);
+        /* |raw| < 2^31 and mult < 2^31: below 2^62 */
+        out[i] = clo_feature_round((int64_t)raw[i] * f->mult, f->shift, f->lo, f->hi, &is_clamped);
+        clamped += is_clamped;
     }
     return clamped;
 }

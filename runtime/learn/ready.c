@@ -2,12 +2,10 @@
 #include "learn/ready.h"
 
 #include "base/memory.h"
+#include "learn/draw.h"
 
 #include <assert.h>
 #include <string.h>
-
-/* Seeds of decisions lie so far apart: 2^64 / golden ratio. */
-#define SEED_STEP UINT64_C(0x9e3779b97f4a7c15)
 
 static const clo_dense *join_of(const clo_head *head)
 {
@@ -390,7 +388,7 @@ uint32_t clo_scored_best(clo_scored *ready, uint32_t band)
     if (ready->count == 0)
         return CLO_SCORED_NONE;
     if (ready->drawn_scale > 0) {
-        kernels->gumbel(ready->seed + SEED_STEP * ++ready->decisions, ready->keys, ready->count, ready->noise);
+        kernels->gumbel(clo_draw_seed(ready->seed, ++ready->decisions), ready->keys, ready->count, ready->noise);
         kernels->perturb(ready->scores, ready->drawn_scale, ready->noise, ready->count, ready->noisy);
         scores = ready->noisy;
     }

@@ -6,14 +6,13 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "learn/builtin.h"
+#include "learn/draw.h"
+#include "learn/features.h"
 
 /* Enough for an open built-in model. */
 enum { ROOM_BYTES = 8192 };
 
 enum { STAGES_DEFAULT = 1024, JOBS_DEFAULT = 256, EDGES_EACH = 4 };
-
-/* Seeds of decisions lie so far apart: 2^64 / golden ratio. */
-#define SEED_STEP UINT64_C(0x9e3779b97f4a7c15)
 
 #define BUILTIN "decima"
 
@@ -95,14 +94,6 @@ size_t clo_learned_bytes(const clo_learned_argument *argument, const clo_infer_s
     return place(model, own, sizes).bytes;
 }
 
-/* Q32 of one unit of a score; the kernel wants it above 0. */
-static int32_t scale_of(const clo_model *model, uint32_t value)
-{
-    int32_t exponent = value != CLO_MODEL_NONE ? model->values[value].exponent : 0;
-
-    return exponent > 32 ? 1 : exponent < 2 ? 1 << 30 : 1 << (32 - exponent);
-}
-
 clo_status clo_learned_init(clo_learned *learned, const clo_learned_argument *argument, const clo_infer_sizes *sizes,
                             void *memory)
 {
@@ -124,8 +115,6 @@ clo_status clo_learned_init(clo_learned *learned, const clo_learned_argument *ar
                              .sizes = *sizes,
                              .is_sampled = argument->is_sampled != 0,
                              .seed = argument->seed,
-                             .stage_scale = scale_of(model, model->header->score),
-                             .limit_scale = scale_of(model, model->header->limit),
                              .candidates = (void *)(bytes + at.candidates),
                              .keys = (void *)(bytes + at.keys),
                              .scores = (void *)(bytes + at.scores),
@@ -135,24 +124,28 @@ clo_status clo_learned_init(clo_learned *learned, const clo_learned_argument *ar
                              .limit_inputs = (void *)(bytes + at.limit_inputs)};
     clo_kernels_select(&learned->kernels, clo_cpu_isa());
     learned->infer = clo_infer_init(model, &learned->kernels, sizes, bytes + at.infer);
-    return CLO_OK;
+    if (learned->is_sampled)
+        status = clo_draw_scale(model, model->header->score, &learned->stage_scale);
+    if (learned->is_sampled && status == CLO_OK)
+        status = clo_draw_scale(model, model->header->limit, &learned->limit_scale);
+    return status;
 }
 
 int16_t clo_learned_feature(const clo_learned *learned, uint32_t feature, int64_t raw)
 {
     const clo_format_feature *as = &learned->model->features[feature];
-    int64_t most = (INT64_C(1) << 62) / as->mult, half = as->shift > 0 ? INT64_C(1) << (as->shift - 1) : 0;
+    int64_t most = (INT64_C(1) << 62) / as->mult;
+    bool is_clamped;
 
     raw = raw > most ? most : raw < -most ? -most : raw;
-    int64_t product = raw * as->mult + half, scaled = product < 0 ? ~(~product >> as->shift) : product >> as->shift;
-    return (int16_t)(scaled < as->lo ? as->lo : scaled > as->hi ? as->hi : scaled);
+    return clo_feature_round(raw * as->mult, as->shift, as->lo, as->hi, &is_clamped);
 }
 
 /* `scores` has room for a multiple of CLO_LANES. */
 static uint32_t pick(clo_learned *learned, const int32_t *scores, int32_t scale, uint32_t count)
 {
     if (learned->is_sampled) {
-        uint64_t seed = learned->seed + SEED_STEP * ++learned->decisions;
+        uint64_t seed = clo_draw_seed(learned->seed, ++learned->decisions);
         learned->kernels.gumbel(seed, learned->keys, count, learned->noise);
         learned->kernels.perturb(scores, scale, learned->noise, count, learned->noisy);
         scores = learned->noisy;

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "graph/graph.h"
+#include "learn/draw.h"
 #include "policy/learned.h"
 #include "policy/policies.h"
 #include "policy/two_phase.h"
@@ -107,14 +108,6 @@ static clo_status head_prepare(void *job_state, const clo_cost *cost, const void
     return CLO_OK;
 }
 
-/* Q32 of one unit of the score; the kernel wants it above 0. */
-static int32_t scale_of(const clo_model *model)
-{
-    int32_t exponent = model->values[model->header->score].exponent;
-
-    return exponent > 32 ? 1 : exponent < 2 ? 1 << 30 : 1 << (32 - exponent);
-}
-
 static clo_status head_init(void *state, const clo_view *view)
 {
     const clo_limits *limits = clo_view_limits(view);
@@ -130,9 +123,8 @@ static clo_status head_init(void *state, const clo_view *view)
         return status;
     *h = (clo_learned_head){.head = head};
     clo_scored_open(&h->set, &h->head, with.stages_max, limits->jobs, (char *)h + own_bytes());
-    h->set.drawn_scale = with.is_sampled != 0 ? scale_of(with.model) : 0;
     h->set.seed = with.seed;
-    return CLO_OK;
+    return with.is_sampled != 0 ? clo_draw_scale(with.model, with.model->header->score, &h->set.drawn_scale) : CLO_OK;
 }
 
 static clo_job_figures figures_of(const clo_view *view, const clo_live_job *live, const clo_head_job *job)
