@@ -284,6 +284,41 @@ int64_t clo_profile_earliest_ns(const clo_profile *profile, int64_t start_ns, in
     }
 }
 
+/* To the next step; false: there is none. */
+static bool step_on(const clo_profile *profile, clo_profile_path *p)
+{
+    uint32_t level = 0;
+
+    while (++p->at[level] == *clo_profile_count(profile, level, p->node[level])) /* ends: at the root */
+        if (level++ == profile->height)
+            return false;
+    for (; level > 0; level--)
+        clo_profile_step_down(profile, p, level);
+    return true;
+}
+
+uint32_t clo_profile_read(const clo_profile *profile, int64_t from_ns, clo_profile_step *steps, uint32_t max)
+{
+    static const int64_t nothing[CLO_RESOURCES_MAX] = {0};
+    clo_profile_path p;
+    uint32_t count = 0;
+
+    if (profile->nodes[0].count == 0) {
+        for (uint32_t k = 0; k < profile->counted_count; k++)
+            steps[0].free[k] = profile->limits[profile->counted[k]];
+        steps[0].time_ns = 0;
+        return 1;
+    }
+    clo_profile_descend(profile, from_ns, nothing, &p);
+    do { /* ends: at the last step */
+        const int64_t *entry = clo_profile_entry(profile, 0, p.node[0], p.at[0]);
+        for (uint32_t k = 0; k < profile->counted_count; k++)
+            steps[count].free[k] = p.room[0][k] - entry[1 + k];
+        steps[count++].time_ns = entry[CLO_PROFILE_TIME];
+    } while (count < max && step_on(profile, &p));
+    return count;
+}
+
 void clo_profile_clear(clo_profile *profile)
 {
     profile->nodes[0].count = profile->nodes[1].count = 0;
