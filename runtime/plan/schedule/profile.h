@@ -17,6 +17,7 @@ typedef struct clo_profile_nodes {
     int64_t *words;   /* [capacity * entries of a node * words of an entry] */
     uint32_t *counts; /* [capacity] entries in use */
     uint64_t *held;   /* of leaves: [capacity * windows * entries of a node], see profile.c; else NULL */
+    uint64_t *left;   /* of leaves: [capacity] sets of their entries, see profile.c; else NULL */
     uint32_t count, capacity;
 } clo_profile_nodes;
 
