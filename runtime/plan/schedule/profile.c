@@ -42,6 +42,39 @@ static uint64_t pack(const clo_profile *profile, const int64_t *amounts)
     return packed;
 }
 
+/* Rises with the value, twice an octave; 0 of 0. */
+static uint32_t half_octave(uint64_t value)
+{
+    if (value < 2)
+        return (uint32_t)value;
+    uint32_t octave = 63 - (uint32_t)__builtin_clzll(value);
+
+    return 2 * octave + (uint32_t)(value >> (octave - 1) & 1);
+}
+
+/* About 256 times the logarithm of a length > 0, linear in each octave; and the length for it. */
+static uint64_t log_of(uint64_t length)
+{
+    uint64_t octave = 63 - (uint64_t)__builtin_clzll(length);
+
+    return octave << 8 | ((octave > 8 ? length >> (octave - 8) : length << (8 - octave)) & 255);
+}
+
+static int64_t length_of(uint64_t log)
+{
+    uint64_t octave = log >> 8, mantissa = 256 + (log & 255);
+
+    return (int64_t)(octave > 8 ? mantissa << (octave - 8) : mantissa >> (8 - octave));
+}
+
+void clo_profile_set_windows(clo_profile *profile)
+{
+    uint64_t first = log_of((uint64_t)profile->shortest_ns), last = log_of((uint64_t)profile->longest_ns);
+
+    for (uint64_t w = 0; w < CLO_PROFILE_WINDOWS; w++)
+        profile->windows_ns[w] = length_of(first + (last - first) * w / CLO_PROFILE_WINDOWS);
+}
+
 void clo_profile_open(clo_profile *profile)
 {
     profile->counted_count = 0;
@@ -52,6 +85,12 @@ void clo_profile_open(clo_profile *profile)
     for (uint32_t k = 0; k < profile->counted_count; k++)
         for (profile->shifts[k] = 0; profile->limits[profile->counted[k]] >> profile->shifts[k] > field_max(profile);)
             profile->shifts[k]++;
+    for (uint32_t k = 0; k < profile->counted_count; k++) {
+        profile->wholes[k] = (uint64_t)(profile->limits[profile->counted[k]] >> profile->shifts[k]);
+        profile->tops[k] = half_octave(profile->wholes[k]);
+    }
+    if (profile->shortest_ns > 0)
+        clo_profile_set_windows(profile);
 }
 
 bool clo_profile_admits(const clo_profile *profile, const int64_t *demand)
@@ -123,23 +162,12 @@ static uint64_t field_at(const clo_profile *profile, uint64_t word, uint32_t k)
     return word >> k * field_bits(profile) & (uint64_t)field_max(profile);
 }
 
-/* Rises with the value, twice an octave; 0 of 0. */
-static uint32_t half_octave(uint64_t value)
-{
-    if (value < 2)
-        return (uint32_t)value;
-    uint32_t octave = 63 - (uint32_t)__builtin_clzll(value);
-
-    return 2 * octave + (uint32_t)(value >> (octave - 1) & 1);
-}
-
 /* The class of what is left of the k-th counted resource where a field of a word holds `held`: it rises with what is
  * left, by one for half an octave, up to CLO_PROFILE_CLASSES - 1 for all of it. */
 static uint32_t class_of(const clo_profile *profile, uint32_t k, uint64_t held)
 {
-    uint64_t whole = (uint64_t)(profile->limits[profile->counted[k]] >> profile->shifts[k]);
-    uint64_t left = whole > held ? whole - held : 0;
-    uint32_t below = half_octave(whole) - half_octave(left); /* those of the whole */
+    uint64_t left = profile->wholes[k] > held ? profile->wholes[k] - held : 0;
+    uint32_t below = profile->tops[k] - half_octave(left); /* those of the whole */
 
     return below < CLO_PROFILE_CLASSES ? CLO_PROFILE_CLASSES - 1 - below : 0;
 }
@@ -243,7 +271,7 @@ static bool search(const clo_profile *profile, clo_profile_path *p, int64_t end_
 /* The length of the window; 0: there is none. */
 static int64_t window_ns(const clo_profile *profile, const clo_profile_path *p)
 {
-    return p->window == CLO_PROFILE_NO_WINDOW ? 0 : INT64_C(1) << (profile->octave + p->window);
+    return p->window == CLO_PROFILE_NO_WINDOW ? 0 : profile->windows_ns[p->window];
 }
 
 /* The most of each field of two words. */
@@ -260,8 +288,10 @@ static void raise_word(const clo_profile *profile, uint32_t window, uint32_t nod
 {
     uint64_t *held = clo_profile_held(profile, node, window, at), old = *held;
 
+    if (may_begin(word, old, guards_of(profile)))
+        return; /* it says as much */
     *held = most_fields(old, word, field_bits(profile), guards_of(profile));
-    for (uint32_t k = 0; *held != old && k < profile->counted_count; k++) {
+    for (uint32_t k = 0; k < profile->counted_count; k++) {
         uint32_t class = class_of(profile, k, field_at(profile, old, k));
         for (uint32_t least = class_of(profile, k, field_at(profile, *held, k)); class > least; class --)
             *clo_profile_left(profile, node, window, k, class) &= ~(UINT64_C(1) << at);
@@ -302,11 +332,12 @@ static void note_held(const clo_profile *profile, const clo_profile_path *p, con
                       const int64_t *blocked)
 {
     int64_t after_ns = blocked[CLO_PROFILE_TIME] - window_ns(profile, p);
-    uint64_t word = used_at(profile, p, blocked);
     bool is_noted = false;
 
-    if (run->node == CLO_NONE || p->window == CLO_PROFILE_NO_WINDOW)
+    if (run->node == CLO_NONE || p->window == CLO_PROFILE_NO_WINDOW ||
+        clo_profile_entry(profile, 0, run->node, end - 1)[CLO_PROFILE_TIME] <= after_ns)
         return;
+    uint64_t word = used_at(profile, p, blocked);
     for (uint32_t at = end; at-- > run->at;) {
         if (clo_profile_entry(profile, 0, run->node, at)[CLO_PROFILE_TIME] <= after_ns)
             break; /* the window has room */
@@ -352,11 +383,9 @@ static int64_t pass_leaf(const clo_profile *profile, const clo_profile_path *p, 
 /* The window for a search, and what it compares with. */
 static void choose_window(const clo_profile *profile, int64_t duration_ns, clo_profile_path *p)
 {
-    uint32_t octave = clo_profile_octave(duration_ns);
-
-    p->window = octave < profile->octave ? CLO_PROFILE_NO_WINDOW : octave - profile->octave;
-    if (octave >= profile->octave + CLO_PROFILE_WINDOWS)
-        p->window = CLO_PROFILE_WINDOWS - 1;
+    p->window = CLO_PROFILE_NO_WINDOW;
+    for (uint32_t w = 0; w < CLO_PROFILE_WINDOWS && profile->windows_ns[w] <= duration_ns; w++)
+        p->window = w;
     p->packed = pack(profile, p->room[profile->height]);
     for (uint32_t k = 0; k < profile->counted_count; k++)
         p->classes[k] = class_of(profile, k, field_at(profile, p->packed, k));

@@ -15,8 +15,6 @@ enum {
     CLO_PROFILE_CHILD = 1,
     /* [CLO_PROFILE_WINDOWS] at most what any step below holds from itself on. */
     CLO_PROFILE_HELD = 2,
-    /* Lengths for which a leaf remembers what is in use from a step on. */
-    CLO_PROFILE_WINDOWS = 4,
     CLO_PROFILE_NO_WINDOW = CLO_PROFILE_WINDOWS,
     /* Classes of what is left of a resource, half an octave each: see profile.c. Class 0 needs no set. */
     CLO_PROFILE_CLASSES = 16,
@@ -55,9 +53,9 @@ static inline uint64_t *clo_profile_held(const clo_profile *profile, uint32_t no
 static inline uint64_t *clo_profile_left(const clo_profile *profile, uint32_t node, uint32_t window, uint32_t lane,
                                          uint32_t class)
 {
-    size_t sets = (((size_t)node * CLO_PROFILE_WINDOWS + window) * profile->lanes + lane) * (CLO_PROFILE_CLASSES - 1);
+    size_t sets = ((size_t)node * CLO_PROFILE_WINDOWS + window) * (CLO_PROFILE_CLASSES - 1) + class - 1;
 
-    return profile->nodes[0].left + sets + class - 1;
+    return profile->nodes[0].left + sets * profile->lanes + lane; /* a search asks for like classes of all lanes */
 }
 
 static inline size_t clo_profile_left_words(const clo_profile *profile)
@@ -115,10 +113,7 @@ static inline void clo_profile_descend(const clo_profile *profile, int64_t time_
     }
 }
 
-/* Of a length > 0. */
-static inline uint32_t clo_profile_octave(int64_t length_ns)
-{
-    return 63 - (uint32_t)__builtin_clzll((uint64_t)length_ns);
-}
+/* Sets windows_ns, from the hints: 0 < shortest_ns <= longest_ns. */
+void clo_profile_set_windows(clo_profile *profile);
 
 #endif

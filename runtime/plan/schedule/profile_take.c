@@ -91,12 +91,12 @@ static uint32_t split_node(clo_profile *profile, uint32_t level, uint32_t node)
 /* Makes room for an entry at `at` in the sets of a leaf: it is in those of the entry before it. */
 static void insert_left(const clo_profile *profile, uint32_t node, uint32_t at)
 {
-    uint64_t *left = clo_profile_left(profile, node, 0, 0, 1), before = (UINT64_C(1) << at) - 1, first = at == 0;
+    uint64_t *left = clo_profile_left(profile, node, 0, 0, 1), before = (UINT64_C(1) << at) - 1;
+    uint64_t last = before ^ before >> 1, is_first = at == 0; /* the entry before it; without one it is in all sets */
+    size_t words = clo_profile_left_words(profile);
 
-    for (size_t i = 0; i < clo_profile_left_words(profile); i++) {
-        uint64_t copied = at == 0 ? first : (left[i] & (before ^ before >> 1)) << 1;
-        left[i] = (left[i] & before) | copied | (left[i] & ~before) << 1;
-    }
+    for (size_t i = 0; i < words; i++)
+        left[i] = (left[i] & before) | (left[i] & last) << 1 | (left[i] & ~before) << 1 | is_first;
 }
 
 /* Makes room for an entry at `at` in a node that has some. A step holds what the one before it does: see above. */
@@ -226,8 +226,11 @@ int clo_profile_take(clo_profile *profile, int64_t start_ns, int64_t finish_ns, 
         profile->root = new_node(profile, 0);
         profile->height = 0;
         memset(insert_at(profile, 0, profile->root, 0), 0, clo_profile_words(profile, 0) * sizeof(int64_t));
-        profile->octave = clo_profile_octave(finish_ns - start_ns);
-        profile->octave -= profile->octave > 0; /* shorter ones may come */
+        if (profile->shortest_ns == 0) {
+            profile->longest_ns = finish_ns - start_ns;
+            profile->shortest_ns = profile->longest_ns / 4 + 1; /* shorter ones may come */
+            clo_profile_set_windows(profile);
+        }
     }
     clo_profile_path from = {0}, to = {0};
 
