@@ -10,8 +10,8 @@
  * --demands: all tasks demand four resources of one machine that holds four times what a task may demand at most, and
  * sizes double, so that the growth can be read off. --family takes another family of graphs.
  *
- * One row more without --demands: HEFT on a graph with and without demands on four resources, on one machine that holds four times
- * what a task may demand at most. What the capacities cost is their ratio. */
+ * One row more without --demands: HEFT on a graph with and without demands on four resources, on one machine that holds
+ * four times what a task may demand at most. What the capacities cost is their ratio. */
 #include "common/random.h"
 
 #include <math.h>

@@ -18,8 +18,8 @@
 typedef struct clo_profile_nodes {
     int64_t *words;   /* [capacity * entries of a node * words of an entry] */
     uint32_t *counts; /* [capacity] entries in use */
-    uint64_t *held;   /* of leaves: [capacity * windows * entries of a node], see profile.c; else NULL */
-    uint64_t *left;   /* of leaves: [capacity] sets of their entries, see profile.c; else NULL */
+    uint64_t *held;   /* of leaves: [capacity * windows * entries of a node], see profile_search.c; else NULL */
+    uint64_t *left;   /* of leaves: [capacity] sets of their entries, see profile_search.c; else NULL */
     uint32_t count, capacity;
 } clo_profile_nodes;
 
@@ -29,7 +29,7 @@ typedef struct clo_profile {
     uint32_t counted[CLO_RESOURCES_MAX], counted_count;
     uint32_t lanes;                     /* 4 or 8: words kept for them; the rest are 0 */
     uint32_t shifts[CLO_RESOURCES_MAX]; /* of the counted: from an amount to its field in a word of `held` */
-    /* Of the counted: the limit as a field, and its half octave, see profile.c. */
+    /* Of the counted: the limit as a field, and its half octave, see profile_search.c. */
     uint64_t wholes[CLO_RESOURCES_MAX];
     uint32_t tops[CLO_RESOURCES_MAX];
     /* Before clo_profile_open: how long something takes at least and at most, so that windows lie between; both 0: as

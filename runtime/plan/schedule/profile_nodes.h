@@ -1,4 +1,4 @@
-/* plan/schedule/profile_nodes.h - how a profile lies in memory, and the way down to a step: for profile.c, which
+/* plan/schedule/profile_nodes.h - how a profile lies in memory, and the way down to a step: for profile_search.c, which
  * searches, and profile_take.c, which changes it. */
 #ifndef CLO_PLAN_SCHEDULE_PROFILE_NODES_H
 #define CLO_PLAN_SCHEDULE_PROFILE_NODES_H
@@ -16,7 +16,7 @@ enum {
     /* [CLO_PROFILE_WINDOWS] at most what any step below holds from itself on. */
     CLO_PROFILE_HELD = 2,
     CLO_PROFILE_NO_WINDOW = CLO_PROFILE_WINDOWS,
-    /* Classes of what is left of a resource, half an octave each: see profile.c. Class 0 needs no set. */
+    /* Classes of what is left of a resource, half an octave each: see profile_search.c. Class 0 needs no set. */
     CLO_PROFILE_CLASSES = 16,
     /* Added to all below it, then the most, then the least in use: [lanes] each, the first included. */
     CLO_PROFILE_BELOW = CLO_PROFILE_HELD + CLO_PROFILE_WINDOWS

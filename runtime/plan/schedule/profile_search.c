@@ -1,3 +1,4 @@
+/* plan/schedule/profile_search.c - opens a profile, and searches it: see profile.h. */
 #include "base/memory.h"
 #include "plan/schedule/profile_nodes.h"
 
