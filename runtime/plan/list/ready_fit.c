@@ -29,21 +29,6 @@ static void raise_starts(const clo_ready_tree *tree, uint32_t machine, const int
             tree->from_ns[e] = least_ns;
 }
 
-/* The executor that may end first; CLO_NONE: none is left. */
-static uint32_t most_promising(const clo_ready_tree *tree, int64_t *least_ns)
-{
-    uint32_t at = CLO_NONE;
-
-    *least_ns = INT64_MAX;
-    for (uint32_t e = 0; e < tree->executors; e++) {
-        if (tree->times_ns[e] == CLO_TIME_NEVER || tree->from_ns[e] + tree->times_ns[e] >= *least_ns)
-            continue;
-        *least_ns = tree->from_ns[e] + tree->times_ns[e];
-        at = e;
-    }
-    return at;
-}
-
 /* Executors come in any order. */
 static void take_end(clo_ready_ends *found, uint32_t executor, int64_t end_ns)
 {
@@ -73,7 +58,7 @@ clo_ready_ends clo_ready_fit(const clo_ready_tree *tree, const int64_t *demand, 
         raise_starts(tree, m, demand, base_ns);
     for (;;) { /* ends: each round takes an executor away */
         int64_t least_ns, limit_ns = wants_second ? found.second_ns : found.first_ns;
-        uint32_t e = most_promising(tree, &least_ns);
+        uint32_t e = clo_ready_most_promising(tree->executors, tree->from_ns, tree->times_ns, &least_ns);
         if (e == CLO_NONE || least_ns > limit_ns || (least_ns == limit_ns && !takes_tie(&found, e, limit_ns)))
             break;
         int64_t time_ns = tree->times_ns[e], latest_ns = limit_ns == INT64_MAX ? INT64_MAX : limit_ns - time_ns + 1;

@@ -5,8 +5,8 @@
  * that is in use below it, and what has been added to all of it, so a search passes what is full or free as a whole and
  * a reservation touches two paths: O(log steps) each, but for steps that are free and too short, which are passed one
  * by one. A step that once was found so is remembered with what holds it back, which can only become more, and passed
- * by one comparison, and so is a leaf, by the least of each resource that its steps hold: searches write down what they
- * find, so no two at once. Kept only for graphs with demands. */
+ * by one comparison, and so is a leaf, by the least of each resource that its steps hold, and by sets of the steps that
+ * leave so much of each: searches write down what they find, so no two at once. Kept only for graphs with demands. */
 #ifndef CLO_PLAN_SCHEDULE_PROFILE_H
 #define CLO_PLAN_SCHEDULE_PROFILE_H
 

@@ -53,21 +53,16 @@ bool clo_ready_next(clo_ready *ready, uint32_t *instance)
     return true;
 }
 
-/* The executor that may end `task` first, or begin it first: the least of from_ns, and its time; CLO_NONE: none is
- * left. */
-static uint32_t most_promising(const clo_schedule *schedule, uint32_t task, bool by_start, const int64_t *from_ns,
-                               int64_t *least_ns)
+uint32_t clo_ready_most_promising(uint32_t executors, const int64_t *from_ns, const int64_t *times_ns,
+                                  int64_t *least_ns)
 {
     uint32_t at = CLO_NONE;
 
     *least_ns = INT64_MAX;
-    for (uint32_t e = 0; e < schedule->executors; e++) {
-        if (from_ns[e] == INT64_MAX)
+    for (uint32_t e = 0; e < executors; e++) {
+        if (times_ns[e] == CLO_TIME_NEVER || from_ns[e] + times_ns[e] >= *least_ns)
             continue;
-        int64_t key_ns = from_ns[e] + (by_start ? 0 : clo_cost_time(schedule->cost, task, e));
-        if (key_ns >= *least_ns)
-            continue;
-        *least_ns = key_ns;
+        *least_ns = from_ns[e] + times_ns[e];
         at = e;
     }
     return at;
@@ -78,7 +73,8 @@ static uint32_t most_promising(const clo_schedule *schedule, uint32_t task, bool
 static clo_slot earliest_with_demand(clo_schedule *schedule, uint32_t task, const int64_t *available_ns, bool by_start,
                                      int64_t known_ns)
 {
-    int64_t *from_ns = schedule->row_ns, least_ns, best_ns = INT64_MAX; /* the end, or the start, of `best` */
+    int64_t *from_ns = schedule->row_ns, *times_ns = schedule->times_ns;
+    int64_t least_ns, best_ns = INT64_MAX; /* the end, or the start, of `best` */
     clo_slot best = {0, INT64_MAX, CLO_NONE};
 
     for (uint32_t e = 0; e < schedule->executors; e++) {
@@ -90,13 +86,14 @@ static clo_slot earliest_with_demand(clo_schedule *schedule, uint32_t task, cons
             from_ns[e] = known_ns - (by_start ? 0 : time_ns);
         if (time_ns == CLO_TIME_NEVER)
             from_ns[e] = INT64_MAX;
+        times_ns[e] = by_start && time_ns != CLO_TIME_NEVER ? 0 : time_ns;
     }
     clo_schedule_raise_starts(schedule, task, from_ns);
     for (uint32_t e = 0; e < schedule->executors; e++)
         if (from_ns[e] != INT64_MAX)
             from_ns[e] = clo_timeline_find(&schedule->timelines[e], from_ns[e], clo_cost_time(schedule->cost, task, e));
     for (;;) { /* ends: each round takes an executor away */
-        uint32_t e = most_promising(schedule, task, by_start, from_ns, &least_ns);
+        uint32_t e = clo_ready_most_promising(schedule->executors, from_ns, times_ns, &least_ns);
         if (e == CLO_NONE || least_ns > best_ns || (least_ns == best_ns && e > best.executor))
             return best;
         int64_t duration = clo_cost_time(schedule->cost, task, e), beyond = by_start ? 0 : duration;
@@ -106,7 +103,7 @@ static clo_slot earliest_with_demand(clo_schedule *schedule, uint32_t task, cons
             best = (clo_slot){start, start + duration, e};
             best_ns = start + beyond;
         }
-        from_ns[e] = INT64_MAX;
+        times_ns[e] = CLO_TIME_NEVER;
     }
 }
 

@@ -39,6 +39,11 @@ bool clo_ready_next(clo_ready *ready, uint32_t *instance);
  * what a search of a machine's capacities found serves all of its executors. */
 clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const int64_t *available_ns);
 
+/* The executor with the least sum of from_ns and times_ns [executors], or the first of those; CLO_NONE: none is left,
+ * for where a time is CLO_TIME_NEVER nothing runs. */
+uint32_t clo_ready_most_promising(uint32_t executors, const int64_t *from_ns, const int64_t *times_ns,
+                                  int64_t *least_ns);
+
 /* Where an execution of `task` may be appended on `executor`: behind its last one and no earlier than ready_ns. Its
  * executor is CLO_NONE if the task cannot run there. */
 clo_slot clo_ready_append(const clo_ready *ready, uint32_t task, uint32_t executor, int64_t ready_ns);

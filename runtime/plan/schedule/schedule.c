@@ -68,6 +68,7 @@ static clo_status open_arrays(clo_schedule *schedule)
     clo_carve(&block, &schedule->ready_ns, p);
     clo_carve(&block, &schedule->second_ns, p);
     clo_carve(&block, &schedule->row_ns, p);
+    clo_carve(&block, &schedule->times_ns, p);
     clo_carve(&block, &schedule->timelines, p);
     schedule->block = clo_block_allocate(&block);
     if (schedule->block == NULL)

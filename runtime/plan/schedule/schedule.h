@@ -60,6 +60,7 @@ typedef struct clo_schedule {
     int64_t *second_ns;        /* [executors] likewise                               */
     uint32_t *critical;        /* [executors] likewise                               */
     int64_t *row_ns;           /* [executors] result of clo_schedule_arrivals         */
+    int64_t *times_ns;         /* [executors] scratch of ready.c                      */
     void *block;               /* what holds the arrays above                        */
 } clo_schedule;
 
