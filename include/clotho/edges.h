@@ -112,6 +112,9 @@ CLO_API void clo_edges_ends(clo_edges *edges, uint32_t start, clo_edges_view *ou
  * O(tasks * (tasks / 64 + log(tasks)) + edges). */
 CLO_API CLO_NODISCARD clo_status clo_edges_add(clo_edges *edges, uint32_t start, uint32_t end);
 
+/* Takes the edge that was added last away; a second call does nothing. */
+CLO_API void clo_edges_undo(clo_edges *edges);
+
 /* Takes all added edges away. */
 CLO_API void clo_edges_clear(clo_edges *edges);
 

@@ -19,11 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#define GAMMA 0.9
+
 enum { SCALE_CASES = 256, TEST_CASES = 512, WORKLOADS_MAX = 64 };
 
 typedef struct training {
     const char *jobs, *rule, *seeds_text, *validation_text, *checkpoint, *output, *svg, *name;
-    uint32_t edges, updates, instances, rollouts, threads, validate_every;
+    uint32_t edges, lessons, updates, instances, rollouts, threads, validate_every;
     double rate, scale;
     uint64_t seed;
     bool as_json;
@@ -33,9 +35,11 @@ typedef struct training {
     uint32_t workloads_count;
     uint64_t hash;
     edges_world world;
+    train_environment environment;
     network net;
     double *parameters;
-    train_phase phase;
+    train_phase phases[2];
+    uint32_t phases_count;
     trainer *trainer;
     struct timespec begin;
     uint32_t done_before;
@@ -83,8 +87,10 @@ static int check_options(training *t)
             t->world.rule = (clo_edges_rule)i;
     if (strcmp(t->rule, rules[t->world.rule]) != 0)
         return misuse("--rule is '%.40s'; write cp, sjf or tetris", t->rule);
-    if (t->edges < 1 || t->edges > CLO_EDGES_MAX || t->updates > 1000000 || t->updates < 1)
-        return misuse("--edges is from 1 to %d, --updates from 1 to 1000000", CLO_EDGES_MAX);
+    if (t->edges < 1 || t->edges > CLO_EDGES_MAX || t->updates > 1000000 || t->lessons > 1000000)
+        return misuse("--edges is from 1 to %d, --lessons and --updates to 1000000", CLO_EDGES_MAX);
+    if (t->lessons + t->updates == 0)
+        return misuse("--lessons and --updates are 0; nothing would be trained");
     if (t->instances < 1 || t->instances > 1000 || t->rollouts < 2 || t->rollouts > 1000)
         return misuse("--instances is from 1 to 1000, --rollouts from 2 to 1000");
     if (t->threads > 256)
@@ -124,6 +130,29 @@ static int open_workload(training *t, const char *path)
     return EXIT_GOOD;
 }
 
+/* First what the teacher does, then what brings more. Either may be left out. */
+static void make_phases(training *t)
+{
+    train_phase phase = TRAIN_PHASE_INIT;
+
+    phase.rate_first = t->rate;
+    phase.rate_last = t->rate / 10;
+    phase.method = TRAIN_IMITATION;
+    phase.updates = t->lessons;
+    phase.instances = 2 * t->instances;
+    if (t->lessons > 0)
+        t->phases[t->phases_count++] = phase;
+    phase.method = TRAIN_REINFORCE;
+    phase.updates = t->updates;
+    phase.instances = t->instances;
+    phase.rollouts = t->rollouts;
+    phase.rate_first = t->lessons > 0 ? t->rate / 3 : t->rate;
+    phase.by_time = true;
+    phase.gamma = GAMMA;
+    if (t->updates > 0)
+        t->phases[t->phases_count++] = phase;
+}
+
 static int open_trainer(training *t)
 {
     char why[TRAINER_WHY_BYTES] = "";
@@ -138,22 +167,18 @@ static int open_trainer(training *t)
     edges_network(t->parameters, &t->net);
     parameters_init(&t->net, t->parameters, t->seed);
     parameters_zero(&t->net, t->parameters, t->net.score);
-    t->phase = (train_phase)TRAIN_PHASE_INIT;
-    t->phase.updates = t->updates;
-    t->phase.instances = t->instances;
-    t->phase.rollouts = t->rollouts;
-    t->phase.rate_first = t->rate;
-    t->phase.rate_last = t->rate / 10;
-    t->phase.by_time = true;
+    make_phases(t);
     t->hash = (t->hash ^ t->world.jobs_least) * UINT64_C(1099511628211) + t->world.jobs_most;
     t->hash = (t->hash ^ t->edges) * UINT64_C(1099511628211) + (uint64_t)t->world.rule;
-    const trainer_config config = {.environment = &edges_environment,
+    t->environment = edges_environment;
+    t->environment.argument = &t->world;
+    const trainer_config config = {.environment = &t->environment,
                                    .net = &t->net,
                                    .parameters = t->parameters,
                                    .parameters_count = edges_parameters(),
                                    .critic = CLO_MODEL_NONE,
-                                   .phases = &t->phase,
-                                   .phases_count = 1,
+                                   .phases = t->phases,
+                                   .phases_count = t->phases_count,
                                    .seeds = t->seeds_list,
                                    .seeds_count = t->seeds.count,
                                    .validation = t->validation_list,
@@ -173,7 +198,7 @@ static int open_trainer(training *t)
 
 static void print_head(const training *t)
 {
-    printf("training on  %u graphs, %u to %u of them an instance; rule %s, %u edges an episode\n",
+    printf("training on  %u graphs, %u to %u of them an instance; rule %s, %u edges are tried\n",
            t->world.graphs_count, t->world.jobs_least, t->world.jobs_most, t->rule, t->edges);
     printf("seeds        %s (list %016llx), validation %s (list %016llx), samples seed %llu\n", t->seeds_text,
            (unsigned long long)seeds_hash(t->seeds), t->validation_text, (unsigned long long)seeds_hash(t->validation),
@@ -188,7 +213,7 @@ static void show(const training *t, const train_point *point)
 
     if (t->as_json)
         return;
-    curve_line(t->trainer, t->phase.method, point, elapsed_s(t), point->update - t->done_before, line, sizeof line);
+    curve_line(t->trainer, t->phases[point->phase].method, point, elapsed_s(t), point->update - t->done_before, line, sizeof line);
     if (!isnan(point->validation))
         printf("%s%s\n", isatty(STDOUT_FILENO) ? "\r\033[K" : "", line);
     else if (isatty(STDOUT_FILENO))
@@ -202,8 +227,8 @@ static int train(training *t)
     train_point point = {0};
     bool has_begun = false;
 
-    while (!has_begun || trainer_updates_done(t->trainer) < t->updates) { /* each round is an update, but the first */
-        if (trainer_updates_done(t->trainer) == t->updates)
+    while (!has_begun || trainer_updates_done(t->trainer) < trainer_updates(t->trainer)) { /* each round is an update, but the first */
+        if (trainer_updates_done(t->trainer) == trainer_updates(t->trainer))
             break;
         has_begun = true;
         if (!trainer_update(t->trainer, &point, why))
@@ -363,11 +388,12 @@ static int read_and_run(training *t, int argc, char **argv)
     const option_spec options[] = {
         {"jobs", 0, "A-B", OPTION_TEXT, &t->jobs, "jobs of an instance (4-6)"},
         {"rule", 0, "NAME", OPTION_TEXT, &t->rule, "list rule: cp, sjf or tetris (cp)"},
-        {"edges", 0, "N", OPTION_U32, &t->edges, "edges of an episode (5)"},
+        {"edges", 0, "N", OPTION_U32, &t->edges, "edges that an episode tries (16)"},
         {"scale", 0, "X", OPTION_REAL, &t->scale, "multiply times by X"},
         {"seeds", 0, "A-B", OPTION_TEXT, &t->seeds_text, "instances to train on (100-4099)"},
         {"validation", 0, "A-B", OPTION_TEXT, &t->validation_text, "instances that say what is kept (5000-5095)"},
-        {"updates", 0, "N", OPTION_U32, &t->updates, "how many (300)"},
+        {"lessons", 0, "N", OPTION_U32, &t->lessons, "updates that imitate the best single edges (200)"},
+        {"updates", 0, "N", OPTION_U32, &t->updates, "updates by reward (200)"},
         {"instances", 0, "N", OPTION_U32, &t->instances, "of an update (8)"},
         {"rollouts", 0, "N", OPTION_U32, &t->rollouts, "of an instance (8)"},
         {"rate", 0, "X", OPTION_REAL, &t->rate, "of Adam, a tenth of it at the end (0.003)"},
@@ -401,8 +427,8 @@ int train_edges(int argc, char **argv)
     t->seeds_text = "100-4099";
     t->validation_text = "5000-5095";
     t->name = "edges";
-    t->edges = 5;
-    t->updates = 300;
+    t->edges = 16;
+    t->lessons = t->updates = 200;
     t->instances = t->rollouts = 8;
     t->rate = 0.003;
     t->scale = 1;

@@ -19,8 +19,13 @@ typedef struct episode {
     /* Row of the start that was chosen; CLO_MODEL_NONE: a start is to be chosen. */
     uint32_t start, added, time;
     int64_t first_ns;
+    /* Tasks of the edges that were taken away, [CLO_EDGES_MAX] */
+    uint32_t refused_from[CLO_EDGES_MAX], refused_to[CLO_EDGES_MAX], refused;
+    /* What the teacher will choose behind the start it chose; a task. */
+    uint32_t taught_end;
+    uint32_t *rows;
     double *inputs, *prior;
-    uint32_t capacity;
+    uint32_t capacity, count;
     network_case input;
 } episode;
 
@@ -111,6 +116,7 @@ static void destroy(void *self)
     clear(e);
     free(e->inputs);
     free(e->prior);
+    free(e->rows);
     free(e);
 }
 
@@ -126,6 +132,10 @@ static bool make_room(episode *e, uint32_t tasks)
     if (prior == NULL)
         return false;
     e->prior = prior;
+    uint32_t *rows = realloc(e->rows, tasks * sizeof *rows);
+    if (rows == NULL)
+        return false;
+    e->rows = rows;
     e->capacity = tasks;
     return true;
 }
@@ -136,13 +146,42 @@ static bool reset(void *self, uint64_t seed)
 
     clear(e);
     e->start = CLO_MODEL_NONE;
-    e->added = e->time = 0;
+    e->added = e->time = e->refused = 0;
     e->cost = edges_world_draw(e->world, seed, &e->graph, &e->platform);
     if (e->cost == NULL || !make_room(e, clo_graph_tasks(e->graph)) ||
         clo_edges_create(e->cost, e->world->rule, &e->edges) != CLO_OK)
         return false;
     e->first_ns = clo_edges_makespan_ns(e->edges);
     return true;
+}
+
+static bool is_refused(const episode *e, uint32_t row)
+{
+    uint32_t from = e->view.task_of[e->start], to = e->view.task_of[row];
+
+    for (uint32_t i = 0; i < e->refused; i++)
+        if (e->refused_from[i] == from && e->refused_to[i] == to)
+            return true;
+    return false;
+}
+
+/* Candidates and what is known of the tasks, as numbers. */
+static void put_view(episode *e)
+{
+    e->count = 0;
+    for (uint32_t row = 0; row < e->view.shape.stages; row++) {
+        int16_t scaled[CLO_EDGES_FEATURES];
+        size_t at = (size_t)row * CLO_EDGES_FEATURES;
+        (void)clo_features_scale(edges_features, CLO_EDGES_FEATURES, e->view.features + at, scaled);
+        for (uint32_t f = 0; f < CLO_EDGES_FEATURES; f++)
+            e->inputs[at + f] = ldexp(scaled[f], -EDGES_EXPONENT);
+    }
+    for (uint32_t i = 0; i < e->view.count; i++) {
+        if (e->start != CLO_MODEL_NONE && is_refused(e, e->view.rows[i]))
+            continue;
+        e->rows[e->count] = e->view.rows[i];
+        e->prior[e->count++] = (double)e->view.prior[i] / CLO_EDGES_PRIOR_ONE;
+    }
 }
 
 static bool look(void *self, train_view *out)
@@ -155,41 +194,99 @@ static bool look(void *self, train_view *out)
         clo_edges_starts(e->edges, &e->view);
     else
         clo_edges_ends(e->edges, e->start, &e->view);
-    if (e->view.count == 0)
+    put_view(e);
+    if (e->count == 0)
         return false;
-    for (uint32_t row = 0; row < e->view.shape.stages; row++) {
-        int16_t scaled[CLO_EDGES_FEATURES];
-        size_t at = (size_t)row * CLO_EDGES_FEATURES;
-        (void)clo_features_scale(edges_features, CLO_EDGES_FEATURES, e->view.features + at, scaled);
-        for (uint32_t f = 0; f < CLO_EDGES_FEATURES; f++)
-            e->inputs[at + f] = ldexp(scaled[f], -EDGES_EXPONENT);
-    }
-    for (uint32_t i = 0; i < e->view.count; i++)
-        e->prior[i] = (double)e->view.prior[i] / CLO_EDGES_PRIOR_ONE;
     e->input = (network_case){&e->view.shape, e->inputs};
     *out = (train_view){.input = &e->input,
-                        .stages = {.rows = e->view.rows, .count = e->view.count, .prior = e->prior},
+                        .stages = {.rows = e->rows, .count = e->count, .prior = e->prior},
                         .time = e->time};
     return true;
+}
+
+static void refuse(episode *e, uint32_t from, uint32_t to)
+{
+    clo_edges_undo(e->edges);
+    e->refused_from[e->refused] = from;
+    e->refused_to[e->refused++] = to;
 }
 
 static double step(void *self, const train_choice *choice)
 {
     episode *e = self;
-    uint32_t row = e->view.rows[choice->stage];
+    uint32_t row = e->rows[choice->stage], start = e->start;
 
     e->time++;
-    if (e->start == CLO_MODEL_NONE) {
+    if (start == CLO_MODEL_NONE) {
         e->start = row;
         return 0;
     }
     int64_t before = clo_edges_makespan_ns(e->edges);
-    uint32_t start = e->start;
+    uint32_t from = e->view.task_of[start], to = e->view.task_of[row];
     e->start = CLO_MODEL_NONE;
     e->added++;
     if (clo_edges_add(e->edges, start, row) != CLO_OK || e->first_ns == 0) /* a row of the view may be added */
         return 0;
-    return 100 * (double)(before - clo_edges_makespan_ns(e->edges)) / (double)e->first_ns;
+    int64_t gain_ns = before - clo_edges_makespan_ns(e->edges);
+    if (gain_ns > 0)
+        return 100 * (double)gain_ns / (double)e->first_ns;
+    refuse(e, from, to);
+    return 0;
+}
+
+/* The shortest schedule that an edge from row `start` gives, and the end that gives it; of equal ones that with the
+ * highest prior. */
+typedef struct lesson {
+    int64_t makespan_ns;
+    int32_t prior;
+    uint32_t start, end;
+} lesson;
+
+static void try_ends(episode *e, uint32_t start, int32_t start_prior, lesson *best)
+{
+    clo_edges_view ends;
+
+    clo_edges_ends(e->edges, start, &ends);
+    for (uint32_t i = 0; i < ends.count; i++) {
+        uint32_t end = ends.rows[i];
+        int32_t prior = start_prior + ends.prior[i];
+        if (clo_edges_add(e->edges, start, end) != CLO_OK)
+            continue;
+        int64_t makespan = clo_edges_makespan_ns(e->edges);
+        clo_edges_undo(e->edges);
+        if (makespan < best->makespan_ns || (makespan == best->makespan_ns && prior > best->prior))
+            *best = (lesson){makespan, prior, start, end};
+    }
+}
+
+/* Tries every edge; an episode that is taught ends where none makes the schedule shorter. The view of the starts is then made anew, as it was. */
+static train_choice teach_start(episode *e)
+{
+    lesson best = {.makespan_ns = INT64_MAX, .start = e->rows[0], .end = e->rows[0]};
+    int64_t before_ns = clo_edges_makespan_ns(e->edges);
+
+    for (uint32_t i = 0; i < e->count; i++)
+        try_ends(e, e->rows[i], (int32_t)(e->prior[i] * CLO_EDGES_PRIOR_ONE), &best);
+    clo_edges_starts(e->edges, &e->view);
+    e->taught_end = e->view.task_of[best.end];
+    if (best.makespan_ns >= before_ns)
+        e->added = e->world->edges - 1; /* nothing left to teach: this edge is the last */
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->rows[i] == best.start)
+            return (train_choice){i, CLO_MODEL_NONE};
+    return (train_choice){0, CLO_MODEL_NONE};
+}
+
+static train_choice teach(void *self)
+{
+    episode *e = self;
+
+    if (e->start == CLO_MODEL_NONE)
+        return teach_start(e);
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->view.task_of[e->rows[i]] == e->taught_end)
+            return (train_choice){i, CLO_MODEL_NONE};
+    return (train_choice){0, CLO_MODEL_NONE};
 }
 
 const train_environment edges_environment = {
@@ -199,4 +296,5 @@ const train_environment edges_environment = {
     .reset = reset,
     .look = look,
     .step = step,
+    .teach = teach,
 };

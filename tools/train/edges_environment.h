@@ -13,13 +13,14 @@ typedef struct edges_world {
     const clo_graph *graphs[EDGES_GRAPHS_MAX];
     uint32_t graphs_count;
     uint32_t jobs_least, jobs_most;
-    /* Of an episode. */
+    /* That are tried in an episode. */
     uint32_t edges;
     clo_edges_rule rule;
 } edges_world;
 
-/* Its argument is an edges_world; the reward of an edge is what the makespan falls by, in percent of that without
- * edges. The first choice of an edge, its start, has the reward 0. */
+/* Copy it and set its argument to an edges_world, which lives as long; the reward of an edge is what the makespan falls by, in percent of that without
+ * edges. An edge that makes it no shorter is taken away again, is worth 0 and cannot be chosen from then on: so a search
+ * goes about it. The first choice of an edge, its start, has the reward 0. */
 extern const train_environment edges_environment;
 
 /* The instance of a seed, sealed, on its machine; NULL with clo_last_error: it cannot be made. */

@@ -7,6 +7,9 @@
 struct clo_edges {
     clo_edges_room room;
     clo_edges_state state;
+    /* As it was before the last edge; has_before: there is one */
+    clo_edges_state before;
+    bool has_before;
 };
 
 clo_status clo_edges_create(const clo_cost *cost, clo_edges_rule rule, clo_edges **out)
@@ -22,6 +25,8 @@ clo_status clo_edges_create(const clo_cost *cost, clo_edges_rule rule, clo_edges
     clo_status status = clo_edges_room_open(&edges->room, cost, rule);
     if (status == CLO_OK)
         status = clo_edges_state_open(&edges->state, &edges->room);
+    if (status == CLO_OK)
+        status = clo_edges_state_open(&edges->before, &edges->room);
     if (status != CLO_OK) {
         clo_edges_destroy(edges);
         return status;
@@ -36,6 +41,7 @@ void clo_edges_destroy(clo_edges *edges)
     if (edges == NULL)
         return;
     clo_edges_state_close(&edges->state);
+    clo_edges_state_close(&edges->before);
     clo_edges_room_close(&edges->room);
     clo_free(edges);
 }
@@ -72,16 +78,27 @@ clo_status clo_edges_add(clo_edges *edges, uint32_t start, uint32_t end)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_edges_add: rows %u and %u of %u", start, end, edges->room.problem.tasks);
     if (edges->state.added.count == CLO_EDGES_MAX)
         return clo_fail(CLO_ERR_LIMIT, "clo_edges_add: %d edges were added; there is room for no more", CLO_EDGES_MAX);
-    const uint32_t *task_of = edges->state.plan.order;
-    if (!clo_edges_state_add(&edges->state, &edges->room, task_of[start], task_of[end]))
+    uint32_t from = edges->state.plan.order[start], to = edges->state.plan.order[end];
+    if (!clo_closure_may_add(&edges->state.closure, from, to))
         return clo_fail(CLO_ERR_ARGUMENT,
                         "clo_edges_add: an edge from row %u to row %u closes a circle, or is there already", start, end);
+    clo_edges_state_copy(&edges->before, &edges->state);
+    edges->has_before = true;
+    (void)clo_edges_state_add(&edges->state, &edges->room, from, to);
     clo_edges_state_build(&edges->state, &edges->room);
     return CLO_OK;
 }
 
+void clo_edges_undo(clo_edges *edges)
+{
+    if (edges != NULL && edges->has_before)
+        clo_edges_state_copy(&edges->state, &edges->before);
+}
+
 void clo_edges_clear(clo_edges *edges)
 {
-    if (edges != NULL)
-        clo_edges_state_clear(&edges->state, &edges->room);
+    if (edges == NULL)
+        return;
+    edges->has_before = false;
+    clo_edges_state_clear(&edges->state, &edges->room);
 }

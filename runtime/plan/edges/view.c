@@ -1,7 +1,11 @@
 /* view.c - what a network sees of a state. Integers only: every machine computes the same. */
 #include "plan/edges/state.h"
 
-enum { WAITS = 2 * CLO_EDGES_PRIOR_ONE, OVERLAPS = 3 * CLO_EDGES_PRIOR_ONE, SHARE_ONE = 4096 };
+/* What the prior adds for a start that waits, for an end that runs in that time, and for two tasks that do not fit
+ * together; of logarithms it takes a sixteenth or an eighth. It only leans: a strong one is no better than none. */
+enum { WAITS = CLO_EDGES_PRIOR_ONE / 4, OVERLAPS = 3 * CLO_EDGES_PRIOR_ONE / 8, EXCEEDS = CLO_EDGES_PRIOR_ONE / 8 };
+
+enum { SHARE_ONE = 4096 };
 
 /* log2(1 + time / unit) in Q8: whole bits, and a line between them. */
 static int32_t log_of(const clo_edges_room *room, int64_t time_ns)
@@ -83,7 +87,7 @@ void clo_edges_view_starts(const clo_edges_state *state, clo_edges_room *room, c
         if (!clo_closure_has_end(&state->closure, v))
             continue;
         int32_t wait = features[CLO_EDGES_WAIT];
-        room->prior[out->count] = (wait > 0 ? WAITS + wait / 2 : 0) - features[CLO_EDGES_SLACK];
+        room->prior[out->count] = (wait > 0 ? WAITS + wait / 16 : 0) - features[CLO_EDGES_SLACK] / 8;
         room->rows[out->count++] = row;
     }
 }
@@ -104,8 +108,8 @@ static int32_t put_relation(const clo_edges_state *state, const clo_edges_room *
     out[CLO_EDGES_SPARE] = log_of(room, slack_of(state, v) - slack_of(state, a));
     out[CLO_EDGES_EXCESS] = room->share[a] + room->share[v] - SHARE_ONE;
     out[CLO_EDGES_SHORTER] = log_of(room, plan->tail_ns[a] - plan->tail_ns[v]);
-    return (overlap > 0 ? OVERLAPS + out[CLO_EDGES_OVERLAP] / 2 : 0) + out[CLO_EDGES_SPARE] / 2 +
-           (out[CLO_EDGES_EXCESS] > 0 ? CLO_EDGES_PRIOR_ONE : 0);
+    return (overlap > 0 ? OVERLAPS + out[CLO_EDGES_OVERLAP] / 16 : 0) + out[CLO_EDGES_SPARE] / 16 +
+           (out[CLO_EDGES_EXCESS] > 0 ? EXCEEDS : 0);
 }
 
 void clo_edges_view_ends(const clo_edges_state *state, clo_edges_room *room, uint32_t task, clo_edges_view *out)
