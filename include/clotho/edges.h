@@ -103,7 +103,7 @@ CLO_API int64_t clo_edges_makespan_ns(const clo_edges *edges);
 CLO_API uint32_t clo_edges_added(const clo_edges *edges);
 
 /* The starts, or the ends behind the start in row `start`, that may be chosen: an edge that would close a circle, or
- * that the others imply, is not among them. O(tasks * log(tasks) + edges). */
+ * that the others imply, is not among them; of no such row there is an empty view. O(tasks * log(tasks) + edges). */
 CLO_API void clo_edges_starts(clo_edges *edges, clo_edges_view *out);
 CLO_API void clo_edges_ends(clo_edges *edges, uint32_t start, clo_edges_view *out);
 
@@ -140,11 +140,11 @@ typedef struct clo_edges_config {
     /* States that are gone on with, 16 at most. 0: 4. */
     uint32_t beam;
 
-    /* 1: the choice of the highest score is added, `edges` times, and nothing else is tried; the shortest of the
-     * schedules on the way counts. `beam` is not looked at. */
+    /* 1: the edge of the highest score is tried, `edges` times; it stays where it makes the schedule shorter, and is not
+     * tried again else. `beam` is not looked at. */
     uint32_t greedy;
 
-    /* Edges that are added at most, CLO_EDGES_MAX. 0: 32 */
+    /* Edges that are added at most, and CLO_EDGES_MAX; greedy: that are tried. 0: 32 */
     uint32_t edges;
 
     uint64_t seed;

@@ -386,18 +386,18 @@ static int read_and_run(training *t, int argc, char **argv)
                                 "The same seeds give the same bytes with any number of threads.\n"
                                 "Example: clotho train edges tpch_2g.jsonl tpch_100g.jsonl --updates 300 -o edges.model"};
     const option_spec options[] = {
-        {"jobs", 0, "A-B", OPTION_TEXT, &t->jobs, "jobs of an instance (4-6)"},
+        {"jobs", 0, "A-B", OPTION_TEXT, &t->jobs, "jobs of an instance (3-6)"},
         {"rule", 0, "NAME", OPTION_TEXT, &t->rule, "list rule: cp, sjf or tetris (cp)"},
         {"edges", 0, "N", OPTION_U32, &t->edges, "edges that an episode tries (16)"},
         {"scale", 0, "X", OPTION_REAL, &t->scale, "multiply times by X"},
         {"seeds", 0, "A-B", OPTION_TEXT, &t->seeds_text, "instances to train on (100-4099)"},
-        {"validation", 0, "A-B", OPTION_TEXT, &t->validation_text, "instances that say what is kept (5000-5095)"},
-        {"lessons", 0, "N", OPTION_U32, &t->lessons, "updates that imitate the best single edges (200)"},
-        {"updates", 0, "N", OPTION_U32, &t->updates, "updates by reward (200)"},
+        {"validation", 0, "A-B", OPTION_TEXT, &t->validation_text, "instances that say what is kept (5000-5127)"},
+        {"lessons", 0, "N", OPTION_U32, &t->lessons, "updates that imitate the best single edges (60)"},
+        {"updates", 0, "N", OPTION_U32, &t->updates, "updates by reward (240)"},
         {"instances", 0, "N", OPTION_U32, &t->instances, "of an update (8)"},
-        {"rollouts", 0, "N", OPTION_U32, &t->rollouts, "of an instance (8)"},
-        {"rate", 0, "X", OPTION_REAL, &t->rate, "of Adam, a tenth of it at the end (0.003)"},
-        {"validate-every", 0, "N", OPTION_U32, &t->validate_every, "updates between two validations (10)"},
+        {"rollouts", 0, "N", OPTION_U32, &t->rollouts, "of an instance (12)"},
+        {"rate", 0, "X", OPTION_REAL, &t->rate, "of Adam, a tenth of it at the end (0.03)"},
+        {"validate-every", 0, "N", OPTION_U32, &t->validate_every, "updates between two validations (20)"},
         {"seed", 0, "N", OPTION_U64, &t->seed, "fixes every draw (0)"},
         {"threads", 0, "N", OPTION_U32, &t->threads, "rollouts at once (as many as CPUs)"},
         {"checkpoint", 0, "F", OPTION_TEXT, &t->checkpoint,
@@ -422,15 +422,18 @@ int train_edges(int argc, char **argv)
 
     if (t == NULL)
         return complain(NULL, "out of memory");
-    t->jobs = "4-6";
+    t->jobs = "3-6";
     t->rule = "cp";
     t->seeds_text = "100-4099";
-    t->validation_text = "5000-5095";
+    t->validation_text = "5000-5127";
     t->name = "edges";
     t->edges = 16;
-    t->lessons = t->updates = 200;
-    t->instances = t->rollouts = 8;
-    t->rate = 0.003;
+    t->lessons = 60;
+    t->updates = 240;
+    t->instances = 8;
+    t->rollouts = 12;
+    t->validate_every = 20;
+    t->rate = 0.03;
     t->scale = 1;
     int code = read_and_run(t, argc, argv);
     close_all(t);

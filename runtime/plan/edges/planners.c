@@ -1,9 +1,10 @@
 /* planners.c - edge adding by name.
  *
  *   edges, edges-sjf, edges-tetris   beam search with the built-in network, on three list rules
- *   edges-greedy                     the network's first choices alone, on critical-path: no search
+ *   edges-greedy                     the network's first choices alone, on critical-path: 32 are tried
  *   edges-random                     as edges, with edges drawn evenly (PPO-BiHyb's Random): what the network adds
- *   edges-best                       a quarter of the budget for edges; the packing search of `best` goes on from there
+ *   edges-best                       a quarter of the budget for edges on the rule that is shortest without them; the
+ *                                    packing search of `best` goes on from there
  *
  * Hua et al. add up to five edges and keep the shortest schedule; here 32 may be added, several at once, as graphs of
  * 100 queries get nowhere by single ones. Where edges cannot be added (edges.h) the rule alone plans. */
@@ -107,6 +108,29 @@ static clo_status go_on(clo_schedule *schedule, const clo_edges_room *room, cons
     return status;
 }
 
+/* `state` of the rule that is shortest without edges. */
+static clo_status begin_shortest(clo_edges_room *room, clo_edges_state *state, clo_budget *budget)
+{
+    static const clo_edges_rule rules[] = {CLO_EDGES_CP, CLO_EDGES_TETRIS, CLO_EDGES_SJF};
+    int64_t shortest_ns = INT64_MAX;
+    clo_edges_rule shortest = CLO_EDGES_CP;
+    clo_status status = begin(room, state, budget);
+
+    for (int i = 0; i < 3 && status == CLO_OK; i++) {
+        room->builder.rule = rules[i];
+        clo_edges_state_clear(state, room);
+        if (state->plan.makespan_ns < shortest_ns) {
+            shortest_ns = state->plan.makespan_ns;
+            shortest = rules[i];
+        }
+    }
+    room->builder.rule = shortest;
+    if (status == CLO_OK)
+        clo_edges_state_clear(state, room);
+    budget->schedules += 2;
+    return status;
+}
+
 static clo_status fill_and_go_on(clo_schedule *schedule, const clo_edges_config *edges, const clo_plan_config *config)
 {
     clo_edges_room room;
@@ -119,7 +143,7 @@ static clo_status fill_and_go_on(clo_schedule *schedule, const clo_edges_config 
         return fill_by_rule(schedule, edges->rule, config);
     if (status != CLO_OK)
         return status;
-    status = begin(&room, &state, &budget);
+    status = begin_shortest(&room, &state, &budget);
     clo_budget part = budget;
     part.schedules_max = (budget.schedules_max + PART_OF_BUDGET - 1) / PART_OF_BUDGET;
     if (budget.end_ns != INT64_MAX)

@@ -13,7 +13,8 @@ enum {
     ENDS = 2,
     PATIENCE = 4, /* steps of a descent without a shorter schedule */
     BEAM_DEFAULT = 4,
-    EDGES_DEFAULT = 32
+    EDGES_DEFAULT = 32,
+    ENDS_LOOKED_AT = 33
 };
 
 typedef struct search {
@@ -127,22 +128,48 @@ static void descend(search *s)
     }
 }
 
-/* The highest scores alone. */
+/* The end that comes first behind `start`, of those that were not refused; CLO_NONE: none of the best ENDS_LOOKED_AT. */
+static uint32_t first_end(search *s, uint32_t start, const pair *refused, uint32_t count)
+{
+    uint32_t ends[ENDS_LOOKED_AT];
+    clo_edges_view view;
+
+    clo_edges_view_ends(s->best, s->room, start, &view);
+    uint32_t found = clo_edges_guided_choose(&s->guided, &view, ENDS_LOOKED_AT, ends);
+    for (uint32_t i = 0; i < found; i++) {
+        uint32_t end = s->best->plan.order[ends[i]];
+        bool is_refused = false;
+        for (uint32_t k = 0; k < count; k++)
+            is_refused = is_refused || (refused[k].from == start && refused[k].to == end);
+        if (!is_refused)
+            return end;
+    }
+    return CLO_NONE;
+}
+
+/* The highest score alone is tried, as in training: an edge that makes the schedule no shorter is taken away and not
+ * tried again. */
 static void walk(search *s)
 {
-    clo_edges_state_copy(&s->child, s->best);
-    while (s->child.added.count < s->edges_max && !clo_budget_is_spent(s->budget)) { /* each round adds an edge */
+    pair refused[CLO_EDGES_MAX];
+    uint32_t count = 0;
+
+    for (uint32_t tries = 0; tries < s->edges_max && !clo_budget_is_spent(s->budget); tries++) {
+        int64_t before_ns = s->best->plan.makespan_ns;
         clo_edges_view view;
-        uint32_t start, end;
-        clo_edges_view_starts(&s->child, s->room, &view);
-        if (clo_edges_guided_choose(&s->guided, &view, 1, &start) == 0)
+        uint32_t row;
+        clo_edges_view_starts(s->best, s->room, &view);
+        if (clo_edges_guided_choose(&s->guided, &view, 1, &row) == 0)
             return;
-        start = s->child.plan.order[start];
-        clo_edges_view_ends(&s->child, s->room, start, &view);
-        if (clo_edges_guided_choose(&s->guided, &view, 1, &end) == 0 ||
-            !clo_edges_state_add(&s->child, s->room, start, s->child.plan.order[end]))
+        uint32_t start = s->best->plan.order[row], end = first_end(s, start, refused, count);
+        if (end == CLO_NONE)
+            return;
+        clo_edges_state_copy(&s->child, s->best);
+        if (!clo_edges_state_add(&s->child, s->room, start, end))
             return;
         build(s);
+        if (s->best->plan.makespan_ns == before_ns)
+            refused[count++] = (pair){start, end};
     }
 }
 
