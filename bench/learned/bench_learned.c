@@ -53,7 +53,8 @@ int main(int argc, char **argv)
         {.name = "shuffle-weights",
          .help = "the networks' weights in another order: tables must change",
          .is_set = &l.has_shuffled_weights},
-        {.name = "zero-residual", .help = "the priors without the networks: tables must change",
+        {.name = "zero-residual",
+         .help = "the priors without the networks: tables must change",
          .is_set = &l.has_zero_residual},
         {0},
     };

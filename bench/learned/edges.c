@@ -76,9 +76,9 @@ static clo_status plan(const scene *s, const clo_cost *cost, int way, clo_plan *
     edges.rule = rule_of(way);
     edges.model = s->model;
     edges.greedy = way == GREEDY;
-    edges.guide = way == RANDOM                  ? CLO_EDGES_BY_CHANCE
+    edges.guide = way == RANDOM             ? CLO_EDGES_BY_CHANCE
                   : s->l->has_zero_residual ? CLO_EDGES_BY_PRIOR
-                                                 : CLO_EDGES_BY_MODEL;
+                                            : CLO_EDGES_BY_MODEL;
     return clo_edges_plan(cost, &edges, out);
 }
 
@@ -165,7 +165,8 @@ static void print_table(const scene *s, const sums *all)
                a->ms[GREEDY] / a->count);
         reached += reaches(a, &settings[i]);
     }
-    printf("\n%% below shortest task first; the last column: tetris+ below largest demand first\n%-18s %7s %7s %7s %7s %9s\n",
+    printf("\n%% below shortest task first; the last column: tetris+ below largest demand first\n%-18s %7s %7s %7s %7s "
+           "%9s\n",
            "setting", "paper", "beam", "sjf+", "best", "tetris+");
     for (int i = 0; i < SETTINGS && all[i].count > 0; i++)
         printf("%-18s %7.2f %7.2f %7.2f %7.2f %9.2f\n", settings[i].name, settings[i].over_sjf,

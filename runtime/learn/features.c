@@ -28,10 +28,10 @@ static const wanted lachesis[] = {
 
 /* Edge adding: as clotho/edges.h counts them. */
 static const wanted edges[] = {
-    {"time", CLO_MODEL_STAGE},    {"tail", CLO_MODEL_STAGE},   {"demand", CLO_MODEL_STAGE},
-    {"wait", CLO_MODEL_STAGE},    {"slack", CLO_MODEL_STAGE},  {"position", CLO_MODEL_STAGE},
-    {"second", CLO_MODEL_STAGE},  {"before", CLO_MODEL_STAGE}, {"overlap", CLO_MODEL_STAGE},
-    {"spare", CLO_MODEL_STAGE},   {"excess", CLO_MODEL_STAGE}, {"shorter", CLO_MODEL_STAGE},
+    {"time", CLO_MODEL_STAGE},   {"tail", CLO_MODEL_STAGE},   {"demand", CLO_MODEL_STAGE},
+    {"wait", CLO_MODEL_STAGE},   {"slack", CLO_MODEL_STAGE},  {"position", CLO_MODEL_STAGE},
+    {"second", CLO_MODEL_STAGE}, {"before", CLO_MODEL_STAGE}, {"overlap", CLO_MODEL_STAGE},
+    {"spare", CLO_MODEL_STAGE},  {"excess", CLO_MODEL_STAGE}, {"shorter", CLO_MODEL_STAGE},
 };
 
 /* Index: the number of the list. A list without entries takes any features. */

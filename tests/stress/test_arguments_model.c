@@ -185,8 +185,8 @@ static void features_want_all_their_arrays(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(files), cmocka_unit_test(added_edges), cmocka_unit_test(reading),
-                                       cmocka_unit_test(descriptions),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(files), cmocka_unit_test(added_edges),
+                                       cmocka_unit_test(reading), cmocka_unit_test(descriptions),
                                        cmocka_unit_test(features_want_all_their_arrays)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

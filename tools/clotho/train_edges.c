@@ -198,8 +198,8 @@ static int open_trainer(training *t)
 
 static void print_head(const training *t)
 {
-    printf("training on  %u graphs, %u to %u of them an instance; rule %s, %u edges are tried\n",
-           t->world.graphs_count, t->world.jobs_least, t->world.jobs_most, t->rule, t->edges);
+    printf("training on  %u graphs, %u to %u of them an instance; rule %s, %u edges are tried\n", t->world.graphs_count,
+           t->world.jobs_least, t->world.jobs_most, t->rule, t->edges);
     printf("seeds        %s (list %016llx), validation %s (list %016llx), samples seed %llu\n", t->seeds_text,
            (unsigned long long)seeds_hash(t->seeds), t->validation_text, (unsigned long long)seeds_hash(t->validation),
            (unsigned long long)t->seed);
@@ -213,7 +213,8 @@ static void show(const training *t, const train_point *point)
 
     if (t->as_json)
         return;
-    curve_line(t->trainer, t->phases[point->phase].method, point, elapsed_s(t), point->update - t->done_before, line, sizeof line);
+    curve_line(t->trainer, t->phases[point->phase].method, point, elapsed_s(t), point->update - t->done_before, line,
+               sizeof line);
     if (!isnan(point->validation))
         printf("%s%s\n", isatty(STDOUT_FILENO) ? "\r\033[K" : "", line);
     else if (isatty(STDOUT_FILENO))
@@ -227,7 +228,8 @@ static int train(training *t)
     train_point point = {0};
     bool has_begun = false;
 
-    while (!has_begun || trainer_updates_done(t->trainer) < trainer_updates(t->trainer)) { /* each round is an update, but the first */
+    while (!has_begun || trainer_updates_done(t->trainer) <
+                             trainer_updates(t->trainer)) { /* each round is an update, but the first */
         if (trainer_updates_done(t->trainer) == trainer_updates(t->trainer))
             break;
         has_begun = true;
@@ -374,17 +376,18 @@ static void close_all(training *t)
 
 static int read_and_run(training *t, int argc, char **argv)
 {
-    static const command cmd = {"train edges",
-                                "WORKLOAD...",
-                                1,
-                                WORKLOADS_MAX,
-                                "Trains the network of the planners 'edges' on graphs that are drawn from the jobs of "
-                                "the workloads: it says\n"
-                                "which edges make a list schedule shorter. What is best on validation becomes a model "
-                                "file. Interrupted,\n"
-                                "it goes on from its checkpoint.",
-                                "The same seeds give the same bytes with any number of threads.\n"
-                                "Example: clotho train edges tpch_2g.jsonl tpch_100g.jsonl --updates 300 -o edges.model"};
+    static const command cmd = {
+        "train edges",
+        "WORKLOAD...",
+        1,
+        WORKLOADS_MAX,
+        "Trains the network of the planners 'edges' on graphs that are drawn from the jobs of "
+        "the workloads: it says\n"
+        "which edges make a list schedule shorter. What is best on validation becomes a model "
+        "file. Interrupted,\n"
+        "it goes on from its checkpoint.",
+        "The same seeds give the same bytes with any number of threads.\n"
+        "Example: clotho train edges tpch_2g.jsonl tpch_100g.jsonl --updates 300 -o edges.model"};
     const option_spec options[] = {
         {"jobs", 0, "A-B", OPTION_TEXT, &t->jobs, "jobs of an instance (3-6)"},
         {"rule", 0, "NAME", OPTION_TEXT, &t->rule, "list rule: cp, sjf or tetris (cp)"},

@@ -66,8 +66,8 @@ static clo_platform *make_machine(uint32_t tasks)
     desc.machines_count = 1;
     desc.capacities = capacities;
     for (uint32_t e = 0; e < desc.executors_count; e++)
-        executors[e] = (clo_executor){
-            .os_index = -1, .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
+        executors[e] =
+            (clo_executor){.os_index = -1, .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
     return clo_platform_create(&desc, &platform) == CLO_OK ? platform : NULL;
 }
 
@@ -198,9 +198,8 @@ static bool look(void *self, train_view *out)
     if (e->count == 0)
         return false;
     e->input = (network_case){&e->view.shape, e->inputs};
-    *out = (train_view){.input = &e->input,
-                        .stages = {.rows = e->rows, .count = e->count, .prior = e->prior},
-                        .time = e->time};
+    *out = (train_view){
+        .input = &e->input, .stages = {.rows = e->rows, .count = e->count, .prior = e->prior}, .time = e->time};
     return true;
 }
 
@@ -259,7 +258,8 @@ static void try_ends(episode *e, uint32_t start, int32_t start_prior, lesson *be
     }
 }
 
-/* Tries every edge; an episode that is taught ends where none makes the schedule shorter. The view of the starts is then made anew, as it was. */
+/* Tries every edge; an episode that is taught ends where none makes the schedule shorter. The view of the starts is
+ * then made anew, as it was. */
 static train_choice teach_start(episode *e)
 {
     lesson best = {.makespan_ns = INT64_MAX, .start = e->rows[0], .end = e->rows[0]};

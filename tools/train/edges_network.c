@@ -17,8 +17,14 @@
 #include <string.h>
 
 #define NONE CLO_MODEL_NONE
-#define LOG(name) {name, 2, 0, -16384, 16384}
-#define SHARE(name) {name, 1, 1, -16384, 16384}
+#define LOG(name)                 \
+    {                             \
+        name, 2, 0, -16384, 16384 \
+    }
+#define SHARE(name)               \
+    {                             \
+        name, 1, 1, -16384, 16384 \
+    }
 
 enum { PREP_HIDDEN = 16, HEAD_WIDE = 16, HEAD_NARROW = 8, EXPONENT_MAX = 12, GROUP = 0, JOIN = 0 };
 

@@ -81,7 +81,8 @@ clo_status clo_edges_add(clo_edges *edges, uint32_t start, uint32_t end)
     uint32_t from = edges->state.plan.order[start], to = edges->state.plan.order[end];
     if (!clo_closure_may_add(&edges->state.closure, from, to))
         return clo_fail(CLO_ERR_ARGUMENT,
-                        "clo_edges_add: an edge from row %u to row %u closes a circle, or is there already", start, end);
+                        "clo_edges_add: an edge from row %u to row %u closes a circle, or is there already", start,
+                        end);
     clo_edges_state_copy(&edges->before, &edges->state);
     edges->has_before = true;
     (void)clo_edges_state_add(&edges->state, &edges->room, from, to);

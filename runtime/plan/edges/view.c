@@ -19,8 +19,7 @@ static int32_t log_of(const clo_edges_room *room, int64_t time_ns)
 
 static int64_t finish_of(const clo_edges_state *state, const clo_edges_room *room, uint32_t v)
 {
-    return state->plan.start_ns[v] +
-           room->problem.time_ns[(size_t)state->plan.machine[v] * room->problem.tasks + v];
+    return state->plan.start_ns[v] + room->problem.time_ns[(size_t)state->plan.machine[v] * room->problem.tasks + v];
 }
 
 static int64_t slack_of(const clo_edges_state *state, uint32_t v)

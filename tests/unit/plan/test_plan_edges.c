@@ -43,8 +43,9 @@ static fixture make(uint64_t seed, uint32_t resources, uint32_t machines)
     desc.machines_count = machines;
     desc.capacities = capacities;
     for (uint32_t e = 0; e < desc.executors_count; e++)
-        executors[e] = (clo_executor){
-            .os_index = -1, .machine = e / 16, .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
+        executors[e] = (clo_executor){.os_index = -1,
+                                      .machine = e / 16,
+                                      .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
     ok(clo_platform_create(&desc, &f.platform));
     ok(clo_cost_create(f.graph, f.platform, &f.cost));
     return f;
