@@ -144,6 +144,10 @@ typedef struct clo_edges_config {
      * tried again else. `beam` is not looked at. */
     uint32_t greedy;
 
+    /* 1: a quarter of the budget is for edges, on the rule that is shortest without them (`rule` is not looked at); the
+     * packing search of the planner "best" goes on from there. */
+    uint32_t then_best;
+
     /* Edges that are added at most, and CLO_EDGES_MAX; greedy: that are tried. 0: 32 */
     uint32_t edges;
 
@@ -156,7 +160,7 @@ typedef struct clo_edges_config {
 
 #define CLO_EDGES_CONFIG_INIT CLO_SIZED_INIT(clo_edges_config)
 
-/* A plan of the shortest list schedule that adding edges finds.
+/* A plan of the shortest schedule that adding edges finds.
  *
  *   config  NULL: all defaults.
  *   out     owned by the caller.

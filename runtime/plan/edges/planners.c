@@ -60,31 +60,6 @@ static clo_status begin(clo_edges_room *room, clo_edges_state *state, clo_budget
     return clo_budget_bound(budget, room->problem.cost, clo_clock_ns() - begin_ns);
 }
 
-clo_status clo_edges_fill(clo_schedule *schedule, const clo_edges_config *edges, const clo_plan_config *config,
-                          bool is_strict)
-{
-    clo_edges_room room;
-    clo_edges_state state = {0};
-    clo_budget budget;
-
-    clo_budget_open(&budget, config, SCHEDULES_DEFAULT);
-    clo_status status = clo_edges_room_open(&room, schedule->cost, edges->rule);
-    if ((status == CLO_ERR_UNSUPPORTED || status == CLO_ERR_LIMIT) && !is_strict)
-        return fill_by_rule(schedule, edges->rule, config);
-    if (status != CLO_OK)
-        return status;
-    status = begin(&room, &state, &budget);
-    if (status == CLO_OK)
-        status = clo_edges_search(&room, edges, &budget, &state);
-    if (status == CLO_OK)
-        status = realise(schedule, &room, &state);
-    schedule->schedules = budget.schedules;
-    schedule->is_optimal = status == CLO_OK && state.plan.makespan_ns <= budget.bound_ns;
-    clo_edges_state_close(&state);
-    clo_edges_room_close(&room);
-    return status;
-}
-
 /* The packing search from the schedule that edges made, in the order of its starts. */
 static clo_status go_on(clo_schedule *schedule, const clo_edges_room *room, const clo_edges_state *state,
                         clo_budget *budget)
@@ -102,7 +77,6 @@ static clo_status go_on(clo_schedule *schedule, const clo_edges_room *room, cons
         status = clo_rcpsp_realise(&room->problem, &found, direction, schedule);
     else if (status == CLO_OK)
         status = realise(schedule, room, state);
-    schedule->is_optimal = status == CLO_OK && budget->best_ns <= budget->bound_ns;
     clo_packing_close(&found);
     clo_free(keys);
     return status;
@@ -131,7 +105,27 @@ static clo_status begin_shortest(clo_edges_room *room, clo_edges_state *state, c
     return status;
 }
 
-static clo_status fill_and_go_on(clo_schedule *schedule, const clo_edges_config *edges, const clo_plan_config *config)
+/* Edges for their share of the budget, and what comes behind them. */
+static clo_status search(clo_schedule *schedule, clo_edges_room *room, clo_edges_state *state,
+                         const clo_edges_config *edges, clo_budget *budget)
+{
+    clo_budget part = *budget;
+
+    if (edges->then_best == 0) {
+        clo_status status = clo_edges_search(room, edges, budget, state);
+        return status == CLO_OK ? realise(schedule, room, state) : status;
+    }
+    part.schedules_max = (budget->schedules_max + PART_OF_BUDGET - 1) / PART_OF_BUDGET;
+    if (budget->end_ns != INT64_MAX)
+        part.end_ns -= clo_budget_left_ns(budget) / PART_OF_BUDGET * (PART_OF_BUDGET - 1);
+    clo_status status = clo_edges_search(room, edges, &part, state);
+    budget->schedules = part.schedules;
+    budget->best_ns = part.best_ns;
+    return status == CLO_OK ? go_on(schedule, room, state, budget) : status;
+}
+
+clo_status clo_edges_fill(clo_schedule *schedule, const clo_edges_config *edges, const clo_plan_config *config,
+                          bool is_strict)
 {
     clo_edges_room room;
     clo_edges_state state = {0};
@@ -139,22 +133,15 @@ static clo_status fill_and_go_on(clo_schedule *schedule, const clo_edges_config 
 
     clo_budget_open(&budget, config, SCHEDULES_DEFAULT);
     clo_status status = clo_edges_room_open(&room, schedule->cost, edges->rule);
-    if (status == CLO_ERR_UNSUPPORTED || status == CLO_ERR_LIMIT)
+    if ((status == CLO_ERR_UNSUPPORTED || status == CLO_ERR_LIMIT) && !is_strict)
         return fill_by_rule(schedule, edges->rule, config);
     if (status != CLO_OK)
         return status;
-    status = begin_shortest(&room, &state, &budget);
-    clo_budget part = budget;
-    part.schedules_max = (budget.schedules_max + PART_OF_BUDGET - 1) / PART_OF_BUDGET;
-    if (budget.end_ns != INT64_MAX)
-        part.end_ns -= clo_budget_left_ns(&budget) / PART_OF_BUDGET * (PART_OF_BUDGET - 1);
+    status = edges->then_best != 0 ? begin_shortest(&room, &state, &budget) : begin(&room, &state, &budget);
     if (status == CLO_OK)
-        status = clo_edges_search(&room, edges, &part, &state);
-    budget.schedules = part.schedules;
-    budget.best_ns = part.best_ns;
-    if (status == CLO_OK)
-        status = go_on(schedule, &room, &state, &budget);
+        status = search(schedule, &room, &state, edges, &budget);
     schedule->schedules = budget.schedules;
+    schedule->is_optimal = status == CLO_OK && budget.best_ns <= budget.bound_ns;
     clo_edges_state_close(&state);
     clo_edges_room_close(&room);
     return status;
@@ -188,7 +175,7 @@ static clo_status fill_random(clo_schedule *schedule, const clo_plan_config *con
 
 static clo_status fill_best(clo_schedule *schedule, const clo_plan_config *config)
 {
-    return fill_and_go_on(schedule, &(clo_edges_config){.rule = CLO_EDGES_CP}, config);
+    return clo_edges_fill(schedule, &(clo_edges_config){.then_best = 1}, config, false);
 }
 
 const clo_planner_desc clo_planner_edges = {
