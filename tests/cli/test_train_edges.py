@@ -27,6 +27,7 @@ class TrainEdges(CommandTest):
         self.assertLess(len(model), 100000)
         self.assertGreater(report["agreement"], 0.9)
         self.assertGreaterEqual(report["validation"], report["validation_before"])
+        self.assertAlmostEqual(report["validation_integers"], report["validation"], delta=0.2)
         self.assertIn("golden vectors agree", self.good("model", "verify", path))
         with open(curve, encoding="utf-8") as file:
             self.assertIn("<svg", file.read())

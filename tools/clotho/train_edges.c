@@ -47,6 +47,7 @@ typedef struct training {
     void *model;
     size_t model_bytes;
     quantize_agreement agreement;
+    double integers; /* validation with the model */
 } training;
 
 static double elapsed_s(const training *t)
@@ -249,6 +250,8 @@ static int compare(training *t, const edges_case *cases, uint32_t count)
 
     if (status == CLO_OK)
         status = edges_compare(&t->net, model, cases, count, &t->agreement);
+    if (status == CLO_OK)
+        status = edges_validate(&t->world, model, t->validation_list, t->validation.count, &t->integers);
     clo_model_destroy(model);
     return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
 }
@@ -317,8 +320,8 @@ static int report(const training *t)
     if (!t->as_json) {
         printf("\nbest         makespans %.3f %% shorter on validation, after %u updates (%.3f %% before), in %.1f s\n",
                reward, update, first, elapsed_s(t));
-        printf("integers     choose alike in %.2f %% of %llu decisions; %zu bytes\n", 100 * share,
-               (unsigned long long)t->agreement.choices, t->model_bytes);
+        printf("integers     %.3f %% shorter; choose alike in %.2f %% of %llu decisions; %zu bytes\n", t->integers,
+               100 * share, (unsigned long long)t->agreement.choices, t->model_bytes);
         if (t->output != NULL)
             printf("model        %s; build it in with clotho model embed\n", show_name(t->output));
         return EXIT_GOOD;
@@ -329,6 +332,7 @@ static int report(const training *t)
     json_real(&out, "validation_before", first);
     json_count(&out, "best_update", update);
     json_count(&out, "updates", trainer_updates_done(t->trainer));
+    json_real(&out, "validation_integers", t->integers);
     json_real(&out, "agreement", share);
     json_count(&out, "decisions", t->agreement.choices);
     json_count(&out, "bytes", t->model_bytes);

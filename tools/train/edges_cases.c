@@ -146,3 +146,49 @@ clo_status edges_compare(network *net, const clo_model *model, const edges_case 
     }
     return status;
 }
+
+static clo_status gain_of(const edges_world *world, const clo_model *model, const clo_cost *cost, double *percent)
+{
+    clo_edges_config config = CLO_EDGES_CONFIG_INIT;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
+    clo_edges *edges = NULL;
+    clo_plan *plan = NULL;
+    int64_t first_ns = 0;
+
+    config.rule = world->rule;
+    config.model = model;
+    config.greedy = 1;
+    config.edges = world->edges;
+    clo_status status = clo_edges_create(cost, world->rule, &edges);
+    if (status == CLO_OK) {
+        first_ns = clo_edges_makespan_ns(edges);
+        status = clo_edges_plan(cost, &config, &plan);
+    }
+    if (status == CLO_OK)
+        status = clo_plan_measure(plan, cost, &metrics);
+    if (status == CLO_OK && first_ns > 0)
+        *percent = 100 * (double)(first_ns - metrics.makespan_ns) / (double)first_ns;
+    clo_plan_destroy(plan);
+    clo_edges_destroy(edges);
+    return status;
+}
+
+clo_status edges_validate(const edges_world *world, const clo_model *model, const uint64_t *seeds, uint32_t count,
+                          double *percent)
+{
+    clo_status status = CLO_OK;
+
+    *percent = 0;
+    for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
+        clo_graph *graph = NULL;
+        clo_platform *platform = NULL;
+        double gain = 0;
+        clo_cost *cost = edges_world_draw(world, seeds[i], &graph, &platform);
+        status = cost == NULL ? CLO_ERR_MEMORY : gain_of(world, model, cost, &gain);
+        *percent += gain / count;
+        clo_cost_destroy(cost);
+        clo_platform_destroy(platform);
+        clo_graph_destroy(graph);
+    }
+    return status;
+}
