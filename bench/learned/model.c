@@ -32,13 +32,14 @@ static bool shuffle_layer(parts *p, uint32_t index, uint64_t *state)
     clo_model_layer *layer = &p->layers[index];
     uint32_t count = layer->inputs * layer->outputs;
     uint32_t *order = calloc(count + 1, sizeof *order);
-    int8_t *plain = calloc(2 * (size_t)count + 1, 1), *mixed = plain + count;
+    int8_t *plain = calloc(2 * (size_t)count + 1, 1);
 
     p->weights[index] = plain;
     if (order == NULL || plain == NULL) {
         free(order);
         return false;
     }
+    int8_t *mixed = plain + count;
     unpack(layer, plain);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;

@@ -53,7 +53,7 @@ class TrainEdges(CommandTest):
     def test_bad_options(self):
         workload = self.workload()
         for more, text in ((("--jobs", "0"), "write a number from 1 to"), (("--jobs", "5-3"), "write a number from 1 to"),
-                           (("--rule", "best"), "write cp, sjf or tetris"), (("--edges", 0), "from 1 to"),
+                           (("--rule", "best"), "write cp, sjf, tetris or any"), (("--edges", 0), "from 1 to"),
                            (("--rollouts", 1), "from 2 to"), (("--threads", 300), "at most 256"),
                            (("--lessons", 0, "--updates", 0), "nothing would be trained"), (("--rate", 0), "number > 0")):
             self.bad(2, "train", "edges", workload, *more, holds=text)

@@ -76,18 +76,20 @@ static bool read_range(const char *text, uint32_t *least, uint32_t *most)
 
 static int check_options(training *t)
 {
-    static const char *const rules[] = {"cp", "sjf", "tetris"};
+    static const char *const rules[] = {"cp", "sjf", "tetris", "any"};
     int code = train_read_seeds(t->seeds_text, t->validation_text, &t->seeds, &t->validation);
 
     if (code != EXIT_GOOD)
         return code;
     if (!read_range(t->jobs, &t->world.jobs_least, &t->world.jobs_most))
         return misuse("--jobs is '%.40s'; write a number from 1 to %d, or two as 5-8", t->jobs, EDGES_JOBS_MAX);
-    for (uint32_t i = 0; i < 3; i++)
-        if (strcmp(t->rule, rules[i]) == 0)
-            t->world.rule = (clo_edges_rule)i;
-    if (strcmp(t->rule, rules[t->world.rule]) != 0)
-        return misuse("--rule is '%.40s'; write cp, sjf or tetris", t->rule);
+    uint32_t rule = 0;
+    while (rule < 4 && strcmp(t->rule, rules[rule]) != 0)
+        rule++;
+    if (rule == 4)
+        return misuse("--rule is '%.40s'; write cp, sjf, tetris or any", t->rule);
+    t->world.has_any_rule = rule == 3;
+    t->world.rule = t->world.has_any_rule ? CLO_EDGES_CP : (clo_edges_rule)rule;
     if (t->edges < 1 || t->edges > CLO_EDGES_MAX || t->updates > 1000000 || t->lessons > 1000000)
         return misuse("--edges is from 1 to %d, --lessons and --updates to 1000000", CLO_EDGES_MAX);
     if (t->lessons + t->updates == 0)
@@ -170,7 +172,8 @@ static int open_trainer(training *t)
     parameters_zero(&t->net, t->parameters, t->net.score);
     make_phases(t);
     t->hash = (t->hash ^ t->world.jobs_least) * UINT64_C(1099511628211) + t->world.jobs_most;
-    t->hash = (t->hash ^ t->edges) * UINT64_C(1099511628211) + (uint64_t)t->world.rule;
+    t->hash =
+        (t->hash ^ t->edges) * UINT64_C(1099511628211) + (uint64_t)t->world.rule + (t->world.has_any_rule ? 3 : 0);
     t->environment = edges_environment;
     t->environment.argument = &t->world;
     const trainer_config config = {.environment = &t->environment,
@@ -394,7 +397,8 @@ static int read_and_run(training *t, int argc, char **argv)
         "Example: clotho train edges tpch_2g.jsonl tpch_100g.jsonl --updates 300 -o edges.model"};
     const option_spec options[] = {
         {"jobs", 0, "A-B", OPTION_TEXT, &t->jobs, "jobs of an instance (3-6)"},
-        {"rule", 0, "NAME", OPTION_TEXT, &t->rule, "list rule: cp, sjf or tetris (cp)"},
+        {"rule", 0, "NAME", OPTION_TEXT, &t->rule,
+         "list rule: cp, sjf, tetris, or any: the seed of an instance draws it (any)"},
         {"edges", 0, "N", OPTION_U32, &t->edges, "edges that an episode tries (16)"},
         {"scale", 0, "X", OPTION_REAL, &t->scale, "multiply times by X"},
         {"seeds", 0, "A-B", OPTION_TEXT, &t->seeds_text, "instances to train on (100-4099)"},
@@ -430,7 +434,7 @@ int train_edges(int argc, char **argv)
     if (t == NULL)
         return complain(NULL, "out of memory");
     t->jobs = "3-6";
-    t->rule = "cp";
+    t->rule = "any";
     t->seeds_text = "100-4099";
     t->validation_text = "5000-5127";
     t->name = "edges";

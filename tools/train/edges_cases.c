@@ -147,7 +147,8 @@ clo_status edges_compare(network *net, const clo_model *model, const edges_case 
     return status;
 }
 
-static clo_status gain_of(const edges_world *world, const clo_model *model, const clo_cost *cost, double *percent)
+static clo_status gain_of(const edges_world *world, clo_edges_rule rule, const clo_model *model, const clo_cost *cost,
+                          double *percent)
 {
     clo_edges_config config = CLO_EDGES_CONFIG_INIT;
     clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
@@ -155,11 +156,11 @@ static clo_status gain_of(const edges_world *world, const clo_model *model, cons
     clo_plan *plan = NULL;
     int64_t first_ns = 0;
 
-    config.rule = world->rule;
+    config.rule = rule;
     config.model = model;
     config.greedy = 1;
     config.edges = world->edges;
-    clo_status status = clo_edges_create(cost, world->rule, &edges);
+    clo_status status = clo_edges_create(cost, rule, &edges);
     if (status == CLO_OK) {
         first_ns = clo_edges_makespan_ns(edges);
         status = clo_edges_plan(cost, &config, &plan);
@@ -184,7 +185,7 @@ clo_status edges_validate(const edges_world *world, const clo_model *model, cons
         clo_platform *platform = NULL;
         double gain = 0;
         clo_cost *cost = edges_world_draw(world, seeds[i], &graph, &platform);
-        status = cost == NULL ? CLO_ERR_MEMORY : gain_of(world, model, cost, &gain);
+        status = cost == NULL ? CLO_ERR_MEMORY : gain_of(world, edges_world_rule(world, seeds[i]), model, cost, &gain);
         *percent += gain / count;
         clo_cost_destroy(cost);
         clo_platform_destroy(platform);

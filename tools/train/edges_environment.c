@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { CAPACITY = 1000000, EXECUTORS_MAX = 256, SHARES = 3 };
+enum { CAPACITY = 1000000, EXECUTORS_MAX = 256, SHARES = 3, RULES = 3 };
 
 typedef struct episode {
     const edges_world *world;
@@ -88,6 +88,13 @@ clo_cost *edges_world_draw(const edges_world *world, uint64_t seed, clo_graph **
     return is_good ? cost : NULL;
 }
 
+clo_edges_rule edges_world_rule(const edges_world *world, uint64_t seed)
+{
+    draws d = {draws_key(seed, 13, 5)};
+
+    return world->has_any_rule ? (clo_edges_rule)(draws_next(&d) % RULES) : world->rule;
+}
+
 static void *create(const void *argument)
 {
     episode *e = calloc(1, sizeof *e);
@@ -149,7 +156,7 @@ static bool reset(void *self, uint64_t seed)
     e->added = e->time = e->refused = 0;
     e->cost = edges_world_draw(e->world, seed, &e->graph, &e->platform);
     if (e->cost == NULL || !make_room(e, clo_graph_tasks(e->graph)) ||
-        clo_edges_create(e->cost, e->world->rule, &e->edges) != CLO_OK)
+        clo_edges_create(e->cost, edges_world_rule(e->world, seed), &e->edges) != CLO_OK)
         return false;
     e->first_ns = clo_edges_makespan_ns(e->edges);
     return true;

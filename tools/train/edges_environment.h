@@ -17,6 +17,8 @@ typedef struct edges_world {
     /* That are tried in an episode. */
     uint32_t edges;
     clo_edges_rule rule;
+    /* The seed draws the rule instead. */
+    bool has_any_rule;
 } edges_world;
 
 /* Copy it and set its argument to an edges_world, which lives as long; the reward of an edge is what the makespan falls
@@ -26,5 +28,7 @@ extern const train_environment edges_environment;
 
 /* The instance of a seed, sealed, on its machine; NULL with clo_last_error: it cannot be made. */
 clo_cost *edges_world_draw(const edges_world *world, uint64_t seed, clo_graph **graph, clo_platform **platform);
+
+clo_edges_rule edges_world_rule(const edges_world *world, uint64_t seed);
 
 #endif
