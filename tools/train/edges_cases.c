@@ -147,49 +147,48 @@ clo_status edges_compare(network *net, const clo_model *model, const edges_case 
     return status;
 }
 
-static clo_status gain_of(const edges_world *world, clo_edges_rule rule, const clo_model *model, const clo_cost *cost,
-                          double *percent)
+/* The candidate that the model and the prior choose. */
+static clo_status choose_by(const clo_model *model, const train_view *view, double unit, uint32_t *chosen)
 {
-    clo_edges_config config = CLO_EDGES_CONFIG_INIT;
-    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
-    clo_edges *edges = NULL;
-    clo_plan *plan = NULL;
-    int64_t first_ns = 0;
+    edges_case one;
+    int32_t scores[CLO_MODEL_GOLDEN_ROWS_MAX];
+    double best = -INFINITY;
 
-    config.rule = rule;
-    config.model = model;
-    config.greedy = 1;
-    config.edges = world->edges;
-    clo_status status = clo_edges_create(cost, rule, &edges);
-    if (status == CLO_OK) {
-        first_ns = clo_edges_makespan_ns(edges);
-        status = clo_edges_plan(cost, &config, &plan);
+    if (!keep(view, &one))
+        return CLO_ERR_MEMORY;
+    clo_status status = clo_model_scores(model, &one.shape, scores, NULL);
+    for (uint32_t i = 0; i < one.count && status == CLO_OK; i++) {
+        double value = scores[one.rows[i]] * unit + one.prior[i];
+        *chosen = value > best ? i : *chosen;
+        best = fmax(value, best);
     }
-    if (status == CLO_OK)
-        status = clo_plan_measure(plan, cost, &metrics);
-    if (status == CLO_OK && first_ns > 0)
-        *percent = 100 * (double)(first_ns - metrics.makespan_ns) / (double)first_ns;
-    clo_plan_destroy(plan);
-    clo_edges_destroy(edges);
+    free(one.memory);
     return status;
 }
 
 clo_status edges_validate(const edges_world *world, const clo_model *model, const uint64_t *seeds, uint32_t count,
                           double *percent)
 {
-    clo_status status = CLO_OK;
+    const train_environment *e = &edges_environment;
+    clo_model_info info = CLO_MODEL_INFO_INIT;
+    clo_model_value score;
+    void *self = e->create(world);
+    clo_status status = self != NULL ? clo_model_inspect(model, &info) : CLO_ERR_MEMORY;
 
     *percent = 0;
+    if (status == CLO_OK)
+        status = clo_model_value_at(model, info.score, &score);
     for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
-        clo_graph *graph = NULL;
-        clo_platform *platform = NULL;
-        double gain = 0;
-        clo_cost *cost = edges_world_draw(world, seeds[i], &graph, &platform);
-        status = cost == NULL ? CLO_ERR_MEMORY : gain_of(world, edges_world_rule(world, seeds[i]), model, cost, &gain);
-        *percent += gain / count;
-        clo_cost_destroy(cost);
-        clo_platform_destroy(platform);
-        clo_graph_destroy(graph);
+        train_view view;
+        if (!e->reset(self, seeds[i]))
+            status = CLO_ERR_MEMORY;
+        while (status == CLO_OK && e->look(self, &view)) {
+            train_choice choice = {0, CLO_MODEL_NONE};
+            status = choose_by(model, &view, ldexp(1, -score.exponent), &choice.stage);
+            *percent += status == CLO_OK ? e->step(self, &choice) / count : 0;
+        }
     }
+    if (self != NULL)
+        e->destroy(self);
     return status;
 }

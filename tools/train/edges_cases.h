@@ -30,7 +30,8 @@ clo_status edges_compare(network *net, const clo_model *model, const edges_case 
                          quantize_agreement *found);
 
 /* What the model's greedy choices make the schedules of `seeds` shorter by, in percent, on average: the same that a
- * validation measures of the network. Returns CLO_OK, or as clo_edges_plan. */
+ * validation measures of the network. Returns CLO_OK, CLO_ERR_MEMORY, or as clo_model_scores: CLO_ERR_LIMIT for more
+ * tasks than a golden vector may have. */
 clo_status edges_validate(const edges_world *world, const clo_model *model, const uint64_t *seeds, uint32_t count,
                           double *percent);
 
