@@ -1,4 +1,7 @@
-/* Made by `clotho model embed`: 13776 bytes, CRC-32C 9fa85147. Open it with
+/* Made by `clotho model embed`: 13776 bytes, CRC-32C 9fa85147. From the folder with the TPC-H queries:
+ *     clotho train edges *.jsonl -o edges.model
+ *     clotho model embed edges.model -o edges_model.c --name clo_edges_model
+ * Open it with
  *     clo_model_open("clo_edges_model", clo_edges_model, clo_edges_model_bytes, &model) */
 #include <stddef.h>
 
