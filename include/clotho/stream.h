@@ -128,6 +128,7 @@ typedef struct clo_stream_result {
  *                      above the executors
  *   CLO_ERR_CANCELLED  the progress function said so
  *   CLO_ERR_STATE      capacity that is never free again keeps a job from running
+ *   CLO_ERR_LIMIT      more jobs and releases than CLO_WORKLOAD_JOBS_MAX; an end beyond all times (292 years)
  *   CLO_ERR_MEMORY
  *   what the policy's prepare or init returned
  *
