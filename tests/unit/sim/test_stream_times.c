@@ -3,7 +3,6 @@
 
 #include "scene.h"
 
-#include <clotho/registry.h>
 #include <clotho/stream.h>
 
 #include <string.h>
@@ -26,10 +25,9 @@ static void simulate_all(int64_t work_ns, uint32_t jobs, const clo_workload_job 
         job.graph = graph;
         ok(clo_workload_add(w, &job));
     }
-    clo_entry entry = CLO_ENTRY_INIT;
-    for (uint32_t p = 0; clo_registry_entry("policies", p, &entry); p++) {
+    for (uint32_t p = 0; p < policies_count(); p++) {
         clo_stream_config config = CLO_STREAM_CONFIG_INIT;
-        config.policy = clo_policy_find(entry.name);
+        config.policy = policy_at(p);
         if (wanted == CLO_OK)
             ok(clo_stream_simulate(w, platform, &config, NULL));
         else
