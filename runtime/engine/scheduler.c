@@ -39,8 +39,10 @@ static void reset(clo_scheduler *s)
         s->queues[e] = (clo_queue){CLO_NONE, CLO_NONE, false};
         clo_start_set_free(s, e, true);
     }
-    for (uint32_t b = 0; b < CLO_BANDS_MAX; b++)
+    for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
         s->first[b] = s->last[b] = (clo_ready_stage){CLO_NONE, CLO_NONE};
+        s->first_entering[b] = s->last_entering[b] = CLO_NONE;
+    }
     for (uint32_t m = 0; m < machines; m++)
         s->waiters[m].who = (clo_ready_stage){CLO_NONE, CLO_NONE};
 }
@@ -146,9 +148,16 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
     return status;
 }
 
-/* Every input begins with this. */
-static void begin_input(clo_scheduler *s, int64_t now_ns)
+/* What the last input has cost. */
+static void count_turn(clo_scheduler *s)
 {
+    if (s->turn_steps > s->counts.most_turn_steps)
+        s->counts.most_turn_steps = s->turn_steps;
+}
+
+void clo_begin_input(clo_scheduler *s, int64_t now_ns)
+{
+    count_turn(s); /* nothing may have been asked about it */
     if (now_ns > s->now_ns)
         s->now_ns = now_ns;
     s->exhausted = 0;
@@ -156,16 +165,6 @@ static void begin_input(clo_scheduler *s, int64_t now_ns)
     s->turn_steps = s->limits_set = s->moves_made = s->questions = 0;
     clo_note_begin(s, s->is_drained);
     s->is_drained = false;
-}
-
-static void note_arrival(clo_scheduler *s, const clo_scheduler_job *job)
-{
-    const clo_live_job *live = &job->live;
-
-    clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, job->tag >= 0 ? job->tag : (int64_t)live->id);
-    clo_note(s, CLO_LOG_JOB, job, live->weight, live->limit, live->group, live->deadline_ns);
-    if (live->band != 0)
-        clo_note(s, CLO_LOG_BAND, job, CLO_NONE, CLO_NONE, CLO_NONE, live->band);
 }
 
 /* All inputs of the stage are there. Whatever the policy is now: one before it may have committed some of it. */
@@ -179,30 +178,6 @@ static void release_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t sta
         s->turn_steps++;
         clo_start_queued(s, e);
     }
-}
-
-clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_t now_ns)
-{
-    if (s->free_count == 0)
-        return clo_fail(CLO_ERR_LIMIT, "the scheduler has %u live jobs, and room for no more; raise its jobs_max",
-                        s->limits.jobs);
-    begin_input(s, now_ns);
-    if (job->version != s->version)
-        clo_scheduler_job_exchange(job);
-    clo_lists_add_job(s, job);
-    job->live.id = s->next_id++;
-    job->live.bound = 0;
-    job->live.arrival_ns = s->now_ns;
-    s->has_demands = s->has_demands || job->demands != NULL;
-    note_arrival(s, job);
-    clo_view_tell(s, CLO_EVENT_ARRIVE, job->slot, CLO_NONE, CLO_NONE, 0);
-    for (uint32_t i = 0; i < job->roots_count; i++) {
-        s->turn_steps++;
-        clo_lists_add_stage(s, job, job->roots[i]);
-        clo_view_tell(s, CLO_EVENT_READY, job->slot, job->roots[i], CLO_NONE,
-                      job->stages[job->roots[i]].live.unstarted);
-    }
-    return CLO_OK;
 }
 
 static void end_if_over(clo_scheduler *s, clo_scheduler_job *job)
@@ -271,7 +246,7 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
     bool counts = job->stages[stage].live.unfinished > 0 &&
                   (row->is_replica == 0 || job->live.cost->graph->rows[stage].instances == 1);
 
-    begin_input(s, now_ns);
+    clo_begin_input(s, now_ns);
     if (s->log != NULL) /* at its own time, see CLO_LOG_KINDS */
         clo_note_record(
             s, &(clo_log_record){now_ns, job->live.id, CLO_LOG_FINISH, stage, row->instance, executor, start_ns});
@@ -301,7 +276,7 @@ void clo_scheduler_timer(clo_scheduler *s, int64_t now_ns)
 {
     if (s->wake_ns > now_ns && s->wake_ns > s->now_ns) /* no input: nobody waits for this time any more */
         return;
-    begin_input(s, now_ns);
+    clo_begin_input(s, now_ns);
     clo_note(s, CLO_LOG_TIMER, NULL, CLO_NONE, CLO_NONE, CLO_NONE, s->wake_ns);
     s->wake_ns = CLO_TIME_NEVER;
     clo_view_tell(s, CLO_EVENT_TIMER, CLO_NONE, CLO_NONE, CLO_NONE, 0);
@@ -311,10 +286,11 @@ void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, bool has_fai
 {
     if (job->slot == CLO_NONE || job->is_cancelled)
         return;
-    begin_input(s, now_ns);
+    clo_begin_input(s, now_ns);
     job->is_cancelled = true;
     job->has_failed = has_failed;
     clo_note(s, CLO_LOG_CANCEL, job, CLO_NONE, CLO_NONE, CLO_NONE, has_failed);
+    clo_enter_drop(s, job);
     while (job->live.first_ready != CLO_NONE) { /* takes one off each time */
         s->turn_steps++;
         clo_lists_remove_stage(s, job, job->live.first_ready);
@@ -332,7 +308,7 @@ void clo_scheduler_moved(clo_scheduler *s, uint32_t executor, int64_t start_ns, 
     clo_live_executor *row = &s->executors[executor];
     clo_scheduler_job *job = s->jobs[row->job];
 
-    begin_input(s, now_ns);
+    clo_begin_input(s, now_ns);
     bool is_there = job != NULL && job->live.id == row->home;
     clo_note_record(s, &(clo_log_record){s->now_ns, row->home, CLO_LOG_MOVED, CLO_NONE, CLO_NONE, executor, start_ns});
     uint32_t slot = is_there ? row->job : CLO_NONE;
@@ -348,7 +324,7 @@ void clo_scheduler_moved(clo_scheduler *s, uint32_t executor, int64_t start_ns, 
 
 void clo_scheduler_capacity(clo_scheduler *s, uint32_t machine, int64_t now_ns)
 {
-    begin_input(s, now_ns);
+    clo_begin_input(s, now_ns);
     clo_note(s, CLO_LOG_CAPACITY, NULL, CLO_NONE, CLO_NONE, machine, 0);
     retry_queues(s);
     clo_view_tell(s, CLO_EVENT_CAPACITY, CLO_NONE, CLO_NONE, CLO_NONE, 0);
@@ -360,6 +336,15 @@ static void exchange_states(const clo_scheduler *s)
         clo_scheduler_job_exchange(s->jobs[j]);
 }
 
+/* A stage that has not entered yet. */
+static bool is_outside(const clo_scheduler_job *job, uint32_t stage)
+{
+    const clo_graph *graph = job->live.cost->graph;
+
+    return job->entered < job->roots_count && stage >= job->roots[job->entered] &&
+           graph->in_first[stage] == graph->in_first[stage + 1];
+}
+
 /* The lists of ready stages as the new policy's readiness wants them. */
 static void list_anew(clo_scheduler *s, clo_readiness readiness)
 {
@@ -369,7 +354,7 @@ static void list_anew(clo_scheduler *s, clo_readiness readiness)
             s->turn_steps++;
             const clo_stage_row *row = &job->stages[t];
             uint32_t waits = readiness == CLO_READY_FINISHED ? row->live.parents_left : row->live.parents_unassigned;
-            bool is_wanted = waits == 0 && row->live.unstarted > 0;
+            bool is_wanted = waits == 0 && row->live.unstarted > 0 && !is_outside(job, t);
             if (is_wanted && !row->is_listed)
                 clo_lists_add_stage(s, job, t);
             else if (!is_wanted && row->is_listed)
@@ -413,7 +398,7 @@ clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t ve
         s->questions = questions;
         return status;
     }
-    begin_input(s, now_ns);
+    clo_begin_input(s, now_ns);
     clo_note_policy(s, use->policy);
     clo_note(s, CLO_LOG_SWAP, NULL, CLO_NONE, CLO_NONE, CLO_NONE, use->place);
     s->version = version;
@@ -435,7 +420,7 @@ void clo_scheduler_end_log(clo_scheduler *s, int64_t now_ns)
 {
     if (s->log == NULL)
         return;
-    begin_input(s, now_ns);
+    clo_begin_input(s, now_ns);
     clo_note_sum(s);
     clo_note(s, CLO_LOG_END, NULL, CLO_NONE, CLO_NONE, CLO_NONE, s->live_count);
     s->log = NULL;
@@ -456,8 +441,7 @@ static bool decide(clo_scheduler *s)
         if (is_busy(s) || !clo_choose(s)) {
             s->is_drained = true;
             clo_note_drained(s);
-            if (s->turn_steps > s->counts.most_turn_steps)
-                s->counts.most_turn_steps = s->turn_steps;
+            count_turn(s);
             return false;
         }
     return true;

@@ -324,7 +324,9 @@ static clo_status arrive(stream *s, const arrival *at)
     job->owner = live;
     if (++s->live > s->result.jobs_peak)
         s->result.jobs_peak = s->live;
-    return clo_scheduler_arrive(s->scheduler, job, s->now_ns);
+    status = clo_scheduler_arrive(s->scheduler, job, s->now_ns);
+    clo_scheduler_enter_all(s->scheduler, s->now_ns);
+    return status;
 }
 
 /* The executor has come to a job, or what it ran has ended. */

@@ -81,7 +81,7 @@ static void a_turn_costs_what_it_changes(void **state)
         int shape;
     } cases[] = {{"a completion with 10 000 successors", SUCCESSORS + 1, SUCCESSORS, STAR},
                  {"a chain of 20 000", 20000, 1, CHAIN},
-                 {"an arrival of 100 000", TASKS, TASKS, FREE}};
+                 {"an arrival of 100 000", TASKS, CLO_LOG_PIECE, FREE}};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
