@@ -93,12 +93,12 @@ clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_
     return CLO_OK;
 }
 
-bool clo_scheduler_enter(clo_scheduler *s, int64_t now_ns)
+bool clo_scheduler_enter(clo_scheduler *s)
 {
     assert(s->entering_bands != 0);
     clo_scheduler_job *job = s->jobs[s->first_entering[__builtin_ctz(s->entering_bands)]];
     assert(job->entered < job->roots_count);
-    clo_begin_input(s, now_ns);
+    clo_begin_input(s, s->now_ns);
     uint32_t outside = job->roots_count - job->entered - piece_of(job);
     clo_note(s, CLO_LOG_ENTER, job, CLO_NONE, CLO_NONE, CLO_NONE, outside);
     enter_piece(s, job);
@@ -121,8 +121,8 @@ bool clo_scheduler_is_entering(const clo_scheduler *s)
     return s->entering_bands != 0;
 }
 
-void clo_scheduler_enter_all(clo_scheduler *s, int64_t now_ns)
+void clo_scheduler_enter_all(clo_scheduler *s)
 {
     while (s->entering_bands != 0) /* each time a piece less is outside */
-        (void)clo_scheduler_enter(s, now_ns);
+        (void)clo_scheduler_enter(s);
 }

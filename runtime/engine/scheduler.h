@@ -60,11 +60,12 @@ bool clo_scheduler_is_entering(const clo_scheduler *scheduler);
 
 /* Then: the next piece of the oldest such job of the highest band. True: now that job has. A driver calls it until none
  * is left, with other inputs in between if there are any. It asks for orders when a job is whole, and after those other
- * inputs, not after each piece: so a job that arrives alone has entered before anything is decided about it. */
-bool clo_scheduler_enter(clo_scheduler *scheduler, int64_t now_ns);
+ * inputs, not after each piece: so a job that arrives alone has entered before anything is decided about it. The time
+ * stays that of the input before. */
+bool clo_scheduler_enter(clo_scheduler *scheduler);
 
 /* The rest of every such job, for a driver that nobody else waits for. */
-void clo_scheduler_enter_all(clo_scheduler *scheduler, int64_t now_ns);
+void clo_scheduler_enter_all(clo_scheduler *scheduler);
 
 /* What runs on `executor`, since start_ns, has ended. Time never runs backwards: an earlier now_ns counts as the last
  * one. */

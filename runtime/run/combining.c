@@ -306,7 +306,7 @@ static void advance(turn_state *turn)
             break;
         case CLO_STREAM_ARRIVAL:
             arrive(turn, runtime->jobs[which]);
-            clo_scheduler_enter_all(scheduling->scheduler, scheduling->time->now_ns);
+            clo_scheduler_enter_all(scheduling->scheduler);
             break;
         case CLO_STREAM_TIMER:
             clo_scheduler_timer(scheduling->scheduler, scheduling->time->now_ns);
@@ -346,7 +346,7 @@ static void tell_ended(turn_state *turn)
 /* One piece of a job that enters, between two looks at what is posted. Nobody who has ended waits for the others. */
 static void enter(turn_state *turn)
 {
-    if (clo_scheduler_enter(turn->runtime->scheduling.scheduler, clo_scheduling_now_ns(turn->runtime)))
+    if (clo_scheduler_enter(turn->runtime->scheduling.scheduler))
         hand_out(turn);
     tell_ended(turn);
 }

@@ -325,7 +325,7 @@ static clo_status arrive(stream *s, const arrival *at)
     if (++s->live > s->result.jobs_peak)
         s->result.jobs_peak = s->live;
     status = clo_scheduler_arrive(s->scheduler, job, s->now_ns);
-    clo_scheduler_enter_all(s->scheduler, s->now_ns);
+    clo_scheduler_enter_all(s->scheduler);
     return status;
 }
 

@@ -228,7 +228,7 @@ static clo_status enter(const replay *r, size_t at)
 {
     if (!clo_scheduler_is_entering(r->scheduler))
         return impossible(at, &r->records[at], "every job has entered as a whole");
-    (void)clo_scheduler_enter(r->scheduler, r->records[at].now_ns);
+    (void)clo_scheduler_enter(r->scheduler);
     return CLO_OK;
 }
 
