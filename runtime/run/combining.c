@@ -73,6 +73,7 @@ static void take_ended(turn_state *turn)
         const clo_scheduler_counts *counts = clo_scheduler_counts_of(scheduler);
         job->fallbacks = counts->fallbacks - job->fallbacks;
         job->refused = counts->refused - job->refused;
+        job->partial = counts->partial - job->partial;
         job->refusal = job->refused > 0 ? clo_scheduler_refusal(scheduler) : "";
         job->most_steps = counts->most_steps;
         job->most_turn_steps = counts->most_turn_steps;
@@ -116,6 +117,7 @@ static void arrive(turn_state *turn, clo_job *job)
 
     job->fallbacks = clo_scheduler_counts_of(scheduler)->fallbacks;
     job->refused = clo_scheduler_counts_of(scheduler)->refused;
+    job->partial = clo_scheduler_counts_of(scheduler)->partial;
     clo_status status = clo_scheduler_arrive(scheduler, job->scheduled, job->arrival_ns);
     (void)status; /* there is room: as many jobs as the runtime can hold */
     cancel_if_stopped(turn, job);

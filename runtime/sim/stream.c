@@ -425,6 +425,7 @@ static void read_result(stream *s, clo_stream_result *out)
     r->fallbacks = counts->fallbacks;
     r->decision_steps = counts->most_steps;
     r->turn_steps = counts->most_turn_steps;
+    r->partial = counts->partial;
     memcpy(r->refusal, clo_scheduler_refusal(s->scheduler), sizeof r->refusal);
     if (s->config.times_decisions) {
         r->decision_p50_ns = clo_histogram_quantile(s->decision_ns, 0.5);
