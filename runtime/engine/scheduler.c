@@ -155,7 +155,8 @@ static void count_turn(clo_scheduler *s)
         s->counts.most_turn_steps = s->turn_steps;
 }
 
-void clo_begin_input(clo_scheduler *s, int64_t now_ns)
+/* Every input begins with this. */
+static void begin_input(clo_scheduler *s, int64_t now_ns)
 {
     count_turn(s); /* nothing may have been asked about it */
     if (now_ns > s->now_ns)
@@ -178,6 +179,52 @@ static void release_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t sta
         s->turn_steps++;
         clo_start_queued(s, e);
     }
+}
+
+static void note_arrival(clo_scheduler *s, const clo_scheduler_job *job)
+{
+    const clo_live_job *live = &job->live;
+
+    clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, job->tag >= 0 ? job->tag : (int64_t)live->id);
+    clo_note(s, CLO_LOG_JOB, job, live->weight, live->limit, live->group, live->deadline_ns);
+    if (live->band != 0)
+        clo_note(s, CLO_LOG_BAND, job, CLO_NONE, CLO_NONE, CLO_NONE, live->band);
+}
+
+clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_t now_ns)
+{
+    if (s->free_count == 0)
+        return clo_fail(CLO_ERR_LIMIT, "the scheduler has %u live jobs, and room for no more; raise its jobs_max",
+                        s->limits.jobs);
+    begin_input(s, now_ns);
+    if (job->version != s->version)
+        clo_scheduler_job_exchange(job);
+    clo_lists_add_job(s, job);
+    job->live.id = s->next_id++;
+    job->live.bound = 0;
+    job->live.arrival_ns = s->now_ns;
+    s->has_demands = s->has_demands || job->demands != NULL;
+    note_arrival(s, job);
+    clo_view_tell(s, CLO_EVENT_ARRIVE, job->slot, CLO_NONE, CLO_NONE, 0);
+    clo_enter_begin(s, job);
+    return CLO_OK;
+}
+
+bool clo_scheduler_is_entering(const clo_scheduler *s)
+{
+    return s->entering_bands != 0;
+}
+
+bool clo_scheduler_enter(clo_scheduler *s)
+{
+    begin_input(s, s->now_ns);
+    return clo_enter_go_on(s);
+}
+
+void clo_scheduler_enter_all(clo_scheduler *s)
+{
+    while (s->entering_bands != 0) /* each time a piece less is outside */
+        (void)clo_scheduler_enter(s);
 }
 
 static void end_if_over(clo_scheduler *s, clo_scheduler_job *job)
@@ -246,7 +293,7 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
     bool counts = job->stages[stage].live.unfinished > 0 &&
                   (row->is_replica == 0 || job->live.cost->graph->rows[stage].instances == 1);
 
-    clo_begin_input(s, now_ns);
+    begin_input(s, now_ns);
     if (s->log != NULL) /* at its own time, see CLO_LOG_KINDS */
         clo_note_record(
             s, &(clo_log_record){now_ns, job->live.id, CLO_LOG_FINISH, stage, row->instance, executor, start_ns});
@@ -276,7 +323,7 @@ void clo_scheduler_timer(clo_scheduler *s, int64_t now_ns)
 {
     if (s->wake_ns > now_ns && s->wake_ns > s->now_ns) /* no input: nobody waits for this time any more */
         return;
-    clo_begin_input(s, now_ns);
+    begin_input(s, now_ns);
     clo_note(s, CLO_LOG_TIMER, NULL, CLO_NONE, CLO_NONE, CLO_NONE, s->wake_ns);
     s->wake_ns = CLO_TIME_NEVER;
     clo_view_tell(s, CLO_EVENT_TIMER, CLO_NONE, CLO_NONE, CLO_NONE, 0);
@@ -286,7 +333,7 @@ void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, bool has_fai
 {
     if (job->slot == CLO_NONE || job->is_cancelled)
         return;
-    clo_begin_input(s, now_ns);
+    begin_input(s, now_ns);
     job->is_cancelled = true;
     job->has_failed = has_failed;
     clo_note(s, CLO_LOG_CANCEL, job, CLO_NONE, CLO_NONE, CLO_NONE, has_failed);
@@ -308,7 +355,7 @@ void clo_scheduler_moved(clo_scheduler *s, uint32_t executor, int64_t start_ns, 
     clo_live_executor *row = &s->executors[executor];
     clo_scheduler_job *job = s->jobs[row->job];
 
-    clo_begin_input(s, now_ns);
+    begin_input(s, now_ns);
     bool is_there = job != NULL && job->live.id == row->home;
     clo_note_record(s, &(clo_log_record){s->now_ns, row->home, CLO_LOG_MOVED, CLO_NONE, CLO_NONE, executor, start_ns});
     uint32_t slot = is_there ? row->job : CLO_NONE;
@@ -324,7 +371,7 @@ void clo_scheduler_moved(clo_scheduler *s, uint32_t executor, int64_t start_ns, 
 
 void clo_scheduler_capacity(clo_scheduler *s, uint32_t machine, int64_t now_ns)
 {
-    clo_begin_input(s, now_ns);
+    begin_input(s, now_ns);
     clo_note(s, CLO_LOG_CAPACITY, NULL, CLO_NONE, CLO_NONE, machine, 0);
     retry_queues(s);
     clo_view_tell(s, CLO_EVENT_CAPACITY, CLO_NONE, CLO_NONE, CLO_NONE, 0);
@@ -398,7 +445,7 @@ clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t ve
         s->questions = questions;
         return status;
     }
-    clo_begin_input(s, now_ns);
+    begin_input(s, now_ns);
     clo_note_policy(s, use->policy);
     clo_note(s, CLO_LOG_SWAP, NULL, CLO_NONE, CLO_NONE, CLO_NONE, use->place);
     s->version = version;
@@ -420,7 +467,7 @@ void clo_scheduler_end_log(clo_scheduler *s, int64_t now_ns)
 {
     if (s->log == NULL)
         return;
-    clo_begin_input(s, now_ns);
+    begin_input(s, now_ns);
     clo_note_sum(s);
     clo_note(s, CLO_LOG_END, NULL, CLO_NONE, CLO_NONE, CLO_NONE, s->live_count);
     s->log = NULL;

@@ -49,7 +49,7 @@ typedef struct clo_scheduler_job {
     clo_located *places;   /* [place_first[tasks]] */
     uint32_t *roots;       /* [roots_count] stages without predecessors, in order */
     uint32_t roots_count;
-    uint32_t entered;                          /* of these; see arrive.c */
+    uint32_t entered;                          /* of these; see enter.c */
     uint32_t previous_entering, next_entering; /* slots, while there are more */
     int64_t (*demands)[CLO_RESOURCES_MAX];     /* [tasks] in the platform's order; NULL: nobody demands anything */
     int64_t work_ns;                           /* live.remaining_ns at arrival */

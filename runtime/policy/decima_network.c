@@ -144,9 +144,8 @@ static bool fits(const network *n, const clo_decima *d, uint32_t slot, const clo
     return true;
 }
 
-/* Looks at jobs in order of arrival up to the first that does not fit; those that never could are passed over. Either is
- * counted (clo_view_partial). False:
- * the bound of the decision is reached. */
+/* Looks at jobs in order of arrival up to the first that does not fit; those that never could are passed over. Both
+ * are counted (clo_view_partial). False: the bound of the decision is reached. */
 static bool look(network *n, const clo_decima *d)
 {
     const clo_infer_sizes *sizes = &n->learned.sizes;

@@ -197,7 +197,8 @@ static uint32_t first_free(const clo_joint *joint)
     return first;
 }
 
-/* Nothing that is ready can run on the executor: it looks again when another one is done, or something becomes ready. */
+/* Nothing that is ready can run on the executor: it looks again when another one is done, or something becomes
+ * ready. */
 static void let_wait(clo_joint *joint, uint32_t executor)
 {
     int64_t *free_ns = joint->free_ns, at_ns = free_ns[executor], next_ns = CLO_TIME_NEVER;

@@ -1,10 +1,10 @@
 /* policy/joint.h - one plan of the unfinished rest of all live jobs, made inside an event of a policy: in memory of its
  * state, counted in steps, from what the view says alone. So it is the same whenever its log is repeated.
  *
- * A list schedule in which each executor, as it becomes free, takes the ready stage with the smallest key (Graham 1969),
- * once for each of several ways to give keys; the best one is kept. `best` itself plans each job alone beforehand, and
- * the stages of a job keep that order; what is searched here is the order among jobs. Transfers are not looked at:
- * where a stage runs is decided when it is ready. */
+ * A list schedule in which each executor, as it becomes free, takes the ready stage with the smallest key (Graham
+ * 1969), once for each of several ways to give keys; the best one is kept. `best` itself plans each job alone
+ * beforehand, and the stages of a job keep that order; what is searched here is the order among jobs. Transfers are not
+ * looked at: where a stage runs is decided when it is ready. */
 #ifndef CLO_POLICY_JOINT_H
 #define CLO_POLICY_JOINT_H
 
@@ -66,8 +66,9 @@ typedef struct clo_joint_request {
     const clo_joint_own *(*own)(const clo_view *view, uint32_t slot);
 } clo_joint_request;
 
-/* Plans. True: rows[0 .. rows_count - 1].best_ns are the starts. False: one job lives, more stages are unfinished than
- * there is room for, or the bound of steps was reached before the first schedule was whole. */
+/* Plans. True: rows[0 .. rows_count - 1].best_ns are the starts. False: one job lives, a job has more
+ * stages than there is room for or all unfinished ones are more, or the bound of steps was reached before the first
+ * schedule was whole. */
 bool clo_joint_plan(clo_joint *joint, const clo_view *view, const clo_joint_request *request);
 
 #endif

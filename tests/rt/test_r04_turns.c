@@ -4,7 +4,7 @@
  * 000 tasks, which comes in pieces of CLO_LOG_PIECE, their cancellation, 10 000 jobs that wait. The times that are
  * printed are of this machine, and nothing depends on them.
  * Mutation: let release_stage of engine/scheduler.c look at every executor once more for each stage (the first test),
- * let piece_of of engine/arrive.c return all that is left, or let clo_choose walk over the live jobs, counting steps
+ * let piece_of of engine/enter.c return all that is left, or let clo_choose walk over the live jobs, counting steps
  * (the third). */
 #include "support.h"
 

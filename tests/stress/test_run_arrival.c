@@ -1,4 +1,4 @@
-/* A job with many tasks that are ready at once arrives in pieces (engine/arrive.c) on real workers: completions, the end
+/* A job with many tasks that are ready at once arrives in pieces (engine/enter.c) on real workers: completions, the end
  * of other jobs, a cancellation and a new policy are served between two pieces, and the log repeats all of it. The
  * policy of these tests waits inside an arrival, so that there is something to serve.
  * Mutation: in combine of run/combining.c enter all pieces before the next look at the records (the first three tests),

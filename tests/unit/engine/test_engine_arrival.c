@@ -1,6 +1,6 @@
-/* Jobs enter the scheduler in pieces (engine/arrive.c): what happens between two pieces, and that a run with such a job
+/* Jobs enter the scheduler in pieces (engine/enter.c): what happens between two pieces, and that a run with such a job
  * is repeated by its log. Driven by hand, so that every order of inputs can be had.
- * Mutation: let enter_piece of engine/arrive.c list all stages at once, take is_outside out of list_anew or
+ * Mutation: let enter_piece of engine/enter.c list all stages at once, take is_outside out of list_anew or
  * clo_enter_drop out of clo_scheduler_cancel (engine/scheduler.c). */
 #include "support.h"
 
@@ -62,6 +62,7 @@ typedef struct setting {
     clo_scheduler *scheduler;
     clo_log *log;
     const clo_policy *policies[POLICIES];
+    const void *arguments[POLICIES];
     uint32_t policy, swaps; /* in use; how many there were */
     entry jobs[JOBS_MAX];
     uint32_t jobs_count, ended;
@@ -70,12 +71,14 @@ typedef struct setting {
     int64_t now_ns;
 } setting;
 
-static void open_setting(setting *s, const clo_policy *policy, const clo_policy *other)
+/* `argument`: of the first policy. */
+static void open_with(setting *s, const clo_policy *policy, const void *argument, const clo_policy *other)
 {
     clo_log_policy names[POLICIES] = {{policy->name, NULL}, {other->name, NULL}};
     clo_log_header header = CLO_LOG_HEADER_INIT;
 
-    *s = (setting){.platform = scene_platform(EXECUTORS, 1), .policies = {policy, other}};
+    *s =
+        (setting){.platform = scene_platform(EXECUTORS, 1), .policies = {policy, other}, .arguments = {argument, NULL}};
     clo_arena_open(&s->arena, NULL, 0);
     told_ready = told_arrived = 0;
     header.policies = names;
@@ -83,11 +86,16 @@ static void open_setting(setting *s, const clo_policy *policy, const clo_policy 
     ok(clo_log_create(&header, 0, &s->log));
     clo_log_set_run(s->log, &(clo_log_run){CLO_LOG_RUN_SIMULATED, CLO_CLOCK_REAL, EXECUTORS, JOBS_MAX, 0});
     const clo_scheduler_config config = {
-        .platform = s->platform, .policy = policy, .jobs_max = JOBS_MAX, .log = s->log};
+        .platform = s->platform, .policy = policy, .argument = argument, .jobs_max = JOBS_MAX, .log = s->log};
     ok(clo_scheduler_create(&config, &s->arena, &s->scheduler));
     clo_scheduler_begin_log(s->scheduler);
     for (uint32_t e = 0; e < EXECUTORS; e++)
         s->start_ns[e] = -1;
+}
+
+static void open_setting(setting *s, const clo_policy *policy, const clo_policy *other)
+{
+    open_with(s, policy, NULL, other);
 }
 
 static void take_orders(setting *s)
@@ -127,7 +135,7 @@ static uint32_t arrive(setting *s, clo_graph *graph, uint32_t band, uint32_t lim
 {
     uint32_t number = s->jobs_count++;
     entry *e = &s->jobs[number];
-    const clo_policy_use use = {.policy = s->policies[s->policy]};
+    const clo_policy_use use = {.policy = s->policies[s->policy], .argument = s->arguments[s->policy]};
     const clo_scheduler_job_config config = {
         .deadline_ns = CLO_TIME_NEVER, .weight = 1 + number % 3, .band = band, .limit = limit};
 
@@ -156,7 +164,7 @@ static void finish(setting *s, uint32_t executor)
 static void swap(setting *s)
 {
     uint32_t place = 1 - s->policy;
-    clo_policy_use use = {.policy = s->policies[place], .place = place};
+    clo_policy_use use = {.policy = s->policies[place], .argument = s->arguments[place], .place = place};
 
     use.bytes = clo_policy_state_bytes(&use, clo_view_limits(s->scheduler));
     use.state = clo_arena_take(&s->arena, use.bytes, 1);
@@ -189,7 +197,7 @@ static void drain(setting *s)
 static void check_replay(const setting *s)
 {
     clo_replay_config config = CLO_REPLAY_CONFIG_INIT;
-    clo_replay_policy policies[POLICIES] = {{s->policies[0], NULL}, {s->policies[1], NULL}};
+    clo_replay_policy policies[POLICIES] = {{s->policies[0], s->arguments[0]}, {s->policies[1], s->arguments[1]}};
     const clo_cost *costs[JOBS_MAX];
 
     for (uint32_t j = 0; j < s->jobs_count; j++)
@@ -394,28 +402,48 @@ static void step(setting *s, clo_rng *rng)
     take_ended(s);
 }
 
-static void any_order_of_inputs_is_valid_and_repeated_under_every_policy(void **state)
+/* Counts the swaps and the pieces. */
+static void run_random(const clo_policy *policy, const void *argument, const clo_policy *other, uint64_t seed,
+                       uint64_t counts[2])
 {
     enum { STEPS = SANITIZED ? 500 : 1500 };
-    uint64_t swaps = 0, pieces = 0;
+    clo_rng rng = clo_rng_seed(seed);
+    setting s;
+    size_t count;
+
+    open_with(&s, policy, argument, other);
+    arrive(&s, free_graph(2 * PIECE), 2, CLO_NONE);
+    for (uint32_t i = 0; i < STEPS; i++)
+        step(&s, &rng);
+    counts[0] += s.swaps;
+    const clo_log_record *records = clo_log_records(s.log, &count);
+    for (size_t i = 0; i < count; i++)
+        counts[1] += records[i].what == CLO_LOG_ENTER;
+    close_setting(&s);
+}
+
+static void any_order_of_inputs_is_valid_and_repeated_under_every_policy(void **state)
+{
+    uint64_t counts[2] = {0, 0};
 
     (void)state;
-    for (uint32_t p = 0; policy_at(p) != NULL; p++) {
-        clo_rng rng = clo_rng_seed(p + 1);
-        const clo_policy *other = policy_at((p + 5) % policies_count());
-        setting s;
-        size_t count;
-        open_setting(&s, policy_at(p), other);
-        arrive(&s, free_graph(2 * PIECE), 2, CLO_NONE);
-        for (uint32_t i = 0; i < STEPS; i++)
-            step(&s, &rng);
-        swaps += s.swaps;
-        const clo_log_record *records = clo_log_records(s.log, &count);
-        for (size_t i = 0; i < count; i++)
-            pieces += records[i].what == CLO_LOG_ENTER;
-        close_setting(&s);
-    }
-    assert_true(swaps > 0 && pieces > 20);
+    for (uint32_t p = 0; policy_at(p) != NULL; p++)
+        run_random(policy_at(p), NULL, policy_at((p + 5) % policies_count()), p + 1, counts);
+    assert_true(counts[0] > 0 && counts[1] > 20);
+}
+
+/* What replan plans at an arrival has not entered yet. */
+static void a_plan_of_all_live_jobs_is_repeated_too(void **state)
+{
+    const clo_policy *replan = clo_policy_find("replan");
+    _Alignas(16) unsigned char argument[64];
+    uint64_t counts[2] = {0, 0};
+
+    (void)state;
+    assert_true(replan->argument_bytes <= sizeof argument);
+    ok(replan->parse("2,joint=2000,tries=3", argument));
+    for (uint64_t seed = 100; seed < 103; seed++)
+        run_random(replan, argument, clo_policy_find("fair"), seed, counts);
 }
 
 int main(void)
@@ -427,6 +455,7 @@ int main(void)
         cmocka_unit_test(a_new_policy_sees_what_has_entered_and_then_the_rest),
         cmocka_unit_test(of_jobs_that_arrive_together_the_oldest_of_the_highest_band_enters_first),
         cmocka_unit_test(any_order_of_inputs_is_valid_and_repeated_under_every_policy),
+        cmocka_unit_test(a_plan_of_all_live_jobs_is_repeated_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

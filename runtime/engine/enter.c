@@ -1,4 +1,4 @@
-/* arrive.c - jobs enter the scheduler, in pieces.
+/* enter.c - jobs enter the scheduler, in pieces.
  *
  * Of a job with many stages that are ready at once each input lists CLO_LOG_PIECE of them at most: the arrival the
  * first ones, and clo_scheduler_enter the next ones. A driver feeds other inputs in between, so nothing waits for a
@@ -7,9 +7,6 @@
  * order of arrival: the oldest of the highest band goes on. */
 #include "engine/books.h"
 #include "engine/note.h"
-#include "engine/scheduler.h"
-
-#include "base/status.h"
 
 #include <assert.h>
 
@@ -62,50 +59,24 @@ static void enter_piece(clo_scheduler *s, clo_scheduler_job *job)
     }
 }
 
-static void note_arrival(clo_scheduler *s, const clo_scheduler_job *job)
+void clo_enter_begin(clo_scheduler *s, clo_scheduler_job *job)
 {
-    const clo_live_job *live = &job->live;
-
-    clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, job->tag >= 0 ? job->tag : (int64_t)live->id);
-    clo_note(s, CLO_LOG_JOB, job, live->weight, live->limit, live->group, live->deadline_ns);
-    if (live->band != 0)
-        clo_note(s, CLO_LOG_BAND, job, CLO_NONE, CLO_NONE, CLO_NONE, live->band);
-}
-
-clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_t now_ns)
-{
-    if (s->free_count == 0)
-        return clo_fail(CLO_ERR_LIMIT, "the scheduler has %u live jobs, and room for no more; raise its jobs_max",
-                        s->limits.jobs);
-    clo_begin_input(s, now_ns);
-    if (job->version != s->version)
-        clo_scheduler_job_exchange(job);
-    clo_lists_add_job(s, job);
-    job->live.id = s->next_id++;
-    job->live.bound = 0;
-    job->live.arrival_ns = s->now_ns;
-    s->has_demands = s->has_demands || job->demands != NULL;
-    note_arrival(s, job);
-    clo_view_tell(s, CLO_EVENT_ARRIVE, job->slot, CLO_NONE, CLO_NONE, 0);
     enter_piece(s, job);
     if (job->entered < job->roots_count)
         append(s, job);
-    return CLO_OK;
 }
 
-bool clo_scheduler_enter(clo_scheduler *s)
+bool clo_enter_go_on(clo_scheduler *s)
 {
     assert(s->entering_bands != 0);
     clo_scheduler_job *job = s->jobs[s->first_entering[__builtin_ctz(s->entering_bands)]];
     assert(job->entered < job->roots_count);
-    clo_begin_input(s, s->now_ns);
     uint32_t outside = job->roots_count - job->entered - piece_of(job);
     clo_note(s, CLO_LOG_ENTER, job, CLO_NONE, CLO_NONE, CLO_NONE, outside);
     enter_piece(s, job);
-    bool is_whole = job->entered == job->roots_count;
-    if (is_whole)
+    if (outside == 0)
         take_off(s, job);
-    return is_whole;
+    return outside == 0;
 }
 
 void clo_enter_drop(clo_scheduler *s, clo_scheduler_job *job)
@@ -114,15 +85,4 @@ void clo_enter_drop(clo_scheduler *s, clo_scheduler_job *job)
         return;
     take_off(s, job);
     job->entered = job->roots_count;
-}
-
-bool clo_scheduler_is_entering(const clo_scheduler *s)
-{
-    return s->entering_bands != 0;
-}
-
-void clo_scheduler_enter_all(clo_scheduler *s)
-{
-    while (s->entering_bands != 0) /* each time a piece less is outside */
-        (void)clo_scheduler_enter(s);
 }
