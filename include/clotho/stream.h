@@ -109,6 +109,9 @@ typedef struct clo_stream_result {
 
     /* Executors that went to another job, with an instance or before it; 0 without an environment. */
     uint64_t moves;
+
+    /* Choices that the policy has made without a look at all jobs and stages, for want of room (clo_view_partial). */
+    uint64_t partial;
 } clo_stream_result;
 
 #define CLO_STREAM_RESULT_INIT CLO_SIZED_INIT(clo_stream_result)

@@ -333,7 +333,9 @@ static clo_status arrive(stream *s, const arrival *at)
     job->owner = live;
     if (++s->live > s->result.jobs_peak)
         s->result.jobs_peak = s->live;
-    return clo_scheduler_arrive(s->scheduler, job, s->now_ns);
+    status = clo_scheduler_arrive(s->scheduler, job, s->now_ns);
+    clo_scheduler_enter_all(s->scheduler);
+    return status;
 }
 
 /* The executor has come to a job, or what it ran has ended. */
@@ -434,6 +436,7 @@ static void read_result(stream *s, clo_stream_result *out)
     r->fallbacks = counts->fallbacks;
     r->decision_steps = counts->most_steps;
     r->turn_steps = counts->most_turn_steps;
+    r->partial = counts->partial;
     memcpy(r->refusal, clo_scheduler_refusal(s->scheduler), sizeof r->refusal);
     if (s->config.times_decisions) {
         r->decision_p50_ns = clo_histogram_quantile(s->decision_ns, 0.5);

@@ -191,6 +191,8 @@ static void sum_up(run_sums *sums, const clo_job_result *r)
         sums->refused = r->refused;
     if (r->fallbacks > sums->fallbacks)
         sums->fallbacks = r->fallbacks;
+    if (r->partial > sums->partial)
+        sums->partial = r->partial;
     if (sums->refusal[0] == '\0')
         snprintf(sums->refusal, sizeof sums->refusal, "%s", r->refusal);
 }
