@@ -144,10 +144,11 @@ void online_print_json(const played *p)
         row r = summarise(p, c);
         interval i = online_ratio(p, c, 0, s->by);
         printf("%s{\"policy\": \"%s\", \"value_s\": %.6g, \"ratio\": %.5f, \"low\": %.5f, \"high\": %.5f, "
-               "\"p95_s\": %.6g, \"makespan_s\": %.6g, \"jain\": %.4f, \"utilization\": %.4f, "
+               "\"p95_s\": %.6g, \"jct_s\": %.6g, \"makespan_s\": %.6g, \"jain\": %.4f, \"utilization\": %.4f, "
                "\"completions_per_s\": %.0f, \"refused\": %llu, \"fallbacks\": %llu}",
-               c > 0 ? ", " : "", p->contenders[c].label, r.value, i.ratio, i.low, i.high, r.p95_s, r.makespan_s,
-               r.jain, r.utilization, r.rate, (unsigned long long)r.refused, (unsigned long long)r.fallbacks);
+               c > 0 ? ", " : "", p->contenders[c].label, r.value, i.ratio, i.low, i.high, r.p95_s,
+               mean(p, c, MEASURE_JCT), r.makespan_s, r.jain, r.utilization, r.rate, (unsigned long long)r.refused,
+               (unsigned long long)r.fallbacks);
     }
     printf("]}");
 }
