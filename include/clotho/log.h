@@ -43,8 +43,7 @@ extern "C" {
  *   TOGETHER  the next input was told before decisions about the one before it were asked for.
  *   MOVED     job, executor: it has come there, see MOVE. value: when it set out.
  *   ENTER     job: the next CLO_LOG_PIECE of its stages without predecessors are ready, in order of their numbers.
- *   value:
- *             how many are not yet. So that no arrival keeps others waiting, however large the job is.
+ *             value: how many are not yet. So no arrival keeps others waiting, however large the job is.
  *   END       the last record, and only that. value: jobs that have arrived and are not done.
  *
  * Outputs, what the scheduler decides:
