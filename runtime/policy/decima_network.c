@@ -144,8 +144,8 @@ static bool fits(const network *n, const clo_decima *d, uint32_t slot, const clo
     return true;
 }
 
-/* Looks at jobs in order of arrival up to the first that does not fit; those that never could are passed over. False:
- * the bound of the decision is reached. */
+/* Looks at jobs in order of arrival up to the first that does not fit; those that never could are passed over. Both
+ * are counted (clo_view_partial). False: the bound of the decision is reached. */
 static bool look(network *n, const clo_decima *d)
 {
     const clo_infer_sizes *sizes = &n->learned.sizes;
@@ -280,6 +280,8 @@ static clo_decima_place choose(clo_decima *d, uint32_t *use)
         return (clo_decima_place){CLO_NONE, CLO_NONE};
     if (!look(n, d))
         return cut(d);
+    if (n->has_others)
+        clo_view_partial(d->view);
     put_inputs(n, d);
     uint32_t count = find_candidates(n, d);
     if (count == 0)

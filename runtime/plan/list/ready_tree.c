@@ -446,6 +446,8 @@ static uint32_t few_of(const clo_schedule *schedule, clo_pick_rule rule)
 {
     uint32_t few = CLO_READY_FEW / 8;
 
+    if (rule == CLO_PICK_LEAST && schedule->profiles != NULL)
+        return CLO_READY_FEW; /* batch.c gives it no more */
     if (rule == CLO_PICK_LEAST)
         few += 3 * schedule->executors;
     if (rule == CLO_PICK_SUFFERAGE)

@@ -32,6 +32,12 @@ typedef struct clo_profile {
     uint64_t *looks; /* counts what searches look at: leaves, and starts in them; NULL: nobody asks */
 } clo_profile;
 
+/* What is free from time_ns on, until the next step begins: of the counted resources. */
+typedef struct clo_profile_step {
+    int64_t time_ns;
+    int64_t free[CLO_RESOURCES_MAX];
+} clo_profile_step;
+
 static inline void clo_profile_count_look(const clo_profile *profile)
 {
     if (profile->looks != NULL)
@@ -48,6 +54,10 @@ bool clo_profile_admits(const clo_profile *profile, const int64_t *demand);
  * something not below latest_ns, if that start is not below it either. */
 int64_t clo_profile_earliest_ns(const clo_profile *profile, int64_t start_ns, int64_t duration_ns, int64_t latest_ns,
                                 const int64_t *demand);
+
+/* Reads at most `max` steps, from the one that holds at from_ns on. Returns how many there were: if fewer than `max`,
+ * the last one holds for ever. */
+uint32_t clo_profile_read(const clo_profile *profile, int64_t from_ns, clo_profile_step *steps, uint32_t max);
 
 /* Takes `demand` during [start_ns, finish_ns), where it fits. Returns 0, or -1 if there is no memory. */
 int clo_profile_take(clo_profile *profile, int64_t start_ns, int64_t finish_ns, const int64_t *demand);

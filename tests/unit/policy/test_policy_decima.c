@@ -191,6 +191,7 @@ static void jobs_beyond_the_sizes_are_served_too(void **state)
             argument.jobs_max = jobs[k];
             run_with(&s, &argument, 0);
             assert_int_equal(s.result.fallbacks, 0);
+            assert_true(s.result.partial > 0); /* 16 jobs of several stages never fit */
         }
     scene_close(&s);
 }
@@ -203,6 +204,7 @@ static void beyond_the_bound_of_a_decision_the_rule_decides(void **state)
     make_jobs(&s, 16);
     run_with(&s, NULL, 1 << 20);
     assert_int_equal(s.result.fallbacks, 0);
+    assert_int_equal(s.result.partial, 0);
     assert_in_range(s.result.decision_steps, 1000, 1 << 20);
     for (uint32_t steps = 1; steps < 2000; steps = 3 * steps + 1) {
         run_with(&s, NULL, steps);

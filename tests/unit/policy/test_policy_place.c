@@ -303,6 +303,7 @@ static void arguments_are_read_or_refused_with_a_reason(void **state)
         {"graphene", "order=1.5", "from 0.00 to 1.00"},
         {"graphene", "large=11", "from 0.00 to 10.00"},
         {"graphene", "geometric=2", "from 0.00 to 1.00"},
+        {"graphene", "path=11", "from 0.00 to 10.00"},
         {"graphene", "remote=1.5", "from 0.00 to 1.00"},
         {"graphene", "srpt=0.1;", "nothing may follow"},
         {"graphene-star", "1,", "begins with no number"},
