@@ -18,7 +18,7 @@
  *
  * The ready tasks stand in a row while they are few, else in a tree of boxes, ready_tree.h, which also says what a step
  * costs: about O(log tasks * executors) where the times of tasks are in proportion, O(ready * executors) in the worst
- * case. */
+ * case. With demands min-min asks, for each time, what fits then (fit_pick.h). */
 #include "plan/list/planners.h"
 
 #include "base/memory.h"

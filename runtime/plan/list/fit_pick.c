@@ -307,6 +307,7 @@ static uint32_t search_step(clo_fit_pick *pick, const step *at, uint32_t from, c
     uint32_t end = may_win(pick, from, at, best);
     if (from >= end)
         return from;
+    clo_profile_count_look(&pick->ready->schedule->profiles[at->machine]);
     find_room(pick, from, at, question.room);
     clo_fits_ask(fits, &question);
     for (uint32_t p = clo_fits_next(fits, &question, from, end); p < end;

@@ -213,8 +213,6 @@ static bool may_win(const clo_ready_tree *tree, uint32_t at, const choice *best)
     if (!holds || (!node->is_exact && (clo_ready_has_changed(tree, node->lowering[0], node->seen) ||
                                        clo_ready_has_changed(tree, node->lowering[1], node->seen))))
         clo_ready_bound(tree, at);
-    if (node->has_demands && tree->rule == CLO_PICK_LEAST)
-        clo_ready_pull_up(tree, at);
     if (node->is_certain && !node->is_exact)
         clo_ready_take_gain(tree, at);
     return !loses(node, best);

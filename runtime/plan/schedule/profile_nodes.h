@@ -1,4 +1,4 @@
-/* plan/schedule/profile_nodes.h - how a profile lies in memory, and the way down to a step: for profile.c, which
+/* plan/schedule/profile_nodes.h - how a profile lies in memory, and the way down to a step: for profile_search.c, which
  * searches, and profile_take.c, which changes it. */
 #ifndef CLO_PLAN_SCHEDULE_PROFILE_NODES_H
 #define CLO_PLAN_SCHEDULE_PROFILE_NODES_H
@@ -15,9 +15,9 @@ enum {
     CLO_PROFILE_CHILD = 1,
     /* [CLO_PROFILE_WINDOWS] at most what any step below holds from itself on. */
     CLO_PROFILE_HELD = 2,
-    /* Lengths for which a leaf remembers what is in use from a step on. */
-    CLO_PROFILE_WINDOWS = 4,
     CLO_PROFILE_NO_WINDOW = CLO_PROFILE_WINDOWS,
+    /* Classes of what is left of a resource, half an octave each: see profile_search.c. Class 0 needs no set. */
+    CLO_PROFILE_CLASSES = 16,
     /* Added to all below it, then the most, then the least in use: [lanes] each, the first included. */
     CLO_PROFILE_BELOW = CLO_PROFILE_HELD + CLO_PROFILE_WINDOWS
 };
@@ -29,7 +29,8 @@ typedef struct clo_profile_path {
     int64_t room[CLO_PROFILE_LEVELS][CLO_RESOURCES_MAX];
     /* The longest that is no longer than what is searched for; CLO_PROFILE_NO_WINDOW: all are longer. */
     uint32_t window;
-    uint64_t packed; /* what may be in use of the machine, packed */
+    uint64_t packed;                     /* what may be in use of the machine, packed */
+    uint32_t classes[CLO_RESOURCES_MAX]; /* [lanes] of what must be left */
 } clo_profile_path;
 
 static inline size_t clo_profile_words(const clo_profile *profile, uint32_t level)
@@ -46,6 +47,20 @@ static inline int64_t *clo_profile_entry(const clo_profile *profile, uint32_t le
 static inline uint64_t *clo_profile_held(const clo_profile *profile, uint32_t node, uint32_t window, uint32_t at)
 {
     return profile->nodes[0].held + ((size_t)node * CLO_PROFILE_WINDOWS + window) * CLO_PROFILE_ENTRIES + at;
+}
+
+/* The steps of a leaf, a bit each, from which on at least `class`, > 0, is left of a lane's resource. */
+static inline uint64_t *clo_profile_left(const clo_profile *profile, uint32_t node, uint32_t window, uint32_t lane,
+                                         uint32_t class)
+{
+    size_t sets = ((size_t)node * CLO_PROFILE_WINDOWS + window) * (CLO_PROFILE_CLASSES - 1) + class - 1;
+
+    return profile->nodes[0].left + sets * profile->lanes + lane; /* a search asks for like classes of all lanes */
+}
+
+static inline size_t clo_profile_left_words(const clo_profile *profile)
+{
+    return (size_t)CLO_PROFILE_WINDOWS * profile->lanes * (CLO_PROFILE_CLASSES - 1);
 }
 
 static inline uint32_t *clo_profile_count(const clo_profile *profile, uint32_t level, uint32_t node)
@@ -98,10 +113,7 @@ static inline void clo_profile_descend(const clo_profile *profile, int64_t time_
     }
 }
 
-/* Of a length > 0. */
-static inline uint32_t clo_profile_octave(int64_t length_ns)
-{
-    return 63 - (uint32_t)__builtin_clzll((uint64_t)length_ns);
-}
+/* Sets windows_ns, from the hints: 0 < shortest_ns <= longest_ns. */
+void clo_profile_set_windows(clo_profile *profile);
 
 #endif

@@ -6,33 +6,37 @@
 #include <assert.h>
 #include <string.h>
 
+/* Moves `bytes` of *array into one of `capacity` bytes. False: there is no memory. */
+static bool enlarge(void *array, size_t bytes, size_t capacity, size_t each)
+{
+    void **words = array, *larger = clo_allocate(capacity, each);
+
+    if (larger == NULL)
+        return false;
+    if (bytes > 0)
+        memcpy(larger, *words, bytes);
+    clo_free(*words);
+    *words = larger;
+    return true;
+}
+
 /* Room for `wanted` more nodes. */
 static int reserve_nodes(const clo_profile *profile, clo_profile_nodes *nodes, uint32_t level, uint32_t wanted)
 {
     if (nodes->capacity - nodes->count >= wanted)
         return 0;
-    size_t capacity = (size_t)nodes->capacity * 2 + wanted,
-           each = CLO_PROFILE_ENTRIES * clo_profile_words(profile, level);
-    int64_t *words = capacity < UINT32_MAX ? clo_allocate(capacity * each, sizeof *words) : NULL;
-    uint32_t *counts = words != NULL ? clo_allocate(capacity, sizeof *counts) : NULL;
-    size_t held_each = (size_t)CLO_PROFILE_WINDOWS * CLO_PROFILE_ENTRIES;
-    uint64_t *held = counts != NULL && level == 0 ? clo_allocate(capacity * held_each, sizeof *held) : NULL;
+    size_t capacity = (size_t)nodes->capacity * 2 + wanted, count = nodes->count;
+    size_t words = CLO_PROFILE_ENTRIES * clo_profile_words(profile, level) * sizeof *nodes->words;
+    size_t held = (size_t)CLO_PROFILE_WINDOWS * CLO_PROFILE_ENTRIES * sizeof *nodes->held;
+    size_t left = clo_profile_left_words(profile) * sizeof *nodes->left;
 
-    if (counts == NULL || (held == NULL && level == 0)) {
-        clo_free(words);
-        clo_free(counts);
+    if (capacity >= UINT32_MAX || !enlarge(&nodes->words, count * words, capacity, words) ||
+        !enlarge(&nodes->counts, count * sizeof *nodes->counts, capacity, sizeof *nodes->counts))
         return -1;
-    }
-    if (nodes->count > 0) {
-        memcpy(words, nodes->words, nodes->count * each * sizeof *words);
-        memcpy(counts, nodes->counts, nodes->count * sizeof *counts);
-        if (level == 0)
-            memcpy(held, nodes->held, nodes->count * held_each * sizeof *held);
-    }
-    clo_free(nodes->words);
-    clo_free(nodes->counts);
-    clo_free(nodes->held);
-    *nodes = (clo_profile_nodes){words, counts, held, nodes->count, (uint32_t)capacity};
+    if (level == 0 &&
+        (!enlarge(&nodes->held, count * held, capacity, held) || !enlarge(&nodes->left, count * left, capacity, left)))
+        return -1;
+    nodes->capacity = (uint32_t)capacity;
     return 0;
 }
 
@@ -42,6 +46,8 @@ static uint32_t new_node(clo_profile *profile, uint32_t level)
 
     assert(nodes->count < nodes->capacity);
     nodes->counts[nodes->count] = 0;
+    if (level == 0) /* of steps that nobody looked at all may be left */
+        memset(clo_profile_left(profile, nodes->count, 0, 0, 1), 0xff, clo_profile_left_words(profile) * 8);
     return nodes->count++;
 }
 
@@ -76,8 +82,21 @@ static uint32_t split_node(clo_profile *profile, uint32_t level, uint32_t node)
     for (uint32_t w = 0; w < CLO_PROFILE_WINDOWS && level == 0; w++)
         memcpy(clo_profile_held(profile, other, w, 0), clo_profile_held(profile, node, w, half),
                half * sizeof(uint64_t));
+    for (size_t i = 0; i < clo_profile_left_words(profile) && level == 0; i++)
+        clo_profile_left(profile, other, 0, 0, 1)[i] = clo_profile_left(profile, node, 0, 0, 1)[i] >> half;
     *clo_profile_count(profile, level, node) = *clo_profile_count(profile, level, other) = half;
     return other;
+}
+
+/* Makes room for an entry at `at` in the sets of a leaf: it is in those of the entry before it. */
+static void insert_left(const clo_profile *profile, uint32_t node, uint32_t at)
+{
+    uint64_t *left = clo_profile_left(profile, node, 0, 0, 1), before = (UINT64_C(1) << at) - 1;
+    uint64_t last = before ^ before >> 1, is_first = at == 0; /* the entry before it; without one it is in all sets */
+    size_t words = clo_profile_left_words(profile);
+
+    for (size_t i = 0; i < words; i++)
+        left[i] = (left[i] & before) | (left[i] & last) << 1 | (left[i] & ~before) << 1 | is_first;
 }
 
 /* Makes room for an entry at `at` in a node that has some. A step holds what the one before it does: see above. */
@@ -93,6 +112,8 @@ static int64_t *insert_at(clo_profile *profile, uint32_t level, uint32_t node, u
         memmove(held + 1, held, (*count - at) * sizeof *held);
         *held = at > 0 ? held[-1] : 0;
     }
+    if (level == 0)
+        insert_left(profile, node, at);
     ++*count;
     return entry;
 }
@@ -205,8 +226,11 @@ int clo_profile_take(clo_profile *profile, int64_t start_ns, int64_t finish_ns, 
         profile->root = new_node(profile, 0);
         profile->height = 0;
         memset(insert_at(profile, 0, profile->root, 0), 0, clo_profile_words(profile, 0) * sizeof(int64_t));
-        profile->octave = clo_profile_octave(finish_ns - start_ns);
-        profile->octave -= profile->octave > 0; /* shorter ones may come */
+        if (profile->shortest_ns == 0) {
+            profile->longest_ns = finish_ns - start_ns;
+            profile->shortest_ns = profile->longest_ns / 4 + 1; /* shorter ones may come */
+            clo_profile_set_windows(profile);
+        }
     }
     clo_profile_path from = {0}, to = {0};
 
