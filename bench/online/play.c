@@ -202,7 +202,7 @@ static bool play_one(const scene *s, const occasion *at, uint64_t seed, const co
         is_good = judge(at, log, out);
     if (s->environment != NULL)
         out->bound_s = 0;
-    if (is_good && at->truth == NULL && at->own != NULL && strcmp(c->label, s->contenders[0]) == 0)
+    if (is_good && at->truth == NULL && (at->own != NULL || at->groups > 0) && strcmp(c->label, s->contenders[0]) == 0)
         is_good = online_bound(at, out);
     if (is_good && s->shows_alone && strcmp(c->label, s->contenders[0]) == 0)
         is_good = play_alone(s, at, seed, c, out);

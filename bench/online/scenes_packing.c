@@ -5,8 +5,8 @@
  *   where the makespan says something: a stream's is about its last arrival. The paper's traces are not public, so
  *   these are TPC-H queries with four resources, each stage one instance that holds U(0, 1/2) of each, and the batch
  *   jobs of Alibaba (v2018) on one of its machines. The first machine has executors enough never to be what is short.
- * graphene-users: the TPC-H stream, but a group is a user whose jobs are of one size: the fifth with the least work, and
- *   so on. Who puts short jobs first then serves some users before others, and kappa binds.
+ * graphene-users: the TPC-H stream, but a group is a user whose jobs are of one size: the fifth with the least work,
+ *   and so on. Who puts short jobs first then serves some users before others, and kappa binds.
  * memory-tpch, memory-alibaba: Decima (Mao et al., SIGCOMM 2019), Figure 11: 200 executors, a quarter each with 1/4,
  *   1/2, 3/4 and all of the memory, in Decima's environment. A TPC-H stage needs U(0, 1] of it; a stage of Alibaba what
  *   its trace says in percent of a machine, which is 0.14 to 0.97: 96 % of the work needs more than the smallest class
@@ -33,7 +33,7 @@ static const char *const graphene_policies[] = {"tetris",
                                                 "drf",
                                                 "fifo",
                                                 "sjf",
-                                                "graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0",
+                                                "graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0,path=0",
                                                 "graphene",
                                                 "graphene:srpt=0.7,area=1,scarce=1",
                                                 NULL};

@@ -22,16 +22,15 @@
  *     up any small threshold, and then turns between groups take the place of the score.
  *   - Who is refused room becomes the one that a machine keeps it for after some starts of others. So only what fits is
  *     asked for; where nothing does, the candidate of the job with the least remaining work.
- * graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0 has the paper's weights; that only what fits is asked for
- * stays. Two more forms, which are off:
+ *   - `path` (0.05) adds to the fit so many times the longest path behind the stage (rank_u), as a part of the time
+ *     that all work left of the live jobs needs, 1 at most: what would outlast all else is begun early.
+ * graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0,path=0 has the paper's weights; that only what fits is
+ * asked for stays. Two more forms, which are off:
  *   - `area` 1 takes as remaining work that of the job's scarcest resource in place of its time: what its instances
  *     that have not started hold of each resource of the platform, times their time; executors count as one. The
  *     largest counts.
  *   - `scarce` 1 weighs each resource in the fit by the square of its part of all that work of the live jobs, relative
  *     to the mean part: room of what everybody waits for is not to be wasted. Less than 1: so much of it.
- *
- *   - `path` adds to the fit so many times the longest path behind the stage (rank_u), as a part of the time that all
- *     work left of the live jobs needs, 1 at most: what would outlast all else is begun early.
  *
  * Deviations: candidates are the 4 most preferred ready stages of the 32 jobs with the least remaining work, and of 2
  * jobs of each group at least, so that a decision costs the same whatever the number of jobs; where none may start,
@@ -59,7 +58,8 @@ typedef struct graphene_argument {
     int32_t kappa_q16, remote_q16, srpt_q16, order_q16, large_q16, geometric_q16, area_q16, scarce_q16, path_q16;
 } graphene_argument;
 
-static const graphene_argument defaults = {1000 * 65536, 65536 * 8 / 10, 65536, 65536 / 10, 65536, 65536, 0, 0, 0};
+static const graphene_argument defaults = {1000 * 65536, 65536 * 8 / 10, 65536, 65536 / 10, 65536, 65536, 0, 0,
+                                           65536 / 20};
 
 /* Of a job: what its instances hold of each resource, times their time. */
 typedef struct graphene_job {
@@ -118,7 +118,7 @@ static clo_status graphene_parse(const char *text, void *argument)
         if (k == sizeof keys / sizeof keys[0])
             return clo_fail(CLO_ERR_ARGUMENT,
                             "policy 'graphene': '%.40s' sets nothing; write "
-                            "kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1,area=0,scarce=0,path=0",
+                            "kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1,area=0,scarce=0,path=0.05",
                             text);
         text += strlen(keys[k].name);
         clo_status status = clo_fixed_read(&text, "graphene", keys[k].name, keys[k].range,
@@ -473,7 +473,7 @@ const clo_policy clo_policy_graphene = {
     .size = sizeof(clo_policy),
     .name = "graphene",
     .summary = "what fits best, in each job's planned order, short jobs first, groups fair by deficits; "
-               "graphene:kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1,area=0,scarce=0,path=0",
+               "graphene:kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1,area=0,scarce=0,path=0.05",
     .state_bytes = graphene_bytes,
     .job_bytes = graphene_job_bytes,
     .prepare = graphene_prepare,

@@ -2,8 +2,8 @@
  *
  * A score is the mean over streams of (mean completion time under the sample / under the baseline). Each generation
  * takes the next seeds of the training list; its mean is judged on all seeds of validation, and the best mean is kept.
- * l_scale is searched as its logarithm; fit only on platforms whose machines differ in their capacities, elsewhere it is
- * 0 and not written. */
+ * l_scale is searched as its logarithm; fit only on platforms whose machines differ in their capacities, elsewhere it
+ * is 0 and not written. */
 #define _POSIX_C_SOURCE 200809L
 #include "../train/cem.h"
 #include "arrivals.h"
