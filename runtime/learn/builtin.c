@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* decima_model.c */
-extern const unsigned char clo_decima_model[45888];
+extern const unsigned char clo_decima_model[48128];
 
 static const clo_builtin_model models[] = {
     {"decima", "the published weights of Decima (spark-sched-sim) in int8, for 50 executors and TPC-H queries",

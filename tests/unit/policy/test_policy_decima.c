@@ -225,7 +225,7 @@ static void check_decision(void *context, const clo_learned_decision *d)
     uint32_t job_of_limit[64];
     int32_t scores[64], limits[64];
     clo_model_case input = d->input;
-    uint32_t numbers = 5 * input.stages + 3 * input.jobs, row = d->candidates[d->candidate];
+    uint32_t numbers = 8 * input.stages + 3 * input.jobs, row = d->candidates[d->candidate];
 
     assert_true(input.stages <= 64 && input.limits <= 64 && d->limit < input.limits);
     memcpy(inputs, input.inputs, numbers * sizeof *inputs);
