@@ -35,8 +35,8 @@ static uint32_t add_value(network *net, clo_model_domain domain, uint32_t width,
     return net->values_count++;
 }
 
-/* Units of the inputs. Counts are exact: an executor is 80 units, a task 16. Work is the widest, 0 to 32: its four parts
- * have a unit four times as large, and add up to it. */
+/* Units of the inputs. Counts are exact: an executor is 80 units, a task 16. Work is the widest, 0 to 32: its four
+ * parts have a unit four times as large, and add up to it. */
 enum { UNITS_EACH_EXECUTOR = 80, UNITS_EACH_TASK = 16, WORK_EXPONENT = DECIMA_EXPONENT - 2, WORK_SHIFT = 47 };
 
 static void set_units(network *net, const decima_weights *weights)

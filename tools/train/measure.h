@@ -1,4 +1,5 @@
-/* measure.h - what the numbers of a network are like on jobs, from which quantize.h chooses scales and rounds weights. */
+/* measure.h - what the numbers of a network are like on jobs, from which quantize.h chooses scales and rounds
+ * weights. */
 #ifndef CLOTHO_TRAIN_MEASURE_H
 #define CLOTHO_TRAIN_MEASURE_H
 

@@ -192,8 +192,8 @@ static long best_whole(const row *r, const measure *seen, uint32_t layer, uint32
     return whole > r->limits[k] ? r->limits[k] : whole < -r->limits[k] ? -r->limits[k] : whole;
 }
 
-/* The integers with which the sum errs least on what was seen, by coordinate descent from the nearest ones. Returns what
- * the sum is too large by on average. */
+/* The integers with which the sum errs least on what was seen, by coordinate descent from the nearest ones. Returns
+ * what the sum is too large by on average. */
 static double round_row(row *r, const measure *seen, uint32_t layer)
 {
     double off = 0;

@@ -263,6 +263,20 @@ typedef struct seen {
 } seen;
 
 /* The plain way of a model gives the same scores, and the best one was chosen. */
+/* The four parts of work add up to it, rounded at four times the model's scale (docs/MODELS.md, list 3). */
+static void check_work(const clo_model *model, const clo_learned_decision *d)
+{
+    clo_model_feature work;
+
+    ok(clo_model_feature_at(model, 4, &work));
+    for (uint32_t s = 0; s < d->input.stages; s++) {
+        const int16_t *parts = d->input.inputs + 8 * (size_t)s + 4;
+        int64_t whole =
+            (d->stage_raw[5 * (size_t)s + 4] * work.mult * 4 + (INT64_C(1) << (work.shift - 1))) >> work.shift;
+        assert_int_equal(parts[0] + parts[1] + parts[2] + parts[3], whole);
+    }
+}
+
 static void check_decision(void *context, const clo_learned_decision *d)
 {
     seen *all = context;
@@ -277,6 +291,7 @@ static void check_decision(void *context, const clo_learned_decision *d)
     memcpy(inputs + numbers, d->limit_inputs, input.limits * sizeof *inputs);
     for (uint32_t k = 0; k < input.limits; k++)
         job_of_limit[k] = input.job_of_stage[row];
+    check_work(all->model, d);
     input.inputs = inputs;
     input.job_of_limit = job_of_limit;
     ok(clo_model_scores(all->model, &input, scores, limits));
