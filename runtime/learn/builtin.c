@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* decima_model.c */
-extern const unsigned char clo_decima_model[45888];
+extern const unsigned char clo_decima_model[48128];
 /* edges_model.c */
 extern const unsigned char clo_edges_model[13776];
 
