@@ -25,7 +25,8 @@ enum { CLO_LEARNED_ROWS_MAX = 65536 };
 /* What a network saw, and what it chose. Made by the library, which appends fields. Valid during the call only. */
 typedef struct clo_learned_decision {
     /* All stages that are not finished, of the jobs that were looked at; jobs in order of arrival. `inputs` are those
-     * of stages and jobs. Its limits are those of the job of the chosen stage; limit k stands for k + 1 executors. */
+     * of stages and jobs, as many as the model's list of features has. Its limits are those of the job of the chosen
+     * stage; limit k stands for k + 1 executors. */
     clo_model_case input;
 
     /* [input.limits] */

@@ -111,7 +111,8 @@ typedef struct clo_model_value {
     clo_model_domain domain;
     /* 1 .. CLO_MODEL_WIDTH_MAX */
     uint32_t width;
-    /* One unit is 2^-exponent. For readers, and ADD compares it. int32 sums may have a scale for each output: 0. */
+    /* One unit is about 2^-exponent. For readers, and ADD compares it. The numbers of a value may each have a scale of
+     * their own. int32 sums: 0. */
     int32_t exponent;
     /* Not 0: features give it, `width` of them. */
     uint32_t is_input;
@@ -170,7 +171,8 @@ typedef struct clo_model_desc {
     /* Printable ASCII, shorter than CLO_MODEL_NAME_BYTES. */
     const char *name;
     clo_model_kind kind;
-    /* Number of the list of features: 0 any, 1 Decima's, 2 LACHESIS's (clotho/features.h; docs/MODELS.md). */
+    /* Number of the list of features: 0 any, 1 Decima's, 2 LACHESIS's (clotho/features.h), 3 of edge adding
+     * (clotho/edges.h), 4 Decima's with work as four numbers; docs/MODELS.md. */
     uint32_t feature_set;
     /* Of the input values in order. */
     const clo_model_feature *features;

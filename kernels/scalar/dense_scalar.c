@@ -25,10 +25,17 @@ static void put_lanes(const clo_rule *rule, uint32_t output, const int32_t sums[
         put(rule, output, sums[lane], block, clo_lane_index(rule->out, output, lane));
 }
 
-void clo_dense_lanes_s8_scalar(const clo_dense *layer, const int8_t *x, uint32_t blocks, void *y)
+static inline int32_t number_at(clo_number number, const void *x, size_t index)
 {
+    return number == CLO_S8 ? ((const int8_t *)x)[index] : ((const int16_t *)x)[index];
+}
+
+/* x holds int8 or int16, as `number` says. */
+static inline void dense_lanes(const clo_dense *layer, clo_number number, const void *x, uint32_t blocks, void *y)
+{
+    const size_t in_block = (size_t)clo_round_up(layer->inputs, 4) * CLO_LANES;
+
     for (uint32_t b = 0; b < blocks; b++) {
-        const int8_t *in = x + (size_t)b * clo_round_up(layer->inputs, 4) * CLO_LANES;
         void *out = clo_block_of(y, layer->rule.out, layer->outputs, b);
 
         for (uint32_t n = 0; n < clo_lanes_rows(layer->rule.out, layer->outputs); n++) {
@@ -39,56 +46,46 @@ void clo_dense_lanes_s8_scalar(const clo_dense *layer, const int8_t *x, uint32_t
             for (uint32_t k = 0; k < layer->inputs; k++) {
                 const int8_t w = layer->weights[clo_weight_index(layer->inputs, n, k)];
 
-                for (uint32_t lane = 0; lane < CLO_LANES; lane++)
-                    sums[lane] = clo_wrap_add(sums[lane], w * in[clo_lane_index(CLO_S8, k, lane)]);
+                for (uint32_t lane = 0; lane < CLO_LANES; lane++) {
+                    const size_t at = b * in_block + clo_lane_index(number, k, lane);
+
+                    sums[lane] = clo_wrap_add(sums[lane], w * number_at(number, x, at));
+                }
             }
             put_lanes(&layer->rule, n, sums, out);
         }
     }
+}
+
+static inline void dense_node(const clo_dense *layer, clo_number number, const void *x, void *y)
+{
+    for (uint32_t n = 0; n < node_rows(layer->outputs); n++) {
+        int32_t sum = layer->bias[n];
+
+        for (uint32_t k = 0; k < layer->inputs; k++)
+            sum = clo_wrap_add(sum, layer->weights[clo_weight_index(layer->inputs, n, k)] * number_at(number, x, k));
+        put(&layer->rule, n, sum, y, n);
+    }
+}
+
+void clo_dense_lanes_s8_scalar(const clo_dense *layer, const int8_t *x, uint32_t blocks, void *y)
+{
+    dense_lanes(layer, CLO_S8, x, blocks, y);
 }
 
 void clo_dense_lanes_s16_scalar(const clo_dense *layer, const int16_t *x, uint32_t blocks, void *y)
 {
-    for (uint32_t b = 0; b < blocks; b++) {
-        const int16_t *in = x + (size_t)b * clo_round_up(layer->inputs, 4) * CLO_LANES;
-        void *out = clo_block_of(y, layer->rule.out, layer->outputs, b);
-
-        for (uint32_t n = 0; n < clo_lanes_rows(layer->rule.out, layer->outputs); n++) {
-            int32_t sums[CLO_LANES];
-
-            for (uint32_t lane = 0; lane < CLO_LANES; lane++)
-                sums[lane] = layer->bias[n];
-            for (uint32_t k = 0; k < layer->inputs; k++) {
-                const int8_t w = layer->weights[clo_weight_index(layer->inputs, n, k)];
-
-                for (uint32_t lane = 0; lane < CLO_LANES; lane++)
-                    sums[lane] = clo_wrap_add(sums[lane], w * in[clo_lane_index(CLO_S16, k, lane)]);
-            }
-            put_lanes(&layer->rule, n, sums, out);
-        }
-    }
+    dense_lanes(layer, CLO_S16, x, blocks, y);
 }
 
 void clo_dense_node_s8_scalar(const clo_dense *layer, const int8_t *x, void *y)
 {
-    for (uint32_t n = 0; n < node_rows(layer->outputs); n++) {
-        int32_t sum = layer->bias[n];
-
-        for (uint32_t k = 0; k < layer->inputs; k++)
-            sum = clo_wrap_add(sum, layer->weights[clo_weight_index(layer->inputs, n, k)] * x[k]);
-        put(&layer->rule, n, sum, y, n);
-    }
+    dense_node(layer, CLO_S8, x, y);
 }
 
 void clo_dense_node_s16_scalar(const clo_dense *layer, const int16_t *x, void *y)
 {
-    for (uint32_t n = 0; n < node_rows(layer->outputs); n++) {
-        int32_t sum = layer->bias[n];
-
-        for (uint32_t k = 0; k < layer->inputs; k++)
-            sum = clo_wrap_add(sum, layer->weights[clo_weight_index(layer->inputs, n, k)] * x[k]);
-        put(&layer->rule, n, sum, y, n);
-    }
+    dense_node(layer, CLO_S16, x, y);
 }
 
 static int32_t split_sum(const clo_partials *partials, uint32_t output, size_t at)

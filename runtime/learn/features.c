@@ -17,6 +17,16 @@ static const wanted decima[] = {
     {"own-job", CLO_MODEL_JOB},           {"executors", CLO_MODEL_JOB}, {"limit", CLO_MODEL_LIMIT},
 };
 
+/* As list 1, with work as four numbers that add up to it (clo_feature_part). */
+static const wanted decima_fine[] = {
+    {"commit-cap", CLO_MODEL_STAGE}, {"own-job", CLO_MODEL_STAGE},
+    {"executors", CLO_MODEL_STAGE},  {"remaining-tasks", CLO_MODEL_STAGE},
+    {"work", CLO_MODEL_STAGE},       {"work", CLO_MODEL_STAGE},
+    {"work", CLO_MODEL_STAGE},       {"work", CLO_MODEL_STAGE},
+    {"commit-cap", CLO_MODEL_JOB},   {"own-job", CLO_MODEL_JOB},
+    {"executors", CLO_MODEL_JOB},    {"limit", CLO_MODEL_LIMIT},
+};
+
 /* LACHESIS: as clotho/features.h counts them. */
 static const wanted lachesis[] = {
     {"time", CLO_MODEL_STAGE},        {"input", CLO_MODEL_STAGE},     {"output", CLO_MODEL_STAGE},
@@ -26,11 +36,28 @@ static const wanted lachesis[] = {
     {"jobs", CLO_MODEL_GLOBAL},       {"free", CLO_MODEL_GLOBAL},
 };
 
+/* Edge adding: as clotho/edges.h counts them. */
+static const wanted edges[] = {
+    {"time", CLO_MODEL_STAGE},   {"tail", CLO_MODEL_STAGE},   {"demand", CLO_MODEL_STAGE},
+    {"wait", CLO_MODEL_STAGE},   {"slack", CLO_MODEL_STAGE},  {"position", CLO_MODEL_STAGE},
+    {"second", CLO_MODEL_STAGE}, {"before", CLO_MODEL_STAGE}, {"overlap", CLO_MODEL_STAGE},
+    {"spare", CLO_MODEL_STAGE},  {"excess", CLO_MODEL_STAGE}, {"shorter", CLO_MODEL_STAGE},
+};
+
 /* Index: the number of the list. A list without entries takes any features. */
 static const struct {
     const wanted *list;
     uint32_t count;
-} sets[] = {{NULL, 0}, {decima, sizeof decima / sizeof decima[0]}, {lachesis, sizeof lachesis / sizeof lachesis[0]}};
+} sets[] = {{NULL, 0},
+            {decima, sizeof decima / sizeof decima[0]},
+            {lachesis, sizeof lachesis / sizeof lachesis[0]},
+            {edges, sizeof edges / sizeof edges[0]},
+            {decima_fine, sizeof decima_fine / sizeof decima_fine[0]}};
+
+static bool is_same_scale(const clo_format_feature *a, const clo_format_feature *b)
+{
+    return a->mult == b->mult && a->shift == b->shift && a->lo == b->lo && a->hi == b->hi;
+}
 
 clo_status clo_features_check(const clo_model *model)
 {
@@ -51,5 +78,8 @@ clo_status clo_features_check(const clo_model *model)
                 return clo_fail(CLO_ERR_UNSUPPORTED,
                                 "feature %u is '%s', list %u of this library has '%s'; train it for that list", at,
                                 model->features[at].name, set, sets[set].list[at].name);
+    for (uint32_t i = 4; set == CLO_FEATURES_DECIMA_FINE && i < 4 + CLO_WORK_PARTS; i++)
+        if (model->features[i].shift <= CLO_WORK_PARTS_LOG2 || !is_same_scale(&model->features[i], &model->features[4]))
+            return clo_fail(CLO_ERR_UNSUPPORTED, "the parts of 'work' have not one scale, with a shift of 3 or more");
     return CLO_OK;
 }

@@ -15,17 +15,18 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "cost/cost.h"
+#include "learn/features.h"
 
-/* In the order of list 1 of the features. */
+/* In the order of lists 1 and 3 of the features. Then those of a job, the first three again, and that of limits. List 3
+ * has work as several numbers. */
 enum {
     FEATURE_CAP,
     FEATURE_OWN,
     FEATURE_EXECUTORS,
     FEATURE_TASKS,
     FEATURE_WORK,
-    FEATURES_OF_JOB, /* the first three again */
-    FEATURE_LIMIT = 8,
     STAGE_FEATURES = 5,
+    STAGE_NUMBERS_MAX = FEATURE_WORK + CLO_WORK_PARTS,
     JOB_FEATURES = 3
 };
 
@@ -47,7 +48,8 @@ typedef struct network {
     clo_learned_watch_fn watch;
     void *watch_context;
     clo_model_case seen;
-    bool has_others; /* jobs that live and were not looked at */
+    uint32_t work_parts; /* 1, or CLO_WORK_PARTS */
+    bool has_others;     /* jobs that live and were not looked at */
 
     /* [stages + 1], [edges], [stages] */
     uint32_t *child_begin, *children, *job_of_stage, *stage_of_row;
@@ -75,7 +77,7 @@ static places place(const clo_limits *limits, const clo_learned_argument *with)
     at.job_of_stage = clo_layout_add(&layout, sizes.stages, sizeof(uint32_t));
     at.stage_of_row = clo_layout_add(&layout, sizes.stages, sizeof(uint32_t));
     at.slots = clo_layout_add(&layout, sizes.jobs, sizeof(uint32_t));
-    at.inputs = clo_layout_add(&layout, STAGE_FEATURES * sizes.stages + JOB_FEATURES * sizes.jobs, sizeof(int16_t));
+    at.inputs = clo_layout_add(&layout, STAGE_NUMBERS_MAX * sizes.stages + JOB_FEATURES * sizes.jobs, sizeof(int16_t));
     at.stage_raw = clo_layout_add(&layout, sizes.stages, STAGE_FEATURES * sizeof(int64_t));
     at.job_raw = clo_layout_add(&layout, sizes.jobs, JOB_FEATURES * sizeof(int64_t));
     at.started = clo_layout_add(&layout, limits->executors, sizeof(started));
@@ -144,8 +146,8 @@ static bool fits(const network *n, const clo_decima *d, uint32_t slot, const clo
     return true;
 }
 
-/* Looks at jobs in order of arrival up to the first that does not fit; those that never could are passed over. False:
- * the bound of the decision is reached. */
+/* Looks at jobs in order of arrival up to the first that does not fit; those that never could are passed over. Both
+ * are counted (clo_view_partial). False: the bound of the decision is reached. */
 static bool look(network *n, const clo_decima *d)
 {
     const clo_infer_sizes *sizes = &n->learned.sizes;
@@ -183,9 +185,22 @@ static uint32_t cap_of(const clo_decima *d, uint32_t slot, const clo_decima_job 
     return slot == d->own || gap > d->asked ? d->asked : gap;
 }
 
+/* What the network sees of a stage; of its job it is the same for all of them. Returns the end. */
+static int16_t *put_stage(const network *n, const int64_t raw[STAGE_FEATURES], int16_t *to)
+{
+    for (uint32_t i = 0; i < FEATURE_WORK; i++)
+        *to++ = clo_learned_feature(&n->learned, i, raw[i]);
+    if (n->work_parts == 1)
+        *to++ = clo_learned_feature(&n->learned, FEATURE_WORK, raw[FEATURE_WORK]);
+    for (uint32_t i = 0; n->work_parts > 1 && i < n->work_parts; i++)
+        *to++ = clo_learned_part(&n->learned, FEATURE_WORK, i, raw[FEATURE_WORK]);
+    return to;
+}
+
 static void put_inputs(network *n, const clo_decima *d)
 {
-    int16_t *to = n->inputs + STAGE_FEATURES * (size_t)n->seen.stages;
+    const uint32_t of_job = FEATURE_WORK + n->work_parts;
+    int16_t *to = n->inputs + of_job * (size_t)n->seen.stages;
 
     for (uint32_t j = 0; j < n->seen.jobs; j++) {
         const clo_decima_job *job = clo_decima_job_of(d, n->slots[j]);
@@ -194,7 +209,7 @@ static void put_inputs(network *n, const clo_decima *d)
         raw[FEATURE_OWN] = n->slots[j] == d->own ? 1 : -1;
         raw[FEATURE_EXECUTORS] = (int64_t)job->executors + job->coming;
         for (uint32_t i = 0; i < JOB_FEATURES; i++)
-            *to++ = clo_learned_feature(&n->learned, FEATURES_OF_JOB + i, raw[i]);
+            *to++ = clo_learned_feature(&n->learned, of_job + i, raw[i]);
     }
     to = n->inputs;
     for (uint32_t row = 0; row < n->seen.stages; row++) {
@@ -205,8 +220,7 @@ static void put_inputs(network *n, const clo_decima *d)
             raw[i] = n->job_raw[JOB_FEATURES * (size_t)j + i];
         raw[FEATURE_TASKS] = job->stages[s].left;
         raw[FEATURE_WORK] = clo_time_mul(job->stages[s].left, stages_of(job)[s].last_ns);
-        for (uint32_t i = 0; i < STAGE_FEATURES; i++)
-            *to++ = clo_learned_feature(&n->learned, i, raw[i]);
+        to = put_stage(n, raw, to);
     }
 }
 
@@ -280,6 +294,8 @@ static clo_decima_place choose(clo_decima *d, uint32_t *use)
         return (clo_decima_place){CLO_NONE, CLO_NONE};
     if (!look(n, d))
         return cut(d);
+    if (n->has_others)
+        clo_view_partial(d->view);
     put_inputs(n, d);
     uint32_t count = find_candidates(n, d);
     if (count == 0)
@@ -329,8 +345,10 @@ static clo_status init(void *state, const clo_view *view)
     for (uint32_t e = 0; e < limits->executors; e++)
         n->started[e].job = CLO_NONE;
     status = clo_learned_init(&n->learned, &with, &sizes, bytes + at.learned);
+    if (status == CLO_OK)
+        n->work_parts = n->learned.model->header->feature_set == CLO_FEATURES_DECIMA_FINE ? CLO_WORK_PARTS : 1;
     for (uint32_t k = 0; k < limits->executors && status == CLO_OK; k++)
-        n->learned.limit_inputs[k] = clo_learned_feature(&n->learned, FEATURE_LIMIT, k);
+        n->learned.limit_inputs[k] = clo_learned_feature(&n->learned, FEATURE_WORK + n->work_parts + JOB_FEATURES, k);
     ((clo_decima *)state)->choose = choose;
     ((clo_decima *)state)->agent = n;
     return status;

@@ -94,6 +94,13 @@ size_t clo_learned_bytes(const clo_learned_argument *argument, const clo_infer_s
     return place(model, own, sizes).bytes;
 }
 
+static bool has_decima_features(const clo_model *model)
+{
+    uint32_t set = model->header->feature_set;
+
+    return set == CLO_FEATURES_DECIMA || set == CLO_FEATURES_DECIMA_FINE;
+}
+
 clo_status clo_learned_init(clo_learned *learned, const clo_learned_argument *argument, const clo_infer_sizes *sizes,
                             void *memory)
 {
@@ -103,11 +110,11 @@ clo_status clo_learned_init(clo_learned *learned, const clo_learned_argument *ar
 
     if (status != CLO_OK)
         return status;
-    if (model->header->kind != CLO_MODEL_DECIMA || model->header->feature_set != 1 ||
+    if (model->header->kind != CLO_MODEL_DECIMA || !has_decima_features(model) ||
         model->header->score == CLO_MODEL_NONE || model->header->limit == CLO_MODEL_NONE)
         return clo_fail(
             CLO_ERR_ARGUMENT,
-            "policy 'decima': the model '%.32s' is not of the kind Decima with list 1 of features, or lacks "
+            "policy 'decima': the model '%.32s' is not of the kind Decima with list 1 or 3 of features, or lacks "
             "scores of stages or limits; make one with clotho model quantize",
             model->header->name);
     const places at = place(model, own_bytes(argument), sizes);
@@ -131,14 +138,27 @@ clo_status clo_learned_init(clo_learned *learned, const clo_learned_argument *ar
     return status;
 }
 
+static int64_t scaled(const clo_format_feature *as, int64_t raw)
+{
+    int64_t most = (INT64_C(1) << 62) / as->mult;
+
+    return (raw > most ? most : raw < -most ? -most : raw) * as->mult;
+}
+
 int16_t clo_learned_feature(const clo_learned *learned, uint32_t feature, int64_t raw)
 {
     const clo_format_feature *as = &learned->model->features[feature];
-    int64_t most = (INT64_C(1) << 62) / as->mult;
     bool is_clamped;
 
-    raw = raw > most ? most : raw < -most ? -most : raw;
-    return clo_feature_round(raw * as->mult, as->shift, as->lo, as->hi, &is_clamped);
+    return clo_feature_round(scaled(as, raw), as->shift, as->lo, as->hi, &is_clamped);
+}
+
+int16_t clo_learned_part(const clo_learned *learned, uint32_t feature, uint32_t i, int64_t raw)
+{
+    const clo_format_feature *as = &learned->model->features[feature];
+    bool is_clamped;
+
+    return clo_feature_part(scaled(as, raw), as->shift, i, as->lo, as->hi, &is_clamped);
 }
 
 /* `scores` has room for a multiple of CLO_LANES. */

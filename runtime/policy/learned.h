@@ -43,6 +43,8 @@ clo_status clo_learned_init(clo_learned *learned, const clo_learned_argument *ar
 
 /* What the network sees of the raw number of feature `feature`. */
 int16_t clo_learned_feature(const clo_learned *learned, uint32_t feature, int64_t raw);
+/* Part i of a feature that stands as several numbers: clo_feature_part. */
+int16_t clo_learned_part(const clo_learned *learned, uint32_t feature, uint32_t i, int64_t raw);
 
 /* Index of the best (or drawn) one of learned->candidates [count], whose keys are filled in. CLO_NONE: the bound of the
  * decision is reached. */

@@ -50,7 +50,7 @@ def check(architecture, folder):
         print(f"-- {architecture}, {cpu}", flush=True)
         command = [emulator, "-cpu", cpu, str(folder / "check-kernels"), "--rounds", "1", "--no-times", "--require", wanted]
         failures += subprocess.run(command + (["--forbid", unwanted] if unwanted else [])).returncode != 0
-        failures += subprocess.run([emulator, "-cpu", cpu, str(folder / "check-infer"), "--short"]).returncode != 0
+        failures += subprocess.run([emulator, "-cpu", cpu, str(folder / "check-infer"), "--only", wanted]).returncode != 0
     objects = sorted(str(path) for path in folder.rglob("*.o")
                      if "clo_kernels.dir" in str(path) or "clo_check_learn.dir" in str(path))
     failures += subprocess.run([sys.executable, "-B", str(ROOT / "tools/check_no_float.py"), *objects]).returncode != 0

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JSON_BYTES_MAX = 1 << 26, SCALE_CASES = 64, TEST_CASES = 256, GOLDEN_CASES = 4, SEED_TEST = 1 << 20 };
+enum { JSON_BYTES_MAX = 1 << 26, SCALE_CASES = 512, TEST_CASES = 256, GOLDEN_CASES = 4, SEED_TEST = 1 << 20 };
 
 static const char *const names[DECIMA_MLPS] = {
     "encoder.node_encoder.mlp_prep", "encoder.node_encoder.mlp_msg", "encoder.node_encoder.mlp_update",
@@ -201,20 +201,33 @@ static clo_status convert(const decima_weights *weights, network *net, decima_ca
 {
     clo_model_feature features[DECIMA_FEATURES];
     clo_model_case golden[GOLDEN_CASES];
-    double scores[CLO_MODEL_GOLDEN_ROWS_MAX], limits[CLO_MODEL_GOLDEN_ROWS_MAX];
+    measure seen;
 
     *why = NULL;
     decima_network(weights, net);
+    if (!measure_open(&seen, net))
+        return CLO_ERR_MEMORY;
     decima_features(weights, features);
     for (uint64_t i = SCALE_CASES; i-- > 0;) {
         decima_draw(&drawn[i % GOLDEN_CASES], weights, i + 1);
-        if (!network_run(net, &drawn[i % GOLDEN_CASES].real, scores, limits))
+        if (!measure_add(&seen, net, &drawn[i % GOLDEN_CASES].real)) {
+            measure_close(&seen);
             return CLO_ERR_MEMORY;
+        }
     }
     for (int i = 0; i < GOLDEN_CASES; i++)
         golden[i] = drawn[i].shape;
-    const quantize_config config = {name, CLO_MODEL_DECIMA, 1, features, DECIMA_FEATURES, golden, GOLDEN_CASES};
-    return quantize(net, &config, data, bytes, why);
+    const quantize_config config = {.name = name,
+                                    .kind = CLO_MODEL_DECIMA,
+                                    .feature_set = 4,
+                                    .features = features,
+                                    .features_count = DECIMA_FEATURES,
+                                    .cases = golden,
+                                    .cases_count = GOLDEN_CASES,
+                                    .margin = 1.1};
+    clo_status status = quantize(net, &seen, &config, data, bytes, why);
+    measure_close(&seen);
+    return status;
 }
 
 /* To a neighbour first: what is there stays where the disk is full. */

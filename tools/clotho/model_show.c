@@ -96,75 +96,79 @@ int model_print(const clo_model *model)
     return report_flush(EXIT_GOOD);
 }
 
-static void json_features(json *out, const clo_model *model, uint32_t count)
+/* Entry `i` of one of the model's tables, within an object that is open. False: there is none. */
+typedef bool (*json_entry_fn)(json *out, const clo_model *model, uint32_t i);
+
+static void json_table(json *out, const char *name, const clo_model *model, uint32_t count, json_entry_fn entry)
+{
+    json_open(out, name, '[');
+    for (uint32_t i = 0; i < count; i++) {
+        json_open(out, NULL, '{');
+        bool is_there = entry(out, model, i);
+        json_close(out, '}');
+        if (!is_there)
+            break;
+    }
+    json_close(out, ']');
+}
+
+static bool json_feature(json *out, const clo_model *model, uint32_t i)
 {
     clo_model_feature feature;
 
-    json_open(out, "features", '[');
-    for (uint32_t i = 0; i < count && !lacks(clo_model_feature_at(model, i, &feature)); i++) {
-        json_open(out, NULL, '{');
-        json_text(out, "name", feature.name);
-        json_integer(out, "mult", feature.mult);
-        json_count(out, "shift", feature.shift);
-        json_integer(out, "lo", feature.lo);
-        json_integer(out, "hi", feature.hi);
-        json_close(out, '}');
-    }
-    json_close(out, ']');
+    if (lacks(clo_model_feature_at(model, i, &feature)))
+        return false;
+    json_text(out, "name", feature.name);
+    json_integer(out, "mult", feature.mult);
+    json_count(out, "shift", feature.shift);
+    json_integer(out, "lo", feature.lo);
+    json_integer(out, "hi", feature.hi);
+    return true;
 }
 
-static void json_values(json *out, const clo_model *model, uint32_t count)
+static bool json_value(json *out, const clo_model *model, uint32_t i)
 {
     clo_model_value value;
 
-    json_open(out, "values", '[');
-    for (uint32_t i = 0; i < count && !lacks(clo_model_value_at(model, i, &value)); i++) {
-        json_open(out, NULL, '{');
-        json_text(out, "domain", domains[value.domain]);
-        json_text(out, "number", numbers[value.number]);
-        json_count(out, "width", value.width);
-        json_integer(out, "exponent", value.exponent);
-        json_bool(out, "input", value.is_input != 0);
-        json_close(out, '}');
-    }
-    json_close(out, ']');
+    if (lacks(clo_model_value_at(model, i, &value)))
+        return false;
+    json_text(out, "domain", domains[value.domain]);
+    json_text(out, "number", numbers[value.number]);
+    json_count(out, "width", value.width);
+    json_integer(out, "exponent", value.exponent);
+    json_bool(out, "input", value.is_input != 0);
+    return true;
 }
 
-static void json_layers(json *out, const clo_model *model, uint32_t count)
+static bool json_layer(json *out, const clo_model *model, uint32_t i)
 {
     clo_model_layer layer;
 
-    json_open(out, "layers", '[');
-    for (uint32_t i = 0; i < count && !lacks(clo_model_layer_at(model, i, &layer)); i++) {
-        json_open(out, NULL, '{');
-        json_count(out, "inputs", layer.inputs);
-        json_count(out, "outputs", layer.outputs);
-        json_text(out, "number", numbers[layer.number]);
-        json_integer(out, "leaky", layer.leaky);
-        json_close(out, '}');
-    }
-    json_close(out, ']');
+    if (lacks(clo_model_layer_at(model, i, &layer)))
+        return false;
+    json_count(out, "inputs", layer.inputs);
+    json_count(out, "outputs", layer.outputs);
+    json_text(out, "number", numbers[layer.number]);
+    json_integer(out, "leaky", layer.leaky);
+    return true;
 }
 
-static void json_ops(json *out, const clo_model *model, uint32_t count)
+static bool json_operation(json *out, const clo_model *model, uint32_t i)
 {
     clo_model_op op;
 
-    json_open(out, "operations", '[');
-    for (uint32_t i = 0; i < count && !lacks(clo_model_op_at(model, i, &op)); i++) {
-        json_open(out, NULL, '{');
-        json_text(out, "op", operations[op.op]);
-        json_open(out, "in", '[');
-        for (uint32_t k = 0; k < CLO_MODEL_OP_INPUTS && op.in[k] != CLO_MODEL_NONE; k++)
-            json_count(out, NULL, op.in[k]);
-        json_close(out, ']');
-        if (op.out != CLO_MODEL_NONE)
-            json_count(out, "out", op.out);
-        if (op.argument != CLO_MODEL_NONE)
-            json_count(out, "argument", op.argument);
-        json_close(out, '}');
-    }
+    if (lacks(clo_model_op_at(model, i, &op)))
+        return false;
+    json_text(out, "op", operations[op.op]);
+    json_open(out, "in", '[');
+    for (uint32_t k = 0; k < CLO_MODEL_OP_INPUTS && op.in[k] != CLO_MODEL_NONE; k++)
+        json_count(out, NULL, op.in[k]);
     json_close(out, ']');
+    if (op.out != CLO_MODEL_NONE)
+        json_count(out, "out", op.out);
+    if (op.argument != CLO_MODEL_NONE)
+        json_count(out, "argument", op.argument);
+    return true;
 }
 
 int model_print_json(const clo_model *model)
@@ -190,9 +194,9 @@ int model_print_json(const clo_model *model)
     json_count(&out, "score", info.score);
     if (info.limit != CLO_MODEL_NONE)
         json_count(&out, "limit", info.limit);
-    json_features(&out, model, info.features);
-    json_values(&out, model, info.values);
-    json_layers(&out, model, info.layers);
-    json_ops(&out, model, info.ops);
+    json_table(&out, "features", model, info.features, json_feature);
+    json_table(&out, "values", model, info.values, json_value);
+    json_table(&out, "layers", model, info.layers, json_layer);
+    json_table(&out, "operations", model, info.ops, json_operation);
     return json_print(&out);
 }

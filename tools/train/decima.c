@@ -18,7 +18,7 @@ const uint32_t decima_shapes[DECIMA_MLPS][DECIMA_DEPTH + 1] = {
 };
 
 /* Groups of values with one exponent, and layers over several inputs. */
-enum { BY_ITSELF = NETWORK_NONE, OF_TASKS = 0, OF_JOBS, OF_ALL };
+enum { BY_ITSELF = NETWORK_NONE, OF_TASKS = 0, OF_MESSAGES, OF_JOBS, OF_ALL };
 enum { JOIN_DAG, JOIN_STAGE, JOIN_LIMIT };
 
 static const double slope = 0.2;
@@ -35,12 +35,26 @@ static uint32_t add_value(network *net, clo_model_domain domain, uint32_t width,
     return net->values_count++;
 }
 
-static uint32_t add_input(network *net, clo_model_domain domain, uint32_t width)
+/* Units of the inputs. Counts are exact: an executor is 80 units, a task 16. Work is the widest, 0 to 32: its four
+ * parts have a unit four times as large, and add up to it. */
+enum { UNITS_EACH_EXECUTOR = 80, UNITS_EACH_TASK = 16, WORK_EXPONENT = DECIMA_EXPONENT - 2, WORK_SHIFT = 47 };
+
+static void set_units(network *net, const decima_weights *weights)
+{
+    const double one = 1 << DECIMA_EXPONENT, executor = one / (UNITS_EACH_EXECUTOR * weights->executors);
+    const double units[] = {executor, 1, executor, one / (UNITS_EACH_TASK * weights->tasks_scale), DECIMA_WORK_PARTS};
+
+    memcpy(net->units, units, sizeof units);
+}
+
+/* `units` of each number. */
+static uint32_t add_input(network *net, clo_model_domain domain, uint32_t width, const double *units)
 {
     uint32_t value = add_value(net, domain, width, BY_ITSELF);
 
     net->values[value].is_input = true;
     net->values[value].exponent = DECIMA_EXPONENT;
+    net->values[value].steps = units;
     return value;
 }
 
@@ -113,17 +127,18 @@ static uint32_t add_tasks(network *net, const decima_weights *weights, uint32_t 
 {
     uint32_t update[DECIMA_DEPTH], message[DECIMA_DEPTH];
     uint32_t prep = add_rest(net, weights, DECIMA_PREP, 0, x, OF_TASKS);
-    uint32_t sum = add_value(net, CLO_MODEL_STAGE, 16, OF_TASKS), h = add_value(net, CLO_MODEL_STAGE, 16, OF_TASKS);
+    uint32_t sum = add_value(net, CLO_MODEL_STAGE, 16, OF_MESSAGES), h = add_value(net, CLO_MODEL_STAGE, 16, OF_TASKS);
     uint32_t u1 = add_value(net, CLO_MODEL_STAGE, 32, BY_ITSELF), u2 = add_value(net, CLO_MODEL_STAGE, 16, BY_ITSELF);
     uint32_t u3 = add_value(net, CLO_MODEL_STAGE, 16, OF_TASKS), m1 = add_value(net, CLO_MODEL_STAGE, 32, BY_ITSELF);
-    uint32_t m2 = add_value(net, CLO_MODEL_STAGE, 16, BY_ITSELF), m3 = add_value(net, CLO_MODEL_STAGE, 16, OF_TASKS);
+    uint32_t m2 = add_value(net, CLO_MODEL_STAGE, 16, BY_ITSELF), m3 = add_value(net, CLO_MODEL_STAGE, 16, OF_MESSAGES);
 
     add_layers(net, weights, DECIMA_UPDATE, update);
+    uint32_t inner = add_layer(net, weights, DECIMA_UPDATE, 0, slope);
     add_layers(net, weights, DECIMA_MESSAGE, message);
     add_op(net, CLO_MODEL_LOOP, CLO_MODEL_ALL, h, prep, NONE, NONE, NONE);
     add_op(net, CLO_MODEL_SUM_CHILDREN, CLO_MODEL_INNER, sum, m3, NONE, NONE, NONE);
     add_op(net, CLO_MODEL_DENSE, CLO_MODEL_LEAVES, u1, prep, NONE, NONE, update[0]);
-    add_op(net, CLO_MODEL_DENSE, CLO_MODEL_INNER, u1, sum, NONE, NONE, update[0]);
+    add_op(net, CLO_MODEL_DENSE, CLO_MODEL_INNER, u1, sum, NONE, NONE, inner);
     add_op(net, CLO_MODEL_DENSE, CLO_MODEL_ALL, u2, u1, NONE, NONE, update[1]);
     add_op(net, CLO_MODEL_DENSE, CLO_MODEL_LEAVES, h, u2, NONE, NONE, update[2]);
     add_op(net, CLO_MODEL_DENSE, CLO_MODEL_INNER, u3, u2, NONE, NONE, update[2]);
@@ -155,9 +170,13 @@ static uint32_t add_head(network *net, const decima_weights *weights, int mlp, u
 void decima_network(const decima_weights *weights, network *net)
 {
     memset(net, 0, sizeof *net);
-    uint32_t x = add_input(net, CLO_MODEL_STAGE, DECIMA_STAGE_FEATURES),
-             j = add_input(net, CLO_MODEL_JOB, DECIMA_JOB_FEATURES);
-    uint32_t l = add_input(net, CLO_MODEL_LIMIT, 1), h = add_tasks(net, weights, x);
+    set_units(net, weights);
+    uint32_t x = add_input(net, CLO_MODEL_STAGE, DECIMA_STAGE_FEATURES, net->units),
+             j = add_input(net, CLO_MODEL_JOB, DECIMA_JOB_FEATURES, net->units);
+    uint32_t l = add_input(net, CLO_MODEL_LIMIT, 1, net->units), h;
+
+    net->values[x].more_of_last = DECIMA_WORK_PARTS - 1;
+    h = add_tasks(net, weights, x);
     uint32_t dag_x = add_part(net, weights, DECIMA_DAG, x, 0, true, JOIN_DAG);
     uint32_t dag_h = add_part(net, weights, DECIMA_DAG, h, 5, false, JOIN_DAG);
     uint32_t dag = add_join(net, CLO_MODEL_STAGE, (const uint32_t[]){dag_x, dag_h, NONE}, slope, false);
@@ -186,24 +205,24 @@ void decima_network(const decima_weights *weights, network *net)
     net->limit = add_head(net, weights, DECIMA_LIMIT, joined);
 }
 
-/* One unit of the raw number is `each`; its largest is below 2^62 / mult. */
-static clo_model_feature feature(const char *name, double each, uint32_t shift, int16_t max)
+static clo_model_feature feature(const char *name, int32_t mult, uint32_t shift)
 {
-    return (clo_model_feature){name, (int32_t)lround(ldexp(each, DECIMA_EXPONENT + (int)shift)), shift, (int16_t)-max,
-                               max};
+    return (clo_model_feature){name, mult, shift, -INT16_MAX, INT16_MAX};
 }
 
 void decima_features(const decima_weights *weights, clo_model_feature features[DECIMA_FEATURES])
 {
-    const int16_t one = 1 << DECIMA_EXPONENT;
+    const double work = ldexp(1e-6 / weights->work_scale_ms, WORK_EXPONENT);
+    clo_model_feature *of_job = &features[DECIMA_STAGE_FEATURES + DECIMA_WORK_PARTS - 1];
 
-    features[0] = feature("commit-cap", 1 / weights->executors, 20, INT16_MAX);
-    features[1] = feature("own-job", 1, 0, one);
-    features[2] = feature("executors", 1 / weights->executors, 20, INT16_MAX);
-    features[3] = feature("remaining-tasks", 1 / weights->tasks_scale, 20, INT16_MAX);
-    features[4] = feature("work", 1e-6 / weights->work_scale_ms, 47, INT16_MAX);
-    memcpy(&features[5], features, DECIMA_JOB_FEATURES * sizeof *features);
-    features[8] = feature("limit", 1 / weights->executors, 20, INT16_MAX);
+    features[0] = feature("commit-cap", UNITS_EACH_EXECUTOR, 0);
+    features[1] = feature("own-job", 1 << DECIMA_EXPONENT, 0);
+    features[2] = feature("executors", UNITS_EACH_EXECUTOR, 0);
+    features[3] = feature("remaining-tasks", UNITS_EACH_TASK, 0);
+    for (uint32_t i = 0; i < DECIMA_WORK_PARTS; i++)
+        features[4 + i] = feature("work", (int32_t)lround(ldexp(work, WORK_SHIFT)), WORK_SHIFT);
+    memcpy(of_job, features, DECIMA_JOB_FEATURES * sizeof *features);
+    of_job[DECIMA_JOB_FEATURES] = feature("limit", UNITS_EACH_EXECUTOR, 0);
 }
 
 static uint64_t next(uint64_t *state)
@@ -252,25 +271,41 @@ static void draw_shape(decima_case *drawn, uint64_t *state)
     drawn->real = (network_case){&drawn->shape, drawn->numbers};
 }
 
-static void put(decima_case *drawn, const clo_model_feature *as, uint32_t *at, int64_t raw)
+/* Appends the number as the model gets it, in `parts` that add up to it (docs/MODELS.md, list 3). */
+static void put_integers(decima_case *drawn, const clo_model_feature *as, uint32_t parts, uint32_t *at, int64_t raw)
 {
-    int64_t half = as->shift > 0 ? (int64_t)1 << (as->shift - 1) : 0, product = raw * as->mult + half;
-    int64_t scaled = product < 0 ? ~(~product >> as->shift) : product >> as->shift;
+    for (uint32_t i = 0; i < parts; i++) {
+        int64_t share = as->shift > 0 ? ((int64_t)(2 * i + 1) << (as->shift - 1)) / parts : 0;
+        int64_t sum = raw * as->mult + share, scaled = sum < 0 ? ~(~sum >> as->shift) : sum >> as->shift;
+        scaled = scaled < as->lo ? as->lo : scaled > as->hi ? as->hi : scaled;
+        drawn->integers[(*at)++] = (int16_t)scaled;
+    }
+}
 
-    scaled = scaled < as->lo ? as->lo : scaled > as->hi ? as->hi : scaled;
-    drawn->integers[*at] = (int16_t)scaled;
-    drawn->numbers[*at] = ldexp((double)raw * as->mult, -(int)as->shift - DECIMA_EXPONENT);
-    ++*at;
+typedef struct places {
+    uint32_t integer, number;
+} places;
+
+/* Feature 0 .. 4 of a stage; those of jobs and limits are among them. */
+static void put(decima_case *drawn, const decima_weights *weights, uint32_t feature, places *at, int64_t raw)
+{
+    const double executor = 1 / weights->executors, task = 1 / weights->tasks_scale, ns = 1e-6 / weights->work_scale_ms;
+    const double each[DECIMA_STAGE_FEATURES] = {executor, 1, executor, task, ns};
+    clo_model_feature features[DECIMA_FEATURES];
+    bool is_work = feature == DECIMA_STAGE_FEATURES - 1;
+
+    decima_features(weights, features);
+    put_integers(drawn, &features[feature], is_work ? DECIMA_WORK_PARTS : 1, &at->integer, raw);
+    drawn->numbers[at->number++] = (double)raw * each[feature];
 }
 
 void decima_draw(decima_case *drawn, const decima_weights *weights, uint64_t seed)
 {
-    clo_model_feature features[DECIMA_FEATURES];
     uint64_t state = seed;
-    uint32_t at = 0, executors = (uint32_t)weights->executors;
+    places at = {0, 0};
+    uint32_t executors = (uint32_t)weights->executors;
     int64_t job[16][DECIMA_JOB_FEATURES] = {{0}};
 
-    decima_features(weights, features);
     draw_shape(drawn, &state);
     uint32_t source = below(&state, drawn->shape.jobs + 1);
     for (uint32_t j = 0; j < drawn->shape.jobs; j++) {
@@ -281,13 +316,13 @@ void decima_draw(decima_case *drawn, const decima_weights *weights, uint64_t see
     for (uint32_t s = 0; s < drawn->shape.stages; s++) {
         int64_t tasks = spread(&state, 9), each_ns = 1000000 * spread(&state, 13);
         for (uint32_t i = 0; i < DECIMA_JOB_FEATURES; i++)
-            put(drawn, &features[i], &at, job[drawn->job_of_stage[s]][i]);
-        put(drawn, &features[3], &at, tasks);
-        put(drawn, &features[4], &at, tasks * each_ns);
+            put(drawn, weights, i, &at, job[drawn->job_of_stage[s]][i]);
+        put(drawn, weights, 3, &at, tasks);
+        put(drawn, weights, 4, &at, tasks * each_ns);
     }
     for (uint32_t j = 0; j < drawn->shape.jobs; j++)
         for (uint32_t i = 0; i < DECIMA_JOB_FEATURES; i++)
-            put(drawn, &features[5 + i], &at, job[j][i]);
+            put(drawn, weights, i, &at, job[j][i]);
     for (uint32_t l = 0; l < drawn->shape.limits; l++)
-        put(drawn, &features[8], &at, below(&state, executors));
+        put(drawn, weights, 0, &at, below(&state, executors));
 }

@@ -9,8 +9,10 @@ enum {
     DECIMA_DEPTH = 3,
     DECIMA_STAGE_FEATURES = 5,
     DECIMA_JOB_FEATURES = 3,
-    DECIMA_FEATURES = 9,
-    DECIMA_EXPONENT = 9
+    /* Work is the widest: it stands as four numbers, which add up to it. */
+    DECIMA_WORK_PARTS = 4,
+    DECIMA_FEATURES = 12,
+    DECIMA_EXPONENT = 12
 };
 
 /* In the order of decima_shapes. */
@@ -25,7 +27,7 @@ typedef struct decima_weights {
     double executors, tasks_scale, work_scale_ms;
 } decima_weights;
 
-/* The network borrows the weights. The features of list 1. */
+/* The network borrows the weights. The features of list 3. */
 void decima_network(const decima_weights *weights, network *net);
 void decima_features(const decima_weights *weights, clo_model_feature features[DECIMA_FEATURES]);
 

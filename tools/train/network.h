@@ -25,8 +25,10 @@ typedef struct network_value {
     int exponent, exponent_max;
     /* Largest |x| that was seen. */
     double most;
-    /* Each number stands so many times in a row of the model: weights that are added up are finer than int8. */
-    uint32_t repeat;
+    /* NULL: one unit of each number is 2^-exponent; else [width]: so many times that. */
+    const double *steps;
+    /* In a model so many more numbers stand behind the last one; together they are it. */
+    uint32_t more_of_last;
 } network_value;
 
 /* A slice of the columns of a matrix [outputs][stride], from `column` on. */
@@ -45,6 +47,8 @@ typedef struct network {
     clo_model_op ops[NETWORK_OPS_MAX];
     uint32_t values_count, layers_count, ops_count;
     uint32_t score, limit;
+    /* Room for `steps` of inputs. */
+    double units[8];
 } network;
 
 /* Jobs as in clo_model_case, with real inputs. */

@@ -1,9 +1,10 @@
 /* quantize.c - post-training quantization, symmetric, a scale for each output.
  *
  * A weight w of an input with exponent e is the integer w / (unit * 2^e), where `unit` is what one step of the sum is
- * worth. The parts of a layer over several inputs must share the unit. Where one input is coarser than another, its
- * weights would have to be larger than int8: such an input stands several times in its row, and the weights are spread
- * over its copies. */
+ * worth. The parts of a layer over several inputs must share the unit. The numbers of a value have units of their own
+ * where that makes them finer; the weights that read them are scaled to it. A number that needs a larger weight than
+ * int8 stands as several that add up to it, and the weight is spread over them. Weights are not rounded one by one, but
+ * so that the sum errs least on what the layer has seen. */
 #include "quantize.h"
 
 #include <assert.h>
@@ -11,9 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = CLO_MODEL_WIDTH_MAX, REPEAT_MAX = 8 };
+enum { WIDTH = CLO_MODEL_WIDTH_MAX };
+
+#define MARGIN_DEFAULT 3.0
 
 typedef struct built {
+    const measure *seen;
+    double margin;
+    /* Of numbers of a value: what one unit is worth, over 2^-exponent. */
+    double steps[NETWORK_VALUES_MAX][WIDTH];
     clo_model_value values[NETWORK_VALUES_MAX];
     clo_model_layer layers[NETWORK_LAYERS_MAX];
     clo_model_op ops[NETWORK_OPS_MAX];
@@ -49,6 +56,19 @@ static void choose_exponents(network *net)
     }
 }
 
+static bool is_around_tanh(const network *net, uint32_t value)
+{
+    for (uint32_t i = 0; i < net->ops_count; i++)
+        if (net->ops[i].op == CLO_MODEL_TANH && (net->ops[i].out == value || net->ops[i].in[0] == value))
+            return true;
+    return false;
+}
+
+static bool is_fellow(const network *net, uint32_t a, uint32_t b)
+{
+    return a == b || (net->values[a].group != NETWORK_NONE && net->values[a].group == net->values[b].group);
+}
+
 static bool is_summed(const network *net, uint32_t value)
 {
     for (uint32_t i = 0; i < net->ops_count; i++)
@@ -57,44 +77,60 @@ static bool is_summed(const network *net, uint32_t value)
     return false;
 }
 
-/* A sum that a join reads is repeated where it is coarser than the finest input; so is what it is a sum of. */
-static void choose_repeats(network *net)
+/* Of stages, and not summed over a job: those sums get larger the more stages and jobs there are. */
+static bool has_own_steps(const network *net, uint32_t value)
 {
-    int finest[NETWORK_JOINS_MAX] = {-100, -100, -100, -100};
-
-    for (uint32_t v = 0; v < net->values_count; v++)
-        net->values[v].repeat = 1;
-    for (int pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < net->ops_count; i++) {
-            const clo_model_op *op = &net->ops[i];
-            if (op->op != CLO_MODEL_DENSE || net->values[op->out].join == NETWORK_NONE)
-                continue;
-            int *best = &finest[net->values[op->out].join];
-            network_value *in = &net->values[op->in[0]];
-            if (pass == 0 && in->exponent > *best)
-                *best = in->exponent;
-            while (pass == 1 && is_summed(net, op->in[0]) && in->repeat < REPEAT_MAX &&
-                   in->repeat < (1u << (*best - in->exponent)))
-                in->repeat *= 2;
-        }
-    for (uint32_t i = net->ops_count; i-- > 0;)
-        if (net->ops[i].op == CLO_MODEL_SUM)
-            net->values[net->ops[i].in[0]].repeat = net->values[net->ops[i].out].repeat;
+    if (net->values[value].is_input || net->values[value].is_sum || is_around_tanh(net, value))
+        return false;
+    for (uint32_t u = 0; u < net->values_count; u++)
+        if (is_fellow(net, value, u) && (is_summed(net, u) || net->values[u].domain != CLO_MODEL_STAGE))
+            return false;
+    return true;
 }
 
-static double weight_of(const network_layer *layer, uint32_t n, uint32_t k)
+/* All of int16 for what was seen, times the margin, for each number of a value on its own, in a group the same. Numbers
+ * that stay small get one bit more than the largest ones: with finer ones the weights of the next layer, which share a
+ * unit, would be too coarse. */
+static double step_of(const network *net, const built *b, uint32_t value, uint32_t k)
 {
-    return layer->weights[(size_t)n * layer->stride + layer->column + k];
+    double most = 0, own = 0;
+
+    for (uint32_t u = 0; u < net->values_count; u++)
+        if (is_fellow(net, value, u)) {
+            own = fmax(own, b->seen->most[u][k]);
+            most = fmax(most, net->values[u].most);
+        }
+    return most > 0 ? b->margin * fmax(own, most / 2) / 32767 * exp2(net->values[value].exponent) : 1;
+}
+
+static void choose_steps(const network *net, built *b)
+{
+    for (uint32_t v = 0; v < net->values_count; v++) {
+        const network_value *value = &net->values[v];
+        for (uint32_t k = 0; k < value->width; k++)
+            b->steps[v][k] = has_own_steps(net, v) ? step_of(net, b, v, k) : value->steps != NULL ? value->steps[k] : 1;
+    }
+}
+
+/* For a number that counts in 2^-exponent. */
+static double weight_of(const network_layer *layer, const double *steps, uint32_t n, uint32_t k)
+{
+    return layer->weights[(size_t)n * layer->stride + layer->column + k] * steps[k];
+}
+
+static uint32_t copies_of(const network_value *in, uint32_t k)
+{
+    return 1 + (k + 1 == in->width ? in->more_of_last : 0);
 }
 
 /* The smallest unit of output n with which all weights fit. */
-static double unit_of(const network_layer *layer, const network_value *in, uint32_t n)
+static double unit_of(const network_layer *layer, const network_value *in, const double *steps, uint32_t n)
 {
     double most = 0;
 
     for (uint32_t k = 0; k < layer->inputs; k++)
-        most = fmax(most, fabs(weight_of(layer, n, k)));
-    return most / (127.0 * in->repeat) * exp2(-in->exponent);
+        most = fmax(most, fabs(weight_of(layer, steps, n, k)) / copies_of(in, k));
+    return most / 127.0 * exp2(-in->exponent);
 }
 
 static void choose_units(const network *net, built *b)
@@ -105,7 +141,8 @@ static void choose_units(const network *net, built *b)
             continue;
         double *units = b->unit[net->values[op->out].join];
         for (uint32_t n = 0; n < net->layers[op->argument].outputs; n++)
-            units[n] = fmax(units[n], unit_of(&net->layers[op->argument], &net->values[op->in[0]], n));
+            units[n] =
+                fmax(units[n], unit_of(&net->layers[op->argument], &net->values[op->in[0]], b->steps[op->in[0]], n));
     }
 }
 
@@ -124,22 +161,77 @@ static bool put_rule(built *b, uint32_t layer, uint32_t n, double factor)
     return false;
 }
 
-/* Copies of an input share its weight as evenly as integers allow. */
-static void put_weights(built *b, const network_layer *layer, uint32_t index, const network_value *in, uint32_t row,
-                        uint32_t n, double unit)
+enum { PASSES = 12 };
+
+/* The weights of one output of a layer. `wanted`: in units, not rounded. A number of an input counts `scale` in the
+ * integers of one. */
+typedef struct row {
+    double wanted[WIDTH], scale[WIDTH];
+    long limits[WIDTH], whole[WIDTH];
+    uint32_t count;
+} row;
+
+static double covariance(const measure *seen, uint32_t layer, uint32_t inputs, uint32_t i, uint32_t j)
 {
-    uint32_t inputs = layer->inputs * in->repeat;
-    long limit = 127L * in->repeat;
+    const double *sums = seen->sums[layer];
+    double rows = seen->rows[layer];
+
+    return seen->products[layer][(size_t)i * inputs + j] / rows - sums[i] / rows * (sums[j] / rows);
+}
+
+/* The integer for weight k that is best for the errors which the others leave, at most 2 away from what is wanted. */
+static long best_whole(const row *r, const measure *seen, uint32_t layer, uint32_t k)
+{
+    double own = covariance(seen, layer, r->count, k, k) * r->scale[k], others = 0;
+
+    for (uint32_t j = 0; j < r->count; j++)
+        if (j != k)
+            others += covariance(seen, layer, r->count, k, j) * ((double)r->whole[j] - r->wanted[j]) * r->scale[j];
+    double away = own > 1e-12 ? fmin(fmax(-others / own, -2), 2) : 0;
+    long whole = lround(r->wanted[k] + away);
+    return whole > r->limits[k] ? r->limits[k] : whole < -r->limits[k] ? -r->limits[k] : whole;
+}
+
+/* The integers with which the sum errs least on what was seen, by coordinate descent from the nearest ones. Returns
+ * what the sum is too large by on average. */
+static double round_row(row *r, const measure *seen, uint32_t layer)
+{
+    double off = 0;
+
+    for (uint32_t k = 0; k < r->count; k++)
+        r->whole[k] = lround(r->wanted[k]);
+    if (seen->rows[layer] == 0)
+        return 0;
+    for (int pass = 0; pass < PASSES; pass++)
+        for (uint32_t k = 0; k < r->count; k++)
+            r->whole[k] = best_whole(r, seen, layer, k);
+    for (uint32_t k = 0; k < r->count; k++)
+        off += ((double)r->whole[k] - r->wanted[k]) * r->scale[k] * seen->sums[layer][k] / seen->rows[layer];
+    return off;
+}
+
+/* Numbers that add up to an input share its weight as evenly as integers allow. Returns as round_row. */
+static double put_weights(const network *net, built *b, const clo_model_op *op, uint32_t n, double unit)
+{
+    const network_layer *layer = &net->layers[op->argument];
+    const network_value *in = &net->values[op->in[0]];
+    const double *steps = b->steps[op->in[0]];
+    int8_t *to = b->weights[op->argument] + (size_t)n * (layer->inputs + in->more_of_last);
+    row r = {.count = layer->inputs};
 
     for (uint32_t k = 0; k < layer->inputs; k++) {
-        long whole = lround(weight_of(layer, n, k) / (unit * exp2(in->exponent)));
-        whole = whole > limit ? limit : whole < -limit ? -limit : whole;
-        for (uint32_t copy = 0; copy < in->repeat; copy++) {
-            long left = (long)(in->repeat - copy), mine = whole / left;
-            b->weights[index][(size_t)row * inputs + copy * layer->inputs + k] = (int8_t)mine;
-            whole -= mine;
-        }
+        r.wanted[k] = weight_of(layer, steps, n, k) / (unit * exp2(in->exponent));
+        r.scale[k] = exp2(in->exponent) / steps[k];
+        r.limits[k] = 127L * copies_of(in, k);
     }
+    double off = round_row(&r, b->seen, op->argument);
+    for (uint32_t k = 0; k < layer->inputs; k++)
+        for (uint32_t left = copies_of(in, k); left > 0; left--) {
+            long mine = r.whole[k] / (long)left;
+            *to++ = (int8_t)mine;
+            r.whole[k] -= mine;
+        }
+    return off;
 }
 
 /* The unit of output n: that of the join, or the layer's own. A score gets a power of two, so that its exponent says
@@ -147,13 +239,20 @@ static void put_weights(built *b, const network_layer *layer, uint32_t index, co
 static double choose_unit(const network *net, const built *b, const clo_model_op *op, uint32_t n)
 {
     const network_value *in = &net->values[op->in[0]], *out = &net->values[op->out];
-    double own = unit_of(&net->layers[op->argument], in, n);
+    double own = unit_of(&net->layers[op->argument], in, b->steps[op->in[0]], n);
 
     if (out->join != NETWORK_NONE)
         own = b->unit[out->join][n];
     if (own <= 0)
         own = exp2(-in->exponent - 7);
     return out->is_sum && out->join == NETWORK_NONE ? exp2(ceil(log2(own))) : own;
+}
+
+/* A rule shifts sums down, which rounds them down: half of what is lost is added to the bias, so that it is as often
+ * rounded up. */
+static void add_half(built *b, uint32_t layer, uint32_t n, int pre)
+{
+    b->bias[layer][n] += pre > 0 ? 1 << (pre - 1) : 0;
 }
 
 static bool put_dense(network *net, built *b, const clo_model_op *op)
@@ -165,25 +264,39 @@ static bool put_dense(network *net, built *b, const clo_model_op *op)
 
     if (to->outputs != 0) /* of another operation, with the same scales */
         return true;
-    to->inputs = from->inputs * in->repeat;
-    to->outputs = from->outputs * out->repeat;
+    to->inputs = from->inputs + in->more_of_last;
+    to->outputs = from->outputs;
     assert(to->inputs > 0 && to->outputs > 0);
     b->weights[op->argument] = calloc((size_t)to->inputs * to->outputs, 1);
     if (b->weights[op->argument] == NULL)
         return false;
-    for (uint32_t row = 0; row < to->outputs; row++) {
-        uint32_t n = row % from->outputs;
-        double unit = choose_unit(net, b, op, n);
-        put_weights(b, from, op->argument, in, row, n, unit);
-        b->bias[op->argument][row] = from->bias != NULL ? (int32_t)lround(from->bias[n] / unit) : 0;
-        if (!out->is_sum && !put_rule(b, op->argument, row, unit * exp2(out->exponent)))
-            return false;
-        if (out->is_sum)
+    for (uint32_t n = 0; n < to->outputs; n++) {
+        double unit = choose_unit(net, b, op, n), off = put_weights(net, b, op, n, unit);
+        b->bias[op->argument][n] = (int32_t)lround((from->bias != NULL ? from->bias[n] / unit : 0) - off);
+        if (out->is_sum) {
             out->exponent = out->join == NETWORK_NONE ? (int)lround(-log2(unit)) : 0;
+            continue;
+        }
+        if (!put_rule(b, op->argument, n, unit * exp2(out->exponent) / b->steps[op->out][n]))
+            return false;
+        add_half(b, op->argument, n, b->pre[op->argument][n]);
     }
     to->weights = b->weights[op->argument];
     to->bias = b->bias[op->argument];
     return true;
+}
+
+/* The half goes to the part that has the layer's biases. */
+static void add_halves(const network *net, built *b, const clo_model_op *join)
+{
+    for (uint32_t i = 0; i < net->ops_count; i++) {
+        const clo_model_op *op = &net->ops[i];
+        if (op->op != CLO_MODEL_DENSE || net->values[op->out].join != net->values[join->in[0]].join ||
+            net->layers[op->argument].bias == NULL)
+            continue;
+        for (uint32_t n = 0; n < net->layers[join->argument].outputs; n++)
+            add_half(b, op->argument, n, b->pre[join->argument][n]);
+    }
 }
 
 static bool put_join(const network *net, built *b, const clo_model_op *op)
@@ -193,9 +306,13 @@ static bool put_join(const network *net, built *b, const clo_model_op *op)
     const double *units = b->unit[net->values[op->in[0]].join];
 
     to->outputs = net->layers[op->argument].outputs;
-    for (uint32_t n = 0; n < to->outputs && !out->is_sum; n++)
-        if (!put_rule(b, op->argument, n, (units[n] > 0 ? units[n] : exp2(-20)) * exp2(out->exponent)))
+    if (out->is_sum)
+        return true;
+    for (uint32_t n = 0; n < to->outputs; n++)
+        if (!put_rule(b, op->argument, n,
+                      (units[n] > 0 ? units[n] : exp2(-20)) * exp2(out->exponent) / b->steps[op->out][n]))
             return false;
+    add_halves(net, b, op);
     return true;
 }
 
@@ -228,7 +345,7 @@ static void put_values(const network *net, built *b)
         const network_value *from = &net->values[v];
         b->values[v] = (clo_model_value){.number = from->is_sum ? CLO_MODEL_S32 : CLO_MODEL_S16,
                                          .domain = from->domain,
-                                         .width = from->width * from->repeat,
+                                         .width = from->width + from->more_of_last,
                                          .exponent = from->exponent == NETWORK_NONE ? 0 : from->exponent,
                                          .is_input = from->is_input};
     }
@@ -242,7 +359,8 @@ static void put_values(const network *net, built *b)
     b->table = (clo_model_table){CLO_MODEL_S16, b->tanh};
 }
 
-clo_status quantize(network *net, const quantize_config *config, void **out, size_t *bytes, const char **why)
+clo_status quantize(network *net, const measure *seen, const quantize_config *config, void **out, size_t *bytes,
+                    const char **why)
 {
     built *b = calloc(1, sizeof *b);
     clo_model_desc desc = CLO_MODEL_DESC_INIT;
@@ -251,8 +369,10 @@ clo_status quantize(network *net, const quantize_config *config, void **out, siz
     *why = NULL;
     if (b == NULL)
         return CLO_ERR_MEMORY;
+    b->seen = seen;
+    b->margin = config->margin > 0 ? config->margin : MARGIN_DEFAULT;
     choose_exponents(net);
-    choose_repeats(net);
+    choose_steps(net, b);
     choose_units(net, b);
     if (put_layers(net, b)) {
         put_values(net, b);

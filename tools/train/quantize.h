@@ -2,7 +2,7 @@
 #ifndef CLOTHO_TRAIN_QUANTIZE_H
 #define CLOTHO_TRAIN_QUANTIZE_H
 
-#include "network.h"
+#include "measure.h"
 
 /* Exponents around tanh, as clo_model_operation says. */
 enum { QUANTIZE_TANH_IN = 12, QUANTIZE_TANH_OUT = 15 };
@@ -17,13 +17,17 @@ typedef struct quantize_config {
     /* Golden vectors. */
     const clo_model_case *cases;
     uint32_t cases_count;
+    /* Numbers of stages may get so many times as large as what was seen; 0: 3. A smaller one is finer, and wants many
+     * cases. */
+    double margin;
 } quantize_config;
 
-/* Chooses exponents from what network_run has seen, with a margin of two, and builds the model. Weights are int8,
- * symmetric, with a scale for each output; values are int16. Exponents are written into `net`.
+/* Chooses exponents and units from what was seen, and builds the model. Weights are int8, symmetric, with a scale for
+ * each output; values are int16. Exponents are written into `net`, which is the one that was measured.
  *
  * Returns as clo_model_build; CLO_ERR_LIMIT with `*why` set: a scale cannot be written as a rule. */
-clo_status quantize(network *net, const quantize_config *config, void **out, size_t *bytes, const char **why);
+clo_status quantize(network *net, const measure *seen, const quantize_config *config, void **out, size_t *bytes,
+                    const char **why);
 
 /* Jobs for scales and golden vectors, in integers; the real numbers are made of them by the inputs' exponents. */
 typedef struct quantize_cases {

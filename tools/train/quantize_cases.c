@@ -45,15 +45,23 @@ clo_status quantize_on(network *net, const quantize_config *config, const quanti
     quantize_config with = *config;
     clo_status status = CLO_OK;
 
+    measure seen;
+
     *why = NULL;
+    if (!measure_open(&seen, net))
+        return CLO_ERR_MEMORY;
     for (uint32_t i = 0; i < cases->count && status == CLO_OK; i++) {
-        double *scores;
-        status = run_one(net, &cases->list[i], &scores);
-        free(scores);
+        double *reals = to_reals(net, &cases->list[i]);
+        if (reals == NULL || !measure_add(&seen, net, &(network_case){&cases->list[i], reals}))
+            status = CLO_ERR_MEMORY;
+        free(reals);
     }
     with.cases = cases->list;
     with.cases_count = cases->golden < cases->count ? cases->golden : cases->count;
-    return status == CLO_OK ? quantize(net, &with, out, bytes, why) : status;
+    if (status == CLO_OK)
+        status = quantize(net, &seen, &with, out, bytes, why);
+    measure_close(&seen);
+    return status;
 }
 
 /* The stages of a job stand together or not: all are looked at. */

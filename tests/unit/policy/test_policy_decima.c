@@ -2,7 +2,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "policy_scene.h"
 
+#include "base/crc.h"
+#include "learn/format.h"
+
 #include <clotho/learned.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -157,6 +161,47 @@ static void a_model_of_another_kind_is_refused(void **state)
     clo_model_destroy(model);
 }
 
+/* The built-in model with another exponent for its scores of stages, or of limits. */
+static clo_model *open_with_exponent(bool of_limits, int16_t exponent)
+{
+    size_t bytes, crc_at = offsetof(clo_format_header, crc);
+    const void *data = clo_model_builtin("decima", &bytes);
+    _Alignas(16) static unsigned char copy[1 << 16];
+    clo_format_header *header = (void *)copy;
+    clo_model *model;
+
+    assert_true(bytes <= sizeof copy);
+    memcpy(copy, data, bytes);
+    clo_format_value *values = (void *)(copy + header->parts[CLO_PART_VALUES].offset);
+    values[of_limits ? header->limit : header->score].exponent = exponent;
+    header->crc = clo_crc32c(clo_crc32c(0, copy, crc_at), copy + crc_at + 4, bytes - crc_at - 4);
+    ok(clo_model_open("other exponent", copy, bytes, &model));
+    return model;
+}
+
+static void scores_of_a_scale_that_cannot_be_drawn_from_are_refused_where_it_is_sampled(void **state)
+{
+    static const int16_t exponents[] = {1, 2, 32, 33};
+    policy_scene s;
+
+    (void)state;
+    make_jobs(&s, 2);
+    for (uint32_t i = 0; i < 8; i++) {
+        clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
+        int16_t exponent = exponents[i % 4];
+        clo_model *model = open_with_exponent(i >= 4, exponent);
+        argument.model = model;
+        ok(try_with(&s, &argument, 0));
+        argument.is_sampled = 1;
+        if (exponent >= 2 && exponent <= 32)
+            ok(try_with(&s, &argument, 0));
+        else
+            fails(CLO_ERR_ARGUMENT, "can be drawn from with 2 to 32 only", try_with(&s, &argument, 0));
+        clo_model_destroy(model);
+    }
+    scene_close(&s);
+}
+
 static void draws_depend_on_the_seed_alone(void **state)
 {
     clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
@@ -191,6 +236,7 @@ static void jobs_beyond_the_sizes_are_served_too(void **state)
             argument.jobs_max = jobs[k];
             run_with(&s, &argument, 0);
             assert_int_equal(s.result.fallbacks, 0);
+            assert_true(s.result.partial > 0); /* 16 jobs of several stages never fit */
         }
     scene_close(&s);
 }
@@ -203,6 +249,7 @@ static void beyond_the_bound_of_a_decision_the_rule_decides(void **state)
     make_jobs(&s, 16);
     run_with(&s, NULL, 1 << 20);
     assert_int_equal(s.result.fallbacks, 0);
+    assert_int_equal(s.result.partial, 0);
     assert_in_range(s.result.decision_steps, 1000, 1 << 20);
     for (uint32_t steps = 1; steps < 2000; steps = 3 * steps + 1) {
         run_with(&s, NULL, steps);
@@ -218,6 +265,20 @@ typedef struct seen {
 } seen;
 
 /* The plain way of a model gives the same scores, and the best one was chosen. */
+/* The four parts of work add up to it, rounded at four times the model's scale (docs/MODELS.md, list 3). */
+static void check_work(const clo_model *model, const clo_learned_decision *d)
+{
+    clo_model_feature work;
+
+    ok(clo_model_feature_at(model, 4, &work));
+    for (uint32_t s = 0; s < d->input.stages; s++) {
+        const int16_t *parts = d->input.inputs + 8 * (size_t)s + 4;
+        int64_t whole =
+            (d->stage_raw[5 * (size_t)s + 4] * work.mult * 4 + (INT64_C(1) << (work.shift - 1))) >> work.shift;
+        assert_int_equal(parts[0] + parts[1] + parts[2] + parts[3], whole);
+    }
+}
+
 static void check_decision(void *context, const clo_learned_decision *d)
 {
     seen *all = context;
@@ -225,13 +286,14 @@ static void check_decision(void *context, const clo_learned_decision *d)
     uint32_t job_of_limit[64];
     int32_t scores[64], limits[64];
     clo_model_case input = d->input;
-    uint32_t numbers = 5 * input.stages + 3 * input.jobs, row = d->candidates[d->candidate];
+    uint32_t numbers = 8 * input.stages + 3 * input.jobs, row = d->candidates[d->candidate];
 
     assert_true(input.stages <= 64 && input.limits <= 64 && d->limit < input.limits);
     memcpy(inputs, input.inputs, numbers * sizeof *inputs);
     memcpy(inputs + numbers, d->limit_inputs, input.limits * sizeof *inputs);
     for (uint32_t k = 0; k < input.limits; k++)
         job_of_limit[k] = input.job_of_stage[row];
+    check_work(all->model, d);
     input.inputs = inputs;
     input.job_of_limit = job_of_limit;
     ok(clo_model_scores(all->model, &input, scores, limits));
@@ -272,6 +334,7 @@ int main(void)
         cmocka_unit_test(a_file_a_model_and_no_argument_decide_alike),
         cmocka_unit_test(an_argument_that_says_nothing_sensible_is_refused),
         cmocka_unit_test(a_model_of_another_kind_is_refused),
+        cmocka_unit_test(scores_of_a_scale_that_cannot_be_drawn_from_are_refused_where_it_is_sampled),
         cmocka_unit_test(draws_depend_on_the_seed_alone),
         cmocka_unit_test(jobs_beyond_the_sizes_are_served_too),
         cmocka_unit_test(beyond_the_bound_of_a_decision_the_rule_decides),

@@ -1,0 +1,74 @@
+/* measure.c - see measure.h. */
+#include "measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool measure_open(measure *m, const network *net)
+{
+    bool is_good = true;
+
+    *m = (measure){.rows = {0}};
+    for (uint32_t v = 0; v < net->values_count; v++) {
+        m->most[v] = calloc(net->values[v].width, sizeof(double));
+        is_good = is_good && m->most[v] != NULL;
+    }
+    for (uint32_t i = 0; i < net->layers_count; i++) {
+        size_t inputs = net->layers[i].inputs;
+        if (net->layers[i].weights == NULL)
+            continue;
+        m->sums[i] = calloc(inputs, sizeof(double));
+        m->products[i] = calloc(inputs * inputs, sizeof(double));
+        is_good = is_good && m->sums[i] != NULL && m->products[i] != NULL;
+    }
+    if (!is_good)
+        measure_close(m);
+    return is_good;
+}
+
+void measure_close(measure *m)
+{
+    for (uint32_t v = 0; v < NETWORK_VALUES_MAX; v++)
+        free(m->most[v]);
+    for (uint32_t i = 0; i < NETWORK_LAYERS_MAX; i++) {
+        free(m->sums[i]);
+        free(m->products[i]);
+    }
+    network_tape_free(&m->tape);
+    *m = (measure){.rows = {0}};
+}
+
+static void add_products(measure *m, uint32_t layer, const double *x, uint32_t inputs)
+{
+    m->rows[layer]++;
+    for (uint32_t i = 0; i < inputs; i++) {
+        m->sums[layer][i] += x[i];
+        for (uint32_t j = 0; j < inputs; j++)
+            m->products[layer][(size_t)i * inputs + j] += x[i] * x[j];
+    }
+}
+
+bool measure_add(measure *m, network *net, const network_case *input)
+{
+    if (!network_tape_fit(&m->tape, net, input->shape))
+        return false;
+    network_forward(net, input, &m->tape);
+    for (uint32_t v = 0; v < net->values_count; v++) {
+        network_value *value = &net->values[v];
+        size_t numbers = (size_t)network_rows(input->shape, value->domain) * value->width;
+        for (size_t i = 0; i < numbers; i++) {
+            double *most = &m->most[v][i % value->width];
+            *most = fmax(*most, fabs(m->tape.rows[v][i]));
+            value->most = fmax(value->most, *most);
+        }
+    }
+    for (uint32_t i = 0; i < net->ops_count; i++) {
+        const clo_model_op *op = &net->ops[i];
+        uint32_t rows = op->op == CLO_MODEL_DENSE ? network_rows(input->shape, net->values[op->out].domain) : 0;
+        uint32_t inputs = rows > 0 ? net->layers[op->argument].inputs : 0;
+        for (uint32_t row = 0; row < rows; row++)
+            if (!network_leaves_out(input->shape, op, row))
+                add_products(m, op->argument, m->tape.rows[op->in[0]] + (size_t)row * inputs, inputs);
+    }
+    return true;
+}

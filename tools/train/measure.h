@@ -1,0 +1,25 @@
+/* measure.h - what the numbers of a network are like on jobs, from which quantize.h chooses scales and rounds
+ * weights. */
+#ifndef CLOTHO_TRAIN_MEASURE_H
+#define CLOTHO_TRAIN_MEASURE_H
+
+#include "network.h"
+
+typedef struct measure {
+    /* Of each value, [width]: the largest |x| of each number. */
+    double *most[NETWORK_VALUES_MAX];
+    /* Of each layer with weights: rows that it read, sums of its inputs [inputs], and of the products of each two of
+     * them [inputs][inputs]. */
+    double rows[NETWORK_LAYERS_MAX];
+    double *sums[NETWORK_LAYERS_MAX], *products[NETWORK_LAYERS_MAX];
+    network_tape tape;
+} measure;
+
+/* False: no memory; then it is closed. */
+bool measure_open(measure *m, const network *net);
+void measure_close(measure *m);
+
+/* Runs the network on a case. False: no memory. `most` of the network's values grows too. */
+bool measure_add(measure *m, network *net, const network_case *input);
+
+#endif
