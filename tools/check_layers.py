@@ -41,6 +41,7 @@ PUBLIC_ONLY = ("tools", "examples", "bench")
 MAY_SEE = {
     "bench/decision": {"base", "engine", "kernels", "learn", "policy"},
     "bench/kernels": {"kernels", "learn"},
+    "bench/online": {"policy"},
 }
 KERNELS_SYSTEM = PUBLIC_SYSTEM | {"assert.h", "string.h", "immintrin.h", "arm_neon.h", "sys/auxv.h"}
 NO_CIRCLES = ("include", "kernels", "runtime", "bench", "tools", "examples", "tests/fuzz_api")

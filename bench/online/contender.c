@@ -2,6 +2,7 @@
 #include "online/online.h"
 
 #include "online/job_order.h"
+#include "online/owed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,9 @@ bool contender_open(contender *c, const char *text, bool says_why)
         return refuse(text, "the name is too long", says_why);
     snprintf(c->label, sizeof c->label, "%s", text);
     snprintf(name, sizeof name, "%.*s", argument != NULL ? (int)(argument - text) : (int)strlen(text), text);
-    c->policy = strcmp(name, job_order_policy.name) == 0 ? &job_order_policy : clo_policy_find(name);
+    c->policy = strcmp(name, job_order_policy.name) == 0 ? &job_order_policy
+                : strcmp(name, "graphene") == 0          ? owed_policy()
+                                                         : clo_policy_find(name);
     if (c->policy == NULL)
         return refuse(text, "there is no such policy", says_why);
     if (argument == NULL)

@@ -6,6 +6,8 @@
 #ifndef CLO_BENCH_ONLINE_H
 #define CLO_BENCH_ONLINE_H
 
+#include "online/owed.h"
+
 #include "common/platform.h"
 #include "common/tpch.h"
 
@@ -62,6 +64,8 @@ struct scene {
     double error, error_mean;
     /* Of the platform, in a stream with demands; 0: 0.85. */
     double load;
+    bool shows_alone; /* what the baseline needs for each job alone is measured, in a run of its own */
+    bool shows_owed;  /* what graphene owes its groups is printed */
     /* False, with a line why, on failure. Called from several threads. */
     bool (*make)(const online *o, uint64_t seed, occasion *out);
 };
@@ -71,10 +75,12 @@ typedef struct outcome {
     double by[MEASURES_COUNT]; /* seconds */
     double p95_s, utilization;
     double jain;             /* mean over windows; 0: not measured */
+    double alone_s;          /* the mean completion time if each job was alone; 0: not measured */
     double bound_s;          /* of the mean completion time; 0: unknown */
     double makespan_bound_s; /* 0: unknown */
     double order_s;          /* the best order of jobs is not below, by the search; 0: none was searched */
     double jobs;
+    owed owed; /* of graphene */
     uint64_t completions, refused, fallbacks;
     int64_t wall_ns;
     float curve[CURVE_POINTS]; /* quantiles of the completion times, in seconds */
@@ -110,8 +116,8 @@ extern const scene *const online_scenes[];
 /* Parts of it, each in a file of its own. */
 enum { WRONG_COUNT = 6 };
 extern const scene online_graphene_tpch, online_graphene_tpch_batch, online_graphene_alibaba,
-    online_graphene_alibaba_batch, online_graphene_cluster, online_graphene_cluster_batch, online_memory_tpch,
-    online_memory_alibaba;
+    online_graphene_alibaba_batch, online_graphene_users, online_graphene_cluster, online_graphene_cluster_batch,
+    online_memory_tpch, online_memory_alibaba;
 extern const scene online_wrong_decima[WRONG_COUNT], online_wrong_packing[WRONG_COUNT], online_job_order;
 
 /* Jobs of packing scenes belong to so many groups; the load of streams is work / (platform * time). */

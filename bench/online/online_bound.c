@@ -6,8 +6,10 @@
  * single preemptive machine. There
  *   - shortest remaining time first has the least sum of completion times (Schrage 1968); jobs left out of the machine
  *     only make it less, and take as long as their longest path, or as all of a pool would;
+ *   - the same sum is bounded by mean busy times, which know more of the graphs (busy_time.h);
  *   - what arrives from job k on cannot be done earlier than arrival k + all of its work.
  * Times of stages with waves depend on more than the costs: then there is no bound. */
+#include "online/busy_time.h"
 #include "online/online.h"
 
 #include <math.h>
@@ -32,6 +34,9 @@ typedef struct bounds {
     job_row *jobs; /* by arrival */
     double *needs; /* [pools * jobs] */
     uint32_t pools_count, jobs_count;
+    busy_job *busy;             /* [jobs] */
+    busy_task *tasks, *needing; /* [tasks of all jobs]; of these, those that need the pool that is looked at */
+    uint32_t tasks_count;
 } bounds;
 
 static void add_pool(bounds *b, pool p)
@@ -102,20 +107,30 @@ static bool has_waves(const clo_graph *graph)
     return false;
 }
 
-/* The longest path; negative where it is no bound. */
-static double path_s(const clo_graph *graph, const clo_platform *platform)
+/* Heads, tails and times of a job's tasks, into out[tasks]. Returns the longest path; negative where it is no bound. */
+static double fill_tasks(const clo_graph *graph, const clo_platform *platform, busy_task *out)
 {
-    int64_t *ranks = calloc(clo_graph_tasks(graph), sizeof *ranks), longest_ns = 0;
+    uint32_t tasks = clo_graph_tasks(graph);
+    int64_t *ranks = calloc(2 * (size_t)tasks + 1, sizeof *ranks);
     clo_cost *cost = NULL;
     bool is_good = ranks != NULL && !has_waves(graph) && clo_cost_create(graph, platform, &cost) == CLO_OK;
+    double longest_s = 0;
+    clo_task task;
 
-    if (is_good)
+    if (is_good) {
         clo_cost_rank_u(cost, ranks);
-    for (uint32_t t = 0; t < clo_graph_tasks(graph) && is_good; t++)
-        longest_ns = ranks[t] > longest_ns ? ranks[t] : longest_ns;
+        clo_cost_rank_d(cost, ranks + tasks);
+    }
+    for (uint32_t t = 0; t < tasks && is_good; t++) {
+        is_good = clo_graph_task(graph, t, &task) == CLO_OK;
+        out[t].duration_s = (double)task.work_ns * 1e-9;
+        out[t].head_s = (double)ranks[tasks + t] * 1e-9;
+        out[t].tail_s = fmax(0, (double)ranks[t] * 1e-9 - out[t].duration_s);
+        longest_s = fmax(longest_s, (double)ranks[t] * 1e-9);
+    }
     clo_cost_destroy(cost);
     free(ranks);
-    return is_good ? (double)longest_ns * 1e-9 : -1;
+    return is_good ? longest_s : -1;
 }
 
 /* Shortest remaining time first until `until_s`: the sum of completion times of what ends. */
@@ -159,10 +174,13 @@ static double sum_s(bounds *b, double part)
 
 static bool fill_jobs(bounds *b)
 {
+    uint32_t tasks = 0;
+
     for (uint32_t j = 0; j < b->jobs_count; j++) {
         const clo_workload_job *job = clo_workload_get(b->at->workload, j);
         b->jobs[j].arrival_s = (double)job->arrival_ns * 1e-9;
-        b->jobs[j].alone_s = path_s(job->graph, b->at->platform);
+        b->jobs[j].alone_s = fill_tasks(job->graph, b->at->platform, &b->tasks[tasks]);
+        tasks += clo_graph_tasks(job->graph);
         if (b->jobs[j].alone_s < 0)
             return false;
         for (uint32_t p = 0; p < b->pools_count; p++) {
@@ -174,6 +192,28 @@ static bool fill_jobs(bounds *b)
     return true;
 }
 
+/* By the mean busy times of all that the pool is needed for. */
+static double busy_sum_s(bounds *b, const pool *p)
+{
+    uint32_t first = 0, used = 0;
+    clo_task task;
+
+    for (uint32_t j = 0; j < b->jobs_count; j++) {
+        const clo_graph *graph = clo_workload_get(b->at->workload, j)->graph;
+        b->busy[j] = (busy_job){b->jobs[j].arrival_s, b->jobs[j].alone_s, used, used};
+        for (uint32_t t = 0; t < clo_graph_tasks(graph); t++) {
+            double need_s = clo_graph_task(graph, t, &task) == CLO_OK ? need_of(&task, p) : 0;
+            if (!(need_s > 0))
+                continue;
+            b->needing[used] = b->tasks[first + t];
+            b->needing[used++].need_s = need_s;
+        }
+        b->busy[j].end_task = used;
+        first += clo_graph_tasks(graph);
+    }
+    return busy_time_sum_s(b->busy, b->jobs_count, b->needing);
+}
+
 static void bound_pool(bounds *b, uint32_t index, outcome *out)
 {
     static const double parts[PARTS] = {0, 0.1, 0.3, 0.5, 0.7, 0.95};
@@ -183,6 +223,7 @@ static void bound_pool(bounds *b, uint32_t index, outcome *out)
         b->jobs[j].need_s = b->needs[(size_t)index * b->jobs_count + j];
     for (uint32_t k = 0; k < PARTS; k++)
         out->bound_s = fmax(out->bound_s, sum_s(b, parts[k]) / b->jobs_count);
+    out->bound_s = fmax(out->bound_s, busy_sum_s(b, &b->pools[index]) / b->jobs_count);
     for (uint32_t j = b->jobs_count; j-- > 0;) {
         behind_s += b->jobs[j].need_s;
         double end_s = b->jobs[j].arrival_s + fmax(behind_s, b->jobs[j].alone_s);
@@ -197,7 +238,12 @@ bool online_bound(const occasion *at, outcome *out)
     find_pools(&b);
     b.jobs = calloc(b.jobs_count, sizeof *b.jobs);
     b.needs = calloc((size_t)b.jobs_count * b.pools_count, sizeof *b.needs);
-    bool has_memory = b.jobs != NULL && b.needs != NULL;
+    b.busy = calloc(b.jobs_count, sizeof *b.busy);
+    for (uint32_t j = 0; j < b.jobs_count; j++)
+        b.tasks_count += clo_graph_tasks(clo_workload_get(at->workload, j)->graph);
+    b.tasks = calloc((size_t)b.tasks_count + 1, sizeof *b.tasks);
+    b.needing = calloc((size_t)b.tasks_count + 1, sizeof *b.needing);
+    bool has_memory = b.jobs != NULL && b.needs != NULL && b.busy != NULL && b.tasks != NULL && b.needing != NULL;
     out->makespan_bound_s = 0;
     if (has_memory && fill_jobs(&b)) {
         double alone = 0;
@@ -209,5 +255,8 @@ bool online_bound(const occasion *at, outcome *out)
     }
     free(b.jobs);
     free(b.needs);
+    free(b.busy);
+    free(b.tasks);
+    free(b.needing);
     return has_memory || bench_fail("no memory for a bound");
 }

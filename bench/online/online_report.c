@@ -50,6 +50,7 @@ interval online_ratio(const played *p, uint32_t who, uint32_t baseline, measure 
 /* What a row says beside the ratio: means over the seeds, of the rate the median. */
 typedef struct row {
     double value, p95_s, makespan_s, jain, utilization, rate;
+    owed owed; /* the largest of the runs, of `above` the mean */
     uint64_t fallbacks, refused;
 } row;
 
@@ -63,6 +64,9 @@ static row summarise(const played *p, uint32_t who)
         r.p95_s += o->p95_s / p->seeds;
         r.jain += o->jain / p->seeds;
         r.utilization += o->utilization / p->seeds;
+        r.owed.most = o->owed.most > r.owed.most ? o->owed.most : r.owed.most;
+        r.owed.bound = o->owed.bound > r.owed.bound ? o->owed.bound : r.owed.bound;
+        r.owed.above += o->owed.above / p->seeds;
         r.fallbacks += o->fallbacks;
         r.refused += o->refused;
         if (rates != NULL)
@@ -89,6 +93,15 @@ static double order(const played *p)
 
     for (uint32_t s = 0; s < p->seeds; s++)
         sum += at(p, 0, s)->order_s;
+    return sum / p->seeds;
+}
+
+static double alone(const played *p)
+{
+    double sum = 0;
+
+    for (uint32_t s = 0; s < p->seeds; s++)
+        sum += at(p, 0, s)->alone_s;
     return sum / p->seeds;
 }
 
@@ -122,10 +135,15 @@ void online_print(const played *p)
         if (r.refused > 0 || r.fallbacks > 0)
             printf("  %llu refused, %llu by the own rule", (unsigned long long)r.refused,
                    (unsigned long long)r.fallbacks);
+        if (r.owed.bound > 0 && p->scene->shows_owed)
+            printf("  owed %.2f of the cluster at most, bound %.2f, kappa binds in %.1f%% of decisions", r.owed.most,
+                   r.owed.bound, 100 * r.owed.above);
         putchar('\n');
     }
     if (order(p) > 0)
         printf("  %-22s %10.1f s %10.3f\n", "no order is below", order(p), order(p) / mean(p, 0, MEASURE_JCT));
+    if (alone(p) > 0)
+        printf("  %-22s %10.1f s %10.3f\n", "each job alone", alone(p), alone(p) / mean(p, 0, MEASURE_JCT));
     if (bound(p, s->by) > 0)
         printf("  %-22s %10.1f s %10.3f %18s %9s %8.1f s %10.3f\n", "lower bound", bound(p, s->by),
                bound(p, s->by) / mean(p, 0, s->by), "", "", bound(p, beside), bound(p, beside) / mean(p, 0, beside));
@@ -144,10 +162,11 @@ void online_print_json(const played *p)
         row r = summarise(p, c);
         interval i = online_ratio(p, c, 0, s->by);
         printf("%s{\"policy\": \"%s\", \"value_s\": %.6g, \"ratio\": %.5f, \"low\": %.5f, \"high\": %.5f, "
-               "\"p95_s\": %.6g, \"makespan_s\": %.6g, \"jain\": %.4f, \"utilization\": %.4f, "
+               "\"p95_s\": %.6g, \"jct_s\": %.6g, \"makespan_s\": %.6g, \"jain\": %.4f, \"utilization\": %.4f, "
                "\"completions_per_s\": %.0f, \"refused\": %llu, \"fallbacks\": %llu}",
-               c > 0 ? ", " : "", p->contenders[c].label, r.value, i.ratio, i.low, i.high, r.p95_s, r.makespan_s,
-               r.jain, r.utilization, r.rate, (unsigned long long)r.refused, (unsigned long long)r.fallbacks);
+               c > 0 ? ", " : "", p->contenders[c].label, r.value, i.ratio, i.low, i.high, r.p95_s,
+               mean(p, c, MEASURE_JCT), r.makespan_s, r.jain, r.utilization, r.rate, (unsigned long long)r.refused,
+               (unsigned long long)r.fallbacks);
     }
     printf("]}");
 }

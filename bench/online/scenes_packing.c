@@ -5,6 +5,8 @@
  *   where the makespan says something: a stream's is about its last arrival. The paper's traces are not public, so
  *   these are TPC-H queries with four resources, each stage one instance that holds U(0, 1/2) of each, and the batch
  *   jobs of Alibaba (v2018) on one of its machines. The first machine has executors enough never to be what is short.
+ * graphene-users: the TPC-H stream, but a group is a user whose jobs are of one size: the fifth with the least work,
+ *   and so on. Who puts short jobs first then serves some users before others, and kappa binds.
  * memory-tpch, memory-alibaba: Decima (Mao et al., SIGCOMM 2019), Figure 11: 200 executors, a quarter each with 1/4,
  *   1/2, 3/4 and all of the memory, in Decima's environment. A TPC-H stage needs U(0, 1] of it; a stage of Alibaba what
  *   its trace says in percent of a machine, which is 0.14 to 0.97: 96 % of the work needs more than the smallest class
@@ -31,10 +33,19 @@ static const char *const graphene_policies[] = {"tetris",
                                                 "drf",
                                                 "fifo",
                                                 "sjf",
-                                                "graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0",
+                                                "graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0,path=0",
                                                 "graphene",
                                                 "graphene:srpt=0.7,area=1,scarce=1",
                                                 NULL};
+static const char *const users_policies[] = {"tetris",
+                                             "capacity",
+                                             "graphene",
+                                             "graphene:kappa=10",
+                                             "graphene:kappa=3",
+                                             "graphene:kappa=1",
+                                             "graphene:kappa=0.3",
+                                             "graphene:kappa=0.1",
+                                             NULL};
 static const char *const memory_policies[] = {"graphene-star",
                                               "wfair:-1",
                                               "tetris",
@@ -92,6 +103,74 @@ static bool make_tpch(const online *o, uint64_t seed, uint32_t jobs, double gap,
 static bool make_tpch_stream(const online *o, uint64_t seed, occasion *out)
 {
     return make_tpch(o, seed, online_jobs(o, 200, 20), 1 / ONLINE_LOAD, out);
+}
+
+static double work_s(const clo_graph *graph)
+{
+    double sum = 0;
+    clo_task task;
+
+    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
+        if (clo_graph_task(graph, t, &task) == CLO_OK)
+            sum += (double)task.work_ns * 1e-9 * (task.instances > 0 ? task.instances : 1);
+    return sum;
+}
+
+typedef struct sized {
+    double work_s;
+    uint32_t job;
+} sized;
+
+static int by_work(const void *a, const void *b)
+{
+    const sized *x = a, *y = b;
+
+    return x->work_s != y->work_s ? (x->work_s > y->work_s) - (x->work_s < y->work_s)
+                                  : (x->job > y->job) - (x->job < y->job);
+}
+
+/* The same jobs, and groups by their work. */
+static clo_workload *group_by_work(const clo_workload *from)
+{
+    uint32_t jobs = clo_workload_jobs(from), *groups = calloc((size_t)jobs + 1, sizeof *groups);
+    sized *order = calloc((size_t)jobs + 1, sizeof *order);
+    clo_workload *out = NULL;
+    bool is_good = groups != NULL && order != NULL && clo_workload_create("users", &out) == CLO_OK;
+
+    for (uint32_t j = 0; j < jobs && is_good; j++)
+        order[j] = (sized){work_s(clo_workload_get(from, j)->graph), j};
+    if (is_good)
+        qsort(order, jobs, sizeof *order, by_work);
+    for (uint32_t k = 0; k < jobs && is_good; k++)
+        groups[order[k].job] = k * ONLINE_GROUPS / jobs;
+    for (uint32_t j = 0; j < jobs && is_good; j++) {
+        clo_workload_job job = *clo_workload_get(from, j);
+        job.size = sizeof job;
+        job.group = groups[j];
+        is_good = clo_workload_add(out, &job) == CLO_OK;
+    }
+    free(groups);
+    free(order);
+    if (is_good)
+        return out;
+    clo_workload_destroy(out);
+    bench_fail("groups by work");
+    return NULL;
+}
+
+static bool make_tpch_users(const online *o, uint64_t seed, occasion *out)
+{
+    const tpch_mix mix = {.jobs = 1, .resources = RESOURCES, .demand_max = 0.5};
+
+    out->groups = ONLINE_GROUPS;
+    out->base = online_tpch_pool(o, &mix, online_jobs(o, 200, 20), seed);
+    out->own = make_machines(1);
+    out->platform = out->own;
+    clo_workload *users = out->base != NULL && out->own != NULL ? group_by_work(out->base) : NULL;
+    bool is_good = users != NULL &&
+                   online_stream(users, online_mean_need_s(out->base, out->own) / ONLINE_LOAD, seed, &out->workload);
+    clo_workload_destroy(users);
+    return is_good;
 }
 
 static bool make_tpch_batch(const online *o, uint64_t seed, occasion *out)
@@ -190,17 +269,6 @@ static clo_graph *with_demands(const clo_graph *from, demand_law law, uint64_t s
     bench_fail("a graph with demands of memory");
     clo_graph_destroy(to);
     return NULL;
-}
-
-static double work_s(const clo_graph *graph)
-{
-    double sum = 0;
-    clo_task task;
-
-    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
-        if (clo_graph_task(graph, t, &task) == CLO_OK)
-            sum += (double)task.work_ns * 1e-9 * (task.instances > 0 ? task.instances : 1);
-    return sum;
 }
 
 /* Jobs drawn from `from`, each with a graph of its own. */
@@ -309,7 +377,7 @@ static bool make_memory_alibaba(const online *o, uint64_t seed, occasion *out)
 #define GRAPHENE_CONTEST .contenders = graphene_policies, .seed = 9000, .seeds = 20, .quick_seeds = 2
 #define MEMORY_CONTEST                                                                                    \
     .environment = "decima", .by = MEASURE_JCT, .contenders = memory_policies, .seed = 9000, .seeds = 10, \
-    .quick_seeds = 2
+    .quick_seeds = 2, .shows_alone = true
 
 const scene online_graphene_tpch = {
     .name = "graphene-tpch",
@@ -327,6 +395,19 @@ const scene online_graphene_tpch_batch = {
     .by = MEASURE_MAKESPAN,
     GRAPHENE_CONTEST,
     .make = make_tpch_batch,
+};
+
+const scene online_graphene_users = {
+    .name = "graphene-users",
+    .title = "TPC-H with four resources, a Poisson stream at 85 % load, 5 users with jobs of 5 sizes",
+    .paper = "",
+    .by = MEASURE_JCT,
+    .contenders = users_policies,
+    .seed = 9000,
+    .seeds = 20,
+    .quick_seeds = 2,
+    .shows_owed = true,
+    .make = make_tpch_users,
 };
 
 const scene online_graphene_alibaba = {

@@ -7,8 +7,11 @@
  * so far, at least proportional) the rest is left out and told. HEFT and DEFT look at every (edge, executor) pair
  * once, so "ns a pair" should stay level.
  *
- * One row more: HEFT on a graph with and without demands on four resources, on one machine that holds four times
- * what a task may demand at most. What the capacities cost is their ratio. */
+ * --demands: all tasks demand four resources of one machine that holds four times what a task may demand at most, and
+ * sizes double, so that the growth can be read off. --family takes another family of graphs.
+ *
+ * One row more without --demands: HEFT on a graph with and without demands on four resources, on one machine that holds
+ * four times what a task may demand at most. What the capacities cost is their ratio. */
 #include "common/random.h"
 
 #include <math.h>
@@ -16,9 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES = 7, WIDTHS = 3, PLANNERS_MAX = 96, QUICK_SIZES = 3 };
+enum { SIZES = 7, WIDTHS = 3, PLANNERS_MAX = 96, QUICK_SIZES = 3, DOUBLED_SIZES = 6 };
 
 static const uint32_t sizes[SIZES] = {100, 300, 1000, 3000, 10000, 30000, 100000};
+static const uint32_t doubled_sizes[DOUBLED_SIZES] = {2000, 4000, 8000, 16000, 32000, 64000};
 static const uint32_t quick_sizes[QUICK_SIZES] = {100, 500, 2000};
 static const uint32_t widths[WIDTHS] = {4, 16, 50};
 
@@ -45,6 +49,8 @@ typedef struct problem {
 
 typedef struct table {
     bench_options options;
+    bool has_demands;
+    const char *family;
     double limit_ms;
     const uint32_t *sizes;
     uint32_t sizes_count, planners_count;
@@ -55,8 +61,9 @@ typedef struct table {
     cell without_demands, with_demands; /* not measured where HEFT was not asked for */
 } table;
 
-static bool open_problem(problem *p, uint32_t tasks, uint32_t executors, uint64_t seed, uint32_t demands)
+static bool open_problem(const table *t, problem *p, uint32_t tasks, uint32_t executors, uint32_t demands)
 {
+    uint64_t seed = t->options.seed;
     const clo_generate_config generate = {.size = sizeof generate,
                                           .seed = seed,
                                           .tasks = tasks,
@@ -71,7 +78,7 @@ static bool open_problem(problem *p, uint32_t tasks, uint32_t executors, uint64_
     p->platform = random_platform(executors, speeds, 1000, 1.0, demands > 0 ? DEMANDS_WHOLES * CLO_GENERATE_WHOLE : 0);
     if (p->platform == NULL)
         return false;
-    if (clo_graph_generate("layered", &generate, &p->graph) != CLO_OK ||
+    if (clo_graph_generate(t->family, &generate, &p->graph) != CLO_OK ||
         clo_cost_create(p->graph, p->platform, &p->cost) != CLO_OK)
         return bench_fail("cannot make a graph");
     p->tasks = clo_graph_tasks(p->graph);
@@ -178,7 +185,7 @@ static bool measure_demands(table *t)
     t->demands_tasks = t->options.quick ? DEMANDS_QUICK_TASKS : DEMANDS_TASKS;
     for (int has = 0; has < 2 && is_good; has++) {
         problem p = {0};
-        is_good = open_problem(&p, t->demands_tasks, DEMANDS_EXECUTORS, t->options.seed, has ? DEMANDS : 0) &&
+        is_good = open_problem(t, &p, t->demands_tasks, DEMANDS_EXECUTORS, has ? DEMANDS : 0) &&
                   measure(t, "heft", &p, has ? &t->with_demands : &t->without_demands);
         close_problem(&p);
     }
@@ -241,7 +248,8 @@ static double find_ms(const table *t, const char *planner, uint32_t tasks, uint3
 static void print_text(const table *t)
 {
     for (uint32_t w = 0; w < WIDTHS; w++) {
-        printf("%u executors: ns a task, medians of at most %u plans\n%-15s", widths[w], t->options.rounds, "tasks");
+        printf("%u executors, %s%s: ns a task, medians of at most %u plans\n%-15s", widths[w], t->family,
+               t->has_demands ? ", demands" : "", t->options.rounds, "tasks");
         for (uint32_t i = 0; i < t->sizes_count; i++)
             printf(" %9u", t->sizes[i]);
         printf(" exponent\n");
@@ -255,7 +263,7 @@ static void print_text(const table *t)
         printf("HEFT, %u tasks, %d executors, %d resources: %.1f ms, %.2f times the %.1f ms without demands\n",
                t->demands_tasks, DEMANDS_EXECUTORS, DEMANDS, t->with_demands.ms.median, demands_ratio(t),
                t->without_demands.ms.median);
-    double ms = find_ms(t, "heft", GOAL_TASKS, GOAL_EXECUTORS);
+    double ms = t->has_demands ? 0 : find_ms(t, "heft", GOAL_TASKS, GOAL_EXECUTORS);
     if (ms > 0)
         printf("HEFT, %d tasks x %d executors: %.1f ms; must %d: %s; aim %d\n", GOAL_TASKS, GOAL_EXECUTORS, ms,
                GOAL_MUST_MS, ms <= GOAL_MUST_MS ? "holds" : "does not hold", GOAL_AIM_MS);
@@ -281,8 +289,9 @@ static void print_json(const table *t)
 {
     const char *comma = "";
 
-    printf("{\"bench\": \"planners\", \"rounds\": %u, \"seed\": %llu, \"rows\": [", t->options.rounds,
-           (unsigned long long)t->options.seed);
+    printf("{\"bench\": \"planners\", \"rounds\": %u, \"seed\": %llu, \"family\": \"%s\", \"has_demands\": %s, "
+           "\"rows\": [",
+           t->options.rounds, (unsigned long long)t->options.seed, t->family, t->has_demands ? "true" : "false");
     for (uint32_t w = 0; w < WIDTHS; w++)
         for (uint32_t p = 0; p < t->planners_count; p++)
             for (uint32_t i = 0; i < t->sizes_count; i++) {
@@ -297,7 +306,7 @@ static void print_json(const table *t)
         for (uint32_t p = 0; p < t->planners_count; p++)
             printf("%s{\"planner\": \"%s\", \"executors\": %u, \"exponent\": %.3f}", w + p > 0 ? ", " : "",
                    t->planners[p], widths[w], exponent(t->cells[w][p], t->problems[w], t->sizes_count));
-    double ms = find_ms(t, "heft", GOAL_TASKS, GOAL_EXECUTORS);
+    double ms = t->has_demands ? 0 : find_ms(t, "heft", GOAL_TASKS, GOAL_EXECUTORS);
     printf("]");
     if (t->with_demands.is_measured)
         printf(", \"demands\": {\"planner\": \"heft\", \"tasks\": %u, \"executors\": %d, \"resources\": %d, "
@@ -330,22 +339,33 @@ static bool measure_all(table *t)
 
     for (uint32_t w = 0; w < WIDTHS; w++) {
         for (uint32_t i = 0; i < t->sizes_count && is_good; i++)
-            is_good = open_problem(&t->problems[w][i], t->sizes[i], widths[w], t->options.seed, 0);
+            is_good = open_problem(t, &t->problems[w][i], t->sizes[i], widths[w], t->has_demands ? DEMANDS : 0);
         for (uint32_t p = 0; p < t->planners_count && is_good; p++)
             is_good = measure_planner(t, w, p);
         for (uint32_t i = 0; i < t->sizes_count; i++)
             close_problem(&t->problems[w][i]);
     }
-    for (uint32_t p = 0; p < t->planners_count && is_good; p++)
+    for (uint32_t p = 0; p < t->planners_count && is_good && !t->has_demands; p++)
         if (strcmp(t->planners[p], "heft") == 0)
             is_good = measure_demands(t);
     return is_good;
 }
 
+static void choose_sizes(table *t)
+{
+    t->limit_ms = t->options.quick ? 100 : 2000;
+    t->sizes = t->options.quick ? quick_sizes : t->has_demands ? doubled_sizes : sizes;
+    t->sizes_count = t->options.quick ? QUICK_SIZES : t->has_demands ? DOUBLED_SIZES : SIZES;
+}
+
 int main(int argc, char **argv)
 {
     bench_list asked = {0};
+    bool has_demands = false;
+    const char *family = "layered";
     const bench_flag flags[] = {
+        {.name = "demands", .help = "tasks demand four resources, and sizes double", .is_set = &has_demands},
+        {.name = "family NAME", .help = "of graphs (default layered; independent, ...)", .value = &family},
         {.name = "planner NAME", .help = "may be given several times; else all that are registered", .list = &asked},
         {0}};
     const bench_about about = {.name = "planners",
@@ -360,9 +380,9 @@ int main(int argc, char **argv)
         return 1;
     exit_status = bench_options_read(&t->options, &about, argc, argv);
     if (exit_status < 0) {
-        t->limit_ms = t->options.quick ? 100 : 2000;
-        t->sizes = t->options.quick ? quick_sizes : sizes;
-        t->sizes_count = t->options.quick ? QUICK_SIZES : SIZES;
+        t->has_demands = has_demands;
+        t->family = family;
+        choose_sizes(t);
         choose_planners(t, &asked);
         exit_status = measure_all(t) ? 0 : 1;
         if (exit_status == 0 && t->options.json)

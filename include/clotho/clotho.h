@@ -39,6 +39,7 @@
 #include <clotho/body.h>
 #include <clotho/cost.h>
 #include <clotho/environment.h>
+#include <clotho/edges.h>
 #include <clotho/features.h>
 #include <clotho/generate.h>
 #include <clotho/graph.h>

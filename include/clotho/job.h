@@ -259,6 +259,10 @@ typedef struct clo_job_result {
      * makes ready and all decisions that follow. Each stage, executor, machine, input and successor that is looked at
      * counts, each call of the policy, and each step that the policy counts (clo_view_step). */
     uint64_t turn_steps;
+
+    /* Choices that the policy has made without a look at all jobs and stages, for want of room (clo_view_partial),
+     * while the job lived, of all the scheduler's jobs. */
+    uint64_t partial;
 } clo_job_result;
 
 #define CLO_JOB_RESULT_INIT CLO_SIZED_INIT(clo_job_result)

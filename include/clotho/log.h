@@ -26,6 +26,7 @@ extern "C" {
  * Inputs, what the scheduler is told:
  *   BEGIN     the first record, and only that. now: the origin of the log's times.
  *   ARRIVE    job. value: of a real run its tag (clo_job_config.tag), else its place in the order of submission.
+ *             Of its stages without predecessors the first CLO_LOG_PIECE are ready.
  *   JOB       job: what has arrived with the record in front. stage: its weight. instance: its limit; CLO_NONE: none.
  *             executor: its group. value: its deadline; CLO_TIME_NEVER: none.
  *   BAND      job, behind JOB. value: its band. Left out for band 0.
@@ -41,6 +42,8 @@ extern "C" {
  *             input. value: the answer: 0 no or fits, 1 yes or kept for another stage, 2 refused.
  *   TOGETHER  the next input was told before decisions about the one before it were asked for.
  *   MOVED     job, executor: it has come there, see MOVE. value: when it set out.
+ *   ENTER     job: the next CLO_LOG_PIECE of its stages without predecessors are ready, in order of their numbers.
+ *             value: how many are not yet. So no arrival keeps others waiting, however large the job is.
  *   END       the last record, and only that. value: jobs that have arrived and are not done.
  *
  * Outputs, what the scheduler decides:
@@ -76,6 +79,7 @@ extern "C" {
     X(ROOM, 10, "room")         \
     X(TOGETHER, 11, "together") \
     X(MOVED, 12, "moved")       \
+    X(ENTER, 13, "enter")       \
     X(START, 16, "start")       \
     X(COMMIT, 17, "commit")     \
     X(LIMIT, 18, "limit")       \
@@ -98,6 +102,9 @@ enum {
 
 /* "No job". */
 #define CLO_LOG_NO_JOB UINT64_MAX
+
+/* Stages that one ARRIVE or ENTER makes ready, at most. */
+#define CLO_LOG_PIECE 256
 
 /* Starts that may pass whoever waits for capacity of a machine (KEEP). */
 #define CLO_LOG_OVERTAKES 64

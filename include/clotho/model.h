@@ -171,8 +171,8 @@ typedef struct clo_model_desc {
     /* Printable ASCII, shorter than CLO_MODEL_NAME_BYTES. */
     const char *name;
     clo_model_kind kind;
-    /* Number of the list of features: 0 any, 1 Decima's, 2 LACHESIS's (clotho/features.h), 3 Decima's with work as four
-     * numbers; docs/MODELS.md. */
+    /* Number of the list of features: 0 any, 1 Decima's, 2 LACHESIS's (clotho/features.h), 3 of edge adding
+     * (clotho/edges.h), 4 Decima's with work as four numbers; docs/MODELS.md. */
     uint32_t feature_set;
     /* Of the input values in order. */
     const clo_model_feature *features;

@@ -217,6 +217,10 @@ CLO_API bool clo_view_step(const clo_view *view);
  * counts as reached, and the policy must return now. */
 CLO_API bool clo_view_steps(const clo_view *view, uint64_t count);
 
+/* Says that a choice is made without a look at all jobs or stages, because the policy has no room for them. Only
+ * counted: clo_job_result.partial, clo_stream_result.partial. */
+CLO_API void clo_view_partial(const clo_view *view);
+
 typedef enum clo_event_kind {
     /* `job` is live now. CLO_EVENT_READY follows for its first stages. */
     CLO_EVENT_ARRIVE = 0,

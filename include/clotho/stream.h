@@ -109,6 +109,9 @@ typedef struct clo_stream_result {
 
     /* Executors that went to another job, with an instance or before it; 0 without an environment. */
     uint64_t moves;
+
+    /* Choices that the policy has made without a look at all jobs and stages, for want of room (clo_view_partial). */
+    uint64_t partial;
 } clo_stream_result;
 
 #define CLO_STREAM_RESULT_INIT CLO_SIZED_INIT(clo_stream_result)
@@ -128,6 +131,7 @@ typedef struct clo_stream_result {
  *                      above the executors
  *   CLO_ERR_CANCELLED  the progress function said so
  *   CLO_ERR_STATE      capacity that is never free again keeps a job from running
+ *   CLO_ERR_LIMIT      more jobs and releases than CLO_WORKLOAD_JOBS_MAX; an end beyond all times (292 years)
  *   CLO_ERR_MEMORY
  *   what the policy's prepare or init returned
  *

@@ -119,7 +119,8 @@ CLO_API void clo_workload_destroy(clo_workload *workload);
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  no graph; a negative time; releases without a period; a band that does not exist; unknown fields
  *   CLO_ERR_STATE     the graph is not sealed
- *   CLO_ERR_LIMIT     a time beyond CLO_WORKLOAD_TIME_MAX, or the sum of arrival and deadline; too many jobs
+ *   CLO_ERR_LIMIT     a time beyond CLO_WORKLOAD_TIME_MAX, the deadline of the last release too; more jobs or releases
+ *                     than CLO_WORKLOAD_JOBS_MAX
  *   CLO_ERR_MEMORY
  * On a failure the workload is as before.
  *

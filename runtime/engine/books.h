@@ -1,7 +1,7 @@
-/* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), choose.c (choices and
- * the rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready
- * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). note.h, room.h,
- * start.h and located.h have what every execution asks and is mostly answered at once. */
+/* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), enter.c (jobs enter),
+ * choose.c (choices and the rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c
+ * (capacities), lists.c (ready stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is
+ * told). note.h, room.h, start.h and located.h have what every execution asks and is mostly answered at once. */
 #ifndef CLO_ENGINE_BOOKS_H
 #define CLO_ENGINE_BOOKS_H
 
@@ -62,9 +62,11 @@ struct clo_view {
     uint32_t live[CLO_BANDS_MAX];                              /* jobs */
     uint32_t listed_bands, live_bands; /* bit b: some stage of band b is listed; some job of it lives */
     uint32_t band;
-    uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
-    bool is_ruled;      /* a choice was refused: the rule decides until the next input */
-    bool is_cut;        /* since the last input a decision has reached its bound */
+    uint32_t first_entering[CLO_BANDS_MAX], last_entering[CLO_BANDS_MAX]; /* slots of jobs, see enter.c */
+    uint32_t entering_bands; /* bit b: some job of band b has not entered as a whole */
+    uint32_t exhausted;      /* bit b: the policy has nothing more for band b until the next input */
+    bool is_ruled;           /* a choice was refused: the rule decides until the next input */
+    bool is_cut;             /* since the last input a decision has reached its bound */
 
     const clo_scheduler_room *room;     /* others use the ledgers too; NULL: they are our own */
     clo_ledger **ledgers;               /* [machines] */
@@ -89,6 +91,12 @@ struct clo_view {
     clo_scheduler_counts counts;
     char refusal[192];
 };
+
+/* enter.c: the first piece of a job; the next one of the oldest job of the highest band that is not whole (true: now it
+ * is); what of the job has not entered yet never will. */
+void clo_enter_begin(clo_scheduler *scheduler, clo_scheduler_job *job);
+bool clo_enter_go_on(clo_scheduler *scheduler);
+void clo_enter_drop(clo_scheduler *scheduler, clo_scheduler_job *job);
 
 /* lists.c */
 void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job);

@@ -39,8 +39,10 @@ static void reset(clo_scheduler *s)
         s->queues[e] = (clo_queue){CLO_NONE, CLO_NONE, false};
         clo_start_set_free(s, e, true);
     }
-    for (uint32_t b = 0; b < CLO_BANDS_MAX; b++)
+    for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
         s->first[b] = s->last[b] = (clo_ready_stage){CLO_NONE, CLO_NONE};
+        s->first_entering[b] = s->last_entering[b] = CLO_NONE;
+    }
     for (uint32_t m = 0; m < machines; m++)
         s->waiters[m].who = (clo_ready_stage){CLO_NONE, CLO_NONE};
 }
@@ -146,9 +148,17 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
     return status;
 }
 
+/* What the last input has cost. */
+static void count_turn(clo_scheduler *s)
+{
+    if (s->turn_steps > s->counts.most_turn_steps)
+        s->counts.most_turn_steps = s->turn_steps;
+}
+
 /* Every input begins with this. */
 static void begin_input(clo_scheduler *s, int64_t now_ns)
 {
+    count_turn(s); /* nothing may have been asked about it */
     if (now_ns > s->now_ns)
         s->now_ns = now_ns;
     s->exhausted = 0;
@@ -156,16 +166,6 @@ static void begin_input(clo_scheduler *s, int64_t now_ns)
     s->turn_steps = s->limits_set = s->moves_made = s->questions = 0;
     clo_note_begin(s, s->is_drained);
     s->is_drained = false;
-}
-
-static void note_arrival(clo_scheduler *s, const clo_scheduler_job *job)
-{
-    const clo_live_job *live = &job->live;
-
-    clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, job->tag >= 0 ? job->tag : (int64_t)live->id);
-    clo_note(s, CLO_LOG_JOB, job, live->weight, live->limit, live->group, live->deadline_ns);
-    if (live->band != 0)
-        clo_note(s, CLO_LOG_BAND, job, CLO_NONE, CLO_NONE, CLO_NONE, live->band);
 }
 
 /* All inputs of the stage are there. Whatever the policy is now: one before it may have committed some of it. */
@@ -179,6 +179,16 @@ static void release_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t sta
         s->turn_steps++;
         clo_start_queued(s, e);
     }
+}
+
+static void note_arrival(clo_scheduler *s, const clo_scheduler_job *job)
+{
+    const clo_live_job *live = &job->live;
+
+    clo_note(s, CLO_LOG_ARRIVE, job, CLO_NONE, CLO_NONE, CLO_NONE, job->tag >= 0 ? job->tag : (int64_t)live->id);
+    clo_note(s, CLO_LOG_JOB, job, live->weight, live->limit, live->group, live->deadline_ns);
+    if (live->band != 0)
+        clo_note(s, CLO_LOG_BAND, job, CLO_NONE, CLO_NONE, CLO_NONE, live->band);
 }
 
 clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_t now_ns)
@@ -196,13 +206,25 @@ clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_
     s->has_demands = s->has_demands || job->demands != NULL;
     note_arrival(s, job);
     clo_view_tell(s, CLO_EVENT_ARRIVE, job->slot, CLO_NONE, CLO_NONE, 0);
-    for (uint32_t i = 0; i < job->roots_count; i++) {
-        s->turn_steps++;
-        clo_lists_add_stage(s, job, job->roots[i]);
-        clo_view_tell(s, CLO_EVENT_READY, job->slot, job->roots[i], CLO_NONE,
-                      job->stages[job->roots[i]].live.unstarted);
-    }
+    clo_enter_begin(s, job);
     return CLO_OK;
+}
+
+bool clo_scheduler_is_entering(const clo_scheduler *s)
+{
+    return s->entering_bands != 0;
+}
+
+bool clo_scheduler_enter(clo_scheduler *s)
+{
+    begin_input(s, s->now_ns);
+    return clo_enter_go_on(s);
+}
+
+void clo_scheduler_enter_all(clo_scheduler *s)
+{
+    while (s->entering_bands != 0) /* each time a piece less is outside */
+        (void)clo_scheduler_enter(s);
 }
 
 static void end_if_over(clo_scheduler *s, clo_scheduler_job *job)
@@ -315,6 +337,7 @@ void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, bool has_fai
     job->is_cancelled = true;
     job->has_failed = has_failed;
     clo_note(s, CLO_LOG_CANCEL, job, CLO_NONE, CLO_NONE, CLO_NONE, has_failed);
+    clo_enter_drop(s, job);
     while (job->live.first_ready != CLO_NONE) { /* takes one off each time */
         s->turn_steps++;
         clo_lists_remove_stage(s, job, job->live.first_ready);
@@ -360,6 +383,15 @@ static void exchange_states(const clo_scheduler *s)
         clo_scheduler_job_exchange(s->jobs[j]);
 }
 
+/* A stage that has not entered yet. */
+static bool is_outside(const clo_scheduler_job *job, uint32_t stage)
+{
+    const clo_graph *graph = job->live.cost->graph;
+
+    return job->entered < job->roots_count && stage >= job->roots[job->entered] &&
+           graph->in_first[stage] == graph->in_first[stage + 1];
+}
+
 /* The lists of ready stages as the new policy's readiness wants them. */
 static void list_anew(clo_scheduler *s, clo_readiness readiness)
 {
@@ -369,7 +401,7 @@ static void list_anew(clo_scheduler *s, clo_readiness readiness)
             s->turn_steps++;
             const clo_stage_row *row = &job->stages[t];
             uint32_t waits = readiness == CLO_READY_FINISHED ? row->live.parents_left : row->live.parents_unassigned;
-            bool is_wanted = waits == 0 && row->live.unstarted > 0;
+            bool is_wanted = waits == 0 && row->live.unstarted > 0 && !is_outside(job, t);
             if (is_wanted && !row->is_listed)
                 clo_lists_add_stage(s, job, t);
             else if (!is_wanted && row->is_listed)
@@ -456,8 +488,7 @@ static bool decide(clo_scheduler *s)
         if (is_busy(s) || !clo_choose(s)) {
             s->is_drained = true;
             clo_note_drained(s);
-            if (s->turn_steps > s->counts.most_turn_steps)
-                s->counts.most_turn_steps = s->turn_steps;
+            count_turn(s);
             return false;
         }
     return true;

@@ -121,7 +121,7 @@ void clo_scheduler_job_arm(clo_scheduler_job *job)
     memset(job->places, 0, job->place_first[job->tasks] * sizeof *job->places);
     job->is_cancelled = job->has_failed = false;
     job->next_ended = NULL;
-    job->live.running = job->live.committed = job->live.startable = 0;
+    job->live.running = job->live.committed = job->live.startable = job->entered = 0;
     job->live.unfinished = job->unbegun = graph->instances;
     job->live.remaining_ns = job->work_ns;
     job->live.first_ready = job->live.last_ready = CLO_NONE;

@@ -21,9 +21,9 @@ typedef struct clo_policy_use {
  * last of them; of a stage of one instance, whose executions are all alike, of the first. A stage that can fill
  * every source has its places in order of the sources, any other one in order of use. */
 typedef struct clo_located {
-    uint32_t executor; /* one of the source */
-    uint32_t count;    /* executions; 0: the place is not in use */
-    uint32_t left;     /* of these, not finished */
+    uint32_t executor;   /* one of the source */
+    uint32_t count;      /* executions; 0: the place is not in use */
+    uint32_t left;       /* of these, not finished */
     uint32_t replica_at; /* 1 + the executor of the replica there; 0: there is none */
     int64_t finish_ns, expected_ns;
 } clo_located;
@@ -47,12 +47,14 @@ typedef struct clo_scheduler_job {
     clo_stage_row *stages; /* [tasks] */
     uint32_t *place_first; /* [tasks + 1] */
     clo_located *places;   /* [place_first[tasks]] */
-    uint32_t *roots;       /* [roots_count] stages without predecessors */
+    uint32_t *roots;       /* [roots_count] stages without predecessors, in order */
     uint32_t roots_count;
-    int64_t (*demands)[CLO_RESOURCES_MAX]; /* [tasks] in the platform's order; NULL: nobody demands anything */
-    int64_t work_ns;                       /* live.remaining_ns at arrival */
-    void *next_state;                      /* for the next policy, see clo_scheduler_swap */
-    uint32_t version, next_version;        /* which policy live.state and next_state are for */
+    uint32_t entered;                          /* of these; see enter.c */
+    uint32_t previous_entering, next_entering; /* slots, while there are more */
+    int64_t (*demands)[CLO_RESOURCES_MAX];     /* [tasks] in the platform's order; NULL: nobody demands anything */
+    int64_t work_ns;                           /* live.remaining_ns at arrival */
+    void *next_state;                          /* for the next policy, see clo_scheduler_swap */
+    uint32_t version, next_version;            /* which policy live.state and next_state are for */
     struct clo_scheduler_job *next_ended;
     int64_t tag; /* for the log; negative: none */
     void *owner; /* the driver's */

@@ -201,6 +201,12 @@ bool clo_view_step(const clo_view *view)
     return true;
 }
 
+void clo_view_partial(const clo_view *view)
+{
+    if (view != NULL)
+        view->self->counts.partial++;
+}
+
 bool clo_view_steps(const clo_view *view, uint64_t count)
 {
     if (view == NULL)

@@ -1,4 +1,4 @@
-/* Made by `clotho model embed`: 48128 bytes, CRC-32C 46d91ec2. From the folder with decima_weights.json:
+/* Made by `clotho model embed`: 48128 bytes, CRC-32C 0695776a. From the folder with decima_weights.json:
  *     clotho model quantize decima_weights.json -o decima.model
  *     clotho model embed decima.model -o decima_model.c --name clo_decima_model
  * Open it with
@@ -29,8 +29,8 @@ extern const unsigned char clo_decima_model[48128];
 extern const size_t clo_decima_model_bytes;
 
 _Alignas(16) const unsigned char clo_decima_model[48128] = {
-    67, 76, 79, 77, 1, 0, 0, 0, 0, 188, 0, 0, 194, 30, 217, 70, 128, 0, 1, 0,
-    3, 0, 0, 0, 100, 101, 99, 105, 109, 97, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    67, 76, 79, 77, 1, 0, 0, 0, 0, 188, 0, 0, 106, 119, 149, 6, 128, 0, 1, 0,
+    4, 0, 0, 0, 100, 101, 99, 105, 109, 97, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 33, 0, 43, 0,
     0, 0, 0, 0, 128, 0, 0, 0, 12, 0, 0, 0, 192, 2, 0, 0, 44, 0, 0, 0,
     128, 5, 0, 0, 34, 0, 0, 0, 0, 14, 0, 0, 1, 0, 0, 0, 16, 14, 0, 0,

@@ -36,6 +36,14 @@ static const wanted lachesis[] = {
     {"jobs", CLO_MODEL_GLOBAL},       {"free", CLO_MODEL_GLOBAL},
 };
 
+/* Edge adding: as clotho/edges.h counts them. */
+static const wanted edges[] = {
+    {"time", CLO_MODEL_STAGE},   {"tail", CLO_MODEL_STAGE},   {"demand", CLO_MODEL_STAGE},
+    {"wait", CLO_MODEL_STAGE},   {"slack", CLO_MODEL_STAGE},  {"position", CLO_MODEL_STAGE},
+    {"second", CLO_MODEL_STAGE}, {"before", CLO_MODEL_STAGE}, {"overlap", CLO_MODEL_STAGE},
+    {"spare", CLO_MODEL_STAGE},  {"excess", CLO_MODEL_STAGE}, {"shorter", CLO_MODEL_STAGE},
+};
+
 /* Index: the number of the list. A list without entries takes any features. */
 static const struct {
     const wanted *list;
@@ -43,6 +51,7 @@ static const struct {
 } sets[] = {{NULL, 0},
             {decima, sizeof decima / sizeof decima[0]},
             {lachesis, sizeof lachesis / sizeof lachesis[0]},
+            {edges, sizeof edges / sizeof edges[0]},
             {decima_fine, sizeof decima_fine / sizeof decima_fine[0]}};
 
 static bool is_same_scale(const clo_format_feature *a, const clo_format_feature *b)

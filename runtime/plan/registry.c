@@ -3,6 +3,7 @@
 #include "plan/registry.h"
 
 #include "plan/duplicate/planners.h"
+#include "plan/edges/planners.h"
 #include "plan/graphene/planners.h"
 #include "plan/list/planners.h"
 #include "plan/rcpsp/planners.h"
@@ -54,6 +55,12 @@ static const clo_planner_desc *const planners[] = {
     &clo_planner_strip_part,
     &clo_planner_graphene,
     &clo_planner_graphene_paper,
+    &clo_planner_edges,
+    &clo_planner_edges_sjf,
+    &clo_planner_edges_tetris,
+    &clo_planner_edges_greedy,
+    &clo_planner_edges_random,
+    &clo_planner_edges_best,
     NULL,
 };
 

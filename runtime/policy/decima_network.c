@@ -17,7 +17,7 @@
 #include "cost/cost.h"
 #include "learn/features.h"
 
-/* In the order of lists 1 and 3 of the features. Then those of a job, the first three again, and that of limits. List 3
+/* In the order of lists 1 and 4 of the features. Then those of a job, the first three again, and that of limits. List 4
  * has work as several numbers. */
 enum {
     FEATURE_CAP,
@@ -146,8 +146,8 @@ static bool fits(const network *n, const clo_decima *d, uint32_t slot, const clo
     return true;
 }
 
-/* Looks at jobs in order of arrival up to the first that does not fit; those that never could are passed over. False:
- * the bound of the decision is reached. */
+/* Looks at jobs in order of arrival up to the first that does not fit; those that never could are passed over. Both
+ * are counted (clo_view_partial). False: the bound of the decision is reached. */
 static bool look(network *n, const clo_decima *d)
 {
     const clo_infer_sizes *sizes = &n->learned.sizes;
@@ -294,6 +294,8 @@ static clo_decima_place choose(clo_decima *d, uint32_t *use)
         return (clo_decima_place){CLO_NONE, CLO_NONE};
     if (!look(n, d))
         return cut(d);
+    if (n->has_others)
+        clo_view_partial(d->view);
     put_inputs(n, d);
     uint32_t count = find_candidates(n, d);
     if (count == 0)

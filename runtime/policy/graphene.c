@@ -22,8 +22,10 @@
  *     up any small threshold, and then turns between groups take the place of the score.
  *   - Who is refused room becomes the one that a machine keeps it for after some starts of others. So only what fits is
  *     asked for; where nothing does, the candidate of the job with the least remaining work.
- * graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0 has the paper's weights; that only what fits is asked for
- * stays. Two more forms, which are off:
+ *   - `path` (0.05) adds to the fit so many times the longest path behind the stage (rank_u), as a part of the time
+ *     that all work left of the live jobs needs, 1 at most: what would outlast all else is begun early.
+ * graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0,path=0 has the paper's weights; that only what fits is
+ * asked for stays. Two more forms, which are off:
  *   - `area` 1 takes as remaining work that of the job's scarcest resource in place of its time: what its instances
  *     that have not started hold of each resource of the platform, times their time; executors count as one. The
  *     largest counts.
@@ -53,16 +55,18 @@ enum { BUNDLE_MAX = (JOBS_ALL + (int)CLO_DEFICIT_GROUPS * JOBS_EACH) * STAGES_EA
 _Static_assert((int)JOBS_ALL <= (int)CLO_HEAPS_WALK_MAX, "one group may take them all");
 
 typedef struct graphene_argument {
-    int32_t kappa_q16, remote_q16, srpt_q16, order_q16, large_q16, geometric_q16, area_q16, scarce_q16;
+    int32_t kappa_q16, remote_q16, srpt_q16, order_q16, large_q16, geometric_q16, area_q16, scarce_q16, path_q16;
 } graphene_argument;
 
-static const graphene_argument defaults = {1000 * 65536, 65536 * 8 / 10, 65536, 65536 / 10, 65536, 65536, 0, 0};
+static const graphene_argument defaults = {1000 * 65536, 65536 * 8 / 10, 65536, 65536 / 10, 65536, 65536, 0, 0,
+                                           65536 / 20};
 
 /* Of a job: what its instances hold of each resource, times their time. */
 typedef struct graphene_job {
     clo_ranked ranked;
     int64_t whole_ns[CLO_SHARE_AMOUNTS];
     int64_t left_ns[CLO_SHARE_AMOUNTS]; /* of the instances that have not started */
+    int64_t *paths_ns;                  /* [tasks] rank_u */
 } graphene_job;
 
 /* The jobs of a group, while candidates are taken. */
@@ -100,6 +104,7 @@ static const graphene_key keys[] = {
     {"geometric=", offsetof(graphene_argument, geometric_q16), {0, 65536}},
     {"area=", offsetof(graphene_argument, area_q16), {0, 65536}},
     {"scarce=", offsetof(graphene_argument, scarce_q16), {0, 65536}},
+    {"path=", offsetof(graphene_argument, path_q16), {0, 10 * 65536}},
 };
 
 static clo_status graphene_parse(const char *text, void *argument)
@@ -113,7 +118,7 @@ static clo_status graphene_parse(const char *text, void *argument)
         if (k == sizeof keys / sizeof keys[0])
             return clo_fail(CLO_ERR_ARGUMENT,
                             "policy 'graphene': '%.40s' sets nothing; write "
-                            "kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1,area=0,scarce=0",
+                            "kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1,area=0,scarce=0,path=0.05",
                             text);
         text += strlen(keys[k].name);
         clo_status status = clo_fixed_read(&text, "graphene", keys[k].name, keys[k].range,
@@ -145,7 +150,7 @@ static size_t graphene_bytes(const clo_limits *limits, const void *argument)
 static size_t graphene_job_bytes(const clo_cost *cost, const void *argument)
 {
     (void)argument;
-    return sizeof(graphene_job) + clo_ranked_bytes(cost);
+    return sizeof(graphene_job) + clo_ranked_bytes(cost) + cost->graph->tasks * sizeof(int64_t);
 }
 
 /* Of `count` instances; a share is at most 1. */
@@ -170,7 +175,9 @@ static clo_status graphene_prepare(void *job_state, const clo_cost *cost, const 
     int64_t totals[CLO_SHARE_AMOUNTS];
 
     (void)argument;
-    clo_ranked_open(ranked, job + 1, cost);
+    job->paths_ns = (int64_t *)(job + 1);
+    clo_cost_rank_u(cost, job->paths_ns);
+    clo_ranked_open(ranked, job->paths_ns + tasks, cost);
     clo_share_totals(cost->platform, totals);
     for (uint32_t a = 0; a < CLO_SHARE_AMOUNTS; a++) {
         job->whole_ns[a] = 0;
@@ -359,15 +366,22 @@ static void weigh(graphene *g, int64_t scarce_q16)
     }
 }
 
-/* What counts as the job's remaining work. */
-static int64_t work_left_ns(const clo_live_job *job)
+/* Of the scarcest resource. */
+static int64_t most_left_ns(const int64_t left_ns[CLO_SHARE_AMOUNTS])
 {
-    const graphene_job *mine = job->state;
     int64_t most_ns = 1;
 
     for (uint32_t a = 0; a < CLO_SHARE_AMOUNTS; a++)
-        most_ns = mine->left_ns[a] > most_ns ? mine->left_ns[a] : most_ns;
+        most_ns = left_ns[a] > most_ns ? left_ns[a] : most_ns;
     return most_ns;
+}
+
+/* The longest path behind the stage, as a part of the time that all work left needs. */
+static int64_t path_part_q16(const clo_live_job *job, uint32_t stage, int64_t all_ns)
+{
+    int64_t part_q16 = clo_share(((const graphene_job *)job->state)->paths_ns[stage], all_ns) >> 16;
+
+    return part_q16 < 65536 ? part_q16 : 65536;
 }
 
 /* Places what is in the bundle anew; what has nothing left to start leaves it. Those that may start now stand in front:
@@ -375,6 +389,7 @@ static int64_t work_left_ns(const clo_live_job *job)
 static uint32_t place_bundle(graphene *g, const clo_view *view)
 {
     const graphene_argument *a = argument_of(view);
+    int64_t all_ns = most_left_ns(g->left_ns);
     uint32_t kept = 0, count = 0;
 
     weigh(g, a->scarce_q16);
@@ -386,7 +401,9 @@ static uint32_t place_bundle(graphene *g, const clo_view *view)
         bool has_place = job->running + job->committed < job->limit && clo_packing_place(view, &c, a->remote_q16);
         if (has_place) {
             c.fit_q16 += clo_packing_bulk(job->cost, &c) * a->large_q16 >> 16;
-            c.remaining_ns = a->area_q16 > 0 ? work_left_ns(job) : c.remaining_ns;
+            c.fit_q16 += a->path_q16 > 0 ? path_part_q16(job, c.stage, all_ns) * a->path_q16 >> 16 : 0;
+            if (a->area_q16 > 0)
+                c.remaining_ns = most_left_ns(((const graphene_job *)job->state)->left_ns);
         }
         g->bundle[kept++] = c;
         if (has_place) {
@@ -456,7 +473,7 @@ const clo_policy clo_policy_graphene = {
     .size = sizeof(clo_policy),
     .name = "graphene",
     .summary = "what fits best, in each job's planned order, short jobs first, groups fair by deficits; "
-               "graphene:kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1,area=0,scarce=0",
+               "graphene:kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1,area=0,scarce=0,path=0.05",
     .state_bytes = graphene_bytes,
     .job_bytes = graphene_job_bytes,
     .prepare = graphene_prepare,

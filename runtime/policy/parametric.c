@@ -14,6 +14,11 @@
  * all are at their limits it goes on with its own job; else it stays idle if `share` is negative, and goes to the job
  * of the highest value if not. An executor's own job is the one that it ran last.
  *
+ * `fit`, a tenth number (0 unless said), is for machines of several sizes. Above 0 a choice is made of pairs: each free
+ * executor that does not wait, with its own job and the first jobs of the queue, in each with the stages of the highest
+ * rank_u. The pair of the highest value goes first, less `fit` times what the stage would leave free on the machine, as
+ * a share of the largest machine's capacity: large machines are kept for what needs them.
+ *
  * Logarithms and powers are those of base/log2.h, constants of the values, which change no order, are left out. Keys of
  * jobs are kept in a heap. Where n changes, the limits of 64 jobs are looked over again, in turn, so that an event
  * costs no more the more jobs live. O(log jobs) an event; a decision O(free executors) beyond that. Logarithms are kept
@@ -21,6 +26,7 @@
 #include "policy/argument.h"
 #include "policy/by_rank.h"
 #include "policy/policies.h"
+#include "policy/share.h"
 
 #include "base/log2.h"
 #include "base/saturate.h"
@@ -29,6 +35,10 @@
 #include <string.h>
 
 enum { W_REM, W_OWN, W_WAIT, W_EX, W_CP, L_SCALE, L_REM, L_JOBS, SHARE, NUMBERS, REFRESHED = 64, LOGS = 64 };
+
+/* What `fit` compares: executors, jobs of the queue, stages of each job. */
+enum { FIT_EXECUTORS = 32, FIT_JOBS = 8, FIT_STAGES = 4 };
+_Static_assert((int)FIT_JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
 
 #define NUMBER_MOST_Q16 (1000 * 65536)
 #define UNIT_DEFAULT_NS INT64_C(82773000000)
@@ -44,7 +54,7 @@ static const char *const names[NUMBERS] = {"w_rem",   "w_own", "w_wait", "w_ex",
                                            "l_scale", "l_rem", "l_jobs", "share"};
 
 typedef struct parametric {
-    int32_t q16[NUMBERS];
+    int32_t q16[NUMBERS], fit_q16;
     int64_t unit_ns;
 } parametric;
 
@@ -73,13 +83,14 @@ typedef struct parametric_state {
     parametric with;
     int32_t unit_log2, scale_log2; /* of unit_ns, of l_scale */
     uint32_t executors;
-    uint32_t live;            /* jobs */
-    uint32_t cursor;          /* the slot that is looked over next; CLO_NONE: the first job */
-    uint32_t *own;            /* [executors] slot of the job that it ran last; CLO_NONE: none */
-    job_known *known;         /* [jobs] */
-    uint64_t look;            /* the number of the look at the executors */
-    int64_t jobs_log;         /* what the number of live jobs adds to the logarithm of a limit */
-    int32_t count_log2[LOGS]; /* of small numbers */
+    uint32_t live;                      /* jobs */
+    uint32_t cursor;                    /* the slot that is looked over next; CLO_NONE: the first job */
+    uint32_t *own;                      /* [executors] slot of the job that it ran last; CLO_NONE: none */
+    job_known *known;                   /* [jobs] */
+    uint64_t look;                      /* the number of the look at the executors */
+    int64_t jobs_log;                   /* what the number of live jobs adds to the logarithm of a limit */
+    int32_t count_log2[LOGS];           /* of small numbers */
+    int64_t largest[CLO_RESOURCES_MAX]; /* the largest capacity of a machine, of each resource; 0: not limited */
 } parametric_state;
 
 static clo_status read_unit(const char **text, int64_t *unit_ns)
@@ -131,6 +142,10 @@ static clo_status parametric_parse(const char *text, void *argument)
     }
     if (status == CLO_OK && with.q16[L_SCALE] <= 0)
         return clo_fail(CLO_ERR_ARGUMENT, "policy 'parametric': l_scale is not above 0; write one from 0.01 on");
+    if (status == CLO_OK && strncmp(text, ",fit=", 5) == 0) {
+        text += 5;
+        status = clo_fixed_read(&text, "parametric", "fit", (clo_fixed_range){0, NUMBER_MOST_Q16}, &with.fit_q16);
+    }
     if (status == CLO_OK && *text == ',') {
         text++;
         status = read_unit(&text, &with.unit_ns);
@@ -180,6 +195,11 @@ static clo_status init(void *state, const clo_view *view)
     count_live(s, 0);
     s->unit_log2 = clo_log2_q16((uint64_t)s->with.unit_ns);
     s->scale_log2 = clo_log2_q16((uint64_t)s->with.q16[L_SCALE]) - 16 * 65536;
+    for (uint32_t m = 0; m < limits->platform->machines_count; m++)
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+            int64_t capacity = limits->platform->capacities[(size_t)m * CLO_RESOURCES_MAX + r];
+            s->largest[r] = capacity > s->largest[r] ? capacity : s->largest[r];
+        }
     return CLO_OK;
 }
 
@@ -376,12 +396,96 @@ static bool waits(const parametric_state *s, const clo_view *view, uint32_t exec
     return compute_key(s, view, home, executors_of(job) + waiting) - bonus <= key_of(s, first);
 }
 
+/* What the stage would leave free on the machine, over its demands, as shares of the largest capacities, in Q16;
+ * negative: there is no room. */
+static int64_t rest_q16(const parametric_state *s, const clo_view *view, const clo_cost *cost, uint32_t stage,
+                        uint32_t machine)
+{
+    const int64_t *demand = clo_graph_demand(cost->graph, stage);
+    int64_t sum = 0;
+
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        if (demand[r] <= 0 || clo_cost_capacity(cost, machine, r) < 0)
+            continue;
+        int64_t left = clo_view_capacity_left(view, machine, cost->resource_of[r]);
+        if (left < demand[r])
+            return -1;
+        sum += clo_share(left - demand[r], s->largest[cost->resource_of[r]]) >> 16;
+    }
+    return sum;
+}
+
+/* The best pair so far. */
+typedef struct pair {
+    uint32_t job, stage, executor;
+    int64_t key;
+} pair;
+
+/* Pairs of the executor with stages of the job. False: the decision has reached its bound. */
+static bool pair_job(const parametric_state *s, const clo_view *view, uint32_t slot, uint32_t executor, pair *best)
+{
+    const clo_live_job *job = clo_view_job(view, slot);
+    const clo_ranked *ranked = job->state;
+    int64_t fit = (int64_t)s->with.fit_q16 * PER_LN2_Q16 / 65536, base = key_of(s, slot);
+    uint32_t machine = job->cost->platform->executors[executor].machine;
+
+    if (executors_of(job) >= job->limit || base >= AT_LIMIT / 2)
+        return true;
+    if (own_job(s, view, executor) == slot)
+        base -= (int64_t)s->with.q16[W_OWN] * PER_LN2_Q16 / 65536;
+    for (uint32_t i = 0; i < FIT_STAGES && i < ranked->heap.count; i++) {
+        uint32_t stage = (uint32_t)ranked->heap.items[i].id;
+        if (!clo_view_step(view))
+            return false;
+        int64_t rest = rest_q16(s, view, job->cost, stage, machine), key = base + (fit * rest >> 16);
+        if (rest < 0 || (best->job != CLO_NONE && key >= best->key) ||
+            clo_view_stage(view, slot, stage)->unstarted == 0 ||
+            clo_view_execution_ns(view, slot, stage, executor) == CLO_TIME_NEVER ||
+            !clo_view_fits(view, slot, stage, executor))
+            continue;
+        *best = (pair){slot, stage, executor, key};
+    }
+    return true;
+}
+
+/* The pair of the highest value. False: there is none. */
+static bool decide_fit(parametric_state *s, const clo_view *view, uint32_t first, clo_choice *choice)
+{
+    uint32_t jobs[FIT_JOBS], count = 0, slot;
+    pair best = {CLO_NONE, CLO_NONE, CLO_NONE, 0};
+    bool goes_on = true;
+    clo_job_walk walk;
+
+    clo_job_walk_open(&walk, &s->queue, clo_view_band(view));
+    while (count < FIT_JOBS && (slot = clo_job_walk_next(&walk)) != CLO_NONE)
+        jobs[count++] = slot;
+    s->look++;
+    uint32_t e = clo_view_next_free(view, CLO_NONE);
+    for (uint32_t looks = 0; e != CLO_NONE && looks < FIT_EXECUTORS && goes_on; e = clo_view_next_free(view, e)) {
+        uint32_t own = own_job(s, view, e);
+        if (waits(s, view, e, first))
+            continue;
+        looks++;
+        if (own != CLO_NONE)
+            goes_on = pair_job(s, view, own, e, &best);
+        for (uint32_t i = 0; i < count && goes_on; i++)
+            goes_on = jobs[i] == own || pair_job(s, view, jobs[i], e, &best);
+    }
+    if (best.job == CLO_NONE)
+        return false;
+    *choice = (clo_choice){best.job, best.stage, 1, best.executor, CLO_NONE, 0, 0};
+    return true;
+}
+
 static bool decide(void *state, const clo_view *view, clo_choice *choice)
 {
     parametric_state *s = state;
     uint32_t band = clo_view_band(view), first;
     bool is_cut = false, is_found = false, has_passed = false;
 
+    if (s->with.fit_q16 > 0 && (first = clo_job_queue_first(&s->queue, band)) != CLO_NONE &&
+        decide_fit(s, view, first, choice))
+        return true;
     while (!is_found && !is_cut && (first = clo_job_queue_first(&s->queue, band)) != CLO_NONE) {
         bool is_blocked = false; /* some executor would have served the job, and could not */
         s->look++;
@@ -408,7 +512,7 @@ const clo_policy clo_policy_parametric = {
     .name = "parametric",
     .summary =
         "nine tuned numbers: which job next, how many executors each may have; parametric:batch, parametric:stream, "
-        "parametric:N,N,N,N,N,N,N,N,N[,UNIT]",
+        "parametric:N,N,N,N,N,N,N,N,N[,fit=N][,UNIT]",
     .state_bytes = state_bytes,
     .job_bytes = clo_by_rank_job_bytes,
     .prepare = clo_by_rank_prepare,

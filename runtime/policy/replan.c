@@ -1,13 +1,19 @@
-/* replan.c - each job follows a plan of its own: when it is submitted, the planner `best` plans its whole graph on
- * the empty platform with a budget of schedules (64, or the argument), off the turn. Online, ready stages of all jobs
- * go in the order of (arrival + planned start); a stage goes to its planned executor where that is free and has room,
- * else where it is expected to finish first (as eft). Stages are placed only while some executor has nothing to do.
+/* replan.c - jobs follow plans. When a job is submitted, the planner `best` plans its whole graph on the empty platform
+ * with a budget of schedules (64, or the argument), off the turn. Online, ready stages of all jobs go in the order of
+ * (arrival + planned start); a stage goes to its planned executor where that is free and has room, else where it is
+ * expected to finish first (as eft). Stages are placed only while some executor has nothing to do.
  *
- * After LACHESIS's batch mode (section 4.2, all that is known is planned) and the search of `best` (plan/search). A
- * plan is made of one job at a time: what others hold is not known off the turn, and is met by the second rule.
- * Stages of several instances have a planned order, no planned executor. O(log jobs + log stages) an event,
- * O(executors * inputs) a decision; `prepare` costs the budget. */
+ * After LACHESIS's batch mode (section 4.2, all that is known is planned) and the search of `best` (plan/search). What
+ * others hold is not known off the turn. With joint=N, an arrival therefore also plans the unfinished rest of all live
+ * jobs together (joint.h), as long as that is N stages at most: list schedules in the memory of the policy's state,
+ * `tries` of them, each look counted as a step. Where there is more, or the bound of steps is reached before the first
+ * schedule is whole, the job that arrives keeps its own plan, and the others what they have. `best` itself cannot run
+ * there: it allocates, and what it knew of other jobs off the turn would depend on the moment, which no log repeats.
+ *
+ * Stages of several instances have a planned order, no planned executor. O(log jobs + log stages) an event, and with
+ * joint the schedules for an arrival; O(executors * inputs) a decision; `prepare` costs the budget. */
 #include "policy/by_rank.h"
+#include "policy/joint.h"
 #include "policy/planned.h"
 #include "policy/policies.h"
 
@@ -15,58 +21,207 @@
 #include "base/status.h"
 #include "cost/cost.h"
 
-enum { SCHEDULES_DEFAULT = 64, SCHEDULES_MAX = 1000000 };
+#include <string.h>
+
+enum { SCHEDULES_DEFAULT = 64, SCHEDULES_MAX = 1000000, STAGES_MAX = 65536, TRIES_DEFAULT = 8, TRIES_MAX = 4096 };
 
 typedef struct replan_argument {
     uint32_t schedules;
+    uint32_t stages_max; /* 0: each job by its own plan alone */
+    uint32_t tries;
+    clo_joint_goal goal;
 } replan_argument;
+
+static const replan_argument defaults = {SCHEDULES_DEFAULT, 0, TRIES_DEFAULT, CLO_JOINT_COMPLETION};
+
+static const replan_argument *read_argument(const void *argument)
+{
+    return argument != NULL ? argument : &defaults;
+}
+
+/* A number from 1 to `most`; moves *text behind it. */
+static bool read_number(const char **text, uint32_t most, uint32_t *out)
+{
+    const char *at = *text;
+    uint32_t number = 0;
+
+    for (; *at >= '0' && *at <= '9' && number <= most; at++)
+        number = number * 10 + (uint32_t)(*at - '0');
+    if (at == *text || number == 0 || number > most)
+        return false;
+    *text = at;
+    *out = number;
+    return true;
+}
+
+/* What stands behind a comma. */
+static bool read_option(const char **text, replan_argument *with)
+{
+    static const char joint[] = "joint=", tries[] = "tries=", makespan[] = "for=makespan";
+    const char *at = *text;
+
+    if (strncmp(at, joint, sizeof joint - 1) == 0)
+        return *text = at + sizeof joint - 1, read_number(text, STAGES_MAX, &with->stages_max);
+    if (strncmp(at, tries, sizeof tries - 1) == 0)
+        return *text = at + sizeof tries - 1, read_number(text, TRIES_MAX, &with->tries);
+    if (strncmp(at, makespan, sizeof makespan - 1) != 0)
+        return false;
+    *text = at + sizeof makespan - 1;
+    with->goal = CLO_JOINT_MAKESPAN;
+    return true;
+}
 
 static clo_status replan_parse(const char *text, void *argument)
 {
-    uint32_t schedules = 0;
+    replan_argument with = defaults;
     const char *at = text;
 
-    for (; *at >= '0' && *at <= '9' && schedules <= SCHEDULES_MAX; at++)
-        schedules = schedules * 10 + (uint32_t)(*at - '0');
-    if (at == text || *at != '\0' || schedules == 0 || schedules > SCHEDULES_MAX)
+    if (!read_number(&at, SCHEDULES_MAX, &with.schedules) || (*at != ',' && *at != '\0'))
         return clo_fail(CLO_ERR_ARGUMENT,
                         "policy 'replan': '%.40s' is no number of schedules from 1 to %d; write replan:%d", text,
                         SCHEDULES_MAX, SCHEDULES_DEFAULT);
-    ((replan_argument *)argument)->schedules = schedules;
+    while (*at == ',') {
+        const char *option = ++at;
+        if (!read_option(&at, &with) || (*at != ',' && *at != '\0'))
+            return clo_fail(CLO_ERR_ARGUMENT,
+                            "policy 'replan': '%.40s' is none of joint=1..%d, tries=1..%d, for=makespan", option,
+                            STAGES_MAX, TRIES_MAX);
+    }
+    *(replan_argument *)argument = with;
     return CLO_OK;
 }
 
-/* Of a job: the stages by planned start, and behind that their executors. */
-static uint32_t *executors_of(clo_ranked *ranked, const clo_cost *cost)
-{
-    return (uint32_t *)(void *)((char *)(ranked + 1) + clo_ranked_bytes(cost));
-}
+/* Of a job. Behind it: what clo_ranked needs, and the arrays. */
+typedef struct replan_job {
+    clo_ranked ranked; /* first, see ranked.h */
+    clo_joint_own own;
+    uint32_t *executor; /* [tasks] */
+    replan_argument with;
+    bool is_cancelled;
+    bool is_joint; /* the ranks are of a plan of all jobs */
+} replan_job;
 
 static size_t replan_job_bytes(const clo_cost *cost, const void *argument)
 {
     (void)argument;
-    return sizeof(clo_ranked) + clo_ranked_bytes(cost) + cost->graph->tasks * sizeof(uint32_t);
+    return sizeof(replan_job) + clo_ranked_bytes(cost) + cost->graph->tasks * (sizeof(int64_t) + 3 * sizeof(uint32_t));
+}
+
+/* Its stages by planned start; what starts together in an order in which it may run. */
+static void sort_stages(replan_job *job, const clo_graph *graph)
+{
+    clo_heap *heap = &job->ranked.heap;
+
+    for (uint32_t i = 0; i < graph->tasks; i++)
+        clo_heap_push(heap, job->own.start_ns[graph->task_order[i]], i);
+    for (uint32_t i = 0; i < graph->tasks; i++)
+        job->own.order[i] = graph->task_order[clo_heap_pop(heap).id];
+}
+
+static void follow_own_plan(replan_job *job, const clo_graph *graph)
+{
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        job->ranked.ranks[t] = -job->own.start_ns[t];
+    job->is_joint = false;
 }
 
 static clo_status replan_prepare(void *job_state, const clo_cost *cost, const void *argument)
 {
-    uint64_t schedules = argument != NULL ? ((const replan_argument *)argument)->schedules : SCHEDULES_DEFAULT;
-    clo_ranked *ranked = job_state;
+    uint32_t tasks = cost->graph->tasks;
+    replan_job *job = job_state;
 
-    clo_ranked_open(ranked, ranked + 1, cost);
-    clo_status status = clo_planned(cost, "best", schedules, ranked->ranks, executors_of(ranked, cost));
-    for (uint32_t t = 0; t < cost->graph->tasks && status == CLO_OK; t++)
-        ranked->ranks[t] = -ranked->ranks[t];
-    return status;
+    job->with = *read_argument(argument);
+    clo_ranked_open(&job->ranked, job + 1, cost);
+    job->own.start_ns = (int64_t *)(void *)((char *)(job + 1) + clo_ranked_bytes(cost));
+    job->executor = (uint32_t *)(job->own.start_ns + tasks);
+    job->own.order = job->executor + tasks;
+    job->own.row = job->own.order + tasks;
+    clo_status status = clo_planned(cost, "best", job->with.schedules, job->own.start_ns, job->executor);
+    if (status != CLO_OK)
+        return status;
+    sort_stages(job, cost->graph);
+    follow_own_plan(job, cost->graph);
+    return CLO_OK;
+}
+
+static size_t replan_bytes(const clo_limits *limits, const void *argument)
+{
+    uint32_t stages_max = read_argument(argument)->stages_max;
+    size_t joint = stages_max > 0 ? clo_joint_bytes(limits->executors, stages_max) : 0;
+
+    return clo_by_job_bytes(limits, argument) + sizeof(clo_joint) + joint;
+}
+
+static replan_job *job_of(const clo_view *view, uint32_t slot)
+{
+    return clo_view_job(view, slot)->state;
+}
+
+static const clo_joint_own *own_of(const clo_view *view, uint32_t slot)
+{
+    const replan_job *job = job_of(view, slot);
+
+    return job->is_cancelled ? NULL : &job->own;
+}
+
+static int64_t key_of(const clo_view *view, uint32_t slot)
+{
+    const clo_live_job *job = clo_view_job(view, slot);
+
+    return clo_time_add(job->arrival_ns, clo_ranked_key(job->state, view, slot));
+}
+
+/* The job's ready stages, and the job among the others, by the starts that it has now. */
+static void order_anew(clo_job_queue *queue, const clo_view *view, uint32_t slot)
+{
+    const clo_live_job *live = clo_view_job(view, slot);
+    clo_ranked *ranked = live->state;
+
+    ranked->heap.count = 0;
+    for (uint32_t stage = live->first_ready; stage != CLO_NONE; stage = clo_view_stage(view, slot, stage)->next_ready)
+        clo_heap_push(&ranked->heap, -ranked->ranks[stage], stage);
+    if (clo_job_queue_has(queue, slot))
+        clo_job_queue_put(queue, live, slot, key_of(view, slot));
+}
+
+/* The job has arrived: all that is left of all jobs is planned. */
+static void plan_jointly(void *state, const clo_view *view, const replan_argument *with)
+{
+    const clo_limits *limits = clo_view_limits(view);
+    const clo_joint_request request = {with->tries, with->goal, own_of};
+    clo_joint *joint = (clo_joint *)(void *)((char *)state + clo_by_job_bytes(limits, with));
+
+    if (joint->stages_max == 0) /* the first time */
+        clo_joint_open(joint, joint + 1, limits->executors, with->stages_max);
+    if (!clo_joint_plan(joint, view, &request))
+        return;
+    for (uint32_t r = 0; r < joint->rows_count; r++) {
+        const clo_joint_row *row = &joint->rows[r];
+        const clo_live_job *live = clo_view_job(view, row->job);
+        replan_job *job = job_of(view, row->job);
+        job->ranked.ranks[row->stage] = clo_time_sub(live->arrival_ns, row->best_ns);
+        job->is_joint = true;
+    }
+    for (uint32_t j = 0; j < joint->jobs_count; j++)
+        order_anew(state, view, joint->jobs[j].slot);
 }
 
 static void replan_event(void *state, const clo_view *view, const clo_event *event)
 {
-    if (!clo_by_rank_event(state, view, event))
+    bool has_changed = clo_by_rank_event(state, view, event);
+
+    if (has_changed)
+        clo_job_queue_put(state, clo_view_job(view, event->job), event->job, key_of(view, event->job));
+    if (event->kind == CLO_EVENT_CANCEL)
+        job_of(view, event->job)->is_cancelled = true;
+    if (event->kind != CLO_EVENT_ARRIVE)
         return;
-    const clo_live_job *job = clo_view_job(view, event->job);
-    clo_job_queue_put(state, job, event->job,
-                      clo_time_add(job->arrival_ns, clo_ranked_key(job->state, view, event->job)));
+    replan_job *job = job_of(view, event->job);
+    job->is_cancelled = false;
+    if (job->is_joint) /* in an earlier run */
+        follow_own_plan(job, clo_view_job(view, event->job)->cost->graph);
+    if (job->with.stages_max > 0)
+        plan_jointly(state, view, &job->with);
 }
 
 static bool any(const clo_view *view, uint32_t job, uint32_t stage)
@@ -80,7 +235,7 @@ static bool replan_decide(void *state, const clo_view *view, clo_choice *choice)
     if (clo_view_next_free(view, CLO_NONE) == CLO_NONE || !clo_by_rank_select(state, view, any, choice))
         return false;
     const clo_live_job *job = clo_view_job(view, choice->job);
-    uint32_t planned = executors_of(job->state, job->cost)[choice->stage];
+    uint32_t planned = ((const replan_job *)job->state)->executor[choice->stage];
     bool is_free = planned != CLO_NONE && clo_view_executor(view, planned)->job == CLO_NONE &&
                    clo_view_executor(view, planned)->committed == 0;
     if (is_free && clo_view_fits(view, choice->job, choice->stage, planned))
@@ -93,9 +248,10 @@ static bool replan_decide(void *state, const clo_view *view, clo_choice *choice)
 const clo_policy clo_policy_replan = {
     .size = sizeof(clo_policy),
     .name = "replan",
-    .summary = "each job by a plan of its own ('best' with a budget of schedules, made at its submission); replan:64",
+    .summary = "each job by a plan of its own ('best' with a budget of schedules, made at its submission), or all live "
+               "jobs by one made at each arrival; replan:64[,joint=STAGES][,tries=8][,for=makespan]",
     .commits = 1,
-    .state_bytes = clo_by_job_bytes,
+    .state_bytes = replan_bytes,
     .job_bytes = replan_job_bytes,
     .prepare = replan_prepare,
     .init = clo_by_job_init,

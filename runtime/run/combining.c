@@ -73,6 +73,7 @@ static void take_ended(turn_state *turn)
         const clo_scheduler_counts *counts = clo_scheduler_counts_of(scheduler);
         job->fallbacks = counts->fallbacks - job->fallbacks;
         job->refused = counts->refused - job->refused;
+        job->partial = counts->partial - job->partial;
         job->refusal = job->refused > 0 ? clo_scheduler_refusal(scheduler) : "";
         job->most_steps = counts->most_steps;
         job->most_turn_steps = counts->most_turn_steps;
@@ -116,6 +117,7 @@ static void arrive(turn_state *turn, clo_job *job)
 
     job->fallbacks = clo_scheduler_counts_of(scheduler)->fallbacks;
     job->refused = clo_scheduler_counts_of(scheduler)->refused;
+    job->partial = clo_scheduler_counts_of(scheduler)->partial;
     clo_status status = clo_scheduler_arrive(scheduler, job->scheduled, job->arrival_ns);
     (void)status; /* there is room: as many jobs as the runtime can hold */
     cancel_if_stopped(turn, job);
@@ -132,9 +134,12 @@ static void submit(const turn_state *turn, clo_job *job)
     clo_stream_time_submit(time, job->slot, job->arrival_ns);
 }
 
-/* All requests of one job: those that come while we are at it, too. */
-static void handle_job(turn_state *turn, clo_job *job)
+/* All requests of one job: those that come while we are at it, too. False: nothing is to be decided before more of the
+ * job has entered. */
+static bool handle_job(turn_state *turn, clo_job *job)
 {
+    bool is_whole = true;
+
     for (uint32_t asks = 0, expected;;) { /* each time somebody has asked for more */
         /* acq_rel, here and in clo_job_ask: carries what the asker has prepared. */
         asks = atomic_exchange_explicit(&job->asks, CLO_ASK_BUSY, memory_order_acq_rel);
@@ -144,10 +149,11 @@ static void handle_job(turn_state *turn, clo_job *job)
             arrive(turn, job);
         if (asks & CLO_ASK_CANCEL)
             cancel_if_stopped(turn, job);
+        is_whole = job->scheduled->slot == CLO_NONE || job->scheduled->entered == job->scheduled->roots_count;
         expected = CLO_ASK_BUSY;
         if (atomic_compare_exchange_strong_explicit(&job->asks, &expected, 0, memory_order_acq_rel,
                                                     memory_order_relaxed))
-            return;
+            return is_whole;
     }
 }
 
@@ -202,8 +208,8 @@ static void handle_requests(turn_state *turn)
     while (ordered != CLO_ITEM_NONE) {
         clo_job *job = clo_item_job(runtime, ordered);
         ordered = job->request_link;
-        handle_job(turn, job); /* from its end on the job may ask anew, and its link be used */
-        hand_out(turn);
+        if (handle_job(turn, job)) /* from its end on the job may ask anew, and its link be used */
+            hand_out(turn);
         turn->handled += handle_completions(turn); /* not behind all the arrivals that there may be */
     }
 }
@@ -302,6 +308,7 @@ static void advance(turn_state *turn)
             break;
         case CLO_STREAM_ARRIVAL:
             arrive(turn, runtime->jobs[which]);
+            clo_scheduler_enter_all(scheduling->scheduler);
             break;
         case CLO_STREAM_TIMER:
             clo_scheduler_timer(scheduling->scheduler, scheduling->time->now_ns);
@@ -327,27 +334,44 @@ static void set_timer(clo_runtime *runtime)
         clo_bell_ring(&runtime->watchdog.bell);
 }
 
-/* Until nothing is posted any more; then the jobs that have ended are told, and may be gone. */
+/* The jobs that have ended are told, and may be gone. */
+static void tell_ended(turn_state *turn)
+{
+    while (turn->first_ended != NULL) {
+        clo_job *job = turn->first_ended->owner;
+        turn->first_ended = turn->first_ended->next_ended;
+        clo_job_run_ended(job);
+    }
+    turn->last_ended = NULL;
+}
+
+/* One piece of a job that enters, between two looks at what is posted. Nobody who has ended waits for the others. */
+static void enter(turn_state *turn)
+{
+    if (clo_scheduler_enter(turn->runtime->scheduling.scheduler))
+        hand_out(turn);
+    tell_ended(turn);
+}
+
+/* Until nothing is posted any more, and every job has entered as a whole. */
 static uint64_t combine(clo_worker *worker, clo_runtime *runtime)
 {
     turn_state turn = {.worker = worker, .runtime = runtime, .mine = CLO_ITEM_NONE};
 
-    for (;;) { /* ends once all posts are handled; each has its add on the way */
+    for (;;) { /* ends once all posts are handled; each has its add on the way, and each job its pieces */
         uint32_t now = handle_records(&turn);
         if (runtime->scheduling.time != NULL)
             advance(&turn);
         else
             set_timer(runtime);
-        if (clo_combining_leave(&runtime->scheduling.combining, turn.handled))
+        if (clo_scheduler_is_entering(runtime->scheduling.scheduler))
+            enter(&turn);
+        else if (clo_combining_leave(&runtime->scheduling.combining, turn.handled))
             break;
-        if (now == 0)
+        else if (now == 0)
             clo_relax();
     }
-    while (turn.first_ended != NULL) {
-        clo_job *job = turn.first_ended->owner;
-        turn.first_ended = turn.first_ended->next_ended;
-        clo_job_run_ended(job);
-    }
+    tell_ended(&turn);
     return turn.mine;
 }
 

@@ -195,25 +195,36 @@ typedef struct execution_span {
     int64_t start_ns, finish_ns;
 } execution_span;
 
+/* Of a job that stops: no body is called. What was decided in virtual time holds its executor all the same. */
+static execution_span cut_execution(clo_worker *worker, clo_job *job, uint32_t execution)
+{
+    const clo_runtime *runtime = worker->runtime;
+    execution_span span;
+
+    clo_job_cut(job);
+    if (!job->program->is_replay)
+        job->engine->ran_on[execution] = worker->index;
+    if (job->scheduled != NULL && runtime->clock != CLO_CLOCK_VIRTUAL)
+        span.finish_ns = job_now_ns(job);
+    else if (job->scheduled != NULL || job->virtual_time != NULL)
+        span.finish_ns = job->engine->finish_ns[execution];
+    else
+        span.finish_ns = job->virtual_free_ns[worker->index];
+    span.start_ns = span.finish_ns;
+    if (job->scheduled != NULL && runtime->clock == CLO_CLOCK_VIRTUAL)
+        span.start_ns = clo_time_sub(runtime->scheduling.time->bodies[worker->index].start_ns, job->arrival_ns);
+    if (job->engine->is_timed)
+        job->engine->finish_ns[execution] = span.finish_ns;
+    return span;
+}
+
 static execution_span run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     clo_runtime *runtime = worker->runtime;
     int64_t start_ns = 0, finish_ns = 0;
 
-    if (clo_stop_is_set(&job->stop)) {
-        clo_job_cut(job);
-        if (!job->program->is_replay)
-            job->engine->ran_on[execution] = worker->index;
-        if (job->scheduled != NULL && worker->runtime->clock != CLO_CLOCK_VIRTUAL)
-            finish_ns = job_now_ns(job);
-        else if (job->scheduled != NULL || job->virtual_time != NULL)
-            finish_ns = job->engine->finish_ns[execution]; /* decided already */
-        else
-            finish_ns = job->virtual_free_ns[worker->index];
-        if (job->engine->is_timed)
-            job->engine->finish_ns[execution] = finish_ns;
-        return (execution_span){finish_ns, finish_ns};
-    }
+    if (clo_stop_is_set(&job->stop))
+        return cut_execution(worker, job, execution);
     int64_t before_ns = runtime->clock == CLO_CLOCK_PADDED && job->events != NULL ? job_now_ns(job) : -1;
     if (runtime->clock == CLO_CLOCK_PADDED && keeps_times(job))
         run_stretched(worker, job, execution, &start_ns, &finish_ns);

@@ -97,9 +97,9 @@ struct clo_job {
     /* Policy: what is wanted of the combiner; the bits are in combining.h. Not 0: the job stands among the requests. */
     _Atomic uint32_t asks;
     uint64_t request_link;
-    /* Policy, the combiner's: executions started and ended; decisions of the scheduler's own rule and refused
-     * choices (during a run: the scheduler's counts at its arrival); most steps. */
-    uint64_t decisions, completions, fallbacks, refused;
+    /* Policy, the combiner's: executions started and ended; decisions of the scheduler's own rule, refused choices and
+     * partial ones (during a run: the scheduler's counts at its arrival); most steps. */
+    uint64_t decisions, completions, fallbacks, refused, partial;
     uint32_t most_steps, most_turn_steps;
     /* Policy, after a run: the scheduler's first refusal, which does not change any more; "": none. */
     const char *refusal;

@@ -61,7 +61,7 @@ clo_status clo_real_time_lock(clo_runtime *runtime)
         say(runtime, "off", "real-time settings were not asked for (clo_runtime_config.real_time)\n");
         return CLO_OK;
     }
-    touch(runtime->block, runtime->block_bytes);
+    touch(runtime, runtime->block_bytes);
     if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
         return lack(runtime, "memory cannot be locked", errno, "raise RLIMIT_MEMLOCK or grant CAP_IPC_LOCK");
     say(runtime, "ok", "memory is locked, present and future\n");

@@ -58,6 +58,7 @@ static void read_decisions(const clo_job *job, clo_job_result *result)
     snprintf(result->refusal, sizeof result->refusal, "%s", job->refusal != NULL ? job->refusal : "");
     result->decision_steps = job->most_steps;
     result->turn_steps = job->most_turn_steps;
+    result->partial = job->partial;
     result->decision_p50_ns = clo_histogram_quantile(histogram, 0.5);
     result->decision_p99_ns = clo_histogram_quantile(histogram, 0.99);
     result->decision_p999_ns = clo_histogram_quantile(histogram, 0.999);

@@ -31,14 +31,12 @@ struct clo_runtime {
     int64_t spin_ns;
     int32_t fifo_priority;
     clo_real_time real_time;
-    /* All of this, and the stacks if they are ours. */
-    void *block;
+    /* All of this, and the stacks if they are ours: one piece of block_bytes, which begins here. */
+    clo_arena arena;
     size_t block_bytes;
     size_t stack_bytes;
     /* [workers + 1] of stack_bytes; NULL: the system's. */
     char *stacks;
-    /* The block is the caller's. */
-    bool is_callers;
     bool names_signals;
     uint32_t recorder_events;
     /* Its first moment: the start. */

@@ -1,7 +1,7 @@
 /* runtime_create.c - the workers: created, pinned, stopped. */
 #define _GNU_SOURCE /* CPU sets */
+#include "base/carve.h"
 #include "base/clock.h"
-#include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
 #include "engine/capacity.h"
@@ -44,8 +44,7 @@ static int pin(const clo_worker *worker)
 static void free_runtime(clo_runtime *runtime)
 {
     clo_scheduling_free(runtime);
-    if (!runtime->is_callers)
-        clo_free(runtime->block);
+    clo_arena_close(&runtime->arena);
 }
 
 static void *worker_main(void *argument)
@@ -254,70 +253,60 @@ static clo_status read_config(const clo_platform *platform, const clo_runtime_co
     return status == CLO_OK ? read_policy_config(platform, config) : status;
 }
 
-/* Where the parts lie in the block; the runtime itself at 0. */
+/* The runtime and its parts, in one piece. */
 typedef struct parts {
-    size_t workers, machines, pages, jobs, monitored, slots, watched, scheduler, states, records, stacks, bytes;
+    clo_runtime *runtime;
+    clo_recorded *records;
 } parts;
 
-static clo_status lay_out(const clo_platform *platform, const clo_runtime_config *config, bool has_stacks, parts *at)
+/* `stacks`: whether those of the workers are ours. */
+static void carve(const clo_platform *platform, const clo_runtime_config *config, bool stacks, clo_runtime *runtime,
+                  parts *at, clo_block *block)
 {
-    clo_layout layout = {0};
     size_t workers = platform->executors_count;
 
-    (void)clo_layout_add(&layout, 1, sizeof(clo_runtime));
-    at->workers = clo_layout_add(&layout, workers, sizeof(clo_worker));
-    at->machines = clo_layout_add(&layout, platform->machines_count, sizeof(clo_machine));
-    at->pages =
-        clo_layout_add(&layout, clo_capacity_pages(platform, platform->executors_count + 1), sizeof(clo_ledger_page));
-    at->jobs = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));
-    at->monitored = clo_layout_add(&layout, config->jobs_max, sizeof(clo_rcu_pointer));
-    at->slots = clo_layout_add(&layout, config->jobs_max, sizeof(uint32_t));
-    at->watched = clo_layout_add(&layout, config->jobs_max, sizeof(clo_job *));
-    at->scheduler = clo_layout_add(&layout, clo_scheduling_bytes(platform, config->jobs_max, config->clock), 1);
-    at->states = clo_layout_add(&layout, 2, config->policy_bytes);
-    at->records = clo_layout_add(&layout, workers * config->recorder_events, sizeof(clo_recorded));
-    at->stacks = clo_layout_add(&layout, has_stacks ? workers + 1 : 0, config->stack_bytes);
-    at->bytes = (layout.bytes + CLO_CACHE_LINE_BYTES - 1) / CLO_CACHE_LINE_BYTES * CLO_CACHE_LINE_BYTES;
-    return layout.overflow ? clo_fail_memory("a runtime") : CLO_OK;
+    runtime->scheduling.memory_bytes = clo_scheduling_bytes(platform, config->jobs_max, config->clock);
+    clo_carve(block, &at->runtime, 1);
+    clo_carve(block, &runtime->workers, workers);
+    clo_carve(block, &runtime->machines, platform->machines_count);
+    clo_carve(block, &runtime->pages, clo_capacity_pages(platform, platform->executors_count + 1));
+    clo_carve(block, &runtime->jobs, config->jobs_max);
+    clo_carve(block, &runtime->monitored, config->jobs_max);
+    clo_carve(block, &runtime->free_slots, config->jobs_max);
+    clo_carve(block, &runtime->watchdog.jobs, config->jobs_max);
+    clo_carve(block, &runtime->scheduling.memory, runtime->scheduling.memory_bytes);
+    if (config->policy_bytes > 0)
+        clo_carve_bytes(block, &runtime->scheduling.places, 2, config->policy_bytes);
+    clo_carve(block, &at->records, workers * config->recorder_events);
+    if (stacks)
+        clo_carve_bytes(block, &runtime->stacks, workers + 1, config->stack_bytes);
 }
 
 static clo_status allocate_runtime(const clo_platform *platform, const clo_runtime_config *config, clo_runtime **out)
 {
     bool is_callers = config->memory != NULL;
+    clo_runtime built = {.block_bytes = 0};
     parts at;
-    clo_status status = lay_out(platform, config, is_callers, &at);
+    clo_block block = {0};
+    clo_arena arena;
 
-    if (status != CLO_OK)
-        return status;
-    if (is_callers && config->memory_bytes < at.bytes)
+    carve(platform, config, is_callers, &built, &at, &block);
+    size_t bytes = clo_arena_need(block.bytes);
+    if (is_callers && !block.is_refused && config->memory_bytes < bytes)
         return clo_fail(CLO_ERR_MEMORY, "clo_runtime_config.memory_bytes is %zu; this runtime needs %zu",
-                        config->memory_bytes, at.bytes);
-    char *block = is_callers ? config->memory : clo_allocate_aligned(at.bytes, 1);
-    if (block == NULL)
+                        config->memory_bytes, bytes);
+    clo_arena_open(&arena, config->memory, config->memory_bytes);
+    if (!clo_block_take(&block, &arena))
         return clo_fail_memory("a runtime");
-    if (is_callers)
-        memset(block, 0, at.bytes);
 
-    clo_runtime *runtime = (clo_runtime *)(void *)block;
-    runtime->block = block;
-    runtime->block_bytes = at.bytes;
-    runtime->is_callers = is_callers;
+    clo_runtime *runtime = at.runtime;
+    *runtime = built;
+    runtime->arena = arena;
+    runtime->block_bytes = bytes;
     runtime->stack_bytes = config->stack_bytes;
-    runtime->stacks = is_callers ? block + at.stacks : NULL;
-    runtime->workers = (clo_worker *)(void *)(block + at.workers);
-    runtime->machines = (clo_machine *)(void *)(block + at.machines);
-    runtime->pages = (clo_ledger_page *)(void *)(block + at.pages);
-    runtime->jobs = (clo_job **)(void *)(block + at.jobs);
-    runtime->monitored = (clo_rcu_pointer *)(void *)(block + at.monitored);
-    runtime->free_slots = (uint32_t *)(void *)(block + at.slots);
-    runtime->watchdog.jobs = (clo_job **)(void *)(block + at.watched);
-    runtime->scheduling.memory = block + at.scheduler;
-    runtime->scheduling.memory_bytes = clo_scheduling_bytes(platform, config->jobs_max, config->clock);
-    runtime->scheduling.places = config->policy_bytes > 0 ? block + at.states : NULL;
     runtime->scheduling.policy_bytes = config->policy_bytes;
     for (uint32_t w = 0; w < platform->executors_count && config->recorder_events > 0; w++)
-        clo_ring_init(&runtime->workers[w].recorder,
-                      block + at.records + (size_t)w * config->recorder_events * sizeof(clo_recorded),
+        clo_ring_init(&runtime->workers[w].recorder, at.records + (size_t)w * config->recorder_events,
                       sizeof(clo_recorded), config->recorder_events);
     *out = runtime;
     return CLO_OK;
@@ -397,7 +386,9 @@ clo_status clo_runtime_create(const clo_platform *platform, const clo_runtime_co
 clo_status clo_runtime_memory_bytes(const clo_platform *platform, const clo_runtime_config *theirs, size_t *bytes)
 {
     clo_runtime_config config;
+    clo_runtime sizes = {.block_bytes = 0};
     parts at;
+    clo_block block = {0};
 
     if (platform == NULL || bytes == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_memory_bytes needs a platform and a place for the result");
@@ -408,10 +399,11 @@ clo_status clo_runtime_memory_bytes(const clo_platform *platform, const clo_runt
         config.stack_bytes = CLO_STACK_DEFAULT_BYTES;
     if (config.policy_bytes == 0)
         config.policy_bytes = policy_bytes_default(platform, &config);
-    status = lay_out(platform, &config, true, &at);
-    if (status == CLO_OK)
-        *bytes = at.bytes;
-    return status;
+    carve(platform, &config, true, &sizes, &at, &block);
+    if (block.is_refused)
+        return clo_fail_memory("a runtime");
+    *bytes = clo_arena_need(block.bytes);
+    return CLO_OK;
 }
 
 /* False: the time was up. The jobs are destroyed as far as they have ended. */

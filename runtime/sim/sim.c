@@ -155,6 +155,7 @@ static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_jo
     snprintf(result->refusal, sizeof result->refusal, "%s", clo_scheduler_refusal(sim->scheduler));
     result->decision_steps = counts->most_steps;
     result->turn_steps = counts->most_turn_steps;
+    result->partial = counts->partial;
     result->decision_p50_ns = clo_histogram_quantile(sim->decision_ns, 0.5);
     result->decision_p99_ns = clo_histogram_quantile(sim->decision_ns, 0.99);
     result->decision_p999_ns = clo_histogram_quantile(sim->decision_ns, 0.999);

@@ -64,9 +64,11 @@ typedef struct stream {
     int64_t *jct_ns;   /* [ended] */
     clo_histogram *decision_ns;
     clo_stream_result result;
-    double weighted_ns, weights, sum_ns;
-    int64_t busy_ns, now_ns;
+    double weighted_ns, weights, sum_ns, busy_ns;
+    int64_t now_ns;
     uint64_t live;
+    /* An end is beyond all times: the simulation cannot go on. */
+    bool is_too_long;
 } stream;
 
 static int compare_graphs(const void *a, const void *b)
@@ -131,15 +133,17 @@ static clo_status make_arrivals(stream *s)
 
     for (uint32_t j = 0; j < clo_workload_jobs(s->workload); j++)
         total = clo_amount_add(total, clo_workload_releases(s->workload, j));
-    s->arrivals = total < SIZE_MAX / sizeof *s->arrivals ? clo_allocate((size_t)total, sizeof *s->arrivals) : NULL;
+    if (total > CLO_WORKLOAD_JOBS_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "the workload \"%.60s\" has %llu jobs and releases; use at most %u",
+                        clo_workload_name(s->workload), (unsigned long long)total, (unsigned)CLO_WORKLOAD_JOBS_MAX);
+    s->arrivals = clo_allocate((size_t)total, sizeof *s->arrivals);
     s->jct_ns = s->arrivals != NULL ? clo_allocate((size_t)total, sizeof *s->jct_ns) : NULL;
     if (s->jct_ns == NULL)
         return clo_fail_memory("the arrivals of a workload");
     for (uint32_t j = 0; j < clo_workload_jobs(s->workload); j++) {
         const clo_workload_job *row = clo_workload_get(s->workload, j);
         for (uint64_t k = 0; k < clo_workload_releases(s->workload, j); k++)
-            s->arrivals[at++] =
-                (arrival){clo_time_add(row->arrival_ns, clo_time_mul((int64_t)k, row->period_ns)), j, k};
+            s->arrivals[at++] = (arrival){row->arrival_ns + (int64_t)k * row->period_ns, j, k};
     }
     s->arrivals_count = at;
     qsort(s->arrivals, at, sizeof *s->arrivals, compare_arrivals);
@@ -185,6 +189,12 @@ static uint64_t end_id(stream *s, uint32_t executor)
     return s->environment != NULL ? s->begun++ * s->platform->executors_count + executor : executor;
 }
 
+static void end_at(stream *s, uint32_t executor, int64_t end_ns)
+{
+    s->is_too_long |= end_ns == CLO_TIME_NEVER;
+    clo_tournament_put(&s->ends, executor, end_ns, end_id(s, executor));
+}
+
 static int64_t length_of(const stream *s, const clo_order *order)
 {
     int64_t cost_ns = clo_cost_time(order->job->live.cost, order->stage, order->executor);
@@ -212,8 +222,7 @@ static void set_out(stream *s, const clo_order *order)
     s->start_ns[order->executor] = s->now_ns;
     s->owner[order->executor] = NULL;
     s->result.moves++;
-    clo_tournament_put(&s->ends, order->executor, clo_time_add(s->now_ns, s->environment->moving_ns),
-                       end_id(s, order->executor));
+    end_at(s, order->executor, clo_time_add(s->now_ns, s->environment->moving_ns));
 }
 
 static void begin(stream *s, const clo_order *order)
@@ -233,8 +242,8 @@ static void begin(stream *s, const clo_order *order)
     live->busy_ns = clo_time_add(live->busy_ns, time_ns);
     live->executions++;
     s->result.duplicates += order->is_replica;
-    s->busy_ns = clo_time_add(s->busy_ns, time_ns);
-    clo_tournament_put(&s->ends, order->executor, clo_time_add(start_ns, time_ns), end_id(s, order->executor));
+    s->busy_ns += (double)time_ns;
+    end_at(s, order->executor, clo_time_add(start_ns, time_ns));
 }
 
 /* Takes all orders of the scheduler: what starts ends later. */
@@ -324,7 +333,9 @@ static clo_status arrive(stream *s, const arrival *at)
     job->owner = live;
     if (++s->live > s->result.jobs_peak)
         s->result.jobs_peak = s->live;
-    return clo_scheduler_arrive(s->scheduler, job, s->now_ns);
+    status = clo_scheduler_arrive(s->scheduler, job, s->now_ns);
+    clo_scheduler_enter_all(s->scheduler);
+    return status;
 }
 
 /* The executor has come to a job, or what it ran has ended. */
@@ -398,6 +409,8 @@ static clo_status run(stream *s)
             return clo_fail(CLO_ERR_CANCELLED, "the simulation was stopped after %llu of %zu jobs",
                             (unsigned long long)s->result.jobs_ended, s->arrivals_count);
         status = step(s);
+        if (s->is_too_long)
+            return clo_fail(CLO_ERR_LIMIT, "the jobs take more than 292 years (2^63 ns) together; use a coarser unit");
     }
     clo_scheduler_end_log(s->scheduler, s->now_ns);
     return status;
@@ -417,12 +430,13 @@ static void read_result(stream *s, clo_stream_result *out)
     r->jct_mean_ns = ended > 0 ? s->sum_ns / (double)ended : 0;
     r->jct_weighted_ns = s->weights > 0 ? s->weighted_ns / s->weights : 0;
     r->jct_p95_ns = ended > 0 ? s->jct_ns[(ended * 95 + 99) / 100 - 1] : 0;
-    r->utilization = span_ns > 0 ? (double)s->busy_ns / span_ns : 0;
+    r->utilization = span_ns > 0 ? s->busy_ns / span_ns : 0;
     r->decisions = counts->decisions;
     r->refused = counts->refused;
     r->fallbacks = counts->fallbacks;
     r->decision_steps = counts->most_steps;
     r->turn_steps = counts->most_turn_steps;
+    r->partial = counts->partial;
     memcpy(r->refusal, clo_scheduler_refusal(s->scheduler), sizeof r->refusal);
     if (s->config.times_decisions) {
         r->decision_p50_ns = clo_histogram_quantile(s->decision_ns, 0.5);

@@ -224,6 +224,14 @@ static clo_status cancel(const replay *r, size_t at)
     return CLO_OK;
 }
 
+static clo_status enter(const replay *r, size_t at)
+{
+    if (!clo_scheduler_is_entering(r->scheduler))
+        return impossible(at, &r->records[at], "every job has entered as a whole");
+    (void)clo_scheduler_enter(r->scheduler);
+    return CLO_OK;
+}
+
 static clo_status tell(replay *r, size_t at)
 {
     const clo_log_record *record = &r->records[at];
@@ -231,6 +239,8 @@ static clo_status tell(replay *r, size_t at)
     switch (record->what) {
     case CLO_LOG_ARRIVE:
         return arrive(r, at);
+    case CLO_LOG_ENTER:
+        return enter(r, at);
     case CLO_LOG_FINISH:
         return finish(r, at);
     case CLO_LOG_MOVED:

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/noise.h"
+#include "base/saturate.h"
 #include "base/status.h"
 
 #include <assert.h>
@@ -47,10 +48,11 @@ static clo_status check(const clo_arrivals_config *config)
 
 static clo_status fail_late(uint64_t job)
 {
-    return clo_fail(CLO_ERR_LIMIT,
-                    "clo_workload_arrivals: job %llu would arrive, or miss its deadline, after more than 146 years; "
-                    "use fewer jobs or a smaller mean",
-                    (unsigned long long)job);
+    return clo_fail(
+        CLO_ERR_LIMIT,
+        "clo_workload_arrivals: job %llu would arrive, be released, or miss its deadline, after more than 146 years; "
+        "use fewer jobs or a smaller mean",
+        (unsigned long long)job);
 }
 
 /* mean * exponential, rounded down to whole ns: false where that is beyond CLO_WORKLOAD_TIME_MAX. */
@@ -96,7 +98,8 @@ static clo_status draw_job(draw *d, uint32_t k, clo_workload *into)
     clo_workload_job job = d->jobs[index];
 
     assert(index < d->count);
-    if (!draw_arrival(d, k, index, &job.arrival_ns) || job.deadline_ns > CLO_WORKLOAD_TIME_MAX - job.arrival_ns)
+    if (!draw_arrival(d, k, index, &job.arrival_ns) ||
+        clo_time_add(clo_workload_last_release_ns(&job), job.deadline_ns) > CLO_WORKLOAD_TIME_MAX)
         return fail_late(k);
     return clo_workload_append(into, &job);
 }

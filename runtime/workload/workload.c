@@ -68,6 +68,13 @@ clo_status clo_workload_set_file(clo_workload *workload, const char *file)
     return CLO_OK;
 }
 
+int64_t clo_workload_last_release_ns(const clo_workload_job *job)
+{
+    int64_t count = (int64_t)job->releases;
+
+    return count > 1 ? clo_time_add(job->arrival_ns, clo_time_mul(count - 1, job->period_ns)) : job->arrival_ns;
+}
+
 static clo_status check_fields(const clo_workload_job *job, const char *name)
 {
     const struct {
@@ -83,23 +90,18 @@ static clo_status check_fields(const clo_workload_job *job, const char *name)
             return clo_fail(CLO_ERR_LIMIT, "job \"%.60s\": %s is %lld, more than 146 years; give less", name,
                             times[i].what, (long long)times[i].ns);
     }
-    if (job->arrival_ns + job->deadline_ns > CLO_WORKLOAD_TIME_MAX)
-        return clo_fail(CLO_ERR_LIMIT, "job \"%.60s\": arrival_ns + deadline_ns is more than 146 years; give less",
-                        name);
+    if (job->releases > CLO_WORKLOAD_JOBS_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "job \"%.60s\": releases is %llu; give at most %u", name,
+                        (unsigned long long)job->releases, (unsigned)CLO_WORKLOAD_JOBS_MAX);
+    if (clo_time_add(clo_workload_last_release_ns(job), job->deadline_ns) > CLO_WORKLOAD_TIME_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "job \"%.60s\": %s + deadline_ns is more than 146 years; give less", name,
+                        job->releases > 1 ? "its last release" : "arrival_ns");
     if (job->band >= CLO_BANDS_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "job \"%.60s\": band is %u; use 0 to %d", name, job->band, CLO_BANDS_MAX - 1);
     if (job->releases > 0 && job->period_ns == 0)
         return clo_fail(CLO_ERR_ARGUMENT, "job \"%.60s\": has %llu releases but no period_ns; give one", name,
                         (unsigned long long)job->releases);
     return CLO_OK;
-}
-
-/* Of a job whose releases are not counted: the first. */
-static int64_t last_release_ns(const clo_workload_job *job)
-{
-    int64_t count = job->releases > INT64_MAX ? INT64_MAX : (int64_t)job->releases;
-
-    return count > 1 ? clo_time_add(job->arrival_ns, clo_time_mul(count - 1, job->period_ns)) : job->arrival_ns;
 }
 
 clo_status clo_workload_append(clo_workload *workload, const clo_workload_job *job)
@@ -118,8 +120,8 @@ clo_status clo_workload_append(clo_workload *workload, const clo_workload_job *j
     workload->jobs[count].size = sizeof *job;
     workload->is_sorted &= count == 0 || workload->jobs[count - 1].arrival_ns <= job->arrival_ns;
     workload->jobs_count++;
-    if (last_release_ns(job) > workload->end_ns)
-        workload->end_ns = last_release_ns(job);
+    if (clo_workload_last_release_ns(job) > workload->end_ns)
+        workload->end_ns = clo_workload_last_release_ns(job);
     return CLO_OK;
 }
 

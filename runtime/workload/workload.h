@@ -32,6 +32,10 @@ clo_status clo_workload_own(clo_workload *workload, void *object, void (*destroy
 /* For messages: the file that the lines of the jobs belong to; copied. */
 clo_status clo_workload_set_file(clo_workload *workload, const char *file);
 
+/* The arrival of a job's last release; of one whose releases are not counted, or that runs once: its arrival.
+ * Saturates. */
+int64_t clo_workload_last_release_ns(const clo_workload_job *job);
+
 /* Appends a row whose fields have been checked and whose name outlives the workload. */
 clo_status clo_workload_append(clo_workload *workload, const clo_workload_job *job);
 

@@ -186,6 +186,20 @@ class Run(WorkloadTest):
         path = self.jobs({"graph": far})
         self.bad(1, "run", path, "--policy", "fifo", "--platform", "uniform:2", "--clock", "padded", holds="job 'far' is refused")
 
+    def test_jobs_too_large_for_the_memory_limit_are_refused_in_a_few_lines(self):
+        tasks = [{"work_ns": 1000, "output_bytes": 3 << 20}]
+        large = {"graph": {"format": "clotho.graph/1", "name": "large", "tasks": tasks}}
+        path = self.jobs({}, *[large] * 20)
+        for clock in ["real", "virtual"]:
+            said = self.say("run", path, "--policy", "fifo", "--clock", clock, "--memory-limit", "1", "--json")
+            self.assertEqual(said.code, 1)
+            lines = said.err.splitlines()
+            self.assertEqual(len(lines), 9)
+            self.assertIn("job 1 'large' is refused: it would take 4 MiB of memory or more, the limit is 1 MiB", lines[0])
+            self.assertIn("12 more jobs are refused", lines[8])
+            one = json.loads(said.out)
+            self.assertEqual((one["jobs_ended"], one["jobs_refused"], one["valid"]), (1, 20, True))
+
     def test_a_body_that_fails_is_named_and_the_others_run(self):
         bad = {"format": "clotho.graph/1", "name": "bad", "tasks": [{"work_ns": 1000, "name": "stop", "command": ["false"]}]}
         said = self.say("run", self.jobs({}, {"graph": bad}, {}), "--policy", "fifo", "--json")
@@ -231,8 +245,13 @@ class Run(WorkloadTest):
                 path = self.jobs(*jobs)
                 self.bad(1, "run", path, "--policy", "fifo", holds=text)
                 self.bad(1, "simulate", path, "--policy", "fifo", holds=text)
-        for period, releases in [(10 ** 15, 10 ** 6), (1000, 10 ** 11)]:
-            self.bad(1, "run", self.jobs({"period_ns": period, "releases": releases}), "--policy", "fifo", holds="jobs.jsonl: ")
+        for period, releases, text in [(10 ** 15, 10 ** 6, "its last release + deadline_ns is more than 146 years"),
+                                       (1000, 10 ** 11, "releases is 100000000000; give at most 268435456")]:
+            path = self.jobs({"period_ns": period, "releases": releases})
+            for verb in ["run", "simulate"]:
+                self.bad(1, verb, path, "--policy", "fifo", holds="jobs.jsonl:2: the line: job \"g\": " + text)
+        path = self.jobs({"period_ns": 1000, "releases": 2 ** 22 + 1})
+        self.bad(1, "run", path, "--policy", "fifo", holds="more than 4194304 jobs and releases")
 
 
 class Admission(WorkloadTest):

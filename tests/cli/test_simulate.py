@@ -9,7 +9,7 @@ from support import DATA, CommandTest, limit_files, needs_data
 from test_check_log import fnv
 
 KEYS = {"workload", "jobs", "policy", "platform", "avg_jct_s", "p95_jct_s", "weighted_jct_s", "makespan_s", "lower_bound_s",
-        "utilization", "completions", "decisions", "refused", "fallbacks", "decision_ns", "valid", "seed"}
+        "utilization", "completions", "decisions", "refused", "fallbacks", "partial", "decision_ns", "valid", "seed"}
 TPCH = "tpch/tpch_2g.jsonl"
 
 
@@ -66,6 +66,13 @@ class Stream(StreamTest):
         self.assertGreaterEqual(one["avg_jct_s"], one["lower_bound_s"])
         self.assertEqual(one["decisions"], one["completions"])
         self.assertEqual(one["decision_ns"]["count"], one["decisions"])
+
+    def test_choices_without_a_look_at_all_jobs_are_counted(self):
+        call = ("simulate", self.stream(), "--platform", "uniform:3", "--policy")
+        self.assertEqual(self.json(*call, "decima")["partial"], 0)
+        self.assertGreater(self.json(*call, "decima:jobs=1")["partial"], 0)
+        self.assertIn("partial ", self.good(*call, "decima:jobs=1"))
+        self.assertNotIn("partial ", self.good(*call, "decima"))
 
     def test_every_policy_gives_a_valid_run(self):
         workload = self.stream(30, "poisson:200us", "--weights", "3", "--deadline", "2", "--limits", "2")

@@ -27,6 +27,21 @@ class Train(CommandTest):
                                    "--policy", "parametric:" + trained["argument"]))
         self.assertTrue(run["valid"])
 
+    def test_fit_is_searched_where_machines_differ(self):
+        platform = {"resources": ["memory"], "machines": [{"memory": 4}, {"memory": 8}],
+                    "executors": [{"kind": "cpu", "machine": e % 2} for e in range(4)]}
+        graph = {"format": "clotho.graph/1", "resources": ["memory"],
+                 "tasks": [{"work_ns": 1000 * (n + 1), "instances": 3, "demand": {"memory": 2 * n + 1}} for n in range(4)]}
+        lines = [{"format": "clotho.workload/1", "platform": platform}, {"graph": graph}, {"graph": 0}, {"graph": 0}]
+        workload = self.file("classes.jsonl", "\n".join(json.dumps(line) for line in lines) + "\n")
+        options = ("--jobs", 3, "--seeds", "1-2", "--validation", "10-11", "--each", 2, "--population", 4, "--generations", 1)
+        trained = json.loads(self.good("train", "parametric", workload, *options, "--json", "--start",
+                                       "1,0,0,0,0,9,0,0,1,fit=5"))
+        self.assertIn(",fit=", trained["argument"])
+        self.good("simulate", workload, "--policy", "parametric:" + trained["argument"])
+        self.bad(2, "train", "parametric", workload, *options, "--start", "1,0,0,0,0,9,0,0,1,fit=x", holds="write nine numbers")
+        self.assertNotIn("fit", self.train(self.workload(), "--generations", 1)["argument"])
+
     def test_any_number_of_threads_finds_the_same(self):
         workload = self.workload()
         one, three = (self.train(workload, "--generations", 2, "--threads", n) for n in (1, 3))
@@ -57,7 +72,7 @@ class Train(CommandTest):
                            (("--baseline", "nobody"), "nobody"), (("--threads", 300), "at most 256"),
                            (("--arrivals", "poisson:0"), "arrivals")):
             self.bad(2, "train", "parametric", workload, *more, holds=text)
-        self.bad(2, "train", "magic", workload, holds="'train magic' is not there")
+        self.bad(2, "train", "magic", workload, holds="'train magic' is not known")
         self.bad(1, "train", "parametric", self.path("nothing.jsonl"), holds="nothing.jsonl")
 
 

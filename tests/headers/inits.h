@@ -30,15 +30,17 @@ int inits(void)
     clo_model_desc model = CLO_MODEL_DESC_INIT;
     clo_model_info about = CLO_MODEL_INFO_INIT;
     clo_learned_argument learned = CLO_LEARNED_ARGUMENT_INIT;
+    clo_edges_config edges = CLO_EDGES_CONFIG_INIT;
     const clo_sim_config configs[2] = {CLO_SIM_CONFIG_INIT, CLO_SIM_CONFIG_INIT};
 
-    return task.work_ns == 0 && constant.name == NULL && generate.size == sizeof generate && load.size == sizeof load &&
-           job.size == sizeof job && plan.size == sizeof plan && platform.size == sizeof platform &&
-           runtime.size == sizeof runtime && sim.size == sizeof sim && configs[1].size == sizeof sim &&
-           bound.size == sizeof bound && metrics.size == sizeof metrics && result.size == sizeof result &&
-           timing.size == sizeof timing && entry.size == sizeof entry && stats.size == sizeof stats &&
-           row.size == sizeof row && arrivals.size == sizeof arrivals && header.size == sizeof header &&
-           admission.size == sizeof admission && admitted.size == sizeof admitted && stream.size == sizeof stream &&
-           report.size == sizeof report && model.size == sizeof model && about.size == sizeof about &&
-           learned.size == sizeof learned && sim.execute == 0;
+    return task.work_ns == 0 && edges.size == sizeof edges && constant.name == NULL &&
+           generate.size == sizeof generate && load.size == sizeof load && job.size == sizeof job &&
+           plan.size == sizeof plan && platform.size == sizeof platform && runtime.size == sizeof runtime &&
+           sim.size == sizeof sim && configs[1].size == sizeof sim && bound.size == sizeof bound &&
+           metrics.size == sizeof metrics && result.size == sizeof result && timing.size == sizeof timing &&
+           entry.size == sizeof entry && stats.size == sizeof stats && row.size == sizeof row &&
+           arrivals.size == sizeof arrivals && header.size == sizeof header && admission.size == sizeof admission &&
+           admitted.size == sizeof admitted && stream.size == sizeof stream && report.size == sizeof report &&
+           model.size == sizeof model && about.size == sizeof about && learned.size == sizeof learned &&
+           sim.execute == 0;
 }

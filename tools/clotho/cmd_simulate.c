@@ -72,6 +72,7 @@ static int print_json(const input *in, const simulate_options *o, const simulate
     json_count(&out, "decisions", s->result.decisions);
     json_count(&out, "refused", s->result.refused);
     json_count(&out, "fallbacks", s->result.fallbacks);
+    json_count(&out, "partial", s->result.partial);
     json_open(&out, "decision_ns", '{');
     json_integer(&out, "p50", s->result.decision_p50_ns);
     json_integer(&out, "p99", s->result.decision_p99_ns);

@@ -1,5 +1,7 @@
-/* cmd_train.c - `clotho train parametric WORKLOAD`: finds the numbers of the policy "parametric" for a workload. */
+/* cmd_train.c - `clotho train ACTION`, and its action `parametric WORKLOAD`: finds the numbers of the policy "parametric"
+ * for a workload. */
 #define _POSIX_C_SOURCE 200809L
+#include "actions.h"
 #include "arrivals.h"
 #include "commands.h"
 #include "options.h"
@@ -9,35 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SEEDS_MAX = 10000 };
-
-static int read_seeds(const char *name, const char *text, seed_list *out)
-{
-    const char *dash = strchr(text, '-');
-    char first[32];
-    uint64_t last = 0;
-
-    snprintf(first, sizeof first, "%.*s", dash != NULL ? (int)(dash - text) : 0, text);
-    if (dash == NULL || !parse_u64(first, &out->first) || !parse_u64(dash + 1, &last) || last < out->first ||
-        last - out->first >= SEEDS_MAX)
-        return misuse("--%s is '%.60s'; write two whole numbers as 100-163, at most %d seeds", name, text, SEEDS_MAX);
-    out->count = (uint32_t)(last - out->first + 1);
-    if (seeds_have_tests(*out))
-        return misuse("--%s: seeds %d to %d are kept for tests; choose others", name, SEEDS_TEST_FIRST,
-                      SEEDS_TEST_LAST);
-    return EXIT_GOOD;
-}
-
 static int check_options(train_options *o, const char *seeds, const char *validation)
 {
-    int code = read_seeds("seeds", seeds, &o->seeds);
+    int code = train_read_seeds(seeds, validation, &o->seeds, &o->validation);
 
-    if (code == EXIT_GOOD)
-        code = read_seeds("validation", validation, &o->validation);
     if (code != EXIT_GOOD)
         return code;
-    if (seeds_overlap(o->seeds, o->validation))
-        return misuse("--seeds and --validation share seeds; what is kept must be judged on others");
     if (o->population < 4 || o->population > 10000 || o->generations < 1 || o->generations > 100000)
         return misuse("--population is from 4 to 10000, --generations from 1 to 100000");
     if (o->threads > 256)
@@ -45,12 +24,12 @@ static int check_options(train_options *o, const char *seeds, const char *valida
     return EXIT_GOOD;
 }
 
-int cmd_train(int argc, char **argv)
+static int parametric(int argc, char **argv)
 {
-    static const command cmd = {"train",
-                                "parametric WORKLOAD",
-                                2,
-                                2,
+    static const command cmd = {"train parametric",
+                                "WORKLOAD",
+                                1,
+                                1,
                                 "Finds the numbers of the policy 'parametric' for a workload by the cross-entropy "
                                 "method: streams of its jobs are\n"
                                 "simulated, and the mean completion time is made small, relative to that of a "
@@ -91,10 +70,17 @@ int cmd_train(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    if (strcmp(operands[0], "parametric") != 0)
-        return misuse("'train %s' is not there; write 'clotho train parametric WORKLOAD'", operands[0]);
     if (!(o.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     code = check_options(&o, seeds, validation);
-    return code != EXIT_GOOD ? code : train_parametric(operands[1], &o);
+    return code != EXIT_GOOD ? code : train_parametric(operands[0], &o);
+}
+
+int cmd_train(int argc, char **argv)
+{
+    static const action actions[] = {{"parametric", parametric, "the numbers of the policy 'parametric'"},
+                                     {"edges", train_edges, "the network of the planners 'edges'"},
+                                     {NULL, NULL, NULL}};
+
+    return actions_run("train", actions, argc, argv);
 }

@@ -219,7 +219,7 @@ static clo_status convert(const decima_weights *weights, network *net, decima_ca
         golden[i] = drawn[i].shape;
     const quantize_config config = {.name = name,
                                     .kind = CLO_MODEL_DECIMA,
-                                    .feature_set = 3,
+                                    .feature_set = 4,
                                     .features = features,
                                     .features_count = DECIMA_FEATURES,
                                     .cases = golden,

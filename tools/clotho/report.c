@@ -140,7 +140,10 @@ const char *show_percent(double share)
     size_t bytes;
     char *text = next_buffer(&bytes);
 
-    snprintf(text, bytes, "%.1f %%", 100 * share);
+    if (share != share) /* no number: a share of nothing */
+        snprintf(text, bytes, "-");
+    else
+        snprintf(text, bytes, "%.1f %%", 100 * share);
     return text;
 }
 

@@ -10,6 +10,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "run_drive.h"
 
+#include "misfits.h"
+
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -30,13 +32,15 @@ enum {
 typedef struct driver {
     stream_run *run;
     clo_runtime *runtime;
-    clo_job *keeper;      /* never submitted: keeps the scheduler, and so its log, while no other job is there */
+    clo_job *keeper; /* never submitted: keeps the scheduler, and so its log, while no other job is there */
+    clo_graph *kept; /* the keeper's: one task without an output */
+    clo_cost *kept_cost;
     clo_job **jobs;       /* [count] by place in the list; NULL: not made, or destroyed */
     int64_t *submit_ns;   /* [count] */
     int64_t *ends_ns;     /* [count] scratch */
     int64_t *decision_ns; /* [count] medians of the jobs that decided */
     uint32_t *live;       /* [count] places of the jobs that live */
-    uint32_t count, live_max, live_count, made, submitted, decided;
+    uint32_t count, live_max, live_count, made, submitted, decided, refused;
     bool is_full; /* the next job to be made waits for room */
     int64_t origin_ns, look_ns, progress_ns;
     clo_log_record *bodies; /* that ran, for the picture */
@@ -95,8 +99,9 @@ static void refuse(driver *d, uint32_t place, clo_status status)
     const clo_workload_job *job = row(d, place);
 
     outcome(d, place)->status = status;
-    complain(d->run->sim.path, "job %" PRIu32 " '%.100s' is refused: %s", place, show_name(job->name),
-             clo_last_error()[0] != '\0' ? clo_last_error() : clo_status_text(status));
+    if (d->refused++ < MISFITS_NAMED_MAX)
+        complain(d->run->sim.path, "job %" PRIu32 " '%.100s' is refused: %s", place, show_name(job->name),
+                 clo_last_error()[0] != '\0' ? clo_last_error() : clo_status_text(status));
     d->run->misfits++;
     d->code = EXIT_BAD_INPUT;
 }
@@ -133,7 +138,8 @@ static bool make(driver *d)
     if (d->made - d->submitted + d->live_count >= d->live_max)
         return false;
     clo_status status = clo_job_create(d->runtime, d->run->jobs.jobs[place].cost, &config, &d->jobs[place]);
-    bool may_fit_later = status == CLO_ERR_LIMIT || status == CLO_ERR_MEMORY;
+    /* In virtual time no place becomes free, and there are enough: the job itself is too large. */
+    bool may_fit_later = status == CLO_ERR_MEMORY || (status == CLO_ERR_LIMIT && !is_virtual(d));
     if (may_fit_later && d->live_count > 0)
         return false;
     if (status != CLO_OK)
@@ -185,6 +191,8 @@ static void sum_up(run_sums *sums, const clo_job_result *r)
         sums->refused = r->refused;
     if (r->fallbacks > sums->fallbacks)
         sums->fallbacks = r->fallbacks;
+    if (r->partial > sums->partial)
+        sums->partial = r->partial;
     if (sums->refusal[0] == '\0')
         snprintf(sums->refusal, sizeof sums->refusal, "%s", r->refusal);
 }
@@ -467,6 +475,23 @@ static void summarise(driver *d)
     sums->decision_p50_ns = d->decided > 0 ? d->decision_ns[(d->decided - 1) / 2] : 0;
 }
 
+static clo_status make_keeper(driver *d)
+{
+    const clo_task task = {.name = "keeper"};
+    clo_job_config keeping = config_of(d, 0);
+
+    keeping.limit = 0;
+    keeping.arrival_ns = 0;
+    clo_status status = clo_graph_create("keeper", &d->kept);
+    if (status == CLO_OK)
+        status = clo_graph_add_task(d->kept, &task, NULL);
+    if (status == CLO_OK)
+        status = clo_graph_seal(d->kept);
+    if (status == CLO_OK)
+        status = clo_cost_create(d->kept, d->run->sim.platform, &d->kept_cost);
+    return status == CLO_OK ? clo_job_create(d->runtime, d->kept_cost, &keeping, &d->keeper) : status;
+}
+
 static clo_status start_runtime(driver *d)
 {
     const run_options *o = d->run->options;
@@ -482,10 +507,7 @@ static clo_status start_runtime(driver *d)
     clo_status status = clo_runtime_create(d->run->sim.platform, &config, &d->runtime);
     if (status == CLO_OK && d->run->log != NULL)
         status = clo_runtime_log_start(d->runtime, d->run->log);
-    if (status != CLO_OK || d->run->is_steal)
-        return status;
-    const clo_job_config keeping = config_of(d, 0);
-    return clo_job_create(d->runtime, d->run->jobs.jobs[0].cost, &keeping, &d->keeper);
+    return status != CLO_OK || d->run->is_steal ? status : make_keeper(d);
 }
 
 static bool allocate(driver *d)
@@ -512,6 +534,8 @@ static void release(driver *d)
     for (uint32_t i = 0; i < d->count && d->jobs != NULL; i++)
         clo_job_destroy(d->jobs[i]);
     clo_job_destroy(d->keeper);
+    clo_cost_destroy(d->kept_cost);
+    clo_graph_destroy(d->kept);
     clo_runtime_destroy(d->runtime);
     free(d->jobs);
     free(d->submit_ns);
@@ -562,6 +586,8 @@ int run_drive(stream_run *run)
     if (was_interrupted)
         wind_up(&d);
     catch_signals(false);
+    if (d.refused > MISFITS_NAMED_MAX)
+        complain(run->sim.path, "%" PRIu32 " more jobs are refused", d.refused - MISFITS_NAMED_MAX);
     run->sums.parks = parks_of(d.runtime);
     if (run->log != NULL && clo_runtime_log_stop(d.runtime) != CLO_OK)
         d.code = complain_status(run->sim.path, CLO_ERR_STATE);

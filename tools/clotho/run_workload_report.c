@@ -81,6 +81,7 @@ static void json_counts(json *out, const stream_run *run)
     json_count(out, "decisions", s->decisions);
     json_count(out, "refused", s->refused);
     json_count(out, "fallbacks", s->fallbacks);
+    json_count(out, "partial", s->partial);
     json_count(out, "jobs_ended", s->ended);
     json_count(out, "jobs_refused", run->misfits);
     json_count(out, "jobs_failed", s->failed);
@@ -178,6 +179,9 @@ void run_workload_text(const stream_run *run)
         printf("decisions    %" PRIu64 ", %s each (median), %s at most; %" PRIu64 " choices refused, %" PRIu64
                " by the scheduler's own rule\n",
                s->decisions, show_ns(s->decision_p50_ns), show_ns(s->decision_max_ns), s->refused, s->fallbacks);
+    if (s->partial > 0)
+        printf("partial      %" PRIu64 " choices without a look at all jobs: the policy has no room for them\n",
+               s->partial);
     printf("check        %s\n", run->is_steal     ? "not made: work stealing decides nothing"
                                 : !run->is_judged ? "not made: the log is too long (--log F keeps it)"
                                 : run->is_valid   ? "valid"

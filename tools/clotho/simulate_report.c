@@ -57,6 +57,7 @@ int simulated_json(const simulation *sim, const simulated_run *run)
     json_count(&out, "decisions", r->decisions);
     json_count(&out, "refused", r->refused);
     json_count(&out, "fallbacks", r->fallbacks);
+    json_count(&out, "partial", r->partial);
     json_count(&out, "jobs_ended", r->jobs_ended);
     json_count(&out, "jobs_refused", r->jobs_refused);
     json_count(&out, "jobs_late", r->jobs_late);
@@ -132,6 +133,9 @@ void simulated_text(const simulation *sim, const simulated_run *run)
     printf("decisions    %" PRIu64 ", %s each (median), %s at most; %" PRIu64 " choices refused, %" PRIu64
            " by the scheduler's own rule\n",
            r->decisions, show_ns(r->decision_p50_ns), show_ns(r->decision_max_ns), r->refused, r->fallbacks);
+    if (r->partial > 0)
+        printf("partial      %" PRIu64 " choices without a look at all jobs: the policy has no room for them\n",
+               r->partial);
     if (r->refusal[0] != '\0')
         printf("refused      %s\n", show_name(r->refusal));
     printf("check        %s\n", !run->is_judged ? "not made: the log is too long (--log F keeps it)"

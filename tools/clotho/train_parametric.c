@@ -2,7 +2,8 @@
  *
  * A score is the mean over streams of (mean completion time under the sample / under the baseline). Each generation
  * takes the next seeds of the training list; its mean is judged on all seeds of validation, and the best mean is kept.
- * l_scale is searched as its logarithm. */
+ * l_scale is searched as its logarithm; fit only on platforms whose machines differ in their capacities, elsewhere it
+ * is 0 and not written. */
 #define _POSIX_C_SOURCE 200809L
 #include "../train/cem.h"
 #include "arrivals.h"
@@ -20,12 +21,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NUMBERS = 9, SCALE = 5, ARGUMENT_BYTES = 256, THREADS_MAX = 256 };
+enum { NUMBERS = 10, SCALE = 5, FIT = 9, ARGUMENT_BYTES = 256, THREADS_MAX = 256 };
 
 /* Where the search begins, and how widely; the built-in argument has the same numbers. */
-static const double start_mean[NUMBERS] = {1.0254, 4.9115, 4.9624, 0.5845, 0.1769, 2.3192, 0.2864, 0.6474, -1};
-static const double start_sigma[NUMBERS] = {0.6, 1.5, 1.5, 0.3, 0.4, 0.5, 0.3, 0.4, 1};
-static const double least_sigma[NUMBERS] = {0.02, 0.05, 0.05, 0.01, 0.01, 0.02, 0.01, 0.01, 0.01};
+static const double start_mean[NUMBERS] = {1.0254, 4.9115, 4.9624, 0.5845, 0.1769, 2.3192, 0.2864, 0.6474, -1, 0};
+static const double start_sigma[NUMBERS] = {0.6, 1.5, 1.5, 0.3, 0.4, 0.5, 0.3, 0.4, 1, 1};
+static const double least_sigma[NUMBERS] = {0.02, 0.05, 0.05, 0.01, 0.01, 0.02, 0.01, 0.01, 0.01, 0.05};
 
 /* The built-in unit of time is this share of the mean work of a TPC-H query. */
 static const double unit_per_work = 1 / 7.26;
@@ -124,10 +125,14 @@ static void to_text(const training *t, const double *numbers, char *out)
 {
     size_t used = 0;
 
-    for (int n = 0; n < NUMBERS; n++) {
+    for (uint32_t n = 0; n < t->cem.numbers; n++) {
         double value = n == SCALE ? exp(numbers[n]) : numbers[n];
-        value = fmax(n == SCALE ? 0.01 : -999, fmin(999, value));
-        used += (size_t)snprintf(out + used, ARGUMENT_BYTES - used, "%s%.4f", n > 0 ? "," : "", value);
+        value = fmax(n == SCALE ? 0.01 : n == FIT ? 0 : -999, fmin(999, value));
+        used += (size_t)snprintf(out + used, ARGUMENT_BYTES - used, "%s%.4f",
+                                 n == FIT ? ",fit="
+                                 : n > 0  ? ","
+                                          : "",
+                                 value);
     }
     snprintf(out + used, ARGUMENT_BYTES - used, ",%lldns", (long long)t->unit_ns);
 }
@@ -341,7 +346,7 @@ static int64_t choose_unit(const clo_workload *jobs)
     return unit < 1 ? 1 : unit > 1e16 ? INT64_C(10000000000000000) : (int64_t)unit;
 }
 
-/* --start NUMBERS, the unit left out or the same. */
+/* --start NUMBERS, fit left out or not, the unit left out or the same. */
 static int read_start(training *t)
 {
     const char *at = t->o->start;
@@ -349,9 +354,12 @@ static int read_start(training *t)
 
     memcpy(t->cem.mean, start_mean, sizeof start_mean);
     for (int n = 0; n < NUMBERS && at != NULL; n++) {
+        if (n == FIT && strncmp(at, "fit=", 4) != 0)
+            break;
+        at += n == FIT ? 4 : 0;
         t->cem.mean[n] = strtod(at, &end);
         if (end == at || !isfinite(t->cem.mean[n]) || (n == SCALE && !(t->cem.mean[n] > 0)) ||
-            (*end != ',' && n + 1 < NUMBERS))
+            (*end != ',' && n + 1 < FIT))
             return misuse("--start is '%.80s'; write nine numbers with commas between, as the policy takes them",
                           t->o->start);
         if (n == SCALE)
@@ -359,6 +367,16 @@ static int read_start(training *t)
         at = end + (*end == ',');
     }
     return EXIT_GOOD;
+}
+
+/* Some machine has another capacity than the first one. */
+static bool has_classes(const clo_platform *platform)
+{
+    for (uint32_t m = 1; m < clo_platform_machines(platform); m++)
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+            if (clo_platform_capacity(platform, m, r) != clo_platform_capacity(platform, 0, r))
+                return true;
+    return false;
 }
 
 static int open_training(training *t)
@@ -373,7 +391,7 @@ static int open_training(training *t)
         code = arrivals_parse(o->arrivals, &t->arrivals);
     t->arrivals.jobs = o->jobs;
     t->arrivals.shuffled = t->arrivals.kind != CLO_ARRIVALS_TRACE;
-    t->cem = (cem){.numbers = NUMBERS, .seed = o->seed, .best_score = INFINITY};
+    t->cem = (cem){.numbers = FIT, .seed = o->seed, .best_score = INFINITY};
     memcpy(t->cem.sigma, start_sigma, sizeof start_sigma);
     memcpy(t->cem.least_sigma, least_sigma, sizeof least_sigma);
     if (code == EXIT_GOOD)
@@ -390,6 +408,7 @@ static int open_training(training *t)
         code = platform_open(o->spec != NULL ? o->spec : "native", &t->opened);
         t->platform = t->opened;
     }
+    t->cem.numbers = code == EXIT_GOOD && has_classes(t->platform) ? NUMBERS : FIT;
     t->policy = clo_policy_find("parametric");
     t->unit_ns = choose_unit(t->jobs);
     t->hash = code == EXIT_GOOD ? hash_of(t) : 0;

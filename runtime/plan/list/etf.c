@@ -17,24 +17,29 @@
  * one heap, whose order does not change with time, those with a key that was above it in another. The first of both is
  * looked at again, and is the best of all if its bound was right. O(ready * executors * inputs) a placement in the
  * worst case, executors * inputs in a good one. With demands a look begins its searches of the capacities where the
- * last one of the task has ended, and asks for those executors only that may still be the best. */
+ * last one of the task has ended, and asks for those executors only that may still be the best. There all tasks want to
+ * begin where something becomes free, so bounds are passed over and over: in a graph of more than a few tasks those are
+ * asked for that fit (fit_pick.h). */
 #include "plan/list/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/schedule/ready.h"
+#include "plan/list/fit_pick.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
+enum { FIT_FEW = 256 }; /* the heaps are cheaper for graphs of so many tasks */
+
 typedef struct pairs {
-    clo_ready ready;   /* its heap: tasks whose key was above the bound of the other heap, by key */
-    clo_heap idle;     /* the others, by least_ns: the key is at least idle_ns + least_ns */
-    int64_t idle_ns;   /* when the first executor is idle */
-    int64_t *level_ns; /* [tasks] static level                                */
-    int64_t *least_ns; /* [tasks] DLS: fastest time - level - mean; ETF: 0      */
-    int64_t *known_ns; /* [tasks] the finish (ETF: the start) that was found last; it only rises */
-    uint32_t *place;   /* [tasks] ETF: in the order that breaks ties of starts; DLS: 0 */
+    clo_ready ready;    /* its heap: tasks whose key was above the bound of the other heap, by key */
+    clo_heap idle;      /* the others, by least_ns: the key is at least idle_ns + least_ns */
+    int64_t idle_ns;    /* when the first executor is idle */
+    int64_t *level_ns;  /* [tasks] static level                                */
+    int64_t *least_ns;  /* [tasks] DLS: fastest time - level - mean; ETF: 0      */
+    int64_t *known_ns;  /* [tasks] the finish (ETF: the start) that was found last; it only rises */
+    int64_t *offset_ns; /* [tasks] DLS: from the finish to the key */
+    uint32_t *place;    /* [tasks] in the order that breaks ties of keys */
     bool is_dls;
 } pairs;
 
@@ -77,11 +82,12 @@ static clo_status find_places(pairs *p, const clo_cost *cost)
         return clo_fail_memory("the levels of a plan");
     for (uint32_t t = 0; t < tasks; t++) {
         keys[t] = (level_key){p->level_ns[t], t};
-        p->least_ns[t] = p->is_dls ? clo_cost_fastest(cost, t) - p->level_ns[t] - cost->mean_ns[t] : 0;
+        p->offset_ns[t] = -p->level_ns[t] - cost->mean_ns[t];
+        p->least_ns[t] = p->is_dls ? clo_cost_fastest(cost, t) + p->offset_ns[t] : 0;
     }
     qsort(keys, tasks, sizeof *keys, by_falling_level);
     for (uint32_t t = 0; t < tasks; t++)
-        p->place[keys[t].task] = p->is_dls ? 0 : t;
+        p->place[keys[t].task] = p->is_dls ? keys[t].task : t;
     clo_free(keys);
     return CLO_OK;
 }
@@ -155,12 +161,32 @@ static clo_status open_pairs(pairs *p, clo_schedule *schedule)
     p->level_ns = clo_allocate(tasks, sizeof *p->level_ns);
     p->least_ns = clo_allocate(tasks, sizeof *p->least_ns);
     p->known_ns = clo_allocate(tasks, sizeof *p->known_ns);
+    p->offset_ns = clo_allocate(tasks, sizeof *p->offset_ns);
     p->place = clo_allocate(tasks, sizeof *p->place);
     p->idle = (clo_heap){.items = clo_allocate(tasks, sizeof *p->idle.items), .capacity = tasks};
-    if (p->level_ns == NULL || p->least_ns == NULL || p->known_ns == NULL || p->place == NULL || p->idle.items == NULL)
+    if (p->level_ns == NULL || p->least_ns == NULL || p->known_ns == NULL || p->offset_ns == NULL || p->place == NULL ||
+        p->idle.items == NULL)
         return clo_fail_memory("a plan");
     find_levels(schedule->cost, p->level_ns);
     return find_places(p, schedule->cost);
+}
+
+static clo_status place_by_fit(pairs *p)
+{
+    const clo_schedule *schedule = p->ready.schedule;
+    const clo_graph *graph = schedule->graph;
+    clo_fit_pick pick = {0};
+    uint32_t instance;
+    clo_status status = clo_fit_pick_open(&pick, &p->ready, p->is_dls ? p->offset_ns : NULL, p->place);
+
+    while (status == CLO_OK && schedule->count < graph->instances) { /* ends: some instance is always ready */
+        while (clo_ready_next(&p->ready, &instance))
+            if (graph->first_instance[graph->task_of[instance]] == instance)
+                clo_fit_pick_add(&pick, graph->task_of[instance]);
+        status = clo_fit_pick_place(&pick);
+    }
+    clo_fit_pick_close(&pick);
+    return status;
 }
 
 static clo_status fill(clo_schedule *schedule, bool is_dls)
@@ -172,6 +198,8 @@ static clo_status fill(clo_schedule *schedule, bool is_dls)
         return status;
 
     status = open_pairs(&p, schedule);
+    if (status == CLO_OK && schedule->profiles != NULL && schedule->graph->tasks > FIT_FEW)
+        status = place_by_fit(&p);
     while (status == CLO_OK && schedule->count < schedule->graph->instances) { /* ends: some instance is always ready */
         while (clo_ready_next(&p.ready, &instance))
             if (schedule->graph->first_instance[schedule->graph->task_of[instance]] == instance)
@@ -181,6 +209,7 @@ static clo_status fill(clo_schedule *schedule, bool is_dls)
     clo_free(p.level_ns);
     clo_free(p.least_ns);
     clo_free(p.known_ns);
+    clo_free(p.offset_ns);
     clo_free(p.place);
     clo_free(p.idle.items);
     clo_ready_close(&p.ready);

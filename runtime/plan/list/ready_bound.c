@@ -1,6 +1,8 @@
 /* plan/list/ready_bound.c - see ready_bound.h. */
 #include "plan/list/ready_bound.h"
 
+#include <assert.h>
+
 enum { ROUNDING_NS = 2 };
 
 /* The end on `executor` at a corner of a box: `inputs` is the side of the inputs there, followed by that of the
@@ -180,50 +182,22 @@ static clo_ready_ends fitted_ends(const clo_ready_tree *tree, uint32_t at, bool 
     return clo_ready_fit(tree, clo_ready_demands(tree, at, most), &node->base_ns[most]);
 }
 
-/* Ends rise with the demand and with the time, so the corners of a box bound them, as they do without demands. */
+/* Ends rise with the demand and with the time, so the corners of a box bound them, as they do without demands. The
+ * least end has no tree with demands: see batch.c. */
 static void bound_with_demands(const clo_ready_tree *tree, uint32_t at)
 {
     clo_ready_node *node = &tree->nodes[at];
-    clo_ready_ends early = clo_ready_no_ends, late = clo_ready_no_ends;
+    clo_ready_ends late = fitted_ends(tree, at, true);
 
-    if (tree->rule != CLO_PICK_LARGEST) {
-        early = fitted_ends(tree, at, false);
-        node->lowering[0] = early.first;
-    }
-    if (tree->rule != CLO_PICK_LEAST) {
-        late = fitted_ends(tree, at, true);
-        node->deciding[0] = late.first;
-        node->deciding[1] = late.second;
-    }
-    if (tree->rule == CLO_PICK_LEAST)
-        node->above = -early.first_ns;
-    else if (tree->rule == CLO_PICK_LARGEST)
-        node->above = late.first_ns;
-    else
-        node->above = late.second_ns == INT64_MAX ? INT64_MAX : late.second_ns - early.first_ns;
-}
-
-void clo_ready_pull_up(const clo_ready_tree *tree, uint32_t at)
-{
-    clo_ready_node *node = &tree->nodes[at];
-    int64_t above = INT64_MIN;
-    clo_ready_entry *entries;
-
-    if (at >= tree->leaves) {
-        uint32_t count = clo_ready_entries(tree, at, &entries);
-        for (uint32_t i = 0; i < count; i++) {
-            if (entries[i].instance == CLO_NONE)
-                continue;
-            int64_t score = entries[i].best.executor == CLO_NONE ? INT64_MAX : -entries[i].best.finish_ns;
-            above = score > above ? score : above;
-        }
-    }
-    for (uint32_t child = 2 * at; at < tree->leaves && child <= 2 * at + 1; child++) {
-        const clo_ready_node *below = &tree->nodes[clo_ready_descend(tree, child)];
-        int64_t score = below->count == 0 ? INT64_MIN : below->seen == 0 ? INT64_MAX : below->above;
-        above = score > above ? score : above;
-    }
-    node->above = above < node->above ? above : node->above;
+    assert(tree->rule != CLO_PICK_LEAST);
+    node->deciding[0] = late.first;
+    node->deciding[1] = late.second;
+    node->above = late.first_ns;
+    if (tree->rule == CLO_PICK_LARGEST)
+        return;
+    clo_ready_ends early = fitted_ends(tree, at, false);
+    node->lowering[0] = early.first;
+    node->above = late.second_ns == INT64_MAX ? INT64_MAX : late.second_ns - early.first_ns;
 }
 
 bool clo_ready_bound_holds(const clo_ready_tree *tree, uint32_t at)

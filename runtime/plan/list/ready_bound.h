@@ -8,10 +8,6 @@
  * possible. */
 void clo_ready_bound(const clo_ready_tree *tree, uint32_t at);
 
-/* Where ends have only lower bounds (CLO_PICK_LEAST), these hold for ever: takes what is known below a node into its
- * bound. */
-void clo_ready_pull_up(const clo_ready_tree *tree, uint32_t at);
-
 /* For a node with demands: true if the slot that its bound comes from (CLO_PICK_LARGEST) is still there. */
 bool clo_ready_bound_holds(const clo_ready_tree *tree, uint32_t at);
 

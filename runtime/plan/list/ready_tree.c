@@ -213,8 +213,6 @@ static bool may_win(const clo_ready_tree *tree, uint32_t at, const choice *best)
     if (!holds || (!node->is_exact && (clo_ready_has_changed(tree, node->lowering[0], node->seen) ||
                                        clo_ready_has_changed(tree, node->lowering[1], node->seen))))
         clo_ready_bound(tree, at);
-    if (node->has_demands && tree->rule == CLO_PICK_LEAST)
-        clo_ready_pull_up(tree, at);
     if (node->is_certain && !node->is_exact)
         clo_ready_take_gain(tree, at);
     return !loses(node, best);
@@ -446,6 +444,8 @@ static uint32_t few_of(const clo_schedule *schedule, clo_pick_rule rule)
 {
     uint32_t few = CLO_READY_FEW / 8;
 
+    if (rule == CLO_PICK_LEAST && schedule->profiles != NULL)
+        return CLO_READY_FEW; /* batch.c gives it no more */
     if (rule == CLO_PICK_LEAST)
         few += 3 * schedule->executors;
     if (rule == CLO_PICK_SUFFERAGE)

@@ -28,10 +28,10 @@
  * With demands a task begins where the capacities of the machine let it, at max(A, R) or later: F(t, e) is that start
  * and D. It rises with the demand, and with D. So boxes keep the least and the most that is demanded too, tasks stand
  * in the order of demands too, and a corner is fitted into the profile as a task is (ready_fit.h). What is placed only
- * takes room. So a lower bound holds for ever, and what searches found for a box is where the next one begins; an upper
- * bound, and the ends of a task, hold while the slots they come from are free. A placement takes the slots of a share
+ * takes room. So what searches found for a box is where the next one begins; an upper bound, and the ends of a task,
+ * hold while the slots they come from are free. A placement takes the slots of a share
  * of all tasks, and boxes with as many sides as there are resources are loose: so a pick still looks at a share of the
- * tasks, which is largest for sufferage. */
+ * tasks, which is largest for sufferage. The least end is not looked for in the tree then: see batch.c. */
 #ifndef CLO_PLAN_LIST_READY_TREE_H
 #define CLO_PLAN_LIST_READY_TREE_H
 

@@ -12,11 +12,14 @@
 
 #include <clotho/graph.h>
 
+#define CLO_PROFILE_WINDOWS 4
+
 /* Nodes of one kind, leaves or inner ones. */
 typedef struct clo_profile_nodes {
     int64_t *words;   /* [capacity * entries of a node * words of an entry] */
     uint32_t *counts; /* [capacity] entries in use */
-    uint64_t *held;   /* of leaves: [capacity * windows * entries of a node], see profile.c; else NULL */
+    uint64_t *held;   /* of leaves: [capacity * windows * entries of a node], see profile_search.c; else NULL */
+    uint64_t *left;   /* of leaves: [capacity] sets of their entries, see profile_search.c; else NULL */
     uint32_t count, capacity;
 } clo_profile_nodes;
 
@@ -26,11 +29,24 @@ typedef struct clo_profile {
     uint32_t counted[CLO_RESOURCES_MAX], counted_count;
     uint32_t lanes;                     /* 4 or 8: words kept for them; the rest are 0 */
     uint32_t shifts[CLO_RESOURCES_MAX]; /* of the counted: from an amount to its field in a word of `held` */
-    uint32_t octave;                    /* the shortest window is 2^octave ns */
-    clo_profile_nodes nodes[2];         /* leaves, inner nodes */
-    uint32_t root, height;              /* of inner levels; without any the root is a leaf */
+    /* Of the counted: the limit as a field, and its half octave, see profile_search.c. */
+    uint64_t wholes[CLO_RESOURCES_MAX];
+    uint32_t tops[CLO_RESOURCES_MAX];
+    /* Before clo_profile_open: how long something takes at least and at most, so that windows lie between; both 0: as
+     * the first amount that is taken. No more than a hint. */
+    int64_t shortest_ns, longest_ns;
+    int64_t
+        windows_ns[CLO_PROFILE_WINDOWS]; /* rising lengths for which a leaf remembers what is in use from a step on */
+    clo_profile_nodes nodes[2];          /* leaves, inner nodes */
+    uint32_t root, height;               /* of inner levels; without any the root is a leaf */
     uint64_t *looks; /* counts what searches look at: leaves, and starts in them; NULL: nobody asks */
 } clo_profile;
+
+/* What is free from time_ns on, until the next step begins: of the counted resources. */
+typedef struct clo_profile_step {
+    int64_t time_ns;
+    int64_t free[CLO_RESOURCES_MAX];
+} clo_profile_step;
 
 static inline void clo_profile_count_look(const clo_profile *profile)
 {
@@ -38,7 +54,7 @@ static inline void clo_profile_count_look(const clo_profile *profile)
         ++*profile->looks;
 }
 
-/* Before anything else, with `limits` set. */
+/* Before anything else, with `limits` and the hints set, all else 0. */
 void clo_profile_open(clo_profile *profile);
 
 /* True if `demand` fits an empty machine. */
@@ -48,6 +64,10 @@ bool clo_profile_admits(const clo_profile *profile, const int64_t *demand);
  * something not below latest_ns, if that start is not below it either. */
 int64_t clo_profile_earliest_ns(const clo_profile *profile, int64_t start_ns, int64_t duration_ns, int64_t latest_ns,
                                 const int64_t *demand);
+
+/* Reads at most `max` steps, from the one that holds at from_ns on. Returns how many there were: if fewer than `max`,
+ * the last one holds for ever. */
+uint32_t clo_profile_read(const clo_profile *profile, int64_t from_ns, clo_profile_step *steps, uint32_t max);
 
 /* Takes `demand` during [start_ns, finish_ns), where it fits. Returns 0, or -1 if there is no memory. */
 int clo_profile_take(clo_profile *profile, int64_t start_ns, int64_t finish_ns, const int64_t *demand);

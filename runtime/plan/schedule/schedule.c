@@ -17,10 +17,24 @@ static void find_demanded(const clo_graph *graph, bool *is_demanded)
             is_demanded[r] |= clo_graph_demand(graph, t)[r] > 0;
 }
 
+/* How long a task with a demand takes at least and at most; both 0: none takes time. */
+static void find_range(const clo_cost *cost, int64_t *shortest_ns, int64_t *longest_ns)
+{
+    for (uint32_t t = 0; t < cost->graph->tasks; t++)
+        for (uint32_t c = 0; c < cost->columns && cost->graph->rows[t].demand != CLO_NONE; c++) {
+            int64_t time_ns = cost->time_ns[(size_t)t * cost->columns + c];
+            if (time_ns <= 0 || time_ns == CLO_TIME_NEVER)
+                continue;
+            *shortest_ns = *shortest_ns == 0 || time_ns < *shortest_ns ? time_ns : *shortest_ns;
+            *longest_ns = time_ns > *longest_ns ? time_ns : *longest_ns;
+        }
+}
+
 static clo_status open_profiles(clo_schedule *schedule)
 {
     uint32_t machines = schedule->platform->machines_count;
     bool is_demanded[CLO_RESOURCES_MAX] = {false};
+    int64_t shortest_ns = 0, longest_ns = 0;
 
     if (!schedule->graph->has_demands)
         return CLO_OK;
@@ -29,9 +43,12 @@ static clo_status open_profiles(clo_schedule *schedule)
     if (schedule->profiles == NULL || schedule->memos == NULL)
         return clo_fail_memory("a plan");
     find_demanded(schedule->graph, is_demanded);
+    find_range(schedule->cost, &shortest_ns, &longest_ns);
     for (uint32_t m = 0; m < machines; m++) {
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
             schedule->profiles[m].limits[r] = is_demanded[r] ? clo_cost_capacity(schedule->cost, m, r) : -1;
+        schedule->profiles[m].shortest_ns = shortest_ns;
+        schedule->profiles[m].longest_ns = longest_ns;
         clo_profile_open(&schedule->profiles[m]);
     }
     return CLO_OK;

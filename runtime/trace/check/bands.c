@@ -3,7 +3,8 @@
  * lower band looks at those counts and not at jobs.
  *
  * Where the log cannot say, nothing is a fault: replicas make nobody ready, what is committed holds its demands at once
- * and counts against its job's limit, and jobs that fail are never said to wait. */
+ * and counts against its job's limit, jobs that fail are never said to wait, and neither are stages that have not
+ * entered. */
 #include "trace/check/bands.h"
 
 #include "base/memory.h"
@@ -16,10 +17,11 @@
 
 /* A stage of a job. */
 typedef struct row {
-    uint32_t left;       /* edges from producers that have not finished */
+    uint32_t left;       /* edges from producers that have not finished; 1 for a root that has not entered */
     uint32_t unstarted;  /* instances */
     uint32_t unfinished; /* instances */
     uint32_t count;      /* index into counts */
+    bool is_root;        /* it has no producers */
 } row;
 
 /* Ready instances of one band and class. */
@@ -33,6 +35,7 @@ typedef struct ready_count {
 typedef struct job_state {
     size_t rows; /* first of its rows */
     uint32_t running, limit;
+    uint32_t outside; /* the first stage that has not entered; its number of stages: there is none */
     bool has_arrived, is_closed;
     bool is_shown; /* its ready instances are counted */
 } job_state;
@@ -224,6 +227,24 @@ static void apply_finish(pass *p, const clo_judge_execution *x)
     }
 }
 
+/* The next piece of the job: `is_shown` says whether anybody counts it. */
+static void apply_enter(pass *p, uint32_t j)
+{
+    job_state *job = &p->jobs[j];
+    const clo_judge_shape *shape = clo_judge_shape_of(p->judge, j);
+
+    for (uint32_t entered = 0; job->outside < shape->stages; job->outside++) {
+        row *r = &p->rows[job->rows + job->outside];
+        if (!r->is_root)
+            continue;
+        if (entered++ == CLO_LOG_PIECE)
+            return;
+        r->left = 0;
+        if (job->is_shown)
+            count_up(p, r->count, r->unstarted);
+    }
+}
+
 static void apply_job(pass *p, const clo_log_record *record)
 {
     uint32_t j = clo_judge_find_job(p->judge, record->job);
@@ -231,6 +252,8 @@ static void apply_job(pass *p, const clo_log_record *record)
     if (j == CLO_NONE)
         return;
     job_state *job = &p->jobs[j];
+    if (record->what == CLO_LOG_ENTER || (record->what == CLO_LOG_ARRIVE && !job->has_arrived))
+        apply_enter(p, j);
     job->has_arrived |= record->what == CLO_LOG_ARRIVE;
     job->is_closed |= record->what == CLO_LOG_CANCEL || record->what == CLO_LOG_DONE;
     if (record->what == CLO_LOG_LIMIT && record->value >= 0 && record->value < (int64_t)CLO_NONE)
@@ -290,6 +313,8 @@ static clo_status fill_rows(pass *p, uint32_t j)
     for (uint32_t t = 0; t < shape->stages && status == CLO_OK; t++) {
         rows[t].unstarted = shape->first_instance[t + 1] - shape->first_instance[t];
         rows[t].unfinished = rows[t].unstarted;
+        rows[t].is_root = rows[t].left == 0;
+        rows[t].left += rows[t].is_root;
         if (band_of(p, j) < p->lowest)
             status = find_count(p, band_of(p, j), p->classes.of_stage[p->judge->jobs[j].shape][t], &rows[t].count);
     }

@@ -42,7 +42,7 @@ static bool is_of_a_job(const clo_log_record *record)
         return record->job != CLO_LOG_NO_JOB;
     return what == CLO_LOG_ARRIVE || what == CLO_LOG_FINISH || what == CLO_LOG_CANCEL || what == CLO_LOG_START ||
            what == CLO_LOG_COMMIT || what == CLO_LOG_LIMIT || what == CLO_LOG_DONE || what == CLO_LOG_DROP ||
-           what == CLO_LOG_MOVE || what == CLO_LOG_MOVED || what == CLO_LOG_LEAVE;
+           what == CLO_LOG_MOVE || what == CLO_LOG_MOVED || what == CLO_LOG_LEAVE || what == CLO_LOG_ENTER;
 }
 
 static void check_frame(pass *p)
@@ -375,6 +375,18 @@ static void read_keep(pass *p, uint32_t j)
         fault(p, CLO_STREAM_AFTER_DONE, "it waits for capacity after it is done");
 }
 
+static void read_enter(pass *p, uint32_t j)
+{
+    const clo_judge_job *job = &p->judge->jobs[j];
+
+    if (job->arrive_record == CLO_NONE)
+        fault(p, CLO_STREAM_NOT_ARRIVED, "it enters before it arrives");
+    if (job->cancel_record != CLO_NONE)
+        fault(p, CLO_STREAM_AFTER_CANCEL, "it enters after it was cancelled");
+    if (job->done_record != CLO_NONE)
+        fault(p, CLO_STREAM_AFTER_DONE, "it enters after it is done");
+}
+
 static void read_job_record(pass *p)
 {
     uint32_t j = clo_judge_find_job(p->judge, p->record->job);
@@ -389,6 +401,9 @@ static void read_job_record(pass *p)
         break;
     case CLO_LOG_FINISH:
         read_finish(p, j);
+        break;
+    case CLO_LOG_ENTER:
+        read_enter(p, j);
         break;
     case CLO_LOG_CANCEL:
         if (p->judge->jobs[j].cancel_record == CLO_NONE)

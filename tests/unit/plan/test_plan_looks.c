@@ -65,10 +65,23 @@ static double looks_of(const clo_planner_desc *planner, const clo_cost *cost)
     return each;
 }
 
-static void assert_looks(uint32_t tasks, uint32_t executors, int64_t wholes, const clo_planner_desc *planner,
-                         double most)
+/* Tasks without edges: all of them want to begin wherever something becomes free. */
+static clo_graph *independent_tasks(uint32_t tasks)
 {
-    clo_graph *graph = packed_stages(tasks);
+    clo_generate_config config = CLO_GENERATE_CONFIG_INIT;
+    clo_graph *graph = NULL;
+
+    config.seed = 7;
+    config.tasks = tasks;
+    config.work_spread = 0.5;
+    config.demands = 4;
+    ok(clo_graph_generate("independent", &config, &graph));
+    return graph;
+}
+
+static void assert_looks_at(clo_graph *graph, uint32_t executors, int64_t wholes, const clo_planner_desc *planner,
+                            double most)
+{
     clo_platform *platform = one_machine(executors, wholes);
     clo_cost *cost = NULL;
 
@@ -79,11 +92,17 @@ static void assert_looks(uint32_t tasks, uint32_t executors, int64_t wholes, con
     clo_graph_destroy(graph);
 }
 
+static void assert_looks(uint32_t tasks, uint32_t executors, int64_t wholes, const clo_planner_desc *planner,
+                         double most)
+{
+    assert_looks_at(packed_stages(tasks), executors, wholes, planner, most);
+}
+
 static void heft_asks_for_capacities_a_few_times_an_instance(void **state)
 {
     (void)state;
-    assert_looks(300, 16, 4, &clo_planner_heft, 30);
-    assert_looks(300, 50, 20, &clo_planner_heft, 45);
+    assert_looks(300, 16, 4, &clo_planner_heft, 19);
+    assert_looks(300, 50, 20, &clo_planner_heft, 26);
 }
 
 static void batch_planners_ask_a_bounded_number_of_times(void **state)
@@ -104,7 +123,19 @@ static void planners_of_pairs_look_on_from_where_they_looked_last(void **state)
 static void heft_of_four_times_the_tasks_passes_what_is_full_by_leaves(void **state)
 {
     (void)state;
-    assert_looks(1200, 16, 4, &clo_planner_heft, 620);
+    assert_looks(1200, 16, 4, &clo_planner_heft, 42);
+}
+
+/* The same bound for eight times the tasks: a look at a share of all ready tasks for each one would be far above. */
+static void ready_tasks_are_not_looked_at_one_by_one(void **state)
+{
+    static const clo_planner_desc *const planners[] = {&clo_planner_minmin, &clo_planner_etf, &clo_planner_dls};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        assert_looks_at(independent_tasks(500), 16, 4, planners[i], 30);
+        assert_looks_at(independent_tasks(4000), 16, 4, planners[i], 30);
+    }
 }
 
 int main(void)
@@ -114,6 +145,7 @@ int main(void)
         cmocka_unit_test(batch_planners_ask_a_bounded_number_of_times),
         cmocka_unit_test(planners_of_pairs_look_on_from_where_they_looked_last),
         cmocka_unit_test(heft_of_four_times_the_tasks_passes_what_is_full_by_leaves),
+        cmocka_unit_test(ready_tasks_are_not_looked_at_one_by_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

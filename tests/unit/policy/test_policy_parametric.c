@@ -1,5 +1,5 @@
 /* What the tuned parametric policy chooses, on streams small enough to be worked out by hand; and what it takes for an
- * argument. The numbers: w_rem, w_own, w_wait, w_ex, w_cp, l_scale, l_rem, l_jobs, share, unit. */
+ * argument. The numbers: w_rem, w_own, w_wait, w_ex, w_cp, l_scale, l_rem, l_jobs, share; fit, unit. */
 #include "policy_scene.h"
 
 /* One executor a job: four instances run one after the other, though three executors are idle. */
@@ -93,6 +93,49 @@ static void an_executor_waits_for_its_own_job(void **state)
     scene_close(&s);
 }
 
+/* Machines of 8 and of 4. The shorter job needs 3, and takes the large machine, which is the first; then the other job,
+ * which needs 6, has to wait. With a weight of what is left free it takes the small one. */
+static void the_fit_keeps_large_machines_for_what_needs_them(void **state)
+{
+    clo_task small = {.work_ns = 10, .demand = {3}}, large = {.work_ns = 20, .demand = {6}};
+    uint32_t executor = CLO_NONE;
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 2);
+    s.desc.machines_count = 2;
+    s.executors[1].machine = 1;
+    s.capacities[0] = 8, s.capacities[CLO_RESOURCES_MAX] = 4;
+    scene_add(&s, scene_graph(&s, &small, 1), (clo_workload_job){0});
+    scene_add(&s, scene_graph(&s, &large, 1), (clo_workload_job){0});
+    scene_run(&s, "parametric:1,0,0,0,0,9,0,0,-1,100ns");
+    assert_int_equal(scene_start(&s, 0, 0, 0, &executor), 0);
+    assert_int_equal(executor, 0);
+    assert_int_equal(s.outcomes[1].start_ns, 10);
+    scene_run(&s, "parametric:1,0,0,0,0,9,0,0,-1,fit=0,100ns");
+    assert_int_equal(s.outcomes[1].start_ns, 10);
+    scene_run(&s, "parametric:1,0,0,0,0,9,0,0,-1,fit=1,100ns");
+    assert_int_equal(scene_start(&s, 0, 0, 0, &executor), 0);
+    assert_int_equal(executor, 1);
+    assert_int_equal(s.outcomes[1].start_ns, 0);
+    scene_close(&s);
+}
+
+/* One executor at a time may be had: the other stays idle, as without a weight. */
+static void the_fit_keeps_the_limits(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 4);
+    scene_job(&s, 0, 10, 4);
+    scene_run(&s, "parametric:1,0,0,0,0,1,0,0,-1,fit=2,1ns");
+    assert_int_equal(s.result.makespan_ns, 40);
+    scene_run(&s, "parametric:1,0,0,0,0,1,0,0,0,fit=2,1ns");
+    assert_int_equal(s.result.makespan_ns, 10);
+    scene_close(&s);
+}
+
 static void arguments_that_are_none_are_refused(void **state)
 {
     static const char *const bad[] = {"",
@@ -105,6 +148,12 @@ static void arguments_that_are_none_are_refused(void **state)
                                       "1,2,3,4,5,6,7,8,9,1h",
                                       "1,2,3,4,5,6,7,8,9,99999999999s",
                                       "1,2,3,4,5,6,7,8,9,1s,",
+                                      "1,2,3,4,5,6,7,8,9,fit=",
+                                      "1,2,3,4,5,6,7,8,9,fit=-1",
+                                      "1,2,3,4,5,6,7,8,9,fit=1001",
+                                      "1,2,3,4,5,6,7,8,9,fit=1,",
+                                      "1,2,3,4,5,6,7,8,9,1s,fit=1",
+                                      "1,2,3,4,5,6,7,8,fit=1",
                                       "nan,2,3,4,5,6,7,8,9",
                                       "1001,2,3,4,5,6,7,8,9",
                                       "1;2,3,4,5,6,7,8,9",
@@ -121,6 +170,8 @@ static void arguments_that_are_none_are_refused(void **state)
     assert_int_equal(policy->parse("streams", argument), CLO_ERR_ARGUMENT);
     assert_non_null(strstr(clo_last_error(), "'streams' is no set of numbers; write batch, stream"));
     ok(policy->parse("-1000,1000,0.5,+1,.25,0.01,-3,2,-1,7ms", argument));
+    ok(policy->parse("1,2,3,4,5,6,7,8,9,fit=0.5", argument));
+    ok(policy->parse("1,2,3,4,5,6,7,8,9,fit=0.5,7ms", argument));
 }
 
 /* The numbers of both, as docs/SCHEDULERS.md has them. */
@@ -152,6 +203,8 @@ int main(void)
         cmocka_unit_test(weights_say_who_goes_first),
         cmocka_unit_test(an_executor_stays_with_its_own_job),
         cmocka_unit_test(an_executor_waits_for_its_own_job),
+        cmocka_unit_test(the_fit_keeps_large_machines_for_what_needs_them),
+        cmocka_unit_test(the_fit_keeps_the_limits),
         cmocka_unit_test(arguments_that_are_none_are_refused),
         cmocka_unit_test(built_in_sets_of_numbers_have_names),
     };

@@ -210,7 +210,7 @@ static void graphene_ends_a_job_before_it_begins_another(void **state)
     scene_run(&s, "graphene");
     assert_int_equal(s.outcomes[0].finish_ns, 20);
     assert_int_equal(s.outcomes[1].finish_ns, 40);
-    scene_run(&s, "graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0"); /* the paper's rule */
+    scene_run(&s, "graphene:kappa=0.1,srpt=0.2,order=1,large=0,geometric=0,path=0"); /* the paper's rule */
     assert_int_equal(s.outcomes[1].start_ns, 10);
     assert_true(s.outcomes[0].finish_ns >= 30);
     scene_close(&s);
@@ -303,6 +303,7 @@ static void arguments_are_read_or_refused_with_a_reason(void **state)
         {"graphene", "order=1.5", "from 0.00 to 1.00"},
         {"graphene", "large=11", "from 0.00 to 10.00"},
         {"graphene", "geometric=2", "from 0.00 to 1.00"},
+        {"graphene", "path=11", "from 0.00 to 10.00"},
         {"graphene", "remote=1.5", "from 0.00 to 1.00"},
         {"graphene", "srpt=0.1;", "nothing may follow"},
         {"graphene-star", "1,", "begins with no number"},

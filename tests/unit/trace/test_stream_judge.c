@@ -408,10 +408,36 @@ static void what_a_cancelled_job_had_queued_is_dropped(void **state)
     clo_log_destroy(log);
 }
 
+/* Only a job that has arrived and goes on enters, piece by piece. */
+static void a_job_enters_while_it_lives(void **state)
+{
+    fixture *f = *state;
+
+    write_valid(f);
+    add(f, 20, CLO_LOG_END, CLO_LOG_NO_JOB, 0);
+    f->records[9] = f->records[8]; /* DONE */
+    f->records[8] = (clo_log_record){18, 7, CLO_LOG_ENTER, CLO_NONE, CLO_NONE, CLO_NONE, 0};
+    expect(f, NULL);
+    f->records[8] = f->records[9];
+    f->records[9] = (clo_log_record){18, 7, CLO_LOG_ENTER, CLO_NONE, CLO_NONE, CLO_NONE, 0};
+    expect(f, "after-done: record 9: job 7: it enters after it is done");
+    f->records[9].job = 8;
+    expect(f, "not-arrived: record 9: job 8: it enters before it arrives");
+    f->count = 0;
+    add(f, 0, CLO_LOG_BEGIN, CLO_LOG_NO_JOB, 0);
+    add(f, 2, CLO_LOG_ARRIVE, 7, 0);
+    add(f, 2, CLO_LOG_CANCEL, 7, 0);
+    add(f, 2, CLO_LOG_ENTER, 7, 0);
+    add(f, 12, CLO_LOG_DONE, 7, CLO_LOG_DONE_CANCELLED);
+    add(f, 20, CLO_LOG_END, CLO_LOG_NO_JOB, 0);
+    expect(f, "after-cancel: record 3: job 7: it enters after it was cancelled");
+}
+
 int main(void)
 {
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {WITH(figures_are_those_of_a_run_by_hand),
+                                       WITH(a_job_enters_while_it_lives),
                                        WITH(the_bound_of_many_jobs_is_that_of_the_pooled_machine),
                                        WITH(faults_name_the_task_the_executor_and_the_times),
                                        WITH(what_depends_on_the_order_of_records_is_named_too),

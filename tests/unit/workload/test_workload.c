@@ -132,6 +132,15 @@ static void what_cannot_be_is_refused_and_changes_nothing(void **state)
         {{.graph = graph, .arrival_ns = CLO_WORKLOAD_TIME_MAX, .deadline_ns = 1},
          CLO_ERR_LIMIT,
          "job \"g\": arrival_ns + deadline_ns is more than 146 years; give less"},
+        {{.graph = graph, .period_ns = 1, .releases = UINT64_MAX},
+         CLO_ERR_LIMIT,
+         "job \"g\": releases is 18446744073709551615; give at most 268435456"},
+        {{.graph = graph, .period_ns = CLO_WORKLOAD_TIME_MAX / 2, .releases = 4},
+         CLO_ERR_LIMIT,
+         "job \"g\": its last release + deadline_ns is more than 146 years; give less"},
+        {{.graph = graph, .arrival_ns = 1, .period_ns = CLO_WORKLOAD_TIME_MAX - 2, .releases = 2, .deadline_ns = 2},
+         CLO_ERR_LIMIT,
+         "job \"g\": its last release + deadline_ns is more than 146 years; give less"},
         {{.graph = graph, .band = CLO_BANDS_MAX, .name = "n"}, CLO_ERR_ARGUMENT, "job \"n\": band is 8; use 0 to 7"},
         {{.graph = graph, .releases = 4, .name = "n"},
          CLO_ERR_ARGUMENT,
@@ -211,9 +220,15 @@ static void releases_that_are_not_counted_go_on_to_the_end_of_the_workload(void 
     ok(clo_workload_arrivals(w, &config, &drawn));
     assert_int_equal(clo_workload_releases(drawn, 0), 7);
     clo_workload_destroy(drawn);
-    job.releases = UINT64_MAX;
+    job.releases = 2;
+    job.period_ns = CLO_WORKLOAD_TIME_MAX - job.arrival_ns; /* the last release may come */
     ok(clo_workload_add(w, &job));
-    assert_int_equal(clo_workload_releases(w, 0), 1 + (uint64_t)((INT64_MAX - 3) / 10));
+    assert_int_equal(clo_workload_releases(w, 0), 1 + (uint64_t)((CLO_WORKLOAD_TIME_MAX - 3) / 10));
+    config.kind = CLO_ARRIVALS_POISSON;
+    config.mean_ns = 1000;
+    config.jobs = clo_workload_jobs(w);
+    fails(CLO_ERR_LIMIT, "would arrive, be released, or miss its deadline, after more than 146 years",
+          clo_workload_arrivals(w, &config, &drawn));
     clo_workload_destroy(w);
 }
 

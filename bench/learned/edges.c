@@ -1,0 +1,250 @@
+/* edges.c - Hua et al., "Learning to Schedule DAG Tasks", tables 1 to 6: TPC-H queries on one resource of capacity 1, of
+ * which a stage holds U(0, rmax); the paper does not state its law, so its figures are only for orientation.
+ *
+ * The instances are those of bench-quality. Every way that searches has the same wall time; each plan passes the
+ * independent checker. The gain over a rule is the mean over all instances of 1 - makespan / that of the rule. */
+#include "common/tpch.h"
+#include "learned/learned.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SETTINGS = 6, SIZES = 5, GOAL = 5 /* settings that must reach the paper */ };
+
+/* Ways to a plan. */
+enum { GREEDY, BEAM, RANDOM, ON_SJF, RANDOM_SJF, ON_TETRIS, RANDOM_TETRIS, AFTER, AFTER_RANDOM, BEST, WAYS };
+
+static const char *const names[WAYS] = {"edges-greedy", "edges",         "edges-random", "edges-sjf",   "random-sjf",
+                                        "edges-tetris", "random-tetris", "edges-best",   "random-best", "best"};
+
+typedef struct setting {
+    const char *name;
+    bool is_uniform;
+    double demand_max;
+    /* The paper's mean gains over CP and SJF, in percent. */
+    double over_cp, over_sjf;
+} setting;
+
+static const setting settings[SETTINGS] = {
+    {"real, r to 1", false, 1, 4.43, 6.78},           {"real, r to 2/3", false, 2.0 / 3, 3.12, 4.41},
+    {"real, r to 1/3", false, 1.0 / 3, 1.79, 4.18},   {"uniform, r to 1", true, 1, 12.37, 5.88},
+    {"uniform, r to 2/3", true, 2.0 / 3, 4.13, 3.46}, {"uniform, r to 1/3", true, 1.0 / 3, 2.15, 2.82},
+};
+
+/* Means over the instances of a setting. */
+typedef struct sums {
+    uint32_t count;
+    double over_cp[WAYS], over_sjf[WAYS], over_own[WAYS], ms[WAYS], bound;
+} sums;
+
+typedef struct scene {
+    const learned *l;
+    const tpch *t;
+    const clo_model *model;
+    int64_t budget_ns;
+} scene;
+
+/* The makespan of a rule without edges; 0 after a line that says why. */
+static int64_t of_rule(const clo_cost *cost, clo_edges_rule rule)
+{
+    clo_edges *edges = NULL;
+
+    if (clo_edges_create(cost, rule, &edges) != CLO_OK) {
+        bench_fail("a list schedule");
+        return 0;
+    }
+    int64_t makespan_ns = clo_edges_makespan_ns(edges);
+    clo_edges_destroy(edges);
+    return makespan_ns;
+}
+
+static clo_edges_rule rule_of(int way)
+{
+    if (way == ON_SJF || way == RANDOM_SJF)
+        return CLO_EDGES_SJF;
+    return way == ON_TETRIS || way == RANDOM_TETRIS ? CLO_EDGES_TETRIS : CLO_EDGES_CP;
+}
+
+static clo_status plan(const scene *s, const clo_cost *cost, int way, clo_plan **out)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_edges_config edges = CLO_EDGES_CONFIG_INIT;
+
+    config.planner = names[way];
+    config.budget_ns = edges.budget_ns = s->budget_ns;
+    if (way == BEST)
+        return clo_plan_create(cost, &config, out);
+    edges.rule = rule_of(way);
+    edges.model = s->model;
+    edges.greedy = way == GREEDY;
+    edges.then_best = way == AFTER || way == AFTER_RANDOM;
+    edges.guide = s->l->has_zero_residual ? CLO_EDGES_BY_PRIOR : CLO_EDGES_BY_MODEL;
+    if (way == RANDOM || way == RANDOM_SJF || way == RANDOM_TETRIS || way == AFTER_RANDOM)
+        edges.guide = CLO_EDGES_BY_CHANCE;
+    return clo_edges_plan(cost, &edges, out);
+}
+
+static bool add_way(const scene *s, const clo_cost *cost, int way, const int64_t of_rules[3], sums *all)
+{
+    clo_plan *made = NULL;
+    clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
+    int64_t begin_ns = bench_now_ns();
+    clo_status status = plan(s, cost, way, &made);
+
+    all->ms[way] += (double)(bench_now_ns() - begin_ns) / 1e6;
+    if (status == CLO_OK)
+        status = clo_plan_check(made, cost, CLO_CHECK_FULL);
+    if (status == CLO_OK)
+        status = clo_plan_measure(made, cost, &metrics);
+    clo_plan_destroy(made);
+    if (status != CLO_OK)
+        return bench_fail(names[way]);
+    double makespan = (double)metrics.makespan_ns;
+    all->over_cp[way] += 1 - makespan / (double)of_rules[CLO_EDGES_CP];
+    all->over_sjf[way] += 1 - makespan / (double)of_rules[CLO_EDGES_SJF];
+    all->over_own[way] += 1 - makespan / (double)of_rules[rule_of(way)];
+    return true;
+}
+
+static bool add_cost(const scene *s, const clo_cost *cost, sums *all)
+{
+    int64_t of_rules[3];
+    clo_bound bound = CLO_BOUND_INIT;
+    bool is_good = clo_cost_bound(cost, &bound) == CLO_OK;
+
+    for (int rule = 0; rule < 3 && is_good; rule++)
+        is_good = (of_rules[rule] = of_rule(cost, (clo_edges_rule)rule)) > 0;
+    for (int way = 0; way < WAYS && is_good; way++)
+        is_good = add_way(s, cost, way, of_rules, all);
+    if (!is_good)
+        return false;
+    all->bound += 1 - (double)bound.best_ns / (double)of_rules[CLO_EDGES_CP];
+    all->count++;
+    return true;
+}
+
+static bool add_instance(const scene *s, const setting *of, uint32_t jobs, uint32_t w, sums *all)
+{
+    uint64_t state = s->l->options.seed * 1000003 + jobs * 1009 + w, seed = bench_random(&state);
+    const tpch_mix mix = {
+        .jobs = jobs, .has_uniform_times = of->is_uniform, .resources = 1, .demand_max = of->demand_max};
+    clo_graph *graph = tpch_graph(s->t, &mix, seed);
+    clo_platform *platform = graph != NULL ? tpch_machine(graph, 1) : NULL;
+    clo_cost *cost = NULL;
+    bool is_good = platform != NULL && (clo_cost_create(graph, platform, &cost) == CLO_OK || bench_fail("cost")) &&
+                   add_cost(s, cost, all);
+
+    clo_cost_destroy(cost);
+    clo_platform_destroy(platform);
+    clo_graph_destroy(graph);
+    return is_good;
+}
+
+static double percent(const sums *all, double sum)
+{
+    return 100 * sum / all->count;
+}
+
+static bool reaches(const sums *all, const setting *of)
+{
+    return percent(all, all->over_cp[BEAM]) >= of->over_cp && percent(all, all->over_sjf[BEAM]) >= of->over_sjf;
+}
+
+/* Some ways as columns: their gains over one of the rules. */
+typedef struct column {
+    int way;
+    const char *title;
+} column;
+
+static void print_columns(const sums *all, const column *columns, uint32_t count, bool is_over_sjf)
+{
+    printf("%-18s %8s", "setting", "paper");
+    for (uint32_t i = 0; i < count; i++)
+        printf(" %8s", columns[i].title);
+    printf("\n");
+    for (int i = 0; i < SETTINGS && all[i].count > 0; i++) {
+        printf("%-18s %8.2f", settings[i].name, is_over_sjf ? settings[i].over_sjf : settings[i].over_cp);
+        for (uint32_t c = 0; c < count; c++)
+            printf(" %8.2f", percent(&all[i], (is_over_sjf ? all[i].over_sjf : all[i].over_cp)[columns[c].way]));
+        printf("\n");
+    }
+}
+
+static void print_table(const scene *s, const sums *all)
+{
+    static const column over_cp[] = {
+        {GREEDY, "greedy"},        {BEAM, "edges"},  {RANDOM, "random"},       {ON_TETRIS, "on ldf"},
+        {RANDOM_TETRIS, "random"}, {AFTER, "+best"}, {AFTER_RANDOM, "random"}, {BEST, "best"}};
+    static const column over_sjf[] = {{BEAM, "edges"}, {ON_SJF, "on sjf"}, {RANDOM_SJF, "random"}, {BEST, "best"}};
+    uint32_t reached = 0;
+
+    printf("Hua et al., tables 1 to 6: mean over %u graphs a setting; %g ms a plan where it is anytime\n\n"
+           "%% below critical-path; random: the column before it with edges by chance; ldf: largest demand first\n",
+           all[0].count, (double)s->budget_ns / 1e6);
+    print_columns(all, over_cp, sizeof over_cp / sizeof over_cp[0], false);
+    printf("\n%% below shortest task first\n");
+    print_columns(all, over_sjf, sizeof over_sjf / sizeof over_sjf[0], true);
+    printf("\n%-18s %8s %8s %8s\n", "setting", "bound", "greedy ms", "reached");
+    for (int i = 0; i < SETTINGS && all[i].count > 0; i++) {
+        printf("%-18s %8.2f %8.2f %8s\n", settings[i].name, percent(&all[i], all[i].bound),
+               all[i].ms[GREEDY] / all[i].count, reaches(&all[i], &settings[i]) ? "yes" : "no");
+        reached += reaches(&all[i], &settings[i]);
+    }
+    printf("\nedges reaches the paper's gains over CP and SJF in %u of %d settings; must: %d\n", reached, SETTINGS,
+           GOAL);
+}
+
+static void print_json(const sums *all)
+{
+    printf("{\"part\": \"edges\", \"settings\": [");
+    for (int i = 0; i < SETTINGS && all[i].count > 0; i++) {
+        printf("%s{\"setting\": \"%s\", \"graphs\": %u, \"paper_over_cp\": %.2f, \"paper_over_sjf\": %.2f, "
+               "\"bound\": %.3f",
+               i > 0 ? ", " : "", settings[i].name, all[i].count, settings[i].over_cp, settings[i].over_sjf,
+               percent(&all[i], all[i].bound));
+        for (int way = 0; way < WAYS; way++)
+            printf(", \"%s\": {\"over_cp\": %.4f, \"over_sjf\": %.4f, \"over_own\": %.4f, \"ms\": %.3f}", names[way],
+                   percent(&all[i], all[i].over_cp[way]), percent(&all[i], all[i].over_sjf[way]),
+                   percent(&all[i], all[i].over_own[way]), all[i].ms[way] / all[i].count);
+        printf(", \"reached\": %s}", reaches(&all[i], &settings[i]) ? "true" : "false");
+    }
+    uint32_t reached = 0;
+    for (int i = 0; i < SETTINGS; i++)
+        reached += all[i].count > 0 && reaches(&all[i], &settings[i]);
+    printf(
+        "], \"goals\": [{\"goal\": \"edges reaches the paper's gains over CP and SJF\", \"value\": %u, \"must\": %d, "
+        "\"holds\": %s}]}",
+        reached, GOAL, reached >= GOAL ? "true" : "false");
+}
+
+bool learned_edges(const learned *l)
+{
+    static const uint32_t jobs[SIZES] = {5, 10, 20, 50, 100};
+    const char *why = NULL;
+    sums all[SETTINGS] = {{0}};
+    void *memory = NULL;
+    tpch *t = tpch_open(l->data, &why);
+
+    if (t == NULL) {
+        fprintf(stderr, "bench: edges: skipped, %s\n", why);
+        if (l->options.json)
+            printf("{\"part\": \"edges\", \"skipped\": true}");
+        return true;
+    }
+    clo_model *model = learned_model("edges", l->has_shuffled_weights, l->options.seed, &memory);
+    const scene s = {l, t, model, l->options.quick ? 5000000 : 100000000};
+    bool is_good = model != NULL;
+    for (int i = 0; i < SETTINGS && is_good; i++)
+        for (uint32_t n = 0; n < (l->options.quick ? 1 : SIZES) && is_good; n++)
+            for (uint32_t w = 0; w < l->options.rounds && is_good; w++)
+                is_good = add_instance(&s, &settings[i], jobs[n], w, &all[i]);
+    if (is_good && l->options.json)
+        print_json(all);
+    else if (is_good)
+        print_table(&s, all);
+    clo_model_destroy(model);
+    free(memory);
+    tpch_close(t);
+    return is_good;
+}

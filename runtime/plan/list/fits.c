@@ -1,0 +1,189 @@
+/* plan/list/fits.c - see fits.h. */
+#include "plan/list/fits.h"
+
+#include "base/carve.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+
+enum { SAMPLES = 1024 };
+
+static uint64_t *set_of(const clo_fits *fits, uint32_t resource, uint32_t amount)
+{
+    return fits->sets + ((size_t)resource * fits->amounts_count + amount) * fits->words;
+}
+
+static int by_amount(const void *left, const void *right)
+{
+    const int64_t *a = left, *b = right;
+
+    return *a < *b ? -1 : *a > *b;
+}
+
+/* The resources that some task demands. */
+static void find_resources(clo_fits *fits, const clo_graph *graph)
+{
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        uint32_t t = 0;
+        while (t < graph->tasks && clo_graph_demand(graph, t)[r] == 0)
+            t++;
+        if (t < graph->tasks)
+            fits->of[fits->resources++] = r;
+    }
+}
+
+/* The first amount that is not below `value`; amounts_count: all are. */
+static uint32_t amount_for(const clo_fits *fits, uint32_t resource, int64_t value)
+{
+    const int64_t *amounts = fits->amounts + (size_t)resource * fits->amounts_count;
+    uint32_t low = 0, high = fits->amounts_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (amounts[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Amounts at which the demands of a sample are divided in equal parts, and the sets for them. */
+static void fill_sets(clo_fits *fits, uint32_t resource)
+{
+    int64_t sample[SAMPLES], *amounts = fits->amounts + (size_t)resource * fits->amounts_count, most = 0;
+    uint32_t step = (fits->count - 1) / SAMPLES + 1, samples = 0;
+
+    for (uint32_t p = 0; p < fits->count; p++) {
+        int64_t value = fits->demands[(size_t)p * fits->resources + resource];
+        most = value > most ? value : most;
+        if (p % step == 0)
+            sample[samples++] = value;
+    }
+    qsort(sample, samples, sizeof *sample, by_amount);
+    for (uint32_t i = 0; i < fits->amounts_count; i++)
+        amounts[i] = sample[(size_t)samples * (i + 1) / (fits->amounts_count + 1)];
+    amounts[fits->amounts_count - 1] = most;
+    for (uint32_t p = 0; p < fits->count; p++) {
+        uint32_t at = amount_for(fits, resource, fits->demands[(size_t)p * fits->resources + resource]);
+        set_of(fits, resource, at)[p / 64] |= UINT64_C(1) << p % 64;
+    }
+    for (uint32_t i = 1; i < fits->amounts_count; i++)
+        for (uint32_t w = 0; w < fits->words; w++)
+            set_of(fits, resource, i)[w] |= set_of(fits, resource, i - 1)[w];
+}
+
+clo_status clo_fits_open(clo_fits *fits, const clo_cost *cost, const uint32_t *task_at)
+{
+    const clo_graph *graph = cost->graph;
+    clo_block block = {0};
+
+    *fits = (clo_fits){.count = graph->tasks, .words = graph->tasks / 64 + 1};
+    find_resources(fits, graph);
+    fits->amounts_count = fits->count > CLO_FITS_FEW ? CLO_FITS_AMOUNTS : 0;
+    clo_carve(&block, &fits->amounts, (size_t)fits->resources * fits->amounts_count);
+    clo_carve(&block, &fits->sets, (size_t)fits->resources * fits->amounts_count * fits->words);
+    clo_carve(&block, &fits->present, fits->words);
+    clo_carve(&block, &fits->filled, fits->words / 64 + 1);
+    clo_carve(&block, &fits->demands, (size_t)fits->count * fits->resources);
+    fits->block = clo_block_allocate(&block);
+    if (fits->block == NULL)
+        return clo_fail_memory("a plan");
+    for (uint32_t p = 0; p < fits->count; p++)
+        for (uint32_t r = 0; r < fits->resources && clo_cost_fastest(cost, task_at[p]) > 0; r++)
+            fits->demands[(size_t)p * fits->resources + r] = clo_graph_demand(graph, task_at[p])[fits->of[r]];
+    for (uint32_t r = 0; r < fits->resources && fits->amounts_count > 0; r++)
+        fill_sets(fits, r);
+    return CLO_OK;
+}
+
+void clo_fits_close(clo_fits *fits)
+{
+    clo_free(fits->block);
+    *fits = (clo_fits){0};
+}
+
+void clo_fits_add(clo_fits *fits, uint32_t position)
+{
+    uint32_t word = position / 64;
+
+    fits->present[word] |= UINT64_C(1) << position % 64;
+    fits->filled[word / 64] |= UINT64_C(1) << word % 64;
+}
+
+void clo_fits_remove(clo_fits *fits, uint32_t position)
+{
+    uint32_t word = position / 64;
+
+    fits->present[word] &= ~(UINT64_C(1) << position % 64);
+    if (fits->present[word] == 0)
+        fits->filled[word / 64] &= ~(UINT64_C(1) << word % 64);
+}
+
+void clo_fits_ask(const clo_fits *fits, clo_fits_question *question)
+{
+    question->sets_count = 0;
+    for (uint32_t r = 0; r < fits->resources && fits->amounts_count > 0; r++) {
+        uint32_t at = amount_for(fits, r, question->room[r]);
+        if (at + 1 < fits->amounts_count) /* else all are in the set */
+            question->sets[question->sets_count++] = set_of(fits, r, at);
+    }
+}
+
+static bool does_fit(const clo_fits *fits, const clo_fits_question *question, uint32_t position)
+{
+    const int64_t *demand = fits->demands + (size_t)position * fits->resources;
+    int64_t lack = 0;
+
+    for (uint32_t r = 0; r < fits->resources; r++)
+        lack |= question->room[r] - demand[r];
+    return lack >= 0;
+}
+
+/* The first word from `word` on with something present; `words`: there is none. */
+static uint32_t next_filled(const clo_fits *fits, uint32_t word)
+{
+    uint32_t last = fits->words / 64;
+
+    if (word >= fits->words)
+        return fits->words;
+    uint64_t bits = fits->filled[word / 64] & ~UINT64_C(0) << word % 64;
+    for (uint32_t at = word / 64;; bits = fits->filled[at]) { /* ends: behind the last */
+        if (bits != 0)
+            return at * 64 + (uint32_t)__builtin_ctzll(bits);
+        if (at++ == last)
+            return fits->words;
+    }
+}
+
+uint32_t clo_fits_next(const clo_fits *fits, const clo_fits_question *question, uint32_t from, uint32_t end)
+{
+    uint64_t from_bits = ~UINT64_C(0) << from % 64; /* of the first word only */
+
+    for (uint32_t word = next_filled(fits, from / 64); word * 64 < end; word = next_filled(fits, word + 1)) {
+        uint64_t bits = fits->present[word] & (word == from / 64 ? from_bits : ~UINT64_C(0));
+        for (uint32_t i = 0; i < question->sets_count; i++)
+            bits &= question->sets[i][word];
+        for (; bits != 0; bits &= bits - 1) {
+            uint32_t position = word * 64 + (uint32_t)__builtin_ctzll(bits);
+            if (position >= end)
+                return end;
+            if (does_fit(fits, question, position))
+                return position;
+        }
+    }
+    return end;
+}
+
+uint32_t clo_fits_first(const clo_fits *fits, uint32_t from)
+{
+    uint32_t word = from < fits->count ? from / 64 : fits->words;
+
+    for (uint64_t mask = ~UINT64_C(0) << from % 64; (word = next_filled(fits, word)) < fits->words; word++) {
+        uint64_t bits = fits->present[word] & (word == from / 64 ? mask : ~UINT64_C(0));
+        if (bits != 0)
+            return word * 64 + (uint32_t)__builtin_ctzll(bits);
+    }
+    return fits->count;
+}

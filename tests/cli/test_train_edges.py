@@ -1,0 +1,64 @@
+"""train edges WORKLOAD...: the same bytes from the same seed, that it goes on where it was interrupted, and bad input."""
+import json
+import unittest
+
+from support import CommandTest
+
+SMALL = ("--jobs", "1-2", "--edges", 3, "--lessons", 1, "--instances", 2, "--rollouts", 2, "--seeds", "1-8", "--validation",
+         "10-12", "--validate-every", 1)
+
+
+class TrainEdges(CommandTest):
+    def workload(self):
+        path = self.path("stream.jsonl")
+        self.good("generate", "stream", "--jobs", 6, "-n", 12, "-o", path)
+        return path
+
+    def train(self, workload, output, *more):
+        report = json.loads(self.good("train", "edges", workload, *SMALL, "--json", "-o", output, *more))
+        with open(output, "rb") as file:
+            return report, file.read()
+
+    def test_the_model_is_one_and_any_number_of_threads_makes_its_bytes(self):
+        workload, path, curve = self.workload(), self.path("a.model"), self.path("curve.svg")
+        report, model = self.train(workload, path, "--updates", 2, "--threads", 1, "--svg", curve)
+        self.assertEqual(report["updates"], 3)
+        self.assertEqual(report["bytes"], len(model))
+        self.assertLess(len(model), 100000)
+        self.assertGreater(report["agreement"], 0.9)
+        self.assertGreaterEqual(report["validation"], report["validation_before"])
+        self.assertAlmostEqual(report["validation_integers"], report["validation"], delta=0.2)
+        self.assertIn("golden vectors agree", self.good("model", "verify", path))
+        with open(curve, encoding="utf-8") as file:
+            self.assertIn("<svg", file.read())
+        self.assertEqual(model, self.train(workload, path, "--updates", 2, "--threads", 3)[1])
+        self.assertNotEqual(model, self.train(workload, path, "--updates", 2, "--seed", 7)[1])
+
+    def test_it_goes_on_from_its_checkpoint(self):
+        workload, path, checkpoint = self.workload(), self.path("a.model"), self.path("checkpoint")
+        first = self.train(workload, path, "--updates", 2, "--checkpoint", checkpoint)
+        self.assertEqual(first[1], self.train(workload, path, "--updates", 2, "--checkpoint", checkpoint)[1])
+        self.bad(1, "train", "edges", workload, *SMALL, "--updates", 2, "--seed", 5, "--checkpoint", checkpoint,
+                 holds="was written for other jobs or options")
+
+    def test_seeds_of_the_tests_are_refused_and_the_lists_are_shown(self):
+        workload = self.workload()
+        self.bad(2, "train", "edges", workload, "--seeds", "8990-9000", holds="are kept for tests")
+        self.bad(2, "train", "edges", workload, "--validation", "9050-9060", holds="are kept for tests")
+        self.bad(2, "train", "edges", workload, "--seeds", "1-20", "--validation", "20-30", holds="share seeds")
+        text = self.good("train", "edges", workload, *SMALL, "--updates", 1)
+        self.assertIn("seeds        1-8 (list ", text)
+        self.assertIn("left", text)
+
+    def test_bad_options(self):
+        workload = self.workload()
+        for more, text in ((("--jobs", "0"), "write a number from 1 to"), (("--jobs", "5-3"), "write a number from 1 to"),
+                           (("--rule", "best"), "write cp, sjf, tetris or any"), (("--edges", 0), "from 1 to"),
+                           (("--rollouts", 1), "from 2 to"), (("--threads", 300), "at most 256"),
+                           (("--lessons", 0, "--updates", 0), "nothing would be trained"), (("--rate", 0), "number > 0")):
+            self.bad(2, "train", "edges", workload, *more, holds=text)
+        self.bad(1, "train", "edges", self.path("nothing.jsonl"), holds="nothing.jsonl")
+
+
+if __name__ == "__main__":
+    unittest.main()

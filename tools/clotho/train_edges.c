@@ -1,0 +1,466 @@
+/* train_edges.c - `clotho train edges WORKLOAD...`: the network that says which edges make a list schedule shorter.
+ *
+ * Instances are drawn from the jobs of the workloads (../train/edges_environment.h). The network begins as the prior of
+ * clotho/edges.h; REINFORCE with the mean of the rollouts of an instance as the baseline of each step then changes it
+ * (Hua et al.). What was best on validation is quantized, and compared with floating point on other seeds. */
+#define _POSIX_C_SOURCE 200809L
+#include "../train/curve.h"
+#include "../train/edges_cases.h"
+#include "../train/edges_network.h"
+#include "../train/trainer.h"
+#include "json.h"
+#include "options.h"
+#include "simulate_hash.h"
+#include "train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GAMMA 0.9
+
+enum { SCALE_CASES = 256, TEST_CASES = 512, WORKLOADS_MAX = 64 };
+
+typedef struct training {
+    const char *jobs, *rule, *seeds_text, *validation_text, *checkpoint, *output, *svg, *name;
+    uint32_t edges, lessons, updates, instances, rollouts, threads, validate_every;
+    double rate, scale;
+    uint64_t seed;
+    bool as_json;
+    seed_list seeds, validation;
+    uint64_t *seeds_list, *validation_list;
+    clo_workload *workloads[WORKLOADS_MAX];
+    uint32_t workloads_count;
+    uint64_t hash;
+    edges_world world;
+    train_environment environment;
+    network net;
+    double *parameters;
+    train_phase phases[2];
+    uint32_t phases_count;
+    trainer *trainer;
+    struct timespec begin;
+    uint32_t done_before;
+    /* Of the model file. */
+    void *model;
+    size_t model_bytes;
+    quantize_agreement agreement;
+    double integers; /* validation with the model */
+} training;
+
+static double elapsed_s(const training *t)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - t->begin.tv_sec) + (double)(now.tv_nsec - t->begin.tv_nsec) * 1e-9;
+}
+
+/* "5" or "5-8" */
+static bool read_range(const char *text, uint32_t *least, uint32_t *most)
+{
+    const char *dash = strchr(text, '-');
+    char first[16];
+    uint64_t low, high;
+
+    snprintf(first, sizeof first, "%.*s", dash != NULL ? (int)(dash - text) : 12, text);
+    if (!parse_u64(first, &low) || (dash != NULL && !parse_u64(dash + 1, &high)))
+        return false;
+    high = dash != NULL ? high : low;
+    *least = (uint32_t)low;
+    *most = (uint32_t)high;
+    return low > 0 && low <= high && high <= EDGES_JOBS_MAX;
+}
+
+static int check_options(training *t)
+{
+    static const char *const rules[] = {"cp", "sjf", "tetris", "any"};
+    int code = train_read_seeds(t->seeds_text, t->validation_text, &t->seeds, &t->validation);
+
+    if (code != EXIT_GOOD)
+        return code;
+    if (!read_range(t->jobs, &t->world.jobs_least, &t->world.jobs_most))
+        return misuse("--jobs is '%.40s'; write a number from 1 to %d, or two as 5-8", t->jobs, EDGES_JOBS_MAX);
+    uint32_t rule = 0;
+    while (rule < 4 && strcmp(t->rule, rules[rule]) != 0)
+        rule++;
+    if (rule == 4)
+        return misuse("--rule is '%.40s'; write cp, sjf, tetris or any", t->rule);
+    t->world.has_any_rule = rule == 3;
+    t->world.rule = t->world.has_any_rule ? CLO_EDGES_CP : (clo_edges_rule)rule;
+    if (t->edges < 1 || t->edges > CLO_EDGES_MAX || t->updates > 1000000 || t->lessons > 1000000)
+        return misuse("--edges is from 1 to %d, --lessons and --updates to 1000000", CLO_EDGES_MAX);
+    if (t->lessons + t->updates == 0)
+        return misuse("--lessons and --updates are 0; nothing would be trained");
+    if (t->instances < 1 || t->instances > 1000 || t->rollouts < 2 || t->rollouts > 1000)
+        return misuse("--instances is from 1 to 1000, --rollouts from 2 to 1000");
+    if (t->threads > 256)
+        return misuse("--threads is %u; write at most 256", t->threads);
+    if (!(t->rate > 0) || !(t->scale > 0))
+        return misuse("--rate or --scale is 0; write a number > 0");
+    if (strlen(t->name) >= CLO_MODEL_NAME_BYTES)
+        return misuse("--name is too long; write at most %d characters", CLO_MODEL_NAME_BYTES - 1);
+    t->world.edges = t->edges;
+    return EXIT_GOOD;
+}
+
+static bool has(const edges_world *world, const clo_graph *graph)
+{
+    for (uint32_t i = 0; i < world->graphs_count; i++)
+        if (world->graphs[i] == graph)
+            return true;
+    return false;
+}
+
+static int open_workload(training *t, const char *path)
+{
+    clo_load_config load = CLO_LOAD_CONFIG_INIT;
+    clo_workload *jobs = NULL;
+
+    load.scale = t->scale;
+    clo_status status = clo_workload_load(path, &load, &jobs);
+    if (status != CLO_OK)
+        return complain_status(path, status);
+    t->workloads[t->workloads_count++] = jobs;
+    for (uint32_t j = 0; j < clo_workload_jobs(jobs); j++) {
+        const clo_graph *graph = clo_workload_get(jobs, j)->graph;
+        if (t->world.graphs_count < EDGES_GRAPHS_MAX && !has(&t->world, graph))
+            t->world.graphs[t->world.graphs_count++] = graph;
+    }
+    t->hash = (t->hash ^ workload_hash(jobs)) * UINT64_C(1099511628211);
+    return EXIT_GOOD;
+}
+
+/* First what the teacher does, then what brings more. Either may be left out. */
+static void make_phases(training *t)
+{
+    train_phase phase = TRAIN_PHASE_INIT;
+
+    phase.rate_first = t->rate;
+    phase.rate_last = t->rate / 10;
+    phase.method = TRAIN_IMITATION;
+    phase.updates = t->lessons;
+    phase.instances = 2 * t->instances;
+    if (t->lessons > 0)
+        t->phases[t->phases_count++] = phase;
+    phase.method = TRAIN_REINFORCE;
+    phase.updates = t->updates;
+    phase.instances = t->instances;
+    phase.rollouts = t->rollouts;
+    phase.rate_first = t->lessons > 0 ? t->rate / 3 : t->rate;
+    phase.by_time = true;
+    phase.gamma = GAMMA;
+    if (t->updates > 0)
+        t->phases[t->phases_count++] = phase;
+}
+
+static int open_trainer(training *t)
+{
+    char why[TRAINER_WHY_BYTES] = "";
+
+    t->seeds_list = calloc(t->seeds.count, sizeof *t->seeds_list);
+    t->validation_list = calloc(t->validation.count, sizeof *t->validation_list);
+    t->parameters = calloc(edges_parameters(), sizeof *t->parameters);
+    if (t->seeds_list == NULL || t->validation_list == NULL || t->parameters == NULL)
+        return complain(NULL, "out of memory");
+    seeds_fill(t->seeds, t->seeds_list);
+    seeds_fill(t->validation, t->validation_list);
+    edges_network(t->parameters, &t->net);
+    parameters_init(&t->net, t->parameters, t->seed);
+    parameters_zero(&t->net, t->parameters, t->net.score);
+    make_phases(t);
+    t->hash = (t->hash ^ t->world.jobs_least) * UINT64_C(1099511628211) + t->world.jobs_most;
+    t->hash =
+        (t->hash ^ t->edges) * UINT64_C(1099511628211) + (uint64_t)t->world.rule + (t->world.has_any_rule ? 3 : 0);
+    t->environment = edges_environment;
+    t->environment.argument = &t->world;
+    const trainer_config config = {.environment = &t->environment,
+                                   .net = &t->net,
+                                   .parameters = t->parameters,
+                                   .parameters_count = edges_parameters(),
+                                   .critic = CLO_MODEL_NONE,
+                                   .phases = t->phases,
+                                   .phases_count = t->phases_count,
+                                   .seeds = t->seeds_list,
+                                   .seeds_count = t->seeds.count,
+                                   .validation = t->validation_list,
+                                   .validation_count = t->validation.count,
+                                   .validate_every = t->validate_every,
+                                   .seed = t->seed,
+                                   .threads = t->threads,
+                                   .hash = t->hash};
+    t->trainer = trainer_create(&config, why);
+    if (t->trainer == NULL)
+        return complain(NULL, "%s", why);
+    if (t->checkpoint != NULL && access(t->checkpoint, F_OK) == 0 && !trainer_load(t->trainer, t->checkpoint, why))
+        return complain(NULL, "%s", why);
+    t->done_before = trainer_updates_done(t->trainer);
+    return EXIT_GOOD;
+}
+
+static void print_head(const training *t)
+{
+    printf("training on  %u graphs, %u to %u of them an instance; rule %s, %u edges are tried\n", t->world.graphs_count,
+           t->world.jobs_least, t->world.jobs_most, t->rule, t->edges);
+    printf("seeds        %s (list %016llx), validation %s (list %016llx), samples seed %llu\n", t->seeds_text,
+           (unsigned long long)seeds_hash(t->seeds), t->validation_text, (unsigned long long)seeds_hash(t->validation),
+           (unsigned long long)t->seed);
+    printf("network      %u numbers; rewards: what the makespan falls by, in percent\n\n", edges_parameters());
+    fflush(stdout);
+}
+
+static void show(const training *t, const train_point *point)
+{
+    char line[256];
+
+    if (t->as_json)
+        return;
+    curve_line(t->trainer, t->phases[point->phase].method, point, elapsed_s(t), point->update - t->done_before, line,
+               sizeof line);
+    if (!isnan(point->validation))
+        printf("%s%s\n", isatty(STDOUT_FILENO) ? "\r\033[K" : "", line);
+    else if (isatty(STDOUT_FILENO))
+        printf("\r\033[K%s", line);
+    fflush(stdout);
+}
+
+static int train(training *t)
+{
+    char why[TRAINER_WHY_BYTES] = "";
+    train_point point = {0};
+    bool has_begun = false;
+
+    while (!has_begun || trainer_updates_done(t->trainer) <
+                             trainer_updates(t->trainer)) { /* each round is an update, but the first */
+        if (trainer_updates_done(t->trainer) == trainer_updates(t->trainer))
+            break;
+        has_begun = true;
+        if (!trainer_update(t->trainer, &point, why))
+            return complain(NULL, "%s", why);
+        show(t, &point);
+        if (t->checkpoint != NULL && !isnan(point.validation) && !trainer_save(t->trainer, t->checkpoint, why))
+            return complain(NULL, "%s", why);
+    }
+    return EXIT_GOOD;
+}
+
+/* Of an instance. */
+static uint32_t most_tasks(const training *t)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 0; i < t->world.graphs_count; i++)
+        most = clo_graph_tasks(t->world.graphs[i]) > most ? clo_graph_tasks(t->world.graphs[i]) : most;
+    return most * t->world.jobs_most;
+}
+
+static int compare(training *t, const edges_case *cases, uint32_t count)
+{
+    clo_model *model = NULL;
+    clo_status status = clo_model_open(t->name, t->model, t->model_bytes, &model);
+
+    if (status == CLO_OK)
+        status = edges_compare(&t->net, model, cases, count, &t->agreement);
+    t->integers = NAN;
+    if (status == CLO_OK && most_tasks(t) <= CLO_MODEL_GOLDEN_ROWS_MAX)
+        status = edges_validate(&t->world, model, t->validation_list, t->validation.count, &t->integers);
+    clo_model_destroy(model);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+}
+
+/* The best parameters as a model. Scales come from training seeds, the comparison from those of validation. */
+static int make_model(training *t)
+{
+    edges_case *cases = calloc(SCALE_CASES + TEST_CASES, sizeof *cases);
+    uint32_t scale = 0, test = 0;
+    const char *why = NULL;
+    int code = EXIT_GOOD;
+
+    if (cases == NULL)
+        return complain(NULL, "out of memory");
+    memcpy(t->parameters, trainer_best(t->trainer, NULL, NULL), edges_parameters() * sizeof *t->parameters);
+    scale = edges_cases_collect(&t->world, t->seeds_list, t->seeds.count, cases, SCALE_CASES);
+    test = edges_cases_collect(&t->world, t->validation_list, t->validation.count, cases + scale, TEST_CASES);
+    clo_status status = edges_quantize(&t->net, t->name, cases, scale, &t->model, &t->model_bytes, &why);
+    if (status != CLO_OK)
+        code = why != NULL ? complain(NULL, "%s", why) : complain_status(NULL, status);
+    else
+        code = compare(t, cases + scale, test);
+    edges_cases_free(cases, scale + test);
+    free(cases);
+    return code;
+}
+
+static int write_to(const char *path, const void *data, size_t bytes)
+{
+    char name[4096];
+
+    if (snprintf(name, sizeof name, "%s.new", path) >= (int)sizeof name)
+        return complain(path, "the name is too long");
+    FILE *file = fopen(name, "wb");
+    bool is_good = file != NULL && fwrite(data, 1, bytes, file) == bytes;
+    if (file != NULL)
+        is_good = fclose(file) == 0 && is_good;
+    if (is_good && rename(name, path) == 0)
+        return EXIT_GOOD;
+    if (file != NULL)
+        remove(name);
+    return complain(path, "cannot be written; check the folder and its rights");
+}
+
+static int draw_curve(const training *t)
+{
+    uint32_t count;
+    const train_point *points = trainer_curve(t->trainer, &count);
+    FILE *file = fopen(t->svg, "w");
+    bool is_good = file != NULL && curve_svg(points, count, "clotho train edges", file);
+
+    if (file != NULL)
+        is_good = fclose(file) == 0 && is_good;
+    return is_good ? EXIT_GOOD : complain(t->svg, "cannot be written; check the folder and its rights");
+}
+
+static int report(const training *t)
+{
+    double reward;
+    uint32_t update, points;
+    double first = trainer_curve(t->trainer, &points)[0].validation;
+    double share = t->agreement.choices > 0 ? (double)t->agreement.same / (double)t->agreement.choices : 1;
+    json out;
+
+    (void)trainer_best(t->trainer, &reward, &update);
+    if (!t->as_json) {
+        printf("\nbest         makespans %.3f %% shorter on validation, after %u updates (%.3f %% before), in %.1f s\n",
+               reward, update, first, elapsed_s(t));
+        printf("integers     choose alike in %.2f %% of %llu decisions", 100 * share,
+               (unsigned long long)t->agreement.choices);
+        if (!isnan(t->integers))
+            printf(", makespans %.3f %% shorter", t->integers);
+        printf("; %zu bytes\n", t->model_bytes);
+        if (t->output != NULL)
+            printf("model        %s; build it in with clotho model embed\n", show_name(t->output));
+        return EXIT_GOOD;
+    }
+    json_begin(&out);
+    json_text(&out, "model", t->name);
+    json_real(&out, "validation", reward);
+    json_real(&out, "validation_before", first);
+    json_count(&out, "best_update", update);
+    json_count(&out, "updates", trainer_updates_done(t->trainer));
+    json_real(&out, "validation_integers", t->integers);
+    json_real(&out, "agreement", share);
+    json_count(&out, "decisions", t->agreement.choices);
+    json_count(&out, "bytes", t->model_bytes);
+    json_count(&out, "seeds_hash", seeds_hash(t->seeds));
+    json_count(&out, "validation_hash", seeds_hash(t->validation));
+    json_real(&out, "seconds", elapsed_s(t));
+    return json_print(&out);
+}
+
+static int run(training *t, char **paths, int count)
+{
+    int code = EXIT_GOOD;
+
+    clock_gettime(CLOCK_MONOTONIC, &t->begin);
+    for (int i = 0; i < count && code == EXIT_GOOD; i++)
+        code = open_workload(t, paths[i]);
+    if (code == EXIT_GOOD && t->world.graphs_count == 0)
+        code = complain(paths[0], "holds no job");
+    if (code == EXIT_GOOD)
+        code = open_trainer(t);
+    if (code == EXIT_GOOD && !t->as_json)
+        print_head(t);
+    if (code == EXIT_GOOD)
+        code = train(t);
+    if (code == EXIT_GOOD)
+        code = make_model(t);
+    if (code == EXIT_GOOD && t->output != NULL)
+        code = write_to(t->output, t->model, t->model_bytes);
+    if (code == EXIT_GOOD && t->svg != NULL)
+        code = draw_curve(t);
+    return code == EXIT_GOOD ? report(t) : code;
+}
+
+static void close_all(training *t)
+{
+    trainer_destroy(t->trainer);
+    for (uint32_t i = 0; i < t->workloads_count; i++)
+        clo_workload_destroy(t->workloads[i]);
+    free(t->seeds_list);
+    free(t->validation_list);
+    free(t->parameters);
+    free(t->model);
+    free(t);
+}
+
+static int read_and_run(training *t, int argc, char **argv)
+{
+    static const command cmd = {
+        "train edges",
+        "WORKLOAD...",
+        1,
+        WORKLOADS_MAX,
+        "Trains the network of the planners 'edges' on graphs that are drawn from the jobs of "
+        "the workloads: it says\n"
+        "which edges make a list schedule shorter. What is best on validation becomes a model "
+        "file. Interrupted,\n"
+        "it goes on from its checkpoint.",
+        "The same seeds give the same bytes with any number of threads.\n"
+        "Example: clotho train edges tpch_2g.jsonl tpch_100g.jsonl --updates 300 -o edges.model"};
+    const option_spec options[] = {
+        {"jobs", 0, "A-B", OPTION_TEXT, &t->jobs, "jobs of an instance (3-6)"},
+        {"rule", 0, "NAME", OPTION_TEXT, &t->rule,
+         "list rule: cp, sjf, tetris, or any: the seed of an instance draws it (cp)"},
+        {"edges", 0, "N", OPTION_U32, &t->edges, "edges that an episode tries (16)"},
+        {"scale", 0, "X", OPTION_REAL, &t->scale, "multiply times by X"},
+        {"seeds", 0, "A-B", OPTION_TEXT, &t->seeds_text, "instances to train on (100-4099)"},
+        {"validation", 0, "A-B", OPTION_TEXT, &t->validation_text, "instances that say what is kept (5000-5127)"},
+        {"lessons", 0, "N", OPTION_U32, &t->lessons, "updates that imitate the best single edges (60)"},
+        {"updates", 0, "N", OPTION_U32, &t->updates, "updates by reward (240)"},
+        {"instances", 0, "N", OPTION_U32, &t->instances, "of an update (8)"},
+        {"rollouts", 0, "N", OPTION_U32, &t->rollouts, "of an instance (12)"},
+        {"rate", 0, "X", OPTION_REAL, &t->rate, "of Adam, a tenth of it at the end (0.03)"},
+        {"validate-every", 0, "N", OPTION_U32, &t->validate_every, "updates between two validations (20)"},
+        {"seed", 0, "N", OPTION_U64, &t->seed, "fixes every draw (0)"},
+        {"threads", 0, "N", OPTION_U32, &t->threads, "rollouts at once (as many as CPUs)"},
+        {"checkpoint", 0, "F", OPTION_TEXT, &t->checkpoint,
+         "written at each validation; where it is there already, training goes on from it"},
+        {"name", 0, "NAME", OPTION_TEXT, &t->name, "of the model (edges)"},
+        {"output", 'o', "F", OPTION_TEXT, &t->output, "write the model"},
+        {"svg", 0, "F.svg", OPTION_TEXT, &t->svg, "draw the learning curve"},
+        {"json", 0, NULL, OPTION_FLAG, &t->as_json, "print one JSON object on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
+
+    if (code == OPTIONS_GO_ON)
+        code = check_options(t);
+    else
+        return code;
+    return code == EXIT_GOOD ? run(t, operands, count) : code;
+}
+
+int train_edges(int argc, char **argv)
+{
+    training *t = calloc(1, sizeof *t);
+
+    if (t == NULL)
+        return complain(NULL, "out of memory");
+    t->jobs = "3-6";
+    t->rule = "cp";
+    t->seeds_text = "100-4099";
+    t->validation_text = "5000-5127";
+    t->name = "edges";
+    t->edges = 16;
+    t->lessons = 60;
+    t->updates = 240;
+    t->instances = 8;
+    t->rollouts = 12;
+    t->validate_every = 20;
+    t->rate = 0.03;
+    t->scale = 1;
+    int code = read_and_run(t, argc, argv);
+    close_all(t);
+    return code;
+}
