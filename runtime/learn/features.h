@@ -24,7 +24,7 @@ static inline int16_t clo_feature_round(int64_t product, uint32_t shift, int16_t
     return clo_feature_cut(product + (shift > 0 ? INT64_C(1) << (shift - 1) : 0), shift, lo, hi, is_clamped);
 }
 
-/* List 3 has work as so many numbers. */
+/* List 4 has work as so many numbers. */
 enum { CLO_WORK_PARTS_LOG2 = 2, CLO_WORK_PARTS = 1 << CLO_WORK_PARTS_LOG2 };
 
 /* Part i of work, 0 .. CLO_WORK_PARTS - 1: (2i + 1) / 8 is added in place of a half. The parts add up to

@@ -17,7 +17,7 @@
 #include "cost/cost.h"
 #include "learn/features.h"
 
-/* In the order of lists 1 and 3 of the features. Then those of a job, the first three again, and that of limits. List 3
+/* In the order of lists 1 and 4 of the features. Then those of a job, the first three again, and that of limits. List 4
  * has work as several numbers. */
 enum {
     FEATURE_CAP,

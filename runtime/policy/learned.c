@@ -114,7 +114,7 @@ clo_status clo_learned_init(clo_learned *learned, const clo_learned_argument *ar
         model->header->score == CLO_MODEL_NONE || model->header->limit == CLO_MODEL_NONE)
         return clo_fail(
             CLO_ERR_ARGUMENT,
-            "policy 'decima': the model '%.32s' is not of the kind Decima with list 1 or 3 of features, or lacks "
+            "policy 'decima': the model '%.32s' is not of the kind Decima with list 1 or 4 of features, or lacks "
             "scores of stages or limits; make one with clotho model quantize",
             model->header->name);
     const places at = place(model, own_bytes(argument), sizes);

@@ -115,7 +115,7 @@ class Model(CommandTest):
         self.assertGreaterEqual(made["limits_agree"], AGREE * made["limits"])
         self.assertIn("4 golden vectors agree", self.good("model", "verify", path))
         shown = self.json("model", "show", path)
-        self.assertEqual((shown["kind"], shown["feature_set"]), ("decima", 3))
+        self.assertEqual((shown["kind"], shown["feature_set"]), ("decima", 4))
         again = self.path("again.model")
         self.good("model", "quantize", weights, "-o", again)
         self.assertEqual(self.bytes("decima.model"), self.bytes("again.model"))

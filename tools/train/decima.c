@@ -271,7 +271,7 @@ static void draw_shape(decima_case *drawn, uint64_t *state)
     drawn->real = (network_case){&drawn->shape, drawn->numbers};
 }
 
-/* Appends the number as the model gets it, in `parts` that add up to it (docs/MODELS.md, list 3). */
+/* Appends the number as the model gets it, in `parts` that add up to it (docs/MODELS.md, list 4). */
 static void put_integers(decima_case *drawn, const clo_model_feature *as, uint32_t parts, uint32_t *at, int64_t raw)
 {
     for (uint32_t i = 0; i < parts; i++) {

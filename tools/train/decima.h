@@ -27,7 +27,7 @@ typedef struct decima_weights {
     double executors, tasks_scale, work_scale_ms;
 } decima_weights;
 
-/* The network borrows the weights. The features of list 3. */
+/* The network borrows the weights. The features of list 4. */
 void decima_network(const decima_weights *weights, network *net);
 void decima_features(const decima_weights *weights, clo_model_feature features[DECIMA_FEATURES]);
 

@@ -265,7 +265,7 @@ typedef struct seen {
 } seen;
 
 /* The plain way of a model gives the same scores, and the best one was chosen. */
-/* The four parts of work add up to it, rounded at four times the model's scale (docs/MODELS.md, list 3). */
+/* The four parts of work add up to it, rounded at four times the model's scale (docs/MODELS.md, list 4). */
 static void check_work(const clo_model *model, const clo_learned_decision *d)
 {
     clo_model_feature work;
