@@ -87,6 +87,7 @@ static void policies(void **state)
     assert_int_equal(clo_view_first_ready(NULL).job, CLO_NONE);
     assert_false(clo_view_step(NULL));
     assert_false(clo_view_steps(NULL, 1));
+    clo_view_partial(NULL);
     assert_null(clo_policy_find(NULL));
     assert_null(clo_policy_find("nope"));
     ok(clo_cost_create(graph, platform, &cost));

@@ -190,7 +190,7 @@ static void huge_means_end_in_an_error(void **state)
         .size = sizeof config, .kind = CLO_ARRIVALS_POISSON, .mean_ns = INT64_MAX, .jobs = 99};
 
     (void)state;
-    fails(CLO_ERR_LIMIT, "would arrive, or miss its deadline, after more than 146 years",
+    fails(CLO_ERR_LIMIT, "would arrive, be released, or miss its deadline, after more than 146 years",
           clo_workload_arrivals(from, &config, &made));
     config.mean_ns = CLO_WORKLOAD_TIME_MAX / 64;
     config.jobs = 9;
