@@ -57,7 +57,7 @@ class Train(CommandTest):
                            (("--baseline", "nobody"), "nobody"), (("--threads", 300), "at most 256"),
                            (("--arrivals", "poisson:0"), "arrivals")):
             self.bad(2, "train", "parametric", workload, *more, holds=text)
-        self.bad(2, "train", "magic", workload, holds="'train magic' is not there")
+        self.bad(2, "train", "magic", workload, holds="'train magic' is not known")
         self.bad(1, "train", "parametric", self.path("nothing.jsonl"), holds="nothing.jsonl")
 
 

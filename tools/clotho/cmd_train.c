@@ -1,5 +1,7 @@
-/* cmd_train.c - `clotho train parametric WORKLOAD`: finds the numbers of the policy "parametric" for a workload. */
+/* cmd_train.c - `clotho train ACTION`, and its action `parametric WORKLOAD`: finds the numbers of the policy "parametric"
+ * for a workload. */
 #define _POSIX_C_SOURCE 200809L
+#include "actions.h"
 #include "arrivals.h"
 #include "commands.h"
 #include "options.h"
@@ -28,16 +30,23 @@ static int read_seeds(const char *name, const char *text, seed_list *out)
     return EXIT_GOOD;
 }
 
-static int check_options(train_options *o, const char *seeds, const char *validation)
+int train_read_seeds(const char *seeds, const char *validation, seed_list *training, seed_list *judging)
 {
-    int code = read_seeds("seeds", seeds, &o->seeds);
+    int code = read_seeds("seeds", seeds, training);
 
     if (code == EXIT_GOOD)
-        code = read_seeds("validation", validation, &o->validation);
+        code = read_seeds("validation", validation, judging);
+    if (code == EXIT_GOOD && seeds_overlap(*training, *judging))
+        return misuse("--seeds and --validation share seeds; what is kept must be judged on others");
+    return code;
+}
+
+static int check_options(train_options *o, const char *seeds, const char *validation)
+{
+    int code = train_read_seeds(seeds, validation, &o->seeds, &o->validation);
+
     if (code != EXIT_GOOD)
         return code;
-    if (seeds_overlap(o->seeds, o->validation))
-        return misuse("--seeds and --validation share seeds; what is kept must be judged on others");
     if (o->population < 4 || o->population > 10000 || o->generations < 1 || o->generations > 100000)
         return misuse("--population is from 4 to 10000, --generations from 1 to 100000");
     if (o->threads > 256)
@@ -45,12 +54,12 @@ static int check_options(train_options *o, const char *seeds, const char *valida
     return EXIT_GOOD;
 }
 
-int cmd_train(int argc, char **argv)
+static int parametric(int argc, char **argv)
 {
-    static const command cmd = {"train",
-                                "parametric WORKLOAD",
-                                2,
-                                2,
+    static const command cmd = {"train parametric",
+                                "WORKLOAD",
+                                1,
+                                1,
                                 "Finds the numbers of the policy 'parametric' for a workload by the cross-entropy "
                                 "method: streams of its jobs are\n"
                                 "simulated, and the mean completion time is made small, relative to that of a "
@@ -91,10 +100,18 @@ int cmd_train(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    if (strcmp(operands[0], "parametric") != 0)
-        return misuse("'train %s' is not there; write 'clotho train parametric WORKLOAD'", operands[0]);
     if (!(o.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     code = check_options(&o, seeds, validation);
-    return code != EXIT_GOOD ? code : train_parametric(operands[1], &o);
+    return code != EXIT_GOOD ? code : train_parametric(operands[0], &o);
+}
+
+int cmd_train(int argc, char **argv)
+{
+    static const action actions[] = {
+        {"parametric", parametric, "the numbers of the policy 'parametric'"},
+        {"lachesis", train_lachesis, "the network of the planner and the policy 'lachesis'"},
+        {NULL, NULL, NULL}};
+
+    return actions_run("train", actions, argc, argv);
 }

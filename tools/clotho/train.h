@@ -14,7 +14,14 @@ typedef struct train_options {
     bool as_json;
 } train_options;
 
+/* Reads two lists of seeds, --seeds and --validation. Returns EXIT_GOOD, or an exit code after an error line: one is no
+ * list, holds seeds of tests, or they share seeds. */
+int train_read_seeds(const char *seeds, const char *validation, seed_list *training, seed_list *judging);
+
 /* Returns an exit code. */
 int train_parametric(const char *path, const train_options *options);
+
+/* Actions of `clotho train`: argv[0] is the action's name. */
+int train_lachesis(int argc, char **argv);
 
 #endif

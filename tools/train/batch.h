@@ -1,0 +1,70 @@
+/* batch.h - what LACHESIS is trained on: jobs that are there at time 0, drawn from a workload and merged into one graph,
+ * on a cluster of executors of unlike speeds (its figures 7 and 8). A stage counts as one task of all its work.
+ *
+ * The network sees the whole graph as one job, through clotho/features.h. A batch is a function of its seed and the
+ * law; it is read only once it is made, and any number of threads may use it. */
+#ifndef CLOTHO_TRAIN_BATCH_H
+#define CLOTHO_TRAIN_BATCH_H
+
+#include "environment.h"
+
+enum { BATCH_CCRS_MAX = 8, BATCH_FEATURES = CLO_FEATURES_STAGE + CLO_FEATURES_JOB + CLO_FEATURES_SYSTEM };
+
+typedef struct batch_law {
+    const clo_workload *workload;
+    /* Number of jobs: its logarithm is uniform. */
+    uint32_t jobs_first, jobs_last;
+    /* Mean transfer time at 1 byte/ns / mean time, one of them for each batch. None: bytes of the workload. */
+    double ccrs[BATCH_CCRS_MAX];
+    uint32_t ccrs_count;
+    /* An edge carries U(0, 2) times the mean: of all tasks, or of its producer. Both: half of the batches each. */
+    bool has_even, has_producer;
+    /* NULL: `executors` whose speeds are uniform in tenths, from speed_first to speed_last; the reference lies between.
+     * Links of 1 byte/ns. */
+    const clo_platform *platform;
+    uint32_t executors, speed_first, speed_last;
+} batch_law;
+
+typedef struct batch {
+    uint64_t seed;
+    clo_graph *graph;
+    clo_cost *cost;
+    /* NULL: that of the law. */
+    clo_platform *platform;
+    /* All stages are there. */
+    clo_model_case shape;
+    network_case input;
+    /* [tasks] what a case without parents has; the place by falling rank_u; the feature rank-up as the network sees
+     * it */
+    uint32_t *parents, *place;
+    double *rank;
+    /* Of the planner "deft". */
+    int64_t reference_ns;
+} batch;
+
+/* What the network sees of each feature. Of counts that an online policy changes, only tasks and work are seen. */
+void batch_features(clo_model_feature out[BATCH_FEATURES]);
+
+/* NULL: it cannot be made, and clo_last_error says why, or there is no memory. */
+batch *batch_create(const batch_law *law, uint64_t seed);
+/* NULL is allowed. */
+void batch_destroy(batch *b);
+
+/* The batches of a training; found by their seeds. */
+typedef struct batch_set {
+    batch **list;
+    uint32_t count;
+    /* Of the scores that the network adds to: prior * rank-up. */
+    double prior;
+} batch_set;
+
+const batch *batch_find(const batch_set *set, uint64_t seed);
+
+/* Orders a batch: a choice is the next task among those whose parents were chosen before. Behind the last one the planner
+ * "deft" places all of them in this order, and the reward is -makespan / reference. */
+train_environment batch_environment(const batch_set *set);
+
+/* The makespan of the batch under scores[tasks] of all its tasks; -1: no memory. */
+int64_t batch_makespan_ns(const batch *b, const int64_t *scores);
+
+#endif
