@@ -5,10 +5,14 @@
 
 /* decima_model.c */
 extern const unsigned char clo_decima_model[45888];
+/* lachesis_model.c */
+extern const unsigned char clo_lachesis_model[22592];
 
 static const clo_builtin_model models[] = {
     {"decima", "the published weights of Decima (spark-sched-sim) in int8, for 50 executors and TPC-H queries",
      clo_decima_model, sizeof clo_decima_model},
+    {"lachesis", "orders tasks for DEFT: trained on batches of TPC-H queries on 50 executors of unlike speeds",
+     clo_lachesis_model, sizeof clo_lachesis_model},
     {NULL, NULL, NULL, 0},
 };
 
