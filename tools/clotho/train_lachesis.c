@@ -1,6 +1,6 @@
 /* train_lachesis.c - `clotho train lachesis WORKLOAD...`: a network that orders the tasks of a graph, for the planner
- * and the policy "lachesis". REINFORCE with several orders of each batch, which share a baseline (../train/trainer.h);
- * the network adds to a prior, so it begins as DEFT in the order of rank_u. */
+ * and the policy "lachesis". REINFORCE: each batch is ordered several times by scores with noise, and these rollouts
+ * share a baseline (../train/trainer.h). The network adds to a prior, so it begins as DEFT in the order of rank_u. */
 #define _POSIX_C_SOURCE 200809L
 #include "../train/curve.h"
 #include "input.h"
@@ -89,8 +89,9 @@ static int check_numbers(const lachesis_options *o)
         return misuse("--updates is from 1 to 1000000");
     if (o->phase.instances < 1 || o->phase.instances > 4096 || o->phase.rollouts < 2 || o->phase.rollouts > 4096)
         return misuse("--instances is from 1 to 4096, --rollouts from 2 to 4096");
-    if (!(o->prior > 0 && o->prior <= 1000) || !(o->phase.rate_first > 0 && o->phase.rate_first <= 1))
-        return misuse("--prior is above 0, at most 1000; --rate above 0, at most 1");
+    if (!(o->prior > 0 && o->prior <= 1000) || !(o->spread > 0 && o->spread <= 100) ||
+        !(o->phase.rate_first > 0 && o->phase.rate_first <= 1))
+        return misuse("--prior is above 0, at most 1000; --spread above 0, at most 100; --rate above 0, at most 1");
     if (o->threads > 256)
         return misuse("--threads is %u; write at most 256", o->threads);
     if (o->law.executors < 1 || o->law.executors > 4096)
@@ -157,6 +158,8 @@ static uint64_t hash_of(const training *t)
         hash = fold(fold(fold(hash, t->set.list[i]->seed), t->set.list[i]->shape.stages),
                     (uint64_t)t->set.list[i]->reference_ns);
     memcpy(&bits, &t->set.prior, sizeof bits);
+    hash = fold(hash, bits);
+    memcpy(&bits, &t->o->spread, sizeof bits);
     return fold(fold(fold(hash, bits), t->o->shape.width), t->o->shape.rounds);
 }
 
@@ -262,7 +265,7 @@ static int run(training *t)
     t->o->law.platform = t->opened;
     if (code == EXIT_GOOD)
         code = make_batches(t);
-    const train_environment environment = batch_environment(&t->set);
+    const train_environment environment = batch_environment(&t->set, t->o->spread);
     if (code == EXIT_GOOD)
         code = open_trainer(t, &environment);
     if (code == EXIT_GOOD && !t->o->as_json)
@@ -320,7 +323,8 @@ int train_lachesis(int argc, char **argv)
 {
     lachesis_options o = {.name = "lachesis",
                           .updates = 300,
-                          .prior = 10,
+                          .prior = 20,
+                          .spread = 1,
                           .phase = TRAIN_PHASE_INIT,
                           .shape = LACHESIS_SHAPE_INIT,
                           .law = {.executors = 50}};
@@ -341,7 +345,8 @@ int train_lachesis(int argc, char **argv)
         {"rollouts", 0, "N", OPTION_U32, &o.phase.rollouts, "orders of each, which share a baseline (16)"},
         {"rate", 0, "X", OPTION_REAL, &o.phase.rate_first, "Adam's step at first; a tenth at last (0.002)"},
         {"validate", 0, "N", OPTION_U32, &o.validate_every, "updates between two validations (10)"},
-        {"prior", 0, "X", OPTION_REAL, &o.prior, "the score that the largest rank_u has by itself (10)"},
+        {"prior", 0, "X", OPTION_REAL, &o.prior, "the score that the largest rank_u has by itself (20)"},
+        {"spread", 0, "X", OPTION_REAL, &o.spread, "standard deviation of the noise that scores are tried with (1)"},
         {"width", 0, "N", OPTION_U32, &o.shape.width, "numbers of an embedding (16)"},
         {"rounds", 0, "N", OPTION_U32, &o.shape.rounds, "how often stages see their children (3)"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fixes weights and draws (0)"},

@@ -14,7 +14,7 @@ typedef struct lachesis_options {
     lachesis_shape shape;
     batch_law law;
     seed_list seeds, validation;
-    double prior;
+    double prior, spread;
     uint64_t seed;
     bool as_json;
 } lachesis_options;

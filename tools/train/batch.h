@@ -60,9 +60,10 @@ typedef struct batch_set {
 
 const batch *batch_find(const batch_set *set, uint64_t seed);
 
-/* Orders a batch: a choice is the next task among those whose parents were chosen before. Behind the last one the planner
- * "deft" places all of them in this order, and the reward is -makespan / reference. */
-train_environment batch_environment(const batch_set *set);
+/* Orders a batch: of the tasks whose parents come before, the one with the largest score comes next, and the planner
+ * "deft" places them in this order. The reward is -makespan / reference.
+ *   spread  of the noise that is drawn (train_environment.spread) */
+train_environment batch_environment(const batch_set *set, double spread);
 
 /* The makespan of the batch under scores[tasks] of all its tasks; -1: no memory. */
 int64_t batch_makespan_ns(const batch *b, const int64_t *scores);

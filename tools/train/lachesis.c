@@ -20,8 +20,8 @@
 
 enum { BY_ITSELF = NETWORK_NONE, OF_STAGES = 0, OF_JOBS, OF_ALL };
 enum { PREP_HIDDEN = 16, EXPONENT_MAX = 12, JOIN = 0 };
-/* How large a feature of 1 may be where it is carried to the score. */
-enum { CARRIED_LEAST = 1, CARRIED_MOST = 16 };
+/* How large a feature of 1 is where it is carried to the score: with the margin of quantize.h a bit is left over. */
+enum { CARRIED = 3 };
 
 static const uint32_t head_shape[LACHESIS_HEAD_DEPTH] = {32, 16, 8, 1};
 static const uint32_t critic_shape[] = {32, 16, 1};
@@ -212,28 +212,6 @@ uint32_t lachesis_parameters(const lachesis_shape *shape)
     return count;
 }
 
-/* The last weight of the prior: int8 weights share a scale, so it is not far from the largest other one. */
-static double carried_weight(const double *weights, uint32_t count, double weight)
-{
-    double most = 0;
-
-    for (uint32_t i = 0; i < count; i++)
-        most = fmax(most, fabs(weights[i]));
-    return fmin(fmax(most, weight / CARRIED_MOST), weight / CARRIED_LEAST);
-}
-
-/* The weights of the last layer, from the first ones of the head on. */
-static const double *last_weights(const lachesis_shape *shape, const double *head)
-{
-    uint32_t in = head_inputs(shape);
-
-    for (int depth = 0; depth + 1 < LACHESIS_HEAD_DEPTH; depth++) {
-        head += (size_t)(in + 1) * head_outputs(shape, depth);
-        in = head_outputs(shape, depth);
-    }
-    return head;
-}
-
 /* One layer with more numbers on both sides, which nothing goes to or comes from. */
 static void widen(const double *from, uint32_t inputs, uint32_t outputs, uint32_t wide_in, uint32_t wide, double *out)
 {
@@ -244,22 +222,39 @@ static void widen(const double *from, uint32_t inputs, uint32_t outputs, uint32_
     }
 }
 
+/* The last two layers without what they carry, the hidden numbers scaled so that all weights of the last one are +-last. Its int8 weights share
+ * a scale, so they are exact then, and what is small is small in the int16 numbers before. */
+static void balance(double *hidden, uint32_t inputs, uint32_t outputs, double *weights, double last)
+{
+    for (uint32_t n = 0; n + 1 < outputs; n++) {
+        double by = fabs(weights[n]) / last;
+        for (uint32_t i = 0; i < inputs; i++)
+            hidden[(size_t)n * inputs + i] *= by;
+        hidden[(size_t)inputs * outputs + n] *= by;
+        weights[n] = weights[n] < 0 ? -last : last;
+    }
+}
+
 void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, uint32_t feature, double weight,
                          double *out)
 {
     uint32_t in = head_inputs(shape), wide_in = in, count = encoder_parameters(shape);
-    const double *head = parameters + count;
-    double last = carried_weight(last_weights(shape, head), head_outputs(shape, LACHESIS_HEAD_DEPTH - 2), weight);
+    double *hidden = NULL, last = weight / CARRIED;
 
     memcpy(out, parameters, count * sizeof *out);
+    parameters += count;
     out += count;
     for (int depth = 0; depth < LACHESIS_HEAD_DEPTH; depth++) {
         uint32_t outputs = head_outputs(shape, depth), wide = head_shape[depth];
-        widen(head, in, outputs, wide_in, wide, out);
-        /* The last number of each layer carries it: weight / last, times 1, times 1, times last. */
+        widen(parameters, in, outputs, wide_in, wide, out);
+        if (depth + 1 == LACHESIS_HEAD_DEPTH)
+            balance(hidden, head_shape[depth - 2], wide_in, out, last);
+        /* The last number of each layer carries it: times weight / last, 1, 1 and last. */
         double *carries = out + (size_t)(wide - 1) * wide_in + (depth > 0 ? wide_in - 1 : feature);
         *carries = depth == 0 ? weight / last : depth + 1 < LACHESIS_HEAD_DEPTH ? 1 : last;
-        head += (size_t)(in + 1) * outputs;
+        if (depth + 2 == LACHESIS_HEAD_DEPTH)
+            hidden = out;
+        parameters += (size_t)(in + 1) * outputs;
         out += (size_t)(wide_in + 1) * wide;
         in = outputs;
         wide_in = wide;

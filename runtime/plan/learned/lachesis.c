@@ -5,22 +5,24 @@
  * the whole plan; a task is executable when its parents are placed, not when they have finished, because a plan need
  * not wait; gaps are filled as in DEFT.
  *
- * The first schedule is the greedy one, the second that of DEFT, so the plan is never longer than DEFT's. The others
- * are drawn with the probabilities that the scores stand for (softmax, by Gumbel noise), as in one-shot priority
- * sampling (Jeon et al., ICLR 2023). The shortest is kept, of equal ones the first. A graph that is too large for the
- * network gets DEFT's plan. */
+ * The first schedule is the greedy one. The next two are those of DEFT and TDCA, so the plan is never longer than
+ * theirs. The others are drawn with the probabilities that the scores stand for (softmax, by Gumbel noise), as in
+ * one-shot priority sampling (Jeon et al., ICLR 2023). The shortest is kept, of equal ones the first. A graph that is
+ * too large for the network gets DEFT's plan. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "kernels/kernels.h"
 #include "learn/draw.h"
 #include "learn/head.h"
 #include "plan/duplicate/deft.h"
+#include "plan/duplicate/planners.h"
 #include "plan/learned/planners.h"
 #include "plan/learned/scores.h"
 #include "plan/schedule/budget.h"
 #include "plan/schedule/compact.h"
 
-enum { SCHEDULES_DEFAULT = 16 };
+/* Schedules by number; the others are drawn. */
+enum { GREEDY = 0, BY_DEFT = 1, BY_TDCA = 2, RULES = 3, SCHEDULES_DEFAULT = 16 };
 
 typedef struct search {
     clo_schedule *schedule;
@@ -34,15 +36,13 @@ typedef struct search {
     clo_snapshot best;
 } search;
 
-/* Of schedule number `index`. */
-static clo_status choose_order(search *s, uint64_t index)
+/* Of the greedy schedule, and of drawn ones. */
+static clo_status order(search *s, uint64_t index)
 {
     uint32_t tasks = s->schedule->graph->tasks;
     const int32_t *scores = s->given.scores;
 
-    if (index == 1)
-        return clo_schedule_order(s->schedule);
-    if (index > 1) {
+    if (index >= RULES) {
         s->kernels.gumbel(clo_draw_seed(s->budget.config->seed, index), s->ids, tasks, s->noise);
         s->kernels.perturb(scores, s->given.drawn_scale, s->noise, tasks, s->noisy);
         scores = s->noisy;
@@ -52,14 +52,20 @@ static clo_status choose_order(search *s, uint64_t index)
     return clo_schedule_order_by_keys(s->schedule, s->keys);
 }
 
+static clo_status fill_one(search *s, uint64_t index)
+{
+    if (index == BY_TDCA)
+        return clo_planner_tdca.fill(s->schedule, s->budget.config);
+    clo_status status = index == BY_DEFT ? clo_schedule_order(s->schedule) : order(s, index);
+    if (status == CLO_OK)
+        status = clo_deft_place_ordered(s->schedule);
+    return status == CLO_OK ? clo_schedule_compact(s->schedule) : status;
+}
+
 static clo_status try_one(search *s)
 {
     clo_schedule_clear(s->schedule);
-    clo_status status = choose_order(s, s->budget.schedules);
-    if (status == CLO_OK)
-        status = clo_deft_place_ordered(s->schedule);
-    if (status == CLO_OK)
-        status = clo_schedule_compact(s->schedule);
+    clo_status status = fill_one(s, s->budget.schedules);
     if (status != CLO_OK)
         return status;
     s->budget.schedules++;
@@ -80,7 +86,7 @@ static clo_status run(search *s, const clo_plan_config *config)
     if (status == CLO_OK)
         status = clo_budget_bound(&s->budget, s->schedule->cost, clo_clock_ns() - begin_ns);
     while (status == CLO_OK && !clo_budget_is_spent(&s->budget) &&
-           (s->budget.schedules < 2 || s->given.drawn_scale > 0)) /* ends with the budget, which has a limit */
+           (s->budget.schedules < RULES || s->given.drawn_scale > 0)) /* ends with the budget, which has a limit */
         status = try_one(s);
     if (status == CLO_OK)
         status = clo_snapshot_restore(&s->best, s->schedule);
@@ -123,8 +129,8 @@ static clo_status lachesis_fill(clo_schedule *schedule, const clo_plan_config *c
 
 const clo_planner_desc clo_planner_lachesis = {
     .name = "lachesis",
-    .summary = "a trained network orders, DEFT places (LACHESIS); the shortest of its greedy, DEFT's and drawn orders",
-    .executions_each = 2,
+    .summary = "a trained network orders, DEFT places (LACHESIS): greedy and drawn orders, beside DEFT and TDCA",
+    .executions_each = CLO_EXECUTIONS_EACH,
     .fill = lachesis_fill,
     .takes_model = true,
 };

@@ -57,8 +57,8 @@ static clo_status prepare(pass *p, clo_job_figures *figures)
 
     if (status != CLO_OK)
         return status;
-    *figures = (clo_job_figures){.executors = clo_platform_executors(p->cost->platform),
-                                 .tasks_left = graph->instances};
+    *figures =
+        (clo_job_figures){.executors = clo_platform_executors(p->cost->platform), .tasks_left = graph->instances};
     for (uint32_t t = 0; t < graph->tasks; t++)
         figures->work_left_ns =
             clo_time_add(figures->work_left_ns, clo_time_mul(stages.time_ns[t], stages.instances[t]));
