@@ -85,8 +85,8 @@ static int check_numbers(const lachesis_options *o)
     free(net);
     if (!is_shape || o->shape.width > 64)
         return misuse("--width is from 1 to 64, --rounds from 1 to %d", LACHESIS_ROUNDS_MAX);
-    if (o->updates < 1 || o->updates > 1000000)
-        return misuse("--updates is from 1 to 1000000");
+    if (o->updates < 1 || o->updates > 1000000 || o->generations > 10000)
+        return misuse("--updates is from 1 to 1000000, --tune at most 10000");
     if (o->phase.instances < 1 || o->phase.instances > 4096 || o->phase.rollouts < 2 || o->phase.rollouts > 4096)
         return misuse("--instances is from 1 to 4096, --rollouts from 2 to 4096");
     if (!(o->prior > 0 && o->prior <= 1000) || !(o->spread > 0 && o->spread <= 100) ||
@@ -126,6 +126,7 @@ static int make_batches(training *t)
     uint32_t count = o->seeds.count + o->validation.count;
 
     t->set = (batch_set){.list = calloc(count, sizeof *t->set.list), .prior = o->prior};
+    t->set.weights[CLO_FEATURE_RANK_UP] = 1;
     t->seeds = calloc(o->seeds.count, sizeof *t->seeds);
     t->validation = calloc(o->validation.count, sizeof *t->validation);
     if (t->set.list == NULL || t->seeds == NULL || t->validation == NULL)
@@ -159,6 +160,10 @@ static uint64_t hash_of(const training *t)
                     (uint64_t)t->set.list[i]->reference_ns);
     memcpy(&bits, &t->set.prior, sizeof bits);
     hash = fold(hash, bits);
+    for (int k = 0; k < CLO_FEATURES_STAGE; k++) {
+        memcpy(&bits, &t->set.weights[k], sizeof bits);
+        hash = fold(hash, bits);
+    }
     memcpy(&bits, &t->o->spread, sizeof bits);
     return fold(fold(fold(hash, bits), t->o->shape.width), t->o->shape.rounds);
 }
@@ -253,6 +258,42 @@ static void print_head(const training *t)
     fflush(stdout);
 }
 
+static void show_generation(void *context, uint32_t generation, double training_ratio, double validation_ratio)
+{
+    const struct training *t = context;
+
+    if (!t->o->as_json)
+        printf("prior %6u/%-6u of DEFT's makespan: training %.5f, validation %.5f\n", generation, t->o->generations,
+               training_ratio, validation_ratio);
+    fflush(stdout);
+}
+
+/* The weights of the prior, before the network adds to it. */
+static int tune(training *t)
+{
+    const lachesis_options *o = t->o;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    const batch_tuning how = {.training = o->seeds.count,
+                              .generations = o->generations,
+                              .threads = o->threads > 0           ? o->threads
+                                         : cpus > 0 && cpus < 256 ? (uint32_t)cpus
+                                                                  : 1,
+                              .seed = o->seed,
+                              .told = show_generation,
+                              .context = t};
+    double found;
+
+    if (!batch_tune(&t->set, &how, &found))
+        return complain(NULL, "out of memory");
+    if (!o->as_json)
+        printf(
+            "prior        %g * (rank-up %+.4f time %+.4f input %+.4f output %+.4f rank-down %+.4f children): %.5f\n\n",
+            o->prior, t->set.weights[CLO_FEATURE_TIME], t->set.weights[CLO_FEATURE_INPUT],
+            t->set.weights[CLO_FEATURE_OUTPUT], t->set.weights[CLO_FEATURE_RANK_DOWN],
+            t->set.weights[CLO_FEATURE_CHILDREN], found);
+    return EXIT_GOOD;
+}
+
 static int run(training *t)
 {
     struct timespec from;
@@ -265,11 +306,13 @@ static int run(training *t)
     t->o->law.platform = t->opened;
     if (code == EXIT_GOOD)
         code = make_batches(t);
+    if (code == EXIT_GOOD && !t->o->as_json)
+        print_head(t);
+    if (code == EXIT_GOOD && t->o->generations > 0)
+        code = tune(t);
     const train_environment environment = batch_environment(&t->set, t->o->spread);
     if (code == EXIT_GOOD)
         code = open_trainer(t, &environment);
-    if (code == EXIT_GOOD && !t->o->as_json)
-        print_head(t);
     if (code == EXIT_GOOD)
         code = train(t, &from);
     if (code == EXIT_GOOD)
@@ -345,6 +388,7 @@ int train_lachesis(int argc, char **argv)
         {"rollouts", 0, "N", OPTION_U32, &o.phase.rollouts, "orders of each, which share a baseline (16)"},
         {"rate", 0, "X", OPTION_REAL, &o.phase.rate_first, "Adam's step at first; a tenth at last (0.002)"},
         {"validate", 0, "N", OPTION_U32, &o.validate_every, "updates between two validations (10)"},
+        {"tune", 0, "N", OPTION_U32, &o.generations, "generations that tune the prior's weights before; 0: rank_u (0)"},
         {"prior", 0, "X", OPTION_REAL, &o.prior, "the score that the largest rank_u has by itself (20)"},
         {"spread", 0, "X", OPTION_REAL, &o.spread, "standard deviation of the noise that scores are tried with (1)"},
         {"width", 0, "N", OPTION_U32, &o.shape.width, "numbers of an embedding (16)"},

@@ -88,7 +88,7 @@ int train_model_report(const lachesis_options *o, const trainer *t, const batch_
     if (status == CLO_OK)
         status = clo_model_open(o->name, made.data, made.bytes, &model);
     for (uint32_t i = o->seeds.count; i < set->count && status == CLO_OK; i++)
-        status = batch_compare(set->list[i], set->prior, &o->shape, best, model, &found);
+        status = batch_compare(set->list[i], set, &o->shape, best, model, &found);
     int code = status == CLO_OK ? EXIT_GOOD
                : why != NULL    ? complain("the model", "%s", why)
                                 : complain_status("the model", status);

@@ -9,7 +9,7 @@
 
 typedef struct lachesis_options {
     const char *spec, *checkpoint, *output, *curve, *name;
-    uint32_t updates, validate_every, threads;
+    uint32_t updates, validate_every, threads, generations;
     train_phase phase;
     lachesis_shape shape;
     batch_law law;

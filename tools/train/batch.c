@@ -242,7 +242,6 @@ static void scale_inputs(batch *b, const clo_stage_figures *figures, int32_t *ra
         job.work_left_ns += figures->time_ns[t];
         (void)clo_features_scale(list, CLO_FEATURES_STAGE, raw + (size_t)t * CLO_FEATURES_STAGE,
                                  inputs + (size_t)t * CLO_FEATURES_STAGE);
-        b->rank[t] = (double)inputs[(size_t)t * CLO_FEATURES_STAGE + CLO_FEATURE_RANK_UP] / UNIT;
     }
     (void)clo_features_job(&job, row);
     (void)clo_features_system(&system, row + CLO_FEATURES_JOB);
@@ -263,8 +262,7 @@ static bool make_inputs(batch *b)
 
     b->shape.inputs = inputs;
     b->input = (network_case){&b->shape, reals};
-    b->rank = calloc(tasks + 1, sizeof *b->rank);
-    if (is_good && b->rank != NULL) {
+    if (is_good) {
         const clo_stage_figures figures = {
             times, times + tasks, times + 2 * tasks, times + 3 * tasks, times + 4 * tasks, counts, counts + tasks};
         is_good = clo_features_of_cost(b->cost, &figures) == CLO_OK && make_places(b, figures.rank_u_ns);
@@ -276,7 +274,7 @@ static bool make_inputs(batch *b)
     free(times);
     free(counts);
     free(raw);
-    return is_good && b->rank != NULL;
+    return is_good;
 }
 
 batch *batch_create(const batch_law *law, uint64_t seed)
@@ -315,7 +313,6 @@ void batch_destroy(batch *b)
     free((void *)(uintptr_t)b->input.inputs);
     free(b->parents);
     free(b->place);
-    free(b->rank);
     free(b);
 }
 

@@ -34,10 +34,8 @@ typedef struct batch {
     /* All stages are there. */
     clo_model_case shape;
     network_case input;
-    /* [tasks] what a case without parents has; the place by falling rank_u; the feature rank-up as the network sees
-     * it */
+    /* [tasks] how many parents; the place by falling rank_u */
     uint32_t *parents, *place;
-    double *rank;
     /* Of the planner "deft". */
     int64_t reference_ns;
 } batch;
@@ -54,9 +52,30 @@ void batch_destroy(batch *b);
 typedef struct batch_set {
     batch **list;
     uint32_t count;
-    /* Of the scores that the network adds to: prior * rank-up. */
-    double prior;
+    /* Of the scores that the network adds to: prior * batch_prior. Untuned, the weight of rank-up is 1, others are 0. */
+    double prior, weights[CLO_FEATURES_STAGE];
 } batch_set;
+
+/* Of negative sums: as in the network that carries them (lachesis_with_prior). */
+#define BATCH_PRIOR_LEAKY 0.008
+
+/* Sum of the weights times what the network sees of the task. */
+double batch_prior(const batch *b, const double weights[CLO_FEATURES_STAGE], uint32_t task);
+
+typedef struct batch_tuning {
+    /* The first batches of the set; the others are those of validation. */
+    uint32_t training, generations, threads;
+    uint64_t seed;
+    /* Mean makespan / reference of the generation's first mean, and of its new one on validation. NULL: nobody. */
+    void (*told)(void *context, uint32_t generation, double training, double validation);
+    void *context;
+} batch_tuning;
+
+/* Finds weights for the prior alone, by cross-entropy: the mean of the distribution that is best on validation, or
+ * rank-up alone where none is better.
+ *   validation  receives its makespan / reference.
+ * False: no memory. The same with any number of threads. */
+bool batch_tune(batch_set *set, const batch_tuning *how, double *validation);
 
 const batch *batch_find(const batch_set *set, uint64_t seed);
 

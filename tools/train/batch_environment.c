@@ -68,7 +68,7 @@ static bool reset(void *self, uint64_t seed)
     if (o->b == NULL || !make_room(o, o->b->shape.stages))
         return false;
     for (uint32_t t = 0; t < o->b->shape.stages; t++)
-        o->prior[t] = o->set->prior * o->b->rank[t];
+        o->prior[t] = o->set->prior * batch_prior(o->b, o->set->weights, t);
     return true;
 }
 

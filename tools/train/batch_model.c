@@ -25,7 +25,7 @@ static clo_model_case *list_cases(const batch_set *set, uint32_t *golden)
 }
 
 /* The parameters with the prior in them, and the network on them. NULL: no memory, or the shape is not possible. */
-static double *widen(const lachesis_shape *shape, const double *parameters, double prior, network *net)
+static double *widen(const lachesis_shape *shape, const double *parameters, const batch_set *set, network *net)
 {
     lachesis_shape wide = *shape;
 
@@ -33,7 +33,7 @@ static double *widen(const lachesis_shape *shape, const double *parameters, doub
     double *all = calloc(lachesis_parameters(&wide), sizeof *all);
     if (all == NULL)
         return NULL;
-    lachesis_with_prior(shape, parameters, CLO_FEATURE_RANK_UP, prior, all);
+    lachesis_with_prior(shape, parameters, set->weights, set->prior, all);
     if (lachesis_network(&wide, all, net, NULL))
         return all;
     free(all);
@@ -46,7 +46,7 @@ clo_status batch_quantize(const batch_set *set, const lachesis_shape *shape, con
     clo_model_feature features[BATCH_FEATURES];
     quantize_cases cases = {.count = set->count};
     network *net = calloc(1, sizeof *net);
-    double *wide = net != NULL ? widen(shape, parameters, set->prior, net) : NULL;
+    double *wide = net != NULL ? widen(shape, parameters, set, net) : NULL;
 
     batch_features(features);
     cases.list = list_cases(set, &cases.golden);
@@ -145,12 +145,12 @@ static clo_status make_keys(const batch *b, const network *net, const clo_model 
     return status;
 }
 
-clo_status batch_compare(const batch *b, double prior, const lachesis_shape *shape, const double *parameters,
+clo_status batch_compare(const batch *b, const batch_set *set, const lachesis_shape *shape, const double *parameters,
                          const clo_model *model, batch_agreement *found)
 {
     uint32_t stages = b->shape.stages;
     network *net = calloc(1, sizeof *net);
-    double *wide = net != NULL ? widen(shape, parameters, prior, net) : NULL;
+    double *wide = net != NULL ? widen(shape, parameters, set, net) : NULL;
     int64_t *keys = calloc(2 * (size_t)stages + 1, sizeof *keys);
     clo_status status = wide != NULL && keys != NULL ? CLO_OK : CLO_ERR_MEMORY;
 

@@ -235,11 +235,11 @@ static void balance(double *hidden, uint32_t inputs, uint32_t outputs, double *w
     }
 }
 
-void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, uint32_t feature, double weight,
+void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, const double *weights, double scale,
                          double *out)
 {
     uint32_t in = head_inputs(shape), wide_in = in, count = encoder_parameters(shape);
-    double *hidden = NULL, last = weight / CARRIED;
+    double *hidden = NULL, last = scale / CARRIED;
 
     memcpy(out, parameters, count * sizeof *out);
     parameters += count;
@@ -249,9 +249,12 @@ void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, 
         widen(parameters, in, outputs, wide_in, wide, out);
         if (depth + 1 == LACHESIS_HEAD_DEPTH)
             balance(hidden, head_shape[depth - 2], wide_in, out, last);
-        /* The last number of each layer carries it: times weight / last, 1, 1 and last. */
-        double *carries = out + (size_t)(wide - 1) * wide_in + (depth > 0 ? wide_in - 1 : feature);
-        *carries = depth == 0 ? weight / last : depth + 1 < LACHESIS_HEAD_DEPTH ? 1 : last;
+        /* The last number of each layer carries the sum: times CARRIED, 1, 1 and last. */
+        double *row = out + (size_t)(wide - 1) * wide_in;
+        for (uint32_t k = 0; depth == 0 && k < shape->stage_inputs; k++)
+            row[k] = CARRIED * weights[k];
+        if (depth > 0)
+            row[wide_in - 1] = depth + 1 < LACHESIS_HEAD_DEPTH ? 1 : last;
         if (depth + 2 == LACHESIS_HEAD_DEPTH)
             hidden = out;
         parameters += (size_t)(in + 1) * outputs;

@@ -35,12 +35,13 @@ uint32_t lachesis_parameters(const lachesis_shape *shape);
  * False: the shape is wider than the limits of model.h or network.h. */
 bool lachesis_network(const lachesis_shape *shape, const double *parameters, network *net, uint32_t *critic);
 
-/* A prior as a part of the network: the scores of `out` are those of `parameters` and `weight` times feature `feature`
- * of the stage, which is never negative. One unit of each hidden layer of the head carries the feature to the score.
+/* A prior as a part of the network: the scores of `out` are those of `parameters` and `scale` times the sum of
+ * weights[stage_inputs] times the features of the stage; a negative sum counts 0.008 of it. One unit of each hidden layer of
+ * the head carries the sum to the score.
  *
  *   shape  with spare 1 and without a critic: of `parameters`.
  *   out    [lachesis_parameters of the same shape with spare 0] */
-void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, uint32_t feature, double weight,
+void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, const double *weights, double scale,
                          double *out);
 
 #endif
