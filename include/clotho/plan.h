@@ -107,7 +107,6 @@ typedef struct clo_plan_config {
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     also: unknown planner, unknown config fields, keys or a model for a planner that takes none
  *   CLO_ERR_UNSUPPORTED  the model cannot be run step by step (docs/MODELS.md)
- *   CLO_ERR_LIMIT        "lachesis": more than 65 535 tasks
  *   CLO_ERR_MEMORY
  *
  * Not promised: the shortest plan, unless clo_plan_is_optimal says so.
