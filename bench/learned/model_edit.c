@@ -2,10 +2,21 @@
 #include "learned/model_edit.h"
 #include "common/platform.h"
 
+#include <clotho/features.h>
+
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAYERS_AT = 80, LAYER_BYTES = 64, SCORE_AT = 56, CRC_AT = 12, LANES = 16, DEPTH = 4, ALIGN = 16 };
+enum {
+    LAYERS_AT = 80,
+    LAYER_BYTES = 64,
+    SCORE_AT = 56,
+    CRC_AT = 12,
+    LANES = 16,
+    DEPTH = 4,
+    ALIGN = 16,
+    HEAD_OUTPUTS = 32
+};
 
 static uint32_t get(const uint8_t *at)
 {
@@ -84,8 +95,27 @@ static void seal(uint8_t *data, size_t bytes)
     put(data + CRC_AT, crc32c(crc32c(0, data, CRC_AT), data + CRC_AT + 4, bytes - CRC_AT - 4));
 }
 
+/* The row of the head's first layer that carries the prior sees rank-up alone. False: there is no such layer. */
+static bool leave_rank_up(uint8_t *data, const clo_model_info *info)
+{
+    bool has_found = false;
+
+    for (uint32_t i = 0; i < info->layers; i++) {
+        const layer l = layer_at(data, i);
+        if (l.weights == NULL || l.inputs != CLO_FEATURES_STAGE || l.outputs != HEAD_OUTPUTS)
+            continue;
+        for (uint32_t k = 0; k < l.inputs; k++)
+            if (k != CLO_FEATURE_RANK_UP)
+                *weight(&l, HEAD_OUTPUTS - 1, k) = 0;
+        fold(&l);
+        has_found = true;
+    }
+    return has_found || bench_fail("the model has no layer that carries a prior");
+}
+
 void *model_without_residual(const clo_model *model)
 {
+    clo_model_info info = CLO_MODEL_INFO_INIT;
     size_t bytes;
     uint8_t *data = copy_of(model, &bytes);
     uint32_t score = data != NULL ? get(data + SCORE_AT) & 0xffff : 0;
@@ -101,8 +131,11 @@ void *model_without_residual(const clo_model *model)
             put(l.bias, 0);
         fold(&l);
     }
-    if (data != NULL)
-        seal(data, bytes);
+    if (data == NULL || clo_model_inspect(model, &info) != CLO_OK || !leave_rank_up(data, &info)) {
+        free(data);
+        return NULL;
+    }
+    seal(data, bytes);
     return data;
 }
 

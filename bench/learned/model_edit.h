@@ -5,7 +5,8 @@
 
 #include <clotho/model.h>
 
-/* The last layer of the scores keeps its last weight alone: what carries the prior (tools/train/lachesis.h). */
+/* What is left is the prior, and of it rank-up alone: the order of DEFT. The last layer of the scores keeps its last
+ * weight, and the numbers that carry the prior (tools/train/lachesis.h) one feature. */
 void *model_without_residual(const clo_model *model);
 /* The weights of each layer in another order. */
 void *model_shuffled(const clo_model *model, uint64_t seed);

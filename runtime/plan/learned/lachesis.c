@@ -22,7 +22,7 @@
 #include "plan/schedule/compact.h"
 
 /* Schedules by number; the others are drawn. */
-enum { GREEDY = 0, BY_DEFT = 1, BY_TDCA = 2, RULES = 3, SCHEDULES_DEFAULT = 16 };
+enum { GREEDY = 0, BY_DEFT = 1, BY_TDCA = 2, RULES = 3, SCHEDULES_DEFAULT = 64 };
 
 typedef struct search {
     clo_schedule *schedule;
