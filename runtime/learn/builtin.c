@@ -6,7 +6,7 @@
 /* decima_model.c */
 extern const unsigned char clo_decima_model[45888];
 /* lachesis_model.c */
-extern const unsigned char clo_lachesis_model[22592];
+extern const unsigned char clo_lachesis_model[23600];
 
 static const clo_builtin_model models[] = {
     {"decima", "the published weights of Decima (spark-sched-sim) in int8, for 50 executors and TPC-H queries",

@@ -11,36 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SEEDS_MAX = 10000 };
-
-static int read_seeds(const char *name, const char *text, seed_list *out)
-{
-    const char *dash = strchr(text, '-');
-    char first[32];
-    uint64_t last = 0;
-
-    snprintf(first, sizeof first, "%.*s", dash != NULL ? (int)(dash - text) : 0, text);
-    if (dash == NULL || !parse_u64(first, &out->first) || !parse_u64(dash + 1, &last) || last < out->first ||
-        last - out->first >= SEEDS_MAX)
-        return misuse("--%s is '%.60s'; write two whole numbers as 100-163, at most %d seeds", name, text, SEEDS_MAX);
-    out->count = (uint32_t)(last - out->first + 1);
-    if (seeds_have_tests(*out))
-        return misuse("--%s: seeds %d to %d are kept for tests; choose others", name, SEEDS_TEST_FIRST,
-                      SEEDS_TEST_LAST);
-    return EXIT_GOOD;
-}
-
-int train_read_seeds(const char *seeds, const char *validation, seed_list *training, seed_list *judging)
-{
-    int code = read_seeds("seeds", seeds, training);
-
-    if (code == EXIT_GOOD)
-        code = read_seeds("validation", validation, judging);
-    if (code == EXIT_GOOD && seeds_overlap(*training, *judging))
-        return misuse("--seeds and --validation share seeds; what is kept must be judged on others");
-    return code;
-}
-
 static int check_options(train_options *o, const char *seeds, const char *validation)
 {
     int code = train_read_seeds(seeds, validation, &o->seeds, &o->validation);

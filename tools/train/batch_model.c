@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { GOLDEN = 4, GOLDEN_STAGES = 64, SCORE_UNITS = 1 << 24 };
+enum { HIDDEN = LACHESIS_HEAD_DEPTH - 1, GOLDEN = 4, GOLDEN_STAGES = 64, SCORE_UNITS = 1 << 24 };
 
 /* Small batches first, for golden vectors; the network's inputs do not change. */
 static clo_model_case *list_cases(const batch_set *set, uint32_t *golden)
@@ -40,6 +40,87 @@ static double *widen(const lachesis_shape *shape, const double *parameters, cons
     return NULL;
 }
 
+/* A hidden layer of the head: the value, the whole matrix that makes it, and the one that reads it. */
+typedef struct hidden {
+    uint32_t value, inputs, outputs, next_outputs;
+    double *rows, *bias, *next;
+    double most[CLO_MODEL_WIDTH_MAX];
+} hidden;
+
+/* Of a network on `base`; the first reads the parts of several domains. Found from the score backwards. */
+static void find_hidden(const network *net, double *base, hidden list[HIDDEN])
+{
+    uint32_t value = net->score;
+
+    for (int depth = HIDDEN; depth >= 0; depth--) {
+        const network_layer *layer = NULL;
+        uint32_t in = CLO_MODEL_NONE;
+        for (uint32_t i = 0; i < net->ops_count; i++) {
+            const clo_model_op *op = &net->ops[i];
+            const network_layer *mine = op->op == CLO_MODEL_DENSE ? &net->layers[op->argument] : NULL;
+            bool is_first =
+                depth == 0 && mine != NULL && net->values[op->out].join != NETWORK_NONE && mine->bias != NULL;
+            if (is_first || (depth > 0 && mine != NULL && op->out == value)) {
+                layer = mine;
+                in = op->in[0];
+            }
+        }
+        if (depth > 0) {
+            list[depth - 1].value = in;
+            list[depth - 1].next = base + (layer->weights - base);
+            list[depth - 1].next_outputs = layer->outputs;
+            value = in;
+        }
+        if (depth < HIDDEN) {
+            list[depth].rows = base + (layer->weights - base);
+            list[depth].bias = base + (layer->bias - base);
+            list[depth].inputs = layer->stride;
+            list[depth].outputs = layer->outputs;
+        }
+    }
+}
+
+static bool see(const network *net, const batch *b, network_tape *tape, hidden list[HIDDEN])
+{
+    if (!network_tape_fit(tape, net, &b->shape))
+        return false;
+    network_forward(net, &b->input, tape);
+    for (int h = 0; h < HIDDEN; h++)
+        for (size_t i = 0; i < (size_t)b->shape.stages * list[h].outputs; i++) {
+            double *most = &list[h].most[i % list[h].outputs];
+            *most = fmax(*most, fabs(tape->rows[list[h].value][i]));
+        }
+    return true;
+}
+
+/* Makes no hidden number of the head larger than the one that carries the prior: they share a scale. What follows makes
+ * up for it, as leaky layers are proportional (Nagel et al. 2019, "Data-free quantization"). */
+static bool equalize(const batch_set *set, const network *net, double *base)
+{
+    hidden *list = calloc(HIDDEN, sizeof *list);
+    network_tape tape = {0};
+    bool is_good = list != NULL;
+
+    if (is_good)
+        find_hidden(net, base, list);
+    for (uint32_t i = 0; i < set->count && is_good; i++)
+        is_good = see(net, set->list[i], &tape, list);
+    for (int h = 0; h < HIDDEN && is_good; h++)
+        for (uint32_t n = 0; n + 1 < list[h].outputs; n++) {
+            double by = list[h].most[n] > 0 ? list[h].most[list[h].outputs - 1] / list[h].most[n] : 1;
+            if (!(by < 1))
+                continue;
+            for (uint32_t k = 0; k < list[h].inputs; k++)
+                list[h].rows[(size_t)n * list[h].inputs + k] *= by;
+            list[h].bias[n] *= by;
+            for (uint32_t k = 0; k < list[h].next_outputs; k++)
+                list[h].next[(size_t)k * list[h].outputs + n] /= by;
+        }
+    network_tape_free(&tape);
+    free(list);
+    return is_good;
+}
+
 clo_status batch_quantize(const batch_set *set, const lachesis_shape *shape, const double *parameters, const char *name,
                           batch_model *out, const char **why)
 {
@@ -56,7 +137,7 @@ clo_status batch_quantize(const batch_set *set, const lachesis_shape *shape, con
                                     .features = features,
                                     .features_count = BATCH_FEATURES};
     *why = NULL;
-    clo_status status = wide != NULL && cases.list != NULL
+    clo_status status = wide != NULL && cases.list != NULL && equalize(set, net, wide)
                             ? quantize_on(net, &config, &cases, &out->data, &out->bytes, why)
                             : CLO_ERR_MEMORY;
     free((void *)(uintptr_t)cases.list);

@@ -23,12 +23,13 @@ typedef struct scoring {
     double *ratios;
 } scoring;
 
+/* In steps of 1 / 127, between -1 and 1: int8 weights of a model have them exactly. */
 static void to_weights(const double *numbers, double weights[CLO_FEATURES_STAGE])
 {
     memset(weights, 0, CLO_FEATURES_STAGE * sizeof *weights);
     weights[CLO_FEATURE_RANK_UP] = 1;
     for (int n = 0; n < NUMBERS; n++)
-        weights[tuned[n]] = numbers[n];
+        weights[tuned[n]] = round(127 * fmin(fmax(numbers[n], -1), 1)) / 127;
 }
 
 double batch_prior(const batch *b, const double weights[CLO_FEATURES_STAGE], uint32_t task)

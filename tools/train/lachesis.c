@@ -222,8 +222,8 @@ static void widen(const double *from, uint32_t inputs, uint32_t outputs, uint32_
     }
 }
 
-/* The last two layers without what they carry, the hidden numbers scaled so that all weights of the last one are +-last. Its int8 weights share
- * a scale, so they are exact then, and what is small is small in the int16 numbers before. */
+/* The last two layers without what they carry: hidden numbers are scaled so that all weights of the last one are
+ * +-last. Its int8 weights share a scale, so they are exact then, and what is small is small in the int16 numbers. */
 static void balance(double *hidden, uint32_t inputs, uint32_t outputs, double *weights, double last)
 {
     for (uint32_t n = 0; n + 1 < outputs; n++) {

@@ -1,6 +1,6 @@
 /* rollout.c - see rollout.h. While a view stays, the network runs once, and the slopes of all its decisions go back
  * through it together. */
-#include "rollout_parts.h"
+#include "rollout.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,10 +214,7 @@ void rollout_play(const rollout_plan *plan, rollout_room *room, rollout *r)
 {
     play p = {.plan = plan, .room = room, .r = r};
 
-    if (plan->environment->order != NULL)
-        rollout_order(plan, room, r, false);
-    else
-        run(&p, false);
+    run(&p, false);
 }
 
 void rollout_learn(const rollout_plan *plan, rollout_room *room, rollout *r)
@@ -225,10 +222,7 @@ void rollout_learn(const rollout_plan *plan, rollout_room *room, rollout *r)
     play p = {.plan = plan, .room = room, .r = r, .learns = true};
 
     memset(r->gradient, 0, plan->parameters_count * sizeof *r->gradient);
-    if (plan->environment->order != NULL)
-        rollout_order(plan, room, r, true);
-    else
-        run(&p, plan->method != TRAIN_IMITATION);
+    run(&p, plan->method != TRAIN_IMITATION);
 }
 
 void rollout_room_free(const rollout_plan *plan, rollout_room *room)

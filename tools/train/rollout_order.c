@@ -1,9 +1,10 @@
 /* rollout_order.c - episodes that are one decision of many real numbers: scores with normal noise. REINFORCE (Williams
  * 1992) for a normal distribution with a fixed deviation: the slope of the log-density along a score is noise /
  * deviation^2. The noise is drawn again where it is learned from, from the same seed. */
-#include "rollout_parts.h"
+#include "rollout_order.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double turn = 6.283185307179586;
 
@@ -43,20 +44,31 @@ static void learn(const rollout_plan *plan, rollout_room *room, rollout *r, cons
     r->total = r->steps[0].reward;
 }
 
-void rollout_order(const rollout_plan *plan, rollout_room *room, rollout *r, bool learns)
+/* The network's numbers at the begin of the episode. */
+static bool open_view(const rollout_plan *plan, rollout_room *room, rollout *r, train_view *view)
+{
+    if (!rollout_begin(plan, room, r))
+        return false;
+    if (!plan->environment->look(room->environment, view) || !rollout_make_room(room, view->stages.count) ||
+        (r->capacity == 0 && !rollout_make_step(r)) || !network_tape_fit(&room->tape, plan->net, view->input->shape))
+        return rollout_fail(r, "out of memory");
+    network_forward(plan->net, view->input, &room->tape);
+    return true;
+}
+
+void rollout_order_play(const rollout_plan *plan, rollout_room *room, rollout *r)
 {
     train_view view = {0};
 
-    if (!rollout_begin(plan, room, r))
-        return;
-    if (!plan->environment->look(room->environment, &view) || !rollout_make_room(room, view.stages.count) ||
-        (r->capacity == 0 && !rollout_make_step(r)) || !network_tape_fit(&room->tape, plan->net, view.input->shape)) {
-        (void)rollout_fail(r, "out of memory");
-        return;
-    }
-    network_forward(plan->net, view.input, &room->tape);
-    if (learns)
-        learn(plan, room, r, &view);
-    else
+    if (open_view(plan, room, r, &view))
         play(plan, room, r, &view);
+}
+
+void rollout_order_learn(const rollout_plan *plan, rollout_room *room, rollout *r)
+{
+    train_view view = {0};
+
+    memset(r->gradient, 0, plan->parameters_count * sizeof *r->gradient);
+    if (open_view(plan, room, r, &view))
+        learn(plan, room, r, &view);
 }

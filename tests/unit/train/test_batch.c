@@ -3,6 +3,7 @@
 #include "batch_model.h"
 #include "parameters.h"
 #include "plan/learned/scores.h"
+#include "rollout_order.h"
 #include "support.h"
 #include "trainer.h"
 
@@ -308,16 +309,16 @@ static void what_went_well_gets_higher_scores(void **state)
     double length = 0;
 
     assert_non_null(r.gradient);
-    rollout_play(&plan, &room, &r);
+    rollout_order_play(&plan, &room, &r);
     assert_false(r.failed);
     assert_int_equal(r.count, 1);
     r.steps[0].advantage = 1;
-    rollout_learn(&plan, &room, &r);
+    rollout_order_learn(&plan, &room, &r);
     double *gradient = calloc(count, sizeof *gradient);
     assert_non_null(gradient);
     memcpy(gradient, r.gradient, count * sizeof *gradient);
     r.steps[0].advantage = -2;
-    rollout_learn(&plan, &room, &r);
+    rollout_order_learn(&plan, &room, &r);
     for (uint32_t i = 0; i < count; i++) {
         assert_true(fabs(r.gradient[i] + 2 * gradient[i]) <= 1e-9 * (1 + fabs(gradient[i])));
         length += gradient[i] * gradient[i];
