@@ -261,7 +261,8 @@ static bool make_inputs(batch *b)
     bool is_good = times != NULL && counts != NULL && raw != NULL && inputs != NULL && reals != NULL;
 
     b->shape.inputs = inputs;
-    b->input = (network_case){&b->shape, reals};
+    b->input.shape = &b->shape;
+    b->input.inputs = reals;
     if (is_good) {
         const clo_stage_figures figures = {
             times, times + tasks, times + 2 * tasks, times + 3 * tasks, times + 4 * tasks, counts, counts + tasks};
