@@ -1,4 +1,4 @@
-/* train_seeds.c - lists of seeds as options. */
+/* train_seeds.c - lists of seeds as every action of `clotho train` reads them. */
 #include "options.h"
 #include "train.h"
 

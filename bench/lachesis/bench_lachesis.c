@@ -1,4 +1,4 @@
-/* bench_learned.c - is a trained network worth its place? LACHESIS's figures 7 and 8: batches of TPC-H queries at time 0
+/* bench_lachesis.c - is a trained network worth its place? LACHESIS's figures 7 and 8: batches of TPC-H queries at time 0
  * on 50 executors of 2.1 to 3.6 GHz, planned by the network, by the paper's baselines, and by search in the same time.
  *
  *   lachesis 1     the network alone: its greedy order
@@ -11,7 +11,7 @@
  * with 95 % intervals over the instances. */
 #define _GNU_SOURCE /* CLOCK_THREAD_CPUTIME_ID */
 #include "common/tpch.h"
-#include "learned/model_edit.h"
+#include "lachesis/model_edit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -293,7 +293,7 @@ int main(int argc, char **argv)
          .is_set = &b.is_shuffled},
         {.name = "data DIR", .help = "where tpch lies (default " CLO_DATA ")", .value = &b.data},
         {0}};
-    const bench_about about = {"learned",
+    const bench_about about = {"lachesis",
                                "does a trained network earn its place? (--rounds: workloads for each number of "
                                "jobs)",
                                flags, 10, 1};
@@ -304,7 +304,7 @@ int main(int argc, char **argv)
     b.list = calloc(INSTANCES_MAX, sizeof *b.list);
     b.queries = tpch_open(b.data, &why);
     if (b.options.json)
-        printf("{\"bench\": \"learned\", \"rows\": [");
+        printf("{\"bench\": \"lachesis\", \"rows\": [");
     else
         printf("| table | planner | below HEFT %% | below highrank-deft %% | gap to the bound %% | ms a plan: median, "
                "98th "

@@ -1,5 +1,5 @@
 /* model_edit.c - see model_edit.h. The bytes are those of docs/MODELS.md. */
-#include "learned/model_edit.h"
+#include "lachesis/model_edit.h"
 #include "common/platform.h"
 
 #include <clotho/features.h>
