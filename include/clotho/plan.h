@@ -5,6 +5,7 @@
 #define CLOTHO_PLAN_H
 
 #include <clotho/cost.h>
+#include <clotho/model.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -83,6 +84,15 @@ typedef struct clo_plan_config {
      * 2005), whatever the planner. It never gets longer. A round takes about as long as three HEFT plans. No round
      * begins where the plan is proved optimal, and none goes on past budget_ns. */
     uint32_t justify;
+
+    /* For "deft" alone: a key for each task, [clo_graph_tasks]. Of the tasks whose predecessors are all placed, the one
+     * with the largest key is placed next; of equal keys the one with the larger rank_u. So any rule of selection can
+     * be planned with. Borrowed during the call. NULL: rank_u alone. */
+    const int64_t *keys;
+
+    /* For "lachesis" alone: the network, of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of features
+     * (clotho/features.h). Borrowed during the call. NULL: the built-in one. */
+    const clo_model *model;
 } clo_plan_config;
 
 #define CLO_PLAN_CONFIG_INIT CLO_SIZED_INIT(clo_plan_config)
@@ -94,7 +104,11 @@ typedef struct clo_plan_config {
  *   config  NULL: all defaults. Read during the call only.
  *   out     the plan, owned by the caller.
  *
- * Returns CLO_OK, CLO_ERR_ARGUMENT (also: unknown planner, unknown config fields) or CLO_ERR_MEMORY.
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT     also: unknown planner, unknown config fields, keys or a model for a planner that takes none
+ *   CLO_ERR_UNSUPPORTED  the model cannot be run step by step (docs/MODELS.md)
+ *   CLO_ERR_MEMORY
+ *
  * Not promised: the shortest plan, unless clo_plan_is_optimal says so.
  *
  * Threads: any. Real time: no. "heft": O(instances * edges into a task * executors), and O(placements^2) in the worst

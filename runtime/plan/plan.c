@@ -149,6 +149,10 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
     if (planner == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "unknown planner '%.100s'; `clotho list planners` shows their names",
                         mine.planner);
+    if ((mine.keys != NULL && !planner->takes_keys) || (mine.model != NULL && !planner->takes_model))
+        return clo_fail(CLO_ERR_ARGUMENT, "planner '%s' takes no %s; leave clo_plan_config.%s out", planner->name,
+                        mine.keys != NULL && !planner->takes_keys ? "keys" : "model",
+                        mine.keys != NULL && !planner->takes_keys ? "keys" : "model");
 
     int64_t begin_ns = clo_clock_ns();
     clo_schedule schedule;

@@ -5,6 +5,7 @@
 #include "plan/duplicate/planners.h"
 #include "plan/edges/planners.h"
 #include "plan/graphene/planners.h"
+#include "plan/learned/planners.h"
 #include "plan/list/planners.h"
 #include "plan/rcpsp/planners.h"
 #include "plan/search/planners.h"
@@ -40,6 +41,7 @@ static const clo_planner_desc *const planners[] = {
     &clo_planner_hrrn_deft,
     &clo_planner_highrank_deft,
     &clo_planner_deft_append,
+    &clo_planner_lachesis,
     &clo_planner_dfrn,
     &clo_planner_tds,
     &clo_planner_tdca,

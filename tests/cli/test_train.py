@@ -1,4 +1,5 @@
-"""train parametric WORKLOAD: what it prints and writes, that it goes on where it was interrupted, and bad input."""
+"""train parametric and train lachesis: what they print and write, that they go on where they were interrupted, and bad
+input."""
 import json
 import unittest
 
@@ -74,6 +75,58 @@ class Train(CommandTest):
             self.bad(2, "train", "parametric", workload, *more, holds=text)
         self.bad(2, "train", "magic", workload, holds="'train magic' is not known")
         self.bad(1, "train", "parametric", self.path("nothing.jsonl"), holds="nothing.jsonl")
+
+
+# Five batches of one to three jobs on four executors.
+NETWORK = ("--jobs", "1-3", "--seeds", "1-3", "--validation", "10-11", "--instances", 3, "--rollouts", 4, "--width", 4,
+           "--executors", 4, "--validate", 2, "--rate", "0.05")
+
+
+class Network(CommandTest):
+    def workload(self):
+        path = self.path("stream.jsonl")
+        self.good("generate", "stream", "--jobs", 6, "-n", 10, "-o", path)
+        return path
+
+    def train(self, workload, *more):
+        return json.loads(self.good("train", "lachesis", workload, *NETWORK, "--json", *more))
+
+    def test_it_writes_a_model_and_a_curve(self):
+        workload, model, curve = self.workload(), self.path("l.model"), self.path("l.svg")
+        trained = self.train(workload, "--updates", 4, "-o", model, "--curve", curve)
+        self.assertEqual(trained["updates"], 4)
+        self.assertLessEqual(trained["validation"], 1)  # of DEFT's makespan, where it began
+        self.assertGreater(trained["agreement"], 0.5)
+        self.good("model", "verify", model)
+        with open(curve, encoding="utf-8") as file:
+            self.assertIn("<svg", file.read())
+        text = self.good("train", "lachesis", workload, workload, *NETWORK, "--updates", 2, "--tune", 2)
+        for word in ("seeds", "validation 10-11 (list", "prior", "2/2", "integers", "hash"):
+            self.assertIn(word, text)
+
+    def test_any_number_of_threads_makes_the_same_model(self):
+        workload = self.workload()
+        one, three = (self.train(workload, "--updates", 3, "--tune", 1, "--threads", n) for n in (1, 3))
+        self.assertEqual(one["model_hash"], three["model_hash"])
+
+    def test_it_goes_on_from_its_checkpoint(self):
+        workload, checkpoint = self.workload(), self.path("checkpoint")
+        options = ("--updates", 4, "--checkpoint", checkpoint)
+        first = self.train(workload, *options)
+        again = self.train(workload, *options)
+        self.assertEqual(first["model_hash"], again["model_hash"])
+        self.assertEqual(again["updates"], 4)
+        self.bad(1, "train", "lachesis", workload, *NETWORK, *options, "--seed", 9, holds="checkpoint")
+
+    def test_bad_options(self):
+        workload = self.workload()
+        for more, text in ((("--seeds", "8990-9000"), "are kept for tests"), (("--validation", "9000-9001"), "are kept for tests"),
+                           (("--seeds", "1-20", "--validation", "20-30"), "share seeds"), (("--jobs", "0-3"), "--jobs is '0-3'"),
+                           (("--ccr", "1,x"), "--ccr is '1,x'"), (("--speeds", "3"), "--speeds is '3'"), (("--edges", "odd"), "even, producer"),
+                           (("--width", 65), "--width is from 1"), (("--rollouts", 1), "--rollouts from 2"), (("--prior", 0), "--prior is above 0"),
+                           (("--threads", 300), "at most 256"), (("--updates", 0), "--updates is from 1")):
+            self.bad(2, "train", "lachesis", workload, *more, holds=text)
+        self.bad(1, "train", "lachesis", self.path("nothing.jsonl"), holds="nothing.jsonl")
 
 
 if __name__ == "__main__":

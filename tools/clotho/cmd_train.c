@@ -79,6 +79,7 @@ static int parametric(int argc, char **argv)
 int cmd_train(int argc, char **argv)
 {
     static const action actions[] = {{"parametric", parametric, "the numbers of the policy 'parametric'"},
+                                     {"lachesis", train_lachesis, "the network of the planner 'lachesis'"},
                                      {"edges", train_edges, "the network of the planners 'edges'"},
                                      {NULL, NULL, NULL}};
 

@@ -16,7 +16,7 @@ static const struct {
     {"run", cmd_run, "GRAPH...", "execute on workers; print predicted beside measured"},
     {"simulate", cmd_simulate, "WORKLOAD", "run streams of jobs in virtual time; a policy decides"},
     {"generate", cmd_generate, "KIND", "write a seeded graph of a known family"},
-    {"train", cmd_train, "parametric|edges WORKLOAD...", "find the numbers or the network of a policy for a workload"},
+    {"train", cmd_train, "parametric|lachesis|edges WORKLOAD...", "find the numbers or the network of a policy for a workload"},
     {"model", cmd_model, "show|verify|embed|...", "networks that decide: show, check, embed and make their files"},
     {"convert", cmd_convert, "IN OUT", "convert between graph formats"},
     {"list", cmd_list, "planners|policies|...", "print names, each with one line of text"},

@@ -52,6 +52,12 @@ typedef struct train_environment {
     double (*step)(void *self, const train_choice *choice);
     /* What a teacher chooses here. NULL: there is no teacher. */
     train_choice (*teach)(void *self);
+    /* Plays the whole episode at once: scores[count of the candidates] say in which order all are taken. Returns the
+     * reward. The trainer looks once, adds normal noise of standard deviation `spread` to scores and priors, and learns
+     * what the noise was worth: a decision of as many real numbers. NULL: one choice after the other. With it `limits`,
+     * `step` and `teach` are not called. */
+    double (*order)(void *self, const double *scores);
+    double spread;
 } train_environment;
 
 #endif

@@ -13,12 +13,15 @@
 
 #include "quantize.h"
 
+#include <math.h>
 #include <string.h>
 
 #define NONE CLO_MODEL_NONE
 
 enum { BY_ITSELF = NETWORK_NONE, OF_STAGES = 0, OF_JOBS, OF_ALL };
 enum { PREP_HIDDEN = 16, EXPONENT_MAX = 12, JOIN = 0 };
+/* How large a feature of 1 is where it is carried to the score: with the margin of quantize.h a bit is left over. */
+enum { CARRIED = 3 };
 
 static const uint32_t head_shape[LACHESIS_HEAD_DEPTH] = {32, 16, 8, 1};
 static const uint32_t critic_shape[] = {32, 16, 1};
@@ -142,10 +145,19 @@ static uint32_t add_parts(build *b, network_layer whole, uint32_t *column, uint3
     return count == 1 ? parts[0] : add_join(b, b->net->values[first].domain, parts, true);
 }
 
+static uint32_t head_outputs(const lachesis_shape *shape, int depth)
+{
+    return head_shape[depth] - (depth + 1 < LACHESIS_HEAD_DEPTH ? shape->spare : 0);
+}
+
+static uint32_t head_inputs(const lachesis_shape *shape)
+{
+    return shape->stage_inputs + shape->job_inputs + shape->system_inputs + 3 * shape->width;
+}
+
 static uint32_t add_head(build *b, const lachesis_shape *shape, const uint32_t in[6])
 {
-    uint32_t inputs = shape->stage_inputs + shape->job_inputs + shape->system_inputs + 3 * shape->width, column = 0;
-    uint32_t index = add_layer(b, inputs, head_shape[0], 1);
+    uint32_t column = 0, index = add_layer(b, head_inputs(shape), head_outputs(shape, 0), 1);
     network_layer whole = b->net->layers[index];
 
     b->net->layers_count--; /* its slices stand for it */
@@ -153,7 +165,8 @@ static uint32_t add_head(build *b, const lachesis_shape *shape, const uint32_t i
     uint32_t all = add_parts(b, whole, &column, in[4], in[5]);
     uint32_t score = add_join(b, CLO_MODEL_STAGE, (const uint32_t[]){stage, job, all}, false);
     for (int depth = 1; depth < LACHESIS_HEAD_DEPTH; depth++)
-        score = add_new_dense(b, score, head_shape[depth], depth + 1 < LACHESIS_HEAD_DEPTH ? slope : 1, BY_ITSELF);
+        score =
+            add_new_dense(b, score, head_outputs(shape, depth), depth + 1 < LACHESIS_HEAD_DEPTH ? slope : 1, BY_ITSELF);
     b->net->values[score].is_sum = true;
     return score;
 }
@@ -178,17 +191,77 @@ static uint32_t build_all(build *b, const lachesis_shape *shape)
     return shape->has_critic ? add_critic(b, z) : NONE;
 }
 
+/* Of all that comes before the head. */
+static uint32_t encoder_parameters(const lachesis_shape *shape)
+{
+    const uint32_t d = shape->width;
+
+    return (shape->stage_inputs + 1) * (PREP_HIDDEN + d) + (PREP_HIDDEN + 1) * d + 3 * (d + 1) * d;
+}
+
 uint32_t lachesis_parameters(const lachesis_shape *shape)
 {
-    const uint32_t d = shape->width, in = shape->stage_inputs + shape->job_inputs + shape->system_inputs + 3 * d;
-    uint32_t count = (shape->stage_inputs + 1) * (PREP_HIDDEN + d) + (PREP_HIDDEN + 1) * d + 3 * (d + 1) * d +
-                     (in + 1) * head_shape[0];
+    uint32_t count = encoder_parameters(shape), in = head_inputs(shape);
 
-    for (int depth = 1; depth < LACHESIS_HEAD_DEPTH; depth++)
-        count += (head_shape[depth - 1] + 1) * head_shape[depth];
+    for (int depth = 0; depth < LACHESIS_HEAD_DEPTH; depth++) {
+        count += (in + 1) * head_outputs(shape, depth);
+        in = head_outputs(shape, depth);
+    }
     for (int depth = 0; shape->has_critic && depth < 3; depth++)
-        count += ((depth > 0 ? critic_shape[depth - 1] : d) + 1) * critic_shape[depth];
+        count += ((depth > 0 ? critic_shape[depth - 1] : shape->width) + 1) * critic_shape[depth];
     return count;
+}
+
+/* One layer with more numbers on both sides, which nothing goes to or comes from. */
+static void widen(const double *from, uint32_t inputs, uint32_t outputs, uint32_t wide_in, uint32_t wide, double *out)
+{
+    memset(out, 0, (size_t)(wide_in + 1) * wide * sizeof *out);
+    for (uint32_t n = 0; n < outputs; n++) {
+        memcpy(out + (size_t)n * wide_in, from + (size_t)n * inputs, inputs * sizeof *out);
+        out[(size_t)wide_in * wide + n] = from[(size_t)inputs * outputs + n];
+    }
+}
+
+/* The last two layers without what they carry: hidden numbers are scaled so that all weights of the last one are
+ * +-last. Its int8 weights share a scale, so they are exact then, and what is small is small in the int16 numbers. */
+static void balance(double *hidden, uint32_t inputs, uint32_t outputs, double *weights, double last)
+{
+    for (uint32_t n = 0; n + 1 < outputs; n++) {
+        double by = fabs(weights[n]) / last;
+        for (uint32_t i = 0; i < inputs; i++)
+            hidden[(size_t)n * inputs + i] *= by;
+        hidden[(size_t)inputs * outputs + n] *= by;
+        weights[n] = weights[n] < 0 ? -last : last;
+    }
+}
+
+void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, const double *weights, double scale,
+                         double *out)
+{
+    uint32_t in = head_inputs(shape), wide_in = in, count = encoder_parameters(shape);
+    double *hidden = NULL, last = scale / CARRIED;
+
+    memcpy(out, parameters, count * sizeof *out);
+    parameters += count;
+    out += count;
+    for (int depth = 0; depth < LACHESIS_HEAD_DEPTH; depth++) {
+        uint32_t outputs = head_outputs(shape, depth), wide = head_shape[depth];
+        widen(parameters, in, outputs, wide_in, wide, out);
+        if (depth + 1 == LACHESIS_HEAD_DEPTH)
+            balance(hidden, head_shape[depth - 2], wide_in, out, last);
+        /* The last number of each layer carries the sum: times CARRIED, 1, 1 and last. */
+        double *row = out + (size_t)(wide - 1) * wide_in;
+        for (uint32_t k = 0; depth == 0 && k < shape->stage_inputs; k++)
+            row[k] = CARRIED * weights[k];
+        if (depth > 0)
+            row[wide_in - 1] = depth + 1 < LACHESIS_HEAD_DEPTH ? 1 : last;
+        if (depth + 2 == LACHESIS_HEAD_DEPTH)
+            hidden = out;
+        parameters += (size_t)(in + 1) * outputs;
+        out += (size_t)(wide_in + 1) * wide;
+        in = outputs;
+        wide_in = wide;
+    }
 }
 
 bool lachesis_network(const lachesis_shape *shape, const double *parameters, network *net, uint32_t *critic)
@@ -197,7 +270,8 @@ bool lachesis_network(const lachesis_shape *shape, const double *parameters, net
 
     if (shape->stage_inputs < 1 || shape->stage_inputs > CLO_MODEL_WIDTH_MAX ||
         shape->job_inputs > CLO_MODEL_WIDTH_MAX || shape->system_inputs > CLO_MODEL_WIDTH_MAX || shape->width < 1 ||
-        shape->width > CLO_MODEL_WIDTH_MAX || shape->rounds < 1 || shape->rounds > LACHESIS_ROUNDS_MAX)
+        shape->width > CLO_MODEL_WIDTH_MAX || shape->spare >= head_shape[LACHESIS_HEAD_DEPTH - 2] ||
+        shape->rounds < 1 || shape->rounds > LACHESIS_ROUNDS_MAX)
         return false;
     memset(net, 0, sizeof *net);
     uint32_t value = build_all(&b, shape);

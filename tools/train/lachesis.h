@@ -14,6 +14,8 @@ typedef struct lachesis_shape {
     uint32_t width, rounds;
     /* One unit of an input of the model file is 2^-exponent. */
     int exponent;
+    /* Numbers that each hidden layer of the head has less: room for lachesis_with_prior. Below 8. */
+    uint32_t spare;
     /* A value of all jobs together, for a critic: only while training. Its parameters are the last ones. */
     bool has_critic;
 } lachesis_shape;
@@ -32,5 +34,14 @@ uint32_t lachesis_parameters(const lachesis_shape *shape);
  *   critic  receives the value of a critic, CLO_MODEL_NONE without one; may be NULL.
  * False: the shape is wider than the limits of model.h or network.h. */
 bool lachesis_network(const lachesis_shape *shape, const double *parameters, network *net, uint32_t *critic);
+
+/* A prior as a part of the network: the scores of `out` are those of `parameters` and `scale` times the sum of
+ * weights[stage_inputs] times the features of the stage; a negative sum counts 0.008 of it. One unit of each hidden layer of
+ * the head carries the sum to the score.
+ *
+ *   shape  with spare 1 and without a critic: of `parameters`.
+ *   out    [lachesis_parameters of the same shape with spare 0] */
+void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, const double *weights, double scale,
+                         double *out);
 
 #endif

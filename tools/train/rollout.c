@@ -16,29 +16,28 @@ typedef struct play {
     bool learns, has_run;
 } play;
 
-static bool fail(rollout *r, const char *text)
+bool rollout_fail(rollout *r, const char *text)
 {
     r->failed = true;
     snprintf(r->error, sizeof r->error, "%s", text);
     return false;
 }
 
-static bool begin(play *p)
+bool rollout_begin(const rollout_plan *plan, rollout_room *room, rollout *r)
 {
-    const train_environment *e = p->plan->environment;
+    const train_environment *e = plan->environment;
 
-    p->r->failed = false;
-    p->r->loss = p->r->entropy = p->r->total = 0;
-    p->r->agreed = 0;
-    p->d.state = p->r->draws_seed;
-    if (p->room->environment == NULL)
-        p->room->environment = e->create(e->argument);
-    if (p->room->environment == NULL)
-        return fail(p->r, "out of memory");
-    return e->reset(p->room->environment, p->r->seed) || fail(p->r, clo_last_error());
+    r->failed = false;
+    r->loss = r->entropy = r->total = 0;
+    r->agreed = 0;
+    if (room->environment == NULL)
+        room->environment = e->create(e->argument);
+    if (room->environment == NULL)
+        return rollout_fail(r, "out of memory");
+    return e->reset(room->environment, r->seed) || rollout_fail(r, clo_last_error());
 }
 
-static bool make_room(rollout_room *room, uint32_t count)
+bool rollout_make_room(rollout_room *room, uint32_t count)
 {
     if (count <= room->log_p_capacity)
         return true;
@@ -53,7 +52,7 @@ static bool make_room(rollout_room *room, uint32_t count)
     return true;
 }
 
-static bool make_step(rollout *r)
+bool rollout_make_step(rollout *r)
 {
     if (r->count < r->capacity)
         return true;
@@ -71,7 +70,7 @@ static bool run_network(play *p, const train_view *view)
     if (p->has_run)
         return true;
     if (!network_tape_fit(&p->room->tape, p->plan->net, view->input->shape))
-        return fail(p->r, "out of memory");
+        return rollout_fail(p->r, "out of memory");
     network_forward(p->plan->net, view->input, &p->room->tape);
     if (p->learns)
         network_slopes_clear(p->plan->net, view->input->shape, &p->room->tape);
@@ -84,8 +83,8 @@ static bool score(play *p, int which, const train_candidates *candidates)
 {
     const double *scores = p->room->tape.rows[which == STAGE ? p->plan->net->score : p->plan->net->limit];
 
-    if (!make_room(p->room, candidates->count))
-        return fail(p->r, "out of memory");
+    if (!rollout_make_room(p->room, candidates->count))
+        return rollout_fail(p->r, "out of memory");
     double *log_p = p->room->log_p[which];
     for (uint32_t i = 0; i < candidates->count; i++)
         log_p[i] = scores[candidates->rows[i]] + (candidates->prior != NULL ? candidates->prior[i] : 0);
@@ -186,11 +185,12 @@ static void run(play *p, bool is_replay)
 
     if (!is_replay)
         r->count = 0;
-    if (!begin(p))
+    p->d.state = r->draws_seed;
+    if (!rollout_begin(plan, p->room, r))
         return;
     while (done < most && plan->environment->look(p->room->environment, &view)) {
-        if (!is_replay && !make_step(r)) {
-            fail(r, "out of memory");
+        if (!is_replay && !rollout_make_step(r)) {
+            rollout_fail(r, "out of memory");
             return;
         }
         rollout_step *step = &r->steps[done++];
@@ -207,7 +207,7 @@ static void run(play *p, bool is_replay)
     if (p->has_run) /* the view stayed to the end */
         go_back(p, view.input->shape);
     if (is_replay && done != r->count)
-        fail(r, "the environment ended earlier than it did before with the same seed and choices");
+        rollout_fail(r, "the environment ended earlier than it did before with the same seed and choices");
 }
 
 void rollout_play(const rollout_plan *plan, rollout_room *room, rollout *r)

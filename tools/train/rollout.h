@@ -58,6 +58,13 @@ void rollout_play(const rollout_plan *plan, rollout_room *room, rollout *r);
  * entropy, agreed. The gradient is that of the sum over the steps. */
 void rollout_learn(const rollout_plan *plan, rollout_room *room, rollout *r);
 
+/* Shared with rollout_order.c. False, with the text in the rollout; the environment at the begin of the rollout's
+ * episode; room for so many candidates, and for one step more. */
+bool rollout_fail(rollout *r, const char *text);
+bool rollout_begin(const rollout_plan *plan, rollout_room *room, rollout *r);
+bool rollout_make_room(rollout_room *room, uint32_t count);
+bool rollout_make_step(rollout *r);
+
 void rollout_room_free(const rollout_plan *plan, rollout_room *room);
 void rollout_free(rollout *r);
 

@@ -3,6 +3,7 @@
 #include "trainer.h"
 
 #include "crew.h"
+#include "rollout_order.h"
 #include "trainer_state.h"
 
 #include <math.h>
@@ -65,13 +66,23 @@ static void run_one(void *argument, uint32_t thread, uint32_t i)
     b->each(b->plan, &b->t->rooms[thread], &b->t->rollouts[i]);
 }
 
-static bool run_batch(const batch *b, char *why)
+/* An environment is played at once, or one choice after the other. */
+static batch batch_of(trainer *t, const rollout_plan *plan, bool learns, uint32_t count)
 {
-    crew_run(b->t->threads, b->count, run_one, (void *)(uintptr_t)b);
-    for (uint32_t i = 0; i < b->count; i++)
-        if (b->t->rollouts[i].failed) {
-            snprintf(why, TRAINER_WHY_BYTES, "seed %llu: %s", (unsigned long long)b->t->rollouts[i].seed,
-                     b->t->rollouts[i].error);
+    bool is_order = plan->environment->order != NULL;
+
+    if (learns)
+        return (batch){t, plan, is_order ? rollout_order_learn : rollout_learn, count};
+    return (batch){t, plan, is_order ? rollout_order_play : rollout_play, count};
+}
+
+static bool run_batch(batch b, char *why)
+{
+    crew_run(b.t->threads, b.count, run_one, &b);
+    for (uint32_t i = 0; i < b.count; i++)
+        if (b.t->rollouts[i].failed) {
+            snprintf(why, TRAINER_WHY_BYTES, "seed %llu: %s", (unsigned long long)b.t->rollouts[i].seed,
+                     b.t->rollouts[i].error);
             return false;
         }
     return true;
@@ -218,7 +229,7 @@ static bool validate(trainer *t, train_point *out, char *why)
     plan.steps_max = 0;
     for (uint32_t i = 0; i < t->config.validation_count; i++)
         t->rollouts[i].seed = t->config.validation[i];
-    if (!run_batch(&(batch){t, &plan, rollout_play, t->config.validation_count}, why))
+    if (!run_batch(batch_of(t, &plan, false, t->config.validation_count), why))
         return false;
     for (uint32_t i = 0; i < t->config.validation_count; i++)
         sum += t->rollouts[i].total;
@@ -238,11 +249,11 @@ static bool learn(trainer *t, const train_phase *phase, double at, train_point *
     double reward = 0;
 
     begin_rollouts(t, phase);
-    if (phase->method != TRAIN_IMITATION && (!run_batch(&(batch){t, &plan, rollout_play, rollouts}, why) ||
-                                             (!judge(t, phase) && !fail(why, "out of memory"))))
+    if (phase->method != TRAIN_IMITATION &&
+        (!run_batch(batch_of(t, &plan, false, rollouts), why) || (!judge(t, phase) && !fail(why, "out of memory"))))
         return false;
     for (uint32_t epoch = 0; epoch < epochs; epoch++) {
-        if (!run_batch(&(batch){t, &plan, rollout_learn, rollouts}, why))
+        if (!run_batch(batch_of(t, &plan, true, rollouts), why))
             return false;
         add_up(t, rollouts, out);
         out->gradient = gradient_clip(t->gradient, t->config.parameters_count, phase->clip_gradient);

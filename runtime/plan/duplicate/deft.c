@@ -139,21 +139,30 @@ clo_status clo_deft_place(clo_schedule *schedule, uint32_t instance)
     return clo_deft_place_behind(schedule, instance, NULL);
 }
 
-clo_status clo_deft_place_all(clo_schedule *schedule)
+clo_status clo_deft_place_ordered(clo_schedule *schedule)
 {
-    assert(schedule->count == 0);
-    clo_status status = clo_schedule_order(schedule);
+    clo_status status = CLO_OK;
 
+    assert(schedule->count == 0);
     for (uint32_t i = 0; status == CLO_OK && i < schedule->graph->instances; i++)
         status = clo_deft_place(schedule, schedule->order[i]);
     return status;
 }
 
+clo_status clo_deft_place_all(clo_schedule *schedule)
+{
+    clo_status status = clo_schedule_order(schedule);
+
+    return status == CLO_OK ? clo_deft_place_ordered(schedule) : status;
+}
+
 static clo_status deft_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    (void)config;
-    clo_status status = clo_deft_place_all(schedule);
+    clo_status status =
+        config->keys != NULL ? clo_schedule_order_by_keys(schedule, config->keys) : clo_schedule_order(schedule);
 
+    if (status == CLO_OK)
+        status = clo_deft_place_ordered(schedule);
     return status == CLO_OK ? clo_schedule_compact(schedule) : status;
 }
 
@@ -181,6 +190,7 @@ const clo_planner_desc clo_planner_deft = {
     .summary = "HEFT that duplicates the critical parent where that helps (LACHESIS)",
     .executions_each = 2,
     .fill = deft_fill,
+    .takes_keys = true,
 };
 
 const clo_planner_desc clo_planner_deft_append = {

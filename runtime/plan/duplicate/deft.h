@@ -17,4 +17,7 @@ clo_status clo_deft_place_behind(clo_schedule *schedule, uint32_t instance, cons
 /* DEFT as published, without the compaction that the planner adds. */
 clo_status clo_deft_place_all(clo_schedule *schedule);
 
+/* The same in the order of schedule->order, which is filled. */
+clo_status clo_deft_place_ordered(clo_schedule *schedule);
+
 #endif

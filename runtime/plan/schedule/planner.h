@@ -12,8 +12,10 @@ typedef struct clo_planner_desc {
     const char *name, *summary;
     /* Executions of each instance, on average, that clo_schedule_open makes room for. */
     uint32_t executions_each;
-    /* Gets an open, empty schedule and fills it. Returns CLO_OK or CLO_ERR_MEMORY. */
+    /* Gets an open, empty schedule and fills it. Returns CLO_OK or as clo_plan_create. */
     clo_status (*fill)(clo_schedule *schedule, const clo_plan_config *config);
+    /* It looks at clo_plan_config.keys, and at .model. */
+    bool takes_keys, takes_model;
 } clo_planner_desc;
 
 #endif

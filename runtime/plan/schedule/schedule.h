@@ -97,6 +97,10 @@ clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_schedule *sche
  * where times and transfers are 0). Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_schedule_order(clo_schedule *schedule);
 
+/* The same by keys[tasks]: of the tasks whose producers all stand before, the one with the largest key comes next; of
+ * equal keys the one that clo_schedule_order has first. Instances of a task stay together. */
+clo_status clo_schedule_order_by_keys(clo_schedule *schedule, const int64_t *keys);
+
 /* Earliest start >= ready_ns on `executor`, gaps included. */
 int64_t clo_schedule_slot_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t ready_ns,
                              int64_t duration_ns);

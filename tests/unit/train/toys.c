@@ -111,8 +111,8 @@ static double rule_step(void *self, const train_choice *choice)
     return -lost / DECISIONS;
 }
 
-const train_environment toy_rule = {"rule",    NULL,        rule_create, free,      rule_reset,
-                                    rule_look, rule_limits, rule_step,   rule_teach};
+const train_environment toy_rule = {"rule",      NULL,      rule_create, free, rule_reset, rule_look,
+                                    rule_limits, rule_step, rule_teach,  NULL, 0};
 
 static uint32_t add_dense(double *parameters, uint32_t *count, network *net, uint32_t in, uint32_t outputs,
                           double leaky)
@@ -309,12 +309,14 @@ static bool broken_reset(void *self, uint64_t seed)
     return clo_graph_create(NULL, NULL) == CLO_OK; /* it is not, and leaves a line in clo_last_error */
 }
 
-const train_environment toy_machines = {"machines",    NULL, machines_create, free,          machines_reset,
-                                        machines_look, NULL, machines_step,   machines_teach};
-const train_environment toy_machines_anew = {"machines",         NULL, machines_create, free,          machines_reset,
-                                             machines_look_anew, NULL, machines_step,   machines_teach};
-const train_environment toy_broken = {"machines",    NULL, machines_create, free, broken_reset,
-                                      machines_look, NULL, machines_step,   NULL};
+const train_environment toy_machines = {
+    "machines", NULL, machines_create, free, machines_reset, machines_look, NULL, machines_step, machines_teach,
+    NULL,       0};
+const train_environment toy_machines_anew = {
+    "machines", NULL, machines_create, free, machines_reset, machines_look_anew, NULL, machines_step, machines_teach,
+    NULL,       0};
+const train_environment toy_broken = {
+    "machines", NULL, machines_create, free, broken_reset, machines_look, NULL, machines_step, NULL, NULL, 0};
 
 void toy_machines_network(double *parameters, uint32_t *count, network *net, uint32_t *critic)
 {

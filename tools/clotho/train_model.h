@@ -1,0 +1,26 @@
+/* train_model.h - what `clotho train lachesis` is asked for, and what it makes of the trained network. */
+#ifndef CLOTHO_TOOL_TRAIN_MODEL_H
+#define CLOTHO_TOOL_TRAIN_MODEL_H
+
+#include "../train/batch.h"
+#include "../train/lachesis.h"
+#include "../train/seeds.h"
+#include "../train/trainer.h"
+
+typedef struct lachesis_options {
+    const char *spec, *checkpoint, *output, *curve, *name;
+    uint32_t updates, validate_every, threads, generations;
+    train_phase phase;
+    lachesis_shape shape;
+    batch_law law;
+    seed_list seeds, validation;
+    double prior, spread;
+    uint64_t seed;
+    bool as_json;
+} lachesis_options;
+
+/* Quantizes trainer_best, compares it on the batches behind the first `training` ones, writes the file and prints the
+ * report. Returns an exit code. */
+int train_model_report(const lachesis_options *o, const trainer *t, const batch_set *set, double seconds);
+
+#endif

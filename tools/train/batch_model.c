@@ -1,0 +1,253 @@
+/* batch_model.c - see batch_model.h. */
+#include "batch_model.h"
+
+#include "quantize.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { HIDDEN = LACHESIS_HEAD_DEPTH - 1, GOLDEN = 4, GOLDEN_STAGES = 64, SCORE_UNITS = 1 << 24 };
+
+/* Small batches first, for golden vectors; the network's inputs do not change. */
+static clo_model_case *list_cases(const batch_set *set, uint32_t *golden)
+{
+    clo_model_case *list = calloc((size_t)set->count + 1, sizeof *list);
+    uint32_t count = 0;
+
+    for (int is_large = 0; is_large < 2 && list != NULL; is_large++) {
+        for (uint32_t i = 0; i < set->count; i++)
+            if ((set->list[i]->shape.stages > GOLDEN_STAGES) == is_large)
+                list[count++] = set->list[i]->shape;
+        if (!is_large)
+            *golden = count < GOLDEN ? count : GOLDEN;
+    }
+    return list;
+}
+
+/* The parameters with the prior in them, and the network on them. NULL: no memory, or the shape is not possible. */
+static double *widen(const lachesis_shape *shape, const double *parameters, const batch_set *set, network *net)
+{
+    lachesis_shape wide = *shape;
+
+    wide.spare = 0;
+    double *all = calloc(lachesis_parameters(&wide), sizeof *all);
+    if (all == NULL)
+        return NULL;
+    lachesis_with_prior(shape, parameters, set->weights, set->prior, all);
+    if (lachesis_network(&wide, all, net, NULL))
+        return all;
+    free(all);
+    return NULL;
+}
+
+/* A hidden layer of the head: the value, the whole matrix that makes it, and the one that reads it. */
+typedef struct hidden {
+    uint32_t value, inputs, outputs, next_outputs;
+    double *rows, *bias, *next;
+    double most[CLO_MODEL_WIDTH_MAX];
+} hidden;
+
+/* Of a network on `base`; the first reads the parts of several domains. Found from the score backwards. */
+static void find_hidden(const network *net, double *base, hidden list[HIDDEN])
+{
+    uint32_t value = net->score;
+
+    for (int depth = HIDDEN; depth >= 0; depth--) {
+        const network_layer *layer = NULL;
+        uint32_t in = CLO_MODEL_NONE;
+        for (uint32_t i = 0; i < net->ops_count; i++) {
+            const clo_model_op *op = &net->ops[i];
+            const network_layer *mine = op->op == CLO_MODEL_DENSE ? &net->layers[op->argument] : NULL;
+            bool is_first =
+                depth == 0 && mine != NULL && net->values[op->out].join != NETWORK_NONE && mine->bias != NULL;
+            if (is_first || (depth > 0 && mine != NULL && op->out == value)) {
+                layer = mine;
+                in = op->in[0];
+            }
+        }
+        if (depth > 0) {
+            list[depth - 1].value = in;
+            list[depth - 1].next = base + (layer->weights - base);
+            list[depth - 1].next_outputs = layer->outputs;
+            value = in;
+        }
+        if (depth < HIDDEN) {
+            list[depth].rows = base + (layer->weights - base);
+            list[depth].bias = base + (layer->bias - base);
+            list[depth].inputs = layer->stride;
+            list[depth].outputs = layer->outputs;
+        }
+    }
+}
+
+static bool see(const network *net, const batch *b, network_tape *tape, hidden list[HIDDEN])
+{
+    if (!network_tape_fit(tape, net, &b->shape))
+        return false;
+    network_forward(net, &b->input, tape);
+    for (int h = 0; h < HIDDEN; h++)
+        for (size_t i = 0; i < (size_t)b->shape.stages * list[h].outputs; i++) {
+            double *most = &list[h].most[i % list[h].outputs];
+            *most = fmax(*most, fabs(tape->rows[list[h].value][i]));
+        }
+    return true;
+}
+
+/* Makes no hidden number of the head larger than the one that carries the prior: they share a scale. What follows makes
+ * up for it, as leaky layers are proportional (Nagel et al. 2019, "Data-free quantization"). */
+static bool equalize(const batch_set *set, const network *net, double *base)
+{
+    hidden *list = calloc(HIDDEN, sizeof *list);
+    network_tape tape = {0};
+    bool is_good = list != NULL;
+
+    if (is_good)
+        find_hidden(net, base, list);
+    for (uint32_t i = 0; i < set->count && is_good; i++)
+        is_good = see(net, set->list[i], &tape, list);
+    for (int h = 0; h < HIDDEN && is_good; h++)
+        for (uint32_t n = 0; n + 1 < list[h].outputs; n++) {
+            double by = list[h].most[n] > 0 ? list[h].most[list[h].outputs - 1] / list[h].most[n] : 1;
+            if (!(by < 1))
+                continue;
+            for (uint32_t k = 0; k < list[h].inputs; k++)
+                list[h].rows[(size_t)n * list[h].inputs + k] *= by;
+            list[h].bias[n] *= by;
+            for (uint32_t k = 0; k < list[h].next_outputs; k++)
+                list[h].next[(size_t)k * list[h].outputs + n] /= by;
+        }
+    network_tape_free(&tape);
+    free(list);
+    return is_good;
+}
+
+clo_status batch_quantize(const batch_set *set, const lachesis_shape *shape, const double *parameters, const char *name,
+                          batch_model *out, const char **why)
+{
+    clo_model_feature features[BATCH_FEATURES];
+    quantize_cases cases = {.count = set->count};
+    network *net = calloc(1, sizeof *net);
+    double *wide = net != NULL ? widen(shape, parameters, set, net) : NULL;
+
+    batch_features(features);
+    cases.list = list_cases(set, &cases.golden);
+    const quantize_config config = {.name = name,
+                                    .kind = CLO_MODEL_LACHESIS,
+                                    .feature_set = CLO_FEATURES_LACHESIS,
+                                    .features = features,
+                                    .features_count = BATCH_FEATURES};
+    *why = NULL;
+    clo_status status = wide != NULL && cases.list != NULL && equalize(set, net, wide)
+                            ? quantize_on(net, &config, &cases, &out->data, &out->bytes, why)
+                            : CLO_ERR_MEMORY;
+    free((void *)(uintptr_t)cases.list);
+    free(wide);
+    free(net);
+    return status;
+}
+
+/* The order of a batch: tasks that may be next, as the environment has them. */
+typedef struct order {
+    const batch *b;
+    uint32_t *rows, *waiting, count;
+} order;
+
+static void release(order *o, uint32_t task)
+{
+    const clo_model_case *shape = &o->b->shape;
+
+    for (uint32_t c = shape->child_begin[task]; c < shape->child_begin[task + 1]; c++)
+        if (--o->waiting[shape->children[c]] == 0)
+            o->rows[o->count++] = shape->children[c];
+}
+
+/* The place in `rows` of the best candidate; of equal ones the one with the larger rank_u. is_tie: there are equal
+ * ones. */
+static uint32_t best_of(const order *o, const int64_t *scores, bool *is_tie)
+{
+    uint32_t best = 0;
+
+    *is_tie = false;
+    for (uint32_t i = 1; i < o->count; i++) {
+        int64_t more = scores[o->rows[i]] - scores[o->rows[best]];
+        if (more == 0)
+            *is_tie = true;
+        if (more > 0)
+            *is_tie = false;
+        if (more > 0 || (more == 0 && o->b->place[o->rows[i]] < o->b->place[o->rows[best]]))
+            best = i;
+    }
+    return best;
+}
+
+static bool compare_orders(const batch *b, const int64_t *reals, const int64_t *integers, batch_agreement *found)
+{
+    uint32_t stages = b->shape.stages;
+    order o = {.b = b, .rows = calloc(stages + 1, sizeof *o.rows), .waiting = calloc(stages + 1, sizeof *o.waiting)};
+    bool is_good = o.rows != NULL && o.waiting != NULL, is_tie, is_other_tie;
+
+    for (uint32_t t = 0; t < stages && is_good; t++) {
+        o.waiting[t] = b->parents[t];
+        if (o.waiting[t] == 0)
+            o.rows[o.count++] = t;
+    }
+    while (is_good && o.count > 0) { /* ends: a task is a candidate once */
+        uint32_t best = best_of(&o, reals, &is_tie), task = o.rows[best];
+        if (o.count >= 4 && !is_tie) {
+            found->decisions++;
+            found->same += best_of(&o, integers, &is_other_tie) == best;
+        }
+        o.rows[best] = o.rows[--o.count];
+        release(&o, task);
+    }
+    free(o.rows);
+    free(o.waiting);
+    return is_good;
+}
+
+/* Scores of both kinds as keys, [2][stages]. */
+static clo_status make_keys(const batch *b, const network *net, const clo_model *model, int64_t *keys)
+{
+    uint32_t stages = b->shape.stages;
+    int32_t *integers = calloc((size_t)stages + 1, sizeof *integers);
+    network_tape tape = {0};
+    clo_status status = CLO_ERR_MEMORY;
+
+    if (integers != NULL && network_tape_fit(&tape, net, &b->shape)) {
+        network_forward(net, &b->input, &tape);
+        status = clo_model_scores(model, &b->shape, integers, NULL);
+    }
+    for (uint32_t t = 0; t < stages && status == CLO_OK; t++) {
+        keys[t] = (int64_t)llround(tape.rows[net->score][t] * SCORE_UNITS);
+        keys[stages + t] = integers[t];
+    }
+    network_tape_free(&tape);
+    free(integers);
+    return status;
+}
+
+clo_status batch_compare(const batch *b, const batch_set *set, const lachesis_shape *shape, const double *parameters,
+                         const clo_model *model, batch_agreement *found)
+{
+    uint32_t stages = b->shape.stages;
+    network *net = calloc(1, sizeof *net);
+    double *wide = net != NULL ? widen(shape, parameters, set, net) : NULL;
+    int64_t *keys = calloc(2 * (size_t)stages + 1, sizeof *keys);
+    clo_status status = wide != NULL && keys != NULL ? CLO_OK : CLO_ERR_MEMORY;
+
+    if (status == CLO_OK && stages <= CLO_MODEL_GOLDEN_ROWS_MAX &&
+        clo_graph_edges(b->graph) <= CLO_MODEL_GOLDEN_EDGES_MAX) {
+        status = make_keys(b, net, model, keys);
+        if (status == CLO_OK && !compare_orders(b, keys, keys + stages, found))
+            status = CLO_ERR_MEMORY;
+        if (status == CLO_OK) {
+            found->batches++;
+            found->reals += (double)batch_makespan_ns(b, keys) / (double)b->reference_ns;
+            found->integers += (double)batch_makespan_ns(b, keys + stages) / (double)b->reference_ns;
+        }
+    }
+    free(keys);
+    free(wide);
+    free(net);
+    return status;
+}
