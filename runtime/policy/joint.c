@@ -7,8 +7,6 @@
 #include "base/saturate.h"
 #include "cost/cost.h"
 
-#include <assert.h>
-
 /* Of a key, below the band. */
 #define KEY_MAX ((int64_t)1 << 58)
 
@@ -149,9 +147,9 @@ static void complete(clo_joint *joint, const clo_joint_request *request, const c
 static uint64_t begin(clo_joint *joint)
 {
     int64_t now_ns = clo_view_now_ns(joint->view);
+    uint32_t most = joint->executors > 0 ? joint->executors : 1; /* pieces of a stage: twice as many at most */
     uint64_t pieces = 0;
 
-    assert(joint->executors > 0);
     joint->ready.count = joint->later.count = 0;
     for (uint32_t e = 0; e < joint->executors; e++)
         joint->free_ns[e] = clo_view_available_ns(joint->view, e);
@@ -162,7 +160,7 @@ static uint64_t begin(clo_joint *joint)
         const clo_live_stage *stage = clo_view_stage(joint->view, row->job, row->stage);
         row->waits = stage->parents_left;
         row->left = stage->unstarted;
-        row->piece = 1 + (row->left > 0 ? (row->left - 1) / joint->executors / 2 : 0);
+        row->piece = 1 + (row->left > 0 ? (row->left - 1) / most / 2 : 0);
         row->ready_ns = row->start_ns = row->finish_ns = now_ns;
         pieces += (row->left + row->piece - 1) / row->piece;
         if (row->waits == 0)
