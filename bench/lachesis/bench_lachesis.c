@@ -1,5 +1,6 @@
-/* bench_lachesis.c - is a trained network worth its place? LACHESIS's figures 7 and 8: batches of TPC-H queries at time 0
- * on 50 executors of 2.1 to 3.6 GHz, planned by the network, by the paper's baselines, and by search in the same time.
+/* bench_lachesis.c - is a trained network worth its place? LACHESIS's figures 7 and 8: batches of TPC-H queries at time
+ * 0 on 50 executors of 2.1 to 3.6 GHz, planned by the network, by the paper's baselines, and by search in the same
+ * time.
  *
  *   lachesis 1     the network alone: its greedy order
  *   lachesis       as shipped: 64 schedules, among them those of DEFT and TDCA

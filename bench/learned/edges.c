@@ -1,5 +1,5 @@
-/* edges.c - Hua et al., "Learning to Schedule DAG Tasks", tables 1 to 6: TPC-H queries on one resource of capacity 1, of
- * which a stage holds U(0, rmax); the paper does not state its law, so its figures are only for orientation.
+/* edges.c - Hua et al., "Learning to Schedule DAG Tasks", tables 1 to 6: TPC-H queries on one resource of capacity 1,
+ * of which a stage holds U(0, rmax); the paper does not state its law, so its figures are only for orientation.
  *
  * The instances are those of bench-quality. Every way that searches has the same wall time; each plan passes the
  * independent checker. The gain over a rule is the mean over all instances of 1 - makespan / that of the rule. */

@@ -38,7 +38,8 @@ typedef enum clo_edges_rule {
 } clo_edges_rule;
 
 /* The features of a task, in order. "log" of a time: log2(1 + time / unit) in Q8, a line between two powers of two,
- * where unit is the power of two below a sixteenth of the mean time; of a negative time it is negative. "share": Q12. */
+ * where unit is the power of two below a sixteenth of the mean time; of a negative time it is negative. "share":
+ * Q12. */
 enum {
     /* "time", "tail": log of the task's time, and of the longest path to the end with it */
     CLO_EDGES_TIME = 0,
@@ -140,8 +141,8 @@ typedef struct clo_edges_config {
     /* States that are gone on with, 16 at most. 0: 4. */
     uint32_t beam;
 
-    /* 1: the edge of the highest score is tried, `edges` times; it stays where it makes the schedule shorter, and is not
-     * tried again else. `beam` is not looked at. */
+    /* 1: the edge of the highest score is tried, `edges` times; it stays where it makes the schedule shorter, and is
+     * not tried again else. `beam` is not looked at. */
     uint32_t greedy;
 
     /* 1: a quarter of the budget is for edges, on the rule that is shortest without them (`rule` is not looked at); the

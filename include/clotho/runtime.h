@@ -184,8 +184,8 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_swap_policy(clo_runtime *runtime, c
  * policy is made.
  *
  * Workers append records without allocating; a log that is full counts what it drops, and cannot be replayed. A body
- * takes two records, a queued one too; a job four, and two for each CLO_LOG_PIECE of its tasks that are ready at once; a
- * timer two. Without a log nothing is written.
+ * takes two records, a queued one too; a job four, and two for each CLO_LOG_PIECE of its tasks that are ready at once;
+ * a timer two. Without a log nothing is written.
  *
  *   log  made with a capacity; borrowed until it ends, and read by nobody meanwhile. Its header gets run, clock,
  *        executors, jobs_max, steps_max and the names of the policies. What the header names first must be the first

@@ -1,5 +1,5 @@
-/* cmd_train.c - `clotho train ACTION`, and its action `parametric WORKLOAD`: finds the numbers of the policy "parametric"
- * for a workload. */
+/* cmd_train.c - `clotho train ACTION`, and its action `parametric WORKLOAD`: finds the numbers of the policy
+ * "parametric" for a workload. */
 #define _POSIX_C_SOURCE 200809L
 #include "actions.h"
 #include "arrivals.h"

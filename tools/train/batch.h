@@ -1,5 +1,5 @@
-/* batch.h - what LACHESIS is trained on: jobs that are there at time 0, drawn from a workload and merged into one graph,
- * on a cluster of executors of unlike speeds (its figures 7 and 8). A stage counts as one task of all its work.
+/* batch.h - what LACHESIS is trained on: jobs that are there at time 0, drawn from a workload and merged into one
+ * graph, on a cluster of executors of unlike speeds (its figures 7 and 8). A stage counts as one task of all its work.
  *
  * The network sees the whole graph as one job, through clotho/features.h. A batch is a function of its seed and the
  * law; it is read only once it is made, and any number of threads may use it. */
@@ -52,7 +52,8 @@ void batch_destroy(batch *b);
 typedef struct batch_set {
     batch **list;
     uint32_t count;
-    /* Of the scores that the network adds to: prior * batch_prior. Untuned, the weight of rank-up is 1, others are 0. */
+    /* Of the scores that the network adds to: prior * batch_prior. Untuned, the weight of rank-up is 1, others are
+     * 0. */
     double prior, weights[CLO_FEATURES_STAGE];
 } batch_set;
 

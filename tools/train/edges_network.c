@@ -8,8 +8,8 @@
  *
  * Deviations from Hua et al. and from PPO-BiHyb: no vector of the whole graph, so that the scores of a task do not
  * change with the number of tasks, and a network that was trained on 50 of them works on 900; messages go from children
- * to parents alone, as what lies before a task stands in its features (its wait, its start). Their second network, which
- * sees the chosen start, is the same one with the features that compare a task with it. */
+ * to parents alone, as what lies before a task stands in its features (its wait, its start). Their second network,
+ * which sees the chosen start, is the same one with the features that compare a task with it. */
 #include "edges_network.h"
 
 #include "quantize.h"

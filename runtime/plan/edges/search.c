@@ -128,7 +128,8 @@ static void descend(search *s)
     }
 }
 
-/* The end that comes first behind `start`, of those that were not refused; CLO_NONE: none of the best ENDS_LOOKED_AT. */
+/* The end that comes first behind `start`, of those that were not refused; CLO_NONE: none of the best
+ * ENDS_LOOKED_AT. */
 static uint32_t first_end(search *s, uint32_t start, const pair *refused, uint32_t count)
 {
     uint32_t ends[ENDS_LOOKED_AT];

@@ -2,8 +2,8 @@
  *
  * The key of a task is its earliest start, or its earliest end and an offset of the task, on any executor, appended.
  * Whatever begins at a time fits into what is free then. So the steps of each machine's profile are passed in the order
- * of time; in each one, those tasks are looked at that fit (fits.h), those with the least keys first, until what is left
- * cannot win.
+ * of time; in each one, those tasks are looked at that fit (fits.h), those with the least keys first, until what is
+ * left cannot win.
  *
  * A start only moves back. So what the last look found of a task is a bound for ever; and a task that cannot begin in a
  * step never will. Time is divided into spans, each with the first position whose task may begin in it: what lies in

@@ -8,8 +8,8 @@
  * of a field is for comparisons; an amount is rounded down to what fits into the others.
  *
  * A leaf keeps sets of its steps too: for each window and resource, and each class of what is left, those from which on
- * so much may be left. What may begin is in one set of each resource; and many leaves have no such step at all, although
- * each resource alone is left in some step of them.
+ * so much may be left. What may begin is in one set of each resource; and many leaves have no such step at all,
+ * although each resource alone is left in some step of them.
  *
  * A step cut off from another holds at least what that one does: both hold the rest of it and what comes then, the new
  * one for longer. An inner entry has the least of each field below it, so searches pass whole leaves by it. It may be
@@ -173,7 +173,8 @@ static uint32_t class_of(const clo_profile *profile, uint32_t k, uint64_t held)
     return below < CLO_PROFILE_CLASSES ? CLO_PROFILE_CLASSES - 1 - below : 0;
 }
 
-/* The steps of a leaf, a bit each, that are in the sets of all lanes: where the demand may begin there are no others. */
+/* The steps of a leaf, a bit each, that are in the sets of all lanes: where the demand may begin there are no
+ * others. */
 static uint64_t may_begin_at(const clo_profile *profile, const clo_profile_path *p, uint32_t node)
 {
     uint32_t count = *clo_profile_count(profile, 0, node);

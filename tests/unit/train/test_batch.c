@@ -1,5 +1,5 @@
-/* test_batch.c - what LACHESIS is trained on is what the planner does: the same inputs, the same scores, and DEFT's plan
- * where nothing was learned. */
+/* test_batch.c - what LACHESIS is trained on is what the planner does: the same inputs, the same scores, and DEFT's
+ * plan where nothing was learned. */
 #include "batch_model.h"
 #include "parameters.h"
 #include "plan/learned/scores.h"
