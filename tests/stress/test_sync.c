@@ -266,6 +266,8 @@ static _Atomic int64_t in_use[3];
 static _Atomic uint32_t has_line[LEDGER_THREADS], is_called[LEDGER_THREADS];
 /* Thread 0 was called and has not come yet: until it has registered again the ledger may not know that it waits. */
 static _Atomic uint32_t first_is_away;
+/* Threads between giving back and calling: one that is preempted there has not called thread 0 yet. */
+static _Atomic uint32_t givers;
 static _Atomic uint64_t starts;
 static uint64_t most_passed;
 static uint64_t rounds_of[LEDGER_THREADS]; /* plain: what travels with the ledger's head */
@@ -293,9 +295,10 @@ static void take_from_ledger(size_t me, const int64_t *demand)
             sched_yield();
         atomic_exchange_explicit(&is_called[me], 0, memory_order_acquire);
     }
-    /* Who wants nothing passes nobody, and nobody passes who does not come though it was called. */
+    /* Who wants nothing passes nobody, and nobody passes who does not come though it was called, or is about to be. */
     uint64_t counts = (demand[0] > 0 || demand[1] > 0 || demand[2] > 0) &&
-                      atomic_load_explicit(&first_is_away, memory_order_relaxed) == 0;
+                      atomic_load_explicit(&first_is_away, memory_order_relaxed) == 0 &&
+                      atomic_load_explicit(&givers, memory_order_relaxed) == 0;
     uint64_t now = atomic_fetch_add_explicit(&starts, counts, memory_order_relaxed);
     uint64_t passed = now > before ? now - before : 0;
     if (me == 0 && passed > most_passed)
@@ -309,12 +312,14 @@ static void give_to_ledger(size_t me, const int64_t *demand)
 {
     for (int r = 0; r < 3; r++)
         atomic_fetch_sub_explicit(&in_use[r], demand[r], memory_order_relaxed);
-    if (!clo_ledger_give(&ledger, demand, (uint32_t)me))
-        return;
-    atomic_store_explicit(&first_is_away, 1, memory_order_relaxed);
-    for (size_t t = 0; t < LEDGER_THREADS; t++)
-        if (atomic_load_explicit(&has_line[t], memory_order_relaxed) != 0)
-            atomic_store_explicit(&is_called[t], 1, memory_order_release);
+    atomic_fetch_add_explicit(&givers, 1, memory_order_relaxed);
+    if (clo_ledger_give(&ledger, demand, (uint32_t)me)) {
+        atomic_store_explicit(&first_is_away, 1, memory_order_relaxed);
+        for (size_t t = 0; t < LEDGER_THREADS; t++)
+            if (atomic_load_explicit(&has_line[t], memory_order_relaxed) != 0)
+                atomic_store_explicit(&is_called[t], 1, memory_order_release);
+    }
+    atomic_fetch_sub_explicit(&givers, 1, memory_order_relaxed);
 }
 
 /* Who has some of the first resource is never here together with thread 0, which has all of it. */

@@ -173,12 +173,13 @@ static int open_trainer(training *t, const train_environment *environment)
     lachesis_options *o = t->o;
     uint32_t count = lachesis_parameters(&o->shape);
     char why[TRAINER_WHY_BYTES];
-
+    network net;
     t->parameters = calloc(count, sizeof *t->parameters);
-    if (t->parameters == NULL || !lachesis_network(&o->shape, t->parameters, &t->net, NULL))
+    if (t->parameters == NULL || !lachesis_network(&o->shape, t->parameters, &net, NULL))
         return complain(NULL, "out of memory");
-    parameters_init(&t->net, t->parameters, o->seed);
-    parameters_zero(&t->net, t->parameters, t->net.score);
+    parameters_init(&net, t->parameters, o->seed);
+    parameters_zero(&net, t->parameters, net.score);
+    t->net = net;
     o->phase.updates = o->updates;
     const trainer_config config = {.environment = environment,
                                    .net = &t->net,
@@ -228,7 +229,6 @@ static int train(training *t, const struct timespec *from)
 {
     uint32_t first = trainer_updates_done(t->trainer), points;
     char why[TRAINER_WHY_BYTES];
-
     (void)trainer_curve(t->trainer, &points);
     while (trainer_updates_done(t->trainer) < trainer_updates(t->trainer) || points == 0) { /* ends: done grows */
         train_point point;
