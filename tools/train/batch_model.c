@@ -135,7 +135,8 @@ clo_status batch_quantize(const batch_set *set, const lachesis_shape *shape, con
                                     .kind = CLO_MODEL_LACHESIS,
                                     .feature_set = CLO_FEATURES_LACHESIS,
                                     .features = features,
-                                    .features_count = BATCH_FEATURES};
+                                    .features_count = BATCH_FEATURES,
+                                    .margin = 1.5};
     *why = NULL;
     clo_status status = wide != NULL && cases.list != NULL && equalize(set, net, wide)
                             ? quantize_on(net, &config, &cases, &out->data, &out->bytes, why)
