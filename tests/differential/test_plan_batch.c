@@ -4,6 +4,7 @@
 #include "random.h"
 #include "support.h"
 
+#include "plan/list/fit_pick.h"
 #include "plan/list/ready_tree.h"
 
 #include <clotho/generate.h>
@@ -122,6 +123,33 @@ static void plain_fill(clo_schedule *schedule, rule by)
     free(list);
 }
 
+/* minmin with demands as it places large batches, however few tasks are ready. */
+static void fit_fill(clo_schedule *schedule)
+{
+    const clo_graph *graph = schedule->graph;
+    int64_t *offset_ns = calloc(graph->tasks, sizeof *offset_ns);
+    uint32_t *place = calloc(graph->tasks, sizeof *place), instance;
+    clo_ready ready;
+    clo_fit_pick pick;
+
+    assert_true(offset_ns != NULL && place != NULL);
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        place[t] = t;
+    ok(clo_ready_open(&ready, schedule));
+    ok(clo_fit_pick_open(&pick, &ready, offset_ns, place));
+    while (schedule->count < graph->instances) {
+        while (clo_ready_next(&ready, &instance))
+            if (graph->first_instance[graph->task_of[instance]] == instance)
+                clo_fit_pick_add(&pick, graph->task_of[instance]);
+        while (clo_fits_first(&pick.fits, 0) < graph->tasks)
+            ok(clo_fit_pick_place(&pick));
+    }
+    clo_fit_pick_close(&pick);
+    clo_ready_close(&ready);
+    free(offset_ns);
+    free(place);
+}
+
 /* By the tree, however few tasks are ready. */
 static void tree_fill(clo_schedule *schedule, rule by)
 {
@@ -132,6 +160,10 @@ static void tree_fill(clo_schedule *schedule, rule by)
     clo_ready_tree tree;
     clo_slot slot;
 
+    if (by == LEAST && schedule->profiles != NULL) { /* it has no tree then */
+        fit_fill(schedule);
+        return;
+    }
     ok(clo_ready_open(&ready, schedule));
     ok(clo_ready_tree_open(&tree, &ready, rules[by]));
     tree.few_max = 0;
