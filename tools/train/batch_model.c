@@ -47,8 +47,9 @@ typedef struct hidden {
     double most[CLO_MODEL_WIDTH_MAX];
 } hidden;
 
-/* Of a network on `base`; the first reads the parts of several domains. Found from the score backwards. */
-static void find_hidden(const network *net, double *base, hidden list[HIDDEN])
+/* Of a network on `base`; the first reads the parts of several domains. Found from the score backwards.
+ * False: it is no network of lachesis.h. */
+static bool find_hidden(const network *net, double *base, hidden list[HIDDEN])
 {
     uint32_t value = net->score;
 
@@ -65,6 +66,8 @@ static void find_hidden(const network *net, double *base, hidden list[HIDDEN])
                 in = op->in[0];
             }
         }
+        if (layer == NULL)
+            return false;
         if (depth > 0) {
             list[depth - 1].value = in;
             list[depth - 1].next = base + (layer->weights - base);
@@ -78,6 +81,7 @@ static void find_hidden(const network *net, double *base, hidden list[HIDDEN])
             list[depth].outputs = layer->outputs;
         }
     }
+    return true;
 }
 
 static bool see(const network *net, const batch *b, network_tape *tape, hidden list[HIDDEN])
@@ -99,10 +103,8 @@ static bool equalize(const batch_set *set, const network *net, double *base)
 {
     hidden *list = calloc(HIDDEN, sizeof *list);
     network_tape tape = {0};
-    bool is_good = list != NULL;
+    bool is_good = list != NULL && find_hidden(net, base, list);
 
-    if (is_good)
-        find_hidden(net, base, list);
     for (uint32_t i = 0; i < set->count && is_good; i++)
         is_good = see(net, set->list[i], &tape, list);
     for (int h = 0; h < HIDDEN && is_good; h++)
