@@ -11,8 +11,8 @@
  * neither its CCR nor what an edge carries. Every plan passes clo_plan_check. The reductions against highrank-deft come
  * with 95 % intervals over the instances. */
 #define _GNU_SOURCE /* CLOCK_THREAD_CPUTIME_ID */
+#include "common/model_edit.h"
 #include "common/tpch.h"
-#include "lachesis/model_edit.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -73,16 +73,6 @@ typedef struct bench {
     bool has_row, is_met;
 } bench;
 
-static bool open_edited(bench *b, uses kind, const clo_model *from, void *data)
-{
-    size_t bytes;
-
-    (void)clo_model_data(from, &bytes);
-    b->bytes[kind] = data;
-    return data != NULL && (clo_model_open("edited", data, bytes, &b->models[kind]) == CLO_OK ||
-                            bench_fail("a model cannot be edited"));
-}
-
 static bool open_models(bench *b)
 {
     size_t bytes;
@@ -92,11 +82,10 @@ static bool open_models(bench *b)
 
     if (status != CLO_OK)
         return bench_fail("the model cannot be opened");
-    if (!open_edited(b, WITHOUT_RESIDUAL, b->loaded, model_without_residual(b->loaded)))
-        return false;
-    if (b->is_shuffled && !open_edited(b, SHIPPED, b->loaded, model_shuffled(b->loaded, b->options.seed)))
-        return false;
-    return true;
+    b->models[WITHOUT_RESIDUAL] = model_edited(b->loaded, MODEL_RANK_UP_ALONE, 0, &b->bytes[WITHOUT_RESIDUAL]);
+    if (b->is_shuffled)
+        b->models[SHIPPED] = model_edited(b->loaded, MODEL_SHUFFLED, b->options.seed, &b->bytes[SHIPPED]);
+    return b->models[WITHOUT_RESIDUAL] != NULL && (!b->is_shuffled || b->models[SHIPPED] != NULL);
 }
 
 static const clo_model *model_of(const bench *b, uses kind)
@@ -224,8 +213,9 @@ static void judge(bench *b, const char *table, const summary *rows, bool is_ccr_
         (!is_ccr_5 || (rows[LACHESIS].rank >= BELOW_LEAST && rows[LACHESIS].rank > rows[LACHESIS].rank_error));
     b->is_met = b->is_met && is_met;
     if (!b->options.json)
-        printf("| %s | %s: %.2f points above the best baseline (must: at most %.1f) | | | | |\n", table,
-               is_met ? "reached" : "MISSED", above, ABOVE_MOST);
+        printf("| %s | %s: %.2f points above the best baseline (must: at most %.1f)%s | | | | |\n", table,
+               is_met ? "reached" : "MISSED", above, ABOVE_MOST,
+               is_ccr_5 ? ", below highrank-deft by more than the interval (must: 0.5)" : "");
     fflush(stdout);
 }
 

@@ -3,6 +3,7 @@
  *
  * The instances are those of bench-quality. Every way that searches has the same wall time; each plan passes the
  * independent checker. The gain over a rule is the mean over all instances of 1 - makespan / that of the rule. */
+#include "common/model_edit.h"
 #include "common/tpch.h"
 #include "learned/learned.h"
 
@@ -218,6 +219,24 @@ static void print_json(const sums *all)
         reached, GOAL, reached >= GOAL ? "true" : "false");
 }
 
+/* The built-in model as it is, or shuffled. NULL after a line that says why. */
+static clo_model *open_model(const learned *l, void **memory)
+{
+    size_t bytes = 0;
+    const void *data = clo_model_builtin("edges", &bytes);
+    clo_model *model = NULL;
+
+    if (data == NULL || clo_model_open("edges", data, bytes, &model) != CLO_OK) {
+        bench_fail("edges");
+        return NULL;
+    }
+    if (!l->has_shuffled_weights)
+        return model;
+    clo_model *other = model_edited(model, MODEL_SHUFFLED, l->options.seed, memory);
+    clo_model_destroy(model);
+    return other;
+}
+
 bool learned_edges(const learned *l)
 {
     static const uint32_t jobs[SIZES] = {5, 10, 20, 50, 100};
@@ -232,7 +251,7 @@ bool learned_edges(const learned *l)
             printf("{\"part\": \"edges\", \"skipped\": true}");
         return true;
     }
-    clo_model *model = learned_model("edges", l->has_shuffled_weights, l->options.seed, &memory);
+    clo_model *model = open_model(l, &memory);
     const scene s = {l, t, model, l->options.quick ? 5000000 : 100000000};
     bool is_good = model != NULL;
     for (int i = 0; i < SETTINGS && is_good; i++)

@@ -17,8 +17,4 @@ typedef bool (*learned_part)(const learned *l);
 /* Hua et al., tables 1 to 6 (edges.c). */
 bool learned_edges(const learned *l);
 
-/* The built-in model `name` as it is, or with the weights of each layer in another order. NULL after a line that says
- * why; *memory is to be freed behind the model. */
-clo_model *learned_model(const char *name, bool is_shuffled, uint64_t seed, void **memory);
-
 #endif

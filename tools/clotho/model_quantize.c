@@ -230,13 +230,12 @@ static clo_status convert(const decima_weights *weights, network *net, decima_ca
     return status;
 }
 
-/* To a neighbour first: what is there stays where the disk is full. */
-static int write_bytes(const char *path, const void *data, size_t bytes)
+int model_write(const char *path, const void *data, size_t bytes)
 {
     char name[4096];
 
     if (snprintf(name, sizeof name, "%s.new", path) >= (int)sizeof name)
-        return misuse("-o: the name is too long");
+        return complain(path, "the name is too long");
     FILE *file = fopen(name, "wb");
     bool is_good = file != NULL && fwrite(data, 1, bytes, file) == bytes;
     if (file != NULL)
@@ -286,7 +285,7 @@ static int run(const char *in, const char *path, const char *name, bool as_json)
     if (code == EXIT_GOOD && status != CLO_OK)
         code = why != NULL ? complain(in, "%s", why) : complain_status(in, status);
     if (code == EXIT_GOOD)
-        code = write_bytes(path, data, bytes);
+        code = model_write(path, data, bytes);
     if (code == EXIT_GOOD)
         code = report(path, bytes, &found, as_json);
     free(data);

@@ -9,6 +9,7 @@
 #include "../train/edges_network.h"
 #include "../train/trainer.h"
 #include "json.h"
+#include "model.h"
 #include "options.h"
 #include "simulate_hash.h"
 #include "train.h"
@@ -293,23 +294,6 @@ static int make_model(training *t)
     return code;
 }
 
-static int write_to(const char *path, const void *data, size_t bytes)
-{
-    char name[4096];
-
-    if (snprintf(name, sizeof name, "%s.new", path) >= (int)sizeof name)
-        return complain(path, "the name is too long");
-    FILE *file = fopen(name, "wb");
-    bool is_good = file != NULL && fwrite(data, 1, bytes, file) == bytes;
-    if (file != NULL)
-        is_good = fclose(file) == 0 && is_good;
-    if (is_good && rename(name, path) == 0)
-        return EXIT_GOOD;
-    if (file != NULL)
-        remove(name);
-    return complain(path, "cannot be written; check the folder and its rights");
-}
-
 static int draw_curve(const training *t)
 {
     uint32_t count;
@@ -377,7 +361,7 @@ static int run(training *t, char **paths, int count)
     if (code == EXIT_GOOD)
         code = make_model(t);
     if (code == EXIT_GOOD && t->output != NULL)
-        code = write_to(t->output, t->model, t->model_bytes);
+        code = model_write(t->output, t->model, t->model_bytes);
     if (code == EXIT_GOOD && t->svg != NULL)
         code = draw_curve(t);
     return code == EXIT_GOOD ? report(t) : code;

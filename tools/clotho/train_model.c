@@ -3,20 +3,11 @@
 #include "../train/batch_model.h"
 #include "../train/curve.h"
 #include "json.h"
+#include "model.h"
 #include "report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-static int write_file(const char *path, const void *data, size_t bytes)
-{
-    FILE *file = fopen(path, "wb");
-    bool is_good = file != NULL && fwrite(data, 1, bytes, file) == bytes;
-
-    if (file != NULL)
-        is_good = fclose(file) == 0 && is_good;
-    return is_good ? EXIT_GOOD : complain(path, "cannot be written; check the folder and its rights");
-}
 
 static int write_curve(const lachesis_options *o, const trainer *t)
 {
@@ -93,7 +84,7 @@ int train_model_report(const lachesis_options *o, const trainer *t, const batch_
                : why != NULL    ? complain("the model", "%s", why)
                                 : complain_status("the model", status);
     if (code == EXIT_GOOD && o->output != NULL)
-        code = write_file(o->output, made.data, made.bytes);
+        code = model_write(o->output, made.data, made.bytes);
     if (code == EXIT_GOOD && o->curve != NULL)
         code = write_curve(o, t);
     if (code == EXIT_GOOD)

@@ -1,0 +1,19 @@
+/* model_edit.h - copies of a model with other weights, for controls: what is left of a result without what was
+ * learned? */
+#ifndef CLO_BENCH_MODEL_EDIT_H
+#define CLO_BENCH_MODEL_EDIT_H
+
+#include <clotho/model.h>
+
+typedef enum model_edit {
+    /* The weights of each layer in another order. */
+    MODEL_SHUFFLED,
+    /* Of LACHESIS's network (tools/train/lachesis.h): of the prior rank-up alone, and nothing of the rest: DEFT's
+     * order. */
+    MODEL_RANK_UP_ALONE
+} model_edit;
+
+/* NULL after a line that says why; *memory is to be freed behind the model. */
+clo_model *model_edited(const clo_model *model, model_edit edit, uint64_t seed, void **memory);
+
+#endif
