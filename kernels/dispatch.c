@@ -7,8 +7,8 @@ static const struct {
 } installs[] = {
     {clo_kernels_install_scalar},
 #if CLO_KERNELS_X86
-    {clo_kernels_install_avx2},
-    {clo_kernels_install_avx512vnni},
+    {clo_kernels_install_avx2},       {clo_kernels_install_avxvnni},
+    {clo_kernels_install_avx512vnni}, {clo_kernels_install_avx512vbmi},
 #elif CLO_KERNELS_ARM
     {clo_kernels_install_neon},
     {clo_kernels_install_neondot},
@@ -22,7 +22,9 @@ static const clo_variant variants[] = {
     {"scalar", 0},
 #if CLO_KERNELS_X86
     {"avx2", CLO_ISA_AVX2},
+    {"avxvnni", CLO_ISA_AVX2 | CLO_ISA_AVXVNNI},
     {"avx512vnni", CLO_ISA_AVX2 | CLO_ISA_AVX512 | CLO_ISA_VNNI512},
+    {"avx512vbmi", CLO_ISA_AVX2 | CLO_ISA_AVX512 | CLO_ISA_VNNI512 | CLO_ISA_VBMI},
 #elif CLO_KERNELS_ARM
     {"neon", CLO_ISA_NEON},
     {"neondot", CLO_ISA_NEON | CLO_ISA_DOTPROD},

@@ -14,7 +14,9 @@
 
 void clo_kernels_install_scalar(clo_kernels *table);
 void clo_kernels_install_avx2(clo_kernels *table);
+void clo_kernels_install_avxvnni(clo_kernels *table);
 void clo_kernels_install_avx512vnni(clo_kernels *table);
+void clo_kernels_install_avx512vbmi(clo_kernels *table);
 void clo_kernels_install_neon(clo_kernels *table);
 void clo_kernels_install_neondot(clo_kernels *table);
 void clo_kernels_install_rvv(clo_kernels *table);

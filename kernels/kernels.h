@@ -154,7 +154,9 @@ enum {
     CLO_ISA_VNNI512 = 1 << 2,
     CLO_ISA_NEON = 1 << 3,
     CLO_ISA_DOTPROD = 1 << 4,
-    CLO_ISA_RVV = 1 << 5
+    CLO_ISA_RVV = 1 << 5,
+    CLO_ISA_VBMI = 1 << 6,
+    CLO_ISA_AVXVNNI = 1 << 7
 };
 
 /* A variant, for tests, benchmarks and lists of names. */

@@ -7,7 +7,8 @@
  * v32_...     load, store, set1, add, max, clamp(v, lo, hi), load_s8 and load_s16 (16 numbers, widened)
  * x8_load, x16_load          a quad of rows of a block
  * dot8_lanes, dot16_lanes    acc + inputs of 16 lanes * one output's quad of weights
- * WIDE        weights as words are used: WIDE_GROUP outputs are summed at once;
+ * WIDE        weights as words are used: WIDE_GROUP outputs are summed at once; of one candidate NODE_GROUPS * 16 (at
+ *             least 32), in NODE_SUMS sums;
  *             pairs_load: a pair of rows of a block; dot_wide: acc + pair * one output's pair of weights;
  *             dot_wide_node: acc + 16 outputs' pairs of weights * one pair of inputs
  * dot8_node, dot16_node      acc + 16 outputs' quads of weights * one quad of inputs
@@ -167,22 +168,44 @@ static void dense_lanes_wide(const clo_dense *given, const int16_t *x, uint32_t 
     }
 }
 
-/* Two sums, so that one multiplication need not wait for the one before. */
-static void dense_node_wide(const clo_dense *layer, const int16_t *x, void *y)
+/* `groups` times 16 outputs, a constant. They have NODE_SUMS sums among them, so that no multiplication waits for the
+ * one before. */
+INLINE void node_wide(const clo_dense *layer, const int16_t *x, uint32_t n, uint32_t groups, void *y)
 {
-    const uint32_t pairs = (layer->inputs + 1) / 2;
-    const int16_t *w = layer->wide;
+    const uint32_t pairs = (layer->inputs + 1) / 2, each = NODE_SUMS / groups;
+    const size_t apart = (size_t)pairs * CLO_LANES * 2;
+    const int16_t *w = layer->wide + n / CLO_LANES * apart;
+    V32 sums[NODE_SUMS];
+    uint32_t p = 0;
 
-    for (uint32_t n = 0; n < layer->outputs; n += CLO_LANES) {
-        V32 even = v32_load(layer->bias + n), odd = v32_set1(0);
-
-        for (uint32_t p = 0; p < pairs; p++, w += (size_t)2 * CLO_LANES)
-            if (p % 2 == 0)
-                even = dot_wide_node(even, w, x + (size_t)p * 2);
-            else
-                odd = dot_wide_node(odd, w, x + (size_t)p * 2);
-        node_store(&layer->rule, n, v32_add(even, odd), y);
+    for (uint32_t i = 0; i < NODE_SUMS; i++)
+        sums[i] = i < groups ? v32_load(layer->bias + n + (size_t)i * CLO_LANES) : v32_set1(0);
+    for (; p + each <= pairs; p += each)
+        for (uint32_t i = 0; i < NODE_SUMS; i++) {
+            const uint32_t at = p + i / groups;
+            sums[i] = dot_wide_node(sums[i], w + i % groups * apart + (size_t)at * CLO_LANES * 2, x + (size_t)at * 2);
+        }
+    for (; p < pairs; p++)
+        for (uint32_t g = 0; g < groups; g++)
+            sums[g] = dot_wide_node(sums[g], w + g * apart + (size_t)p * CLO_LANES * 2, x + (size_t)p * 2);
+    for (uint32_t g = 0; g < groups; g++) {
+        for (uint32_t i = g + groups; i < NODE_SUMS; i += groups)
+            sums[g] = v32_add(sums[g], sums[i]);
+        node_store(&layer->rule, n + g * CLO_LANES, sums[g], y);
     }
+}
+
+static void dense_node_wide(const clo_dense *given, const int16_t *x, void *y)
+{
+    const clo_dense own = *given, *layer = &own;
+    uint32_t outputs = clo_round_up(layer->outputs, CLO_LANES), n = 0;
+
+    for (; NODE_GROUPS > 2 && n + NODE_GROUPS * CLO_LANES <= outputs; n += NODE_GROUPS * CLO_LANES)
+        node_wide(layer, x, n, NODE_GROUPS, y);
+    for (; n + 2 * CLO_LANES <= outputs; n += 2 * CLO_LANES)
+        node_wide(layer, x, n, 2, y);
+    for (; n < outputs; n += CLO_LANES)
+        node_wide(layer, x, n, 1, y);
 }
 #endif
 

@@ -43,7 +43,7 @@ MAY_SEE = {
     "bench/kernels": {"kernels", "learn"},
     "bench/online": {"policy"},
 }
-KERNELS_SYSTEM = PUBLIC_SYSTEM | {"assert.h", "string.h", "immintrin.h", "arm_neon.h", "sys/auxv.h"}
+KERNELS_SYSTEM = PUBLIC_SYSTEM | {"assert.h", "string.h", "immintrin.h", "cpuid.h", "arm_neon.h", "sys/auxv.h"}
 NO_CIRCLES = ("include", "kernels", "runtime", "bench", "tools", "examples", "tests/fuzz_api")
 SOURCES = (".c", ".h", ".cpp", ".hpp")
 

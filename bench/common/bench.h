@@ -46,6 +46,7 @@ typedef struct bench_options {
 int bench_options_read(bench_options *options, const bench_about *about, int argc, char **argv);
 
 int64_t bench_now_ns(void);
+int64_t bench_cpu_now_ns(void); /* of this thread: programs beside it do not count */
 void bench_rest(void);     /* sleeps 5 ms, so that spinning threads of the peer measured before have gone to sleep */
 uint32_t bench_cpus(void); /* that this process may use */
 

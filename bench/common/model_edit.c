@@ -117,6 +117,16 @@ static bool leave_rank_up(parts *p, const clo_model_info *info)
     return has_found;
 }
 
+static void silence(parts *p, const clo_model_info *info)
+{
+    for (uint32_t i = 0; i < info->ops; i++) {
+        if (p->ops[i].op != CLO_MODEL_DENSE || (p->ops[i].out != info->score && p->ops[i].out != info->limit))
+            continue;
+        const clo_model_layer *last = &p->layers[p->ops[i].argument];
+        memset(p->weights[p->ops[i].argument], 0, (size_t)last->inputs * last->outputs);
+    }
+}
+
 clo_model *model_edited(const clo_model *model, model_edit edit, uint64_t seed, void **memory)
 {
     parts *p = calloc(1, sizeof *p);
@@ -128,6 +138,8 @@ clo_model *model_edited(const clo_model *model, model_edit edit, uint64_t seed, 
     *memory = NULL;
     if (is_good && edit == MODEL_SHUFFLED)
         shuffle(p, &info, seed);
+    else if (is_good && edit == MODEL_SILENT)
+        silence(p, &info);
     else if (is_good)
         is_good = leave_rank_up(p, &info);
     if (!is_good || rebuild(&info, p, memory, &bytes) != CLO_OK ||

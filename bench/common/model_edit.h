@@ -10,7 +10,9 @@ typedef enum model_edit {
     MODEL_SHUFFLED,
     /* Of LACHESIS's network (tools/train/lachesis.h): of the prior rank-up alone, and nothing of the rest: DEFT's
      * order. */
-    MODEL_RANK_UP_ALONE
+    MODEL_RANK_UP_ALONE,
+    /* Scores of zero: a network that says nothing. */
+    MODEL_SILENT
 } model_edit;
 
 /* NULL after a line that says why; *memory is to be freed behind the model. */

@@ -31,6 +31,8 @@ enum {
     EVICTED_BYTES = 8 << 20
 };
 
+#define FLOAT_KIND "head and arg-max in float"
+
 /* The "must" of the ratio with 16 candidates, caches warm. */
 #define RATIO_MUST 1.3
 
@@ -65,7 +67,8 @@ typedef struct bench {
     contender policies[POLICIES_MAX];
     parts_network network;
     parts_row parts[PARTS_VARIANTS_MAX][PARTS_KINDS][PARTS_CANDIDATES];
-    bool has_parts;
+    parts_row float_parts[PARTS_CANDIDATES];
+    bool has_parts, only_ratios;
     row rows[POLICIES_MAX][CANDIDATES][JOBS];
     ratio ratios[POLICIES_MAX][COMPARISONS];
     double *values; /* [samples] */
@@ -118,7 +121,8 @@ static bool measure_row(bench *b, uint32_t policy, uint32_t c, uint32_t j)
 
 static bool median_of(bench *b, scene *s, comparison what, double *out)
 {
-    uint32_t count = what == COLD && b->samples > COLD_SAMPLES ? COLD_SAMPLES : b->samples;
+    bool is_slow = what == COLD || (what == CROWD && b->only_ratios);
+    uint32_t count = is_slow && b->samples > COLD_SAMPLES ? COLD_SAMPLES : b->samples;
 
     if (!scene_measure(s, b->values, count, what == COLD ? evict : NULL))
         return false;
@@ -164,7 +168,7 @@ static bool measure_all(bench *b)
     bool is_good = true;
 
     for (uint32_t p = 0; p < b->policies_count && is_good; p++) {
-        for (uint32_t c = 0; c < CANDIDATES && is_good; c++)
+        for (uint32_t c = 0; c < CANDIDATES && is_good && !b->only_ratios; c++)
             for (uint32_t j = 0; j < JOBS && is_good; j++)
                 if (!b->options.quick || (c < QUICK_CANDIDATES && j < QUICK_COUNTS))
                     is_good = measure_row(b, p, c, j);
@@ -173,6 +177,8 @@ static bool measure_all(bench *b)
     }
     for (uint32_t v = 0; v < b->network.variants && is_good && b->has_parts; v++)
         is_good = parts_measure(&b->network, b->network.isa[v], many_jobs(b), b->samples, b->parts[v]);
+    if (is_good && b->has_parts)
+        is_good = parts_measure_float(b->options.seed, b->samples, b->float_parts);
     return is_good;
 }
 
@@ -193,6 +199,14 @@ static void print_policy(const bench *b, uint32_t policy)
     printf("\n");
 }
 
+static void print_parts_row(const char *kind, const parts_row rows[PARTS_CANDIDATES])
+{
+    printf("%-36s", kind);
+    for (uint32_t c = 0; c < PARTS_CANDIDATES; c++)
+        printf(" %6.0f %6.0f %6.0f %7.0f", rows[c].p50, rows[c].p99, rows[c].p999, rows[c].max);
+    printf("\n");
+}
+
 static void print_parts(const bench *b)
 {
     for (uint32_t v = 0; v < b->network.variants; v++) {
@@ -201,15 +215,10 @@ static void print_parts(const bench *b)
         for (uint32_t c = 0; c < PARTS_CANDIDATES; c++)
             printf(" %28u", parts_candidates[c]);
         printf("\n");
-        for (uint32_t k = 0; k < PARTS_KINDS; k++) {
-            printf("%-36s", parts_kinds[k]);
-            for (uint32_t c = 0; c < PARTS_CANDIDATES; c++) {
-                const parts_row *r = &b->parts[v][k][c];
-                printf(" %6.0f %6.0f %6.0f %7.0f", r->p50, r->p99, r->p999, r->max);
-            }
-            printf("\n");
-        }
+        for (uint32_t k = 0; k < PARTS_KINDS; k++)
+            print_parts_row(parts_kinds[k], b->parts[v][k]);
     }
+    print_parts_row(FLOAT_KIND, b->float_parts);
 }
 
 /* What a decision of a learned policy takes in its paper, over what it takes here, whole, with JUDGED_CANDIDATES and
@@ -247,7 +256,7 @@ static void print_text(const bench *b)
     printf("From the end of a body to the orders, %d workers, %u turns each; two reads of the clock (%.0f ns) are "
            "subtracted.\n\n",
            SCENE_WORKERS, b->samples, scene_clock_ns());
-    for (uint32_t p = 0; p < b->policies_count; p++)
+    for (uint32_t p = 0; p < b->policies_count && !b->only_ratios; p++)
         print_policy(b, p);
     printf("p50 in ns with %d and with %d live jobs, %d candidates; medians of %u rounds\n", FEW_JOBS,
            (int)many_jobs(b), JUDGED_CANDIDATES, b->options.rounds);
@@ -287,19 +296,23 @@ static void print_rows_json(const bench *b)
             }
 }
 
+static void print_parts_row_json(const char *comma, const char *variant, const char *kind,
+                                 const parts_row rows[PARTS_CANDIDATES])
+{
+    for (uint32_t c = 0; c < PARTS_CANDIDATES; c++, comma = ", ")
+        printf("%s{\"variant\": \"%s\", \"part\": \"%s\", \"candidates\": %u, \"p50_ns\": %.1f, \"p99_ns\": %.1f, "
+               "\"p999_ns\": %.1f, \"max_ns\": %.1f}",
+               comma, variant, kind, parts_candidates[c], rows[c].p50, rows[c].p99, rows[c].p999, rows[c].max);
+}
+
 static void print_parts_json(const bench *b)
 {
-    const char *comma = "";
-
-    for (uint32_t v = 0; v < b->network.variants && b->has_parts; v++)
+    if (!b->has_parts)
+        return;
+    print_parts_row_json("", "float", FLOAT_KIND, b->float_parts);
+    for (uint32_t v = 0; v < b->network.variants; v++)
         for (uint32_t k = 0; k < PARTS_KINDS; k++)
-            for (uint32_t c = 0; c < PARTS_CANDIDATES; c++, comma = ", ") {
-                const parts_row *r = &b->parts[v][k][c];
-                printf(
-                    "%s{\"variant\": \"%s\", \"part\": \"%s\", \"candidates\": %u, \"p50_ns\": %.1f, \"p99_ns\": %.1f, "
-                    "\"p999_ns\": %.1f, \"max_ns\": %.1f}",
-                    comma, b->network.names[v], parts_kinds[k], parts_candidates[c], r->p50, r->p99, r->p999, r->max);
-            }
+            print_parts_row_json(", ", b->network.names[v], parts_kinds[k], b->parts[v][k]);
 }
 
 static void print_json(const bench *b)
@@ -361,9 +374,11 @@ static void add_lachesis(bench *b)
 }
 
 /* Those asked for, or all; a name that is none is told. */
-static bool choose_policies(bench *b, const bench_list *asked)
+static bool choose_policies(bench *b, const bench_list *asked, bool only_ratios)
 {
     clo_entry entry = CLO_ENTRY_INIT;
+
+    b->only_ratios = only_ratios;
 
     for (uint32_t i = 0; i < asked->count && b->policies_count < POLICIES_MAX; i++) {
         const clo_policy *policy = clo_policy_find(asked->items[i]);
@@ -379,14 +394,17 @@ static bool choose_policies(bench *b, const bench_list *asked)
         add_contender(b, clo_policy_find(entry.name));
     if (asked->count == 0)
         add_lachesis(b);
+    b->has_parts = b->has_parts && !only_ratios;
     return true;
 }
 
 int main(int argc, char **argv)
 {
     bench_list asked = {0};
+    bool only_ratios = false;
     const bench_flag flags[] = {
         {.name = "policy NAME", .help = "may be given several times; else all that are registered", .list = &asked},
+        {.name = "ratios", .help = "only few live jobs beside many, in turns", .is_set = &only_ratios},
         {0}};
     const bench_about about = {.name = "decision",
                                .question = "what does one decision of the scheduler cost, from the event to the order?",
@@ -402,10 +420,10 @@ int main(int argc, char **argv)
     if (exit_status < 0) {
         b->samples = b->options.quick ? QUICK_SAMPLES : SAMPLES;
         b->values = calloc(b->samples, sizeof *b->values);
-        exit_status = !parts_open(&b->network, b->options.seed) ? 1
-                      : !choose_policies(b, &asked)             ? 2
-                      : b->values != NULL && measure_all(b)     ? 0
-                                                                : 1;
+        exit_status = !parts_open(&b->network, b->options.seed)  ? 1
+                      : !choose_policies(b, &asked, only_ratios) ? 2
+                      : b->values != NULL && measure_all(b)      ? 0
+                                                                 : 1;
         if (exit_status == 0 && b->options.json)
             print_json(b);
         else if (exit_status == 0)

@@ -173,3 +173,92 @@ bool parts_measure(const parts_network *network, uint32_t isa, uint32_t jobs, ui
     free(values);
     return is_good || (bench_fail("cannot make candidates"), false);
 }
+
+enum { HEAD = 32, FLOAT_LAYERS = 3 };
+
+static const uint32_t float_widths[FLOAT_LAYERS + 1] = {HEAD, 16, 8, 1};
+
+typedef struct float_head {
+    float weights[FLOAT_LAYERS][HEAD * HEAD], system[HEAD];
+    float *stage, *job; /* [candidates][HEAD] */
+} float_head;
+
+static float bent(float x)
+{
+    return x < 0 ? x * 0.2f : x;
+}
+
+static float score_float(const float_head *h, uint32_t candidate)
+{
+    float in[HEAD], out[HEAD];
+
+    for (uint32_t i = 0; i < HEAD; i++)
+        in[i] = bent(h->stage[(size_t)candidate * HEAD + i] + h->job[(size_t)candidate * HEAD + i] + h->system[i]);
+    for (uint32_t l = 0; l < FLOAT_LAYERS; l++) {
+        for (uint32_t o = 0; o < float_widths[l + 1]; o++) {
+            float sum = 0;
+            for (uint32_t i = 0; i < float_widths[l]; i++)
+                sum += h->weights[l][o * HEAD + i] * in[i];
+            out[o] = l + 1 < FLOAT_LAYERS ? bent(sum) : sum;
+        }
+        for (uint32_t o = 0; o < float_widths[l + 1]; o++)
+            in[o] = out[o];
+    }
+    return in[0];
+}
+
+static uint32_t best_float(const float_head *h, uint32_t candidates)
+{
+    float most = score_float(h, 0);
+    uint32_t best = 0;
+
+    for (uint32_t c = 1; c < candidates; c++) {
+        float score = score_float(h, c);
+        best = score > most ? c : best;
+        most = score > most ? score : most;
+    }
+    return best;
+}
+
+static void draw_float(float *numbers, size_t count, uint64_t *seed)
+{
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = ((float)bench_random_below(seed, 255) - 127) / 500;
+}
+
+static parts_row time_float(const float_head *h, uint32_t candidates, uint32_t samples, double *values)
+{
+    for (uint32_t i = 0; i < samples; i++) {
+        int64_t before_ns = bench_now_ns();
+        kept = best_float(h, candidates);
+        values[i] = (double)(bench_now_ns() - before_ns) - scene_clock_ns();
+    }
+    bench_sort(values, samples);
+    return (parts_row){bench_quantile(values, samples, 0.5), bench_quantile(values, samples, 0.99),
+                       bench_quantile(values, samples, 0.999), values[samples - 1]};
+}
+
+bool parts_measure_float(uint64_t seed, uint32_t samples, parts_row rows[PARTS_CANDIDATES])
+{
+    const size_t most = (size_t)parts_candidates[PARTS_CANDIDATES - 1] * HEAD;
+    double *values = calloc(samples, sizeof *values);
+    float_head *h = calloc(1, sizeof *h);
+    float *numbers = calloc(2 * most, sizeof *numbers);
+    bool is_good = values != NULL && h != NULL && numbers != NULL;
+
+    if (is_good) {
+        h->stage = numbers;
+        h->job = numbers + most;
+        draw_float(numbers, 2 * most, &seed);
+        for (uint32_t l = 0; l < FLOAT_LAYERS; l++)
+            draw_float(h->weights[l], (size_t)HEAD * HEAD, &seed);
+        draw_float(h->system, HEAD, &seed);
+    }
+    for (uint32_t c = 0; c < PARTS_CANDIDATES && is_good; c++)
+        rows[c] = time_float(h, parts_candidates[c], parts_candidates[c] > 1000 ? samples / 100 + 1 : samples / 10 + 1,
+                             values);
+    free(numbers);
+    free(h);
+    free(values);
+    return is_good;
+}

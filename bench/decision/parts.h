@@ -7,7 +7,7 @@
 
 #include <clotho/clotho.h>
 
-enum { PARTS_VARIANTS_MAX = 4, PARTS_CANDIDATES = 7, PARTS_KINDS = 5 };
+enum { PARTS_VARIANTS_MAX = 8, PARTS_CANDIDATES = 7, PARTS_KINDS = 5 };
 
 /* A network, and the variants that run it: the best first. */
 typedef struct parts_network {
@@ -36,5 +36,9 @@ extern const uint32_t parts_candidates[PARTS_CANDIDATES];
 /* rows[kind][candidates] of one variant, over `jobs` live jobs, `samples` each. */
 bool parts_measure(const parts_network *network, uint32_t isa, uint32_t jobs, uint32_t samples,
                    parts_row rows[PARTS_KINDS][PARTS_CANDIDATES]);
+
+/* The same head in floating point, as a compiler makes it: three parts added up, 32 -> 16 -> 8 -> 1, and the best
+ * candidate. rows[candidates], `samples` each. False: no memory. */
+bool parts_measure_float(uint64_t seed, uint32_t samples, parts_row rows[PARTS_CANDIDATES]);
 
 #endif

@@ -111,6 +111,7 @@ static bool arrive(scene *s, clo_scheduler_job *job)
 {
     if (clo_scheduler_arrive(s->scheduler, job, s->now_ns) != CLO_OK)
         return false;
+    clo_scheduler_go_on_to_end(s->scheduler); /* all stages are candidates */
     for (uint32_t i = 0, count = take_orders(s); i < count; i++)
         begin(s, &s->orders[i]);
     return true;
@@ -164,6 +165,7 @@ static bool add_candidates(scene *s)
 
     if (clo_scheduler_swap(s->scheduler, &s->use, 1, 0) != CLO_OK)
         return false;
+    clo_scheduler_go_on_to_end(s->scheduler); /* else the rule would decide */
     for (uint32_t j = 0; j < jobs_with_candidates(&s->config); j++) {
         clo_scheduler_job *job = make_job(s, s->costs[0], &mine);
         if (job == NULL)

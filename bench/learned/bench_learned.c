@@ -14,6 +14,8 @@ static const struct {
     learned_part run;
 } parts[] = {
     {"edges", learned_edges},
+    {"lachesis", learned_lachesis},
+    {"budget", learned_budget},
 };
 
 enum { PARTS = sizeof parts / sizeof parts[0] };
@@ -49,7 +51,11 @@ int main(int argc, char **argv)
     const char *only = NULL;
     const bench_flag flags[] = {
         {.name = "data DIR", .help = "the data sets", .value = &l.data},
-        {.name = "only PART", .help = "one part: edges", .value = &only},
+        {.name = "only PART", .help = "one part: edges, lachesis or budget", .value = &only},
+        {.name = "table NAME",
+         .help = "lachesis, budget: only tables whose names begin so: \"fig. 7, even\"",
+         .value = &l.table},
+        {.name = "model F", .help = "lachesis, budget: another model than the built-in one", .value = &l.file},
         {.name = "shuffle-weights",
          .help = "the networks' weights in another order: tables must change",
          .is_set = &l.has_shuffled_weights},

@@ -54,13 +54,16 @@ static bool play_all(online *o)
 int main(int argc, char **argv)
 {
     online o = {.data = CLO_DATA};
-    const char *jobs = NULL, *seeds = NULL, *from = NULL;
+    bool choices = false;
+    const char *jobs = NULL, *seeds = NULL, *from = NULL, *percent = NULL;
     const bench_flag flags[] = {
         {.name = "only NAME", .help = "only scenes whose names begin so", .value = &o.only},
         {.name = "policy NAME", .help = "NAME[:ARGUMENT] beside the baseline; may be repeated", .list = &o.policies},
         {.name = "jobs N", .help = "at most so many jobs a stream", .value = &jobs},
         {.name = "seeds N", .help = "at most so many seeds a scene", .value = &seeds},
         {.name = "from N", .help = "the first seed of every scene, to tune on others than the tables'", .value = &from},
+        {.name = "load N", .help = "the load of streams in percent, in place of the scene's", .value = &percent},
+        {.name = "choices", .help = "count between how many stages that fit graphene chooses", .is_set = &choices},
         {.name = "data DIR", .help = "where tpch and alibaba lie (default " CLO_DATA ")", .value = &o.data},
         {.name = "svg FILE", .help = "the distributions of completion times as a picture", .value = &o.svg},
         {0}};
@@ -69,8 +72,10 @@ int main(int argc, char **argv)
 
     if (status >= 0)
         return status;
+    if (choices)
+        owed_count_choices();
     if (!read_count(jobs, "jobs", &o.jobs_max) || !read_count(seeds, "seeds", &o.seeds_max) ||
-        !read_count(from, "from", &o.from))
+        !read_count(from, "from", &o.from) || !read_count(percent, "load", &o.load_percent))
         return 2;
     if (o.options.json)
         printf("{\"bench\": \"online\", \"scenes\": [");

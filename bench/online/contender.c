@@ -1,9 +1,12 @@
 /* contender.c - a policy by name, with its argument. */
 #include "online/online.h"
 
+#include "common/model_edit.h"
+
 #include "online/job_order.h"
 #include "online/owed.h"
 
+#include <clotho/learned.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +18,39 @@ static bool refuse(const char *text, const char *why, bool says_why)
     return false;
 }
 
+/* "residual:SET,zero-residual" and "residual:SET,shuffle-weights": controls, with the built-in model changed. Cuts
+ * `text` before the comma. */
+static bool read_control(char *text, model_edit *edit)
+{
+    char *comma = strchr(text, ',');
+
+    if (comma == NULL || (strcmp(comma, ",zero-residual") != 0 && strcmp(comma, ",shuffle-weights") != 0))
+        return false;
+    *edit = strcmp(comma, ",zero-residual") == 0 ? MODEL_SILENT : MODEL_SHUFFLED;
+    *comma = '\0';
+    return true;
+}
+
+static bool put_control(contender *c, model_edit edit)
+{
+    clo_residual_argument *argument = c->argument;
+    bool is_stream = strcmp(argument->parametric, "stream") == 0;
+    clo_model *model = NULL;
+    size_t bytes;
+    const void *data = clo_model_builtin(is_stream ? "decima-stream" : "decima-batch", &bytes);
+
+    if (data == NULL || clo_model_open("built-in", data, bytes, &model) != CLO_OK)
+        return false;
+    argument->model = argument->owned = model_edited(model, edit, 1, &c->memory);
+    clo_model_destroy(model);
+    return argument->model != NULL;
+}
+
 bool contender_open(contender *c, const char *text, bool says_why)
 {
     const char *argument = strchr(text, ':');
     char name[ONLINE_LABEL_BYTES];
+    model_edit edit = MODEL_SILENT;
 
     *c = (contender){0};
     if (strlen(text) >= sizeof name)
@@ -37,7 +69,9 @@ bool contender_open(contender *c, const char *text, bool says_why)
     c->argument = calloc(1, c->policy->argument_bytes > 0 ? c->policy->argument_bytes : 1);
     if (c->argument == NULL)
         return refuse(text, "no memory", says_why);
-    if (c->policy->parse(argument + 1, c->argument) != CLO_OK) {
+    snprintf(name, sizeof name, "%s", argument + 1);
+    bool has_control = strcmp(c->policy->name, "residual") == 0 && read_control(name, &edit);
+    if (c->policy->parse(name, c->argument) != CLO_OK || (has_control && !put_control(c, edit))) {
         bool said = refuse(text, clo_last_error(), says_why);
         free(c->argument);
         c->argument = NULL;
@@ -51,5 +85,6 @@ void contender_close(contender *c)
     if (c->argument != NULL && c->policy->release != NULL)
         c->policy->release(c->argument);
     free(c->argument);
-    c->argument = NULL;
+    free(c->memory);
+    c->argument = c->memory = NULL;
 }

@@ -2,9 +2,21 @@
 #include "online/online.h"
 
 #include <clotho/io.h>
+#include <math.h>
 #include <stdio.h>
 
 enum { RESOURCES = 4 };
+
+double online_work_s(const clo_graph *graph)
+{
+    double sum = 0;
+    clo_task task;
+
+    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
+        if (clo_graph_task(graph, t, &task) == CLO_OK)
+            sum += (double)task.work_ns * 1e-9 * (task.instances > 0 ? task.instances : 1);
+    return sum;
+}
 
 /* The seconds that all of the platform needs for a mean job of the pool: by executors, or by the resource that is the
  * scarcest. */
@@ -53,6 +65,11 @@ uint32_t online_jobs(const online *o, uint32_t all, uint32_t quick)
     return o->jobs_max > 0 && o->jobs_max < jobs ? o->jobs_max : jobs;
 }
 
+double online_load(const online *o, const scene *s)
+{
+    return o->load_percent > 0 ? o->load_percent / 100.0 : s->load > 0 ? s->load : ONLINE_LOAD;
+}
+
 bool online_make_batch(const online *o, uint32_t jobs, uint64_t seed, occasion *out)
 {
     out->platform = o->uniform50;
@@ -68,7 +85,8 @@ bool online_make_decima_stream(const online *o, uint64_t seed, occasion *out)
 {
     out->platform = o->uniform50;
     return online_draw(o->decima_pool, online_jobs(o, 1000, 40),
-                       online_mean_need_s(o->decima_pool, o->uniform50) / ONLINE_LOAD, seed, &out->workload);
+                       online_mean_need_s(o->decima_pool, o->uniform50) / online_load(o, out->scene), seed,
+                       &out->workload);
 }
 
 /* A pool of `count` TPC-H queries after the mix, a graph each; job i is of group hash(i) mod ONLINE_GROUPS. */
@@ -110,25 +128,26 @@ bool online_stream(const clo_workload *pool, double gap_s, uint64_t seed, clo_wo
 
 bool online_make_lachesis_stream(const online *o, uint64_t seed, occasion *out)
 {
-    const tpch_mix mix = {.jobs = 1, .has_work_of_stage = true, .ccr = 1};
+    const scene *s = out->scene;
+    const tpch_mix mix = {.jobs = 1, .has_work_of_stage = true, .ccr = s->ccr};
 
     out->own = tpch_cluster(seed);
     out->platform = out->own;
     out->base = online_tpch_pool(o, &mix, online_jobs(o, 100, 10), seed);
-    return out->own != NULL && out->base != NULL && online_stream(out->base, 45, seed, &out->workload);
+    return out->own != NULL && out->base != NULL && online_stream(out->base, s->gap_s, seed, &out->workload);
 }
 
 bool online_make_packing(const online *o, uint64_t seed, occasion *out)
 {
     const tpch_mix mix = {.jobs = 1, .resources = RESOURCES, .demand_max = 0.5};
-    double share = out->scene->load > 0 ? out->scene->load : ONLINE_LOAD;
 
     out->groups = ONLINE_GROUPS;
     out->base = online_tpch_pool(o, &mix, online_jobs(o, 200, 20), seed);
     out->own = out->base != NULL ? tpch_machine(clo_workload_get(out->base, 0)->graph, RESOURCES) : NULL;
     out->platform = out->own;
     return out->own != NULL &&
-           online_stream(out->base, online_mean_need_s(out->base, out->own) / share, seed, &out->workload);
+           online_stream(out->base, online_mean_need_s(out->base, out->own) / online_load(o, out->scene), seed,
+                         &out->workload);
 }
 
 static bool read_jobs(const online *o, const char *file, clo_workload **out)
@@ -139,13 +158,15 @@ static bool read_jobs(const online *o, const char *file, clo_workload **out)
     return clo_workload_load(path, NULL, out) == CLO_OK || bench_fail(path);
 }
 
-/* All jobs of `from` again, without arrivals, in groups. */
-static bool add_rows(clo_workload *pool, const clo_workload *from)
+/* All jobs of `from` with at most so much work again, without arrivals, in groups. */
+static bool add_rows(clo_workload *pool, const clo_workload *from, double work_max_s)
 {
     for (uint32_t i = 0; i < clo_workload_jobs(from); i++) {
         clo_workload_job job = *clo_workload_get(from, i);
         uint64_t state = i;
 
+        if (online_work_s(job.graph) > work_max_s)
+            continue;
         job.size = sizeof job;
         job.arrival_ns = 0;
         job.group = bench_random_below(&state, ONLINE_GROUPS);
@@ -168,19 +189,23 @@ bool online_data_open(online *o)
     }
     bool is_good = clo_platform_open("uniform:50", &o->uniform50) == CLO_OK &&
                    clo_workload_create("tpch", &o->decima_pool) == CLO_OK &&
-                   clo_workload_create("alibaba", &o->alibaba) == CLO_OK;
+                   clo_workload_create("alibaba", &o->alibaba) == CLO_OK &&
+                   clo_workload_create("alibaba-short", &o->alibaba_short) == CLO_OK;
     for (uint32_t i = 0; i < DECIMA_SIZES && is_good; i++) {
         snprintf(file, sizeof file, "tpch/tpch_%s.jsonl", sizes[i]);
-        is_good = read_jobs(o, file, &o->decima_files[i]) && add_rows(o->decima_pool, o->decima_files[i]);
+        is_good = read_jobs(o, file, &o->decima_files[i]) && add_rows(o->decima_pool, o->decima_files[i], INFINITY);
     }
     return is_good && read_jobs(o, "alibaba/v2018_dag_sample6600.jsonl", &o->alibaba_file) &&
-           add_rows(o->alibaba, o->alibaba_file);
+           add_rows(o->alibaba, o->alibaba_file, INFINITY) &&
+           add_rows(o->alibaba_short, o->alibaba_file,
+                    3600.0 * clo_platform_executors(clo_workload_platform(o->alibaba_file)));
 }
 
 void online_data_close(online *o)
 {
     clo_workload_destroy(o->decima_pool);
     clo_workload_destroy(o->alibaba);
+    clo_workload_destroy(o->alibaba_short);
     clo_workload_destroy(o->alibaba_file);
     for (uint32_t i = 0; i < DECIMA_SIZES; i++)
         clo_workload_destroy(o->decima_files[i]);

@@ -23,6 +23,7 @@ typedef struct contender {
     char label[ONLINE_LABEL_BYTES];
     const clo_policy *policy;
     void *argument; /* owned; NULL: none */
+    void *memory;   /* that a model of the argument lies in; owned; NULL: none */
 } contender;
 
 /* Reads NAME[:ARGUMENT]. False, with a line why where `why` is set, if there is no such policy, or not with that. */
@@ -62,8 +63,11 @@ struct scene {
     uint32_t seeds, quick_seeds;
     /* Of the estimates, where they are wrong: half the width of the errors, and their mean; shares of 1. */
     double error, error_mean;
-    /* Of the platform, in a stream with demands; 0: 0.85. */
+    /* Of the platform, in a stream; 0: 0.85. */
     double load;
+    bool has_short_jobs; /* of Alibaba: only those that do not need a whole machine for more than an hour */
+    /* LACHESIS's streams: mean transfer / mean time, and the mean gap between jobs. */
+    double ccr, gap_s;
     bool shows_alone; /* what the baseline needs for each job alone is measured, in a run of its own */
     bool shows_owed;  /* what graphene owes its groups is printed */
     /* False, with a line why, on failure. Called from several threads. */
@@ -91,6 +95,7 @@ typedef struct played {
     const scene *scene;
     contender contenders[CONTENDERS_MAX];
     uint32_t count, seeds;
+    uint32_t load_percent; /* in place of the scene's load; 0: that one */
     uint64_t first_seed;
     outcome *outcomes; /* [count * seeds] */
 } played;
@@ -100,11 +105,12 @@ struct online {
     const char *data, *only, *svg;
     bench_list policies;
     uint32_t jobs_max, seeds_max; /* at most; 0: what the scene says */
+    uint32_t load_percent;        /* of every stream with a load; 0: what the scene says */
     uint32_t from;                /* the first seed of every scene; 0: what the scene says */
     const char *skipped;          /* why nothing is played: there is no data; NULL */
     tpch *tpch;
     /* Jobs to draw from, and the files that own their graphs. */
-    clo_workload *decima_pool, *decima_files[DECIMA_SIZES], *alibaba, *alibaba_file;
+    clo_workload *decima_pool, *decima_files[DECIMA_SIZES], *alibaba, *alibaba_short, *alibaba_file;
     clo_platform *uniform50;
     played played[SCENES_MAX];
     uint32_t played_count;
@@ -116,13 +122,16 @@ extern const scene *const online_scenes[];
 /* Parts of it, each in a file of its own. */
 enum { WRONG_COUNT = 6 };
 extern const scene online_graphene_tpch, online_graphene_tpch_batch, online_graphene_alibaba,
-    online_graphene_alibaba_batch, online_graphene_users, online_graphene_cluster, online_graphene_cluster_batch,
-    online_memory_tpch, online_memory_alibaba;
+    online_graphene_alibaba_batch, online_graphene_short, online_graphene_short_batch, online_graphene_users,
+    online_graphene_cluster, online_graphene_cluster_batch, online_memory_tpch, online_memory_alibaba;
 extern const scene online_wrong_decima[WRONG_COUNT], online_wrong_packing[WRONG_COUNT], online_job_order;
 
 /* Jobs of packing scenes belong to so many groups; the load of streams is work / (platform * time). */
 enum { ONLINE_GROUPS = 5 };
 #define ONLINE_LOAD 0.85
+
+/* The seconds of work of all instances. */
+double online_work_s(const clo_graph *graph);
 
 /* The seconds that all of the platform needs for a mean job of the pool: by executors, or by the resource that is the
  * scarcest on the first machine. */
@@ -136,6 +145,9 @@ bool online_stream(const clo_workload *pool, double gap_s, uint64_t seed, clo_wo
 
 /* `all`, or `quick` with --quick; at most what --jobs says. */
 uint32_t online_jobs(const online *o, uint32_t all, uint32_t quick);
+
+/* The load of the scene's stream, a share of the platform: what --load says, or the scene. */
+double online_load(const online *o, const scene *s);
 
 /* A pool of `count` TPC-H queries after the mix, a graph each; job i is of group hash(i) mod ONLINE_GROUPS. NULL, with
  * a line why, on failure. */

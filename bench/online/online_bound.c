@@ -8,12 +8,14 @@
  *     only make it less, and take as long as their longest path, or as all of a pool would;
  *   - the same sum is bounded by mean busy times, which know more of the graphs (busy_time.h);
  *   - what arrives from job k on cannot be done earlier than arrival k + all of its work.
- * Times of stages with waves depend on more than the costs: then there is no bound. */
+ * Times of stages with waves depend on more than the costs: then there is no bound, nor where executors are unlike or
+ * data cost something. */
 #include "online/busy_time.h"
 #include "online/online.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { POOLS_MAX = 1 + CLO_RESOURCES_MAX * 5, PARTS = 6 };
 
@@ -107,13 +109,36 @@ static bool has_waves(const clo_graph *graph)
     return false;
 }
 
+/* Every executor as fast as every other one, for all classes. */
+static bool is_uniform(const clo_platform *platform)
+{
+    const clo_executor *first = clo_platform_executor(platform, 0);
+
+    for (uint32_t e = 1; e < clo_platform_executors(platform); e++)
+        if (memcmp(clo_platform_executor(platform, e)->speed_q16, first->speed_q16, sizeof first->speed_q16) != 0)
+            return false;
+    return true;
+}
+
+static bool data_cost_nothing(const clo_cost *cost)
+{
+    const clo_graph *graph = clo_cost_graph(cost);
+    clo_edge edge;
+
+    for (uint32_t i = 0; i < clo_graph_edges(graph); i++)
+        if (clo_graph_edge(graph, i, &edge) != CLO_OK || clo_cost_mean_transfer_ns(cost, edge.bytes) > 0)
+            return false;
+    return true;
+}
+
 /* Heads, tails and times of a job's tasks, into out[tasks]. Returns the longest path; negative where it is no bound. */
 static double fill_tasks(const clo_graph *graph, const clo_platform *platform, busy_task *out)
 {
     uint32_t tasks = clo_graph_tasks(graph);
     int64_t *ranks = calloc(2 * (size_t)tasks + 1, sizeof *ranks);
     clo_cost *cost = NULL;
-    bool is_good = ranks != NULL && !has_waves(graph) && clo_cost_create(graph, platform, &cost) == CLO_OK;
+    bool is_good = ranks != NULL && !has_waves(graph) && clo_cost_create(graph, platform, &cost) == CLO_OK &&
+                   data_cost_nothing(cost);
     double longest_s = 0;
     clo_task task;
 
@@ -245,7 +270,7 @@ bool online_bound(const occasion *at, outcome *out)
     b.needing = calloc((size_t)b.tasks_count + 1, sizeof *b.needing);
     bool has_memory = b.jobs != NULL && b.needs != NULL && b.busy != NULL && b.tasks != NULL && b.needing != NULL;
     out->makespan_bound_s = 0;
-    if (has_memory && fill_jobs(&b)) {
+    if (has_memory && is_uniform(at->platform) && fill_jobs(&b)) {
         double alone = 0;
         for (uint32_t j = 0; j < b.jobs_count; j++)
             alone += b.jobs[j].alone_s / b.jobs_count;

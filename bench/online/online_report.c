@@ -67,6 +67,9 @@ static row summarise(const played *p, uint32_t who)
         r.owed.most = o->owed.most > r.owed.most ? o->owed.most : r.owed.most;
         r.owed.bound = o->owed.bound > r.owed.bound ? o->owed.bound : r.owed.bound;
         r.owed.above += o->owed.above / p->seeds;
+        r.owed.ready += o->owed.ready / p->seeds;
+        r.owed.fit += o->owed.fit / p->seeds;
+        r.owed.several += o->owed.several / p->seeds;
         r.fallbacks += o->fallbacks;
         r.refused += o->refused;
         if (rates != NULL)
@@ -119,8 +122,11 @@ void online_print(const played *p)
     const scene *s = p->scene;
     measure beside = s->by == MEASURE_MAKESPAN ? MEASURE_JCT : MEASURE_MAKESPAN;
 
-    printf("%s: %s; %u seeds from %llu, %.0f jobs each\n", s->name, s->title, p->seeds,
-           (unsigned long long)p->first_seed, jobs(p));
+    printf("%s: %s; %u seeds from %llu, %.0f jobs each", s->name, s->title, p->seeds, (unsigned long long)p->first_seed,
+           jobs(p));
+    if (p->load_percent > 0)
+        printf("; the load is %u %% instead", p->load_percent);
+    putchar('\n');
     if (s->paper[0] != '\0')
         printf("  paper: %s\n", s->paper);
     printf("  %-22s %12s %26s %10s %10s %26s %6s %6s %9s\n", "policy", measure_names[s->by],
@@ -138,6 +144,9 @@ void online_print(const played *p)
         if (r.owed.bound > 0 && p->scene->shows_owed)
             printf("  owed %.2f of the cluster at most, bound %.2f, kappa binds in %.1f%% of decisions", r.owed.most,
                    r.owed.bound, 100 * r.owed.above);
+        if (r.owed.fit > 0)
+            printf("  of %.1f ready stages %.2f fit, two or more in %.1f%% of the decisions", r.owed.ready, r.owed.fit,
+                   100 * r.owed.several);
         putchar('\n');
     }
     if (order(p) > 0)
@@ -154,10 +163,11 @@ void online_print_json(const played *p)
 {
     const scene *s = p->scene;
 
-    printf("{\"scene\": \"%s\", \"seeds\": %u, \"first_seed\": %llu, \"jobs\": %.0f, \"measure\": \"%s\", "
+    printf("{\"scene\": \"%s\", \"seeds\": %u, \"first_seed\": %llu, \"jobs\": %.0f, \"load_percent\": %u, "
+           "\"measure\": \"%s\", "
            "\"lower_bound_s\": %.6g, \"makespan_bound_s\": %.6g, \"order_bound_s\": %.6g, \"policies\": [",
-           s->name, p->seeds, (unsigned long long)p->first_seed, jobs(p), measure_names[s->by], bound(p, MEASURE_JCT),
-           bound(p, MEASURE_MAKESPAN), order(p));
+           s->name, p->seeds, (unsigned long long)p->first_seed, jobs(p), p->load_percent, measure_names[s->by],
+           bound(p, MEASURE_JCT), bound(p, MEASURE_MAKESPAN), order(p));
     for (uint32_t c = 0; c < p->count; c++) {
         row r = summarise(p, c);
         interval i = online_ratio(p, c, 0, s->by);

@@ -265,7 +265,7 @@ bool online_play(const online *o, const scene *s, played *out)
     pthread_t list[64];
     play p = {.o = o, .out = out};
 
-    *out = (played){.scene = s, .seeds = o->options.quick ? s->quick_seeds : s->seeds};
+    *out = (played){.scene = s, .load_percent = o->load_percent, .seeds = o->options.quick ? s->quick_seeds : s->seeds};
     if (o->seeds_max > 0 && o->seeds_max < out->seeds)
         out->seeds = o->seeds_max;
     out->first_seed = o->from > 0 ? o->from : s->seed > 0 ? s->seed : ONLINE_SEED;

@@ -5,18 +5,33 @@
  *   Decima's environment (clotho/environment.h); the baseline is weighted fair sharing with the exponent that is best
  *   on training seeds: for batches -0.8 (seeds 10000 to 10029), for streams 0 (10000 to 10009).
  * lachesis-stream: LACHESIS, Figure 9: up to 100 jobs, a Poisson process with a mean gap of 45 s, executors of 2.1 to
- *   3.6 GHz, one task a stage with the work of all of it, CCR 1.
+ *   3.6 GHz, one task a stage with the work of all of it, CCR 1; and denser streams, and dearer data. The baseline is
+ *   DEFT, the paper's placement without its network.
  * Scenes with demands stand in scenes_packing.c. */
 #include "online/online.h"
 
-static const char *const batch_policies[] = {
-    "decima-wfair:-0.8", "decima-fair", "decima-fifo",    "fair", "wfair:-0.5", "sjf", "sjf-cp", "hrrn", "tetris",
-    "parametric",        "decima",      "decima:sampled", NULL};
+static const char *const batch_policies[] = {"decima-wfair:-0.8",
+                                             "decima-fair",
+                                             "decima-fifo",
+                                             "fair",
+                                             "wfair:-0.5",
+                                             "sjf",
+                                             "sjf-cp",
+                                             "hrrn",
+                                             "tetris",
+                                             "parametric",
+                                             "residual:batch",
+                                             "residual:batch,zero-residual",
+                                             "residual:batch,shuffle-weights",
+                                             "decima",
+                                             "decima:sampled",
+                                             NULL};
 static const char *const stream_policies[] = {"decima-wfair:0", "decima-fifo",    "fair",
                                               "wfair:0",        "parametric",     "parametric:stream",
                                               "decima",         "decima:sampled", NULL};
-static const char *const lachesis_policies[] = {"fifo",     "fair",    "rank",      "eft",      "deft",
-                                                "eft:rank", "eft:sjf", "deft:rank", "deft:sjf", NULL};
+static const char *const lachesis_policies[] = {"deft",        "fifo",     "fair",      "rank",     "eft",
+                                                "eft:rank",    "eft:sjf",  "deft:rank", "deft:sjf", "replan",
+                                                "deft:replan", "lachesis", NULL};
 
 static const scene decima_batch = {
     .name = "decima-batch",
@@ -40,21 +55,31 @@ static const scene decima_stream = {
     .make = online_make_decima_stream,
 };
 
-static const scene lachesis_stream = {
-    .name = "lachesis-stream",
-    .title = "TPC-H, a Poisson stream with 45 s between jobs, 50 unlike executors, CCR 1 (LACHESIS, Fig. 9)",
-    .paper = "LACHESIS is up to 7.4 % below the best baseline in makespan, which is about the last arrival here",
-    .contenders = lachesis_policies,
-    .seeds = 20,
-    .quick_seeds = 2,
-    .make = online_make_lachesis_stream,
+#define LACHESIS_STREAM(scene_name, scene_title, scene_ccr, scene_gap_s)                                              \
+    {                                                                                                                 \
+        .name = scene_name, .title = scene_title,                                                                     \
+        .paper = "LACHESIS is up to 7.4 % below the best baseline in makespan, which is about the last arrival here", \
+        .contenders = lachesis_policies, .seeds = 20, .quick_seeds = 2, .ccr = scene_ccr, .gap_s = scene_gap_s,       \
+        .make = online_make_lachesis_stream,                                                                          \
+    }
+
+static const scene lachesis_streams[] = {
+    LACHESIS_STREAM("lachesis-stream",
+                    "TPC-H, a Poisson stream with 45 s between jobs, 50 unlike executors, CCR 1 (LACHESIS, Fig. 9)", 1,
+                    45),
+    LACHESIS_STREAM("lachesis-stream-far", "the same with CCR 5", 5, 45),
+    LACHESIS_STREAM("lachesis-stream-dense", "the same with 15 s between jobs, CCR 1", 1, 15),
+    LACHESIS_STREAM("lachesis-stream-dense-far", "the same with 15 s between jobs, CCR 5", 5, 15),
 };
 
 #define SIX(scenes) &(scenes)[0], &(scenes)[1], &(scenes)[2], &(scenes)[3], &(scenes)[4], &(scenes)[5]
 
 const scene *const online_scenes[] = {&decima_batch,
                                       &decima_stream,
-                                      &lachesis_stream,
+                                      &lachesis_streams[0],
+                                      &lachesis_streams[1],
+                                      &lachesis_streams[2],
+                                      &lachesis_streams[3],
                                       &online_graphene_tpch,
                                       &online_graphene_tpch_batch,
                                       &online_graphene_users,
@@ -62,6 +87,8 @@ const scene *const online_scenes[] = {&decima_batch,
                                       &online_graphene_cluster_batch,
                                       &online_graphene_alibaba,
                                       &online_graphene_alibaba_batch,
+                                      &online_graphene_short,
+                                      &online_graphene_short_batch,
                                       &online_memory_tpch,
                                       &online_memory_alibaba,
                                       &online_job_order,

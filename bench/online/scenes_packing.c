@@ -24,9 +24,6 @@
 enum { RESOURCES = 4, MACHINE_EXECUTORS = 64, MACHINES = 10, CLUSTER_EXECUTORS = 12 };
 enum { MEMORY_EXECUTORS = 200, MEMORY_CLASSES = 4, MEMORY_ALL = 1000, MEMORY_WORK_MAX_S = 3600 * MEMORY_EXECUTORS };
 
-/* Of the TPC-H scene with memory: its environment makes tasks longer than their work says. */
-static const double memory_load = 0.6;
-
 static const char *const graphene_policies[] = {"tetris",
                                                 "capacity",
                                                 "fair",
@@ -102,18 +99,7 @@ static bool make_tpch(const online *o, uint64_t seed, uint32_t jobs, double gap,
 
 static bool make_tpch_stream(const online *o, uint64_t seed, occasion *out)
 {
-    return make_tpch(o, seed, online_jobs(o, 200, 20), 1 / ONLINE_LOAD, out);
-}
-
-static double work_s(const clo_graph *graph)
-{
-    double sum = 0;
-    clo_task task;
-
-    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
-        if (clo_graph_task(graph, t, &task) == CLO_OK)
-            sum += (double)task.work_ns * 1e-9 * (task.instances > 0 ? task.instances : 1);
-    return sum;
+    return make_tpch(o, seed, online_jobs(o, 200, 20), 1 / online_load(o, out->scene), out);
 }
 
 typedef struct sized {
@@ -138,7 +124,7 @@ static clo_workload *group_by_work(const clo_workload *from)
     bool is_good = groups != NULL && order != NULL && clo_workload_create("users", &out) == CLO_OK;
 
     for (uint32_t j = 0; j < jobs && is_good; j++)
-        order[j] = (sized){work_s(clo_workload_get(from, j)->graph), j};
+        order[j] = (sized){online_work_s(clo_workload_get(from, j)->graph), j};
     if (is_good)
         qsort(order, jobs, sizeof *order, by_work);
     for (uint32_t k = 0; k < jobs && is_good; k++)
@@ -167,8 +153,9 @@ static bool make_tpch_users(const online *o, uint64_t seed, occasion *out)
     out->own = make_machines(1);
     out->platform = out->own;
     clo_workload *users = out->base != NULL && out->own != NULL ? group_by_work(out->base) : NULL;
-    bool is_good = users != NULL &&
-                   online_stream(users, online_mean_need_s(out->base, out->own) / ONLINE_LOAD, seed, &out->workload);
+    bool is_good =
+        users != NULL && online_stream(users, online_mean_need_s(out->base, out->own) / online_load(o, out->scene),
+                                       seed, &out->workload);
     clo_workload_destroy(users);
     return is_good;
 }
@@ -180,14 +167,16 @@ static bool make_tpch_batch(const online *o, uint64_t seed, occasion *out)
 
 static bool make_alibaba(const online *o, uint64_t seed, uint32_t jobs, double gap, occasion *out)
 {
+    const clo_workload *pool = out->scene->has_short_jobs ? o->alibaba_short : o->alibaba;
+
     out->groups = ONLINE_GROUPS;
     out->platform = clo_workload_platform(o->alibaba_file);
-    return online_draw(o->alibaba, jobs, gap * online_mean_need_s(o->alibaba, out->platform), seed, &out->workload);
+    return online_draw(pool, jobs, gap * online_mean_need_s(pool, out->platform), seed, &out->workload);
 }
 
 static bool make_alibaba_stream(const online *o, uint64_t seed, occasion *out)
 {
-    return make_alibaba(o, seed, online_jobs(o, 300, 20), 1 / ONLINE_LOAD, out);
+    return make_alibaba(o, seed, online_jobs(o, 300, 20), 1 / online_load(o, out->scene), out);
 }
 
 static bool make_alibaba_batch(const online *o, uint64_t seed, occasion *out)
@@ -281,7 +270,7 @@ static clo_workload *demanding_pool(const clo_workload *from, demand_law law, ui
         return NULL;
     for (uint32_t i = 0; i < count;) { /* ends: most jobs are small enough */
         clo_workload_job job = *clo_workload_get(from, bench_random_below(&state, clo_workload_jobs(from)));
-        if (work_s(job.graph) > MEMORY_WORK_MAX_S)
+        if (online_work_s(job.graph) > MEMORY_WORK_MAX_S)
             continue;
         clo_graph *graph = with_demands(job.graph, law, bench_random(&state));
         bool is_adopted = graph != NULL && clo_workload_adopt(pool, graph) == CLO_OK;
@@ -305,7 +294,7 @@ static double mean_work_s(const clo_workload *pool)
     double sum = 0;
 
     for (uint32_t i = 0; i < clo_workload_jobs(pool); i++)
-        sum += work_s(clo_workload_get(pool, i)->graph);
+        sum += online_work_s(clo_workload_get(pool, i)->graph);
     return sum / clo_workload_jobs(pool);
 }
 
@@ -343,7 +332,7 @@ static bool make_cluster(const online *o, uint64_t seed, uint32_t jobs, double g
 
 static bool make_cluster_stream(const online *o, uint64_t seed, occasion *out)
 {
-    return make_cluster(o, seed, online_jobs(o, 100, 10), 1 / ONLINE_LOAD, out);
+    return make_cluster(o, seed, online_jobs(o, 100, 10), 1 / online_load(o, out->scene), out);
 }
 
 static bool make_cluster_batch(const online *o, uint64_t seed, occasion *out)
@@ -351,26 +340,25 @@ static bool make_cluster_batch(const online *o, uint64_t seed, occasion *out)
     return make_cluster(o, seed, online_jobs(o, 40, 10), 0, out);
 }
 
-static bool make_memory(const clo_workload *from, demand_law law, uint32_t jobs, uint64_t seed, occasion *out)
+static bool make_memory(const online *o, const clo_workload *from, demand_law law, uint64_t seed, occasion *out)
 {
     out->own = make_classes();
     out->platform = out->own;
-    out->base = demanding_pool(from, law, jobs, seed);
+    out->base = demanding_pool(from, law, online_jobs(o, 400, 20), seed);
     if (out->own == NULL || out->base == NULL)
         return false;
-    double gap_s = law == MEMORY_OF_TRACE ? mean_class_need_s(out->base) / ONLINE_LOAD
-                                          : mean_work_s(out->base) / (memory_load * MEMORY_EXECUTORS);
-    return online_stream(out->base, gap_s, seed, &out->workload);
+    double need_s = law == MEMORY_OF_TRACE ? mean_class_need_s(out->base) : mean_work_s(out->base) / MEMORY_EXECUTORS;
+    return online_stream(out->base, need_s / online_load(o, out->scene), seed, &out->workload);
 }
 
 static bool make_memory_tpch(const online *o, uint64_t seed, occasion *out)
 {
-    return make_memory(o->decima_pool, MEMORY_DRAWN, online_jobs(o, 400, 20), seed, out);
+    return make_memory(o, o->decima_pool, MEMORY_DRAWN, seed, out);
 }
 
 static bool make_memory_alibaba(const online *o, uint64_t seed, occasion *out)
 {
-    return make_memory(o->alibaba, MEMORY_OF_TRACE, online_jobs(o, 400, 20), seed, out);
+    return make_memory(o, o->alibaba, MEMORY_OF_TRACE, seed, out);
 }
 
 /* What the scenes of a kind have in common. */
@@ -428,6 +416,26 @@ const scene online_graphene_alibaba_batch = {
     .make = make_alibaba_batch,
 };
 
+const scene online_graphene_short = {
+    .name = "graphene-short",
+    .title = "Alibaba v2018 jobs of at most an hour of one machine, a Poisson stream at 85 % load, 5 groups",
+    .paper = "",
+    .by = MEASURE_JCT,
+    GRAPHENE_CONTEST,
+    .has_short_jobs = true,
+    .make = make_alibaba_stream,
+};
+
+const scene online_graphene_short_batch = {
+    .name = "graphene-batch-short",
+    .title = "Alibaba v2018 jobs of at most an hour of one machine, 100 at once, 5 groups",
+    .paper = "",
+    .by = MEASURE_MAKESPAN,
+    GRAPHENE_CONTEST,
+    .has_short_jobs = true,
+    .make = make_alibaba_batch,
+};
+
 const scene online_graphene_cluster = {
     .name = "graphene-cluster",
     .title = "TPC-H, stages of many instances, ten machines, a Poisson stream at 85 % load, 5 groups",
@@ -451,6 +459,7 @@ const scene online_memory_tpch = {
     .title = "TPC-H, a Poisson stream at 60 % load, 200 executors of four memory classes (Decima, Fig. 11b)",
     .paper = "Decima is 43 % below Graphene*",
     MEMORY_CONTEST,
+    .load = 0.6, /* its environment makes tasks longer than their work says */
     .make = make_memory_tpch,
 };
 

@@ -23,6 +23,7 @@
  *   worker     the thread that drives one executor.
  *   execution  one run of the body of an instance: the original or a replica.
  *   replica    an execution of an instance beside the original. Its task must be duplicable.
+ *   token      the right to complete an execution whose body has returned before its work was done.
  *   trace      the executions of a run, with their times.
  *   log        the inputs and the decisions of a scheduler, in order. Its inputs repeat the run.
  *   makespan   the time from the start of a run to its last finish.
@@ -38,8 +39,8 @@
 #include <clotho/admission.h>
 #include <clotho/body.h>
 #include <clotho/cost.h>
-#include <clotho/environment.h>
 #include <clotho/edges.h>
+#include <clotho/environment.h>
 #include <clotho/features.h>
 #include <clotho/generate.h>
 #include <clotho/graph.h>
@@ -58,6 +59,7 @@
 #include <clotho/stream.h>
 #include <clotho/stream_check.h>
 #include <clotho/synch.h>
+#include <clotho/token.h>
 #include <clotho/trace.h>
 #include <clotho/waves.h>
 #include <clotho/workload.h>

@@ -25,10 +25,13 @@ extern "C" {
 #define CLO_RESOURCES_MAX 8
 
 /* Executors of one platform, so their ids are 0 .. CLO_EXECUTORS_MAX-1. */
-#define CLO_EXECUTORS_MAX 4096u
+#define CLO_EXECUTORS_MAX 16384u
 
 /* Kinds of executors that one graph may name. */
 #define CLO_GRAPH_KINDS_MAX 32
+
+/* What a body returns that finishes later: see token.h. */
+#define CLO_PENDING INT32_MIN
 
 /* Execution time on an executor that cannot run the task. */
 #define CLO_TIME_NEVER INT64_MAX
@@ -86,7 +89,8 @@ typedef struct clo_call {
 } clo_call;
 
 /* A task body. Returns 0, or any other value to fail the job: the first failure wins, bodies that have not started are
- * skipped, and clo_job_wait returns CLO_ERR_TASK. Runs on a worker. What it may call: see job.h. */
+ * skipped, and clo_job_wait returns CLO_ERR_TASK. A body with a token returns CLO_PENDING to finish later (token.h).
+ * Runs on a worker. What it may call: see job.h. */
 typedef int (*clo_task_fn)(const clo_call *call);
 
 /* One task. Zero is a good value for every field but `body`: use CLO_TASK_INIT or `= {0}`. Plain values, copied when
@@ -116,8 +120,8 @@ typedef struct clo_task {
     /* 1: pure. The same inputs give the same output, with no other effect, so it may be executed more than once. */
     uint8_t duplicable;
 
-    /* 0. */
-    uint8_t reserved;
+    /* 1: the body may take a token and return CLO_PENDING, see token.h. Not kept in files. 0: it may not. */
+    uint8_t may_pend;
 
     /* 0: any executor. Else bit e allows executor e, and executors from 64 on are excluded. The short form of
      * clo_graph_set_executors, which takes any executors. Read back, it is also 0 where the task may run on an executor
@@ -156,7 +160,7 @@ CLO_API void clo_graph_destroy(clo_graph *graph);
  *   id    receives the id; may be NULL.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  negative work or demand, `reserved` not 0
+ *   CLO_ERR_ARGUMENT  negative work or demand, may_pend above 1
  *   CLO_ERR_STATE     the graph is sealed
  *   CLO_ERR_LIMIT     more than 2^32 - 2 instances in all, a name that is too long, different masks of more than 32 GiB
  *   CLO_ERR_MEMORY

@@ -2,7 +2,8 @@
  *
  * Three ways to dispatch:
  *   replay  config.plan: executor and order are fixed, replicas are executed.
- *   steal   the default: greedy work stealing, no decision at run time.
+ *   steal   the default: greedy work stealing, no decision at run time. On a platform with slots tasks are dealt out to
+ *           the executors that are fastest for them, in turn, when they are ready, and nobody takes them over.
  *   policy  config.policy: one decision for each instance, taken by one worker at a time.
  *
  * A job runs once for each submit. With config.period_ns it runs once for each *release*: submit starts the series,
@@ -40,7 +41,8 @@
  *       output, output_hash
  *   not beside any other call on the job:
  *       destroy
- * In a task body of the same runtime: create, submit, cancel, timing_read and id; destroy of a job that does not run.
+ * In a task body of the same runtime: create, submit, cancel, timing_read and id; destroy of a job that does not run;
+ * clo_token_take and clo_token_complete.
  * In a miss handler: cancel, timing_read and id. All other calls return CLO_ERR_STATE there, and change nothing. A body
  * may wait for jobs of another runtime, as for anything else: its worker is blocked meanwhile, and bodies that wait for
  * each other never end.
@@ -186,6 +188,17 @@ typedef struct clo_job_config {
     /* Virtual clock: when a run of the job arrives, on the scheduler's time; a moment that has passed: at once. See
      * clo_runtime_hold_time. */
     int64_t arrival_ns;
+
+    /* A run that goes on where another one stopped: bit i % 64 of word i / 64 says that instance i is done already.
+     * Instances are numbered task by task, in order of ids. [(clo_graph_instances + 63) / 64]; copied. Each submit runs
+     * the others only. What is done runs no body and counts nowhere as executed. It keeps its place: it comes after
+     * what it waits for, a policy decides where it goes and holds what it demands for that moment (others need nothing
+     * for it), and in a trace or a log it is an execution of no length. Real clock only. NULL: nothing. */
+    const uint64_t *done;
+
+    /* With `done`: [clo_graph_instances] the outputs of what is done, for its consumers; read where the task has
+     * output_bytes, and copied. NULL, here or in an entry: zeros. */
+    const void *const *done_outputs;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT CLO_SIZED_INIT(clo_job_config)
@@ -282,8 +295,7 @@ typedef struct clo_job_result {
  *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken; the policy's state needs
  *                        more than clo_runtime_config.policy_bytes
  *   CLO_ERR_UNSUPPORTED  work stealing or a period under the virtual clock; arrival_ns under another clock, or without
- *   a
- *                        policy
+ *                        a policy; `done` under another clock than the real one
  *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods and limits, cannot be created
  *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; or its
  *                        scheduler follows another policy for other jobs

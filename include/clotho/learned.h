@@ -1,14 +1,14 @@
-/* learned.h - policies that a network decides for: the argument of the policies "decima" and "lachesis".
+/* learned.h - policies that a network decides for: the arguments of the policies "decima", "lachesis", "residual".
  *
  *     clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
  *     argument.model = model;
  *     config.policy = clo_policy_find("decima");
  *     config.argument = &argument;
  *
- * Without an argument (NULL) the built-in model of "decima" decides and takes the best choice; "lachesis" has none and
- * refuses to begin. Its model is of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of features
- * (clotho/features.h); stages_max are its candidates, jobs_max and watch are refused. A network decides in integers:
- * the same inputs give the same decisions on every machine. */
+ * Without an argument (NULL) the built-in model of that name decides and takes the best choice. A model for "lachesis"
+ * is of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of features (clotho/features.h); stages_max are its
+ * candidates, jobs_max and watch are refused. A network decides in integers: the same inputs give the same decisions on
+ * every machine. */
 #ifndef CLOTHO_LEARNED_H
 #define CLOTHO_LEARNED_H
 
@@ -52,9 +52,9 @@ typedef struct clo_learned_argument {
     /* Set by CLO_LEARNED_ARGUMENT_INIT. */
     size_t size;
 
-    /* The network, of the kind CLO_MODEL_DECIMA. Borrowed while the policy is in use: it may be destroyed when nothing
-     * that uses this argument is left, or when clo_runtime_swap_policy has put another one in its place and has
-     * returned. NULL: the built-in one. */
+    /* The network; for "decima" of the kind CLO_MODEL_DECIMA. Borrowed while the policy is in use: it may be destroyed
+     * when nothing that uses this argument is left, or when clo_runtime_swap_policy has put another one in its place
+     * and has returned. NULL: the built-in one. */
     const clo_model *model;
 
     /* 1: choices are drawn with the probabilities that the network gives them (softmax), for which the exponents of its
@@ -79,6 +79,69 @@ typedef struct clo_learned_argument {
 } clo_learned_argument;
 
 #define CLO_LEARNED_ARGUMENT_INIT CLO_SIZED_INIT(clo_learned_argument)
+
+/* Number of the list of features of the policy "residual" (clo_model_desc.feature_set). */
+#define CLO_FEATURES_RESIDUAL 5
+
+/* What its network sees of a job, in order: of a stage value all of them, of a limit value those before "stays". Logs
+ * are to the base 2, in sixteenths, of times over the unit of "parametric" and of counts + 1. */
+enum {
+    /* "work": of the unfinished instances; "path": rank_u of the first ready stage */
+    CLO_RESIDUAL_WORK = 0,
+    CLO_RESIDUAL_PATH = 1,
+    /* "executors": that it has; "startable", "unfinished": instances */
+    CLO_RESIDUAL_EXECUTORS = 2,
+    CLO_RESIDUAL_STARTABLE = 3,
+    CLO_RESIDUAL_UNFINISHED = 4,
+    /* "time": of an instance of the ready stage with the highest rank_u; of one that began last where none is ready */
+    CLO_RESIDUAL_TIME = 5,
+    /* "drain": of what is ready, shared by its executors and one more */
+    CLO_RESIDUAL_DRAIN = 6,
+    /* "spare": executors that are bound to it and run nothing */
+    CLO_RESIDUAL_SPARE = 7,
+    /* "jobs": that live */
+    CLO_RESIDUAL_JOBS = 8,
+    /* "relative": work over the mean work of the live jobs */
+    CLO_RESIDUAL_RELATIVE = 9,
+    /* "load": startable instances of all jobs over the executors */
+    CLO_RESIDUAL_LOAD = 10,
+    /* "ready": share of the work that is ready */
+    CLO_RESIDUAL_READY = 11,
+    /* "idle": executors that run nothing */
+    CLO_RESIDUAL_IDLE = 12,
+    /* "stays", "waits": 256 where the question is what an executor that stays, or waits, is worth; else 0 */
+    CLO_RESIDUAL_STAYS = 13,
+    CLO_RESIDUAL_WAITS = 14,
+    CLO_RESIDUAL_FEATURES = 15,
+    CLO_RESIDUAL_LIMIT_FEATURES = 13
+};
+
+/* Called on the thread that the policy is called on, for each question to the network.
+ *   row         [CLO_RESIDUAL_FEATURES]
+ *   value, limit  the answer, in Q16 of an octave; no limit was asked for where the row stays or waits */
+typedef void (*clo_residual_watch_fn)(void *context, const int16_t *row, int32_t value, int32_t limit);
+
+/* The argument of the policy "residual". NULL: the built-in model for batches, if there is one. */
+typedef struct clo_residual_argument {
+    /* Set by CLO_RESIDUAL_ARGUMENT_INIT. */
+    size_t size;
+
+    /* With list 5 of features and scores of stages and limits. Borrowed, as in clo_learned_argument. NULL: the built-in
+     * one for `parametric`, which is batch or stream then. */
+    const clo_model *model;
+
+    /* The argument of "parametric" as text; "": batch. */
+    char parametric[192];
+
+    /* For recorders and trainers; NULL: nobody is told. Real time: as clo_policy.decide. */
+    clo_residual_watch_fn watch;
+    void *watch_context;
+
+    /* Of `parse`: what release destroys. Leave it NULL. */
+    clo_model *owned;
+} clo_residual_argument;
+
+#define CLO_RESIDUAL_ARGUMENT_INIT CLO_SIZED_INIT(clo_residual_argument)
 
 #ifdef __cplusplus
 }

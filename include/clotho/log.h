@@ -44,6 +44,10 @@ extern "C" {
  *   MOVED     job, executor: it has come there, see MOVE. value: when it set out.
  *   ENTER     job: the next CLO_LOG_PIECE of its stages without predecessors are ready, in order of their numbers.
  *             value: how many are not yet. So no arrival keeps others waiting, however large the job is.
+ *   MORE      job, a cancelled one: the next CLO_LOG_PIECE of its ready stages leave the scheduler's lists. Until the
+ *             last piece the job does not end, and nothing is decided about its band and lower ones. Without a job: the
+ *             policy that came with SWAP is told of the next CLO_LOG_PIECE live jobs and ready stages. Until the last
+ *             piece it is not asked, and the scheduler's own rule decides. Left out where one piece is enough.
  *   END       the last record, and only that. value: jobs that have arrived and are not done.
  *
  * Outputs, what the scheduler decides:
@@ -80,6 +84,7 @@ extern "C" {
     X(TOGETHER, 11, "together") \
     X(MOVED, 12, "moved")       \
     X(ENTER, 13, "enter")       \
+    X(MORE, 14, "more")         \
     X(START, 16, "start")       \
     X(COMMIT, 17, "commit")     \
     X(LIMIT, 18, "limit")       \
@@ -103,7 +108,7 @@ enum {
 /* "No job". */
 #define CLO_LOG_NO_JOB UINT64_MAX
 
-/* Stages that one ARRIVE or ENTER makes ready, at most. */
+/* Stages that one ARRIVE or ENTER makes ready, at most; what one CANCEL, SWAP or MORE goes through. */
 #define CLO_LOG_PIECE 256
 
 /* Starts that may pass whoever waits for capacity of a machine (KEEP). */

@@ -14,6 +14,12 @@ extern "C" {
 /* Speed of the reference executor, Q16. */
 #define CLO_SPEED_ONE 65536u
 
+/* clo_executor.os_index of a *slot*: an executor that is no CPU. It stands for one thing that may be under way
+ * elsewhere, say a call to a service or a process, while its body is pending (token.h). On the real clock many slots
+ * are served by a few threads (clo_runtime_config.slot_workers), which nobody pins. To planners, policies and checkers
+ * a slot is an executor as any other. */
+#define CLO_OS_SLOT (-2)
+
 /* Pieces of a link: see clo_platform_desc.cuts_count. */
 #define CLO_LINK_PIECES_MAX 8
 
@@ -30,7 +36,7 @@ typedef struct clo_executor {
     /* Index of the memory that its outputs live in. */
     uint32_t memory;
 
-    /* The CPU number of the operating system; -1: not a CPU of this machine. */
+    /* The CPU number of the operating system; -1: not a CPU of this machine; CLO_OS_SLOT: a slot. */
     int32_t os_index;
 
     /* By task class; > 0. */
@@ -49,7 +55,7 @@ typedef struct clo_platform_desc {
     /* >= 1, at most CLO_EXECUTORS_MAX. */
     uint32_t executors_count;
 
-    /* [executors_count] */
+    /* [executors_count]; slots come last. */
     const clo_executor *executors;
 
     /* [executors_count]; NULL: "e0", "e1" ... */
@@ -102,8 +108,8 @@ typedef struct clo_platform_desc {
  *   out   the platform, owned by the caller.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  an index or speed out of range, negative latency, cuts that do not rise, a cut that is reached
- *                     after 2^61 ns or more
+ *   CLO_ERR_ARGUMENT  an index or speed out of range, a slot before an executor that is none, negative latency, cuts
+ *                     that do not rise, a cut that is reached after 2^61 ns or more
  *   CLO_ERR_LIMIT     more than CLO_EXECUTORS_MAX executors, too many cuts
  *   CLO_ERR_MEMORY
  *
@@ -115,6 +121,7 @@ CLO_API CLO_NODISCARD clo_status clo_platform_create(const clo_platform_desc *de
  *   spec  "native": this machine, through hwloc, only CPUs that this process may use.
  *         A shipped name, such as "rk3588": clo_registry_entry("platforms", ...) lists them.
  *         "uniform:P": P equal executors without transfer cost.
+ *         "slots:P": P slots (CLO_OS_SLOT) of kind "slot", likewise.
  *         The path of an hwloc XML file. This library reads and checks it strictly; hwloc never sees it.
  *   out   the platform, owned by the caller.
  *
@@ -165,8 +172,8 @@ CLO_API uint32_t clo_platform_kinds(const clo_platform *platform);
 CLO_API uint32_t clo_platform_machines(const clo_platform *platform);
 CLO_API uint32_t clo_platform_memories(const clo_platform *platform);
 
-/* True if its executors are CPUs of this machine. Of a platform from arrays: every os_index is >= 0. A file is native
- * where it was measured, if this thread may use all its CPUs. */
+/* True if its executors are CPUs of this machine, and slots. Of a platform from arrays: no os_index is -1. A file is
+ * native where it was measured, if this thread may use all its CPUs. */
 CLO_API bool clo_platform_is_native(const clo_platform *platform);
 
 /* clo_platform_desc.coherent. */

@@ -222,7 +222,9 @@ CLO_API bool clo_view_steps(const clo_view *view, uint64_t count);
 CLO_API void clo_view_partial(const clo_view *view);
 
 typedef enum clo_event_kind {
-    /* `job` is live now. CLO_EVENT_READY follows for its first stages. */
+    /* `job` is live now. CLO_EVENT_READY follows for its first stages. Of a policy that comes by a swap also: `job` lives
+     * already. In all other events it knows the job, and in START the stage; it is not asked before it knows all that
+     * lives. */
     CLO_EVENT_ARRIVE = 0,
 
     /* `count` instances of (job, stage) may be chosen now; `executor` finished the last one that they waited for
@@ -367,8 +369,8 @@ typedef struct clo_policy {
 } clo_policy;
 
 /* A built-in policy by name; NULL if there is none. Static. clo_registry_entry("policies", ...) lists the names of all
- * that can do without an argument. "lachesis" cannot: it needs a model (clotho/learned.h), and refuses to begin
- * without. Threads: any. Real time: yes, O(policies). */
+ * but "lachesis", whose decisions cost more the more stages are ready, and "residual", which cannot do without an
+ * argument. Threads: any. Real time: yes, O(policies). */
 CLO_API const clo_policy *clo_policy_find(const char *name);
 
 #ifdef __cplusplus

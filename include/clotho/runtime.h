@@ -1,7 +1,7 @@
 /* runtime.h - worker threads on a platform.
  *
- * A runtime owns one worker for each executor, pinned where the clock is real. Jobs (job.h) of any number of graphs run
- * on it at once.
+ * A runtime owns one worker for each executor, pinned where the clock is real; there a few threads serve all slots
+ * (platform.h). Jobs (job.h) of any number of graphs run on it at once.
  *
  * Workers block every signal but those that a fault of their own raises (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
  * SIGABRT, SIGSYS) and SIGPROF. So the application's handlers run on the application's threads. */
@@ -110,6 +110,11 @@ typedef struct clo_runtime_config {
 
     /* For the default of policy_bytes: tasks of all jobs with a policy that exist at once; 0: 4096. */
     uint32_t policy_stages;
+
+    /* Real clock: threads that serve the platform's slots (CLO_OS_SLOT), each a share of them, while their bodies are
+     * not pending; 0: 2, or as many as there are slots. At most 256. They are not pinned and do not spin. Under other
+     * clocks each slot has a worker of its own. */
+    uint32_t slot_workers;
 } clo_runtime_config;
 
 #define CLO_DILATE_MAX 1000000u
@@ -124,7 +129,7 @@ typedef struct clo_runtime_config {
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  also: unknown config fields, dilate > 1 with another clock than CLO_CLOCK_PADDED
- *   CLO_ERR_PLATFORM  the real clock with an executor that is not a CPU of this machine
+ *   CLO_ERR_PLATFORM  the real clock with an executor that is neither a CPU of this machine nor a slot
  *   CLO_ERR_SYSTEM    a thread cannot be created, pinned, or given its priority
  *   CLO_ERR_LIMIT     a number of the config is too large
  *   CLO_ERR_MEMORY    also: config->memory_bytes is too small
@@ -156,7 +161,9 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_hold_time(clo_runtime *runtime, uin
 
 /* Puts another policy (or the same with another argument) in place of the one that the runtime's scheduler follows,
  * also in the middle of runs, for all its jobs. The new one is initialised, is shown what lives and what is ready, and
- * decides from then on. Bodies in progress continue; decisions wait no longer than init and those events take.
+ * decides from then on. Bodies in progress continue. It is shown CLO_LOG_PIECE jobs and tasks at a time, and until it
+ * knows all the scheduler's own rule decides (clo_job_result.fallbacks counts that), so decisions wait no longer than
+ * init and one such piece take.
  *
  * Returns once the old one is not used any more, and frees its state. After CLO_OK nobody reads the old policy or its
  * argument: neither a decision, nor a clo_job_create that had begun under it (this call waits for its end, and then
@@ -184,8 +191,9 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_swap_policy(clo_runtime *runtime, c
  * policy is made.
  *
  * Workers append records without allocating; a log that is full counts what it drops, and cannot be replayed. A body
- * takes two records, a queued one too; a job four, and two for each CLO_LOG_PIECE of its tasks that are ready at once;
- * a timer two. Without a log nothing is written.
+ * takes two records, a queued one too; a job four, and two for each CLO_LOG_PIECE of its tasks that are ready at once,
+ * as many again where it is cancelled; a swap two, and two for each CLO_LOG_PIECE of jobs and ready tasks that live then
+ * (of all tasks, where clo_policy.readiness changes); a timer two. Without a log nothing is written.
  *
  *   log  made with a capacity; borrowed until it ends, and read by nobody meanwhile. Its header gets run, clock,
  *        executors, jobs_max, steps_max and the names of the policies. What the header names first must be the first

@@ -2,11 +2,12 @@
  * activations become unsigned by x ^ 0x80 = x + 128, and the folded bias takes 128 * weight away again. It wraps;
  * vpmaddubsw would saturate and is not used. vpdpwssd has no such restriction. */
 #include "kernels/install.h"
+#include "kernels/x86/x86.h"
 
 #include <immintrin.h>
 #include <string.h>
 
-enum { GROUP = 16, WIDE_GROUP = 16 };
+enum { GROUP = 16, WIDE_GROUP = 16, NODE_GROUPS = 4, NODE_SUMS = 8 };
 #define WIDE
 
 #define START(layer) ((layer)->folded)
@@ -246,7 +247,7 @@ V void tanh_16(const int16_t *table, const int16_t *x, __mmask16 mask, int16_t *
     _mm256_mask_storeu_epi16(y, mask, _mm512_cvtepi32_epi16(_mm512_srai_epi32(sum, 8)));
 }
 
-static void tanh_s16(const int16_t table[CLO_TANH_POINTS], const int16_t *x, uint32_t count, int16_t *y)
+void clo_tanh_s16_avx512(const int16_t table[CLO_TANH_POINTS], const int16_t *x, uint32_t count, int16_t *y)
 {
     uint32_t i = 0;
 
@@ -348,7 +349,7 @@ static void lanes_to_rows(const clo_rows *given, const void *lanes, void *values
 void clo_kernels_install_avx512vnni(clo_kernels *table)
 {
     install_template(table);
-    table->tanh_s16 = tanh_s16;
+    table->tanh_s16 = clo_tanh_s16_avx512;
     table->rows_to_lanes = rows_to_lanes;
     table->lanes_to_rows = lanes_to_rows;
 }

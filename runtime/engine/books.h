@@ -1,7 +1,8 @@
-/* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), enter.c (jobs enter),
- * choose.c (choices and the rule), start.c (executions begin), bind.c and move.c (executors go to jobs), room.c
- * (capacities), lists.c (ready stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is
- * told). note.h, room.h, start.h and located.h have what every execution asks and is mostly answered at once. */
+/* engine/books.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), enter.c (jobs enter, and
+ * cancelled ones leave), show.c (a new policy is shown what lives), choose.c (choices and the rule), start.c
+ * (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready stages, live jobs),
+ * view.c (what a policy may read), note.c (the log; the policy is told). note.h, room.h, start.h and located.h have
+ * what every execution asks and is mostly answered at once. */
 #ifndef CLO_ENGINE_BOOKS_H
 #define CLO_ENGINE_BOOKS_H
 
@@ -29,6 +30,23 @@ typedef struct clo_capacity_waiter {
     uint64_t ticket;     /* in a ledger that others use too; CLO_LEDGER_NEW: none */
     bool is_untold;      /* it has changed since the log was told */
 } clo_capacity_waiter;
+
+/* Jobs that one input does not get through with, in order of arrival for each band; see enter.c. */
+typedef struct clo_piece_list {
+    uint32_t first[CLO_BANDS_MAX], last[CLO_BANDS_MAX]; /* slots */
+    uint32_t bands;                                     /* bit b: there is one of band b */
+} clo_piece_list;
+
+/* How far a new policy has been shown what lives; see show.c. */
+typedef enum clo_show_phase { CLO_SHOW_OVER = 0, CLO_SHOW_LISTS, CLO_SHOW_JOBS, CLO_SHOW_STAGES } clo_show_phase;
+
+typedef struct clo_showing {
+    clo_show_phase phase;
+    uint32_t job, task; /* lists, jobs: the next one. job CLO_NONE: none */
+    uint32_t band;      /* stages: the list, and the next of it */
+    clo_ready_stage at;
+    bool mark; /* jobs and listed stages that the policy knows carry it; each swap turns it over */
+} clo_showing;
 
 struct clo_view {
     clo_scheduler *self; /* for what a policy changes by looking: steps, and who waits for capacity */
@@ -62,11 +80,11 @@ struct clo_view {
     uint32_t live[CLO_BANDS_MAX];                              /* jobs */
     uint32_t listed_bands, live_bands; /* bit b: some stage of band b is listed; some job of it lives */
     uint32_t band;
-    uint32_t first_entering[CLO_BANDS_MAX], last_entering[CLO_BANDS_MAX]; /* slots of jobs, see enter.c */
-    uint32_t entering_bands; /* bit b: some job of band b has not entered as a whole */
-    uint32_t exhausted;      /* bit b: the policy has nothing more for band b until the next input */
-    bool is_ruled;           /* a choice was refused: the rule decides until the next input */
-    bool is_cut;             /* since the last input a decision has reached its bound */
+    clo_piece_list entering, leaving; /* jobs that have not entered as a whole; cancelled ones that are still listed */
+    clo_showing showing;
+    uint32_t exhausted; /* bit b: the policy has nothing more for band b until the next input */
+    bool is_ruled;      /* a choice was refused: the rule decides until the next input */
+    bool is_cut;        /* since the last input a decision has reached its bound */
 
     const clo_scheduler_room *room;     /* others use the ledgers too; NULL: they are our own */
     clo_ledger **ledgers;               /* [machines] */
@@ -97,12 +115,27 @@ struct clo_view {
 void clo_enter_begin(clo_scheduler *scheduler, clo_scheduler_job *job);
 bool clo_enter_go_on(clo_scheduler *scheduler);
 void clo_enter_drop(clo_scheduler *scheduler, clo_scheduler_job *job);
+/* The same of a cancelled job that leaves the lists; the job that goes on, of which nothing is left where
+ * job->leaving is CLO_NONE. */
+void clo_leave_begin(clo_scheduler *scheduler, clo_scheduler_job *job);
+clo_scheduler_job *clo_leave_go_on(clo_scheduler *scheduler);
+void clo_enter_reset(clo_piece_list *list);
 
-/* lists.c */
+/* show.c: the policy is new, `relists` says that its readiness is another one than the last policy's; the first piece
+ * is shown. The next one; true: it was the last. The stage is about to start, and the policy must know it. */
+void clo_show_begin(clo_scheduler *scheduler, bool relists);
+bool clo_show_go_on(clo_scheduler *scheduler);
+void clo_show_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage);
+
+/* lists.c. What is removed, showing goes past it. */
 void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job);
 void clo_lists_remove_job(clo_scheduler *scheduler, clo_scheduler_job *job);
 void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage);
 void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage);
+/* All stages of the job leave its own list at once, for the view: `job->leaving` is the first of them. */
+void clo_lists_close_job(clo_scheduler_job *job);
+/* That one leaves the list of its band. */
+void clo_lists_remove_leaving(clo_scheduler *scheduler, clo_scheduler_job *job);
 
 static inline clo_scheduler_job *clo_view_live(const clo_view *view, uint32_t job)
 {

@@ -265,9 +265,26 @@ static outcome ask(clo_scheduler *scheduler)
     return is_cut && rule(scheduler, scheduler->steps_max) ? CHANGED : NO_ROOM;
 }
 
-/* With work to do, nothing running and no timer, nothing would ever happen again. */
+/* The bands that may be decided about: those above each one that a cancelled job still leaves. */
+static uint32_t decided_bands(const clo_scheduler *scheduler)
+{
+    uint32_t leaving = scheduler->leaving.bands;
+
+    return leaving != 0 ? (leaving & -leaving) - 1 : ~0u;
+}
+
+/* The policy does not know all that lives: the rule decides. */
+static bool is_being_shown(const clo_scheduler *scheduler)
+{
+    return scheduler->showing.phase != CLO_SHOW_OVER;
+}
+
+/* With work to do, nothing running and no timer, nothing would ever happen again. Where there is a piece to come, it
+ * will. */
 static bool break_stall(clo_scheduler *scheduler)
 {
+    if (is_being_shown(scheduler) || scheduler->leaving.bands != 0)
+        return false;
     if (scheduler->running > 0 || scheduler->moving > 0 || scheduler->order_count > 0 ||
         scheduler->wake_ns != CLO_TIME_NEVER)
         return false;
@@ -287,9 +304,10 @@ static bool break_stall(clo_scheduler *scheduler)
 static void choose_in(clo_scheduler *scheduler, uint32_t band)
 {
     scheduler->band = band;
-    outcome result = scheduler->is_ruled ? NO_ROOM : ask(scheduler);
+    bool is_ruled = scheduler->is_ruled || is_being_shown(scheduler);
+    outcome result = is_ruled ? NO_ROOM : ask(scheduler);
     /* A policy may leave executors idle, but not to a lower band. */
-    if (result == NO_ROOM && (scheduler->is_ruled || scheduler->listed_bands >> band > 1))
+    if (result == NO_ROOM && (is_ruled || scheduler->is_ruled || scheduler->listed_bands >> band > 1))
         result = rule(scheduler, scheduler->steps_max) ? CHANGED : NO_ROOM;
     if (result == NO_ROOM)
         scheduler->exhausted |= 1u << band;
@@ -300,12 +318,13 @@ bool clo_choose(clo_scheduler *scheduler)
     const clo_policy *policy = scheduler->use.policy;
     uint32_t bands = scheduler->listed_bands | (policy->moves != 0 ? scheduler->live_bands : 0);
 
-    bands &= ~scheduler->exhausted;
+    bands &= ~scheduler->exhausted & decided_bands(scheduler);
     uint32_t band = bands != 0 ? (uint32_t)__builtin_ctz(bands) : CLO_BANDS_MAX;
     for (uint32_t b = 0; b <= band && b < CLO_BANDS_MAX && scheduler->has_demands && scheduler->free_executors > 0; b++)
-        if (serve_waiters(scheduler, b))
+        if ((decided_bands(scheduler) >> b & 1) != 0 && serve_waiters(scheduler, b))
             return true;
-    if (bands == 0 || (scheduler->free_executors == 0 && (!policy->commits || scheduler->is_ruled)))
+    bool is_ruled = scheduler->is_ruled || is_being_shown(scheduler);
+    if (bands == 0 || (scheduler->free_executors == 0 && (!policy->commits || is_ruled)))
         return break_stall(scheduler);
     choose_in(scheduler, band);
     return true;

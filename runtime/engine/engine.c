@@ -179,7 +179,8 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
         .is_replica = is_replica,
     };
     int code = body(&call);
-    clo_counter_add(&stats->executed, 1);
+    if (code != CLO_PENDING) /* else it has not ended yet */
+        clo_counter_add(&stats->executed, 1);
     return code;
 }
 

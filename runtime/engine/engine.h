@@ -78,7 +78,8 @@ void clo_engine_complete(clo_engine *engine, uint32_t execution);
  * scheduler's clock. By the thread that takes the orders; ends are told to clo_replicas_note before. */
 uint32_t clo_engine_ordered(clo_engine *engine, const clo_order *order, int64_t origin_ns);
 
-/* Moves what must move and runs the body; returns what the body returned. */
+/* Moves what must move and runs the body; returns what the body returned. CLO_PENDING: the driver counts it as executed
+ * when it has ended. */
 int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, int64_t expected_ns,
                     const clo_engine_scratch *scratch, clo_engine_stats *stats);
 

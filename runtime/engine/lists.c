@@ -22,6 +22,10 @@ void clo_lists_remove_job(clo_scheduler *scheduler, clo_scheduler_job *job)
 {
     uint32_t previous = job->live.previous, next = job->live.next;
 
+    if (scheduler->showing.job == job->slot) {
+        scheduler->showing.job = next;
+        scheduler->showing.task = 0;
+    }
     if (previous == CLO_NONE)
         scheduler->first_job = next;
     else
@@ -70,23 +74,17 @@ void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint3
     scheduler->listed_bands |= 1u << band;
 }
 
-void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage)
+/* Out of the list of the band. */
+static void unlist(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage)
 {
     clo_stage_row *row = &job->stages[stage];
-    uint32_t band = job->live.band, previous = row->live.previous_ready, next = row->live.next_ready;
+    clo_ready_stage *shown = &scheduler->showing.at;
+    uint32_t band = job->live.band;
 
     row->is_listed = false;
-    job->live.startable -= row->live.unstarted;
-    if (previous == CLO_NONE)
-        job->live.first_ready = next;
-    else
-        job->stages[previous].live.next_ready = next;
-    if (next == CLO_NONE)
-        job->live.last_ready = previous;
-    else
-        job->stages[next].live.previous_ready = previous;
     row->live.previous_ready = row->live.next_ready = CLO_NONE;
-
+    if (shown->job == job->slot && shown->stage == stage)
+        *shown = row->next;
     if (row->previous.job == CLO_NONE)
         scheduler->first[band] = row->next;
     else
@@ -97,4 +95,36 @@ void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, ui
         row_of(scheduler, row->next)->previous = row->previous;
     if (scheduler->first[band].job == CLO_NONE)
         scheduler->listed_bands &= ~(1u << band);
+}
+
+void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage)
+{
+    const clo_live_stage *row = &job->stages[stage].live;
+    uint32_t previous = row->previous_ready, next = row->next_ready;
+
+    job->live.startable -= row->unstarted;
+    if (previous == CLO_NONE)
+        job->live.first_ready = next;
+    else
+        job->stages[previous].live.next_ready = next;
+    if (next == CLO_NONE)
+        job->live.last_ready = previous;
+    else
+        job->stages[next].live.previous_ready = previous;
+    unlist(scheduler, job, stage);
+}
+
+void clo_lists_close_job(clo_scheduler_job *job)
+{
+    job->leaving = job->live.first_ready;
+    job->live.first_ready = job->live.last_ready = CLO_NONE;
+    job->live.startable = 0;
+}
+
+void clo_lists_remove_leaving(clo_scheduler *scheduler, clo_scheduler_job *job)
+{
+    uint32_t stage = job->leaving;
+
+    job->leaving = job->stages[stage].live.next_ready;
+    unlist(scheduler, job, stage);
 }

@@ -69,3 +69,13 @@ void clo_note_policy(clo_scheduler *scheduler, const clo_policy *policy)
     for (const char *c = policy->name; scheduler->log != NULL && c != NULL && *c != '\0'; c++)
         scheduler->sum = mix(scheduler->sum, (unsigned char)*c);
 }
+
+void clo_note_known(clo_scheduler *scheduler, uint32_t job)
+{
+    clo_scheduler_job *live = scheduler->jobs[job];
+
+    if (live->mark == scheduler->showing.mark)
+        return;
+    live->mark = scheduler->showing.mark;
+    clo_note_event(scheduler, CLO_EVENT_ARRIVE, job, CLO_NONE, CLO_NONE, 0);
+}

@@ -41,8 +41,10 @@ static void reset(clo_scheduler *s)
     }
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
         s->first[b] = s->last[b] = (clo_ready_stage){CLO_NONE, CLO_NONE};
-        s->first_entering[b] = s->last_entering[b] = CLO_NONE;
     }
+    clo_enter_reset(&s->entering);
+    clo_enter_reset(&s->leaving);
+    s->showing = (clo_showing){.job = CLO_NONE, .at = {CLO_NONE, CLO_NONE}};
     for (uint32_t m = 0; m < machines; m++)
         s->waiters[m].who = (clo_ready_stage){CLO_NONE, CLO_NONE};
 }
@@ -171,9 +173,14 @@ static void begin_input(clo_scheduler *s, int64_t now_ns)
 /* All inputs of the stage are there. Whatever the policy is now: one before it may have committed some of it. */
 static void release_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t stage, uint32_t by)
 {
-    if (s->use.policy->readiness == CLO_READY_FINISHED && job->stages[stage].live.unstarted > 0) {
+    bool is_listed =
+        job->stages[stage].is_listed; /* so or so by the last policy's readiness, while show.c lists anew */
+
+    if (job->stages[stage].live.unstarted > 0 && (s->use.policy->readiness == CLO_READY_FINISHED || !is_listed)) {
+        if (is_listed)
+            clo_lists_remove_stage(s, job, stage);
         clo_lists_add_stage(s, job, stage);
-        clo_view_tell(s, CLO_EVENT_READY, job->slot, stage, by, job->stages[stage].live.unstarted);
+        clo_tell_ready(s, job, stage, by);
     }
     for (uint32_t e = 0; e < s->limits.executors && job->stages[stage].live.committed > 0; e++) {
         s->turn_steps++;
@@ -200,6 +207,7 @@ clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_
     if (job->version != s->version)
         clo_scheduler_job_exchange(job);
     clo_lists_add_job(s, job);
+    job->mark = s->showing.mark;
     job->live.id = s->next_id++;
     job->live.bound = 0;
     job->live.arrival_ns = s->now_ns;
@@ -210,26 +218,20 @@ clo_status clo_scheduler_arrive(clo_scheduler *s, clo_scheduler_job *job, int64_
     return CLO_OK;
 }
 
-bool clo_scheduler_is_entering(const clo_scheduler *s)
+bool clo_scheduler_has_more(const clo_scheduler *s)
 {
-    return s->entering_bands != 0;
+    return s->entering.bands != 0 || s->leaving.bands != 0 || clo_scheduler_is_showing(s);
 }
 
-bool clo_scheduler_enter(clo_scheduler *s)
+bool clo_scheduler_is_showing(const clo_scheduler *s)
 {
-    begin_input(s, s->now_ns);
-    return clo_enter_go_on(s);
-}
-
-void clo_scheduler_enter_all(clo_scheduler *s)
-{
-    while (s->entering_bands != 0) /* each time a piece less is outside */
-        (void)clo_scheduler_enter(s);
+    return s->showing.phase != CLO_SHOW_OVER;
 }
 
 static void end_if_over(clo_scheduler *s, clo_scheduler_job *job)
 {
-    if ((job->live.unfinished > 0 && !job->is_cancelled) || job->live.running > 0 || job->live.committed > 0)
+    if ((job->live.unfinished > 0 && !job->is_cancelled) || job->live.running > 0 || job->live.committed > 0 ||
+        job->leaving != CLO_NONE)
         return;
     int64_t how = !job->is_cancelled ? CLO_LOG_DONE_OK : job->has_failed ? CLO_LOG_DONE_FAILED : CLO_LOG_DONE_CANCELLED;
     clo_note(s, CLO_LOG_DONE, job, CLO_NONE, CLO_NONE, CLO_NONE, how);
@@ -242,6 +244,29 @@ static void end_if_over(clo_scheduler *s, clo_scheduler_job *job)
     else
         s->first_ended = job;
     s->last_ended = job;
+}
+
+static bool leave(clo_scheduler *s)
+{
+    clo_scheduler_job *job = clo_leave_go_on(s);
+    bool is_gone = job->leaving == CLO_NONE;
+
+    end_if_over(s, job);
+    return is_gone;
+}
+
+bool clo_scheduler_go_on(clo_scheduler *s)
+{
+    begin_input(s, s->now_ns);
+    if (clo_scheduler_is_showing(s))
+        return clo_show_go_on(s);
+    return s->leaving.bands != 0 ? leave(s) : clo_enter_go_on(s);
+}
+
+void clo_scheduler_go_on_to_end(clo_scheduler *s)
+{
+    while (clo_scheduler_has_more(s)) /* each time a piece less is left */
+        (void)clo_scheduler_go_on(s);
 }
 
 /* The last instance of the stage has ended. */
@@ -279,7 +304,7 @@ static void keep_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t stage,
     bool has_room = live->limit == CLO_NONE || live->running + live->committed < live->limit;
 
     if (s->executors[executor].job == CLO_NONE && s->executors[executor].committed == 0 &&
-        job->stages[stage].is_listed && job->stages[stage].live.parents_left == 0 && has_room &&
+        job->stages[stage].is_listed && !job->is_cancelled && job->stages[stage].live.parents_left == 0 && has_room &&
         !is_due_elsewhere(s, live->band))
         (void)clo_start(s, job, stage, executor);
 }
@@ -338,10 +363,7 @@ void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, bool has_fai
     job->has_failed = has_failed;
     clo_note(s, CLO_LOG_CANCEL, job, CLO_NONE, CLO_NONE, CLO_NONE, has_failed);
     clo_enter_drop(s, job);
-    while (job->live.first_ready != CLO_NONE) { /* takes one off each time */
-        s->turn_steps++;
-        clo_lists_remove_stage(s, job, job->live.first_ready);
-    }
+    clo_leave_begin(s, job);
     clo_room_forget(s, job, CLO_NONE);
     clo_view_tell(s, CLO_EVENT_CANCEL, job->slot, CLO_NONE, CLO_NONE, 0);
     clo_start_drop_queued(s, job);
@@ -383,53 +405,16 @@ static void exchange_states(const clo_scheduler *s)
         clo_scheduler_job_exchange(s->jobs[j]);
 }
 
-/* A stage that has not entered yet. */
-static bool is_outside(const clo_scheduler_job *job, uint32_t stage)
-{
-    const clo_graph *graph = job->live.cost->graph;
-
-    return job->entered < job->roots_count && stage >= job->roots[job->entered] &&
-           graph->in_first[stage] == graph->in_first[stage + 1];
-}
-
-/* The lists of ready stages as the new policy's readiness wants them. */
-static void list_anew(clo_scheduler *s, clo_readiness readiness)
-{
-    for (uint32_t j = s->first_job; j != CLO_NONE; j = s->jobs[j]->live.next) {
-        clo_scheduler_job *job = s->jobs[j];
-        for (uint32_t t = 0; t < job->tasks && !job->is_cancelled; t++) {
-            s->turn_steps++;
-            const clo_stage_row *row = &job->stages[t];
-            uint32_t waits = readiness == CLO_READY_FINISHED ? row->live.parents_left : row->live.parents_unassigned;
-            bool is_wanted = waits == 0 && row->live.unstarted > 0 && !is_outside(job, t);
-            if (is_wanted && !row->is_listed)
-                clo_lists_add_stage(s, job, t);
-            else if (!is_wanted && row->is_listed)
-                clo_lists_remove_stage(s, job, t);
-        }
-    }
-}
-
-static void show_all(clo_scheduler *s)
-{
-    for (uint32_t j = s->first_job; j != CLO_NONE; j = s->jobs[j]->live.next)
-        clo_view_tell(s, CLO_EVENT_ARRIVE, j, CLO_NONE, CLO_NONE, 0);
-    for (uint32_t b = 0; b < CLO_BANDS_MAX; b++)
-        for (clo_ready_stage at = s->first[b]; at.job != CLO_NONE;) {
-            const clo_stage_row *row = &s->jobs[at.job]->stages[at.stage];
-            clo_ready_stage next = row->next;
-            clo_view_tell(s, CLO_EVENT_READY, at.job, at.stage, CLO_NONE, row->live.unstarted);
-            at = next;
-        }
-}
-
 clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t version, int64_t now_ns)
 {
     clo_policy_use old = s->use;
     clo_log *log = s->log;
+    bool relists = old.policy->readiness != use->policy->readiness;
     int64_t before_ns = s->now_ns;
     uint32_t questions = s->questions;
 
+    if (clo_scheduler_is_showing(s))
+        return clo_fail(CLO_ERR_STATE, "the policy in use is still being shown what lives; swap it later");
     memset(use->state, 0, use->bytes);
     s->use = *use;
     exchange_states(s);
@@ -449,9 +434,8 @@ clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t ve
     clo_note_policy(s, use->policy);
     clo_note(s, CLO_LOG_SWAP, NULL, CLO_NONE, CLO_NONE, CLO_NONE, use->place);
     s->version = version;
-    if (old.policy->readiness != use->policy->readiness)
-        list_anew(s, use->policy->readiness);
-    show_all(s);
+    s->turn_steps += s->live_count; /* exchange_states */
+    clo_show_begin(s, relists);
     s->wake_ns = CLO_TIME_NEVER;
     *use = old;
     return CLO_OK;

@@ -3,19 +3,21 @@
  * It knows neither threads nor wall clocks. A driver (run/ with workers, sim/ with an event heap) feeds it *inputs* and
  * takes *orders* out, one thread at a time:
  *
- *     clo_scheduler_arrive | enter | finish | timer | cancel | capacity | swap | moved      one input
+ *     clo_scheduler_arrive | finish | timer | cancel | capacity | swap | moved | go_on      one input
  *     while (clo_scheduler_next(scheduler, &order)) ...                     what to start, and where
  *     while ((job = clo_scheduler_ended(scheduler)) != NULL) ...            who is done
  *
  * All that it decides follows from the sequence of inputs. It keeps no more than a row for each stage of a live job:
  * instances are counted, not listed, and an edge between stages of n and m instances is one counter.
  *
- * Steps: an input costs its out-degree (an arrival: CLO_LOG_PIECE stages at most), the executors where queues have to
- * be looked at, and the decisions that follow. A decision costs at most steps_max steps of the policy, as many of the
- * rule that replaces it, a look at each executor, and the inputs and successors of what is started. Decisions are no
- * more than free executors, entries in their queues, and one for each band. `most_turn_steps` is the most that one
- * input has cost with all that followed. It counts each stage, executor, machine, queue entry, input and successor that
- * is looked at, each call of the policy, and each step that the policy itself counts (clo_view_step). */
+ * Steps: an input costs its out-degree (an arrival, a cancellation and a swap: CLO_LOG_PIECE jobs and stages at most,
+ * the rest follows with clo_scheduler_go_on; a swap also exchanges a pointer of each live job), the executors where
+ * queues have to be looked at, and the decisions that follow. A decision costs at most steps_max steps of the policy,
+ * as many of the rule that replaces it, a look at each executor, and the inputs and successors of what is started.
+ * Decisions are no more than free executors, entries in their queues, and one for each band. `most_turn_steps` is the
+ * most that one input has cost with all that followed. It counts each stage, executor, machine, queue entry, input and
+ * successor that is looked at, each call of the policy, and each step that the policy itself counts (clo_view_step).
+ */
 #ifndef CLO_ENGINE_SCHEDULER_H
 #define CLO_ENGINE_SCHEDULER_H
 
@@ -52,20 +54,25 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
 
 /* The job, made for this scheduler's policy, is live from now on. CLO_ERR_LIMIT: jobs_max live jobs. The job stays with
  * the scheduler until clo_scheduler_ended returns it. Where more than CLO_LOG_PIECE of its stages are ready at once,
- * the others follow with clo_scheduler_enter. */
+ * the others follow with clo_scheduler_go_on. */
 clo_status clo_scheduler_arrive(clo_scheduler *scheduler, clo_scheduler_job *job, int64_t now_ns);
 
-/* Some job has not entered as a whole. */
-bool clo_scheduler_is_entering(const clo_scheduler *scheduler);
+/* There is more to do of what inputs have begun: a job has not entered as a whole, one that was cancelled has not left,
+ * or a new policy has not been shown all that lives. */
+bool clo_scheduler_has_more(const clo_scheduler *scheduler);
 
-/* Then: the next piece of the oldest such job of the highest band. True: now that job has. A driver calls it until none
- * is left, with other inputs in between if there are any. It asks for orders when a job is whole, and after those other
- * inputs, not after each piece: so a job that arrives alone has entered before anything is decided about it. The time
- * stays that of the input before. */
-bool clo_scheduler_enter(clo_scheduler *scheduler);
+/* The last of these: the policy is not asked until then, and the scheduler's own rule decides. */
+bool clo_scheduler_is_showing(const clo_scheduler *scheduler);
 
-/* The rest of every such job, for a driver that nobody else waits for. */
-void clo_scheduler_enter_all(clo_scheduler *scheduler);
+/* Then: the next piece, of a new policy first, then of a job that leaves, then of one that enters; of jobs the oldest
+ * of the highest band. True: now that is whole. A driver calls it until clo_scheduler_has_more is false, with other
+ * inputs in between if there are any. It asks for orders when something is whole, and after those other inputs, not
+ * after each piece: so a job that arrives alone has entered before anything is decided about it. While a job leaves,
+ * only bands above its own are decided about. The time stays that of the input before. */
+bool clo_scheduler_go_on(clo_scheduler *scheduler);
+
+/* All of these pieces, for a driver that nobody else waits for. */
+void clo_scheduler_go_on_to_end(clo_scheduler *scheduler);
 
 /* What runs on `executor`, since start_ns, has ended. Time never runs backwards: an earlier now_ns counts as the last
  * one. */
@@ -86,8 +93,9 @@ void clo_scheduler_moved(clo_scheduler *scheduler, uint32_t executor, int64_t st
 
 /* Puts *use in place of the policy, and leaves the old one in it. Every live job must have the state for the new policy
  * in next_state (clo_scheduler_job_prepare); it is exchanged with its state, of other jobs when they arrive. `version`
- * is the number of the swap, from 1; use->place names the policy in the log. Returns what init returned; then nothing
- * has changed. */
+ * is the number of the swap, from 1; use->place names the policy in the log. Of many jobs and stages the policy is
+ * shown the first ones, and the others with clo_scheduler_go_on. Returns CLO_OK, CLO_ERR_STATE (the last policy is still
+ * being shown) or what init returned; then nothing has changed. */
 clo_status clo_scheduler_swap(clo_scheduler *scheduler, clo_policy_use *use, uint32_t version, int64_t now_ns);
 
 /* The first and the last record of the log. After the last one the log is left alone. */

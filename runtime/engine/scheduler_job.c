@@ -124,7 +124,7 @@ void clo_scheduler_job_arm(clo_scheduler_job *job)
     job->live.running = job->live.committed = job->live.startable = job->entered = 0;
     job->live.unfinished = job->unbegun = graph->instances;
     job->live.remaining_ns = job->work_ns;
-    job->live.first_ready = job->live.last_ready = CLO_NONE;
+    job->live.first_ready = job->live.last_ready = job->leaving = CLO_NONE;
     job->live.previous = job->live.next = CLO_NONE;
     for (uint32_t t = 0; t < job->tasks; t++) {
         uint32_t instances = graph->rows[t].instances, parents = graph->in_first[t + 1] - graph->in_first[t];

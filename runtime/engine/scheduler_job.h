@@ -35,6 +35,7 @@ typedef struct clo_stage_row {
     uint32_t places_count;          /* in use, where they are in order of use */
     clo_ready_stage next, previous; /* in the list of its band */
     bool is_listed;
+    bool mark; /* listed: clo_showing.mark if the policy was told */
 } clo_stage_row;
 
 typedef struct clo_scheduler_job {
@@ -44,17 +45,19 @@ typedef struct clo_scheduler_job {
     uint32_t unbegun; /* instances that have not begun to run; replicas do not count */
     bool is_cancelled;
     bool has_failed;       /* and is cancelled for that */
+    bool mark;             /* clo_showing.mark if the policy was told of it */
     clo_stage_row *stages; /* [tasks] */
     uint32_t *place_first; /* [tasks + 1] */
     clo_located *places;   /* [place_first[tasks]] */
     uint32_t *roots;       /* [roots_count] stages without predecessors, in order */
     uint32_t roots_count;
-    uint32_t entered;                          /* of these; see enter.c */
-    uint32_t previous_entering, next_entering; /* slots, while there are more */
-    int64_t (*demands)[CLO_RESOURCES_MAX];     /* [tasks] in the platform's order; NULL: nobody demands anything */
-    int64_t work_ns;                           /* live.remaining_ns at arrival */
-    void *next_state;                          /* for the next policy, see clo_scheduler_swap */
-    uint32_t version, next_version;            /* which policy live.state and next_state are for */
+    uint32_t entered;                      /* of these; see enter.c */
+    uint32_t leaving;                      /* cancelled: the first stage that is still listed; CLO_NONE: none */
+    uint32_t previous_piece, next_piece;   /* slots, while it enters or leaves in pieces */
+    int64_t (*demands)[CLO_RESOURCES_MAX]; /* [tasks] in the platform's order; NULL: nobody demands anything */
+    int64_t work_ns;                       /* live.remaining_ns at arrival */
+    void *next_state;                      /* for the next policy, see clo_scheduler_swap */
+    uint32_t version, next_version;        /* which policy live.state and next_state are for */
     struct clo_scheduler_job *next_ended;
     int64_t tag; /* for the log; negative: none */
     void *owner; /* the driver's */

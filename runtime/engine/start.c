@@ -29,7 +29,7 @@ static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t st
         if (--job->stages[child].live.parents_unassigned > 0 || scheduler->use.policy->readiness != CLO_READY_ASSIGNED)
             continue;
         clo_lists_add_stage(scheduler, job, child);
-        clo_view_tell(scheduler, CLO_EVENT_READY, job->slot, child, CLO_NONE, job->stages[child].live.unstarted);
+        clo_tell_ready(scheduler, job, child, CLO_NONE);
     }
 }
 
@@ -73,6 +73,8 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
 
     if (!clo_room_take(scheduler, job, stage, executor))
         return false;
+    if (scheduler->showing.phase != CLO_SHOW_OVER)
+        clo_show_stage(scheduler, job, stage);
     count_inputs(scheduler, job, stage);
     int64_t arrival_ns = clo_located_begin_ns(job, stage, executor, scheduler->now_ns);
     int64_t moving_ns = clo_bind_is(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;

@@ -93,9 +93,9 @@ static inline clo_status check_task(const clo_graph *graph, const clo_task *task
     if (task->work_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "task %llu: work_ns is %lld; give a number >= 0", (unsigned long long)id,
                         (long long)task->work_ns);
-    if (task->reserved != 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "task %llu: reserved is not 0; initialise with CLO_TASK_INIT",
-                        (unsigned long long)id);
+    if (task->may_pend > 1)
+        return clo_fail(CLO_ERR_ARGUMENT, "task %llu: may_pend is %u; give 0 or 1, and initialise with CLO_TASK_INIT",
+                        (unsigned long long)id, task->may_pend);
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
         if (task->demand[r] < 0)
             return clo_fail(CLO_ERR_ARGUMENT, "task %llu: demand[%u] is %lld; give a number >= 0",
@@ -172,6 +172,7 @@ static inline void put_task(clo_graph *graph, const clo_task *task, size_t name_
         .placement = has.placement,
         .task_class = task->task_class,
         .duplicable = task->duplicable != 0,
+        .may_pend = task->may_pend != 0,
     };
     if (name_bytes > 0) {
         row->name = (uint32_t)graph->names_bytes;
@@ -184,6 +185,7 @@ static inline void put_task(clo_graph *graph, const clo_task *task, size_t name_
         graph->has_demands = true;
     }
     graph->has_outputs |= task->output_bytes > 0;
+    graph->may_pend |= task->may_pend != 0;
     graph->instances_open += row->instances;
     clo_graph_set_work(graph, graph->tasks++, task->work_ns);
 }
@@ -498,6 +500,7 @@ clo_status clo_graph_task(const clo_graph *graph, uint32_t task, clo_task *out)
         .instances = row->instances,
         .task_class = row->task_class,
         .duplicable = row->duplicable,
+        .may_pend = row->may_pend,
         .executors_mask = clo_placement_mask(&graph->sets, row->placement),
     };
     memcpy(out->demand, clo_graph_demand(graph, task), sizeof out->demand);

@@ -35,7 +35,8 @@ typedef struct clo_graph_task_row {
     uint32_t placement; /* set of `sets`; CLO_NONE: any executor      */
     uint16_t task_class;
     uint8_t duplicable;
-    uint8_t has_kind_body; /* 1: some kind has a body of its own      */
+    uint8_t has_kind_body : 1; /* 1: some kind has a body of its own  */
+    uint8_t may_pend : 1;      /* 1: a body may finish later          */
 } clo_graph_task_row;
 
 typedef struct clo_graph_ends {
@@ -47,6 +48,7 @@ struct clo_graph {
     bool sealed;
     bool has_outputs; /* some output_bytes > 0                      */
     bool has_demands;
+    bool may_pend; /* some task may                             */
     uint32_t tasks, edges;
     uint32_t kinds;
     char *kind_names[CLO_GRAPH_KINDS_MAX];

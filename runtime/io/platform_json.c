@@ -97,8 +97,9 @@ static clo_status read_speeds(const draft *d, const cJSON *object, uint32_t *q16
 
 static clo_status read_executor(draft *d, const cJSON *object, uint32_t index)
 {
-    static const char *const known[] = {"name", "kind", "machine", "memory", "cpu", "speed", "speeds", NULL};
+    static const char *const known[] = {"name", "kind", "machine", "memory", "cpu", "slot", "speed", "speeds", NULL};
     int64_t machine = 0, memory = index, cpu = -1;
+    bool is_slot = false;
     const cJSON *name, *kind;
     clo_executor *e = &d->executors[index];
     clo_status status = clo_json_keys(d->json, object, known);
@@ -118,10 +119,12 @@ static clo_status read_executor(draft *d, const cJSON *object, uint32_t index)
     if (status == CLO_OK)
         status = clo_json_get_integer(d->json, object, "cpu", INT32_MAX, &cpu);
     if (status == CLO_OK)
+        status = clo_json_get_boolean(d->json, object, "slot", &is_slot);
+    if (status == CLO_OK)
         status = read_speeds(d, object, e->speed_q16);
     e->machine = (uint32_t)machine;
     e->memory = (uint32_t)memory;
-    e->os_index = (int32_t)cpu;
+    e->os_index = is_slot ? CLO_OS_SLOT : (int32_t)cpu;
     return status;
 }
 
@@ -461,6 +464,8 @@ static void write_executor(const clo_platform *p, uint32_t index, clo_text *text
     clo_text_add(text, ", \"memory\": %u", (unsigned)e->memory);
     if (e->os_index >= 0)
         clo_text_add(text, ", \"cpu\": %d", (int)e->os_index);
+    if (e->os_index == CLO_OS_SLOT)
+        clo_text_add(text, ", \"slot\": true");
     clo_text_add(text, ", \"speed\": ");
     clo_text_add_double(text, e->speed_q16[0] / (double)CLO_SPEED_ONE);
     const char *before = ", \"speeds\": {";

@@ -5,6 +5,8 @@
 
 /* decima_model.c */
 extern const unsigned char clo_decima_model[48128];
+/* decima_batch_model.c */
+extern const unsigned char clo_decima_batch_model[9376];
 /* edges_model.c */
 extern const unsigned char clo_edges_model[13776];
 /* lachesis_model.c */
@@ -13,6 +15,8 @@ extern const unsigned char clo_lachesis_model[14320];
 static const clo_builtin_model models[] = {
     {"decima", "the published weights of Decima (spark-sched-sim) in int8, for 50 executors and TPC-H queries",
      clo_decima_model, sizeof clo_decima_model},
+    {"decima-batch", "what the policy residual adds to parametric: trained on batches of TPC-H queries, 50 executors",
+     clo_decima_batch_model, sizeof clo_decima_batch_model},
     {"edges", "which edges make a list schedule shorter (Hua et al.): the network of the planners edges",
      clo_edges_model, sizeof clo_edges_model},
     {"lachesis", "orders tasks for DEFT: trained on batches of TPC-H queries on 50 executors of unlike speeds",

@@ -44,6 +44,20 @@ static const wanted edges[] = {
     {"spare", CLO_MODEL_STAGE},  {"excess", CLO_MODEL_STAGE}, {"shorter", CLO_MODEL_STAGE},
 };
 
+/* The policy "residual": as clotho/learned.h counts them. */
+static const wanted residual[] = {
+    {"work", CLO_MODEL_STAGE},      {"path", CLO_MODEL_STAGE},       {"executors", CLO_MODEL_STAGE},
+    {"startable", CLO_MODEL_STAGE}, {"unfinished", CLO_MODEL_STAGE}, {"time", CLO_MODEL_STAGE},
+    {"drain", CLO_MODEL_STAGE},     {"spare", CLO_MODEL_STAGE},      {"jobs", CLO_MODEL_STAGE},
+    {"relative", CLO_MODEL_STAGE},  {"load", CLO_MODEL_STAGE},       {"ready", CLO_MODEL_STAGE},
+    {"idle", CLO_MODEL_STAGE},      {"stays", CLO_MODEL_STAGE},      {"waits", CLO_MODEL_STAGE},
+    {"work", CLO_MODEL_LIMIT},      {"path", CLO_MODEL_LIMIT},       {"executors", CLO_MODEL_LIMIT},
+    {"startable", CLO_MODEL_LIMIT}, {"unfinished", CLO_MODEL_LIMIT}, {"time", CLO_MODEL_LIMIT},
+    {"drain", CLO_MODEL_LIMIT},     {"spare", CLO_MODEL_LIMIT},      {"jobs", CLO_MODEL_LIMIT},
+    {"relative", CLO_MODEL_LIMIT},  {"load", CLO_MODEL_LIMIT},       {"ready", CLO_MODEL_LIMIT},
+    {"idle", CLO_MODEL_LIMIT},
+};
+
 /* Index: the number of the list. A list without entries takes any features. */
 static const struct {
     const wanted *list;
@@ -52,7 +66,8 @@ static const struct {
             {decima, sizeof decima / sizeof decima[0]},
             {lachesis, sizeof lachesis / sizeof lachesis[0]},
             {edges, sizeof edges / sizeof edges[0]},
-            {decima_fine, sizeof decima_fine / sizeof decima_fine[0]}};
+            {decima_fine, sizeof decima_fine / sizeof decima_fine[0]},
+            {residual, sizeof residual / sizeof residual[0]}};
 
 static bool is_same_scale(const clo_format_feature *a, const clo_format_feature *b)
 {

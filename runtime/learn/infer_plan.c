@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { NOWHERE = UINT16_MAX, TILE_GOAL_BYTES = 24 << 10, ALIGN = 64 };
+enum { NOWHERE = UINT16_MAX, TILE_GOAL_BYTES = 26 << 10, ALIGN = 64 };
 
 typedef enum role { DEAD, ENCODER, HEAD } role;
 
@@ -154,10 +154,23 @@ static bool joins(const maker *m, const clo_infer_segment *segment, const clo_fo
     return op->op != CLO_MODEL_SUM_CHILDREN || segment->kind == CLO_INFER_LOOP || !writes(m, segment, op->in[0]);
 }
 
-static void add_step(maker *m, clo_infer_segment *segment, uint32_t op)
+static void add_step(maker *m, clo_infer_segment *segment, uint32_t i)
 {
+    const clo_format_op *op = op_at(m, i);
+    const clo_format_value *out = &m->model->values[op->out];
+    clo_infer_step step = {.op = (uint16_t)i,
+                           .argument = op->argument,
+                           .operation = (uint8_t)op->op,
+                           .on = (uint8_t)op->on,
+                           .in_number = m->model->values[op->in[0]].number,
+                           .out_number = out->number,
+                           .width = out->width,
+                           .block_bytes = m->plan->values[op->out].words * CLO_LANES * (uint32_t)sizeof(int32_t)};
+
+    while (step.inputs < CLO_MODEL_OP_INPUTS && op->in[step.inputs] != CLO_MODEL_NONE)
+        step.inputs++;
     assert(segment->steps.end == m->plan->steps_count);
-    m->plan->steps[m->plan->steps_count++] = (clo_infer_step){.op = (uint16_t)op};
+    m->plan->steps[m->plan->steps_count++] = step;
     segment->steps.end++;
 }
 

@@ -16,7 +16,7 @@ enum {
     CLO_TILE_BLOCKS = 4,
     CLO_TILE_ROWS = CLO_TILE_BLOCKS * CLO_LANES,
     /* A tile of so many rows at most is run row by row. */
-    CLO_NODE_ROWS = 4,
+    CLO_NODE_ROWS = 5,
     CLO_SEGMENTS_MAX = CLO_MODEL_OPS_MAX + 2
 };
 
@@ -28,10 +28,15 @@ typedef struct clo_infer_value {
     bool is_kept;
 } clo_infer_value;
 
-/* An operation, and where its values lie in the tile. */
+/* An operation, and where its values lie in the tile. What the model says of it stands here too: a pass asks often. */
 typedef struct clo_infer_step {
-    uint16_t op;
+    uint16_t op, argument;
+    uint8_t operation, on, inputs;
+    /* Numbers of the first input, of the output. */
+    uint8_t in_number, out_number;
     uint32_t out, in[CLO_MODEL_OP_INPUTS];
+    /* Of the output: numbers in a row; bytes in a block. */
+    uint32_t width, block_bytes;
 } clo_infer_step;
 
 /* A value that a tile loads or stores. */

@@ -14,9 +14,9 @@ static const void *node_input(const clo_infer *f, const clo_infer_tile *t, uint3
     return clo_infer_kept_row(f, value, domain == CLO_MODEL_GLOBAL ? 0 : t->jobs[i]);
 }
 
-static const void *table_of(const clo_infer *f, const clo_format_op *op)
+static const void *table_of(const clo_infer *f, const clo_infer_step *step)
 {
-    return f->model->data + f->model->tables[op->argument].offset;
+    return f->model->data + f->model->tables[step->argument].offset;
 }
 
 static void put_clamped(const clo_infer *f, const int32_t *sums, uint32_t number, uint32_t count, void *out)
@@ -74,18 +74,17 @@ static void join_node(const clo_infer *f, const clo_infer_tile *t, const clo_inf
 static void step_node(const clo_infer *f, const clo_infer_tile *t, const clo_infer_step *step, uint32_t i)
 {
     const clo_format_op *op = &f->model->ops[step->op];
-    const clo_format_value *out_value = clo_infer_value_at(f, op->out);
     const void *in[CLO_MODEL_OP_INPUTS] = {NULL};
     void *out = clo_infer_node_row(f, t, op->out, step->out, i);
 
-    for (uint32_t k = 0; op->op != CLO_MODEL_JOIN && k < CLO_MODEL_OP_INPUTS && op->in[k] != CLO_MODEL_NONE; k++)
+    for (uint32_t k = 0; step->operation != CLO_MODEL_JOIN && k < step->inputs; k++)
         in[k] = clo_infer_node_row(f, t, op->in[k], step->in[k], i);
-    switch ((clo_model_operation)op->op) {
+    switch ((clo_model_operation)step->operation) {
     case CLO_MODEL_DENSE:
-        if (clo_infer_value_at(f, op->in[0])->number == CLO_S8)
-            f->kernels.dense_node_s8(&f->dense[op->argument], in[0], out);
+        if (step->in_number == CLO_S8)
+            f->kernels.dense_node_s8(&f->dense[step->argument], in[0], out);
         else
-            f->kernels.dense_node_s16(&f->dense[op->argument], in[0], out);
+            f->kernels.dense_node_s16(&f->dense[step->argument], in[0], out);
         break;
     case CLO_MODEL_JOIN:
         join_node(f, t, step, i, out);
@@ -94,13 +93,13 @@ static void step_node(const clo_infer *f, const clo_infer_tile *t, const clo_inf
         sum_children(f, op, t->rows[i], out);
         break;
     case CLO_MODEL_ADD:
-        add(f, out_value->number, in, out_value->width, out);
+        add(f, step->out_number, in, step->width, out);
         break;
     case CLO_MODEL_TANH:
-        f->kernels.tanh_s16(table_of(f, op), in[0], out_value->width, out);
+        f->kernels.tanh_s16(table_of(f, step), in[0], step->width, out);
         break;
     case CLO_MODEL_LOOKUP:
-        f->kernels.lookup_s8(table_of(f, op), in[0], out_value->width, out);
+        f->kernels.lookup_s8(table_of(f, step), in[0], step->width, out);
         break;
     case CLO_MODEL_SUM:
     case CLO_MODEL_LOOP:
@@ -175,20 +174,17 @@ static void sum_children_lanes(const clo_infer *f, const clo_infer_tile *t, cons
 
 static void step_lanes(const clo_infer *f, const clo_infer_tile *t, const clo_infer_step *step)
 {
-    const clo_format_op *op = &f->model->ops[step->op];
-    uint32_t number = clo_infer_value_at(f, op->out)->number;
-    uint32_t bytes = f->plan.values[op->out].words * (uint32_t)sizeof(int32_t) * CLO_LANES * t->blocks;
-    const void *in[CLO_MODEL_OP_INPUTS] = {NULL};
+    const void *in[CLO_MODEL_OP_INPUTS] = {f->tile + step->in[0], f->tile + step->in[1],
+                                           step->inputs > 2 ? f->tile + step->in[2] : NULL};
+    uint32_t bytes = step->block_bytes * t->blocks;
     void *out = f->tile + step->out;
 
-    for (uint32_t k = 0; k < CLO_MODEL_OP_INPUTS && op->in[k] != CLO_MODEL_NONE; k++)
-        in[k] = f->tile + step->in[k];
-    switch ((clo_model_operation)op->op) {
+    switch ((clo_model_operation)step->operation) {
     case CLO_MODEL_DENSE:
-        if (clo_infer_value_at(f, op->in[0])->number == CLO_S8)
-            f->kernels.dense_lanes_s8(&f->dense[op->argument], in[0], t->blocks, out);
+        if (step->in_number == CLO_S8)
+            f->kernels.dense_lanes_s8(&f->dense[step->argument], in[0], t->blocks, out);
         else
-            f->kernels.dense_lanes_s16(&f->dense[op->argument], in[0], t->blocks, out);
+            f->kernels.dense_lanes_s16(&f->dense[step->argument], in[0], t->blocks, out);
         break;
     case CLO_MODEL_JOIN:
         join_lanes(f, t, step);
@@ -197,13 +193,13 @@ static void step_lanes(const clo_infer *f, const clo_infer_tile *t, const clo_in
         sum_children_lanes(f, t, step);
         break;
     case CLO_MODEL_ADD:
-        add(f, number, in, bytes / clo_number_bytes(number), out);
+        add(f, step->out_number, in, bytes / clo_number_bytes(step->out_number), out);
         break;
     case CLO_MODEL_TANH:
-        f->kernels.tanh_s16(table_of(f, op), in[0], bytes / (uint32_t)sizeof(int16_t), out);
+        f->kernels.tanh_s16(table_of(f, step), in[0], bytes / (uint32_t)sizeof(int16_t), out);
         break;
     case CLO_MODEL_LOOKUP:
-        f->kernels.lookup_s8(table_of(f, op), in[0], bytes, out);
+        f->kernels.lookup_s8(table_of(f, step), in[0], bytes, out);
         break;
     case CLO_MODEL_SUM:
     case CLO_MODEL_LOOP:
@@ -212,11 +208,9 @@ static void step_lanes(const clo_infer *f, const clo_infer_tile *t, const clo_in
     }
 }
 
-static bool is_on(const clo_infer *f, const clo_infer_step *step, uint32_t on)
+static bool is_on(const clo_infer_step *step, uint32_t on)
 {
-    uint32_t mine = f->model->ops[step->op].on;
-
-    return mine == CLO_MODEL_ALL || mine == on;
+    return step->on == CLO_MODEL_ALL || step->on == on;
 }
 
 static void skip_loop_node(const clo_infer *f, const clo_infer_tile *t, uint32_t i)
@@ -238,7 +232,7 @@ static void run_row(const clo_infer *f, const clo_infer_tile *t, uint32_t i)
             if (s == segment->steps.end)
                 break;
         }
-        if (is_on(f, &f->plan.steps[s], t->on))
+        if (is_on(&f->plan.steps[s], t->on))
             step_node(f, t, &f->plan.steps[s], i);
     }
 }
@@ -262,7 +256,7 @@ static void run_lanes(const clo_infer *f, const clo_infer_tile *t)
             if (s == segment->steps.end)
                 break;
         }
-        if (is_on(f, &f->plan.steps[s], t->on))
+        if (is_on(&f->plan.steps[s], t->on))
             step_lanes(f, t, &f->plan.steps[s]);
     }
 }

@@ -1,6 +1,7 @@
 /* build.c - from a checked topology to a platform: kinds, speeds, memories, links.
  *
- * Executors are the PUs in order of their CPU numbers, then the accelerators in order of the file. A speed is looked
+ * Executors are the PUs in order of their CPU numbers, then the accelerators in order of the file; one with
+ * clotho.slots stands for so many slots. A speed is looked
  * for on the PU, its core, its cpukind (each: the class's own key, then the general one), then in the kernel's
  * capacity, then in the frequency; the reference executor has 65536. */
 #include "platform/build.h"
@@ -32,10 +33,24 @@ static void release(clo_builder *b)
     clo_free(b->bandwidth);
 }
 
+/* Slots that an accelerator stands for; 0: it is one executor. */
+static uint32_t slots_of(const clo_topology *t, uint32_t accel)
+{
+    const char *text = clo_topology_info(t, t->objects[t->accels[accel]].node, "clotho.slots");
+    uint64_t slots;
+
+    return text != NULL && clo_parse_u64(text, CLO_BUILD_SLOTS_MAX, &slots) ? (uint32_t)slots : 0;
+}
+
 static clo_status allocate(clo_builder *b)
 {
-    size_t n = b->t->pus_count + b->t->accels_count;
+    size_t n = b->t->pus_count;
 
+    for (uint32_t a = 0; a < b->t->accels_count; a++)
+        n += slots_of(b->t, a) > 0 ? slots_of(b->t, a) : 1;
+    if (n > CLO_EXECUTORS_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "%s: %zu executors, with all slots; at most %u", b->t->xml.file, n,
+                        CLO_EXECUTORS_MAX);
     b->count = (uint32_t)n;
     b->pu = clo_allocate(n, sizeof *b->pu);
     b->object = clo_allocate(n, sizeof *b->object);
@@ -82,11 +97,19 @@ static void list_executors(clo_builder *b)
         snprintf(b->names[e], CLO_BUILD_NAME_BYTES, "cpu%u", cpu);
         e++;
     }
-    for (uint32_t a = 0; a < t->accels_count; a++, e++) {
-        b->pu[e] = CLO_NONE;
-        b->object[e] = t->accels[a];
-        snprintf(b->names[e], CLO_BUILD_NAME_BYTES, "%s",
-                 clo_xml_get(&t->xml, t->objects[t->accels[a]].node, "name") + 6);
+    for (uint32_t a = 0; a < t->accels_count; a++) {
+        const char *name = clo_xml_get(&t->xml, t->objects[t->accels[a]].node, "name") + 6;
+        uint32_t slots = slots_of(t, a);
+        for (uint32_t s = 0; s < (slots > 0 ? slots : 1); s++, e++) {
+            b->pu[e] = CLO_NONE;
+            b->object[e] = t->accels[a];
+            b->executors[e].os_index = slots > 0 ? CLO_OS_SLOT : -1;
+            b->executors[e].memory = t->numas_count + a; /* after the NUMA nodes */
+            if (slots > 0 && name[0] != '\0')
+                snprintf(b->names[e], CLO_BUILD_NAME_BYTES, "%.50s.%u", name, s);
+            else
+                snprintf(b->names[e], CLO_BUILD_NAME_BYTES, "%s", name);
+        }
     }
     assert(e == b->count);
     for (e = 0; e < b->count; e++)
@@ -99,7 +122,7 @@ static clo_status check_names(const clo_builder *b)
         if (b->names[e][0] == '\0')
             return clo_xml_fail(&b->t->xml, b->t->objects[b->object[e]].node, "a nameless %s; write accel:NAME",
                                 "accel");
-        for (uint32_t other = 0; other < e; other++)
+        for (uint32_t other = 0; other < e && b->object[e] != b->object[e - 1]; other++)
             if (strcmp(b->names[e], b->names[other]) == 0)
                 return clo_xml_fail(&b->t->xml, b->t->objects[b->object[e]].node,
                                     "executor %s is there twice; rename one", b->names[e]);
@@ -116,6 +139,8 @@ static void name_kind(const clo_builder *b, uint32_t e, char out[CLO_BUILD_NAME_
         stated = type != NULL && type[0] != '\0' ? type : NULL;
     if (stated != NULL)
         snprintf(out, CLO_BUILD_NAME_BYTES, "%s", stated);
+    else if (b->executors[e].os_index == CLO_OS_SLOT)
+        snprintf(out, CLO_BUILD_NAME_BYTES, "slot");
     else if (b->pu[e] == CLO_NONE)
         snprintf(out, CLO_BUILD_NAME_BYTES, "%s", b->names[e]);
     else if (b->t->kinds_count > 1 && clo_build_number(b, e, "LinuxCapacity", UINT32_MAX, &capacity))
@@ -223,12 +248,11 @@ static void assign_memories(clo_builder *b)
         if (clo_build_number(b, e, "clotho.memory", CLO_EXECUTORS_MAX - 1, &stated))
             x->memory = (uint32_t)stated;
         else if (b->own_memories)
-            x->memory = e;
+            x->memory = on_cpu ? e : b->t->pus_count + x->memory - b->t->numas_count;
         else if (on_cpu)
             x->memory = b->numa[e];
-        else /* after the NUMA nodes */
-            x->memory = b->t->numas_count + e - b->t->pus_count;
-        x->os_index = on_cpu ? (int32_t)b->t->objects[b->object[e]].os_index : -1;
+        if (on_cpu)
+            x->os_index = (int32_t)b->t->objects[b->object[e]].os_index;
     }
 }
 
@@ -336,14 +360,17 @@ static clo_status find_native(const clo_builder *b, bool *native)
 
     *native = false;
     clo_native_describe(here, sizeof here);
-    if (stated == NULL || b->t->accels_count > 0 || strcmp(stated, here) != 0)
+    for (uint32_t e = b->t->pus_count; e < b->count; e++)
+        if (b->executors[e].os_index != CLO_OS_SLOT)
+            return CLO_OK;
+    if (stated == NULL || strcmp(stated, here) != 0)
         return CLO_OK;
-    uint32_t *cpus = clo_allocate(b->count, sizeof *cpus);
+    uint32_t *cpus = clo_allocate(b->t->pus_count, sizeof *cpus);
     if (cpus == NULL)
         return clo_fail_memory("a platform");
-    for (uint32_t e = 0; e < b->count; e++)
+    for (uint32_t e = 0; e < b->t->pus_count; e++)
         cpus[e] = (uint32_t)b->executors[e].os_index;
-    clo_status status = clo_native_may_use(cpus, b->count, native);
+    clo_status status = clo_native_may_use(cpus, b->t->pus_count, native);
     clo_free(cpus);
     return status;
 }
@@ -359,7 +386,7 @@ static clo_status finish(const clo_builder *b, clo_platform *platform)
     }
     if (status == CLO_OK)
         status = find_native(b, &platform->native);
-    for (uint32_t e = 0; e < b->count && !platform->native; e++)
+    for (uint32_t e = 0; e < b->t->pus_count && !platform->native; e++)
         platform->executors[e].os_index = -1;
     return status == CLO_OK ? clo_build_facts(b, platform) : status;
 }

@@ -31,12 +31,12 @@ void clo_link_classes(const clo_platform *p, uint32_t piece, clo_link_class clas
     memset(classes, 0, CLO_CLOSENESS_COUNT * sizeof classes[0]);
     for (uint32_t a = 0; a < p->executors_count; a++)
         for (uint32_t b = 0; b < p->executors_count; b++) {
+            if (p->executors[a].memory == p->executors[b].memory)
+                continue;
             size_t cell = first + (size_t)a * p->executors_count + b;
             int64_t latency = p->latency_ns[cell];
             uint64_t q32 = p->ns_per_byte_q32[cell];
             clo_link_class *c = &classes[clo_closeness_of(p, a, b)];
-            if (p->executors[a].memory == p->executors[b].memory)
-                continue;
             if (c->pairs++ == 0) {
                 c->latency_min_ns = c->latency_max_ns = latency;
                 c->q32_min = c->q32_max = q32;

@@ -1,5 +1,5 @@
-/* open.c - from a SPEC to a platform. A name is shipped, computed ("uniform:P"), this machine ("native"), or a file:
- * never one of them in place of another. */
+/* open.c - from a SPEC to a platform. A name is shipped, computed ("uniform:P", "slots:P"), this machine ("native"), or
+ * a file: never one of them in place of another. */
 #define _POSIX_C_SOURCE 200809L
 #include "platform/open.h"
 
@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 #define UNIFORM "uniform"
-#define UNIFORM_DEFAULT 4
+#define SLOTS "slots"
+#define COUNT_DEFAULT 4
 
 clo_status clo_platform_parse(const char *file, const char *data, size_t bytes, clo_platform **out)
 {
@@ -82,9 +83,16 @@ static clo_status open_native(clo_platform **out)
     return status;
 }
 
-static clo_status create_uniform(uint32_t count, clo_platform **out)
+/* The words in which the two families of equal executors differ. */
+typedef struct family {
+    const char *name, *kind;
+    int32_t os_index;
+} family;
+
+static const family families[] = {{UNIFORM, "cpu", -1}, {SLOTS, "slot", CLO_OS_SLOT}};
+
+static clo_status create_uniform(const family *of, uint32_t count, clo_platform **out)
 {
-    static const char *const kind = "cpu";
     char name[32];
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
     clo_platform *platform;
@@ -93,14 +101,14 @@ static clo_status create_uniform(uint32_t count, clo_platform **out)
     if (executors == NULL)
         return clo_fail_memory("a uniform platform");
     for (uint32_t e = 0; e < count; e++)
-        executors[e] =
-            (clo_executor){.os_index = -1, .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
-    snprintf(name, sizeof name, UNIFORM ":%u", count);
+        executors[e] = (clo_executor){.os_index = of->os_index,
+                                      .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
+    snprintf(name, sizeof name, "%s:%u", of->name, count);
     desc.name = name;
     desc.executors_count = count;
     desc.executors = executors;
     desc.kinds_count = 1;
-    desc.kind_names = &kind;
+    desc.kind_names = &of->kind;
     desc.coherent = 1;
     clo_status status = clo_platform_create(&desc, &platform);
     clo_free(executors);
@@ -116,22 +124,26 @@ static clo_status create_uniform(uint32_t count, clo_platform **out)
     return CLO_OK;
 }
 
-static clo_status open_uniform(const char *spec, clo_platform **out)
+static clo_status open_uniform(const family *of, const char *spec, clo_platform **out)
 {
-    uint64_t count = UNIFORM_DEFAULT;
-    const char *number = spec + strlen(UNIFORM);
+    uint64_t count = COUNT_DEFAULT;
+    const char *number = spec + strlen(of->name);
 
     if (*number == ':' && (!clo_parse_u64(number + 1, CLO_EXECUTORS_MAX, &count) || count == 0))
-        return clo_fail(CLO_ERR_ARGUMENT, "platform %s: P of uniform:P is a number from 1 to %u", spec,
+        return clo_fail(CLO_ERR_ARGUMENT, "platform %s: P of %s:P is a number from 1 to %u", spec, of->name,
                         CLO_EXECUTORS_MAX);
-    return create_uniform((uint32_t)count, out);
+    return create_uniform(of, (uint32_t)count, out);
 }
 
-static bool is_uniform(const char *spec)
+/* NULL: none. */
+static const family *family_of(const char *spec)
 {
-    size_t length = strlen(UNIFORM);
-
-    return strncmp(spec, UNIFORM, length) == 0 && (spec[length] == '\0' || spec[length] == ':');
+    for (size_t f = 0; f < sizeof families / sizeof families[0]; f++) {
+        size_t length = strlen(families[f].name);
+        if (strncmp(spec, families[f].name, length) == 0 && (spec[length] == '\0' || spec[length] == ':'))
+            return &families[f];
+    }
+    return NULL;
 }
 
 static bool looks_like_a_file(const char *spec)
@@ -147,7 +159,8 @@ static clo_status unknown_name(const char *spec)
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, ", %s", clo_shipped_files[i].name);
     }
-    return clo_fail(CLO_ERR_ARGUMENT, "no platform \"%.100s\"; use native, " UNIFORM ":P%s, or an hwloc XML file", spec,
+    return clo_fail(CLO_ERR_ARGUMENT,
+                    "no platform \"%.100s\"; use native, " UNIFORM ":P, " SLOTS ":P%s, or an hwloc XML file", spec,
                     known);
 }
 
@@ -157,8 +170,9 @@ clo_status clo_platform_open(const char *spec, clo_platform **out)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_platform_open: spec or out is NULL");
     if (strcmp(spec, "native") == 0)
         return open_native(out);
-    if (is_uniform(spec))
-        return open_uniform(spec, out);
+    const family *of = family_of(spec);
+    if (of != NULL)
+        return open_uniform(of, spec, out);
     for (uint32_t i = 0; i < clo_shipped_files_count; i++)
         if (strcmp(clo_shipped_files[i].name, spec) == 0)
             return clo_platform_parse(spec, (const char *)clo_shipped_files[i].data, clo_shipped_files[i].bytes, out);

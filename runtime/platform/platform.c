@@ -81,9 +81,11 @@ static clo_status check_executor(const clo_platform_desc *desc, uint32_t index)
     if (e->memory >= CLO_EXECUTORS_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "executor %u: memory %u; use numbers below %u", index, e->memory,
                         CLO_EXECUTORS_MAX);
-    if (e->os_index < -1)
+    if (e->os_index < CLO_OS_SLOT)
         return clo_fail(CLO_ERR_ARGUMENT, "executor %u: os_index %d; use a CPU number, or -1 for none", index,
                         e->os_index);
+    if (e->os_index != CLO_OS_SLOT && index > 0 && desc->executors[index - 1].os_index == CLO_OS_SLOT)
+        return clo_fail(CLO_ERR_ARGUMENT, "executor %u comes after a slot; put the slots last", index);
     for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
         if (e->speed_q16[c] == 0)
             return clo_fail(CLO_ERR_ARGUMENT, "executor %u: speed 0 for task class %u; use %u for the reference speed",
@@ -243,7 +245,7 @@ static bool is_same_source(const clo_platform *platform, uint32_t a, uint32_t b)
     size_t n = platform->executors_count;
     bool is_same = platform->executors[a].memory == platform->executors[b].memory;
 
-    for (size_t to = 0; to < n && is_same; to++)
+    for (size_t to = 0; to < n && is_same && platform->memories_count > 1; to++)
         is_same = platform->executors[to].memory == platform->executors[a].memory ||
                   clo_platform_links_equal(platform, a * n + to, b * n + to);
     return is_same;
@@ -279,7 +281,7 @@ static clo_status copy_executors(clo_platform *platform, const clo_platform_desc
     for (uint32_t e = 0; e < desc->executors_count; e++) {
         if (desc->executors[e].memory >= platform->memories_count)
             platform->memories_count = desc->executors[e].memory + 1;
-        platform->native &= desc->executors[e].os_index >= 0;
+        platform->native &= desc->executors[e].os_index != -1;
     }
     return CLO_OK;
 }

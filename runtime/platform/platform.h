@@ -44,6 +44,7 @@ struct clo_platform {
      * links are lines with the same pieces. cut_bytes[0] is 0. */
     uint32_t pieces_count; /* >= 1 */
     uint64_t cut_bytes[CLO_LINK_PIECES_MAX];
+    /* 16 bytes for each piece and pair; of many executors in one memory nobody ever touches them. */
     int64_t *latency_ns;       /* [pieces_count][executors_count^2] what cut_bytes[k] bytes take; never falls with k */
     uint64_t *ns_per_byte_q32; /* [pieces_count][executors_count^2] beyond that; 0: infinite bandwidth               */
     /* Executors that share a memory and whose links to all other memories are equal are one *source* of data. */

@@ -6,6 +6,9 @@
 #include "platform/platform.h"
 #include "platform/xml.h"
 
+/* Slots of one accelerator. */
+#define CLO_BUILD_SLOTS_MAX 1024u
+
 #define CLO_CPUS_MAX 65536u /* os_index of a PU or a NUMA node lies below       */
 #define CLO_KEY_PREFIX "clotho."
 

@@ -212,13 +212,14 @@ static void let_wait(clo_joint *joint, uint32_t executor)
     free_ns[executor] = next_ns;
 }
 
-/* The executor takes a piece of the first ready row that it can run. False: there is none. */
-static bool place_on(clo_joint *joint, const clo_joint_request *request, uint32_t executor)
+/* The executor takes a piece of the first ready row that it can run. False: there is none. `steps`: the rows that were
+ * looked at. */
+static bool place_on(clo_joint *joint, const clo_joint_request *request, uint32_t executor, uint32_t *steps)
 {
     uint32_t passed = 0;
     bool is_placed = false;
 
-    while (joint->ready.count > 0 && !is_placed) { /* takes one off each time */
+    for (*steps = 0; joint->ready.count > 0 && !is_placed; ++*steps) { /* takes one off each time */
         clo_heap_item item = clo_heap_pop(&joint->ready);
         clo_joint_row *row = &joint->rows[item.id];
         const clo_live_stage *live = clo_view_stage(joint->view, row->job, row->stage);
@@ -253,14 +254,14 @@ static bool schedule(clo_joint *joint, const clo_joint_request *request)
     uint64_t pieces = begin(joint), looks = 0, looks_max = 4 * (pieces + joint->rows_count + joint->executors);
 
     while (pieces > 0 && looks++ < looks_max * joint->executors) {
-        uint32_t e = first_free(joint);
-        if (!clo_view_steps(joint->view, (uint64_t)joint->executors + 1))
-            return false;
+        uint32_t e = first_free(joint), steps;
         let_in(joint, request, joint->free_ns[e]);
-        if (place_on(joint, request, e))
+        if (place_on(joint, request, e, &steps))
             pieces--;
         else
             let_wait(joint, e);
+        if (!clo_view_steps(joint->view, (uint64_t)joint->executors + steps))
+            return false;
     }
     let_in(joint, request, CLO_TIME_NEVER); /* what only runs */
     return pieces == 0;

@@ -23,6 +23,8 @@
  * jobs are kept in a heap. Where n changes, the limits of 64 jobs are looked over again, in turn, so that an event
  * costs no more the more jobs live. O(log jobs) an event; a decision O(free executors) beyond that. Logarithms are kept
  * until what they are of changes. */
+#include "policy/parametric.h"
+
 #include "policy/argument.h"
 #include "policy/by_rank.h"
 #include "policy/policies.h"
@@ -34,7 +36,20 @@
 
 #include <string.h>
 
-enum { W_REM, W_OWN, W_WAIT, W_EX, W_CP, L_SCALE, L_REM, L_JOBS, SHARE, NUMBERS, REFRESHED = 64, LOGS = 64 };
+enum {
+    W_REM,
+    W_OWN,
+    W_WAIT,
+    W_EX,
+    W_CP,
+    L_SCALE,
+    L_REM,
+    L_JOBS,
+    SHARE,
+    NUMBERS = CLO_PARAMETRIC_NUMBERS,
+    REFRESHED = 64,
+    LOGS = 64
+};
 
 /* What `fit` compares: executors, jobs of the queue, stages of each job. */
 enum { FIT_EXECUTORS = 32, FIT_JOBS = 8, FIT_STAGES = 4 };
@@ -53,15 +68,10 @@ _Static_assert((int)FIT_JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
 static const char *const names[NUMBERS] = {"w_rem",   "w_own", "w_wait", "w_ex", "w_cp",
                                            "l_scale", "l_rem", "l_jobs", "share"};
 
-typedef struct parametric {
-    int32_t q16[NUMBERS], fit_q16;
-    int64_t unit_ns;
-} parametric;
-
 /* Tuned on TPC-H queries, 20 at once and as a Poisson stream; see docs/SCHEDULERS.md. The first one is built in. */
 static const struct {
     const char *name;
-    parametric with;
+    clo_parametric with;
 } tuned[] = {
     {"batch", {.q16 = {67201, 321880, 325216, 38306, 11593, 666370, 18770, 42428, -65536}, .unit_ns = UNIT_DEFAULT_NS}},
     {"stream",
@@ -80,7 +90,8 @@ typedef struct job_known {
 /* Begins as the state of a policy by job. */
 typedef struct parametric_state {
     clo_job_queue queue;
-    parametric with;
+    clo_parametric with;
+    clo_residual *residual;        /* adds to keys, limits and bonuses; NULL: nothing does */
     int32_t unit_log2, scale_log2; /* of unit_ns, of l_scale */
     uint32_t executors;
     uint32_t live;                      /* jobs */
@@ -116,15 +127,15 @@ static clo_status read_unit(const char **text, int64_t *unit_ns)
                     "policy 'parametric': '%.40s' is no unit of time; write one as 100s, up to 2 years", *text);
 }
 
-static clo_status parametric_parse(const char *text, void *argument)
+clo_status clo_parametric_parse(const char *text, void *argument)
 {
     const clo_fixed_range range = {-NUMBER_MOST_Q16, NUMBER_MOST_Q16};
-    parametric with = {.unit_ns = UNIT_DEFAULT_NS};
+    clo_parametric with = {.unit_ns = UNIT_DEFAULT_NS};
     clo_status status = CLO_OK;
 
     for (size_t i = 0; i < sizeof tuned / sizeof tuned[0]; i++)
         if (strcmp(text, tuned[i].name) == 0) {
-            *(parametric *)argument = tuned[i].with;
+            *(clo_parametric *)argument = tuned[i].with;
             return CLO_OK;
         }
     if ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z'))
@@ -153,11 +164,11 @@ static clo_status parametric_parse(const char *text, void *argument)
     if (status == CLO_OK)
         status = clo_argument_end(text, "parametric");
     if (status == CLO_OK)
-        *(parametric *)argument = with;
+        *(clo_parametric *)argument = with;
     return status;
 }
 
-static size_t state_bytes(const clo_limits *limits, const void *argument)
+size_t clo_parametric_bytes(const clo_limits *limits, const void *argument)
 {
     (void)argument;
     return sizeof(parametric_state) + limits->jobs * sizeof(job_known) + clo_job_queue_bytes(limits->jobs) +
@@ -175,10 +186,9 @@ static void count_live(parametric_state *s, uint32_t live)
     s->jobs_log = s->with.q16[L_JOBS] * (3 * INT64_C(65536) - count_log2(s, live > 0 ? live : 1)) / 65536;
 }
 
-static clo_status init(void *state, const clo_view *view)
+void clo_parametric_open(void *state, const clo_view *view, const clo_parametric *given, clo_residual *residual)
 {
     const clo_limits *limits = clo_view_limits(view);
-    const parametric *given = clo_view_argument(view);
     parametric_state *s = state;
 
     s->known = (job_known *)(s + 1);
@@ -188,6 +198,7 @@ static clo_status init(void *state, const clo_view *view)
     s->own = (uint32_t *)(void *)((char *)(s->known + limits->jobs) + clo_job_queue_bytes(limits->jobs));
     memset(s->own, 0xff, limits->executors * sizeof *s->own);
     s->with = given != NULL ? *given : tuned[0].with;
+    s->residual = residual;
     s->executors = limits->executors;
     s->cursor = CLO_NONE;
     for (uint32_t i = 0; i < LOGS; i++)
@@ -200,6 +211,11 @@ static clo_status init(void *state, const clo_view *view)
             int64_t capacity = limits->platform->capacities[(size_t)m * CLO_RESOURCES_MAX + r];
             s->largest[r] = capacity > s->largest[r] ? capacity : s->largest[r];
         }
+}
+
+static clo_status init(void *state, const clo_view *view)
+{
+    clo_parametric_open(state, view, clo_view_argument(view), NULL);
     return CLO_OK;
 }
 
@@ -247,6 +263,15 @@ static bool is_at_limit(const parametric_state *s, int64_t limit_log, uint32_t u
     return used >= (clo_exp2_q16((int32_t)exponent) + 65535) / 65536;
 }
 
+/* What the network adds. */
+static clo_residual_answer residual_of(const parametric_state *s, const clo_view *view, uint32_t slot, uint32_t used,
+                                       clo_residual_kind kind)
+{
+    const clo_residual_job job = {slot, used, s->live, s->executors, s->with.unit_ns};
+
+    return s->residual != NULL ? clo_residual_ask(s->residual, view, &job, kind) : (clo_residual_answer){0, 0};
+}
+
 /* The value, negated: the smallest goes first. Of a job with `used` executors. */
 static int64_t compute_key(const parametric_state *s, const clo_view *view, uint32_t slot, uint32_t used)
 {
@@ -257,7 +282,8 @@ static int64_t compute_key(const parametric_state *s, const clo_view *view, uint
     int64_t key = q16[W_REM] * known->remaining_log - (int64_t)q16[W_EX] * count_log2(s, used + 1);
 
     key += q16[W_CP] * known->path_log;
-    return key / 65536 + (is_at_limit(s, known->limit_log, used) ? AT_LIMIT : 0);
+    const clo_residual_answer more = residual_of(s, view, slot, used, CLO_RESIDUAL_JOB);
+    return key / 65536 - more.value + (is_at_limit(s, known->limit_log + more.limit, used) ? AT_LIMIT : 0);
 }
 
 static void put(parametric_state *s, const clo_view *view, uint32_t slot)
@@ -280,10 +306,12 @@ static void refresh(parametric_state *s, const clo_view *view)
     }
 }
 
-static void event(void *state, const clo_view *view, const clo_event *e)
+void clo_parametric_event(void *state, const clo_view *view, const clo_event *e)
 {
     parametric_state *s = state;
 
+    if (s->residual != NULL)
+        clo_residual_event(s->residual, view, e);
     if (e->kind == CLO_EVENT_FINISH && e->executor != CLO_NONE)
         s->own[e->executor] = e->job;
     if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END) /* the job that ends is counted still */
@@ -361,6 +389,9 @@ static bool decide_for(parametric_state *s, const clo_view *view, uint32_t execu
     uint32_t own = own_job(s, view, executor);
     bool is_over = key_of(s, first) >= AT_LIMIT / 2;
 
+    if (own != CLO_NONE)
+        bonus += residual_of(s, view, own, executors_of(clo_view_job(view, own)), CLO_RESIDUAL_OWN).value;
+
     if (own != CLO_NONE && (is_over || (key_of(s, own) < AT_LIMIT / 2 && key_of(s, own) - bonus <= key_of(s, first))) &&
         take(view, own, executor, is_cut, choice))
         return true;
@@ -393,6 +424,7 @@ static bool waits(const parametric_state *s, const clo_view *view, uint32_t exec
     uint32_t waiting = meet(s, home);
     if (job->running == 0 || job->unfinished <= job->running + waiting)
         return false;
+    bonus += residual_of(s, view, home, executors_of(job) + waiting, CLO_RESIDUAL_WAIT).value;
     return compute_key(s, view, home, executors_of(job) + waiting) - bonus <= key_of(s, first);
 }
 
@@ -477,7 +509,7 @@ static bool decide_fit(parametric_state *s, const clo_view *view, uint32_t first
     return true;
 }
 
-static bool decide(void *state, const clo_view *view, clo_choice *choice)
+bool clo_parametric_decide(void *state, const clo_view *view, clo_choice *choice)
 {
     parametric_state *s = state;
     uint32_t band = clo_view_band(view), first;
@@ -513,12 +545,12 @@ const clo_policy clo_policy_parametric = {
     .summary =
         "nine tuned numbers: which job next, how many executors each may have; parametric:batch, parametric:stream, "
         "parametric:N,N,N,N,N,N,N,N,N[,fit=N][,UNIT]",
-    .state_bytes = state_bytes,
+    .state_bytes = clo_parametric_bytes,
     .job_bytes = clo_by_rank_job_bytes,
     .prepare = clo_by_rank_prepare,
     .init = init,
-    .event = event,
-    .decide = decide,
-    .argument_bytes = sizeof(parametric),
-    .parse = parametric_parse,
+    .event = clo_parametric_event,
+    .decide = clo_parametric_decide,
+    .argument_bytes = sizeof(clo_parametric),
+    .parse = clo_parametric_parse,
 };

@@ -27,8 +27,9 @@ extern const clo_policy clo_policy_graphene;
 extern const clo_policy clo_policy_graphene_star;
 extern const clo_policy clo_policy_replan;
 
-/* Needs an argument, so it is not in the list of those that anybody may take; registry.c. */
+/* Need an argument, so they are not in the list of those that anybody may take; registry.c. */
 extern const clo_policy clo_policy_lachesis;
+extern const clo_policy clo_policy_residual;
 
 /* Those that only select; two_phase.c lists them. */
 extern const clo_selector clo_selector_fifo;

@@ -31,9 +31,9 @@ static const clo_policy *const policies[] = {
     NULL,
 };
 
-/* Those that can do nothing without an argument: found by name, not listed, so that whoever tries each policy of the
- * list need not know of them. */
-static const clo_policy *const with_argument[] = {&clo_policy_lachesis, NULL};
+/* Found by name, not listed. A decision of "lachesis" looks at every candidate, so what bounds the turns of all policies
+ * of the list does not hold for it; "residual" can do nothing without an argument. */
+static const clo_policy *const unlisted[] = {&clo_policy_lachesis, &clo_policy_residual, NULL};
 
 CLO_REGISTRY_ROW(clo_policy);
 const clo_registry clo_policies = {.name = "policies", .rows = policies};
@@ -51,5 +51,5 @@ const clo_policy *clo_policy_find(const char *name)
     if (name == NULL)
         return NULL;
     const clo_policy *listed = find(policies, name);
-    return listed != NULL ? listed : find(with_argument, name);
+    return listed != NULL ? listed : find(unlisted, name);
 }

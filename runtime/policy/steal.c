@@ -19,6 +19,7 @@ typedef struct steal {
 /* Of each stage. */
 typedef struct steal_node {
     clo_ready_stage above, below;
+    uint64_t job;  /* 1 + the number of the job's run that `home` is of: an earlier one leaves it as it was */
     uint32_t home; /* whose list it is in; CLO_NONE: none */
 } steal_node;
 
@@ -53,10 +54,11 @@ static steal_node *node_of(const clo_view *view, clo_ready_stage ready)
 
 static void append(steal *s, const clo_view *view, clo_ready_stage ready, uint32_t by)
 {
-    uint32_t home = clo_view_job(view, ready.job)->band * s->executors + by;
+    const clo_live_job *job = clo_view_job(view, ready.job);
+    uint32_t home = job->band * s->executors + by;
     steal_list *list = &s->lists[home];
 
-    *node_of(view, ready) = (steal_node){list->bottom, none, home};
+    *node_of(view, ready) = (steal_node){list->bottom, none, job->id + 1, home};
     if (list->bottom.job == CLO_NONE)
         list->top = ready;
     else
@@ -68,7 +70,7 @@ static void take_out(steal *s, const clo_view *view, clo_ready_stage ready)
 {
     steal_node *node = node_of(view, ready);
 
-    if (node->home == CLO_NONE)
+    if (node->home == CLO_NONE || node->job != clo_view_job(view, ready.job)->id + 1)
         return;
     steal_list *list = &s->lists[node->home];
     node->home = CLO_NONE;
@@ -91,16 +93,13 @@ static void steal_event(void *state, const clo_view *view, const clo_event *even
         append(s, view, ready, event->executor != CLO_NONE ? event->executor : s->next++ % s->executors);
     } else if (event->kind == CLO_EVENT_START && clo_view_stage(view, event->job, event->stage)->unstarted == 0) {
         take_out(s, view, ready);
-    } else if (event->kind == CLO_EVENT_ARRIVE || event->kind == CLO_EVENT_CANCEL) {
-        const clo_live_job *job = clo_view_job(view, event->job);
-        uint32_t tasks = clo_cost_graph(job->cost)->tasks;
-        if (event->kind == CLO_EVENT_ARRIVE && clo_view_jobs(view) == 1)
-            s->next = 0; /* a job alone is served alike, whatever came before it */
+    } else if (event->kind == CLO_EVENT_ARRIVE && clo_view_jobs(view) == 1) {
+        s->next = 0; /* a job alone is served alike, whatever came before it */
+    } else if (event->kind == CLO_EVENT_CANCEL) {
+        uint32_t tasks = clo_cost_graph(clo_view_job(view, event->job)->cost)->tasks;
+        (void)clo_view_steps(view, tasks); /* counted: this turn costs as many */
         for (ready.stage = 0; ready.stage < tasks; ready.stage++)
-            if (event->kind == CLO_EVENT_ARRIVE)
-                node_of(view, ready)->home = CLO_NONE;
-            else
-                take_out(s, view, ready);
+            take_out(s, view, ready);
     }
 }
 

@@ -121,7 +121,10 @@ static void cell(const clo_platform *p, row r, uint32_t column, char *out, size_
         snprintf(out, bytes, "%.120s", p->kind_names[x->kind]);
         break;
     case COLUMN_CPU:
-        put_range(x->os_index, y->os_index, folded, out, bytes);
+        if (x->os_index == CLO_OS_SLOT)
+            snprintf(out, bytes, "slot");
+        else
+            put_range(x->os_index, y->os_index, folded, out, bytes);
         break;
     case COLUMN_MACHINE:
         snprintf(out, bytes, "%u", x->machine);
@@ -160,7 +163,7 @@ static bool is_shown(const clo_platform *p, uint32_t column)
         return classes_differ(p);
     for (uint32_t e = 0; e < p->executors_count; e++) {
         if (column == COLUMN_CPU)
-            known |= p->executors[e].os_index >= 0;
+            known |= p->executors[e].os_index != -1;
         for (uint32_t level = 1; level < CLO_CACHE_LEVELS && column == COLUMN_CACHES && p->places != NULL; level++)
             known |= p->places[e].cache_bytes[level] > 0;
     }

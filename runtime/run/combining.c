@@ -95,6 +95,8 @@ static void cancel_if_stopped(const turn_state *turn, clo_job *job)
     clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->scheduled,
                          atomic_load_explicit(&job->failure, memory_order_relaxed) != 0,
                          clo_scheduling_now_ns(turn->runtime));
+    if (turn->runtime->scheduling.time != NULL) /* at one instant, whatever comes from other threads */
+        clo_scheduler_go_on_to_end(turn->runtime->scheduling.scheduler);
 }
 
 static void handle_completion(turn_state *turn, const clo_worker *worker)
@@ -225,6 +227,18 @@ static void exchange_idle(const clo_runtime *runtime, uint32_t version)
     }
 }
 
+/* The policy of a swap is in place and knows all that lives, so that the next one may come. */
+static void end_swap(clo_runtime *runtime)
+{
+    clo_swap *swap = runtime->scheduling.shown;
+
+    if (swap == NULL || clo_scheduler_is_showing(runtime->scheduling.scheduler))
+        return;
+    runtime->scheduling.shown = NULL;
+    atomic_store_explicit(&swap->is_done, 1, memory_order_release); /* pairs with the acquire in policy_swap.c */
+    clo_futex_wake_all(&swap->is_done);
+}
+
 static void swap_policy(clo_runtime *runtime)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
@@ -236,8 +250,10 @@ static void swap_policy(clo_runtime *runtime)
         exchange_idle(runtime, ++scheduling->swaps);
     else
         snprintf(swap->error, sizeof swap->error, "%s", clo_last_error());
-    atomic_store_explicit(&swap->is_done, 1, memory_order_release); /* pairs with the acquire in policy_swap.c */
-    clo_futex_wake_all(&swap->is_done);
+    if (scheduling->time != NULL)
+        clo_scheduler_go_on_to_end(scheduling->scheduler);
+    scheduling->shown = swap;
+    end_swap(runtime);
 }
 
 /* Ledgers of machines have reported: what waits there is looked at again. */
@@ -308,7 +324,7 @@ static void advance(turn_state *turn)
             break;
         case CLO_STREAM_ARRIVAL:
             arrive(turn, runtime->jobs[which]);
-            clo_scheduler_enter_all(scheduling->scheduler);
+            clo_scheduler_go_on_to_end(scheduling->scheduler);
             break;
         case CLO_STREAM_TIMER:
             clo_scheduler_timer(scheduling->scheduler, scheduling->time->now_ns);
@@ -345,15 +361,17 @@ static void tell_ended(turn_state *turn)
     turn->last_ended = NULL;
 }
 
-/* One piece of a job that enters, between two looks at what is posted. Nobody who has ended waits for the others. */
-static void enter(turn_state *turn)
+/* One piece of what is done in pieces, between two looks at what is posted. Nobody who has ended waits for the others. */
+static void go_on(turn_state *turn)
 {
-    if (clo_scheduler_enter(turn->runtime->scheduling.scheduler))
+    if (clo_scheduler_go_on(turn->runtime->scheduling.scheduler)) {
+        end_swap(turn->runtime);
         hand_out(turn);
+    }
     tell_ended(turn);
 }
 
-/* Until nothing is posted any more, and every job has entered as a whole. */
+/* Until nothing is posted any more, and nothing is left to be done in pieces. */
 static uint64_t combine(clo_worker *worker, clo_runtime *runtime)
 {
     turn_state turn = {.worker = worker, .runtime = runtime, .mine = CLO_ITEM_NONE};
@@ -364,8 +382,8 @@ static uint64_t combine(clo_worker *worker, clo_runtime *runtime)
             advance(&turn);
         else
             set_timer(runtime);
-        if (clo_scheduler_is_entering(runtime->scheduling.scheduler))
-            enter(&turn);
+        if (clo_scheduler_has_more(runtime->scheduling.scheduler))
+            go_on(&turn);
         else if (clo_combining_leave(&runtime->scheduling.combining, turn.handled))
             break;
         else if (now == 0)

@@ -2,6 +2,7 @@
 #include "run/cut.h"
 
 #include "run/capacity.h"
+#include "run/pending.h"
 #include "run/series.h"
 
 void clo_job_fail(clo_job *job, uint32_t execution, int code)
@@ -13,12 +14,14 @@ void clo_job_fail(clo_job *job, uint32_t execution, int code)
     atomic_compare_exchange_strong_explicit(&job->failure, &none, failure, memory_order_release, memory_order_relaxed);
     clo_stop_fail(&job->stop);
     clo_capacity_let_go(job);
+    clo_pending_let_go(job);
 }
 
 void clo_job_abort(clo_job *job, uint64_t release)
 {
     clo_stop_abort(&job->stop, job->first_run + release);
     clo_capacity_let_go(job);
+    clo_pending_let_go(job);
 }
 
 bool clo_job_is_stopped(const clo_job *job)

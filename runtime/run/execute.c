@@ -13,6 +13,8 @@
 #include "run/fast_path.h"
 #include "run/item.h"
 #include "run/overrun.h"
+#include "run/pending.h"
+#include "run/preset.h"
 #include "run/recorder.h"
 #include "run/series.h"
 #include "run/share.h"
@@ -75,25 +77,69 @@ static void wait_until(const clo_job *job, int64_t when_ns)
     }
 }
 
+static void end_body(clo_worker *worker, clo_job *job, uint32_t execution, int code)
+{
+    if (job->series != NULL && job->series->poll_ns > 0)
+        clo_overrun_end(worker, job);
+    if (code != 0)
+        clo_job_fail(job, execution, code);
+}
+
+/* What is left of a body that was pending. Returns its code. */
+static int end_pending(clo_worker *worker, clo_job *job, clo_pending_state state, int code)
+{
+    if (state == CLO_PENDING_CUT)
+        return clo_job_cut(job), 0;
+    clo_counter_add(&job->stats[worker->index].executed, 1);
+    return code;
+}
+
+/* After a body that may finish later and has returned `code`. Of a slot it may be left pending: worker->is_held. */
+static void after_body(clo_worker *worker, clo_job *job, uint32_t execution, int code)
+{
+    if (clo_pending_end(worker, code)) {
+        bool is_slot = worker->carrier != NULL;
+        clo_pending_state state = is_slot ? clo_pending_look(worker, job, &code) : clo_pending_wait(worker, job, &code);
+        worker->is_held = state == CLO_PENDING_OPEN;
+        if (worker->is_held)
+            return;
+        code = end_pending(worker, job, state, code);
+    }
+    end_body(worker, job, execution, code);
+}
+
 static void call_body(clo_worker *worker, clo_job *job, uint32_t execution, int64_t expected_ns)
 {
     bool is_limited = job->series != NULL && job->series->poll_ns > 0;
+    bool may_pend = job->is_odd && clo_pending_may(job, execution);
 
     if (is_limited)
         clo_overrun_begin(worker, job, execution);
-    int code = clo_engine_call(job->engine, execution, worker->index, expected_ns, &job->scratch[worker->index],
+    if (may_pend)
+        clo_pending_begin(worker);
+    int code = clo_engine_call(job->engine, execution, worker->index, expected_ns, &job->scratch[worker->scratch],
                                &job->stats[worker->index]);
+    if (may_pend) {
+        after_body(worker, job, execution, code);
+        return;
+    }
     if (is_limited)
         clo_overrun_end(worker, job);
     if (code != 0)
         clo_job_fail(job, execution, code);
 }
 
+/* Somebody wants to know when things happen. */
+static bool keeps_clock(const clo_worker *worker, const clo_job *job)
+{
+    return job->events != NULL || job->engine->is_timed || worker->recorder.slots != NULL;
+}
+
 /* Real clock: the body takes what it takes. */
 static void run_real(clo_worker *worker, clo_job *job, uint32_t execution, int64_t *start_ns, int64_t *finish_ns)
 {
     uint32_t task = clo_program_task(job->program, execution);
-    bool is_timed = job->events != NULL || job->engine->is_timed || worker->recorder.slots != NULL;
+    bool is_timed = keeps_clock(worker, job);
     int64_t expected_ns = clo_cost_time(job->program->cost, task, worker->index);
 
     *start_ns = is_timed ? job_now_ns(job) : 0;
@@ -218,6 +264,33 @@ static execution_span cut_execution(clo_worker *worker, clo_job *job, uint32_t e
     return span;
 }
 
+/* It has run; its worker was ready for it at before_ns. Inline: each ordinary body pays for it. */
+static inline __attribute__((always_inline)) execution_span note_execution(clo_worker *worker, clo_job *job,
+                                                                           uint32_t execution, int64_t before_ns,
+                                                                           execution_span span)
+{
+    const clo_runtime *runtime = worker->runtime;
+
+    if (job->engine->is_timed)
+        job->engine->finish_ns[execution] = span.finish_ns;
+    if (worker->recorder.slots != NULL)
+        clo_recorder_add(worker, job, execution, clo_time_mul(span.start_ns, runtime->dilate),
+                         clo_time_mul(span.finish_ns, runtime->dilate));
+    if (job->events != NULL)
+        record(worker, job, execution, before_ns < 0 || before_ns > span.start_ns ? span.start_ns : before_ns,
+               span.start_ns, span.finish_ns);
+    return span;
+}
+
+/* Nothing is left to be done: it takes no time. */
+static execution_span pass_execution(clo_worker *worker, clo_job *job, uint32_t execution)
+{
+    int64_t now_ns = keeps_clock(worker, job) ? job_now_ns(job) : 0;
+
+    clo_preset_pass(job, execution, worker->index);
+    return note_execution(worker, job, execution, -1, (execution_span){now_ns, now_ns});
+}
+
 static execution_span run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     clo_runtime *runtime = worker->runtime;
@@ -234,15 +307,9 @@ static execution_span run_execution(clo_worker *worker, clo_job *job, uint32_t e
         run_virtual(worker, job, execution, &start_ns, &finish_ns);
     else
         run_real(worker, job, execution, &start_ns, &finish_ns);
-    if (job->engine->is_timed)
-        job->engine->finish_ns[execution] = finish_ns;
-    if (worker->recorder.slots != NULL)
-        clo_recorder_add(worker, job, execution, clo_time_mul(start_ns, runtime->dilate),
-                         clo_time_mul(finish_ns, runtime->dilate));
-    if (job->events != NULL)
-        record(worker, job, execution, before_ns < 0 || before_ns > start_ns ? start_ns : before_ns, start_ns,
-               finish_ns);
-    return (execution_span){start_ns, finish_ns};
+    if (job->is_odd && worker->is_held)
+        return (execution_span){start_ns, start_ns};
+    return note_execution(worker, job, execution, before_ns, (execution_span){start_ns, finish_ns});
 }
 
 /* The first body of a run begins, unless another worker was quicker. */
@@ -264,6 +331,26 @@ static void let_ask(clo_worker *worker, clo_job *job, uint32_t execution)
         clo_worker_give(worker->runtime, job->program->executor[next], clo_item(job, next), &job->links[next]);
 }
 
+/* The execution is over: whom it held up goes on. */
+static uint64_t leave(clo_worker *worker, clo_job *job, uint32_t execution, bool holds, execution_span span)
+{
+    if (holds)
+        clo_capacity_leave(worker, job, execution);
+    if (job->virtual_time != NULL)
+        return clo_virtual_complete(worker, job, execution);
+    return job->scheduled != NULL ? clo_worker_complete(worker, job, execution, span.start_ns, span.finish_ns)
+                                  : clo_worker_release(worker, job, execution);
+}
+
+/* The slot's body is pending: the rest comes with clo_worker_resume. */
+static uint64_t hold(clo_worker *slot, uint64_t item, bool holds, execution_span span)
+{
+    slot->kept = item;
+    slot->keeps_room = holds;
+    slot->kept_start_ns = span.start_ns;
+    return CLO_ITEM_NONE;
+}
+
 uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
 {
     clo_job *job = clo_item_job(worker->runtime, item);
@@ -275,19 +362,29 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     if (job->is_fast)
         return clo_worker_run_fast(worker, job, execution);
     bool has_demands = job->program->graph->has_demands && job->virtual_time == NULL && job->scheduled == NULL;
-    if (has_demands && !clo_capacity_enter(worker, item, &holds))
+    if (has_demands && !clo_preset_has(job, execution) && !clo_capacity_enter(worker, item, &holds))
         return CLO_ITEM_NONE;
     if (has_demands)
         let_ask(worker, job, execution);
     uint32_t task = clo_program_task(job->program, execution);
     atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
     clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);
-    execution_span span = run_execution(worker, job, execution);
+    bool is_preset = job->is_odd && clo_preset_has(job, execution);
+    execution_span span = is_preset ? pass_execution(worker, job, execution) : run_execution(worker, job, execution);
     worker->bypasses++;
-    if (holds)
-        clo_capacity_leave(worker, job, execution);
-    if (job->virtual_time != NULL)
-        return clo_virtual_complete(worker, job, execution);
-    return job->scheduled != NULL ? clo_worker_complete(worker, job, execution, span.start_ns, span.finish_ns)
-                                  : clo_worker_release(worker, job, execution);
+    if (job->is_odd && worker->is_held)
+        return hold(worker, item, holds, span);
+    return leave(worker, job, execution, holds, span);
+}
+
+uint64_t clo_worker_resume(clo_worker *slot, clo_pending_state state, int code)
+{
+    clo_job *job = clo_item_job(slot->runtime, slot->kept);
+    uint32_t execution = (uint32_t)slot->kept;
+    execution_span span = {slot->kept_start_ns, keeps_clock(slot, job) ? job_now_ns(job) : 0};
+
+    slot->is_held = false;
+    end_body(slot, job, execution, end_pending(slot, job, state, code));
+    (void)note_execution(slot, job, execution, -1, span);
+    return leave(slot, job, execution, slot->keeps_room, span);
 }

@@ -6,12 +6,12 @@
 uint32_t clo_job_fastest(const clo_job *job, uint32_t execution)
 {
     const clo_program *program = job->program;
-    uint32_t workers = job->runtime->workers_count, best = CLO_NONE;
-    int64_t best_ns = CLO_TIME_NEVER;
+    uint32_t workers = job->runtime->workers_count, best = CLO_NONE, task = clo_program_task(program, execution);
+    int64_t best_ns = CLO_TIME_NEVER, least_ns = clo_cost_fastest(program->cost, task);
 
-    for (uint32_t i = 0; i < workers; i++) {
+    for (uint32_t i = 0; i < workers && best_ns > least_ns; i++) {
         uint32_t w = (execution + i) % workers;
-        int64_t execution_ns = clo_cost_execution_ns(program->cost, clo_program_task(program, execution), w);
+        int64_t execution_ns = clo_cost_execution_ns(program->cost, task, w);
         if (execution_ns < best_ns) {
             best_ns = execution_ns;
             best = w;

@@ -49,7 +49,7 @@ struct clo_job {
     uint64_t *tickets;
     /* [workers] */
     clo_engine_stats *stats;
-    /* [workers] */
+    /* [threads of workers and carriers] */
     clo_engine_scratch *scratch;
     /* [executions]; NULL: no trace. On the fast path what lies there is `ticked`. */
     union {
@@ -78,12 +78,16 @@ struct clo_job {
     bool is_pinned;
     /* The fast path runs it: nothing is timed, moved, held or decided. */
     bool is_fast;
+    /* Bodies of it may finish later, or some of it is done already. */
+    bool is_odd;
 
     /* Periods, deadlines and limits; NULL: none that anybody watches. */
     struct clo_series *series;
     uint64_t id;
     /* When the current run started. */
     int64_t run_ns;
+    /* Instances that are done before any run, a bit each (preset.h); NULL: none. */
+    uint64_t *done;
 
     alignas(CLO_CACHE_LINE_BYTES) clo_stop stop;
     /* 0: none; else (task + 1) << 32 | code: the first error. */

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "engine/compile.h"
+#include "run/preset.h"
 #include "run/real_time.h"
 #include "run/runtime.h"
 #include "run/series.h"
@@ -15,7 +16,7 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
                               bool is_timed, clo_job_body *body)
 {
     const clo_runtime *runtime = job->runtime;
-    size_t workers = runtime->workers_count;
+    size_t threads = clo_runtime_threads(runtime);
     clo_arena *arena = body->arena;
     clo_status status = body->has_policy ? clo_program_create_policy(cost, arena, &body->program)
                                          : clo_program_create(cost, placements, count, arena, &body->program);
@@ -32,17 +33,17 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     body->links = clo_arena_take(arena, executions, sizeof *body->links);
     bool has_demands = body->program->graph->has_demands;
     body->tickets = has_demands ? clo_arena_take(arena, executions, sizeof *body->tickets) : NULL;
-    body->scratch = clo_arena_take(arena, workers, sizeof *body->scratch);
+    body->scratch = clo_arena_take(arena, threads, sizeof *body->scratch);
     body->events = runtime->traces ? clo_arena_take(arena, executions, sizeof *body->events) : NULL;
-    const void **list = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *list) : NULL;
-    size_t *bytes = shows_inputs ? clo_arena_take(arena, workers * inputs, sizeof *bytes) : NULL;
+    const void **list = shows_inputs ? clo_arena_take(arena, threads * inputs, sizeof *list) : NULL;
+    size_t *bytes = shows_inputs ? clo_arena_take(arena, threads * inputs, sizeof *bytes) : NULL;
     if (body->links == NULL || (has_demands && body->tickets == NULL) || body->scratch == NULL ||
         (runtime->traces && body->events == NULL) || (shows_inputs && (list == NULL || bytes == NULL)))
         return clo_fail_memory("a job");
     if (has_demands)
         memset(body->tickets, 0xff, executions * sizeof *body->tickets); /* CLO_LEDGER_NEW */
-    for (size_t w = 0; w < workers && shows_inputs; w++)
-        body->scratch[w] = (clo_engine_scratch){list + w * inputs, bytes + w * inputs};
+    for (size_t t = 0; t < threads && shows_inputs; t++)
+        body->scratch[t] = (clo_engine_scratch){list + t * inputs, bytes + t * inputs};
     return CLO_OK;
 }
 
@@ -55,10 +56,11 @@ static bool is_fast(const clo_job *job, const clo_job_body *body)
 
     for (uint32_t t = 0; t < graph->tasks && !has_kind_bodies; t++)
         has_kind_bodies = graph->rows[t].has_kind_body != 0;
-    return job->runtime->clock == CLO_CLOCK_REAL && !body->engine->is_timed &&
+    return job->runtime->clock == CLO_CLOCK_REAL && job->done == NULL && !body->engine->is_timed &&
            ((body->events == NULL && job->runtime->recorder_events == 0) || clo_ticks_are_steady()) &&
            (job->series == NULL || job->series->poll_ns == 0) && program->executions == program->instances &&
-           !graph->has_demands && !graph->has_outputs && !program->crosses_memories && !has_kind_bodies;
+           !graph->has_demands && !graph->has_outputs && !graph->may_pend && !program->crosses_memories &&
+           !has_kind_bodies;
 }
 
 void clo_job_body_exchange(clo_job *job, clo_job_body *body)
@@ -81,6 +83,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->events = body->events;
     job->own = body->own;
     job->is_fast = is_fast(job, body);
+    job->is_odd = body->program->graph->may_pend || job->done != NULL;
     atomic_store_explicit(&job->executions, job->program->executions, memory_order_relaxed);
     body->program = old.program;
     body->engine = old.engine;
@@ -164,6 +167,7 @@ void clo_job_adopt(clo_job *job)
     if (body == NULL)
         return;
     clo_job_body_exchange(job, body);
+    clo_preset_carry(job, body->engine);
     body->older = atomic_load_explicit(&job->retired, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&job->retired, &body->older, body, memory_order_release,
                                                   memory_order_relaxed))

@@ -10,6 +10,7 @@
 #include "run/monitor.h"
 #include "run/open.h"
 #include "run/overrun.h"
+#include "run/preset.h"
 #include "run/real_time.h"
 #include "run/runtime.h"
 #include "run/series.h"
@@ -167,7 +168,9 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     if (status != CLO_OK)
         return status;
     job->program = body.program; /* for the limits */
-    status = make_series(job, config, arena);
+    status = clo_preset_create(job, config, arena);
+    if (status == CLO_OK)
+        status = make_series(job, config, arena);
     if (status == CLO_OK)
         status = take_rest(job, arena);
     if (status == CLO_OK && config->policy != NULL)
@@ -175,8 +178,10 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     if (status != CLO_OK)
         return status;
     clo_job_body_exchange(job, &body);
+    clo_preset_fill(job, config->done_outputs);
     job->is_replay = job->program->is_replay;
-    job->is_pinned = job->program->is_replay || job->program->is_restricted || job->scheduled != NULL;
+    job->is_pinned = job->program->is_replay || job->program->is_restricted || job->scheduled != NULL ||
+                     runtime->first_slot < runtime->workers_count;
     *out = job;
     return CLO_OK;
 }

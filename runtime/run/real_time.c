@@ -155,7 +155,7 @@ int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(
     if (error != 0)
         return error;
     if (runtime->stacks != NULL) {
-        size_t index = what == CLO_THREAD_WATCHDOG ? runtime->workers_count : (size_t)what;
+        size_t index = what == CLO_THREAD_WATCHDOG ? clo_runtime_threads(runtime) : (size_t)what;
         error =
             pthread_attr_setstack(&attributes, runtime->stacks + index * runtime->stack_bytes, runtime->stack_bytes);
     } else if (runtime->stack_bytes > 0) {

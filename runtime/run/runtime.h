@@ -43,7 +43,13 @@ struct clo_runtime {
     clo_tick_line line;
     /* For clo_runtime_report. */
     char report[512];
+    /* As many as executors. */
     uint32_t workers_count;
+    /* Workers from here on are slots, served by carriers; workers_count: none is. */
+    uint32_t first_slot;
+    uint32_t carriers_count;
+    /* [carriers_count] */
+    struct clo_carrier *carriers;
     uint32_t jobs_max;
     /* [workers_count] */
     struct clo_worker *workers;
@@ -80,6 +86,14 @@ struct clo_runtime {
     _Atomic uint32_t waiters;
     /* Futex word: workers past their set-up. */
     _Atomic uint32_t started;
+    /* Futex word: threads within clo_token_complete. */
+    _Atomic uint32_t completers;
 };
+
+/* Threads of workers and carriers. */
+static inline uint32_t clo_runtime_threads(const clo_runtime *runtime)
+{
+    return runtime->first_slot + runtime->carriers_count;
+}
 
 #endif

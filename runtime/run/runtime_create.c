@@ -14,6 +14,7 @@
 #include "run/running.h"
 #include "run/runtime.h"
 #include "run/signals.h"
+#include "run/slots.h"
 #include "run/timing.h"
 #include "run/watchdog_loop.h"
 #include "run/worker.h"
@@ -29,6 +30,7 @@
 #define JOBS_DEFAULT 256u
 #define JOBS_MAX 65536u
 #define STAGES_DEFAULT 4096u
+#define CARRIERS_MAX 256u
 
 static int pin(const clo_worker *worker)
 {
@@ -56,10 +58,26 @@ static void *worker_main(void *argument)
     worker->fifo_error = clo_thread_begin(runtime, false);
     worker->tid = clo_thread_id();
     clo_thread_faults(worker->tid, worker->faults_before);
-    /* Release pairs with the acquire in start_workers: carries the errors. */
+    /* Release pairs with the acquire in start_threads: carries the errors. */
     atomic_fetch_add_explicit(&runtime->started, 1, memory_order_release);
     clo_futex_wake_all(&runtime->started);
     clo_worker_run(worker);
+    return NULL;
+}
+
+static void *carrier_main(void *argument)
+{
+    clo_carrier *carrier = argument;
+    clo_runtime *runtime = carrier->runtime;
+
+    carrier->fifo_error = clo_thread_begin(runtime, false);
+    for (uint32_t w = runtime->first_slot + carrier->index; w < runtime->workers_count; w += runtime->carriers_count) {
+        runtime->workers[w].tid = clo_thread_id();
+        clo_thread_faults(runtime->workers[w].tid, runtime->workers[w].faults_before);
+    }
+    atomic_fetch_add_explicit(&runtime->started, 1, memory_order_release); /* as worker_main */
+    clo_futex_wake_all(&runtime->started);
+    clo_carrier_run(carrier);
     return NULL;
 }
 
@@ -86,15 +104,15 @@ static clo_status place_workers(clo_runtime *runtime)
     uint32_t allowed = allowed_cpus(cpus, CPU_SETSIZE);
     bool is_real = runtime->clock == CLO_CLOCK_REAL;
 
-    runtime->is_oversubscribed = runtime->workers_count > allowed;
+    runtime->is_oversubscribed = runtime->first_slot > allowed;
     if (runtime->is_oversubscribed)
         runtime->spin_ns = 0; /* an idle worker would spin on the CPU that a busy one needs */
     if (is_real && runtime->pins && runtime->is_oversubscribed)
         return clo_fail(CLO_ERR_PLATFORM,
                         "platform '%s' has %u executors but this process may use %u CPUs; "
                         "choose the padded or virtual clock, or a smaller platform",
-                        runtime->platform->name, runtime->workers_count, allowed);
-    for (uint32_t w = 0; w < runtime->workers_count; w++) {
+                        runtime->platform->name, runtime->first_slot, allowed);
+    for (uint32_t w = 0; w < runtime->first_slot; w++) {
         int32_t own = runtime->platform->executors[w].os_index;
         bool can_pin = runtime->pins && !runtime->is_oversubscribed && runtime->clock != CLO_CLOCK_VIRTUAL;
         runtime->workers[w].cpu = !can_pin ? -1 : is_real && own >= 0 ? own : cpus[w];
@@ -107,7 +125,8 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     clo_worker *worker = &runtime->workers[index];
 
     worker->runtime = runtime;
-    worker->index = index;
+    worker->index = worker->scratch = index;
+    worker->cpu = -1;
     worker->local = CLO_ITEM_NONE;
     worker->rng = clo_rng_seed(index);
     clo_stack_init(&worker->inbox);
@@ -131,14 +150,18 @@ static void init_machines(clo_runtime *runtime, clo_ledger_page *pages)
     }
 }
 
-static void stop_workers(clo_runtime *runtime, uint32_t count)
+/* The first `count` threads: of workers, then of carriers. */
+static void stop_threads(clo_runtime *runtime, uint32_t count)
 {
     atomic_store_explicit(&runtime->stopping, 1, memory_order_seq_cst);
     clo_fence_heavy(&runtime->fence);
-    for (uint32_t w = 0; w < count; w++)
-        (void)clo_parker_wake(&runtime->workers[w].parker);
-    for (uint32_t w = 0; w < count; w++)
-        pthread_join(runtime->workers[w].thread, NULL);
+    for (uint32_t t = 0; t < count; t++)
+        (void)clo_parker_wake(t < runtime->first_slot ? &runtime->workers[t].parker
+                                                      : &runtime->carriers[t - runtime->first_slot].parker);
+    for (uint32_t t = 0; t < count; t++)
+        pthread_join(t < runtime->first_slot ? runtime->workers[t].thread
+                                             : runtime->carriers[t - runtime->first_slot].thread,
+                     NULL);
 }
 
 /* What the workers met with on their way. */
@@ -146,7 +169,9 @@ static clo_status read_start(clo_runtime *runtime)
 {
     int fifo_error = 0;
 
-    for (uint32_t w = 0; w < runtime->workers_count; w++) {
+    for (uint32_t c = 0; c < runtime->carriers_count && fifo_error == 0; c++)
+        fifo_error = runtime->carriers[c].fifo_error;
+    for (uint32_t w = 0; w < runtime->first_slot; w++) {
         const clo_worker *worker = &runtime->workers[w];
         if (worker->pin_error != 0)
             return clo_fail(CLO_ERR_SYSTEM, "cannot pin worker %u to CPU %d: %s; allow the CPU or run unpinned", w,
@@ -157,29 +182,35 @@ static clo_status read_start(clo_runtime *runtime)
     return clo_real_time_report_priority(runtime, fifo_error);
 }
 
-static clo_status start_workers(clo_runtime *runtime)
+static int create_thread(clo_runtime *runtime, uint32_t t)
 {
-    uint32_t created = 0;
+    if (t < runtime->first_slot)
+        return clo_thread_create(runtime, (int)t, &runtime->workers[t].thread, worker_main, &runtime->workers[t]);
+    clo_carrier *carrier = &runtime->carriers[t - runtime->first_slot];
+    return clo_thread_create(runtime, (int)t, &carrier->thread, carrier_main, carrier);
+}
+
+static clo_status start_threads(clo_runtime *runtime)
+{
+    uint32_t created = 0, threads = clo_runtime_threads(runtime);
     int error = 0;
 
-    for (; created < runtime->workers_count; created++) {
-        clo_worker *worker = &runtime->workers[created];
-        error = clo_thread_create(runtime, (int)created, &worker->thread, worker_main, worker);
+    for (; created < threads; created++) {
+        error = create_thread(runtime, created);
         if (error != 0)
             break;
     }
-    for (;;) { /* each worker counts itself soon after its birth */
+    for (;;) { /* each thread counts itself soon after its birth */
         uint32_t started = atomic_load_explicit(&runtime->started, memory_order_acquire);
         if (started == created)
             break;
         clo_futex_wait(&runtime->started, started);
     }
-    clo_status status = created == runtime->workers_count
-                            ? read_start(runtime)
-                            : clo_fail(CLO_ERR_SYSTEM, "cannot create worker %u of %u: %s", created,
-                                       runtime->workers_count, strerror(error));
+    clo_status status = created == threads ? read_start(runtime)
+                                           : clo_fail(CLO_ERR_SYSTEM, "cannot create worker %u of %u: %s", created,
+                                                      threads, strerror(error));
     if (status != CLO_OK)
-        stop_workers(runtime, created);
+        stop_threads(runtime, created);
     return status;
 }
 
@@ -247,6 +278,9 @@ static clo_status read_config(const clo_platform *platform, const clo_runtime_co
                         config->dilate);
     if (config->dilate > CLO_DILATE_MAX)
         return clo_fail(CLO_ERR_LIMIT, "clo_runtime_config.dilate is %u; at most %u", config->dilate, CLO_DILATE_MAX);
+    if (config->slot_workers > CARRIERS_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "clo_runtime_config.slot_workers is %u; at most %u", config->slot_workers,
+                        CARRIERS_MAX);
     if (config->jobs_max == 0)
         config->jobs_max = JOBS_DEFAULT;
     status = read_memory_config(config);
@@ -265,9 +299,13 @@ static void carve(const clo_platform *platform, const clo_runtime_config *config
 {
     size_t workers = platform->executors_count;
 
+    runtime->workers_count = platform->executors_count;
+    runtime->first_slot = clo_slots_first(platform, config->clock);
+    runtime->carriers_count = clo_slots_carriers(runtime->workers_count - runtime->first_slot, config->slot_workers);
     runtime->scheduling.memory_bytes = clo_scheduling_bytes(platform, config->jobs_max, config->clock);
     clo_carve(block, &at->runtime, 1);
     clo_carve(block, &runtime->workers, workers);
+    clo_carve(block, &runtime->carriers, runtime->carriers_count);
     clo_carve(block, &runtime->machines, platform->machines_count);
     clo_carve(block, &runtime->pages, clo_capacity_pages(platform, platform->executors_count + 1));
     clo_carve(block, &runtime->jobs, config->jobs_max);
@@ -279,7 +317,7 @@ static void carve(const clo_platform *platform, const clo_runtime_config *config
         clo_carve_bytes(block, &runtime->scheduling.places, 2, config->policy_bytes);
     clo_carve(block, &at->records, workers * config->recorder_events);
     if (stacks)
-        clo_carve_bytes(block, &runtime->stacks, workers + 1, config->stack_bytes);
+        clo_carve_bytes(block, &runtime->stacks, (size_t)clo_runtime_threads(runtime) + 1, config->stack_bytes);
 }
 
 static clo_status allocate_runtime(const clo_platform *platform, const clo_runtime_config *config, clo_runtime **out)
@@ -326,7 +364,6 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
     runtime->names_signals = config->name_signals != 0;
     runtime->recorder_events = config->recorder_events;
     runtime->line = (clo_tick_line){.ticks = clo_ticks(), .ns = clo_clock_ns()};
-    runtime->workers_count = platform->executors_count;
     runtime->jobs_max = config->jobs_max;
     for (uint32_t slot = config->jobs_max; slot-- > 0;)
         runtime->free_slots[runtime->free_count++] = slot;
@@ -337,6 +374,7 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
     init_machines(runtime, runtime->pages);
     for (uint32_t w = 0; w < runtime->workers_count; w++)
         init_worker(runtime, w);
+    clo_slots_init(runtime);
 }
 
 static clo_status start(clo_runtime *runtime)
@@ -351,7 +389,7 @@ static clo_status start(clo_runtime *runtime)
         status = clo_signals_begin(runtime);
     if (status != CLO_OK)
         return clo_watchdog_stop(&runtime->watchdog), status;
-    status = start_workers(runtime);
+    status = start_threads(runtime);
     if (status == CLO_OK)
         return CLO_OK;
     if (runtime->names_signals)
@@ -454,7 +492,10 @@ clo_status clo_runtime_close(clo_runtime *runtime, int64_t timeout_ns)
     if (runtime->names_signals)
         clo_signals_end(runtime);
     clo_watchdog_stop(&runtime->watchdog);
-    stop_workers(runtime, runtime->workers_count);
+    stop_threads(runtime, clo_runtime_threads(runtime));
+    /* Acquire, pairs with the release in clo_token_complete: completions that ended the last jobs have returned. */
+    for (uint32_t left; (left = atomic_load_explicit(&runtime->completers, memory_order_acquire)) != 0;)
+        clo_futex_doze(&runtime->completers, left);
     pthread_mutex_destroy(&runtime->control);
     free_runtime(runtime);
     return CLO_OK;

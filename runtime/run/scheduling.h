@@ -58,6 +58,8 @@ typedef struct clo_scheduling {
     _Atomic uint32_t callers;
     /* A policy on its way in; whoever wants that waits for it. */
     struct clo_swap *_Atomic swap;
+    /* That policy is in place, and is being shown what lives; NULL: none is. The combiner's. */
+    struct clo_swap *shown;
     /* When the policy wants to be asked again, on the scheduler's clock; CLO_TIME_NEVER: no wish. For the watchdog. */
     _Atomic int64_t wake_ns;
     /* What the scheduler writes to, or (with log_waits) the next one will; NULL: nothing. Under `control`. */

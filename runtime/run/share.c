@@ -80,6 +80,15 @@ void clo_worker_stop_feeding(clo_worker *worker)
     clo_runtime_wake_one(worker->runtime);
 }
 
+void clo_worker_share_all(clo_worker *worker)
+{
+    uint32_t count = clo_deque_count(&worker->deque);
+
+    worker->feeds = 0;
+    publish(worker, count);
+    clo_runtime_wake_some(worker->runtime, count + 1); /* one more: what it held out may not be taken yet */
+}
+
 void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
 {
     uint32_t count = clo_deque_count(&worker->deque);

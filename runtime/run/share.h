@@ -11,6 +11,9 @@
 /* Puts an item into the worker's own deque; if that is full, half of it goes to the public list first. */
 void clo_worker_offer(clo_worker *worker, uint64_t item);
 
+/* Before a wait of unknown length: others may have all that is in the deque. */
+void clo_worker_share_all(clo_worker *worker);
+
 /* The rest of clo_worker_look_up, where there is something to do. */
 void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked);
 void clo_worker_keep_fed(clo_worker *worker);

@@ -7,6 +7,7 @@
 #include "run/done.h"
 #include "run/launch.h"
 #include "run/open.h"
+#include "run/pending.h"
 #include "run/real_time.h"
 #include "run/runtime.h"
 #include "run/series.h"
@@ -107,6 +108,7 @@ void clo_job_cancel(clo_job *job)
         return;
     clo_stop_cancel(&job->stop);
     clo_capacity_let_go(job);
+    clo_pending_let_go(job);
     if (job->scheduled != NULL && !clo_runtime_is_forked(job->runtime)) /* in a forked process nothing runs */
         clo_job_ask(job, CLO_ASK_CANCEL);
     if (job->series != NULL)

@@ -8,13 +8,31 @@ void clo_runtime_wake_one(clo_runtime *runtime)
     clo_fence_light(&runtime->fence);
     if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
         return;
-    for (uint32_t w = 0; w < runtime->workers_count; w++)
+    for (uint32_t w = 0; w < runtime->first_slot; w++)
         if (clo_parker_is_asleep(&runtime->workers[w].parker) && clo_parker_wake(&runtime->workers[w].parker))
             return;
 }
 
+void clo_slot_call(clo_runtime *runtime, uint32_t slot)
+{
+    clo_worker *worker = &runtime->workers[slot];
+    clo_carrier *carrier = worker->carrier;
+
+    /* acq_rel: where the slot is listed already, its carrier sees what we have written when it takes the mark away. */
+    if (atomic_exchange_explicit(&worker->is_listed, 1, memory_order_acq_rel) != 0)
+        return;
+    clo_stack_push(&carrier->listed, slot, &worker->listed_link);
+    clo_fence_light(&runtime->fence);
+    if (clo_parker_is_asleep(&carrier->parker))
+        (void)clo_parker_wake(&carrier->parker);
+}
+
 void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker)
 {
+    if (worker >= runtime->first_slot) {
+        clo_slot_call(runtime, worker);
+        return;
+    }
     clo_fence_light(&runtime->fence);
     if (clo_parker_is_asleep(&runtime->workers[worker].parker))
         (void)clo_parker_wake(&runtime->workers[worker].parker);
@@ -25,7 +43,7 @@ void clo_runtime_wake_some(clo_runtime *runtime, uint32_t count)
     clo_fence_light(&runtime->fence);
     if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
         return;
-    for (uint32_t w = 0; w < runtime->workers_count && count > 0; w++)
+    for (uint32_t w = 0; w < runtime->first_slot && count > 0; w++)
         if (clo_parker_is_asleep(&runtime->workers[w].parker) && clo_parker_wake(&runtime->workers[w].parker))
             count--;
 }

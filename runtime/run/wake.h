@@ -10,6 +10,9 @@ void clo_runtime_wake_one(clo_runtime *runtime);
 /* Wakes at most `count` workers, those with the lowest numbers first. */
 void clo_runtime_wake_some(clo_runtime *runtime, uint32_t count);
 
+/* The slot is to be looked at by its carrier (slots.c). Any thread. */
+void clo_slot_call(clo_runtime *runtime, uint32_t slot);
+
 /* A producer has made an item visible that this worker shall take. */
 void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker);
 

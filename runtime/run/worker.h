@@ -1,21 +1,26 @@
-/* run/worker.h - the struct of a worker: the thread that drives one executor.
+/* run/worker.h - the struct of a worker: the thread that drives one executor, or, of a slot, what a thread needs to
+ * drive it (carrier.h).
  *
  * What others write, what others may take from, and what is the owner's alone lie on cache lines of their own. */
 #ifndef CLO_RUN_WORKER_H
 #define CLO_RUN_WORKER_H
 
 #include "base/rng.h"
+#include "run/carrier.h"
 #include "run/deque.h"
 #include "run/machine.h"
+#include "sync/bell.h"
 #include "sync/hand.h"
 #include "sync/histogram.h"
 #include "sync/park.h"
+#include "sync/promise.h"
 #include "sync/ring.h"
 #include "sync/stack.h"
 #include "sync/watch.h"
 
 #include <clotho/job.h>
 #include <clotho/runtime.h>
+#include <clotho/token.h>
 
 #include <pthread.h>
 
@@ -40,6 +45,13 @@ typedef struct clo_worker {
     alignas(CLO_CACHE_LINE_BYTES) clo_stack public_list;
     /* The same; filled from `public_list` when it is empty, so that what lies here gets its turn. */
     clo_stack aged;
+
+    /* How its body ends if that finishes later (pending.h), and what whoever ends it rings. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_promise promise;
+    clo_bell bell;
+    /* Slots: 1: it is listed at its carrier, and the link of that list. */
+    _Atomic uint32_t is_listed;
+    uint64_t listed_link;
 
     /* The owner's only, but for what is atomic: others may read that. */
 
@@ -115,6 +127,18 @@ typedef struct clo_worker {
     clo_job *completed_job;
     uint32_t completed;
     int64_t completed_start_ns, completed_finish_ns;
+    /* Of the body that may finish later: it has taken its token; its cancel function was called, or it has none. */
+    bool has_token, was_told;
+    clo_cancel_fn cancel;
+    void *cancel_argument;
+    /* Who serves it; NULL: it has a thread of its own. */
+    clo_carrier *carrier;
+    /* Slots: its body is pending. Then: the item, whether it holds what it demands, and when the body began. */
+    bool is_held, keeps_room;
+    uint64_t kept;
+    int64_t kept_start_ns;
+    /* Number of its thread among those that use clo_job.scratch. */
+    uint32_t scratch;
     /* Statistics: relaxed. */
     _Atomic uint64_t parks;
     /* Of the body that runs, on the fast path. */

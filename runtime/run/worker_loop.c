@@ -24,6 +24,7 @@
 #include "run/capacity.h"
 #include "run/execute.h"
 #include "run/item.h"
+#include "run/local.h"
 #include "run/share.h"
 #include "run/wake.h"
 
@@ -64,19 +65,6 @@ static void take_pace(clo_worker *worker)
     }
     worker->ran = 0;
     worker->pace_since_ns = now_ns;
-}
-
-static uint64_t take_local(clo_worker *worker)
-{
-    uint64_t item = worker->local;
-
-    if (item == CLO_ITEM_NONE) {
-        item = clo_stack_take(&worker->inbox);
-        if (item == CLO_ITEM_NONE)
-            return item;
-    }
-    worker->local = *clo_item_link(worker->runtime, item);
-    return item;
 }
 
 /* Puts a chain on a public list. */
@@ -136,7 +124,7 @@ static uint64_t take_aged(clo_worker *worker, clo_worker *owner)
 static uint64_t steal(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
-    uint32_t count = runtime->workers_count;
+    uint32_t count = runtime->first_slot;
     uint32_t offset = count > 2 ? clo_rng_below(&worker->rng, count) : 0;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -161,7 +149,7 @@ static void ask(const clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
 
-    for (uint32_t w = 0; w < runtime->workers_count; w++)
+    for (uint32_t w = 0; w < runtime->first_slot; w++)
         if (w != worker->index && atomic_load_explicit(&runtime->workers[w].asked, memory_order_relaxed) == 0)
             atomic_store_explicit(&runtime->workers[w].asked, worker->index + 1, memory_order_relaxed);
 }
@@ -191,7 +179,7 @@ static uint64_t take_own(clo_worker *worker)
     uint64_t item = take_waiting(worker);
 
     if (item == CLO_ITEM_NONE)
-        item = take_local(worker);
+        item = clo_worker_take_local(worker);
     if (item == CLO_ITEM_NONE)
         item = clo_deque_pop(&worker->deque);
     if (item != CLO_ITEM_NONE)
@@ -210,12 +198,12 @@ static uint64_t take_neighbour(clo_worker *worker)
 
     if (++worker->passes % NEIGHBOUR_PASSES != 0)
         return CLO_ITEM_NONE;
-    worker->neighbour = (worker->neighbour + 1) % runtime->workers_count;
+    worker->neighbour = (worker->neighbour + 1) % runtime->first_slot;
     clo_worker *owner = &runtime->workers[worker->neighbour];
     if (owner == worker)
         return CLO_ITEM_NONE;
     /* In each other round. */
-    bool is_hands_turn = worker->passes / (NEIGHBOUR_PASSES * runtime->workers_count) % 2 == 0;
+    bool is_hands_turn = worker->passes / (NEIGHBOUR_PASSES * runtime->first_slot) % 2 == 0;
     uint64_t item = is_hands_turn ? clo_hand_take(&owner->hand) : take_aged(worker, owner);
     if (item == CLO_ITEM_NONE)
         item = is_hands_turn ? take_aged(worker, owner) : clo_hand_take(&owner->hand);
@@ -226,7 +214,7 @@ static uint64_t take_oldest(clo_worker *worker, uint32_t source)
 {
     switch (source) {
     case SOURCE_INBOX:
-        return take_local(worker);
+        return clo_worker_take_local(worker);
     case SOURCE_DEQUE:
         return clo_deque_pop_old(&worker->deque);
     case SOURCE_HAND:

@@ -76,7 +76,7 @@ clo_status clo_sim_begin(clo_sim *sim)
 {
     if (sim->scheduler != NULL) {
         clo_status status = clo_scheduler_arrive(sim->scheduler, sim->job, 0);
-        clo_scheduler_enter_all(sim->scheduler);
+        clo_scheduler_go_on_to_end(sim->scheduler);
         hand_out(sim);
         return status;
     }

@@ -6,6 +6,7 @@
  * graph. */
 #include <clotho/stream.h>
 
+#include "base/carve.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/saturate.h"
@@ -170,14 +171,17 @@ static clo_status open_scheduler(stream *s)
     if (s->config.log != NULL)
         clo_log_set_run(s->config.log, &(clo_log_run){CLO_LOG_RUN_SIMULATED, CLO_CLOCK_VIRTUAL, executors,
                                                       config.jobs_max, config.steps_max});
-    int64_t *keys = clo_arena_take(&s->arena, leaves, sizeof *keys);
-    uint64_t *ids = clo_arena_take(&s->arena, leaves, sizeof *ids);
-    uint32_t *winners = clo_arena_take(&s->arena, 2 * (size_t)leaves, sizeof *winners);
-    s->start_ns = clo_arena_take(&s->arena, executors, sizeof *s->start_ns);
-    s->owner = clo_arena_take(&s->arena, executors, sizeof *s->owner);
-    s->decision_ns = clo_arena_take(&s->arena, 1, sizeof *s->decision_ns);
-    if (keys == NULL || ids == NULL || winners == NULL || s->start_ns == NULL || s->owner == NULL ||
-        s->decision_ns == NULL)
+    int64_t *keys = NULL;
+    uint64_t *ids = NULL;
+    uint32_t *winners = NULL;
+    clo_block block = {0};
+    clo_carve(&block, &keys, leaves);
+    clo_carve(&block, &ids, leaves);
+    clo_carve(&block, &winners, 2 * (size_t)leaves);
+    clo_carve(&block, &s->start_ns, executors);
+    clo_carve(&block, &s->owner, executors);
+    clo_carve(&block, &s->decision_ns, 1);
+    if (!clo_block_take(&block, &s->arena))
         return clo_fail_memory("a simulation");
     clo_tournament_open(&s->ends, keys, ids, winners, leaves);
     return clo_scheduler_create(&config, &s->arena, &s->scheduler);
@@ -334,7 +338,7 @@ static clo_status arrive(stream *s, const arrival *at)
     if (++s->live > s->result.jobs_peak)
         s->result.jobs_peak = s->live;
     status = clo_scheduler_arrive(s->scheduler, job, s->now_ns);
-    clo_scheduler_enter_all(s->scheduler);
+    clo_scheduler_go_on_to_end(s->scheduler);
     return status;
 }
 

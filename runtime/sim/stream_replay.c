@@ -197,6 +197,8 @@ static clo_status swap(replay *r, size_t at)
 
     if (record->value < 0 || record->value >= (int64_t)r->about->policies_count)
         return impossible(at, record, "the log's header has no such policy");
+    if (clo_scheduler_is_showing(r->scheduler))
+        return impossible(at, record, "the policy before has not been told of all that lives");
     clo_policy_use use = use_of(r, (uint32_t)record->value);
     const clo_limits *limits = clo_view_limits(r->scheduler);
     use.bytes = use.policy->state_bytes != NULL ? use.policy->state_bytes(limits, use.argument) : 0;
@@ -224,11 +226,11 @@ static clo_status cancel(const replay *r, size_t at)
     return CLO_OK;
 }
 
-static clo_status enter(const replay *r, size_t at)
+static clo_status go_on(const replay *r, size_t at)
 {
-    if (!clo_scheduler_is_entering(r->scheduler))
-        return impossible(at, &r->records[at], "every job has entered as a whole");
-    (void)clo_scheduler_enter(r->scheduler);
+    if (!clo_scheduler_has_more(r->scheduler))
+        return impossible(at, &r->records[at], "every job has entered or left as a whole, and the policy knows them");
+    (void)clo_scheduler_go_on(r->scheduler);
     return CLO_OK;
 }
 
@@ -240,7 +242,8 @@ static clo_status tell(replay *r, size_t at)
     case CLO_LOG_ARRIVE:
         return arrive(r, at);
     case CLO_LOG_ENTER:
-        return enter(r, at);
+    case CLO_LOG_MORE:
+        return go_on(r, at);
     case CLO_LOG_FINISH:
         return finish(r, at);
     case CLO_LOG_MOVED:

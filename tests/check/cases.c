@@ -211,21 +211,29 @@ static output lanes_to_rows(const clo_kernels *table, style how, uint32_t size)
     return y;
 }
 
+/* Of look-ups: large counts too, where a variant may keep the table in registers. */
+static uint32_t many(uint32_t size)
+{
+    return draw_below(2) == 0 ? size : size * 9;
+}
+
 static output lookup_s8(const clo_kernels *table, style how, uint32_t size)
 {
-    const int8_t *values = draw_s8(STYLE_ANY, 256), *x = draw_s8(how, size);
-    output y = room_for(size, 1);
+    const uint32_t count = many(size);
+    const int8_t *values = draw_s8(STYLE_ANY, 256), *x = draw_s8(how, count);
+    output y = room_for(count, 1);
 
-    table->lookup_s8(values, x, size, writable(y));
+    table->lookup_s8(values, x, count, writable(y));
     return y;
 }
 
 static output tanh_s16(const clo_kernels *table, style how, uint32_t size)
 {
+    const uint32_t count = many(size);
     const int16_t *points = draw_below(2) == 0 ? clo_tanh_table : draw_s16(how, CLO_TANH_POINTS);
-    output y = room_for((size_t)size * 2, 2);
+    output y = room_for((size_t)count * 2, 2);
 
-    table->tanh_s16(points, draw_s16(how, size), size, writable(y));
+    table->tanh_s16(points, draw_s16(draw_below(2) == 0 ? how : STYLE_ANY, count), count, writable(y));
     return y;
 }
 

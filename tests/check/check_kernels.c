@@ -15,7 +15,7 @@ enum { SIZES = 70, HASH_ROUNDS = 2 };
 
 /* FNV-1a over the outputs of the fixed run: the same on every architecture, in every variant. A change means that the
  * arithmetic has changed, and with it every model. */
-#define EXPECTED_HASH UINT64_C(0x9202542df9b07b4d)
+#define EXPECTED_HASH UINT64_C(0xfd510b5d1753d323)
 
 typedef struct options {
     uint32_t rounds;

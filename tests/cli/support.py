@@ -4,6 +4,7 @@ import os
 import resource
 import subprocess
 import tempfile
+import time
 import unittest
 
 CLOTHO = os.path.abspath(os.environ.get("CLOTHO", "build/release/bin/clotho"))
@@ -52,6 +53,16 @@ class CommandTest(unittest.TestCase):
                               env={**os.environ, **(environment or {})}, timeout=timeout, text=True, errors="replace",
                               cwd=self.temporary.name, preexec_fn=preexec, check=False)
         return Said(done)
+
+    def interrupt(self, number, written, *arguments):
+        """Starts the command and sends it a signal when the file `written` is there; it must end by that signal."""
+        with subprocess.Popen([CLOTHO, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              cwd=self.temporary.name) as process:
+            deadline = time.monotonic() + 60
+            while process.poll() is None and not os.path.exists(written) and time.monotonic() < deadline:
+                time.sleep(0.001)
+            process.send_signal(number)
+            self.assertEqual(process.wait(60), -number, process.stderr.read())
 
     def good(self, *arguments, **how):
         said = self.say(*arguments, **how)

@@ -68,6 +68,10 @@ class BadInput(CommandTest):
         self.refuse(self.file("object.json", "{}"), "object.json")
         self.refuse(self.file("future.json", {"format": "clotho.graph/9", "tasks": [TASK], "edges": []}))
 
+    def test_a_computed_platform_without_executors(self):
+        for spec in ("uniform:0", "uniform:x"):
+            self.bad(1, "plan", self.graph([TASK]), "--platform", spec, holds=[spec, "P of uniform:P is a number from 1 to"])
+
     def test_empty_graph(self):
         self.refuse(self.graph([]), "task")
 
@@ -87,7 +91,7 @@ class BadInput(CommandTest):
             self.bad(1, "plan", far, "--platform", "uniform:64", holds=["g.json", "executors from %d on" % min(executors)])
 
     def test_executors_that_no_platform_can_have(self):
-        for executors, text in (([70, 4096], "tasks[0].executors[1]"), ([1e300], "1e+300"), ([-1], "-1"), ([1.5], "1.5"),
+        for executors, text in (([70, 16384], "tasks[0].executors[1]"), ([1e300], "1e+300"), ([-1], "-1"), ([1.5], "1.5"),
                                 ([], "empty"), (["e0"], "executors[0]"), ({"0": 1}, "executors"), (70, "executors")):
             self.refuse(self.graph([dict(TASK, executors=executors)]), text)
 

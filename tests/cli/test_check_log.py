@@ -91,7 +91,8 @@ class CheckLog(CommandTest):
 
     def test_a_log_that_was_cut_changed_or_full_is_one_line(self):
         text = log_text(VALID)
-        for bad, error in [(text[:text.index("{\"end\"")], "run.log:11: the log ends without its last line; the file was cut, write it again"),
+        for bad, error in [("", "run.log: the file is empty; give a plan or a log"),
+                           (text[:text.index("{\"end\"")], "run.log:11: the log ends without its last line; the file was cut, write it again"),
                            (text[:300], r"run.log:\d+: column \d+ should be .*; the log was cut or changed, write it again"),
                            (text.replace("[15,", "[16,", 1), "run.log:12: the hash does not agree with the lines before"),
                            (log_text(VALID, dropped=3), "run.log: the log was full and dropped 3 records")]:

@@ -77,6 +77,16 @@ class OutOfMemory(CommandTest):
         self.every_allocation("generate", "stream", "--jobs", "5", "--graphs", "2", "--tasks", "3", "-o", self.path("s.jsonl"),
                               "--json")
 
+    def test_build(self):
+        self.file("build.ninja", "rule r\n  command = touch $out\n  depfile = $out.d\nbuild a: r b || c\nbuild c: phony d\nbuild d: r\n")
+        self.file("b", "")
+        self.file("a", "")
+        self.file("a.d", "a: b e\\ f\n")
+        self.file(".ninja_log", "# ninja log v5\n1\t2\t3\ta\t5\n")
+        self.every_allocation("build", "-n", "-v")
+        self.every_allocation("build", "-t", "query", "a", "c")
+        self.every_allocation("build", "--plan", "-j", "2", "--json")
+
     def test_check_of_a_log(self):
         with open(os.path.join(SOURCE, "docs", "FORMATS.md"), encoding="utf-8") as file:
             log = self.file("run.log", re.search(r"## clotho.log/1.*?```json\n(.*?)```", file.read(), re.S).group(1))

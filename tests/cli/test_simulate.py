@@ -180,6 +180,7 @@ class Stream(StreamTest):
         self.bad(2, "simulate", g, holds="--policy")
         self.bad(2, "simulate", g, "--policy", "fifi", holds="did you mean 'fifo'?")
         self.bad(2, "simulate", g, "--policy", "fifo:3", holds="the policy 'fifo' takes no argument; write --policy fifo")
+        self.bad(2, "simulate", g, "--policy", "wfair:" + 2000 * "9", holds="write one from -2.00 to 2.00")
         self.bad(2, *fifo, "--arrivals", "often", holds="--arrivals is 'often'")
         for seeds in ["5", "5-", "-5", "7-3", "1-x", "0-99999999"]:
             self.bad(2, *fifo, "--seeds=" + seeds, holds="--seeds is '%s'; write A-B" % seeds)

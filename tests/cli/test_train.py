@@ -1,6 +1,8 @@
 """train parametric and train lachesis: what they print and write, that they go on where they were interrupted, and bad
 input."""
 import json
+import os
+import signal
 import unittest
 
 from support import CommandTest
@@ -43,6 +45,19 @@ class Train(CommandTest):
         self.bad(2, "train", "parametric", workload, *options, "--start", "1,0,0,0,0,9,0,0,1,fit=x", holds="write nine numbers")
         self.assertNotIn("fit", self.train(self.workload(), "--generations", 1)["argument"])
 
+    def test_the_numbers_of_graphene_are_found_too(self):
+        workload, checkpoint = self.workload(), self.path("checkpoint")
+        options = ("--policy", "graphene", "--baseline", "tetris", "--start", "path=0,kappa=3")
+        trained = self.train(workload, *options, "--generations", 1, "--checkpoint", checkpoint)
+        self.assertEqual(trained["policy"], "graphene")
+        self.assertTrue(trained["argument"].startswith("kappa=3.0000,srpt="), trained["argument"])
+        self.assertLess(trained["validation"], 2)
+        self.good("simulate", workload, "--platform", "uniform:4", "--policy", "graphene:" + trained["argument"])
+        self.bad(1, "train", "parametric", workload, *SMALL, "--checkpoint", checkpoint, holds="other jobs or options")
+        for start in ("sprt=1", "srpt=x", "srpt=4", "1,2,3", "srpt=1,", ""):
+            self.bad(2, "train", "parametric", workload, *SMALL, "--policy", "graphene", "--start", start, holds="write srpt=1,order=0.1")
+        self.bad(2, "train", "parametric", workload, *SMALL, "--policy", "fair", holds="write parametric or graphene")
+
     def test_any_number_of_threads_finds_the_same(self):
         workload = self.workload()
         one, three = (self.train(workload, "--generations", 2, "--threads", n) for n in (1, 3))
@@ -60,6 +75,23 @@ class Train(CommandTest):
         self.bad(1, "train", "parametric", workload, *SMALL, "--checkpoint", self.file("broken", "clotho.checkpoint/1 x\n"),
                  holds="is no checkpoint")
 
+    def test_a_damaged_checkpoint_is_refused(self):
+        workload, checkpoint = self.workload(), self.path("checkpoint")
+        self.train(workload, "--generations", 1, "--checkpoint", checkpoint)
+        with open(checkpoint, "rb") as file:
+            whole = file.read()
+        digits = [at for at in range(whole.index(b"\n"), len(whole)) if whole[at:at + 1].isdigit()]
+        spoilt = [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:] for at in digits[::len(digits) // 9]]
+        for text in (*spoilt, whole[:-1], whole[:len(whole) // 2], whole + b"\n", b""):
+            with open(checkpoint, "wb") as file:
+                file.write(text)
+            self.bad(1, "train", "parametric", workload, *SMALL, "--checkpoint", checkpoint, holds="or damaged; delete it to begin anew")
+        for old in (b"/1 parametric ", b"/3 parametric "):
+            with open(checkpoint, "wb") as file:
+                file.write(whole.replace(b"/2 parametric ", old))
+            self.bad(1, "train", "parametric", workload, *SMALL, "--checkpoint", checkpoint, holds="of another version of clotho; delete it")
+        self.bad(1, "train", "parametric", workload, *SMALL, "--checkpoint", self.path(""), holds="cannot be read")
+
     def test_seeds_of_the_tests_are_refused(self):
         workload = self.workload()
         self.bad(2, "train", "parametric", workload, "--seeds", "8990-9000", holds="are kept for tests")
@@ -70,6 +102,8 @@ class Train(CommandTest):
         workload = self.workload()
         for more, text in ((("--population", 3), "from 4 to 10000"), (("--seeds", "5"), "write two whole numbers"),
                            (("--seeds", "9-5"), "write two whole numbers"), (("--start", "1,2,x"), "write nine numbers"),
+                           (("--start", "stream"), "write nine numbers"), (("--start", "1,2,3,4,5,6,7,8,9,1s,"), "write nine numbers"),
+                           (("--start", ""), "write nine numbers"), (("--start", "1,2,3,4,5,6,7,8"), "write nine numbers"),
                            (("--baseline", "nobody"), "nobody"), (("--threads", 300), "at most 256"),
                            (("--arrivals", "poisson:0"), "arrivals")):
             self.bad(2, "train", "parametric", workload, *more, holds=text)
@@ -118,9 +152,37 @@ class Network(CommandTest):
         self.assertEqual(again["updates"], 4)
         self.bad(1, "train", "lachesis", workload, *NETWORK, *options, "--seed", 9, holds="checkpoint")
 
+    def test_interrupted_it_makes_the_same_bytes_later(self):
+        workload, model, curve = self.workload(), self.path("l.model"), self.path("l.svg")
+        options = ("--updates", 80, "--tune", 1, "-o", model, "--curve", curve)
+        self.train(workload, *options)
+        whole = self.bytes(model), self.bytes(curve)
+        for number in (signal.SIGINT, signal.SIGKILL):
+            checkpoint = self.path(f"checkpoint{number}")
+            os.remove(model)
+            self.interrupt(number, checkpoint, "train", "lachesis", workload, *NETWORK, *options, "--checkpoint", checkpoint)
+            self.assertFalse(os.path.exists(model))
+            self.train(workload, *options, "--checkpoint", checkpoint)
+            self.assertEqual((self.bytes(model), self.bytes(curve)), whole)
+
+    def test_a_network_whose_integers_choose_otherwise_is_left_out(self):
+        workload, model = self.workload(), self.path("l.model")
+        options = ("--jobs", "2-4", "--ccr", 5, "--updates", 10, "--validate", 1, "--prior", 1, "-o", model)
+        kept = self.train(workload, *options, "--agree", 0)
+        self.assertFalse(kept["prior_alone"])
+        self.assertGreater(kept["best_update"], 0)
+        self.assertLess(kept["agreement"], 0.99)
+        left_out = self.train(workload, *options)
+        self.assertTrue(left_out["prior_alone"])
+        self.assertEqual(left_out["best_update"], 0)
+        self.assertEqual(left_out["agreement_of_network"], kept["agreement"])
+        self.assertGreaterEqual(left_out["agreement"], 0.99)
+        self.assertIn("is left out, the prior alone is kept", self.good("train", "lachesis", workload, *NETWORK, *options))
+
     def test_bad_options(self):
         workload = self.workload()
-        for more, text in ((("--seeds", "8990-9000"), "are kept for tests"), (("--validation", "9000-9001"), "are kept for tests"),
+        for more, text in ((("--agree", 101), "--agree is from 0 to 100"),
+                           (("--seeds", "8990-9000"), "are kept for tests"), (("--validation", "9000-9001"), "are kept for tests"),
                            (("--seeds", "1-20", "--validation", "20-30"), "share seeds"), (("--jobs", "0-3"), "--jobs is '0-3'"),
                            (("--ccr", "1,x"), "--ccr is '1,x'"), (("--speeds", "3"), "--speeds is '3'"), (("--edges", "odd"), "even, producer"),
                            (("--width", 65), "--width is from 1"), (("--rollouts", 1), "--rollouts from 2"), (("--prior", 0), "--prior is above 0"),

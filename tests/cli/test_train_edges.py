@@ -1,5 +1,7 @@
 """train edges WORKLOAD...: the same bytes from the same seed, that it goes on where it was interrupted, and bad input."""
 import json
+import os
+import signal
 import unittest
 
 from support import CommandTest
@@ -41,6 +43,28 @@ class TrainEdges(CommandTest):
         self.bad(1, "train", "edges", workload, *SMALL, "--updates", 2, "--seed", 5, "--checkpoint", checkpoint,
                  holds="was written for other jobs or options")
 
+    def test_interrupted_it_makes_the_same_bytes_later(self):
+        workload, path, curve = self.workload(), self.path("a.model"), self.path("curve.svg")
+        options = ("--updates", 100, "--svg", curve)
+        whole = self.train(workload, path, *options)[1], self.bytes(curve)
+        for number in (signal.SIGINT, signal.SIGKILL):
+            checkpoint = self.path(f"checkpoint{number}")
+            os.remove(path)
+            self.interrupt(number, checkpoint, "train", "edges", workload, *SMALL, *options, "-o", path, "--checkpoint", checkpoint)
+            self.assertFalse(os.path.exists(path))
+            again = self.train(workload, path, *options, "--checkpoint", checkpoint)[1], self.bytes(curve)
+            self.assertEqual(again, whole)
+
+    def test_a_model_whose_integers_choose_otherwise_is_not_written(self):
+        workload, path = self.workload(), self.path("a.model")
+        for more, text in ((("--rate", 0.3), "% of 21 decisions, less than 99 %, and it is not written"),
+                           (("--rate", 2), "longer by 0.715 % than real numbers, more than 0.2 %")):
+            options = ("--jobs", "1-3", "--validation", "10-13", "--updates", 6, *more)
+            self.bad(1, "train", "edges", workload, *SMALL, *options, "-o", path, holds=text)
+            self.assertFalse(os.path.exists(path))
+            self.train(workload, path, *options, "--agree", 0)
+            os.remove(path)
+
     def test_seeds_of_the_tests_are_refused_and_the_lists_are_shown(self):
         workload = self.workload()
         self.bad(2, "train", "edges", workload, "--seeds", "8990-9000", holds="are kept for tests")
@@ -55,7 +79,7 @@ class TrainEdges(CommandTest):
         for more, text in ((("--jobs", "0"), "write a number from 1 to"), (("--jobs", "5-3"), "write a number from 1 to"),
                            (("--rule", "best"), "write cp, sjf, tetris or any"), (("--edges", 0), "from 1 to"),
                            (("--rollouts", 1), "from 2 to"), (("--threads", 300), "at most 256"),
-                           (("--lessons", 0, "--updates", 0), "nothing would be trained"), (("--rate", 0), "number > 0")):
+                           (("--agree", 101), "from 0 to 100"), (("--lessons", 0, "--updates", 0), "nothing would be trained"), (("--rate", 0), "number > 0")):
             self.bad(2, "train", "edges", workload, *more, holds=text)
         self.bad(1, "train", "edges", self.path("nothing.jsonl"), holds="nothing.jsonl")
 

@@ -5,7 +5,7 @@ import unittest
 
 from support import SOURCE, CommandTest
 
-VERBS = ["platform", "plan", "check", "run", "simulate", "generate", "model", "convert", "list"]
+VERBS = ["platform", "plan", "check", "run", "simulate", "generate", "model", "convert", "list", "build"]
 
 
 class Frame(CommandTest):

@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "plan/list/fit_pick.h"
+#include "plan/list/late_pick.h"
 #include "plan/list/ready_tree.h"
 
 #include <clotho/generate.h>
@@ -150,8 +151,25 @@ static void fit_fill(clo_schedule *schedule)
     free(place);
 }
 
-/* By the tree, however few tasks are ready. */
-static void tree_fill(clo_schedule *schedule, rule by)
+/* maxmin with demands, likewise. */
+static void late_fill(clo_schedule *schedule)
+{
+    clo_ready ready;
+    clo_late_pick pick;
+
+    ok(clo_ready_open(&ready, schedule));
+    ok(clo_late_pick_open(&pick, &ready));
+    while (schedule->count < schedule->graph->instances) {
+        clo_late_pick_fill(&pick);
+        while (pick.left > 0)
+            ok(clo_late_pick_place(&pick));
+    }
+    clo_late_pick_close(&pick);
+    clo_ready_close(&ready);
+}
+
+/* By the tree, or by the row with holes (suffer.h), however few tasks are ready. */
+static void fill_by(clo_schedule *schedule, rule by, bool is_row)
 {
     static const clo_pick_rule rules[] = {CLO_PICK_LEAST, CLO_PICK_LARGEST, CLO_PICK_SUFFERAGE};
     const clo_graph *graph = schedule->graph;
@@ -160,13 +178,14 @@ static void tree_fill(clo_schedule *schedule, rule by)
     clo_ready_tree tree;
     clo_slot slot;
 
-    if (by == LEAST && schedule->profiles != NULL) { /* it has no tree then */
-        fit_fill(schedule);
+    if (by != SUFFERAGE && schedule->profiles != NULL) { /* they have no tree then */
+        (by == LEAST ? fit_fill : late_fill)(schedule);
         return;
     }
     ok(clo_ready_open(&ready, schedule));
     ok(clo_ready_tree_open(&tree, &ready, rules[by]));
-    tree.few_max = 0;
+    tree.few_max = is_row ? tree.few_max : 0;
+    tree.holes_min = 0;
     while (schedule->count < graph->instances) {
         bool takes = tree.count == 0 || !is_in_rounds(by);
         while (takes && clo_ready_next(&ready, &instance))
@@ -178,6 +197,16 @@ static void tree_fill(clo_schedule *schedule, rule by)
     }
     clo_ready_tree_close(&tree);
     clo_ready_close(&ready);
+}
+
+static void tree_fill(clo_schedule *schedule, rule by)
+{
+    fill_by(schedule, by, false);
+}
+
+static void row_fill(clo_schedule *schedule, rule by)
+{
+    fill_by(schedule, by, true);
 }
 
 static clo_plan *filled(const clo_cost *cost, rule by, void (*fill)(clo_schedule *, rule))
@@ -240,9 +269,11 @@ static void compare(const clo_graph *graph, const clo_platform *platform, bool i
         clo_plan_destroy(plan);
         if (is_wide || by > SUFFERAGE)
             continue;
-        plan = filled(cost, (rule)by, tree_fill);
-        assert_equal_plans(plan, plain[by]);
-        clo_plan_destroy(plan);
+        for (int is_row = 0; is_row < 2; is_row++) {
+            plan = filled(cost, (rule)by, is_row ? row_fill : tree_fill);
+            assert_equal_plans(plan, plain[by]);
+            clo_plan_destroy(plan);
+        }
     }
     clo_plan *duplex = planned(cost, "duplex");
     bool is_maxmin = clo_plan_makespan_ns(plain[LARGEST]) < clo_plan_makespan_ns(plain[LEAST]);

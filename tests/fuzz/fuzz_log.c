@@ -66,10 +66,23 @@ static int64_t number(uint8_t byte)
 
 static clo_log *from_bytes(const uint8_t *data, size_t bytes)
 {
-    static const uint32_t kinds[] = {CLO_LOG_BEGIN,  CLO_LOG_ARRIVE, CLO_LOG_FINISH,   CLO_LOG_TIMER,
-                                     CLO_LOG_CANCEL, CLO_LOG_SWAP,   CLO_LOG_END,      CLO_LOG_START,
-                                     CLO_LOG_COMMIT, CLO_LOG_LIMIT,  CLO_LOG_CAPACITY, CLO_LOG_DONE,
-                                     CLO_LOG_WAKE,   CLO_LOG_KEEP,   CLO_LOG_ENTER,    99};
+    static const uint32_t kinds[] = {CLO_LOG_BEGIN,
+                                     CLO_LOG_ARRIVE,
+                                     CLO_LOG_FINISH,
+                                     CLO_LOG_TIMER,
+                                     CLO_LOG_CANCEL,
+                                     CLO_LOG_SWAP,
+                                     CLO_LOG_END,
+                                     CLO_LOG_START,
+                                     CLO_LOG_COMMIT,
+                                     CLO_LOG_LIMIT,
+                                     CLO_LOG_CAPACITY,
+                                     CLO_LOG_DONE,
+                                     CLO_LOG_WAKE,
+                                     CLO_LOG_KEEP,
+                                     CLO_LOG_ENTER,
+                                     CLO_LOG_MORE,
+                                     99};
     static const clo_log_policy policy = {"p", NULL};
     clo_log_header header = CLO_LOG_HEADER_INIT;
     clo_log *log;

@@ -30,6 +30,7 @@ int inits(void)
     clo_model_desc model = CLO_MODEL_DESC_INIT;
     clo_model_info about = CLO_MODEL_INFO_INIT;
     clo_learned_argument learned = CLO_LEARNED_ARGUMENT_INIT;
+    clo_residual_argument residual = CLO_RESIDUAL_ARGUMENT_INIT;
     clo_edges_config edges = CLO_EDGES_CONFIG_INIT;
     const clo_sim_config configs[2] = {CLO_SIM_CONFIG_INIT, CLO_SIM_CONFIG_INIT};
 
@@ -42,5 +43,5 @@ int inits(void)
            arrivals.size == sizeof arrivals && header.size == sizeof header && admission.size == sizeof admission &&
            admitted.size == sizeof admitted && stream.size == sizeof stream && report.size == sizeof report &&
            model.size == sizeof model && about.size == sizeof about && learned.size == sizeof learned &&
-           sim.execute == 0;
+           residual.size == sizeof residual && sim.execute == 0;
 }

@@ -137,7 +137,7 @@ static view *now(void)
 
 static void give_way(void)
 {
-    if (is_thread() && !m.has_failed)
+    if (is_thread()) /* after a failure the thread does not come back: what it spins for may never come */
         swapcontext(&m.threads[m.running].context, &m.scheduler);
 }
 

@@ -1,10 +1,11 @@
 /* protocols.h - scenarios of the runtime's protocols that are more than one structure: the watchdog's bell, the stop
- * and the phase of a job, the overruns of bodies. Part of test_model_sync.c. */
+ * and the phase of a job, the overruns of bodies, promises. Part of test_model_sync.c. */
 #ifndef CLO_MODEL_PROTOCOLS_H
 #define CLO_MODEL_PROTOCOLS_H
 
 #include "sync/bell.h"
 #include "sync/phase.h"
+#include "sync/promise.h"
 #include "sync/stop.h"
 #include "sync/watch.h"
 
@@ -225,7 +226,7 @@ static void watch_run(uint32_t me)
     clo_watch_note body = {.item = 7, .release = 3, .over_ns = 10};
 
     if (me == 0) { /* the worker */
-        put(1);        /* what begin and a note carry along */
+        put(1);    /* what begin and a note carry along */
         clo_watch_begin(&watch, &body);
         if (clo_watch_end(&watch, 20, &body))
             clo_watch_leave_note(&watch, &body);
@@ -251,6 +252,59 @@ static void watch_run(uint32_t me)
 static void watch_finish(void)
 {
     model_check(reports == 1, "an overrun was reported twice, or not at all");
+}
+
+/* Promise: its owner opens it twice; two that know a number settle it, and one of them is believed. */
+
+static clo_promise promise;
+static _Atomic uint64_t opened[2];
+static _Atomic uint32_t settled[2];
+
+static void promise_set_up(void)
+{
+    atomic_init(&promise.number, 1ull << 32); /* the low half begins anew */
+    atomic_init(&promise.word, clo_promise_word(1ull << 32, 0));
+    for (uint32_t k = 0; k < 2; k++) {
+        atomic_init(&opened[k], 0);
+        atomic_init(&settled[k], 0);
+    }
+    memset(payload, 0, sizeof payload);
+}
+
+static void promise_own(void)
+{
+    for (uint32_t k = 0; k < 2; k++) {
+        int32_t result;
+        uint64_t number = clo_promise_open(&promise);
+        model_check(!clo_promise_settle(&promise, number - (1ull << 32), 3), "an old number settled the promise");
+        atomic_store_explicit(&opened[k], number, memory_order_release); /* the token's way */
+        while (!clo_promise_read(&promise, &result))
+            model_relax();
+        get((uint32_t)result + 2 * k);
+    }
+}
+
+static void promise_run(uint32_t me)
+{
+    if (me == 0) {
+        promise_own();
+        return;
+    }
+    for (uint32_t k = 0; k < 3 - me; k++) { /* the second one knows the first number only */
+        uint64_t number;
+        while ((number = atomic_load_explicit(&opened[k], memory_order_acquire)) == 0)
+            model_relax();
+        put(me + 2 * k);
+        if (clo_promise_settle(&promise, number, (int32_t)me))
+            atomic_fetch_add_explicit(&settled[k], 1, memory_order_relaxed);
+    }
+}
+
+static void promise_finish(void)
+{
+    for (uint32_t k = 0; k < 2; k++)
+        model_check(atomic_load_explicit(&settled[k], memory_order_relaxed) == 1,
+                    "an opening was settled twice, or not at all");
 }
 
 #endif

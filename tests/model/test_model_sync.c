@@ -437,6 +437,7 @@ int main(int argc, char **argv)
         {"stop: two submits, two cancels", 3, 2, stop_set_up, stop_run, stop_finish},
         {"stop: two runs, an abort of the first", 2, 4, stop_set_up, abort_run, abort_finish},
         {"phase: two submitters, a reader", 3, 2, phase_set_up, phase_run, phase_finish},
+        {"promise: two openings, two settlers", 3, 2, promise_set_up, promise_run, promise_finish},
         {"watch: a long body, the watchdog, the end of the job", 3, 2, watch_set_up, watch_run, watch_finish},
     };
     static const model_scenario parking[] = {

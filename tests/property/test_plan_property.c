@@ -66,7 +66,8 @@ static clo_plan *make(const scene *s, const char *planner)
 
     config.planner = planner;
     bool asks = strcmp(planner, "lachesis") == 0 || strncmp(planner, "edges", 5) == 0; /* a network, often */
-    if (getenv("CLOTHO_PROPERTY_SEEDS") != NULL || asks || strcmp(planner, "exact") == 0)
+    bool searches = strcmp(planner, "best") == 0 || strcmp(planner, "exact") == 0;
+    if (getenv("CLOTHO_PROPERTY_SEEDS") != NULL || asks || searches)
         config.schedules_max = asks ? SCHEDULES / 6 : SCHEDULES; /* there are many graphs */
     ok(clo_plan_create(s->cost, &config, &plan));
     return plan;

@@ -136,6 +136,14 @@ static const char *policy_text(uint32_t index)
     return index - named < sizeof more / sizeof more[0] ? more[index - named] : NULL;
 }
 
+/* A search at every arrival, and a network, take ten times the time of the others: every third stream, unless asked for. */
+static bool is_left_out(const char *policy, uint64_t seed)
+{
+    bool is_costly = strstr(policy, "replan") != NULL || strcmp(policy, "decima") == 0;
+
+    return is_costly && seed % 3 != 2 && getenv("CLOTHO_PROPERTY_SEEDS") == NULL;
+}
+
 /* The same for stream `seed`, which plays them all or, beyond STREAMS, one, or what is asked for; NULL past the end. */
 static const char *policy_of_stream(uint64_t seed, uint32_t index)
 {
@@ -227,6 +235,8 @@ static void every_policy_schedules_every_stream_validly(void **state)
         stream_fixture f = prepare(seed, JOBS);
         const char *policy;
         for (uint32_t p = 0; (policy = policy_of_stream(seed, p)) != NULL; p++) {
+            if (is_left_out(policy, seed))
+                continue;
             clo_stream_result result = CLO_STREAM_RESULT_INIT;
             clo_log *log = simulate(&f, policy, seed % 4 == 0 && seed % 3 != 0 ? 3 : 0, &result);
             judge(&f, JOBS, log, policy, seed);
@@ -254,6 +264,8 @@ static void the_same_stream_gives_the_same_log_whatever_comes_after(void **state
         stream_fixture all = prepare(seed, JOBS), some = prepare(seed, JOBS / 2);
         const char *policy;
         for (uint32_t p = 0; (policy = policy_text(p)) != NULL; p++) {
+            if (is_left_out(policy, seed))
+                continue;
             clo_log *first = simulate(&all, policy, 0, NULL), *again = simulate(&all, policy, 0, NULL);
             clo_log *shorter = simulate(&some, policy, 0, NULL);
             char text[400];
@@ -313,6 +325,8 @@ static void every_policy_schedules_every_stream_validly_in_an_environment(void *
         stream_fixture f = prepare(seed, JOBS);
         clo_entry entry = CLO_ENTRY_INIT;
         for (uint32_t p = 0; clo_registry_entry("policies", p, &entry); p++) {
+            if (is_left_out(entry.name, seed))
+                continue;
             clo_stream_result result = CLO_STREAM_RESULT_INIT;
             clo_log *log = simulate_in_environment(&f, entry.name, seed, &result);
             clo_log *again = simulate_in_environment(&f, entry.name, seed, NULL);

@@ -81,6 +81,8 @@ static const char *name_at(const clo_registry *registry, uint32_t index)
     return row != NULL ? ((const clo_registry_head *)(const void *)row)->name : NULL;
 }
 
+enum { SCHEDULES = 100 }; /* of a planner that searches: emulators are slow */
+
 static void add_plans(const clo_cost *cost)
 {
     const char *planner;
@@ -91,6 +93,7 @@ static void add_plans(const clo_cost *cost)
         size_t count;
 
         config.planner = planner;
+        config.schedules_max = SCHEDULES;
         check(clo_plan_create(cost, &config, &plan), planner);
         const clo_placement *placements = clo_plan_placements(plan, &count);
         for (size_t p = 0; p < count; p++) {

@@ -1,11 +1,11 @@
-/* R4, bounded turns: an input of the scheduler (a piece of an arrival, a completion, a cancellation) with all that
- * follows costs what it changes, plus a bounded number of bounded decisions. Counted in steps
- * (clo_job_result.turn_steps), so the same on every machine: one completion with 10 000 successors, the arrival of 100
- * 000 tasks, which comes in pieces of CLO_LOG_PIECE, their cancellation, 10 000 jobs that wait. The times that are
- * printed are of this machine, and nothing depends on them.
+/* R4, bounded turns: an input of the scheduler (a completion; a piece of an arrival, of a cancellation, of a swap) with
+ * all that follows costs what it changes, plus a bounded number of bounded decisions. Counted in steps
+ * (clo_job_result.turn_steps), so the same on every machine: one completion with 10 000 successors, 10 000 jobs that
+ * wait; the arrival of 100 000 tasks, their cancellation, and a new policy while they wait, which come in pieces of
+ * CLO_LOG_PIECE. The times that are printed are of this machine, and nothing depends on them.
  * Mutation: let release_stage of engine/scheduler.c look at every executor once more for each stage (the first test),
- * let piece_of of engine/enter.c return all that is left, or let clo_choose walk over the live jobs, counting steps
- * (the third). */
+ * let piece_of or leave_piece of engine/enter.c or show_piece of engine/show.c go through all that is left, or let
+ * clo_choose walk over the live jobs, counting steps (the second). */
 #include "support.h"
 
 #include "base/clock.h"
@@ -16,6 +16,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Under sanitizers a tenth. */
 enum {
@@ -63,6 +64,7 @@ static clo_graph *graph_of(uint32_t tasks, int shape)
     return graph;
 }
 
+/* 0: the policy refuses a job with so many tasks. */
 static uint64_t turn_steps(const clo_cost *cost, const clo_policy *policy)
 {
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
@@ -70,7 +72,10 @@ static uint64_t turn_steps(const clo_cost *cost, const clo_policy *policy)
 
     config.policy = policy;
     config.steps_max = STEPS;
-    ok(clo_simulate(cost, &config, &result, NULL, NULL));
+    clo_status status = clo_simulate(cost, &config, &result, NULL, NULL);
+    if (status == CLO_ERR_LIMIT)
+        return 0;
+    ok(status);
     assert_int_equal(result.refused, 0);
     return result.turn_steps;
 }
@@ -93,6 +98,8 @@ static void a_turn_costs_what_it_changes(void **state)
         ok(clo_cost_create(graph, platform, &cost));
         for (uint32_t p = 0; policy_at(p) != NULL; p++) {
             uint64_t steps = turn_steps(cost, policy_at(p));
+            if (steps == 0 && strcmp(policy_at(p)->name, "lachesis") == 0)
+                continue;
             print_message("%-40s %-8s %7llu steps, at most %llu\n", cases[i].what, policy_at(p)->name,
                           (unsigned long long)steps, (unsigned long long)bound(cases[i].changed, policy_at(p)));
             assert_true(steps >= cases[i].changed); /* it is counted */
@@ -198,13 +205,15 @@ static void cancelling_a_job_costs_what_is_ready_of_it(void **state)
     open_bare(&b, TASKS, FREE);
     int64_t begun_ns = clo_clock_ns();
     ok(clo_scheduler_arrive(b.scheduler, b.job, 0));
-    clo_scheduler_enter_all(b.scheduler);
+    clo_scheduler_go_on_to_end(b.scheduler);
     take_orders(&b, "an arrival of 100 000", begun_ns);
     assert_true(clo_scheduler_counts_of(b.scheduler)->most_turn_steps <= bound(CLO_LOG_PIECE, clo_policy_find("fifo")));
     begun_ns = clo_clock_ns();
     clo_scheduler_cancel(b.scheduler, b.job, false, 1);
+    take_orders(&b, "a cancellation of 100 000, first piece", begun_ns);
+    clo_scheduler_go_on_to_end(b.scheduler);
     take_orders(&b, "a cancellation of 100 000", begun_ns);
-    assert_true(clo_scheduler_counts_of(b.scheduler)->most_turn_steps <= bound(TASKS, clo_policy_find("fifo")));
+    assert_true(clo_scheduler_counts_of(b.scheduler)->most_turn_steps <= bound(CLO_LOG_PIECE, clo_policy_find("fifo")));
     assert_true(b.orders_count == EXECUTORS);
     for (uint32_t i = 0; i < EXECUTORS; i++)
         clo_scheduler_finish(b.scheduler, b.orders[i].executor, 0, 2);
@@ -219,6 +228,33 @@ static void cancelling_a_job_costs_what_is_ready_of_it(void **state)
     take_orders(&b, "a completion with 10 000 successors", begun_ns);
     assert_true(clo_scheduler_counts_of(b.scheduler)->most_turn_steps <= bound(SUCCESSORS, clo_policy_find("fifo")));
     close_bare(&b);
+}
+
+static void a_new_policy_is_shown_a_piece_at_a_time(void **state)
+{
+    static const char *const names[] = {"fair", "eft"}; /* eft wants other stages listed than fifo does */
+    bare b;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        clo_policy_use use = {.policy = clo_policy_find(names[i])};
+        open_bare(&b, TASKS, FREE);
+        ok(clo_scheduler_arrive(b.scheduler, b.job, 0));
+        clo_scheduler_go_on_to_end(b.scheduler);
+        take_orders(&b, "an arrival of 100 000", clo_clock_ns());
+        use.bytes = clo_policy_state_bytes(&use, clo_view_limits(b.scheduler));
+        use.state = clo_arena_take(&b.arena, use.bytes, 1);
+        assert_non_null(use.state);
+        ok(clo_scheduler_job_prepare(b.job, &use, 1, &b.arena));
+        int64_t begun_ns = clo_clock_ns();
+        ok(clo_scheduler_swap(b.scheduler, &use, 1, 0));
+        take_orders(&b, "a swap with 100 000, first piece", begun_ns);
+        clo_scheduler_go_on_to_end(b.scheduler);
+        take_orders(&b, "a swap with 100 000", begun_ns);
+        assert_true(clo_scheduler_counts_of(b.scheduler)->most_turn_steps <=
+                    bound(CLO_LOG_PIECE, clo_policy_find(names[i])));
+        close_bare(&b);
+    }
 }
 
 /* The same figure of a real run, where workers and clients take the turn. */
@@ -255,6 +291,7 @@ int main(void)
         cmocka_unit_test(a_turn_costs_what_it_changes),
         cmocka_unit_test(a_turn_costs_no_more_where_ten_thousand_jobs_wait),
         cmocka_unit_test(cancelling_a_job_costs_what_is_ready_of_it),
+        cmocka_unit_test(a_new_policy_is_shown_a_piece_at_a_time),
         cmocka_unit_test(a_real_run_counts_the_steps_of_its_turns),
     };
 

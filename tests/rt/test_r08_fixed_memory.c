@@ -182,8 +182,9 @@ static const clo_policy *plain_policy_at(uint32_t index)
 {
     const clo_policy *policy = policy_at(index % policies_count());
     bool plans = strncmp(policy->name, "graphene", 8) == 0 || strcmp(policy->name, "replan") == 0;
+    bool is_network = strcmp(policy->name, "decima") == 0 || strcmp(policy->name, "lachesis") == 0;
 
-    return plans || strcmp(policy->name, "decima") == 0 ? policy_at(0) : policy;
+    return plans || is_network ? policy_at(0) : policy;
 }
 
 static void policies_are_swapped_in_the_memory_that_was_given(void **state)
@@ -198,6 +199,26 @@ static void policies_are_swapped_in_the_memory_that_was_given(void **state)
         ok(clo_runtime_swap_policy(f.s.runtime, plain_policy_at(round + 1), NULL)); /* beside the run */
         ok(clo_job_wait(f.s.job, NULL));
         ok(clo_runtime_swap_policy(f.s.runtime, plain_policy_at(round), NULL));
+        ok(clo_job_submit(f.s.job));
+        ok(clo_job_wait(f.s.job, NULL));
+    }
+    assert_int_equal(fault_count(), 0);
+    close_fixed(&f);
+}
+
+/* Networks need more than the default, and take no more than what is given. */
+static void networks_are_swapped_in_the_memory_that_was_given(void **state)
+{
+    static const char *const names[] = {"decima", "lachesis", "fifo"};
+    fixed_scene f;
+
+    (void)state;
+    ok(open_fixed(&f, policy_at(0), 8 << 20));
+    fault_fail_nth(0);
+    for (uint32_t round = 0; round < 9; round++) {
+        ok(clo_job_submit(f.s.job));
+        ok(clo_runtime_swap_policy(f.s.runtime, clo_policy_find(names[round % 3]), NULL)); /* beside the run */
+        ok(clo_job_wait(f.s.job, NULL));
         ok(clo_job_submit(f.s.job));
         ok(clo_job_wait(f.s.job, NULL));
     }
@@ -329,6 +350,7 @@ int main(void)
         cmocka_unit_test(memory_that_is_not_aligned_is_refused),
         cmocka_unit_test(a_job_in_fixed_memory_refuses_what_would_need_more),
         cmocka_unit_test(policies_are_swapped_in_the_memory_that_was_given),
+        cmocka_unit_test(networks_are_swapped_in_the_memory_that_was_given),
         cmocka_unit_test(a_policy_that_needs_more_is_refused_and_told_how_much),
         cmocka_unit_test(each_allocation_of_a_policy_and_its_swap_may_fail),
     };

@@ -463,6 +463,8 @@ static void jobs(void **state)
     refuses_somehow(clo_runtime_swap_policy, s.f.runtime, &empty, NULL);
     refuses(clo_runtime_hold_time, NULL, 1);
     clo_job_cancel(NULL);
+    refuses(clo_token_take, NULL, NULL, NULL, NULL);
+    refuses(clo_token_complete, (clo_token){0}, 0);
     clo_job_destroy(NULL);
     assert_null(clo_job_output(NULL, 0, 0, &bytes));
     assert_int_equal(bytes, 0);

@@ -1,5 +1,6 @@
 /* Grace periods: what readers look at stays until they have left. mutations.py builds this program from weakened copies
  * of sync/rcu and expects it to fail. */
+#define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
 #include "sync/rcu.h"
@@ -8,6 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* What is published: all words alike, until it is taken out and overwritten. */
 #define PUBLISHED_WORDS 16
@@ -64,9 +66,48 @@ static void what_was_published_stays_until_its_readers_have_left(void **state)
     free(parts);
 }
 
+static _Atomic uint32_t is_inside, is_about_to_wait, has_waited;
+
+static void *wait_main(void *argument)
+{
+    (void)argument;
+    while (atomic_load(&is_inside) == 0)
+        sched_yield();
+    clo_rcu_publish(&newest, NULL);
+    atomic_store(&is_about_to_wait, 1);
+    clo_rcu_wait();
+    atomic_store(&has_waited, 1);
+    return NULL;
+}
+
+/* By hand, so that a wait that does not wait is seen each time. */
+static void a_wait_does_not_end_before_the_sections_that_were_open(void **state)
+{
+    enum { LOOKS = 100 };
+    const struct timespec ms = {0, 1000000};
+    published one = {{0}};
+    pthread_t waiter;
+
+    (void)state;
+    clo_rcu_publish(&newest, &one);
+    assert_int_equal(pthread_create(&waiter, NULL, wait_main, NULL), 0);
+    clo_rcu_enter();
+    assert_ptr_equal(clo_rcu_read(&newest), &one);
+    atomic_store(&is_inside, 1);
+    while (atomic_load(&is_about_to_wait) == 0)
+        sched_yield();
+    for (uint32_t i = 0; i < LOOKS && atomic_load(&has_waited) == 0; i++)
+        nanosleep(&ms, NULL);
+    bool is_early = atomic_load(&has_waited) != 0;
+    clo_rcu_leave();
+    pthread_join(waiter, NULL);
+    assert_false(is_early);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wait_does_not_end_before_the_sections_that_were_open),
         cmocka_unit_test(what_was_published_stays_until_its_readers_have_left),
     };
 

@@ -1,8 +1,9 @@
 /* A job with many tasks that are ready at once arrives in pieces (engine/enter.c) on real workers: completions, the end
- * of other jobs, a cancellation and a new policy are served between two pieces, and the log repeats all of it. The
- * policy of these tests waits inside an arrival, so that there is something to serve.
- * Mutation: in combine of run/combining.c enter all pieces before the next look at the records (the first three tests),
- * or leave tell_ended out of enter (the first). */
+ * of other jobs, a cancellation and a new policy are served between two pieces, and the log repeats all of it. So does
+ * a cancelled job leave, and so is a new policy shown what lives. The policy of these tests waits inside an arrival,
+ * so that there is something to serve.
+ * Mutation: in combine of run/combining.c do all pieces before the next look at the records (the first three tests, and
+ * that of the policy that is shown what lives), or leave tell_ended out of go_on (the first). */
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
@@ -110,7 +111,7 @@ static clo_job *make(const setting *s, uint32_t tag)
     clo_job *job;
 
     config.policy = &slow;
-    config.tag = tag;
+    config.tag = config.band = tag;
     ok(clo_job_create(s->f.runtime, tag == LARGE ? s->f.cost : s->small_cost, &config, &job));
     return job;
 }
@@ -144,21 +145,26 @@ static void close_setting(setting *s)
     clo_graph_destroy(s->small);
 }
 
-/* Records of a kind behind the first ENTER and before the last one. */
-static uint32_t between(const setting *s, uint32_t what)
+/* Records of a kind behind the first one of `piece` and before the last one. */
+static uint32_t between_pieces(const setting *s, uint32_t piece, uint32_t what)
 {
     size_t count, first = SIZE_MAX, last = 0;
     const clo_log_record *records = clo_log_records(s->log, &count);
     uint32_t found = 0;
 
     for (size_t i = 0; i < count; i++)
-        if (records[i].what == CLO_LOG_ENTER) {
+        if (records[i].what == piece) {
             first = first == SIZE_MAX ? i : first;
             last = i;
         }
     for (size_t i = first; i < last && first != SIZE_MAX; i++)
         found += records[i].what == what;
     return found;
+}
+
+static uint32_t between(const setting *s, uint32_t what)
+{
+    return between_pieces(s, CLO_LOG_ENTER, what);
 }
 
 static uint32_t all_of(const setting *s, uint32_t what)
@@ -293,6 +299,68 @@ static void a_new_policy_comes_while_a_job_enters(void **state)
     assert_true(is_swapped);
 }
 
+/* Both workers wait in bodies of small jobs, and a large one has entered. */
+static clo_job *enter_beside_bodies(const setting *s, clo_job *small[2])
+{
+    clo_job *large = make(s, LARGE);
+
+    for (uint32_t i = 0; i < 2; i++) {
+        atomic_store(&is_running, 0);
+        small[i] = make(s, SMALL);
+        ok(clo_job_submit(small[i]));
+        wait_for(&is_running);
+    }
+    ok(clo_job_submit(large));
+    return large;
+}
+
+static void other_jobs_end_while_a_policy_is_shown_what_lives(void **state)
+{
+    bool is_served = false;
+
+    (void)state;
+    wait_us = 1000;
+    for (uint32_t i = 0; i < TRIES && !is_served; i++, wait_us *= 2) {
+        setting s = open_setting();
+        clo_job *small[2], *large = enter_beside_bodies(&s, small);
+        pthread_t waiter;
+        assert_int_equal(pthread_create(&waiter, NULL, wait_for_small, small[0]), 0);
+        hook = let_small_end;
+        ok(clo_runtime_swap_policy(s.f.runtime, &slow, NULL)); /* to the same one, which knows nothing again */
+        ok(clo_job_wait(large, NULL));
+        ok(clo_job_wait(small[1], NULL));
+        pthread_join(waiter, NULL);
+        assert_int_equal(atomic_load(&calls), PIECES * PIECE);
+        ok(clo_runtime_log_stop(s.f.runtime));
+        is_served = between_pieces(&s, CLO_LOG_MORE, CLO_LOG_FINISH) >= 3 &&
+                    between_pieces(&s, CLO_LOG_MORE, CLO_LOG_START) >= 2 &&
+                    between_pieces(&s, CLO_LOG_MORE, CLO_LOG_DONE) > 0 && atomic_load(&told_in_time) != 0;
+        close_setting(&s);
+    }
+    assert_true(is_served);
+}
+
+static void a_job_that_is_cancelled_leaves_in_pieces(void **state)
+{
+    setting s = open_setting();
+    clo_job *small[2], *large = enter_beside_bodies(&s, small);
+
+    (void)state;
+    clo_job_cancel(large);
+    fails(CLO_ERR_CANCELLED, "", clo_job_wait(large, NULL));
+    atomic_store(&go, 1);
+    for (uint32_t i = 0; i < 2; i++)
+        ok(clo_job_wait(small[i], NULL));
+    assert_int_equal(atomic_load(&calls), 0);
+    ok(clo_job_submit(large)); /* once more, to its end */
+    ok(clo_job_wait(large, NULL));
+    assert_int_equal(atomic_load(&calls), PIECES * PIECE);
+    ok(clo_runtime_log_stop(s.f.runtime));
+    assert_int_equal(all_of(&s, CLO_LOG_MORE), PIECES - 1);
+    assert_int_equal(between_pieces(&s, CLO_LOG_MORE, CLO_LOG_DONE), 0);
+    close_setting(&s);
+}
+
 typedef struct submitter {
     clo_job *job;
     pthread_t thread;
@@ -366,6 +434,8 @@ int main(void)
         cmocka_unit_test(another_job_runs_and_ends_while_one_enters),
         cmocka_unit_test(the_rest_of_a_job_that_is_cancelled_does_not_enter),
         cmocka_unit_test(a_new_policy_comes_while_a_job_enters),
+        cmocka_unit_test(other_jobs_end_while_a_policy_is_shown_what_lives),
+        cmocka_unit_test(a_job_that_is_cancelled_leaves_in_pieces),
         cmocka_unit_test(jobs_arrive_at_the_same_time),
         cmocka_unit_test(a_job_alone_is_decided_as_in_the_simulator),
     };

@@ -100,6 +100,8 @@ static inline void scene_run(policy_scene *s, const char *text)
     config.outcomes = s->outcomes;
     s->result = (clo_stream_result)CLO_STREAM_RESULT_INIT;
     ok(clo_stream_simulate(s->workload, s->platform, &config, &s->result));
+    if (config.argument != NULL && config.policy->release != NULL)
+        config.policy->release(config.argument);
     assert_int_equal(s->result.refused, 0);
     assert_int_equal(s->result.jobs_ended, s->jobs);
 }

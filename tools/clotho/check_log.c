@@ -27,6 +27,13 @@ typedef struct judged {
     clo_stream_report report;
 } judged;
 
+bool is_empty_file(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
+}
+
 bool is_log_file(const char *path)
 {
     char head[HEAD_BYTES];

@@ -8,6 +8,9 @@
  * why. */
 bool is_log_file(const char *path);
 
+/* A file of no bytes. */
+bool is_empty_file(const char *path);
+
 /* Judges the log of a run of the workload. Returns an exit code. */
 int check_log(const char *workload_path, const char *log_path, const input_config *config, bool as_json);
 

@@ -120,6 +120,8 @@ int cmd_check(int argc, char **argv)
         return misuse("--policy and --overhead are of the admission test; add --admission");
     if (count < 2)
         return misuse("'check' needs GRAPH PLAN, WORKLOAD LOG or WORKLOAD --admission; see 'clotho check --help'");
+    if (is_empty_file(operands[1]))
+        return complain(operands[1], "the file is empty; give a plan or a log");
     if (is_log_file(operands[1]))
         return check_log(operands[0], operands[1], &config, as_json);
     code = input_open(&in, operands[0], &config);

@@ -26,19 +26,21 @@ static int check_options(train_options *o, const char *seeds, const char *valida
 
 static int parametric(int argc, char **argv)
 {
-    static const command cmd = {"train parametric",
-                                "WORKLOAD",
-                                1,
-                                1,
-                                "Finds the numbers of the policy 'parametric' for a workload by the cross-entropy "
-                                "method: streams of its jobs are\n"
-                                "simulated, and the mean completion time is made small, relative to that of a "
-                                "baseline. Prints the argument that\n"
-                                "was best on the seeds of validation. Interrupted, it goes on from its checkpoint.",
-                                "The same seeds give the same numbers with any number of threads.\n"
-                                "Example: clotho train parametric tpch.jsonl --platform uniform:50 --jobs 20 "
-                                "--arrivals batch --environment decima"};
-    train_options o = {.baseline = "fair",
+    static const command cmd = {
+        "train parametric",
+        "WORKLOAD",
+        1,
+        1,
+        "Finds the numbers of the policy 'parametric', or of 'graphene', for a workload by the cross-entropy "
+        "method: streams of its jobs are\n"
+        "simulated, and the mean completion time is made small, relative to that of a "
+        "baseline. Prints the argument that\n"
+        "was best on the seeds of validation. Interrupted, it goes on from its checkpoint.",
+        "The same seeds give the same numbers with any number of threads.\n"
+        "Example: clotho train parametric tpch.jsonl --platform uniform:50 --jobs 20 "
+        "--arrivals batch --environment decima"};
+    train_options o = {.policy = "parametric",
+                       .baseline = "fair",
                        .arrivals = "batch",
                        .jobs = 20,
                        .generations = 25,
@@ -47,6 +49,7 @@ static int parametric(int argc, char **argv)
                        .scale = 1};
     const char *seeds = "100-163", *validation = "200-215";
     const option_spec options[] = {
+        {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "whose numbers: parametric (default) or graphene"},
         {"platform", 'p', "SPEC", OPTION_TEXT, &o.spec, "as in 'clotho plan'"},
         {"environment", 0, "NAME", OPTION_TEXT, &o.environment, "as in 'clotho simulate'"},
         {"jobs", 0, "N", OPTION_U32, &o.jobs, "jobs of a stream (20)"},
@@ -78,10 +81,12 @@ static int parametric(int argc, char **argv)
 
 int cmd_train(int argc, char **argv)
 {
-    static const action actions[] = {{"parametric", parametric, "the numbers of the policy 'parametric'"},
-                                     {"lachesis", train_lachesis, "the network of the planner 'lachesis'"},
-                                     {"edges", train_edges, "the network of the planners 'edges'"},
-                                     {NULL, NULL, NULL}};
+    static const action actions[] = {
+        {"parametric", parametric, "the numbers of the policy 'parametric', or of 'graphene'"},
+        {"lachesis", train_lachesis, "the network of the planner 'lachesis'"},
+        {"decima", train_decima, "the network of the policy 'residual'"},
+        {"edges", train_edges, "the network of the planners 'edges'"},
+        {NULL, NULL, NULL}};
 
     return actions_run("train", actions, argc, argv);
 }

@@ -7,6 +7,7 @@ int cmd_plan(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
+int cmd_build(int argc, char **argv);
 int cmd_generate(int argc, char **argv);
 int generate_stream(int argc, char **argv); /* `generate stream` */
 int cmd_convert(int argc, char **argv);

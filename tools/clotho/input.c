@@ -114,7 +114,8 @@ int platform_open(const char *spec, clo_platform **out)
 
     if (status == CLO_OK)
         return EXIT_GOOD;
-    const char *near = status == CLO_ERR_ARGUMENT ? nearest_name(spec, shipped_at) : NULL;
+    bool is_name = status == CLO_ERR_ARGUMENT && strchr(spec, ':') == NULL; /* else its number is wrong */
+    const char *near = is_name ? nearest_name(spec, shipped_at) : NULL;
     if (near != NULL)
         return complain("--platform", "'%s' is no platform; did you mean '%s'?", spec, near);
     return complain_status(NULL, status);

@@ -32,8 +32,8 @@ int policy_open(const char *name, const clo_policy **policy, const char **text, 
         return EXIT_GOOD;
     free(*argument);
     *argument = NULL;
-    return status == CLO_ERR_ARGUMENT ? misuse("--policy %s: %s", show_name(name), clo_last_error())
-                                      : complain(NULL, "--policy %s: %s", show_name(name), clo_last_error());
+    return status == CLO_ERR_ARGUMENT ? misuse("--policy %.80s: %s", show_name(name), clo_last_error())
+                                      : complain(NULL, "--policy %.80s: %s", show_name(name), clo_last_error());
 }
 
 void policy_close(const clo_policy *policy, void *argument)

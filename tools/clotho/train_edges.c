@@ -27,7 +27,7 @@ enum { SCALE_CASES = 256, TEST_CASES = 512, WORKLOADS_MAX = 64 };
 typedef struct training {
     const char *jobs, *rule, *seeds_text, *validation_text, *checkpoint, *output, *svg, *name;
     uint32_t edges, lessons, updates, instances, rollouts, threads, validate_every;
-    double rate, scale;
+    double rate, scale, agree;
     uint64_t seed;
     bool as_json;
     seed_list seeds, validation;
@@ -99,6 +99,8 @@ static int check_options(training *t)
         return misuse("--instances is from 1 to 1000, --rollouts from 2 to 1000");
     if (t->threads > 256)
         return misuse("--threads is %u; write at most 256", t->threads);
+    if (!(t->agree >= 0 && t->agree <= 100))
+        return misuse("--agree is from 0 to 100 percent");
     if (!(t->rate > 0) || !(t->scale > 0))
         return misuse("--rate or --scale is 0; write a number > 0");
     if (strlen(t->name) >= CLO_MODEL_NAME_BYTES)
@@ -294,16 +296,30 @@ static int make_model(training *t)
     return code;
 }
 
-static int draw_curve(const training *t)
+static double share_of(const training *t)
 {
-    uint32_t count;
-    const train_point *points = trainer_curve(t->trainer, &count);
-    FILE *file = fopen(t->svg, "w");
-    bool is_good = file != NULL && curve_svg(points, count, "clotho train edges", file);
+    return t->agreement.choices > 0 ? (double)t->agreement.same / (double)t->agreement.choices : 1;
+}
 
-    if (file != NULL)
-        is_good = fclose(file) == 0 && is_good;
-    return is_good ? EXIT_GOOD : complain(t->svg, "cannot be written; check the folder and its rights");
+/* A model whose integers choose otherwise is not what was trained. */
+static int check_integers(const training *t)
+{
+    double reward, change = 0;
+
+    (void)trainer_best(t->trainer, &reward, NULL);
+    if (!isnan(t->integers)) /* percent that makespans are shorter by, of those without edges */
+        change = (100 - t->integers) / (100 - reward) - 1;
+    if (change > TRAIN_CHANGE_MOST && t->agree > 0)
+        return complain("the model",
+                        "its integers make makespans longer by %.3f %% than real numbers, more than %g %%, and it is "
+                        "not written; try another --seed or a lower --rate",
+                        100 * change, 100 * TRAIN_CHANGE_MOST);
+    if (100 * share_of(t) >= t->agree)
+        return EXIT_GOOD;
+    return complain("the model",
+                    "its integers choose as real numbers in %.2f %% of %llu decisions, less than %g %%, and it is not "
+                    "written; try another --seed or a lower --rate",
+                    100 * share_of(t), (unsigned long long)t->agreement.choices, t->agree);
 }
 
 static int report(const training *t)
@@ -311,7 +327,7 @@ static int report(const training *t)
     double reward;
     uint32_t update, points;
     double first = trainer_curve(t->trainer, &points)[0].validation;
-    double share = t->agreement.choices > 0 ? (double)t->agreement.same / (double)t->agreement.choices : 1;
+    double share = share_of(t);
     json out;
 
     (void)trainer_best(t->trainer, &reward, &update);
@@ -360,10 +376,14 @@ static int run(training *t, char **paths, int count)
         code = train(t);
     if (code == EXIT_GOOD)
         code = make_model(t);
+    if (code == EXIT_GOOD)
+        code = check_integers(t);
     if (code == EXIT_GOOD && t->output != NULL)
         code = model_write(t->output, t->model, t->model_bytes);
+    uint32_t points_count = 0;
+    const train_point *points = code == EXIT_GOOD ? trainer_curve(t->trainer, &points_count) : NULL;
     if (code == EXIT_GOOD && t->svg != NULL)
-        code = draw_curve(t);
+        code = train_write_curve(points, points_count, "clotho train edges", t->svg);
     return code == EXIT_GOOD ? report(t) : code;
 }
 
@@ -411,6 +431,8 @@ static int read_and_run(training *t, int argc, char **argv)
         {"threads", 0, "N", OPTION_U32, &t->threads, "rollouts at once (as many as CPUs)"},
         {"checkpoint", 0, "F", OPTION_TEXT, &t->checkpoint,
          "written at each validation; where it is there already, training goes on from it"},
+        {"agree", 0, "P", OPTION_REAL, &t->agree,
+         "percent of decisions in which integers must choose as real numbers, or nothing is written (99)"},
         {"name", 0, "NAME", OPTION_TEXT, &t->name, "of the model (edges)"},
         {"output", 'o', "F", OPTION_TEXT, &t->output, "write the model"},
         {"svg", 0, "F.svg", OPTION_TEXT, &t->svg, "draw the learning curve"},
@@ -444,6 +466,7 @@ int train_edges(int argc, char **argv)
     t->validate_every = 20;
     t->rate = 0.03;
     t->scale = 1;
+    t->agree = TRAIN_AGREE_LEAST;
     int code = read_and_run(t, argc, argv);
     close_all(t);
     return code;

@@ -92,6 +92,8 @@ static int check_numbers(const lachesis_options *o)
     if (!(o->prior > 0 && o->prior <= 1000) || !(o->spread > 0 && o->spread <= 100) ||
         !(o->phase.rate_first > 0 && o->phase.rate_first <= 1))
         return misuse("--prior is above 0, at most 1000; --spread above 0, at most 100; --rate above 0, at most 1");
+    if (!(o->agree >= 0 && o->agree <= 100))
+        return misuse("--agree is from 0 to 100 percent");
     if (o->threads > 256)
         return misuse("--threads is %u; write at most 256", o->threads);
     if (o->law.executors < 1 || o->law.executors > 4096)
@@ -316,7 +318,7 @@ static int run(training *t)
     if (code == EXIT_GOOD)
         code = train(t, &from);
     if (code == EXIT_GOOD)
-        code = train_model_report(t->o, t->trainer, &t->set, seconds_since(&from));
+        code = train_model_report(t->o, t->trainer, &t->set, &t->net, seconds_since(&from));
     trainer_destroy(t->trainer);
     for (uint32_t i = 0; i < t->set.count; i++)
         batch_destroy(t->set.list[i]);
@@ -368,6 +370,7 @@ int train_lachesis(int argc, char **argv)
                           .updates = 300,
                           .prior = 20,
                           .spread = 1,
+                          .agree = TRAIN_AGREE_LEAST,
                           .phase = TRAIN_PHASE_INIT,
                           .shape = LACHESIS_SHAPE_INIT,
                           .law = {.executors = 50}};
@@ -398,6 +401,8 @@ int train_lachesis(int argc, char **argv)
         {"checkpoint", 0, "F", OPTION_TEXT, &o.checkpoint,
          "written at each validation; where it is there already, training goes on from it"},
         {"output", 'o', "F.model", OPTION_TEXT, &o.output, "write the model there"},
+        {"agree", 0, "P", OPTION_REAL, &o.agree,
+         "percent of decisions in which integers must choose as real numbers, or the network is left out (99)"},
         {"name", 0, "NAME", OPTION_TEXT, &o.name, "of the model (lachesis)"},
         {"curve", 0, "F.svg", OPTION_TEXT, &o.curve, "write the learning curve there"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object on standard output"}};

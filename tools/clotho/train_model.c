@@ -1,53 +1,105 @@
 /* train_model.c - the model of a training: quantized, compared with the real numbers, written. */
 #include "train_model.h"
 #include "../train/batch_model.h"
-#include "../train/curve.h"
+#include "../train/checkpoint_file.h"
+#include "../train/parameters.h"
 #include "json.h"
 #include "model.h"
 #include "report.h"
+#include "train.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int write_curve(const lachesis_options *o, const trainer *t)
+/* What a set of parameters became. */
+typedef struct outcome {
+    batch_model model;
+    batch_agreement found;
+    /* The network adds nothing to the prior. */
+    bool is_prior_alone;
+} outcome;
+
+static double share_of(const outcome *out)
 {
-    uint32_t count;
-    const train_point *points = trainer_curve(t, &count);
-    FILE *file = fopen(o->curve, "w");
-    bool is_good = file != NULL && curve_svg(points, count, "clotho train lachesis", file);
-
-    if (file != NULL)
-        is_good = fclose(file) == 0 && is_good;
-    return is_good ? EXIT_GOOD : complain(o->curve, "cannot be written; check the folder and its rights");
+    return out->found.decisions > 0 ? (double)out->found.same / (double)out->found.decisions : 1;
 }
 
-/* FNV-1a of the bytes. */
-static uint64_t hash_of(const void *data, size_t bytes)
+static double change_of(const outcome *out)
 {
-    const unsigned char *at = data;
-    uint64_t hash = UINT64_C(14695981039346656037);
-
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
-    return hash;
+    return out->found.reals > 0 ? out->found.integers / out->found.reals - 1 : 0;
 }
 
-static int print_report(const lachesis_options *o, const trainer *t, const batch_model *model,
-                        const batch_agreement *found, double seconds)
+static bool is_faithful(const lachesis_options *o, const outcome *out)
 {
-    double reward, same = found->decisions > 0 ? (double)found->same / (double)found->decisions : 1;
-    double change = found->reals > 0 ? found->integers / found->reals - 1 : 0;
-    uint32_t update;
+    return 100 * share_of(out) >= o->agree && (change_of(out) <= TRAIN_CHANGE_MOST || o->agree <= 0);
+}
+
+static int quantize_and_compare(const lachesis_options *o, const batch_set *set, const double *parameters, outcome *out)
+{
+    clo_model *model = NULL;
+    const char *why = NULL;
+    clo_status status = batch_quantize(set, &o->shape, parameters, o->name, &out->model, &why);
+
+    if (status == CLO_OK)
+        status = clo_model_open(o->name, out->model.data, out->model.bytes, &model);
+    for (uint32_t i = o->seeds.count; i < set->count && status == CLO_OK; i++)
+        status = batch_compare(set->list[i], set, &o->shape, parameters, model, &out->found);
+    clo_model_destroy(model);
+    if (status == CLO_OK)
+        return EXIT_GOOD;
+    return why != NULL ? complain("the model", "%s", why) : complain_status("the model", status);
+}
+
+/* The best parameters without what their network adds. */
+static int leave_network_out(const lachesis_options *o, const trainer *t, const batch_set *set, const network *net,
+                             outcome *out)
+{
+    uint32_t count = lachesis_parameters(&o->shape);
+    double *parameters = malloc(count * sizeof *parameters);
+    network *prior = malloc(sizeof *prior);
+    int code;
+
+    *out = (outcome){.is_prior_alone = true};
+    if (parameters == NULL || prior == NULL) {
+        code = complain(NULL, "out of memory");
+    } else {
+        memcpy(parameters, trainer_best(t, NULL, NULL), count * sizeof *parameters);
+        (void)lachesis_network(&o->shape, parameters, prior, NULL); /* the shape of `net`, which could be made */
+        parameters_zero(prior, parameters, net->score);
+        code = quantize_and_compare(o, set, parameters, out);
+    }
+    free(parameters);
+    free(prior);
+    return code;
+}
+
+/* of_network: what the integers of the best parameters did. */
+static int print_report(const lachesis_options *o, const trainer *t, const outcome *made, const outcome *of_network,
+                        double seconds)
+{
+    const batch_model *model = &made->model;
+    double reward;
+    uint32_t update, count;
     json out;
 
     (void)trainer_best(t, &reward, &update);
+    if (made->is_prior_alone) {
+        reward = trainer_curve(t, &count)[0].validation;
+        update = 0;
+    }
     if (!o->as_json) {
+        if (made->is_prior_alone)
+            printf("\nnetwork      is left out, the prior alone is kept: its integers choose as real numbers in %.2f "
+                   "%% of "
+                   "%llu decisions",
+                   100 * share_of(of_network), (unsigned long long)of_network->found.decisions);
         printf("\nbest         %.5f of DEFT's makespan on %u batches of validation, after %u updates; %.1f s\n",
                -reward, o->validation.count, update, seconds);
         printf("integers     choose as real numbers in %.2f %% of %llu decisions; makespans change by %+.3f %%\n",
-               100 * same, (unsigned long long)found->decisions, 100 * change);
+               100 * share_of(made), (unsigned long long)made->found.decisions, 100 * change_of(made));
         printf("model        %zu bytes, hash %016llx%s%s\n", model->bytes,
-               (unsigned long long)hash_of(model->data, model->bytes), o->output != NULL ? ", written to " : "",
+               (unsigned long long)checkpoint_sum(model->data, model->bytes), o->output != NULL ? ", written to " : "",
                o->output != NULL ? o->output : "");
         return EXIT_GOOD;
     }
@@ -58,38 +110,48 @@ static int print_report(const lachesis_options *o, const trainer *t, const batch
     json_count(&out, "updates", trainer_updates_done(t));
     json_count(&out, "seeds_hash", seeds_hash(o->seeds));
     json_count(&out, "validation_hash", seeds_hash(o->validation));
-    json_count(&out, "decisions", found->decisions);
-    json_real(&out, "agreement", same);
-    json_real(&out, "objective_change", change);
+    json_count(&out, "decisions", made->found.decisions);
+    json_real(&out, "agreement", share_of(made));
+    json_real(&out, "agreement_of_network", share_of(of_network));
+    json_bool(&out, "prior_alone", made->is_prior_alone);
+    json_real(&out, "objective_change", change_of(made));
     json_count(&out, "bytes", model->bytes);
-    json_count(&out, "model_hash", hash_of(model->data, model->bytes));
+    json_count(&out, "model_hash", checkpoint_sum(model->data, model->bytes));
     json_real(&out, "seconds", seconds);
     return json_print(&out);
 }
 
-int train_model_report(const lachesis_options *o, const trainer *t, const batch_set *set, double seconds)
+static int write_all(const lachesis_options *o, const trainer *t, const outcome *made)
 {
-    const double *best = trainer_best(t, NULL, NULL);
-    batch_model made = {0};
-    batch_agreement found = {0};
-    clo_model *model = NULL;
-    const char *why = NULL;
-    clo_status status = batch_quantize(set, &o->shape, best, o->name, &made, &why);
+    int code = o->output != NULL ? model_write(o->output, made->model.data, made->model.bytes) : EXIT_GOOD;
 
-    if (status == CLO_OK)
-        status = clo_model_open(o->name, made.data, made.bytes, &model);
-    for (uint32_t i = o->seeds.count; i < set->count && status == CLO_OK; i++)
-        status = batch_compare(set->list[i], set, &o->shape, best, model, &found);
-    int code = status == CLO_OK ? EXIT_GOOD
-               : why != NULL    ? complain("the model", "%s", why)
-                                : complain_status("the model", status);
-    if (code == EXIT_GOOD && o->output != NULL)
-        code = model_write(o->output, made.data, made.bytes);
-    if (code == EXIT_GOOD && o->curve != NULL)
-        code = write_curve(o, t);
+    uint32_t count;
+    const train_point *points = trainer_curve(t, &count);
+    return code == EXIT_GOOD && o->curve != NULL ? train_write_curve(points, count, "clotho train lachesis", o->curve)
+                                                 : code;
+}
+
+int train_model_report(const lachesis_options *o, const trainer *t, const batch_set *set, const network *net,
+                       double seconds)
+{
+    outcome best = {0}, prior = {0};
+    const outcome *made = &best;
+    int code = quantize_and_compare(o, set, trainer_best(t, NULL, NULL), &best);
+
+    if (code == EXIT_GOOD && !is_faithful(o, &best)) {
+        code = leave_network_out(o, t, set, net, &prior);
+        made = &prior;
+    }
+    if (code == EXIT_GOOD && !is_faithful(o, made))
+        code = complain("the model",
+                        "its integers choose as real numbers in %.2f %% of %llu decisions, less than %g %%, and it is "
+                        "not written; try another --seed, or --tune 0",
+                        100 * share_of(made), (unsigned long long)made->found.decisions, o->agree);
     if (code == EXIT_GOOD)
-        code = print_report(o, t, &made, &found, seconds);
-    clo_model_destroy(model);
-    free(made.data);
+        code = write_all(o, t, made);
+    if (code == EXIT_GOOD)
+        code = print_report(o, t, made, &best, seconds);
+    free(best.model.data);
+    free(prior.model.data);
     return code;
 }

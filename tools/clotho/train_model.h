@@ -14,13 +14,15 @@ typedef struct lachesis_options {
     lachesis_shape shape;
     batch_law law;
     seed_list seeds, validation;
-    double prior, spread;
+    double prior, spread, agree;
     uint64_t seed;
     bool as_json;
 } lachesis_options;
 
-/* Quantizes trainer_best, compares it on the batches behind the first `training` ones, writes the file and prints the
- * report. Returns an exit code. */
-int train_model_report(const lachesis_options *o, const trainer *t, const batch_set *set, double seconds);
+/* Quantizes trainer_best, compares it on the batches of validation, writes the file and prints the report. Where its
+ * integers choose otherwise too often, the network is left out and the prior is kept; where that does not help either,
+ * there is an error line and no file. `net` is the trained network. Returns an exit code. */
+int train_model_report(const lachesis_options *o, const trainer *t, const batch_set *set, const network *net,
+                       double seconds);
 
 #endif

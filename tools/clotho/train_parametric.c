@@ -1,32 +1,30 @@
-/* train_parametric.c - the numbers of the policy "parametric" by the cross-entropy method (../train/cem.h).
+/* train_parametric.c - the numbers of the policies of tuned.h by the cross-entropy method (../train/cem.h).
  *
  * A score is the mean over streams of (mean completion time under the sample / under the baseline). Each generation
  * takes the next seeds of the training list; its mean is judged on all seeds of validation, and the best mean is kept.
- * l_scale is searched as its logarithm; fit only on platforms whose machines differ in their capacities, elsewhere it
- * is 0 and not written. */
+ * Numbers for platforms whose machines differ in their capacities are searched there alone, and elsewhere not written.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include "../train/cem.h"
+#include "../train/checkpoint_file.h"
 #include "arrivals.h"
 #include "json.h"
 #include "policy_option.h"
 #include "simulate.h"
 #include "simulate_hash.h"
 #include "train.h"
+#include "train_streams.h"
+#include "tuned.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { NUMBERS = 10, SCALE = 5, FIT = 9, ARGUMENT_BYTES = 256, THREADS_MAX = 256 };
-
-/* Where the search begins, and how widely; the built-in argument has the same numbers. */
-static const double start_mean[NUMBERS] = {1.0254, 4.9115, 4.9624, 0.5845, 0.1769, 2.3192, 0.2864, 0.6474, -1, 0};
-static const double start_sigma[NUMBERS] = {0.6, 1.5, 1.5, 0.3, 0.4, 0.5, 0.3, 0.4, 1, 1};
-static const double least_sigma[NUMBERS] = {0.02, 0.05, 0.05, 0.01, 0.01, 0.02, 0.01, 0.01, 0.01, 0.05};
+#define CHECKPOINT_HEAD "clotho.checkpoint/2 parametric "
+#define CHECKPOINT_SUM "sum %016llx\n"
+enum { CHECKPOINT_SUM_BYTES = 21 };
 
 /* The built-in unit of time is this share of the mean work of a TPC-H query. */
 static const double unit_per_work = 1 / 7.26;
@@ -38,6 +36,7 @@ typedef struct training {
     clo_platform *opened;
     const clo_platform *platform;
     clo_arrivals_config arrivals;
+    const tuned *tuned;
     const clo_policy *policy, *baseline;
     void *baseline_argument;
     int64_t unit_ns;
@@ -46,103 +45,24 @@ typedef struct training {
     cem cem;
 } training;
 
-/* One simulation of a batch of them. */
-typedef struct task {
-    const clo_policy *policy;
-    const void *argument;
-    uint64_t seed;
-    double jct_ns; /* out */
-    clo_status status;
-    char error[256];
-} task;
-
-typedef struct batch {
-    const training *t;
-    task *tasks;
-    uint32_t count;
-    _Atomic uint32_t next;
-} batch;
-
-static clo_status simulate(const training *t, task *k)
+/* Runs all of them. Returns EXIT_GOOD, or an exit code after an error line. */
+static int run_streams(const training *t, train_stream *list, uint32_t count)
 {
-    clo_arrivals_config arrivals = t->arrivals;
-    clo_environment environment = CLO_ENVIRONMENT_INIT;
-    clo_stream_config config = CLO_STREAM_CONFIG_INIT;
-    clo_stream_result result = CLO_STREAM_RESULT_INIT;
-    clo_workload *drawn = NULL;
+    const train_streams how = {.jobs = t->jobs,
+                               .platform = t->platform,
+                               .arrivals = t->arrivals,
+                               .environment = t->o->environment,
+                               .threads = t->o->threads};
 
-    arrivals.seed = k->seed;
-    clo_status status = clo_workload_arrivals(t->jobs, &arrivals, &drawn);
-    if (status == CLO_OK && t->o->environment != NULL) {
-        status = clo_environment_open(t->o->environment, k->seed, &environment);
-        config.environment = &environment;
-    }
-    config.policy = k->policy;
-    config.argument = k->argument;
-    if (status == CLO_OK)
-        status = clo_stream_simulate(drawn, t->platform, &config, &result);
-    clo_environment_close(&environment);
-    clo_workload_destroy(drawn);
-    k->jct_ns = result.jct_mean_ns;
-    return status;
-}
-
-static void *work(void *argument)
-{
-    batch *b = argument;
-
-    for (uint32_t i; (i = atomic_fetch_add(&b->next, 1)) < b->count;) { /* ends: next grows */
-        task *k = &b->tasks[i];
-        k->status = simulate(b->t, k);
-        if (k->status != CLO_OK)
-            snprintf(k->error, sizeof k->error, "%s", clo_last_error());
-    }
-    return NULL;
-}
-
-/* Runs all tasks. Returns EXIT_GOOD, or an exit code after an error line. */
-static int run_batch(const training *t, task *tasks, uint32_t count)
-{
-    batch b = {.t = t, .tasks = tasks, .count = count};
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t threads = t->o->threads > 0 ? t->o->threads : cpus > 0 && cpus < THREADS_MAX ? (uint32_t)cpus : 1;
-    pthread_t list[THREADS_MAX];
-    uint32_t started = 0;
-
-    while (started + 1 < threads && pthread_create(&list[started], NULL, work, &b) == 0)
-        started++;
-    (void)work(&b);
-    while (started > 0)
-        pthread_join(list[--started], NULL);
-    for (uint32_t i = 0; i < count; i++)
-        if (tasks[i].status != CLO_OK)
-            return complain(t->path, "seed %llu: %s", (unsigned long long)tasks[i].seed, tasks[i].error);
-    return EXIT_GOOD;
-}
-
-/* The argument of the policy as text. */
-static void to_text(const training *t, const double *numbers, char *out)
-{
-    size_t used = 0;
-
-    for (uint32_t n = 0; n < t->cem.numbers; n++) {
-        double value = n == SCALE ? exp(numbers[n]) : numbers[n];
-        value = fmax(n == SCALE ? 0.01 : n == FIT ? 0 : -999, fmin(999, value));
-        used += (size_t)snprintf(out + used, ARGUMENT_BYTES - used, "%s%.4f",
-                                 n == FIT ? ",fit="
-                                 : n > 0  ? ","
-                                          : "",
-                                 value);
-    }
-    snprintf(out + used, ARGUMENT_BYTES - used, ",%lldns", (long long)t->unit_ns);
+    return train_streams_run(&how, t->path, list, count);
 }
 
 static void *to_argument(const training *t, const double *numbers)
 {
-    char text[ARGUMENT_BYTES];
+    char text[TUNED_ARGUMENT_BYTES];
     void *argument = calloc(1, t->policy->argument_bytes);
 
-    to_text(t, numbers, text);
+    tuned_text(t->tuned, &t->cem, numbers, t->unit_ns, text);
     if (argument != NULL && t->policy->parse(text, argument) == CLO_OK)
         return argument;
     free(argument);
@@ -153,22 +73,22 @@ static void *to_argument(const training *t, const double *numbers)
 static int measure_baseline(training *t)
 {
     uint32_t count = t->o->seeds.count + t->o->validation.count;
-    task *tasks = calloc(count, sizeof *tasks);
+    train_stream *streams = calloc(count, sizeof *streams);
 
     t->baseline_ns = calloc(count, sizeof *t->baseline_ns);
-    if (tasks == NULL || t->baseline_ns == NULL) {
-        free(tasks);
+    if (streams == NULL || t->baseline_ns == NULL) {
+        free(streams);
         return complain(NULL, "out of memory");
     }
     for (uint32_t i = 0; i < count; i++)
-        tasks[i] = (task){.policy = t->baseline,
-                          .argument = t->baseline_argument,
-                          .seed = i < t->o->seeds.count ? t->o->seeds.first + i
-                                                        : t->o->validation.first + i - t->o->seeds.count};
-    int code = run_batch(t, tasks, count);
+        streams[i] = (train_stream){.policy = t->baseline,
+                                    .argument = t->baseline_argument,
+                                    .seed = i < t->o->seeds.count ? t->o->seeds.first + i
+                                                                  : t->o->validation.first + i - t->o->seeds.count};
+    int code = run_streams(t, streams, count);
     for (uint32_t i = 0; i < count; i++)
-        t->baseline_ns[i] = tasks[i].jct_ns > 0 ? tasks[i].jct_ns : 1;
-    free(tasks);
+        t->baseline_ns[i] = streams[i].jct_ns > 0 ? streams[i].jct_ns : 1;
+    free(streams);
     return code;
 }
 
@@ -177,13 +97,13 @@ static int measure_baseline(training *t)
 static int score(const training *t, double (*samples)[CEM_NUMBERS_MAX], uint32_t samples_count, bool validates,
                  uint32_t from, uint32_t count, double *scores)
 {
-    task *tasks = calloc((size_t)samples_count * count, sizeof *tasks);
+    train_stream *streams = calloc((size_t)samples_count * count, sizeof *streams);
     void **arguments = calloc(samples_count, sizeof *arguments);
     seed_list list = validates ? t->o->validation : t->o->seeds;
     int code = EXIT_GOOD;
 
-    if (tasks == NULL || arguments == NULL) {
-        free(tasks);
+    if (streams == NULL || arguments == NULL) {
+        free(streams);
         free(arguments);
         return complain(NULL, "out of memory");
     }
@@ -192,62 +112,93 @@ static int score(const training *t, double (*samples)[CEM_NUMBERS_MAX], uint32_t
         if (arguments[s] == NULL)
             code = complain(NULL, "a sample is no argument: %s", clo_last_error());
         for (uint32_t i = 0; i < count; i++)
-            tasks[(size_t)s * count + i] =
-                (task){.policy = t->policy, .argument = arguments[s], .seed = list.first + (from + i) % list.count};
+            streams[(size_t)s * count + i] = (train_stream){
+                .policy = t->policy, .argument = arguments[s], .seed = list.first + (from + i) % list.count};
     }
     if (code == EXIT_GOOD)
-        code = run_batch(t, tasks, samples_count * count);
+        code = run_streams(t, streams, samples_count * count);
     for (uint32_t s = 0; s < samples_count && code == EXIT_GOOD; s++) {
         scores[s] = 0;
         for (uint32_t i = 0; i < count; i++) {
             size_t at = (validates ? t->o->seeds.count : 0) + (from + i) % list.count;
-            scores[s] += tasks[(size_t)s * count + i].jct_ns / t->baseline_ns[at] / count;
+            scores[s] += streams[(size_t)s * count + i].jct_ns / t->baseline_ns[at] / count;
         }
     }
     for (uint32_t s = 0; s < samples_count; s++)
         free(arguments[s]);
     free(arguments);
-    free(tasks);
+    free(streams);
     return code;
 }
 
+/* Text: a head with the hash of the options, cem_write's lines, and a last line with the sum of all before. */
 static int write_checkpoint(const training *t)
 {
-    char name[4096];
+    char *text = NULL, sum[32];
+    size_t bytes = 0;
 
     if (t->o->checkpoint == NULL)
         return EXIT_GOOD;
-    snprintf(name, sizeof name, "%s.new", t->o->checkpoint);
-    FILE *file = fopen(name, "w");
-    bool is_good = file != NULL &&
-                   fprintf(file, "clotho.checkpoint/1 parametric %llx\n", (unsigned long long)t->hash) > 0 &&
-                   cem_write(&t->cem, file);
+    FILE *file = open_memstream(&text, &bytes);
+    bool is_good = file != NULL && fprintf(file, CHECKPOINT_HEAD "%llx\n", (unsigned long long)t->hash) > 0 &&
+                   cem_write(&t->cem, file) && fflush(file) == 0;
+    if (is_good) {
+        snprintf(sum, sizeof sum, CHECKPOINT_SUM, (unsigned long long)checkpoint_sum(text, bytes));
+        is_good = fputs(sum, file) >= 0;
+    }
     if (file != NULL)
         is_good = fclose(file) == 0 && is_good;
-    if (is_good && rename(name, t->o->checkpoint) == 0)
-        return EXIT_GOOD;
-    return complain(t->o->checkpoint, "the checkpoint cannot be written; check the folder and its rights");
+    is_good = is_good && checkpoint_write(t->o->checkpoint, text, bytes);
+    free(text);
+    return is_good ? EXIT_GOOD
+                   : complain(t->o->checkpoint, "the checkpoint cannot be written; check the folder and its rights");
+}
+
+/* The last line says the sum of all before it. */
+static bool has_sum(const char *text, size_t bytes)
+{
+    char sum[32];
+
+    if (bytes < CHECKPOINT_SUM_BYTES)
+        return false;
+    snprintf(sum, sizeof sum, CHECKPOINT_SUM, (unsigned long long)checkpoint_sum(text, bytes - CHECKPOINT_SUM_BYTES));
+    return memcmp(text + bytes - CHECKPOINT_SUM_BYTES, sum, CHECKPOINT_SUM_BYTES) == 0;
+}
+
+/* What is wrong with the text, or NULL; then the search goes on from it. */
+static const char *parse_checkpoint(training *t, char *text, size_t bytes)
+{
+    static const char any[] = "clotho.checkpoint/", head[] = CHECKPOINT_HEAD;
+    bool is_read = false;
+
+    if (strncmp(text, any, sizeof any - 1) == 0 && strstr(text, " parametric ") != NULL &&
+        strncmp(text, head, sizeof head - 1) != 0)
+        return "is a checkpoint of another version of clotho; delete it to begin anew";
+    if (strncmp(text, head, sizeof head - 1) != 0 || !has_sum(text, bytes))
+        return "is no checkpoint of 'clotho train parametric', or damaged; delete it to begin anew";
+    if (strtoull(text + sizeof head - 1, NULL, 16) != t->hash)
+        return "was written for other jobs or options; name another file, or delete this one";
+    const char *rows = strchr(text, '\n');
+    FILE *file = rows != NULL ? fmemopen(text, bytes, "r") : NULL;
+    if (file != NULL) {
+        is_read = fseek(file, rows + 1 - text, SEEK_SET) == 0 && cem_read(&t->cem, file);
+        fclose(file);
+    }
+    return is_read ? NULL : "is damaged; delete it to begin anew";
 }
 
 static int read_checkpoint(training *t)
 {
-    static const char head[] = "clotho.checkpoint/1 parametric ";
-    char line[128] = "";
-    FILE *file = t->o->checkpoint != NULL ? fopen(t->o->checkpoint, "r") : NULL;
+    size_t bytes = 0;
 
-    if (file == NULL)
+    if (t->o->checkpoint == NULL || access(t->o->checkpoint, F_OK) != 0)
         return EXIT_GOOD;
-    bool is_one = fgets(line, sizeof line, file) != NULL && strncmp(line, head, sizeof head - 1) == 0;
-    bool is_mine = is_one && strtoull(line + sizeof head - 1, NULL, 16) == t->hash;
-    bool is_read = is_mine && cem_read(&t->cem, file);
-    fclose(file);
-    if (is_read)
-        return EXIT_GOOD;
-    if (is_one && !is_mine)
-        return complain(t->o->checkpoint,
-                        "was written for other jobs or options; name another file, or delete this one");
-    return complain(t->o->checkpoint,
-                    "is no checkpoint of 'clotho train parametric', or damaged; delete it to begin anew");
+    unsigned char *data = checkpoint_read(t->o->checkpoint, &bytes);
+    if (data == NULL)
+        return complain(t->o->checkpoint, "cannot be read; check its rights, or name another file");
+    const char *wrong = parse_checkpoint(t, (char *)data, bytes);
+    free(data);
+    return wrong == NULL ? EXIT_GOOD : complain(t->o->checkpoint, "%s", wrong);
 }
 
 /* The samples of one generation, the next distribution, and its mean on the seeds of validation. */
@@ -324,7 +275,7 @@ static uint64_t hash_of(const training *t)
     const train_options *o = t->o;
     uint64_t hash = fold(fold(UINT64_C(14695981039346656037), workload_hash(t->jobs)), platform_hash(t->platform));
 
-    hash = fold_text(fold_text(fold_text(hash, o->environment), o->arrivals), o->baseline);
+    hash = fold_text(fold_text(fold_text(fold_text(hash, o->policy), o->environment), o->arrivals), o->baseline);
     hash = fold(fold(fold(hash, o->jobs), o->population), o->seeds_each);
     hash = fold(fold(fold(hash, o->seeds.first), o->seeds.count), o->validation.first);
     return fold_text(fold(fold(hash, o->validation.count), o->seed), o->start);
@@ -344,29 +295,6 @@ static int64_t choose_unit(const clo_workload *jobs)
     }
     double unit = work_ns / clo_workload_jobs(jobs) * unit_per_work;
     return unit < 1 ? 1 : unit > 1e16 ? INT64_C(10000000000000000) : (int64_t)unit;
-}
-
-/* --start NUMBERS, fit left out or not, the unit left out or the same. */
-static int read_start(training *t)
-{
-    const char *at = t->o->start;
-    char *end;
-
-    memcpy(t->cem.mean, start_mean, sizeof start_mean);
-    for (int n = 0; n < NUMBERS && at != NULL; n++) {
-        if (n == FIT && strncmp(at, "fit=", 4) != 0)
-            break;
-        at += n == FIT ? 4 : 0;
-        t->cem.mean[n] = strtod(at, &end);
-        if (end == at || !isfinite(t->cem.mean[n]) || (n == SCALE && !(t->cem.mean[n] > 0)) ||
-            (*end != ',' && n + 1 < FIT))
-            return misuse("--start is '%.80s'; write nine numbers with commas between, as the policy takes them",
-                          t->o->start);
-        if (n == SCALE)
-            t->cem.mean[n] = log(t->cem.mean[n]);
-        at = end + (*end == ',');
-    }
-    return EXIT_GOOD;
 }
 
 /* Some machine has another capacity than the first one. */
@@ -391,14 +319,12 @@ static int open_training(training *t)
         code = arrivals_parse(o->arrivals, &t->arrivals);
     t->arrivals.jobs = o->jobs;
     t->arrivals.shuffled = t->arrivals.kind != CLO_ARRIVALS_TRACE;
-    t->cem = (cem){.numbers = FIT, .seed = o->seed, .best_score = INFINITY};
-    memcpy(t->cem.sigma, start_sigma, sizeof start_sigma);
-    memcpy(t->cem.least_sigma, least_sigma, sizeof least_sigma);
+    t->cem = (cem){.seed = o->seed, .best_score = INFINITY};
+    t->tuned = code == EXIT_GOOD ? tuned_find(o->policy) : NULL;
     if (code == EXIT_GOOD)
-        code = read_start(t);
+        code = t->tuned != NULL ? tuned_begin(t->tuned, o->start, true, &t->cem) : EXIT_BAD_USAGE;
     if (code != EXIT_GOOD)
         return code;
-    memcpy(t->cem.best, t->cem.mean, sizeof t->cem.best);
     load.scale = o->scale;
     clo_status status = clo_workload_load(t->path, &load, &t->jobs);
     if (status != CLO_OK)
@@ -408,8 +334,10 @@ static int open_training(training *t)
         code = platform_open(o->spec != NULL ? o->spec : "native", &t->opened);
         t->platform = t->opened;
     }
-    t->cem.numbers = code == EXIT_GOOD && has_classes(t->platform) ? NUMBERS : FIT;
-    t->policy = clo_policy_find("parametric");
+    if (code == EXIT_GOOD)
+        code = tuned_begin(t->tuned, o->start, has_classes(t->platform), &t->cem);
+    memcpy(t->cem.best, t->cem.mean, sizeof t->cem.best);
+    t->policy = clo_policy_find(o->policy);
     t->unit_ns = choose_unit(t->jobs);
     t->hash = code == EXIT_GOOD ? hash_of(t) : 0;
     return code;
@@ -417,10 +345,10 @@ static int open_training(training *t)
 
 static int report(const training *t, double seconds)
 {
-    char text[ARGUMENT_BYTES];
+    char text[TUNED_ARGUMENT_BYTES];
     json out;
 
-    to_text(t, t->cem.best, text);
+    tuned_text(t->tuned, &t->cem, t->cem.best, t->unit_ns, text);
     if (t->o->output != NULL) {
         FILE *file = fopen(t->o->output, "w");
         bool is_good = file != NULL && fprintf(file, "%s\n", text) > 0;
@@ -432,11 +360,11 @@ static int report(const training *t, double seconds)
     if (!t->o->as_json) {
         printf("\nbest         %.4f of '%s' on %u seeds of validation, in %.1f s\n", t->cem.best_score, t->o->baseline,
                t->o->validation.count, seconds);
-        printf("use          --policy parametric:%s\n", text);
+        printf("use          --policy %s:%s\n", t->o->policy, text);
         return EXIT_GOOD;
     }
     json_begin(&out);
-    json_text(&out, "policy", "parametric");
+    json_text(&out, "policy", t->o->policy);
     json_text(&out, "argument", text);
     json_text(&out, "baseline", t->o->baseline);
     json_real(&out, "validation", t->cem.best_score);
@@ -450,6 +378,7 @@ static void print_head(const training *t)
 {
     const train_options *o = t->o;
 
+    printf("numbers of   %s\n", o->policy);
     printf("training on  %s: %u jobs a stream, arrivals %s%s%s, platform %s\n", t->path, o->jobs, o->arrivals,
            o->environment != NULL ? ", environment " : "", o->environment != NULL ? o->environment : "",
            clo_platform_name(t->platform));

@@ -8,7 +8,11 @@
 
 #include "environment.h"
 
-enum { BATCH_CCRS_MAX = 8, BATCH_FEATURES = CLO_FEATURES_STAGE + CLO_FEATURES_JOB + CLO_FEATURES_SYSTEM };
+enum {
+    BATCH_CCRS_MAX = 8,
+    BATCH_FEATURES = CLO_FEATURES_STAGE + CLO_FEATURES_JOB + CLO_FEATURES_SYSTEM,
+    BATCH_WEIGHTS = CLO_FEATURES_STAGE + 1
+};
 
 typedef struct batch_law {
     const clo_workload *workload;
@@ -52,16 +56,17 @@ void batch_destroy(batch *b);
 typedef struct batch_set {
     batch **list;
     uint32_t count;
-    /* Of the scores that the network adds to: prior * batch_prior. Untuned, the weight of rank-up is 1, others are
-     * 0. */
-    double prior, weights[CLO_FEATURES_STAGE];
+    /* Of the scores that the network adds to: prior * batch_prior. Untuned, the weight of rank-up is 1, others are 0.
+     * The last one is a constant. Where many sums would be negative it is so large that none is: a leaky layer would
+     * squeeze those sums, and integers could not tell them apart. */
+    double prior, weights[BATCH_WEIGHTS];
 } batch_set;
 
 /* Of negative sums: as in the network that carries them (lachesis_with_prior). */
 #define BATCH_PRIOR_LEAKY 0.008
 
-/* Sum of the weights times what the network sees of the task. */
-double batch_prior(const batch *b, const double weights[CLO_FEATURES_STAGE], uint32_t task);
+/* Sum of the weights times what the network sees of the task, and the constant. */
+double batch_prior(const batch *b, const double weights[BATCH_WEIGHTS], uint32_t task);
 
 typedef struct batch_tuning {
     /* The first batches of the set; the others are those of validation. */

@@ -3,15 +3,14 @@
  * Little-endian: "clotrain", u32 version, u32 parameters, u64 hash of the options, u64 Adam's steps, u32 updates done,
  * u32 best update, f64 best reward, u32 points, u32 has begun; then f64 parameters, m, v, best [parameters]; the
  * points, each u32 update, u32 phase and six f64; at the end u64 FNV-1a of all bytes before. */
-#define _POSIX_C_SOURCE 200809L
+#include "checkpoint_file.h"
 #include "trainer_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { VERSION = 1, HEAD_BYTES = 64, POINT_BYTES = 56, SUM_BYTES = 8, BYTES_MAX = 1 << 28 };
+enum { VERSION = 1, HEAD_BYTES = 64, POINT_BYTES = 56, SUM_BYTES = 8 };
 
 static const char magic[8] = {'c', 'l', 'o', 't', 'r', 'a', 'i', 'n'};
 
@@ -51,18 +50,9 @@ static void get_reals(cursor *c, double *to, size_t count)
     }
 }
 
-static uint64_t fold(uint64_t hash, const void *bytes, size_t count)
-{
-    const unsigned char *at = bytes;
-
-    for (size_t i = 0; i < count; i++)
-        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
-    return hash;
-}
-
 static uint64_t fold_number(uint64_t hash, double number)
 {
-    return fold(hash, &number, sizeof number);
+    return checkpoint_fold(hash, &number, sizeof number);
 }
 
 static uint64_t fold_phase(uint64_t hash, const train_phase *p)
@@ -72,7 +62,7 @@ static uint64_t fold_phase(uint64_t hash, const train_phase *p)
                               p->clip_gradient, p->gamma,         p->lambda,       p->critic_weight, p->by_time,
                               p->epochs,        p->clip_ratio};
 
-    return fold(hash, numbers, sizeof numbers);
+    return checkpoint_fold(hash, numbers, sizeof numbers);
 }
 
 uint64_t trainer_hash(const trainer *t)
@@ -80,12 +70,14 @@ uint64_t trainer_hash(const trainer *t)
     const trainer_config *c = &t->config;
     uint64_t hash = fold_number(UINT64_C(14695981039346656037), c->parameters_count);
 
-    hash = fold(hash, c->environment->name, strlen(c->environment->name));
+    hash = checkpoint_fold(hash, c->environment->name, strlen(c->environment->name));
     for (uint32_t i = 0; i < c->phases_count; i++)
         hash = fold_phase(hash, &c->phases[i]);
-    hash = fold(fold_number(hash, c->seeds_count), c->seeds, c->seeds_count * sizeof *c->seeds);
-    hash = fold(fold_number(hash, c->validation_count), c->validation, c->validation_count * sizeof *c->validation);
-    return fold_number(fold(fold(hash, &c->seed, sizeof c->seed), &c->hash, sizeof c->hash), c->validate_every);
+    hash = checkpoint_fold(fold_number(hash, c->seeds_count), c->seeds, c->seeds_count * sizeof *c->seeds);
+    hash = checkpoint_fold(fold_number(hash, c->validation_count), c->validation,
+                           c->validation_count * sizeof *c->validation);
+    return fold_number(checkpoint_fold(checkpoint_fold(hash, &c->seed, sizeof c->seed), &c->hash, sizeof c->hash),
+                       c->validate_every);
 }
 
 static size_t bytes_of(uint32_t parameters, uint32_t points)
@@ -121,7 +113,7 @@ static void put_all(const trainer *t, unsigned char *bytes)
         put(&c, p->phase, 4);
         put_reals(&c, numbers, 6);
     }
-    put(&c, fold(UINT64_C(14695981039346656037), bytes, (size_t)(c.at - bytes)), 8);
+    put(&c, checkpoint_sum(bytes, (size_t)(c.at - bytes)), 8);
 }
 
 static bool fail(char *why, const char *path, const char *text)
@@ -134,24 +126,13 @@ bool trainer_save(const trainer *t, const char *path, char *why)
 {
     size_t bytes = bytes_of(t->config.parameters_count, t->curve_count);
     unsigned char *data = malloc(bytes);
-    char name[4096];
 
-    if (data == NULL || snprintf(name, sizeof name, "%s.new", path) >= (int)sizeof name) {
-        free(data);
-        return fail(why, path, data == NULL ? "out of memory" : "the name is too long");
-    }
+    if (data == NULL)
+        return fail(why, path, "out of memory");
     put_all(t, data);
-    FILE *file = fopen(name, "wb");
-    bool is_good =
-        file != NULL && fwrite(data, 1, bytes, file) == bytes && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    if (file != NULL)
-        is_good = fclose(file) == 0 && is_good;
+    bool is_good = checkpoint_write(path, data, bytes);
     free(data);
-    if (is_good && rename(name, path) == 0)
-        return true;
-    if (file != NULL)
-        remove(name);
-    return fail(why, path, "the checkpoint cannot be written; check the folder and its rights");
+    return is_good || fail(why, path, "the checkpoint cannot be written; check the folder and its rights");
 }
 
 /* What is wrong with the bytes, or NULL. */
@@ -168,8 +149,7 @@ static const char *check(const trainer *t, unsigned char *data, size_t bytes)
     c.at = data + 48;
     uint32_t points = (uint32_t)get(&c, 4);
     cursor end = {data + bytes - SUM_BYTES};
-    if (bytes != bytes_of(parameters, points) ||
-        get(&end, 8) != fold(UINT64_C(14695981039346656037), data, bytes - SUM_BYTES))
+    if (bytes != bytes_of(parameters, points) || get(&end, 8) != checkpoint_sum(data, bytes - SUM_BYTES))
         return "is damaged; delete it to begin anew";
     if (parameters != t->config.parameters_count || hash != trainer_hash(t))
         return "was written for other jobs or options; name another file, or delete this one";
@@ -201,26 +181,10 @@ static void get_all(trainer *t, unsigned char *data)
     }
 }
 
-static unsigned char *read_all(const char *path, size_t *bytes)
-{
-    FILE *file = fopen(path, "rb");
-    unsigned char *data = NULL;
-
-    if (file == NULL)
-        return NULL;
-    long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-    if (size >= 0 && size <= BYTES_MAX && fseek(file, 0, SEEK_SET) == 0)
-        data = malloc((size_t)size + 1);
-    if (data != NULL)
-        *bytes = fread(data, 1, (size_t)size, file);
-    fclose(file);
-    return data;
-}
-
 bool trainer_load(trainer *t, const char *path, char *why)
 {
     size_t bytes = 0;
-    unsigned char *data = read_all(path, &bytes);
+    unsigned char *data = checkpoint_read(path, &bytes);
 
     if (data == NULL)
         return fail(why, path, "cannot be read");

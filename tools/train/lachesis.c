@@ -11,7 +11,7 @@
  * sees the features of the job and of the system. */
 #include "lachesis.h"
 
-#include "quantize.h"
+#include "layers.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,130 +19,33 @@
 #define NONE CLO_MODEL_NONE
 
 enum { BY_ITSELF = NETWORK_NONE, OF_STAGES = 0, OF_JOBS, OF_ALL };
-enum { PREP_HIDDEN = 16, EXPONENT_MAX = 12, JOIN = 0 };
+enum { JOIN = 0 };
 /* How large a feature of 1 is where it is carried to the score: with the margin of quantize.h a bit is left over. */
 enum { CARRIED = 3 };
 
 static const uint32_t head_shape[LACHESIS_HEAD_DEPTH] = {32, 16, 8, 1};
 static const uint32_t critic_shape[] = {32, 16, 1};
-static const double slope = 0.2;
 
-typedef struct build {
-    network *net;
-    const double *parameters;
-    uint32_t used;
-} build;
-
-static uint32_t add_value(build *b, clo_model_domain domain, uint32_t width, int group)
+static uint32_t add_sum(layers *b, clo_model_domain domain, uint32_t in, int group)
 {
-    network *net = b->net;
+    uint32_t width = b->net->values[in].width, each = layers_new_dense(b, in, width, LAYERS_SLOPE, group);
+    uint32_t out = layers_value(b, domain, width, group);
 
-    net->values[net->values_count] = (network_value){.domain = domain,
-                                                     .width = width,
-                                                     .join = NETWORK_NONE,
-                                                     .group = group,
-                                                     .exponent = NETWORK_NONE,
-                                                     .exponent_max = EXPONENT_MAX};
-    return net->values_count++;
-}
-
-static uint32_t add_input(build *b, clo_model_domain domain, uint32_t width, int exponent)
-{
-    if (width == 0)
-        return NONE;
-    uint32_t value = add_value(b, domain, width, BY_ITSELF);
-    b->net->values[value].is_input = true;
-    b->net->values[value].exponent = exponent;
-    return value;
-}
-
-static void add_op(build *b, clo_model_operation op, uint32_t out, const uint32_t in[3], uint32_t argument)
-{
-    b->net->ops[b->net->ops_count++] =
-        (clo_model_op){.op = op, .out = out, .in = {in[0], in[1], in[2]}, .argument = argument};
-}
-
-/* A matrix and its biases, from the next parameters. */
-static uint32_t add_layer(build *b, uint32_t inputs, uint32_t outputs, double leaky)
-{
-    const double *weights = b->parameters != NULL ? b->parameters + b->used : NULL;
-    const double *bias = weights != NULL ? weights + (size_t)inputs * outputs : NULL;
-
-    b->used += (inputs + 1) * outputs;
-    b->net->layers[b->net->layers_count] = (network_layer){inputs, outputs, inputs, 0, weights, bias, leaky};
-    return b->net->layers_count++;
-}
-
-static uint32_t add_dense(build *b, uint32_t in, uint32_t layer, int group)
-{
-    uint32_t out = add_value(b, b->net->values[in].domain, b->net->layers[layer].outputs, group);
-
-    add_op(b, CLO_MODEL_DENSE, out, (const uint32_t[]){in, NONE, NONE}, layer);
-    return out;
-}
-
-static uint32_t add_new_dense(build *b, uint32_t in, uint32_t outputs, double leaky, int group)
-{
-    return add_dense(b, in, add_layer(b, b->net->values[in].width, outputs, leaky), group);
-}
-
-static uint32_t add_stages(build *b, const lachesis_shape *shape, uint32_t x)
-{
-    uint32_t prep = add_new_dense(b, x, PREP_HIDDEN, slope, BY_ITSELF);
-
-    prep = add_new_dense(b, prep, shape->width, slope, OF_STAGES);
-    uint32_t own = add_new_dense(b, x, shape->width, slope, OF_STAGES), e = prep;
-    uint32_t g = add_layer(b, shape->width, shape->width, slope);
-    for (uint32_t round = 0; round < shape->rounds; round++) {
-        uint32_t sum = add_value(b, CLO_MODEL_STAGE, shape->width, OF_STAGES);
-        add_op(b, CLO_MODEL_SUM_CHILDREN, sum, (const uint32_t[]){e, NONE, NONE}, NONE);
-        uint32_t message = add_dense(b, sum, g, OF_STAGES);
-        e = add_value(b, CLO_MODEL_STAGE, shape->width, OF_STAGES);
-        add_op(b, CLO_MODEL_ADD, e, (const uint32_t[]){message, own, prep}, NONE);
-    }
-    return e;
-}
-
-static uint32_t add_sum(build *b, clo_model_domain domain, uint32_t in, int group)
-{
-    uint32_t width = b->net->values[in].width, each = add_new_dense(b, in, width, slope, group);
-    uint32_t out = add_value(b, domain, width, group);
-
-    add_op(b, CLO_MODEL_SUM, out, (const uint32_t[]){each, NONE, NONE}, NONE);
-    return out;
-}
-
-static uint32_t add_join(build *b, clo_model_domain domain, const uint32_t parts[3], bool is_sum)
-{
-    uint32_t width = b->net->values[parts[0]].width, out = add_value(b, domain, width, BY_ITSELF);
-
-    b->net->layers[b->net->layers_count] = (network_layer){.outputs = width, .leaky = is_sum ? 1 : slope};
-    b->net->values[out].is_sum = is_sum;
-    b->net->values[out].join = is_sum ? JOIN : NETWORK_NONE;
-    add_op(b, CLO_MODEL_JOIN, out, parts, b->net->layers_count++);
+    layers_op(b, CLO_MODEL_SUM, out, (const uint32_t[]){each, NONE, NONE}, NONE);
     return out;
 }
 
 /* What the first layer of the head makes of the inputs of one domain: columns of one matrix, `column` on. */
-static uint32_t add_parts(build *b, network_layer whole, uint32_t *column, uint32_t first, uint32_t second)
+static uint32_t add_parts(layers *b, network_layer whole, uint32_t *column, uint32_t first, uint32_t second)
 {
     const uint32_t in[2] = {first, second};
     uint32_t parts[3] = {NONE, NONE, NONE}, count = 0;
 
     for (int i = 0; i < 2 && in[i] != NONE; i++) {
-        network_layer *layer = &b->net->layers[b->net->layers_count];
-        uint32_t out = add_value(b, b->net->values[in[i]].domain, whole.outputs, BY_ITSELF);
-        *layer = whole;
-        layer->inputs = b->net->values[in[i]].width;
-        layer->column = *column;
-        layer->bias = *column == 0 ? whole.bias : NULL; /* one part has the biases */
-        *column += layer->inputs;
-        b->net->values[out].is_sum = true;
-        b->net->values[out].join = JOIN;
-        add_op(b, CLO_MODEL_DENSE, out, (const uint32_t[]){in[i], NONE, NONE}, b->net->layers_count++);
-        parts[count++] = out;
+        parts[count++] = layers_part(b, whole, in[i], *column, JOIN);
+        *column += b->net->values[in[i]].width;
     }
-    return count == 1 ? parts[0] : add_join(b, b->net->values[first].domain, parts, true);
+    return count == 1 ? parts[0] : layers_join(b, b->net->values[first].domain, parts, JOIN);
 }
 
 static uint32_t head_outputs(const lachesis_shape *shape, int depth)
@@ -155,35 +58,35 @@ static uint32_t head_inputs(const lachesis_shape *shape)
     return shape->stage_inputs + shape->job_inputs + shape->system_inputs + 3 * shape->width;
 }
 
-static uint32_t add_head(build *b, const lachesis_shape *shape, const uint32_t in[6])
+static uint32_t add_head(layers *b, const lachesis_shape *shape, const uint32_t in[6])
 {
-    uint32_t column = 0, index = add_layer(b, head_inputs(shape), head_outputs(shape, 0), 1);
+    uint32_t column = 0, index = layers_matrix(b, head_inputs(shape), head_outputs(shape, 0), 1);
     network_layer whole = b->net->layers[index];
 
     b->net->layers_count--; /* its slices stand for it */
     uint32_t stage = add_parts(b, whole, &column, in[0], in[1]), job = add_parts(b, whole, &column, in[2], in[3]);
     uint32_t all = add_parts(b, whole, &column, in[4], in[5]);
-    uint32_t score = add_join(b, CLO_MODEL_STAGE, (const uint32_t[]){stage, job, all}, false);
+    uint32_t score = layers_join(b, CLO_MODEL_STAGE, (const uint32_t[]){stage, job, all}, NETWORK_NONE);
     for (int depth = 1; depth < LACHESIS_HEAD_DEPTH; depth++)
-        score =
-            add_new_dense(b, score, head_outputs(shape, depth), depth + 1 < LACHESIS_HEAD_DEPTH ? slope : 1, BY_ITSELF);
+        score = layers_new_dense(b, score, head_outputs(shape, depth),
+                                 depth + 1 < LACHESIS_HEAD_DEPTH ? LAYERS_SLOPE : 1, BY_ITSELF);
     b->net->values[score].is_sum = true;
     return score;
 }
 
-static uint32_t add_critic(build *b, uint32_t z)
+static uint32_t add_critic(layers *b, uint32_t z)
 {
     for (size_t depth = 0; depth < 3; depth++)
-        z = add_new_dense(b, z, critic_shape[depth], depth < 2 ? slope : 1, BY_ITSELF);
+        z = layers_new_dense(b, z, critic_shape[depth], depth < 2 ? LAYERS_SLOPE : 1, BY_ITSELF);
     return z;
 }
 
-static uint32_t build_all(build *b, const lachesis_shape *shape)
+static uint32_t build_all(layers *b, const lachesis_shape *shape)
 {
-    uint32_t x = add_input(b, CLO_MODEL_STAGE, shape->stage_inputs, shape->exponent);
-    uint32_t job = add_input(b, CLO_MODEL_JOB, shape->job_inputs, shape->exponent);
-    uint32_t system = add_input(b, CLO_MODEL_GLOBAL, shape->system_inputs, shape->exponent);
-    uint32_t e = add_stages(b, shape, x);
+    uint32_t x = layers_input(b, CLO_MODEL_STAGE, shape->stage_inputs, shape->exponent);
+    uint32_t job = layers_input(b, CLO_MODEL_JOB, shape->job_inputs, shape->exponent);
+    uint32_t system = layers_input(b, CLO_MODEL_GLOBAL, shape->system_inputs, shape->exponent);
+    uint32_t e = layers_embed(b, x, shape->width, shape->rounds, OF_STAGES);
     uint32_t y = add_sum(b, CLO_MODEL_JOB, e, OF_JOBS), z = add_sum(b, CLO_MODEL_GLOBAL, y, OF_ALL);
 
     b->net->score = add_head(b, shape, (const uint32_t[]){x, e, y, job, z, system});
@@ -196,7 +99,7 @@ static uint32_t encoder_parameters(const lachesis_shape *shape)
 {
     const uint32_t d = shape->width;
 
-    return (shape->stage_inputs + 1) * (PREP_HIDDEN + d) + (PREP_HIDDEN + 1) * d + 3 * (d + 1) * d;
+    return (shape->stage_inputs + 1) * (LAYERS_PREP + d) + (LAYERS_PREP + 1) * d + 3 * (d + 1) * d;
 }
 
 uint32_t lachesis_parameters(const lachesis_shape *shape)
@@ -253,6 +156,8 @@ void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, 
         double *row = out + (size_t)(wide - 1) * wide_in;
         for (uint32_t k = 0; depth == 0 && k < shape->stage_inputs; k++)
             row[k] = CARRIED * weights[k];
+        if (depth == 0)
+            out[(size_t)wide_in * wide + wide - 1] = CARRIED * weights[shape->stage_inputs];
         if (depth > 0)
             row[wide_in - 1] = depth + 1 < LACHESIS_HEAD_DEPTH ? 1 : last;
         if (depth + 2 == LACHESIS_HEAD_DEPTH)
@@ -266,7 +171,7 @@ void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, 
 
 bool lachesis_network(const lachesis_shape *shape, const double *parameters, network *net, uint32_t *critic)
 {
-    build b = {.net = net, .parameters = parameters};
+    layers b = {.net = net, .parameters = parameters};
 
     if (shape->stage_inputs < 1 || shape->stage_inputs > CLO_MODEL_WIDTH_MAX ||
         shape->job_inputs > CLO_MODEL_WIDTH_MAX || shape->system_inputs > CLO_MODEL_WIDTH_MAX || shape->width < 1 ||

@@ -36,8 +36,8 @@ uint32_t lachesis_parameters(const lachesis_shape *shape);
 bool lachesis_network(const lachesis_shape *shape, const double *parameters, network *net, uint32_t *critic);
 
 /* A prior as a part of the network: the scores of `out` are those of `parameters` and `scale` times the sum of
- * weights[stage_inputs] times the features of the stage; a negative sum counts 0.008 of it. One unit of each hidden
- * layer of the head carries the sum to the score.
+ * weights[stage_inputs + 1] times the features of the stage, the last weight times 1; a negative sum counts 0.008 of
+ * it. One unit of each hidden layer of the head carries the sum to the score.
  *
  *   shape  with spare 1 and without a critic: of `parameters`.
  *   out    [lachesis_parameters of the same shape with spare 0] */

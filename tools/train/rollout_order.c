@@ -1,6 +1,8 @@
 /* rollout_order.c - episodes that are one decision of many real numbers: scores with normal noise. REINFORCE (Williams
  * 1992) for a normal distribution with a fixed deviation: the slope of the log-density along a score is noise /
- * deviation^2. The noise is drawn again where it is learned from, from the same seed. */
+ * deviation^2. An order stays as it is where all scores move alike, so the mean of the slopes is left out: it would only
+ * be noise, along the direction in which sums over all stages grow fastest. The noise is drawn again where it is learned
+ * from, from the same seed. */
 #include "rollout_order.h"
 
 #include <math.h>
@@ -32,14 +34,25 @@ static void play(const rollout_plan *plan, rollout_room *room, rollout *r, const
     r->total = r->steps[0].reward = plan->environment->order(room->environment, noisy);
 }
 
+static double mean_noise(uint64_t seed, uint32_t count)
+{
+    draws d = {seed};
+    double sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        sum += normal(&d);
+    return count > 0 ? sum / count : 0;
+}
+
 static void learn(const rollout_plan *plan, rollout_room *room, rollout *r, const train_view *view)
 {
     double *slopes = room->tape.slopes[plan->net->score], scale = r->steps[0].advantage / plan->environment->spread;
+    double mean = mean_noise(r->draws_seed, view->stages.count);
     draws d = {r->draws_seed};
 
     network_slopes_clear(plan->net, view->input->shape, &room->tape);
     for (uint32_t i = 0; i < view->stages.count; i++)
-        slopes[view->stages.rows[i]] -= scale * normal(&d);
+        slopes[view->stages.rows[i]] -= scale * (normal(&d) - mean);
     network_backward(plan->net, view->input->shape, &room->tape, plan->parameters, r->gradient);
     r->total = r->steps[0].reward;
 }

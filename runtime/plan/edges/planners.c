@@ -43,7 +43,8 @@ static clo_status fill_by_rule(clo_schedule *schedule, clo_edges_rule rule, cons
 
 static clo_status realise(clo_schedule *schedule, const clo_edges_room *room, const clo_edges_state *state)
 {
-    const clo_packing packing = {state->plan.makespan_ns, state->plan.start_ns, state->plan.machine};
+    const clo_packing packing = {
+        .makespan_ns = state->plan.makespan_ns, .start_ns = state->plan.start_ns, .machine = state->plan.machine};
 
     return clo_rcpsp_realise(&room->problem, &packing, CLO_RCPSP_FORWARD, schedule);
 }

@@ -2,14 +2,13 @@
  * at once. */
 #include "plan/learned/scores.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
 #include "learn/builtin.h"
 #include "learn/draw.h"
 #include "learn/ready.h"
-
-#include <string.h>
 
 enum { LINE = CLO_CACHE_LINE_BYTES, MODEL_BYTES = 8192 };
 
@@ -20,15 +19,8 @@ typedef struct pass {
     clo_head head;
     clo_head_job *job;
     clo_scored set;
-    void *block;
+    void *memory;
 } pass;
-
-static void *aligned(void *memory)
-{
-    uintptr_t rest = (uintptr_t)memory % LINE;
-
-    return (char *)memory + (rest > 0 ? LINE - rest : 0);
-}
 
 static clo_status open_pass(pass *p)
 {
@@ -38,13 +30,15 @@ static clo_status open_pass(pass *p)
     if (status != CLO_OK)
         return status;
     size_t job_bytes = clo_head_job_bytes(&p->head, tasks), set_bytes = clo_scored_bytes(&p->head, tasks, 1);
-    p->block = job_bytes > 0 && set_bytes > 0 ? clo_allocate(job_bytes + set_bytes + 2 * (size_t)LINE, 1) : NULL;
-    if (p->block == NULL)
+    unsigned char *job = NULL, *set = NULL;
+    clo_block block = {0};
+    clo_carve(&block, &job, job_bytes + LINE); /* whole lines: each part begins with one */
+    clo_carve(&block, &set, set_bytes + LINE);
+    p->memory = job_bytes > 0 && set_bytes > 0 ? clo_block_allocate(&block) : NULL;
+    if (p->memory == NULL)
         return clo_fail_memory("a network's pass");
-    char *memory = aligned(p->block);
-    memset(memory, 0, job_bytes);
-    p->job = clo_head_job_open(&p->head, tasks, memory);
-    clo_scored_open(&p->set, &p->head, tasks, 1, aligned(memory + job_bytes));
+    p->job = clo_head_job_open(&p->head, tasks, job);
+    clo_scored_open(&p->set, &p->head, tasks, 1, set);
     return CLO_OK;
 }
 
@@ -101,6 +95,6 @@ clo_status clo_score_tasks(const clo_cost *cost, const clo_model *model, clo_tas
         status = run_pass(&p, out->scores);
     if (status == CLO_OK && clo_draw_scale(p.model, p.model->header->score, &out->drawn_scale) != CLO_OK)
         out->drawn_scale = 0;
-    clo_free(p.block);
+    clo_free(p.memory);
     return status;
 }

@@ -18,12 +18,14 @@
  *
  * The ready tasks stand in a row while they are few, else in a tree of boxes, ready_tree.h, which also says what a step
  * costs: about O(log tasks * executors) where the times of tasks are in proportion, O(ready * executors) in the worst
- * case. With demands min-min asks, for each time, what fits then (fit_pick.h). */
+ * case. With demands min-min asks, for each time, what fits then (fit_pick.h), max-min asks which tasks holes have no
+ * room for (late_pick.h), and sufferage leaves tasks out by holes (suffer.h). */
 #include "plan/list/planners.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/list/fit_pick.h"
+#include "plan/list/late_pick.h"
 #include "plan/list/ready_tree.h"
 
 static clo_status add_released(clo_ready *ready, clo_ready_tree *tree)
@@ -81,7 +83,7 @@ static clo_status run_batch(clo_schedule *schedule, clo_pick_rule rule, bool in_
 }
 
 /* For a batch of few tasks a row is enough. */
-enum { FIT_FEW = 128 };
+enum { FIT_FEW = 128, LATE_FEW = 100 };
 
 /* What min-min with demands needs. */
 typedef struct fit_batch {
@@ -141,10 +143,38 @@ static clo_status minmin_fill(clo_schedule *schedule, const clo_plan_config *con
     return schedule->profiles != NULL ? minmin_with_demands(schedule) : run_batch(schedule, CLO_PICK_LEAST, true);
 }
 
+static clo_status maxmin_with_demands(clo_schedule *schedule)
+{
+    clo_ready ready;
+    clo_ready_tree few = {0};
+    clo_late_pick many = {0};
+    clo_status status = clo_ready_open(&ready, schedule);
+
+    if (status == CLO_OK)
+        status = clo_ready_tree_open(&few, &ready, CLO_PICK_LARGEST);
+    if (status == CLO_OK)
+        status = clo_late_pick_open(&many, &ready);
+    while (status == CLO_OK && schedule->count < schedule->graph->instances) { /* ends: some task is always ready */
+        bool is_few = ready.released_count - ready.taken <= LATE_FEW;
+        if (is_few)
+            status = add_released(&ready, &few);
+        else
+            clo_late_pick_fill(&many);
+        while (status == CLO_OK && few.count > 0)
+            status = place_picked(&ready, &few);
+        while (status == CLO_OK && many.left > 0)
+            status = clo_late_pick_place(&many);
+    }
+    clo_late_pick_close(&many);
+    clo_ready_tree_close(&few);
+    clo_ready_close(&ready);
+    return status;
+}
+
 static clo_status maxmin_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     (void)config;
-    return run_batch(schedule, CLO_PICK_LARGEST, true);
+    return schedule->profiles != NULL ? maxmin_with_demands(schedule) : run_batch(schedule, CLO_PICK_LARGEST, true);
 }
 
 static clo_status sufferage_fill(clo_schedule *schedule, const clo_plan_config *config)

@@ -5,22 +5,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#include <stdlib.h>
-
-enum { SAMPLES = 1024 };
-
-static uint64_t *set_of(const clo_fits *fits, uint32_t resource, uint32_t amount)
-{
-    return fits->sets + ((size_t)resource * fits->amounts_count + amount) * fits->words;
-}
-
-static int by_amount(const void *left, const void *right)
-{
-    const int64_t *a = left, *b = right;
-
-    return *a < *b ? -1 : *a > *b;
-}
-
 /* The resources that some task demands. */
 static void find_resources(clo_fits *fits, const clo_graph *graph)
 {
@@ -33,47 +17,6 @@ static void find_resources(clo_fits *fits, const clo_graph *graph)
     }
 }
 
-/* The first amount that is not below `value`; amounts_count: all are. */
-static uint32_t amount_for(const clo_fits *fits, uint32_t resource, int64_t value)
-{
-    const int64_t *amounts = fits->amounts + (size_t)resource * fits->amounts_count;
-    uint32_t low = 0, high = fits->amounts_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (amounts[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Amounts at which the demands of a sample are divided in equal parts, and the sets for them. */
-static void fill_sets(clo_fits *fits, uint32_t resource)
-{
-    int64_t sample[SAMPLES], *amounts = fits->amounts + (size_t)resource * fits->amounts_count, most = 0;
-    uint32_t step = (fits->count - 1) / SAMPLES + 1, samples = 0;
-
-    for (uint32_t p = 0; p < fits->count; p++) {
-        int64_t value = fits->demands[(size_t)p * fits->resources + resource];
-        most = value > most ? value : most;
-        if (p % step == 0)
-            sample[samples++] = value;
-    }
-    qsort(sample, samples, sizeof *sample, by_amount);
-    for (uint32_t i = 0; i < fits->amounts_count; i++)
-        amounts[i] = sample[(size_t)samples * (i + 1) / (fits->amounts_count + 1)];
-    amounts[fits->amounts_count - 1] = most;
-    for (uint32_t p = 0; p < fits->count; p++) {
-        uint32_t at = amount_for(fits, resource, fits->demands[(size_t)p * fits->resources + resource]);
-        set_of(fits, resource, at)[p / 64] |= UINT64_C(1) << p % 64;
-    }
-    for (uint32_t i = 1; i < fits->amounts_count; i++)
-        for (uint32_t w = 0; w < fits->words; w++)
-            set_of(fits, resource, i)[w] |= set_of(fits, resource, i - 1)[w];
-}
-
 clo_status clo_fits_open(clo_fits *fits, const clo_cost *cost, const uint32_t *task_at)
 {
     const clo_graph *graph = cost->graph;
@@ -81,9 +24,12 @@ clo_status clo_fits_open(clo_fits *fits, const clo_cost *cost, const uint32_t *t
 
     *fits = (clo_fits){.count = graph->tasks, .words = graph->tasks / 64 + 1};
     find_resources(fits, graph);
-    fits->amounts_count = fits->count > CLO_FITS_FEW ? CLO_FITS_AMOUNTS : 0;
-    clo_carve(&block, &fits->amounts, (size_t)fits->resources * fits->amounts_count);
-    clo_carve(&block, &fits->sets, (size_t)fits->resources * fits->amounts_count * fits->words);
+    fits->has_levels = fits->count > CLO_FITS_FEW;
+    for (uint32_t r = 0; r < fits->resources && fits->has_levels; r++) {
+        fits->levels[r] = (clo_levels){.words = fits->words, .amounts_count = CLO_FITS_AMOUNTS};
+        clo_carve(&block, &fits->levels[r].amounts, CLO_FITS_AMOUNTS);
+        clo_carve(&block, &fits->levels[r].sets, (size_t)CLO_FITS_AMOUNTS * fits->words);
+    }
     clo_carve(&block, &fits->present, fits->words);
     clo_carve(&block, &fits->filled, fits->words / 64 + 1);
     clo_carve(&block, &fits->demands, (size_t)fits->count * fits->resources);
@@ -93,8 +39,8 @@ clo_status clo_fits_open(clo_fits *fits, const clo_cost *cost, const uint32_t *t
     for (uint32_t p = 0; p < fits->count; p++)
         for (uint32_t r = 0; r < fits->resources && clo_cost_fastest(cost, task_at[p]) > 0; r++)
             fits->demands[(size_t)p * fits->resources + r] = clo_graph_demand(graph, task_at[p])[fits->of[r]];
-    for (uint32_t r = 0; r < fits->resources && fits->amounts_count > 0; r++)
-        fill_sets(fits, r);
+    for (uint32_t r = 0; r < fits->resources && fits->has_levels; r++)
+        clo_levels_fill(&fits->levels[r], fits->demands + r, fits->resources, fits->count);
     return CLO_OK;
 }
 
@@ -124,10 +70,10 @@ void clo_fits_remove(clo_fits *fits, uint32_t position)
 void clo_fits_ask(const clo_fits *fits, clo_fits_question *question)
 {
     question->sets_count = 0;
-    for (uint32_t r = 0; r < fits->resources && fits->amounts_count > 0; r++) {
-        uint32_t at = amount_for(fits, r, question->room[r]);
-        if (at + 1 < fits->amounts_count) /* else all are in the set */
-            question->sets[question->sets_count++] = set_of(fits, r, at);
+    for (uint32_t r = 0; r < fits->resources && fits->has_levels; r++) {
+        const uint64_t *set = clo_levels_around(&fits->levels[r], question->room[r]);
+        if (set != NULL) /* else all are in it */
+            question->sets[question->sets_count++] = set;
     }
 }
 

@@ -9,6 +9,7 @@
 #define CLO_PLAN_LIST_FITS_H
 
 #include "cost/cost.h"
+#include "plan/list/levels.h"
 
 /* Amounts of each resource; few tasks are compared one by one. */
 #define CLO_FITS_AMOUNTS 32u
@@ -16,14 +17,13 @@
 
 typedef struct clo_fits {
     uint32_t count, words;
-    uint32_t resources;             /* that some task demands */
-    uint32_t of[CLO_RESOURCES_MAX]; /* [resources] in the graph's order */
-    uint32_t amounts_count;         /* of each resource: CLO_FITS_AMOUNTS, or 0 for few tasks */
-    int64_t *amounts;               /* [resources][amounts_count] rising; the last is the most of all */
-    uint64_t *sets;                 /* [resources][amounts_count][words] positions that demand no more */
-    uint64_t *present;              /* [words] positions that are asked about */
-    uint64_t *filled;               /* [words / 64] words of `present` that are not 0 */
-    int64_t *demands;               /* [count][resources] */
+    uint32_t resources;                   /* that some task demands */
+    uint32_t of[CLO_RESOURCES_MAX];       /* [resources] in the graph's order */
+    clo_levels levels[CLO_RESOURCES_MAX]; /* [resources] of the demands; none for few tasks */
+    bool has_levels;
+    uint64_t *present; /* [words] positions that are asked about */
+    uint64_t *filled;  /* [words / 64] words of `present` that are not 0 */
+    int64_t *demands;  /* [count][resources] */
     void *block;
 } clo_fits;
 

@@ -182,37 +182,18 @@ static clo_ready_ends fitted_ends(const clo_ready_tree *tree, uint32_t at, bool 
     return clo_ready_fit(tree, clo_ready_demands(tree, at, most), &node->base_ns[most]);
 }
 
-/* Ends rise with the demand and with the time, so the corners of a box bound them, as they do without demands. The
- * least end has no tree with demands: see batch.c. */
+/* Ends rise with the demand and with the time, so the corners of a box bound them, as they do without demands. For
+ * other rules there is no tree with demands: see batch.c. */
 static void bound_with_demands(const clo_ready_tree *tree, uint32_t at)
 {
     clo_ready_node *node = &tree->nodes[at];
-    clo_ready_ends late = fitted_ends(tree, at, true);
+    clo_ready_ends late = fitted_ends(tree, at, true), early = fitted_ends(tree, at, false);
 
-    assert(tree->rule != CLO_PICK_LEAST);
+    assert(tree->rule == CLO_PICK_SUFFERAGE);
     node->deciding[0] = late.first;
     node->deciding[1] = late.second;
-    node->above = late.first_ns;
-    if (tree->rule == CLO_PICK_LARGEST)
-        return;
-    clo_ready_ends early = fitted_ends(tree, at, false);
     node->lowering[0] = early.first;
     node->above = late.second_ns == INT64_MAX ? INT64_MAX : late.second_ns - early.first_ns;
-}
-
-bool clo_ready_bound_holds(const clo_ready_tree *tree, uint32_t at)
-{
-    clo_ready_node *node = &tree->nodes[at];
-    uint32_t e = node->deciding[0];
-
-    if (e == CLO_NONE || node->boxed == 0)
-        return false;
-    int64_t time_ns = clo_ready_side(tree, at, CLO_RESTS_MOST)[e];
-    int64_t from_ns = clo_ready_start(tree, clo_ready_side(tree, at, CLO_INPUTS_MOST), e);
-    if (!clo_ready_still_fits(tree, clo_ready_demands(tree, at, true), e, from_ns, time_ns, node->above))
-        return false;
-    node->seen = tree->step;
-    return true;
 }
 
 void clo_ready_bound(const clo_ready_tree *tree, uint32_t at)

@@ -8,9 +8,6 @@
  * possible. */
 void clo_ready_bound(const clo_ready_tree *tree, uint32_t at);
 
-/* For a node with demands: true if the slot that its bound comes from (CLO_PICK_LARGEST) is still there. */
-bool clo_ready_bound_holds(const clo_ready_tree *tree, uint32_t at);
-
 /* For a node whose score is certain: it is exact as soon as the gain is known. */
 void clo_ready_take_gain(const clo_ready_tree *tree, uint32_t at);
 

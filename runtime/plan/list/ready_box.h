@@ -23,11 +23,14 @@ typedef enum clo_pick_rule {
 typedef struct clo_ready_entry {
     clo_slot best; /* executor CLO_NONE: not known yet */
     int64_t second_ns;
-    int64_t base_ns;   /* with demands, on one machine: its capacities let nothing of the task begin earlier */
-    uint64_t seen;     /* the step at which it was computed */
-    uint32_t second;   /* executor of the second best end; CLO_NONE: none */
-    uint32_t instance; /* CLO_NONE: not in the tree */
-    uint32_t row;      /* of `rows`: when its inputs are on each executor; CLO_NONE: at 0 everywhere */
+    int64_t base_ns;     /* with demands, on one machine: its capacities let nothing of the task begin earlier */
+    int64_t least_ns;    /* with demands: no end is before */
+    int64_t shortest_ns; /* with demands: the least time */
+    uint64_t seen;       /* the step at which it was computed */
+    uint32_t second;     /* executor of the second best end; CLO_NONE: none */
+    uint32_t instance;   /* CLO_NONE: not in the tree */
+    uint32_t holes[2];   /* in which it was left out last: see suffer.c */
+    uint32_t row;        /* of `rows`: when its inputs are on each executor; CLO_NONE: at 0 everywhere */
 } clo_ready_entry;
 
 /* Of everything below a node: the largest D(b) - D(a), and the lowest instance that has it. CLO_NONE: not known. */
@@ -63,12 +66,14 @@ typedef struct clo_ready_tree {
     clo_pick_rule rule;
     uint32_t leaves; /* a power of two; the children of node i are 2 i and 2 i + 1, leaves are [leaves, 2 leaves) */
     uint32_t executors, count;
-    uint64_t step;        /* placements so far, from 1 */
-    uint64_t *changed;    /* [executors] the step of the last placement there */
-    clo_ready_entry *few; /* [CLO_READY_FEW], while `is_flat` [count]: all there are */
-    uint32_t few_max;     /* what a tree pays for is more */
-    uint32_t picked;      /* of `few`: the last pick */
-    bool is_flat;         /* what follows is not in use, or not made yet */
+    uint64_t step;             /* placements so far, from 1 */
+    uint64_t *changed;         /* [executors] the step of the last placement there */
+    clo_ready_entry *few;      /* [few_max], while `is_flat` [count]: all there are */
+    uint32_t few_max;          /* what a tree pays for is more */
+    uint32_t picked;           /* of `few`: the last pick */
+    struct clo_suffer *suffer; /* for the row, from holes_min entries on; NULL: not for this rule, or this platform */
+    uint32_t holes_min;
+    bool is_flat;       /* what follows is not in use, or not made yet */
     uint64_t *slopes;   /* [executors] Q<slope_bits>; a time is the slope times the one on the reference, and a rest */
     uint32_t reference; /* column */
     uint32_t slope_bits;

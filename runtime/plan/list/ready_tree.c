@@ -7,6 +7,7 @@
 #include "plan/list/ready_bound.h"
 #include "plan/list/ready_fit.h"
 #include "plan/list/ready_order.h"
+#include "plan/list/suffer.h"
 
 #include <assert.h>
 #include <string.h>
@@ -206,8 +207,6 @@ static bool may_win(const clo_ready_tree *tree, uint32_t at, const choice *best)
         return false;
     bool holds = node->seen > 0 && !clo_ready_has_changed(tree, node->deciding[0], node->seen) &&
                  !clo_ready_has_changed(tree, node->deciding[1], node->seen);
-    if (!holds && node->seen > 0 && node->has_demands && tree->rule == CLO_PICK_LARGEST)
-        holds = clo_ready_bound_holds(tree, at);
     if (holds && loses(node, best))
         return false;
     if (!holds || (!node->is_exact && (clo_ready_has_changed(tree, node->lowering[0], node->seen) ||
@@ -226,6 +225,11 @@ static int64_t known_end(const clo_ready_entry *entry, uint32_t executor)
     return executor != entry->best.executor && entry->second != CLO_NONE ? entry->second_ns : entry->best.finish_ns;
 }
 
+static bool asks_holes(const clo_ready_tree *tree)
+{
+    return tree->suffer != NULL && tree->is_flat && tree->count >= tree->holes_min;
+}
+
 /* Computes the ends of an entry. */
 static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
 {
@@ -241,6 +245,7 @@ static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
             tree->from_ns[e] = from_ns > known_ns ? from_ns : known_ns;
             tree->times_ns[e] = time_ns;
         }
+        entry->shortest_ns = clo_cost_fastest(schedule->cost, task);
         found = clo_ready_fit(tree, clo_graph_demand(schedule->graph, task), &entry->base_ns);
     }
     for (uint32_t e = 0; e < tree->executors && !clo_ready_has_demand(schedule, task); e++) {
@@ -254,7 +259,10 @@ static void look(const clo_ready_tree *tree, clo_ready_entry *entry)
         (clo_slot){found.first_ns - clo_cost_time(schedule->cost, task, found.first), found.first_ns, found.first};
     entry->second_ns = found.second_ns;
     entry->second = found.second;
+    entry->least_ns = found.first_ns;
     entry->seen = tree->step;
+    if (asks_holes(tree) && clo_ready_has_demand(schedule, task))
+        clo_suffer_learn(tree->suffer, tree, entry);
 }
 
 static int64_t score(const clo_ready_tree *tree, const clo_ready_entry *entry)
@@ -283,17 +291,18 @@ static bool beats(int64_t value, uint32_t instance, const choice *best)
 
 /* True if a score that was computed before, and may have changed, says that it does not win all the same: the least
  * end only rises, and is no later than the end on the executor that was best. */
-static bool still_loses(const clo_ready_tree *tree, const clo_ready_entry *entry, const choice *best)
+static bool still_loses(const clo_ready_tree *tree, clo_ready_entry *entry, const choice *best)
 {
     const clo_schedule *schedule = tree->ready->schedule;
     uint32_t task = schedule->graph->task_of[entry->instance], e = entry->best.executor;
 
     if (tree->rule == CLO_PICK_LEAST)
         return !beats(-entry->best.finish_ns, entry->instance, best);
-    if (tree->rule != CLO_PICK_LARGEST)
+    if (asks_holes(tree) && best->at != CLO_NONE && clo_ready_has_demand(schedule, task))
+        return clo_suffer_loses(tree->suffer, tree, entry, best->score, best->instance);
+    if (tree->rule == CLO_PICK_SUFFERAGE || clo_ready_has_demand(schedule, task))
         return false;
-    return !clo_ready_has_demand(schedule, task) &&
-           !beats(clo_ready_start(tree, clo_ready_row(tree, entry), e) + clo_cost_time(schedule->cost, task, e),
+    return !beats(clo_ready_start(tree, clo_ready_row(tree, entry), e) + clo_cost_time(schedule->cost, task, e),
                   entry->instance, best);
 }
 
@@ -379,6 +388,8 @@ static uint32_t pick_of_few(clo_ready_tree *tree, clo_slot *slot)
 
     if (tree->rule == CLO_PICK_LEAST)
         best.at = least_of_few(tree);
+    if (asks_holes(tree))
+        clo_suffer_begin(tree->suffer, tree);
     for (uint32_t i = 0; i < tree->count && tree->rule != CLO_PICK_LEAST; i++)
         consider(tree, &tree->few[i], i, &best);
     assert(best.at != CLO_NONE);
@@ -437,6 +448,12 @@ uint32_t clo_ready_tree_pick(clo_ready_tree *tree, clo_slot *slot)
     return best.instance;
 }
 
+/* For sufferage with demands on one machine there is no tree: suffer.h leaves out most tasks. */
+static bool is_one_row(const clo_schedule *schedule, clo_pick_rule rule)
+{
+    return rule == CLO_PICK_SUFFERAGE && schedule->profiles != NULL && schedule->platform->machines_count == 1;
+}
+
 /* With how many entries a tree begins to pay (bench planners). A box costs as much as there are executors; the row for
  * the least end mostly does not. Where inputs differ boxes are loose; those of sufferage, a difference, are then worth
  * little. */
@@ -444,8 +461,8 @@ static uint32_t few_of(const clo_schedule *schedule, clo_pick_rule rule)
 {
     uint32_t few = CLO_READY_FEW / 8;
 
-    if (rule == CLO_PICK_LEAST && schedule->profiles != NULL)
-        return CLO_READY_FEW; /* batch.c gives it no more */
+    if (rule != CLO_PICK_SUFFERAGE && schedule->profiles != NULL)
+        return CLO_READY_FEW; /* batch.c gives them no more */
     if (rule == CLO_PICK_LEAST)
         few += 3 * schedule->executors;
     if (rule == CLO_PICK_SUFFERAGE)
@@ -462,9 +479,14 @@ clo_status clo_ready_tree_open(clo_ready_tree *tree, clo_ready *ready, clo_pick_
                              .executors = ready->schedule->executors,
                              .step = 1,
                              .few_max = few_of(ready->schedule, rule),
+                             .holes_min = few_of(ready->schedule, rule),
                              .row_free = CLO_NONE};
+    if (is_one_row(ready->schedule, rule)) {
+        tree->few_max = ready->schedule->graph->tasks;
+        clo_carve(&block, &tree->suffer, 1);
+    }
     clo_carve(&block, &tree->changed, tree->executors);
-    clo_carve(&block, &tree->few, CLO_READY_FEW);
+    clo_carve(&block, &tree->few, tree->few_max);
     clo_carve(&block, &tree->from_ns, tree->executors);
     clo_carve(&block, &tree->times_ns, tree->executors);
     tree->block = clo_block_allocate(&block);

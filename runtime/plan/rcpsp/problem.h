@@ -64,6 +64,7 @@ typedef struct clo_packing {
     int64_t makespan_ns;
     int64_t *start_ns; /* [tasks] in the direction's time */
     uint32_t *machine; /* [tasks]                         */
+    void *memory;      /* of both, where clo_packing_open took it */
 } clo_packing;
 
 clo_status clo_packing_open(clo_packing *packing, const clo_rcpsp *problem);

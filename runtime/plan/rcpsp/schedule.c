@@ -1,6 +1,7 @@
 /* plan/rcpsp/schedule.c - schedules of packings as objects, and the way from one to a plan. */
 #include "plan/rcpsp/problem.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/schedule/arrivals.h"
@@ -10,18 +11,21 @@
 
 clo_status clo_packing_open(clo_packing *packing, const clo_rcpsp *problem)
 {
-    char *block = clo_allocate(problem->tasks, sizeof(int64_t) + sizeof(uint32_t));
+    clo_packing opened = {.makespan_ns = INT64_MAX};
+    clo_block block = {0};
 
-    if (block == NULL)
+    clo_carve(&block, &opened.start_ns, problem->tasks);
+    clo_carve(&block, &opened.machine, problem->tasks);
+    opened.memory = clo_block_allocate(&block);
+    if (opened.memory == NULL)
         return clo_fail_memory("a plan");
-    *packing = (clo_packing){.makespan_ns = INT64_MAX, .start_ns = (void *)block};
-    packing->machine = (void *)(block + problem->tasks * sizeof(int64_t));
+    *packing = opened;
     return CLO_OK;
 }
 
 void clo_packing_close(clo_packing *packing)
 {
-    clo_free(packing->start_ns);
+    clo_free(packing->memory);
     *packing = (clo_packing){0};
 }
 

@@ -69,6 +69,11 @@ int64_t clo_profile_earliest_ns(const clo_profile *profile, int64_t start_ns, in
  * the last one holds for ever. */
 uint32_t clo_profile_read(const clo_profile *profile, int64_t from_ns, clo_profile_step *steps, uint32_t max);
 
+/* The least that is free in [from_ns, to_ns), of each counted resource; with a demand, which fits at from_ns, no longer
+ * than it fits. Returns the end. O(log steps + steps between). */
+int64_t clo_profile_least_free(const clo_profile *profile, int64_t from_ns, int64_t to_ns, const int64_t *demand,
+                               int64_t *room);
+
 /* Takes `demand` during [start_ns, finish_ns), where it fits. Returns 0, or -1 if there is no memory. */
 int clo_profile_take(clo_profile *profile, int64_t start_ns, int64_t finish_ns, const int64_t *demand);
 

@@ -456,6 +456,31 @@ uint32_t clo_profile_read(const clo_profile *profile, int64_t from_ns, clo_profi
     return count;
 }
 
+int64_t clo_profile_least_free(const clo_profile *profile, int64_t from_ns, int64_t to_ns, const int64_t *demand,
+                               int64_t *room)
+{
+    static const int64_t nothing[CLO_RESOURCES_MAX] = {0};
+    clo_profile_path p;
+
+    for (uint32_t k = 0; k < profile->counted_count; k++)
+        room[k] = profile->limits[profile->counted[k]];
+    if (profile->nodes[0].count == 0)
+        return to_ns;
+    clo_profile_descend(profile, from_ns, demand != NULL ? demand : nothing, &p);
+    do { /* ends: at the last step */
+        const int64_t *entry = clo_profile_entry(profile, 0, p.node[0], p.at[0]);
+        if (entry[CLO_PROFILE_TIME] >= to_ns)
+            return to_ns;
+        if (demand != NULL && !has_room(entry + 1, p.room[0], profile->lanes))
+            return entry[CLO_PROFILE_TIME];
+        for (uint32_t k = 0; k < profile->counted_count; k++) {
+            int64_t free = p.room[0][k] - entry[1 + k] + (demand != NULL ? demand[profile->counted[k]] : 0);
+            room[k] = free < room[k] ? free : room[k];
+        }
+    } while (step_on(profile, &p));
+    return to_ns;
+}
+
 void clo_profile_clear(clo_profile *profile)
 {
     profile->nodes[0].count = profile->nodes[1].count = 0;

@@ -22,7 +22,8 @@ typedef struct pass {
     const clo_log_record *record;
     int64_t latest_ns; /* of the records before */
     uint32_t live;     /* jobs that have arrived and are not done */
-    uint32_t *open;    /* [open_mask + 1] lists of executions without FINISH, through `next`; index + 1, 0: empty */
+    bool has_swap;
+    uint32_t *open; /* [open_mask + 1] lists of executions without FINISH, through `next`; index + 1, 0: empty */
     uint32_t open_mask;
     given *held; /* [executors] executions that it was given and that are open */
     bool has_end;
@@ -38,7 +39,7 @@ static bool is_of_a_job(const clo_log_record *record)
 {
     uint32_t what = record->what;
 
-    if (what == CLO_LOG_KEEP)
+    if (what == CLO_LOG_KEEP || what == CLO_LOG_MORE)
         return record->job != CLO_LOG_NO_JOB;
     return what == CLO_LOG_ARRIVE || what == CLO_LOG_FINISH || what == CLO_LOG_CANCEL || what == CLO_LOG_START ||
            what == CLO_LOG_COMMIT || what == CLO_LOG_LIMIT || what == CLO_LOG_DONE || what == CLO_LOG_DROP ||
@@ -387,6 +388,18 @@ static void read_enter(pass *p, uint32_t j)
         fault(p, CLO_STREAM_AFTER_DONE, "it enters after it is done");
 }
 
+static void read_more(pass *p, uint32_t j)
+{
+    const clo_judge_job *job = &p->judge->jobs[j];
+
+    if (job->arrive_record == CLO_NONE)
+        fault(p, CLO_STREAM_NOT_ARRIVED, "it leaves before it arrives");
+    else if (job->cancel_record == CLO_NONE)
+        fault(p, CLO_STREAM_BAD_VALUE, "it leaves and was not cancelled");
+    if (job->done_record != CLO_NONE)
+        fault(p, CLO_STREAM_AFTER_DONE, "it leaves after it is done");
+}
+
 static void read_job_record(pass *p)
 {
     uint32_t j = clo_judge_find_job(p->judge, p->record->job);
@@ -404,6 +417,9 @@ static void read_job_record(pass *p)
         break;
     case CLO_LOG_ENTER:
         read_enter(p, j);
+        break;
+    case CLO_LOG_MORE:
+        read_more(p, j);
         break;
     case CLO_LOG_CANCEL:
         if (p->judge->jobs[j].cancel_record == CLO_NONE)
@@ -442,6 +458,9 @@ static void read_other_record(pass *p)
     if (r->what == CLO_LOG_SWAP && (r->value < 0 || r->value >= (int64_t)judge->about->policies_count))
         clo_judge_fault(judge, CLO_STREAM_UNKNOWN_POLICY, p->at, "policy %lld; the header names %u",
                         (long long)r->value, judge->about->policies_count);
+    p->has_swap |= r->what == CLO_LOG_SWAP;
+    if (r->what == CLO_LOG_MORE && !p->has_swap)
+        clo_judge_fault(judge, CLO_STREAM_UNKNOWN_POLICY, p->at, "a policy is shown more, and none came by a SWAP");
     if (r->what == CLO_LOG_CAPACITY || r->what == CLO_LOG_KEEP)
         check_machine(p);
     judge->report.refused += r->what == CLO_LOG_REFUSED;

@@ -90,7 +90,7 @@ static void one_bad_task_keeps_all_out(void **state)
         const char *error;
     } wanted[5] = {
         {CLO_ERR_ARGUMENT, "tasks[2]: task 3: work_ns is -1; give a number >= 0"},
-        {CLO_ERR_ARGUMENT, "tasks[2]: task 3: reserved is not 0; initialise with CLO_TASK_INIT"},
+        {CLO_ERR_ARGUMENT, "tasks[2]: task 3: may_pend is 2; give 0 or 1, and initialise with CLO_TASK_INIT"},
         {CLO_ERR_ARGUMENT, "tasks[2]: task 3: demand[7] is -2; give a number >= 0"},
         {CLO_ERR_LIMIT, "tasks[2]: task 3: its name is too long; use at most 65535 bytes a task, 4 GiB in all"},
         {CLO_ERR_LIMIT, "tasks[2]: task 3: more than 4294967294 instances in the graph; use fewer"}};
@@ -98,7 +98,7 @@ static void one_bad_task_keeps_all_out(void **state)
     memset(name, 'x', 65536);
     name[65536] = '\0';
     bad[0].work_ns = -1;
-    bad[1].reserved = 1;
+    bad[1].may_pend = 2;
     bad[2].demand[7] = -2;
     bad[3].name = name;
     bad[4].instances = BIG;

@@ -105,7 +105,7 @@ static void a_bad_task_is_refused_and_changes_nothing(void **state)
     long_name[65536] = '\0';
     fails(CLO_ERR_ARGUMENT, "work_ns is -1", clo_graph_add_task(graph, &(clo_task){.work_ns = -1}, &id));
     fails(CLO_ERR_ARGUMENT, "demand[7] is -3", clo_graph_add_task(graph, &(clo_task){.demand = {[7] = -3}}, &id));
-    fails(CLO_ERR_ARGUMENT, "reserved", clo_graph_add_task(graph, &(clo_task){.reserved = 1}, &id));
+    fails(CLO_ERR_ARGUMENT, "may_pend", clo_graph_add_task(graph, &(clo_task){.may_pend = 2}, &id));
     fails(CLO_ERR_LIMIT, "name is too long", clo_graph_add_task(graph, &(clo_task){.name = long_name}, &id));
     fails(CLO_ERR_LIMIT, "instances", clo_graph_add_task(graph, &(clo_task){.instances = UINT32_MAX}, &id));
     assert_int_equal(clo_graph_tasks(graph), 0);

@@ -335,6 +335,27 @@ static void accelerators_follow_the_cpus(void **state)
     clo_platform_destroy(p);
 }
 
+static void an_accelerator_with_slots_stands_for_as_many_executors(void **state)
+{
+    (void)state;
+    static const char *const pairs[] = {
+        "@misc@",
+        "<object type=\"Misc\" name=\"accel:DSP\"/><object type=\"Misc\" name=\"accel:db\">" INFO("clotho.slots", "3")
+            INFO("clotho.link_latency_ns", "500") "</object>",
+        NULL};
+    clo_platform *p = read_with(pairs);
+
+    assert_int_equal(clo_platform_executors(p), 8);
+    assert_string_equal(clo_platform_executor_name(p, 7), "db.2");
+    assert_string_equal(clo_platform_kind_name(p, clo_platform_executor(p, 5)->kind), "slot");
+    assert_int_equal(clo_platform_executor(p, 4)->os_index, -1);
+    assert_int_equal(clo_platform_executor(p, 7)->os_index, CLO_OS_SLOT);
+    assert_int_equal(clo_platform_executor(p, 5)->memory, clo_platform_executor(p, 7)->memory);
+    assert_int_equal(clo_platform_transfer_ns(p, 1000, 5, 7), 0);
+    assert_int_equal(clo_platform_transfer_ns(p, 1000, 0, 7), 500);
+    clo_platform_destroy(p);
+}
+
 static void capacities_facts_and_flags_are_read_from_the_machine(void **state)
 {
     (void)state;
@@ -428,7 +449,9 @@ static const refusal refusals[] = {
     {"use measured, published or assumed", {"@machine@", INFO("clotho.status.speed", "certain")}},
     {"from 1 to 4294967295", {"@core0@", INFO("clotho.speed_q16", "0")}},
     {"from 1 to 4294967295", {"@core0@", INFO("clotho.speed_q16.float", "4294967296")}},
-    {"from 0 to 4095", {"@core0@", INFO("clotho.memory", "4096")}},
+    {"from 0 to 16383", {"@core0@", INFO("clotho.memory", "16384")}},
+    {"from 1 to 1024", {"@misc@", "<object type=\"Misc\" name=\"accel:A\">" INFO("clotho.slots", "1025") "</object>"}},
+    {"does not belong here", {"@core0@", INFO("clotho.slots", "2")}},
     {"from 0 to 9223372036854775807", {"@machine@", INFO("clotho.capacity.x", "9223372036854775808")}},
     {"more than 8 capacities",
      {"@machine@", INFO("clotho.capacity.a", "1") INFO("clotho.capacity.b", "1") INFO("clotho.capacity.c", "1") INFO(
@@ -514,17 +537,17 @@ static void a_file_without_executors_or_memory_is_refused(void **state)
     fails(CLO_ERR_FORMAT, "f.xml:1", clo_platform_parse("f.xml", "", 0, &p));
 }
 
-static void more_than_4096_cpus_are_a_limit(void **state)
+static void more_executors_than_a_platform_may_have_are_a_limit(void **state)
 {
     (void)state;
-    char *text = malloc(1 << 20);
+    char *text = malloc(2 << 20);
     size_t used = (size_t)sprintf(text, "<topology version=\"2.0\"><object type=\"Machine\" cpuset=\"0x1\">");
     clo_platform *p;
 
-    for (int i = 0; i < 4097; i++)
+    for (int i = 0; i < 16385; i++)
         used += (size_t)sprintf(text + used, "<object type=\"PU\" os_index=\"%d\" cpuset=\"0x1\"/>", i);
     used += (size_t)sprintf(text + used, "</object></topology>");
-    fails(CLO_ERR_LIMIT, "4096", clo_platform_parse("f.xml", text, used, &p));
+    fails(CLO_ERR_LIMIT, "16384", clo_platform_parse("f.xml", text, used, &p));
     free(text);
 }
 
@@ -568,11 +591,12 @@ int main(void)
         cmocka_unit_test(capacity_then_frequency_stand_in_for_speeds),
         cmocka_unit_test(kinds_of_one_name_are_one_kind),
         cmocka_unit_test(accelerators_follow_the_cpus),
+        cmocka_unit_test(an_accelerator_with_slots_stands_for_as_many_executors),
         cmocka_unit_test(capacities_facts_and_flags_are_read_from_the_machine),
         cmocka_unit_test(io_objects_and_foreign_tables_are_passed_over),
         cmocka_unit_test(every_rule_has_a_refusal_with_file_and_line),
         cmocka_unit_test(a_file_without_executors_or_memory_is_refused),
-        cmocka_unit_test(more_than_4096_cpus_are_a_limit),
+        cmocka_unit_test(more_executors_than_a_platform_may_have_are_a_limit),
         cmocka_unit_test(each_failing_allocation_is_reported_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -261,10 +261,30 @@ static void beyond_the_bound_of_a_decision_the_rule_decides(void **state)
 
 typedef struct seen {
     const clo_model *model;
+    /* Numbers of a stage that are its work: list 4 has four, list 1 has one. */
+    uint32_t work_parts;
     uint32_t decisions, choices;
 } seen;
 
-/* The plain way of a model gives the same scores, and the best one was chosen. */
+/* What the model's rule makes of a feature's number. */
+static int64_t scaled(const clo_model *model, uint32_t feature, int64_t raw)
+{
+    clo_model_feature as;
+
+    ok(clo_model_feature_at(model, feature, &as));
+    int64_t value = (raw * as.mult + (INT64_C(1) << as.shift >> 1)) >> as.shift;
+    return value < as.lo ? as.lo : value > as.hi ? as.hi : value;
+}
+
+/* All numbers of stages but the parts of work. */
+static void check_stages(const seen *all, const clo_learned_decision *d)
+{
+    for (uint32_t s = 0; s < d->input.stages; s++)
+        for (uint32_t i = 0; i < 4 + (all->work_parts == 1); i++)
+            assert_int_equal(d->input.inputs[(4 + all->work_parts) * (size_t)s + i],
+                             scaled(all->model, i, d->stage_raw[5 * (size_t)s + i]));
+}
+
 /* The four parts of work add up to it, rounded at four times the model's scale (docs/MODELS.md, list 4). */
 static void check_work(const clo_model *model, const clo_learned_decision *d)
 {
@@ -279,6 +299,7 @@ static void check_work(const clo_model *model, const clo_learned_decision *d)
     }
 }
 
+/* The plain way of a model gives the same scores, and the best one was chosen. */
 static void check_decision(void *context, const clo_learned_decision *d)
 {
     seen *all = context;
@@ -286,14 +307,16 @@ static void check_decision(void *context, const clo_learned_decision *d)
     uint32_t job_of_limit[64];
     int32_t scores[64], limits[64];
     clo_model_case input = d->input;
-    uint32_t numbers = 8 * input.stages + 3 * input.jobs, row = d->candidates[d->candidate];
+    uint32_t numbers = (4 + all->work_parts) * input.stages + 3 * input.jobs, row = d->candidates[d->candidate];
 
     assert_true(input.stages <= 64 && input.limits <= 64 && d->limit < input.limits);
     memcpy(inputs, input.inputs, numbers * sizeof *inputs);
     memcpy(inputs + numbers, d->limit_inputs, input.limits * sizeof *inputs);
     for (uint32_t k = 0; k < input.limits; k++)
         job_of_limit[k] = input.job_of_stage[row];
-    check_work(all->model, d);
+    check_stages(all, d);
+    if (all->work_parts == 4)
+        check_work(all->model, d);
     input.inputs = inputs;
     input.job_of_limit = job_of_limit;
     ok(clo_model_scores(all->model, &input, scores, limits));
@@ -313,7 +336,7 @@ static void a_watcher_sees_what_decides(void **state)
 {
     clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
     clo_model *model = open_builtin();
-    seen all = {.model = model};
+    seen all = {.model = model, .work_parts = 4};
     policy_scene s;
 
     (void)state;
@@ -325,6 +348,133 @@ static void a_watcher_sees_what_decides(void **state)
     assert_true(all.decisions >= 12 && all.choices > 0);
     scene_close(&s);
     clo_model_destroy(model);
+}
+
+/* What the built-in model is made of, for others like it. */
+typedef struct parts {
+    clo_model_feature features[12];
+    clo_model_value values[CLO_MODEL_VALUES_MAX];
+    clo_model_layer layers[CLO_MODEL_LAYERS_MAX];
+    clo_model_op ops[CLO_MODEL_OPS_MAX];
+    int8_t weights[CLO_MODEL_LAYERS_MAX][64 * 64];
+    clo_model_table table;
+    clo_model_desc desc;
+} parts;
+
+/* Packed weights to rows (docs/MODELS.md), the first `inputs` numbers of each. */
+static void unpack(const clo_model_layer *layer, uint32_t inputs, int8_t *rows)
+{
+    const uint32_t quads = (layer->inputs + 3) / 4;
+
+    for (uint32_t n = 0; n < layer->outputs; n++)
+        for (uint32_t k = 0; k < inputs; k++)
+            *rows++ = layer->weights[(((size_t)(n / 16) * quads + k / 4) * 16 + n % 16) * 4 + k % 4];
+}
+
+/* The layers of stages' features take the first 4 + `work_parts` of them. */
+static void take_parts(const clo_model *model, uint32_t work_parts, parts *p)
+{
+    clo_model_info info = CLO_MODEL_INFO_INIT;
+
+    ok(clo_model_inspect(model, &info));
+    assert_int_equal(info.features, 12);
+    for (uint32_t i = 0, at = 0; i < info.features; i++)
+        if (i < 4 + work_parts || i >= 8)
+            ok(clo_model_feature_at(model, i, &p->features[at++]));
+    for (uint32_t i = 0; i < info.values; i++)
+        ok(clo_model_value_at(model, i, &p->values[i]));
+    assert_int_equal(p->values[0].width, 8);
+    p->values[0].width = 4 + work_parts;
+    for (uint32_t i = 0; i < info.ops; i++)
+        ok(clo_model_op_at(model, i, &p->ops[i]));
+    for (uint32_t i = 0; i < info.layers; i++) {
+        ok(clo_model_layer_at(model, i, &p->layers[i]));
+        uint32_t inputs = p->layers[i].inputs == 8 ? 4 + work_parts : p->layers[i].inputs;
+        assert_true(inputs <= 64 && p->layers[i].outputs <= 64);
+        unpack(&p->layers[i], inputs, p->weights[i]);
+        p->layers[i].inputs = inputs;
+        p->layers[i].weights = inputs > 0 ? p->weights[i] : NULL;
+    }
+    assert_int_equal(info.tables, 1);
+    const unsigned char *bytes = clo_model_data(model, NULL);
+    const clo_format_header *header = (const void *)bytes;
+    const clo_format_table *table = (const void *)(bytes + header->parts[CLO_PART_TABLES].offset);
+    p->table = (clo_model_table){CLO_MODEL_S16, bytes + table->offset};
+    p->desc = (clo_model_desc){.size = sizeof p->desc,
+                               .name = "like the built-in one",
+                               .kind = CLO_MODEL_DECIMA,
+                               .feature_set = work_parts == 1 ? 1 : 4,
+                               .features = p->features,
+                               .features_count = 8 + work_parts,
+                               .values = p->values,
+                               .values_count = info.values,
+                               .layers = p->layers,
+                               .layers_count = info.layers,
+                               .tables = &p->table,
+                               .tables_count = 1,
+                               .ops = p->ops,
+                               .ops_count = info.ops,
+                               .score = info.score,
+                               .limit = info.limit};
+}
+
+static void a_model_with_work_as_one_number_decides_too(void **state)
+{
+    clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
+    static parts p;
+    clo_model *builtin = open_builtin(), *model;
+    seen all = {.work_parts = 1};
+    policy_scene s;
+    size_t bytes;
+    void *data;
+
+    (void)state;
+    take_parts(builtin, 1, &p);
+    ok(clo_model_build(&p.desc, &data, &bytes));
+    ok(clo_model_open("list 1", data, bytes, &model));
+    argument.model = all.model = model;
+    argument.watch = check_decision;
+    argument.watch_context = &all;
+    make_jobs(&s, 12);
+    uint64_t watched = run_with(&s, &argument, 0);
+    argument.watch = NULL;
+    assert_true(watched == run_with(&s, &argument, 0));
+    assert_true(all.decisions >= 12 && all.choices > 0);
+    argument.is_sampled = 1;
+    run_with(&s, &argument, 0);
+    scene_close(&s);
+    clo_model_destroy(model);
+    free(data);
+    clo_model_destroy(builtin);
+}
+
+static void parts_of_work_with_scales_of_their_own_are_refused(void **state)
+{
+    clo_model *builtin = open_builtin();
+    clo_model_feature work;
+    static parts p;
+    size_t bytes;
+    void *data;
+
+    (void)state;
+    take_parts(builtin, 4, &p);
+    ok(clo_model_build(&p.desc, &data, &bytes));
+    free(data);
+    work = p.features[7];
+    for (int what = 0; what < 4; what++) {
+        p.features[7] = work;
+        p.features[7].mult += what == 0;
+        p.features[7].shift += what == 1;
+        p.features[7].lo = (int16_t)(work.lo + (what == 2));
+        p.features[7].hi = (int16_t)(work.hi - (what == 3));
+        fails(CLO_ERR_UNSUPPORTED, "the parts of 'work' have not one scale", clo_model_build(&p.desc, &data, &bytes));
+    }
+    for (int i = 4; i < 8; i++)
+        p.features[i].mult = 1, p.features[i].shift = 2;
+    p.features[7].lo = work.lo;
+    p.features[7].hi = work.hi;
+    fails(CLO_ERR_UNSUPPORTED, "with a shift of 3 or more", clo_model_build(&p.desc, &data, &bytes));
+    clo_model_destroy(builtin);
 }
 
 int main(void)
@@ -339,6 +489,8 @@ int main(void)
         cmocka_unit_test(jobs_beyond_the_sizes_are_served_too),
         cmocka_unit_test(beyond_the_bound_of_a_decision_the_rule_decides),
         cmocka_unit_test(a_watcher_sees_what_decides),
+        cmocka_unit_test(a_model_with_work_as_one_number_decides_too),
+        cmocka_unit_test(parts_of_work_with_scales_of_their_own_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,18 +95,20 @@ static bool watched_decide(void *state, const clo_view *view, clo_choice *choice
     return clo_policy_find("lachesis")->decide(state, view, choice);
 }
 
-static void simulate(clo_graph *graph, clo_platform *platform)
+static clo_job_result simulate(clo_graph *graph, clo_platform *platform)
 {
     clo_policy watched = *f.policy;
     clo_sim_config config = {.size = sizeof config, .policy = &watched, .argument = &f.argument};
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_cost *cost;
 
     watched.decide = watched_decide;
     ok(clo_cost_create(graph, platform, &cost));
-    ok(clo_simulate(cost, &config, NULL, NULL, NULL));
+    ok(clo_simulate(cost, &config, &result, NULL, NULL));
     clo_cost_destroy(cost);
     clo_platform_destroy(platform);
     clo_graph_destroy(graph);
+    return result;
 }
 
 static void what_is_kept_is_what_would_be_computed_from_scratch(void **state)
@@ -126,8 +128,26 @@ static void more_ready_stages_than_room_wait_outside(void **state)
     (void)state;
     f.argument.stages_max = 4;
     f.argument.is_sampled = 1;
-    simulate(scene_layers(3, 30, &task), scene_platform(3, 1));
+    clo_job_result result = simulate(scene_layers(3, 30, &task), scene_platform(3, 1));
     assert_int_equal(f.most, 4);
+    assert_true(result.partial >= 3 * 26); /* of 30 stages ready at once, 4 are looked at */
+}
+
+/* Ready stages are looked at, all of them or as many as there is room for; choices are counted where some are not. */
+static void choices_among_some_of_the_ready_stages_alone_are_counted(void **state)
+{
+    enum { WIDE = 1030, ROOM = 1024 };
+    const clo_task task = {.work_ns = 10};
+
+    (void)state;
+    assert_int_equal(simulate(scene_layers(1, ROOM, &task), scene_platform(2, 0)).partial, 0);
+    assert_int_equal(f.most, ROOM);
+    clo_job_result result = simulate(scene_layers(1, WIDE, &task), scene_platform(2, 0));
+    assert_int_equal(f.most, ROOM);
+    /* Those outside come in when half of the room is free. A choice that finds no room in a queue is made again. */
+    assert_true(result.partial >= ROOM / 2);
+    f.argument.stages_max = WIDE;
+    assert_int_equal(simulate(scene_layers(1, WIDE, &task), scene_platform(2, 0)).partial, 0);
 }
 
 /* Jobs that come and go, in two bands, under limits. */
@@ -180,7 +200,7 @@ static void a_bound_on_steps_hands_over_to_the_rule(void **state)
     clo_graph_destroy(graph);
 }
 
-static void without_its_model_it_refuses_with_one_line(void **state)
+static void what_it_cannot_take_is_refused_with_one_line(void **state)
 {
     const clo_task task = {.work_ns = 10};
     clo_sim_config config = {.size = sizeof config, .policy = f.policy};
@@ -192,8 +212,6 @@ static void without_its_model_it_refuses_with_one_line(void **state)
 
     (void)state;
     ok(clo_cost_create(graph, platform, &cost));
-    fails(CLO_ERR_ARGUMENT, "needs a model, and none is built in; name one: lachesis:FILE",
-          clo_simulate(cost, &config, NULL, NULL, NULL));
     const void *data = clo_model_builtin("decima", &bytes);
     ok(clo_model_open("decima", data, bytes, &decima));
     f.argument.model = decima;
@@ -208,6 +226,38 @@ static void without_its_model_it_refuses_with_one_line(void **state)
     clo_learned_argument read = CLO_LEARNED_ARGUMENT_INIT;
     fails(CLO_ERR_ARGUMENT, "policy 'lachesis': 'now' is none of its parts", f.policy->parse("sampled,now", &read));
     clo_model_destroy(decima);
+    clo_cost_destroy(cost);
+    clo_platform_destroy(platform);
+    clo_graph_destroy(graph);
+}
+
+static void without_an_argument_the_built_in_model_decides(void **state)
+{
+    const clo_task task = {.work_ns = 10, .instances = 2};
+    clo_sim_config config = {.size = sizeof config, .policy = f.policy};
+    clo_graph *graph = scene_layers(4, 6, &task);
+    clo_platform *platform = random_platform(7, 0);
+    clo_job_result alone = CLO_JOB_RESULT_INIT, given = CLO_JOB_RESULT_INIT;
+    clo_model *shipped;
+    clo_cost *cost;
+    size_t bytes;
+
+    (void)state;
+    const void *data = clo_model_builtin("lachesis", &bytes);
+    ok(clo_model_open("lachesis", data, bytes, &shipped));
+    ok(clo_cost_create(graph, platform, &cost));
+    ok(clo_simulate(cost, &config, &alone, NULL, NULL));
+    f.argument.model = shipped;
+    config.argument = &f.argument;
+    ok(clo_simulate(cost, &config, &given, NULL, NULL));
+    assert_int_equal(alone.makespan_ns, given.makespan_ns);
+    assert_int_equal(alone.fallbacks, 0);
+    clo_learned_argument read = CLO_LEARNED_ARGUMENT_INIT;
+    ok(f.policy->parse("sampled,seed=3", &read));
+    config.argument = &read;
+    ok(clo_simulate(cost, &config, &given, NULL, NULL));
+    f.policy->release(&read);
+    clo_model_destroy(shipped);
     clo_cost_destroy(cost);
     clo_platform_destroy(platform);
     clo_graph_destroy(graph);
@@ -242,9 +292,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_is_kept_is_what_would_be_computed_from_scratch),
         TEST(more_ready_stages_than_room_wait_outside),
+        TEST(choices_among_some_of_the_ready_stages_alone_are_counted),
         TEST(streams_keep_it_too),
         TEST(a_bound_on_steps_hands_over_to_the_rule),
-        TEST(without_its_model_it_refuses_with_one_line),
+        TEST(what_it_cannot_take_is_refused_with_one_line),
+        TEST(without_an_argument_the_built_in_model_decides),
         TEST(a_graph_beyond_the_sums_is_refused_and_endless_times_are_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

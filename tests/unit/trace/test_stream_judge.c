@@ -433,11 +433,38 @@ static void a_job_enters_while_it_lives(void **state)
     expect(f, "after-cancel: record 3: job 7: it enters after it was cancelled");
 }
 
+/* Only a cancelled job leaves, before it is done; and only a policy that came by a swap is shown more. */
+static void a_cancelled_job_leaves_before_its_end(void **state)
+{
+    fixture *f = *state;
+
+    f->count = 0;
+    add(f, 0, CLO_LOG_BEGIN, CLO_LOG_NO_JOB, 0);
+    add(f, 2, CLO_LOG_ARRIVE, 7, 0);
+    add(f, 2, CLO_LOG_CANCEL, 7, 0);
+    add(f, 2, CLO_LOG_MORE, 7, 0);
+    add(f, 12, CLO_LOG_DONE, 7, CLO_LOG_DONE_CANCELLED);
+    add(f, 20, CLO_LOG_END, CLO_LOG_NO_JOB, 0);
+    expect(f, NULL);
+    f->records[3] = f->records[4];
+    f->records[4] = (clo_log_record){12, 7, CLO_LOG_MORE, CLO_NONE, CLO_NONE, CLO_NONE, 0};
+    expect(f, "after-done: record 4: job 7: it leaves after it is done");
+    f->records[4].job = CLO_LOG_NO_JOB;
+    expect(f, "unknown-policy: record 4: a policy is shown more, and none came by a SWAP");
+    f->count = 0;
+    write_valid(f);
+    add(f, 20, CLO_LOG_END, CLO_LOG_NO_JOB, 0);
+    f->records[9] = f->records[8]; /* DONE */
+    f->records[8] = (clo_log_record){18, 7, CLO_LOG_MORE, CLO_NONE, CLO_NONE, CLO_NONE, 0};
+    expect(f, "bad-value: record 8: job 7: it leaves and was not cancelled");
+}
+
 int main(void)
 {
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {WITH(figures_are_those_of_a_run_by_hand),
                                        WITH(a_job_enters_while_it_lives),
+                                       WITH(a_cancelled_job_leaves_before_its_end),
                                        WITH(the_bound_of_many_jobs_is_that_of_the_pooled_machine),
                                        WITH(faults_name_the_task_the_executor_and_the_times),
                                        WITH(what_depends_on_the_order_of_records_is_named_too),

@@ -147,6 +147,7 @@ static void a_prior_inside_the_network_adds_up_to_the_same_scores(void **state)
     assert_non_null(all);
     f->set.weights[CLO_FEATURE_TIME] = 0.5;
     f->set.weights[CLO_FEATURE_OUTPUT] = -0.75;
+    f->set.weights[CLO_FEATURES_STAGE] = 0.25;
     lachesis_with_prior(&f->shape, f->parameters, f->set.weights, f->set.prior, all);
     assert_true(lachesis_network(&wide, all, net, NULL));
     for (uint32_t i = 0; i < BATCHES; i++) {

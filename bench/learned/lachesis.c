@@ -1,4 +1,4 @@
-/* bench_lachesis.c - is a trained network worth its place? LACHESIS's figures 7 and 8: batches of TPC-H queries at time
+/* lachesis.c - is LACHESIS's network worth its place? Figures 7 and 8: batches of TPC-H queries at time
  * 0 on 50 executors of 2.1 to 3.6 GHz, planned by the network, by the paper's baselines, and by search in the same
  * time.
  *
@@ -10,19 +10,14 @@
  * A task takes what all tasks of its stage take. The laws of the edges are those of bench-quality: the paper says
  * neither its CCR nor what an edge carries. Every plan passes clo_plan_check. The reductions against highrank-deft come
  * with 95 % intervals over the instances. */
-#define _GNU_SOURCE /* CLOCK_THREAD_CPUTIME_ID */
 #include "common/model_edit.h"
 #include "common/tpch.h"
+#include "learned/learned.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#ifndef CLO_DATA
-#define CLO_DATA "../shared/data"
-#endif
 
 enum { TABLES = 12, INSTANCES_MAX = 2000, NAME_BYTES = 64, SEED_FIRST = 9000 };
 
@@ -62,9 +57,7 @@ typedef struct found {
 } found;
 
 typedef struct bench {
-    bench_options options;
-    const char *data, *only, *file;
-    bool is_zero, is_shuffled;
+    const learned *l;
     clo_model *loaded, *models[3];
     void *bytes[3];
     tpch *queries;
@@ -77,33 +70,24 @@ static bool open_models(bench *b)
 {
     size_t bytes;
     const void *data = clo_model_builtin("lachesis", &bytes);
-    clo_status status =
-        b->file != NULL ? clo_model_load(b->file, &b->loaded) : clo_model_open("lachesis", data, bytes, &b->loaded);
+    clo_status status = b->l->file != NULL ? clo_model_load(b->l->file, &b->loaded)
+                                           : clo_model_open("lachesis", data, bytes, &b->loaded);
 
     if (status != CLO_OK)
         return bench_fail("the model cannot be opened");
     b->models[WITHOUT_RESIDUAL] = model_edited(b->loaded, MODEL_RANK_UP_ALONE, 0, &b->bytes[WITHOUT_RESIDUAL]);
-    if (b->is_shuffled)
-        b->models[SHIPPED] = model_edited(b->loaded, MODEL_SHUFFLED, b->options.seed, &b->bytes[SHIPPED]);
-    return b->models[WITHOUT_RESIDUAL] != NULL && (!b->is_shuffled || b->models[SHIPPED] != NULL);
+    if (b->l->has_shuffled_weights)
+        b->models[SHIPPED] = model_edited(b->loaded, MODEL_SHUFFLED, b->l->options.seed, &b->bytes[SHIPPED]);
+    return b->models[WITHOUT_RESIDUAL] != NULL && (!b->l->has_shuffled_weights || b->models[SHIPPED] != NULL);
 }
 
 static const clo_model *model_of(const bench *b, uses kind)
 {
     if (kind == NO_MODEL)
         return NULL;
-    if (kind == SHIPPED && !b->is_zero)
+    if (kind == SHIPPED && !b->l->has_zero_residual)
         return b->models[SHIPPED] != NULL ? b->models[SHIPPED] : b->loaded;
     return b->models[WITHOUT_RESIDUAL];
-}
-
-/* Of this thread: programs beside it do not count. */
-static int64_t cpu_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 static bool plan_one(const bench *b, int which, const clo_cost *cost, found *out)
@@ -116,10 +100,10 @@ static bool plan_one(const bench *b, int which, const clo_cost *cost, found *out
     config.schedules_max = c->schedules;
     config.model = model_of(b, c->model);
     config.budget_ns = c->is_as_long ? (int64_t)(out->ms[LACHESIS] * 1e6) + 1 : 0;
-    int64_t from_ns = cpu_now_ns();
+    int64_t from_ns = bench_cpu_now_ns();
     if (clo_plan_create(cost, &config, &plan) != CLO_OK)
         return bench_fail(c->label);
-    out->ms[which] = (double)(cpu_now_ns() - from_ns) / 1e6;
+    out->ms[which] = (double)(bench_cpu_now_ns() - from_ns) / 1e6;
     out->makespan[which] = (double)clo_plan_makespan_ns(plan);
     bool is_good = clo_plan_check(plan, cost, CLO_CHECK_FULL) == CLO_OK || bench_fail(c->label);
     clo_plan_destroy(plan);
@@ -128,7 +112,8 @@ static bool plan_one(const bench *b, int which, const clo_cost *cost, found *out
 
 static bool run_instance(bench *b, tpch_mix mix, uint32_t jobs, uint32_t w)
 {
-    uint64_t state = (SEED_FIRST + w) * UINT64_C(1000003) + jobs * 1009 + b->options.seed, seed = bench_random(&state);
+    uint64_t state = (SEED_FIRST + w) * UINT64_C(1000003) + jobs * 1009 + b->l->options.seed,
+             seed = bench_random(&state);
     clo_bound bound = CLO_BOUND_INIT;
     found *out = &b->list[b->count];
     clo_cost *cost = NULL;
@@ -186,7 +171,7 @@ static summary sum_up(const bench *b, int which, double *room)
 
 static void print_row(bench *b, const char *table, int which, const summary *s)
 {
-    if (!b->options.json) {
+    if (!b->l->options.json) {
         printf("| %s | `%s` | %.2f | %.2f ± %.2f | %.2f | %.3f, %.3f |\n", table, contenders[which].label, s->heft,
                s->rank, s->rank_error, s->gap, s->ms, s->ms_p98);
         return;
@@ -212,7 +197,7 @@ static void judge(bench *b, const char *table, const summary *rows, bool is_ccr_
         above <= ABOVE_MOST &&
         (!is_ccr_5 || (rows[LACHESIS].rank >= BELOW_LEAST && rows[LACHESIS].rank > rows[LACHESIS].rank_error));
     b->is_met = b->is_met && is_met;
-    if (!b->options.json)
+    if (!b->l->options.json)
         printf("| %s | %s: %.2f points above the best baseline (must: at most %.1f)%s | | | | |\n", table,
                is_met ? "reached" : "MISSED", above, ABOVE_MOST,
                is_ccr_5 ? ", below highrank-deft by more than the interval (must: 0.5)" : "");
@@ -222,12 +207,12 @@ static void judge(bench *b, const char *table, const summary *rows, bool is_ccr_
 static bool run_table(bench *b, const char *table, const tpch_mix *mix, bool is_few)
 {
     static const uint32_t many[] = {20, 40, 60, 80, 100};
-    uint32_t counts = b->options.quick ? 2 : is_few ? 20 : 5;
+    uint32_t counts = b->l->options.quick ? 2 : is_few ? 20 : 5;
     summary rows[CONTENDERS];
 
     b->count = 0;
     for (uint32_t n = 0; n < counts; n++)
-        for (uint32_t w = 0; w < b->options.rounds && b->count < INSTANCES_MAX; w++)
+        for (uint32_t w = 0; w < b->l->options.rounds && b->count < INSTANCES_MAX; w++)
             if (!run_instance(b, *mix, is_few ? n + 1 : many[n], w))
                 return false;
     double *room = calloc(b->count + 1, sizeof *room);
@@ -250,9 +235,9 @@ static bool run_all(bench *b)
         const tpch_mix mix = {
             .ccr = ccrs[i % 3], .has_work_of_stage = true, .is_edge_like_producer = i >= 6, .skip_size_gb = 20};
         snprintf(name, sizeof name, "fig. %d, %s, CCR %g", i % 6 < 3 ? 7 : 8, i < 6 ? "even" : "producer", mix.ccr);
-        if (b->only != NULL && strncmp(name, b->only, strlen(b->only)) != 0)
+        if (b->l->table != NULL && strncmp(name, b->l->table, strlen(b->l->table)) != 0)
             continue;
-        if (b->options.quick && i % 6 >= 3)
+        if (b->l->options.quick && i % 6 >= 3)
             continue;
         if (!run_table(b, name, &mix, i % 6 < 3))
             return false;
@@ -271,43 +256,27 @@ static void close_all(bench *b)
     free(b->list);
 }
 
-int main(int argc, char **argv)
+bool learned_lachesis(const learned *l)
 {
-    bench b = {.data = CLO_DATA, .is_met = true};
+    bench b = {.l = l, .is_met = true};
     const char *why = NULL;
-    const bench_flag flags[] = {
-        {.name = "only NAME", .help = "only tables whose names begin so: \"fig. 7, even\"", .value = &b.only},
-        {.name = "model F", .help = "another model than the built-in one", .value = &b.file},
-        {.name = "zero-residual", .help = "control: nothing but rank_u is left of the model", .is_set = &b.is_zero},
-        {.name = "shuffle-weights",
-         .help = "control: the weights of each layer in another order",
-         .is_set = &b.is_shuffled},
-        {.name = "data DIR", .help = "where tpch lies (default " CLO_DATA ")", .value = &b.data},
-        {0}};
-    const bench_about about = {"lachesis",
-                               "does a trained network earn its place? (--rounds: workloads for each number of "
-                               "jobs)",
-                               flags, 10, 1};
-    int status = bench_options_read(&b.options, &about, argc, argv);
 
-    if (status >= 0)
-        return status;
     b.list = calloc(INSTANCES_MAX, sizeof *b.list);
-    b.queries = tpch_open(b.data, &why);
-    if (b.options.json)
-        printf("{\"bench\": \"lachesis\", \"rows\": [");
+    b.queries = tpch_open(l->data, &why);
+    if (l->options.json)
+        printf("{\"part\": \"lachesis\", \"rows\": [");
     else
         printf("| table | planner | below HEFT %% | below highrank-deft %% | gap to the bound %% | ms a plan: median, "
                "98th "
                "pct |\n|---|---|---|---|---|---|\n");
     bool is_good = b.list != NULL;
     if (b.queries == NULL)
-        fprintf(stderr, "bench: skipped: %s\n", why);
+        fprintf(stderr, "bench: lachesis: skipped, %s\n", why);
     else
         is_good = is_good && open_models(&b) && run_all(&b);
-    if (b.options.json)
-        printf("], \"skipped\": %s, \"reached\": %s}\n", b.queries == NULL ? "true" : "false",
+    if (l->options.json)
+        printf("], \"skipped\": %s, \"reached\": %s}", b.queries == NULL ? "true" : "false",
                b.is_met ? "true" : "false");
     close_all(&b);
-    return is_good ? 0 : 1;
+    return is_good;
 }

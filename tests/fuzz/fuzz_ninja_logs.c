@@ -1,0 +1,79 @@
+/* fuzz_ninja_logs.c - .ninja_log, .ninja_deps and depfiles: the first byte says which, the rest is the file. */
+#include "build_log.h"
+#include "depfile.h"
+#include "deps_log.h"
+#include "fuzz.h"
+#include "open.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int read_manifest(void *argument, const char *path, char **text, size_t *bytes)
+{
+    static const char manifest[] = "rule r\n  command = x\n  deps = gcc\nbuild a.o: r a.c\nbuild b.o: r b.c\n";
+
+    (void)argument;
+    (void)path;
+    *text = malloc(sizeof manifest);
+    PROMISE(*text != NULL);
+    memcpy(*text, manifest, sizeof manifest);
+    *bytes = sizeof manifest - 1;
+    return 0;
+}
+
+static void try_build_log(ninja_manifest *m, const char *text, size_t bytes)
+{
+    build_log log;
+
+    if (build_log_parse(&log, m, "log", text, bytes)) {
+        PROMISE(log.good_bytes <= bytes && log.count <= log.lines);
+        for (size_t i = 0; i < log.count; i++)
+            PROMISE(build_log_find(&log, log.entries[i].output) == &log.entries[i]);
+    }
+    build_log_close(&log);
+}
+
+static void try_deps_log(ninja_manifest *m, const char *text, size_t bytes)
+{
+    deps_log log;
+
+    if (deps_log_parse(&log, m, text, bytes)) {
+        PROMISE(log.good_bytes <= bytes && log.unique <= log.lines);
+        for (size_t i = 0; i < log.count; i++)
+            for (uint32_t k = 0; k < log.records[i].count; k++)
+                PROMISE(log.records[i].inputs[k] < m->nodes_count);
+    }
+    deps_log_close(&log);
+}
+
+static void try_depfile(char *text, size_t bytes)
+{
+    depfile d;
+
+    (void)depfile_parse(&d, text, bytes);
+    for (size_t i = 0; i < d.inputs_count; i++)
+        PROMISE(d.inputs[i].bytes > 0 && d.inputs[i].at >= text && d.inputs[i].at + d.inputs[i].bytes <= text + bytes);
+    depfile_free(&d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    ninja_options options = {.read = read_manifest, .memory_max = 1 << 24};
+    ninja_manifest m;
+
+    if (bytes == 0)
+        return 0;
+    char *text = malloc(bytes);
+    PROMISE(text != NULL && ninja_open(&m, "m", &options));
+    memcpy(text, data + 1, bytes - 1);
+    text[bytes - 1] = '\0';
+    if (data[0] % 3 == 0)
+        try_build_log(&m, text, bytes - 1);
+    else if (data[0] % 3 == 1)
+        try_deps_log(&m, text, bytes - 1);
+    else
+        try_depfile(text, bytes - 1);
+    free(text);
+    ninja_close(&m);
+    return 0;
+}

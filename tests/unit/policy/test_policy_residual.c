@@ -1,0 +1,222 @@
+/* test_policy_residual.c - a network of zeros leaves every decision of "parametric"; one that says something changes
+ * them, in the direction it says; what the policy cannot take is named in one line. */
+#include "policy_scene.h"
+#include "random.h"
+#include "residual.h"
+
+#include "base/rng.h"
+#include "common/lachesis_model.h"
+
+#define FILE_NAME CLO_BINARY "/tests/test_policy_residual.model"
+
+static const residual_seen seen = {.deviation = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
+
+static void write_bytes(const void *data, size_t bytes)
+{
+    FILE *file = fopen(FILE_NAME, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* The network of zeros with what a test changes. */
+static void write_model(const double *numbers)
+{
+    static const int16_t row[CLO_RESIDUAL_FEATURES];
+    void *data;
+    size_t bytes;
+
+    ok(residual_model(numbers, "r", row, 1, &data, &bytes));
+    write_bytes(data, bytes);
+    free(data);
+}
+
+/* Jobs of chains of stages with a few instances each, at drawn times. */
+static void draw_stream(policy_scene *s, uint64_t seed)
+{
+    clo_rng rng = clo_rng_seed(seed);
+    int64_t at = 0;
+
+    scene_open(s, 5);
+    for (int j = 0; j < 30; j++) {
+        uint32_t stages = 1 + (uint32_t)(clo_rng_next(&rng) % 4);
+        clo_task tasks[4];
+        for (uint32_t t = 0; t < stages; t++)
+            tasks[t] = (clo_task){.work_ns = 10 + (int64_t)(clo_rng_next(&rng) % 300),
+                                  .instances = 1 + (uint32_t)(clo_rng_next(&rng) % 9)};
+        clo_graph *graph = scene_graph(s, tasks, stages);
+        for (uint32_t t = 1; t < stages; t++)
+            ok(clo_graph_add_edge(graph, (uint32_t)(clo_rng_next(&rng) % t), t, 0));
+        at += (int64_t)(clo_rng_next(&rng) % 800);
+        scene_add(s, graph, (clo_workload_job){.arrival_ns = at});
+    }
+}
+
+/* FNV-1a of the whole log but its sums, which know the policy's name. */
+static uint64_t decisions_of(const policy_scene *s)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    size_t count;
+    const clo_log_record *records = clo_log_records(s->log, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        if (records[i].what == CLO_LOG_SUM)
+            continue;
+        const uint64_t all[] = {(uint64_t)records[i].what,  records[i].job,      records[i].stage,
+                                records[i].instance,        records[i].executor, (uint64_t)records[i].value,
+                                (uint64_t)records[i].now_ns};
+        for (size_t k = 0; k < sizeof all / sizeof all[0]; k++)
+            hash = (hash ^ all[k]) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+static void a_network_of_zeros_leaves_every_decision_of_parametric(void **state)
+{
+    static const char *const numbers[] = {"batch", "stream", "1,2,3,0.5,0.2,0.8,0.3,0.6,-1,500ns",
+                                          "1,0,5,0,0.1,2,0.3,0.3,1,100ns"};
+    double zeros[RESIDUAL_NUMBERS];
+    char name[2][512];
+
+    (void)state;
+    residual_init(zeros, &seen, 3);
+    write_model(zeros);
+    for (uint64_t seed = 0; seed < 8; seed++)
+        for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++) {
+            policy_scene s;
+            draw_stream(&s, seed);
+            snprintf(name[0], sizeof name[0], "parametric:%s", numbers[n]);
+            snprintf(name[1], sizeof name[1], "residual:%s,%s", FILE_NAME, numbers[n]);
+            scene_run(&s, name[0]);
+            uint64_t want = decisions_of(&s), steps = s.result.decision_steps;
+            scene_run(&s, name[1]);
+            assert_int_equal(decisions_of(&s), want);
+            assert_int_equal(s.result.decision_steps, steps);
+            assert_int_equal(s.result.fallbacks, 0);
+            scene_close(&s);
+        }
+}
+
+/* With a value of minus the logarithm of its work for each job twice over, the largest goes first, not the smallest. */
+static void what_the_network_adds_changes_who_goes_first(void **state)
+{
+    double numbers[RESIDUAL_NUMBERS];
+    policy_scene s;
+
+    (void)state;
+    residual_init(numbers, &seen, 3);
+    scene_open(&s, 1);
+    scene_job(&s, 0, 10, 1);
+    scene_job(&s, 1, 100, 1);
+    scene_job(&s, 2, 50, 1);
+    write_model(numbers);
+    scene_run(&s, "residual:" FILE_NAME ",1,0,0,0,0,9,0,0,-1,100ns");
+    assert_int_equal(s.outcomes[2].start_ns, 10);
+    numbers[RESIDUAL_VALUE - RESIDUAL_HIDDEN + 2 * CLO_RESIDUAL_WORK] = 1.9;
+    numbers[RESIDUAL_VALUE - RESIDUAL_HIDDEN + 2 * CLO_RESIDUAL_WORK + 1] = -1.9;
+    write_model(numbers);
+    scene_run(&s, "residual:" FILE_NAME ",1,0,0,0,0,9,0,0,-1,100ns");
+    assert_int_equal(s.outcomes[1].start_ns, 10);
+    scene_close(&s);
+}
+
+/* Four instances on four executors, limit 1; an octave more is 2, and three octaves are all. */
+static void what_the_network_adds_moves_the_limit(void **state)
+{
+    static const double octaves[] = {0, 1, 1.9};
+    static const int64_t makespan_ns[] = {40, 20, 10};
+    double numbers[RESIDUAL_NUMBERS];
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 4);
+    scene_job(&s, 0, 10, 4);
+    for (int i = 0; i < 3; i++) {
+        residual_init(numbers, &seen, 3);
+        numbers[RESIDUAL_NUMBERS - RESIDUAL_GROUP + 2 * CLO_RESIDUAL_LIMIT_FEATURES] = octaves[i]; /* the constant */
+        write_model(numbers);
+        scene_run(&s, "residual:" FILE_NAME ",1,0,0,0,0,1,0,0,-1,1ns");
+        assert_int_equal(s.result.makespan_ns, makespan_ns[i]);
+    }
+    scene_close(&s);
+}
+
+static void refused(const char *text, const char *holds)
+{
+    clo_residual_argument argument;
+
+    assert_int_not_equal(clo_policy_find("residual")->parse(text, &argument), CLO_OK);
+    assert_non_null(strstr(clo_last_error(), holds));
+}
+
+static void what_it_cannot_take_is_named(void **state)
+{
+    double numbers[RESIDUAL_NUMBERS];
+    char text[400];
+
+    (void)state;
+    residual_init(numbers, &seen, 0);
+    write_model(numbers);
+    refused("", "begins with no file");
+    refused(",batch", "begins with no file");
+    refused(CLO_BINARY "/tests/nothing.model", "nothing.model");
+    refused(FILE_NAME ",", "'parametric'");
+    refused(FILE_NAME ",fast", "is no set of numbers");
+    refused(FILE_NAME ",1,2", "is missing");
+    memset(text, '1', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    text[1] = ',';
+    refused(text, "too long");
+    size_t bytes;
+    void *other = lachesis_model_draw(5, 0, &bytes);
+    assert_non_null(other);
+    write_bytes(other, bytes);
+    free(other);
+    refused(FILE_NAME, "has not list 5 of features");
+    write_bytes("no model", 8);
+    refused(FILE_NAME, "test_policy_residual.model");
+}
+
+static void other_numbers_need_a_model_of_their_own(void **state)
+{
+    clo_stream_config config = CLO_STREAM_CONFIG_INIT;
+    clo_residual_argument argument = CLO_RESIDUAL_ARGUMENT_INIT;
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 2);
+    scene_job(&s, 0, 10, 4);
+    ok(clo_platform_create(&s.desc, &s.platform));
+    config.policy = clo_policy_find("residual");
+    ok(clo_stream_simulate(s.workload, s.platform, &config, NULL)); /* the built-in one, for batches */
+    config.argument = &argument;
+    ok(clo_stream_simulate(s.workload, s.platform, &config, NULL));
+    snprintf(argument.parametric, sizeof argument.parametric, "1,0,0,0,0,1,0,0,-1");
+    assert_int_equal(clo_stream_simulate(s.workload, s.platform, &config, NULL), CLO_ERR_ARGUMENT);
+    assert_non_null(strstr(clo_last_error(), "needs a model"));
+    memset(argument.parametric, '1', sizeof argument.parametric);
+    double numbers[RESIDUAL_NUMBERS];
+    residual_init(numbers, &seen, 0);
+    write_model(numbers);
+    clo_model *model;
+    ok(clo_model_load(FILE_NAME, &model));
+    argument.model = model;
+    assert_int_equal(clo_stream_simulate(s.workload, s.platform, &config, NULL), CLO_ERR_ARGUMENT);
+    assert_non_null(strstr(clo_last_error(), "have no end"));
+    clo_model_destroy(model);
+    scene_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_network_of_zeros_leaves_every_decision_of_parametric),
+        cmocka_unit_test(what_the_network_adds_changes_who_goes_first),
+        cmocka_unit_test(what_the_network_adds_moves_the_limit),
+        cmocka_unit_test(what_it_cannot_take_is_named),
+        cmocka_unit_test(other_numbers_need_a_model_of_their_own),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

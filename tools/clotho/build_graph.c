@@ -1,0 +1,163 @@
+/* build_graph.c - see build_graph.h.
+ *
+ * Phony statements stay as tasks of no time, so that n outputs behind one name cost n edges and not n * m. */
+#include "build_graph.h"
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Pools with a depth become resources, as far as there are any. */
+static int take_pools(build_graph *g)
+{
+    const ninja_manifest *m = &g->folder->manifest;
+
+    for (uint32_t e = 0; e < m->edges_count; e++) {
+        uint32_t pool = m->edges[e].pool;
+        if (!g->is_in[e] || m->pools[pool].depth == 0 || g->resources[pool] != NINJA_NONE)
+            continue;
+        if (g->resources_count == CLO_RESOURCES_MAX)
+            return complain(NULL, "the steps use more than %d pools; a graph has no more resources, name other targets",
+                            CLO_RESOURCES_MAX);
+        g->resources[pool] = g->resources_count++;
+    }
+    return EXIT_GOOD;
+}
+
+static int add_tasks(build_graph *g)
+{
+    const ninja_manifest *m = &g->folder->manifest;
+    clo_status status = CLO_OK;
+
+    for (uint32_t e = 0; status == CLO_OK && e < m->edges_count; e++) {
+        if (!g->is_in[e])
+            continue;
+        const ninja_node *output = &m->nodes[m->edges[e].outputs[0]];
+        clo_task task = {.name = output->bytes < 65536 ? output->path : NULL, .work_ns = g->weights.time_ns[e]};
+        if (g->body != NULL) {
+            task.body = g->body;
+            task.argument = (char *)g->arguments + e * g->argument_bytes;
+        }
+        if (m->pools[m->edges[e].pool].depth > 0)
+            task.demand[g->resources[m->edges[e].pool]] = 1;
+        status = clo_graph_add_task(g->graph, &task, &g->tasks[e]);
+        if (status == CLO_OK)
+            g->edges[g->tasks[e]] = e;
+        g->steps += !ninja_is_phony(m, e);
+    }
+    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+}
+
+static int add_edges(build_graph *g)
+{
+    const ninja_manifest *m = &g->folder->manifest;
+
+    for (uint32_t e = 0; e < m->edges_count; e++)
+        for (uint32_t i = 0; g->is_in[e] && i < m->edges[e].inputs_count; i++) {
+            uint32_t parent = m->nodes[m->edges[e].inputs[i]].producer;
+            if (parent == NINJA_NONE || !g->is_in[parent] || g->seen[parent] == e + 1)
+                continue;
+            g->seen[parent] = e + 1;
+            clo_status status = clo_graph_add_edge(g->graph, g->tasks[parent], g->tasks[e], 0);
+            if (status != CLO_OK)
+                return complain_status(NULL, status);
+        }
+    return EXIT_GOOD;
+}
+
+static int take_arrays(build_graph *g)
+{
+    const ninja_manifest *m = &g->folder->manifest;
+    size_t edges = m->edges_count + 1;
+
+    g->is_in = calloc(edges, sizeof *g->is_in);
+    g->tasks = calloc(edges, sizeof *g->tasks);
+    g->edges = calloc(edges, sizeof *g->edges);
+    g->seen = calloc(edges, sizeof *g->seen);
+    g->resources = malloc(m->pools_count * sizeof *g->resources);
+    if (g->is_in == NULL || g->tasks == NULL || g->edges == NULL || g->seen == NULL || g->resources == NULL)
+        return complain(NULL, "out of memory");
+    memset(g->resources, 0xff, m->pools_count * sizeof *g->resources);
+    return EXIT_GOOD;
+}
+
+static int fill(build_graph *g)
+{
+    clo_status status = clo_graph_create("build", &g->graph);
+    if (status != CLO_OK)
+        return complain_status(NULL, status);
+    int code = take_pools(g);
+    if (code == EXIT_GOOD)
+        code = add_tasks(g);
+    if (code == EXIT_GOOD)
+        code = add_edges(g);
+    if (code != EXIT_GOOD)
+        return code;
+    if (g->steps == 0)
+        return complain(NULL, "there is no step to plan; name other targets");
+    status = clo_graph_seal(g->graph);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+}
+
+static int make_platform(build_graph *g, uint32_t jobs, bool is_real)
+{
+    const ninja_manifest *m = &g->folder->manifest;
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    int64_t capacities[CLO_RESOURCES_MAX];
+    clo_executor *executors = calloc(jobs, sizeof *executors);
+    char name[32];
+
+    if (executors == NULL)
+        return complain(NULL, "out of memory");
+    for (uint32_t i = 0; i < jobs; i++) {
+        executors[i].os_index = is_real ? 0 : -1; /* workers are not pinned */
+        for (int c = 0; c < CLO_CLASSES_BUILTIN; c++)
+            executors[i].speed_q16[c] = 65536;
+    }
+    for (int r = 0; r < CLO_RESOURCES_MAX; r++)
+        capacities[r] = -1;
+    for (size_t i = 0; i < m->pools_count; i++)
+        if (g->resources[i] != NINJA_NONE)
+            capacities[g->resources[i]] = m->pools[i].depth;
+    snprintf(name, sizeof name, "%u jobs", jobs);
+    desc.name = name;
+    desc.executors_count = jobs;
+    desc.executors = executors;
+    desc.kinds_count = 1;
+    desc.capacities = capacities;
+    desc.coherent = 1;
+    clo_status status = clo_platform_create(&desc, &g->platform);
+    free(executors);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+}
+
+int build_graph_make(build_graph *g, const uint32_t *targets, size_t count, bool only_wanted, uint32_t jobs)
+{
+    int code = take_arrays(g);
+
+    if (code != EXIT_GOOD)
+        return code;
+    if (!build_mark(g->folder, targets, count, only_wanted, g->is_in) || !build_weigh(g->folder, g->is_in, &g->weights))
+        return complain(NULL, "%s", show_name(g->folder->manifest.error));
+    code = fill(g);
+    if (code == EXIT_GOOD)
+        code = make_platform(g, jobs, g->body != NULL);
+    if (code != EXIT_GOOD)
+        return code;
+    clo_status status = clo_cost_create(g->graph, g->platform, &g->cost);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+}
+
+void build_graph_end(build_graph *g)
+{
+    clo_cost_destroy(g->cost);
+    clo_platform_destroy(g->platform);
+    clo_graph_destroy(g->graph);
+    build_weights_free(&g->weights);
+    free(g->is_in);
+    free(g->tasks);
+    free(g->edges);
+    free(g->seen);
+    free(g->resources);
+}

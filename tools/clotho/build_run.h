@@ -1,0 +1,21 @@
+/* build_run.h - `clotho build`: runs what is wanted. */
+#ifndef CLOTHO_TOOL_BUILD_RUN_H
+#define CLOTHO_TOOL_BUILD_RUN_H
+
+#include "../ninja/build.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct build_run_options {
+    const char *policy;     /* who says which ready step is next */
+    uint32_t jobs;          /* steps at once */
+    uint32_t failures_most; /* no step begins after so many have failed; 0: no limit */
+    bool is_verbose;
+} build_run_options;
+
+/* Runs the steps that build_want has found. Returns an exit code: EXIT_BAD_INPUT after an error line where a step
+ * failed or the build was interrupted. */
+int build_run(build_folder *folder, const build_run_options *options);
+
+#endif

@@ -1,0 +1,293 @@
+/* cmd_build.c - `clotho build [DIR] [TARGETS]`: a ninja build. */
+#define _POSIX_C_SOURCE 200809L
+#include "../ninja/build.h"
+#include "../ninja/listing.h"
+#include "build_plan.h"
+#include "build_run.h"
+#include "commands.h"
+#include "input.h"
+#include "options.h"
+#include "report.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MANIFEST_ROUNDS = 100 }; /* as ninja has it */
+
+typedef struct build_options {
+    const char *file, *directory, *tool, *planner, *gantt, *out, *policy;
+    uint32_t jobs, failures;
+    bool is_dry, is_verbose, explains, plans, as_json;
+} build_options;
+
+typedef struct build {
+    build_options options;
+    build_folder folder;
+    int home; /* the folder of the call */
+} build;
+
+/* What is to be built. */
+typedef struct target_list {
+    uint32_t *nodes;
+    size_t count;
+} target_list;
+
+static int failed(build *b)
+{
+    return complain(NULL, "%s", show_name(b->folder.manifest.error));
+}
+
+static int find_targets(build *b, char **names, int count, target_list *targets)
+{
+    ninja_manifest *m = &b->folder.manifest;
+
+    if (count == 0)
+        return ninja_default_targets(m, &targets->nodes, &targets->count) ? EXIT_GOOD : failed(b);
+    targets->nodes = malloc((size_t)count * sizeof *targets->nodes);
+    if (targets->nodes == NULL)
+        return complain(NULL, "out of memory");
+    for (int i = 0; i < count; i++) {
+        targets->nodes[i] = ninja_target(m, names[i]);
+        if (targets->nodes[i] == NINJA_NONE)
+            return failed(b);
+    }
+    targets->count = (size_t)count;
+    return EXIT_GOOD;
+}
+
+static int print(build *b, bool is_good, buffer *out)
+{
+    if (is_good && out->bytes > 0)
+        fwrite(out->at, 1, out->bytes, stdout);
+    buffer_free(out);
+    return is_good ? EXIT_GOOD : failed(b);
+}
+
+static int print_tool(build *b, const target_list *targets)
+{
+    ninja_manifest *m = &b->folder.manifest;
+    const char *tool = b->options.tool;
+    char directory[4096];
+    buffer out = {0};
+    bool is_good;
+
+    if (strcmp(tool, "query") == 0)
+        is_good = list_query(m, targets->nodes, targets->count, &out);
+    else if (strcmp(tool, "commands") == 0)
+        is_good = list_commands(m, targets->nodes, targets->count, &out);
+    else if (strcmp(tool, "targets") == 0)
+        is_good = list_targets(m, &out);
+    else if (getcwd(directory, sizeof directory) == NULL)
+        is_good = ninja_fail(m, "the path of this folder cannot be found out; go to another one");
+    else
+        is_good = list_compdb(m, directory, &out);
+    return print(b, is_good, &out);
+}
+
+static int dry_run(build *b)
+{
+    buffer out = {0};
+    uint32_t steps = 0;
+    bool is_good = build_dry_run(&b->folder, b->options.is_verbose, &out, &steps);
+
+    if (is_good && steps == 0)
+        buffer_add_text(&out, "clotho: no work to do.\n");
+    return print(b, is_good, &out);
+}
+
+/* The manifest's own statement, if it has one, comes before all others: what it makes decides what they are. */
+static int want(build *b, const target_list *targets, bool *is_manifest)
+{
+    ninja_manifest *m = &b->folder.manifest;
+    uint32_t manifest = ninja_find_node(m, piece_of(b->options.file));
+
+    *is_manifest = false;
+    if (!build_read_logs(&b->folder))
+        return failed(b);
+    if (manifest != NINJA_NONE && m->nodes[manifest].producer != NINJA_NONE) {
+        if (!build_want(&b->folder, &manifest, 1, b->options.explains))
+            return failed(b);
+        *is_manifest = !order_is_done(&b->folder.order);
+        if (*is_manifest)
+            return EXIT_GOOD;
+        build_forget(&b->folder);
+    }
+    return build_want(&b->folder, targets->nodes, targets->count, b->options.explains) ? EXIT_GOOD : failed(b);
+}
+
+static int plan(build *b, const target_list *targets)
+{
+    const build_options *o = &b->options;
+    build_plan_options options = {o->planner, o->gantt, o->out, o->jobs, o->is_dry, o->as_json, b->home};
+    bool is_manifest;
+
+    if (o->is_dry) {
+        int code = want(b, targets, &is_manifest);
+        if (code != EXIT_GOOD)
+            return code;
+    } else if (!build_read_logs(&b->folder)) {
+        return failed(b);
+    }
+    return build_plan(&b->folder, targets->nodes, targets->count, &options);
+}
+
+/* ninja's rule: two more than there are CPUs, one more where there are only one or two. */
+static uint32_t default_jobs(void)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cpus <= 2 ? (cpus == 2 ? 3 : 2) : (uint32_t)cpus + 2;
+}
+
+static bool is_build_folder(const char *path, const char *file)
+{
+    struct stat about;
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is_there = folder >= 0 && fstatat(folder, file, &about, 0) == 0;
+
+    if (folder >= 0)
+        close(folder);
+    return is_there;
+}
+
+/* The steps, once the targets are known. *is_manifest: the manifest's own statement was run; it must be read again. */
+static int run_targets(build *b, const target_list *targets, bool *is_manifest)
+{
+    const build_options *o = &b->options;
+    const build_run_options options = {o->policy, o->jobs, o->failures, o->is_verbose};
+
+    if (o->tool != NULL)
+        return print_tool(b, targets);
+    if (o->plans)
+        return plan(b, targets);
+    int code = want(b, targets, is_manifest);
+    if (code != EXIT_GOOD)
+        return code;
+    if (o->is_dry) {
+        *is_manifest = false;
+        return dry_run(b);
+    }
+    if (!order_is_done(&b->folder.order))
+        return build_run(&b->folder, &options);
+    printf("clotho: no work to do.\n");
+    return EXIT_GOOD;
+}
+
+/* One reading of the manifest. */
+static int run_once(build *b, char **names, int count, bool *is_manifest)
+{
+    const char *tool = b->options.tool;
+    bool is_whole = tool != NULL && (strcmp(tool, "targets") == 0 || strcmp(tool, "compdb") == 0);
+    target_list targets = {0};
+
+    *is_manifest = false;
+    if (!build_open(&b->folder, b->options.file))
+        return failed(b);
+    int code = is_whole ? EXIT_GOOD : find_targets(b, names, count, &targets);
+    if (code == EXIT_GOOD)
+        code = run_targets(b, &targets, is_manifest);
+    free(targets.nodes);
+    return code;
+}
+
+static int run(build *b, char **names, int count)
+{
+    bool is_manifest;
+
+    for (int round = 0; round < MANIFEST_ROUNDS; round++) {
+        int code = run_once(b, names, count, &is_manifest);
+        build_close(&b->folder);
+        if (code != EXIT_GOOD || !is_manifest)
+            return code;
+    }
+    return complain(b->options.file,
+                    "still not up to date after it was made %d times; look at the statement that makes it",
+                    MANIFEST_ROUNDS);
+}
+
+static bool known_tool(const char *tool)
+{
+    static const char *const tools[] = {"query", "commands", "compdb", "targets"};
+
+    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
+        if (strcmp(tool, tools[i]) == 0)
+            return true;
+    return false;
+}
+
+static const char about_text[] =
+    "Builds what a build.ninja describes, and reads and writes .ninja_log and .ninja_deps as ninja 1.11 does.";
+
+static const char notes[] =
+    "DIR is the folder of the build.ninja, where the first operand is such a folder; else all operands are targets in "
+    "the\n"
+    "current one. Without targets: those of `default` statements, else all that nothing uses.\n\n"
+    "  clotho build DIR -j 8               run the steps; the longest path behind a step says which is next\n"
+    "  clotho build DIR -n                 the steps that must run\n"
+    "  clotho build DIR -n --explain       and why\n"
+    "  clotho build DIR --plan -j 8        critical path and makespan of a whole build, from the times of the last "
+    "one\n"
+    "  clotho build DIR -t commands        as `ninja -t commands`; so are query, compdb and targets\n\n"
+    "--plan --json keys: steps tasks edges known jobs planner work_ns critical_path_ns lower_bound_ns makespan_ns gap\n"
+    "critical_path.";
+
+/* Options that say nothing without --plan, and numbers. */
+static int check_options(const build_options *o)
+{
+    if (o->tool != NULL && !known_tool(o->tool))
+        return misuse("there is no tool '%s'; use query, commands, compdb or targets", o->tool);
+    if (o->jobs == 0 || o->jobs > CLO_EXECUTORS_MAX)
+        return misuse("-j is %u; write a number from 1 to %d", o->jobs, CLO_EXECUTORS_MAX);
+    if (!o->plans && (o->gantt != NULL || o->out != NULL || o->as_json))
+        return misuse("--gantt, --out and --json belong to --plan; add it");
+    int code = known_planner(o->planner);
+    return code == EXIT_GOOD ? known_policy(o->policy) : code;
+}
+
+int cmd_build(int argc, char **argv)
+{
+    static const command about = {"build", "[DIR] [TARGETS]", 0, 4096, about_text, notes};
+    build b = {
+        .options = {.file = "build.ninja", .planner = "heft", .policy = "rank", .jobs = default_jobs(), .failures = 1}};
+    const option_spec options[] = {
+        {"directory", 'C', "DIR", OPTION_TEXT, &b.options.directory, "the folder to build in"},
+        {"file", 'f', "FILE", OPTION_TEXT, &b.options.file, "the manifest (build.ninja)"},
+        {"dry-run", 'n', NULL, OPTION_FLAG, &b.options.is_dry, "print the steps that would run, and run none"},
+        {"verbose", 'v', NULL, OPTION_FLAG, &b.options.is_verbose, "print commands, not descriptions"},
+        {"explain", 0, NULL, OPTION_FLAG, &b.options.explains, "say on standard error why each step must run"},
+        {"plan", 0, NULL, OPTION_FLAG, &b.options.plans,
+         "plan all steps, with -n those that would run, with the times of .ninja_log"},
+        {"jobs", 'j', "N", OPTION_U32, &b.options.jobs, "steps at once (CPUs + 2; 3 on 2 CPUs)"},
+        {"keep-going", 'k', "N", OPTION_U32, &b.options.failures, "go on until N steps have failed (1); 0: to the end"},
+        {"policy", 0, "NAME", OPTION_TEXT, &b.options.policy, "which ready step is next (rank)"},
+        {"planner", 0, "NAME", OPTION_TEXT, &b.options.planner, "of --plan (heft)"},
+        {"gantt", 0, "F.svg", OPTION_TEXT, &b.options.gantt, "picture of the plan"},
+        {"out", 'o', "F.json", OPTION_TEXT, &b.options.out, "the graph that was planned, with its platform"},
+        {"json", 0, NULL, OPTION_FLAG, &b.options.as_json, "of --plan: one JSON object"},
+        {"tool", 't', "NAME", OPTION_TEXT, &b.options.tool, "print query, commands, compdb or targets as ninja does"},
+    };
+    char **operands;
+    int count;
+    int code = options_parse(&about, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
+
+    if (code != OPTIONS_GO_ON)
+        return code;
+    code = check_options(&b.options);
+    if (code != EXIT_GOOD)
+        return code;
+    b.home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (b.options.directory == NULL && count > 0 && is_build_folder(operands[0], b.options.file)) {
+        b.options.directory = *operands++;
+        count--;
+    }
+    if (b.options.directory != NULL && chdir(b.options.directory) != 0)
+        return complain(b.options.directory, "cannot be entered; name the folder of a build.ninja");
+    code = run(&b, operands, count);
+    if (b.home >= 0)
+        close(b.home);
+    return code;
+}

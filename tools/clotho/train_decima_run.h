@@ -1,0 +1,74 @@
+/* train_decima_run.h - a training of the network of the policy "residual": what it is asked for, and what it keeps. */
+#ifndef CLOTHO_TOOL_TRAIN_DECIMA_RUN_H
+#define CLOTHO_TOOL_TRAIN_DECIMA_RUN_H
+
+#include "../train/curve.h"
+#include "../train/es.h"
+#include "../train/residual.h"
+#include "../train/seeds.h"
+#include "train_streams.h"
+
+#include <time.h>
+
+/* DECIMA_ROWS of features are kept to measure what features are like, one in DECIMA_SPARSE; DECIMA_GROUP rows are
+ * candidates of one choice in the comparison of integers with real numbers. */
+enum { DECIMA_WORKLOADS_MAX = 64, DECIMA_ROWS = 32768, DECIMA_SPARSE = 13, DECIMA_GROUP = 4, DECIMA_GOLDEN = 16 };
+
+_Static_assert((int)RESIDUAL_NUMBERS <= (int)ES_NUMBERS_MAX, "all of them may move");
+
+typedef struct decima_options {
+    const char *spec, *environment, *arrivals, *numbers, *checkpoint, *output, *svg, *name, *seeds_text,
+        *validation_text;
+    uint32_t jobs, generations, pairs, each, validate_every, threads, stop;
+    seed_list seeds, validation;
+    uint64_t seed;
+    double scale, sigma, rate;
+    bool as_json, trains_all, is_zero;
+} decima_options;
+
+typedef struct decima_training {
+    decima_options o;
+    clo_workload *jobs, *loaded[DECIMA_WORKLOADS_MAX];
+    clo_platform *opened;
+    train_streams streams;
+    const clo_policy *policy;
+    /* Of "parametric", for each seed of training, then of validation; 0: not known yet. */
+    double *base_ns;
+    void *base_argument;
+    double numbers[RESIDUAL_NUMBERS];
+    uint32_t moved[RESIDUAL_NUMBERS];
+    es es;
+    /* Rows of features of values, [rows_count][CLO_RESIDUAL_FEATURES], with what was not kept between. */
+    int16_t *rows;
+    uint32_t rows_count;
+    uint64_t rows_seen;
+    train_point *curve;
+    uint32_t curve_count;
+    uint64_t hash;
+    void *model;
+    size_t model_bytes;
+    double agreement;
+    uint64_t choices;
+    struct timespec begin;
+} decima_training;
+
+double decima_elapsed_s(const decima_training *t);
+
+/* Each returns EXIT_GOOD, or an exit code after an error line. */
+
+/* Fills rows with those that the network of these numbers meets on a stream. */
+int decima_collect(decima_training *t, const double *numbers, uint64_t seed);
+
+/* Reads the checkpoint, if there is one. */
+int decima_read_checkpoint(decima_training *t);
+
+/* All generations up to o.stop; draws lines, and the curve. */
+int decima_train(decima_training *t);
+
+/* The model of the best numbers, and how often it chooses as the real numbers do. */
+int decima_make_model(decima_training *t);
+
+/* The numbers of the network with those that move put in. */
+void decima_put_moved(const decima_training *t, const double *moved, double *out);
+
+#endif

@@ -1,0 +1,51 @@
+/* build_log.h - .ninja_log version 5: for each output when it was made, with which command, and its age.
+ *
+ * A line is "START_MS\tEND_MS\tMTIME_NS\tOUTPUT\tHASH", appended at each end of a step; the last line of an output
+ * counts. Times count from the start of the run that wrote them: only END - START means something later. A last line
+ * that a crash cut off is dropped. */
+#ifndef CLOTHO_NINJA_BUILD_LOG_H
+#define CLOTHO_NINJA_BUILD_LOG_H
+
+#include "manifest.h"
+
+#include <stdio.h>
+
+typedef struct log_entry {
+    piece output;
+    int64_t start_ms, end_ms;
+    int64_t mtime_ns;
+    uint64_t hash; /* of the command */
+} log_entry;
+
+typedef struct build_log {
+    log_entry *entries;
+    size_t count, capacity;
+    uint32_t *slots; /* hash table of entries */
+    size_t slots_count;
+    size_t lines;      /* of the file */
+    size_t good_bytes; /* of the file: behind its last whole line */
+    bool is_old;       /* version 4, or too many lines: build_log_open writes it anew */
+    store store;
+    FILE *file; /* NULL: not open for writing */
+} build_log;
+
+/* Reads the log at `path`; an empty one where there is no file, or one of a ninja before 1.7. Returns false with
+ * m->error set: a log of a newer ninja, no memory, the disk. build_log_close in both cases. */
+bool build_log_load(build_log *log, ninja_manifest *m, const char *path);
+/* The same from memory: a terminated text, `name` for messages. */
+bool build_log_parse(build_log *log, ninja_manifest *m, const char *name, const char *text, size_t bytes);
+/* The last entry of an output; NULL: none. */
+const log_entry *build_log_find(const build_log *log, piece output);
+
+/* Makes the file ready for appending: with a header, without a torn line, and written anew where most of its lines are
+ * old; then outputs that no statement makes and that are not there are dropped. */
+bool build_log_open(build_log *log, ninja_manifest *m, const char *path);
+/* Appends one line for each output of the edge. */
+bool build_log_add(build_log *log, ninja_manifest *m, uint32_t edge, int64_t start_ms, int64_t end_ms,
+                   int64_t mtime_ns);
+void build_log_close(build_log *log);
+
+/* The hash of a command, as the log has it. */
+uint64_t build_log_hash(piece command);
+
+#endif

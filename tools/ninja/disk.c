@@ -1,0 +1,44 @@
+/* disk.c - see disk.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "disk.h"
+#include "paths.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int64_t disk_mtime_ns(const char *path)
+{
+    struct stat about;
+
+    if (stat(path, &about) != 0)
+        return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
+    if (about.st_mtim.tv_sec == 0)
+        return 1;
+    return (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
+}
+
+bool disk_make_folders(const char *path)
+{
+    size_t bytes = path_folder(piece_of(path));
+    char *folder = malloc(bytes + 1);
+    bool is_good = folder != NULL;
+
+    if (folder == NULL) {
+        errno = ENOMEM;
+        return false;
+    }
+    memcpy(folder, path, bytes);
+    folder[bytes] = '\0';
+    for (size_t at = 1; is_good && at <= bytes; at++) {
+        if (folder[at] != '/' && folder[at] != '\0')
+            continue;
+        char kept = folder[at];
+        folder[at] = '\0';
+        is_good = mkdir(folder, 0777) == 0 || errno == EEXIST;
+        folder[at] = kept;
+    }
+    free(folder);
+    return is_good;
+}

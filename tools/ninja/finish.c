@@ -1,0 +1,180 @@
+/* finish.c - see finish.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "finish.h"
+#include "bindings.h"
+#include "discover.h"
+#include "disk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool finish_open_logs(build_folder *f)
+{
+    if (!disk_make_folders(f->log_path))
+        return ninja_fail(&f->manifest, "%.256s: its folder cannot be made: %s; look at the disk", f->log_path,
+                          strerror(errno));
+    return build_log_open(&f->log, &f->manifest, f->log_path) && deps_log_open(&f->deps, &f->manifest, f->deps_path);
+}
+
+/* A binding as a terminated path; empty: none. */
+static bool path_of(build_folder *f, uint32_t edge, uint32_t symbol, buffer *path)
+{
+    buffer_clear(path);
+    if (!ninja_edge_value(&f->manifest, edge, symbol, false, path))
+        return false;
+    buffer_add(path, "", 1);
+    return !path->failed || ninja_no_memory(&f->manifest);
+}
+
+static bool make_folders(build_folder *f, const char *path)
+{
+    return disk_make_folders(path) ||
+           ninja_fail(&f->manifest, "%.256s: its folder cannot be made: %s; look at the disk", path, strerror(errno));
+}
+
+static bool write_response(build_folder *f, uint32_t edge, const char *path)
+{
+    buffer content = {0};
+
+    if (!make_folders(f, path))
+        return false;
+    if (!ninja_edge_value(&f->manifest, edge, SYMBOL_RSPFILE_CONTENT, true, &content))
+        return false;
+    FILE *file = fopen(path, "we");
+    bool is_good = file != NULL && fwrite(content.at, 1, content.bytes, file) == content.bytes;
+    if (file != NULL && fclose(file) != 0)
+        is_good = false;
+    buffer_free(&content);
+    return is_good ||
+           ninja_fail(&f->manifest, "%.256s: cannot be written: %s; look at the disk", path, strerror(errno));
+}
+
+bool finish_prepare(build_folder *f, uint32_t edge)
+{
+    const ninja_manifest *m = &f->manifest;
+    buffer path = {0};
+    bool is_good = true;
+
+    for (uint32_t i = 0; is_good && i < m->edges[edge].outputs_count; i++)
+        is_good = make_folders(f, m->nodes[m->edges[edge].outputs[i]].path);
+    is_good = is_good && path_of(f, edge, SYMBOL_DEPFILE, &path) && (path.bytes < 2 || make_folders(f, path.at)) &&
+              path_of(f, edge, SYMBOL_RSPFILE, &path) && (path.bytes < 2 || write_response(f, edge, path.at));
+    buffer_free(&path);
+    return is_good;
+}
+
+/* The newest time of the inputs that are not order-only, and of a depfile that no record replaces. */
+static bool newest_input(build_folder *f, uint32_t edge, int64_t *newest_ns)
+{
+    const ninja_manifest *m = &f->manifest;
+    const ninja_edge *e = &m->edges[edge];
+    buffer path = {0};
+
+    *newest_ns = 0;
+    for (uint32_t i = 0; i < e->inputs_count - e->order_only_count; i++) {
+        int64_t age = disk_mtime_ns(m->nodes[e->inputs[i]].path);
+        *newest_ns = age > *newest_ns ? age : *newest_ns;
+    }
+    if (*newest_ns == 0 || ninja_edge_flag(&f->manifest, edge, SYMBOL_DEPS))
+        return true;
+    bool is_good = path_of(f, edge, SYMBOL_DEPFILE, &path);
+    if (is_good && path.bytes > 1) {
+        int64_t age = disk_mtime_ns(path.at);
+        *newest_ns = age > *newest_ns ? age : *newest_ns;
+    }
+    buffer_free(&path);
+    return is_good;
+}
+
+/* The time that the log gets, and what restat makes clean. */
+static bool look_at_outputs(build_folder *f, uint32_t edge, int64_t *age_ns)
+{
+    ninja_manifest *m = &f->manifest;
+    bool is_restat = ninja_edge_flag(m, edge, SYMBOL_RESTAT), is_cleaned = false;
+
+    *age_ns = 0;
+    for (uint32_t i = 0; i < m->edges[edge].outputs_count; i++) {
+        uint32_t node = m->edges[edge].outputs[i];
+        int64_t age = disk_mtime_ns(m->nodes[node].path);
+        *age_ns = age > *age_ns ? age : *age_ns;
+        if (!is_restat || age != m->nodes[node].mtime_ns)
+            continue;
+        if (!order_clean(&f->order, &f->scan, node))
+            return false;
+        is_cleaned = true;
+    }
+    return !is_cleaned || newest_input(f, edge, age_ns);
+}
+
+/* Inputs that the compiler found. The depfile goes into the record and is removed. */
+static bool read_depfile(build_folder *f, uint32_t edge, discovered *found, bool *is_bad)
+{
+    ninja_manifest *m = &f->manifest;
+    buffer text = {0};
+    bool is_good = ninja_edge_value(m, edge, SYMBOL_DEPS, true, &text);
+    if (is_good && !piece_equal(buffer_piece(&text), piece_of("gcc"))) {
+        *is_bad = true;
+        ninja_set_error(m, "deps = %.*s is not supported, only gcc; build this with ninja",
+                        (int)(text.bytes > 40 ? 40 : text.bytes), text.at);
+    } else if (is_good && path_of(f, edge, SYMBOL_DEPFILE, &text)) {
+        *is_bad = !discover_read(m, edge, text.at, false, found);
+        if (text.bytes > 1)
+            unlink(text.at);
+    }
+    buffer_free(&text);
+    return is_good;
+}
+
+static bool write_deps(build_folder *f, uint32_t edge, const discovered *found)
+{
+    ninja_manifest *m = &f->manifest;
+
+    for (uint32_t i = 0; i < m->edges[edge].outputs_count; i++) {
+        uint32_t node = m->edges[edge].outputs[i];
+        if (!deps_log_add(&f->deps, m, node, disk_mtime_ns(m->nodes[node].path), found->nodes, found->count))
+            return false;
+    }
+    return true;
+}
+
+bool finish_succeeded(build_folder *f, uint32_t edge, int64_t start_ms, int64_t end_ms, bool *is_bad)
+{
+    ninja_manifest *m = &f->manifest;
+    bool has_deps = ninja_edge_flag(m, edge, SYMBOL_DEPS), is_good = true;
+    discovered found = {0};
+    int64_t age_ns = 0;
+    buffer path = {0};
+
+    *is_bad = false;
+    if (has_deps && !read_depfile(f, edge, &found, is_bad))
+        return false;
+    if (!*is_bad) {
+        is_good = look_at_outputs(f, edge, &age_ns) && order_finished(&f->order, edge) &&
+                  build_log_add(&f->log, m, edge, start_ms, end_ms, age_ns) &&
+                  (!has_deps || write_deps(f, edge, &found)) && path_of(f, edge, SYMBOL_RSPFILE, &path);
+        if (is_good && path.bytes > 1)
+            unlink(path.at);
+    }
+    buffer_free(&path);
+    free(found.nodes);
+    return is_good;
+}
+
+bool finish_interrupted(build_folder *f, uint32_t edge)
+{
+    ninja_manifest *m = &f->manifest;
+    buffer depfile = {0};
+    bool is_good = path_of(f, edge, SYMBOL_DEPFILE, &depfile);
+
+    for (uint32_t i = 0; is_good && i < m->edges[edge].outputs_count; i++) {
+        const ninja_node *node = &m->nodes[m->edges[edge].outputs[i]];
+        if (depfile.bytes > 1 || disk_mtime_ns(node->path) != node->mtime_ns)
+            unlink(node->path);
+    }
+    if (is_good && depfile.bytes > 1)
+        unlink(depfile.at);
+    buffer_free(&depfile);
+    return is_good;
+}

@@ -1,0 +1,194 @@
+/* listing.c - see listing.h. */
+#include "listing.h"
+#include "bindings.h"
+
+#include <stdlib.h>
+
+static bool finish(ninja_manifest *m, const buffer *out)
+{
+    return !out->failed || ninja_no_memory(m);
+}
+
+static void add_line(buffer *out, const char *label, const char *path)
+{
+    buffer_add_text(out, label);
+    buffer_add_text(out, path);
+    buffer_add(out, "\n", 1);
+}
+
+static void query_producer(const ninja_manifest *m, const ninja_edge *edge, buffer *out)
+{
+    piece rule = m->symbols[m->rules[edge->rule].name];
+    uint32_t ordered = edge->inputs_count - edge->order_only_count;
+
+    buffer_add_text(out, "  input: ");
+    buffer_add(out, rule.at, rule.bytes);
+    buffer_add(out, "\n", 1);
+    for (uint32_t i = 0; i < edge->inputs_count; i++) {
+        const char *label = i >= ordered ? "    || " : i >= ordered - edge->implicit_count ? "    | " : "    ";
+        add_line(out, label, m->nodes[edge->inputs[i]].path);
+    }
+    if (edge->validations_count > 0)
+        buffer_add_text(out, "  validations:\n");
+    for (uint32_t i = 0; i < edge->validations_count; i++)
+        add_line(out, "    ", m->nodes[edge->validations[i]].path);
+}
+
+static void query_users(const ninja_manifest *m, const ninja_users *users, uint32_t node, buffer *out)
+{
+    for (uint32_t u = users->first[node]; u < users->first[node + 1]; u++) {
+        const ninja_edge *edge = &m->edges[users->edges[u]];
+        for (uint32_t i = 0; i < edge->outputs_count; i++)
+            add_line(out, "    ", m->nodes[edge->outputs[i]].path);
+    }
+}
+
+bool list_query(ninja_manifest *m, const uint32_t *nodes, size_t count, buffer *out)
+{
+    ninja_users users = {0}, validated = {0};
+
+    if (!ninja_users_make(m, false, &users))
+        return false;
+    if (!ninja_users_make(m, true, &validated)) {
+        ninja_users_free(&users);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t node = nodes[i];
+        buffer_add_text(out, m->nodes[node].path);
+        buffer_add_text(out, ":\n");
+        if (m->nodes[node].producer != NINJA_NONE)
+            query_producer(m, &m->edges[m->nodes[node].producer], out);
+        buffer_add_text(out, "  outputs:\n");
+        query_users(m, &users, node, out);
+        if (validated.first[node] < validated.first[node + 1])
+            buffer_add_text(out, "  validation for:\n");
+        query_users(m, &validated, node, out);
+    }
+    ninja_users_free(&users);
+    ninja_users_free(&validated);
+    return finish(m, out);
+}
+
+/* An edge whose inputs are being listed. */
+typedef struct visit {
+    uint32_t edge, next;
+} visit;
+
+typedef struct walk {
+    visit *stack;
+    size_t depth, capacity;
+    bool *seen; /* [edges] */
+} walk;
+
+static bool walk_into(ninja_manifest *m, walk *w, uint32_t node)
+{
+    uint32_t edge = m->nodes[node].producer;
+
+    if (edge == NINJA_NONE || w->seen[edge])
+        return true;
+    visit *grown = array_grow(w->stack, &w->capacity, w->depth + 1, sizeof *grown);
+    if (grown == NULL)
+        return ninja_no_memory(m);
+    w->stack = grown;
+    w->seen[edge] = true;
+    w->stack[w->depth++] = (visit){edge, 0};
+    return true;
+}
+
+static bool list_behind(ninja_manifest *m, walk *w, uint32_t node, buffer *out)
+{
+    bool is_good = walk_into(m, w, node);
+
+    while (is_good && w->depth > 0) {
+        visit *top = &w->stack[w->depth - 1];
+        const ninja_edge *edge = &m->edges[top->edge];
+        if (top->next < edge->inputs_count) {
+            is_good = walk_into(m, w, edge->inputs[top->next++]);
+            continue;
+        }
+        if (!ninja_is_phony(m, top->edge)) {
+            is_good = ninja_edge_command(m, top->edge, false, out);
+            buffer_add(out, "\n", 1);
+        }
+        w->depth--;
+    }
+    return is_good;
+}
+
+bool list_commands(ninja_manifest *m, const uint32_t *nodes, size_t count, buffer *out)
+{
+    walk w = {.seen = calloc(m->edges_count + 1, 1)};
+    bool is_good = w.seen != NULL || ninja_no_memory(m);
+
+    for (size_t i = 0; is_good && i < count; i++)
+        is_good = list_behind(m, &w, nodes[i], out);
+    free(w.seen);
+    free(w.stack);
+    return is_good && finish(m, out);
+}
+
+static void add_json(buffer *out, piece text)
+{
+    for (size_t i = 0; i < text.bytes; i++) {
+        unsigned char c = (unsigned char)text.at[i];
+        const char *shorts = "\b\f\n\r\t\\\"", *names = "bfnrt\\\"";
+        size_t s = 0;
+        while (shorts[s] != '\0' && shorts[s] != (char)c)
+            s++;
+        if (c != '\0' && shorts[s] != '\0')
+            buffer_add_format(out, "\\%c", names[s]);
+        else if (c < 0x20)
+            buffer_add_format(out, "\\u%04x", (unsigned)c);
+        else
+            buffer_add(out, text.at + i, 1);
+    }
+}
+
+static void add_member(buffer *out, const char *key, piece value, const char *end)
+{
+    buffer_add_text(out, "    \"");
+    buffer_add_text(out, key);
+    buffer_add_text(out, "\": \"");
+    add_json(out, value);
+    buffer_add_text(out, end);
+}
+
+bool list_compdb(ninja_manifest *m, const char *directory, buffer *out)
+{
+    buffer command = {0};
+    const char *between = "";
+    bool is_good = true;
+
+    buffer_add_text(out, "[");
+    for (uint32_t e = 0; is_good && e < m->edges_count; e++) {
+        const ninja_edge *edge = &m->edges[e];
+        if (edge->inputs_count == 0)
+            continue;
+        buffer_clear(&command);
+        is_good = ninja_edge_command(m, e, false, &command);
+        buffer_add_text(out, between);
+        buffer_add_text(out, "\n  {\n");
+        add_member(out, "directory", piece_of(directory), "\",\n");
+        add_member(out, "command", buffer_piece(&command), "\",\n");
+        add_member(out, "file", piece_of(m->nodes[edge->inputs[0]].path), "\",\n");
+        add_member(out, "output", piece_of(m->nodes[edge->outputs[0]].path), "\"\n  }");
+        between = ",";
+    }
+    buffer_add_text(out, "\n]\n");
+    buffer_free(&command);
+    return is_good && finish(m, out);
+}
+
+bool list_targets(ninja_manifest *m, buffer *out)
+{
+    for (uint32_t e = 0; e < m->edges_count; e++)
+        for (uint32_t i = 0; i < m->edges[e].outputs_count; i++) {
+            piece rule = ninja_rule_name(m, e);
+            buffer_add_text(out, m->nodes[m->edges[e].outputs[i]].path);
+            buffer_add_text(out, ": ");
+            buffer_add(out, rule.at, rule.bytes);
+            buffer_add(out, "\n", 1);
+        }
+    return finish(m, out);
+}
