@@ -128,7 +128,7 @@ static void on_closed(void *owner, peer *p, const char *why)
     client *c = e->owner;
     reply r = {.status = REPLY_UNAVAILABLE};
 
-    (void)p;
+    r.is_unsent = !peer_was_open(p);
     e->connection = NULL;
     if (c->is_closing)
         return;

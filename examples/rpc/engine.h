@@ -5,8 +5,8 @@
  *
  * A request has up to `attempts` attempts under one deadline, which travels as time left. Pure methods are hedged: no
  * answer after the service's 95th percentile (throttle.h), then another attempt at another replica; the first answer
- * wins, the others are cancelled. An error that may pass makes the next attempt due: at once beside a running one, else
- * after a backoff. Methods with an effect stay at one replica, whose table of keys makes them happen once; their
+ * wins, the others are cancelled. An error that may pass makes the next attempt due: at once beside a running one, or
+ * where the request has not left and another replica can be reached; else after a backoff. Methods with an effect stay at one replica, whose table of keys makes them happen once; their
  * "started" is durable before the call leaves. Nothing waits for a "finished": records become durable in their order, so
  * the "started" of whatever follows carries it. */
 #ifndef RPC_ENGINE_H

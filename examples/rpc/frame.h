@@ -82,6 +82,9 @@ typedef struct ask {
 typedef struct reply {
     reply_status status;
 
+    /* Of UNAVAILABLE: 1: the request has not left. Not sent. */
+    uint32_t is_unsent;
+
     /* Of EXHAUSTED: when to come again; -1: never. */
     int64_t pushback_ms;
 

@@ -73,6 +73,7 @@ static void deliver(http_call *call, CURLcode result)
     else
         r.status = result != CURLE_OK ? REPLY_UNAVAILABLE : meaning(code);
     r.pushback_ms = later > 0 && later < 86400 ? (int64_t)later * 1000 : 0;
+    r.is_unsent = result == CURLE_COULDNT_CONNECT;
     if (result != CURLE_OK)
         snprintf(r.text, sizeof r.text, "%.150s", call->error[0] != '\0' ? call->error : curl_easy_strerror(result));
     else if (r.status != REPLY_OK)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 struct journal {
     sqlite3 *db;
@@ -18,6 +20,14 @@ static const char tables[] =
     "CREATE TABLE IF NOT EXISTS run(id INTEGER PRIMARY KEY CHECK (id = 0), run INTEGER, graph INTEGER, plan INTEGER);"
     "CREATE TABLE IF NOT EXISTS event(number INTEGER PRIMARY KEY, task INTEGER, instance INTEGER, attempt INTEGER,"
     " state INTEGER, key INTEGER, endpoint TEXT, time_us INTEGER, output BLOB);";
+
+uint64_t journal_new_run(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) ^ (uint64_t)getpid() << 48;
+}
 
 static int fail(journal *j, const char *what)
 {
@@ -46,7 +56,7 @@ static int check(journal *j)
 }
 
 /* Compares with the run that the journal is of; puts it down where the journal is new. */
-static int match(journal *j, const uint64_t mine[3], bool *is_resumed)
+static int match(journal *j, uint64_t mine[3], bool *is_resumed)
 {
     static const char *const names[3] = {"run", "graph", "plan"};
     sqlite3_stmt *statement = NULL;
@@ -56,6 +66,8 @@ static int match(journal *j, const uint64_t mine[3], bool *is_resumed)
         return fail(j, "the journal cannot be read");
     int row = sqlite3_step(statement);
     *is_resumed = row == SQLITE_ROW;
+    if (mine[0] == 0)
+        mine[0] = *is_resumed ? (uint64_t)sqlite3_column_int64(statement, 0) : journal_new_run();
     for (int i = 0; i < 2 && row == SQLITE_ROW && result == 0; i++)
         if ((uint64_t)sqlite3_column_int64(statement, i) != mine[i]) {
             snprintf(j->error, sizeof j->error,
@@ -75,7 +87,7 @@ static int match(journal *j, const uint64_t mine[3], bool *is_resumed)
     return result;
 }
 
-static int open_all(journal *j, bool durable, const uint64_t mine[3], bool *is_resumed)
+static int open_all(journal *j, bool durable, uint64_t mine[3], bool *is_resumed)
 {
     if (sqlite3_open(j->path, &j->db) != SQLITE_OK)
         return fail(j, "the journal cannot be opened");
@@ -92,7 +104,7 @@ static int open_all(journal *j, bool durable, const uint64_t mine[3], bool *is_r
     return 0;
 }
 
-journal *journal_open(const char *path, bool durable, const uint64_t run_graph_plan[3], bool *is_resumed, char *error,
+journal *journal_open(const char *path, bool durable, uint64_t run_graph_plan[3], bool *is_resumed, char *error,
                       size_t error_bytes)
 {
     journal *j = calloc(1, sizeof *j);

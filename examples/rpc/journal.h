@@ -30,12 +30,16 @@ typedef struct journal_record {
 /* Opens the journal of one run, or makes it.
  *
  *   run, graph, plan  a journal of another run or graph is refused. Another plan is not: results do not depend on it.
+ *                     Run 0: that of the journal; a new one's is drawn from the clock. Receives it.
  *   is_resumed        receives whether the run was begun before.
  *   error             [error_bytes] receives one line.
  *
  * NULL: refused. */
-journal *journal_open(const char *path, bool durable, const uint64_t run_graph_plan[3], bool *is_resumed, char *error,
+journal *journal_open(const char *path, bool durable, uint64_t run_graph_plan[3], bool *is_resumed, char *error,
                       size_t error_bytes);
+
+/* A number that no other run has. */
+uint64_t journal_new_run(void);
 
 /* Shows all records, in their order. Returns 0, or -1 with a line from journal_error. */
 int journal_read(journal *j, void (*show)(void *argument, const journal_record *r), void *argument);

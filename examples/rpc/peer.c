@@ -77,6 +77,11 @@ void peer_close(peer *p, const char *why)
     uv_close((uv_handle_t *)&p->tcp, on_closed);
 }
 
+int peer_was_open(const peer *p)
+{
+    return p->is_open;
+}
+
 static void flush(peer *p);
 
 static void on_written(uv_write_t *write, int status)

@@ -25,6 +25,9 @@ peer *peer_connect(uv_loop_t *loop, const struct sockaddr *address, const peer_e
 /* Sends f's header and body; both are copied. A peer that does not read up to 64 MiB is closed. */
 void peer_send(peer *p, const frame *f);
 
+/* 1: the connection was made, so something may have been sent. */
+int peer_was_open(const peer *p);
+
 /* `closed` follows, from the loop. */
 void peer_close(peer *p, const char *why);
 

@@ -188,20 +188,36 @@ static void send_attempt(request *r, uint32_t replica, uint32_t is_hedge)
     note(r, a, is_hedge ? "hedge" : r->begun > 1 ? "retry" : "call", detail);
 }
 
-/* A replica that no attempt is at, the next one in turn; else UINT32_MAX. */
-static uint32_t other_replica(const request *r)
+/* After each failure in a row a replica is left alone twice as long, up to 3.2 s. */
+static void shun(const attempt *a, bool has_failed)
 {
-    uint32_t count = r->owner->config.services[r->what->service].replicas;
-    uint32_t last = r->attempts[r->begun - 1].replica;
+    replica_state *state = &a->of->owner->replicas[a->of->what->service][a->replica];
+
+    state->failures = !has_failed ? 0 : state->failures < 6 ? state->failures + 1 : 6;
+    state->shunned_until_us = has_failed ? engine_now_us() + (INT64_C(50000) << state->failures) : 0;
+}
+
+static bool is_shunned(const request *r, uint32_t replica)
+{
+    return engine_now_us() < r->owner->replicas[r->what->service][replica].shunned_until_us;
+}
+
+/* A replica that no attempt is at, the next one in turn after `last`, one that can be reached if there is any; else
+ * UINT32_MAX. */
+static uint32_t other_replica(const request *r, uint32_t last)
+{
+    uint32_t count = r->owner->config.services[r->what->service].replicas, second = UINT32_MAX;
 
     for (uint32_t step = 1; step < count; step++) {
         uint32_t replica = (last + step) % count, used = 0;
         for (uint32_t i = 0; i < r->begun; i++)
             used |= r->attempts[i].call != 0 && r->attempts[i].replica == replica;
-        if (!used)
+        if (!used && !is_shunned(r, replica))
             return replica;
+        if (!used && second == UINT32_MAX)
+            second = replica;
     }
-    return UINT32_MAX;
+    return second;
 }
 
 static bool may_hedge(const request *r)
@@ -215,7 +231,7 @@ static void hedge(request *r)
 {
     throttle *t = throttle_of(r);
     int64_t delay = throttle_delay_us(t), now = engine_now_us();
-    uint32_t replica = may_hedge(r) ? other_replica(r) : UINT32_MAX;
+    uint32_t replica = may_hedge(r) ? other_replica(r, r->attempts[r->begun - 1].replica) : UINT32_MAX;
 
     r->hedge_us = 0;
     if (replica == UINT32_MAX)
@@ -234,8 +250,11 @@ static void call_first(request *r)
     throttle *t = throttle_of(r);
     int64_t delay = throttle_delay_us(t);
 
+    uint32_t other = r->what->effect == EFFECT_NONE && is_shunned(r, r->replica) ? other_replica(r, r->replica)
+                                                                                 : UINT32_MAX;
+
     r->state = REQUEST_CALLING;
-    send_attempt(r, r->replica, 0);
+    send_attempt(r, other != UINT32_MAX && !is_shunned(r, other) ? other : r->replica, 0);
     if (r->state != REQUEST_CALLING)
         return;
     if (r->owner->config.is_hedging && r->what->effect == EFFECT_NONE && delay > 0)
@@ -287,7 +306,7 @@ static void on_timer(uv_timer_t *timer)
         return;
     }
     if (r->retry_us != 0 && now >= r->retry_us) {
-        uint32_t other = r->what->effect == EFFECT_NONE ? other_replica(r) : UINT32_MAX;
+        uint32_t other = r->what->effect == EFFECT_NONE ? other_replica(r, r->attempts[r->begun - 1].replica) : UINT32_MAX;
         r->retry_us = 0;
         send_attempt(r, other != UINT32_MAX ? other : r->attempts[r->begun - 1].replica, 0);
     }
@@ -356,6 +375,21 @@ static void retry(request *r, const reply *answer)
     r->retry_us = now + wait;
 }
 
+/* What has not left is sent to another replica at once, where one can be reached: no retry, as nobody has seen it. */
+static bool send_elsewhere(request *r, const reply *answer)
+{
+    uint32_t other = UINT32_MAX;
+
+    if (answer->is_unsent && r->active == 0 && r->what->effect == EFFECT_NONE && r->begun < r->owner->config.attempts)
+        other = other_replica(r, r->attempts[r->begun - 1].replica);
+    if (other == UINT32_MAX || is_shunned(r, other))
+        return false;
+    send_attempt(r, other, 0);
+    if (r->state == REQUEST_CALLING)
+        arm(r);
+    return true;
+}
+
 static void on_error(request *r, const reply *answer)
 {
     int64_t now = engine_now_us();
@@ -369,6 +403,8 @@ static void on_error(request *r, const reply *answer)
             request_fail(r, answer->status, answer->text);
         return;
     }
+    if (answer->status == REPLY_UNAVAILABLE && send_elsewhere(r, answer))
+        return;
     throttle_failure(throttle_of(r), now);
     if (r->active == 0)
         retry(r, answer);
@@ -387,6 +423,7 @@ static void on_answer(void *argument, const reply *answer)
 
     a->call = 0;
     r->active--;
+    shun(a, answer->status == REPLY_UNAVAILABLE);
     if (answer->status != REPLY_OK) {
         note(r, a, "error", reply_name(answer->status));
         on_error(r, answer);

@@ -28,6 +28,12 @@ typedef struct input {
     size_t bytes;
 } input;
 
+/* A replica that cannot be reached is left alone for a while; the first call after it finds out. */
+typedef struct replica_state {
+    int64_t shunned_until_us;
+    uint32_t failures;
+} replica_state;
+
 struct request {
     /* Written by the body before it posts the request. */
     engine *owner;
@@ -61,6 +67,7 @@ struct engine {
     client *calls;
     int endpoints[SERVICES_MAX][REPLICAS_MAX];
     throttle throttles[SERVICES_MAX];
+    replica_state replicas[SERVICES_MAX][REPLICAS_MAX];
     request *requests, *committing;
     input *inputs;
     int64_t *latencies_us;

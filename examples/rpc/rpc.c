@@ -20,7 +20,7 @@ static const char usage[] =
     "  --repeat N           run N times (1)\n"
     "  --local              compute the answers here, without services\n"
     "  --planner NAME       follow a plan (heft, deft ...); else tasks are dealt out when they are ready\n"
-    "  --slots N            units of concurrency of a replica (8)\n"
+    "  --slots N            units of concurrency of a replica (8; with --rate: one for each request)\n"
     "  --route LIST         ENDPOINT,ENDPOINT...: services that each call passes on to\n"
     "  --work-us N --bytes N   expected time (5000) and output (64) of a call\n"
     "  --deadline-ms N      of the run, or of each request with --rate (0: none)\n"
@@ -28,7 +28,7 @@ static const char usage[] =
     "  --no-hedge           one attempt at a time\n"
     "  --effects PERCENT    tasks that have an effect, applied once for each key; --once: without keys\n"
     "  --journal FILE --durable   go on where a run that was killed stopped; survive a loss of power\n"
-    "  --run N --seed N     number of the run (1), and of what is drawn (1)\n"
+    "  --run N --seed N     number of the run (that of the journal, or a new one), and of what is drawn (1)\n"
     "  --events FILE --latencies FILE   one line an attempt; one number a request\n"
     "  --idle-ms N          afterwards do nothing for so long, and measure the CPU time\n"
     "  --json               print the result as one line of JSON\n";
@@ -172,8 +172,10 @@ static void read_options(options *o, int argc, char **argv)
         option_fail("give one of --graph FILE and --requests N; see --help");
     if (o->flow.path != NULL && o->flow.rate > 0)
         option_fail("--rate needs --requests");
-    if (o->flow.slots == 0 || o->repeat == 0 || o->engine.attempts == 0)
-        option_fail("--slots, --repeat and --attempts must be at least 1");
+    if (o->flow.slots == 0) /* open loop: no request waits for another one's unit */
+        o->flow.slots = o->flow.rate > 0 ? o->flow.requests / o->flow.services[0].replicas + 1 : 8;
+    if (o->repeat == 0 || o->engine.attempts == 0)
+        option_fail("--repeat and --attempts must be at least 1");
     if (o->journal_path != NULL && (o->repeat > 1 || o->flow.is_local))
         option_fail("--journal is of one run on services: leave out --repeat and --local");
     o->flow.seed = o->engine.seed;
@@ -391,10 +393,12 @@ static int open_journal(options *o, const flow *f, outcome *result, resume *befo
     bool is_resumed = false;
     char error[512];
 
-    if (o->journal_path == NULL)
+    if (o->journal_path == NULL) {
+        o->engine.run = o->engine.run != 0 ? o->engine.run : journal_new_run();
         return 0;
-    o->engine.journal =
-        journal_open(o->journal_path, o->is_durable, identity, &is_resumed, error, sizeof error);
+    }
+    o->engine.journal = journal_open(o->journal_path, o->is_durable, identity, &is_resumed, error, sizeof error);
+    o->engine.run = identity[0];
     if (o->engine.journal == NULL || (is_resumed && resume_read(o->engine.journal, f, before, error, sizeof error) != 0)) {
         fprintf(stderr, "rpc: %s\n", error);
         return -1;
@@ -439,8 +443,8 @@ static int run(options *o)
 
 int main(int argc, char **argv)
 {
-    options o = {.flow = {.slots = 8, .work_us = 5000, .output_bytes = 64, .effect = EFFECT_KEYED},
-                 .engine = {.run = 1, .seed = 1, .attempts = ATTEMPTS_MAX, .is_hedging = 1, .backoff_us = 10000,
+    options o = {.flow = {.work_us = 5000, .output_bytes = 64, .effect = EFFECT_KEYED},
+                 .engine = {.seed = 1, .attempts = ATTEMPTS_MAX, .is_hedging = 1, .backoff_us = 10000,
                             .backoff_max_us = 1000000},
                  .repeat = 1};
     struct sigaction stop = {.sa_handler = on_signal};
