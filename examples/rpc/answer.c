@@ -19,6 +19,13 @@ uint64_t answer_mix(uint64_t x)
     return x ^ x >> 31;
 }
 
+uint64_t answer_key(uint64_t run, uint32_t task, uint32_t instance)
+{
+    uint64_t key = answer_mix(answer_mix(run) ^ ((uint64_t)task << 32 | instance));
+
+    return key != 0 ? key : 1;
+}
+
 void answer_fill(uint32_t task, uint32_t instance, uint64_t inputs_hash, void *output, size_t output_bytes)
 {
     uint64_t word = answer_mix(inputs_hash ^ ((uint64_t)task << 32 | instance));

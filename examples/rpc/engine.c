@@ -1,20 +1,8 @@
+#include "engine.h"
 #include "request.h"
-#include "answer.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int64_t engine_now_us(void)
-{
-    return (int64_t)(uv_hrtime() / 1000);
-}
-
-uint64_t engine_key(uint64_t run, uint32_t task, uint32_t instance)
-{
-    uint64_t key = answer_mix(answer_mix(run) ^ ((uint64_t)task << 32 | instance));
-
-    return key != 0 ? key : 1;
-}
 
 /* On a worker: the run is cut short. */
 static void on_cut(void *argument)

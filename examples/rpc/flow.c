@@ -1,5 +1,6 @@
 #include "flow.h"
 #include "answer.h"
+#include "engine.h"
 
 #include <math.h>
 #include <stdlib.h>

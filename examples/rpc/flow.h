@@ -11,7 +11,7 @@
 #ifndef RPC_FLOW_H
 #define RPC_FLOW_H
 
-#include "engine.h"
+#include "workflow.h"
 
 typedef enum flow_order { FLOW_PARALLEL, FLOW_SEQUENCE } flow_order;
 

@@ -92,12 +92,61 @@ void ask_write(msgpack_sbuffer *out, const ask *a)
     pack_bytes(&pack, a->input, a->input_bytes);
 }
 
+/* Bytes after the first one of an object of type `first` that say how long it is (in *length_bytes) or are its value
+ * (the result); -1: our bodies have none of that type. */
+static int bytes_behind(unsigned char first, int *length_bytes)
+{
+    *length_bytes = 0;
+    if (first < 0x80 || first >= 0xe0) /* a small number */
+        return 0;
+    if (first >= 0xa0 && first < 0xc0) /* a short text */
+        return first - 0xa0;
+    if (first >= 0xcc && first <= 0xd3) /* a number of 1, 2, 4, 8 bytes */
+        return 1 << (first - 0xcc) % 4;
+    if ((first >= 0xc4 && first <= 0xc6) || (first >= 0xd9 && first <= 0xdb)) {
+        *length_bytes = 1 << (first - (first < 0xd9 ? 0xc4 : 0xd9));
+        return 0;
+    }
+    return -1;
+}
+
+/* Numbers, texts, bytes, and arrays of at most 15 of them, whole: msgpack-c takes memory for as many elements as the
+ * head of an array names, before it looks whether they are there. */
+static int is_plain(const unsigned char *at, size_t count)
+{
+    const unsigned char *end = at + count;
+    uint32_t objects = 1;
+
+    while (objects > 0) {
+        int length_bytes = 0;
+        if (at == end)
+            return 0;
+        unsigned char first = *at++;
+        objects--;
+        if (first >= 0x90 && first < 0xa0) {
+            objects += first - 0x90u;
+            continue;
+        }
+        int64_t bytes = bytes_behind(first, &length_bytes);
+        if (bytes < 0 || end - at < length_bytes)
+            return 0;
+        if (length_bytes > 0)
+            bytes = (int64_t)get(&at, length_bytes);
+        if (end - at < bytes)
+            return 0;
+        at += bytes;
+    }
+    return at == end;
+}
+
 /* The body as an array of `count` objects, in `zone`; NULL where it is none. */
 static const msgpack_object *read_array(const frame *f, msgpack_unpacked *zone, uint32_t count)
 {
     size_t offset = 0;
 
     msgpack_unpacked_init(zone);
+    if (!is_plain(f->body, f->body_bytes))
+        return NULL;
     if (msgpack_unpack_next(zone, f->body, f->body_bytes, &offset) != MSGPACK_UNPACK_SUCCESS ||
         offset != f->body_bytes || zone->data.type != MSGPACK_OBJECT_ARRAY || zone->data.via.array.size != count)
         return NULL;
@@ -116,7 +165,8 @@ static int read_text(const msgpack_object *object, char *out, size_t capacity)
 {
     if (object->type != MSGPACK_OBJECT_STR || object->via.str.size >= capacity)
         return -1;
-    memcpy(out, object->via.str.ptr, object->via.str.size);
+    if (object->via.str.size > 0)
+        memcpy(out, object->via.str.ptr, object->via.str.size);
     out[object->via.str.size] = '\0';
     return 0;
 }

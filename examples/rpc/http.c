@@ -153,8 +153,8 @@ static int want_socket(CURL *easy, curl_socket_t socket, int what, void *owner, 
         w->socket = socket;
         curl_multi_assign(h->multi, socket, w);
     }
-    uv_poll_start(&w->poll, (what & CURL_POLL_IN ? UV_READABLE : 0) | (what & CURL_POLL_OUT ? UV_WRITABLE : 0),
-                  on_ready);
+    int reads = (what & CURL_POLL_IN) != 0 ? UV_READABLE : 0, writes = (what & CURL_POLL_OUT) != 0 ? UV_WRITABLE : 0;
+    uv_poll_start(&w->poll, reads | writes, on_ready);
     return 0;
 }
 

@@ -33,7 +33,7 @@ static int keep(request *r, journal_state state, const attempt *a)
 {
     engine *e = r->owner;
     journal_record record = {.task = r->what->task, .instance = r->instance, .attempt = a != NULL ? a->number : 1,
-                             .state = state, .key = engine_key(e->config.run, r->what->task, r->instance),
+                             .state = state, .key = answer_key(e->config.run, r->what->task, r->instance),
                              .endpoint = endpoint_of(r, a != NULL ? a->replica : r->replica),
                              .time_us = engine_now_us() - e->start_us};
 
@@ -147,7 +147,7 @@ static void describe(const request *r, uint32_t number, frame *head, ask *a)
                     .task = r->what->task,
                     .instance = r->instance,
                     .left_us = left_us(r),
-                    .key = engine_key(e->config.run, r->what->task, r->instance)};
+                    .key = answer_key(e->config.run, r->what->task, r->instance)};
     a->work_us = r->what->work_us;
     a->rest_us = r->what->rest_us;
     a->output_bytes = r->what->output_bytes;
@@ -351,7 +351,6 @@ static double chance(engine *e)
 static void retry(request *r, const reply *answer)
 {
     engine *e = r->owner;
-    char why[256];
     int64_t now = engine_now_us(), wait = throttle_backoff_us(r->begun + 1, e->config.backoff_us,
                                                              e->config.backoff_max_us, chance(e));
     const char *no = NULL;
@@ -367,6 +366,7 @@ static void retry(request *r, const reply *answer)
     else if (!throttle_take_retry(throttle_of(r)))
         no = "the service has failed too often for a retry";
     if (no != NULL) {
+        char why[256];
         snprintf(why, sizeof why, "%s; %s", answer->text, no);
         request_fail(r, answer->status, why);
         return;

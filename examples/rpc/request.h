@@ -2,7 +2,9 @@
 #ifndef RPC_REQUEST_H
 #define RPC_REQUEST_H
 
-#include "engine.h"
+#include "client.h"
+#include "throttle.h"
+#include "workflow.h"
 
 #include <pthread.h>
 
@@ -87,7 +89,11 @@ struct engine {
     bool is_stopping;
 };
 
-int64_t engine_now_us(void);
+/* Of deadlines and latencies: CLOCK_MONOTONIC. */
+static inline int64_t engine_now_us(void)
+{
+    return (int64_t)(uv_hrtime() / 1000);
+}
 
 /* A body has posted it; its run is cut short; its "started" is durable. */
 void request_begin(request *r);

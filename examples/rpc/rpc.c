@@ -1,5 +1,6 @@
 /* rpc.c - the coordinator: runs a workflow, or a stream of requests, on services. README.md explains it. */
 #include "answer.h"
+#include "engine.h"
 #include "options.h"
 #include "resume.h"
 
@@ -83,9 +84,9 @@ static FILE *open_output(const char *path)
 static int read_flow_option(options *o, int argc, char **argv, int *at)
 {
     const char *name = argv[*at];
-    char error[512];
 
     if (option_is(name, "--services")) {
+        char error[512];
         if (flow_services(option_text(argc, argv, at), &o->flow, error, sizeof error) != 0)
             option_fail("%s", error);
     } else if (option_is(name, "--graph"))
@@ -199,7 +200,7 @@ static int open_fds(void)
     DIR *folder = opendir("/proc/self/fd");
     int count = 0;
 
-    while (folder != NULL && readdir(folder) != NULL)
+    while (folder != NULL && readdir(folder) != NULL) // cppcheck-suppress readdirCalled ; only this thread reads it
         count++;
     if (folder != NULL)
         closedir(folder);

@@ -30,9 +30,10 @@ static FILE *open_log(const char *path)
 {
     FILE *file = fopen(path, "a");
 
-    if (file == NULL)
+    if (file != NULL)
+        setvbuf(file, NULL, _IOLBF, 1 << 16);
+    else
         option_fail("%s cannot be written", path);
-    setvbuf(file, NULL, _IOLBF, 1 << 16);
     return file;
 }
 
