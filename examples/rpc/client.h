@@ -19,14 +19,14 @@ client *client_create(uv_loop_t *loop);
 
 /* Number of the endpoint, the same for the same name; -1: the name is neither kind, or there is no memory. */
 int client_endpoint(client *c, const char *name);
-const char *client_endpoint_name(const client *c, int endpoint);
+const char *client_endpoint_name(const client *c, int number);
 
-/* Begins a call. `head` gives run, task, instance, attempt, left_us and key. Everything is copied.
+/* Begins a call to endpoint `number`. `head` gives run, task, instance, attempt, left_us and key. Everything is copied.
  * Returns its number, or 0: no memory. */
-uint64_t client_call(client *c, int endpoint, const frame *head, const ask *a, client_answer_fn answer, void *argument);
+uint64_t client_call(client *c, int number, const frame *head, const ask *a, client_answer_fn answer, void *argument);
 
 /* No answer follows; the service is told. A call that has ended, or 0: nothing happens. */
-void client_cancel(client *c, uint64_t call);
+void client_cancel(client *c, uint64_t number);
 
 /* Closes all connections, without answers. The loop must run dry before client_destroy. */
 void client_close(client *c);

@@ -67,8 +67,8 @@ static int make_platform(builder *b)
         replicas += c->services[s].replicas;
     }
     uint64_t all = (uint64_t)replicas * c->slots;
-    if (all > CLO_EXECUTORS_MAX)
-        return fail(b, "too many replicas times --slots; at most 16384 are possible");
+    if (all == 0 || all > CLO_EXECUTORS_MAX)
+        return fail(b, "none, or too many replicas times --slots; at most 16384 are possible");
     clo_executor *executors = calloc(all, sizeof *executors);
     b->out->replica_of = calloc(all, sizeof *b->out->replica_of);
     if (executors == NULL || b->out->replica_of == NULL) {
@@ -138,8 +138,10 @@ static int add_task(builder *b, const char *node, const char *part, uint32_t ins
     method *m = &f->methods[f->methods_count];
     char *name = malloc(strlen(node) + 16);
 
-    if (name == NULL)
-        return fail(b, "no memory for the graph");
+    if (name == NULL || c->services_count == 0) {
+        free(name);
+        return fail(b, "no memory for the graph, or no service");
+    }
     snprintf(name, strlen(node) + 16, "%s%s%s", part, part[0] != '\0' ? " " : "", node);
     m->name = name;
     m->task = f->methods_count++;
@@ -348,6 +350,7 @@ int flow_create(const flow_config *config, flow *out, char *error, size_t error_
     clo_document *document = NULL;
 
     *out = (flow){.hash = 0};
+    error[0] = '\0';
     int result = make_platform(&b);
     if (result == 0 && config->path != NULL) {
         result = open_calls(&b, &document);

@@ -277,8 +277,10 @@ void http_cancel(http_call *call)
 void http_close(http *h)
 {
     h->is_closing = 1;
-    while (h->calls != NULL)
-        finish(h->calls);
+    for (http_call *call = h->calls, *next; call != NULL; call = next) {
+        next = call->next;
+        finish(call);
+    }
     curl_multi_cleanup(h->multi); /* ends the sockets' watches */
     uv_close((uv_handle_t *)&h->timer, NULL);
 }

@@ -184,15 +184,16 @@ static void read_options(options *o, int argc, char **argv)
 
 static long rss_kb(void)
 {
-    long pages = 0, resident = 0;
+    char line[128] = "";
+    char *end = line;
     FILE *file = fopen("/proc/self/statm", "r");
 
     if (file == NULL)
         return 0;
-    if (fscanf(file, "%ld %ld", &pages, &resident) != 2)
-        resident = 0;
+    if (fgets(line, sizeof line, file) != NULL)
+        (void)strtol(line, &end, 10); /* of all pages the resident ones come second */
     fclose(file);
-    return resident * (sysconf(_SC_PAGESIZE) / 1024);
+    return strtol(end, NULL, 10) * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 static int open_fds(void)

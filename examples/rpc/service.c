@@ -39,7 +39,9 @@ struct service {
     connection *peers;
     uint32_t running, queued;
     uint64_t served;
-    int is_serving, is_closing;
+    uv_prepare_t before_poll;
+    uv_check_t after_poll;
+    int is_closing;
 };
 
 static int64_t now_us(void)
@@ -99,8 +101,7 @@ static void free_work(uv_handle_t *timer)
     free(w);
 }
 
-static void serve_next(service *s);
-
+/* Its unit is free for the next request, which serve_next begins. */
 static void end_work(work *w)
 {
     service *s = w->owner;
@@ -112,7 +113,6 @@ static void end_work(work *w)
     *(w->before != NULL ? &w->before->next : &s->first) = w->next;
     *(w->next != NULL ? &w->next->before : &s->last) = w->before;
     uv_close((uv_handle_t *)&w->timer, free_work);
-    serve_next(s);
 }
 
 static void answer_with(work *w, const reply *r)
@@ -202,7 +202,6 @@ static void go_onward(work *w)
     w->state = WORK_ONWARD;
     if (w->expires_us != FRAME_NO_DEADLINE)
         arm(w, on_deadline, left_us(w));
-    serve_next(s);
 }
 
 /* Returns 0, or -1 where the effect could not be kept. */
@@ -264,22 +263,28 @@ static void begin(work *w)
         arm(w, on_worked, w->needs_us);
 }
 
-/* Not from within itself: what it begins may end at once. */
+/* Begins what waits, where units are free: before and after each wait of the loop. */
 static void serve_next(service *s)
 {
-    if (s->is_serving || s->is_closing)
-        return;
-    s->is_serving = 1;
-    while (s->running < s->config.slots && s->queued > 0) {
-        work *w = s->first;
-        while (w->state != WORK_QUEUED)
-            w = w->next;
+    for (work *w = s->first, *next; w != NULL && s->running < s->config.slots && s->queued > 0; w = next) {
+        next = w->next; /* what is begun may end at once */
+        if (w->state != WORK_QUEUED || s->is_closing)
+            continue;
         s->queued--;
         s->running++;
         w->state = WORK_RUNNING;
         begin(w);
     }
-    s->is_serving = 0;
+}
+
+static void on_before_poll(uv_prepare_t *prepare)
+{
+    serve_next(prepare->data);
+}
+
+static void on_after_poll(uv_check_t *check)
+{
+    serve_next(check->data);
 }
 
 /* The queue is full: the one with the least slack goes. */
@@ -326,8 +331,7 @@ static void take_request(service *s, peer *p, const frame *f)
     uv_timer_init(s->loop, &w->timer);
     w->timer.data = w;
     note(w, "arrive", s->queued - 1);
-    serve_next(s);
-    if (w->state == WORK_QUEUED && s->queued > s->config.queue)
+    if (s->queued > s->config.queue + (s->config.slots - s->running))
         shed(s);
 }
 
@@ -356,7 +360,6 @@ static void on_closed(void *owner, peer *p, const char *why)
     connection **at = &s->peers;
 
     (void)why;
-    s->is_serving = 1; /* nothing begins while the list is walked */
     for (work *w = s->first, *next; w != NULL; w = next) {
         next = w->next;
         if (w->from == p) {
@@ -364,8 +367,6 @@ static void on_closed(void *owner, peer *p, const char *why)
             end_work(w);
         }
     }
-    s->is_serving = 0;
-    serve_next(s);
     while (*at != NULL && (*at)->p != p)
         at = &(*at)->next;
     if (*at != NULL) {
@@ -385,6 +386,15 @@ service *service_create(uv_loop_t *loop, const service_config *config)
     s->loop = loop;
     s->onward = client_create(loop);
     s->applied = keys_create();
+    if (s->onward == NULL || s->applied == NULL) {
+        service_destroy(s);
+        return NULL;
+    }
+    uv_prepare_init(loop, &s->before_poll);
+    uv_check_init(loop, &s->after_poll);
+    s->before_poll.data = s->after_poll.data = s;
+    uv_prepare_start(&s->before_poll, on_before_poll);
+    uv_check_start(&s->after_poll, on_after_poll);
     return s;
 }
 
@@ -410,6 +420,8 @@ void service_close(service *s)
     for (connection *l = s->peers; l != NULL; l = l->next)
         peer_close(l->p, "closed");
     client_close(s->onward);
+    uv_close((uv_handle_t *)&s->before_poll, NULL);
+    uv_close((uv_handle_t *)&s->after_poll, NULL);
 }
 
 void service_destroy(service *s)
