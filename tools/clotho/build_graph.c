@@ -132,6 +132,19 @@ static int make_platform(build_graph *g, uint32_t jobs, bool is_real)
     return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
 }
 
+/* From is_in and weights to the cost. */
+static int make_cost(build_graph *g, uint32_t jobs)
+{
+    int code = fill(g);
+
+    if (code == EXIT_GOOD)
+        code = make_platform(g, jobs, g->body != NULL);
+    if (code != EXIT_GOOD)
+        return code;
+    clo_status status = clo_cost_create(g->graph, g->platform, &g->cost);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+}
+
 int build_graph_make(build_graph *g, const uint32_t *targets, size_t count, bool only_wanted, uint32_t jobs)
 {
     int code = take_arrays(g);
@@ -140,13 +153,23 @@ int build_graph_make(build_graph *g, const uint32_t *targets, size_t count, bool
         return code;
     if (!build_mark(g->folder, targets, count, only_wanted, g->is_in) || !build_weigh(g->folder, g->is_in, &g->weights))
         return complain(NULL, "%s", show_name(g->folder->manifest.error));
-    code = fill(g);
-    if (code == EXIT_GOOD)
-        code = make_platform(g, jobs, g->body != NULL);
+    return make_cost(g, jobs);
+}
+
+int build_graph_again(build_graph *g, const build_graph *other, const int64_t *time_ns, uint32_t jobs)
+{
+    size_t edges = other->folder->manifest.edges_count;
+
+    g->folder = other->folder;
+    int code = take_arrays(g);
     if (code != EXIT_GOOD)
         return code;
-    clo_status status = clo_cost_create(g->graph, g->platform, &g->cost);
-    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+    memcpy(g->is_in, other->is_in, edges * sizeof *g->is_in);
+    g->weights.time_ns = malloc((edges + 1) * sizeof *time_ns);
+    if (g->weights.time_ns == NULL)
+        return complain(NULL, "out of memory");
+    memcpy(g->weights.time_ns, time_ns, edges * sizeof *time_ns);
+    return make_cost(g, jobs);
 }
 
 void build_graph_end(build_graph *g)

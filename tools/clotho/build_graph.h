@@ -29,6 +29,8 @@ typedef struct build_graph {
  * lies between them. `folder`, and `body` with what belongs to it, are set by the caller; all else is zero. Returns an
  * exit code; build_graph_end in every case. */
 int build_graph_make(build_graph *g, const uint32_t *targets, size_t count, bool only_wanted, uint32_t jobs);
+/* The tasks of `other` with other times, [edges] in ns, without bodies: to judge what was measured. */
+int build_graph_again(build_graph *g, const build_graph *other, const int64_t *time_ns, uint32_t jobs);
 void build_graph_end(build_graph *g);
 
 #endif

@@ -11,7 +11,10 @@
 #include "../ninja/bindings.h"
 #include "../ninja/finish.h"
 #include "../ninja/step.h"
+#include "build_gate.h"
 #include "build_graph.h"
+#include "build_report.h"
+#include "build_status.h"
 #include "report.h"
 
 #include <errno.h>
@@ -28,9 +31,11 @@ typedef struct build_run_state {
     const build_run_options *options;
     pthread_mutex_t lock; /* of all below and of the folder */
     pid_t *running;       /* [jobs] process groups; 0: none */
-    buffer held;          /* output of others while a step has the console */
-    bool has_console;     /* a step has it */
-    uint32_t finished, failed;
+    build_status status;  /* what is printed */
+    build_counts counts;
+    build_gate gate; /* has a lock of its own */
+    build_report report;
+    uint32_t failed;
     int signal;     /* that ended the build; 0: none */
     bool is_broken; /* the build itself failed: the manifest's error says why */
     int64_t start_ns;
@@ -58,12 +63,7 @@ static bool is_stopped(const build_run_state *s)
 
 static void print(build_run_state *s, piece text, bool has_console)
 {
-    if (s->has_console && !has_console) {
-        buffer_add(&s->held, text.at, text.bytes);
-    } else if (text.bytes > 0) {
-        fwrite(text.at, 1, text.bytes, stdout);
-        fflush(stdout);
-    }
+    status_text(&s->status, text, has_console);
 }
 
 /* "[finished/steps] what". */
@@ -71,11 +71,9 @@ static void print_status(build_run_state *s, uint32_t edge, bool has_console)
 {
     buffer line = {0};
 
-    buffer_add_format(&line, "[%u/%u] ", s->finished, s->folder->order.steps);
-    if (build_describe(s->folder, edge, s->options->is_verbose, &line)) {
-        buffer_add(&line, "\n", 1);
-        print(s, buffer_piece(&line), has_console);
-    }
+    s->counts.steps = s->folder->order.steps;
+    if (build_describe(s->folder, edge, s->options->is_verbose, &line))
+        status_line(&s->status, &s->counts, buffer_piece(&line), now_ns(), has_console);
     buffer_free(&line);
 }
 
@@ -113,13 +111,17 @@ static bool begin(build_run_state *s, uint32_t edge, uint32_t worker, bool has_c
         return false;
     }
     buffer_add(command, "", 1);
-    if (has_console) {
-        print_status(s, edge, true);
-        s->has_console = true;
-    }
+    s->counts.started++;
+    s->counts.running++;
+    if (has_console || s->status.is_smart)
+        print_status(s, edge, has_console);
+    if (has_console)
+        status_give_console(&s->status);
     int error = command->failed ? ENOMEM : step_begin(child, command->at, has_console, &s->mask);
     if (error != 0) {
-        s->has_console = s->has_console && !has_console;
+        s->counts.running--;
+        if (has_console)
+            status_take_console(&s->status);
         s->is_broken =
             !ninja_fail(&s->folder->manifest, "'%.200s' cannot be begun: %s; look at the limits of this user",
                         command->failed ? "sh" : command->at, strerror(error));
@@ -129,39 +131,36 @@ static bool begin(build_run_state *s, uint32_t edge, uint32_t worker, bool has_c
     return true;
 }
 
-static void end_console(build_run_state *s)
-{
-    s->has_console = false;
-    print(s, buffer_piece(&s->held), false);
-    buffer_clear(&s->held);
-}
-
 /* Under the lock: all that follows the command. */
 static void end(build_run_state *s, uint32_t edge, uint32_t worker, bool has_console, int status, const buffer *output,
                 int64_t began_ns)
 {
-    int64_t start_ms = (began_ns - s->start_ns) / 1000000, end_ms = (now_ns() - s->start_ns) / 1000000;
+    int64_t ended_ns = now_ns();
+    int64_t start_ms = (began_ns - s->start_ns) / 1000000, end_ms = (ended_ns - s->start_ns) / 1000000;
     bool is_bad = false, is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
 
     s->running[worker] = 0;
+    build_report_step(&s->report, edge, ended_ns - began_ns);
     if (s->signal != 0) {
         s->is_broken |= !finish_interrupted(s->folder, edge);
         return;
     }
-    s->finished++;
+    s->counts.finished++;
+    status_ended(&s->status, ended_ns);
     if (is_good && !finish_succeeded(s->folder, edge, start_ms, end_ms, &is_bad)) {
         s->is_broken = true;
         return;
     }
     if (!has_console)
         print_status(s, edge, false);
+    s->counts.running--;
     if (!is_good || is_bad)
         fail_step(s, edge, is_bad ? s->folder->manifest.error : "", has_console);
     if (is_bad)
         print(s, piece_of("\n"), has_console);
-    print(s, buffer_piece(output), has_console);
+    status_output(&s->status, buffer_piece(output));
     if (has_console)
-        end_console(s);
+        status_take_console(&s->status);
 }
 
 static void run_command(build_run_state *s, uint32_t edge, uint32_t worker)
@@ -181,17 +180,38 @@ static void run_command(build_run_state *s, uint32_t edge, uint32_t worker)
     buffer_free(&output);
 }
 
+/* Whether the edge is to be run now. */
+static bool is_due(const build_run_state *s, uint32_t edge)
+{
+    return !is_stopped(s) && order_may_run(&s->folder->order, edge);
+}
+
+/* Under the lock, which is given up while the step waits for a token. */
+static void run_when_let_in(build_run_state *s, uint32_t edge, uint32_t worker)
+{
+    pthread_mutex_unlock(&s->lock);
+    bool is_in = build_gate_enter(&s->gate);
+    pthread_mutex_lock(&s->lock);
+    if (!is_in)
+        return;
+    if (is_due(s, edge))
+        run_command(s, edge, worker);
+    build_gate_leave(&s->gate);
+    if (is_stopped(s))
+        build_gate_shut(&s->gate);
+}
+
 static int body(const clo_call *call)
 {
     const run_step *mine = call->argument;
     build_run_state *s = mine->state;
 
     pthread_mutex_lock(&s->lock);
-    if (!is_stopped(s) && order_may_run(&s->folder->order, mine->edge)) {
+    if (is_due(s, mine->edge)) {
         if (ninja_is_phony(&s->folder->manifest, mine->edge))
             s->is_broken |= !order_finished(&s->folder->order, mine->edge);
         else
-            run_command(s, mine->edge, call->executor);
+            run_when_let_in(s, mine->edge, call->executor);
     }
     pthread_mutex_unlock(&s->lock);
     return 0;
@@ -228,6 +248,7 @@ static void *wait_for_signals(void *argument)
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
         pthread_mutex_lock(&s->lock);
         s->signal = first;
+        build_gate_shut(&s->gate);
         pass_on(s, ++rounds > ROUNDS_BEFORE_KILL ? SIGKILL : first);
         pthread_mutex_unlock(&s->lock);
         pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &unused);
@@ -235,9 +256,10 @@ static void *wait_for_signals(void *argument)
     return NULL;
 }
 
-/* Submits the graph and waits for its end. */
-static clo_status run_job(const build_graph *g, const char *policy)
+/* Submits the graph and waits for its end. *trace, *makespan_ns: of the run. */
+static clo_status run_job(const build_run_state *s, const build_graph *g, clo_trace **trace, int64_t *makespan_ns)
 {
+    clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
     clo_job_config job_config = CLO_JOB_CONFIG_INIT;
     clo_runtime *runtime = NULL;
@@ -246,15 +268,19 @@ static clo_status run_job(const build_graph *g, const char *policy)
     config.unpinned = 1; /* a command uses the CPUs that this process may use */
     config.spin_ns = -1;
     config.jobs_max = 1;
+    config.trace = build_report_needs_trace(&s->options->report);
     clo_status status = clo_runtime_create(g->platform, &config, &runtime);
     if (status != CLO_OK)
         return status;
-    job_config.policy = clo_policy_find(policy);
+    job_config.policy = clo_policy_find(s->options->policy);
     status = clo_job_create(runtime, g->cost, &job_config, &job);
     if (status == CLO_OK)
         status = clo_job_submit(job);
     if (status == CLO_OK)
-        status = clo_job_wait(job, NULL);
+        status = clo_job_wait(job, &result);
+    *makespan_ns = result.makespan_ns;
+    if (status == CLO_OK && config.trace != 0)
+        status = clo_job_trace(job, trace);
     clo_job_destroy(job);
     clo_runtime_destroy(runtime);
     return status;
@@ -264,6 +290,8 @@ static int run_watched(build_run_state *s, const build_graph *g)
 {
     pthread_t watcher;
     sigset_t set;
+    clo_trace *trace = NULL;
+    int64_t makespan_ns = 0;
 
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
@@ -273,14 +301,16 @@ static int run_watched(build_run_state *s, const build_graph *g)
     int error = pthread_create(&watcher, NULL, wait_for_signals, s);
     clo_status status = CLO_OK;
     if (error == 0) {
-        status = run_job(g, s->options->policy);
+        status = run_job(s, g, &trace, &makespan_ns);
         pthread_cancel(watcher);
         pthread_join(watcher, NULL);
     }
     pthread_sigmask(SIG_SETMASK, &s->mask, NULL);
     if (error != 0)
         return complain(NULL, "a thread cannot be begun: %s; look at the limits of this user", strerror(error));
-    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+    status_end(&s->status);
+    int code = build_report_write(&s->report, trace, makespan_ns);
+    return status == CLO_OK ? code : complain_status(NULL, status);
 }
 
 /* What came of it, as one line where something is wrong. */
@@ -311,12 +341,18 @@ int build_run(build_folder *folder, const build_run_options *options)
     if (code == EXIT_GOOD)
         code = build_graph_make(&g, NULL, 0, true, options->jobs);
     if (code == EXIT_GOOD)
-        code = run_watched(&s, &g);
-    if (code == EXIT_GOOD)
-        code = judge(&s);
+        code = build_report_begin(&s.report, &options->report, &g, options->policy, options->jobs);
+    if (code == EXIT_GOOD) {
+        status_begin(&s.status, options->status_format, options->jobs, options->is_verbose, s.start_ns);
+        build_gate_open(&s.gate, options->tokens, options->load_most);
+        int ran = run_watched(&s, &g);
+        code = ran == EXIT_GOOD ? judge(&s) : ran;
+        status_end(&s.status);
+        build_gate_close(&s.gate);
+    }
+    build_report_end(&s.report);
     build_graph_end(&g);
     free(steps);
     free(s.running);
-    buffer_free(&s.held);
     return code;
 }
