@@ -52,14 +52,14 @@ static int name_in_environment(const jobserver *j)
     const char *old = getenv("MAKEFLAGS"), *at = old != NULL ? old : "";
     size_t room = strlen(at) + 100, used = 0;
     char *flags = malloc(room);
-    bool is_single = at[0] != '\0' && at[0] != ' ' && at[0] != '-' && strchr(at, '=') == NULL; /* "kw": flags */
+    size_t first = strcspn(at, " ");
+    bool is_single = first > 0 && at[0] != '-' && memchr(at, '=', first) == NULL; /* "kw": flags of one letter */
 
     if (flags == NULL)
         return ENOMEM;
     if (is_single) {
-        size_t bytes = strcspn(at, " ");
-        used += (size_t)snprintf(flags, room, "%.*s", (int)bytes, at);
-        at += bytes;
+        used += (size_t)snprintf(flags, room, "%.*s", (int)first, at);
+        at += first;
     }
     used += (size_t)snprintf(flags + used, room - used, " -j%u --jobserver-auth=%d,%d", j->tokens, j->inherited,
                              j->inherited);
