@@ -135,7 +135,7 @@ class Jobs(CommandTest):
         self.file("main.c", "int f0_0(int);\nint main(void) { return f0_0(0); }\n")
         # gcc's own streaming forks know no jobserver, and are switched off
         flags = ("-O1 -flto=jobserver -fno-fat-lto-objects --param lto-partitions=6 --param lto-min-partition=10 "
-                 "--param max-lto-streaming-parallelism=1")
+                 "--param lto-max-streaming-parallelism=1")
         objects = "".join(" f%d.o" % i for i in range(8)) + " main.o"
         # gcc's link starts $MAKE for its parts: a make that writes down what it was given
         self.file("make", "#!/bin/sh\necho \"$MAKEFLAGS\" >> %s\nexec %s \"$@\"\n" % (self.path("made"), MAKE))
@@ -148,11 +148,14 @@ class Jobs(CommandTest):
         def watch():
             while not stop.is_set():
                 most[0] = max(most[0], self.compilers())
+                stop.wait(0.002)
         watcher = threading.Thread(target=watch)
         watcher.start()
-        self.build("-j", "2", environment={"MAKE": self.path("make")})
-        stop.set()
-        watcher.join()
+        try:
+            self.build("-j", "2", environment={"MAKE": self.path("make")})
+        finally:
+            stop.set()
+            watcher.join()
         self.assertLessEqual(most[0], 2)
         self.assertGreater(most[0], 0)
         self.assertGreaterEqual(self.bytes("made").count(b"--jobserver-auth="), 3)
