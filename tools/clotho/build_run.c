@@ -82,7 +82,7 @@ static void print_failure(build_run_state *s, uint32_t edge, const char *why, bo
     const ninja_manifest *m = &s->folder->manifest;
     buffer text = {0};
 
-    buffer_add_text(&text, "FAILED: ");
+    buffer_add_text(&text, s->status.has_color ? "\033[31mFAILED: \033[0m" : "FAILED: ");
     for (uint32_t i = 0; i < m->edges[edge].outputs_count; i++) {
         buffer_add_text(&text, m->nodes[m->edges[edge].outputs[i]].path);
         buffer_add_text(&text, " ");

@@ -121,7 +121,12 @@ void status_line(build_status *s, const build_counts *counts, piece what, int64_
         return;
     }
     buffer_add(&s->line, "\n", 1);
-    status_text(s, buffer_piece(&s->line), of_console);
+    if (is_held) {
+        status_text(s, buffer_piece(&s->line), false);
+        return;
+    }
+    write_piece(buffer_piece(&s->line)); /* as ninja has it: behind a text without a line end at once */
+    fflush(stdout);
 }
 
 void status_text(build_status *s, piece text, bool of_console)
@@ -134,7 +139,7 @@ void status_text(build_status *s, piece text, bool of_console)
     }
     leave_line(s);
     write_piece(text);
-    s->is_on_line = s->is_smart && text.at[text.bytes - 1] != '\n';
+    s->is_on_line = text.at[text.bytes - 1] != '\n';
     fflush(stdout);
 }
 
