@@ -27,13 +27,31 @@ static int64_t children_ns(void)
            ((int64_t)used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000;
 }
 
+/* Of all CPUs together: clock ticks since boot, and those of them without work. Zeros where nobody says. */
+static void machine_ticks(int64_t ticks[2])
+{
+    FILE *file = fopen("/proc/stat", "re");
+    long long t[8] = {0};
+
+    ticks[0] = ticks[1] = 0;
+    if (file == NULL)
+        return;
+    if (fscanf(file, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6],
+               &t[7]) == 8) {
+        for (int i = 0; i < 8; i++)
+            ticks[0] += t[i];
+        ticks[1] = t[3] + t[4];
+    }
+    fclose(file);
+}
+
 bool build_report_needs_trace(const build_report_options *options)
 {
     return options->trace != NULL || options->gantt != NULL;
 }
 
-int build_report_begin(build_report *r, const build_report_options *options, const build_graph *graph, const char *policy,
-                 uint32_t jobs)
+int build_report_begin(build_report *r, const build_report_options *options, const build_graph *graph,
+                       const char *policy, uint32_t jobs)
 {
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
     clo_job_result result = CLO_JOB_RESULT_INIT;
@@ -45,6 +63,7 @@ int build_report_begin(build_report *r, const build_report_options *options, con
     if (r->time_ns == NULL)
         return complain(NULL, "out of memory for the summary; leave --summary out");
     r->cpu_ns = children_ns();
+    machine_ticks(r->ticks);
     config.policy = clo_policy_find(policy);
     if (graph->weights.known > 0 && clo_simulate(graph->cost, &config, &result, NULL, NULL) == CLO_OK)
         r->predicted_ns = result.makespan_ns;
@@ -174,17 +193,29 @@ static void print_path(const build_report *r, const measured *m)
     }
 }
 
+/* Share of the CPUs that somebody used, and of them what others did. */
+static double machine_use(const build_report *r, double cpu_use)
+{
+    int64_t now[2];
+
+    machine_ticks(now);
+    double use = 1 - share(now[1] - r->ticks[1], now[0] - r->ticks[0]);
+    return now[0] > r->ticks[0] && use > cpu_use ? use : cpu_use;
+}
+
 /* What held the build, from the nearest limit on. */
 static void print_advice(const build_report *r, const measured *m)
 {
     int64_t cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    double cpu_use = share(m->cpu_ns, r->makespan_ns * (cpus > 0 ? cpus : 1));
-    double path = share(m->bound.critical_path_ns, r->makespan_ns);
+    double cpu_use = share(m->cpu_ns, r->makespan_ns * (cpus > 0 ? cpus : 1)), in_use = machine_use(r, cpu_use);
 
-    printf("CPUs          %s of %" PRId64 " used\nwhat helps    ", show_percent(cpu_use), cpus);
-    if (path > 0.8)
-        printf("the critical path is the build: make its longest steps shorter, or split them; more jobs do not help\n");
-    else if (cpu_use > 0.85)
+    printf("CPUs          %s of %" PRId64 " used by steps, %s by others\nwhat helps    ", show_percent(cpu_use), cpus,
+           show_percent(in_use - cpu_use));
+    if (in_use > 0.85 && cpu_use < in_use / 2)
+        printf("others use the CPUs; a quieter machine\n");
+    else if (share(m->bound.critical_path_ns, r->makespan_ns) > 0.8)
+        printf("the critical path is the build: make its longest steps shorter, or split them\n");
+    else if (in_use > 0.85)
         printf("the CPUs are full: fewer or cheaper steps, a compiler cache, or more machines\n");
     else if (m->bound.resource_ns > m->bound.area_ns && share(m->bound.resource_ns, r->makespan_ns) > 0.8)
         printf("a pool is full all the time: a larger depth, if memory allows it\n");

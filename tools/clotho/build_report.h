@@ -21,6 +21,7 @@ typedef struct build_report {
     int64_t *time_ns;     /* [edges] that the commands took; 0: not run */
     int64_t predicted_ns; /* -1: unknown */
     int64_t cpu_ns;       /* of children that ended before this build */
+    int64_t ticks[2];     /* of the machine before it: all, idle */
     clo_trace *trace;
     int64_t makespan_ns;
 } build_report;
@@ -29,8 +30,8 @@ typedef struct build_report {
 bool build_report_needs_trace(const build_report_options *options);
 
 /* Before the run: predicts how long it takes under `policy`. Returns an exit code; build_report_end in every case. */
-int build_report_begin(build_report *r, const build_report_options *options, const build_graph *graph, const char *policy,
-                 uint32_t jobs);
+int build_report_begin(build_report *r, const build_report_options *options, const build_graph *graph,
+                       const char *policy, uint32_t jobs);
 
 /* A command ran. The caller lets no two threads in at once. */
 void build_report_step(build_report *r, uint32_t edge, int64_t time_ns);
