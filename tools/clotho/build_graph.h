@@ -12,6 +12,8 @@ typedef struct build_graph {
     clo_task_fn body; /* NULL: the graph is planned, not run */
     void *arguments;  /* [edges] of argument_bytes each: those of the bodies */
     size_t argument_bytes;
+    const int64_t *memory_kib; /* [edges] that a step demands of budget_kib; NULL: nothing */
+    int64_t budget_kib;
     bool *is_in;         /* [edges] */
     uint32_t *tasks;     /* [edges] task of an edge */
     uint32_t *edges;     /* [tasks] edge of a task */

@@ -13,6 +13,7 @@ typedef struct build_run_options {
     const char *policy;     /* who says which ready step is next */
     uint32_t jobs;          /* steps at once */
     uint32_t failures_most; /* no step begins after so many have failed; 0: no limit */
+    int64_t memory_kib;     /* what all steps together may take; also MEMORY_NONE, MEMORY_AUTO (build_memory.h) */
     bool is_verbose;
     const char *status_format; /* as NINJA_STATUS; NULL: ninja's */
     double load_most;          /* no step begins at this load or above; 0: no limit */

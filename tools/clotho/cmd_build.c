@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "../ninja/build.h"
 #include "../ninja/listing.h"
+#include "build_memory.h"
 #include "build_plan.h"
 #include "build_run.h"
 #include "build_status.h"
@@ -22,9 +23,10 @@ enum { MANIFEST_ROUNDS = 100 /* as ninja has it */ };
 
 typedef struct build_options {
     const char *file, *directory, *tool, *planner, *gantt, *out, *policy;
-    const char *trace, *load;
+    const char *trace, *load, *memory;
     uint32_t jobs, failures;
     double load_most;
+    int64_t memory_kib;
     bool is_dry, is_verbose, explains, plans, as_json, summarizes, leaves_makes;
 } build_options;
 
@@ -190,6 +192,7 @@ static int run_steps(build *b)
     const build_run_options options = {.policy = o->policy,
                                        .jobs = o->jobs,
                                        .failures_most = o->failures,
+                                       .memory_kib = o->memory_kib,
                                        .is_verbose = o->is_verbose,
                                        .status_format = getenv("NINJA_STATUS"),
                                        .load_most = o->load_most,
@@ -278,7 +281,7 @@ static const char notes[] =
     "--plan --json keys: steps tasks edges known jobs planner work_ns critical_path_ns lower_bound_ns makespan_ns gap\n"
     "critical_path.";
 
-/* -j, -l and NINJA_STATUS; the rest of NINJA_STATUS is text. */
+/* -j, -l, --memory and NINJA_STATUS; the rest of NINJA_STATUS is text. */
 static int check_numbers(build_options *o, bool has_jobs)
 {
     const char *format = getenv("NINJA_STATUS");
@@ -291,6 +294,8 @@ static int check_numbers(build_options *o, bool has_jobs)
         if (end == o->load || *end != '\0' || !(o->load_most >= 0 && o->load_most < 1e9))
             return misuse("-l is '%s'; write a load such as 4 or 2.5; 0: no limit", show_name(o->load));
     }
+    if (o->memory != NULL && !memory_read_budget(o->memory, &o->memory_kib))
+        return misuse("--memory is '%s'; write a size from 1M, such as 512M or 4G, or auto", show_name(o->memory));
     if (format != NULL && status_unknown(format) != 0)
         return misuse("NINJA_STATUS has '%%%c', which means nothing; use %%s %%t %%r %%u %%f %%o %%c %%p %%e or %%%%",
                       status_unknown(format));
@@ -331,6 +336,8 @@ int cmd_build(int argc, char **argv)
         {"load", 'l', "N", OPTION_TEXT, &b.options.load, "begin no step while the load is N or above; 0: no limit"},
         {"no-jobserver", 0, NULL, OPTION_FLAG, &b.options.leaves_makes,
          "makes and LTO links below steps know nothing of -j"},
+        {"memory", 0, "SIZE", OPTION_TEXT, &b.options.memory,
+         "what all running steps may take together, such as 512M or 4G; auto: what is available"},
         {"policy", 0, "NAME", OPTION_TEXT, &b.options.policy, "which ready step is next (rank)"},
         {"planner", 0, "NAME", OPTION_TEXT, &b.options.planner, "of --plan (heft)"},
         {"gantt", 0, "F.svg", OPTION_TEXT, &b.options.gantt, "picture of what ran; with --plan of the plan"},
