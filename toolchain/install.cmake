@@ -32,7 +32,7 @@ configure_file(toolchain/clotho.pc.in ${CMAKE_BINARY_DIR}/clotho.pc @ONLY)
 install(TARGETS clotho_shared clotho_static EXPORT clotho
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET clotho_command)
-    install(TARGETS clotho_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS clotho_command clotho_step RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY include/clotho DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY platforms/ DESTINATION ${CMAKE_INSTALL_DATADIR}/clotho/platforms FILES_MATCHING PATTERN "*.xml")

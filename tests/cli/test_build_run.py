@@ -192,7 +192,7 @@ class Builds(Tree):
         os.unlink(self.path("c"))
         self.assertEqual(self.json("build", "--plan", "-n")["steps"], 1)
         self.assertIn("critical path", self.good("build", "--plan"))
-        self.bad(2, "build", "--gantt", "x", holds="--plan")
+        self.bad(2, "build", "-n", "--gantt", "x", holds="--plan")
         self.bad(2, "build", "-j", "0", holds="-j")
 
     @unittest.skipIf(SANITIZED, "long")

@@ -13,6 +13,7 @@ static int take_pools(build_graph *g)
 {
     const ninja_manifest *m = &g->folder->manifest;
 
+    g->resources_count = g->memory_kib != NULL; /* memory is the first */
     for (uint32_t e = 0; e < m->edges_count; e++) {
         uint32_t pool = m->edges[e].pool;
         if (!g->is_in[e] || m->pools[pool].depth == 0 || g->resources[pool] != NINJA_NONE)
@@ -37,10 +38,13 @@ static int add_tasks(build_graph *g)
         clo_task task = {.name = output->bytes < 65536 ? output->path : NULL, .work_ns = g->weights.time_ns[e]};
         if (g->body != NULL) {
             task.body = g->body;
+            task.may_pend = 1;
             task.argument = (char *)g->arguments + e * g->argument_bytes;
         }
         if (m->pools[m->edges[e].pool].depth > 0)
             task.demand[g->resources[m->edges[e].pool]] = 1;
+        if (g->memory_kib != NULL)
+            task.demand[0] = g->memory_kib[e];
         status = clo_graph_add_task(g->graph, &task, &g->tasks[e]);
         if (status == CLO_OK)
             g->edges[g->tasks[e]] = e;
@@ -111,12 +115,14 @@ static int make_platform(build_graph *g, uint32_t jobs, bool is_real)
     if (executors == NULL)
         return complain(NULL, "out of memory");
     for (uint32_t i = 0; i < jobs; i++) {
-        executors[i].os_index = is_real ? 0 : -1; /* workers are not pinned */
+        executors[i].os_index = is_real ? CLO_OS_SLOT : -1;
         for (int c = 0; c < CLO_CLASSES_BUILTIN; c++)
             executors[i].speed_q16[c] = 65536;
     }
     for (int r = 0; r < CLO_RESOURCES_MAX; r++)
         capacities[r] = -1;
+    if (g->memory_kib != NULL)
+        capacities[0] = g->budget_kib;
     for (size_t i = 0; i < m->pools_count; i++)
         if (g->resources[i] != NINJA_NONE)
             capacities[g->resources[i]] = m->pools[i].depth;
@@ -132,6 +138,19 @@ static int make_platform(build_graph *g, uint32_t jobs, bool is_real)
     return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
 }
 
+/* From is_in and weights to the cost. */
+static int make_cost(build_graph *g, uint32_t jobs)
+{
+    int code = fill(g);
+
+    if (code == EXIT_GOOD)
+        code = make_platform(g, jobs, g->body != NULL);
+    if (code != EXIT_GOOD)
+        return code;
+    clo_status status = clo_cost_create(g->graph, g->platform, &g->cost);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+}
+
 int build_graph_make(build_graph *g, const uint32_t *targets, size_t count, bool only_wanted, uint32_t jobs)
 {
     int code = take_arrays(g);
@@ -140,13 +159,25 @@ int build_graph_make(build_graph *g, const uint32_t *targets, size_t count, bool
         return code;
     if (!build_mark(g->folder, targets, count, only_wanted, g->is_in) || !build_weigh(g->folder, g->is_in, &g->weights))
         return complain(NULL, "%s", show_name(g->folder->manifest.error));
-    code = fill(g);
-    if (code == EXIT_GOOD)
-        code = make_platform(g, jobs, g->body != NULL);
+    return make_cost(g, jobs);
+}
+
+int build_graph_again(build_graph *g, const build_graph *other, const int64_t *time_ns, uint32_t jobs)
+{
+    size_t edges = other->folder->manifest.edges_count;
+
+    g->folder = other->folder;
+    g->memory_kib = other->memory_kib;
+    g->budget_kib = other->budget_kib;
+    int code = take_arrays(g);
     if (code != EXIT_GOOD)
         return code;
-    clo_status status = clo_cost_create(g->graph, g->platform, &g->cost);
-    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+    memcpy(g->is_in, other->is_in, edges * sizeof *g->is_in);
+    g->weights.time_ns = malloc((edges + 1) * sizeof *time_ns);
+    if (g->weights.time_ns == NULL)
+        return complain(NULL, "out of memory");
+    memcpy(g->weights.time_ns, time_ns, edges * sizeof *time_ns);
+    return make_cost(g, jobs);
 }
 
 void build_graph_end(build_graph *g)

@@ -12,6 +12,8 @@ typedef struct build_graph {
     clo_task_fn body; /* NULL: the graph is planned, not run */
     void *arguments;  /* [edges] of argument_bytes each: those of the bodies */
     size_t argument_bytes;
+    const int64_t *memory_kib; /* [edges] that a step demands of budget_kib; NULL: nothing */
+    int64_t budget_kib;
     bool *is_in;         /* [edges] */
     uint32_t *tasks;     /* [edges] task of an edge */
     uint32_t *edges;     /* [tasks] edge of a task */
@@ -29,6 +31,8 @@ typedef struct build_graph {
  * lies between them. `folder`, and `body` with what belongs to it, are set by the caller; all else is zero. Returns an
  * exit code; build_graph_end in every case. */
 int build_graph_make(build_graph *g, const uint32_t *targets, size_t count, bool only_wanted, uint32_t jobs);
+/* The tasks of `other` with other times, [edges] in ns, without bodies: to judge what was measured. */
+int build_graph_again(build_graph *g, const build_graph *other, const int64_t *time_ns, uint32_t jobs);
 void build_graph_end(build_graph *g);
 
 #endif

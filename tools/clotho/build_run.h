@@ -3,6 +3,8 @@
 #define CLOTHO_TOOL_BUILD_RUN_H
 
 #include "../ninja/build.h"
+#include "../ninja/jobserver.h"
+#include "build_report.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +13,12 @@ typedef struct build_run_options {
     const char *policy;     /* who says which ready step is next */
     uint32_t jobs;          /* steps at once */
     uint32_t failures_most; /* no step begins after so many have failed; 0: no limit */
+    int64_t memory_kib;     /* what all steps together may take; also MEMORY_NONE, MEMORY_AUTO (build_memory.h) */
     bool is_verbose;
+    const char *status_format; /* as NINJA_STATUS; NULL: ninja's */
+    double load_most;          /* no step begins at this load or above; 0: no limit */
+    jobserver *tokens;         /* one for each step at once; a step has one while it runs */
+    build_report_options report;
 } build_run_options;
 
 /* Runs the steps that build_want has found. Returns an exit code: EXIT_BAD_INPUT after an error line where a step

@@ -1,20 +1,24 @@
 /* step.c - see step.h. */
-#define _GNU_SOURCE /* pipe2 */
+#define _GNU_SOURCE /* pipe2, pidfd_open */
 #include "step.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
 
 /* Signals that a shell would give a command in its usual state. */
-static int set_attributes(posix_spawnattr_t *attributes, bool has_console, const sigset_t *mask)
+static int set_attributes(posix_spawnattr_t *attributes, const sigset_t *mask)
 {
     sigset_t usual;
-    short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
     int error = posix_spawnattr_setsigmask(attributes, mask);
 
     sigemptyset(&usual);
@@ -22,17 +26,20 @@ static int set_attributes(posix_spawnattr_t *attributes, bool has_console, const
     sigaddset(&usual, SIGTERM);
     sigaddset(&usual, SIGHUP);
     sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGCHLD);
     if (error == 0)
         error = posix_spawnattr_setsigdefault(attributes, &usual);
-    if (!has_console)
-        flags |= POSIX_SPAWN_SETPGROUP; /* of its own: it can be ended with all that it started */
-    return error != 0 ? error : posix_spawnattr_setflags(attributes, flags);
+    return error != 0 ? error
+                      : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-static int set_files(posix_spawn_file_actions_t *files, int output)
+static int set_files(posix_spawn_file_actions_t *files, int output, int control)
 {
-    int error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
+    int error = posix_spawn_file_actions_adddup2(files, control, control); /* it is inherited */
 
+    if (error != 0 || output < 0)
+        return error;
+    error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
     if (error == 0)
         error = posix_spawn_file_actions_adddup2(files, output, 1);
     if (error == 0)
@@ -40,55 +47,138 @@ static int set_files(posix_spawn_file_actions_t *files, int output)
     return error;
 }
 
-static int spawn(step *s, const char *command, bool has_console, const sigset_t *mask, int output)
+static char *writable(const char *text)
 {
-    char *arguments[] = {"/bin/sh", "-c", (char *)(uintptr_t)command, NULL};
+    return (char *)(uintptr_t)text; /* posix_spawn does not write there */
+}
+
+static int spawn(step *s, const step_options *options, const char *command, int output, int control)
+{
+    char number[16], limit[24];
+    char *arguments[] = {writable(options->helper),
+                         number,
+                         options->has_console ? "1" : "0",
+                         limit,
+                         writable(options->group != NULL ? options->group : ""),
+                         writable(command),
+                         NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&files);
 
     if (error != 0)
         return error;
+    snprintf(number, sizeof number, "%d", control);
+    snprintf(limit, sizeof limit, "%lu", options->files);
     error = posix_spawnattr_init(&attributes);
     if (error == 0) {
-        error = set_attributes(&attributes, has_console, mask);
-        if (error == 0 && !has_console)
-            error = set_files(&files, output);
+        error = set_attributes(&attributes, options->mask);
         if (error == 0)
-            error = posix_spawn(&s->pid, "/bin/sh", &files, &attributes, arguments, environ);
+            error = set_files(&files, output, control);
+        if (error == 0)
+            error = posix_spawn(&s->pid, options->helper, &files, &attributes, arguments, environ);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&files);
     return error;
 }
 
-int step_begin(step *s, const char *command, bool has_console, const sigset_t *mask)
+static void close_if_open(int *file)
 {
-    int ends[2] = {-1, -1};
+    if (*file >= 0)
+        close(*file);
+    *file = -1;
+}
 
-    if (!has_console && pipe2(ends, O_CLOEXEC) != 0)
+static int make_ends(const step_options *options, int output[2], int control[2])
+{
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) != 0)
         return errno;
-    int error = spawn(s, command, has_console, mask, ends[1]);
-    if (ends[1] >= 0)
-        close(ends[1]);
-    if (error != 0 && ends[0] >= 0)
-        close(ends[0]);
-    s->output = ends[0];
+    if (options->has_console)
+        return 0;
+    if (pipe2(output, O_CLOEXEC) != 0 || fcntl(output[0], F_SETFL, O_NONBLOCK) != 0)
+        return errno;
+    return 0;
+}
+
+int step_begin(step *s, const step_options *options, const char *command)
+{
+    int output[2] = {-1, -1}, control[2] = {-1, -1};
+    int error = make_ends(options, output, control);
+
+    *s = (step){.pid_fd = -1};
+    if (error == 0)
+        error = spawn(s, options, command, output[1], control[1]);
+    if (error == 0) {
+        s->pid_fd = pidfd_open(s->pid, 0);
+        if (s->pid_fd < 0) {
+            error = errno;
+            close_if_open(&control[0]); /* the helper ends all */
+            while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+                continue;
+        }
+    }
+    close_if_open(&output[1]);
+    close_if_open(&control[1]);
+    if (error != 0) {
+        close_if_open(&output[0]);
+        close_if_open(&control[0]);
+    }
+    s->output = output[0];
+    s->control = control[0];
     return error;
 }
 
-int step_end(step *s, buffer *output)
+void step_read_output(step *s, buffer *output)
 {
-    char chunk[1 << 12];
-    ssize_t got = 0;
-    int status = 0;
+    char chunk[1 << 14];
+    ssize_t got;
 
-    while (s->output >= 0 && ((got = read(s->output, chunk, sizeof chunk)) > 0 || (got < 0 && errno == EINTR)))
+    while (s->output >= 0) {
+        got = read(s->output, chunk, sizeof chunk);
         if (got > 0)
             buffer_add(output, chunk, (size_t)got);
-    if (s->output >= 0)
-        close(s->output);
+        else if (got < 0 && errno == EAGAIN)
+            return;
+        else if (got == 0 || errno != EINTR)
+            close_if_open(&s->output);
+    }
+}
+
+void step_read_report(step *s)
+{
+    step_usage *u = &s->usage;
+    ssize_t got;
+
+    while (!s->has_report && s->line_bytes < sizeof s->line - 1) {
+        got = recv(s->control, s->line + s->line_bytes, sizeof s->line - 1 - s->line_bytes, MSG_DONTWAIT);
+        if (got <= 0)
+            return;
+        s->line_bytes += (size_t)got;
+        s->line[s->line_bytes] = '\0';
+        s->has_report = strchr(s->line, '\n') != NULL &&
+                        sscanf(s->line, "%d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, &u->status, &u->wall_us,
+                               &u->user_us, &u->system_us, &u->peak_kib) == 5;
+    }
+}
+
+void step_signal(const step *s, int number)
+{
+    unsigned char byte = (unsigned char)number;
+
+    send(s->control, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void step_close(step *s)
+{
+    int status = SIGKILL;
+
+    step_read_report(s);
     while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR) /* a signal each time */
         continue;
-    return status;
+    if (!s->has_report)
+        s->usage = (step_usage){.status = WIFEXITED(status) && WEXITSTATUS(status) != 0 ? status : SIGKILL};
+    close_if_open(&s->pid_fd);
+    close_if_open(&s->output);
+    close_if_open(&s->control);
 }

@@ -1,4 +1,11 @@
-/* step.h - one command of a build: begun, read to its end, waited for. */
+/* step.h - one command of a build: begun, listened to, ended.
+ *
+ * A helper process (tools/step) stands around each command. It reports what the command took, and ends when nothing of
+ * the command lives any more. Nothing here blocks: the caller waits, with poll or epoll, for
+ *   output   what the command says; closed once all who could say more have ended or let go of it
+ *   control  the report
+ *   pid_fd   the helper's end
+ * A step has ended when the helper has and `output` is closed. */
 #ifndef CLOTHO_NINJA_STEP_H
 #define CLOTHO_NINJA_STEP_H
 
@@ -7,16 +14,46 @@
 #include <signal.h>
 #include <sys/types.h>
 
+typedef struct step_options {
+    const char *helper;   /* path of the helper program */
+    const char *group;    /* folder of the control group to join; NULL: none */
+    const sigset_t *mask; /* signal mask of the command */
+    unsigned long files;  /* its soft limit of open files; 0: as it is */
+    bool has_console;     /* it has the terminal, and stays in this session */
+} step_options;
+
+/* What a command took, by wait4 of its shell. */
+typedef struct step_usage {
+    int status; /* wait status */
+    int64_t wall_us, user_us, system_us;
+    int64_t peak_kib; /* resident, of its largest process */
+} step_usage;
+
 typedef struct step {
-    pid_t pid;
-    int output; /* the reading end of its output; -1: it has the terminal */
+    pid_t pid; /* of the helper */
+    int pid_fd;
+    int output; /* reading end, not blocking; -1: closed, or the step has the terminal */
+    int control;
+    char line[128]; /* of the report, as far as it has come */
+    size_t line_bytes;
+    bool has_report;
+    step_usage usage; /* with has_report */
 } step;
 
-/* Begins `/bin/sh -c command` with `mask` as its signal mask. Without the console: in a process group of its own, its
- * input /dev/null, its output and errors one pipe. Returns 0 or an error number. */
-int step_begin(step *s, const char *command, bool has_console, const sigset_t *mask);
-/* Appends what it says until everyone who could has closed the pipe, then waits for its end. Returns its wait
- * status. */
-int step_end(step *s, buffer *output);
+/* Begins `/bin/sh -c command`. Without the console: in a session of its own, its input /dev/null, its output and errors
+ * one pipe. Returns 0 or an error number; after 0 the caller calls step_close. One thread at a time. */
+int step_begin(step *s, const step_options *options, const char *command);
+
+/* Appends what the command says, as far as it has come; closes `output` at its end. */
+void step_read_output(step *s, buffer *output);
+/* Reads the report, as far as it has come. */
+void step_read_report(step *s);
+
+/* Passes a signal on to the command. SIGKILL: ends all that the command has begun, also what has left its session. */
+void step_signal(const step *s, int number);
+
+/* Waits for the helper, which has ended or will at once, and closes all files. Without a report the usage is that of a
+ * command that SIGKILL has ended. */
+void step_close(step *s);
 
 #endif

@@ -1,0 +1,79 @@
+/* build_drive.h - the driver of a build: one thread that begins the commands and sees their ends.
+ *
+ * The body of a step posts its executor here and returns CLO_PENDING. The driver waits for everything at once (epoll):
+ * posts, output, reports, ends of processes, signals. Folder, logs, printer and the slots belong to it alone while it
+ * runs. A step that restat has made needless, or that waits for one that failed, ends at once.
+ *
+ * SIGINT, SIGTERM and SIGHUP go on to the running commands, again every 100 ms until they have ended, and after a second
+ * everything that they have begun is killed. */
+#ifndef CLOTHO_TOOL_BUILD_DRIVE_H
+#define CLOTHO_TOOL_BUILD_DRIVE_H
+
+#include "../ninja/step.h"
+#include "build_gate.h"
+#include "build_memory.h"
+#include "build_print.h"
+#include "build_report.h"
+
+#include <clotho/clotho.h>
+
+#include <pthread.h>
+
+enum { SLOT_FREE, SLOT_WAITS, SLOT_RUNS };
+
+/* One executor: what was posted there, and the command that runs. */
+typedef struct build_slot {
+    uint8_t state;
+    bool has_console, has_ended; /* the helper has ended */
+    bool is_alone;               /* was killed for want of memory: begins again, alone */
+    uint32_t edge;
+    uint64_t number; /* of the post: first come, first begun */
+    clo_token token;
+    step child;
+    buffer output;
+    int64_t began_ns;
+} build_slot;
+
+typedef struct build_driver {
+    build_folder *folder;
+    build_printer printer;
+    build_memory memory;
+    build_gate gate;
+    build_report report;
+    build_slot *slots; /* [jobs] */
+    uint32_t jobs, failures_most;
+    char helper[4096];
+    sigset_t mask;       /* of the caller, for the commands */
+    unsigned long files; /* soft limit of open files of the caller */
+
+    pthread_mutex_t lock; /* of the posts */
+    uint32_t *posts;      /* [jobs] executors */
+    uint32_t posts_count;
+    bool is_over; /* nothing more will be posted */
+
+    /* Of the thread alone. */
+    int poll, wake, signals;
+    uint64_t posted;
+    uint32_t waiting, running, failed;
+    int signal;       /* that ended the build; 0: none */
+    int64_t start_ns; /* of the build */
+    int64_t signal_ns, resend_ns;
+    bool is_gated;  /* a step waits for a token or for a calmer machine */
+    bool is_broken; /* the build itself failed: the manifest's error says why */
+} build_driver;
+
+/* Prepares a driver with `jobs` slots; `folder`, `failures_most` and `printer.is_verbose` are set by the caller, all
+ * else is zero. Memory, gate, report and the printer's status are opened and closed by the caller, too. Takes over SIGINT, SIGTERM and SIGHUP of this thread and of those that it will begin. Returns an exit
+ * code after an error line; drive_end in every case. */
+int drive_open(build_driver *d, uint32_t jobs);
+/* Of the thread that has called drive_open, once the driver's thread has ended. */
+void drive_end(build_driver *d);
+
+/* The thread: pthread_create(..., drive, driver). It ends after drive_stop, once no command runs. */
+void *drive(void *driver);
+void drive_stop(build_driver *d);
+
+/* A step is to be run on an executor. Any thread. */
+void drive_post(build_driver *d, uint32_t executor, uint32_t edge, clo_token token);
+
+#endif

@@ -1,0 +1,292 @@
+/* build_memory.c - see build_memory.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "build_memory.h"
+#include "../ninja/bindings.h"
+#include "report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A prediction is one sixteenth above what was seen, and what the kernel needs for a few processes. */
+enum { MARGIN_SHARE = 16, MARGIN_KIB = 4096 };
+enum { RESERVE_SHARE = 20, LEAST_RESERVE_KIB = 128 << 10 }; /* of "auto", for all that is no step */
+static const int64_t PRESSURE_NS = 200000000, SAMPLE_NS = MEMORY_SAMPLE_MS * (int64_t)1000000;
+static const double PRESSURE_MOST = 10.0; /* percent of the last 10 s in which somebody waited for memory */
+
+bool memory_read_budget(const char *text, int64_t *budget_kib)
+{
+    static const char suffixes[] = "KMGT";
+    char *end;
+
+    if (strcmp(text, "auto") == 0) {
+        *budget_kib = MEMORY_AUTO;
+        return true;
+    }
+    errno = 0;
+    double value = strtod(text, &end);
+    if (end == text || errno != 0 || text[0] < '0' || text[0] > '9')
+        return false;
+    const char *suffix = *end != '\0' ? strchr(suffixes, *end) : NULL;
+    if (*end != '\0' && (suffix == NULL || end[1] != '\0'))
+        return false;
+    value /= suffix == NULL ? 1024 : 1;
+    for (const char *s = suffixes; suffix != NULL && s < suffix; s++)
+        value *= 1024;
+    if (!(value >= 1024 && value <= 1e15)) /* at least 1 MiB */
+        return false;
+    *budget_kib = (int64_t)value;
+    return true;
+}
+
+static int64_t kernel_kills(void)
+{
+    FILE *file = fopen("/proc/vmstat", "re");
+    char line[256];
+    long long kills = -1;
+
+    while (file != NULL && kills < 0 && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "oom_kill %lld", &kills) != 1)
+            kills = -1;
+    if (file != NULL)
+        fclose(file);
+    return kills;
+}
+
+/* 0: its command has no value. */
+static uint64_t hash_of(build_memory *b, uint32_t edge)
+{
+    buffer command = {0};
+
+    if (b->hashes[edge] == 0 && ninja_edge_command(&b->folder->manifest, edge, true, &command))
+        b->hashes[edge] = build_log_hash(buffer_piece(&command));
+    buffer_free(&command);
+    return b->hashes[edge];
+}
+
+static int64_t with_margin(const build_memory *b, int64_t kib)
+{
+    int64_t need = kib + kib / MARGIN_SHARE + MARGIN_KIB;
+
+    return need < b->budget_kib ? need : b->budget_kib;
+}
+
+/* What a step is expected to need; -1: nothing is known of it or its class. */
+static int64_t need_of(build_memory *b, uint32_t edge, bool *is_known)
+{
+    ninja_manifest *m = &b->folder->manifest;
+    const history_entry *entry = history_find(&b->history, m, edge, hash_of(b, edge));
+
+    *is_known = entry != NULL;
+    if (entry != NULL)
+        return with_margin(b, entry->held_kib > entry->peak_kib ? entry->held_kib : entry->peak_kib);
+    int64_t class_kib = history_class_kib(&b->history, m, edge);
+    return class_kib >= 0 ? with_margin(b, class_kib) : -1;
+}
+
+static void predict_all(build_memory *b)
+{
+    const ninja_manifest *m = &b->folder->manifest;
+    bool is_known;
+
+    for (uint32_t e = 0; e < m->edges_count; e++) {
+        if (ninja_is_phony(m, e) || b->folder->order.wants[e] < WANT_START)
+            continue;
+        int64_t need = need_of(b, e, &is_known);
+        b->demand_kib[e] = is_known ? need : 0; /* what else there is to know may come while the build runs */
+        b->known += is_known;
+    }
+}
+
+static int set_budget(build_memory *b, int64_t budget_kib)
+{
+    b->budget_kib = budget_kib;
+    if (budget_kib != MEMORY_AUTO)
+        return EXIT_GOOD;
+    int64_t available = groups_available_kib();
+    int64_t reserve = available / RESERVE_SHARE > LEAST_RESERVE_KIB ? available / RESERVE_SHARE : LEAST_RESERVE_KIB;
+    if (available <= 2 * reserve)
+        return complain(NULL, "--memory auto: only %lld KiB of memory are available; give a number, or end something",
+                        (long long)available);
+    b->budget_kib = available - reserve;
+    return EXIT_GOOD;
+}
+
+int memory_open(build_memory *b, build_folder *folder, uint32_t jobs, int64_t budget_kib)
+{
+    ninja_manifest *m = &folder->manifest;
+    const char *end = strrchr(folder->log_path, '/');
+
+    *b = (build_memory){.folder = folder, .jobs = jobs, .pressure_path = "/proc/pressure/memory"};
+    snprintf(b->path, sizeof b->path, "%.*s.clotho_steps", end != NULL ? (int)(end + 1 - folder->log_path) : 0,
+             folder->log_path);
+    b->slots = calloc(jobs, sizeof *b->slots);
+    b->hashes = calloc(m->edges_count + 1, sizeof *b->hashes);
+    b->demand_kib = calloc(m->edges_count + 1, sizeof *b->demand_kib);
+    if (b->slots == NULL || b->hashes == NULL || b->demand_kib == NULL)
+        return complain(NULL, "out of memory");
+    if (!history_load(&b->history, m, b->path) || !history_open(&b->history, m, b->path))
+        return complain(NULL, "%s", show_name(m->error));
+    int code = set_budget(b, budget_kib);
+    if (code != EXIT_GOOD)
+        return code;
+    groups_open(&b->groups, jobs, b->budget_kib);
+    if (b->budget_kib > 0)
+        predict_all(b);
+    return EXIT_GOOD;
+}
+
+void memory_close(build_memory *b)
+{
+    groups_close(&b->groups);
+    history_close(&b->history);
+    free(b->slots);
+    free(b->hashes);
+    free(b->demand_kib);
+    *b = (build_memory){0};
+}
+
+/* Whether processes of this machine wait for memory. */
+static bool is_pressed(build_memory *b, int64_t now_ns)
+{
+    double share;
+
+    if (b->pressure_ns != 0 && now_ns - b->pressure_ns < PRESSURE_NS)
+        return b->is_pressed;
+    b->pressure_ns = now_ns;
+    FILE *file = fopen(b->pressure_path, "re");
+    b->is_pressed = file != NULL && fscanf(file, "some avg10=%lf", &share) == 1 && share > PRESSURE_MOST;
+    if (file != NULL)
+        fclose(file);
+    return b->is_pressed;
+}
+
+/* What runs needs: as predicted, or more where it has taken more already. */
+static int64_t held_kib(const build_memory *b)
+{
+    int64_t held = 0;
+
+    for (uint32_t i = 0; i < b->jobs; i++)
+        if (b->slots[i].runs)
+            held += b->slots[i].need_kib > b->slots[i].now_kib ? b->slots[i].need_kib : b->slots[i].now_kib;
+    return held;
+}
+
+bool memory_may_begin(build_memory *b, uint32_t edge, bool is_alone, int64_t now_ns)
+{
+    bool is_known;
+
+    if (b->running == 0)
+        return true;
+    if (b->is_alone || is_alone)
+        return false;
+    if (b->budget_kib == MEMORY_NONE)
+        return true;
+    if (is_pressed(b, now_ns))
+        return false;
+    int64_t need = need_of(b, edge, &is_known);
+    return need >= 0 && need <= b->budget_kib - held_kib(b);
+}
+
+void memory_begin(build_memory *b, uint32_t slot, uint32_t edge, bool is_alone)
+{
+    memory_slot *s = &b->slots[slot];
+    bool is_known;
+
+    *s = (memory_slot){.runs = true, .is_alone = is_alone, .vm_kills = kernel_kills()};
+    if (b->budget_kib != MEMORY_NONE) {
+        s->need_kib = is_alone ? b->budget_kib : need_of(b, edge, &is_known);
+        if (s->need_kib < 0)
+            s->need_kib = b->budget_kib;
+    }
+    b->is_alone |= is_alone;
+    b->retries += is_alone;
+    b->running++;
+    groups_begin(&b->groups, slot);
+}
+
+void memory_cancel(build_memory *b, uint32_t slot)
+{
+    memory_slot *s = &b->slots[slot];
+
+    b->is_alone = b->is_alone && !s->is_alone;
+    b->running--;
+    s->runs = false;
+}
+
+bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage *usage, bool *was_killed)
+{
+    const memory_slot *s = &b->slots[slot];
+    int64_t anonymous = groups_anonymous_kib(&b->groups, slot), peak = groups_peak_kib(&b->groups, slot);
+    int64_t largest = usage->peak_kib;
+    bool is_good = usage->status == 0;
+
+    /* A short step is over before its first sample; one process of it is then the better guess. The group knows an upper
+     * bound, as its peak counts the page cache too. */
+    if (peak >= 0 && largest > peak)
+        largest = peak;
+    history_entry taken = {.hash = hash_of(b, edge),
+                           .wall_ms = usage->wall_us / 1000,
+                           .cpu_ms = (usage->user_us + usage->system_us) / 1000,
+                           .peak_kib = s->seen_kib > anonymous ? s->seen_kib : anonymous,
+                           .how = b->groups.version != 0 ? HISTORY_GROUP : HISTORY_RUSAGE};
+    taken.peak_kib = taken.peak_kib > largest ? taken.peak_kib : largest;
+    *was_killed = b->groups.version != 0 ? groups_kills(&b->groups, slot) > 0
+                                         : !is_good && s->vm_kills >= 0 && kernel_kills() > s->vm_kills;
+    b->kills += *was_killed;
+    groups_kill(&b->groups, slot);
+    memory_cancel(b, slot);
+    if (*was_killed && b->groups.has_limit && taken.peak_kib < b->budget_kib)
+        taken.peak_kib = b->budget_kib; /* it would have needed more than it was seen with */
+    if (!is_good && !*was_killed)
+        return true; /* how far it came says nothing */
+    b->learned++;
+    return history_add(&b->history, &b->folder->manifest, edge, &taken);
+}
+
+int memory_sample(build_memory *b, int64_t now_ns)
+{
+    int64_t sum = 0;
+
+    if (b->running == 0)
+        return -1;
+    if (b->groups.version == 0)
+        return b->is_pressed ? (int)(PRESSURE_NS / 1000000) : -1;
+    if (now_ns - b->sampled_ns < SAMPLE_NS)
+        return (int)((SAMPLE_NS - (now_ns - b->sampled_ns)) / 1000000) + 1;
+    b->sampled_ns = now_ns;
+    for (uint32_t i = 0; i < b->jobs; i++) {
+        memory_slot *s = &b->slots[i];
+        if (!s->runs)
+            continue;
+        int64_t now = groups_anonymous_kib(&b->groups, i);
+        s->now_kib = now > 0 ? now : 0;
+        s->seen_kib = s->now_kib > s->seen_kib ? s->now_kib : s->seen_kib;
+        sum += s->now_kib;
+    }
+    b->most_kib = sum > b->most_kib ? sum : b->most_kib;
+    return MEMORY_SAMPLE_MS;
+}
+
+void memory_describe(const build_memory *b, buffer *out)
+{
+    const step_groups *g = &b->groups;
+
+    buffer_add_text(out, "memory: ");
+    if (g->version != 0)
+        buffer_add_format(out, "at most %s at once, ", show_bytes((uint64_t)b->most_kib * 1024));
+    if (b->budget_kib > 0)
+        buffer_add_format(out, "budget %s%s, %u of %u steps known before, ",
+                          show_bytes((uint64_t)b->budget_kib * 1024),
+                          g->has_limit ? " (a limit of the control group)" : " (no limit of the system behind it)",
+                          b->known, b->learned);
+    buffer_add_format(out, "%u killed, %u run again alone; ", b->kills, b->retries);
+    if (g->version != 0)
+        buffer_add_format(out, "measured by control groups (version %d)", g->version);
+    else
+        buffer_add_format(out, "measured as the largest process of each step (%s)", g->why);
+}

@@ -1,0 +1,74 @@
+/* build_memory.h - memory of a build: measured for each step, learned, and held below one budget.
+ *
+ * Measured: anonymous memory of the step's control group, sampled every 50 ms, and the largest process by wait4; without
+ * groups the latter alone. Learned: ../ninja/history.h. Held, with a budget: a step whose peak is known demands it of
+ * Clotho's machine, so a policy does not choose it before there is room. What is not known (then its class says), and
+ * what is known too low, is held back here: a step begins when what runs needs no more than the budget leaves. A step of
+ * which nothing is known, and one that the kernel has killed for want of memory, runs alone. While processes wait for
+ * memory (PSI) nothing begins beside what runs.
+ *
+ * Of one thread, but for what memory_open makes. */
+#ifndef CLOTHO_TOOL_BUILD_MEMORY_H
+#define CLOTHO_TOOL_BUILD_MEMORY_H
+
+#include "../ninja/build.h"
+#include "../ninja/groups.h"
+#include "../ninja/history.h"
+#include "../ninja/step.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MEMORY_NONE = 0, MEMORY_AUTO = -1 }; /* budgets */
+enum { MEMORY_SAMPLE_MS = 50 };
+
+typedef struct memory_slot {
+    bool runs, is_alone;
+    int64_t need_kib, seen_kib; /* predicted; most of the samples */
+    int64_t now_kib;            /* the last sample */
+    int64_t vm_kills;           /* of the machine when it began */
+} memory_slot;
+
+typedef struct build_memory {
+    build_folder *folder;
+    step_history history;
+    step_groups groups;
+    char path[1024];
+    int64_t budget_kib;  /* 0: none */
+    int64_t *demand_kib; /* [edges] what the graph demands of the machine; 0: nothing */
+    uint64_t *hashes;    /* [edges] of commands; 0: not computed */
+    memory_slot *slots;  /* [jobs] */
+    uint32_t jobs, running;
+    bool is_alone; /* one runs that must be alone */
+    const char *pressure_path;
+    int64_t sampled_ns, pressure_ns;
+    bool is_pressed;
+    /* For the summary. */
+    uint32_t kills, retries, known, learned;
+    int64_t most_kib; /* of the samples' sums */
+} build_memory;
+
+/* Reads what is learned, sets the budget and makes the groups. budget_kib: also MEMORY_NONE, MEMORY_AUTO.
+ * After build_want. Returns an exit code after an error line; memory_close in every case. */
+int memory_open(build_memory *b, build_folder *folder, uint32_t jobs, int64_t budget_kib);
+void memory_close(build_memory *b);
+
+/* Whether a step may begin on a slot beside what runs. is_alone: only if nothing runs. */
+bool memory_may_begin(build_memory *b, uint32_t edge, bool is_alone, int64_t now_ns);
+/* It begins, or could not: before the command is begun, and where that failed. */
+void memory_begin(build_memory *b, uint32_t slot, uint32_t edge, bool is_alone);
+void memory_cancel(build_memory *b, uint32_t slot);
+/* The command has ended. Learns of it. *was_killed: the kernel has killed a process of it for want of memory. False: the
+ * manifest's error is set. */
+bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage *usage, bool *was_killed);
+
+/* Samples all that runs, where it is time. Returns in how many ms it is time again; -1: nothing runs. */
+int memory_sample(build_memory *b, int64_t now_ns);
+
+/* One line: what was held, how it was measured, what was killed. */
+void memory_describe(const build_memory *b, buffer *out);
+
+/* "512M", "4G", "auto" in KiB; false: something else. */
+bool memory_read_budget(const char *text, int64_t *budget_kib);
+
+#endif

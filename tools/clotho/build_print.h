@@ -1,0 +1,23 @@
+/* build_print.h - what a running build says of its steps. */
+#ifndef CLOTHO_TOOL_BUILD_PRINT_H
+#define CLOTHO_TOOL_BUILD_PRINT_H
+
+#include "../ninja/build.h"
+#include "build_status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct build_printer {
+    build_folder *folder;
+    bool is_verbose;
+    build_status status;
+    build_counts counts; /* but for the steps, the caller's */
+} build_printer;
+
+/* The line of a step. */
+void printer_step(build_printer *p, uint32_t edge, int64_t now_ns, bool has_console);
+/* "FAILED: outputs", the command, and `why`. */
+void printer_failure(build_printer *p, uint32_t edge, const char *why, bool has_console);
+
+#endif

@@ -1,0 +1,378 @@
+/* groups.c - see groups.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "groups.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char PREFIX[] = "clotho-build-";
+
+/* "%s/%s"; false: too long. */
+static bool join(char *path, size_t bytes, const char *folder, const char *name)
+{
+    int length = snprintf(path, bytes, "%s/%s", folder, name);
+
+    return length >= 0 && (size_t)length < bytes;
+}
+
+static int open_in(const char *folder, const char *name, int flags)
+{
+    char path[1400];
+
+    return join(path, sizeof path, folder, name) ? open(path, flags | O_CLOEXEC) : -1;
+}
+
+/* Writes a short text. Returns 0 or an error number. */
+static int put(const char *folder, const char *name, const char *text)
+{
+    int file = open_in(folder, name, O_WRONLY);
+    int error = file < 0 ? errno : 0;
+
+    if (error == 0 && write(file, text, strlen(text)) < 0)
+        error = errno;
+    if (file >= 0)
+        close(file);
+    return error;
+}
+
+/* The file from its beginning, terminated. False: it cannot be read. */
+static bool get(int file, char *text, size_t bytes)
+{
+    ssize_t got = file >= 0 ? pread(file, text, bytes - 1, 0) : -1;
+
+    text[got > 0 ? got : 0] = '\0';
+    return got > 0;
+}
+
+static int64_t number_in(const char *folder, const char *name)
+{
+    char text[64];
+    int file = open_in(folder, name, O_RDONLY);
+    bool is_good = get(file, text, sizeof text);
+
+    if (file >= 0)
+        close(file);
+    return is_good && text[0] >= '0' && text[0] <= '9' ? strtoll(text, NULL, 10) : -1; /* "max": no limit */
+}
+
+/* The number behind a word at the beginning of a line; -1: there is none. */
+static int64_t number_of(const char *text, const char *word)
+{
+    size_t bytes = strlen(word);
+
+    for (const char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, word, bytes) == 0 && line[bytes] == ' ')
+            return strtoll(line + bytes, NULL, 10);
+    }
+    return -1;
+}
+
+static void no_groups(step_groups *g, const char *what, int error)
+{
+    groups_close(g);
+    snprintf(g->why, sizeof g->why, "%.180s%s%s", what, error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
+}
+
+/* Where the tree of a version is mounted, and which part of it: of mountinfo's lines the one whose type is `type`, with
+ * `option` among its options. */
+static bool find_mount(const char *type, const char *option, char root[512], char point[512])
+{
+    FILE *file = fopen("/proc/self/mountinfo", "re");
+    char line[2048], found[64], options[512];
+    bool is_found = false;
+
+    while (file != NULL && !is_found && fgets(line, sizeof line, file) != NULL) {
+        const char *rest = strstr(line, " - ");
+        is_found = rest != NULL && sscanf(rest, " - %63s %*s %511s", found, options) == 2 && strcmp(found, type) == 0 &&
+                   strstr(options, option) != NULL && sscanf(line, "%*s %*s %*s %511s %511s", root, point) == 2;
+    }
+    if (file != NULL)
+        fclose(file);
+    return is_found;
+}
+
+/* The path of this process in a tree: behind "N:memory:" or "0::". */
+static bool find_self(const char *key, char path[512])
+{
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    char line[1024];
+    bool is_found = false;
+
+    while (file != NULL && !is_found && fgets(line, sizeof line, file) != NULL) {
+        const char *at = strstr(line, key);
+        is_found = at != NULL && sscanf(at + strlen(key), "%511[^\n]", path) == 1;
+    }
+    if (file != NULL)
+        fclose(file);
+    return is_found;
+}
+
+/* The folder of this process's group; 0: none, else the version. */
+static int find_group(char parent[1024])
+{
+    static const struct {
+        const char *type, *option, *key;
+    } trees[] = {{"cgroup", "memory", ":memory:"}, {"cgroup2", "", "0::"}};
+    char root[512], point[512], self[512];
+
+    for (int i = 0; i < 2; i++) {
+        if (!find_mount(trees[i].type, trees[i].option, root, point) || !find_self(trees[i].key, self))
+            continue;
+        size_t shown = strcmp(root, "/") == 0 ? 0 : strlen(root);
+        const char *below = strncmp(self, root, shown) == 0 ? self + shown : "";
+        snprintf(parent, 1024, "%s%s", point, strcmp(below, "/") == 0 ? "" : below);
+        if (access(parent, F_OK) == 0)
+            return i + 1;
+    }
+    return 0;
+}
+
+/* Groups of builds that do not run any more. */
+static void remove_old(const char *parent)
+{
+    DIR *folder = opendir(parent);
+    char path[1400], below[1600];
+
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0)
+            continue;
+        long pid = strtol(entry->d_name + sizeof PREFIX - 1, NULL, 10);
+        if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH || !join(path, sizeof path, parent, entry->d_name))
+            continue;
+        DIR *old = opendir(path);
+        for (struct dirent *step; old != NULL && (step = readdir(old)) != NULL;)
+            if (step->d_name[0] == 's' && join(below, sizeof below, path, step->d_name))
+                rmdir(below);
+        if (old != NULL)
+            closedir(old);
+        rmdir(path);
+    }
+    if (folder != NULL)
+        closedir(folder);
+}
+
+/* Whether this process is the only one of its group. */
+static bool is_single(const char *parent)
+{
+    char text[128];
+    int file = open_in(parent, "cgroup.procs", O_RDONLY);
+    bool is_good = get(file, text, sizeof text);
+
+    if (file >= 0)
+        close(file);
+    return is_good && strtol(text, NULL, 10) == (long)getpid() && strchr(text, '\n') == strrchr(text, '\n');
+}
+
+/* Version 2 gives a controller to groups below one that has no process. A process that is alone there (systemd-run
+ * --scope -p Delegate=yes) moves down. */
+static int enable_memory(step_groups *g)
+{
+    char self[1200];
+    int error = put(g->parent, "cgroup.subtree_control", "+memory");
+
+    if (error != EBUSY || !is_single(g->parent) || !join(self, sizeof self, g->parent, "clotho-self"))
+        return error;
+    if (mkdir(self, 0755) != 0 && errno != EEXIST)
+        return errno;
+    error = put(self, "cgroup.procs", "0");
+    g->has_moved = error == 0;
+    return error != 0 ? error : put(g->parent, "cgroup.subtree_control", "+memory");
+}
+
+static bool open_files(step_groups *g, uint32_t step)
+{
+    step_group *s = &g->groups[step];
+    char path[1200];
+
+    groups_folder(g, step, path);
+    if (mkdir(path, 0755) != 0 && errno != EEXIST)
+        return false;
+    s->stat = open_in(path, "memory.stat", O_RDONLY);
+    s->events = open_in(path, g->version == 1 ? "memory.oom_control" : "memory.events", O_RDONLY);
+    s->peak = open_in(path, g->version == 1 ? "memory.max_usage_in_bytes" : "memory.peak", O_RDWR);
+    if (g->version == 2)
+        put(path, "memory.oom.group", "1");
+    return s->stat >= 0 && s->events >= 0;
+}
+
+void groups_open_at(step_groups *g, int version, const char *parent, uint32_t count, int64_t limit_kib)
+{
+    char text[32], name[64];
+    int error = 0;
+
+    *g = (step_groups){.version = version};
+    snprintf(g->parent, sizeof g->parent, "%s", parent);
+    snprintf(name, sizeof name, "%s%d", PREFIX, (int)getpid());
+    snprintf(g->whole, sizeof g->whole, "%s/%s", g->parent, name);
+    remove_old(g->parent);
+    if (version == 2)
+        error = enable_memory(g);
+    if (error == 0 && mkdir(g->whole, 0755) != 0 && errno != EEXIST)
+        error = errno;
+    if (error == 0 && version == 2)
+        error = put(g->whole, "cgroup.subtree_control", "+memory");
+    if (error != 0) {
+        no_groups(g, "no control group can be made", error);
+        return;
+    }
+    g->groups = calloc(count, sizeof *g->groups);
+    g->count = g->groups != NULL ? count : 0;
+    for (uint32_t i = 0; i < g->count; i++)
+        g->groups[i] = (step_group){.stat = -1, .peak = -1, .events = -1};
+    for (uint32_t i = 0; i < count; i++)
+        if (g->groups == NULL || !open_files(g, i)) {
+            no_groups(g, "the groups of steps cannot be made", g->groups == NULL ? ENOMEM : errno);
+            return;
+        }
+    snprintf(text, sizeof text, "%" PRId64, limit_kib * 1024);
+    if (limit_kib > 0)
+        g->has_limit = put(g->whole, version == 1 ? "memory.limit_in_bytes" : "memory.max", text) == 0;
+}
+
+void groups_open(step_groups *g, uint32_t count, int64_t limit_kib)
+{
+    char parent[1024];
+    int version = find_group(parent);
+
+    *g = (step_groups){0};
+    if (version == 0)
+        no_groups(g, "no tree of control groups is mounted", 0);
+    else
+        groups_open_at(g, version, parent, count, limit_kib);
+}
+
+static void close_file(int file)
+{
+    if (file >= 0)
+        close(file);
+}
+
+void groups_close(step_groups *g)
+{
+    char path[1200];
+
+    for (uint32_t i = 0; i < g->count; i++) {
+        close_file(g->groups[i].stat);
+        close_file(g->groups[i].peak);
+        close_file(g->groups[i].events);
+        groups_kill(g, i);
+        if (groups_folder(g, i, path) != NULL)
+            rmdir(path);
+    }
+    if (g->whole[0] != '\0')
+        rmdir(g->whole);
+    if (g->has_moved && join(path, sizeof path, g->parent, "clotho-self")) {
+        put(g->parent, "cgroup.subtree_control", "-memory");
+        put(g->parent, "cgroup.procs", "0");
+        rmdir(path);
+    }
+    free(g->groups);
+    *g = (step_groups){0};
+}
+
+const char *groups_folder(const step_groups *g, uint32_t step, char path[1200])
+{
+    if (step >= g->count)
+        return NULL;
+    snprintf(path, 1200, "%s/s%u", g->whole, step);
+    return path;
+}
+
+/* Processes killed for memory, all so far. */
+static int64_t kills_of(const step_groups *g, uint32_t step)
+{
+    char text[512];
+
+    return step < g->count && get(g->groups[step].events, text, sizeof text) ? number_of(text, "oom_kill") : -1;
+}
+
+void groups_begin(step_groups *g, uint32_t step)
+{
+    if (step >= g->count)
+        return;
+    step_group *s = &g->groups[step];
+    s->has_peak = s->peak >= 0 && pwrite(s->peak, "0", 1, 0) == 1; /* version 2: not before Linux 6.12 */
+    s->kills = kills_of(g, step);
+}
+
+int64_t groups_anonymous_kib(const step_groups *g, uint32_t step)
+{
+    char text[8192];
+
+    if (step >= g->count || !get(g->groups[step].stat, text, sizeof text))
+        return -1;
+    int64_t bytes = number_of(text, g->version == 1 ? "total_rss" : "anon");
+    return bytes < 0 ? -1 : bytes / 1024;
+}
+
+int64_t groups_peak_kib(const step_groups *g, uint32_t step)
+{
+    char text[64];
+
+    if (step >= g->count || !g->groups[step].has_peak || !get(g->groups[step].peak, text, sizeof text))
+        return -1;
+    return strtoll(text, NULL, 10) / 1024;
+}
+
+int64_t groups_kills(const step_groups *g, uint32_t step)
+{
+    int64_t kills = kills_of(g, step);
+
+    return kills > 0 && g->groups[step].kills >= 0 ? kills - g->groups[step].kills : 0;
+}
+
+void groups_kill(const step_groups *g, uint32_t step)
+{
+    char path[1200], list[1400];
+    int pid;
+
+    if (groups_folder(g, step, path) == NULL || !join(list, sizeof list, path, "cgroup.procs"))
+        return;
+    FILE *file = fopen(list, "re");
+    while (file != NULL && fscanf(file, "%d", &pid) == 1)
+        if (pid > 1)
+            kill((pid_t)pid, SIGKILL);
+    if (file != NULL)
+        fclose(file);
+}
+
+/* Room below the limits of this process's group and of those above it, up to the root of the tree. */
+static int64_t room_kib(int version, char *folder)
+{
+    const char *limit_name = version == 1 ? "memory.limit_in_bytes" : "memory.max";
+    const char *usage_name = version == 1 ? "memory.usage_in_bytes" : "memory.current";
+    int64_t room = INT64_MAX;
+
+    for (;;) {
+        int64_t limit = number_in(folder, limit_name), usage = number_in(folder, usage_name);
+        if (limit >= 0 && usage >= 0 && limit - usage < room)
+            room = limit > usage ? limit - usage : 0;
+        char *end = strrchr(folder, '/');
+        if (end == NULL || end == folder || usage < 0)
+            return room / 1024;
+        *end = '\0';
+    }
+}
+
+int64_t groups_available_kib(void)
+{
+    char text[4096], parent[1024];
+    int file = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
+    int64_t available = get(file, text, sizeof text) ? number_of(text, "MemAvailable:") : -1;
+    int version = find_group(parent);
+
+    close_file(file);
+    if (version == 0)
+        return available;
+    int64_t room = room_kib(version, parent);
+    return available < 0 || room < available ? room : available;
+}

@@ -1,0 +1,72 @@
+/* history.h - .clotho_steps: what each step took when it ran last, learned for the next builds.
+ *
+ * A text beside .ninja_log. Behind "# clotho steps v1" each line is
+ *   WALL_MS CPU_MS PEAK_KIB HELD_KIB COUNT HOW HASH CLASS OUTPUT
+ * with tabs between; the last line of an output (the first one of its statement) counts. PEAK is the newest peak of
+ * memory, HELD a maximum that forgets: after a smaller peak it falls by a quarter of the difference. HASH is that of the
+ * command: another command is another step. Lines that are torn or odd are passed over; a file of a newer version is
+ * left alone.
+ *
+ * A step that is not known is judged by its class: its rule, and of CMake's rules, one for each target, what stands
+ * before "__". */
+#ifndef CLOTHO_NINJA_HISTORY_H
+#define CLOTHO_NINJA_HISTORY_H
+
+#include "manifest.h"
+
+#include <stdio.h>
+
+/* How a peak was measured. */
+enum { HISTORY_RUSAGE, HISTORY_GROUP };
+enum { HISTORY_CLASS_PEAKS = 64 };
+
+typedef struct history_entry {
+    piece output;
+    uint64_t hash;
+    int64_t wall_ms, cpu_ms, peak_kib, held_kib;
+    uint32_t count; /* runs */
+    uint32_t class_;
+    uint8_t how;
+} history_entry;
+
+/* The last peaks of a class. */
+typedef struct history_class {
+    piece name;
+    int64_t peaks_kib[HISTORY_CLASS_PEAKS];
+    uint32_t count; /* all so far */
+} history_class;
+
+typedef struct step_history {
+    history_entry *entries;
+    size_t count, capacity;
+    uint32_t *slots; /* hash table of entries */
+    size_t slots_count;
+    history_class *classes;
+    size_t classes_count, classes_capacity;
+    size_t lines, good_bytes; /* of the file: all, and behind its last whole line */
+    bool is_foreign;          /* of a newer version */
+    store store;
+    FILE *file; /* NULL: not open for writing */
+} step_history;
+
+/* Reads the file; an empty history where there is none. Returns false with m->error set: no memory, the disk.
+ * history_close in both cases. */
+bool history_load(step_history *h, ninja_manifest *m, const char *path);
+/* The same from memory: a terminated text. False: no memory. */
+bool history_parse(step_history *h, ninja_manifest *m, const char *text, size_t bytes);
+/* Makes the file ready for appending, without a torn line; written anew where most of its lines are old. */
+bool history_open(step_history *h, ninja_manifest *m, const char *path);
+void history_close(step_history *h);
+
+/* What a step has taken; NULL: never seen with this command. */
+const history_entry *history_find(const step_history *h, const ninja_manifest *m, uint32_t edge, uint64_t hash);
+/* The peak that 19 of 20 steps of the edge's class keep below, more where few are known; -1: none is known. */
+int64_t history_class_kib(const step_history *h, const ninja_manifest *m, uint32_t edge);
+
+/* A step has run: learns of it, and appends a line where the file is open. */
+bool history_add(step_history *h, ninja_manifest *m, uint32_t edge, const history_entry *taken);
+
+/* The class of an edge. */
+piece history_class_of(const ninja_manifest *m, uint32_t edge);
+
+#endif

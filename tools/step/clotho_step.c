@@ -1,0 +1,277 @@
+/* clotho_step.c - one command of a build, of which nothing is left behind.
+ *
+ *   clotho-step CONTROL CONSOLE FILES GROUP COMMAND
+ *
+ * CONTROL is a socket that it inherits, CONSOLE 1 where the command has the terminal, FILES the soft limit of open files
+ * that the command gets (0: as it is), GROUP the folder of a control group that the command joins ("": none).
+ *
+ * It starts `/bin/sh -c COMMAND` in a session of its own (not for the console), without what a command should not
+ * inherit. When that has ended, it writes one line to CONTROL: "STATUS WALL_US USER_US SYSTEM_US PEAK_KIB", a wait
+ * status and what wait4 says. It ends when nothing of the command lives any more: whatever loses its parent becomes its
+ * child. Each byte that comes in on CONTROL is a signal for the command; SIGKILL, or the end of CONTROL, is for all that
+ * the command has begun. So a builder that is killed leaves nothing running either.
+ *
+ * A small program, because the peak of a child begins at the peak of the process that it was forked from. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EXIT_NOT_BEGUN = 127, MORE_LIKELY_KILLED = 500, LEAST_SURE = 1000 };
+
+typedef struct helper {
+    int control;
+    bool has_console, is_ended, is_left;
+    unsigned long files;
+    const char *group, *command;
+    sigset_t mask; /* of the caller, for the command */
+    pid_t child;
+    int64_t began_us;
+} helper;
+
+static int64_t now_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* A file of the kernel that takes a short text. */
+static bool write_file(const char *folder, const char *name, const char *text)
+{
+    char path[4096];
+
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+        return false;
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    bool is_good = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
+    if (file >= 0)
+        close(file);
+    return is_good;
+}
+
+/* The kernel's killer takes a command before the builder. Raising one's own number is always allowed. */
+static void be_killed_first(void)
+{
+    char text[24] = "";
+    int file = open("/proc/self/oom_score_adj", O_RDONLY | O_CLOEXEC);
+    ssize_t got = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+
+    if (file >= 0)
+        close(file);
+    if (got <= 0)
+        return;
+    long score = strtol(text, NULL, 10) + MORE_LIKELY_KILLED;
+    snprintf(text, sizeof text, "%ld", score > LEAST_SURE ? LEAST_SURE : score);
+    write_file("/proc/self", "oom_score_adj", text);
+}
+
+/* A real-time policy is the builder's, not its compilers'. */
+static void take_usual_policy(void)
+{
+    const struct sched_param usual = {0};
+    int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+
+    if (policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE)
+        sched_setscheduler(0, SCHED_OTHER, &usual);
+}
+
+static _Noreturn void run_command(const helper *h, pid_t parent)
+{
+    struct rlimit files;
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(EXIT_NOT_BEGUN);
+    if (!h->has_console)
+        setsid();
+    if (h->group[0] != '\0')
+        write_file(h->group, "cgroup.procs", "0");
+    be_killed_first();
+    if (h->files > 0 && getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = h->files < files.rlim_max ? h->files : files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    sigprocmask(SIG_SETMASK, &h->mask, NULL);
+    execl("/bin/sh", "/bin/sh", "-c", h->command, (char *)NULL);
+    fprintf(stderr, "clotho-step: /bin/sh cannot be begun: %s; install a shell\n", strerror(errno));
+    _exit(EXIT_NOT_BEGUN);
+}
+
+static void report(helper *h, int status, const struct rusage *use)
+{
+    char line[128];
+    int bytes = snprintf(line, sizeof line, "%d %" PRId64 " %" PRId64 " %" PRId64 " %ld\n", status,
+                         now_us() - h->began_us, (int64_t)use->ru_utime.tv_sec * 1000000 + use->ru_utime.tv_usec,
+                         (int64_t)use->ru_stime.tv_sec * 1000000 + use->ru_stime.tv_usec, use->ru_maxrss);
+
+    h->is_ended = true;
+    send(h->control, line, (size_t)bytes, MSG_NOSIGNAL);
+}
+
+/* The pipe of the output ends with the command, not with the helper. */
+static void let_go_of_output(void)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    for (int i = 0; nothing >= 0 && i <= 2; i++)
+        dup2(nothing, i);
+    if (nothing > 2)
+        close(nothing);
+}
+
+/* Takes what has ended. False: no child is left. */
+static bool reap(helper *h, int flags)
+{
+    struct rusage use;
+    int status;
+    pid_t pid;
+
+    while ((pid = wait4(-1, &status, flags, &use)) > 0 || (pid < 0 && errno == EINTR)) {
+        if (pid == h->child)
+            report(h, status, &use);
+        if (pid > 0 && flags == 0)
+            return true;
+    }
+    return pid == 0;
+}
+
+/* SIGKILL for each process that the file names. */
+static void kill_listed(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    int pid;
+
+    if (file == NULL)
+        return;
+    while (fscanf(file, "%d", &pid) == 1)
+        if (pid > 1)
+            kill((pid_t)pid, SIGKILL);
+    fclose(file);
+}
+
+/* Ends all that descends from here, a generation a round: orphans become children. */
+static void kill_all(helper *h)
+{
+    char children[64], group[4096];
+
+    snprintf(children, sizeof children, "/proc/self/task/%d/children", (int)getpid());
+    bool has_group =
+        h->group[0] != '\0' && snprintf(group, sizeof group, "%s/cgroup.procs", h->group) < (int)sizeof group;
+    do {
+        if (has_group)
+            kill_listed(group);
+        kill_listed(children);
+        if (!h->is_ended)
+            kill(h->child, SIGKILL); /* where the kernel keeps no list of children */
+    } while (reap(h, 0));
+}
+
+/* The builder is gone: its control groups go with the last who knows them. */
+static void remove_groups(const helper *h)
+{
+    char path[4096];
+
+    if (h->group[0] == '\0' || snprintf(path, sizeof path, "%s", h->group) >= (int)sizeof path)
+        return;
+    rmdir(path);
+    char *end = strrchr(path, '/');
+    if (end != NULL) {
+        *end = '\0';
+        rmdir(path); /* succeeds for the last one */
+    }
+}
+
+static void obey(helper *h)
+{
+    unsigned char numbers[16];
+    ssize_t got = recv(h->control, numbers, sizeof numbers, MSG_DONTWAIT);
+
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    h->is_left = got <= 0;
+    for (ssize_t i = 0; i < got; i++)
+        if (numbers[i] != SIGKILL)
+            kill(h->has_console ? h->child : -h->child, numbers[i]);
+        else
+            h->is_left = true;
+    if (!h->is_left)
+        return;
+    kill_all(h);
+    if (got <= 0)
+        remove_groups(h);
+}
+
+static int watch(helper *h)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    int children = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    struct pollfd wait_for[2] = {{.fd = children, .events = POLLIN}, {.fd = h->control, .events = POLLIN}};
+
+    if (children < 0) {
+        kill_all(h);
+        return EXIT_NOT_BEGUN;
+    }
+    while (!h->is_left && reap(h, WNOHANG)) {
+        struct signalfd_siginfo about;
+        if (poll(wait_for, 2, -1) < 0)
+            continue;
+        while (read(children, &about, sizeof about) > 0)
+            continue;
+        if (wait_for[1].revents != 0)
+            obey(h);
+    }
+    return 0;
+}
+
+int main(int count, char **arguments)
+{
+    helper h = {0};
+    sigset_t all;
+
+    if (count != 6) {
+        fprintf(stderr, "clotho-step: it is started by `clotho build` alone; call that\n");
+        return 2;
+    }
+    h.control = atoi(arguments[1]);
+    h.has_console = arguments[2][0] == '1';
+    h.files = strtoul(arguments[3], NULL, 10);
+    h.group = arguments[4];
+    h.command = arguments[5];
+    fcntl(h.control, F_SETFD, FD_CLOEXEC);
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &h.mask);
+    signal(SIGCHLD, SIG_DFL); /* ignored, it would take the status away */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    take_usual_policy();
+    h.began_us = now_us();
+    pid_t mine = getpid();
+    h.child = fork();
+    if (h.child == 0)
+        run_command(&h, mine);
+    if (h.child < 0) {
+        fprintf(stderr, "clotho-step: no process can be begun: %s; look at the limits of this user\n", strerror(errno));
+        return EXIT_NOT_BEGUN;
+    }
+    if (!h.has_console)
+        let_go_of_output();
+    return watch(&h);
+}
