@@ -201,7 +201,7 @@ static clo_status read_times(const source *s, const cJSON *object, uint32_t task
 static clo_status read_numbers(const source *s, const cJSON *object, clo_task *task)
 {
     const cJSON *work, *output;
-    int64_t instances = 1;
+    int64_t instances = 1, grain = 0;
     bool duplicable = false;
     clo_status status = clo_json_get(s->json, object, "work_ns", false, &work);
 
@@ -214,10 +214,13 @@ static clo_status read_numbers(const source *s, const cJSON *object, clo_task *t
     if (status == CLO_OK)
         status = clo_json_get_integer(s->json, object, "instances", UINT32_MAX - 2, &instances);
     if (status == CLO_OK)
+        status = clo_json_get_integer(s->json, object, "grain", UINT32_MAX, &grain);
+    if (status == CLO_OK)
         status = clo_json_get_boolean(s->json, object, "duplicable", &duplicable);
     if (status == CLO_OK && instances == 0)
         return clo_json_fail(s->json, CLO_ERR_FORMAT, object, "has 0 instances; write 1 or more");
     task->instances = (uint32_t)instances;
+    task->grain = (uint32_t)grain;
     task->duplicable = duplicable;
     return status;
 }
@@ -226,7 +229,7 @@ static clo_status read_task(source *s, const cJSON *object)
 {
     static const char *const known[] = {"name",      "work_ns",    "times",     "class",  "output_bytes",
                                         "instances", "duplicable", "executors", "demand", "body",
-                                        "command",   "directory",  NULL};
+                                        "command",   "directory",  "grain",     NULL};
     clo_task task = CLO_TASK_INIT;
     clo_executor_bits executors;
     bool is_restricted = false;

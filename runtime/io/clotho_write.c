@@ -181,6 +181,8 @@ static clo_status write_task(const clo_graph *graph, uint32_t t, clo_text *text)
         clo_text_add(text, ", \"output_bytes\": %llu", (unsigned long long)task.output_bytes);
     if (task.instances > 1)
         clo_text_add(text, ", \"instances\": %u", (unsigned)task.instances);
+    if (task.grain > 0)
+        clo_text_add(text, ", \"grain\": %u", (unsigned)task.grain);
     if (task.duplicable)
         clo_text_add(text, ", \"duplicable\": true");
     write_demand(graph, &task, text);
