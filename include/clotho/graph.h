@@ -284,8 +284,8 @@ CLO_API CLO_NODISCARD clo_status clo_graph_set_executors(clo_graph *graph, uint3
  * Threads: one. Real time: no. O(1). */
 CLO_API CLO_NODISCARD clo_status clo_graph_set_resource(clo_graph *graph, uint32_t index, const char *name);
 
-/* Validates the graph and makes it immutable. Derives edges from the use of handles (handle.h). Builds both directions of adjacency and a topological order, in one
- * allocation. On a failure the graph stays open and unchanged.
+/* Validates the graph and makes it immutable. Derives edges from the use of handles (handle.h). Builds both directions
+ * of adjacency and a topological order, in one allocation. On a failure the graph stays open and unchanged.
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  no tasks, an edge names an unknown task, a self edge, a duplicate edge, accesses to a handle that

@@ -69,14 +69,6 @@ typedef struct clo_gathered {
     const size_t *bytes;
 } clo_gathered;
 
-/* What has happened in the run so far, as clo_data_gather needs it. */
-typedef struct clo_data_run {
-    /* [executions] where each one ran */
-    const uint32_t *ran_on;
-    /* Number of the run, from 1. */
-    uint64_t number;
-} clo_data_run;
-
 /* copies: data really move between memories. Everything lies in `arena`. Returns CLO_OK, CLO_ERR_LIMIT,
  * CLO_ERR_MEMORY. */
 clo_status clo_data_create(clo_data *data, const clo_program *program, bool copies, clo_arena *arena);

@@ -3,7 +3,6 @@
 
 #include "base/carve.h"
 #include "base/status.h"
-#include "engine/data.h"
 
 #include <string.h>
 

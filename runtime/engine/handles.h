@@ -9,6 +9,7 @@
 #define CLO_ENGINE_HANDLES_H
 
 #include "base/arena.h"
+#include "engine/data_run.h"
 #include "engine/program.h"
 #include "sync/once.h"
 
@@ -18,21 +19,19 @@ typedef struct clo_handles {
     const uint32_t *slot_of;    /* [memories]; NULL: nothing is copied */
     uint32_t slots;             /* buffers of a handle, >= 1 */
     unsigned char *block;
-    uint64_t *at;        /* [handles + 1] offsets in the block */
-    void **pointers;     /* [slots][accesses] what bodies get */
-    size_t *bytes;       /* [accesses] */
-    uint32_t *modes;     /* [accesses] */
-    clo_once *is_there;  /* [accesses][slots] the version that this access wrote is in that memory; NULL: no copies */
+    uint64_t *at;       /* [handles + 1] offsets in the block */
+    void **pointers;    /* [slots][accesses] what bodies get */
+    size_t *bytes;      /* [accesses] */
+    uint32_t *modes;    /* [accesses] */
+    clo_once *is_there; /* [accesses][slots] the version that this access wrote is in that memory; NULL: no copies */
 } clo_handles;
-
-struct clo_data_run;
 
 /* Everything lies in `arena`. slot_of, slots: as in clo_data. Returns CLO_OK, CLO_ERR_LIMIT or CLO_ERR_MEMORY. */
 clo_status clo_handles_create(clo_handles *handles, const clo_program *program, const uint32_t *slot_of, uint32_t slots,
                               clo_arena *arena);
 
 /* Brings to the memory of `executor` what `instance` of `task` reads there. Adds what was copied to *copied_bytes. */
-void clo_handles_fetch(clo_handles *handles, const struct clo_data_run *run, uint32_t instance, uint32_t executor,
+void clo_handles_fetch(clo_handles *handles, const clo_data_run *run, uint32_t instance, uint32_t executor,
                        uint64_t *copied_bytes);
 
 /* Tells a body on `executor` where the handles of its task are. O(1). */
@@ -50,7 +49,7 @@ static inline void clo_handles_show(const clo_handles *handles, uint32_t task, u
 
 /* After a run: the content of a handle in one piece, at the memory of its last writer's first instance. NULL: nothing
  * was written, and it has no content of its own. By one thread, between two runs. */
-const void *clo_handles_content(const clo_handles *handles, const struct clo_data_run *run, uint32_t handle);
+const void *clo_handles_content(const clo_handles *handles, const clo_data_run *run, uint32_t handle);
 
 /* Handles that are kept get what they hold in another engine of the same graph. */
 void clo_handles_carry(const clo_handles *to, const clo_handles *from);

@@ -1,8 +1,8 @@
 /* output.c - the output that all ready-made bodies write.
  *
- * Invariant: it is a function of (task, instance, contents of the inputs and of the handles that it reads). The inputs are hashed in four independent
- * lanes of 8 bytes (multiply and rotate, as in xxHash64; Collet 2012), then the buffer is filled by splitmix64 over a
- * counter: both run near memory speed, so a body of microseconds can carry kilobytes. */
+ * Invariant: it is a function of (task, instance, contents of the inputs and of the handles that it reads). These are
+ * hashed in four independent lanes of 8 bytes (multiply and rotate, as in xxHash64; Collet 2012), then the buffer is
+ * filled by splitmix64 over a counter: both run near memory speed, so a body of microseconds can carry kilobytes. */
 #include "generate/output.h"
 
 #include "base/rng.h"
@@ -44,7 +44,7 @@ static uint64_t hash_bytes(uint64_t seed, const unsigned char *bytes, size_t cou
 /* Of handle `d` of the call: what this execution may touch. */
 static unsigned char *part_of(const clo_call *call, uint32_t d, size_t *bytes)
 {
-    size_t part = call->data_bytes[d] / call->instances;
+    size_t part = call->data_bytes[d] / (call->instances > 0 ? call->instances : 1);
     bool is_part = (call->data_modes[d] & CLO_ACCESS_PARTS) != 0;
 
     *bytes = is_part ? part * call->count : call->data_bytes[d];

@@ -7,7 +7,7 @@
  *
  * Two edges between the same tasks become one that carries both: an edge that was added takes on the bytes, and
  * `beside` remembers them. */
-#include "graph/graph.h"
+#include "graph/derive.h"
 
 #include "base/carve.h"
 #include "base/memory.h"

@@ -33,11 +33,11 @@ typedef struct clo_graph_task_row {
     void *argument;
     int64_t work_ns;       /* of a range                              */
     uint64_t output_bytes; /* of a whole range                        */
-    uint32_t name;      /* offset into names; CLO_NONE: unnamed       */
-    uint32_t instances; /* >= 1                                       */
-    uint32_t demand;    /* row of `demands`; CLO_NONE: all zero       */
-    uint32_t special;   /* first of its `specials`; CLO_NONE: none    */
-    uint32_t placement; /* set of `sets`; CLO_NONE: any executor      */
+    uint32_t name;         /* offset into names; CLO_NONE: unnamed       */
+    uint32_t instances;    /* >= 1                                       */
+    uint32_t demand;       /* row of `demands`; CLO_NONE: all zero       */
+    uint32_t special;      /* first of its `specials`; CLO_NONE: none    */
+    uint32_t placement;    /* set of `sets`; CLO_NONE: any executor      */
     uint16_t task_class;
     uint8_t duplicable;
     uint8_t has_kind_body : 1; /* 1: some kind has a body of its own  */

@@ -16,13 +16,13 @@ typedef struct clo_graph_data {
     size_t handles_capacity, accesses_capacity;
 
     /* Valid once sealed. Accesses then lie task by task. */
-    uint32_t edges_added; /* edges that were not derived */
-    uint32_t *first;      /* [tasks + 1] accesses of each task */
-    uint32_t *last;       /* [handles] the last access that writes each; CLO_NONE: none */
-    uint32_t *pinned_by;  /* [tasks] see clo_graph_pinned_by */
-    uint32_t *edge_by;    /* [derived edges] the handle that gave each */
-    uint64_t *beside;     /* [edges_added] bytes of handles on an edge that was added */
-    void *block;          /* holds all of these */
+    uint32_t edges_added;         /* edges that were not derived */
+    uint32_t *first;              /* [tasks + 1] accesses of each task */
+    uint32_t *last;               /* [handles] the last access that writes each; CLO_NONE: none */
+    uint32_t *pinned_by;          /* [tasks] see clo_graph_pinned_by */
+    uint32_t *edge_by;            /* [derived edges] the handle that gave each */
+    uint64_t *beside;             /* [edges_added] bytes of handles on an edge that was added */
+    void *block;                  /* holds all of these */
     clo_graph_access_row *sorted; /* while the graph is being sealed: the accesses, task by task */
 } clo_graph_data;
 
@@ -30,20 +30,6 @@ void clo_graph_data_free(clo_graph_data *data); /* NULL is allowed */
 
 /* The name; of an unnamed one "h<ID>" in scratch, of at least 16 bytes. */
 const char *clo_graph_handle_name(const clo_graph_data *data, uint32_t handle, char *scratch);
-
-/* Checks the accesses of an open graph and adds the edges that they give; nothing to do without handles. On success
- * either clo_graph_derive_keep or _undo follows. Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_LIMIT or CLO_ERR_MEMORY, and
- * then the graph is as before. */
-clo_status clo_graph_derive(clo_graph *graph);
-
-/* The graph is sealed: what was derived stays, and tasks that must not be duplicated are not duplicable any more. */
-void clo_graph_derive_keep(clo_graph *graph);
-
-/* It is not: takes the edges off again. */
-void clo_graph_derive_undo(clo_graph *graph);
-
-/* The handle that gave the edge from -> to, in a graph whose edges are derived; CLO_NONE: it was added. O(edges). */
-uint32_t clo_graph_derived_by(const clo_graph *graph, uint32_t from, uint32_t to);
 
 static inline bool clo_access_reads(uint32_t mode)
 {

@@ -180,7 +180,8 @@ static clo_status copy_placement(const inlining *in, uint32_t t)
 
     if (placement == CLO_NONE)
         return CLO_OK;
-    for (uint32_t e = clo_placement_next(sets, placement, 0); e != CLO_NONE; e = clo_placement_next(sets, placement, e + 1))
+    for (uint32_t e = clo_placement_next(sets, placement, 0); e != CLO_NONE;
+         e = clo_placement_next(sets, placement, e + 1))
         bits.words[e / 64] |= 1ull << e % 64;
     return clo_graph_restrict(in->graph, in->first + t, &bits);
 }

@@ -70,9 +70,9 @@ static clo_status read_attribute(const clo_dot_lexer *l, const char *key, clo_do
     static const struct {
         const char *key;
         unsigned bit;
-    } keys[] = {{"work_ns", CLO_DOT_HAS_WORK},       {"weight", CLO_DOT_HAS_WEIGHT},
-                {"bytes", CLO_DOT_HAS_BYTES},        {"output_bytes", CLO_DOT_HAS_OUTPUT},
-                {"class", CLO_DOT_HAS_CLASS},        {"duplicable", CLO_DOT_HAS_DUPLICABLE},
+    } keys[] = {{"work_ns", CLO_DOT_HAS_WORK},        {"weight", CLO_DOT_HAS_WEIGHT},
+                {"bytes", CLO_DOT_HAS_BYTES},         {"output_bytes", CLO_DOT_HAS_OUTPUT},
+                {"class", CLO_DOT_HAS_CLASS},         {"duplicable", CLO_DOT_HAS_DUPLICABLE},
                 {"instances", CLO_DOT_HAS_INSTANCES}, {"grain", CLO_DOT_HAS_GRAIN}};
     unsigned bit = 0;
     double count = 0;

@@ -163,7 +163,8 @@ static clo_status read_placement(const clo_json *json, const plan_index *index, 
     if (status == CLO_OK)
         status = clo_graph_task(graph, p->task, &task);
     if (status == CLO_OK)
-        status = clo_json_get_integer(json, object, "instance", (int64_t)clo_graph_ranges(graph, p->task) - 1, &instance);
+        status =
+            clo_json_get_integer(json, object, "instance", (int64_t)clo_graph_ranges(graph, p->task) - 1, &instance);
     if (status == CLO_OK)
         status = clo_json_get_boolean(json, object, "replica", &replica);
     if (status == CLO_OK)

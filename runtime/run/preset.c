@@ -61,5 +61,6 @@ void clo_preset_pass(clo_job *job, uint32_t execution, uint32_t executor)
     uint32_t instance = clo_program_instance(program, execution);
     void *output = clo_data_output(&job->engine->data, execution);
     if (output != NULL)
-        memcpy(output, clo_data_output(&job->engine->data, instance), (size_t)clo_data_output_bytes(&job->engine->data, instance));
+        memcpy(output, clo_data_output(&job->engine->data, instance),
+               (size_t)clo_data_output_bytes(&job->engine->data, instance));
 }
