@@ -101,6 +101,14 @@ static clo_status check(const clo_graph *graph, const clo_graph *module, const u
     return CLO_OK;
 }
 
+static bool is_demanded(const clo_graph *graph, uint32_t resource)
+{
+    for (size_t d = 0; d < graph->demands_count; d++)
+        if (graph->demands[d][resource] > 0)
+            return true;
+    return false;
+}
+
 /* By name; an unnamed one by number, and a new name where the number is free. */
 static clo_status match_resources(inlining *in)
 {
@@ -113,9 +121,9 @@ static clo_status match_resources(inlining *in)
                (graph->resource_names[of] == NULL || strcmp(graph->resource_names[of], name) != 0))
             of++;
         in->resource_of[r] = name != NULL && of < CLO_RESOURCES_MAX ? of : r;
-        bool is_free = graph->resource_names[r] == NULL && !graph->has_demands;
+        bool is_free = graph->resource_names[r] == NULL && !is_demanded(graph, r);
         bool is_same = name == NULL ? graph->resource_names[r] == NULL : of < CLO_RESOURCES_MAX;
-        if (is_same || !in->module->has_demands)
+        if (is_same || !is_demanded(in->module, r))
             continue;
         if (name == NULL || !is_free)
             return clo_fail(CLO_ERR_ARGUMENT,
