@@ -67,6 +67,11 @@ static bool run(void *state)
 #define LOOP_NAME "libgomp taskloop, grain 500"
 #endif
 
+#ifdef __clang__ /* about what the compiler makes of the loop itself */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wsign-conversion"
+#pragma clang diagnostic ignored "-Wshorten-64-to-32"
+#endif
 static bool run_loop(void *state)
 {
     const openmp *o = state;
@@ -79,6 +84,10 @@ static bool run_loop(void *state)
         g->body(g, t);
     return true;
 }
+
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 const peer loops_openmp[] = {{LOOP_NAME, 0, false, open_slots, NULL, NULL, run_loop, close_slots}, {0}};
 const peer peers_openmp[] = {{NAME, 0, true, open_slots, NULL, NULL, run, close_slots}, {0}};
