@@ -1,11 +1,9 @@
-/* hedge.c - hedged requests: a second attempt for a call that takes long, the first answer wins, the other is dropped.
+/* hedge.c - hedged requests: a second attempt for a call that takes long, the first answer counts, the other attempt is
+ * cancelled. The runtime does all of it (clo_job_config.hedge_after_ns).
  *
- * A call takes 2 to 4 ms, but one in 25 stalls for 80 ms (timers stand for the services). The bodies are pending; the
- * driver starts the second attempt after 6 ms, completes the token with the first answer, and cancels the loser. This
- * is done within one execution: to the runtime each call is one body that finishes later.
- *
- * A body only writes the number of its call into a pipe. Timers and requests belong to the driver from there on, so
- * nothing else needs a lock. */
+ * A call takes 2 to 4 ms, but one in 25 stalls for 80 ms (a timer for each slot stands for the services). Its body
+ * starts the timer and returns; the driver completes the token when the timer fires. A call that has no answer after
+ * 6 ms is made once more from another slot; who is told that the other one was first stops its timer. */
 #define _GNU_SOURCE
 #include <clotho/clotho.h>
 
@@ -13,138 +11,157 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { CALLS = 1000, PIPE = 0, FIRST, SECOND, HEDGE, TIMERS };
+enum { CALLS = 1000, SLOTS = 32, STALL_US = 80000 };
 
-typedef struct request {
+/* A slot makes one call at a time. */
+typedef struct caller {
+    int timer;
+    pthread_mutex_t lock;
     clo_token token;
-    int timers[TIMERS];
-    long long begin_ns, took_ns;
-} request;
+} caller;
 
-static int epoll, begun[2], hedges, extra, second_won;
-static request requests[CALLS];
+static caller callers[SLOTS];
+static int epoll, stop;
 
-static long long now_ns(void)
-{
-    struct timespec now;
-    return clock_gettime(CLOCK_MONOTONIC, &now), now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-static int arm(uint32_t call, uint32_t which, long us)
+static void set_timer(int timer, long us)
 {
     struct itimerspec when = {.it_value.tv_nsec = us * 1000};
-    struct epoll_event event = {.events = EPOLLIN, .data.u64 = (uint64_t)call * TIMERS + which};
-    int timer = requests[call].timers[which] = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-    return timer < 0 || timerfd_settime(timer, 0, &when, NULL) != 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, timer, &event);
+    (void)timerfd_settime(timer, 0, &when, NULL);
 }
 
-/* An attempt: how long it takes follows from its numbers, so that both runs meet the same stalls. */
-static int attempt(uint32_t call, uint32_t which)
+/* The other attempt was first. */
+static void drop_call(void *argument)
 {
-    uint32_t x = (call * 2 + which) * 2654435761u;
-    return arm(call, which, (x >> 8) % 25 == 0 ? 80000 : 2000 + (long)(x >> 16) % 2000);
+    caller *c = argument;
+    pthread_mutex_lock(&c->lock);
+    set_timer(c->timer, 0);
+    (void)!clo_token_complete(c->token, 1); /* no: the answer has come at this moment */
+    pthread_mutex_unlock(&c->lock);
 }
 
-static int start_request(const clo_call *call)
+/* How long an attempt takes follows from its numbers, so that both runs meet the same stalls. */
+static int make_call(const clo_call *call)
 {
-    request *r = &requests[call->instance];
-    *r = (request){.begin_ns = now_ns()};
-    if (clo_token_take(call, NULL, NULL, &r->token) != CLO_OK)
-        return 1;
-    return write(begun[1], &call->instance, sizeof call->instance) == sizeof call->instance ? CLO_PENDING : 1;
-}
-
-static void first_attempts(void)
-{
-    uint32_t call[64];
-    ssize_t bytes = read(begun[0], call, sizeof call); /* whole numbers: that is how they are written */
-    for (ssize_t i = 0; i < bytes / (ssize_t)sizeof *call; i++)
-        if ((hedges && arm(call[i], HEDGE, 6000) != 0) || attempt(call[i], FIRST) != 0)
-            exit((perror("hedge"), 1));
-}
-
-/* True: this call is answered. */
-static int expired(uint32_t call, uint32_t which)
-{
-    request *r = &requests[call];
-    if (r->took_ns > 0)
-        return 0; /* of the loser, which is closed */
-    if (which == HEDGE) {
-        epoll_ctl(epoll, EPOLL_CTL_DEL, r->timers[HEDGE], NULL);
-        extra += attempt(call, SECOND) == 0;
-        return 0;
-    }
-    r->took_ns = now_ns() - r->begin_ns;
-    second_won += which == SECOND;
-    for (int t = FIRST; t < TIMERS; t++)
-        if (r->timers[t] > 0)
-            close(r->timers[t]); /* cancels */
-    return clo_token_complete(r->token, 0) == CLO_OK;
+    caller *c = &callers[call->executor];
+    uint32_t x = (call->instance * 2 + call->is_replica) * 2654435761u;
+    pthread_mutex_lock(&c->lock); /* an old answer may be on its way still */
+    int failed = clo_token_take(call, drop_call, c, &c->token) != CLO_OK;
+    set_timer(c->timer, (x >> 8) % 25 == 0 ? STALL_US : 2000 + (long)(x >> 16) % 2000);
+    pthread_mutex_unlock(&c->lock);
+    return failed ? 1 : CLO_PENDING;
 }
 
 static void *drive(void *unused)
 {
-    struct epoll_event events[64];
-    for (int answered = 0; answered < CALLS;) {
-        int count = epoll_wait(epoll, events, 64, -1);
+    struct epoll_event events[SLOTS];
+    for (;;) {
+        int count = epoll_wait(epoll, events, SLOTS, -1);
         for (int i = 0; i < count; i++) {
-            uint32_t which = (uint32_t)(events[i].data.u64 % TIMERS);
-            if (which == PIPE)
-                first_attempts();
-            else
-                answered += expired((uint32_t)(events[i].data.u64 / TIMERS), which);
+            uint64_t fired;
+            if (events[i].data.u32 == SLOTS)
+                return unused;
+            caller *c = &callers[events[i].data.u32];
+            pthread_mutex_lock(&c->lock);
+            if (read(c->timer, &fired, sizeof fired) > 0) /* no: it was stopped, or set anew */
+                (void)!clo_token_complete(c->token, 0);
+            pthread_mutex_unlock(&c->lock);
         }
     }
-    return unused;
+}
+
+static int watch(int fd, uint32_t number)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.u32 = number};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
 static int by_time(const void *a, const void *b)
 {
-    const request *x = a, *y = b;
-    return (x->took_ns > y->took_ns) - (x->took_ns < y->took_ns);
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
 }
 
-static void run(clo_job *job, int with_hedges)
+/* From the start of a call to its answer, of whichever attempt; sorted. */
+static clo_status measure(const clo_job *job, int64_t took_ns[CALLS])
 {
-    pthread_t driver;
-    hedges = with_hedges, extra = second_won = 0;
-    pthread_create(&driver, NULL, drive, NULL);
-    if (clo_job_submit(job) != CLO_OK)
-        exit((fprintf(stderr, "hedge: %s\n", clo_last_error()), 1));
-    clo_status status = clo_job_wait(job, NULL);
-    pthread_join(driver, NULL);
-    qsort(requests, CALLS, sizeof *requests, by_time);
-    long long p50_us = requests[CALLS / 2].took_ns / 1000, p99_us = requests[CALLS * 99 / 100].took_ns / 1000;
-    printf("%s, %s: p50 %lld us, p99 %lld us, %.1f %% more calls, %d won\n", hedges ? "hedged" : "one attempt each",
-           clo_status_text(status), p50_us, p99_us, 100.0 * extra / CALLS, second_won);
+    static int64_t begin_ns[CALLS], end_ns[CALLS];
+    clo_trace *trace;
+    size_t count;
+    clo_status status = clo_job_trace(job, &trace);
+    if (status != CLO_OK)
+        return status;
+    const clo_trace_event *events = clo_trace_events(trace, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!events[i].is_replica)
+            begin_ns[events[i].instance] = events[i].start_ns;
+        if (!events[i].is_lost)
+            end_ns[events[i].instance] = events[i].finish_ns;
+    }
+    for (int i = 0; i < CALLS; i++)
+        took_ns[i] = end_ns[i] - begin_ns[i];
+    qsort(took_ns, CALLS, sizeof *took_ns, by_time);
+    clo_trace_destroy(trace);
+    return CLO_OK;
+}
+
+/* Returns how many second attempts were first, or a negative number. */
+static int run(clo_runtime *runtime, const clo_cost *cost, int64_t after_ns)
+{
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    static int64_t took_ns[CALLS];
+    clo_job *job = NULL;
+    int slow = 0;
+
+    config.hedge_after_ns = &after_ns;
+    if (clo_job_create(runtime, cost, &config, &job) != CLO_OK || clo_job_submit(job) != CLO_OK ||
+        clo_job_wait(job, &result) != CLO_OK || measure(job, took_ns) != CLO_OK)
+        return fprintf(stderr, "hedge: %s\n", clo_last_error()), -1;
+    for (int i = 0; i < CALLS; i++)
+        slow += took_ns[i] >= STALL_US * 1000ll;
+    printf("%s: p50 %lld us, p99 %lld us, %d stalls seen; %llu second attempts, %llu of them first, %llu cancels\n",
+           after_ns > 0 ? "hedged" : "one attempt each", (long long)took_ns[CALLS / 2] / 1000,
+           (long long)took_ns[CALLS * 99 / 100] / 1000, slow, (unsigned long long)result.duplicates_run,
+           (unsigned long long)result.hedges_won, (unsigned long long)result.hedges_cancelled);
+    clo_job_destroy(job);
+    return (int)result.hedges_won;
 }
 
 int main(void)
 {
-    clo_task calls = {.name = "call", .body = start_request, .instances = CALLS, .work_ns = 3000000, .may_pend = 1};
+    clo_task calls = {.name = "call", .body = make_call, .instances = CALLS, .work_ns = 3000000, .may_pend = 1};
+    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
     clo_graph *graph = NULL;
     clo_platform *platform = NULL;
     clo_cost *cost = NULL;
     clo_runtime *runtime = NULL;
-    clo_job *job = NULL;
+    pthread_t driver;
 
+    calls.duplicable = 1; /* asking twice does no harm */
+    config.trace = 1;
     epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (pipe(begun) != 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, begun[0], &(struct epoll_event){.events = EPOLLIN}) != 0)
-        return perror("hedge"), 1;
-    if (clo_graph_create("calls", &graph) != CLO_OK || clo_graph_add_task(graph, &calls, NULL) != CLO_OK ||
+    stop = eventfd(0, EFD_CLOEXEC);
+    int failed = watch(stop, SLOTS);
+    for (uint32_t s = 0; s < SLOTS; s++) {
+        pthread_mutex_init(&callers[s].lock, NULL);
+        callers[s].timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+        failed |= watch(callers[s].timer, s);
+    }
+    if (failed || clo_graph_create("calls", &graph) != CLO_OK || clo_graph_add_task(graph, &calls, NULL) != CLO_OK ||
         clo_graph_seal(graph) != CLO_OK || clo_platform_open("slots:32", &platform) != CLO_OK ||
-        clo_cost_create(graph, platform, &cost) != CLO_OK || clo_runtime_create(platform, NULL, &runtime) != CLO_OK ||
-        clo_job_create(runtime, cost, NULL, &job) != CLO_OK)
+        clo_cost_create(graph, platform, &cost) != CLO_OK ||
+        clo_runtime_create(platform, &config, &runtime) != CLO_OK || pthread_create(&driver, NULL, drive, NULL) != 0)
         return fprintf(stderr, "hedge: %s\n", clo_last_error()), 1;
-    run(job, 0);
-    run(job, 1);
+    int alone = run(runtime, cost, 0), won = run(runtime, cost, 6000000);
+    (void)!write(stop, &(uint64_t){1}, sizeof(uint64_t));
+    pthread_join(driver, NULL);
     clo_runtime_destroy(runtime);
     clo_cost_destroy(cost);
     clo_platform_destroy(platform);
     clo_graph_destroy(graph);
-    return second_won == 0; /* the tail is cut, or something is wrong */
+    return alone < 0 || won <= 0; /* the tail is cut, or something is wrong */
 }

@@ -25,6 +25,18 @@
  * longest on a machine, what it demands is kept back for it. Tasks of a job that is cancelled, aborted or has failed
  * stop waiting at once.
  *
+ * Hedges. A task that is slow now and then, though it is pure, can be hedged (clo_job_config.hedge_after_ns; "The Tail
+ * at Scale", Dean and Barroso 2013): if one of its executions has not ended so long after its body began, the instance
+ * is executed once more on another executor, with an output buffer of its own (clo_call.is_replica is 1). The first of
+ * the two that returns 0 wins: consumers start then, and read its output. The other one loses. If it has not begun it
+ * is skipped; if its body is pending it is cancelled as in a run that is cut short (token.h); if its body runs, it runs
+ * on to no effect, and the run of the job ends no earlier than it does. A failure counts only where the other one has
+ * not begun or fails too. The hedge goes to an executor that can run the task, is not the first one's, and has no hedge
+ * waiting yet: to one that idles if there is any, of these to the fastest, of these to one on another machine, of equal
+ * ones to each in turn. It runs there as soon as that has ended what it runs, ahead of everything else. What it demands
+ * it gets at once or it is skipped. Replicas of a plan are hedged as originals are. A task that only one executor can
+ * run is not hedged. The watchdog looks after the delays; a worker only rings for it, wait-free.
+ *
  * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies of what it
  * found first, another of its sources of work has a turn. It has six sources: tasks that only it may run, its own ready
  * tasks, a task that another worker put into its hand, tasks it offers to others, tasks that have waited for capacities
@@ -199,6 +211,11 @@ typedef struct clo_job_config {
     /* With `done`: [clo_graph_instances] the outputs of what is done, for its consumers; read where the task has
      * output_bytes, and copied. NULL, here or in an entry: zeros. */
     const void *const *done_outputs;
+
+    /* Hedges (see above): [clo_graph_tasks] how long after an execution of the task has begun its hedge may begin; 0:
+     * the task has none; INT64_MAX: never. Copied. Only for duplicable tasks, on the real clock, without a policy.
+     * NULL: no hedges. */
+    const int64_t *hedge_after_ns;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT CLO_SIZED_INIT(clo_job_config)
@@ -226,7 +243,7 @@ typedef struct clo_job_result {
     /* Bodies run, replicas included. */
     uint64_t executed;
 
-    /* Replicas among them. */
+    /* Replicas among them, and those that have begun and were cancelled. */
     uint64_t duplicates_run;
 
     /* Inputs that crossed memories. */
@@ -276,6 +293,19 @@ typedef struct clo_job_result {
     /* Choices that the policy has made without a look at all jobs and stages, for want of room (clo_view_partial),
      * while the job lived, of all the scheduler's jobs. */
     uint64_t partial;
+
+    /* Executions that have taken longer than hedge_after_ns, so that their hedges were handed out. */
+    uint64_t hedged;
+
+    /* Of these hedges, those that have not begun. The others count in duplicates_run. */
+    uint64_t hedges_skipped;
+
+    /* And those that were first, so that their output counts. */
+    uint64_t hedges_won;
+
+    /* Executions that were pending when their hedge had won, or hedges when their original had, and that were told so
+     * or dropped (token.h). */
+    uint64_t hedges_cancelled;
 } clo_job_result;
 
 #define CLO_JOB_RESULT_INIT CLO_SIZED_INIT(clo_job_result)
@@ -289,14 +319,16 @@ typedef struct clo_job_result {
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     cost of another platform, a plan that clo_plan_matches refuses, plan and policy both given, a
- *                        band that does not exist
+ *                        band that does not exist, hedge_after_ns that is negative, or of a task that is not
+ *                        duplicable or accesses handles
  *   CLO_ERR_INVALID      the plan does not place every instance, places one where it cannot run, or its order is
  *                        impossible
  *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken; the policy's state needs
  *                        more than clo_runtime_config.policy_bytes
  *   CLO_ERR_UNSUPPORTED  work stealing or a period under the virtual clock; arrival_ns under another clock, or without
- *                        a policy; `done` under another clock than the real one
- *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods and limits, cannot be created
+ *                        a policy; `done` or hedge_after_ns under another clock than the real one; hedge_after_ns with
+ *                        a policy, which asks for replicas itself
+ *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods, limits and hedges, cannot be created
  *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; or its
  *                        scheduler follows another policy for other jobs
  *   CLO_ERR_MEMORY
@@ -424,7 +456,8 @@ CLO_API void clo_job_cancel(clo_job *job);
  * Threads: one, beside no other call on the job. Real time: no. Blocks. */
 CLO_API void clo_job_destroy(clo_job *job);
 
-/* Output of an instance; with replicas that of the original. Valid until the next submit or destroy.
+/* Output of an instance; with replicas that of the original, or of its hedge where that has won. Valid until the next
+ * submit or destroy.
  *
  *   bytes  receives the size; may be NULL.
  *

@@ -17,6 +17,9 @@
  *                           completes it: so the driver can end what it has begun before memory goes.
  *   without one             the execution ends at once, its token is stale, and nothing may use its memory any more.
  *
+ * The same happens to a pending execution whose hedge has won, or to a hedge that has lost (job.h), while the run goes
+ * on: it tells both apart by clo_call.is_replica.
+ *
  * A body that returns something else than CLO_PENDING ends as any other; a token that it took is stale then.
  * CLO_PENDING without a token, or of a task without may_pend, is a failure with that code. */
 #ifndef CLOTHO_TOKEN_H
@@ -40,9 +43,9 @@ typedef struct clo_token {
     uint32_t executor;
 } clo_token;
 
-/* Told that the run of a pending execution is cut short. Must be short, as a task body on a slot: another one may wait
- * for its thread. It may complete the token. It may come beside a completion, before that or after; `argument` must
- * live until the run has ended. */
+/* Told that the run of a pending execution is cut short, or that it has lost against its hedge or as one. Must be
+ * short, as a task body on a slot: another one may wait for its thread. It may complete the token. It may come beside a
+ * completion, before that or after; `argument` must live until the run has ended. */
 typedef void (*clo_cancel_fn)(void *argument);
 
 /* Takes the token of the execution whose body calls.

@@ -37,6 +37,11 @@ typedef struct clo_trace_event {
 
     /* Order in which the engine learned of the completions, from 0. */
     uint64_t sequence;
+
+    /* 1: of an execution and its hedge the other one has won (clo_job_config.hedge_after_ns), so what this one made
+     * does not count; it ended when it was cancelled, or ran on to no effect. Hedges that have not begun are in no
+     * trace. */
+    uint32_t is_lost;
 } clo_trace_event;
 
 /* The events in order of (start, finish, executor).

@@ -4,6 +4,7 @@
 #include "base/carve.h"
 #include "base/status.h"
 #include "engine/barrier.h"
+#include "engine/hedges.h"
 #include "engine/replay.h"
 #include "engine/replicas.h"
 
@@ -56,7 +57,7 @@ static void fill_rows(const clo_program *program, uint32_t *succ_first, uint32_t
         }
     }
     for (uint32_t replica = program->instances; replica < program->executions; replica++)
-        succ_first[replica] = at; /* a scheduler counts whom they release */
+        succ_first[replica] = at; /* a scheduler counts whom they release; hedges release nobody */
     for (uint32_t b = 0; b < program->barriers; b++) {
         succ_first[program->executions + b] = at;
         at = add_consumers(graph, program->barrier_task[b], succ, at);
@@ -104,7 +105,20 @@ static clo_status make_rows(clo_program *program, clo_arena *arena)
     return CLO_OK;
 }
 
-static clo_status adopt_graph(clo_program *program, bool has_policy, clo_arena *arena)
+/* Room for the hedges of all originals. */
+static clo_status reserve_hedges(clo_program *program, const int64_t *after_ns, clo_arena *arena)
+{
+    uint64_t hedges = 0;
+
+    for (uint32_t t = 0; t < program->graph->tasks && after_ns != NULL; t++)
+        hedges += clo_hedges_want(program, after_ns, t) ? program->graph->rows[t].instances : 0;
+    clo_status status = clo_hedges_reserve(program, hedges, arena);
+    if (status == CLO_OK)
+        clo_hedges_pair(program, after_ns);
+    return status;
+}
+
+static clo_status adopt_graph(clo_program *program, bool has_policy, const int64_t *hedge_after_ns, clo_arena *arena)
 {
     const clo_graph *graph = program->graph;
     clo_status status = CLO_OK;
@@ -112,6 +126,8 @@ static clo_status adopt_graph(clo_program *program, bool has_policy, clo_arena *
     program->executions = graph->instances;
     if (has_policy)
         status = clo_replicas_reserve(program, arena);
+    if (status == CLO_OK)
+        status = reserve_hedges(program, hedge_after_ns, arena);
     if (status != CLO_OK)
         return status;
     if (is_single(graph) && program->executions == program->instances) {
@@ -173,7 +189,7 @@ static clo_status list_roots(clo_program *program, clo_arena *arena)
 }
 
 static clo_status create(const clo_cost *cost, const clo_placement *placements, size_t count, bool has_policy,
-                         clo_arena *arena, clo_program **out)
+                         const int64_t *hedge_after_ns, clo_arena *arena, clo_program **out)
 {
     clo_program *program = clo_arena_take(arena, 1, sizeof *program);
     if (program == NULL)
@@ -187,8 +203,8 @@ static clo_status create(const clo_cost *cost, const clo_placement *placements, 
     program->crosses_memories = program->platform->memories_count > 1;
     match_kinds(program);
 
-    clo_status status = placements != NULL ? clo_program_replay(program, placements, count, arena)
-                                           : adopt_graph(program, has_policy, arena);
+    clo_status status = placements != NULL ? clo_program_replay(program, placements, count, hedge_after_ns, arena)
+                                           : adopt_graph(program, has_policy, hedge_after_ns, arena);
     if (status == CLO_OK)
         status = list_roots(program, arena);
     if (status != CLO_OK)
@@ -198,13 +214,13 @@ static clo_status create(const clo_cost *cost, const clo_placement *placements, 
     return CLO_OK;
 }
 
-clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count, clo_arena *arena,
-                              clo_program **out)
+clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count,
+                              const int64_t *hedge_after_ns, clo_arena *arena, clo_program **out)
 {
-    return create(cost, placements, count, false, arena, out);
+    return create(cost, placements, count, false, hedge_after_ns, arena, out);
 }
 
 clo_status clo_program_create_policy(const clo_cost *cost, clo_arena *arena, clo_program **out)
 {
-    return create(cost, NULL, 0, true, arena, out);
+    return create(cost, NULL, 0, true, NULL, arena, out);
 }

@@ -19,14 +19,15 @@ static clo_status number_memories(clo_data *data, clo_arena *arena)
 {
     const clo_program *program = data->program;
     const clo_platform *platform = program->platform;
-    uint32_t count = program->is_replay ? program->executions : platform->executors_count;
+    bool is_placed = program->is_replay && program->twin == NULL; /* a hedge may run anywhere */
+    uint32_t count = is_placed ? program->executions : platform->executors_count;
 
     data->slot_of = clo_arena_take(arena, platform->memories_count, sizeof *data->slot_of);
     if (data->slot_of == NULL)
         return clo_fail_memory("the memories of a job");
     memset(data->slot_of, 0xff, platform->memories_count * sizeof *data->slot_of);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t memory = platform->executors[program->is_replay ? program->executor[i] : i].memory;
+        uint32_t memory = platform->executors[is_placed ? program->executor[i] : i].memory;
         if (data->slot_of[memory] == CLO_NONE)
             data->slot_of[memory] = data->slots++;
     }
@@ -107,6 +108,12 @@ clo_status clo_data_create(clo_data *data, const clo_program *program, bool copi
     clo_block block = {0};
 
     *data = (clo_data){.program = program, .copies = program->is_replay ? program->executions : program->instances};
+    if (program->twin != NULL)
+        data->winner = clo_arena_take(arena, program->executions, sizeof *data->winner);
+    if (program->twin != NULL && data->winner == NULL)
+        return clo_fail_memory("the hedges of a job");
+    for (uint32_t execution = 0; execution < program->executions && data->winner != NULL; execution++)
+        data->winner[execution] = execution;
     if (!program->graph->has_outputs && program->graph->data == NULL)
         return CLO_OK;
     clo_status status = copies && program->crosses_memories ? number_memories(data, arena) : CLO_OK;
@@ -121,6 +128,14 @@ clo_status clo_data_create(clo_data *data, const clo_program *program, bool copi
         return clo_fail_memory("the outputs of a job");
     status = allocate_buffers(data, arena);
     return status == CLO_OK ? make_shared(data, arena) : status;
+}
+
+void clo_data_begin(clo_data *data)
+{
+    const clo_program *program = data->program;
+
+    for (uint32_t hedge = program->first_hedge; hedge < program->executions; hedge++)
+        data->winner[program->twin[hedge]] = program->twin[hedge];
 }
 
 void *clo_data_output(const clo_data *data, uint32_t execution)
@@ -166,6 +181,7 @@ static uint32_t fill(clo_data *data, const clo_data_run *run, uint32_t execution
                      const clo_engine_scratch *to, uint64_t *copied_bytes)
 {
     clo_inputs inputs = clo_inputs_of(data->program, execution);
+    const uint32_t *winner = data->winner;
     uint32_t count = 0;
 
     while (clo_inputs_next(&inputs)) {
@@ -173,6 +189,8 @@ static uint32_t fill(clo_data *data, const clo_data_run *run, uint32_t execution
         for (uint32_t i = 0; i < inputs.count; i++, count++) {
             size_t bytes = (size_t)clo_graph_output_bytes(row, i);
             uint32_t source = clo_inputs_source(&inputs, i);
+            if (winner != NULL)
+                source = winner[source];
             to->inputs[count] = bytes == 0 ? NULL : fetch(data, run, source, memory, bytes, copied_bytes);
             if (to->bytes != NULL)
                 to->bytes[count] = bytes;

@@ -53,6 +53,10 @@ typedef struct clo_data {
     uint32_t *slot_of;
     uint32_t slots;
 
+    /* [executions] whose output consumers read: its own, or that of its hedge where that has won (hedges.h). Written by
+     * the winner before it releases anybody. NULL: there are no hedges. */
+    uint32_t *winner;
+
     /* [tasks] which of `shared`; CLO_NONE: none. NULL: no task shares. */
     uint32_t *shared_of;
     clo_shared_inputs *shared;
@@ -84,5 +88,14 @@ void *clo_data_output(const clo_data *data, uint32_t execution);
 
 /* Bytes that an execution writes there: fewer than the buffer has where it is a short last range. */
 uint64_t clo_data_output_bytes(const clo_data *data, uint32_t execution);
+
+/* Before a run: nobody has won. O(hedges). */
+void clo_data_begin(clo_data *data);
+
+/* Whose output counts for what `execution` was to make. */
+static inline uint32_t clo_data_winner(const clo_data *data, uint32_t execution)
+{
+    return data->winner == NULL ? execution : data->winner[execution];
+}
 
 #endif

@@ -58,6 +58,8 @@ void clo_engine_begin(clo_engine *engine, bool was_cut)
 {
     engine->run++;
     engine->replicas.run = engine->run;
+    if (engine->data.winner != NULL)
+        clo_data_begin(&engine->data);
     if (was_cut)
         arm(engine);
 }
@@ -123,6 +125,12 @@ uint32_t clo_engine_ordered(clo_engine *engine, const clo_order *order, int64_t 
     return execution;
 }
 
+/* Where the output of what `source` was to make lies. */
+static uint32_t ran_on(const clo_engine *engine, uint32_t source)
+{
+    return engine->ran_on[clo_data_winner(&engine->data, source)];
+}
+
 void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, uint32_t executor,
                                 clo_engine_stats *stats)
 {
@@ -140,7 +148,7 @@ void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, ui
             if (parts != NULL)
                 moved += executors[parts[i].executor].memory != here ? parts[i].count : 0;
             else
-                moved += executors[engine->ran_on[clo_inputs_source(&inputs, i)]].memory != here;
+                moved += executors[ran_on(engine, clo_inputs_source(&inputs, i))].memory != here;
         stats->transfers += moved;
         stats->transferred_bytes += moved * inputs.bytes;
     }
@@ -154,7 +162,7 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
     const clo_graph_task_row *row = &program->graph->rows[task];
     bool is_replica = execution >= program->instances;
 
-    if (!program->is_replay)
+    if (!program->is_replay && engine->ran_on[execution] != executor) /* of a pair it was written before (hedge.h) */
         engine->ran_on[execution] = executor;
     clo_engine_count_transfers(engine, execution, executor, stats);
     clo_data_run run = {.ran_on = engine->ran_on, .number = engine->run};
@@ -214,7 +222,7 @@ uint64_t clo_engine_output_hash(const clo_engine *engine)
     if (engine->data.output_at == NULL)
         return hash;
     for (uint32_t execution = 0; execution < engine->program->instances; execution++) {
-        const unsigned char *output = clo_data_output(&engine->data, execution);
+        const unsigned char *output = clo_data_output(&engine->data, clo_data_winner(&engine->data, execution));
         uint64_t bytes = clo_data_output_bytes(&engine->data, execution);
         for (uint64_t i = 0; output != NULL && i < bytes; i++)
             hash = (hash ^ output[i]) * 0x100000001b3u;

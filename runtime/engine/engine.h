@@ -25,7 +25,9 @@ typedef struct clo_engine_stats {
     int64_t busy;
     /* Emulation: what was wanted, and the sum of |lasted - wanted|. */
     int64_t wanted_ns, missed_ns;
-    uint64_t pad[7];
+    /* As in clo_job_result. */
+    uint64_t hedged, hedges_skipped, hedges_won, hedges_cancelled;
+    uint64_t pad[3];
 } clo_engine_stats;
 
 /* Before a submit; others may read `executed` meanwhile. */
@@ -34,6 +36,7 @@ static inline void clo_engine_stats_clear(clo_engine_stats *stats)
     clo_counter_clear(&stats->executed);
     stats->duplicates = stats->transfers = stats->transferred_bytes = stats->copied_bytes = stats->steals = 0;
     stats->busy = stats->wanted_ns = stats->missed_ns = 0;
+    stats->hedged = stats->hedges_skipped = stats->hedges_won = stats->hedges_cancelled = 0;
 }
 
 typedef struct clo_engine {
@@ -61,7 +64,7 @@ clo_status clo_engine_create(const clo_program *program, bool copies, bool is_ti
                              clo_engine **out);
 
 /* Before each run but the first: what the last one left behind does not count any more. O(1), but O(executions) if that
- * run did not come to its end, because a policy failed. */
+ * run did not come to its end, because a policy failed; and O(hedges). */
 void clo_engine_begin(clo_engine *engine, bool was_cut);
 
 /* Earliest time that all inputs of `execution` are in the memory of `executor`, not before `now_ns`. Under replay data
@@ -98,7 +101,7 @@ uint64_t clo_engine_output_hash(const clo_engine *engine);
 static inline void clo_engine_pass(clo_engine *engine, uint32_t barrier)
 {
     if (engine->stages.parts != NULL)
-        clo_stages_pass(&engine->stages, barrier, engine->ran_on, engine->finish_ns);
+        clo_stages_pass(&engine->stages, barrier, engine->ran_on, engine->data.winner, engine->finish_ns);
 }
 
 /* What an execution that has finished releases, one after another. */

@@ -25,6 +25,8 @@ typedef struct clo_program {
     const clo_graph *graph;
     const clo_platform *platform;
     uint32_t executions, instances;
+    /* Hedges have the numbers from here on (hedges.h); = executions: there are none. */
+    uint32_t first_hedge;
     /* In rows and counters they follow the executions. */
     uint32_t barriers;
     bool is_replay;
@@ -65,10 +67,15 @@ typedef struct clo_program {
      * platform; CLO_NONE: the task has none. NULL: no task has. */
     uint32_t *replica_first;
 
+    /* [executions] the other one of the pair, of an execution and its hedge; CLO_NONE: it is in none. NULL: there are
+     * no hedges. */
+    uint32_t *twin;
+
+    /* [executions - instances] instance; NULL: nobody has a replica or a hedge */
+    uint32_t *replica_of;
+
     /* Replay and policy; NULL: nobody has a replica. */
 
-    /* [executions - instances] instance */
-    uint32_t *replica_of;
     /* [tasks] 1: some instance has a replica, or may have one. */
     uint8_t *has_replica;
     /* [executions + 1], []: the sources of each execution in tasks with has_replica, in the order of its inputs. Under

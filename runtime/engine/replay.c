@@ -5,6 +5,7 @@
 #include "base/saturate.h"
 #include "base/status.h"
 #include "engine/barrier.h"
+#include "engine/hedges.h"
 #include "engine/turns.h"
 
 #include <string.h>
@@ -14,13 +15,14 @@ typedef struct builder {
     const clo_cost *cost;
     const clo_graph *graph;
     const clo_placement *placements;
-    uint32_t *sorted;            /* [executions] placement indices in order of time       */
-    uint32_t *execution_of;      /* [executions] placement index -> execution                 */
-    uint32_t *position;          /* [executions] execution -> place in `sorted`               */
-    uint32_t *placement_of;      /* [executions] execution -> placement index                 */
-    uint32_t *next_execution;    /* [executions] next execution of the same instance      */
+    const int64_t *hedge_after_ns;
+    uint32_t *sorted;            /* [first_hedge] placement indices in order of time       */
+    uint32_t *execution_of;      /* [first_hedge] placement index -> execution                 */
+    uint32_t *position;          /* [first_hedge] execution -> place in `sorted`               */
+    uint32_t *placement_of;      /* [first_hedge] execution -> placement index                 */
+    uint32_t *next_execution;    /* [first_hedge] next execution of the same instance      */
     uint32_t *topological;       /* [instances] instance -> place in the graph's order */
-    uint32_t *previous;          /* [executions] execution before it on its executor          */
+    uint32_t *previous;          /* [first_hedge] execution before it on its executor          */
     uint32_t *last;              /* [executors] last execution so far                      */
     uint32_t *last_position;     /* [barriers] the last of the positions of its producer's instances */
     uint32_t *succ_first, *succ; /* the program's, to be filled */
@@ -29,7 +31,7 @@ typedef struct builder {
 
 static bool take_scratch(builder *b, const clo_program *program)
 {
-    uint32_t executions = program->executions;
+    uint32_t executions = program->first_hedge;
     uint32_t **const arrays[] = {&b->sorted,       &b->execution_of,   &b->position,
                                  &b->placement_of, &b->next_execution, &b->previous};
 
@@ -50,13 +52,13 @@ static clo_status number_executions(builder *b, clo_program *program)
     const clo_graph *graph = b->graph;
     uint32_t replica = program->instances;
 
-    memset(b->placement_of, 0xff, program->executions * sizeof(uint32_t));
-    for (uint32_t i = 0; i < program->executions; i++) {
+    memset(b->placement_of, 0xff, program->first_hedge * sizeof(uint32_t));
+    for (uint32_t i = 0; i < program->first_hedge; i++) {
         const clo_placement *p = &b->placements[i];
         uint32_t instance = graph->first_instance[p->task] + p->instance;
         uint32_t execution = instance;
         if (p->is_replica) {
-            if (replica == program->executions)
+            if (replica == program->first_hedge)
                 return clo_fail(CLO_ERR_INVALID, "the plan has no original execution of some task");
             execution = replica++;
             program->replica_of[execution - program->instances] = instance;
@@ -71,7 +73,7 @@ static clo_status number_executions(builder *b, clo_program *program)
     for (uint32_t execution = 0; execution < program->instances;
          execution++) /* chain the executions of each instance */
         b->next_execution[execution] = CLO_NONE;
-    for (uint32_t execution = program->instances; execution < program->executions; execution++) {
+    for (uint32_t execution = program->instances; execution < program->first_hedge; execution++) {
         uint32_t instance = program->replica_of[execution - program->instances];
         b->next_execution[execution] = b->next_execution[instance];
         b->next_execution[instance] = execution;
@@ -135,21 +137,21 @@ static void number_instances(builder *b)
 static clo_status order_executions(builder *b, clo_program *program)
 {
     const clo_graph *graph = b->graph;
-    sort_row *rows = clo_arena_take(b->arena, program->executions, sizeof *rows);
-    sort_row *other = clo_arena_take(b->arena, program->executions, sizeof *rows);
+    sort_row *rows = clo_arena_take(b->arena, program->first_hedge, sizeof *rows);
+    sort_row *other = clo_arena_take(b->arena, program->first_hedge, sizeof *rows);
     if (rows == NULL || other == NULL)
         return clo_fail_memory("the order of the plan");
 
     number_instances(b);
-    for (uint32_t i = 0; i < program->executions; i++) {
+    for (uint32_t i = 0; i < program->first_hedge; i++) {
         const clo_placement *p = &b->placements[i];
         uint32_t instance = graph->first_instance[p->task] + p->instance;
         rows[i] = (sort_row){p->start_ns, p->finish_ns, b->topological[instance], i};
     }
-    rows = sort_rows(rows, other, program->executions);
+    rows = sort_rows(rows, other, program->first_hedge);
 
     memset(b->last, 0xff, program->platform->executors_count * sizeof(uint32_t));
-    for (uint32_t i = 0; i < program->executions; i++) {
+    for (uint32_t i = 0; i < program->first_hedge; i++) {
         uint32_t execution = b->execution_of[rows[i].placement], executor = program->executor[execution];
         b->sorted[i] = execution;
         b->position[execution] = i;
@@ -186,7 +188,7 @@ static void choose_sources(const builder *b, clo_program *program)
     const clo_graph *graph = b->graph;
     uint32_t count = 0;
 
-    for (uint32_t execution = 0; execution < program->executions && program->has_replica != NULL; execution++) {
+    for (uint32_t execution = 0; execution < program->first_hedge && program->has_replica != NULL; execution++) {
         uint32_t task = clo_program_task(program, execution);
         program->chosen_first[execution] = count;
         for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
@@ -198,7 +200,7 @@ static void choose_sources(const builder *b, clo_program *program)
         }
     }
     if (program->has_replica != NULL)
-        program->chosen_first[program->executions] = count;
+        program->chosen_first[program->first_hedge] = count;
 }
 
 static void find_last_positions(const builder *b, const clo_program *program)
@@ -231,7 +233,7 @@ static clo_status check_order(const builder *b, const clo_program *program)
 {
     char scratch[2][16];
 
-    for (uint32_t execution = 0; execution < program->executions; execution++) {
+    for (uint32_t execution = 0; execution < program->first_hedge; execution++) {
         clo_inputs inputs = clo_inputs_of(program, execution);
         while (clo_inputs_next(&inputs))
             if (comes_too_late(b, &inputs, b->position[execution]))
@@ -298,15 +300,16 @@ static void link_executions(const builder *b, clo_program *program)
     uint32_t rows = program->executions + program->barriers, *succ_first = b->succ_first;
 
     link_barriers(b, program, false);
-    for (uint32_t execution = 0; execution < program->executions; execution++)
+    for (uint32_t execution = 0; execution < program->first_hedge; execution++)
         link_execution(b, program, execution, false);
     for (uint32_t row = 0; row < rows; row++) {
-        program->exits += succ_first[row + 1] == 0;
+        bool is_hedge = row >= program->first_hedge && row < program->executions;
+        program->exits += succ_first[row + 1] == 0 && !is_hedge;
         succ_first[row + 1] += succ_first[row];
     }
     uint32_t total = succ_first[rows];
     link_barriers(b, program, true);
-    for (uint32_t i = program->executions; i-- > 0;)
+    for (uint32_t i = program->first_hedge; i-- > 0;)
         link_execution(b, program, b->sorted[i], true);
     for (uint32_t row = 0; row < rows; row++)
         succ_first[row] = succ_first[row + 1];
@@ -344,12 +347,12 @@ static clo_status check_placements(const builder *b, uint32_t executions)
 
 static clo_status find_replicas(const builder *b, clo_program *program)
 {
-    if (program->executions == program->instances)
+    if (program->first_hedge == program->instances)
         return CLO_OK;
     program->has_replica = clo_arena_take(b->arena, b->graph->tasks, sizeof *program->has_replica);
     if (program->has_replica == NULL)
         return clo_fail_memory("the compiled plan");
-    for (uint32_t i = 0; i < program->executions; i++)
+    for (uint32_t i = 0; i < program->first_hedge; i++)
         program->has_replica[b->placements[i].task] |= b->placements[i].is_replica != 0;
     return CLO_OK;
 }
@@ -363,7 +366,7 @@ static clo_status count_entries(const builder *b, const clo_program *program, ui
     *chosen = 0;
     for (uint32_t barrier = 0; barrier < program->barriers; barrier++)
         *entries += graph->rows[program->barrier_task[barrier]].instances;
-    for (uint32_t i = 0; i < program->executions; i++) {
+    for (uint32_t i = 0; i < program->first_hedge; i++) {
         uint32_t task = b->placements[i].task;
         for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
             uint32_t producer = graph->in[k], sources = graph->rows[producer].instances;
@@ -376,13 +379,23 @@ static clo_status count_entries(const builder *b, const clo_program *program, ui
     return CLO_OK;
 }
 
+static clo_status reserve_hedges(const builder *b, clo_program *program)
+{
+    uint64_t hedges = 0;
+
+    for (uint32_t i = 0; i < program->executions && b->hedge_after_ns != NULL; i++)
+        hedges += clo_hedges_want(program, b->hedge_after_ns, b->placements[i].task);
+    return clo_hedges_reserve(program, hedges, b->arena);
+}
+
 /* The tables that stay; taken before any scratch. */
 static clo_status take_tables(builder *b, clo_program *program)
 {
-    size_t executions = program->executions, counters;
     clo_block block = {0};
     uint64_t entries, chosen;
     clo_status status = check_placements(b, program->executions);
+    if (status == CLO_OK)
+        status = reserve_hedges(b, program);
     if (status == CLO_OK)
         status = find_replicas(b, program);
     if (status == CLO_OK)
@@ -392,10 +405,11 @@ static clo_status take_tables(builder *b, clo_program *program)
     if (status != CLO_OK)
         return status;
 
-    counters = executions + program->barriers;
+    size_t executions = program->executions, counters = executions + program->barriers;
     clo_carve(&block, &program->needs, counters);
     clo_carve(&block, &program->executor, executions);
-    clo_carve(&block, &program->replica_of, executions - program->instances);
+    if (program->replica_of == NULL)
+        clo_carve(&block, &program->replica_of, executions - program->instances);
     clo_carve(&block, &b->succ_first, counters + 1);
     clo_carve(&block, &b->succ, entries);
     if (program->has_replica != NULL) {
@@ -407,6 +421,19 @@ static clo_status take_tables(builder *b, clo_program *program)
     program->succ_first = b->succ_first;
     program->succ = b->succ;
     return clo_turns_create(program, b->placements, b->arena);
+}
+
+/* They read what their firsts read. Where they run is decided when one is wanted. */
+static void adopt_hedges(const builder *b, clo_program *program)
+{
+    clo_hedges_pair(program, b->hedge_after_ns);
+    for (uint32_t hedge = program->first_hedge; hedge < program->executions; hedge++) {
+        uint32_t first = program->twin[hedge];
+        program->executor[hedge] = program->executor[first];
+        program->needs[hedge] = 1; /* never hit: they are no roots */
+        if (program->chosen_first != NULL)
+            program->chosen_first[hedge] = program->chosen_first[first];
+    }
 }
 
 static clo_status compile_plan(builder *b, clo_program *program)
@@ -422,12 +449,18 @@ static clo_status compile_plan(builder *b, clo_program *program)
     if (status != CLO_OK)
         return status;
     link_executions(b, program);
+    adopt_hedges(b, program);
     return clo_turns_link(program, b->sorted, b->arena);
 }
 
-clo_status clo_program_replay(clo_program *program, const clo_placement *placements, size_t count, clo_arena *arena)
+clo_status clo_program_replay(clo_program *program, const clo_placement *placements, size_t count,
+                              const int64_t *hedge_after_ns, clo_arena *arena)
 {
-    builder b = {.cost = program->cost, .graph = program->graph, .placements = placements, .arena = arena};
+    builder b = {.cost = program->cost,
+                 .graph = program->graph,
+                 .placements = placements,
+                 .hedge_after_ns = hedge_after_ns,
+                 .arena = arena};
 
     if (count < program->instances || count >= CLO_NONE)
         return clo_fail(CLO_ERR_INVALID, "the plan has %zu placements for %u instances", count, program->instances);

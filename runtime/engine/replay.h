@@ -9,6 +9,7 @@
 
 /* Sets everything of `program` that follows from the plan; its graph, cost and platform are set. Returns as
  * clo_program_create does. */
-clo_status clo_program_replay(clo_program *program, const clo_placement *placements, size_t count, clo_arena *arena);
+clo_status clo_program_replay(clo_program *program, const clo_placement *placements, size_t count,
+                              const int64_t *hedge_after_ns, clo_arena *arena);
 
 #endif

@@ -107,7 +107,8 @@ static clo_stage_part *part_at(const clo_stages *stages, clo_stage_part *parts, 
     return &parts[at];
 }
 
-void clo_stages_pass(clo_stages *stages, uint32_t barrier, const uint32_t *ran_on, const int64_t *finish_ns)
+void clo_stages_pass(clo_stages *stages, uint32_t barrier, const uint32_t *ran_on, const uint32_t *winner,
+                     const int64_t *finish_ns)
 {
     const clo_graph *graph = stages->program->graph;
     uint32_t task = stages->program->barrier_task[barrier], used = 0;
@@ -117,8 +118,10 @@ void clo_stages_pass(clo_stages *stages, uint32_t barrier, const uint32_t *ran_o
     assert(stages->parts != NULL);
     assert(barrier < stages->program->barriers);
     memset(parts, 0, room * sizeof *parts);
-    for (uint32_t i = graph->first_instance[task]; i < graph->first_instance[task + 1]; i++)
-        add(part_at(stages, parts, room, stages->place_of[ran_on[i]]), finish_ns == NULL ? 0 : finish_ns[i]);
+    for (uint32_t i = graph->first_instance[task]; i < graph->first_instance[task + 1]; i++) {
+        uint32_t place = stages->place_of[ran_on[winner == NULL ? i : winner[i]]];
+        add(part_at(stages, parts, room, place), finish_ns == NULL ? 0 : finish_ns[i]);
+    }
     for (uint32_t at = 0; at < room; at++)
         if (parts[at].count > 0)
             parts[used++] = parts[at];

@@ -36,7 +36,9 @@ typedef struct clo_stages {
 /* Everything lies in `arena`. Returns CLO_OK or CLO_ERR_MEMORY. O(executors^2 + barriers). */
 clo_status clo_stages_create(clo_stages *stages, const clo_program *program, clo_arena *arena);
 
-/* All instances behind `barrier` have finished: ran_on and finish_ns (NULL: not kept) of them are read. */
-void clo_stages_pass(clo_stages *stages, uint32_t barrier, const uint32_t *ran_on, const int64_t *finish_ns);
+/* All instances behind `barrier` have finished: ran_on of them, or of whose output counts for them (winner: as in
+ * clo_data, or NULL), and finish_ns (NULL: not kept) are read. */
+void clo_stages_pass(clo_stages *stages, uint32_t barrier, const uint32_t *ran_on, const uint32_t *winner,
+                     const int64_t *finish_ns);
 
 #endif

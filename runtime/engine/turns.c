@@ -27,7 +27,7 @@ clo_status clo_turns_create(clo_program *program, const clo_placement *placement
 
     if (!program->graph->has_demands)
         return CLO_OK;
-    for (uint32_t i = 0; i < program->executions; i++)
+    for (uint32_t i = 0; i < program->first_hedge; i++)
         entries += (size_t)__builtin_popcount(demanded(program, placements[i].task, placements[i].executor));
     if (entries == 0)
         return CLO_OK;
@@ -41,7 +41,7 @@ clo_status clo_turns_create(clo_program *program, const clo_placement *placement
 static void go_through(clo_program *program, const uint32_t *sorted, uint32_t *last, bool fills)
 {
     memset(last, 0xff, (size_t)program->platform->machines_count * CLO_RESOURCES_MAX * sizeof *last);
-    for (uint32_t i = 0; i < program->executions; i++) {
+    for (uint32_t i = 0; i < program->first_hedge; i++) {
         uint32_t execution = sorted[i], executor = program->executor[execution];
         uint32_t bits = demanded(program, clo_program_task(program, execution), executor);
         uint32_t *queues = last + (size_t)program->platform->executors[executor].machine * CLO_RESOURCES_MAX;

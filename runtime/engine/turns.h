@@ -16,11 +16,11 @@
 
 #include <clotho/plan.h>
 
-/* Takes the rows of program->taken, where the graph has demands. placements: [executions], checked. Returns CLO_OK or
+/* Takes the rows of program->taken, where the graph has demands. placements: [first_hedge], checked. Returns CLO_OK or
  * CLO_ERR_MEMORY. */
 clo_status clo_turns_create(clo_program *program, const clo_placement *placements, clo_arena *arena);
 
-/* Fills the rows, and counts them in program->needs. sorted: [executions] in the plan's order. `arena` is for scratch.
+/* Fills the rows, and counts them in program->needs. sorted: [first_hedge] in the plan's order. `arena` is for scratch.
  * Returns CLO_OK or CLO_ERR_MEMORY. O(executions * resources). */
 clo_status clo_turns_link(clo_program *program, const uint32_t *sorted, clo_arena *arena);
 

@@ -6,6 +6,7 @@
 #include "run/home.h"
 #include "run/item.h"
 #include "run/job_body.h"
+#include "run/pair.h"
 #include "run/series.h"
 #include "run/wake.h"
 #include "run/worker.h"
@@ -23,7 +24,7 @@ static void reset(clo_job *job, uint64_t release)
             job->ticked[execution].executor = CLO_NONE;
         else
             job->events[execution].executor = CLO_NONE;
-    atomic_store_explicit(&job->exits_left, job->program->exits, memory_order_relaxed);
+    atomic_store_explicit(&job->exits_left, job->program->exits + clo_pairs_begin(job), memory_order_relaxed);
     atomic_store_explicit(&job->was_cut, 0, memory_order_relaxed);
     clo_stop_begin(&job->stop, job->first_run + release);
 }

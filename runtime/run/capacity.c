@@ -167,6 +167,14 @@ void clo_capacity_leave(clo_worker *worker, const clo_job *job, uint32_t executi
         report(worker->runtime, worker->machine);
 }
 
+bool clo_capacity_try(clo_worker *worker, const clo_job *job, uint32_t execution)
+{
+    int64_t demand[CLO_RESOURCES_MAX];
+
+    demand_of(job, execution, demand);
+    return clo_ledger_take(ledger_of(worker), demand, worker->index);
+}
+
 /* An item of a stopped job leaves the line; nothing is kept for it any more. */
 static void forget(clo_worker *worker, const clo_job *job, uint32_t execution)
 {
@@ -295,8 +303,13 @@ uint64_t clo_capacity_next(clo_worker *worker)
 
     /* Acquire, here and below, pairs with call_worker and call_machine. */
     if (atomic_load_explicit(&worker->is_called, memory_order_relaxed) != 0 &&
-        atomic_exchange_explicit(&worker->is_called, 0, memory_order_acquire) != 0)
-        item = search_own(worker);
+        atomic_exchange_explicit(&worker->is_called, 0, memory_order_acquire) != 0) {
+        item = clo_hand_take(&worker->hedge);
+        if (item == CLO_ITEM_NONE)
+            item = search_own(worker);
+        else
+            atomic_store_explicit(&worker->is_called, 1, memory_order_relaxed); /* the line comes next */
+    }
     if (item == CLO_ITEM_NONE && atomic_load_explicit(&worker->machine->is_called, memory_order_relaxed) != 0 &&
         atomic_exchange_explicit(&worker->machine->is_called, 0, memory_order_acquire) != 0)
         item = search_machine(worker);

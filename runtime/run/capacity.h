@@ -18,7 +18,11 @@ bool clo_capacity_enter(clo_worker *worker, uint64_t item, bool *holds);
 /* The execution, which held what it demands, is over. */
 void clo_capacity_leave(clo_worker *worker, const clo_job *job, uint32_t execution);
 
-/* An item that has waited and may run now, on this worker and at once; CLO_ITEM_NONE: none. */
+/* True: it holds what it demands, and clo_capacity_leave follows. It does not wait for it. */
+bool clo_capacity_try(clo_worker *worker, const clo_job *job, uint32_t execution);
+
+/* An item that has waited and may run now, on this worker and at once, or the hedge that was put into its hand;
+ * CLO_ITEM_NONE: none. */
 uint64_t clo_capacity_next(clo_worker *worker);
 
 /* The machine's ledger reports: who waits there may fit. The scheduler's own items never wait here: it takes what they

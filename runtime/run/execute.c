@@ -11,6 +11,7 @@
 #include "run/combining.h"
 #include "run/cut.h"
 #include "run/fast_path.h"
+#include "run/hedge.h"
 #include "run/item.h"
 #include "run/overrun.h"
 #include "run/pending.h"
@@ -77,19 +78,39 @@ static void wait_until(const clo_job *job, int64_t when_ns)
     }
 }
 
+/* The body has failed; of a pair the other one may yet do well. */
+static void fail(clo_worker *worker, clo_job *job, uint32_t execution, int code)
+{
+    if (clo_pair_has(job, execution))
+        worker->pair_code = code;
+    else
+        clo_job_fail(job, execution, code);
+}
+
+/* The body is left out, or dropped. */
+static void leave_out(clo_worker *worker, clo_job *job, uint32_t execution)
+{
+    if (clo_pair_has(job, execution))
+        worker->pair_is_cut = true;
+    else
+        clo_job_cut(job);
+}
+
 static void end_body(clo_worker *worker, clo_job *job, uint32_t execution, int code)
 {
     if (job->series != NULL && job->series->poll_ns > 0)
         clo_overrun_end(worker, job);
     if (code != 0)
-        clo_job_fail(job, execution, code);
+        fail(worker, job, execution, code);
 }
 
 /* What is left of a body that was pending. Returns its code. */
-static int end_pending(clo_worker *worker, clo_job *job, clo_pending_state state, int code)
+static int end_pending(clo_worker *worker, clo_job *job, uint32_t execution, clo_pending_state state, int code)
 {
+    if (worker->was_told && clo_pair_is_lost(job, execution))
+        job->stats[worker->index].hedges_cancelled++;
     if (state == CLO_PENDING_CUT)
-        return clo_job_cut(job), 0;
+        return leave_out(worker, job, execution), 0;
     clo_counter_add(&job->stats[worker->index].executed, 1);
     return code;
 }
@@ -99,11 +120,12 @@ static void after_body(clo_worker *worker, clo_job *job, uint32_t execution, int
 {
     if (clo_pending_end(worker, code)) {
         bool is_slot = worker->carrier != NULL;
-        clo_pending_state state = is_slot ? clo_pending_look(worker, job, &code) : clo_pending_wait(worker, job, &code);
+        clo_pending_state state =
+            is_slot ? clo_pending_look(worker, job, execution, &code) : clo_pending_wait(worker, job, execution, &code);
         worker->is_held = state == CLO_PENDING_OPEN;
         if (worker->is_held)
             return;
-        code = end_pending(worker, job, state, code);
+        code = end_pending(worker, job, execution, state, code);
     }
     end_body(worker, job, execution, code);
 }
@@ -111,12 +133,14 @@ static void after_body(clo_worker *worker, clo_job *job, uint32_t execution, int
 static void call_body(clo_worker *worker, clo_job *job, uint32_t execution, int64_t expected_ns)
 {
     bool is_limited = job->series != NULL && job->series->poll_ns > 0;
-    bool may_pend = job->is_odd && clo_pending_may(job, execution);
+    bool is_odd = job->is_odd, may_pend = is_odd && clo_pending_may(job, execution);
 
     if (is_limited)
         clo_overrun_begin(worker, job, execution);
     if (may_pend)
         clo_pending_begin(worker);
+    if (is_odd && clo_pair_has(job, execution) && !clo_pair_is_hedge(job, execution))
+        clo_hedge_arm(worker, job, execution);
     int code = clo_engine_call(job->engine, execution, worker->index, expected_ns, &job->scratch[worker->scratch],
                                &job->stats[worker->index]);
     if (may_pend) {
@@ -126,7 +150,7 @@ static void call_body(clo_worker *worker, clo_job *job, uint32_t execution, int6
     if (is_limited)
         clo_overrun_end(worker, job);
     if (code != 0)
-        clo_job_fail(job, execution, code);
+        fail(worker, job, execution, code);
 }
 
 /* Somebody wants to know when things happen. */
@@ -247,7 +271,7 @@ static execution_span cut_execution(clo_worker *worker, clo_job *job, uint32_t e
     const clo_runtime *runtime = worker->runtime;
     execution_span span;
 
-    clo_job_cut(job);
+    leave_out(worker, job, execution);
     if (!job->program->is_replay)
         job->engine->ran_on[execution] = worker->index;
     if (job->scheduled != NULL && runtime->clock != CLO_CLOCK_VIRTUAL)
@@ -331,11 +355,24 @@ static void let_ask(clo_worker *worker, clo_job *job, uint32_t execution)
         clo_worker_give(worker->runtime, job->program->executor[next], clo_item(job, next), &job->links[next]);
 }
 
+/* The same of a pair: whom the instance held up goes on once. */
+static uint64_t leave_pair(clo_worker *worker, clo_job *job, uint32_t execution)
+{
+    clo_hedge_end end = clo_hedge_finish(worker, job, execution);
+    uint64_t next = end.releases ? clo_worker_release(worker, job, end.first) : CLO_ITEM_NONE;
+
+    if (end.is_last)
+        clo_worker_count_end(job);
+    return next;
+}
+
 /* The execution is over: whom it held up goes on. */
 static uint64_t leave(clo_worker *worker, clo_job *job, uint32_t execution, bool holds, execution_span span)
 {
     if (holds)
         clo_capacity_leave(worker, job, execution);
+    if (clo_pair_has(job, execution))
+        return leave_pair(worker, job, execution);
     if (job->virtual_time != NULL)
         return clo_virtual_complete(worker, job, execution);
     return job->scheduled != NULL ? clo_worker_complete(worker, job, execution, span.start_ns, span.finish_ns)
@@ -362,17 +399,20 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     if (job->is_fast)
         return clo_worker_run_fast(worker, job, execution);
     bool has_demands = job->program->graph->has_demands && job->virtual_time == NULL && job->scheduled == NULL;
-    if (has_demands && !clo_preset_has(job, execution) && !clo_capacity_enter(worker, item, &holds))
+    bool waits = has_demands && !clo_pair_is_hedge(job, execution), is_odd = job->is_odd;
+    if (waits && !clo_preset_has(job, execution) && !clo_capacity_enter(worker, item, &holds))
         return CLO_ITEM_NONE;
-    if (has_demands)
+    if (waits)
         let_ask(worker, job, execution);
     uint32_t task = clo_program_task(job->program, execution);
     atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
     clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);
-    bool is_preset = job->is_odd && clo_preset_has(job, execution);
+    if (is_odd && clo_pair_has(job, execution) && !clo_hedge_begin(worker, job, execution, &holds))
+        return leave(worker, job, execution, holds, (execution_span){0, 0});
+    bool is_preset = is_odd && clo_preset_has(job, execution);
     execution_span span = is_preset ? pass_execution(worker, job, execution) : run_execution(worker, job, execution);
     worker->bypasses++;
-    if (job->is_odd && worker->is_held)
+    if (is_odd && worker->is_held)
         return hold(worker, item, holds, span);
     return leave(worker, job, execution, holds, span);
 }
@@ -384,7 +424,7 @@ uint64_t clo_worker_resume(clo_worker *slot, clo_pending_state state, int code)
     execution_span span = {slot->kept_start_ns, keeps_clock(slot, job) ? job_now_ns(job) : 0};
 
     slot->is_held = false;
-    end_body(slot, job, execution, end_pending(slot, job, state, code));
+    end_body(slot, job, execution, end_pending(slot, job, execution, state, code));
     (void)note_execution(slot, job, execution, -1, span);
     return leave(slot, job, execution, slot->keeps_room, span);
 }

@@ -21,6 +21,11 @@ static void finish_exits(clo_job *job, uint32_t count)
         clo_job_run_ended(job);
 }
 
+void clo_worker_count_end(clo_job *job)
+{
+    finish_exits(job, 1);
+}
+
 /* Hands a released item of a pinned job to its worker; true if that is us and we keep it. */
 static void give_pinned(clo_worker *worker, clo_job *job, uint32_t execution, uint64_t *bypass)
 {

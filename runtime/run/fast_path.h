@@ -9,6 +9,9 @@
  * CLO_ITEM_NONE; then the job may be gone. */
 uint64_t clo_worker_run_fast(clo_worker *worker, clo_job *job, uint32_t execution);
 
+/* Counts one that the end of the job waits for, and was no execution that releases nothing. The job may be gone. */
+void clo_worker_count_end(clo_job *job);
+
 /* Hands on what an execution of any job without a policy released; returns as clo_worker_run_fast does. */
 uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t execution);
 

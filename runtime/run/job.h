@@ -78,7 +78,7 @@ struct clo_job {
     bool is_pinned;
     /* The fast path runs it: nothing is timed, moved, held or decided. */
     bool is_fast;
-    /* Bodies of it may finish later, or some of it is done already. */
+    /* Bodies of it may finish later, some of it is done already, or it has hedges. */
     bool is_odd;
 
     /* Periods, deadlines and limits; NULL: none that anybody watches. */
@@ -88,6 +88,12 @@ struct clo_job {
     int64_t run_ns;
     /* Instances that are done before any run, a bit each (preset.h); NULL: none. */
     uint64_t *done;
+    /* [tasks] as in clo_job_config; NULL: nothing is hedged. */
+    int64_t *hedge_after_ns;
+    /* [hedges] the pairs, by number of the hedge (hedge.h); NULL: none. Of the plan in use. */
+    struct clo_pair *pairs;
+    /* Hedges that the watchdog has taken back, since the submit. */
+    _Atomic uint64_t hedges_dropped;
 
     alignas(CLO_CACHE_LINE_BYTES) clo_stop stop;
     /* 0: none; else (task + 1) << 32 | code: the first error. */

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "engine/compile.h"
+#include "run/pair.h"
 #include "run/preset.h"
 #include "run/real_time.h"
 #include "run/runtime.h"
@@ -18,8 +19,9 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     const clo_runtime *runtime = job->runtime;
     size_t threads = clo_runtime_threads(runtime);
     clo_arena *arena = body->arena;
-    clo_status status = body->has_policy ? clo_program_create_policy(cost, arena, &body->program)
-                                         : clo_program_create(cost, placements, count, arena, &body->program);
+    clo_status status = body->has_policy
+                            ? clo_program_create_policy(cost, arena, &body->program)
+                            : clo_program_create(cost, placements, count, job->hedge_after_ns, arena, &body->program);
     if (status == CLO_OK)
         status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
     if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL && !body->has_policy &&
@@ -34,11 +36,15 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     bool has_demands = body->program->graph->has_demands;
     body->tickets = has_demands ? clo_arena_take(arena, executions, sizeof *body->tickets) : NULL;
     body->scratch = clo_arena_take(arena, threads, sizeof *body->scratch);
+    bool has_hedges = body->program->twin != NULL;
+    size_t hedges = executions - body->program->first_hedge;
+    body->pairs = has_hedges ? clo_arena_take(arena, hedges, sizeof *body->pairs) : NULL;
     body->events = runtime->traces ? clo_arena_take(arena, executions, sizeof *body->events) : NULL;
     const void **list = shows_inputs ? clo_arena_take(arena, threads * inputs, sizeof *list) : NULL;
     size_t *bytes = shows_inputs ? clo_arena_take(arena, threads * inputs, sizeof *bytes) : NULL;
     if (body->links == NULL || (has_demands && body->tickets == NULL) || body->scratch == NULL ||
-        (runtime->traces && body->events == NULL) || (shows_inputs && (list == NULL || bytes == NULL)))
+        (has_hedges && body->pairs == NULL) || (runtime->traces && body->events == NULL) ||
+        (shows_inputs && (list == NULL || bytes == NULL)))
         return clo_fail_memory("a job");
     if (has_demands)
         memset(body->tickets, 0xff, executions * sizeof *body->tickets); /* CLO_LEDGER_NEW */
@@ -72,6 +78,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
                         .virtual_time = job->virtual_time,
                         .scratch = job->scratch,
                         .events = job->events,
+                        .pairs = job->pairs,
                         .own = job->own};
 
     job->program = body->program;
@@ -81,10 +88,11 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->virtual_time = body->virtual_time;
     job->scratch = body->scratch;
     job->events = body->events;
+    job->pairs = body->pairs;
     job->own = body->own;
     job->is_fast = is_fast(job, body);
-    job->is_odd = body->program->graph->may_pend || job->done != NULL;
-    atomic_store_explicit(&job->executions, job->program->executions, memory_order_relaxed);
+    job->is_odd = body->program->graph->may_pend || job->done != NULL || job->pairs != NULL;
+    atomic_store_explicit(&job->executions, job->program->first_hedge, memory_order_relaxed);
     body->program = old.program;
     body->engine = old.engine;
     body->links = old.links;
@@ -92,6 +100,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     body->virtual_time = old.virtual_time;
     body->scratch = old.scratch;
     body->events = old.events;
+    body->pairs = old.pairs;
     body->own = old.own;
 }
 

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "run/attach.h"
 #include "run/done.h"
+#include "run/hedge.h"
 #include "run/job_body.h"
 #include "run/monitor.h"
 #include "run/open.h"
@@ -163,8 +164,10 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     job->cost = cost;
     job->deadline_ns = config->deadline_ns;
     job->due_ns = config->arrival_ns;
-    clo_status status = clo_job_body_build(job, cost, placements, count,
-                                           runtime->clock != CLO_CLOCK_REAL || config->policy != NULL, &body);
+    clo_status status = clo_hedges_create(job, config, arena);
+    if (status == CLO_OK)
+        status = clo_job_body_build(job, cost, placements, count,
+                                    runtime->clock != CLO_CLOCK_REAL || config->policy != NULL, &body);
     if (status != CLO_OK)
         return status;
     job->program = body.program; /* for the limits */
@@ -248,7 +251,7 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
                           "clo_job_config.memory_bytes is %zu: too few; clo_job_memory_bytes tells "
                           "how many this job needs",
                           config.memory_bytes);
-    if (status == CLO_OK && job->series != NULL)
+    if (status == CLO_OK && (job->series != NULL || job->hedge_after_ns != NULL))
         status = clo_watchdog_need(&runtime->watchdog);
     if (status == CLO_OK && job->scheduled != NULL)
         job->scheduled->version = version;
@@ -356,7 +359,8 @@ const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance,
         return NULL;
     if (bytes != NULL)
         *bytes = (size_t)clo_graph_output_bytes(&graph->rows[task], instance);
-    return clo_data_output(&job->engine->data, graph->first_instance[task] + instance);
+    const clo_data *data = &job->engine->data;
+    return clo_data_output(data, clo_data_winner(data, graph->first_instance[task] + instance));
 }
 
 const void *clo_job_data(const clo_job *job, uint32_t handle, size_t *bytes)

@@ -2,6 +2,7 @@
 #include "run/pending.h"
 
 #include "base/status.h"
+#include "run/pair.h"
 #include "run/runtime.h"
 #include "run/share.h"
 #include "run/wake.h"
@@ -33,12 +34,13 @@ bool clo_pending_end(clo_worker *worker, int code)
     return false;
 }
 
-clo_pending_state clo_pending_look(clo_worker *worker, const clo_job *job, int *code)
+clo_pending_state clo_pending_look(clo_worker *worker, const clo_job *job, uint32_t execution, int *code)
 {
     int32_t result;
     bool is_settled = clo_promise_read(&worker->promise, &result);
+    bool is_unwanted = clo_stop_is_set(&job->stop) || clo_pair_is_lost(job, execution);
 
-    if (!is_settled && !worker->was_told && clo_stop_is_set(&job->stop)) {
+    if (!is_settled && !worker->was_told && is_unwanted) {
         worker->was_told = true;
         if (worker->cancel != NULL)
             worker->cancel(worker->cancel_argument);
@@ -54,24 +56,24 @@ clo_pending_state clo_pending_look(clo_worker *worker, const clo_job *job, int *
     return CLO_PENDING_DONE;
 }
 
-clo_pending_state clo_pending_wait(clo_worker *worker, const clo_job *job, int *code)
+clo_pending_state clo_pending_wait(clo_worker *worker, const clo_job *job, uint32_t execution, int *code)
 {
     clo_worker_share_all(worker);
     for (;;) { /* a turn for each ring: a completion, or the end of the job */
         uint32_t heard = clo_bell_hear(&worker->bell);
-        clo_pending_state state = clo_pending_look(worker, job, code);
+        clo_pending_state state = clo_pending_look(worker, job, execution, code);
         if (state != CLO_PENDING_OPEN)
             return state;
         clo_bell_wait_until(&worker->bell, heard, INT64_MAX);
     }
 }
 
-static void call(clo_runtime *runtime, uint32_t w)
+void clo_pending_call(clo_runtime *runtime, uint32_t executor)
 {
-    if (w < runtime->first_slot)
-        clo_bell_ring(&runtime->workers[w].bell);
+    if (executor < runtime->first_slot)
+        clo_bell_ring(&runtime->workers[executor].bell);
     else
-        clo_slot_call(runtime, w);
+        clo_slot_call(runtime, executor);
 }
 
 void clo_pending_let_go(const clo_job *job)
@@ -81,7 +83,7 @@ void clo_pending_let_go(const clo_job *job)
     if (!clo_cost_graph(job->cost)->may_pend)
         return;
     for (uint32_t w = 0; w < runtime->workers_count; w++)
-        call(runtime, w);
+        clo_pending_call(runtime, w);
 }
 
 clo_status clo_token_take(const clo_call *call, clo_cancel_fn cancel, void *argument, clo_token *out)
@@ -116,7 +118,7 @@ clo_status clo_token_complete(clo_token token, int code)
     atomic_fetch_add_explicit(&runtime->completers, 1, memory_order_relaxed);
     bool is_first = clo_promise_settle(&runtime->workers[token.executor].promise, token.number, code);
     if (is_first)
-        call(runtime, token.executor);
+        clo_pending_call(runtime, token.executor);
     atomic_fetch_sub_explicit(&runtime->completers, 1, memory_order_release);
     if (is_first)
         return CLO_OK;

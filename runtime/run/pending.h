@@ -14,7 +14,7 @@ typedef enum clo_pending_state {
     CLO_PENDING_OPEN,
     /* The body has ended, with its code. */
     CLO_PENDING_DONE,
-    /* It was left out when its run was cut short. */
+    /* It was left out when its run was cut short, or the other one of its pair won. */
     CLO_PENDING_CUT
 } clo_pending_state;
 
@@ -33,11 +33,14 @@ void clo_pending_begin(clo_worker *worker);
 bool clo_pending_end(clo_worker *worker, int code);
 
 /* How it is with what is pending; *code with CLO_PENDING_DONE. Tells the body's cancel function when the job was
- * stopped, once. The worker's own. */
-clo_pending_state clo_pending_look(clo_worker *worker, const clo_job *job, int *code);
+ * stopped, or the other one of a pair has won, once. The worker's own. */
+clo_pending_state clo_pending_look(clo_worker *worker, const clo_job *job, uint32_t execution, int *code);
 
 /* The same, but sleeps until it is no more open. */
-clo_pending_state clo_pending_wait(clo_worker *worker, const clo_job *job, int *code);
+clo_pending_state clo_pending_wait(clo_worker *worker, const clo_job *job, uint32_t execution, int *code);
+
+/* What is pending on the executor is to look. Any thread. */
+void clo_pending_call(clo_runtime *runtime, uint32_t executor);
 
 /* The job has been stopped: what is pending of it is to look. Any thread. */
 void clo_pending_let_go(const clo_job *job);

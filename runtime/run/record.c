@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "run/pair.h"
 #include "run/runtime.h"
 #include "trace/trace.h"
 
@@ -72,10 +73,12 @@ static size_t copy_events(const clo_job *job, clo_trace_event *events)
     size_t count = 0;
 
     for (uint32_t execution = 0; execution < job->program->executions; execution++)
-        if (job->is_fast && job->ticked[execution].executor != CLO_NONE)
+        if (job->is_fast && job->ticked[execution].executor != CLO_NONE) {
             events[count++] = event_of(job, &job->ticked[execution]);
-        else if (!job->is_fast && job->events[execution].executor != CLO_NONE)
-            events[count++] = job->events[execution];
+        } else if (!job->is_fast && job->events[execution].executor != CLO_NONE) {
+            events[count] = job->events[execution];
+            events[count++].is_lost = clo_pair_is_lost(job, execution);
+        }
     return count;
 }
 

@@ -40,10 +40,17 @@ static void sum_stats(const clo_job *job, clo_job_result *result)
         result->transferred_bytes += stats->transferred_bytes;
         result->copied_bytes += stats->copied_bytes;
         result->steals += stats->steals;
+        result->hedged += stats->hedged;
+        result->hedges_skipped += stats->hedges_skipped;
+        result->hedges_won += stats->hedges_won;
+        result->hedges_cancelled += stats->hedges_cancelled;
         result->busy_ns += clo_job_busy_ns(job, stats->busy);
         wanted_ns += stats->wanted_ns;
         missed_ns += stats->missed_ns;
     }
+    uint64_t dropped = atomic_load_explicit(&job->hedges_dropped, memory_order_relaxed);
+    result->hedged += dropped;
+    result->hedges_skipped += dropped;
     result->emulation_error = wanted_ns > 0 ? (double)missed_ns / (double)wanted_ns : 0;
     result->parks = clo_runtime_parks(job->runtime) - job->parks_before;
 }
@@ -91,7 +98,7 @@ static clo_status read_status(const clo_job *job, clo_job_result *result)
     bool was_cut = atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0;
     if (clo_stop_is_cancelled(&job->stop) && (was_cut || lacks_releases(job)))
         return clo_fail(CLO_ERR_CANCELLED, "the job was cancelled after %llu executions of %u a run",
-                        (unsigned long long)result->executed, job->program->executions);
+                        (unsigned long long)result->executed, job->program->first_hedge);
     if (was_cut)
         return clo_fail(CLO_ERR_ABORTED,
                         "the %srun was aborted at its deadline or at the next release; raise "

@@ -131,6 +131,7 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     worker->rng = clo_rng_seed(index);
     clo_stack_init(&worker->inbox);
     clo_hand_init(&worker->hand);
+    clo_hand_init(&worker->hedge);
     clo_stack_init(&worker->public_list);
     clo_stack_init(&worker->aged);
     worker->machine = &runtime->machines[runtime->platform->executors[index].machine];

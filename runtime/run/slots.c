@@ -91,7 +91,8 @@ static void serve(clo_worker *slot)
     /* acq_rel, pairs with clo_slot_call: what was there before a call that found the slot listed is seen now. */
     (void)atomic_exchange_explicit(&slot->is_listed, 0, memory_order_acq_rel);
     if (slot->is_held) {
-        clo_pending_state state = clo_pending_look(slot, clo_item_job(slot->runtime, slot->kept), &code);
+        clo_pending_state state =
+            clo_pending_look(slot, clo_item_job(slot->runtime, slot->kept), (uint32_t)slot->kept, &code);
         if (state == CLO_PENDING_OPEN)
             return;
         item = clo_worker_resume(slot, state, code);

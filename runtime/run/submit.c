@@ -23,6 +23,7 @@ static void arm(clo_job *job)
         clo_engine_stats_clear(&job->stats[w]);
     clo_histogram_clear(job->decision_ns);
     job->decisions = 0;
+    atomic_store_explicit(&job->hedges_dropped, 0, memory_order_relaxed);
     atomic_store_explicit(&job->failure, 0, memory_order_relaxed);
     job->first_run = clo_stop_submit(&job->stop);
     job->parks_before = clo_runtime_parks(job->runtime);

@@ -5,6 +5,7 @@
 #ifndef CLO_RUN_WATCHDOG_H
 #define CLO_RUN_WATCHDOG_H
 
+#include "sync/alarm.h"
 #include "sync/bell.h"
 
 #include <clotho/job.h>
@@ -22,6 +23,8 @@ typedef struct clo_watchdog {
     clo_job **jobs;
     uint32_t jobs_count;
     clo_bell bell;
+    /* Those of all workers. */
+    clo_alarms alarms;
     _Atomic uint32_t stopping;
 } clo_watchdog;
 

@@ -10,6 +10,7 @@
 #include "run/combining.h"
 #include "run/cut.h"
 #include "run/done.h"
+#include "run/hedge.h"
 #include "run/launch.h"
 #include "run/miss.h"
 #include "run/overrun.h"
@@ -189,6 +190,9 @@ static int64_t look(clo_watchdog *watchdog)
 
     if (other_ns < next_ns)
         next_ns = other_ns;
+    other_ns = clo_hedges_look(watchdog->runtime, now_ns);
+    if (other_ns < next_ns)
+        next_ns = other_ns;
     other_ns = clo_scheduling_look(watchdog->runtime, now_ns);
     if (other_ns < next_ns)
         next_ns = other_ns;
@@ -224,6 +228,7 @@ clo_status clo_watchdog_init(clo_watchdog *watchdog, clo_runtime *runtime)
     pthread_mutexattr_t attributes;
 
     watchdog->runtime = runtime;
+    atomic_init(&watchdog->alarms.next_ns, INT64_MAX);
     pthread_mutexattr_init(&attributes);
     pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
     int error = pthread_mutex_init(&watchdog->lock, &attributes);

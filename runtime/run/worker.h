@@ -9,6 +9,7 @@
 #include "run/carrier.h"
 #include "run/deque.h"
 #include "run/machine.h"
+#include "sync/alarm.h"
 #include "sync/bell.h"
 #include "sync/hand.h"
 #include "sync/histogram.h"
@@ -40,6 +41,8 @@ typedef struct clo_worker {
 
     /* An item that another worker held out to this one. Others look at it often, so it lies apart from the inbox. */
     alignas(CLO_CACHE_LINE_BYTES) clo_hand hand;
+    /* A hedge for this worker alone, ahead of everything else; put there with is_called. */
+    clo_hand hedge;
 
     /* Items that anybody may take. */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack public_list;
@@ -49,6 +52,8 @@ typedef struct clo_worker {
     /* How its body ends if that finishes later (pending.h), and what whoever ends it rings. */
     alignas(CLO_CACHE_LINE_BYTES) clo_promise promise;
     clo_bell bell;
+    /* When its body, one that may be hedged, is to get its hedge. */
+    clo_alarm alarm;
     /* Slots: 1: it is listed at its carrier, and the link of that list. */
     _Atomic uint32_t is_listed;
     uint64_t listed_link;
@@ -131,6 +136,9 @@ typedef struct clo_worker {
     bool has_token, was_told;
     clo_cancel_fn cancel;
     void *cancel_argument;
+    /* Of the execution of a pair (hedge.h) that runs: its body's code if that is not 0; it was left out or dropped. */
+    int pair_code;
+    bool pair_is_cut;
     /* Who serves it; NULL: it has a thread of its own. */
     clo_carrier *carrier;
     /* Slots: its body is pending. Then: the item, whether it holds what it demands, and when the body began. */

@@ -200,7 +200,7 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
     if (config->plan == NULL && policy == NULL && config->recorded == NULL)
         policy = clo_policy_find("steal");
     clo_status status = policy != NULL ? clo_program_create_policy(cost, &sim->arena, &sim->program)
-                                       : clo_program_create(cost, placements, count, &sim->arena, &sim->program);
+                                       : clo_program_create(cost, placements, count, NULL, &sim->arena, &sim->program);
     if (status == CLO_OK)
         status = clo_engine_create(sim->program, sim->executes, true, &sim->arena, &sim->engine);
     if (status == CLO_OK && policy != NULL)

@@ -3,11 +3,12 @@
  * A worker that has an item to spare puts it straight into the hand of one that asked lately. Cheaper than a stack: no
  * link word, so a hand-over moves two cache lines' worth of ownership, once for the give and once for the take.
  *
- *               give   take
- *      give      -      -
- *      take      -      -
+ *               give   take   retract
+ *      give      -      -       -
+ *      take      -      -       -
+ *      retract   -      -       -
  *
- * Progress: both are wait-free. Ordering: what the giver wrote before give happens before what the taker does with the
+ * Progress: all are wait-free. Ordering: what the giver wrote before give happens before what the taker does with the
  * item: [B] acquire pairs with [A] release. Whoever finds it may take it: the giver takes it back when the hand's owner
  * is busy elsewhere.
  * Mutation list: [A] relaxed; [B] relaxed. */
@@ -54,6 +55,13 @@ static inline uint64_t clo_hand_grab(clo_hand *hand)
 static inline uint64_t clo_hand_take(clo_hand *hand)
 {
     return clo_hand_is_empty(hand) ? CLO_HAND_EMPTY : clo_hand_grab(hand);
+}
+
+/* Takes back what was given; false: somebody has taken it. Nobody may give an equal item meanwhile. */
+static inline bool clo_hand_retract(clo_hand *hand, uint64_t item)
+{
+    return atomic_compare_exchange_strong_explicit(&hand->item, &item, CLO_HAND_EMPTY, memory_order_acquire, /* [B] */
+                                                   memory_order_relaxed);
 }
 
 #endif

@@ -1,11 +1,14 @@
 /* protocols.h - scenarios of the runtime's protocols that are more than one structure: the watchdog's bell, the stop
- * and the phase of a job, the overruns of bodies, promises. Part of test_model_sync.c. */
+ * and the phase of a job, the overruns of bodies, promises, alarms, races. Part of test_model_sync.c. */
 #ifndef CLO_MODEL_PROTOCOLS_H
 #define CLO_MODEL_PROTOCOLS_H
 
+#include "sync/alarm.h"
 #include "sync/bell.h"
+#include "sync/hand.h"
 #include "sync/phase.h"
 #include "sync/promise.h"
+#include "sync/race.h"
 #include "sync/stop.h"
 #include "sync/watch.h"
 
@@ -305,6 +308,186 @@ static void promise_finish(void)
     for (uint32_t k = 0; k < 2; k++)
         model_check(atomic_load_explicit(&settled[k], memory_order_relaxed) == 1,
                     "an opening was settled twice, or not at all");
+}
+
+/* Alarm: a worker that arms three times, and the thread that sleeps until then. The first alarm comes beside a look
+ * that was to come at that moment anyway; the second is ended at once; the third ends the scenario. */
+
+static clo_alarm alarms_own;
+static clo_alarms alarms_all;
+static _Atomic uint32_t claims[4];
+static uint32_t ends[4];
+
+static void alarm_set_up(void)
+{
+    atomic_init(&alarms_own.word, 0);
+    atomic_init(&alarms_own.item, 0);
+    atomic_init(&alarms_own.at_ns, 0);
+    atomic_init(&alarms_all.next_ns, 10);
+    atomic_init(&bell.rings, 0);
+    for (uint32_t k = 0; k < 4; k++)
+        atomic_init(&claims[k], 0);
+    memset(ends, 0, sizeof ends);
+    memset(payload, 0, sizeof payload);
+}
+
+static void alarm_own(void)
+{
+    for (uint32_t k = 1; k <= 3; k++) {
+        put(k);
+        if (clo_alarm_arm(&alarms_own, &alarms_all, k, 10))
+            clo_bell_ring(&bell);
+        while (k != 2 && atomic_load_explicit(&claims[k], memory_order_acquire) == 0)
+            model_relax();
+        ends[k] = clo_alarm_end(&alarms_own);
+    }
+}
+
+static void alarm_run(uint32_t me)
+{
+    if (me == 0) {
+        alarm_own();
+        return;
+    }
+    for (bool is_last = false; !is_last;) { /* clo_hedges_look, in the watchdog's loop */
+        uint64_t word, item;
+        uint32_t heard = clo_bell_hear(&bell);
+        clo_alarms_look(&alarms_all);
+        if (clo_alarm_see(&alarms_own, &word) < INT64_MAX && clo_alarm_claim(&alarms_own, word, &item)) {
+            get((uint32_t)item);
+            is_last = item == 3;
+            atomic_fetch_add_explicit(&claims[item], 1, memory_order_release);
+        }
+        clo_alarms_looked(&alarms_all, INT64_MAX);
+        if (!is_last)
+            clo_bell_wait_until(&bell, heard, INT64_MAX);
+    }
+}
+
+static void alarm_finish(void)
+{
+    for (uint32_t k = 1; k <= 3; k++)
+        model_check(atomic_load_explicit(&claims[k], memory_order_relaxed) == ends[k],
+                    "a worker does not know that its alarm was claimed, or thinks that it was");
+}
+
+/* Race: the first runner, the worker of the second, the starter. payload[0] is the pair's memory, which whoever is last
+ * takes away; 1 and 2 are the runners' outputs, 3 is where the second one runs. */
+
+static clo_race race;
+static clo_hand race_hand;
+static _Atomic uint32_t race_winners, race_lasts, race_holds;
+static bool race_is_good;
+
+static void race_set_up(void)
+{
+    race_is_good = true;
+    atomic_init(&race_holds, 2);
+    atomic_init(&race.word, 0);
+    clo_hand_init(&race_hand);
+    atomic_init(&race_winners, 0);
+    atomic_init(&race_lasts, 0);
+    memset(payload, 0, sizeof payload);
+    payload[0] = 100;
+}
+
+/* Whoever was last, and whoever releases successors, has let go of the job: the second of the two takes it away. */
+static void race_leave(bool lets_go)
+{
+    if (!lets_go || atomic_fetch_sub_explicit(&race_holds, 1, memory_order_acq_rel) > 1)
+        return;
+    model_write(&payload[0]);
+    atomic_fetch_add_explicit(&race_lasts, 1, memory_order_relaxed);
+}
+
+static void race_release(const clo_race_end *end, bool is_last)
+{
+    race_leave(end->has_won || (end->is_second && !end->is_decided));
+    race_leave(is_last);
+}
+
+static bool race_end(uint32_t who, bool is_good, clo_race_end *end)
+{
+    get(0);
+    *end = clo_race_finish(&race, who, is_good);
+    if (end->has_won)
+        atomic_fetch_add_explicit(&race_winners, 1, memory_order_relaxed);
+    else if (end->is_decided)
+        get(2 - who); /* the other one's */
+    return end->is_last;
+}
+
+static void race_first(void)
+{
+    clo_race_end end, other;
+
+    put(1);
+    if (!race_is_good && clo_race_is_held_out(&race)) { /* of a job that was stopped */
+        get(3);
+        if (clo_hand_retract(&race_hand, 7))
+            (void)race_end(1, false, &other);
+    }
+    bool is_last = race_end(0, race_is_good, &end);
+    if (end.has_won && !end.is_second && clo_race_is_held_out(&race)) {
+        get(3);
+        if (clo_hand_retract(&race_hand, 7))
+            is_last = race_end(1, false, &other);
+    }
+    race_release(&end, is_last);
+}
+
+static void race_second(void)
+{
+    clo_race_end end;
+    uint64_t item;
+
+    while ((item = clo_hand_take(&race_hand)) == CLO_HAND_EMPTY &&
+           atomic_load_explicit(&race_lasts, memory_order_relaxed) == 0)
+        model_relax();
+    if (item == CLO_HAND_EMPTY)
+        return;
+    get(3);
+    bool begins = clo_race_begin(&race);
+    if (begins)
+        put(2);
+    if (!begins || clo_race_is_lost(&race, 1))
+        get(1);
+    bool is_last = race_end(1, begins, &end);
+    race_release(&end, is_last);
+}
+
+static void race_run(uint32_t me)
+{
+    if (me == 0) {
+        race_first();
+    } else if (me == 1) {
+        race_second();
+    } else {
+        clo_race_end end;
+        put(3);
+        model_check(clo_hand_give(&race_hand, 7), "the hand is not empty");
+        get(0);
+        bool is_last;
+        if (!clo_race_post_in_time(&race, &is_last)) {
+            if (clo_hand_retract(&race_hand, 7))
+                (void)race_end(1, false, &end);
+            is_last = clo_race_post(&race);
+        }
+        race_leave(is_last);
+    }
+}
+
+static void race_set_up_bad(void)
+{
+    race_set_up();
+    race_is_good = false;
+}
+
+static void race_finish(void)
+{
+    uint32_t winners = atomic_load_explicit(&race_winners, memory_order_relaxed);
+    model_check(winners == 1 || (!race_is_good && winners == 0), "not exactly one has won");
+    model_check(atomic_load_explicit(&race_lasts, memory_order_relaxed) == 1, "not exactly one was last");
 }
 
 #endif

@@ -438,6 +438,9 @@ int main(int argc, char **argv)
         {"stop: two runs, an abort of the first", 2, 4, stop_set_up, abort_run, abort_finish},
         {"phase: two submitters, a reader", 3, 2, phase_set_up, phase_run, phase_finish},
         {"promise: two openings, two settlers", 3, 2, promise_set_up, promise_run, promise_finish},
+        {"alarm: three armings, the thread that looks", 2, 2, alarm_set_up, alarm_run, alarm_finish},
+        {"race: two runners, the starter", 3, 2, race_set_up, race_run, race_finish},
+        {"race: the first one does not end well", 3, 2, race_set_up_bad, race_run, race_finish},
         {"watch: a long body, the watchdog, the end of the job", 3, 2, watch_set_up, watch_run, watch_finish},
     };
     static const model_scenario parking[] = {

@@ -56,7 +56,7 @@ static void a_steal_program_is_the_graph_itself(void **state)
     setting s = open_setting();
     clo_program *program;
 
-    ok(clo_program_create(s.cost, NULL, 0, &s.arena, &program));
+    ok(clo_program_create(s.cost, NULL, 0, NULL, &s.arena, &program));
     assert_false(program->is_replay);
     assert_false(program->is_restricted);
     assert_true(program->crosses_memories);
@@ -88,7 +88,7 @@ static bool restricts(uint64_t mask, int64_t demand)
     ok(clo_graph_seal(graph));
     ok(clo_cost_create(graph, platform, &cost));
     clo_arena_open(&arena, NULL, 0);
-    ok(clo_program_create(cost, NULL, 0, &arena, &program));
+    ok(clo_program_create(cost, NULL, 0, NULL, &arena, &program));
     bool is_restricted = program->is_restricted;
     clo_arena_close(&arena);
     clo_cost_destroy(cost);
@@ -117,7 +117,7 @@ static void a_replay_program_waits_for_the_one_before_and_for_other_executors(vo
     clo_program *program;
 
     place(placements);
-    ok(clo_program_create(s.cost, placements, TASKS, &s.arena, &program));
+    ok(clo_program_create(s.cost, placements, TASKS, NULL, &s.arena, &program));
     assert_true(program->is_replay);
     assert_int_equal(program->executions, TASKS);
     assert_int_equal(program->inputs_max, SOURCES);
@@ -163,7 +163,7 @@ static uint32_t first_of(const clo_placement *placements, bool has_edge)
     s.platform = scene_platform(1, 0);
     ok(clo_cost_create(s.graph, s.platform, &s.cost));
     clo_arena_open(&s.arena, NULL, 0);
-    ok(clo_program_create(s.cost, placements, 2, &s.arena, &program));
+    ok(clo_program_create(s.cost, placements, 2, NULL, &s.arena, &program));
     assert_int_equal(program->roots_count, 1);
     assert_int_equal(program->exits, 1);
     uint32_t first = program->roots[0];
@@ -215,7 +215,7 @@ static void a_demand_is_in_the_order_of_the_platform(void **state)
     ok(clo_graph_seal(s.graph));
     ok(clo_cost_create(s.graph, s.platform, &s.cost));
     clo_arena_open(&s.arena, NULL, 0);
-    ok(clo_program_create(s.cost, NULL, 0, &s.arena, &program));
+    ok(clo_program_create(s.cost, NULL, 0, NULL, &s.arena, &program));
     clo_program_demand(program, 0, demand);
     assert_int_equal(demand[0], 11);
     assert_int_equal(demand[1], 7);
@@ -260,7 +260,7 @@ static void a_stage_releases_its_consumers_through_one_barrier(void **state)
     setting s = open_stages(0);
     clo_program *program;
 
-    ok(clo_program_create(s.cost, NULL, 0, &s.arena, &program));
+    ok(clo_program_create(s.cost, NULL, 0, NULL, &s.arena, &program));
     uint32_t executions = program->executions, first_b = 1 + WIDE, last = executions - 1;
     assert_int_equal(executions, 2 + WIDE + 2 * NARROW);
     /* Behind the wide stage; behind the narrow ones, which have more instances than there are executors. */
@@ -312,7 +312,7 @@ static void a_replayed_stage_with_a_replica_has_no_barrier(void **state)
             placements[count].executor = 1;
             placements[count++].is_replica = 1;
         }
-        ok(clo_program_create(s.cost, placements, count, &s.arena, &program));
+        ok(clo_program_create(s.cost, placements, count, NULL, &s.arena, &program));
         assert_int_equal(program->barriers, replicas > 0 ? 2 : 3);
         assert_int_equal(program->exits, 1);
         /* The first of the second stage: all sources elsewhere, or the barrier; and the one before it. */
@@ -340,7 +340,7 @@ static void a_plan_that_starts_a_consumer_too_early_is_refused(void **state)
                 .task = t, .instance = i, .executor = i % 2, .start_ns = 1000000 * t + i, .finish_ns = 1000000 * t + i};
     placements[1 + WIDE + 1].start_ns = placements[WIDE].start_ns - 1; /* before the last of the stage */
     fails(CLO_ERR_INVALID, "the plan starts task 't2' before its predecessor 't1'",
-          clo_program_create(s.cost, placements, count, &s.arena, &program));
+          clo_program_create(s.cost, placements, count, NULL, &s.arena, &program));
     close_setting(&s);
 }
 
