@@ -24,6 +24,7 @@ static const char usage[] =
     "  --slots N            units of concurrency of a replica (8; with --rate: one for each request)\n"
     "  --route LIST         ENDPOINT,ENDPOINT...: services that each call passes on to\n"
     "  --work-us N --bytes N   expected time (5000) and output (64) of a call\n"
+    "  --link-us N --link-mbit N   links between hosts, for the planner (0: they cost nothing)\n"
     "  --deadline-ms N      of the run, or of each request with --rate (0: none)\n"
     "  --attempts N --backoff-ms N   at most (5), and the first backoff (10)\n"
     "  --no-hedge           one attempt at a time\n"
@@ -110,6 +111,10 @@ static int read_flow_option(options *o, int argc, char **argv, int *at)
         read_route(o, option_text(argc, argv, at));
     else if (option_is(name, "--work-us"))
         o->flow.work_us = option_number(argc, argv, at, 1000000000);
+    else if (option_is(name, "--link-us"))
+        o->flow.link_us = (uint32_t)option_number(argc, argv, at, 1000000000);
+    else if (option_is(name, "--link-mbit"))
+        o->flow.link_mbit = (uint32_t)option_number(argc, argv, at, 1000000000);
     else if (option_is(name, "--bytes"))
         o->flow.output_bytes = (uint32_t)option_number(argc, argv, at, 1 << 20);
     else if (option_is(name, "--effects"))
@@ -343,14 +348,15 @@ static void print_json(const flow *f, const outcome *r)
 {
     const engine_stats *s = &r->stats;
 
-    printf("{\"status\": \"%s\", \"hash\": \"%016" PRIx64 "\", \"graph_hash\": \"%016" PRIx64 "\", \"plan_hash\": \"%016" PRIx64
-           "\", \"tasks\": %u, \"instances\": %u, \"done_before\": %" PRIu64 ", \"again\": %" PRIu64 ", \"executed\": %" PRIu64,
+    printf("{\"status\": \"%s\", \"hash\": \"%016" PRIx64 "\", \"graph_hash\": \"%016" PRIx64
+           "\", \"plan_hash\": \"%016" PRIx64 "\", \"tasks\": %u, \"instances\": %u, \"done_before\": %" PRIu64
+           ", \"again\": %" PRIu64 ", \"executed\": %" PRIu64,
            clo_status_text(r->status), r->hash, f->hash, r->plan_hash, f->methods_count, f->instances, r->done_before,
            r->again, r->executed);
     printf(", \"sequenced\": %u, \"not_sequenced\": %u, \"makespan_ms\": %.3f, \"answered\": %u", f->sequenced,
            f->not_sequenced, (double)r->makespan_ns * 1e-6, r->answered);
-    printf(", \"p50_us\": %" PRId64 ", \"p95_us\": %" PRId64 ", \"p99_us\": %" PRId64 ", \"p999_us\": %" PRId64, r->p50_us,
-           r->p95_us, r->p99_us, r->p999_us);
+    printf(", \"p50_us\": %" PRId64 ", \"p95_us\": %" PRId64 ", \"p99_us\": %" PRId64 ", \"p999_us\": %" PRId64,
+           r->p50_us, r->p95_us, r->p99_us, r->p999_us);
     printf(", \"requests\": %" PRIu64 ", \"calls\": %" PRIu64 ", \"hedges\": %" PRIu64 ", \"hedges_won\": %" PRIu64
            ", \"held_back\": %" PRIu64 ", \"cancelled\": %" PRIu64 ", \"retries\": %" PRIu64 ", \"failures\": %" PRIu64
            ", \"payload_bytes\": %" PRIu64,
@@ -401,7 +407,8 @@ static int open_journal(options *o, const flow *f, outcome *result, resume *befo
     }
     o->engine.journal = journal_open(o->journal_path, o->is_durable, identity, &is_resumed, error, sizeof error);
     o->engine.run = identity[0];
-    if (o->engine.journal == NULL || (is_resumed && resume_read(o->engine.journal, f, before, error, sizeof error) != 0)) {
+    if (o->engine.journal == NULL ||
+        (is_resumed && resume_read(o->engine.journal, f, before, error, sizeof error) != 0)) {
         fprintf(stderr, "rpc: %s\n", error);
         return -1;
     }
@@ -446,7 +453,10 @@ static int run(options *o)
 int main(int argc, char **argv)
 {
     options o = {.flow = {.work_us = 5000, .output_bytes = 64, .effect = EFFECT_KEYED},
-                 .engine = {.seed = 1, .attempts = ATTEMPTS_MAX, .is_hedging = 1, .backoff_us = 10000,
+                 .engine = {.seed = 1,
+                            .attempts = ATTEMPTS_MAX,
+                            .is_hedging = 1,
+                            .backoff_us = 10000,
                             .backoff_max_us = 1000000},
                  .repeat = 1};
     struct sigaction stop = {.sa_handler = on_signal};

@@ -64,7 +64,9 @@ static void note(const work *w, const char *event, int64_t value)
     FILE *log = w->owner->config.log;
 
     if (log != NULL)
-        fprintf(log, "%s time=%" PRId64 " run=%" PRIu64 " task=%u instance=%u attempt=%u left=%" PRId64 " value=%" PRId64 "\n",
+        fprintf(log,
+                "%s time=%" PRId64 " run=%" PRIu64 " task=%u instance=%u attempt=%u left=%" PRId64 " value=%" PRId64
+                "\n",
                 event, now_us(), w->head.run, w->head.task, w->head.instance, w->head.attempt,
                 w->expires_us == FRAME_NO_DEADLINE ? -1 : left_us(w), value);
 }
