@@ -227,11 +227,13 @@ static int apply(work *w)
 static void on_worked(uv_timer_t *timer)
 {
     work *w = timer->data;
+    int64_t left = left_us(w);
 
-    if (left_us(w) <= 0) {
+    if (left <= 0) {
         on_deadline(timer);
         return;
     }
+    note(w, "worked", left);
     answer_fill(w->head.task, w->head.instance, answer_hash(ANSWER_BEGIN, w->input, w->what.input_bytes), w->output,
                 w->what.output_bytes);
     if (w->what.keyed && apply(w) != 0)

@@ -27,7 +27,7 @@ for e in events(log):
         sys.exit("FAILED: attempt %d" % e["attempt"])
 waits = {key: -wait / 1e3 for key, wait in waits.items() if wait < 0}
 for (task, instance, attempt), wait in sorted(waits.items()):
-    if wait > 100 * 2 ** (attempt - 2) + 1000:
+    if wait > 100 * 2 ** (attempt - 2) + 3000:
         sys.exit("FAILED: %.0f ms before attempt %d" % (wait, attempt))
 check(waits and max(waits.values()) > 5, "backoffs of %s ms" % ", ".join("%.0f" % w for w in waits.values()))
 
