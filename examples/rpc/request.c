@@ -92,7 +92,9 @@ void request_fail(request *r, reply_status status, const char *why)
                  after_us / 1000);
     note(r, last, "fail", why);
     (void)keep(r, JOURNAL_FAILED, last);
-    complete(r, 1 + (int)status);
+    if (e->config.keeps_going && r->what->output_bytes > 0)
+        memset(r->output, 0, r->what->output_bytes);
+    complete(r, e->config.keeps_going ? 0 : 1 + (int)status);
 }
 
 static void on_answer(void *argument, const reply *answer);

@@ -27,6 +27,7 @@ static const char usage[] =
     "  --link-us N --link-mbit N   links between hosts, for the planner (0: they cost nothing)\n"
     "  --deadline-ms N      of the run, or of each request with --rate (0: none)\n"
     "  --attempts N --backoff-ms N   at most (5), and the first backoff (10)\n"
+    "  --keep-going         the others go on when a request fails\n"
     "  --no-hedge           one attempt at a time\n"
     "  --effects PERCENT    tasks that have an effect, applied once for each key; --once: without keys\n"
     "  --journal FILE --durable   go on where a run that was killed stopped; survive a loss of power\n"
@@ -146,6 +147,8 @@ static void read_option(options *o, int argc, char **argv, int *at)
         o->engine.attempts = (uint32_t)option_number(argc, argv, at, ATTEMPTS_MAX);
     else if (option_is(name, "--backoff-ms"))
         o->engine.backoff_us = (int64_t)option_number(argc, argv, at, 1000000) * 1000;
+    else if (option_is(name, "--keep-going"))
+        o->engine.keeps_going = 1;
     else if (option_is(name, "--no-hedge"))
         o->engine.is_hedging = 0;
     else if (option_is(name, "--journal"))
@@ -176,8 +179,10 @@ static void read_options(options *o, int argc, char **argv)
         option_fail("--services is missing; see --help");
     if ((o->flow.path == NULL) == (o->flow.requests == 0))
         option_fail("give one of --graph FILE and --requests N; see --help");
-    if (o->flow.path != NULL && o->flow.rate > 0)
-        option_fail("--rate needs --requests");
+    if (o->flow.path != NULL && (o->flow.rate > 0 || o->engine.keeps_going))
+        option_fail("--rate and --keep-going need --requests");
+    if (o->journal_path != NULL && o->engine.keeps_going)
+        option_fail("--journal: leave out --keep-going, or what has failed would count as done");
     if (o->flow.slots == 0) /* open loop: no request waits for another one's unit */
         o->flow.slots = o->flow.rate > 0 ? o->flow.requests / o->flow.services[0].replicas + 1 : 8;
     if (o->repeat == 0 || o->engine.attempts == 0)
@@ -341,7 +346,9 @@ static int run_job(options *o, const flow *f, const clo_plan *plan, const resume
     run_all(o, f, job, e, out);
     clo_runtime_destroy(runtime); /* and the job */
     engine_stop(e);
-    return out->status == CLO_OK ? 0 : is_interrupted ? 130 : 1;
+    if (out->status == CLO_OK && out->stats.failures == 0)
+        return 0;
+    return is_interrupted ? 130 : 1;
 }
 
 static void print_json(const flow *f, const outcome *r)
