@@ -247,7 +247,7 @@ static void hedge(request *r)
         r->hedge_us = delay > 0 ? now + delay : 0;
     } else {
         r->owner->stats.held_back++;
-        r->hedge_us = now + (delay > 8000 ? delay / 4 : 2000);
+        r->hedge_us = now + (delay > 10000 ? delay : 10000);
     }
 }
 
