@@ -79,12 +79,12 @@ def draw(path, rows):
     for number, (name, colour, row, values) in enumerate(rows):
         points = " ".join("%.1f,%.1f" % (x(ms), y(share)) for ms, share in tail(values))
         out.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="2.5"/>' % (points, colour))
-        out.append('<text x="%d" y="%d" fill="%s">%s: p50 %.1f, p99 %.1f, p99.9 %.1f ms; %d calls for %d requests</text>' % (
-            left + number * 340, high - 16, colour, name, row["p50_us"] / 1e3, row["p99_us"] / 1e3, row["p999_us"] / 1e3,
-            row["calls"], row["requests"]))
+        out.append('<text x="%d" y="%d" text-anchor="end" fill="%s">%s: p50 %.1f, p99 %.1f, p99.9 %.1f ms; %d calls for %d '
+                   'requests</text>' % (wide - 32, top + 24 + number * 20, colour, name, row["p50_us"] / 1e3,
+                                        row["p99_us"] / 1e3, row["p999_us"] / 1e3, row["calls"], row["requests"]))
     out.append("</svg>")
     with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(out).replace('font-size="13"', 'font-size="12"', 1) + "\n")
+        file.write("\n".join(out) + "\n")
 
 
 def main():

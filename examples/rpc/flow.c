@@ -56,11 +56,37 @@ static uint32_t host_of(const flow_config *c, const char *endpoint)
     return number;
 }
 
+/* Matrices of the links between hosts. Up to 1024 executors: they have the square of that as entries. */
+static int set_links(const builder *b, clo_platform_desc *desc, int64_t **latency, double **bandwidth)
+{
+    const flow_config *c = b->config;
+    size_t n = desc->executors_count;
+
+    if (c->link_us == 0 && c->link_mbit == 0)
+        return 0;
+    if (n > 1024)
+        return fail(b, "--link-us and --link-mbit: at most 1024 executors are possible; use fewer --slots");
+    *latency = calloc(n * n, sizeof **latency);
+    *bandwidth = calloc(n * n, sizeof **bandwidth);
+    if (*latency == NULL || *bandwidth == NULL)
+        return fail(b, "no memory for the platform");
+    for (size_t i = 0; i < n * n; i++)
+        if (desc->executors[i / n].memory != desc->executors[i % n].memory) {
+            (*latency)[i] = (int64_t)c->link_us * 1000;
+            (*bandwidth)[i] = (double)c->link_mbit / 8000; /* bytes/ns */
+        }
+    desc->latency_ns = *latency;
+    desc->bandwidth_bytes_per_ns = *bandwidth;
+    return 0;
+}
+
 static int make_platform(builder *b)
 {
     const flow_config *c = b->config;
     const char *names[SERVICES_MAX];
     uint32_t replicas = 0, count = 0;
+    int64_t *latency = NULL;
+    double *bandwidth = NULL;
 
     for (uint32_t s = 0; s < c->services_count; s++) {
         names[s] = c->services[s].name;
@@ -92,9 +118,13 @@ static int make_platform(builder *b)
     desc.kind_names = names;
     desc.machines_count = replicas;
     desc.coherent = 1; /* outputs lie in the driver's process */
-    clo_status status = clo_platform_create(&desc, &b->out->platform);
+    int result = set_links(b, &desc, &latency, &bandwidth);
+    if (result == 0 && clo_platform_create(&desc, &b->out->platform) != CLO_OK)
+        result = fail_clotho(b);
     free(executors);
-    return status == CLO_OK ? 0 : fail_clotho(b);
+    free(latency);
+    free(bandwidth);
+    return result;
 }
 
 /* The body of --local: what the services would answer, one after the other. */
@@ -155,11 +185,16 @@ static int add_task(builder *b, const char *node, const char *part, uint32_t ins
     m->first = f->instances;
     m->arrivals_us = f->arrivals_us;
     f->instances += instances;
-    clo_task task = {.name = name, .argument = m, .output_bytes = c->output_bytes, .instances = instances,
-                     .duplicable = m->effect == EFFECT_NONE, .may_pend = !c->is_local};
+    clo_task task = {.name = name,
+                     .argument = m,
+                     .output_bytes = c->output_bytes,
+                     .instances = instances,
+                     .duplicable = m->effect == EFFECT_NONE,
+                     .may_pend = !c->is_local};
     int64_t work_ns = (int64_t)(c->work_us * (c->hops + 1) * 1000);
     if (clo_graph_add_task(f->graph, &task, NULL) != CLO_OK ||
-        clo_graph_set_body(f->graph, m->task, b->kinds[m->service], c->is_local ? answer_here : engine_body) != CLO_OK ||
+        clo_graph_set_body(f->graph, m->task, b->kinds[m->service], c->is_local ? answer_here : engine_body) !=
+            CLO_OK ||
         clo_graph_set_time(f->graph, m->task, b->kinds[m->service], work_ns) != CLO_OK)
         return fail_clotho(b);
     return m->effect != EFFECT_NONE ? stay_home(b, m) : 0;
@@ -312,8 +347,8 @@ static int finish(builder *b)
     f->hash = answer_hash(ANSWER_BEGIN, &c->hops, sizeof c->hops);
     for (uint32_t t = 0; t < f->methods_count; t++) {
         method *m = &f->methods[t];
-        uint32_t numbers[6] = {m->instances, m->service, (uint32_t)m->effect, m->home, m->output_bytes,
-                               c->services[m->service].replicas};
+        uint32_t numbers[6] = {m->instances, m->service,      (uint32_t)m->effect,
+                               m->home,      m->output_bytes, c->services[m->service].replicas};
         m->rest_us = (uint64_t)ranks[t] / 1000;
         f->hash = answer_hash(f->hash, m->name, strlen(m->name) + 1);
         f->hash = answer_hash(f->hash, numbers, sizeof numbers);

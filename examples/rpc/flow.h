@@ -1,7 +1,7 @@
 /* flow.h - from services and a call graph to Clotho's platform, graph and cost.
  *
  * Machine = host, executor = one unit of concurrency of one replica (a slot), kind = service, memory = host. A task can
- * run on the executors of its service only.
+ * run on the executors of its service only. Link = link_us + bytes / link_mbit.
  *
  * Call graphs. The caller waits for its callees, so a node becomes two tasks: before(caller) -> before(callee), and
  * after(callee) -> after(caller). The data does not say whether a caller calls its callees in parallel or one after the
@@ -26,6 +26,9 @@ typedef struct flow_config {
     flow_order order;
     uint32_t slots, output_bytes, hops;
     uint64_t work_us, seed;
+
+    /* From host to host, for planners: half of a round trip, and the bandwidth; 0: none is counted. */
+    uint32_t link_us, link_mbit;
 
     /* Tasks in a hundred with an effect, by name; what a broken call of them means. */
     uint32_t effect_percent;

@@ -37,11 +37,10 @@ int flow_services(const char *text, flow_config *out, char *error, size_t error_
     out->services_count = 0;
     while (*text != '\0') {
         size_t length = strcspn(text, ";");
-        if (out->services_count == SERVICES_MAX ||
-            read_group(text, length, &out->services[out->services_count]) != 0) {
+        if (out->services_count == SERVICES_MAX || read_group(text, length, &out->services[out->services_count]) != 0) {
             snprintf(error, error_bytes,
-                     "--services: '%.*s' is not NAME=ENDPOINT,ENDPOINT... (at most %d services of %d replicas)", (int)length,
-                     text, SERVICES_MAX, REPLICAS_MAX);
+                     "--services: '%.*s' is not NAME=ENDPOINT,ENDPOINT... (at most %d services of %d replicas)",
+                     (int)length, text, SERVICES_MAX, REPLICAS_MAX);
             return -1;
         }
         out->services_count++;

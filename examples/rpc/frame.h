@@ -21,12 +21,7 @@
 
 #define FRAME_NO_DEADLINE INT64_MAX
 
-enum {
-    FRAME_HEADER = 48,
-    FRAME_MAX = 16 << 20,
-    HOPS_MAX = 8,
-    ENDPOINT_MAX = 128
-};
+enum { FRAME_HEADER = 48, FRAME_MAX = 16 << 20, HOPS_MAX = 8, ENDPOINT_MAX = 128 };
 
 typedef enum frame_kind { FRAME_REQUEST = 1, FRAME_ANSWER = 2, FRAME_CANCEL = 3 } frame_kind;
 

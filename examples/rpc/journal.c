@@ -1,4 +1,5 @@
 #include "journal.h"
+#include "answer.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ struct journal {
 static const char tables[] =
     "CREATE TABLE IF NOT EXISTS run(id INTEGER PRIMARY KEY CHECK (id = 0), run INTEGER, graph INTEGER, plan INTEGER);"
     "CREATE TABLE IF NOT EXISTS event(number INTEGER PRIMARY KEY, task INTEGER, instance INTEGER, attempt INTEGER,"
-    " state INTEGER, key INTEGER, endpoint TEXT, time_us INTEGER, output BLOB);";
+    " state INTEGER, key INTEGER, endpoint TEXT, time_us INTEGER, output BLOB, sum INTEGER);";
 
 uint64_t journal_new_run(void)
 {
@@ -40,17 +41,32 @@ static int execute(journal *j, const char *sql)
     return sqlite3_exec(j->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : fail(j, "the journal cannot be used");
 }
 
+/* SQLite checks its log, but not what lies in the file. */
+static uint64_t sum_of(const journal_record *r)
+{
+    uint64_t numbers[6] = {r->task, r->instance, r->attempt, (uint64_t)r->state, r->key, r->output_bytes};
+
+    return answer_hash(answer_hash(ANSWER_BEGIN, numbers, sizeof numbers), r->output, r->output_bytes);
+}
+
+static int fail_damaged(journal *j, const char *how)
+{
+    snprintf(j->error, sizeof j->error, "%s: the journal is damaged (%s); remove it to run all anew", j->path, how);
+    return -1;
+}
+
 /* A damaged file is found before anything is built on it. */
 static int check(journal *j)
 {
     sqlite3_stmt *statement = NULL;
-    int good = sqlite3_prepare_v2(j->db, "PRAGMA quick_check(1)", -1, &statement, NULL) == SQLITE_OK &&
-               sqlite3_step(statement) == SQLITE_ROW &&
-               strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
+    int row = sqlite3_prepare_v2(j->db, "PRAGMA quick_check(1)", -1, &statement, NULL) == SQLITE_OK
+                  ? sqlite3_step(statement)
+                  : SQLITE_ERROR;
+    const char *text = row == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    int good = text != NULL && strcmp(text, "ok") == 0;
 
     if (!good)
-        snprintf(j->error, sizeof j->error, "%s: the journal is damaged (%s); remove it to run all anew", j->path,
-                 sqlite3_errmsg(j->db));
+        (void)fail_damaged(j, text != NULL ? text : sqlite3_errmsg(j->db));
     sqlite3_finalize(statement);
     return good ? 0 : -1;
 }
@@ -97,8 +113,8 @@ static int open_all(journal *j, bool durable, uint64_t mine[3], bool *is_resumed
         match(j, mine, is_resumed) != 0)
         return -1;
     if (sqlite3_prepare_v2(j->db,
-                           "INSERT INTO event(task, instance, attempt, state, key, endpoint, time_us, output)"
-                           " VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+                           "INSERT INTO event(task, instance, attempt, state, key, endpoint, time_us, output, "
+                           "sum) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
                            -1, &j->insert, NULL) != SQLITE_OK)
         return fail(j, "the journal is of another version");
     return 0;
@@ -127,7 +143,7 @@ int journal_read(journal *j, void (*show)(void *argument, const journal_record *
     int row;
 
     if (sqlite3_prepare_v2(j->db,
-                           "SELECT task, instance, attempt, state, key, endpoint, time_us, output FROM event"
+                           "SELECT task, instance, attempt, state, key, endpoint, time_us, output, sum FROM event"
                            " ORDER BY number",
                            -1, &statement, NULL) != SQLITE_OK)
         return fail(j, "the journal cannot be read");
@@ -141,6 +157,10 @@ int journal_read(journal *j, void (*show)(void *argument, const journal_record *
                             .time_us = sqlite3_column_int64(statement, 6),
                             .output = sqlite3_column_blob(statement, 7),
                             .output_bytes = (size_t)sqlite3_column_bytes(statement, 7)};
+        if ((uint64_t)sqlite3_column_int64(statement, 8) != sum_of(&r)) {
+            sqlite3_finalize(statement);
+            return fail_damaged(j, "a record has another sum");
+        }
         show(argument, &r);
     }
     int result = row == SQLITE_DONE ? 0 : fail(j, "the journal cannot be read");
@@ -161,6 +181,7 @@ int journal_add(journal *j, const journal_record *r)
     sqlite3_bind_text(j->insert, 6, r->endpoint, -1, SQLITE_STATIC);
     sqlite3_bind_int64(j->insert, 7, r->time_us);
     sqlite3_bind_blob(j->insert, 8, r->output, (int)r->output_bytes, SQLITE_STATIC);
+    sqlite3_bind_int64(j->insert, 9, (sqlite3_int64)sum_of(r));
     int result = sqlite3_step(j->insert) == SQLITE_DONE ? 0 : fail(j, "the journal cannot be written");
     sqlite3_reset(j->insert);
     j->records++;

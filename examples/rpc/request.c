@@ -32,8 +32,11 @@ static int64_t left_us(const request *r)
 static int keep(request *r, journal_state state, const attempt *a)
 {
     engine *e = r->owner;
-    journal_record record = {.task = r->what->task, .instance = r->instance, .attempt = a != NULL ? a->number : 1,
-                             .state = state, .key = answer_key(e->config.run, r->what->task, r->instance),
+    journal_record record = {.task = r->what->task,
+                             .instance = r->instance,
+                             .attempt = a != NULL ? a->number : 1,
+                             .state = state,
+                             .key = answer_key(e->config.run, r->what->task, r->instance),
                              .endpoint = endpoint_of(r, a != NULL ? a->replica : r->replica),
                              .time_us = engine_now_us() - e->start_us};
 
@@ -83,13 +86,15 @@ void request_fail(request *r, reply_status status, const char *why)
 
     if (e->stats.failures++ == 0)
         snprintf(e->stats.failure, sizeof e->stats.failure,
-                 "task %s, instance %u: service %s at %s: %s (%s) after %u attempts and %" PRId64 " ms",
-                 r->what->name, r->instance, e->config.services[r->what->service].name,
+                 "task %s, instance %u: service %s at %s: %s (%s) after %u attempts and %" PRId64 " ms", r->what->name,
+                 r->instance, e->config.services[r->what->service].name,
                  endpoint_of(r, last != NULL ? last->replica : r->replica), reply_name(status), why, r->begun,
                  after_us / 1000);
     note(r, last, "fail", why);
     (void)keep(r, JOURNAL_FAILED, last);
-    complete(r, 1 + (int)status);
+    if (e->config.keeps_going && r->what->output_bytes > 0)
+        memset(r->output, 0, r->what->output_bytes);
+    complete(r, e->config.keeps_going ? 0 : 1 + (int)status);
 }
 
 static void on_answer(void *argument, const reply *answer);
@@ -172,7 +177,8 @@ static void send_attempt(request *r, uint32_t replica, uint32_t is_hedge)
             request_fail(r, REPLY_DEADLINE, detail);
         return;
     }
-    *a = (attempt){.of = r, .begun_us = engine_now_us(), .number = r->begun + 1, .replica = replica, .is_hedge = is_hedge};
+    *a = (attempt){
+        .of = r, .begun_us = engine_now_us(), .number = r->begun + 1, .replica = replica, .is_hedge = is_hedge};
     r->begun++;
     if (gather(r, &what) == 0)
         a->call = client_call(e->calls, e->endpoints[r->what->service][replica], &head, &what, on_answer, a);
@@ -241,7 +247,7 @@ static void hedge(request *r)
         r->hedge_us = delay > 0 ? now + delay : 0;
     } else {
         r->owner->stats.held_back++;
-        r->hedge_us = now + (delay > 8000 ? delay / 4 : 2000);
+        r->hedge_us = now + (delay > 10000 ? delay : 10000);
     }
 }
 
@@ -250,8 +256,8 @@ static void call_first(request *r)
     throttle *t = throttle_of(r);
     int64_t delay = throttle_delay_us(t);
 
-    uint32_t other = r->what->effect == EFFECT_NONE && is_shunned(r, r->replica) ? other_replica(r, r->replica)
-                                                                                 : UINT32_MAX;
+    uint32_t other =
+        r->what->effect == EFFECT_NONE && is_shunned(r, r->replica) ? other_replica(r, r->replica) : UINT32_MAX;
 
     r->state = REQUEST_CALLING;
     send_attempt(r, other != UINT32_MAX && !is_shunned(r, other) ? other : r->replica, 0);
@@ -306,7 +312,8 @@ static void on_timer(uv_timer_t *timer)
         return;
     }
     if (r->retry_us != 0 && now >= r->retry_us) {
-        uint32_t other = r->what->effect == EFFECT_NONE ? other_replica(r, r->attempts[r->begun - 1].replica) : UINT32_MAX;
+        uint32_t other =
+            r->what->effect == EFFECT_NONE ? other_replica(r, r->attempts[r->begun - 1].replica) : UINT32_MAX;
         r->retry_us = 0;
         send_attempt(r, other != UINT32_MAX ? other : r->attempts[r->begun - 1].replica, 0);
     }
@@ -351,8 +358,8 @@ static double chance(engine *e)
 static void retry(request *r, const reply *answer)
 {
     engine *e = r->owner;
-    int64_t now = engine_now_us(), wait = throttle_backoff_us(r->begun + 1, e->config.backoff_us,
-                                                             e->config.backoff_max_us, chance(e));
+    int64_t now = engine_now_us(),
+            wait = throttle_backoff_us(r->begun + 1, e->config.backoff_us, e->config.backoff_max_us, chance(e));
     const char *no = NULL;
 
     if (answer->pushback_ms > 0)

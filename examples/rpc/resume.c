@@ -14,8 +14,8 @@ typedef struct reader {
 
 static int refuse(reader *r, const char *why, const journal_record *record)
 {
-    snprintf(r->error, r->error_bytes, "the journal's record of task %u, instance %u %s", record->task, record->instance,
-             why);
+    snprintf(r->error, r->error_bytes, "the journal's record of task %u, instance %u %s", record->task,
+             record->instance, why);
     return -1;
 }
 
@@ -61,10 +61,11 @@ static int judge_started(reader *r)
             if (!r->started[i] || (r->out->done[i / 64] >> i % 64 & 1) != 0)
                 continue;
             if (m->effect == EFFECT_ONCE) {
-                snprintf(r->error, r->error_bytes,
-                         "task %s, instance %u was under way and may have had its effect; it has no key, so find out at "
-                         "service %u, replica %u, before you run it again",
-                         m->name, k, m->service, m->home);
+                snprintf(
+                    r->error, r->error_bytes,
+                    "task %s, instance %u was under way and may have had its effect; it has no key, so find out at "
+                    "service %u, replica %u, before you run it again",
+                    m->name, k, m->service, m->home);
                 return -1;
             }
             r->out->again++;

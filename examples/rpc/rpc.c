@@ -24,8 +24,10 @@ static const char usage[] =
     "  --slots N            units of concurrency of a replica (8; with --rate: one for each request)\n"
     "  --route LIST         ENDPOINT,ENDPOINT...: services that each call passes on to\n"
     "  --work-us N --bytes N   expected time (5000) and output (64) of a call\n"
+    "  --link-us N --link-mbit N   links between hosts, for the planner (0: they cost nothing)\n"
     "  --deadline-ms N      of the run, or of each request with --rate (0: none)\n"
     "  --attempts N --backoff-ms N   at most (5), and the first backoff (10)\n"
+    "  --keep-going         the others go on when a request fails\n"
     "  --no-hedge           one attempt at a time\n"
     "  --effects PERCENT    tasks that have an effect, applied once for each key; --once: without keys\n"
     "  --journal FILE --durable   go on where a run that was killed stopped; survive a loss of power\n"
@@ -110,6 +112,10 @@ static int read_flow_option(options *o, int argc, char **argv, int *at)
         read_route(o, option_text(argc, argv, at));
     else if (option_is(name, "--work-us"))
         o->flow.work_us = option_number(argc, argv, at, 1000000000);
+    else if (option_is(name, "--link-us"))
+        o->flow.link_us = (uint32_t)option_number(argc, argv, at, 1000000000);
+    else if (option_is(name, "--link-mbit"))
+        o->flow.link_mbit = (uint32_t)option_number(argc, argv, at, 1000000000);
     else if (option_is(name, "--bytes"))
         o->flow.output_bytes = (uint32_t)option_number(argc, argv, at, 1 << 20);
     else if (option_is(name, "--effects"))
@@ -141,6 +147,8 @@ static void read_option(options *o, int argc, char **argv, int *at)
         o->engine.attempts = (uint32_t)option_number(argc, argv, at, ATTEMPTS_MAX);
     else if (option_is(name, "--backoff-ms"))
         o->engine.backoff_us = (int64_t)option_number(argc, argv, at, 1000000) * 1000;
+    else if (option_is(name, "--keep-going"))
+        o->engine.keeps_going = 1;
     else if (option_is(name, "--no-hedge"))
         o->engine.is_hedging = 0;
     else if (option_is(name, "--journal"))
@@ -171,8 +179,10 @@ static void read_options(options *o, int argc, char **argv)
         option_fail("--services is missing; see --help");
     if ((o->flow.path == NULL) == (o->flow.requests == 0))
         option_fail("give one of --graph FILE and --requests N; see --help");
-    if (o->flow.path != NULL && o->flow.rate > 0)
-        option_fail("--rate needs --requests");
+    if (o->flow.path != NULL && (o->flow.rate > 0 || o->engine.keeps_going))
+        option_fail("--rate and --keep-going need --requests");
+    if (o->journal_path != NULL && o->engine.keeps_going)
+        option_fail("--journal: leave out --keep-going, or what has failed would count as done");
     if (o->flow.slots == 0) /* open loop: no request waits for another one's unit */
         o->flow.slots = o->flow.rate > 0 ? o->flow.requests / o->flow.services[0].replicas + 1 : 8;
     if (o->repeat == 0 || o->engine.attempts == 0)
@@ -336,21 +346,24 @@ static int run_job(options *o, const flow *f, const clo_plan *plan, const resume
     run_all(o, f, job, e, out);
     clo_runtime_destroy(runtime); /* and the job */
     engine_stop(e);
-    return out->status == CLO_OK ? 0 : is_interrupted ? 130 : 1;
+    if (out->status == CLO_OK && out->stats.failures == 0)
+        return 0;
+    return is_interrupted ? 130 : 1;
 }
 
 static void print_json(const flow *f, const outcome *r)
 {
     const engine_stats *s = &r->stats;
 
-    printf("{\"status\": \"%s\", \"hash\": \"%016" PRIx64 "\", \"graph_hash\": \"%016" PRIx64 "\", \"plan_hash\": \"%016" PRIx64
-           "\", \"tasks\": %u, \"instances\": %u, \"done_before\": %" PRIu64 ", \"again\": %" PRIu64 ", \"executed\": %" PRIu64,
+    printf("{\"status\": \"%s\", \"hash\": \"%016" PRIx64 "\", \"graph_hash\": \"%016" PRIx64
+           "\", \"plan_hash\": \"%016" PRIx64 "\", \"tasks\": %u, \"instances\": %u, \"done_before\": %" PRIu64
+           ", \"again\": %" PRIu64 ", \"executed\": %" PRIu64,
            clo_status_text(r->status), r->hash, f->hash, r->plan_hash, f->methods_count, f->instances, r->done_before,
            r->again, r->executed);
     printf(", \"sequenced\": %u, \"not_sequenced\": %u, \"makespan_ms\": %.3f, \"answered\": %u", f->sequenced,
            f->not_sequenced, (double)r->makespan_ns * 1e-6, r->answered);
-    printf(", \"p50_us\": %" PRId64 ", \"p95_us\": %" PRId64 ", \"p99_us\": %" PRId64 ", \"p999_us\": %" PRId64, r->p50_us,
-           r->p95_us, r->p99_us, r->p999_us);
+    printf(", \"p50_us\": %" PRId64 ", \"p95_us\": %" PRId64 ", \"p99_us\": %" PRId64 ", \"p999_us\": %" PRId64,
+           r->p50_us, r->p95_us, r->p99_us, r->p999_us);
     printf(", \"requests\": %" PRIu64 ", \"calls\": %" PRIu64 ", \"hedges\": %" PRIu64 ", \"hedges_won\": %" PRIu64
            ", \"held_back\": %" PRIu64 ", \"cancelled\": %" PRIu64 ", \"retries\": %" PRIu64 ", \"failures\": %" PRIu64
            ", \"payload_bytes\": %" PRIu64,
@@ -401,7 +414,8 @@ static int open_journal(options *o, const flow *f, outcome *result, resume *befo
     }
     o->engine.journal = journal_open(o->journal_path, o->is_durable, identity, &is_resumed, error, sizeof error);
     o->engine.run = identity[0];
-    if (o->engine.journal == NULL || (is_resumed && resume_read(o->engine.journal, f, before, error, sizeof error) != 0)) {
+    if (o->engine.journal == NULL ||
+        (is_resumed && resume_read(o->engine.journal, f, before, error, sizeof error) != 0)) {
         fprintf(stderr, "rpc: %s\n", error);
         return -1;
     }
@@ -446,7 +460,10 @@ static int run(options *o)
 int main(int argc, char **argv)
 {
     options o = {.flow = {.work_us = 5000, .output_bytes = 64, .effect = EFFECT_KEYED},
-                 .engine = {.seed = 1, .attempts = ATTEMPTS_MAX, .is_hedging = 1, .backoff_us = 10000,
+                 .engine = {.seed = 1,
+                            .attempts = ATTEMPTS_MAX,
+                            .is_hedging = 1,
+                            .backoff_us = 10000,
                             .backoff_max_us = 1000000},
                  .repeat = 1};
     struct sigaction stop = {.sa_handler = on_signal};

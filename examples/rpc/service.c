@@ -64,7 +64,9 @@ static void note(const work *w, const char *event, int64_t value)
     FILE *log = w->owner->config.log;
 
     if (log != NULL)
-        fprintf(log, "%s time=%" PRId64 " run=%" PRIu64 " task=%u instance=%u attempt=%u left=%" PRId64 " value=%" PRId64 "\n",
+        fprintf(log,
+                "%s time=%" PRId64 " run=%" PRIu64 " task=%u instance=%u attempt=%u left=%" PRId64 " value=%" PRId64
+                "\n",
                 event, now_us(), w->head.run, w->head.task, w->head.instance, w->head.attempt,
                 w->expires_us == FRAME_NO_DEADLINE ? -1 : left_us(w), value);
 }
@@ -225,11 +227,13 @@ static int apply(work *w)
 static void on_worked(uv_timer_t *timer)
 {
     work *w = timer->data;
+    int64_t left = left_us(w);
 
-    if (left_us(w) <= 0) {
+    if (left <= 0) {
         on_deadline(timer);
         return;
     }
+    note(w, "worked", left);
     answer_fill(w->head.task, w->head.instance, answer_hash(ANSWER_BEGIN, w->input, w->what.input_bytes), w->output,
                 w->what.output_bytes);
     if (w->what.keyed && apply(w) != 0)

@@ -123,8 +123,8 @@ static void print_address(const uv_tcp_t *listener)
 
 int main(int argc, char **argv)
 {
-    service_config config = {.slots = 8, .queue = 64, .seed = 1, .pace = 1, .sigma = 0.3, .slow = 1,
-                             .slow_after = UINT64_MAX};
+    service_config config = {
+        .slots = 8, .queue = 64, .seed = 1, .pace = 1, .sigma = 0.3, .slow = 1, .slow_after = UINT64_MAX};
     const char *listen = read_options(argc, argv, &config);
     struct sockaddr_storage address;
     process p;

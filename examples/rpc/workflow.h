@@ -70,6 +70,10 @@ typedef struct engine_config {
     int64_t deadline_us;
 
     uint32_t attempts, is_hedging;
+
+    /* 1: a request that fails leaves its output as zeros, and the others go on. */
+    uint32_t keeps_going;
+
     int64_t backoff_us, backoff_max_us;
 
     /* [method.hops] further endpoints of each call's route. */

@@ -72,6 +72,25 @@ with open(os.path.join(folder, "clean"), "r+b") as file:
 _, error, _ = net.run(*words(1, "clean"), want=2)
 check("clean" in error and error.count("\n") == 0, error)
 
+# A journal with a few bytes that are others: refused in one line, or the same output.
+with open(os.path.join(folder, "j2"), "rb") as file:
+    whole = file.read()
+refused = 0
+for n in range(100 if FULL else 12):
+    with open(os.path.join(folder, "bad%d" % n), "wb") as file:
+        data = bytearray(whole)
+        for _ in range(random_.randrange(1, 20)):
+            data[random_.randrange(len(data))] = random_.randrange(256)
+        file.write(data[:random_.choice((len(data), random_.randrange(1, len(data))))])
+    process = net.start(*words(2, "bad%d" % n), "--json")
+    out, error = process.communicate(timeout=LIMIT)
+    if process.returncode not in (0, 1, 2) or error.count("\n") > 1 or (process.returncode == 0) != (error == ""):
+        sys.exit("FAILED: a damaged journal (SEED): %d: %s" % (process.returncode, error))
+    if process.returncode == 0 and json.loads(out)["hash"] != clean["hash"]:
+        sys.exit("FAILED: a damaged journal gives another output")
+    refused += process.returncode != 0
+check(refused > 0, "damaged journals: %d refused, the others give the same output; the last line is: %s" % (refused, error.strip()))
+
 slow = net.service(0, "slow", "--pace", "1000")
 process = net.start("--services", group("a", [slow]), "--requests", "3", "--effects", "100", "--once", "--journal",
                     os.path.join(folder, "once"))

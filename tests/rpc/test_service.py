@@ -82,6 +82,10 @@ check(peer.answer()[:2] == (1, DEADLINE), "what cannot finish is not begun")
 check(not [e for e in events(wide.log) if e["event"] == "start"], "by the log")
 peer.send(request(2, -5, 0, 0) + request(3, NEVER, 0))
 check(sorted([peer.answer()[:2], peer.answer()[:2]]) == [(2, DEADLINE), (3, OK)], "less than nothing is left")
+peer.send(request(4, 200000, 30 * S, 1000) + request(5, 30 * S, 300000))
+check(peer.answer()[:2] == (4, DEADLINE), "work stops at the deadline, without a cancel")
+check([e["instance"] for e in events(wide.log) if e["event"] in ("expire", "done")] == [3, 4], "not later than other work")
+check(peer.answer()[:2] == (5, OK), "which is done")
 for n in range(5):
     peer.send(request(10 + n, NEVER, 100 * n, key=77)[:HEAD.size - 24] + struct.pack(">I", 9) +
               request(10 + n, NEVER, 100 * n, key=77)[HEAD.size - 20:])
