@@ -27,9 +27,9 @@ bool memory_read_budget(const char *text, int64_t *budget_kib)
         *budget_kib = MEMORY_AUTO;
         return true;
     }
-    errno = 0;
+    size_t digits = strspn(text, "0123456789.");
     double value = strtod(text, &end);
-    if (end == text || errno != 0 || text[0] < '0' || text[0] > '9')
+    if (digits == 0 || end != text + digits)
         return false;
     const char *suffix = *end != '\0' ? strchr(suffixes, *end) : NULL;
     if (*end != '\0' && (suffix == NULL || end[1] != '\0'))
@@ -37,7 +37,7 @@ bool memory_read_budget(const char *text, int64_t *budget_kib)
     value /= suffix == NULL ? 1024 : 1;
     for (const char *s = suffixes; suffix != NULL && s < suffix; s++)
         value *= 1024;
-    if (!(value >= 1024 && value <= 1e15)) /* at least 1 MiB */
+    if (!(value >= 1024 && value <= 1e12)) /* 1 MiB to about 1 PiB */
         return false;
     *budget_kib = (int64_t)value;
     return true;
@@ -225,8 +225,8 @@ bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage 
     int64_t largest = usage->peak_kib;
     bool is_good = usage->status == 0;
 
-    /* A short step is over before its first sample; one process of it is then the better guess. The group knows an upper
-     * bound, as its peak counts the page cache too. */
+    /* A short step is over before its first sample; one process of it is then the better guess. The group knows an
+     * upper bound, as its peak counts the page cache too. */
     if (peak >= 0 && largest > peak)
         largest = peak;
     history_entry taken = {.hash = hash_of(b, edge),
@@ -280,8 +280,7 @@ void memory_describe(const build_memory *b, buffer *out)
     if (g->version != 0)
         buffer_add_format(out, "at most %s at once, ", show_bytes((uint64_t)b->most_kib * 1024));
     if (b->budget_kib > 0)
-        buffer_add_format(out, "budget %s%s, %u of %u steps known before, ",
-                          show_bytes((uint64_t)b->budget_kib * 1024),
+        buffer_add_format(out, "budget %s%s, %u of %u steps known before, ", show_bytes((uint64_t)b->budget_kib * 1024),
                           g->has_limit ? " (a limit of the control group)" : " (no limit of the system behind it)",
                           b->known, b->learned);
     buffer_add_format(out, "%u killed, %u run again alone; ", b->kills, b->retries);

@@ -29,8 +29,7 @@ static int set_attributes(posix_spawnattr_t *attributes, const sigset_t *mask)
     sigaddset(&usual, SIGCHLD);
     if (error == 0)
         error = posix_spawnattr_setsigdefault(attributes, &usual);
-    return error != 0 ? error
-                      : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    return error != 0 ? error : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
 static int set_files(posix_spawn_file_actions_t *files, int output, int control)

@@ -2,14 +2,14 @@
  *
  *   clotho-step CONTROL CONSOLE FILES GROUP COMMAND
  *
- * CONTROL is a socket that it inherits, CONSOLE 1 where the command has the terminal, FILES the soft limit of open files
- * that the command gets (0: as it is), GROUP the folder of a control group that the command joins ("": none).
+ * CONTROL is a socket that it inherits, CONSOLE 1 where the command has the terminal, FILES the soft limit of open
+ * files that the command gets (0: as it is), GROUP the folder of a control group that the command joins ("": none).
  *
  * It starts `/bin/sh -c COMMAND` in a session of its own (not for the console), without what a command should not
  * inherit. When that has ended, it writes one line to CONTROL: "STATUS WALL_US USER_US SYSTEM_US PEAK_KIB", a wait
- * status and what wait4 says. It ends when nothing of the command lives any more: whatever loses its parent becomes its
- * child. Each byte that comes in on CONTROL is a signal for the command; SIGKILL, or the end of CONTROL, is for all that
- * the command has begun. So a builder that is killed leaves nothing running either.
+ * status and what wait4 says. It ends when nothing of the command lives any more: whatever loses its parent becomes
+ * its child. Each byte that comes in on CONTROL is a signal for the command; SIGKILL, or the end of CONTROL, is for
+ * all that the command has begun. So a builder that is killed leaves nothing running either.
  *
  * A small program, because the peak of a child begins at the peak of the process that it was forked from. */
 #define _GNU_SOURCE
