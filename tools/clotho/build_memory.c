@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A prediction is one sixteenth above what was seen, and what the kernel needs for a few processes. */
-enum { MARGIN_SHARE = 16, MARGIN_KIB = 4096 };
+/* A prediction is one part in 32 above what was seen, and what the kernel needs for a few processes. */
+enum { MARGIN_SHARE = 32, MARGIN_KIB = 3072 };
 enum { RESERVE_SHARE = 20, LEAST_RESERVE_KIB = 128 << 10 }; /* of "auto", for all that is no step */
 static const int64_t PRESSURE_NS = 200000000, SAMPLE_NS = MEMORY_SAMPLE_MS * (int64_t)1000000;
 static const double PRESSURE_MOST = 10.0; /* percent of the last 10 s in which somebody waited for memory */
