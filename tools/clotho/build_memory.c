@@ -47,11 +47,11 @@ static int64_t kernel_kills(void)
 {
     FILE *file = fopen("/proc/vmstat", "re");
     char line[256];
-    long long kills = -1;
+    int64_t kills = -1;
 
     while (file != NULL && kills < 0 && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "oom_kill %lld", &kills) != 1)
-            kills = -1;
+        if (strncmp(line, "oom_kill ", 9) == 0)
+            kills = strtoll(line + 9, NULL, 10);
     if (file != NULL)
         fclose(file);
     return kills;
@@ -153,13 +153,15 @@ void memory_close(build_memory *b)
 /* Whether processes of this machine wait for memory. */
 static bool is_pressed(build_memory *b, int64_t now_ns)
 {
-    double share;
+    static const char some[] = "some avg10=";
+    char line[128] = "";
 
     if (b->pressure_ns != 0 && now_ns - b->pressure_ns < PRESSURE_NS)
         return b->is_pressed;
     b->pressure_ns = now_ns;
     FILE *file = fopen(b->pressure_path, "re");
-    b->is_pressed = file != NULL && fscanf(file, "some avg10=%lf", &share) == 1 && share > PRESSURE_MOST;
+    b->is_pressed = file != NULL && fgets(line, sizeof line, file) != NULL &&
+                    strncmp(line, some, sizeof some - 1) == 0 && strtod(line + sizeof some - 1, NULL) > PRESSURE_MOST;
     if (file != NULL)
         fclose(file);
     return b->is_pressed;
