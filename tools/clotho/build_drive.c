@@ -3,6 +3,7 @@
 #include "build_drive.h"
 #include "../ninja/bindings.h"
 #include "../ninja/finish.h"
+#include "../ninja/pids.h"
 #include "report.h"
 
 #include <errno.h>
@@ -230,14 +231,13 @@ static bool kill_children(const build_driver *d, const char *list)
 {
     FILE *file = fopen(list, "re");
     bool was_any = false;
-    int pid;
 
     if (file == NULL)
         return false;
-    while (fscanf(file, "%d", &pid) == 1)
-        if (!is_helper(d, (pid_t)pid)) {
-            kill((pid_t)pid, SIGKILL);
-            was_any |= waitpid((pid_t)pid, NULL, 0) > 0;
+    for (pid_t pid = pids_next(file); pid > 1; pid = pids_next(file))
+        if (!is_helper(d, pid)) {
+            kill(pid, SIGKILL);
+            was_any |= waitpid(pid, NULL, 0) > 0;
         }
     fclose(file);
     return was_any;

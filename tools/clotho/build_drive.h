@@ -1,11 +1,11 @@
 /* build_drive.h - the driver of a build: one thread that begins the commands and sees their ends.
  *
- * The body of a step posts its executor here and returns CLO_PENDING. The driver waits for everything at once (epoll):
- * posts, output, reports, ends of processes, signals. Folder, logs, printer and the slots belong to it alone while it
- * runs. A step that restat has made needless, or that waits for one that failed, ends at once.
+ * The body of a step posts its executor here and returns CLO_PENDING. The driver waits for everything at once
+ * (epoll): posts, output, reports, ends of processes, signals. Folder, logs, printer and the slots belong to it alone
+ * while it runs. A step that restat has made needless, or that waits for one that failed, ends at once.
  *
- * SIGINT, SIGTERM and SIGHUP go on to the running commands, again every 100 ms until they have ended, and after a second
- * everything that they have begun is killed. */
+ * SIGINT, SIGTERM and SIGHUP go on to the running commands, again every 100 ms until they have ended, and after a
+ * second everything that they have begun is killed. */
 #ifndef CLOTHO_TOOL_BUILD_DRIVE_H
 #define CLOTHO_TOOL_BUILD_DRIVE_H
 
@@ -63,8 +63,9 @@ typedef struct build_driver {
 } build_driver;
 
 /* Prepares a driver with `jobs` slots; `folder`, `failures_most` and `printer.is_verbose` are set by the caller, all
- * else is zero. Memory, gate, report and the printer's status are opened and closed by the caller, too. Takes over SIGINT, SIGTERM and SIGHUP of this thread and of those that it will begin. Returns an exit
- * code after an error line; drive_end in every case. */
+ * else is zero. Memory, gate, report and the printer's status are opened and closed by the caller, too. Takes over
+ * SIGINT, SIGTERM and SIGHUP of this thread and of those that it will begin. Returns an exit code after an error
+ * line; drive_end in every case. */
 int drive_open(build_driver *d, uint32_t jobs);
 /* Of the thread that has called drive_open, once the driver's thread has ended. */
 void drive_end(build_driver *d);

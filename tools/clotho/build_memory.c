@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A prediction is one sixteenth above what was seen, and what the kernel needs for a few processes. */
-enum { MARGIN_SHARE = 16, MARGIN_KIB = 4096 };
+/* A prediction is one part in 32 above what was seen, and what the kernel needs for a few processes. */
+enum { MARGIN_SHARE = 32, MARGIN_KIB = 3072 };
 enum { RESERVE_SHARE = 20, LEAST_RESERVE_KIB = 128 << 10 }; /* of "auto", for all that is no step */
 static const int64_t PRESSURE_NS = 200000000, SAMPLE_NS = MEMORY_SAMPLE_MS * (int64_t)1000000;
 static const double PRESSURE_MOST = 10.0; /* percent of the last 10 s in which somebody waited for memory */
@@ -27,9 +27,9 @@ bool memory_read_budget(const char *text, int64_t *budget_kib)
         *budget_kib = MEMORY_AUTO;
         return true;
     }
-    errno = 0;
+    size_t digits = strspn(text, "0123456789.");
     double value = strtod(text, &end);
-    if (end == text || errno != 0 || text[0] < '0' || text[0] > '9')
+    if (digits == 0 || end != text + digits)
         return false;
     const char *suffix = *end != '\0' ? strchr(suffixes, *end) : NULL;
     if (*end != '\0' && (suffix == NULL || end[1] != '\0'))
@@ -37,7 +37,7 @@ bool memory_read_budget(const char *text, int64_t *budget_kib)
     value /= suffix == NULL ? 1024 : 1;
     for (const char *s = suffixes; suffix != NULL && s < suffix; s++)
         value *= 1024;
-    if (!(value >= 1024 && value <= 1e15)) /* at least 1 MiB */
+    if (!(value >= 1024 && value <= 1e12)) /* 1 MiB to about 1 PiB */
         return false;
     *budget_kib = (int64_t)value;
     return true;
@@ -47,11 +47,11 @@ static int64_t kernel_kills(void)
 {
     FILE *file = fopen("/proc/vmstat", "re");
     char line[256];
-    long long kills = -1;
+    int64_t kills = -1;
 
     while (file != NULL && kills < 0 && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "oom_kill %lld", &kills) != 1)
-            kills = -1;
+        if (strncmp(line, "oom_kill ", 9) == 0)
+            kills = strtoll(line + 9, NULL, 10);
     if (file != NULL)
         fclose(file);
     return kills;
@@ -153,13 +153,15 @@ void memory_close(build_memory *b)
 /* Whether processes of this machine wait for memory. */
 static bool is_pressed(build_memory *b, int64_t now_ns)
 {
-    double share;
+    static const char some[] = "some avg10=";
+    char line[128] = "";
 
     if (b->pressure_ns != 0 && now_ns - b->pressure_ns < PRESSURE_NS)
         return b->is_pressed;
     b->pressure_ns = now_ns;
     FILE *file = fopen(b->pressure_path, "re");
-    b->is_pressed = file != NULL && fscanf(file, "some avg10=%lf", &share) == 1 && share > PRESSURE_MOST;
+    b->is_pressed = file != NULL && fgets(line, sizeof line, file) != NULL &&
+                    strncmp(line, some, sizeof some - 1) == 0 && strtod(line + sizeof some - 1, NULL) > PRESSURE_MOST;
     if (file != NULL)
         fclose(file);
     return b->is_pressed;
@@ -225,8 +227,8 @@ bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage 
     int64_t largest = usage->peak_kib;
     bool is_good = usage->status == 0;
 
-    /* A short step is over before its first sample; one process of it is then the better guess. The group knows an upper
-     * bound, as its peak counts the page cache too. */
+    /* A short step is over before its first sample; one process of it is then the better guess. The group knows an
+     * upper bound, as its peak counts the page cache too. */
     if (peak >= 0 && largest > peak)
         largest = peak;
     history_entry taken = {.hash = hash_of(b, edge),
@@ -280,8 +282,7 @@ void memory_describe(const build_memory *b, buffer *out)
     if (g->version != 0)
         buffer_add_format(out, "at most %s at once, ", show_bytes((uint64_t)b->most_kib * 1024));
     if (b->budget_kib > 0)
-        buffer_add_format(out, "budget %s%s, %u of %u steps known before, ",
-                          show_bytes((uint64_t)b->budget_kib * 1024),
+        buffer_add_format(out, "budget %s%s, %u of %u steps known before, ", show_bytes((uint64_t)b->budget_kib * 1024),
                           g->has_limit ? " (a limit of the control group)" : " (no limit of the system behind it)",
                           b->known, b->learned);
     buffer_add_format(out, "%u killed, %u run again alone; ", b->kills, b->retries);

@@ -1,11 +1,11 @@
 /* build_memory.h - memory of a build: measured for each step, learned, and held below one budget.
  *
- * Measured: anonymous memory of the step's control group, sampled every 50 ms, and the largest process by wait4; without
- * groups the latter alone. Learned: ../ninja/history.h. Held, with a budget: a step whose peak is known demands it of
- * Clotho's machine, so a policy does not choose it before there is room. What is not known (then its class says), and
- * what is known too low, is held back here: a step begins when what runs needs no more than the budget leaves. A step of
- * which nothing is known, and one that the kernel has killed for want of memory, runs alone. While processes wait for
- * memory (PSI) nothing begins beside what runs.
+ * Measured: anonymous memory of the step's control group, sampled every 50 ms, and the largest process by wait4;
+ * without groups the latter alone. Learned: ../ninja/history.h. Held, with a budget: a step whose peak is known
+ * demands it of Clotho's machine, so a policy does not choose it before there is room. What is not known (then its
+ * class says), and what is known too low, is held back here: a step begins when what runs needs no more than the
+ * budget leaves. A step of which nothing is known, and one that the kernel has killed for want of memory, runs alone.
+ * While processes wait for memory (PSI) nothing begins beside what runs.
  *
  * Of one thread, but for what memory_open makes. */
 #ifndef CLOTHO_TOOL_BUILD_MEMORY_H
@@ -58,8 +58,8 @@ bool memory_may_begin(build_memory *b, uint32_t edge, bool is_alone, int64_t now
 /* It begins, or could not: before the command is begun, and where that failed. */
 void memory_begin(build_memory *b, uint32_t slot, uint32_t edge, bool is_alone);
 void memory_cancel(build_memory *b, uint32_t slot);
-/* The command has ended. Learns of it. *was_killed: the kernel has killed a process of it for want of memory. False: the
- * manifest's error is set. */
+/* The command has ended. Learns of it. *was_killed: the kernel has killed a process of it for want of memory. False:
+ * the manifest's error is set. */
 bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage *usage, bool *was_killed);
 
 /* Samples all that runs, where it is time. Returns in how many ms it is time again; -1: nothing runs. */

@@ -198,8 +198,8 @@ static uint32_t default_jobs(void)
 static int plan(build *b, const target_list *targets)
 {
     const build_options *o = &b->options;
-    build_plan_options options = {
-        o->planner, o->gantt, o->out, o->jobs > 0 ? o->jobs : default_jobs(), o->is_dry, o->as_json, b->home};
+    build_plan_options options = {o->planner, o->gantt,   o->out, o->jobs > 0 ? o->jobs : default_jobs(),
+                                  o->is_dry,  o->as_json, b->home};
     bool is_manifest;
 
     if (o->is_dry) {
@@ -380,9 +380,8 @@ static int check_options(const build_options *o)
 int cmd_build(int argc, char **argv)
 {
     static const command about = {"build", "[DIR] [TARGETS]", 0, 4096, about_text, notes};
-    build b = {
-        .options = {.file = "build.ninja", .planner = "heft", .policy = "rank", .jobs = NO_JOBS, .failures = 1},
-        .tokens = {.inherited = -1, .own = -1}};
+    build b = {.options = {.file = "build.ninja", .planner = "heft", .policy = "rank", .jobs = NO_JOBS, .failures = 1},
+               .tokens = {.inherited = -1, .own = -1}};
     const option_spec options[] = {
         {"directory", 'C', "DIR", OPTION_TEXT, &b.options.directory, "the folder to build in"},
         {"file", 'f', "FILE", OPTION_TEXT, &b.options.file, "the manifest (build.ninja)"},

@@ -1,6 +1,7 @@
 /* groups.c - see groups.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "groups.h"
+#include "pids.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -136,28 +137,38 @@ static int find_group(char parent[1024])
     return 0;
 }
 
-/* Groups of builds that do not run any more. */
+/* The group of a build that does not run any more. */
+static void remove_if_old(const char *parent, const char *name)
+{
+    char path[1400], below[1600];
+    long pid = strtol(name + sizeof PREFIX - 1, NULL, 10);
+
+    if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH || !join(path, sizeof path, parent, name))
+        return;
+    for (unsigned step = 0;; step++) { /* ends with the first that is not there, or that is in use */
+        snprintf(below, sizeof below, "%s/s%u", path, step);
+        if (rmdir(below) != 0)
+            break;
+    }
+    rmdir(path);
+}
+
+static int is_of_build(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) == 0;
+}
+
 static void remove_old(const char *parent)
 {
-    DIR *folder = opendir(parent);
-    char path[1400], below[1600];
+    struct dirent **found = NULL;
+    int count = scandir(parent, &found, is_of_build, alphasort);
 
-    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0)
-            continue;
-        long pid = strtol(entry->d_name + sizeof PREFIX - 1, NULL, 10);
-        if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH || !join(path, sizeof path, parent, entry->d_name))
-            continue;
-        DIR *old = opendir(path);
-        for (struct dirent *step; old != NULL && (step = readdir(old)) != NULL;)
-            if (step->d_name[0] == 's' && join(below, sizeof below, path, step->d_name))
-                rmdir(below);
-        if (old != NULL)
-            closedir(old);
-        rmdir(path);
+    for (int i = 0; i < count; i++) {
+        remove_if_old(parent, found[i]->d_name);
+        free(found[i]);
     }
-    if (folder != NULL)
-        closedir(folder);
+    if (count >= 0)
+        free(found);
 }
 
 /* Whether this process is the only one of its group. */
@@ -260,7 +271,7 @@ void groups_close(step_groups *g)
 {
     char path[1200];
 
-    for (uint32_t i = 0; i < g->count; i++) {
+    for (uint32_t i = 0; g->groups != NULL && i < g->count; i++) {
         close_file(g->groups[i].stat);
         close_file(g->groups[i].peak);
         close_file(g->groups[i].events);
@@ -333,16 +344,15 @@ int64_t groups_kills(const step_groups *g, uint32_t step)
 void groups_kill(const step_groups *g, uint32_t step)
 {
     char path[1200], list[1400];
-    int pid;
 
     if (groups_folder(g, step, path) == NULL || !join(list, sizeof list, path, "cgroup.procs"))
         return;
     FILE *file = fopen(list, "re");
-    while (file != NULL && fscanf(file, "%d", &pid) == 1)
-        if (pid > 1)
-            kill((pid_t)pid, SIGKILL);
-    if (file != NULL)
-        fclose(file);
+    if (file == NULL)
+        return;
+    for (pid_t pid = pids_next(file); pid > 1; pid = pids_next(file))
+        kill(pid, SIGKILL);
+    fclose(file);
 }
 
 /* Room below the limits of this process's group and of those above it, up to the root of the tree. */

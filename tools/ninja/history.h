@@ -1,11 +1,10 @@
 /* history.h - .clotho_steps: what each step took when it ran last, learned for the next builds.
  *
- * A text beside .ninja_log. Behind "# clotho steps v1" each line is
- *   WALL_MS CPU_MS PEAK_KIB HELD_KIB COUNT HOW HASH CLASS OUTPUT
- * with tabs between; the last line of an output (the first one of its statement) counts. PEAK is the newest peak of
- * memory, HELD a maximum that forgets: after a smaller peak it falls by a quarter of the difference. HASH is that of the
- * command: another command is another step. Lines that are torn or odd are passed over; a file of a newer version is
- * left alone.
+ * A text beside .ninja_log. Behind "# clotho steps v1" each line is WALL_MS CPU_MS PEAK_KIB HELD_KIB COUNT HOW HASH
+ * CLASS OUTPUT with tabs between; the last line of an output (the first one of its statement) counts. PEAK is the
+ * newest peak of memory, HELD a maximum that forgets: after a smaller peak it falls by a quarter of the difference.
+ * HASH is that of the command: another command is another step. Lines that are torn or odd are passed over; a file of
+ * a newer version is left alone.
  *
  * A step that is not known is judged by its class: its rule, and of CMake's rules, one for each target, what stands
  * before "__". */

@@ -4,9 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
@@ -29,8 +29,7 @@ static int set_attributes(posix_spawnattr_t *attributes, const sigset_t *mask)
     sigaddset(&usual, SIGCHLD);
     if (error == 0)
         error = posix_spawnattr_setsigdefault(attributes, &usual);
-    return error != 0 ? error
-                      : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    return error != 0 ? error : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
 static int set_files(posix_spawn_file_actions_t *files, int output, int control)
@@ -156,9 +155,15 @@ void step_read_report(step *s)
             return;
         s->line_bytes += (size_t)got;
         s->line[s->line_bytes] = '\0';
-        s->has_report = strchr(s->line, '\n') != NULL &&
-                        sscanf(s->line, "%d %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64, &u->status, &u->wall_us,
-                               &u->user_us, &u->system_us, &u->peak_kib) == 5;
+        if (strchr(s->line, '\n') == NULL)
+            continue;
+        char *at = s->line;
+        s->has_report = true;
+        u->status = (int)strtol(at, &at, 10);
+        u->wall_us = strtoll(at, &at, 10);
+        u->user_us = strtoll(at, &at, 10);
+        u->system_us = strtoll(at, &at, 10);
+        u->peak_kib = strtoll(at, &at, 10);
     }
 }
 

@@ -2,17 +2,19 @@
  *
  *   clotho-step CONTROL CONSOLE FILES GROUP COMMAND
  *
- * CONTROL is a socket that it inherits, CONSOLE 1 where the command has the terminal, FILES the soft limit of open files
- * that the command gets (0: as it is), GROUP the folder of a control group that the command joins ("": none).
+ * CONTROL is a socket that it inherits, CONSOLE 1 where the command has the terminal, FILES the soft limit of open
+ * files that the command gets (0: as it is), GROUP the folder of a control group that the command joins ("": none).
  *
  * It starts `/bin/sh -c COMMAND` in a session of its own (not for the console), without what a command should not
  * inherit. When that has ended, it writes one line to CONTROL: "STATUS WALL_US USER_US SYSTEM_US PEAK_KIB", a wait
- * status and what wait4 says. It ends when nothing of the command lives any more: whatever loses its parent becomes its
- * child. Each byte that comes in on CONTROL is a signal for the command; SIGKILL, or the end of CONTROL, is for all that
- * the command has begun. So a builder that is killed leaves nothing running either.
+ * status and what wait4 says. It ends when nothing of the command lives any more: whatever loses its parent becomes
+ * its child. Each byte that comes in on CONTROL is a signal for the command; SIGKILL, or the end of CONTROL, is for
+ * all that the command has begun. So a builder that is killed leaves nothing running either.
  *
  * A small program, because the peak of a child begins at the peak of the process that it was forked from. */
 #define _GNU_SOURCE
+#include "../ninja/pids.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -155,13 +157,11 @@ static bool reap(helper *h, int flags)
 static void kill_listed(const char *path)
 {
     FILE *file = fopen(path, "re");
-    int pid;
 
     if (file == NULL)
         return;
-    while (fscanf(file, "%d", &pid) == 1)
-        if (pid > 1)
-            kill((pid_t)pid, SIGKILL);
+    for (pid_t pid = pids_next(file); pid > 1; pid = pids_next(file))
+        kill(pid, SIGKILL);
     fclose(file);
 }
 
@@ -251,7 +251,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "clotho-step: it is started by `clotho build` alone; call that\n");
         return 2;
     }
-    h.control = atoi(arguments[1]);
+    h.control = (int)strtol(arguments[1], NULL, 10);
     h.has_console = arguments[2][0] == '1';
     h.files = strtoul(arguments[3], NULL, 10);
     h.group = arguments[4];
