@@ -23,6 +23,8 @@
  *   worker     the thread that drives one executor.
  *   execution  one run of the body of an instance: the original or a replica.
  *   replica    an execution of an instance beside the original. Its task must be duplicable.
+ *   range      the instances that one call of a body serves, where the task has a grain; planned like one instance.
+ *   handle     named data that tasks use in place; edges follow from how they use it.
  *   token      the right to complete an execution whose body has returned before its work was done.
  *   trace      the executions of a run, with their times.
  *   log        the inputs and the decisions of a scheduler, in order. Its inputs repeat the run.
