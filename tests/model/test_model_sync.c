@@ -259,7 +259,7 @@ static void park_set_up(void)
 {
     fence.has_membarrier = has_membarrier;
     atomic_init(&fence.order, 0);
-    atomic_init(&parker.asleep, 0);
+    atomic_init(&parker.state, 0);
     atomic_init(&parker.woken_ns, 0);
     atomic_init(&sleepers, 0);
     atomic_init(&items, 0);
@@ -270,7 +270,7 @@ static void park_run(uint32_t me)
     if (me > 0) { /* clo_worker_give, clo_runtime_wake_one */
         atomic_fetch_or_explicit(&items, me, memory_order_release);
         clo_fence_light(&fence);
-        if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_asleep(&parker))
+        if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_away(&parker))
             (void)clo_parker_wake(&parker);
         return;
     }
@@ -305,7 +305,7 @@ static void share_run(uint32_t me)
         }
         atomic_fetch_or_explicit(&items, 3, memory_order_release);
         clo_fence_light(&fence);
-        if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_asleep(&parker))
+        if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_away(&parker))
             (void)clo_parker_wake(&parker);
         return;
     }

@@ -55,7 +55,7 @@ MUTATIONS = [
     ("park.c", "        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);", "        ;", "model"),
     ("park.c", "        atomic_fetch_add_explicit(&fence->order, 1, memory_order_acq_rel);", "        ;", "model"),
     ("park.h", "        atomic_fetch_add_explicit(&fence->order, 1, memory_order_acq_rel);", "        ;", "model"),
-    ("park.c", "    clo_futex_wake_all(&parker->asleep);", "", "model"),
+    ("park.c", "    clo_futex_wake_all(&parker->state);", "", "model"),
     ("bell.h", "&bell->rings, 1, memory_order_release); /* [A] */", "&bell->rings, 1, memory_order_relaxed);", "model"),
     ("bell.h", "&bell->rings, memory_order_acquire); /* [B] */", "&bell->rings, memory_order_relaxed);", "model"),
     ("promise.h", "memory_order_release, memory_order_relaxed); /* [A] */", "memory_order_relaxed, memory_order_relaxed);", "model"),
