@@ -312,6 +312,8 @@ static void share_run(uint32_t me)
     park_run(0);
 }
 
+#include "lending.h"
+
 /* Combining: three posters, each twice; the combiner's state travels from one to the next. */
 
 static clo_combining combining;
@@ -443,6 +445,9 @@ int main(int argc, char **argv)
     static const model_scenario parking[] = {
         {"park: one sleeper, two producers", 3, 2, park_set_up, park_run, park_finish},
         {"park: one sleeper, one that shares", 2, 4, park_set_up, share_run, park_finish},
+        {"lend: a sleeper, a borrower, a producer", 3, 2, lend_set_up, lend_run, lend_finish},
+        {"lend: a sleeper, two loans, a producer", 3, 1, lend_set_up, lend_twice_run, lend_finish},
+        {"lookout: one that looks, two producers", 3, 3, lookout_set_up, lookout_run, lookout_finish},
     };
     const char *wanted = argc > 1 ? argv[1] : "";
     uint32_t failed = 0;
@@ -451,9 +456,12 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)
         if (strncmp(scenarios[i].name, wanted, strlen(wanted)) == 0)
             failed += model_explore(&scenarios[i]) == 0;
-    for (int with = 1; with >= 0; with--)
+    for (int with = 3; with >= 0; with--)
         for (size_t i = 0; i < sizeof parking / sizeof parking[0]; i++) {
-            has_membarrier = with;
+            has_membarrier = (with & 1) != 0;
+            is_idle_first = (with & 2) != 0; /* lending only */
+            if (is_idle_first && strncmp(parking[i].name, "lend", 4) != 0)
+                continue;
             if (strncmp(parking[i].name, wanted, strlen(wanted)) == 0)
                 failed += model_explore(&parking[i]) == 0;
         }
