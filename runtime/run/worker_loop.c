@@ -255,12 +255,10 @@ static bool is_first_on_lookout(const clo_worker *worker)
     return true;
 }
 
-/* A moment without a look; threads that wait may borrow the worker meanwhile. */
-static void pause_for(clo_worker *worker, uint32_t pauses)
+/* A moment without a look; threads that wait may borrow the worker meanwhile, if none has done so yet. */
+static void pause_for(clo_worker *worker, uint32_t pauses, bool is_lent)
 {
-    bool lends = worker->runtime->helps;
-
-    if (lends)
+    if (worker->runtime->helps && !is_lent)
         clo_parker_idle(&worker->parker);
     for (uint32_t i = 0; i < pauses; i++) {
         if (!clo_stack_is_empty(&worker->inbox) || !clo_hand_is_empty(&worker->hand))
@@ -349,11 +347,11 @@ static uint64_t look_out(clo_worker *worker)
                  .pauses = 4,
                  .most = PAUSES_MAX};
 
-    for (;;) { /* ends when looks_on says so */
+    for (bool is_lent = false;;) { /* ends when looks_on says so */
         uint64_t item = CLO_ITEM_NONE;
         ask(worker);
-        pause_for(worker, l.pauses);
-        bool is_lent = runtime->helps && !clo_parker_resume(&worker->parker);
+        pause_for(worker, l.pauses, is_lent);
+        is_lent = runtime->helps && !clo_parker_resume(&worker->parker);
         if (!is_lent)
             item = find(worker);
         if (!is_lent && item == CLO_ITEM_NONE)

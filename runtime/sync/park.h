@@ -85,13 +85,13 @@ static inline bool clo_parker_cancel(clo_parker *parker)
 /* Owner: sleeps until woken. Meanwhile others may borrow what is its own. */
 void clo_parker_sleep(clo_parker *parker);
 
-/* Owner: others may borrow what is its own, until clo_parker_resume has said true. */
+/* Owner, awake: others may borrow what is its own, until clo_parker_resume has said true. */
 static inline void clo_parker_idle(clo_parker *parker)
 {
     atomic_store_explicit(&parker->state, CLO_PARK_IDLE, memory_order_release); /* [A] */
 }
 
-/* Owner, idle. False: it is lent. */
+/* Owner, idle. False: it is lent, and still idle. */
 static inline bool clo_parker_resume(clo_parker *parker)
 {
     uint32_t state = CLO_PARK_IDLE;
