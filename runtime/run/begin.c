@@ -3,11 +3,11 @@
 
 #include "base/clock.h"
 #include "base/saturate.h"
-#include "run/help.h"
 #include "run/home.h"
 #include "run/item.h"
 #include "run/job_body.h"
 #include "run/left.h"
+#include "run/loan.h"
 #include "run/series.h"
 #include "run/wake.h"
 #include "run/worker.h"
@@ -17,8 +17,8 @@
 /* Plain and relaxed stores: the push of the first item publishes them all. */
 static void reset(clo_job *job, uint64_t release)
 {
-    clo_engine_begin(job->engine, job->scheduled != NULL &&
-                                       atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0);
+    clo_engine_begin(job->engine,
+                     job->scheduled != NULL && atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0);
     memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
     for (uint32_t execution = 0; job->events != NULL && execution < job->program->executions; execution++)
         if (job->is_fast) /* not executed */
@@ -53,8 +53,9 @@ void clo_job_run_arm(clo_job *job, uint64_t release)
 
     clo_job_adopt(job);
     reset(job, release);
-    job->run_ns =
-        series == NULL && job->scheduled == NULL ? atomic_load_explicit(&job->submit_ns, memory_order_relaxed) : clo_clock_ns(); /* just now */
+    /* A submit has just read the clock. */
+    bool has_read = series == NULL && job->scheduled == NULL;
+    job->run_ns = has_read ? atomic_load_explicit(&job->submit_ns, memory_order_relaxed) : clo_clock_ns();
     if (job->scheduled != NULL)
         arm_scheduled(job, release);
     if (job->ticked != NULL)
@@ -102,7 +103,7 @@ void clo_job_run_deal(clo_job *job)
 {
     if (job->is_pinned)
         give_roots(job);
-    else if (clo_job_is_helped(job) && job->program->roots_count <= CLO_HELP_ROOTS_MAX)
+    else if (clo_job_is_helped(job) && job->program->roots_count <= CLO_LOAN_ROOTS_MAX)
         clo_left_put(job);
     else
         deal_roots(job);

@@ -1,85 +1,25 @@
 /* help.c - see help.h. */
-#define _GNU_SOURCE /* sched_getcpu */
 #include "run/help.h"
 
 #include "base/clock.h"
 #include "base/saturate.h"
-#include "platform/platform.h"
 #include "run/capacity.h"
 #include "run/execute.h"
 #include "run/item.h"
+#include "run/loan.h"
 #include "run/pace.h"
 #include "run/real_time.h"
 #include "run/share.h"
 #include "run/wake.h"
 #include "run/worker.h"
 
-#include <sched.h>
-#include <string.h>
-
 #define BATCH 1024u /* as in worker_loop.c */
 #define PAUSES_MAX 32u
 #define SAMPLED 8u /* the pace of short jobs is taken each so many times */
 
-bool clo_help_is_on(const clo_runtime_config *config)
-{
-    bool is_real_time = config->real_time != CLO_REAL_TIME_OFF || config->fifo_priority > 0;
-
-    return config->clock == CLO_CLOCK_REAL && (config->help > 0 || (config->help == 0 && !is_real_time));
-}
-
-bool clo_help_is_uniform(const clo_platform *platform)
-{
-    const clo_executor *first = &platform->executors[0];
-
-    for (uint32_t e = 1; e < platform->executors_count; e++)
-        if (platform->executors[e].kind != first->kind ||
-            memcmp(platform->executors[e].speed_q16, first->speed_q16, sizeof first->speed_q16) != 0)
-            return false;
-    return true;
-}
-
-/* The worker that this thread has borrowed last. */
-static _Thread_local uint32_t lately;
-
-/* Executors that differ are tied to their CPUs: who helps must be there. */
-static bool suits(const clo_runtime *runtime, const clo_worker *worker)
-{
-    return runtime->is_uniform || worker->cpu < 0 || worker->cpu == sched_getcpu();
-}
-
-uint32_t clo_help_place(const clo_runtime *runtime)
-{
-    uint32_t workers = runtime->first_slot, place = CLO_NONE;
-
-    if (lately < workers && clo_parker_is_asleep(&runtime->workers[lately].parker) &&
-        suits(runtime, &runtime->workers[lately]))
-        return lately;
-    for (uint32_t w = workers; w-- > 0;) { /* a sleeper, else the last one that looks for work */
-        const clo_worker *worker = &runtime->workers[w];
-        if (!clo_parker_may_lend(&worker->parker) || !suits(runtime, worker))
-            continue;
-        if (clo_parker_is_asleep(&worker->parker))
-            return w;
-        if (place == CLO_NONE)
-            place = w;
-    }
-    return place != CLO_NONE ? place : 0;
-}
-
 static bool is_over(const clo_job *job)
 {
     return clo_phase_get(&job->phase) != CLO_PHASE_RUNNING;
-}
-
-static clo_worker *borrow(const clo_runtime *runtime)
-{
-    uint32_t place = clo_help_place(runtime);
-
-    if (!suits(runtime, &runtime->workers[place]) || !clo_parker_borrow(&runtime->workers[place].parker))
-        return NULL;
-    lately = place;
-    return &runtime->workers[place];
 }
 
 static bool is_ours(const clo_job *job, uint64_t item)
@@ -285,7 +225,7 @@ void clo_job_help(clo_job *job)
 {
     if (!clo_job_is_helped(job) || !clo_thread_is_foreign())
         return;
-    clo_worker *worker = borrow(job->runtime);
+    clo_worker *worker = clo_loan_take(job->runtime);
     if (worker == NULL)
         return;
     begin(worker);

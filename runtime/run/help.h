@@ -11,25 +11,8 @@
 #define CLO_RUN_HELP_H
 
 #include "run/job.h"
-#include "run/runtime.h"
-
-/* A job with at most so many roots is left in one place, for the thread that will wait for it. */
-#define CLO_HELP_ROOTS_MAX 8u
-
-/* clo_runtime.helps and clo_runtime.is_uniform. */
-bool clo_help_is_on(const clo_runtime_config *config);
-bool clo_help_is_uniform(const clo_platform *platform);
-
-/* Who waits for this job may run tasks of it. Constant between a submit and its end. */
-static inline bool clo_job_is_helped(const clo_job *job)
-{
-    return job->runtime->helps && !job->is_pinned && job->series == NULL && job->is_fast;
-}
 
 /* Runs tasks of the job on the calling thread, if it may. The job need not be over afterwards. */
 void clo_job_help(clo_job *job);
-
-/* The worker on whose public list the calling thread's next job is best put. */
-uint32_t clo_help_place(const clo_runtime *runtime);
 
 #endif

@@ -1,8 +1,8 @@
 /* left.c - see left.h. */
 #include "run/left.h"
 
-#include "run/help.h"
 #include "run/item.h"
+#include "run/loan.h"
 #include "run/share.h"
 #include "run/wake.h"
 
@@ -26,7 +26,7 @@ void clo_left_put(clo_job *job)
 
     for (uint32_t i = 0; i + 1 < roots; i++)
         job->links[program->roots[i]] = clo_item(job, program->roots[i + 1]);
-    clo_stack_push(&runtime->workers[clo_help_place(runtime)].left, clo_item(job, program->roots[0]),
+    clo_stack_push(&runtime->workers[clo_loan_place(runtime)].left, clo_item(job, program->roots[0]),
                    &job->links[program->roots[roots - 1]]);
     /* From here on the job may be over. */
     if (clo_runtime_call(runtime, roots, 1))

@@ -7,8 +7,8 @@
 #include "engine/capacity.h"
 #include "run/attach.h"
 #include "run/done.h"
-#include "run/help.h"
 #include "run/job_create.h"
+#include "run/loan.h"
 #include "run/open.h"
 #include "run/real_time.h"
 #include "run/recorder.h"
@@ -362,8 +362,8 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
     runtime->pins = config->unpinned == 0;
     runtime->spin_ns = config->spin_ns == 0 ? SPIN_DEFAULT_NS : config->spin_ns < 0 ? 0 : config->spin_ns;
     runtime->fifo_priority = config->fifo_priority;
-    runtime->helps = clo_help_is_on(config);
-    runtime->is_uniform = clo_help_is_uniform(platform);
+    runtime->helps = clo_loan_is_on(config);
+    runtime->is_uniform = clo_loan_is_uniform(platform);
     runtime->real_time = config->real_time;
     runtime->names_signals = config->name_signals != 0;
     runtime->recorder_events = config->recorder_events;

@@ -70,8 +70,7 @@ bool clo_parker_retire(clo_parker *parker)
 
     do { /* each turn the borrower has given it back, or somebody has called */
         next = (state & CLO_PARK_LENT) != 0 ? CLO_PARK_ASLEEP | CLO_PARK_LENT | CLO_PARK_CALLED : CLO_PARK_AWAKE;
-    } while (!atomic_compare_exchange_strong_explicit(&parker->state, &state, next,
-                                                      memory_order_acq_rel, /* [F] [H] */
+    } while (!atomic_compare_exchange_strong_explicit(&parker->state, &state, next, memory_order_acq_rel, /* [F] [H] */
                                                       memory_order_relaxed));
     return next != CLO_PARK_AWAKE;
 }
@@ -85,8 +84,7 @@ bool clo_parker_wake(clo_parker *parker)
         if (state == CLO_PARK_AWAKE || state == CLO_PARK_IDLE)
             return false;
         next = (state & CLO_PARK_LENT) != 0 ? state | CLO_PARK_CALLED : CLO_PARK_AWAKE;
-    } while (!atomic_compare_exchange_strong_explicit(&parker->state, &state, next,
-                                                      memory_order_acq_rel, /* [G] */
+    } while (!atomic_compare_exchange_strong_explicit(&parker->state, &state, next, memory_order_acq_rel, /* [G] */
                                                       memory_order_relaxed));
     if (next != CLO_PARK_AWAKE)
         return false;

@@ -21,8 +21,8 @@
  * Ordering: what the owner left behind is the borrower's ([A] release, [B] acquire), and what that left, the owner's or
  * the next borrower's ([C] and [E] release; [B], [F], and the acquire in sleep). What a caller made visible is seen by
  * the look that takes its mark away ([D] acquire; [G] and [H]).
- * Mutation list: clo_fence_heavy doing nothing; [A] to [H] relaxed, where the text has them; wake that leaves a lent one
- * alone; retire without a call. */
+ * Mutation list: clo_fence_heavy doing nothing; [A], [B], [C], [E] relaxed; wake that leaves a lent one alone; retire
+ * without a call. */
 #ifndef CLO_SYNC_PARK_H
 #define CLO_SYNC_PARK_H
 

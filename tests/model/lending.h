@@ -46,7 +46,7 @@ static bool drive(void)
 static void lend_owner(void)
 {
     for (uint32_t looks = 0; !drive(); looks++) { /* once idle, then asleep */
-        if (is_idle_first && looks == 0) { /* look_out of worker_loop.c */
+        if (is_idle_first && looks == 0) {        /* look_out of worker_loop.c */
             clo_parker_idle(&seat_parker);
             if (clo_parker_resume(&seat_parker))
                 continue;

@@ -116,7 +116,7 @@ static void a_body_on_a_waiting_thread_may_do_no_more_than_on_a_worker(void **st
     g.other = make_job(&f, NULL, NULL);
     g.runtime = f.runtime;
     while (atomic_load(&g.here) < 20) { /* until it has happened often enough */
-        g.other = job; /* submitted */
+        g.other = job;                  /* submitted */
         ok(clo_job_submit(job));
         ok(clo_job_wait(job, NULL));
     }
