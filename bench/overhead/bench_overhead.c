@@ -21,12 +21,14 @@ static const overhead_case cases[] = {{"none", "none", 0, 100000, 10000, 1},   {
                                       {"fan", "fan", 10000, 2500, 2500, 1},    {"wave", "wave", 10000, 2500, 2500, 1},
                                       {"rand", "rand", 10000, 2500, 2500, 1},  {"reuse", "rand", 10000, 1000, 1000, 2},
                                       {"pipe2", "pipe2", 750, 20000, 4000, 1}, {"pipe3", "pipe3", 750, 30000, 6000, 1},
-                                      {"pipe8", "pipe8", 750, 32000, 8000, 1}};
+                                      {"pipe8", "pipe8", 750, 32000, 8000, 1}, {"task", "none", 0, 1, 1, 2000},
+                                      {"chain64", "chain", 0, 64, 64, 500},    {"wave8", "wave", 0, 64, 64, 500}};
 static const overhead_case quick_cases[] = {
     {"none", "none", 0, 10000, 2000, 1},   {"chain", "chain", 0, 10000, 2000, 1}, {"fan", "fan", 0, 10000, 2000, 1},
     {"wave", "wave", 0, 10000, 2000, 1},   {"rand", "rand", 0, 10000, 2000, 1},   {"reuse", "rand", 0, 1000, 1000, 20},
     {"wave", "wave", 1000, 4000, 1000, 1}, {"rand", "rand", 1000, 4000, 1000, 1}, {"rand", "rand", 10000, 1000, 500, 1},
-    {"pipe3", "pipe3", 750, 3000, 900, 1}};
+    {"pipe3", "pipe3", 750, 3000, 900, 1}, {"task", "none", 0, 1, 1, 500},        {"chain64", "chain", 0, 64, 64, 100},
+    {"wave8", "wave", 0, 64, 64, 100}};
 enum { CASES = sizeof cases / sizeof *cases, QUICK_CASES = sizeof quick_cases / sizeof *quick_cases };
 
 /* Loops: iterations without edges. */
@@ -193,7 +195,7 @@ static bool choose_cases(overhead_table *t, bool is_quick, const char *only)
     if (t->cases_count == 0)
         fprintf(stderr,
                 "bench-overhead: there is no graph '%s'; there are none, chain, fan, wave, rand, reuse, pipe2, pipe3, "
-                "pipe8\n",
+                "pipe8, task, chain64, wave8\n",
                 only);
     return t->cases_count > 0;
 }
@@ -231,7 +233,9 @@ int main(int argc, char **argv)
     const bench_flag flags[] = {
         {"million", "instead: build, seal and run a graph of 1 000 000 empty tasks", &is_million, NULL, NULL},
         {"loop", "instead: 100 000 iterations of one loop, empty and of 50 ns, in ranges", &is_loop, NULL, NULL},
-        {"only NAME", "one graph only: none, chain, fan, wave, rand, reuse, pipe2, pipe3 or pipe8", NULL, &only, NULL},
+        {"only NAME",
+         "one graph only: none, chain, fan, wave, rand, reuse, pipe2, pipe3, pipe8, task, chain64 or wave8", NULL,
+         &only, NULL},
         {0}};
     const bench_about about = {
         .name = "overhead", .question = "what does a task cost?", .flags = flags, .rounds = 9, .quick_rounds = 3};

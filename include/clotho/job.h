@@ -369,10 +369,13 @@ CLO_API CLO_NODISCARD clo_status clo_job_submit(clo_job *job);
  *   CLO_ERR_ARGUMENT   job is NULL, result->size is wrong
  *   CLO_ERR_STATE      never submitted; or called from a task body or a miss handler, whose thread it would block
  *
+ * The calling thread may run tasks of the job meanwhile, see clo_runtime_config.help: it returns after such a body has
+ * ended. A body must not need a lock that this thread holds.
+ *
  * Threads: any number. Real time: no. Blocks. */
 CLO_API CLO_NODISCARD clo_status clo_job_wait(clo_job *job, clo_job_result *result);
 
-/* The same with a time limit.
+/* The same with a time limit, and without running tasks.
  *
  *   timeout_ns  INT64_MAX: no limit; <= 0: not at all.
  *

@@ -6,6 +6,8 @@
 #include "run/home.h"
 #include "run/item.h"
 #include "run/job_body.h"
+#include "run/left.h"
+#include "run/loan.h"
 #include "run/pair.h"
 #include "run/series.h"
 #include "run/wake.h"
@@ -16,8 +18,8 @@
 /* Plain and relaxed stores: the push of the first item publishes them all. */
 static void reset(clo_job *job, uint64_t release)
 {
-    clo_engine_begin(job->engine, job->scheduled != NULL &&
-                                       atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0);
+    clo_engine_begin(job->engine,
+                     job->scheduled != NULL && atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0);
     memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
     for (uint32_t execution = 0; job->events != NULL && execution < job->program->executions; execution++)
         if (job->is_fast) /* not executed */
@@ -52,10 +54,13 @@ void clo_job_run_arm(clo_job *job, uint64_t release)
 
     clo_job_adopt(job);
     reset(job, release);
-    job->run_ns = clo_clock_ns();
+    /* A submit has just read the clock. */
+    bool has_read = series == NULL && job->scheduled == NULL;
+    job->run_ns = has_read ? atomic_load_explicit(&job->submit_ns, memory_order_relaxed) : clo_clock_ns();
     if (job->scheduled != NULL)
         arm_scheduled(job, release);
-    job->line = (clo_tick_line){.ticks = clo_ticks()};
+    if (job->ticked != NULL)
+        job->line = (clo_tick_line){.ticks = clo_ticks()};
     if (series != NULL) {
         atomic_store_explicit(&series->current, release, memory_order_relaxed);
         atomic_store_explicit(&series->is_first, 1, memory_order_relaxed);
@@ -69,6 +74,7 @@ static void deal_roots(clo_job *job)
     clo_runtime *runtime = job->runtime;
     const clo_program *program = job->program;
     uint32_t workers = runtime->workers_count, roots = program->roots_count;
+    bool is_helped = clo_job_is_helped(job); /* it may be gone in the end */
 
     for (uint32_t w = 0; w < workers; w++) {
         uint32_t first = (uint32_t)((uint64_t)roots * w / workers),
@@ -80,7 +86,7 @@ static void deal_roots(clo_job *job)
         clo_stack_push(&runtime->workers[w].public_list, clo_item(job, program->roots[first]),
                        &job->links[program->roots[end - 1]]);
     }
-    clo_runtime_wake_some(runtime, roots);
+    (void)clo_runtime_call(runtime, roots, is_helped);
 }
 
 /* Each of these may run on one worker only. */
@@ -98,6 +104,8 @@ void clo_job_run_deal(clo_job *job)
 {
     if (job->is_pinned)
         give_roots(job);
+    else if (clo_job_is_helped(job) && job->program->roots_count <= CLO_LOAN_ROOTS_MAX)
+        clo_left_put(job);
     else
         deal_roots(job);
 }

@@ -39,7 +39,7 @@ static void wake_one(clo_runtime *runtime, const clo_machine *machine)
     if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
         return;
     for (uint32_t w = 0; w < runtime->workers_count; w++)
-        if (is_of_machine(runtime, w, machine) && clo_parker_is_asleep(&runtime->workers[w].parker) &&
+        if (is_of_machine(runtime, w, machine) && clo_parker_is_away(&runtime->workers[w].parker) &&
             clo_parker_wake(&runtime->workers[w].parker))
             return;
 }

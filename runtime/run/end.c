@@ -60,8 +60,10 @@ void clo_job_run_take_off(clo_job *job)
 void clo_job_run_ended(clo_job *job)
 {
     job->end_ns = clo_clock_ns();
-    job->line.ticks2 = clo_ticks();
-    job->line.ns2 = job->end_ns - job->run_ns;
+    if (job->ticked != NULL) {
+        job->line.ticks2 = clo_ticks();
+        job->line.ns2 = job->end_ns - job->run_ns;
+    }
     if (job->series == NULL) {
         clo_job_done(job);
     } else {

@@ -117,6 +117,16 @@ bool clo_thread_is_watchdog(const clo_runtime *runtime)
     return watches_for == runtime;
 }
 
+bool clo_thread_is_foreign(void)
+{
+    return works_for == NULL && watches_for == NULL;
+}
+
+void clo_thread_stands_in(const clo_runtime *runtime)
+{
+    works_for = runtime;
+}
+
 int clo_thread_begin(clo_runtime *runtime, bool is_watchdog)
 {
     struct sched_param parameter = {.sched_priority = fifo_priority(runtime, is_watchdog)};

@@ -23,6 +23,12 @@ bool clo_thread_is_worker(const clo_runtime *runtime);
 /* Whether the calling thread is the runtime's watchdog. */
 bool clo_thread_is_watchdog(const clo_runtime *runtime);
 
+/* Whether the calling thread is neither a worker nor a watchdog, of any runtime. */
+bool clo_thread_is_foreign(void);
+
+/* The calling thread, which is foreign, counts as a worker of the runtime from now on; NULL: no longer. */
+void clo_thread_stands_in(const clo_runtime *runtime);
+
 /* The calling thread's, as the kernel numbers threads. */
 int32_t clo_thread_id(void);
 

@@ -56,6 +56,8 @@ static clo_status number(const clo_job *job, clo_trace_event *events, size_t cou
 
 int64_t clo_job_busy_ns(const clo_job *job, int64_t busy)
 {
+    if (job->is_fast && job->ticked == NULL)
+        return 0;
     return job->is_fast ? clo_tick_line_ns(&job->line, job->line.ticks + busy) - job->line.ns : busy;
 }
 

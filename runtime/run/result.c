@@ -3,6 +3,7 @@
 #include "base/saturate.h"
 #include "base/status.h"
 #include "run/done.h"
+#include "run/help.h"
 #include "run/job.h"
 #include "run/open.h"
 #include "run/real_time.h"
@@ -136,6 +137,8 @@ static clo_status wait_for(clo_job *job, int64_t until_ns, clo_job_result *out)
         return clo_fail(CLO_ERR_STATE, "a handler of misses may not wait for a job: it would block the watchdog");
     if (clo_runtime_is_forked(job->runtime))
         return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
+    if (until_ns == INT64_MAX)
+        clo_job_help(job);
     while (clo_job_wait_until(job, until_ns)) { /* again if somebody has submitted it once more meanwhile */
         if (!clo_phase_read_begin(&job->phase))
             continue;

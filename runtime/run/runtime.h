@@ -29,6 +29,10 @@ struct clo_runtime {
     /* At least 1: a ns of emulated time takes so many ns. Above 1 with the padded clock only. */
     uint32_t dilate;
     int64_t spin_ns;
+    /* Threads that wait for a job help (help.h). */
+    bool helps;
+    /* All executors are of one kind and speed. */
+    bool is_uniform;
     int32_t fifo_priority;
     clo_real_time real_time;
     /* All of this, and the stacks if they are ours: one piece of block_bytes, which begins here. */

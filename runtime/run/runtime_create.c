@@ -8,6 +8,7 @@
 #include "run/attach.h"
 #include "run/done.h"
 #include "run/job_create.h"
+#include "run/loan.h"
 #include "run/open.h"
 #include "run/real_time.h"
 #include "run/recorder.h"
@@ -134,6 +135,7 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     clo_hand_init(&worker->hedge);
     clo_stack_init(&worker->public_list);
     clo_stack_init(&worker->aged);
+    clo_stack_init(&worker->left);
     worker->machine = &runtime->machines[runtime->platform->executors[index].machine];
     worker->line = worker->held = CLO_ITEM_NONE;
     worker->line_end = &worker->line;
@@ -361,6 +363,8 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
     runtime->pins = config->unpinned == 0;
     runtime->spin_ns = config->spin_ns == 0 ? SPIN_DEFAULT_NS : config->spin_ns < 0 ? 0 : config->spin_ns;
     runtime->fifo_priority = config->fifo_priority;
+    runtime->helps = clo_loan_is_on(config);
+    runtime->is_uniform = clo_loan_is_uniform(platform);
     runtime->real_time = config->real_time;
     runtime->names_signals = config->name_signals != 0;
     runtime->recorder_events = config->recorder_events;

@@ -34,6 +34,18 @@ static void publish(clo_worker *worker, uint32_t count)
         clo_stack_push(&worker->public_list, chain, last);
 }
 
+void clo_worker_put_back(clo_worker *worker, clo_stack *list, uint64_t chain)
+{
+    uint64_t head = CLO_ITEM_NONE, last = chain;
+
+    /* The usual case: the public list is empty and takes the chain as it is. */
+    if (atomic_compare_exchange_strong_explicit(&list->head, &head, chain, memory_order_release, memory_order_relaxed))
+        return;
+    while (*clo_item_link(worker->runtime, last) != CLO_ITEM_NONE) /* the chain is finite and ours */
+        last = *clo_item_link(worker->runtime, last);
+    clo_stack_push(list, chain, clo_item_link(worker->runtime, last));
+}
+
 void clo_worker_offer(clo_worker *worker, uint64_t item)
 {
     if (clo_deque_count(&worker->deque) == CLO_DEQUE_ITEMS)

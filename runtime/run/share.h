@@ -11,6 +11,9 @@
 /* Puts an item into the worker's own deque; if that is full, half of it goes to the public list first. */
 void clo_worker_offer(clo_worker *worker, uint64_t item);
 
+/* Puts a chain of items, which nobody else can see, on a public list of any worker. */
+void clo_worker_put_back(clo_worker *worker, clo_stack *list, uint64_t chain);
+
 /* Before a wait of unknown length: others may have all that is in the deque. */
 void clo_worker_share_all(clo_worker *worker);
 

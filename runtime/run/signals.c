@@ -92,12 +92,21 @@ static void name_task(const clo_runtime *runtime, uint32_t worker, const char *s
     (void)written;
 }
 
+/* By this thread: its own, or one that has borrowed it (help.c). */
+static bool is_driven_here(const clo_worker *worker)
+{
+    if (atomic_load_explicit(&worker->is_helped, memory_order_relaxed) != 0 &&
+        pthread_equal(pthread_self(), worker->helper))
+        return true;
+    return pthread_equal(pthread_self(), worker->thread);
+}
+
 static void name_tasks(size_t which)
 {
     for (int r = 0; r < RUNTIMES_MAX; r++) {
         const clo_runtime *runtime = atomic_load_explicit(&runtimes[r], memory_order_acquire);
         for (uint32_t w = 0; runtime != NULL && w < runtime->workers_count; w++)
-            if (pthread_equal(pthread_self(), runtime->workers[w].thread))
+            if (is_driven_here(&runtime->workers[w]))
                 name_task(runtime, w, names[which]);
     }
 }

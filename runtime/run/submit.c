@@ -21,7 +21,8 @@ static void arm(clo_job *job)
 
     for (uint32_t w = 0; w < workers; w++)
         clo_engine_stats_clear(&job->stats[w]);
-    clo_histogram_clear(job->decision_ns);
+    if (job->scheduled != NULL)
+        clo_histogram_clear(job->decision_ns);
     job->decisions = 0;
     atomic_store_explicit(&job->hedges_dropped, 0, memory_order_relaxed);
     atomic_store_explicit(&job->failure, 0, memory_order_relaxed);

@@ -9,7 +9,7 @@ void clo_runtime_wake_one(clo_runtime *runtime)
     if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
         return;
     for (uint32_t w = 0; w < runtime->first_slot; w++)
-        if (clo_parker_is_asleep(&runtime->workers[w].parker) && clo_parker_wake(&runtime->workers[w].parker))
+        if (clo_parker_is_away(&runtime->workers[w].parker) && clo_parker_wake(&runtime->workers[w].parker))
             return;
 }
 
@@ -23,7 +23,7 @@ void clo_slot_call(clo_runtime *runtime, uint32_t slot)
         return;
     clo_stack_push(&carrier->listed, slot, &worker->listed_link);
     clo_fence_light(&runtime->fence);
-    if (clo_parker_is_asleep(&carrier->parker))
+    if (clo_parker_is_away(&carrier->parker))
         (void)clo_parker_wake(&carrier->parker);
 }
 
@@ -34,18 +34,32 @@ void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker)
         return;
     }
     clo_fence_light(&runtime->fence);
-    if (clo_parker_is_asleep(&runtime->workers[worker].parker))
+    if (clo_parker_is_away(&runtime->workers[worker].parker))
         (void)clo_parker_wake(&runtime->workers[worker].parker);
 }
 
-void clo_runtime_wake_some(clo_runtime *runtime, uint32_t count)
+uint32_t clo_runtime_wake_some(clo_runtime *runtime, uint32_t count)
 {
+    uint32_t woken = 0;
+
     clo_fence_light(&runtime->fence);
     if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) == 0)
-        return;
-    for (uint32_t w = 0; w < runtime->first_slot && count > 0; w++)
-        if (clo_parker_is_asleep(&runtime->workers[w].parker) && clo_parker_wake(&runtime->workers[w].parker))
-            count--;
+        return 0;
+    for (uint32_t w = 0; w < runtime->first_slot && woken < count; w++)
+        if (clo_parker_is_away(&runtime->workers[w].parker))
+            woken += clo_parker_wake(&runtime->workers[w].parker);
+    return woken;
+}
+
+bool clo_runtime_call(clo_runtime *runtime, uint32_t count, uint32_t spare)
+{
+    uint32_t found = 0, wanted = count > spare ? count - spare : 1;
+
+    for (uint32_t w = 0; w < runtime->first_slot && found < wanted; w++)
+        found += clo_lookout_trust(&runtime->workers[w].lookout);
+    if (found < wanted)
+        found += clo_runtime_wake_some(runtime, wanted - found);
+    return found > 0;
 }
 
 void clo_worker_give(clo_runtime *runtime, uint32_t worker, uint64_t item, uint64_t *link)

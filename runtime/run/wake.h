@@ -7,8 +7,12 @@
 /* A producer has made an item visible; wakes one sleeper if there is any (see sync/park.h for why this is enough). */
 void clo_runtime_wake_one(clo_runtime *runtime);
 
-/* Wakes at most `count` workers, those with the lowest numbers first. */
-void clo_runtime_wake_some(clo_runtime *runtime, uint32_t count);
+/* Wakes at most `count` workers, those with the lowest numbers first. Returns how many. */
+uint32_t clo_runtime_wake_some(clo_runtime *runtime, uint32_t count);
+
+/* Somebody shall see to `count` items that a thread of the application has made visible on public lists, of which it
+ * may come back for `spare` itself: workers that look for work anyhow, else sleepers. True: at least one will. */
+bool clo_runtime_call(clo_runtime *runtime, uint32_t count, uint32_t spare);
 
 /* The slot is to be looked at by its carrier (slots.c). Any thread. */
 void clo_slot_call(clo_runtime *runtime, uint32_t slot);

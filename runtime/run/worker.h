@@ -13,6 +13,7 @@
 #include "sync/bell.h"
 #include "sync/hand.h"
 #include "sync/histogram.h"
+#include "sync/lookout.h"
 #include "sync/park.h"
 #include "sync/promise.h"
 #include "sync/ring.h"
@@ -38,6 +39,7 @@ typedef struct clo_worker {
     /* 1: it shall look through its line of items that wait for capacities. */
     _Atomic uint32_t is_called;
     clo_parker parker;
+    clo_lookout lookout;
 
     /* An item that another worker held out to this one. Others look at it often, so it lies apart from the inbox. */
     alignas(CLO_CACHE_LINE_BYTES) clo_hand hand;
@@ -46,7 +48,9 @@ typedef struct clo_worker {
 
     /* Items that anybody may take. */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack public_list;
-    /* The same; filled from `public_list` when it is empty, so that what lies here gets its turn. */
+    /* Roots of short jobs, left for the thread that will wait for them (left.h). */
+    clo_stack left;
+    /* The same as `public_list`; filled from `public_list` when it is empty, so that what lies here gets its turn. */
     clo_stack aged;
 
     /* How its body ends if that finishes later (pending.h), and what whoever ends it rings. */
@@ -79,6 +83,9 @@ typedef struct clo_worker {
     uint32_t skips;
     /* Worker whose public list had its turn last. */
     uint32_t neighbour;
+    /* What lay on a list of what was left, when a job had ended last, and how often something did in a row. */
+    uint64_t seen_left;
+    uint32_t seen_epoch, seen;
     /* Turns that came by since. */
     uint32_t passes;
     /* Time an item has taken lately; 0: not known yet. */
@@ -156,6 +163,11 @@ typedef struct clo_worker {
     int pin_error;
     int fifo_error;
     pthread_t thread;
+    /* Who has borrowed it (help.c); for signals.c, which asks only about its own thread. */
+    pthread_t helper;
+    _Atomic uint32_t is_helped;
+    /* How often it was borrowed. */
+    uint32_t borrowed;
     clo_deque deque;
 } clo_worker;
 

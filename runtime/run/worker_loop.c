@@ -24,61 +24,21 @@
 #include "run/capacity.h"
 #include "run/execute.h"
 #include "run/item.h"
+#include "run/left.h"
 #include "run/local.h"
+#include "run/pace.h"
 #include "run/share.h"
 #include "run/wake.h"
 
 #define BATCH 1024u /* items moved from a public list to the deque at a time */
 #define PAUSES_MAX 32u
+#define PAUSES_SLOW 128u
 #define BODIES_MAX 44u
 #define SKIPS_MAX 1024u
 #define NEIGHBOUR_PASSES 8u
-#define PACE_ITEMS 64u    /* the clock is read once in so many items                          */
-#define JUDGED_ITEMS 512u /* so many tell whether items change hands too often */
 
 /* Where a worker finds work. */
 enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_HAND, SOURCE_PUBLIC, SOURCE_NEIGHBOUR, SOURCE_CAPACITY, SOURCES };
-
-/* Narrow graphs: if of two items run one has come from another worker or goes there, the other one of two released
- * successors is kept from now on. */
-static void judge_order(clo_worker *worker)
-{
-    worker->judged += worker->ran;
-    if (worker->judged < JUDGED_ITEMS)
-        return;
-    if (2 * worker->exchanges > worker->judged) {
-        worker->keeps_last = !worker->keeps_last;
-        worker->stride = 0;
-    }
-    worker->judged = worker->exchanges = 0;
-}
-
-/* How long an item takes here: quick to see that it is long, slow to believe that it is short. */
-static void take_pace(clo_worker *worker)
-{
-    int64_t now_ns = clo_clock_ns();
-
-    if (worker->ran > 0) {
-        int64_t pace_ns = (now_ns - worker->pace_since_ns) / worker->ran + 1;
-        worker->pace_ns = pace_ns > worker->pace_ns ? pace_ns : (3 * worker->pace_ns + pace_ns) / 4;
-        judge_order(worker);
-    }
-    worker->ran = 0;
-    worker->pace_since_ns = now_ns;
-}
-
-/* Puts a chain on a public list. */
-static void put_back(clo_worker *worker, clo_stack *list, uint64_t chain)
-{
-    uint64_t head = CLO_ITEM_NONE, last = chain;
-
-    /* The usual case: the public list is empty and takes the chain as it is. */
-    if (atomic_compare_exchange_strong_explicit(&list->head, &head, chain, memory_order_release, memory_order_relaxed))
-        return;
-    while (*clo_item_link(worker->runtime, last) != CLO_ITEM_NONE) /* the chain is finite and ours */
-        last = *clo_item_link(worker->runtime, last);
-    clo_stack_push(list, chain, clo_item_link(worker->runtime, last));
-}
 
 /* Takes one item to run and moves at most BATCH more to the deque, which is empty; none where bodies are long. The
  * rest goes back in one piece: to `rest_to`, a public list of ours. While the chain is in our hands nobody else can see
@@ -97,7 +57,7 @@ static uint64_t take_public(clo_worker *worker, clo_stack *list, clo_stack *rest
         rest = *clo_item_link(worker->runtime, rest);
     }
     if (rest != CLO_ITEM_NONE) {
-        put_back(worker, rest_to, rest);
+        clo_worker_put_back(worker, rest_to, rest);
         clo_runtime_wake_one(worker->runtime);
     }
     return first;
@@ -115,7 +75,7 @@ static uint64_t take_aged(clo_worker *worker, clo_worker *owner)
         return first;
     uint64_t rest = *clo_item_link(worker->runtime, first);
     if (rest != CLO_ITEM_NONE) {
-        put_back(worker, &owner->aged, rest);
+        clo_worker_put_back(worker, &owner->aged, rest);
         clo_runtime_wake_one(worker->runtime); /* who looked while the chain was in our hands has seen nothing */
     }
     return first;
@@ -286,22 +246,137 @@ static uint64_t find(clo_worker *worker)
     return item != CLO_ITEM_NONE ? item : steal(worker);
 }
 
-static uint64_t spin(clo_worker *worker)
+/* Short jobs that threads run themselves while they wait need nobody to be woken as long as one worker looks. */
+static bool is_first_on_lookout(const clo_worker *worker)
 {
-    int64_t until_ns = clo_time_add(clo_clock_ns(), worker->runtime->spin_ns);
+    for (uint32_t w = 0; w < worker->index; w++)
+        if (clo_lookout_looks(&worker->runtime->workers[w].lookout))
+            return false;
+    return true;
+}
 
-    for (uint32_t pauses = 4;; pauses = pauses < PAUSES_MAX ? pauses * 2 : PAUSES_MAX) { /* ends at until_ns */
-        ask(worker);
-        for (uint32_t i = 0; i < pauses; i++) {
-            if (!clo_stack_is_empty(&worker->inbox) || !clo_hand_is_empty(&worker->hand))
-                break;
-            clo_relax();
-        }
-        uint64_t item = find(worker);
-        if (item != CLO_ITEM_NONE || clo_clock_ns() >= until_ns ||
-            atomic_load_explicit(&worker->runtime->stopping, memory_order_relaxed) != 0)
-            return item;
+/* A moment without a look; threads that wait may borrow the worker meanwhile, if none has done so yet. */
+static void pause_for(clo_worker *worker, uint32_t pauses, bool is_lent)
+{
+    if (worker->runtime->helps && !is_lent)
+        clo_parker_idle(&worker->parker);
+    for (uint32_t i = 0; i < pauses; i++) {
+        if (!clo_stack_is_empty(&worker->inbox) || !clo_hand_is_empty(&worker->hand))
+            break;
+        clo_relax();
     }
+}
+
+static void sleep_counted(clo_worker *worker)
+{
+    atomic_fetch_add_explicit(&worker->parks, 1, memory_order_relaxed);
+    clo_parker_sleep(&worker->parker);
+    atomic_fetch_add_explicit(&worker->wakes, 1, memory_order_relaxed);
+    clo_histogram_record(&worker->wake_ns,
+                         clo_clock_ns() - atomic_load_explicit(&worker->parker.woken_ns, memory_order_relaxed));
+}
+
+static bool has_public(const clo_runtime *runtime)
+{
+    for (uint32_t w = 0; w < runtime->first_slot; w++)
+        if (!clo_stack_is_empty(&runtime->workers[w].public_list) || !clo_stack_is_empty(&runtime->workers[w].left))
+            return true;
+    return false;
+}
+
+/* Looks no longer; what others have relied on us for is another one's. */
+static void end_lookout(clo_worker *worker)
+{
+    if (!clo_lookout_end(&worker->lookout))
+        return;
+    clo_left_publish(worker->runtime);
+    if (has_public(worker->runtime))
+        clo_runtime_wake_one(worker->runtime);
+}
+
+/* The worker is lent, and sleeps until it is needed. */
+static void retire(clo_worker *worker)
+{
+    clo_runtime *runtime = worker->runtime;
+
+    atomic_fetch_add_explicit(&runtime->sleepers, 1, memory_order_seq_cst);
+    clo_fence_heavy(&runtime->fence);
+    bool sleeps = clo_parker_retire(&worker->parker);
+    end_lookout(worker);
+    if (sleeps)
+        sleep_counted(worker);
+    atomic_fetch_sub_explicit(&runtime->sleepers, 1, memory_order_relaxed);
+}
+
+/* How an idle worker spends its time. */
+typedef struct lookout {
+    int64_t until_ns;
+    uint32_t epoch; /* of ended jobs, when until_ns was set */
+    uint32_t pauses, most;
+    uint32_t blocked; /* looks in a row when there was something to do, and the worker was lent */
+} lookout;
+
+/* Whether to look on after a look that found nothing. Where waiting threads help, one worker goes on as long as jobs
+ * end, at a slower pace: it moves the lines of those that work. The others make room for those who borrow them. */
+static bool looks_on(const clo_worker *worker, lookout *l, bool is_lent)
+{
+    const clo_runtime *runtime = worker->runtime;
+    int64_t now_ns = clo_clock_ns();
+
+    l->pauses = l->pauses < l->most ? l->pauses * 2 : l->most;
+    l->blocked = is_lent && has_public(runtime) ? l->blocked + 1 : 0;
+    if (is_lent && (l->blocked > 1 || !is_first_on_lookout(worker)))
+        return false;
+    if (now_ns < l->until_ns)
+        return true;
+    uint32_t epoch = atomic_load_explicit(&runtime->done_epoch, memory_order_relaxed);
+    if (!runtime->helps || epoch == l->epoch || !is_first_on_lookout(worker))
+        return false;
+    l->epoch = epoch;
+    l->until_ns = clo_time_add(now_ns, runtime->spin_ns);
+    l->most = PAUSES_SLOW;
+    return true;
+}
+
+/* Until an item is found or the time is up. */
+static uint64_t look_out(clo_worker *worker)
+{
+    clo_runtime *runtime = worker->runtime;
+    lookout l = {.until_ns = clo_time_add(clo_clock_ns(), runtime->spin_ns),
+                 .epoch = atomic_load_explicit(&runtime->done_epoch, memory_order_relaxed),
+                 .pauses = 4,
+                 .most = PAUSES_MAX};
+
+    for (bool is_lent = false;;) { /* ends when looks_on says so */
+        uint64_t item = CLO_ITEM_NONE;
+        ask(worker);
+        pause_for(worker, l.pauses, is_lent);
+        is_lent = runtime->helps && !clo_parker_resume(&worker->parker);
+        if (!is_lent)
+            item = find(worker);
+        if (!is_lent && item == CLO_ITEM_NONE)
+            item = clo_left_take(worker, false);
+        bool is_stopping = atomic_load_explicit(&runtime->stopping, memory_order_relaxed) != 0;
+        if (item == CLO_ITEM_NONE && !is_stopping && looks_on(worker, &l, is_lent))
+            continue;
+        if (is_lent)
+            retire(worker);
+        return item;
+    }
+}
+
+static uint64_t search(clo_worker *worker)
+{
+    clo_lookout_begin(&worker->lookout);
+    uint64_t item = find(worker);
+    if (item == CLO_ITEM_NONE)
+        item = look_out(worker);
+
+    if (item != CLO_ITEM_NONE)
+        end_lookout(worker);
+    else
+        (void)clo_lookout_end(&worker->lookout); /* we look once more in park */
+    return item;
 }
 
 /* Announces sleep, looks once more behind the heavy fence, sleeps. Returns an item found at the last moment. Who has
@@ -314,14 +389,14 @@ static uint64_t park(clo_worker *worker)
     atomic_fetch_add_explicit(&runtime->sleepers, 1, memory_order_seq_cst);
     clo_fence_heavy(&runtime->fence);
     uint64_t item = find(worker);
+    if (item == CLO_ITEM_NONE)
+        item = clo_left_take(worker, true);
     if (item == CLO_ITEM_NONE && atomic_load_explicit(&runtime->stopping, memory_order_acquire) == 0) {
-        atomic_fetch_add_explicit(&worker->parks, 1, memory_order_relaxed);
-        clo_parker_sleep(&worker->parker);
-        atomic_fetch_add_explicit(&worker->wakes, 1, memory_order_relaxed);
-        clo_histogram_record(&worker->wake_ns,
-                             clo_clock_ns() - atomic_load_explicit(&worker->parker.woken_ns, memory_order_relaxed));
+        sleep_counted(worker);
+        item = clo_left_take(worker, true); /* it may be what we were woken for */
     } else if (!clo_parker_cancel(&worker->parker) && item != CLO_ITEM_NONE) {
-        clo_runtime_wake_one(runtime); /* we ate a wake that was meant for somebody's other item: pass it on */
+        clo_left_publish(runtime); /* we ate a wake that was meant for somebody's other item: pass it on */
+        clo_runtime_wake_one(runtime);
     }
     atomic_fetch_sub_explicit(&runtime->sleepers, 1, memory_order_relaxed);
     return item;
@@ -330,7 +405,7 @@ static uint64_t park(clo_worker *worker)
 static void run_from(clo_worker *worker, uint64_t item)
 {
     worker->ran = worker->bypasses = 0;
-    take_pace(worker);              /* what it took to find the item is not counted */
+    clo_worker_take_pace(worker);   /* what it took to find the item is not counted */
     while (item != CLO_ITEM_NONE) { /* ends with the ready items; new ones are rotated in */
         item = clo_worker_execute(worker, item);
         if (item != CLO_ITEM_NONE && worker->bypasses < CLO_BYPASSES_MAX)
@@ -338,11 +413,11 @@ static void run_from(clo_worker *worker, uint64_t item)
         worker->ran += worker->bypasses;
         worker->served += worker->bypasses;
         worker->bypasses = 0;
-        if (worker->ran >= PACE_ITEMS)
-            take_pace(worker);
+        if (worker->ran >= CLO_PACE_ITEMS)
+            clo_worker_take_pace(worker);
         item = item == CLO_ITEM_NONE ? take_next(worker) : rotate(worker, item);
     }
-    take_pace(worker);
+    clo_worker_take_pace(worker);
     atomic_store_explicit(&worker->current, CLO_ITEM_NONE, memory_order_relaxed);
 }
 
@@ -351,9 +426,7 @@ void clo_worker_run(clo_worker *worker)
     clo_runtime *runtime = worker->runtime;
 
     for (;;) { /* until the runtime stops; jobs have ended by then */
-        uint64_t item = find(worker);
-        if (item == CLO_ITEM_NONE && runtime->spin_ns > 0)
-            item = spin(worker);
+        uint64_t item = runtime->spin_ns > 0 ? search(worker) : find(worker);
         if (item == CLO_ITEM_NONE)
             item = park(worker);
         run_from(worker, item);

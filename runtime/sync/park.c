@@ -53,19 +53,49 @@ void clo_futex_wake_all(_Atomic uint32_t *word)
 
 void clo_parker_sleep(clo_parker *parker)
 {
-    /* Acquire pairs with the exchange in wake: the waker's writes before the wake are visible. */
-    while (atomic_load_explicit(&parker->asleep, memory_order_acquire) == 1)
-        clo_futex_wait(&parker->asleep, 1);
+    uint32_t state = CLO_PARK_ANNOUNCED;
+
+    /* Fails if it was woken already, or has retired. */
+    (void)atomic_compare_exchange_strong_explicit(&parker->state, &state, CLO_PARK_ASLEEP,
+                                                  memory_order_release, /* [A] */
+                                                  memory_order_relaxed);
+    /* Acquire pairs with the exchange in wake: the waker's writes before the wake are visible; and with [E]. */
+    while ((state = atomic_load_explicit(&parker->state, memory_order_acquire)) != CLO_PARK_AWAKE)
+        clo_futex_wait(&parker->state, state);
+}
+
+bool clo_parker_retire(clo_parker *parker)
+{
+    uint32_t state = CLO_PARK_IDLE, next;
+
+    do { /* each turn the borrower has given it back, or somebody has called */
+        next = (state & CLO_PARK_LENT) != 0 ? CLO_PARK_ASLEEP | CLO_PARK_LENT | CLO_PARK_CALLED : CLO_PARK_AWAKE;
+    } while (!atomic_compare_exchange_strong_explicit(&parker->state, &state, next, memory_order_acq_rel, /* [F] [H] */
+                                                      memory_order_relaxed));
+    return next != CLO_PARK_AWAKE;
 }
 
 bool clo_parker_wake(clo_parker *parker)
 {
-    uint32_t asleep = 1;
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed), next;
 
     atomic_store_explicit(&parker->woken_ns, clo_clock_ns(), memory_order_relaxed);
-    if (!atomic_compare_exchange_strong_explicit(&parker->asleep, &asleep, 0, memory_order_acq_rel,
-                                                 memory_order_relaxed))
+    do { /* each turn somebody else has changed it */
+        if (state == CLO_PARK_AWAKE || state == CLO_PARK_IDLE)
+            return false;
+        next = (state & CLO_PARK_LENT) != 0 ? state | CLO_PARK_CALLED : CLO_PARK_AWAKE;
+    } while (!atomic_compare_exchange_strong_explicit(&parker->state, &state, next, memory_order_acq_rel, /* [G] */
+                                                      memory_order_relaxed));
+    if (next != CLO_PARK_AWAKE)
         return false;
-    clo_futex_wake_all(&parker->asleep);
+    clo_futex_wake_all(&parker->state);
     return true;
+}
+
+void clo_parker_rouse(clo_parker *parker)
+{
+    atomic_store_explicit(&parker->woken_ns, clo_clock_ns(), memory_order_relaxed);
+    uint32_t before = atomic_exchange_explicit(&parker->state, CLO_PARK_AWAKE, memory_order_release); /* [E] */
+    if ((before & CLO_PARK_OWNER) == CLO_PARK_ASLEEP)
+        clo_futex_wake_all(&parker->state);
 }

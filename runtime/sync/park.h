@@ -1,4 +1,4 @@
-/* park.h - sleeping and waking: a parker for each worker, and the fence that makes "nothing to do" safe.
+/* park.h - sleeping, waking and lending: a parker for each worker, and the fence that makes "nothing to do" safe.
  *
  * A producer publishes work, then asks whether somebody sleeps; a worker announces that it sleeps, then looks for
  * work once more. Each side writes one word and reads the other's (Dekker), so one of them must see the other. The
@@ -6,13 +6,23 @@
  * executes a full fence), so the producer's clo_fence_light is a compiler fence. Where the kernel refuses
  * membarrier, both sides use a read-modify-write of one shared word instead, whose modification order decides.
  *
- *               prepare  cancel  sleep   wake
- *      prepare     X       X       X      -     (owner only)
- *      cancel      X       X       X      -     (owner only)
- *      sleep       X       X       X      -     (owner only)
- *      wake        -       -       -      -
+ * While its owner sleeps, or looks for work and finds none, what belongs to the parker (a worker with its deque) may be
+ * borrowed by another thread. Who borrows it is awake in the owner's place: a wake only marks that it was called for,
+ * and the borrower cannot give it back before it has looked at what the caller made visible. Then it gives it back, or
+ * rouses the owner. An owner that finds itself lent may go to sleep; it marks a call, since its last look was before.
+ * One word decides all of that, so the borrower needs no fence: each change is a read-modify-write, and whoever comes
+ * later in the word's order sees what the earlier one wrote before.
  *
- * Mutation, by hand: clo_fence_heavy doing nothing; most stress runs then hang. */
+ *      owner:     prepare, cancel, sleep; idle, resume, retire      (X among each other)
+ *      borrower:  look, give_back, rouse                            (X among each other)
+ *      anybody:   wake, borrow
+ *
+ * Progress: wait-free, but for sleep and retire; wake, look, give_back try again only if the word was changed meanwhile.
+ * Ordering: what the owner left behind is the borrower's ([A] release, [B] acquire), and what that left, the owner's or
+ * the next borrower's ([C] and [E] release; [B], [F], and the acquire in sleep). What a caller made visible is seen by
+ * the look that takes its mark away ([D] acquire; [G] and [H]).
+ * Mutation list: clo_fence_heavy doing nothing; [A], [B], [C], [E] relaxed; wake that leaves a lent one alone; retire
+ * without a call. */
 #ifndef CLO_SYNC_PARK_H
 #define CLO_SYNC_PARK_H
 
@@ -40,34 +50,129 @@ static inline void clo_fence_light(clo_fence *fence)
         atomic_fetch_add_explicit(&fence->order, 1, memory_order_acq_rel);
 }
 
+enum {
+    /* The owner: */
+    CLO_PARK_AWAKE = 0,
+    CLO_PARK_ANNOUNCED = 1, /* about to sleep */
+    CLO_PARK_ASLEEP = 2,
+    CLO_PARK_IDLE = 3, /* looks for work, and has none */
+    CLO_PARK_OWNER = 3,
+    /* Somebody has borrowed it, while the owner was asleep or idle. */
+    CLO_PARK_LENT = 4,
+    /* And it was called for since. */
+    CLO_PARK_CALLED = 8
+};
+
 typedef struct clo_parker {
-    _Atomic uint32_t asleep;  /* futex word: 1 from prepare until woken or cancelled      */
-    _Atomic int64_t woken_ns; /* when the last waker called, for statistics: relaxed      */
+    /* Futex word: the owner sleeps until it is CLO_PARK_AWAKE. */
+    _Atomic uint32_t state;
+    /* When the last waker called, for statistics: relaxed. */
+    _Atomic int64_t woken_ns;
 } clo_parker;
 
 /* Owner: announces sleep. Call clo_fence_heavy and look for work before clo_parker_sleep. */
 static inline void clo_parker_prepare(clo_parker *parker)
 {
-    atomic_store_explicit(&parker->asleep, 1, memory_order_seq_cst);
+    atomic_store_explicit(&parker->state, CLO_PARK_ANNOUNCED, memory_order_seq_cst);
 }
 
 /* Owner: there was work after all. False: a wake came in between (it has been consumed). */
 static inline bool clo_parker_cancel(clo_parker *parker)
 {
-    return atomic_exchange_explicit(&parker->asleep, 0, memory_order_acq_rel) == 1;
+    return atomic_exchange_explicit(&parker->state, CLO_PARK_AWAKE, memory_order_acq_rel) == CLO_PARK_ANNOUNCED;
 }
 
-/* Owner: sleeps until woken. */
+/* Owner: sleeps until woken. Meanwhile others may borrow what is its own. */
 void clo_parker_sleep(clo_parker *parker);
 
-/* Hint for producers, after clo_fence_light. */
-static inline bool clo_parker_is_asleep(const clo_parker *parker)
+/* Owner, awake: others may borrow what is its own, until clo_parker_resume has said true. */
+static inline void clo_parker_idle(clo_parker *parker)
 {
-    return atomic_load_explicit(&parker->asleep, memory_order_relaxed) == 1;
+    atomic_store_explicit(&parker->state, CLO_PARK_IDLE, memory_order_release); /* [A] */
 }
 
-/* Any thread: true if this call woke the owner (one system call), false if it was awake. */
+/* Owner, idle. False: it is lent, and still idle. */
+static inline bool clo_parker_resume(clo_parker *parker)
+{
+    uint32_t state = CLO_PARK_IDLE;
+
+    return atomic_compare_exchange_strong_explicit(&parker->state, &state, CLO_PARK_AWAKE,
+                                                   memory_order_acquire, /* [F] */
+                                                   memory_order_acquire) ||
+           state == CLO_PARK_AWAKE; /* its borrower has roused it */
+}
+
+/* Owner, idle, as clo_parker_prepare; call clo_fence_heavy before. True: it is lent, and clo_parker_sleep follows;
+ * the borrower looks. False: it is not, and the owner goes on. */
+bool clo_parker_retire(clo_parker *parker);
+
+/* Hint for producers, after clo_fence_light: clo_parker_wake has something to do. */
+static inline bool clo_parker_is_away(const clo_parker *parker)
+{
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed);
+
+    return state != CLO_PARK_AWAKE && state != CLO_PARK_IDLE;
+}
+
+/* Hint: its owner sleeps, or is about to, and nobody has borrowed it. */
+static inline bool clo_parker_is_asleep(const clo_parker *parker)
+{
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed);
+
+    return state == CLO_PARK_ANNOUNCED || state == CLO_PARK_ASLEEP;
+}
+
+/* Hint: it may be borrowed. */
+static inline bool clo_parker_may_lend(const clo_parker *parker)
+{
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed);
+
+    return state == CLO_PARK_ASLEEP || state == CLO_PARK_IDLE;
+}
+
+/* Any thread: true if this call woke the owner (one system call); false if it was awake, or is lent, and called for. */
 bool clo_parker_wake(clo_parker *parker);
+
+/* Any thread but the owner. True: what is the owner's is the caller's, until clo_parker_give_back or
+ * clo_parker_rouse. */
+static inline bool clo_parker_borrow(clo_parker *parker)
+{
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed);
+
+    return (state == CLO_PARK_ASLEEP || state == CLO_PARK_IDLE) &&
+           atomic_compare_exchange_strong_explicit(&parker->state, &state, state | CLO_PARK_LENT,
+                                                   memory_order_acquire, /* [B] */
+                                                   memory_order_relaxed);
+}
+
+/* Borrower. True: somebody has called; look at what there is, then go on. */
+static inline bool clo_parker_look(clo_parker *parker)
+{
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed);
+
+    while ((state & CLO_PARK_CALLED) != 0) /* another turn only if the owner retires */
+        if (atomic_compare_exchange_strong_explicit(&parker->state, &state, state & ~(uint32_t)CLO_PARK_CALLED,
+                                                    memory_order_acquire, /* [D] */
+                                                    memory_order_relaxed))
+            return true;
+    return false;
+}
+
+/* Borrower: the owner sleeps on, or looks on. False: somebody has called; clo_parker_look first. */
+static inline bool clo_parker_give_back(clo_parker *parker)
+{
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed);
+
+    while ((state & CLO_PARK_CALLED) == 0) /* another turn only if the owner retires */
+        if (atomic_compare_exchange_strong_explicit(&parker->state, &state, state & CLO_PARK_OWNER,
+                                                    memory_order_release, /* [C] */
+                                                    memory_order_relaxed))
+            return true;
+    return false;
+}
+
+/* Borrower: the owner goes on, and looks for work itself. */
+void clo_parker_rouse(clo_parker *parker);
 
 /* Plain futex calls for other waiting words. wait returns when *word may differ from `value`. */
 void clo_futex_wait(_Atomic uint32_t *word, uint32_t value);

@@ -259,7 +259,7 @@ static void park_set_up(void)
 {
     fence.has_membarrier = has_membarrier;
     atomic_init(&fence.order, 0);
-    atomic_init(&parker.asleep, 0);
+    atomic_init(&parker.state, 0);
     atomic_init(&parker.woken_ns, 0);
     atomic_init(&sleepers, 0);
     atomic_init(&items, 0);
@@ -270,7 +270,7 @@ static void park_run(uint32_t me)
     if (me > 0) { /* clo_worker_give, clo_runtime_wake_one */
         atomic_fetch_or_explicit(&items, me, memory_order_release);
         clo_fence_light(&fence);
-        if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_asleep(&parker))
+        if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_away(&parker))
             (void)clo_parker_wake(&parker);
         return;
     }
@@ -305,12 +305,14 @@ static void share_run(uint32_t me)
         }
         atomic_fetch_or_explicit(&items, 3, memory_order_release);
         clo_fence_light(&fence);
-        if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_asleep(&parker))
+        if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_away(&parker))
             (void)clo_parker_wake(&parker);
         return;
     }
     park_run(0);
 }
+
+#include "lending.h"
 
 /* Combining: three posters, each twice; the combiner's state travels from one to the next. */
 
@@ -446,6 +448,9 @@ int main(int argc, char **argv)
     static const model_scenario parking[] = {
         {"park: one sleeper, two producers", 3, 2, park_set_up, park_run, park_finish},
         {"park: one sleeper, one that shares", 2, 4, park_set_up, share_run, park_finish},
+        {"lend: a sleeper, a borrower, a producer", 3, 2, lend_set_up, lend_run, lend_finish},
+        {"lend: a sleeper, two loans, a producer", 3, 1, lend_set_up, lend_twice_run, lend_finish},
+        {"lookout: one that looks, two producers", 3, 3, lookout_set_up, lookout_run, lookout_finish},
     };
     const char *wanted = argc > 1 ? argv[1] : "";
     uint32_t failed = 0;
@@ -454,9 +459,12 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++)
         if (strncmp(scenarios[i].name, wanted, strlen(wanted)) == 0)
             failed += model_explore(&scenarios[i]) == 0;
-    for (int with = 1; with >= 0; with--)
+    for (int with = 3; with >= 0; with--)
         for (size_t i = 0; i < sizeof parking / sizeof parking[0]; i++) {
-            has_membarrier = with;
+            has_membarrier = (with & 1) != 0;
+            is_idle_first = (with & 2) != 0; /* lending only */
+            if (is_idle_first && strncmp(parking[i].name, "lend", 4) != 0)
+                continue;
             if (strncmp(parking[i].name, wanted, strlen(wanted)) == 0)
                 failed += model_explore(&parking[i]) == 0;
         }

@@ -219,7 +219,7 @@ static void *park_main(void *argument)
             atomic_store_explicit(&produced, i,
                                   memory_order_release); /* no locked instruction: only the fence helps */
             clo_fence_light(&fence);
-            if (clo_parker_is_asleep(&parker))
+            if (clo_parker_is_away(&parker))
                 (void)clo_parker_wake(&parker);
         }
         return NULL;

@@ -1,0 +1,29 @@
+/* run/loan.h - which jobs are helped by those who wait for them (help.h), and which worker such a thread borrows. */
+#ifndef CLO_RUN_LOAN_H
+#define CLO_RUN_LOAN_H
+
+#include "run/job.h"
+#include "run/runtime.h"
+#include "run/worker.h"
+
+/* A job with at most so many roots is left in one place, for the thread that will wait for it. */
+#define CLO_LOAN_ROOTS_MAX 8u
+
+/* clo_runtime.helps and clo_runtime.is_uniform. */
+bool clo_loan_is_on(const clo_runtime_config *config);
+bool clo_loan_is_uniform(const clo_platform *platform);
+
+/* Who waits for this job may run tasks of it. Constant between a submit and its end. */
+static inline bool clo_job_is_helped(const clo_job *job)
+{
+    return job->runtime->helps && !job->is_pinned && job->series == NULL && job->is_fast;
+}
+
+/* The worker that the calling thread would borrow now, if any: there its next job is best left. */
+uint32_t clo_loan_place(const clo_runtime *runtime);
+
+/* Borrows a worker that is asleep or idle (sync/park.h); NULL: there is none, or its executor differs from others and
+ * the calling thread is on another CPU. */
+clo_worker *clo_loan_take(const clo_runtime *runtime);
+
+#endif

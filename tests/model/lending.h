@@ -1,0 +1,174 @@
+/* lending.h - scenarios of sync/park.h and sync/lookout.h where a thread borrows what belongs to a worker that sleeps or
+ * is idle, and where producers rely on one that looks. Part of test_model_sync.c. */
+#ifndef CLO_MODEL_LENDING_H
+#define CLO_MODEL_LENDING_H
+
+#include "sync/lookout.h"
+#include "sync/park.h"
+
+/* Lending: a worker, a thread that borrows it, a producer of two items. Whoever drives the worker uses its seat; `eaten`
+ * belongs to that. */
+
+static clo_parker seat_parker;
+static clo_fence seat_fence;
+static _Atomic uint32_t fare;
+static uint32_t seat, eaten;
+static bool is_idle_first;
+enum { FARE = 3 };
+
+static void lend_set_up(void)
+{
+    seat_fence.has_membarrier = has_membarrier;
+    atomic_init(&seat_fence.order, 0);
+    atomic_init(&seat_parker.state, CLO_PARK_AWAKE);
+    atomic_init(&seat_parker.woken_ns, 0);
+    atomic_init(&fare, 0);
+    seat = eaten = 0;
+    memset(payload, 0, sizeof payload);
+}
+
+/* One look by who has the seat. True: all is eaten. */
+static bool drive(void)
+{
+    model_read(&seat);
+    model_write(&seat);
+    seat++;
+    if (atomic_load_explicit(&fare, memory_order_relaxed) != 0) {
+        uint32_t got = atomic_exchange_explicit(&fare, 0, memory_order_acquire);
+        for (uint32_t i = 0; i < 2; i++)
+            if (got & 1u << i)
+                get(i);
+        eaten += got;
+    }
+    return eaten == FARE;
+}
+
+static void lend_owner(void)
+{
+    for (uint32_t looks = 0; !drive(); looks++) { /* once idle, then asleep */
+        if (is_idle_first && looks == 0) {        /* look_out of worker_loop.c */
+            clo_parker_idle(&seat_parker);
+            if (clo_parker_resume(&seat_parker))
+                continue;
+            clo_fence_heavy(&seat_fence);
+            if (clo_parker_retire(&seat_parker))
+                clo_parker_sleep(&seat_parker);
+            continue;
+        }
+        clo_parker_prepare(&seat_parker); /* park */
+        clo_fence_heavy(&seat_fence);
+        if (drive() || atomic_load_explicit(&fare, memory_order_relaxed) != 0)
+            (void)clo_parker_cancel(&seat_parker);
+        else
+            clo_parker_sleep(&seat_parker);
+    }
+}
+
+static void lend_borrower(void) /* clo_job_help */
+{
+    if (!clo_parker_borrow(&seat_parker))
+        return;
+    bool is_done = drive();
+    while (!is_done && atomic_load_explicit(&fare, memory_order_relaxed) == 0) { /* a turn for each call */
+        if (clo_parker_give_back(&seat_parker))
+            return;
+        (void)clo_parker_look(&seat_parker);
+    }
+    clo_parker_rouse(&seat_parker);
+}
+
+static void lend_run(uint32_t me)
+{
+    if (me == 0) {
+        lend_owner();
+    } else if (me == 1) {
+        lend_borrower();
+    } else {
+        for (uint32_t i = 0; i < 2; i++) { /* clo_worker_give */
+            put(i);
+            atomic_fetch_or_explicit(&fare, 1u << i, memory_order_release);
+            clo_fence_light(&seat_fence);
+            if (clo_parker_is_away(&seat_parker))
+                (void)clo_parker_wake(&seat_parker);
+        }
+    }
+}
+
+static void lend_finish(void)
+{
+    model_check(eaten == FARE, "an item for a lent worker was lost");
+}
+
+/* Two that borrow one after the other, beside the producer of one item. */
+
+static void lend_twice_run(uint32_t me)
+{
+    if (me == 1)
+        for (uint32_t i = 0; i < 2; i++)
+            lend_borrower();
+    else
+        lend_run(me);
+}
+
+/* Lookout: a worker that looks once and then sleeps, two producers that rely on it, or wake a sleeper: that one takes
+ * everything in the end. */
+
+static clo_lookout lookout;
+static _Atomic uint32_t left, sleepers_woken;
+static uint32_t taken_of[2];
+
+static void lookout_set_up(void)
+{
+    seat_fence.has_membarrier = has_membarrier;
+    atomic_init(&seat_fence.order, 0);
+    atomic_init(&lookout.state, CLO_LOOKOUT_NONE);
+    atomic_init(&left, 0);
+    atomic_init(&sleepers_woken, 0);
+    taken_of[0] = taken_of[1] = 0;
+    memset(payload, 0, sizeof payload);
+}
+
+static uint32_t lookout_take(void)
+{
+    if (atomic_load_explicit(&left, memory_order_relaxed) == 0)
+        return 0;
+    uint32_t got = atomic_exchange_explicit(&left, 0, memory_order_acquire);
+    for (uint32_t i = 0; i < 2; i++)
+        if (got & 1u << i) {
+            get(i);
+            taken_of[i]++;
+        }
+    return got;
+}
+
+static void lookout_run(uint32_t me)
+{
+    if (me == 0) {
+        clo_lookout_begin(&lookout);
+        uint32_t got = lookout_take();
+        bool is_trusted = clo_lookout_end(&lookout);
+        if (got == 0) { /* park */
+            clo_fence_heavy(&seat_fence);
+            (void)lookout_take();
+        } else if (is_trusted && atomic_load_explicit(&left, memory_order_relaxed) != 0) {
+            atomic_fetch_add_explicit(&sleepers_woken, 1, memory_order_relaxed);
+        }
+        return;
+    }
+    put(me - 1);
+    atomic_fetch_or_explicit(&left, me, memory_order_release);
+    if (!clo_lookout_trust(&lookout))
+        atomic_fetch_add_explicit(&sleepers_woken, 1, memory_order_relaxed);
+}
+
+static void lookout_finish(void)
+{
+    bool is_woken = atomic_load_explicit(&sleepers_woken, memory_order_relaxed) > 0;
+    uint32_t rest = atomic_load_explicit(&left, memory_order_relaxed);
+
+    model_check(rest == 0 || is_woken, "what was left is forgotten");
+    for (uint32_t i = 0; i < 2; i++)
+        model_check(taken_of[i] + (rest >> i & 1) == 1, "what was left was taken twice, or lost");
+}
+
+#endif
