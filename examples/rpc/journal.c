@@ -66,7 +66,7 @@ static int check(journal *j)
     int good = text != NULL && strcmp(text, "ok") == 0;
 
     if (!good)
-        (void)fail_damaged(j, text != NULL ? text : sqlite3_errmsg(j->db));
+        (void)fail_damaged(j, text != NULL ? "PRAGMA quick_check has found something" : sqlite3_errmsg(j->db));
     sqlite3_finalize(statement);
     return good ? 0 : -1;
 }
