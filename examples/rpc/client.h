@@ -1,7 +1,7 @@
 /* client.h - calls to endpoints: one call is one attempt at one endpoint.
  *
- * An endpoint is ADDRESS:PORT of a service of ours, or a URL of a foreign one. There is one connection to each, which is
- * made with the first call and made again with the first call after it broke. When it breaks, its calls are answered
+ * An endpoint is ADDRESS:PORT of a service of ours, or a URL of a foreign one. There is one connection to each, which
+ * is made with the first call and made again with the first call after it broke. When it breaks, its calls are answered
  * with REPLY_UNAVAILABLE. Everything is done on the loop's thread. */
 #ifndef RPC_CLIENT_H
 #define RPC_CLIENT_H

@@ -30,9 +30,15 @@ uint64_t journal_new_run(void)
     return ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) ^ (uint64_t)getpid() << 48;
 }
 
+/* Without sqlite3_errmsg, which shows parts of a damaged file as they are. */
+static const char *reason(const journal *j)
+{
+    return sqlite3_errstr(sqlite3_errcode(j->db));
+}
+
 static int fail(journal *j, const char *what)
 {
-    snprintf(j->error, sizeof j->error, "%s: %s: %s", j->path, what, sqlite3_errmsg(j->db));
+    snprintf(j->error, sizeof j->error, "%s: %s: %s", j->path, what, reason(j));
     return -1;
 }
 
@@ -66,7 +72,7 @@ static int check(journal *j)
     int good = text != NULL && strcmp(text, "ok") == 0;
 
     if (!good)
-        (void)fail_damaged(j, text != NULL ? text : sqlite3_errmsg(j->db));
+        (void)fail_damaged(j, text != NULL ? "PRAGMA quick_check has found something" : reason(j));
     sqlite3_finalize(statement);
     return good ? 0 : -1;
 }

@@ -1,8 +1,9 @@
-/* journal.h - what a run has done, in SQLite (WAL, one writer: the driver thread): so that a run that was killed goes on.
+/* journal.h - what a run has done, in SQLite (WAL, one writer: the driver thread): so that a run that was killed goes
+ * on.
  *
- * Records are put into one transaction until journal_commit, which the driver calls once in each turn of its loop: group
- * commit. Records of one connection become durable in their order. With `durable` a commit survives the loss of power
- * (synchronous = FULL), else the end of the process (NORMAL). */
+ * Records are put into one transaction until journal_commit, which the driver calls once in each turn of its loop:
+ * group commit. Records of one connection become durable in their order. With `durable` a commit survives the loss of
+ * power (synchronous = FULL), else the end of the process (NORMAL). */
 #ifndef RPC_JOURNAL_H
 #define RPC_JOURNAL_H
 

@@ -1,5 +1,5 @@
-/* peer.h - one TCP connection that carries frames, on a libuv loop: TCP_NODELAY, and what is sent while a write is under
- * way goes out together with the next one. */
+/* peer.h - one TCP connection that carries frames, on a libuv loop: TCP_NODELAY, and what is sent while a write is
+ * under way goes out together with the next one. */
 #ifndef RPC_PEER_H
 #define RPC_PEER_H
 

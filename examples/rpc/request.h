@@ -1,4 +1,4 @@
-/* request.h - inside the engine: one request of a task body, and its attempts. Everything here is done by the driver. */
+/* request.h - inside the engine: one request of a task body, and its attempts. The driver does all of it. */
 #ifndef RPC_REQUEST_H
 #define RPC_REQUEST_H
 

@@ -15,7 +15,7 @@ typedef struct resume {
     uint32_t again;
 } resume;
 
-/* Returns 0, or -1 with one line in `error`: a record does not fit the graph, or a call of EFFECT_ONCE was under way. */
+/* Returns 0, or -1 with one line in `error`: a record does not fit the graph, or a call of EFFECT_ONCE was begun. */
 int resume_read(journal *j, const flow *f, resume *out, char *error, size_t error_bytes);
 void resume_free(resume *r, const flow *f);
 

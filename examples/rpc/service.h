@@ -1,12 +1,12 @@
 /* service.h - a service: answers requests of its peers on one loop.
  *
- * It has `slots` units of concurrency and a bounded queue. What a unit does is a timer: the expected time of the request
- * times a lognormal factor, now and then a stall; both follow from the seed, the run, the task, the instance and the
- * attempt. The output is a function of the inputs (answer.h).
+ * It has `slots` units of concurrency and a bounded queue. What a unit does is a timer: the expected time of the
+ * request times a lognormal factor, now and then a stall; both follow from the seed, the run, the task, the instance
+ * and the attempt. The output is a function of the inputs (answer.h).
  *
- * Rules. A request that cannot finish in the time that is left is not begun. Work stops at the deadline and at a cancel,
- * also on the services that it has called. When the queue is full, the request with the least slack (time left - time
- * still needed) is turned away, with a hint when to come again. An effect is applied once for each key. */
+ * Rules. A request that cannot finish in the time that is left is not begun. Work stops at the deadline and at a
+ * cancel, also on the services that it has called. When the queue is full, the request with the least slack (time left
+ * - time still needed) is turned away, with a hint when to come again. An effect is applied once for each key. */
 #ifndef RPC_SERVICE_H
 #define RPC_SERVICE_H
 

@@ -1,4 +1,4 @@
-/* service_main.c - a service as a process: listens, prints "listening ADDRESS:PORT", and ends with SIGTERM or SIGINT. */
+/* service_main.c - a service as a process: listens, prints "listening ADDRESS:PORT", ends with SIGTERM or SIGINT. */
 #include "options.h"
 #include "service.h"
 

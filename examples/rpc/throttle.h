@@ -1,11 +1,11 @@
-/* throttle.h - when a service may be sent more than one attempt: the rules of gRPC's retryThrottling, a budget for retries
- * and one for hedges, and the delay after which a hedge is due.
+/* throttle.h - when a service may be sent more than one attempt: the rules of gRPC's retryThrottling, a budget for
+ * retries and one for hedges, and the delay after which a hedge is due.
  *
  *   health  from 10 down by 1 for each failure, up by 0.1 for each request that is answered in time. At 5 or less there
  *           is no retry and no hedge. A request without an answer when its hedge is due counts as a failure.
  *   budget  a retry for every 10 requests, a hedge for every 20, and a few retries in store.
- *   delay   the 95th percentile of the service's answers. While the throttle is closed it is not learned: slow answers of
- *           a service in trouble must not look ordinary. Closed for 30 s, the service is what it is, and is learned anew. */
+ *   delay   the 95th percentile of the service's answers. While the throttle is closed it is not learned: slow answers
+ *           of a service in trouble must not look ordinary. After 30 s the service is learned anew. */
 #ifndef RPC_THROTTLE_H
 #define RPC_THROTTLE_H
 

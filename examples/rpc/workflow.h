@@ -1,4 +1,4 @@
-/* workflow.h - what a workflow consists of: services with their replicas, and methods, which are what its tasks call. */
+/* workflow.h - what a workflow consists of: services with their replicas, and methods: what its tasks call. */
 #ifndef RPC_WORKFLOW_H
 #define RPC_WORKFLOW_H
 
