@@ -319,8 +319,8 @@ typedef struct clo_job_result {
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     cost of another platform, a plan that clo_plan_matches refuses, plan and policy both given, a
- *                        band that does not exist, hedge_after_ns that is negative, or of a task that is not
- *                        duplicable or accesses handles
+ *                        band that does not exist, hedge_after_ns that is negative or of a task that is not duplicable
+ *                        (clo_graph_pinned_by says why if it was declared so)
  *   CLO_ERR_INVALID      the plan does not place every instance, places one where it cannot run, or its order is
  *                        impossible
  *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken; the policy's state needs

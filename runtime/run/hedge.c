@@ -25,11 +25,6 @@ static clo_status check_task(const clo_graph *graph, uint32_t task, int64_t afte
                         "clo_job_config.hedge_after_ns of task '%s', which may not be executed twice; make it "
                         "duplicable if it is pure, or use 0",
                         clo_graph_task_name(graph, task, scratch));
-    if (after_ns > 0 && graph->data != NULL && graph->data->first[task + 1] > graph->data->first[task])
-        return clo_fail(CLO_ERR_ARGUMENT,
-                        "clo_job_config.hedge_after_ns of task '%s', which accesses handles: they may be written while "
-                        "a loser still reads them; use 0",
-                        clo_graph_task_name(graph, task, scratch));
     return CLO_OK;
 }
 
