@@ -160,7 +160,7 @@ clo_hedge_end clo_hedge_finish(clo_worker *worker, clo_job *job, uint32_t execut
 
 /* Where a hedge would run. */
 typedef struct place {
-    /* 0: it idles; 1: it is busy; 2: another hedge lies in its hand. */
+    /* 0: it idles; 1: it is busy; 2: with a body that has a hedge, so takes long; 3: a hedge lies in its hand. */
     uint32_t load;
     int64_t time_ns;
     bool is_same_machine;
@@ -178,6 +178,8 @@ static bool is_better(const place *x, const place *y)
 static uint32_t load_of(const clo_worker *worker)
 {
     if (!clo_hand_is_empty(&worker->hedge))
+        return 3;
+    if (clo_alarm_is_claimed(&worker->alarm))
         return 2;
     return atomic_load_explicit(&worker->current, memory_order_relaxed) != CLO_ITEM_NONE;
 }
