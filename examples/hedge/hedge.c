@@ -122,7 +122,7 @@ static int run(clo_runtime *runtime, const clo_cost *cost, int64_t after_ns)
         clo_job_wait(job, &result) != CLO_OK || measure(job, took_ns) != CLO_OK)
         return fprintf(stderr, "hedge: %s\n", clo_last_error()), -1;
     for (int i = 0; i < CALLS; i++)
-        slow += took_ns[i] >= STALL_US * 1000ll;
+        slow += took_ns[i] >= STALL_US * 1000LL;
     printf("%s: p50 %lld us, p99 %lld us, %d stalls seen; %llu second attempts, %llu of them first, %llu cancels\n",
            after_ns > 0 ? "hedged" : "one attempt each", (long long)took_ns[CALLS / 2] / 1000,
            (long long)took_ns[CALLS * 99 / 100] / 1000, slow, (unsigned long long)result.duplicates_run,

@@ -32,10 +32,11 @@
  * is skipped; if its body is pending it is cancelled as in a run that is cut short (token.h); if its body runs, it runs
  * on to no effect, and the run of the job ends no earlier than it does. A failure counts only where the other one has
  * not begun or fails too. The hedge goes to an executor that can run the task, is not the first one's, and has no hedge
- * waiting yet: to one that idles if there is any, of these to the fastest, of these to one on another machine, of equal
- * ones to each in turn. It runs there as soon as that has ended what it runs, ahead of everything else. What it demands
- * it gets at once or it is skipped. Replicas of a plan are hedged as originals are. A task that only one executor can
- * run is not hedged. The watchdog looks after the delays; a worker only rings for it, wait-free.
+ * waiting yet: to one that idles if there is any, else rather not to one whose own body is hedged; of these to the
+ * fastest, of these to one on another machine, of equal ones to each in turn. It runs there as soon as that has ended
+ * what it runs, ahead of everything else. What it demands it gets at once or it is skipped. Replicas of a plan are
+ * hedged as originals are. A task that only one executor can run is not hedged. The watchdog looks after the delays; a
+ * worker only rings for it, wait-free.
  *
  * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies of what it
  * found first, another of its sources of work has a turn. It has six sources: tasks that only it may run, its own ready
@@ -319,8 +320,8 @@ typedef struct clo_job_result {
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     cost of another platform, a plan that clo_plan_matches refuses, plan and policy both given, a
- *                        band that does not exist, hedge_after_ns that is negative, or of a task that is not
- *                        duplicable or accesses handles
+ *                        band that does not exist, hedge_after_ns that is negative or of a task that is not duplicable
+ *                        (clo_graph_pinned_by says why if it was declared so)
  *   CLO_ERR_INVALID      the plan does not place every instance, places one where it cannot run, or its order is
  *                        impossible
  *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken; the policy's state needs

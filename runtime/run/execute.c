@@ -79,7 +79,7 @@ static void wait_until(const clo_job *job, int64_t when_ns)
 }
 
 /* The body has failed; of a pair the other one may yet do well. */
-static void fail(clo_worker *worker, clo_job *job, uint32_t execution, int code)
+static __attribute__((noinline, cold)) void fail(clo_worker *worker, clo_job *job, uint32_t execution, int code)
 {
     if (clo_pair_has(job, execution))
         worker->pair_code = code;
@@ -88,7 +88,7 @@ static void fail(clo_worker *worker, clo_job *job, uint32_t execution, int code)
 }
 
 /* The body is left out, or dropped. */
-static void leave_out(clo_worker *worker, clo_job *job, uint32_t execution)
+static __attribute__((noinline, cold)) void leave_out(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     if (clo_pair_has(job, execution))
         worker->pair_is_cut = true;
@@ -356,7 +356,7 @@ static void let_ask(clo_worker *worker, clo_job *job, uint32_t execution)
 }
 
 /* The same of a pair: whom the instance held up goes on once. */
-static uint64_t leave_pair(clo_worker *worker, clo_job *job, uint32_t execution)
+static __attribute__((noinline)) uint64_t leave_pair(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     clo_hedge_end end = clo_hedge_finish(worker, job, execution);
     uint64_t next = end.releases ? clo_worker_release(worker, job, end.first) : CLO_ITEM_NONE;

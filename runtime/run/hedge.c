@@ -25,11 +25,6 @@ static clo_status check_task(const clo_graph *graph, uint32_t task, int64_t afte
                         "clo_job_config.hedge_after_ns of task '%s', which may not be executed twice; make it "
                         "duplicable if it is pure, or use 0",
                         clo_graph_task_name(graph, task, scratch));
-    if (after_ns > 0 && graph->data != NULL && graph->data->first[task + 1] > graph->data->first[task])
-        return clo_fail(CLO_ERR_ARGUMENT,
-                        "clo_job_config.hedge_after_ns of task '%s', which accesses handles: they may be written while "
-                        "a loser still reads them; use 0",
-                        clo_graph_task_name(graph, task, scratch));
     return CLO_OK;
 }
 
@@ -165,7 +160,7 @@ clo_hedge_end clo_hedge_finish(clo_worker *worker, clo_job *job, uint32_t execut
 
 /* Where a hedge would run. */
 typedef struct place {
-    /* 0: it idles; 1: it is busy; 2: another hedge lies in its hand. */
+    /* 0: it idles; 1: it is busy; 2: with a body that has a hedge, so takes long; 3: a hedge lies in its hand. */
     uint32_t load;
     int64_t time_ns;
     bool is_same_machine;
@@ -183,6 +178,8 @@ static bool is_better(const place *x, const place *y)
 static uint32_t load_of(const clo_worker *worker)
 {
     if (!clo_hand_is_empty(&worker->hedge))
+        return 3;
+    if (clo_alarm_is_claimed(&worker->alarm))
         return 2;
     return atomic_load_explicit(&worker->current, memory_order_relaxed) != CLO_ITEM_NONE;
 }

@@ -87,6 +87,12 @@ static inline int64_t clo_alarm_see(const clo_alarm *alarm, uint64_t *word)
     return atomic_load_explicit(&alarm->at_ns, memory_order_relaxed);
 }
 
+/* Claimed and not yet ended; a hint. */
+static inline bool clo_alarm_is_claimed(const clo_alarm *alarm)
+{
+    return (atomic_load_explicit(&alarm->word, memory_order_relaxed) & 3) == CLO_ALARM_CLAIMED;
+}
+
 /* True: its worker has not ended it and will learn of the claim; *item is what it was armed with. */
 static inline bool clo_alarm_claim(clo_alarm *alarm, uint64_t word, uint64_t *item)
 {
