@@ -29,6 +29,11 @@ static const overhead_case quick_cases[] = {
     {"pipe3", "pipe3", 750, 3000, 900, 1}};
 enum { CASES = sizeof cases / sizeof *cases, QUICK_CASES = sizeof quick_cases / sizeof *quick_cases };
 
+/* Loops: iterations without edges. */
+static const overhead_case loops[] = {{"loop", "none", 0, 100000, 10000, 20},
+                                      {"loop-50ns", "none", 50, 100000, 10000, 20}};
+enum { LOOPS = sizeof loops / sizeof *loops };
+
 /* The two sizes of a graph, and the samples of all peers on them. */
 typedef struct bed {
     const overhead_case *what;
@@ -193,7 +198,7 @@ static bool choose_cases(overhead_table *t, bool is_quick, const char *only)
     return t->cases_count > 0;
 }
 
-static int run_all(const bench_options *o, const char *only)
+static int run_all(const bench_options *o, const char *only, bool is_loop)
 {
     overhead_table *t = calloc(1, sizeof *t);
     uint64_t random = o->seed;
@@ -201,11 +206,13 @@ static int run_all(const bench_options *o, const char *only)
 
     if (t == NULL)
         return 1;
-    if (!choose_cases(t, o->quick, only)) {
+    for (uint32_t c = 0; c < LOOPS && is_loop; c++)
+        t->cases[t->cases_count++] = &loops[c];
+    if (!is_loop && !choose_cases(t, o->quick, only)) {
         free(t);
         return 2;
     }
-    t->rows_count = peer_rows(t->rows, false);
+    t->rows_count = is_loop ? peer_loop_rows(t->rows) : peer_rows(t->rows, false);
     is_good = true;
     for (uint32_t c = 0; c < t->cases_count && is_good; c++)
         is_good = measure_case(t, c, o, &random);
@@ -219,10 +226,11 @@ static int run_all(const bench_options *o, const char *only)
 
 int main(int argc, char **argv)
 {
-    bool is_million = false;
+    bool is_million = false, is_loop = false;
     const char *only = NULL;
     const bench_flag flags[] = {
         {"million", "instead: build, seal and run a graph of 1 000 000 empty tasks", &is_million, NULL, NULL},
+        {"loop", "instead: 100 000 iterations of one loop, empty and of 50 ns, in ranges", &is_loop, NULL, NULL},
         {"only NAME", "one graph only: none, chain, fan, wave, rand, reuse, pipe2, pipe3 or pipe8", NULL, &only, NULL},
         {0}};
     const bench_about about = {
@@ -232,5 +240,5 @@ int main(int argc, char **argv)
 
     if (exit_status >= 0)
         return exit_status;
-    return is_million ? run_million(&o) : run_all(&o, only);
+    return is_million ? run_million(&o) : run_all(&o, only, is_loop);
 }

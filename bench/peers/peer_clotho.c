@@ -109,6 +109,44 @@ static bool run(void *state)
     return (clo_job_submit(c->job) == CLO_OK && clo_job_wait(c->job, NULL) == CLO_OK) || bench_fail("cannot run");
 }
 
+static int run_range(const clo_call *call)
+{
+    bench_graph *g = call->argument;
+
+    for (uint32_t t = call->instance; t < call->instance + call->count; t++)
+        g->body(g, t);
+    return 0;
+}
+
+static bool build_loop(void *state, uint32_t grain)
+{
+    clotho *c = state;
+    const clo_task task = {.body = run_range,
+                           .argument = c->source,
+                           .work_ns = c->source->work_ns,
+                           .instances = c->source->tasks,
+                           .grain = grain};
+
+    return (clo_graph_create(c->source->name, &c->graph) == CLO_OK &&
+            clo_graph_add_task(c->graph, &task, NULL) == CLO_OK && clo_graph_seal(c->graph) == CLO_OK) ||
+           bench_fail("cannot build the graph");
+}
+
+static bool build_ranges(void *state)
+{
+    return build_loop(state, PEER_LOOP_GRAIN);
+}
+
+static bool build_instances(void *state)
+{
+    return build_loop(state, 0);
+}
+
+const peer loops_clotho[] = {
+    {"Clotho steal, grain 500", 0, false, open_stealing, build_ranges, prepare, run, close_all},
+    {"Clotho replay, grain 500", 0, false, open_replay, build_ranges, prepare, run, close_all},
+    {"Clotho steal, one by one", 0, false, open_stealing, build_instances, prepare, run, close_all},
+    {0}};
 const peer peers_clotho[] = {{"Clotho steal", 0, false, open_stealing, build, prepare, run, close_all},
                              {"Clotho replay", 0, false, open_replay, build, prepare, run, close_all},
                              {0}};

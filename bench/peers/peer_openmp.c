@@ -61,11 +61,37 @@ static bool run(void *state)
 /* Which of the two: libgomp, or the one that comes with clang. */
 #ifdef __clang__
 #define NAME "libomp tasks"
+#define LOOP_NAME "libomp taskloop, grain 500"
 #else
 #define NAME "libgomp tasks"
+#define LOOP_NAME "libgomp taskloop, grain 500"
 #endif
 
+#ifdef __clang__ /* about what the compiler makes of the loop itself */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wsign-conversion"
+#pragma clang diagnostic ignored "-Wshorten-64-to-32"
+#endif
+static bool run_loop(void *state)
+{
+    const openmp *o = state;
+    bench_graph *g = o->graph;
+
+#pragma omp parallel num_threads((int)o->workers)
+#pragma omp single
+#pragma omp taskloop grainsize(PEER_LOOP_GRAIN)
+    for (uint32_t t = 0; t < g->tasks; t++)
+        g->body(g, t);
+    return true;
+}
+
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+const peer loops_openmp[] = {{LOOP_NAME, 0, false, open_slots, NULL, NULL, run_loop, close_slots}, {0}};
 const peer peers_openmp[] = {{NAME, 0, true, open_slots, NULL, NULL, run, close_slots}, {0}};
 #else
+const peer loops_openmp[] = {{0}};
 const peer peers_openmp[] = {{0}};
 #endif

@@ -10,6 +10,10 @@ extern "C" {
 
 /* Tables end with a row whose name is NULL; all but the first and the last are empty where the peer is not
  * installed. */
+/* The same for a loop: tasks without edges, which the peer may run PEER_LOOP_GRAIN at a time. */
+extern const peer loops_clotho[], loops_tbb[], loops_openmp[];
+enum { PEER_LOOP_GRAIN = 500 };
+
 extern const peer peers_clotho[], peers_tbb[], peers_openmp[], peers_starpu[], peers_serial[];
 
 #ifdef __cplusplus

@@ -6,11 +6,14 @@
 #include <memory>
 #include <vector>
 
+#include <tbb/blocked_range.h>
 #include <tbb/flow_graph.h>
+#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
-namespace {
+namespace
+{
 
 using node = tbb::flow::continue_node<tbb::flow::continue_msg>;
 
@@ -137,7 +140,45 @@ void group_close(void *state)
     delete static_cast<group *>(state);
 }
 
+struct loop {
+    bench_graph *source;
+    tbb::task_arena arena;
+};
+
+void *loop_open(bench_graph *source, uint32_t workers)
+{
+    return new loop{source, tbb::task_arena(static_cast<int>(workers))};
+}
+
+template <typename Partitioner> bool loop_run(void *state)
+{
+    auto *l = static_cast<loop *>(state);
+    bench_graph *source = l->source;
+
+    l->arena.execute([source] {
+        tbb::parallel_for(
+            tbb::blocked_range<uint32_t>(0, source->tasks, PEER_LOOP_GRAIN),
+            [source](const tbb::blocked_range<uint32_t> &range) {
+                for (uint32_t t = range.begin(); t < range.end(); t++)
+                    source->body(source, t);
+            },
+            Partitioner());
+    });
+    return true;
+}
+
+void loop_close(void *state)
+{
+    delete static_cast<loop *>(state);
+}
+
 } // namespace
+
+extern "C" const peer loops_tbb[] = {
+    {"oneTBB parallel_for, auto", 0, false, loop_open, nullptr, nullptr, loop_run<tbb::auto_partitioner>, loop_close},
+    {"oneTBB parallel_for, grain 500", 0, false, loop_open, nullptr, nullptr, loop_run<tbb::simple_partitioner>,
+     loop_close},
+    {nullptr, 0, false, nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 extern "C" const peer peers_tbb[] = {
     {"oneTBB flow graph", 0, false, flow_open, flow_build, nullptr, flow_run, flow_close},

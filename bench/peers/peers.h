@@ -15,4 +15,7 @@ enum { PEER_ROWS_MAX = 24 };
  * alone, the serial floor left out. Tells on stderr which are not installed. Returns their number. */
 uint32_t peer_rows(peer_row *rows, bool only_most);
 
+/* The same for loops: graphs without edges. */
+uint32_t peer_loop_rows(peer_row *rows);
+
 #endif

@@ -1,7 +1,8 @@
 /* body.h - ready-made task bodies, for graphs that come from files and generators.
  *
- * Each writes its whole output buffer with bytes that depend only on the task, the instance and the inputs. So replicas
- * and every way to dispatch give the same bytes. Without a call (NULL) a body returns a failure.
+ * Each writes its whole output buffer, and what it may write of handles (handle.h), with bytes that depend only on the
+ * task, the instance, the inputs and what it reads of handles. So replicas and every way to dispatch give the same
+ * bytes. clo_body_command does nothing of that. Without a call (NULL) a body returns a failure.
  *
  * Threads: any; several executions of one body may run at once. */
 #ifndef CLOTHO_BODY_H

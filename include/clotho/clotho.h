@@ -44,6 +44,7 @@
 #include <clotho/features.h>
 #include <clotho/generate.h>
 #include <clotho/graph.h>
+#include <clotho/handle.h>
 #include <clotho/io.h>
 #include <clotho/job.h>
 #include <clotho/learned.h>

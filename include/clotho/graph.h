@@ -5,7 +5,12 @@
  *
  * A task with n instances is executed n times, possibly in parallel, each time with an output buffer of its own. An
  * edge t -> u makes every instance of u wait for every instance of t. Its bytes are split evenly over the pairs of
- * instances, rounded up. It costs what the two tasks have instances, not what they have pairs. */
+ * instances, rounded up. It costs what the two tasks have instances, not what they have pairs.
+ *
+ * A task with a *grain* g is executed in *ranges*: one call of its body serves up to g consecutive instances, from a
+ * multiple of g on; only the last range may be shorter. Whoever plans, decides, waits, moves data or reports then deals
+ * with ranges: range r stands where instance r of other tasks does (in placements, traces, policies, costs, jobs), and
+ * takes g times the work of an instance, the last one too. The body alone sees instances. */
 #ifndef CLOTHO_GRAPH_H
 #define CLOTHO_GRAPH_H
 
@@ -57,7 +62,7 @@ typedef struct clo_call {
     /* Id from clo_graph_add_task. */
     uint32_t task;
 
-    /* 0 .. instances-1. */
+    /* 0 .. instances-1: the first one of this call. */
     uint32_t instance;
 
     /* Instances of this task. */
@@ -66,19 +71,22 @@ typedef struct clo_call {
     /* Index into the platform. */
     uint32_t executor;
 
-    /* Number of instances that this one waited for. 0 if no task of the graph declares output_bytes. */
+    /* Number of executions (instances, or ranges of them) that this one waited for. 0 if no task of the graph declares
+     * output_bytes. */
     uint32_t inputs_count;
 
-    /* [inputs_count] their outputs, in the order in which the edges were added; NULL where they declared 0 bytes. */
+    /* [inputs_count] their outputs, in the order in which the edges were added, behind them those of edges that handles
+     * gave; NULL where they declared 0 bytes. */
     const void *const *inputs;
 
     /* [inputs_count] bytes of each. */
     const size_t *inputs_bytes;
 
-    /* This instance's buffer; NULL where output_bytes is 0. */
+    /* This execution's buffer; NULL where output_bytes is 0. That of instance + i begins at i times
+     * clo_task.output_bytes. */
     void *output;
 
-    /* Size of `output`. */
+    /* Size of `output`: `count` times clo_task.output_bytes. */
     size_t output_bytes;
 
     /* Time that the cost gives this execution; 0 if unknown. */
@@ -86,6 +94,21 @@ typedef struct clo_call {
 
     /* 1: this execution is a replica. */
     uint32_t is_replica;
+
+    /* Instances that this call serves: instance .. instance + count - 1. 1, unless the task has a grain. */
+    uint32_t count;
+
+    /* Number of handles that the task declared to use (handle.h). */
+    uint32_t data_count;
+
+    /* [data_count] their buffers, in the order in which the task declared them. */
+    void *const *data;
+
+    /* [data_count] bytes of each. */
+    const size_t *data_bytes;
+
+    /* [data_count] how the task uses each: CLO_ACCESS_... */
+    const uint32_t *data_modes;
 } clo_call;
 
 /* A task body. Returns 0, or any other value to fail the job: the first failure wins, bodies that have not started are
@@ -130,6 +153,10 @@ typedef struct clo_task {
 
     /* What an execution holds on its machine while it runs, in the unit of the capacity; >= 0. */
     int64_t demand[CLO_RESOURCES_MAX];
+
+    /* Most instances that one call serves, for bodies too short to be scheduled one by one; 0: one. More than
+     * `instances` means all. A range holds `demand` once. Read back, 1 is 0. */
+    uint32_t grain;
 } clo_task;
 
 /* One edge. Plain values; without a size field: edges are passed in arrays. */
@@ -162,7 +189,8 @@ CLO_API void clo_graph_destroy(clo_graph *graph);
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  negative work or demand, may_pend above 1
  *   CLO_ERR_STATE     the graph is sealed
- *   CLO_ERR_LIMIT     more than 2^32 - 2 instances in all, a name that is too long, different masks of more than 32 GiB
+ *   CLO_ERR_LIMIT     more than 2^32 - 2 instances in all, a name that is too long, different masks of more than 32 GiB,
+ *                     work or output of a range beyond 2^63
  *   CLO_ERR_MEMORY
  *
  * Threads: one. Real time: no. Amortised O(length of name). */
@@ -223,7 +251,8 @@ CLO_API CLO_NODISCARD clo_status clo_graph_set_body(clo_graph *graph, uint32_t t
  *
  *   time_ns  of one instance; >= 0, or CLO_TIME_NEVER: it cannot run there.
  *
- * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown task or kind, negative time), CLO_ERR_STATE (sealed) or CLO_ERR_MEMORY.
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown task or kind, negative time), CLO_ERR_STATE (sealed), CLO_ERR_LIMIT (the
+ * time of a range exceeds 2^63) or CLO_ERR_MEMORY.
  * Threads: one. Real time: no. Amortised O(kinds of the task). */
 CLO_API CLO_NODISCARD clo_status clo_graph_set_time(clo_graph *graph, uint32_t task, uint32_t kind, int64_t time_ns);
 
@@ -255,11 +284,12 @@ CLO_API CLO_NODISCARD clo_status clo_graph_set_executors(clo_graph *graph, uint3
  * Threads: one. Real time: no. O(1). */
 CLO_API CLO_NODISCARD clo_status clo_graph_set_resource(clo_graph *graph, uint32_t index, const char *name);
 
-/* Validates the graph and makes it immutable. Builds both directions of adjacency and a topological order, in one
- * allocation. On a failure the graph stays open and unchanged.
+/* Validates the graph and makes it immutable. Derives edges from the use of handles (handle.h). Builds both directions
+ * of adjacency and a topological order, in one allocation. On a failure the graph stays open and unchanged.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  no tasks, an edge names an unknown task, a self edge, a duplicate edge
+ *   CLO_ERR_ARGUMENT  no tasks, an edge names an unknown task, a self edge, a duplicate edge, accesses to a handle that
+ *                     nothing orders (handle.h)
  *   CLO_ERR_STATE     already sealed
  *   CLO_ERR_CYCLE     clo_last_error names the tasks on one cycle
  *   CLO_ERR_LIMIT     the total work overflows
@@ -280,11 +310,14 @@ CLO_API bool clo_graph_is_sealed(const clo_graph *graph);
 /* Number of tasks. */
 CLO_API uint32_t clo_graph_tasks(const clo_graph *graph);
 
-/* Number of edges. */
+/* Number of edges; once sealed, with those that handles gave. */
 CLO_API uint32_t clo_graph_edges(const clo_graph *graph);
 
-/* Number of instances of all tasks; 0 until sealed. */
+/* Number of instances of all tasks, where a range counts once; 0 until sealed. */
 CLO_API uint32_t clo_graph_instances(const clo_graph *graph);
+
+/* How often the body of a task is called: its ranges, which without a grain are its instances. 0 for an unknown id. */
+CLO_API uint32_t clo_graph_ranges(const clo_graph *graph, uint32_t task);
 
 /* Name of a task, never NULL; "?" for an unknown id.
  *

@@ -432,9 +432,20 @@ CLO_API void clo_job_destroy(clo_job *job);
  * Threads: any after clo_job_wait has returned, not beside submit. Real time: yes, O(1). */
 CLO_API const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance, size_t *bytes);
 
-/* 64-bit hash (FNV-1a) of all outputs in order of tasks. Equal runs give equal numbers.
+/* Content of a handle (handle.h) after a run that has succeeded: the version of its last writer, in one piece. Valid
+ * until the next submit or destroy.
+ *
+ *   bytes  receives the size; may be NULL.
+ *
+ * Returns NULL for an unknown handle, and where no task writes it and it is not kept.
+ * Threads: one after clo_job_wait has returned, not beside submit. Real time: yes, O(bytes) where parts of it lie in
+ * several memories, else O(1). */
+CLO_API const void *clo_job_data(const clo_job *job, uint32_t handle, size_t *bytes);
+
+/* 64-bit hash (FNV-1a) of the handles that the job owns and of all outputs in order of tasks. Equal runs give equal
+ * numbers.
  * Not promised: a cryptographic hash.
- * Threads: as clo_job_output. Real time: yes, O(bytes of outputs). */
+ * Threads: as clo_job_data. Real time: yes, O(bytes of outputs and handles). */
 CLO_API uint64_t clo_job_output_hash(const clo_job *job);
 
 /* Copies the executions of the last run.

@@ -30,7 +30,7 @@ typedef enum clo_wave { CLO_WAVE_FRESH = 0, CLO_WAVE_FIRST = 1, CLO_WAVE_REST = 
  * of the next smaller level.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  an unknown task or wave, level 0, a negative time
+ *   CLO_ERR_ARGUMENT  an unknown task or wave, level 0, a negative time, a task with a grain
  *   CLO_ERR_STATE     the graph is sealed
  *   CLO_ERR_LIMIT     more than CLO_WAVE_LEVELS_MAX levels of a task, or 2^32 - 1 times in all
  *   CLO_ERR_MEMORY

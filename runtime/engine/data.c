@@ -73,7 +73,7 @@ static clo_status make_lists(clo_data *data, clo_shared_inputs *shared, uint32_t
         return clo_fail_memory("the inputs of a job");
     for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
         for (uint32_t i = 0; i < graph->rows[graph->in[k]].instances; i++)
-            shared->bytes[at++] = (size_t)graph->rows[graph->in[k]].output_bytes;
+            shared->bytes[at++] = (size_t)clo_graph_output_bytes(&graph->rows[graph->in[k]], i);
     return CLO_OK;
 }
 
@@ -107,10 +107,12 @@ clo_status clo_data_create(clo_data *data, const clo_program *program, bool copi
     clo_block block = {0};
 
     *data = (clo_data){.program = program, .copies = program->is_replay ? program->executions : program->instances};
-    if (!program->graph->has_outputs)
+    if (!program->graph->has_outputs && program->graph->data == NULL)
         return CLO_OK;
     clo_status status = copies && program->crosses_memories ? number_memories(data, arena) : CLO_OK;
-    if (status != CLO_OK)
+    if (status == CLO_OK)
+        status = clo_handles_create(&data->handles, program, data->slot_of, data->slots, arena);
+    if (status != CLO_OK || !program->graph->has_outputs)
         return status;
     clo_carve(&block, &data->output_at, (size_t)program->executions + 1);
     if (data->slots > 0)
@@ -126,6 +128,14 @@ void *clo_data_output(const clo_data *data, uint32_t execution)
     if (data->output_at == NULL || output_bytes(data->program, execution) == 0)
         return NULL;
     return data->home + data->output_at[execution];
+}
+
+uint64_t clo_data_output_bytes(const clo_data *data, uint32_t execution)
+{
+    const clo_program *program = data->program;
+    uint32_t instance = clo_program_instance(program, execution), task = program->graph->task_of[instance];
+
+    return clo_graph_output_bytes(&program->graph->rows[task], instance - program->graph->first_instance[task]);
 }
 
 /* Where a consumer in `memory` reads the output of `source`. */
@@ -159,8 +169,9 @@ static uint32_t fill(clo_data *data, const clo_data_run *run, uint32_t execution
     uint32_t count = 0;
 
     while (clo_inputs_next(&inputs)) {
-        size_t bytes = (size_t)data->program->graph->rows[inputs.task].output_bytes;
+        const clo_graph_task_row *row = &data->program->graph->rows[inputs.task];
         for (uint32_t i = 0; i < inputs.count; i++, count++) {
+            size_t bytes = (size_t)clo_graph_output_bytes(row, i);
             uint32_t source = clo_inputs_source(&inputs, i);
             to->inputs[count] = bytes == 0 ? NULL : fetch(data, run, source, memory, bytes, copied_bytes);
             if (to->bytes != NULL)

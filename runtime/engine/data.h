@@ -1,5 +1,5 @@
 /* engine/data.h - the outputs of executions: where they lie, their copies in other memories, and the lists of inputs
- * that bodies see. Knows of a run only who has finished where.
+ * that bodies see. Handles have a part of their own (handles.h). Knows of a run only who has finished where.
  *
  * Each execution has a buffer of its own; a consumer in another memory reads a copy, which whoever needs it first makes
  * (sync/once.h). The lists of the executions of one stage are the same but for the memory, so one list for each memory
@@ -9,8 +9,7 @@
 #define CLO_ENGINE_DATA_H
 
 #include "base/arena.h"
-#include "engine/program.h"
-#include "sync/once.h"
+#include "engine/handles.h"
 
 /* Room for one call's inputs; one for each driver thread. */
 typedef struct clo_engine_scratch {
@@ -58,22 +57,17 @@ typedef struct clo_data {
     uint32_t *shared_of;
     clo_shared_inputs *shared;
     uint32_t shared_count;
+
+    /* Of a graph that has some. */
+    clo_handles handles;
 } clo_data;
 
-/* What a body sees. */
+/* The inputs that a body sees. */
 typedef struct clo_gathered {
     uint32_t count;
     const void *const *inputs;
     const size_t *bytes;
 } clo_gathered;
-
-/* What has happened in the run so far, as clo_data_gather needs it. */
-typedef struct clo_data_run {
-    /* [executions] where each one ran */
-    const uint32_t *ran_on;
-    /* Number of the run, from 1. */
-    uint64_t number;
-} clo_data_run;
 
 /* copies: data really move between memories. Everything lies in `arena`. Returns CLO_OK, CLO_ERR_LIMIT,
  * CLO_ERR_MEMORY. */
@@ -87,5 +81,8 @@ clo_gathered clo_data_gather(clo_data *data, const clo_data_run *run, uint32_t e
 
 /* Output buffer of an execution, NULL if it has none. */
 void *clo_data_output(const clo_data *data, uint32_t execution);
+
+/* Bytes that an execution writes there: fewer than the buffer has where it is a short last range. */
+uint64_t clo_data_output_bytes(const clo_data *data, uint32_t execution);
 
 #endif

@@ -159,6 +159,8 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
     clo_engine_count_transfers(engine, execution, executor, stats);
     clo_data_run run = {.ran_on = engine->ran_on, .number = engine->run};
     clo_gathered inputs = clo_data_gather(&engine->data, &run, execution, executor, scratch, &stats->copied_bytes);
+    if (engine->data.handles.data != NULL)
+        clo_handles_fetch(&engine->data.handles, &run, instance, executor, &stats->copied_bytes);
     stats->duplicates += is_replica;
     clo_task_fn body = clo_program_body(program, task, executor);
     if (body == NULL)
@@ -167,32 +169,53 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
     clo_call call = {
         .argument = row->argument,
         .task = task,
-        .instance = instance - program->graph->first_instance[task],
-        .instances = row->instances,
         .executor = executor,
         .inputs_count = inputs.count,
         .inputs = inputs.inputs,
         .inputs_bytes = inputs.bytes,
         .output = clo_data_output(&engine->data, execution),
-        .output_bytes = (size_t)row->output_bytes,
         .expected_ns = expected_ns,
         .is_replica = is_replica,
     };
+    uint32_t range = instance - program->graph->first_instance[task];
+    clo_graph_serve(row, range, &call);
+    if (engine->data.handles.data != NULL)
+        clo_handles_show(&engine->data.handles, task, executor, &call);
+    call.output_bytes = (size_t)clo_graph_output_bytes(row, range);
     int code = body(&call);
     if (code != CLO_PENDING) /* else it has not ended yet */
         clo_counter_add(&stats->executed, 1);
     return code;
 }
 
+const void *clo_engine_content(const clo_engine *engine, uint32_t handle)
+{
+    clo_data_run run = {.ran_on = engine->ran_on, .number = engine->run};
+
+    return clo_handles_content(&engine->data.handles, &run, handle);
+}
+
+static uint64_t hash_handle(const clo_engine *engine, uint32_t handle, uint64_t hash)
+{
+    const clo_handle *row = &engine->program->graph->data->handles[handle];
+    const unsigned char *content = row->address == NULL ? clo_engine_content(engine, handle) : NULL;
+
+    for (uint64_t i = 0; content != NULL && i < row->bytes; i++)
+        hash = (hash ^ content[i]) * 0x100000001b3u;
+    return hash;
+}
+
 uint64_t clo_engine_output_hash(const clo_engine *engine)
 {
     uint64_t hash = 0xcbf29ce484222325u;
 
+    for (uint32_t h = 0; h < clo_graph_handles(engine->program->graph); h++)
+        hash = hash_handle(engine, h, hash);
     if (engine->data.output_at == NULL)
         return hash;
     for (uint32_t execution = 0; execution < engine->program->instances; execution++) {
         const unsigned char *output = clo_data_output(&engine->data, execution);
-        uint64_t bytes = engine->program->graph->rows[clo_program_task(engine->program, execution)].output_bytes;
+        uint64_t bytes = clo_data_output_bytes(&engine->data, execution);
         for (uint64_t i = 0; output != NULL && i < bytes; i++)
             hash = (hash ^ output[i]) * 0x100000001b3u;
     }

@@ -87,7 +87,10 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
 void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, uint32_t executor,
                                 clo_engine_stats *stats);
 
-/* FNV-1a over the originals' outputs in order. */
+/* Content of a handle after a run, see clo_handles_content. */
+const void *clo_engine_content(const clo_engine *engine, uint32_t handle);
+
+/* FNV-1a over the handles' content and the originals' outputs, in order. */
 uint64_t clo_engine_output_hash(const clo_engine *engine);
 
 /* All instances of a stage have finished, and its barrier is about to release the consumers: whoever hit its counter

@@ -168,7 +168,7 @@ static void set_instances(clo_shape *shape, const clo_generate_config *config, u
     uint32_t instances = least + clo_rng_below(&shape->rng, most - least + 1);
     clo_graph_set_work(graph, task, 0); /* which is counted for all instances */
     graph->instances_open += instances - graph->rows[task].instances;
-    graph->rows[task].instances = instances;
+    graph->rows[task].instances = graph->rows[task].items = instances;
     clo_graph_set_work(graph, task, work_ns);
 }
 

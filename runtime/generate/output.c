@@ -1,12 +1,13 @@
 /* output.c - the output that all ready-made bodies write.
  *
- * Invariant: it is a function of (task, instance, contents of the inputs). The inputs are hashed in four independent
- * lanes of 8 bytes (multiply and rotate, as in xxHash64; Collet 2012), then the buffer is filled by splitmix64 over a
- * counter: both run near memory speed, so a body of microseconds can carry kilobytes. */
+ * Invariant: it is a function of (task, instance, contents of the inputs and of the handles that it reads). These are
+ * hashed in four independent lanes of 8 bytes (multiply and rotate, as in xxHash64; Collet 2012), then the buffer is
+ * filled by splitmix64 over a counter: both run near memory speed, so a body of microseconds can carry kilobytes. */
 #include "generate/output.h"
 
 #include "base/rng.h"
 
+#include <clotho/handle.h>
 #include <string.h>
 
 static uint64_t rotate(uint64_t x, unsigned by)
@@ -40,19 +41,45 @@ static uint64_t hash_bytes(uint64_t seed, const unsigned char *bytes, size_t cou
     return clo_mix64(state[0] ^ rotate(state[1], 7) ^ rotate(state[2], 12) ^ rotate(state[3], 18) ^ count);
 }
 
+/* Of handle `d` of the call: what this execution may touch. */
+static unsigned char *part_of(const clo_call *call, uint32_t d, size_t *bytes)
+{
+    size_t part = call->data_bytes[d] / (call->instances > 0 ? call->instances : 1);
+    bool is_part = (call->data_modes[d] & CLO_ACCESS_PARTS) != 0;
+
+    *bytes = is_part ? part * call->count : call->data_bytes[d];
+    return (unsigned char *)call->data[d] + (is_part ? part * call->instance : 0);
+}
+
+static void fill(uint64_t seed, unsigned char *out, size_t bytes)
+{
+    size_t at = 0;
+
+    for (uint64_t counter = 0; at < bytes; at += 8, counter++) {
+        uint64_t word = clo_mix64(seed + counter * 0x9e3779b97f4a7c15u);
+        memcpy(out + at, &word, bytes - at < 8 ? bytes - at : 8);
+    }
+}
+
 void clo_body_fill(const clo_call *call)
 {
     uint64_t seed = clo_mix64(((uint64_t)call->task << 32) | call->instance);
-    unsigned char *out = call->output;
-    size_t at = 0;
+    size_t bytes;
 
-    if (out == NULL || call->output_bytes == 0)
+    if ((call->output == NULL || call->output_bytes == 0) && call->data_count == 0)
         return;
     for (uint32_t i = 0; call->inputs != NULL && i < call->inputs_count; i++)
         seed = hash_bytes(seed, call->inputs[i], call->inputs[i] != NULL ? call->inputs_bytes[i] : 0);
-    for (uint64_t counter = 0; at < call->output_bytes; at += 8, counter++) {
-        uint64_t word = clo_mix64(seed + counter * 0x9e3779b97f4a7c15u);
-        size_t left = call->output_bytes - at;
-        memcpy(out + at, &word, left < 8 ? left : 8);
-    }
+    for (uint32_t d = 0; d < call->data_count; d++)
+        if ((call->data_modes[d] & CLO_ACCESS_READ) != 0) {
+            const unsigned char *part = part_of(call, d, &bytes);
+            seed = hash_bytes(seed, part, bytes);
+        }
+    for (uint32_t d = 0; d < call->data_count; d++)
+        if ((call->data_modes[d] & CLO_ACCESS_WRITE) != 0) {
+            unsigned char *part = part_of(call, d, &bytes);
+            fill(seed + d + 1, part, bytes);
+        }
+    if (call->output != NULL)
+        fill(seed, call->output, call->output_bytes);
 }

@@ -7,13 +7,13 @@
 #include "graph/graph.h"
 
 #include "base/memory.h"
+#include "base/saturate.h"
 #include "base/status.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define NAME_BYTES_MAX 65535u
-#define EDGES_MAX (CLO_NONE - 1)
 
 _Static_assert(sizeof(clo_graph_task_row) <= CLO_CACHE_LINE_BYTES, "a row fits a cache line");
 
@@ -48,6 +48,7 @@ void clo_graph_destroy(clo_graph *graph)
     clo_free(graph->sealed_block);
     clo_placement_free(&graph->sets);
     clo_graph_waves_free(graph->waves);
+    clo_graph_data_free(graph->data);
     clo_free(graph->edge_bytes);
     clo_free(graph->ends);
     clo_free(graph->demands);
@@ -85,10 +86,25 @@ static size_t name_bytes_of(const clo_task *task)
     return task->name != NULL ? strlen(task->name) + 1 : 0;
 }
 
+/* Items of all ranges but the last. */
+static inline uint32_t grain_of(const clo_task *task)
+{
+    uint32_t items = task->instances > 0 ? task->instances : 1;
+
+    return task->grain == 0 ? 1 : task->grain < items ? task->grain : items;
+}
+
+static inline uint32_t ranges_of(const clo_task *task)
+{
+    uint32_t items = task->instances > 0 ? task->instances : 1, grain = grain_of(task);
+
+    return grain == 1 ? items : items / grain + (items % grain != 0);
+}
+
 /* Checks the task that comes after `more`, and adds it to that. */
 static inline clo_status check_task(const clo_graph *graph, const clo_task *task, size_t name_bytes, growth *more)
 {
-    uint64_t id = graph->tasks + more->tasks, instances = task->instances > 0 ? task->instances : 1;
+    uint64_t id = graph->tasks + more->tasks, instances = ranges_of(task), grain = grain_of(task);
 
     if (task->work_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "task %llu: work_ns is %lld; give a number >= 0", (unsigned long long)id,
@@ -103,6 +119,10 @@ static inline clo_status check_task(const clo_graph *graph, const clo_task *task
     if (name_bytes > NAME_BYTES_MAX + 1 || graph->names_bytes + more->name_bytes + name_bytes >= CLO_NONE)
         return clo_fail(CLO_ERR_LIMIT, "task %llu: its name is too long; use at most %u bytes a task, 4 GiB in all",
                         (unsigned long long)id, NAME_BYTES_MAX);
+    if (grain > 1 && (task->work_ns > INT64_MAX / (int64_t)grain || task->output_bytes > INT64_MAX / grain))
+        return clo_fail(CLO_ERR_LIMIT, "task %llu: %llu times %lld ns or %llu bytes exceed 2^63; lower grain",
+                        (unsigned long long)id, (unsigned long long)grain, (long long)task->work_ns,
+                        (unsigned long long)task->output_bytes);
     if (graph->instances_open + more->instances + instances > CLO_NONE - 1)
         return clo_fail(CLO_ERR_LIMIT, "task %llu: more than %u instances in the graph; use fewer",
                         (unsigned long long)id, CLO_NONE - 1);
@@ -120,6 +140,7 @@ void clo_graph_set_work(clo_graph *graph, uint32_t task, int64_t work_ns)
     /* what was there is taken off, unless the sum is saturated: then it stays so, and seal refuses the graph */
     if (graph->work_open != UINT64_MAX)
         graph->work_open -= (uint64_t)graph->rows[task].work_ns * instances;
+    work_ns = clo_time_mul(work_ns, graph->rows[task].grain);
     graph->rows[task].work_ns = work_ns;
     if (__builtin_mul_overflow((uint64_t)work_ns, instances, &all) ||
         __builtin_add_overflow(graph->work_open, all, &graph->work_open))
@@ -164,15 +185,17 @@ static inline void put_task(clo_graph *graph, const clo_task *task, size_t name_
     *row = (clo_graph_task_row){
         .body = task->body,
         .argument = task->argument,
-        .output_bytes = task->output_bytes,
+        .output_bytes = task->output_bytes * grain_of(task),
         .name = CLO_NONE,
-        .instances = task->instances > 0 ? task->instances : 1,
+        .instances = ranges_of(task),
         .demand = CLO_NONE,
         .special = CLO_NONE,
         .placement = has.placement,
         .task_class = task->task_class,
         .duplicable = task->duplicable != 0,
         .may_pend = task->may_pend != 0,
+        .items = task->instances > 0 ? task->instances : 1,
+        .grain = grain_of(task),
     };
     if (name_bytes > 0) {
         row->name = (uint32_t)graph->names_bytes;
@@ -243,78 +266,6 @@ clo_status clo_graph_add_tasks(clo_graph *graph, const clo_task *tasks, size_t c
         (void)intern_mask(graph, tasks[i].executors_mask, &has.placement); /* is there: cannot fail */
         put_task(graph, &tasks[i], name_bytes_of(&tasks[i]), has);
     }
-    return CLO_OK;
-}
-
-/* Room for the bytes of `count` more edges. The first edge that carries bytes makes room for all; those before it carry
- * none. */
-static clo_status reserve_bytes(clo_graph *graph, size_t count)
-{
-    void *all = graph->edge_bytes;
-    bool is_first = all == NULL;
-
-    if (clo_grow(&all, &graph->edge_bytes_capacity, graph->edges + count, sizeof *graph->edge_bytes) != 0)
-        return clo_fail_memory("an edge");
-    graph->edge_bytes = all;
-    if (is_first)
-        memset(graph->edge_bytes, 0, graph->edges * sizeof *graph->edge_bytes);
-    return CLO_OK;
-}
-
-static clo_status reserve_edges(clo_graph *graph, size_t count)
-{
-    void *ends = graph->ends;
-
-    if (graph->sealed)
-        return check_open(graph, "add edges");
-    if (count > EDGES_MAX - graph->edges)
-        return clo_fail(CLO_ERR_LIMIT, "more than %u edges; use fewer", EDGES_MAX);
-    if (clo_grow(&ends, &graph->edges_capacity, graph->edges + count, sizeof *graph->ends) != 0)
-        return clo_fail_memory("an edge");
-    graph->ends = ends;
-    return CLO_OK;
-}
-
-clo_status clo_graph_add_edge(clo_graph *graph, uint32_t from, uint32_t to, uint64_t bytes)
-{
-    if (graph == NULL)
-        return clo_fail_null("clo_graph_add_edge", "graph");
-    clo_status status = CLO_OK;
-
-    if (graph->edges >= graph->edges_capacity || graph->sealed)
-        status = reserve_edges(graph, 1);
-    if (status == CLO_OK && (bytes | (uintptr_t)graph->edge_bytes) != 0) {
-        status = reserve_bytes(graph, 1);
-        if (status == CLO_OK)
-            graph->edge_bytes[graph->edges] = bytes;
-    }
-    if (status != CLO_OK)
-        return status;
-    graph->ends[graph->edges++] = (clo_graph_ends){from, to};
-    return CLO_OK;
-}
-
-clo_status clo_graph_add_edges(clo_graph *graph, const clo_edge *edges, size_t count)
-{
-    if (graph == NULL || (edges == NULL && count > 0))
-        return clo_fail_null("clo_graph_add_edges", "graph or edges");
-    uint64_t any_bytes = 0;
-    clo_status status = reserve_edges(graph, count);
-
-    if (status == CLO_ERR_LIMIT)
-        return clo_fail(status, "edges[%u]: more than %u edges; use fewer", EDGES_MAX - graph->edges, EDGES_MAX);
-    for (size_t i = 0; status == CLO_OK && i < count; i++)
-        any_bytes |= edges[i].bytes;
-    if (status == CLO_OK && (any_bytes | (uintptr_t)graph->edge_bytes) != 0)
-        status = reserve_bytes(graph, count);
-    if (status != CLO_OK)
-        return status;
-    clo_graph_ends *ends = graph->ends + graph->edges;
-    for (size_t i = 0; i < count; i++)
-        ends[i] = (clo_graph_ends){edges[i].from, edges[i].to};
-    for (size_t i = 0; graph->edge_bytes != NULL && i < count; i++)
-        graph->edge_bytes[graph->edges + i] = edges[i].bytes;
-    graph->edges += (uint32_t)count;
     return CLO_OK;
 }
 
@@ -415,10 +366,14 @@ clo_status clo_graph_set_time(clo_graph *graph, uint32_t task, uint32_t kind, in
     if (time_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "task %u, kind %u: time_ns is %lld; give a number >= 0 or CLO_TIME_NEVER",
                         task, kind, (long long)time_ns);
+    uint32_t grain = graph->rows[task].grain;
+    if (time_ns != CLO_TIME_NEVER && time_ns > (INT64_MAX - 1) / grain)
+        return clo_fail(CLO_ERR_LIMIT, "task %u, kind %u: %lld ns for each of %u instances exceed 2^63; lower grain",
+                        task, kind, (long long)time_ns, grain);
     clo_graph_special *special = special_make(graph, task, kind);
     if (special == NULL)
         return clo_fail_memory("a time");
-    special->time_ns = time_ns;
+    special->time_ns = time_ns == CLO_TIME_NEVER ? time_ns : time_ns * grain;
     return CLO_OK;
 }
 
@@ -471,6 +426,11 @@ uint32_t clo_graph_instances(const clo_graph *graph)
     return graph != NULL ? graph->instances : 0;
 }
 
+uint32_t clo_graph_ranges(const clo_graph *graph, uint32_t task)
+{
+    return graph != NULL && task < graph->tasks ? graph->rows[task].instances : 0;
+}
+
 const char *clo_graph_task_name(const clo_graph *graph, uint32_t task, char *scratch)
 {
     if (graph == NULL || task >= graph->tasks)
@@ -495,39 +455,16 @@ clo_status clo_graph_task(const clo_graph *graph, uint32_t task, clo_task *out)
         .name = row->name != CLO_NONE ? graph->names + row->name : NULL,
         .body = row->body,
         .argument = row->argument,
-        .work_ns = row->work_ns,
-        .output_bytes = row->output_bytes,
-        .instances = row->instances,
+        .work_ns = row->work_ns / row->grain,
+        .output_bytes = row->output_bytes / row->grain,
+        .instances = row->items,
         .task_class = row->task_class,
         .duplicable = row->duplicable,
         .may_pend = row->may_pend,
         .executors_mask = clo_placement_mask(&graph->sets, row->placement),
+        .grain = row->grain > 1 ? row->grain : 0,
     };
     memcpy(out->demand, clo_graph_demand(graph, task), sizeof out->demand);
-    return CLO_OK;
-}
-
-clo_status clo_graph_edge(const clo_graph *graph, uint32_t index, clo_edge *out)
-{
-    if (graph == NULL || out == NULL)
-        return clo_fail_null("clo_graph_edge", "graph or out");
-    if (index >= graph->edges)
-        return clo_fail(CLO_ERR_ARGUMENT, "edge %u does not exist; edges go from 0 to %lld", index,
-                        (long long)graph->edges - 1);
-    if (graph->ends != NULL) {
-        *out = (clo_edge){graph->ends[index].from, graph->ends[index].to,
-                          graph->edge_bytes == NULL ? 0 : graph->edge_bytes[index]};
-        return CLO_OK;
-    }
-    uint32_t low = 0, high = graph->tasks; /* in_first[low] <= index < in_first[high] */
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (graph->in_first[middle] <= index)
-            low = middle;
-        else
-            high = middle;
-    }
-    *out = (clo_edge){graph->in[index], low, clo_graph_in_bytes(graph, index)};
     return CLO_OK;
 }
 
@@ -558,7 +495,7 @@ bool clo_graph_time(const clo_graph *graph, uint32_t task, uint32_t kind, int64_
 
     if (special == NULL || special->time_ns < 0)
         return false;
-    *time_ns = special->time_ns;
+    *time_ns = special->time_ns == CLO_TIME_NEVER ? CLO_TIME_NEVER : special->time_ns / graph->rows[task].grain;
     return true;
 }
 

@@ -4,10 +4,15 @@
  * first_instance[t + 1] - 1, and where every task has one instance the two numberings are the same. Adjacency is CSR
  * both ways between tasks, the same for all instances of a task; predecessors stand in the order the edges were added.
  * An edge stands for all pairs of instances of its two tasks: whoever follows it pays for their instances at most,
- * never for the pairs. */
+ * never for the pairs.
+ *
+ * A task with a grain has ranges in place of instances: everything in here, and all that read it, call a range an
+ * instance, and hold its work, times and output. What an application counts is in `items` and `grain`, for the call of
+ * the body (clo_graph_serve) and for reading back. */
 #ifndef CLO_GRAPH_GRAPH_H
 #define CLO_GRAPH_GRAPH_H
 
+#include "graph/handles.h"
 #include "graph/sets.h"
 #include "graph/waves.h"
 
@@ -26,17 +31,19 @@ typedef struct clo_graph_special {
 typedef struct clo_graph_task_row {
     clo_task_fn body;
     void *argument;
-    int64_t work_ns;
-    uint64_t output_bytes;
-    uint32_t name;      /* offset into names; CLO_NONE: unnamed       */
-    uint32_t instances; /* >= 1                                       */
-    uint32_t demand;    /* row of `demands`; CLO_NONE: all zero       */
-    uint32_t special;   /* first of its `specials`; CLO_NONE: none    */
-    uint32_t placement; /* set of `sets`; CLO_NONE: any executor      */
+    int64_t work_ns;       /* of a range                              */
+    uint64_t output_bytes; /* of a whole range                        */
+    uint32_t name;         /* offset into names; CLO_NONE: unnamed       */
+    uint32_t instances;    /* >= 1                                       */
+    uint32_t demand;       /* row of `demands`; CLO_NONE: all zero       */
+    uint32_t special;      /* first of its `specials`; CLO_NONE: none    */
+    uint32_t placement;    /* set of `sets`; CLO_NONE: any executor      */
     uint16_t task_class;
     uint8_t duplicable;
     uint8_t has_kind_body : 1; /* 1: some kind has a body of its own  */
     uint8_t may_pend : 1;      /* 1: a body may finish later          */
+    uint32_t items;            /* what the application calls instances */
+    uint32_t grain;            /* items of a range, but the last one; >= 1 */
 } clo_graph_task_row;
 
 typedef struct clo_graph_ends {
@@ -61,6 +68,7 @@ struct clo_graph {
     size_t specials_count;
     clo_placement_sets sets; /* where tasks may run                    */
     clo_graph_waves *waves;  /* measured times; NULL: none             */
+    clo_graph_data *data;    /* handles; NULL: none                    */
     /* Edges in order of addition. Once sealed, NULL where they came target by target: then `in` holds the same
      * order. */
     clo_graph_ends *ends;
@@ -87,7 +95,7 @@ struct clo_graph {
     size_t specials_capacity, edges_capacity, edge_bytes_capacity;
 };
 
-/* Sets a task's work; keeps work_open. Open graphs only. */
+/* Sets the work of one item of a task; keeps work_open. Open graphs only. */
 void clo_graph_set_work(clo_graph *graph, uint32_t task, int64_t work_ns);
 
 /* The set of `graph->sets` that restricts a task; CLO_NONE: it may run on any executor. Tasks with the same index have
@@ -102,6 +110,12 @@ static inline bool clo_graph_allows(const clo_graph *graph, uint32_t task, uint3
 {
     return clo_placement_has(&graph->sets, clo_graph_placement(graph, task), executor);
 }
+
+/* Room for `count` more edges, and for their bytes if has_bytes; nothing is counted yet. */
+clo_status clo_graph_reserve_edges(clo_graph *graph, size_t count, bool has_bytes);
+
+/* Edge `index` as it was added: without what handles carry beside it. index < clo_graph_edges_added. */
+clo_edge clo_graph_edge_as_added(const clo_graph *graph, uint32_t index);
 
 /* CLO_OK, or the failure of a call that must `what` ("set times") to a task of an open graph. */
 clo_status clo_graph_check_task(const clo_graph *graph, uint32_t task, const char *what);
@@ -122,6 +136,30 @@ bool clo_graph_has_kind_body(const clo_graph *graph, uint32_t task);
 static inline uint32_t clo_graph_instances_of(const clo_graph *graph, uint32_t task)
 {
     return graph->first_instance[task + 1] - graph->first_instance[task];
+}
+
+/* Items of range `range`, which begins at item range * grain. */
+static inline uint32_t clo_graph_items_of(const clo_graph_task_row *row, uint32_t range)
+{
+    uint32_t left = row->items - range * row->grain;
+
+    return left < row->grain ? left : row->grain;
+}
+
+/* Says in the call which items it serves. */
+static inline void clo_graph_serve(const clo_graph_task_row *row, uint32_t range, clo_call *call)
+{
+    call->instance = range * row->grain;
+    call->instances = row->items;
+    call->count = clo_graph_items_of(row, range);
+}
+
+/* Bytes that range `range` puts out. */
+static inline uint64_t clo_graph_output_bytes(const clo_graph_task_row *row, uint32_t range)
+{
+    uint32_t items = clo_graph_items_of(row, range);
+
+    return items == row->grain ? row->output_bytes : row->output_bytes / row->grain * items;
 }
 
 /* Pairs of instances that an edge stands for. */

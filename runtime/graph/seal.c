@@ -4,7 +4,7 @@
  * Invariant: everything is built in a local `struct seal`; the graph is written by commit() alone, when nothing can
  * fail any more. Successors are listed by id. Topological order: the ids, where every edge leads to a higher one; else
  * Kahn, "Topological sorting of large networks", CACM 1962, with a FIFO, so ties leave by id. */
-#include "graph/graph.h"
+#include "graph/derive.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
@@ -306,12 +306,26 @@ static clo_status fail_cycle(const struct seal *seal)
 
     for (uint32_t t = next[start]; t != start; t = next[t])
         length++;
+    uint32_t by = CLO_NONE;
+    for (uint32_t t = next[start]; by == CLO_NONE && t != start; t = next[t])
+        by = clo_graph_derived_by(seal->graph, t, next[t]);
+    if (by == CLO_NONE)
+        by = clo_graph_derived_by(seal->graph, start, next[start]);
     for (uint32_t t = start; shown < length && shown < CYCLE_NAMES_MAX; t = next[t], shown++)
         used += (size_t)snprintf(text + used, sizeof text - used, "\"%.*s\" -> ", NAME_SHOWN,
                                  clo_graph_task_name(seal->graph, t, scratch));
     snprintf(text + used, sizeof text - used, "%s", shown < length ? "... -> " : "");
+    const char *last = clo_graph_task_name(seal->graph, start, scratch);
+    if (by != CLO_NONE) {
+        char handle[16];
+        return clo_fail(CLO_ERR_CYCLE,
+                        "%u tasks wait for each other: %s\"%.*s\"; handle \"%.*s\" orders them as they were added, so "
+                        "remove an edge against that",
+                        length, text, NAME_SHOWN, last, NAME_SHOWN,
+                        clo_graph_handle_name(seal->graph->data, by, handle));
+    }
     return clo_fail(CLO_ERR_CYCLE, "%u tasks wait for each other: %s\"%.*s\"; remove one of these edges", length, text,
-                    NAME_SHOWN, clo_graph_task_name(seal->graph, start, scratch));
+                    NAME_SHOWN, last);
 }
 
 static void copy_specials(struct seal *seal)
@@ -361,19 +375,11 @@ static void commit(clo_graph *graph, const struct seal *seal)
     graph->sealed = true;
 }
 
-clo_status clo_graph_seal(clo_graph *graph)
+/* Of a graph whose edges are all there. */
+static clo_status seal_edges(clo_graph *graph)
 {
-    if (graph == NULL)
-        return clo_fail_null("clo_graph_seal", "graph");
     struct seal seal = {.graph = graph, .instances = (uint32_t)graph->instances_open};
 
-    if (graph->sealed)
-        return clo_fail(CLO_ERR_STATE, "graph \"%.60s\" is sealed already; seal once", graph->name);
-    if (graph->tasks == 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "graph \"%.60s\" has no tasks; add at least one", graph->name);
-    if (graph->work_open > INT64_MAX)
-        return clo_fail(CLO_ERR_LIMIT, "graph \"%.60s\": the total work exceeds 2^63 ns; use a coarser unit",
-                        graph->name);
     seal.single = seal.instances == graph->tasks;
     clo_status status = look_over_edges(&seal) ? CLO_OK : check_edges(&seal);
     if (status != CLO_OK)
@@ -402,5 +408,27 @@ clo_status clo_graph_seal(clo_graph *graph)
         clo_free(seal.block);
     }
     clo_free(seal.scratch);
+    return status;
+}
+
+clo_status clo_graph_seal(clo_graph *graph)
+{
+    if (graph == NULL)
+        return clo_fail_null("clo_graph_seal", "graph");
+    if (graph->sealed)
+        return clo_fail(CLO_ERR_STATE, "graph \"%.60s\" is sealed already; seal once", graph->name);
+    if (graph->tasks == 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "graph \"%.60s\" has no tasks; add at least one", graph->name);
+    if (graph->work_open > INT64_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "graph \"%.60s\": the total work exceeds 2^63 ns; use a coarser unit",
+                        graph->name);
+    clo_status status = clo_graph_derive(graph);
+    if (status != CLO_OK)
+        return status;
+    status = seal_edges(graph);
+    if (status == CLO_OK)
+        clo_graph_derive_keep(graph);
+    else
+        clo_graph_derive_undo(graph);
     return status;
 }

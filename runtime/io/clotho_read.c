@@ -13,6 +13,7 @@ typedef struct source {
     clo_reader *reader;
     const clo_json *json;
     clo_names tasks;    /* by name                                      */
+    clo_names handles;  /* by name                                      */
     const cJSON *kinds; /* the list of the file; NULL: taken as they come */
     uint32_t tasks_count;
 } source;
@@ -201,7 +202,7 @@ static clo_status read_times(const source *s, const cJSON *object, uint32_t task
 static clo_status read_numbers(const source *s, const cJSON *object, clo_task *task)
 {
     const cJSON *work, *output;
-    int64_t instances = 1;
+    int64_t instances = 1, grain = 0;
     bool duplicable = false;
     clo_status status = clo_json_get(s->json, object, "work_ns", false, &work);
 
@@ -214,19 +215,125 @@ static clo_status read_numbers(const source *s, const cJSON *object, clo_task *t
     if (status == CLO_OK)
         status = clo_json_get_integer(s->json, object, "instances", UINT32_MAX - 2, &instances);
     if (status == CLO_OK)
+        status = clo_json_get_integer(s->json, object, "grain", UINT32_MAX, &grain);
+    if (status == CLO_OK)
         status = clo_json_get_boolean(s->json, object, "duplicable", &duplicable);
     if (status == CLO_OK && instances == 0)
         return clo_json_fail(s->json, CLO_ERR_FORMAT, object, "has 0 instances; write 1 or more");
     task->instances = (uint32_t)instances;
+    task->grain = (uint32_t)grain;
     task->duplicable = duplicable;
     return status;
+}
+
+/* A handle by name or by index. */
+static clo_status read_handle_id(const source *s, const cJSON *use, uint32_t *handle)
+{
+    uint32_t count = clo_graph_handles(s->reader->graph);
+    const cJSON *item;
+    int64_t index = 0;
+    clo_status status = clo_json_get(s->json, use, "handle", true, &item);
+
+    if (status != CLO_OK)
+        return status;
+    if (cJSON_IsString(item)) {
+        *handle = clo_names_find(&s->handles, item->valuestring);
+        if (*handle == CLO_NONE || *handle == CLO_NAMES_TWICE)
+            return clo_json_want(s->json, item, "the index of a handle, or a name that one handle alone has");
+        return CLO_OK;
+    }
+    status = clo_json_integer(s->json, item, CLO_JSON_INTEGER_MAX, &index);
+    if (status == CLO_OK && index >= count)
+        return clo_json_fail(s->json, CLO_ERR_FORMAT, item, "is %lld; the graph has %u handles, from 0 on",
+                             (long long)index, (unsigned)count);
+    *handle = (uint32_t)index;
+    return status;
+}
+
+/* {"handle": "image", "mode": "update", "parts": true} */
+static clo_status read_use(const source *s, const cJSON *use, uint32_t task)
+{
+    static const char *const known[] = {"handle", "mode", "parts", NULL};
+    static const char *const modes[] = {"", "read", "write", "update"};
+    const char *name = NULL;
+    uint32_t handle = 0, mode = CLO_ACCESS_READ;
+    bool parts = false;
+    clo_status status = clo_json_keys(s->json, use, known);
+
+    if (status == CLO_OK)
+        status = read_handle_id(s, use, &handle);
+    if (status == CLO_OK)
+        status = clo_json_get_string(s->json, use, "mode", &name);
+    if (status == CLO_OK)
+        status = clo_json_get_boolean(s->json, use, "parts", &parts);
+    if (status != CLO_OK)
+        return status;
+    while (mode <= CLO_ACCESS_UPDATE && (name == NULL || strcmp(name, modes[mode]) != 0))
+        mode++;
+    if (mode > CLO_ACCESS_UPDATE)
+        return clo_json_fail(s->json, CLO_ERR_FORMAT, use, "has no known \"mode\"; write read, write or update");
+    return clo_json_place(s->json, use,
+                          clo_graph_add_access(s->reader->graph, task, handle, mode | (parts ? CLO_ACCESS_PARTS : 0u)));
+}
+
+static clo_status read_data(const source *s, const cJSON *object, uint32_t task)
+{
+    const cJSON *list, *item;
+    clo_status status = clo_json_get_array(s->json, object, "data", false, &list);
+
+    if (status != CLO_OK || list == NULL)
+        return status;
+    cJSON_ArrayForEach (item, list)
+        if ((status = read_use(s, item, task)) != CLO_OK)
+            return status;
+    return CLO_OK;
+}
+
+static clo_status read_handle(source *s, const cJSON *object)
+{
+    static const char *const known[] = {"name", "bytes", "kept", NULL};
+    clo_handle handle = {0};
+    const cJSON *item;
+    bool kept = false;
+    uint32_t id = 0;
+    clo_status status = clo_json_keys(s->json, object, known);
+
+    if (status == CLO_OK)
+        status = clo_json_get(s->json, object, "name", false, &item);
+    if (status == CLO_OK && item != NULL)
+        status = clo_json_text(s->json, item, &handle.name);
+    if (status == CLO_OK)
+        status = clo_json_get(s->json, object, "bytes", true, &item);
+    if (status == CLO_OK)
+        status = clo_reader_bytes(s->reader, s->json, item, 1, &handle.bytes);
+    if (status == CLO_OK)
+        status = clo_json_get_boolean(s->json, object, "kept", &kept);
+    handle.kept = kept;
+    if (status == CLO_OK)
+        status = clo_json_place(s->json, object, clo_graph_add_handle(s->reader->graph, &handle, &id));
+    if (status == CLO_OK && handle.name != NULL && clo_names_add(&s->handles, handle.name, id) != 0)
+        return clo_fail_memory(s->json->file);
+    return status;
+}
+
+static clo_status read_handles(source *s)
+{
+    const cJSON *list, *item;
+    clo_status status = clo_json_get_array(s->json, s->json->root, "handles", false, &list);
+
+    if (status != CLO_OK || list == NULL)
+        return status;
+    cJSON_ArrayForEach (item, list)
+        if ((status = read_handle(s, item)) != CLO_OK)
+            return status;
+    return CLO_OK;
 }
 
 static clo_status read_task(source *s, const cJSON *object)
 {
     static const char *const known[] = {"name",      "work_ns",    "times",     "class",  "output_bytes",
                                         "instances", "duplicable", "executors", "demand", "body",
-                                        "command",   "directory",  NULL};
+                                        "command",   "directory",  "grain",     "data",   NULL};
     clo_task task = CLO_TASK_INIT;
     clo_executor_bits executors;
     bool is_restricted = false;
@@ -254,6 +361,8 @@ static clo_status read_task(source *s, const cJSON *object)
         status = clo_json_place(s->json, object, clo_graph_restrict(s->reader->graph, id, &executors));
     if (status == CLO_OK)
         status = read_times(s, object, id);
+    if (status == CLO_OK)
+        status = read_data(s, object, id);
     if (status == CLO_OK && task.name != NULL && clo_names_add(&s->tasks, task.name, id) != 0)
         return clo_fail_memory(s->json->file);
     return status;
@@ -361,8 +470,8 @@ static clo_status read_resources(const source *s)
 
 static clo_status read_head(source *s)
 {
-    static const char *const known[] = {"format",    "name",  "description", "unit_ns",  "kinds",
-                                        "resources", "tasks", "edges",       "platform", NULL};
+    static const char *const known[] = {"format", "name",  "description", "unit_ns", "kinds", "resources",
+                                        "tasks",  "edges", "platform",    "handles", NULL};
     const char *name = NULL;
     const cJSON *item;
     clo_status status = clo_json_keys(s->json, s->json->root, known);
@@ -383,7 +492,9 @@ static clo_status read_head(source *s)
         status = clo_graph_create(name, &s->reader->graph);
     if (status == CLO_OK)
         status = read_kinds(s);
-    return status == CLO_OK ? read_resources(s) : status;
+    if (status == CLO_OK)
+        status = read_resources(s);
+    return status == CLO_OK ? read_handles(s) : status;
 }
 
 static clo_status read_tasks(source *s)
@@ -420,6 +531,7 @@ clo_status clo_clotho_read(clo_reader *reader, const clo_json *json)
     if (status == CLO_OK)
         status = read_tasks(&s);
     clo_names_free(&s.tasks);
+    clo_names_free(&s.handles);
     if (status == CLO_OK)
         status = clo_json_get(json, json->root, "platform", false, &platform);
     if (status == CLO_OK && platform != NULL)

@@ -158,6 +158,38 @@ static void write_body(const clo_task *task, clo_text *text)
     }
 }
 
+/* A handle with a buffer of the application reads back as one that is kept: it has content too. */
+static void write_handles(const clo_graph *graph, clo_text *text)
+{
+    for (uint32_t h = 0; h < clo_graph_handles(graph); h++) {
+        const clo_handle *handle = &graph->data->handles[h];
+        clo_text_add(text, h == 0 ? ",\n  \"handles\": [\n    {" : ",\n    {");
+        if (handle->name != NULL) {
+            clo_text_add(text, "\"name\": ");
+            clo_text_add_json(text, handle->name);
+            clo_text_add(text, ", ");
+        }
+        clo_text_add(text, "\"bytes\": %llu%s}", (unsigned long long)handle->bytes,
+                     clo_handle_is_fixed(handle) ? ", \"kept\": true" : "");
+    }
+    clo_text_add(text, clo_graph_handles(graph) > 0 ? "\n  ]" : "");
+}
+
+static void write_data(const clo_graph *graph, uint32_t task, clo_text *text)
+{
+    static const char *const modes[] = {"", "read", "write", "update"};
+    const clo_graph_data *data = graph->data;
+    uint32_t first = data == NULL ? 0 : data->first[task], end = data == NULL ? 0 : data->first[task + 1];
+
+    for (uint32_t a = first; a < end; a++) {
+        const clo_graph_access_row *row = &data->accesses[a];
+        clo_text_add(text, a == first ? ", \"data\": [" : ", ");
+        clo_text_add(text, "{\"handle\": %u, \"mode\": \"%s\"%s}", row->handle, modes[row->mode & 3],
+                     (row->mode & CLO_ACCESS_PARTS) != 0 ? ", \"parts\": true" : "");
+    }
+    clo_text_add(text, end > first ? "]" : "");
+}
+
 static clo_status write_task(const clo_graph *graph, uint32_t t, clo_text *text)
 {
     clo_task task;
@@ -181,8 +213,11 @@ static clo_status write_task(const clo_graph *graph, uint32_t t, clo_text *text)
         clo_text_add(text, ", \"output_bytes\": %llu", (unsigned long long)task.output_bytes);
     if (task.instances > 1)
         clo_text_add(text, ", \"instances\": %u", (unsigned)task.instances);
-    if (task.duplicable)
+    if (task.grain > 0)
+        clo_text_add(text, ", \"grain\": %u", (unsigned)task.grain);
+    if (task.duplicable || clo_graph_pinned_by(graph, t) != CLO_NONE) /* as declared */
         clo_text_add(text, ", \"duplicable\": true");
+    write_data(graph, t, text);
     write_demand(graph, &task, text);
     write_body(&task, text);
     clo_text_add(text, "}");
@@ -202,12 +237,9 @@ static void write_end(const clo_graph *graph, const clo_names *names, uint32_t t
 
 static clo_status write_edges(const clo_graph *graph, const clo_names *names, clo_text *text)
 {
-    clo_edge edge;
-
-    for (uint32_t e = 0; e < clo_graph_edges(graph); e++) {
-        clo_status status = clo_graph_edge(graph, e, &edge);
-        if (status == CLO_OK)
-            status = check_bytes(graph, edge.from, "the bytes of an edge", edge.bytes);
+    for (uint32_t e = 0; e < clo_graph_edges_added(graph); e++) {
+        clo_edge edge = clo_graph_edge_as_added(graph, e);
+        clo_status status = check_bytes(graph, edge.from, "the bytes of an edge", edge.bytes);
         if (status != CLO_OK)
             return status;
         clo_text_add(text, e == 0 ? "\n    {\"from\": " : ",\n    {\"from\": ");
@@ -232,6 +264,7 @@ clo_status clo_clotho_write(const clo_document *document, clo_text *text)
         return clo_fail_memory("the names of the tasks");
     }
     write_head(document, text);
+    write_handles(graph, text);
     clo_text_add(text, ",\n  \"tasks\": [");
     for (uint32_t t = 0; t < clo_graph_tasks(graph) && status == CLO_OK; t++)
         status = write_task(graph, t, text);
@@ -239,7 +272,7 @@ clo_status clo_clotho_write(const clo_document *document, clo_text *text)
     if (status == CLO_OK)
         status = write_edges(graph, &names, text);
     clo_names_free(&names);
-    clo_text_add(text, clo_graph_edges(graph) > 0 ? "\n  ]" : "]");
+    clo_text_add(text, clo_graph_edges_added(graph) > 0 ? "\n  ]" : "]");
     if (status == CLO_OK && document->platform != NULL) {
         clo_text_add(text, ",\n  \"platform\": ");
         status = clo_platform_write(document->platform, text);

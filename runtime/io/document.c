@@ -177,11 +177,9 @@ static clo_status check_instances(const clo_reader *reader)
 {
     const clo_graph *graph = reader->graph;
     uint64_t instances = 0;
-    clo_task task;
 
     for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
-        if (clo_graph_task(graph, t, &task) == CLO_OK)
-            instances += task.instances - 1;
+        instances += clo_graph_ranges(graph, t) - 1;
     if (instances <= EXTRA_MAX)
         return CLO_OK;
     return clo_fail(CLO_ERR_LIMIT, "more than %u instances; write fewer instances", EXTRA_MAX);

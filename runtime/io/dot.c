@@ -2,7 +2,7 @@
  *
  * Node statements make tasks, in order of first mention; edge statements, chains and subgraphs as end points make
  * edges; subgraphs are flattened, but scope their defaults ("node [work_ns=5]"). Attributes that plan anything:
- * work_ns, weight, class, duplicable, output_bytes, instances on nodes, bytes and weight on edges; all others are
+ * work_ns, weight, class, duplicable, output_bytes, instances, grain on nodes, bytes and weight on edges; all others are
  * drawing and are ignored. Brackets are kept on an explicit stack: depth never becomes recursion. */
 #include "io/reader.h"
 
@@ -439,7 +439,8 @@ static clo_status add_task(const parser *p, const node *n, double default_work_n
                      .body = p->reader->body,
                      .instances = a->instances,
                      .task_class = a->task_class,
-                     .duplicable = a->duplicable};
+                     .duplicable = a->duplicable,
+                     .grain = a->grain};
     int64_t output = 0;
 
     if (!clo_scaled(work, p->reader->scale, &task.work_ns) || !clo_scaled(a->output_bytes, p->reader->scale, &output))

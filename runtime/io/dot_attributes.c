@@ -70,10 +70,10 @@ static clo_status read_attribute(const clo_dot_lexer *l, const char *key, clo_do
     static const struct {
         const char *key;
         unsigned bit;
-    } keys[] = {{"work_ns", CLO_DOT_HAS_WORK},       {"weight", CLO_DOT_HAS_WEIGHT},
-                {"bytes", CLO_DOT_HAS_BYTES},        {"output_bytes", CLO_DOT_HAS_OUTPUT},
-                {"class", CLO_DOT_HAS_CLASS},        {"duplicable", CLO_DOT_HAS_DUPLICABLE},
-                {"instances", CLO_DOT_HAS_INSTANCES}};
+    } keys[] = {{"work_ns", CLO_DOT_HAS_WORK},        {"weight", CLO_DOT_HAS_WEIGHT},
+                {"bytes", CLO_DOT_HAS_BYTES},         {"output_bytes", CLO_DOT_HAS_OUTPUT},
+                {"class", CLO_DOT_HAS_CLASS},         {"duplicable", CLO_DOT_HAS_DUPLICABLE},
+                {"instances", CLO_DOT_HAS_INSTANCES}, {"grain", CLO_DOT_HAS_GRAIN}};
     unsigned bit = 0;
     double count = 0;
     clo_status status = CLO_OK;
@@ -85,7 +85,7 @@ static clo_status read_attribute(const clo_dot_lexer *l, const char *key, clo_do
         status = read_class(l, a);
     else if (bit == CLO_DOT_HAS_DUPLICABLE)
         status = read_flag(l, &a->duplicable);
-    else if (bit == CLO_DOT_HAS_INSTANCES)
+    else if (bit == CLO_DOT_HAS_INSTANCES || bit == CLO_DOT_HAS_GRAIN)
         status = read_whole(l, key, UINT32_MAX - 2, &count);
     else if (bit != 0)
         status = read_number(l, key, 0x1p62,
@@ -97,6 +97,8 @@ static clo_status read_attribute(const clo_dot_lexer *l, const char *key, clo_do
         return clo_dot_wrong(l, "0 instances; write 1 or more");
     if (bit == CLO_DOT_HAS_INSTANCES)
         a->instances = (uint32_t)count;
+    if (bit == CLO_DOT_HAS_GRAIN)
+        a->grain = (uint32_t)count;
     a->has |= bit;
     return status;
 }
@@ -137,6 +139,7 @@ void clo_dot_attributes_merge(clo_dot_attributes *into, const clo_dot_attributes
     into->bytes = from->has & CLO_DOT_HAS_BYTES ? from->bytes : into->bytes;
     into->output_bytes = from->has & CLO_DOT_HAS_OUTPUT ? from->output_bytes : into->output_bytes;
     into->instances = from->has & CLO_DOT_HAS_INSTANCES ? from->instances : into->instances;
+    into->grain = from->has & CLO_DOT_HAS_GRAIN ? from->grain : into->grain;
     into->task_class = from->has & CLO_DOT_HAS_CLASS ? from->task_class : into->task_class;
     into->duplicable = from->has & CLO_DOT_HAS_DUPLICABLE ? from->duplicable : into->duplicable;
     into->has |= from->has;

@@ -14,13 +14,14 @@ enum { /* attributes that were stated */
        CLO_DOT_HAS_CLASS = 8,
        CLO_DOT_HAS_DUPLICABLE = 16,
        CLO_DOT_HAS_OUTPUT = 32,
-       CLO_DOT_HAS_INSTANCES = 64
+       CLO_DOT_HAS_INSTANCES = 64,
+       CLO_DOT_HAS_GRAIN = 128
 };
 
 typedef struct clo_dot_attributes {
     unsigned has;
     double work_ns, weight, bytes, output_bytes; /* >= 0 */
-    uint32_t instances;
+    uint32_t instances, grain;
     uint16_t task_class;
     uint8_t duplicable;
 } clo_dot_attributes;

@@ -1,9 +1,10 @@
 /* dot_write.c - writes DOT that Graphviz draws legibly and dot.c reads back: work, class, bytes as attributes of
- * their own, the label in units for people. Times per kind, demands, masks and bodies have no place there and are
- * left out. */
+ * their own, the label in units for people. Edges of handles are dashed and named after them. Times per kind, demands,
+ * masks and bodies have no place there and are left out. */
 #include "io/reader.h"
 
 #include "base/status.h"
+#include "graph/graph.h"
 
 #include <string.h>
 
@@ -73,6 +74,8 @@ static clo_status write_task(const clo_graph *graph, uint32_t t, bool named, clo
         clo_text_add(text, ", output_bytes=%llu", (unsigned long long)task.output_bytes);
     if (task.instances > 1)
         clo_text_add(text, ", instances=%u", (unsigned)task.instances);
+    if (task.grain > 0)
+        clo_text_add(text, ", grain=%u", (unsigned)task.grain);
     clo_text_add(text, task.duplicable ? ", duplicable=true];\n" : "];\n");
     return CLO_OK;
 }
@@ -89,7 +92,17 @@ static clo_status write_edge(const clo_graph *graph, uint32_t index, bool named,
     add_id(text, graph, edge.from, named);
     clo_text_add(text, " -> ");
     add_id(text, graph, edge.to, named);
-    if (edge.bytes > 0) {
+    if (index >= clo_graph_edges_added(graph)) { /* drawn in another way; read back, it is an edge like others */
+        char scratch[16];
+        clo_text_add(text, " [style=dashed, label=\"");
+        add_label(text, clo_graph_handle_name(graph->data, graph->data->edge_by[index - clo_graph_edges_added(graph)],
+                                              scratch));
+        if (edge.bytes > 0) {
+            clo_text_add(text, "\\n");
+            add_amount(text, (double)edge.bytes, 1024, units);
+        }
+        clo_text_add(text, "\", bytes=%llu]", (unsigned long long)edge.bytes);
+    } else if (edge.bytes > 0) {
         clo_text_add(text, " [label=\"");
         add_amount(text, (double)edge.bytes, 1024, units);
         clo_text_add(text, "\", bytes=%llu]", (unsigned long long)edge.bytes);

@@ -57,7 +57,7 @@ static clo_status write_placement(const plan_index *index, const clo_placement *
         return status;
     clo_text_add(text, "\n    {\"task\": ");
     write_name(text, &index->tasks, task.name, p->task);
-    if (task.instances > 1)
+    if (clo_graph_ranges(clo_cost_graph(index->cost), p->task) > 1)
         clo_text_add(text, ", \"instance\": %u", (unsigned)p->instance);
     clo_text_add(text, ", \"executor\": ");
     write_name(text, &index->executors, clo_platform_executor_name(clo_cost_platform(index->cost), p->executor),
@@ -163,7 +163,8 @@ static clo_status read_placement(const clo_json *json, const plan_index *index, 
     if (status == CLO_OK)
         status = clo_graph_task(graph, p->task, &task);
     if (status == CLO_OK)
-        status = clo_json_get_integer(json, object, "instance", (int64_t)task.instances - 1, &instance);
+        status =
+            clo_json_get_integer(json, object, "instance", (int64_t)clo_graph_ranges(graph, p->task) - 1, &instance);
     if (status == CLO_OK)
         status = clo_json_get_boolean(json, object, "replica", &replica);
     if (status == CLO_OK)

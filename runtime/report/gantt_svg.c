@@ -246,10 +246,9 @@ static void add_row_head(const drawing *draw, uint32_t executor)
 static void add_task_name(const drawing *draw, const clo_placement *p)
 {
     char scratch[16];
-    clo_task row = CLO_TASK_INIT;
 
     clo_text_add_xml(draw->out, clo_graph_task_name(draw->graph, p->task, scratch));
-    if (clo_graph_task(draw->graph, p->task, &row) == CLO_OK && row.instances > 1)
+    if (clo_graph_ranges(draw->graph, p->task) > 1)
         clo_text_add(draw->out, " [%u]", p->instance);
 }
 

@@ -174,12 +174,16 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
     }
     call->argument = row->argument;
     call->task = task;
-    call->instance = execution - program->graph->first_instance[task];
-    call->instances = row->instances;
+    clo_graph_serve(row, execution - program->graph->first_instance[task], call);
     call->expected_ns = clo_cost_time(program->cost, task, worker->index);
     bool is_noted = job->ticked != NULL || worker->recorder.slots != NULL;
     int64_t start_ticks = is_noted ? clo_ticks() : 0;
+    bool has_data = program->graph->data != NULL;
+    if (has_data)
+        clo_handles_show(&job->engine->data.handles, task, worker->index, call);
     int code = row->body != NULL ? row->body(call) : 0;
+    if (has_data) /* the next job may have none */
+        call->data_count = 0;
     clo_counter_add(&job->stats[worker->index].executed, 1);
     if (is_noted)
         note(worker, job, execution, start_ticks);

@@ -168,6 +168,7 @@ void clo_job_adopt(clo_job *job)
         return;
     clo_job_body_exchange(job, body);
     clo_preset_carry(job, body->engine);
+    clo_handles_carry(&job->engine->data.handles, &body->engine->data.handles);
     body->older = atomic_load_explicit(&job->retired, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&job->retired, &body->older, body, memory_order_release,
                                                   memory_order_relaxed))

@@ -355,8 +355,20 @@ const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance,
     if (task >= graph->tasks || instance >= graph->rows[task].instances)
         return NULL;
     if (bytes != NULL)
-        *bytes = (size_t)graph->rows[task].output_bytes;
+        *bytes = (size_t)clo_graph_output_bytes(&graph->rows[task], instance);
     return clo_data_output(&job->engine->data, graph->first_instance[task] + instance);
+}
+
+const void *clo_job_data(const clo_job *job, uint32_t handle, size_t *bytes)
+{
+    if (bytes != NULL)
+        *bytes = 0;
+    if (job == NULL || handle >= clo_graph_handles(job->program->graph))
+        return NULL;
+    const void *content = clo_engine_content(job->engine, handle);
+    if (bytes != NULL && content != NULL)
+        *bytes = (size_t)job->program->graph->data->handles[handle].bytes;
+    return content;
 }
 
 uint64_t clo_job_output_hash(const clo_job *job)

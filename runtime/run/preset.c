@@ -14,6 +14,8 @@ clo_status clo_preset_create(clo_job *job, const clo_job_config *config, clo_are
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.done_outputs without done; set both");
     if (config->done == NULL)
         return CLO_OK;
+    if (clo_graph_handles(clo_cost_graph(job->cost)) > 0)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.done in a graph with handles, whose content is not there");
     if (job->runtime->clock != CLO_CLOCK_REAL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.done needs the real clock");
     size_t words = ((size_t)instances + 63) / 64;
@@ -30,17 +32,12 @@ static void *output_of(const clo_job *job, uint32_t instance)
     return clo_preset_has(job, instance) ? clo_data_output(&job->engine->data, instance) : NULL;
 }
 
-static size_t bytes_of(const clo_job *job, uint32_t instance)
-{
-    return (size_t)job->program->graph->rows[clo_program_task(job->program, instance)].output_bytes;
-}
-
 void clo_preset_fill(clo_job *job, const void *const *outputs)
 {
     for (uint32_t i = 0; outputs != NULL && i < job->program->instances; i++) {
         void *output = output_of(job, i);
         if (output != NULL && outputs[i] != NULL)
-            memcpy(output, outputs[i], bytes_of(job, i));
+            memcpy(output, outputs[i], (size_t)clo_data_output_bytes(&job->engine->data, i));
     }
 }
 
@@ -49,7 +46,7 @@ void clo_preset_carry(clo_job *job, const clo_engine *from)
     for (uint32_t i = 0; job->done != NULL && i < job->program->instances; i++) {
         void *output = output_of(job, i);
         if (output != NULL)
-            memcpy(output, clo_data_output(&from->data, i), bytes_of(job, i));
+            memcpy(output, clo_data_output(&from->data, i), (size_t)clo_data_output_bytes(&job->engine->data, i));
     }
 }
 
@@ -64,5 +61,6 @@ void clo_preset_pass(clo_job *job, uint32_t execution, uint32_t executor)
     uint32_t instance = clo_program_instance(program, execution);
     void *output = clo_data_output(&job->engine->data, execution);
     if (output != NULL)
-        memcpy(output, clo_data_output(&job->engine->data, instance), bytes_of(job, instance));
+        memcpy(output, clo_data_output(&job->engine->data, instance),
+               (size_t)clo_data_output_bytes(&job->engine->data, instance));
 }

@@ -163,8 +163,6 @@ class Steps(Tree):
         self.bad(1, "build", "-f", "circle.ninja", "-n", "c", holds="b -> d -> a -> b")
         self.file("circle.ninja", "rule r\n  command = x\nbuild a: r b\nbuild b: r a\n")
         self.bad(1, "build", "-f", "circle.ninja", "-n", holds="cycle")
-        self.file("dd.ninja", "rule r\n  command = x\nbuild a: r || dd\n  dyndep = dd\n")
-        self.bad(1, "build", "-f", "dd.ninja", "-n", holds="dyndep")
 
     def test_a_long_chain_needs_no_deep_stack(self):
         count = 200000

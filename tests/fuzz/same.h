@@ -43,8 +43,9 @@ static inline bool same_task(const clo_graph *a, const clo_graph *b, uint32_t t)
             return false;
     }
     return same_text(s.name, u.name) && s.work_ns == u.work_ns && s.output_bytes == u.output_bytes &&
-           s.instances == u.instances && s.task_class == u.task_class && s.duplicable == u.duplicable &&
-           same_executors(a, b, t) && memcmp(s.demand, u.demand, sizeof s.demand) == 0 && s.body == u.body &&
+           s.instances == u.instances && s.grain == u.grain && s.task_class == u.task_class &&
+           s.duplicable == u.duplicable && same_executors(a, b, t) &&
+           memcmp(s.demand, u.demand, sizeof s.demand) == 0 && s.body == u.body &&
            (s.body != clo_body_command || same_command(s.argument, u.argument));
 }
 
@@ -61,6 +62,18 @@ static inline bool same_graph(const clo_graph *a, const clo_graph *b)
         same = same_text(clo_graph_resource_name(a, r), clo_graph_resource_name(b, r));
     for (uint32_t t = 0; same && t < clo_graph_tasks(a); t++)
         same = same_task(a, b, t);
+    same = same && clo_graph_handles(a) == clo_graph_handles(b) && clo_graph_accesses(a) == clo_graph_accesses(b) &&
+           clo_graph_edges_added(a) == clo_graph_edges_added(b);
+    for (uint32_t h = 0; same && h < clo_graph_handles(a); h++) {
+        clo_handle s, u;
+        same = clo_graph_handle(a, h, &s) == CLO_OK && clo_graph_handle(b, h, &u) == CLO_OK && s.bytes == u.bytes &&
+               same_text(s.name, u.name) && (s.kept != 0 || s.address != NULL) == (u.kept != 0);
+    }
+    for (uint32_t i = 0; same && i < clo_graph_accesses(a); i++) {
+        clo_access s, u;
+        same = clo_graph_access(a, i, &s) == CLO_OK && clo_graph_access(b, i, &u) == CLO_OK &&
+               memcmp(&s, &u, sizeof s) == 0;
+    }
     for (uint32_t e = 0; same && e < clo_graph_edges(a); e++)
         same = clo_graph_edge(a, e, &x) == CLO_OK && clo_graph_edge(b, e, &y) == CLO_OK && x.from == y.from &&
                x.to == y.to && x.bytes == y.bytes;

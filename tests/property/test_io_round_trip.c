@@ -25,7 +25,8 @@ static void own_json_holds_everything_but_functions(void **state)
         clo_document *d, *e;
         char *text;
 
-        ok(clo_document_create(random_graph(seed, seed % 512), random_platform(seed + 7, RANDOM_DEMANDS), &d));
+        ok(clo_document_create(random_graph(seed, (unsigned)(seed % 512 + seed % 4 * 1024)),
+                               random_platform(seed + 7, RANDOM_DEMANDS), &d));
         clo_status status = clo_document_print(d, "clotho", &text);
 
         assert_int_equal(status, has_kind_bodies(clo_document_graph(d)) ? CLO_ERR_UNSUPPORTED : CLO_OK);

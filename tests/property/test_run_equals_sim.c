@@ -137,6 +137,42 @@ static void workers_under_the_virtual_clock_do_exactly_what_the_simulator_says(v
     assert_true(duplicates > 0 && transfers > 0);
 }
 
+/* What handles hold is in the hashes too: whoever reads a version too early or too late, or a copy that is too old,
+ * changes them. */
+static void grains_and_handles_are_run_as_they_are_simulated(void **state)
+{
+    (void)state;
+    uint64_t transfers = 0, duplicates = 0;
+    for (uint64_t seed = 0; seed < SEEDS; seed += SEEDS_STEP) {
+        unsigned features = RANDOM_ALL | RANDOM_GRAIN | RANDOM_HANDLES | (seed % 4 ? 0u : RANDOM_STAGES);
+        scene s = make_scene(seed, features, planner_of(seed));
+        clo_job_result simulated = CLO_JOB_RESULT_INIT, ran = CLO_JOB_RESULT_INIT;
+        uint64_t simulated_hash, ran_hash, hash;
+        clo_trace *sim_trace = simulate_plan(&s, &simulated, &simulated_hash);
+        clo_trace *run_trace = run_virtual(&s, &ran, &ran_hash);
+
+        assert_int_equal(simulated.makespan_ns, ran.makespan_ns);
+        assert_int_equal(simulated.transferred_bytes, ran.transferred_bytes);
+        if (simulated_hash != ran_hash)
+            fail_msg("seed %u: the simulator and the workers left other bytes", (unsigned)seed);
+        same_events(sim_trace, run_trace);
+        check_trace(&s, sim_trace, CLO_CHECK_FULL);
+        clo_trace_destroy(sim_trace);
+        clo_trace_destroy(run_trace);
+        clo_sim_config config = CLO_SIM_CONFIG_INIT;
+        config.policy = policy_at((uint32_t)(seed % policies_count()));
+        config.execute = 1;
+        ok(clo_simulate(s.cost, &config, NULL, &run_trace, &hash));
+        check_trace(&s, run_trace, CLO_CHECK_FULL);
+        assert_true(hash == simulated_hash);
+        clo_trace_destroy(run_trace);
+        transfers += ran.copied_bytes;
+        duplicates += ran.duplicates_run;
+        drop_scene(&s);
+    }
+    assert_true(transfers > 0 && duplicates > 0);
+}
+
 static void every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_bytes(void **state)
 {
     (void)state;
@@ -211,6 +247,7 @@ static void record_and_replay(uint64_t seed, const clo_policy *policy, bool plan
     static const char *const planners[] = {"deft", "heft", "tetris", "graphene", "sgs-parallel-backward"};
     /* What waits in queues hears of capacity from ledgers that are shared, and no trace says when. */
     unsigned features = policy != NULL && policy->commits ? RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS : RANDOM_ALL;
+    features |= seed / 15 % 2 ? RANDOM_GRAIN | RANDOM_HANDLES : 0u;
     scene s = make_scene(seed, features | (seed % 3 ? 0u : RANDOM_SMALL), planners[seed / 3 % 5]);
     clo_runtime_config runtime_config = CLO_RUNTIME_CONFIG_INIT;
     clo_job_config job_config = CLO_JOB_CONFIG_INIT;
@@ -284,6 +321,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_under_the_virtual_clock_do_exactly_what_the_simulator_says),
+        cmocka_unit_test(grains_and_handles_are_run_as_they_are_simulated),
         cmocka_unit_test(every_policy_gives_a_valid_schedule_above_the_bound_and_the_same_bytes),
         cmocka_unit_test(the_plans_of_all_planners_run_within_the_capacities_and_no_longer_than_planned),
         cmocka_unit_test(a_recorded_real_run_replays_in_the_simulator_with_every_decision_equal),

@@ -124,12 +124,48 @@ static void graphs_being_built(void **state)
     refuses(clo_graph_set_resource, NULL, 0, "r");
     refuses_somehow(clo_graph_set_resource, s.open, 0, NULL);
     refuses_somehow(clo_graph_set_resource, s.open, 99, "r");
+    clo_handle handle = {.bytes = 0};
+    refuses(clo_graph_add_handle, NULL, &handle, &id);
+    refuses(clo_graph_add_handle, s.open, NULL, &id);
+    refuses_somehow(clo_graph_add_handle, s.open, &handle, &id);
+    refuses(clo_graph_add_access, NULL, 0, 0, 0);
+    refuses_somehow(clo_graph_add_access, s.open, 99, 99, 99);
+    refuses(clo_graph_add_module, NULL, s.f.graph, NULL, &id);
+    refuses(clo_graph_add_module, s.open, NULL, NULL, &id);
+    refuses_somehow(clo_graph_add_module, s.open, s.open, NULL, &id);
     refuses(clo_graph_seal, NULL);
     refuses_somehow(clo_graph_seal, s.open);
     refuses_somehow(clo_graph_generate, NULL, NULL, &s.open);
     refuses(clo_graph_generate, "chain", NULL, NULL);
     refuses_somehow(clo_graph_generate, "no such family", NULL, &s.open);
     assert_int_equal(id, 7);
+}
+
+static void handles_of_graphs(void **state)
+{
+    (void)state;
+    clo_handle handle = {.bytes = 7};
+    clo_access access = {.mode = 7};
+    size_t bytes = 7;
+
+    assert_int_equal(clo_graph_handles(NULL), 0);
+    assert_int_equal(clo_graph_accesses(NULL), 0);
+    assert_int_equal(clo_graph_edges_added(NULL), 0);
+    assert_int_equal(clo_graph_ranges(NULL, 0), 0);
+    assert_int_equal(clo_graph_ranges(s.f.graph, UINT32_MAX), 0);
+    assert_int_equal(clo_graph_pinned_by(NULL, 0), CLO_NONE);
+    assert_int_equal(clo_graph_pinned_by(s.f.graph, UINT32_MAX), CLO_NONE);
+    refuses(clo_graph_handle, NULL, 0, &handle);
+    refuses(clo_graph_handle, s.f.graph, 0, NULL);
+    refuses_somehow(clo_graph_handle, s.f.graph, 0, &handle);
+    refuses(clo_graph_access, NULL, 0, &access);
+    refuses(clo_graph_access, s.f.graph, 0, NULL);
+    refuses_somehow(clo_graph_access, s.f.graph, 0, &access);
+    assert_null(clo_job_data(NULL, 0, &bytes));
+    assert_int_equal(bytes, 0);
+    assert_null(clo_job_data(s.job, UINT32_MAX, NULL));
+    assert_int_equal(handle.bytes, 7);
+    assert_int_equal(access.mode, 7);
 }
 
 static void graphs(void **state)
@@ -519,6 +555,7 @@ int main(void)
         cmocka_unit_test(statuses),
         cmocka_unit_test(registries),
         cmocka_unit_test(graphs_being_built),
+        cmocka_unit_test(handles_of_graphs),
         cmocka_unit_test(graphs),
         cmocka_unit_test(platforms),
         cmocka_unit_test(calibration),

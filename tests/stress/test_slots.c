@@ -131,6 +131,7 @@ static void replay_and_policies_fill_all_slots(void **state)
     stop(&f);
 }
 
+/* With an argument the driver leaves the output alone: a run that is cut short ends executions before it comes. */
 static int sum_later(const clo_call *call)
 {
     clo_token token;
@@ -138,7 +139,7 @@ static int sum_later(const clo_call *call)
 
     if (code != 0 || clo_token_take(call, NULL, NULL, &token) != CLO_OK)
         return 2;
-    driver_give(&drives, token, call->output);
+    driver_give(&drives, token, call->argument != NULL ? NULL : call->output);
     return CLO_PENDING;
 }
 
@@ -220,7 +221,7 @@ static void logs_of_policies_are_valid_and_replay(void **state)
 {
     (void)state;
     const char *const names[] = {"fifo", "eft"};
-    clo_task task = {.body = sum_later, .work_ns = 1000, .output_bytes = 64, .may_pend = 1};
+    clo_task task = {.body = sum_later, .argument = &drives, .work_ns = 1000, .output_bytes = 64, .may_pend = 1};
 
     for (int p = 0; p < 2; p++) {
         fixture f = start_slots("slots:6", scene_layers(6, 5, &task), 2);

@@ -7,6 +7,7 @@
 
 #include <clotho/body.h>
 #include <clotho/generate.h>
+#include <clotho/handle.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -157,6 +158,10 @@ static void add_task(clo_graph *graph, clo_rng *rng, const struct site *site, un
         task.demand[r] = clo_rng_below(rng, DEMAND_MAX + 1);
     if (kind_bodies_only)
         task.body = NULL;
+    if (features & RANDOM_GRAIN && task.instances > 1) {
+        task.instances *= 1 + clo_rng_below(rng, 6);
+        task.grain = clo_rng_below(rng, task.instances + 2);
+    }
     ok(clo_graph_add_task(graph, &task, NULL));
     if (task.executors_mask != 0 && id % 4 == 0)
         widen(graph, id);
@@ -166,6 +171,42 @@ static void add_task(clo_graph *graph, clo_rng *rng, const struct site *site, un
             ok(clo_graph_set_time(graph, id, k, never ? CLO_TIME_NEVER : clo_rng_below(rng, 20000)));
         if (clo_rng_below(rng, 4) == 0 || (kind_bodies_only && k == site->kind_of[home]))
             ok(clo_graph_set_body(graph, id, k, kind_body));
+    }
+}
+
+/* Most tasks use some handles, in every way that they may. */
+static void add_handles(clo_graph *graph, clo_rng *rng)
+{
+    uint32_t count = 1 + clo_rng_below(rng, 6);
+    bool is_written[6] = {false};
+    char name[16];
+    clo_task task;
+
+    for (uint32_t h = 0; h < count; h++) {
+        snprintf(name, sizeof name, "handle %u", h);
+        clo_handle handle = {.name = clo_rng_below(rng, 4) > 0 ? name : NULL, .bytes = 1 + clo_rng_below(rng, 800)};
+        if (clo_rng_below(rng, 2) == 0)
+            handle.bytes = 24 * 720; /* many numbers of parts */
+        ok(clo_graph_add_handle(graph, &handle, NULL));
+    }
+    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++) {
+        ok(clo_graph_task(graph, t, &task));
+        for (uint32_t h = 0; h < count; h++) {
+            clo_handle handle;
+            uint32_t choice = clo_rng_below(rng, 9), mode = choice % 3 + 1;
+            ok(clo_graph_handle(graph, h, &handle));
+            bool has_parts = handle.bytes % task.instances == 0 && (task.instances > 1 || choice == 0);
+            if (choice > 5 || (task.instances > 1 && mode != CLO_ACCESS_READ && !has_parts))
+                continue;
+            if (!is_written[h])
+                mode = CLO_ACCESS_WRITE;
+            if (mode != CLO_ACCESS_READ && task.instances > 1 && !has_parts)
+                continue;
+            is_written[h] |= mode != CLO_ACCESS_READ;
+            if (has_parts && (mode != CLO_ACCESS_READ || choice > 2))
+                mode |= CLO_ACCESS_PARTS;
+            ok(clo_graph_add_access(graph, t, h, mode));
+        }
     }
 }
 
@@ -193,8 +234,12 @@ static clo_graph *random_dag(clo_rng *rng, const struct site *site, unsigned fea
         for (uint32_t b = a + 1; b < tasks; b++)
             if (clo_rng_below(rng, tasks + 4) < density) {
                 uint64_t bytes = clo_rng_below(rng, 3) == 0 ? 0 : clo_rng_below(rng, 20000);
-                ok(clo_graph_add_edge(graph, hidden[a], hidden[b], features & RANDOM_NO_BYTES ? 0 : bytes));
+                bool by_id = features & RANDOM_HANDLES;
+                ok(clo_graph_add_edge(graph, by_id ? a : hidden[a], by_id ? b : hidden[b],
+                                      features & RANDOM_NO_BYTES ? 0 : bytes));
             }
+    if (features & RANDOM_HANDLES)
+        add_handles(graph, rng);
     ok(clo_graph_seal(graph));
     return graph;
 }

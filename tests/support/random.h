@@ -20,6 +20,8 @@ enum {
     RANDOM_SMALL = 128,     /* graph: at most 12 tasks                                              */
     RANDOM_UNNAMED = 256,   /* graph: no task names                                                 */
     RANDOM_STAGES = 512,    /* graph: at most 14 tasks, three of four with 2..24 instances          */
+    RANDOM_GRAIN = 1024,    /* random DAGs: tasks of many instances have some more, and a grain      */
+    RANDOM_HANDLES = 2048,  /* random DAGs: up to 6 handles, used by most tasks in every way; edges follow the ids */
     RANDOM_ALL = 63
 };
 

@@ -1,6 +1,7 @@
 /* cmd_build.c - `clotho build [DIR] [TARGETS]`: a ninja build. */
 #define _POSIX_C_SOURCE 200809L
 #include "../ninja/build.h"
+#include "../ninja/dyndep.h"
 #include "../ninja/listing.h"
 #include "build_memory.h"
 #include "build_plan.h"
@@ -35,7 +36,9 @@ typedef struct build {
     build_folder folder;
     int home; /* the folder of the call */
     jobserver tokens;
-    bool has_tokens; /* `tokens` was opened */
+    bool has_tokens;      /* `tokens` was opened */
+    uint64_t made[MANIFEST_ROUNDS]; /* sets of dyndep files that this command has made */
+    uint32_t made_count;
 } build;
 
 /* What is to be built. */
@@ -107,23 +110,80 @@ static int dry_run(build *b)
     return print(b, is_good, &out);
 }
 
-/* The manifest's own statement, if it has one, comes before all others: what it makes decides what they are. */
-static int want(build *b, const target_list *targets, bool *is_manifest)
+/* Of the paths of nodes. */
+static uint64_t hash_of(const ninja_manifest *m, const uint32_t *nodes, size_t count)
+{
+    uint64_t hash = count;
+
+    for (size_t i = 0; i < count; i++)
+        hash = hash * 0x9e3779b97f4a7c15U + murmur64(m->nodes[nodes[i]].path, m->nodes[nodes[i]].bytes);
+    return hash;
+}
+
+/* What this command has made counts as made, even if a file of the future makes it look old. */
+static bool is_new(build *b, const uint32_t *files, size_t count)
+{
+    uint64_t hash = hash_of(&b->folder.manifest, files, count);
+
+    for (uint32_t i = 0; i < b->made_count; i++)
+        if (b->made[i] == hash)
+            return false;
+    if (b->made_count < MANIFEST_ROUNDS)
+        b->made[b->made_count++] = hash;
+    return true;
+}
+
+/* Reads the dyndep files that are up to date, which may name statements with further ones. *is_first: some must be made
+ * first, and those are wanted now. A dry run goes on without them. */
+static int read_dyndeps(build *b, const target_list *targets, bool *is_first)
+{
+    ninja_manifest *m = &b->folder.manifest;
+    bool is_good = true;
+    uint32_t *files;
+    size_t count;
+
+    *is_first = false;
+    for (;;) { /* ends: each round reads or skips one at least */
+        if (!dyndep_next(m, targets->nodes, targets->count, &files, &count))
+            return failed(b);
+        if (count == 0)
+            return EXIT_GOOD;
+        is_good = build_want(&b->folder, files, count, b->options.explains);
+        *is_first = is_good && !order_is_done(&b->folder.order) && !b->options.is_dry && is_new(b, files, count);
+        for (size_t i = 0; is_good && !*is_first && i < count; i++) {
+            if (b->options.is_dry && m->nodes[files[i]].is_dirty)
+                dyndep_skip(m, files[i]);
+            else
+                is_good = dyndep_read(m, files[i]);
+        }
+        free(files);
+        if (!is_good || *is_first)
+            return is_good ? EXIT_GOOD : failed(b);
+        build_forget(&b->folder);
+    }
+}
+
+/* What comes first decides what the rest is: the manifest's own statement, if it has one, then dyndep files. *is_first:
+ * that is wanted now; the manifest must be read again. */
+static int want(build *b, const target_list *targets, bool *is_first)
 {
     ninja_manifest *m = &b->folder.manifest;
     uint32_t manifest = ninja_find_node(m, piece_of(b->options.file));
 
-    *is_manifest = false;
+    *is_first = false;
     if (!build_read_logs(&b->folder))
         return failed(b);
     if (manifest != NINJA_NONE && m->nodes[manifest].producer != NINJA_NONE) {
         if (!build_want(&b->folder, &manifest, 1, b->options.explains))
             return failed(b);
-        *is_manifest = !order_is_done(&b->folder.order);
-        if (*is_manifest)
+        *is_first = !order_is_done(&b->folder.order);
+        if (*is_first)
             return EXIT_GOOD;
         build_forget(&b->folder);
     }
+    int code = read_dyndeps(b, targets, is_first);
+    if (code != EXIT_GOOD || *is_first)
+        return code;
     return build_want(&b->folder, targets->nodes, targets->count, b->options.explains) ? EXIT_GOOD : failed(b);
 }
 

@@ -159,6 +159,26 @@ static void print_makespan(const input *in, const planned *p)
                show_percent(p->metrics.gap));
 }
 
+/* Tasks that are duplicable but for handles: how many, and one of them. */
+static void print_pinned(const clo_graph *graph)
+{
+    uint32_t count = 0, task = 0, by;
+    char scratch[16];
+    clo_handle handle = {0};
+
+    for (uint32_t t = clo_graph_tasks(graph); t-- > 0;)
+        if (clo_graph_pinned_by(graph, t) != CLO_NONE) {
+            count++;
+            task = t;
+        }
+    by = clo_graph_pinned_by(graph, task);
+    if (count == 0 || clo_graph_handle(graph, by, &handle) != CLO_OK)
+        return;
+    printf("             %u duplicable task%s not duplicated, for handles that change: \"%s\" uses \"%s\"\n", count,
+           count == 1 ? " is" : "s are", clo_graph_task_name(graph, task, scratch),
+           handle.name != NULL ? handle.name : "(unnamed)");
+}
+
 static void print_one(const input *in, const planned *p)
 {
     const clo_plan_metrics *m = &p->metrics;
@@ -170,6 +190,7 @@ static void print_one(const input *in, const planned *p)
     print_makespan(in, p);
     printf("speedup      %.2f over the best single executor; SLR %.3f\n", m->speedup, m->slr);
     printf("replicas     %u\n", m->duplicates);
+    print_pinned(clo_document_graph(in->document));
     printf("transfers    %llu inputs, %s\n", (unsigned long long)m->transfers, show_bytes(m->transferred_bytes));
     printf("executors    %s in use\n", show_percent(m->utilization));
     printf("check        %s\n", p->valid ? "valid" : "NOT VALID");

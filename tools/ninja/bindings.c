@@ -87,6 +87,8 @@ bool ninja_edge_flag(ninja_manifest *m, uint32_t edge, uint32_t symbol)
 {
     buffer text = {.counts = true};
 
+    if (symbol == SYMBOL_RESTAT && m->edges[edge].is_restat)
+        return true;
     return ninja_edge_value(m, edge, symbol, true, &text) && text.bytes > 0;
 }
 

@@ -84,7 +84,8 @@ typedef struct ninja_edge {
     uint32_t *validations;
     uint32_t inputs_count, implicit_count, order_only_count;
     uint32_t outputs_count, implicit_outputs, validations_count;
-    uint32_t dyndep; /* node; NINJA_NONE */
+    uint32_t dyndep; /* node of a file that is still to be read; NINJA_NONE */
+    bool is_restat;  /* says the dyndep file */
     /* Of the dirty check: */
     uint8_t mark;
     bool outputs_ready, deps_loaded, deps_missing;

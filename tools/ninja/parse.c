@@ -1,17 +1,17 @@
 /* parse.c - statements of a build.ninja. A file inside a file is a stack entry, so that depth costs no C stack. */
 #include "parse.h"
 #include "bindings.h"
+#include "files.h"
 #include "paths.h"
 #include "scan.h"
 #include "scope.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_BYTES_MAX = 1 << 30, LANGUAGE_MAJOR = 1, LANGUAGE_MINOR = 11 };
+enum { LANGUAGE_MAJOR = 1, LANGUAGE_MINOR = 11 };
 
 enum { OUTPUTS, IMPLICIT_OUTPUTS, INPUTS, IMPLICIT, ORDER_ONLY, VALIDATIONS, SECTIONS };
 
@@ -484,33 +484,6 @@ static bool is_open(const parser *p, const char *path)
     return false;
 }
 
-/* Reads a file and keeps its text and its name in the manifest. */
-static bool keep_file(ninja_manifest *m, const char *path, char **text)
-{
-    size_t bytes = 0;
-    int error = m->options.read(m->options.argument, path, text, &bytes);
-
-    if (error != 0)
-        return ninja_fail(m, "%.256s: cannot be read: %s; look at the path", path, strerror(error));
-    char **texts = array_grow(m->texts, &m->texts_capacity, m->files_count + 1, sizeof *texts);
-    m->texts = texts != NULL ? texts : m->texts;
-    const char **files = array_grow(m->files, &m->files_capacity, m->files_count + 1, sizeof *files);
-    m->files = files != NULL ? files : m->files;
-    if (texts == NULL || files == NULL) {
-        free(*text);
-        return ninja_no_memory(m);
-    }
-    m->texts[m->files_count] = *text;
-    m->files[m->files_count] = path;
-    m->files_count++;
-    m->texts_bytes += bytes;
-    if (bytes >= FILE_BYTES_MAX || m->texts_bytes > m->options.memory_max)
-        return ninja_fail(m, "%.256s: too large, alone or with the other files; split it", path);
-    if (memchr(*text, '\0', bytes) != NULL)
-        return ninja_fail(m, "%.256s: holds a zero byte; this is no text file", path);
-    return true;
-}
-
 static bool open_source(parser *p, const char *path, uint32_t scope)
 {
     ninja_manifest *m = p->m;
@@ -520,7 +493,7 @@ static bool open_source(parser *p, const char *path, uint32_t scope)
     if (grown == NULL)
         return ninja_no_memory(m);
     p->sources = grown;
-    if (!keep_file(m, path, &text))
+    if (!ninja_keep_file(m, path, &text))
         return false;
     p->sources[p->sources_count++] =
         (scan_source){.text = text, .file = (uint32_t)(m->files_count - 1), .scope = scope, .line = 1};

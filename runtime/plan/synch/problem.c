@@ -248,7 +248,7 @@ static clo_status read_row(maker *m, uint32_t k, uint32_t j, uint32_t t)
             return clo_fail(CLO_ERR_LIMIT, "executors %u and %u cannot be told apart by a hash", e,
                             p->group_executor[p->group_first[m->group[e]]]);
     p->job_of[k] = j;
-    p->count[k] = task.instances > 0 ? task.instances : 1;
+    p->count[k] = clo_graph_ranges(clo_cost_graph(cost), t);
     return CLO_OK;
 }
 

@@ -134,11 +134,7 @@ static void name_task(const clo_synch_problem *p, uint32_t kind, uint32_t index,
 
     piece->job = p->job_of[kind];
     for (uint32_t i = p->member_first[kind]; i < p->member_first[kind + 1]; i++) {
-        clo_task task = CLO_TASK_INIT;
-        clo_status status = clo_graph_task(graph, p->member_task[i], &task);
-        assert(status == CLO_OK);
-        (void)status;
-        uint32_t instances = task.instances > 0 ? task.instances : 1;
+        uint32_t instances = clo_graph_ranges(graph, p->member_task[i]);
         piece->task = p->member_task[i];
         piece->instance = index;
         if (index < instances)

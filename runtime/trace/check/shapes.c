@@ -42,7 +42,7 @@ static clo_status read_tasks(clo_judge_shape *shape, const clo_platform *platfor
     for (uint32_t t = 0; t < shape->stages; t++) {
         if (clo_graph_task(shape->graph, t, &task) != CLO_OK)
             return CLO_ERR_ARGUMENT;
-        shape->first_instance[t + 1] = shape->first_instance[t] + task.instances;
+        shape->first_instance[t + 1] = shape->first_instance[t] + clo_graph_ranges(shape->graph, t);
         shape->duplicable[t] = task.duplicable;
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
             if (task.demand[r] > 0 && of[r] != CLO_NONE) {

@@ -1,0 +1,266 @@
+#include "client.h"
+#include "http.h"
+#include "peer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct endpoint {
+    client *owner;
+    char name[ENDPOINT_MAX];
+    struct sockaddr_storage address;
+    peer *connection; /* NULL: there is none now */
+    int is_http;
+} endpoint;
+
+typedef struct call {
+    client *owner;
+    client_answer_fn answer; /* NULL: the slot is free */
+    void *argument;
+    http_call *http;
+    frame head;
+    uint32_t generation;
+    int endpoint, next_free;
+} call;
+
+struct client {
+    uv_loop_t *loop;
+    http *http;
+    endpoint **endpoints;
+    call **calls;
+    int endpoints_count, calls_count, free, is_closing;
+};
+
+client *client_create(uv_loop_t *loop)
+{
+    client *c = calloc(1, sizeof *c);
+
+    if (c == NULL)
+        return NULL;
+    c->loop = loop;
+    c->free = -1;
+    return c;
+}
+
+int client_endpoint(client *c, const char *name)
+{
+    int is_http = strncmp(name, "http://", 7) == 0 || strncmp(name, "https://", 8) == 0;
+    endpoint *e, **longer;
+
+    for (int i = 0; i < c->endpoints_count; i++)
+        if (strcmp(c->endpoints[i]->name, name) == 0)
+            return i;
+    if (strlen(name) >= ENDPOINT_MAX || (e = calloc(1, sizeof *e)) == NULL)
+        return -1;
+    if ((!is_http && peer_address(name, &e->address) != 0) ||
+        (longer = realloc(c->endpoints, (size_t)(c->endpoints_count + 1) * sizeof(endpoint *))) == NULL) {
+        free(e);
+        return -1;
+    }
+    snprintf(e->name, sizeof e->name, "%s", name);
+    e->owner = c;
+    e->is_http = is_http;
+    c->endpoints = longer;
+    c->endpoints[c->endpoints_count] = e;
+    return c->endpoints_count++;
+}
+
+const char *client_endpoint_name(const client *c, int number)
+{
+    return c->endpoints[number]->name;
+}
+
+static uint64_t number_of(const call *k, int slot)
+{
+    return (uint64_t)k->generation << 32 | (uint32_t)(slot + 1);
+}
+
+/* The call of that number, or NULL where it has ended. */
+static call *find(client *c, uint64_t number, int *slot)
+{
+    *slot = (int)(uint32_t)number - 1;
+    if (*slot < 0 || *slot >= c->calls_count)
+        return NULL;
+    call *k = c->calls[*slot];
+    return k->answer != NULL && k->generation == number >> 32 ? k : NULL;
+}
+
+static void release(client *c, int slot)
+{
+    call *k = c->calls[slot];
+
+    k->answer = NULL;
+    k->http = NULL;
+    k->generation++;
+    k->next_free = c->free;
+    c->free = slot;
+}
+
+static void answer_call(client *c, int slot, const reply *r)
+{
+    call *k = c->calls[slot];
+    client_answer_fn answer = k->answer;
+    void *argument = k->argument;
+
+    release(c, slot);
+    answer(argument, r);
+}
+
+static void on_frame(void *owner, peer *p, const frame *f)
+{
+    endpoint *e = owner;
+    int slot;
+    reply r = {.status = REPLY_OK};
+
+    if (f->kind != FRAME_ANSWER || reply_read(f, &r) != 0) {
+        peer_close(p, "it sent no answer");
+        return;
+    }
+    call *k = find(e->owner, f->call, &slot);
+    if (k != NULL && e->owner->endpoints[k->endpoint] == e)
+        answer_call(e->owner, slot, &r); /* else it is late: of a call that was cancelled */
+}
+
+static void on_closed(void *owner, peer *p, const char *why)
+{
+    endpoint *e = owner;
+    client *c = e->owner;
+    reply r = {.status = REPLY_UNAVAILABLE};
+
+    r.is_unsent = !peer_was_open(p);
+    e->connection = NULL;
+    if (c->is_closing)
+        return;
+    snprintf(r.text, sizeof r.text, "%s", why);
+    /* Calls that answers make now belong to a new connection: only those that were there before. */
+    uint64_t *lost = calloc((size_t)c->calls_count + 1, sizeof *lost);
+    int count = 0, slot;
+    for (int i = 0; lost != NULL && i < c->calls_count; i++)
+        if (c->calls[i]->answer != NULL && c->endpoints[c->calls[i]->endpoint] == e)
+            lost[count++] = number_of(c->calls[i], i);
+    for (int i = 0; i < count; i++)
+        if (find(c, lost[i], &slot) != NULL)
+            answer_call(c, slot, &r);
+    free(lost);
+}
+
+static void on_http(void *argument, const reply *r)
+{
+    call *k = argument;
+    client *c = k->owner;
+    int slot = 0;
+
+    while (c->calls[slot] != k)
+        slot++;
+    answer_call(c, slot, r);
+}
+
+static int take_slot(client *c)
+{
+    if (c->free >= 0) {
+        int slot = c->free;
+        c->free = c->calls[slot]->next_free;
+        return slot;
+    }
+    call **longer = realloc(c->calls, (size_t)(c->calls_count + 1) * sizeof(call *));
+    if (longer == NULL)
+        return -1;
+    c->calls = longer;
+    call *k = calloc(1, sizeof *k);
+    if (k == NULL)
+        return -1;
+    k->owner = c;
+    c->calls[c->calls_count] = k;
+    return c->calls_count++;
+}
+
+/* Hands the request to the endpoint. */
+static int send_request(client *c, call *k, const ask *a)
+{
+    static const peer_events events = {.frame = on_frame, .closed = on_closed};
+    endpoint *e = c->endpoints[k->endpoint];
+    msgpack_sbuffer body;
+
+    if (e->is_http) {
+        if (c->http == NULL)
+            c->http = http_create(c->loop);
+        k->http = c->http != NULL ? http_start(c->http, e->name, &k->head, a, on_http, k) : NULL;
+        return k->http != NULL ? 0 : -1;
+    }
+    if (e->connection == NULL)
+        e->connection = peer_connect(c->loop, (const struct sockaddr *)&e->address, &events, e);
+    if (e->connection == NULL)
+        return -1;
+    msgpack_sbuffer_init(&body);
+    ask_write(&body, a);
+    frame f = k->head;
+    f.body = body.data;
+    f.body_bytes = body.size;
+    peer_send(e->connection, &f); /* to one that is closing: on_closed answers */
+    msgpack_sbuffer_destroy(&body);
+    return 0;
+}
+
+uint64_t client_call(client *c, int number, const frame *head, const ask *a, client_answer_fn answer, void *argument)
+{
+    int slot = take_slot(c);
+
+    if (slot < 0)
+        return 0;
+    call *k = c->calls[slot];
+    k->endpoint = number;
+    k->answer = answer;
+    k->argument = argument;
+    k->head = *head;
+    k->head.kind = FRAME_REQUEST;
+    k->head.call = number_of(k, slot);
+    k->head.body = NULL;
+    k->head.body_bytes = 0;
+    if (send_request(c, k, a) == 0)
+        return k->head.call;
+    release(c, slot);
+    return 0;
+}
+
+void client_cancel(client *c, uint64_t number)
+{
+    int slot;
+    call *k = number != 0 ? find(c, number, &slot) : NULL;
+
+    if (k == NULL)
+        return;
+    endpoint *e = c->endpoints[k->endpoint];
+    if (k->http != NULL)
+        http_cancel(k->http);
+    else if (e->connection != NULL) {
+        frame f = k->head;
+        f.kind = FRAME_CANCEL;
+        peer_send(e->connection, &f);
+    }
+    release(c, slot);
+}
+
+void client_close(client *c)
+{
+    c->is_closing = 1;
+    for (int i = 0; i < c->endpoints_count; i++)
+        if (c->endpoints[i]->connection != NULL)
+            peer_close(c->endpoints[i]->connection, "closed");
+    if (c->http != NULL)
+        http_close(c->http);
+}
+
+void client_destroy(client *c)
+{
+    if (c == NULL)
+        return;
+    for (int i = 0; i < c->endpoints_count; i++)
+        free(c->endpoints[i]);
+    for (int i = 0; i < c->calls_count; i++)
+        free(c->calls[i]);
+    free(c->endpoints);
+    free(c->calls);
+    http_destroy(c->http);
+    free(c);
+}

@@ -1,0 +1,37 @@
+/* engine.h - the workflow engine: requests of task bodies become calls to services, and answers complete their tokens.
+ *
+ * Bodies (engine_body) run on Clotho's workers: they take a token, note where their inputs are, and hand the request to
+ * the driver, the one thread with a libuv loop, which does all else: attempts, hedges, retries, deadlines, the journal.
+ *
+ * A request has up to `attempts` attempts under one deadline, which travels as time left. Pure methods are hedged: no
+ * answer after the service's 95th percentile (throttle.h), then another attempt at another replica; the first answer
+ * wins, the others are cancelled. An error that may pass makes the next attempt due: at once beside a running one, or
+ * where the request has not left and another replica can be reached; else after a backoff. Methods with an effect stay
+ * at one replica, whose table of keys makes them happen once; their "started" is durable before the call leaves.
+ * Nothing waits for a "finished": records become durable in their order, so the "started" of whatever follows carries
+ * it. */
+#ifndef RPC_ENGINE_H
+#define RPC_ENGINE_H
+
+#include "workflow.h"
+
+/* Starts the driver. The config is copied, what it points to is borrowed. NULL: no memory, or an endpoint that is none,
+ * with one line in `error`. */
+engine *engine_start(const engine_config *config, char *error, size_t error_bytes);
+
+/* The body of all tasks; its argument is a method. */
+int engine_body(const clo_call *call);
+
+/* Sets the zero of arrivals and deadlines: just before clo_job_submit. */
+void engine_begin(engine *e);
+
+/* Waits until the driver has nothing left of a run that has ended and its journal is durable. */
+void engine_settle(engine *e, engine_stats *out);
+
+/* After engine_settle: [instances] microseconds from a request's arrival to its answer; -1: it had none. */
+const int64_t *engine_latencies(const engine *e);
+
+/* Ends the driver. No job may run. NULL is allowed. */
+void engine_stop(engine *e);
+
+#endif

@@ -1,0 +1,240 @@
+#include "frame.h"
+
+#include <string.h>
+
+static void put(unsigned char **at, uint64_t value, int bytes)
+{
+    for (int i = bytes - 1; i >= 0; i--)
+        *(*at)++ = (unsigned char)(value >> 8 * i);
+}
+
+static uint64_t get(const unsigned char **at, int bytes)
+{
+    uint64_t value = 0;
+
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | *(*at)++;
+    return value;
+}
+
+void frame_write(unsigned char out[FRAME_HEADER], const frame *f)
+{
+    unsigned char *at = out;
+
+    put(&at, FRAME_HEADER - 4 + f->body_bytes, 4);
+    put(&at, f->kind, 1);
+    put(&at, 0, 1);
+    put(&at, f->attempt, 2);
+    put(&at, f->call, 8);
+    put(&at, f->run, 8);
+    put(&at, f->task, 4);
+    put(&at, f->instance, 4);
+    put(&at, (uint64_t)f->left_us, 8);
+    put(&at, f->key, 8);
+}
+
+int64_t frame_read(const unsigned char *bytes, size_t count, frame *out)
+{
+    const unsigned char *at = bytes;
+
+    if (count < 4)
+        return 0;
+    uint64_t length = get(&at, 4);
+    if (length < FRAME_HEADER - 4 || length > FRAME_MAX)
+        return -1;
+    if (count < length + 4)
+        return 0;
+    uint64_t kind = get(&at, 1), zero = get(&at, 1);
+    if (kind < FRAME_REQUEST || kind > FRAME_CANCEL || zero != 0)
+        return -1;
+    out->kind = (frame_kind)kind;
+    out->attempt = (uint16_t)get(&at, 2);
+    out->call = get(&at, 8);
+    out->run = get(&at, 8);
+    out->task = (uint32_t)get(&at, 4);
+    out->instance = (uint32_t)get(&at, 4);
+    uint64_t left = get(&at, 8);
+    out->left_us = left > INT64_MAX ? 0 : (int64_t)left; /* negative: none is left */
+    out->key = get(&at, 8);
+    out->body = bytes + FRAME_HEADER;
+    out->body_bytes = (size_t)length + 4 - FRAME_HEADER;
+    return (int64_t)length + 4;
+}
+
+static void pack_text(msgpack_packer *pack, const char *text)
+{
+    size_t length = strlen(text);
+
+    msgpack_pack_str(pack, length);
+    msgpack_pack_str_body(pack, text, length);
+}
+
+static void pack_bytes(msgpack_packer *pack, const void *bytes, size_t count)
+{
+    msgpack_pack_bin(pack, count);
+    if (count > 0)
+        msgpack_pack_bin_body(pack, bytes, count);
+}
+
+void ask_write(msgpack_sbuffer *out, const ask *a)
+{
+    msgpack_packer pack;
+
+    msgpack_packer_init(&pack, out, msgpack_sbuffer_write);
+    msgpack_pack_array(&pack, 6);
+    msgpack_pack_uint64(&pack, a->work_us);
+    msgpack_pack_uint64(&pack, a->rest_us);
+    msgpack_pack_uint32(&pack, a->output_bytes);
+    msgpack_pack_uint32(&pack, a->keyed);
+    msgpack_pack_array(&pack, a->hops);
+    for (uint32_t i = 0; i < a->hops; i++)
+        pack_text(&pack, a->hop[i]);
+    pack_bytes(&pack, a->input, a->input_bytes);
+}
+
+/* Bytes after the first one of an object of type `first` that say how long it is (in *length_bytes) or are its value
+ * (the result); -1: our bodies have none of that type. */
+static int bytes_behind(unsigned char first, int *length_bytes)
+{
+    *length_bytes = 0;
+    if (first < 0x80 || first >= 0xe0) /* a small number */
+        return 0;
+    if (first >= 0xa0 && first < 0xc0) /* a short text */
+        return first - 0xa0;
+    if (first >= 0xcc && first <= 0xd3) /* a number of 1, 2, 4, 8 bytes */
+        return 1 << (first - 0xcc) % 4;
+    if ((first >= 0xc4 && first <= 0xc6) || (first >= 0xd9 && first <= 0xdb)) {
+        *length_bytes = 1 << (first - (first < 0xd9 ? 0xc4 : 0xd9));
+        return 0;
+    }
+    return -1;
+}
+
+/* Numbers, texts, bytes, and arrays of at most 15 of them, whole: msgpack-c takes memory for as many elements as the
+ * head of an array names, before it looks whether they are there. */
+static int is_plain(const unsigned char *at, size_t count)
+{
+    const unsigned char *end = at + count;
+    uint32_t objects = 1;
+
+    while (objects > 0) {
+        int length_bytes = 0;
+        if (at == end)
+            return 0;
+        unsigned char first = *at++;
+        objects--;
+        if (first >= 0x90 && first < 0xa0) {
+            objects += first - 0x90u;
+            continue;
+        }
+        int64_t bytes = bytes_behind(first, &length_bytes);
+        if (bytes < 0 || end - at < length_bytes)
+            return 0;
+        if (length_bytes > 0)
+            bytes = (int64_t)get(&at, length_bytes);
+        if (end - at < bytes)
+            return 0;
+        at += bytes;
+    }
+    return at == end;
+}
+
+/* The body as an array of `count` objects, in `zone`; NULL where it is none. */
+static const msgpack_object *read_array(const frame *f, msgpack_unpacked *zone, uint32_t count)
+{
+    size_t offset = 0;
+
+    msgpack_unpacked_init(zone);
+    if (!is_plain(f->body, f->body_bytes))
+        return NULL;
+    if (msgpack_unpack_next(zone, f->body, f->body_bytes, &offset) != MSGPACK_UNPACK_SUCCESS ||
+        offset != f->body_bytes || zone->data.type != MSGPACK_OBJECT_ARRAY || zone->data.via.array.size != count)
+        return NULL;
+    return zone->data.via.array.ptr;
+}
+
+static int read_number(const msgpack_object *object, uint64_t most, uint64_t *out)
+{
+    if (object->type != MSGPACK_OBJECT_POSITIVE_INTEGER || object->via.u64 > most)
+        return -1;
+    *out = object->via.u64;
+    return 0;
+}
+
+static int read_text(const msgpack_object *object, char *out, size_t capacity)
+{
+    if (object->type != MSGPACK_OBJECT_STR || object->via.str.size >= capacity)
+        return -1;
+    if (object->via.str.size > 0)
+        memcpy(out, object->via.str.ptr, object->via.str.size);
+    out[object->via.str.size] = '\0';
+    return 0;
+}
+
+static int read_hops(const msgpack_object *object, ask *out)
+{
+    if (object->type != MSGPACK_OBJECT_ARRAY || object->via.array.size > HOPS_MAX)
+        return -1;
+    out->hops = object->via.array.size;
+    for (uint32_t i = 0; i < out->hops; i++)
+        if (read_text(&object->via.array.ptr[i], out->hop[i], ENDPOINT_MAX) != 0)
+            return -1;
+    return 0;
+}
+
+int ask_read(const frame *f, ask *out)
+{
+    msgpack_unpacked zone;
+    uint64_t output = 0, keyed = 0;
+    const msgpack_object *at = read_array(f, &zone, 6);
+    int bad = at == NULL || read_number(&at[0], INT64_MAX / 2, &out->work_us) != 0 ||
+              read_number(&at[1], INT64_MAX / 2, &out->rest_us) != 0 || read_number(&at[2], 1 << 20, &output) != 0 ||
+              read_number(&at[3], 1, &keyed) != 0 || read_hops(&at[4], out) != 0 || at[5].type != MSGPACK_OBJECT_BIN;
+
+    if (!bad) {
+        out->output_bytes = (uint32_t)output;
+        out->keyed = (uint32_t)keyed;
+        out->input = at[5].via.bin.ptr;
+        out->input_bytes = at[5].via.bin.size;
+    }
+    msgpack_unpacked_destroy(&zone);
+    return bad ? -1 : 0;
+}
+
+void reply_write(msgpack_sbuffer *out, const reply *r)
+{
+    msgpack_packer pack;
+
+    msgpack_packer_init(&pack, out, msgpack_sbuffer_write);
+    msgpack_pack_array(&pack, 4);
+    msgpack_pack_uint32(&pack, r->status);
+    msgpack_pack_int64(&pack, r->pushback_ms);
+    pack_text(&pack, r->text);
+    pack_bytes(&pack, r->output, r->output_bytes);
+}
+
+int reply_read(const frame *f, reply *out)
+{
+    msgpack_unpacked zone;
+    uint64_t status = 0;
+    const msgpack_object *at = read_array(f, &zone, 4);
+    int bad = at == NULL || read_number(&at[0], REPLY_STATUSES - 1, &status) != 0 ||
+              (at[1].type != MSGPACK_OBJECT_POSITIVE_INTEGER && at[1].type != MSGPACK_OBJECT_NEGATIVE_INTEGER) ||
+              read_text(&at[2], out->text, sizeof out->text) != 0 || at[3].type != MSGPACK_OBJECT_BIN;
+
+    if (!bad) {
+        out->status = (reply_status)status;
+        out->pushback_ms = at[1].via.i64;
+        out->output = at[3].via.bin.ptr;
+        out->output_bytes = at[3].via.bin.size;
+    }
+    msgpack_unpacked_destroy(&zone);
+    return bad ? -1 : 0;
+}
+
+const char *reply_name(reply_status status)
+{
+    static const char *const names[REPLY_STATUSES] = {"ok", "invalid", "unavailable", "exhausted", "deadline"};
+
+    return status < REPLY_STATUSES ? names[status] : "?";
+}

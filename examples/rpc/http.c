@@ -1,0 +1,293 @@
+#include "http.h"
+
+#include <curl/curl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OUTPUT_MAX ((size_t)FRAME_MAX)
+
+struct http {
+    CURLM *multi;
+    uv_loop_t *loop;
+    uv_timer_t timer;
+    http_call *calls;
+    int is_closing;
+};
+
+struct http_call {
+    http *owner;
+    CURL *easy;
+    struct curl_slist *headers;
+    http_answer_fn answer;
+    void *argument;
+    http_call *next, **link;
+    unsigned char *output;
+    size_t output_bytes, output_capacity;
+    char error[CURL_ERROR_SIZE];
+};
+
+typedef struct watch {
+    uv_poll_t poll;
+    http *owner;
+    curl_socket_t socket;
+} watch;
+
+static void finish(http_call *call)
+{
+    curl_multi_remove_handle(call->owner->multi, call->easy);
+    curl_easy_cleanup(call->easy);
+    curl_slist_free_all(call->headers);
+    *call->link = call->next;
+    if (call->next != NULL)
+        call->next->link = call->link;
+    free(call->output);
+    free(call);
+}
+
+static reply_status meaning(long code)
+{
+    if (code / 100 == 2)
+        return REPLY_OK;
+    if (code == 429 || code == 503)
+        return REPLY_EXHAUSTED;
+    if (code == 408 || code == 504)
+        return REPLY_DEADLINE;
+    return code / 100 == 5 ? REPLY_UNAVAILABLE : REPLY_INVALID;
+}
+
+static void deliver(http_call *call, CURLcode result)
+{
+    reply r = {.output = call->output, .output_bytes = call->output_bytes};
+    http_answer_fn answer = call->answer;
+    void *argument = call->argument;
+    unsigned char *output = call->output;
+    long code = 0;
+    curl_off_t later = 0;
+
+    curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &code);
+    curl_easy_getinfo(call->easy, CURLINFO_RETRY_AFTER, &later);
+    if (result == CURLE_OPERATION_TIMEDOUT)
+        r.status = REPLY_DEADLINE;
+    else
+        r.status = result != CURLE_OK ? REPLY_UNAVAILABLE : meaning(code);
+    r.pushback_ms = later > 0 && later < 86400 ? (int64_t)later * 1000 : 0;
+    r.is_unsent = result == CURLE_COULDNT_CONNECT;
+    if (result != CURLE_OK)
+        snprintf(r.text, sizeof r.text, "%.150s", call->error[0] != '\0' ? call->error : curl_easy_strerror(result));
+    else if (r.status != REPLY_OK)
+        snprintf(r.text, sizeof r.text, "HTTP status %ld", code);
+    call->output = NULL;
+    finish(call);
+    answer(argument, &r);
+    free(output);
+}
+
+static void collect(http *h)
+{
+    CURLMsg *message;
+    int left = 0;
+
+    while ((message = curl_multi_info_read(h->multi, &left)) != NULL) {
+        http_call *call = NULL;
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&call);
+        deliver(call, message->data.result);
+    }
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    watch *w = poll->data;
+    http *h = w->owner;
+    int what = 0, running = 0;
+
+    if (status < 0)
+        what = CURL_CSELECT_ERR;
+    if (events & UV_READABLE)
+        what |= CURL_CSELECT_IN;
+    if (events & UV_WRITABLE)
+        what |= CURL_CSELECT_OUT;
+    curl_multi_socket_action(h->multi, w->socket, what, &running);
+    collect(h);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    http *h = timer->data;
+    int running = 0;
+
+    curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    collect(h);
+}
+
+static void free_watch(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+static int want_socket(CURL *easy, curl_socket_t socket, int what, void *owner, void *mine)
+{
+    http *h = owner;
+    watch *w = mine;
+
+    (void)easy;
+    if (what == CURL_POLL_REMOVE) {
+        if (w != NULL) {
+            uv_poll_stop(&w->poll);
+            uv_close((uv_handle_t *)&w->poll, free_watch);
+            curl_multi_assign(h->multi, socket, NULL);
+        }
+        return 0;
+    }
+    if (w == NULL) {
+        w = calloc(1, sizeof *w);
+        if (w == NULL || uv_poll_init_socket(h->loop, &w->poll, socket) != 0) {
+            free(w);
+            return -1;
+        }
+        w->poll.data = w;
+        w->owner = h;
+        w->socket = socket;
+        curl_multi_assign(h->multi, socket, w);
+    }
+    int reads = (what & CURL_POLL_IN) != 0 ? UV_READABLE : 0, writes = (what & CURL_POLL_OUT) != 0 ? UV_WRITABLE : 0;
+    uv_poll_start(&w->poll, reads | writes, on_ready);
+    return 0;
+}
+
+static int want_timer(CURLM *multi, long after_ms, void *owner)
+{
+    http *h = owner;
+
+    (void)multi;
+    if (h->is_closing || after_ms < 0)
+        return uv_timer_stop(&h->timer);
+    return uv_timer_start(&h->timer, on_timer, after_ms == 0 ? 1 : (uint64_t)after_ms, 0);
+}
+
+http *http_create(uv_loop_t *loop)
+{
+    http *h = calloc(1, sizeof *h);
+
+    if (h == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != 0 || (h->multi = curl_multi_init()) == NULL) {
+        free(h);
+        return NULL;
+    }
+    h->loop = loop;
+    uv_timer_init(loop, &h->timer);
+    h->timer.data = h;
+    curl_multi_setopt(h->multi, CURLMOPT_SOCKETFUNCTION, want_socket);
+    curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
+    curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, want_timer);
+    curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
+    return h;
+}
+
+static size_t take(char *bytes, size_t size, size_t count, void *argument)
+{
+    http_call *call = argument;
+    size_t more = size * count, whole = call->output_bytes + more;
+
+    if (whole > OUTPUT_MAX)
+        return 0; /* libcurl ends the call */
+    if (whole > call->output_capacity) {
+        unsigned char *output = realloc(call->output, whole * 2);
+        if (output == NULL)
+            return 0;
+        call->output = output;
+        call->output_capacity = whole * 2;
+    }
+    memcpy(call->output + call->output_bytes, bytes, more);
+    call->output_bytes = whole;
+    return more;
+}
+
+static void add_header(http_call *call, const char *line)
+{
+    struct curl_slist *longer = curl_slist_append(call->headers, line);
+
+    if (longer != NULL)
+        call->headers = longer;
+}
+
+static void set_headers(http_call *call, const frame *head)
+{
+    char line[96];
+
+    add_header(call, "Content-Type: application/octet-stream");
+    add_header(call, "Expect:");
+    snprintf(line, sizeof line, "X-Task: %" PRIu32 "/%" PRIu32, head->task, head->instance);
+    add_header(call, line);
+    snprintf(line, sizeof line, "X-Attempt: %u", head->attempt);
+    add_header(call, line);
+    if (head->left_us != FRAME_NO_DEADLINE) {
+        snprintf(line, sizeof line, "X-Left-Us: %" PRId64, head->left_us);
+        add_header(call, line);
+    }
+    if (head->key != 0) {
+        snprintf(line, sizeof line, "Idempotency-Key: %016" PRIx64, head->key);
+        add_header(call, line);
+    }
+    curl_easy_setopt(call->easy, CURLOPT_HTTPHEADER, call->headers);
+}
+
+http_call *http_start(http *h, const char *url, const frame *head, const ask *a, http_answer_fn answer, void *argument)
+{
+    http_call *call = calloc(1, sizeof *call);
+
+    if (call == NULL || (call->easy = curl_easy_init()) == NULL) {
+        free(call);
+        return NULL;
+    }
+    call->owner = h;
+    call->answer = answer;
+    call->argument = argument;
+    curl_easy_setopt(call->easy, CURLOPT_URL, url);
+    curl_easy_setopt(call->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(call->easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(call->easy, CURLOPT_PRIVATE, call);
+    curl_easy_setopt(call->easy, CURLOPT_ERRORBUFFER, call->error);
+    curl_easy_setopt(call->easy, CURLOPT_WRITEFUNCTION, take);
+    curl_easy_setopt(call->easy, CURLOPT_WRITEDATA, call);
+    curl_easy_setopt(call->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)a->input_bytes);
+    curl_easy_setopt(call->easy, CURLOPT_COPYPOSTFIELDS, a->input_bytes > 0 ? a->input : "");
+    if (head->left_us != FRAME_NO_DEADLINE)
+        curl_easy_setopt(call->easy, CURLOPT_TIMEOUT_MS, (long)(head->left_us / 1000 + 1));
+    set_headers(call, head);
+    call->next = h->calls;
+    call->link = &h->calls;
+    if (h->calls != NULL)
+        h->calls->link = &call->next;
+    h->calls = call;
+    if (curl_multi_add_handle(h->multi, call->easy) != CURLM_OK) {
+        finish(call);
+        return NULL;
+    }
+    return call;
+}
+
+void http_cancel(http_call *call)
+{
+    finish(call);
+}
+
+void http_close(http *h)
+{
+    h->is_closing = 1;
+    for (http_call *call = h->calls, *next; call != NULL; call = next) {
+        next = call->next;
+        finish(call);
+    }
+    curl_multi_cleanup(h->multi); /* ends the sockets' watches */
+    uv_close((uv_handle_t *)&h->timer, NULL);
+}
+
+void http_destroy(http *h)
+{
+    if (h != NULL)
+        curl_global_cleanup();
+    free(h);
+}

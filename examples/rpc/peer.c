@@ -1,0 +1,222 @@
+#include "peer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNSENT_MAX ((size_t)64 << 20)
+
+typedef struct bytes {
+    unsigned char *at;
+    size_t count, capacity;
+} bytes;
+
+struct peer {
+    uv_tcp_t tcp;
+    uv_connect_t connecting;
+    uv_write_t writing;
+    const peer_events *events;
+    void *owner;
+    bytes in, out, flying;
+    int is_open, is_writing, is_closing;
+    char why[96];
+};
+
+int peer_address(const char *endpoint, struct sockaddr_storage *out)
+{
+    char host[64];
+    const char *colon = strrchr(endpoint, ':');
+    size_t length = colon != NULL ? (size_t)(colon - endpoint) : 0;
+
+    if (length == 0 || length >= sizeof host || strspn(colon + 1, "0123456789") != strlen(colon + 1))
+        return -1;
+    long port = strtol(colon + 1, NULL, 10);
+    if (port < 0 || port > 65535)
+        return -1;
+    memset(out, 0, sizeof *out);
+    if (endpoint[0] == '[' && endpoint[length - 1] == ']') {
+        memcpy(host, endpoint + 1, length - 2);
+        host[length - 2] = '\0';
+        return uv_ip6_addr(host, (int)port, (struct sockaddr_in6 *)out) == 0 ? 0 : -1;
+    }
+    memcpy(host, endpoint, length);
+    host[length] = '\0';
+    return uv_ip4_addr(host, (int)port, (struct sockaddr_in *)out) == 0 ? 0 : -1;
+}
+
+static int reserve(bytes *b, size_t more)
+{
+    if (b->capacity - b->count >= more)
+        return 0;
+    size_t capacity = b->capacity * 2 > b->count + more ? b->capacity * 2 : b->count + more + 4096;
+    unsigned char *at = realloc(b->at, capacity);
+    if (at == NULL)
+        return -1;
+    b->at = at;
+    b->capacity = capacity;
+    return 0;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    peer *p = handle->data;
+
+    p->events->closed(p->owner, p, p->why);
+    free(p->in.at);
+    free(p->out.at);
+    free(p->flying.at);
+    free(p);
+}
+
+void peer_close(peer *p, const char *why)
+{
+    if (p->is_closing)
+        return;
+    p->is_closing = 1;
+    snprintf(p->why, sizeof p->why, "%s", why);
+    uv_close((uv_handle_t *)&p->tcp, on_closed);
+}
+
+int peer_was_open(const peer *p)
+{
+    return p->is_open;
+}
+
+static void flush(peer *p);
+
+static void on_written(uv_write_t *write, int status)
+{
+    peer *p = write->data;
+
+    p->is_writing = 0;
+    if (status != 0)
+        peer_close(p, uv_strerror(status));
+    else
+        flush(p);
+}
+
+static void flush(peer *p)
+{
+    if (!p->is_open || p->is_writing || p->is_closing || p->out.count == 0)
+        return;
+    bytes sent = p->flying;
+    p->flying = p->out;
+    p->out = sent;
+    p->out.count = 0;
+    uv_buf_t buffer = uv_buf_init((char *)p->flying.at, (unsigned)p->flying.count);
+    p->writing.data = p;
+    int status = uv_write(&p->writing, (uv_stream_t *)&p->tcp, &buffer, 1, on_written);
+    if (status != 0)
+        peer_close(p, uv_strerror(status));
+    else
+        p->is_writing = 1;
+}
+
+void peer_send(peer *p, const frame *f)
+{
+    if (p->is_closing)
+        return;
+    if (p->out.count > UNSENT_MAX || reserve(&p->out, FRAME_HEADER + f->body_bytes) != 0) {
+        peer_close(p, "it does not read");
+        return;
+    }
+    frame_write(p->out.at + p->out.count, f);
+    if (f->body_bytes > 0)
+        memcpy(p->out.at + p->out.count + FRAME_HEADER, f->body, f->body_bytes);
+    p->out.count += FRAME_HEADER + f->body_bytes;
+    flush(p);
+}
+
+static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
+{
+    peer *p = handle->data;
+
+    (void)suggested;
+    *out = uv_buf_init(NULL, 0); /* no memory: the read ends with UV_ENOBUFS */
+    if (reserve(&p->in, 16384) == 0)
+        *out = uv_buf_init((char *)p->in.at + p->in.count, (unsigned)(p->in.capacity - p->in.count));
+}
+
+static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
+{
+    peer *p = stream->data;
+    size_t done = 0;
+    frame f;
+    int64_t length = 0;
+
+    (void)buffer;
+    if (count < 0) {
+        peer_close(p, count == UV_EOF ? "it closed the connection" : uv_strerror((int)count));
+        return;
+    }
+    p->in.count += (size_t)count;
+    while (!p->is_closing && (length = frame_read(p->in.at + done, p->in.count - done, &f)) > 0) {
+        p->events->frame(p->owner, p, &f);
+        done += (size_t)length;
+    }
+    if (length < 0)
+        peer_close(p, "it sent no frame");
+    memmove(p->in.at, p->in.at + done, p->in.count - done);
+    p->in.count -= done;
+}
+
+static peer *create(uv_loop_t *loop, const peer_events *events, void *owner)
+{
+    peer *p = calloc(1, sizeof *p);
+
+    if (p == NULL || uv_tcp_init(loop, &p->tcp) != 0) {
+        free(p);
+        return NULL;
+    }
+    p->events = events;
+    p->owner = owner;
+    p->tcp.data = p;
+    return p;
+}
+
+static void opened(peer *p)
+{
+    p->is_open = 1;
+    uv_tcp_nodelay(&p->tcp, 1);
+    int status = uv_read_start((uv_stream_t *)&p->tcp, give_room, on_read);
+    if (status != 0)
+        peer_close(p, uv_strerror(status));
+    flush(p);
+}
+
+peer *peer_accept(uv_stream_t *listener, const peer_events *events, void *owner)
+{
+    peer *p = create(listener->loop, events, owner);
+
+    if (p == NULL)
+        return NULL;
+    int status = uv_accept(listener, (uv_stream_t *)&p->tcp);
+    if (status == 0)
+        opened(p);
+    else
+        peer_close(p, uv_strerror(status));
+    return p;
+}
+
+static void on_connected(uv_connect_t *connecting, int status)
+{
+    peer *p = connecting->data;
+
+    if (status == 0)
+        opened(p);
+    else
+        peer_close(p, uv_strerror(status));
+}
+
+peer *peer_connect(uv_loop_t *loop, const struct sockaddr *address, const peer_events *events, void *owner)
+{
+    peer *p = create(loop, events, owner);
+
+    if (p == NULL)
+        return NULL;
+    p->connecting.data = p;
+    int status = uv_tcp_connect(&p->connecting, &p->tcp, address, on_connected);
+    if (status != 0)
+        peer_close(p, uv_strerror(status));
+    return p;
+}

@@ -1,0 +1,34 @@
+/* peer.h - one TCP connection that carries frames, on a libuv loop: TCP_NODELAY, and what is sent while a write is under
+ * way goes out together with the next one. */
+#ifndef RPC_PEER_H
+#define RPC_PEER_H
+
+#include "frame.h"
+
+#include <uv.h>
+
+typedef struct peer peer;
+
+/* Called on the loop's thread. `closed` is the last call: the peer frees itself after it. `why` is one line. */
+typedef struct peer_events {
+    void (*frame)(void *owner, peer *p, const frame *f);
+    void (*closed)(void *owner, peer *p, const char *why);
+} peer_events;
+
+/* "ADDRESS:PORT", IPv4, or [IPv6]:PORT, as numbers. Returns 0, or -1 where it is neither. */
+int peer_address(const char *endpoint, struct sockaddr_storage *out);
+
+/* NULL: no memory, or no descriptor. */
+peer *peer_accept(uv_stream_t *listener, const peer_events *events, void *owner);
+peer *peer_connect(uv_loop_t *loop, const struct sockaddr *address, const peer_events *events, void *owner);
+
+/* Sends f's header and body; both are copied. A peer that does not read up to 64 MiB is closed. */
+void peer_send(peer *p, const frame *f);
+
+/* 1: the connection was made, so something may have been sent. */
+int peer_was_open(const peer *p);
+
+/* `closed` follows, from the loop. */
+void peer_close(peer *p, const char *why);
+
+#endif

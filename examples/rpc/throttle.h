@@ -1,0 +1,48 @@
+/* throttle.h - when a service may be sent more than one attempt: the rules of gRPC's retryThrottling, a budget for retries
+ * and one for hedges, and the delay after which a hedge is due.
+ *
+ *   health  from 10 down by 1 for each failure, up by 0.1 for each request that is answered in time. At 5 or less there
+ *           is no retry and no hedge. A request without an answer when its hedge is due counts as a failure.
+ *   budget  a retry for every 10 requests, a hedge for every 20, and a few retries in store.
+ *   delay   the 95th percentile of the service's answers. While the throttle is closed it is not learned: slow answers of
+ *           a service in trouble must not look ordinary. Closed for 30 s, the service is what it is, and is learned anew. */
+#ifndef RPC_THROTTLE_H
+#define RPC_THROTTLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { DELAY_FINE = 32, DELAY_OCTAVES = 40, DELAY_SAMPLES_MIN = 40 };
+
+typedef struct throttle {
+    double health, retries, hedges;
+
+    /* When it was closed; 0: it is open. */
+    int64_t closed_us;
+
+    /* Histogram of answers' times: 32 buckets an octave. Halved when it is full, so that new answers count more. */
+    uint32_t buckets[DELAY_FINE * DELAY_OCTAVES], samples, until_next;
+    int64_t p95_us;
+} throttle;
+
+void throttle_init(throttle *t);
+
+/* A request begins; one was answered before its hedge was due; one failed, or was not. */
+void throttle_request(throttle *t);
+void throttle_success(throttle *t);
+void throttle_failure(throttle *t, int64_t now_us);
+
+/* Takes one retry or hedge, where there may be one. */
+bool throttle_take_retry(throttle *t);
+bool throttle_take_hedge(throttle *t);
+
+/* Time of an answer. */
+void throttle_learn(throttle *t, int64_t took_us, int64_t now_us);
+
+/* When a hedge is due after the first attempt; 0: not known yet. */
+int64_t throttle_delay_us(const throttle *t);
+
+/* Before attempt `next` (2, 3 ...): random(0, min(initial * 2^(next - 2), most)); `chance` in [0, 1). */
+int64_t throttle_backoff_us(uint32_t next, int64_t initial_us, int64_t most_us, double chance);
+
+#endif

@@ -1,0 +1,134 @@
+"""clotho build: dyndep files, in phases. ninja is the judge: it finds nothing to do afterwards, and the same steps after an edit."""
+import os
+import shutil
+import subprocess
+import unittest
+
+from support import SANITIZED, CommandTest
+
+NINJA = shutil.which("ninja")
+
+# a and b are found out to need each other's products by dd1; the step that makes dd2 needs a, so that there are two phases
+MANIFEST = """
+rule dd
+  command = cp $in $out
+rule cat
+  command = cat $from > $out && touch $out $more
+build dd1: dd dd1.in
+build a: cat | a.in || dd1
+  dyndep = dd1
+  from = a.in b.mod
+  more = a.mod
+build b: cat | b.in || dd1
+  dyndep = dd1
+  from = b.in
+  more = b.mod
+build dd2.in: cat a
+  from = dd2.text
+build dd2: dd dd2.in
+build c: cat | c.in || dd2
+  dyndep = dd2
+  from = c.in late
+build late: cat | c.in
+  from = c.in
+default c
+"""
+FILES = {"build.ninja": MANIFEST, "a.in": "a\n", "b.in": "b\n", "c.in": "c\n",
+         "dd1.in": "ninja_dyndep_version = 1\nbuild a | a.mod: dyndep | b.mod\nbuild b | ./b.mod: dyndep\n  restat = 1\n",
+         "dd2.text": "# text\nninja_dyndep_version = 1.0\n\nbuild c: dyndep | late\n"}
+
+
+@unittest.skipUnless(NINJA, "ninja-build is not installed")
+class Dyndep(CommandTest):
+    def setUp(self):
+        super().setUp()
+        for name, text in FILES.items():
+            self.file(name, text)
+
+    def ninja(self, *words):
+        return subprocess.run([NINJA, *words], cwd=self.temporary.name, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False, timeout=300).stdout
+
+    def up_to_date(self, *words):
+        self.assertEqual(self.ninja("-n", "-d", "explain", *words).splitlines()[-1], "ninja: no work to do.")
+        self.assertEqual(self.good("build", "-n", *words), "clotho: no work to do.\n")
+
+    def commands(self, text):
+        return sorted(line.split("] ", 1)[1] for line in text.splitlines() if line.startswith("["))
+
+    def test_phases_build_what_ninja_builds(self):
+        first = self.commands(self.good("build", "-v", "-j", "4"))
+        self.assertEqual(len(first), 7)
+        self.up_to_date()
+        self.assertEqual(self.bytes("c"), b"c\nc\n")
+        for name in ("a.in", "b.in", "c.in", "dd1.in", "dd2.text", "b.mod", "late", "dd2"):
+            if name in ("b.mod", "late", "dd2"):
+                os.unlink(self.path(name))
+            else:
+                os.utime(self.path(name), (2e9, 2e9))
+            if not name.startswith("dd"):  # there a dry run knows less than the build that follows
+                self.assertEqual(self.commands(self.good("build", "-n", "-v")), self.commands(self.ninja("-n", "-v")), name)
+            self.good("build")
+            os.utime(self.path(name))
+            self.good("build")
+            self.up_to_date()
+        shutil.copytree(self.temporary.name, self.path("copy"))
+        for name in ("a", "b", "c", "dd1", "dd2", "dd2.in", "late", "a.mod", "b.mod", ".ninja_log", ".ninja_deps"):
+            os.unlink(self.path(name))
+        self.ninja()
+        self.assertEqual(self.good("build"), "clotho: no work to do.\n")
+        for name in ("a", "b", "c", "late"):
+            self.assertEqual(self.bytes(name), self.bytes("copy/" + name))
+
+    def test_a_failure_in_a_phase_ends_the_build(self):
+        self.file("build.ninja", MANIFEST.replace("cp $in $out", "exit 4"))
+        self.bad(1, "build", holds="1 step failed")
+        self.assertFalse(os.path.exists(self.path("a")))
+
+    def test_bad_files_are_one_line(self):
+        for text, part in (("", "the name of a variable"), ("x = 1\n", "comes first"), ("ninja_dyndep_version = 2\n", "version '2'"),
+                           ("build a: dyndep\n", "'='"), ("ninja_dyndep_version = 1\nbuild a: dyndep\n", "says nothing of 'b'"),
+                           ("ninja_dyndep_version = 1\nbuild a: dyndep\nbuild a: dyndep\n", "comes twice"),
+                           ("ninja_dyndep_version = 1\nbuild c: dyndep\n", "'c' is no output"),
+                           ("ninja_dyndep_version = 1\nbuild a: cat\n", "'dyndep'"),
+                           ("ninja_dyndep_version = 1\nbuild a: dyndep x\n", "behind '|'"),
+                           ("ninja_dyndep_version = 1\nbuild a: dyndep || x\n", "end of the line"),
+                           ("ninja_dyndep_version = 1\nbuild a b: dyndep\n", "not 2"),
+                           ("ninja_dyndep_version = 1\nbuild a | late: dyndep\n", "another statement makes 'late'"),
+                           ("ninja_dyndep_version = 1\nbuild a: dyndep\n  depfile = 1\n", "only restat"),
+                           ("ninja_dyndep_version = 1\nbuild a: dyndep\nrule x\n", "a build statement"),
+                           ("ninja_dyndep_version = 1\nbuild a: dyndep", "line end"),
+                           ("ninja_dyndep_version = 1\nbuild a: dyndep | b.mod\nbuild b | b.mod: dyndep | a\n", "need each other")):
+            with self.subTest(text):
+                self.file("dd1.in", text)
+                self.bad(1, "build", holds=part)
+                self.assertNotIn("no work", self.ninja())
+
+    def test_files_that_wait_for_themselves_or_are_missing(self):
+        self.file("build.ninja", "rule r\n  command = touch $out\nbuild dd: r a\nbuild a: r || dd\n  dyndep = dd\nbuild z: r a\n")
+        self.bad(1, "build", holds=("'dd'", "cycle"))
+        self.file("build.ninja", "rule r\n  command = touch $out\nbuild a: r || dd\n  dyndep = dd\n")
+        self.bad(1, "build", holds="'dd' is missing")
+
+    @unittest.skipIf(SANITIZED, "long")
+    @unittest.skipUnless(shutil.which("cmake") and shutil.which("gfortran"), "cmake or gfortran is not installed")
+    def test_a_fortran_project_of_cmake(self):
+        self.file("CMakeLists.txt", "cmake_minimum_required(VERSION 3.13)\nproject(p Fortran)\nadd_library(l STATIC one.f90 two.f90)\n"
+                  "add_executable(e main.f90)\ntarget_link_libraries(e l)\n")
+        self.file("one.f90", "module one\n  integer :: x = 1\nend module\n")
+        self.file("two.f90", "module two\n  use one\n  integer :: y = 2\nend module\n")
+        self.file("main.f90", "program main\n  use two\n  print *, x + y\nend program\n")
+        made = subprocess.run(["cmake", "-G", "Ninja", "-S", ".", "-B", "b"], cwd=self.temporary.name, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, check=False)
+        if made.returncode != 0:
+            self.skipTest("cmake finds no Fortran compiler that works")
+        self.good("build", "b")
+        self.up_to_date("-C", "b")
+        self.assertEqual(subprocess.run([self.path("b/e")], stdout=subprocess.PIPE, check=True).stdout.split(), [b"3"])
+        self.file("one.f90", "module one\n  integer :: x = 1\n  integer :: z = 5\nend module\n")
+        self.assertIn("two.f90.o", self.good("build", "b", "-v"))
+        self.up_to_date("-C", "b")
+
+
+if __name__ == "__main__":
+    unittest.main()
