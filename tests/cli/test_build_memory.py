@@ -4,10 +4,11 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
-from support import CLOTHO, SANITIZED, CommandTest
+from support import CLOTHO, SANITIZED, SOURCE, CommandTest
 
 TAKE = """#include <stdio.h>
 #include <stdlib.h>
@@ -146,6 +147,29 @@ class Memory(CommandTest):
         self.assertIn("2 killed, 1 run again alone", said.out)
         self.clean()
         self.assertIn("0 killed", self.built("--memory", "400M"))
+
+    @unittest.skipIf(SANITIZED or not shutil.which("ninja"), "a sanitizer takes memory of its own; or there is no ninja")
+    def test_ninja_is_killed_where_this_build_is_not(self):
+        sys.path.insert(0, os.path.join(SOURCE, "bench", "builds"))
+        import memory_budget  # pylint: disable=import-outside-toplevel
+        kills = 0
+        for ms in (300, 1000, 3000, 9000):  # until steps of ninja meet, however slow the machine is
+            self.steps(4, 4, ms=ms)
+            try:
+                group = memory_budget.Group(100 << 20)
+            except SystemExit:
+                self.skipTest("no memory control group can be made")
+            subprocess.run(["ninja", "-j8"], cwd=self.temporary.name, stdout=subprocess.DEVNULL, check=False,
+                           preexec_fn=lambda group=group: group.put("cgroup.procs", 0))
+            kills = group.kills()
+            group.end()
+            self.clean()
+            if kills > 0:
+                break
+        self.assertGreater(kills, 0)
+        self.assertIn(" 0 killed", self.built("-j", "8", "--memory", "100M"))
+        self.clean()
+        self.assertIn("8 of 8 steps known before, 0 killed", self.built("-j", "8", "--memory", "100M"))
 
     def test_a_history_that_is_torn_foreign_or_not_writable(self):
         self.file("build.ninja", SH + "build a: sh\n  do = touch a\nbuild b: sh\n  do = touch b\n")

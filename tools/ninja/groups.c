@@ -137,20 +137,9 @@ static int find_group(char parent[1024])
     return 0;
 }
 
-/* The group of a build that does not run any more. */
-static void remove_if_old(const char *parent, const char *name)
+static int is_of_step(const struct dirent *entry)
 {
-    char path[1400], below[1600];
-    long pid = strtol(name + sizeof PREFIX - 1, NULL, 10);
-
-    if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH || !join(path, sizeof path, parent, name))
-        return;
-    for (unsigned step = 0;; step++) { /* ends with the first that is not there, or that is in use */
-        snprintf(below, sizeof below, "%s/s%u", path, step);
-        if (rmdir(below) != 0)
-            break;
-    }
-    rmdir(path);
+    return entry->d_name[0] == 's';
 }
 
 static int is_of_build(const struct dirent *entry)
@@ -158,13 +147,35 @@ static int is_of_build(const struct dirent *entry)
     return strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) == 0;
 }
 
+/* A group with those below it. */
+static void remove_build(const char *parent, const char *name)
+{
+    char path[1400], below[1700];
+    struct dirent **found = NULL;
+
+    if (!join(path, sizeof path, parent, name))
+        return;
+    int count = scandir(path, &found, is_of_step, alphasort);
+    for (int i = 0; i < count; i++) {
+        if (join(below, sizeof below, path, found[i]->d_name))
+            rmdir(below);
+        free(found[i]);
+    }
+    if (count >= 0)
+        free(found);
+    rmdir(path);
+}
+
+/* Groups of builds that do not run any more. */
 static void remove_old(const char *parent)
 {
     struct dirent **found = NULL;
     int count = scandir(parent, &found, is_of_build, alphasort);
 
     for (int i = 0; i < count; i++) {
-        remove_if_old(parent, found[i]->d_name);
+        long pid = strtol(found[i]->d_name + sizeof PREFIX - 1, NULL, 10);
+        if (pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
+            remove_build(parent, found[i]->d_name);
         free(found[i]);
     }
     if (count >= 0)
