@@ -107,7 +107,7 @@ class Trees(CommandTest):
         self.same_builds("b", "p/e.h")
 
     def test_a_hundred_thousand_statements(self):
-        """Read whole: the last target's command is the last one's. How long it takes is bench/build/parse.py's matter."""
+        """Read whole: the last target's command is the last one's. How long it takes is bench/builds/parse.py's matter."""
         self.file("build.ninja", "rule r\n  command = cmd $x $in $out\n" + "".join(
             "build o%d: r i%d | h || o%d\n  x = %d\n" % (i, i, i // 2, i) for i in range(1, 100001)) + "build o0: phony\n")
         commands = subprocess.run([CLOTHO, "build", "-t", "commands", "o100000"], cwd=self.temporary.name, stdout=subprocess.PIPE,
