@@ -23,7 +23,8 @@ import time
 CLOTHO = os.path.abspath(os.environ.get("CLOTHO", "build/release/bin/clotho"))
 SOURCES = ("ninja-build", "cppcheck", "simdjson", "leveldb")
 FLAGS = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF", "-DSIMDJSON_DEVELOPER_MODE=OFF",
-         "-DLEVELDB_BUILD_TESTS=OFF", "-DLEVELDB_BUILD_BENCHMARKS=OFF"]
+         "-DLEVELDB_BUILD_TESTS=OFF", "-DLEVELDB_BUILD_BENCHMARKS=OFF",
+         "-DCMAKE_CXX_FLAGS=-frandom-seed=1"]  # else objects for LTO differ between two runs of one compiler
 NOT_PRODUCTS = re.compile(r"\.ninja_(log|deps)$|^\.clotho_")
 
 
