@@ -1,6 +1,7 @@
 /* fuzz_ninja.c - build.ninja: the input is a manifest, and behind each byte 1 a file that it may include as f1, f2 ...
  * What is read is evaluated, listed and asked for. Limits are low, so that memory and time stay small. */
 #include "bindings.h"
+#include "dyndep.h"
 #include "fuzz.h"
 #include "listing.h"
 #include "open.h"
@@ -74,6 +75,30 @@ static void edges_are_whole(ninja_manifest *m)
     buffer_free(&text);
 }
 
+/* Dyndep files are parts of the input too; each is read once. */
+static void dyndeps_are_read(ninja_manifest *m, const uint32_t *targets, size_t count)
+{
+    uint32_t *files = NULL;
+    size_t files_count = 1;
+
+    m->error[0] = '\0';
+    while (files_count > 0) {
+        if (!dyndep_next(m, targets, count, &files, &files_count)) {
+            PROMISE(m->error[0] != '\0');
+            return;
+        }
+        for (size_t i = 0; i < files_count; i++) {
+            PROMISE(dyndep_read(m, files[i]) == (m->error[0] == '\0'));
+            if (m->error[0] == '\0')
+                continue;
+            free(files);
+            return;
+        }
+        free(files);
+    }
+    edges_are_whole(m);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     inputs in = {(const char *)data, bytes, 0};
@@ -96,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         (void)list_commands(&m, targets, count, &out);
         buffer_clear(&out);
         (void)list_compdb(&m, "/", &out);
+        dyndeps_are_read(&m, targets, count);
     }
     free(targets);
     buffer_free(&out);

@@ -31,16 +31,16 @@ static int64_t children_ns(void)
 static void machine_ticks(int64_t ticks[2])
 {
     FILE *file = fopen("/proc/stat", "re");
-    long long t[8] = {0};
+    char line[256] = "", *at = line + 4; /* "cpu ", then numbers */
 
     ticks[0] = ticks[1] = 0;
     if (file == NULL)
         return;
-    if (fscanf(file, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[6],
-               &t[7]) == 8) {
-        for (int i = 0; i < 8; i++)
-            ticks[0] += t[i];
-        ticks[1] = t[3] + t[4];
+    bool is_good = fgets(line, sizeof line, file) != NULL && strncmp(line, "cpu ", 4) == 0;
+    for (int i = 0; is_good && i < 8; i++) {
+        int64_t count = strtoll(at, &at, 10);
+        ticks[0] += count;
+        ticks[1] += i == 3 || i == 4 ? count : 0; /* idle, and waiting for a disk */
     }
     fclose(file);
 }

@@ -53,16 +53,36 @@ static void add_current_rate(const build_status *s, buffer *out)
 static void add_field(const build_status *s, char field, const build_counts *c, int64_t now_ns, buffer *out)
 {
     switch (field) {
-    case 's': buffer_add_format(out, "%u", c->started); break;
-    case 't': buffer_add_format(out, "%u", c->steps); break;
-    case 'r': buffer_add_format(out, "%u", c->running); break;
-    case 'u': buffer_add_format(out, "%u", c->steps > c->started ? c->steps - c->started : 0); break;
-    case 'f': buffer_add_format(out, "%u", c->finished); break;
-    case 'o': add_rate(out, c->finished, now_ns - s->start_ns); break;
-    case 'c': add_current_rate(s, out); break;
-    case 'p': buffer_add_format(out, "%3u%%", c->steps > 0 ? (unsigned)(100ULL * c->finished / c->steps) : 100); break;
-    case 'e': buffer_add_format(out, "%.3f", (double)(now_ns - s->start_ns) / 1e9); break;
-    default: buffer_add(out, "%", 1); break;
+    case 's':
+        buffer_add_format(out, "%u", c->started);
+        break;
+    case 't':
+        buffer_add_format(out, "%u", c->steps);
+        break;
+    case 'r':
+        buffer_add_format(out, "%u", c->running);
+        break;
+    case 'u':
+        buffer_add_format(out, "%u", c->steps > c->started ? c->steps - c->started : 0);
+        break;
+    case 'f':
+        buffer_add_format(out, "%u", c->finished);
+        break;
+    case 'o':
+        add_rate(out, c->finished, now_ns - s->start_ns);
+        break;
+    case 'c':
+        add_current_rate(s, out);
+        break;
+    case 'p':
+        buffer_add_format(out, "%3u%%", c->steps > 0 ? (unsigned)(100ULL * c->finished / c->steps) : 100);
+        break;
+    case 'e':
+        buffer_add_format(out, "%.3f", (double)(now_ns - s->start_ns) / 1e9);
+        break;
+    default:
+        buffer_add(out, "%", 1);
+        break;
     }
 }
 

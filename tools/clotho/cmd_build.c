@@ -36,7 +36,7 @@ typedef struct build {
     build_folder folder;
     int home; /* the folder of the call */
     jobserver tokens;
-    bool has_tokens;      /* `tokens` was opened */
+    bool has_tokens;                /* `tokens` was opened */
     uint64_t made[MANIFEST_ROUNDS]; /* sets of dyndep files that this command has made */
     uint32_t made_count;
 } build;
@@ -138,7 +138,6 @@ static bool is_new(build *b, const uint32_t *files, size_t count)
 static int read_dyndeps(build *b, const target_list *targets, bool *is_first)
 {
     ninja_manifest *m = &b->folder.manifest;
-    bool is_good = true;
     uint32_t *files;
     size_t count;
 
@@ -148,7 +147,7 @@ static int read_dyndeps(build *b, const target_list *targets, bool *is_first)
             return failed(b);
         if (count == 0)
             return EXIT_GOOD;
-        is_good = build_want(&b->folder, files, count, b->options.explains);
+        bool is_good = build_want(&b->folder, files, count, b->options.explains);
         *is_first = is_good && !order_is_done(&b->folder.order) && !b->options.is_dry && is_new(b, files, count);
         for (size_t i = 0; is_good && !*is_first && i < count; i++) {
             if (b->options.is_dry && m->nodes[files[i]].is_dirty)

@@ -114,8 +114,9 @@ bool dyndep_next(ninja_manifest *m, const uint32_t *targets, size_t count, uint3
         is_good = walk(&w, targets[i]);
     is_good = is_good && collect(&w, files, files_count, &waiting);
     if (is_good && *files_count == 0 && waiting != NINJA_NONE)
-        is_good = ninja_fail(m, "the dyndep file '%.256s' is made by steps that wait for it or for another one; remove "
-                                "the cycle",
+        is_good = ninja_fail(m,
+                             "the dyndep file '%.256s' is made by steps that wait for it or for another one; remove "
+                             "the cycle",
                              m->nodes[waiting].path);
     free(w.waits);
     free(w.stack);
@@ -305,13 +306,16 @@ static bool read_statements(reader *r)
 {
     for (;;) /* each round reads a word at least */
         switch (scan_next(&r->source)) {
-        case TOKEN_NEWLINE: break;
+        case TOKEN_NEWLINE:
+            break;
         case TOKEN_BUILD:
             if (!read_statement(r))
                 return false;
             break;
-        case TOKEN_END: return true;
-        default: return scan_unexpected(r->m, &r->source, "a build statement");
+        case TOKEN_END:
+            return true;
+        default:
+            return scan_unexpected(r->m, &r->source, "a build statement");
         }
 }
 

@@ -23,8 +23,8 @@ static int open_pipe(jobserver *j)
     char path[PATH_MAX], name[PATH_MAX + 8];
     int error = 0;
 
-    int written = snprintf(path, sizeof path, "%s/clotho-XXXXXX",
-                           folder != NULL && folder[0] != '\0' ? folder : "/tmp");
+    int written =
+        snprintf(path, sizeof path, "%s/clotho-XXXXXX", folder != NULL && folder[0] != '\0' ? folder : "/tmp");
     if (written < 0 || (size_t)written >= sizeof path)
         return ENAMETOOLONG;
     if (mkdtemp(path) == NULL)
@@ -101,8 +101,8 @@ static const char *value_of(const char *flags, const char *option)
     return found;
 }
 
-/* A second description of the end of somebody's pipe; what it is open for is the same. */
-static int reopen(int end, int mode)
+/* A second description of somebody's pipe. Linux opens either end of a pipe for both. */
+static int reopen(int end)
 {
     char path[40];
     struct stat about;
@@ -110,13 +110,12 @@ static int reopen(int end, int mode)
     if (fstat(end, &about) != 0 || !S_ISFIFO(about.st_mode))
         return -1;
     snprintf(path, sizeof path, "/proc/self/fd/%d", end);
-    return open(path, mode | O_NONBLOCK | O_CLOEXEC);
+    return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 }
 
 bool jobserver_join(jobserver *j, uint32_t *tokens)
 {
     const char *flags = getenv("MAKEFLAGS"), *pipe = NULL, *jobs = NULL;
-    int ends[2] = {-1, -1};
 
     *j = (jobserver){.inherited = -1, .own = -1, .is_client = true};
     *tokens = 0;
@@ -126,8 +125,11 @@ bool jobserver_join(jobserver *j, uint32_t *tokens)
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%.*s", (int)strcspn(pipe + 5, " "), pipe + 5);
         j->own = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-    } else if (sscanf(pipe, "%d,%d", &ends[0], &ends[1]) == 2 && ends[0] >= 0 && ends[1] >= 0) {
-        j->own = reopen(ends[0], O_RDWR); /* Linux opens either end of a pipe for both */
+    } else {
+        char *end = NULL;
+        long reading = strtol(pipe, &end, 10);
+        if (end != pipe && *end == ',' && reading >= 0 && reading <= INT_MAX)
+            j->own = reopen((int)reading); /* the other end is the same pipe */
     }
     if (j->own < 0)
         return false;

@@ -1,0 +1,98 @@
+"""clotho build: interrupts at random points lose nothing. Each leaves no process and a good folder, the next build goes on, and at
+the end the files are those of a build that nobody interrupted. A hundred of them; 12 in CI and under sanitizers."""
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from support import CLOTHO, SANITIZED
+from test_build_dirty import NINJA, SOURCES, Tree
+
+ROUNDS = 12 if SANITIZED or os.environ.get("CI") else 100
+
+# As the steps of test_build_dirty, but each writes its file in two halves.
+SLOW = (("cat $in > $out", "(cat $in; sleep 0.0$slow; echo end) > $out"),
+        ("(cat $in; echo $flags) > $out", "(cat $in; sleep 0.0$slow; echo $flags) > $out"))
+
+
+@unittest.skipUnless(NINJA, "ninja-build is not installed")
+class Interrupts(Tree):
+    def setUp(self):
+        super().setUp()
+        text = self.bytes("build.ninja").decode()
+        for old, new in SLOW:
+            text = text.replace(old, new)
+        self.file("build.ninja", "slow = 3\n" + text)
+
+    def processes(self):
+        found = []
+        for number in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                if os.readlink("/proc/%s/cwd" % number) == os.path.realpath(self.temporary.name):
+                    found.append(number)
+            except OSError:  # ended, or somebody else's
+                pass
+        return found
+
+    def products(self):
+        return {name: self.bytes(name) for name in os.listdir(self.temporary.name)
+                if os.path.isfile(self.path(name)) and not name.endswith(".ninja")}
+
+    def start(self):
+        # a session of its own: a signal to its group is what Ctrl-C in a terminal is
+        return subprocess.Popen([CLOTHO, "build", "-j", "3"], cwd=self.temporary.name, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+    def test_a_hundred_interrupts_lose_nothing(self):
+        draw = random.Random(19)
+        begin = time.monotonic()
+        self.good("build", "-j", "3")
+        whole, interrupted, gone = time.monotonic() - begin, 0, []
+        for i in range(ROUNDS):
+            for name in draw.sample(sorted(SOURCES), 4):
+                os.utime(self.path(name))
+            with self.subTest(i), self.start() as running:
+                time.sleep(draw.uniform(0, 1.2 * whole))
+                number, was_running = draw.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP)), running.poll() is None
+                begin = time.monotonic()
+                try:
+                    if draw.random() < 0.5:
+                        os.killpg(running.pid, number)
+                    else:
+                        running.send_signal(number)
+                except ProcessLookupError:
+                    pass
+                _, err = running.communicate(timeout=60)
+                gone.append(time.monotonic() - begin)
+                self.assertIn(running.returncode, (0, 1, -number), err)
+                if running.returncode != 0 and was_running:
+                    interrupted += 1
+                for _ in range(200):  # of a shell that the signal's group reached a moment later
+                    if not self.processes():
+                        break
+                    time.sleep(0.01)
+                self.assertEqual(self.processes(), [])
+            if i % 10 == 9:
+                self.settle()
+        self.settle()
+        print("%d of %d interrupted; after the signal the build took %.2f s at most" % (interrupted, ROUNDS, max(gone)))
+        mine = self.products()
+        for name in mine:
+            if name not in SOURCES:
+                os.unlink(self.path(name))
+        for name in (".ninja_log", ".ninja_deps"):
+            os.unlink(self.path("logs/" + name))
+        subprocess.run([NINJA], cwd=self.temporary.name, stdout=subprocess.DEVNULL, check=True)
+        self.assertEqual(mine, self.products())
+
+    def settle(self):
+        """The next build ends well, and then there is nothing to do, for ninja neither."""
+        self.good("build", "-j", "3")
+        self.assertEqual(self.good("build", "-n"), "clotho: no work to do.\n")
+        self.assertEqual(self.run_ninja("-n", "-d", "explain").stdout.splitlines()[-1], "ninja: no work to do.")
+
+
+if __name__ == "__main__":
+    unittest.main()

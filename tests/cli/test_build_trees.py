@@ -1,0 +1,119 @@
+"""clotho build: trees as CMake and meson make them. The files are those of ninja, byte for byte; ninja finds nothing to do; after an
+edit the same steps run."""
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from support import CLOTHO, SANITIZED, SOURCE, CommandTest
+
+NINJA = shutil.which("ninja")
+NOT_PRODUCTS = re.compile(r"\.ninja_(log|deps)$|^\.clotho_|^meson-(logs|private)/|/CMakeFiles/CMakeOutput.log$")
+
+MESON = """project('p', 'c', version: '1.2', default_options: ['b_lto=false'])
+conf = configuration_data()
+conf.set_quoted('VERSION', meson.project_version())
+configure_file(output: 'config.h', configuration: conf)
+made = custom_target('made', output: ['made.c', 'made.h'], input: 'make.py', command: [find_program('python3'), '@INPUT@', '@OUTPUT@'])
+l = static_library('l', 'l.c', made)
+e = executable('e', 'e.c', made[1], link_with: l)
+test('e', e)
+"""
+MESON_FILES = {"meson.build": MESON, "l.c": "#include \"made.h\"\n#include <config.h>\nconst char *l(void) { return VERSION; }\n",
+               "make.py": "import sys\nopen(sys.argv[1], 'w').write('int made(void) { return 1; }\\n')\n"
+                          "open(sys.argv[2], 'w').write('int made(void);\\n')\n",
+               "e.h": "#define E 1\n", "e.c": "#include \"made.h\"\n#include \"e.h\"\nint main(void) { return made() - E; }\n"}
+
+
+@unittest.skipIf(SANITIZED, "long")
+@unittest.skipUnless(NINJA, "ninja-build is not installed")
+class Trees(CommandTest):
+    def run_in(self, folder, *words):
+        done = subprocess.run(words, cwd=self.path(folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                              timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return done.stdout
+
+    def products(self, folder):
+        found = {}
+        for place, _, names in os.walk(self.path(folder)):
+            for name in names:
+                path = os.path.relpath(os.path.join(place, name), self.path(folder))
+                if not NOT_PRODUCTS.search(path) and not os.path.islink(os.path.join(place, name)):
+                    with open(os.path.join(place, name), "rb") as file:
+                        found[path] = hashlib.sha256(file.read()).hexdigest()
+        return found
+
+    def steps(self, text):
+        return sorted(line.split("] ", 1)[1] for line in text.splitlines() if re.match(r"\[\d+/\d+\] ", line))
+
+    def up_to_date(self, folder):
+        self.assertEqual(self.run_in(folder, NINJA, "-n").splitlines()[-1], "ninja: no work to do.")
+        self.assertEqual(self.good("build", folder, "-n"), "clotho: no work to do.\n")
+
+    def same_answers(self, folder):
+        """The reader: all outputs, by ninja's own tools."""
+        names = [line.rsplit(": ", 1)[0] for line in self.run_in(folder, NINJA, "-t", "targets", "all").splitlines()]
+        for tool in (("targets", "all"), ("compdb",), ("commands",), ("query", *names)):
+            mine = ["-t", *tool] if tool[0] != "targets" else ["-t", "targets"]
+            self.assertEqual(self.good("build", folder, *mine), self.run_in(folder, NINJA, "-t", *tool), tool[0])
+
+    def same_builds(self, folder, header):
+        """`folder` is configured; builds there by both, at one path, from nothing."""
+        self.same_answers(folder)
+        shutil.copytree(self.path(folder), self.path("kept"), symlinks=True)
+        self.run_in(folder, NINJA)
+        theirs = self.products(folder)
+        shutil.rmtree(self.path(folder))
+        shutil.copytree(self.path("kept"), self.path(folder), symlinks=True)
+        self.good("build", folder, "-j", "3")
+        self.assertEqual(self.products(folder), theirs)
+        self.up_to_date(folder)
+        self.same_after_edit(folder, lambda: os.utime(self.path(header)))
+
+        def change_flag():
+            with open(self.path(folder + "/build.ninja"), encoding="utf-8") as file:
+                text = file.read()
+            changed, count = re.subn(r"(?m)^( +(FLAGS|ARGS) = .*)$", r"\1 -DNEW=1", text, count=1)
+            self.assertEqual(count, 1)
+            about = os.stat(self.path(folder + "/build.ninja"))
+            self.file(folder + "/build.ninja", changed)
+            os.utime(self.path(folder + "/build.ninja"), ns=(about.st_atime_ns, about.st_mtime_ns))
+        self.same_after_edit(folder, change_flag)
+
+    def same_after_edit(self, folder, edit):
+        edit()
+        theirs = self.steps(self.run_in(folder, NINJA, "-n", "-v"))
+        self.assertEqual(self.steps(self.good("build", folder, "-n", "-v")), theirs)
+        ran = self.steps(self.good("build", folder, "-v"))
+        self.assertTrue(ran and set(ran) <= set(theirs), ran)  # restat may spare steps
+        self.up_to_date(folder)
+
+    @unittest.skipUnless(shutil.which("cmake"), "cmake is not installed")
+    def test_cmake_with_a_generated_header(self):
+        subprocess.run([sys.executable, os.path.join(SOURCE, "tools/make_project.py"), self.path("p"), "6"], check=True)
+        subprocess.run(["cmake", "-G", "Ninja", "-S", self.path("p"), "-B", self.path("b")], check=True, stdout=subprocess.DEVNULL)
+        self.same_builds("b", "p/shared.h")
+
+    @unittest.skipUnless(shutil.which("meson"), "meson is not installed")
+    def test_meson(self):
+        os.mkdir(self.path("p"))
+        for name, text in MESON_FILES.items():
+            self.file("p/" + name, text)
+        subprocess.run(["meson", "setup", self.path("b"), self.path("p")], check=True, stdout=subprocess.DEVNULL)
+        self.same_builds("b", "p/e.h")
+
+    def test_a_hundred_thousand_statements(self):
+        """Read whole: the last target's command is the last one's. How long it takes is bench/builds/parse.py's matter."""
+        self.file("build.ninja", "rule r\n  command = cmd $x $in $out\n" + "".join(
+            "build o%d: r i%d | h || o%d\n  x = %d\n" % (i, i, i // 2, i) for i in range(1, 100001)) + "build o0: phony\n")
+        commands = subprocess.run([CLOTHO, "build", "-t", "commands", "o100000"], cwd=self.temporary.name, stdout=subprocess.PIPE,
+                                  text=True, check=True, timeout=300).stdout.splitlines()
+        self.assertEqual((len(commands), commands[-1]), (17, "cmd 100000 i100000 o100000"))
+
+
+if __name__ == "__main__":
+    unittest.main()
