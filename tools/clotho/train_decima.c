@@ -93,7 +93,8 @@ static int open_streams(decima_training *t)
 {
     int code = EXIT_GOOD;
 
-    t->streams = (train_streams){.jobs = t->jobs, .environment = t->o.environment, .threads = t->o.threads, .is_common = t->o.is_common};
+    t->streams = (train_streams){
+        .jobs = t->jobs, .environment = t->o.environment, .threads = t->o.threads, .is_common = t->o.is_common};
     t->streams.arrivals = (clo_arrivals_config)CLO_ARRIVALS_CONFIG_INIT;
     code = arrivals_parse(t->o.arrivals, &t->streams.arrivals);
     t->streams.arrivals.jobs = t->o.jobs;
