@@ -26,9 +26,18 @@ static const char *const batch_policies[] = {"decima-wfair:-0.8",
                                              "decima",
                                              "decima:sampled",
                                              NULL};
-static const char *const stream_policies[] = {"decima-wfair:0", "decima-fifo",    "fair",
-                                              "wfair:0",        "parametric",     "parametric:stream",
-                                              "decima",         "decima:sampled", NULL};
+static const char *const stream_policies[] = {"decima-wfair:0",
+                                              "decima-fifo",
+                                              "fair",
+                                              "wfair:0",
+                                              "parametric",
+                                              "parametric:stream",
+                                              "residual:stream",
+                                              "residual:stream,zero-residual",
+                                              "residual:stream,shuffle-weights",
+                                              "decima",
+                                              "decima:sampled",
+                                              NULL};
 static const char *const lachesis_policies[] = {"deft",        "fifo",     "fair",      "rank",     "eft",
                                                 "eft:rank",    "eft:sjf",  "deft:rank", "deft:sjf", "replan",
                                                 "deft:replan", "lachesis", NULL};

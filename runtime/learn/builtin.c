@@ -7,6 +7,8 @@
 extern const unsigned char clo_decima_model[48128];
 /* decima_batch_model.c */
 extern const unsigned char clo_decima_batch_model[9376];
+/* decima_stream_model.c */
+extern const unsigned char clo_decima_stream_model[9376];
 /* edges_model.c */
 extern const unsigned char clo_edges_model[13776];
 /* lachesis_model.c */
@@ -17,6 +19,8 @@ static const clo_builtin_model models[] = {
      clo_decima_model, sizeof clo_decima_model},
     {"decima-batch", "what the policy residual adds to parametric: trained on batches of TPC-H queries, 50 executors",
      clo_decima_batch_model, sizeof clo_decima_batch_model},
+    {"decima-stream", "what the policy residual adds to parametric:stream: trained on streams of TPC-H queries",
+     clo_decima_stream_model, sizeof clo_decima_stream_model},
     {"edges", "which edges make a list schedule shorter (Hua et al.): the network of the planners edges",
      clo_edges_model, sizeof clo_edges_model},
     {"lachesis", "orders tasks for DEFT: trained on batches of TPC-H queries on 50 executors of unlike speeds",

@@ -75,7 +75,7 @@ static const struct {
 } tuned[] = {
     {"batch", {.q16 = {67201, 321880, 325216, 38306, 11593, 666370, 18770, 42428, -65536}, .unit_ns = UNIT_DEFAULT_NS}},
     {"stream",
-     {.q16 = {80295, 253028, 461989, 17321, 21784, 460993, 23219, 36156, -45338}, .unit_ns = UNIT_DEFAULT_NS}},
+     {.q16 = {119393, 147522, 509077, 10918, 30795, 398597, 27702, 40495, -42861}, .unit_ns = UNIT_DEFAULT_NS}},
 };
 
 /* Of the job in a slot: logarithms that were taken last, and of what; and how many free executors whose last job it is

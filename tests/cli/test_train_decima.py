@@ -52,6 +52,18 @@ class TrainDecima(CommandTest):
         self.assertEqual(one["validation"], two["validation"])
         self.assertNotEqual(one["model_hash"], self.train(workload, "--generations", 2, "--seed", 7)["model_hash"])
 
+    def test_along_principal_components_with_common_times(self):
+        waves = {"fresh": {"5": [900], "10": [950]}, "first": {"5": [900, 500], "10": [950, 550]}, "rest": {"5": [300, 310, 320], "10": [350]}}
+        stages = [{"id": i, "n_tasks": 30, **waves} for i in range(2)]
+        workload = self.file("q.jsonl", json.dumps({"job": "q", "query": 1, "stages": stages, "edges": [[0, 1]]}) + "\n")
+        options = ("--environment", "decima", "--arrivals", "poisson:5", "--generations", 2, "--jobs", 30, "--whiten")
+        own = self.train(workload, *options)
+        one, two = (self.train(workload, *options, "--common", "--threads", n) for n in (1, 2))
+        self.assertEqual(one["model_hash"], two["model_hash"])
+        self.assertNotEqual(one["model_hash"], own["model_hash"])
+        self.bad(2, "train", "decima", workload, *SMALL, "--whiten", "--all", holds="different numbers")
+        self.bad(2, "train", "decima", workload, *SMALL, "--common", holds="--environment")
+
     def test_it_goes_on_from_its_checkpoint(self):
         workload, checkpoint = self.workload(), self.path("checkpoint")
         options = ("--generations", 3)

@@ -55,7 +55,9 @@ static uint64_t hash_of(const decima_training *t)
                             o->validation.count,
                             o->seed,
                             o->trains_all,
-                            o->validate_every};
+                            o->validate_every,
+                            o->is_common,
+                            o->is_whitened};
     uint64_t hash = UINT64_C(14695981039346656037);
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -91,7 +93,8 @@ static int open_streams(decima_training *t)
 {
     int code = EXIT_GOOD;
 
-    t->streams = (train_streams){.jobs = t->jobs, .environment = t->o.environment, .threads = t->o.threads};
+    t->streams = (train_streams){
+        .jobs = t->jobs, .environment = t->o.environment, .threads = t->o.threads, .is_common = t->o.is_common};
     t->streams.arrivals = (clo_arrivals_config)CLO_ARRIVALS_CONFIG_INIT;
     code = arrivals_parse(t->o.arrivals, &t->streams.arrivals);
     t->streams.arrivals.jobs = t->o.jobs;
@@ -130,7 +133,10 @@ static int open_training(decima_training *t)
         return code;
     const residual_seen seen = measure_rows(t);
     residual_init(t->numbers, &seen, o->seed);
-    t->es = (es){.numbers = o->trains_all ? RESIDUAL_NUMBERS : RESIDUAL_LAST,
+    residual_whiten(&seen, t->rows, t->rows_count, &t->directions);
+    t->es = (es){.numbers = o->is_whitened  ? t->directions.count
+                            : o->trains_all ? RESIDUAL_NUMBERS
+                                            : RESIDUAL_LAST,
                  .seed = o->seed,
                  .sigma = o->sigma,
                  .rate_first = o->rate,
@@ -141,7 +147,7 @@ static int open_training(decima_training *t)
         t->moved[n] = n;
     if (!o->trains_all)
         residual_last(t->moved);
-    for (uint32_t n = 0; n < t->es.numbers; n++)
+    for (uint32_t n = 0; n < t->es.numbers && !o->is_whitened; n++)
         t->es.mean[n] = t->es.best[n] = t->numbers[t->moved[n]];
     return decima_read_checkpoint(t);
 }
@@ -202,6 +208,10 @@ static int check_options(decima_training *t)
     if (o->generations < 1 || o->generations > 1000000 || o->pairs < 1 || o->pairs > 1000 || o->each < 1 ||
         o->each > 1000 || o->validate_every < 1)
         return misuse("--generations is from 1 to 1000000, --pairs and --each from 1 to 1000, --validate-every from 1");
+    if (o->trains_all && o->is_whitened)
+        return misuse("--whiten and --all train different numbers; write one of them");
+    if (o->is_common && o->environment == NULL)
+        return misuse("--common draws times in an environment; write --environment decima");
     if (o->threads > 256)
         return misuse("--threads is %u; write at most 256", o->threads);
     if (!(o->scale > 0) || !(o->sigma > 0 && o->sigma <= 10) || !(o->rate > 0 && o->rate <= 10))
@@ -280,6 +290,10 @@ static int read_and_run(decima_training *t, int argc, char **argv)
         {"each", 0, "N", OPTION_U32, &o->each, "streams of a pair (4)"},
         {"sigma", 0, "X", OPTION_REAL, &o->sigma, "of the noise (0.08)"},
         {"rate", 0, "X", OPTION_REAL, &o->rate, "of Adam, a tenth of it at the end (0.02)"},
+        {"whiten", 0, NULL, OPTION_FLAG, &o->is_whitened,
+         "train along the principal components of the features: few numbers, for long streams"},
+        {"common", 0, NULL, OPTION_FLAG, &o->is_common,
+         "draw times by job, stage and instance, so that both of a pair meet the same ones"},
         {"all", 0, NULL, OPTION_FLAG, &o->trains_all, "train the hinges too, not only what sums them up"},
         {"zero-residual", 0, NULL, OPTION_FLAG, &o->is_zero,
          "train nothing: a model that leaves 'parametric' as it is"},

@@ -51,8 +51,11 @@ static clo_status open_sample(const decima_training *t, const double *numbers, s
 void decima_put_moved(const decima_training *t, const double *moved, double *out)
 {
     memcpy(out, t->numbers, sizeof t->numbers);
-    for (uint32_t n = 0; n < t->es.numbers; n++)
+    for (uint32_t n = 0; n < t->es.numbers && !t->o.is_whitened; n++)
         out[t->moved[n]] = moved[n];
+    for (uint32_t n = 0; n < t->es.numbers && t->o.is_whitened; n++)
+        for (uint32_t i = 0; i < RESIDUAL_LAST; i++)
+            out[t->moved[i]] += moved[n] * t->directions.of[n][i];
 }
 
 static uint64_t seed_at(const decima_training *t, size_t at)

@@ -6,6 +6,7 @@
 #include "../train/es.h"
 #include "../train/residual.h"
 #include "../train/seeds.h"
+#include "../train/whiten.h"
 #include "train_streams.h"
 
 #include <time.h>
@@ -23,7 +24,7 @@ typedef struct decima_options {
     seed_list seeds, validation;
     uint64_t seed;
     double scale, sigma, rate;
-    bool as_json, trains_all, is_zero;
+    bool as_json, trains_all, is_zero, is_common, is_whitened;
 } decima_options;
 
 typedef struct decima_training {
@@ -36,7 +37,9 @@ typedef struct decima_training {
     double *base_ns;
     void *base_argument;
     double numbers[RESIDUAL_NUMBERS];
+    /* Which of them move; with directions, how far along each of these. */
     uint32_t moved[RESIDUAL_NUMBERS];
+    residual_directions directions;
     es es;
     /* Rows of features of values, [rows_count][CLO_RESIDUAL_FEATURES], with what was not kept between. */
     int16_t *rows;

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "train_streams.h"
 
+#include "../train/common_times.h"
 #include "../train/crew.h"
 #include "report.h"
 
@@ -24,7 +25,8 @@ static clo_status simulate(const train_streams *how, train_stream *k)
     arrivals.seed = k->seed;
     clo_status status = clo_workload_arrivals(how->jobs, &arrivals, &drawn);
     if (status == CLO_OK && how->environment != NULL) {
-        status = clo_environment_open(how->environment, k->seed, &environment);
+        status = how->is_common ? common_times_open(how->environment, k->seed, &environment)
+                                : clo_environment_open(how->environment, k->seed, &environment);
         config.environment = &environment;
     }
     config.policy = k->policy;

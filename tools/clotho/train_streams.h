@@ -4,6 +4,8 @@
 
 #include <clotho/clotho.h>
 
+#include <stdbool.h>
+
 typedef struct train_streams {
     const clo_workload *jobs;
     const clo_platform *platform;
@@ -11,6 +13,8 @@ typedef struct train_streams {
     clo_arrivals_config arrivals;
     /* NULL: the costs give the times. */
     const char *environment;
+    /* The times of an environment are drawn by ../train/common_times.h. */
+    bool is_common;
     /* 0: as many as CPUs. */
     uint32_t threads;
 } train_streams;
