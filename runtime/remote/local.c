@@ -90,37 +90,35 @@ static clo_status take_memory(clo_local *local, size_t inputs)
     return CLO_OK;
 }
 
-/* To sort by: an instance's place in the topological order settles equal times. */
+/* To sort by. */
 typedef struct due {
+    uint32_t first_use, transfer;
     int64_t arrival_ns;
-    uint32_t place, transfer;
 } due;
 
 static int compare_due(const void *a, const void *b)
 {
     const due *x = a, *y = b;
 
+    if (x->first_use != y->first_use)
+        return x->first_use < y->first_use ? -1 : 1;
     if (x->arrival_ns != y->arrival_ns)
         return x->arrival_ns < y->arrival_ns ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+    return x->transfer < y->transfer ? -1 : x->transfer > y->transfer;
 }
 
 static clo_status order_receives(clo_local *local)
 {
     const clo_split *split = local->split;
-    const clo_graph *graph = whole_graph(local);
     uint32_t count = 0;
     size_t at = 0;
     due *list = clo_allocate(local->receives_count, sizeof *list);
-    uint32_t *place = clo_allocate(graph->instances, sizeof *place);
 
-    if (list == NULL || place == NULL)
-        return clo_free(list), clo_free(place), clo_fail_memory("a machine's part of a plan");
-    for (uint32_t i = 0; i < graph->instances; i++)
-        place[graph->order[i]] = i;
+    if (list == NULL)
+        return clo_fail_memory("a machine's part of a plan");
     for (uint32_t t = 0; t < split->transfers_count; t++)
         if (split->transfers[t].to == local->machine)
-            list[count++] = (due){split->transfers[t].arrival_ns, place[split->transfers[t].instance], t};
+            list[count++] = (due){split->transfers[t].first_use, t, split->transfers[t].arrival_ns};
     qsort(list, count, sizeof *list, compare_due);
     for (uint32_t r = 0; r < count; r++) {
         uint64_t bytes = split->transfers[list[r].transfer].bytes;
@@ -131,7 +129,6 @@ static clo_status order_receives(clo_local *local)
         at += (size_t)(bytes / BUFFER_STEP * BUFFER_STEP + BUFFER_STEP);
     }
     clo_free(list);
-    clo_free(place);
     return CLO_OK;
 }
 
@@ -297,9 +294,10 @@ static clo_status make_platform(clo_local *local, uint32_t slots)
     return status;
 }
 
-/* The order of the whole plan: places in it serve as times. */
+/* Places in the order of the whole plan serve as times; a receive comes just before its first use. */
 static clo_status make_plan(clo_local *local, uint32_t slots)
 {
+    const clo_split *split = local->split;
     uint32_t own = clo_platform_executors(local->platform) - slots;
     size_t count = (size_t)local->tasks_count + local->receives_count;
     clo_placement *list = clo_allocate(count + 1, sizeof *list);
@@ -307,15 +305,18 @@ static clo_status make_plan(clo_local *local, uint32_t slots)
     if (list == NULL)
         return clo_fail_memory("a machine's plan");
     for (uint32_t t = 0; t < local->tasks_count; t++) {
-        const clo_placement *p = &local->split->placements[local->tasks[t].placement];
-        list[t] = (clo_placement){
-            .task = t, .executor = p->executor - local->first_executor, .start_ns = t, .finish_ns = (int64_t)t + 1};
+        uint32_t p = local->tasks[t].placement;
+        int64_t at = 2 * (int64_t)split->place[p] + 1;
+        list[t] = (clo_placement){.task = t,
+                                  .executor = split->placements[p].executor - local->first_executor,
+                                  .start_ns = at,
+                                  .finish_ns = at + 1};
     }
-    for (uint32_t r = 0; r < local->receives_count; r++)
-        list[local->tasks_count + r] = (clo_placement){.task = local->tasks_count + r,
-                                                       .executor = own + r % slots,
-                                                       .start_ns = r,
-                                                       .finish_ns = (int64_t)r + 1};
+    for (uint32_t r = 0; r < local->receives_count; r++) {
+        int64_t at = 2 * (int64_t)split->transfers[local->receives[r].transfer].first_use;
+        list[local->tasks_count + r] = (clo_placement){
+            .task = local->tasks_count + r, .executor = own + r % slots, .start_ns = at, .finish_ns = at + 1};
+    }
     if (count == 0)
         list[count++] = (clo_placement){.finish_ns = 1};
     clo_status status =

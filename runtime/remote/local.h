@@ -5,9 +5,9 @@
  *     order. Its body hands the original body what it would have got on one machine.
  *   - each transfer to the machine is a task without work on a *slot* (platform.h): its body is pending until the
  *     message is there (clo_local_arrived), or returns at once where it came before. Messages go straight into the
- *     buffers that the consumers read. Slots take the transfers in turn, in the planned order of their arrival: so one
- *     that is late holds up another only if a whole round of slots is between them. As no transfer comes after one that
- *     it depends on in that order, this cannot end in a circle.
+ *     buffers that the consumers read. Slots take the transfers in turn, in the order in which the plan first uses
+ *     them: one that is late holds up another only if a whole round of slots is between them. What a transfer waits for
+ *     has an earlier place (clo_split.place) than its first use, so this cannot end in a circle.
  *   - sending is no task: when a body has returned, its transfers are put on a list (clo_local_take_ready) for the
  *     thread that sends. Outputs stay where they are until the next submit. */
 #ifndef CLO_REMOTE_LOCAL_H
@@ -57,7 +57,7 @@ struct clo_local {
     clo_plan *plan;
     clo_local_task *tasks;
     uint32_t tasks_count;
-    clo_receive *receives; /* in the planned order of arrival */
+    clo_receive *receives; /* in the order of their first use */
     uint32_t receives_count;
     uint32_t *receive_of;   /* [transfers]; CLO_NONE: not to this machine */
     uint32_t *task_of;      /* [placements]; CLO_NONE: not of this machine */

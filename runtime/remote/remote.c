@@ -75,6 +75,7 @@ static clo_status hear(clo_remote *remote)
     for (int i = 0; i < count && status == CLO_OK; i++) {
         int rank = remote->heard[i];
         remote->silent_ns[rank] = 0;
+        remote->got[rank]++;
         status = clo_remote_mpi(MPI_Irecv(&remote->life_bytes[rank], 1, MPI_BYTE, rank, CLO_TAG_LIFE, remote->control,
                                           &remote->life_in[rank]),
                                 "MPI_Irecv");
@@ -92,10 +93,12 @@ static clo_status tell(clo_remote *remote)
         if (rank == remote->rank)
             continue;
         status = clo_remote_mpi(MPI_Test(&remote->life_out[rank], &done, MPI_STATUS_IGNORE), "MPI_Test");
-        if (status == CLO_OK && done)
-            status = clo_remote_mpi(MPI_Isend(&remote->life_bytes[remote->ranks + rank], 1, MPI_BYTE, rank, CLO_TAG_LIFE,
-                                              remote->control, &remote->life_out[rank]),
-                                    "MPI_Isend");
+        if (status != CLO_OK || !done)
+            continue;
+        remote->told[rank]++;
+        status = clo_remote_mpi(MPI_Isend(&remote->life_bytes[remote->ranks + rank], 1, MPI_BYTE, rank, CLO_TAG_LIFE,
+                                          remote->control, &remote->life_out[rank]),
+                                "MPI_Isend");
     }
     return status;
 }
@@ -112,7 +115,7 @@ clo_status clo_remote_look(clo_remote *remote, int64_t now_ns)
     for (int rank = 0; rank < remote->ranks; rank++)
         remote->silent_ns[rank] += gap_ns < GAP_NS ? gap_ns : GAP_NS;
     clo_status status = hear(remote);
-    if (status == CLO_OK && now_ns >= remote->tell_ns) {
+    if (status == CLO_OK && now_ns >= remote->tell_ns && !remote->is_quiet) {
         remote->tell_ns = now_ns + TELL_NS;
         status = tell(remote);
     }
@@ -178,8 +181,10 @@ static clo_status begin_life(clo_remote *remote)
     remote->silent_ns = clo_allocate(ranks, sizeof *remote->silent_ns);
     remote->heard = clo_allocate(ranks, sizeof *remote->heard);
     remote->statuses = clo_allocate(ranks, sizeof *remote->statuses);
+    remote->told = clo_allocate(ranks, sizeof *remote->told);
+    remote->got = clo_allocate(2 * ranks, sizeof *remote->got);
     if (remote->life_in == NULL || remote->life_out == NULL || remote->life_bytes == NULL ||
-        remote->silent_ns == NULL || remote->heard == NULL || remote->statuses == NULL)
+        remote->silent_ns == NULL || remote->heard == NULL || remote->statuses == NULL || remote->told == NULL || remote->got == NULL)
         return clo_fail_memory("a rank");
     for (int rank = 0; rank < remote->ranks; rank++)
         remote->life_in[rank] = remote->life_out[rank] = MPI_REQUEST_NULL;
@@ -217,6 +222,8 @@ static void free_remote(clo_remote *remote)
     clo_free(remote->silent_ns);
     clo_free(remote->heard);
     clo_free(remote->statuses);
+    clo_free(remote->told);
+    clo_free(remote->got);
     clo_free(remote);
 }
 
@@ -236,22 +243,51 @@ clo_status clo_remote_open(int *argc, char ***argv, clo_remote **out)
     return CLO_OK;
 }
 
+static bool has_heard_all(const clo_remote *remote, const int32_t *counts)
+{
+    bool has_all = true;
+
+    for (int rank = 0; rank < remote->ranks; rank++)
+        has_all &= rank == remote->rank || remote->got[rank] >= counts[rank];
+    return has_all;
+}
+
+/* Nothing may be under way when MPI ends: all are quiet, say how often they have told, and what was told is heard. */
+static clo_status end_life(clo_remote *remote)
+{
+    MPI_Request request;
+    int32_t *counts = remote->got + remote->ranks; /* [ranks] what the others have sent here */
+
+    remote->is_quiet = true;
+    clo_status status = clo_remote_mpi(
+        MPI_Ialltoall(remote->told, 1, MPI_INT32_T, counts, 1, MPI_INT32_T, remote->control, &request), "MPI_Ialltoall");
+    if (status == CLO_OK)
+        status = clo_remote_wait(remote, &request);
+    while (status == CLO_OK && !has_heard_all(remote, counts)) { /* ends: they come, or the look says that they do not */
+        status = clo_remote_look(remote, clo_clock_ns());
+        sched_yield();
+    }
+    for (int rank = 0; rank < remote->ranks && status == CLO_OK; rank++) {
+        status = clo_remote_wait(remote, &remote->life_out[rank]);
+        if (remote->life_in[rank] != MPI_REQUEST_NULL)
+            (void)MPI_Cancel(&remote->life_in[rank]);
+    }
+    for (int rank = 0; rank < remote->ranks && status == CLO_OK; rank++)
+        status = clo_remote_mpi(MPI_Wait(&remote->life_in[rank], remote->statuses), "MPI_Wait");
+    return status;
+}
+
 void clo_remote_close(clo_remote *remote)
 {
     if (remote == NULL)
         return;
-    for (int rank = 0; rank < remote->ranks; rank++) {
-        if (remote->life_in[rank] != MPI_REQUEST_NULL) {
-            (void)MPI_Cancel(&remote->life_in[rank]);
-            (void)MPI_Request_free(&remote->life_in[rank]);
-        }
-        if (remote->life_out[rank] != MPI_REQUEST_NULL)
-            (void)MPI_Request_free(&remote->life_out[rank]);
+    if (end_life(remote) == CLO_OK) {
+        (void)MPI_Comm_free(&remote->data);
+        (void)MPI_Comm_free(&remote->control);
+        if (remote->owns_mpi)
+            (void)MPI_Finalize();
     }
-    bool owns_mpi = remote->owns_mpi;
-    if (owns_mpi)
-        (void)MPI_Finalize();
-    free_remote(remote); /* what is sent last lies here */
+    free_remote(remote);
 }
 
 void clo_remote_abort(clo_remote *remote, int code)
@@ -276,6 +312,10 @@ const char *clo_remote_engine(void)
     int length;
 
     if (version[0] == '\0' && MPI_Get_library_version(version, &length) == MPI_SUCCESS)
-        version[strcspn(version, "\n,")] = '\0';
+        for (char *at = version; *at != '\0'; at++) /* "MPICH Version:\t4.0.2\n..." */
+            if (*at == '\t')
+                *at = ' ';
+            else if (*at == '\n' || *at == ',')
+                return *at = '\0', version;
     return version;
 }

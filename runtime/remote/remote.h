@@ -23,6 +23,8 @@ struct clo_remote {
     int64_t *silent_ns;              /* [ranks] since something was heard */
     int *heard;                      /* [ranks] scratch */
     MPI_Status *statuses;            /* the same; MPICH's "ignore" is an address that compilers warn of */
+    int32_t *told, *got;             /* [ranks] signs of life sent and heard */
+    bool is_quiet;                   /* tells nobody any more */
     int64_t looked_ns, tell_ns;      /* last look; when to tell the others next */
     int64_t limit_ns;                /* silent for longer: lost */
     const volatile int *stop;

@@ -34,6 +34,48 @@ static clo_status index_executions(clo_split *split, const clo_graph *graph)
     return CLO_OK;
 }
 
+/* To sort by. */
+typedef struct moment {
+    int64_t start_ns, finish_ns;
+    uint32_t order, placement; /* order: the instance's in the graph */
+} moment;
+
+static int compare_moments(const void *a, const void *b)
+{
+    const moment *x = a, *y = b;
+
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    if (x->finish_ns != y->finish_ns)
+        return x->finish_ns < y->finish_ns ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return x->placement < y->placement ? -1 : x->placement > y->placement;
+}
+
+static clo_status find_places(clo_split *split, const clo_graph *graph)
+{
+    uint32_t count = split->placements_count;
+    uint32_t *order = clo_allocate(graph->instances, sizeof *order);
+    moment *list = clo_allocate(count, sizeof *list);
+
+    split->place = clo_allocate(count, sizeof *split->place);
+    if (order == NULL || list == NULL || split->place == NULL)
+        return clo_free(order), clo_free(list), clo_fail_memory("the split of a plan");
+    for (uint32_t i = 0; i < graph->instances; i++)
+        order[graph->order[i]] = i;
+    for (uint32_t p = 0; p < count; p++) {
+        const clo_placement *at = &split->placements[p];
+        list[p] = (moment){at->start_ns, at->finish_ns, order[instance_of(graph, at)], p};
+    }
+    qsort(list, count, sizeof *list, compare_moments);
+    for (uint32_t i = 0; i < count; i++)
+        split->place[list[i].placement] = i;
+    clo_free(order);
+    clo_free(list);
+    return CLO_OK;
+}
+
 static int64_t arrival_of(const clo_split *split, uint32_t source, uint32_t executor, uint64_t bytes)
 {
     const clo_placement *p = &split->placements[source];
@@ -84,7 +126,8 @@ static clo_status add_need(clo_split *split, needs *found, const clo_graph *grap
                        .source = source,
                        .bytes = graph->rows[task].output_bytes,
                        .arrival_ns = arrival_of(split, source, split->placements[placement].executor, bytes),
-                       .rank_u = found->rank_u[split->placements[placement].task]};
+                       .rank_u = found->rank_u[split->placements[placement].task],
+                       .first_use = split->place[placement]};
     return CLO_OK;
 }
 
@@ -135,9 +178,12 @@ static clo_status join_needs(clo_split *split, needs *found)
         if (last == NULL || last->instance != found->list[i].instance || last->to != found->list[i].to) {
             found->list[kept++] = found->list[i];
             split->bytes = clo_amount_add(split->bytes, found->list[i].bytes);
-        } else if (found->list[i].rank_u > last->rank_u) {
-            last->rank_u = found->list[i].rank_u;
+            continue;
         }
+        if (found->list[i].rank_u > last->rank_u)
+            last->rank_u = found->list[i].rank_u;
+        if (found->list[i].first_use < last->first_use)
+            last->first_use = found->list[i].first_use;
     }
     if (kept >= INT32_MAX)
         return clo_fail(CLO_ERR_LIMIT, "the plan has 2^31 transfers or more");
@@ -200,6 +246,8 @@ clo_status clo_split_open(const clo_cluster *cluster, const clo_cost *cost, cons
             split->machine_of[e] = m;
     status = index_executions(split, graph);
     if (status == CLO_OK)
+        status = find_places(split, graph);
+    if (status == CLO_OK)
         status = find_transfers(split, graph);
     if (status != CLO_OK)
         clo_split_close(split);
@@ -209,6 +257,7 @@ clo_status clo_split_open(const clo_cluster *cluster, const clo_cost *cost, cons
 void clo_split_close(clo_split *split)
 {
     clo_free(split->machine_of);
+    clo_free(split->place);
     clo_free(split->executions);
     clo_free(split->first_execution);
     clo_free(split->transfers);

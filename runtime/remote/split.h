@@ -17,6 +17,7 @@ typedef struct clo_transfer {
     uint64_t bytes;
     int64_t arrival_ns; /* planned, at the first of its consumers */
     int64_t rank_u;     /* the largest of its consumers */
+    uint32_t first_use; /* place (clo_split.place) of the first of its consumers */
 } clo_transfer;
 
 typedef struct clo_split {
@@ -25,6 +26,8 @@ typedef struct clo_split {
     const clo_placement *placements; /* of the plan */
     uint32_t placements_count;
     uint32_t *machine_of;      /* [executors] */
+    uint32_t *place;           /* [placements] in the order of start, finish and dependences: no place waits for a later
+                                  one, on whatever machine */
     uint32_t *executions;      /* placements, instance by instance  */
     uint32_t *first_execution; /* [instances + 1]                   */
     clo_transfer *transfers;   /* by (instance, to)                 */
