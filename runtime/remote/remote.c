@@ -311,11 +311,11 @@ const char *clo_remote_engine(void)
     static char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;
 
-    if (version[0] == '\0' && MPI_Get_library_version(version, &length) == MPI_SUCCESS)
-        for (char *at = version; *at != '\0'; at++) /* "MPICH Version:\t4.0.2\n..." */
-            if (*at == '\t')
-                *at = ' ';
-            else if (*at == '\n' || *at == ',')
-                return *at = '\0', version;
+    if (version[0] != '\0' || MPI_Get_library_version(version, &length) != MPI_SUCCESS)
+        return version;
+    version[strcspn(version, "\n,")] = '\0'; /* "MPICH Version:\t4.0.2\n..." */
+    char *tab = strchr(version, '\t');
+    if (tab != NULL)
+        *tab = ' ';
     return version;
 }
