@@ -13,7 +13,8 @@ import tempfile
 import time
 import unittest
 
-BIN = os.path.abspath(os.environ.get("CLOTHO_BIN", "build/release/bin"))
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BIN = os.path.abspath(os.environ.get("CLOTHO_BIN", os.path.join(SOURCE, "build/release/bin")))
 RUNS = float(os.environ.get("CLO_RUNS", "1"))
 SANITIZED = os.environ.get("CLO_SANITIZED", "")
 NET = "10.87.%d" % (os.getpid() % 250 + 1)
