@@ -17,8 +17,8 @@ typedef struct join {
     const clo_cluster_links *links;
     clo_platform_desc desc;
     clo_executor *executors;
-    char **executor_names;    /* owned, each */
-    const char **kind_names;  /* borrowed    */
+    char **executor_names;   /* owned, each */
+    const char **kind_names; /* borrowed    */
     int64_t *capacities;
     const char *resource_names[CLO_RESOURCES_MAX];
     bool resource_taken[CLO_RESOURCES_MAX];

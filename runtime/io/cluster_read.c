@@ -175,8 +175,7 @@ static clo_status read_end(const reading *r, const cJSON *object, const char *ke
 /* A link holds for both directions, unless the other one has a line of its own. */
 static clo_status read_link(reading *r, const cJSON *object)
 {
-    static const char *const known[] = {"from",   "to",     "latency_ns", "bandwidth_bytes_per_ns",
-                                        "status", "source", NULL};
+    static const char *const known[] = {"from", "to", "latency_ns", "bandwidth_bytes_per_ns", "status", "source", NULL};
     uint32_t from, to, machines = r->cluster->machines;
     int64_t latency_ns;
     double bandwidth[CLO_LINK_PIECES_MAX];
@@ -239,13 +238,13 @@ static clo_status read_cluster(reading *r)
     static const char *const known[] = {"format", "name", "machines", "cut_bytes", "link", "links", NULL};
     const char *format, *name = "cluster";
     const cJSON *item;
-    clo_status status = clo_json_keys(r->json, r->json->root, known);
+    clo_status status = clo_json_get_string(r->json, r->json->root, "format", &format);
 
-    if (status == CLO_OK)
-        status = clo_json_get_string(r->json, r->json->root, "format", &format);
     if (status == CLO_OK && strcmp(format, "clotho.cluster/1") != 0)
         status = clo_json_fail(r->json, CLO_ERR_FORMAT, r->json->root,
                                "is no cluster file; write \"format\": \"clotho.cluster/1\"");
+    if (status == CLO_OK)
+        status = clo_json_keys(r->json, r->json->root, known);
     if (status == CLO_OK)
         status = clo_json_get(r->json, r->json->root, "name", false, &item);
     if (status == CLO_OK && item != NULL)

@@ -86,8 +86,9 @@ static uint64_t hash_plan(const clo_plan *plan)
 clo_status clo_remote_agree(clo_remote *remote, const clo_cost *cost, const clo_plan *plan)
 {
     static const char *const what[HASHES] = {"graph", "platform (cluster file or a platform that it names)",
-                                             "execution times", "plan (a planner that stops by time? name --seed and a "
-                                                                "number of schedules, or give all the same plan file)"};
+                                             "execution times",
+                                             "plan (a planner that stops by time? name --seed and a "
+                                             "number of schedules, or give all the same plan file)"};
     uint64_t mine[2 * HASHES], least[2 * HASHES]; /* the hashes, then their complements: the least is the largest */
     MPI_Request request;
 
@@ -103,10 +104,11 @@ clo_status clo_remote_agree(clo_remote *remote, const clo_cost *cost, const clo_
         status = clo_remote_wait(remote, &request);
     for (int i = 0; i < HASHES && status == CLO_OK; i++)
         if (least[i] != ~least[HASHES + i])
-            status = clo_fail(CLO_ERR_INVALID,
-                              "rank %d (%s): not all ranks have the same %s; here its hash is %016llx, the least of all "
-                              "is %016llx",
-                              remote->rank, clo_remote_name(remote, remote->rank), what[i],
-                              (unsigned long long)mine[i], (unsigned long long)least[i]);
+            status =
+                clo_fail(CLO_ERR_INVALID,
+                         "rank %d (%s): not all ranks have the same %s; here its hash is %016llx, the least of all "
+                         "is %016llx",
+                         remote->rank, clo_remote_name(remote, remote->rank), what[i], (unsigned long long)mine[i],
+                         (unsigned long long)least[i]);
     return status;
 }

@@ -8,8 +8,8 @@
 static clo_status receive(clo_remote *remote, int64_t *value, int from)
 {
     MPI_Request request;
-    clo_status status = clo_remote_mpi(
-        MPI_Irecv(value, 1, MPI_INT64_T, from, CLO_TAG_CLOCK, remote->control, &request), "MPI_Irecv");
+    clo_status status =
+        clo_remote_mpi(MPI_Irecv(value, 1, MPI_INT64_T, from, CLO_TAG_CLOCK, remote->control, &request), "MPI_Irecv");
 
     return status == CLO_OK ? clo_remote_wait(remote, &request) : status;
 }
@@ -17,8 +17,8 @@ static clo_status receive(clo_remote *remote, int64_t *value, int from)
 static clo_status send(clo_remote *remote, const int64_t *value, int to)
 {
     MPI_Request request;
-    clo_status status = clo_remote_mpi(
-        MPI_Isend(value, 1, MPI_INT64_T, to, CLO_TAG_CLOCK, remote->control, &request), "MPI_Isend");
+    clo_status status =
+        clo_remote_mpi(MPI_Isend(value, 1, MPI_INT64_T, to, CLO_TAG_CLOCK, remote->control, &request), "MPI_Isend");
 
     return status == CLO_OK ? clo_remote_wait(remote, &request) : status;
 }
@@ -68,9 +68,8 @@ clo_status clo_clocks_compare(clo_remote *remote, clo_offset *offsets)
 
 int64_t clo_clocks_convert(const clo_offset *before, const clo_offset *after, int64_t ns)
 {
-    double share = after->at_ns > before->at_ns
-                       ? (double)(ns - before->at_ns) / (double)(after->at_ns - before->at_ns)
-                       : 0;
+    double share =
+        after->at_ns > before->at_ns ? (double)(ns - before->at_ns) / (double)(after->at_ns - before->at_ns) : 0;
 
     return ns + before->offset_ns + (int64_t)(share * (double)(after->offset_ns - before->offset_ns));
 }

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define LARGE_BYTES 65536       /* above it a message counts as a flow            */
-#define BLOCK 256               /* requests in one look                           */
-#define TAKE_MAX 16             /* messages taken in one look                     */
-#define SLEEP_NS 50000          /* when nothing is due                            */
-#define EARLY_NS 100000         /* a message is due so long before it is planned  */
-#define HARD_NS 1000000         /* polling without a sleep, since something moved */
-#define JOB_NS 5000000          /* between two looks at the job                   */
+#define LARGE_BYTES 65536 /* above it a message counts as a flow            */
+#define BLOCK 256         /* requests in one look                           */
+#define TAKE_MAX 16       /* messages taken in one look                     */
+#define SLEEP_NS 50000    /* when nothing is due                            */
+#define EARLY_NS 100000   /* a message is due so long before it is planned  */
+#define HARD_NS 1000000   /* polling without a sleep, since something moved */
+#define JOB_NS 5000000    /* between two looks at the job                   */
 
 static uint32_t pieces_of(const clo_exchange *x, uint64_t bytes)
 {
@@ -43,6 +43,14 @@ static void add_request(clo_requests *requests, MPI_Request request, uint32_t of
     requests->of[requests->count++] = of;
 }
 
+/* The rank of a message. */
+static int rank_of(const clo_exchange *x, const clo_requests *requests, uint32_t at)
+{
+    uint32_t of = requests->of[at];
+
+    return (int)(requests == &x->in ? transfer_of(x, of)->from : x->local->split->transfers[of].to);
+}
+
 /* One look at the next block of requests; `done` is called for each that is through. Returns false where MPI fails. */
 static clo_status look(clo_exchange *x, clo_requests *requests, void (*done)(clo_exchange *, uint32_t of),
                        bool *has_moved)
@@ -55,8 +63,10 @@ static clo_status look(clo_exchange *x, clo_requests *requests, void (*done)(clo
     if (requests->at >= requests->count)
         requests->at = 0;
     uint32_t first = requests->at, left = requests->count - first, block = left < BLOCK ? left : BLOCK;
-    clo_status status = clo_remote_mpi(
-        MPI_Testsome((int)block, &requests->list[first], &count, indices, statuses), "MPI_Testsome");
+    int code = MPI_Testsome((int)block, &requests->list[first], &count, indices, statuses);
+    bool is_one = code == MPI_ERR_IN_STATUS && count == 1 && indices[0] >= 0 && indices[0] < (int)block;
+    int rank = is_one ? rank_of(x, requests, first + (uint32_t)indices[0]) : -1;
+    clo_status status = clo_remote_reach(x->remote, rank, code, "MPI_Testsome");
     if (status != CLO_OK || count == MPI_UNDEFINED || count <= 0)
         return requests->at += block, status;
     *has_moved = true;
@@ -99,10 +109,11 @@ static clo_status post(clo_exchange *x, uint32_t receive)
     while (x->in_pieces[receive] < pieces_of(x, t->bytes) && status == CLO_OK) {
         uint32_t piece = x->in_pieces[receive]++;
         MPI_Request request;
-        status = clo_remote_mpi(MPI_Irecv(piece_place(x, receive, piece), piece_count(x, t->bytes, piece), MPI_BYTE,
-                                          (int)t->from, (int)x->local->receives[receive].transfer, x->remote->data,
-                                          &request),
-                                "MPI_Irecv");
+        status = clo_remote_reach(x->remote, (int)t->from,
+                                  MPI_Irecv(piece_place(x, receive, piece), piece_count(x, t->bytes, piece), MPI_BYTE,
+                                            (int)t->from, (int)x->local->receives[receive].transfer, x->remote->data,
+                                            &request),
+                                  "MPI_Irecv");
         if (status == CLO_OK)
             add_request(&x->in, request, receive);
     }
@@ -116,8 +127,8 @@ static clo_status take(clo_exchange *x, bool *is_taken)
     MPI_Status from;
     MPI_Request request;
     int found = 0;
-    clo_status status =
-        clo_remote_mpi(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, x->remote->data, &found, &message, &from), "MPI_Improbe");
+    clo_status status = clo_remote_mpi(
+        MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, x->remote->data, &found, &message, &from), "MPI_Improbe");
 
     *is_taken = found != 0;
     if (status != CLO_OK || !found)
@@ -127,10 +138,10 @@ static clo_status take(clo_exchange *x, bool *is_taken)
         return clo_fail(CLO_ERR_SYSTEM, "rank %d sent transfer %d, which the plan does not send here", from.MPI_SOURCE,
                         from.MPI_TAG);
     uint32_t piece = x->in_pieces[receive]++;
-    status = clo_remote_mpi(MPI_Imrecv(piece_place(x, receive, piece),
-                                       piece_count(x, transfer_of(x, receive)->bytes, piece), MPI_BYTE, &message,
-                                       &request),
-                            "MPI_Imrecv");
+    status =
+        clo_remote_mpi(MPI_Imrecv(piece_place(x, receive, piece), piece_count(x, transfer_of(x, receive)->bytes, piece),
+                                  MPI_BYTE, &message, &request),
+                       "MPI_Imrecv");
     if (status == CLO_OK)
         add_request(&x->in, request, receive);
     return status;
@@ -211,7 +222,8 @@ static clo_status send(clo_exchange *x, uint32_t transfer)
         MPI_Request request;
         int count = piece_count(x, t->bytes, piece);
         const unsigned char *from = output != NULL ? output + (size_t)piece * x->piece_bytes : output;
-        status = clo_remote_mpi(
+        status = clo_remote_reach(
+            x->remote, (int)t->to,
             MPI_Isend(from, count, MPI_BYTE, (int)t->to, (int)transfer, x->remote->data, &request), "MPI_Isend");
         if (status == CLO_OK)
             add_request(&x->out, request, transfer);

@@ -32,12 +32,12 @@ typedef struct clo_exchange {
     int64_t start_ns;          /* of the run, on this machine's clock */
 
     clo_requests in, out;
-    uint32_t *in_left;    /* [receives] pieces that have not come   */
-    uint32_t *in_pieces;  /* [receives] pieces that were asked for  */
-    uint32_t posted;      /* receives before this one were posted   */
-    uint32_t received;    /* whole                                  */
-    uint32_t first_due;   /* receives before this one have come     */
-    uint32_t *out_left;   /* [transfers] pieces in flight           */
+    uint32_t *in_left;   /* [receives] pieces that have not come   */
+    uint32_t *in_pieces; /* [receives] pieces that were asked for  */
+    uint32_t posted;     /* receives before this one were posted   */
+    uint32_t received;   /* whole                                  */
+    uint32_t first_due;  /* receives before this one have come     */
+    uint32_t *out_left;  /* [transfers] pieces in flight           */
     clo_urgent small, large;
     uint32_t sent; /* whole */
 

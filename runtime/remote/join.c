@@ -67,8 +67,8 @@ clo_status clo_join_counts(const clo_exchange *x, clo_remote_result *result)
     const int64_t own[FIELDS] = {(int64_t)mine.executed,    (int64_t)mine.duplicates_run, mine.busy_ns, mine.wait_ns,
                                  (int64_t)x->sent_messages, (int64_t)x->sent_bytes,       x->cpu_ns};
     if (status == CLO_OK)
-        status = clo_remote_mpi(
-            MPI_Iallreduce(own, sums, FIELDS, MPI_INT64_T, MPI_SUM, x->remote->control, &request), "MPI_Iallreduce");
+        status = clo_remote_mpi(MPI_Iallreduce(own, sums, FIELDS, MPI_INT64_T, MPI_SUM, x->remote->control, &request),
+                                "MPI_Iallreduce");
     if (status == CLO_OK)
         status = clo_remote_wait(x->remote, &request);
     if (status != CLO_OK)
@@ -104,11 +104,11 @@ static clo_status pass(clo_remote *remote, uint64_t *hash, uint32_t from, uint32
     if (from == to)
         return CLO_OK;
     if ((uint32_t)remote->rank == from)
-        status = clo_remote_mpi(
-            MPI_Isend(hash, 1, MPI_UINT64_T, (int)to, CLO_TAG_HASH, remote->control, &request), "MPI_Isend");
+        status = clo_remote_mpi(MPI_Isend(hash, 1, MPI_UINT64_T, (int)to, CLO_TAG_HASH, remote->control, &request),
+                                "MPI_Isend");
     else if ((uint32_t)remote->rank == to)
-        status = clo_remote_mpi(
-            MPI_Irecv(hash, 1, MPI_UINT64_T, (int)from, CLO_TAG_HASH, remote->control, &request), "MPI_Irecv");
+        status = clo_remote_mpi(MPI_Irecv(hash, 1, MPI_UINT64_T, (int)from, CLO_TAG_HASH, remote->control, &request),
+                                "MPI_Irecv");
     return status == CLO_OK && request != MPI_REQUEST_NULL ? clo_remote_wait(remote, &request) : status;
 }
 
@@ -136,8 +136,8 @@ clo_status clo_join_hash(const clo_exchange *x, uint64_t *hash)
             *hash = (*hash ^ output[b]) * HASH_FACTOR;
     }
     if (status == CLO_OK)
-        status = clo_remote_mpi(MPI_Ibcast(hash, 1, MPI_UINT64_T, (int)holder, x->remote->control, &request),
-                                "MPI_Ibcast");
+        status =
+            clo_remote_mpi(MPI_Ibcast(hash, 1, MPI_UINT64_T, (int)holder, x->remote->control, &request), "MPI_Ibcast");
     return status == CLO_OK ? clo_remote_wait(x->remote, &request) : status;
 }
 

@@ -85,7 +85,8 @@ static clo_status take_memory(clo_local *local, size_t inputs)
     local->links = clo_allocate(split->transfers_count, sizeof *local->links);
     local->buffers = clo_allocate_lazy(bytes + 1);
     if (local->tasks == NULL || local->receives == NULL || local->inputs == NULL || local->inputs_bytes == NULL ||
-        local->input_source == NULL || local->input_receive == NULL || local->sends == NULL || local->links == NULL || local->buffers == NULL)
+        local->input_source == NULL || local->input_receive == NULL || local->sends == NULL || local->links == NULL ||
+        local->buffers == NULL)
         return clo_fail_memory("a machine's part of a plan");
     return CLO_OK;
 }
@@ -275,10 +276,9 @@ static clo_status make_platform(clo_local *local, uint32_t slots)
     memcpy(kinds, own->kind_names, own->kinds_count * sizeof *kinds);
     kinds[own->kinds_count] = "slot of a transfer";
     for (uint32_t s = own->executors_count; s < count; s++)
-        executors[s] =
-            (clo_executor){.kind = own->kinds_count,
-                           .os_index = CLO_OS_SLOT,
-                           .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
+        executors[s] = (clo_executor){.kind = own->kinds_count,
+                                      .os_index = CLO_OS_SLOT,
+                                      .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
     desc.name = own->name;
     desc.executors_count = count;
     desc.executors = executors;
@@ -319,8 +319,7 @@ static clo_status make_plan(clo_local *local, uint32_t slots)
     }
     if (count == 0)
         list[count++] = (clo_placement){.finish_ns = 1};
-    clo_status status =
-        clo_plan_from_placements(local->cost, "part", list, count, &local->plan);
+    clo_status status = clo_plan_from_placements(local->cost, "part", list, count, &local->plan);
     clo_free(list);
     return status;
 }
@@ -344,8 +343,7 @@ static clo_status fill(clo_local *local, uint32_t slots_max)
     return status == CLO_OK ? make_plan(local, slots) : status;
 }
 
-clo_status clo_local_open(const clo_split *split, uint32_t machine, uint32_t slots_max, clo_bell *bell,
-                          clo_local **out)
+clo_status clo_local_open(const clo_split *split, uint32_t machine, uint32_t slots_max, clo_bell *bell, clo_local **out)
 {
     const clo_platform *own = clo_cluster_machine(split->cluster, machine);
 

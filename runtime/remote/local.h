@@ -59,14 +59,14 @@ struct clo_local {
     uint32_t tasks_count;
     clo_receive *receives; /* in the order of their first use */
     uint32_t receives_count;
-    uint32_t *receive_of;   /* [transfers]; CLO_NONE: not to this machine */
-    uint32_t *task_of;      /* [placements]; CLO_NONE: not of this machine */
-    const void **inputs;    /* of all tasks */
-    size_t *inputs_bytes;   /* the same */
-    uint32_t *input_source; /* the same: task that it comes from; CLO_NONE: from elsewhere */
+    uint32_t *receive_of;    /* [transfers]; CLO_NONE: not to this machine */
+    uint32_t *task_of;       /* [placements]; CLO_NONE: not of this machine */
+    const void **inputs;     /* of all tasks */
+    size_t *inputs_bytes;    /* the same */
+    uint32_t *input_source;  /* the same: task that it comes from; CLO_NONE: from elsewhere */
     uint32_t *input_receive; /* the same: receive that it comes by */
-    size_t inputs_count;    /* of all tasks */
-    uint32_t *sends;        /* of all tasks: transfers */
+    size_t inputs_count;     /* of all tasks */
+    uint32_t *sends;         /* of all tasks: transfers */
     uint32_t sends_count;
     unsigned char *buffers;
     clo_stack ready;  /* transfers whose output is there */

@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOOK_NS 1000000          /* between two looks at the others        */
-#define TELL_NS 200000000        /* between two signs of life              */
-#define GAP_NS 100000000         /* of our own silence, at most that counts */
-#define SPIN_NS 2000000          /* a wait polls for so long, then it sleeps */
+#define LOOK_NS 1000000   /* between two looks at the others        */
+#define TELL_NS 200000000 /* between two signs of life              */
+#define GAP_NS 100000000  /* of our own silence, at most that counts */
+#define SPIN_NS 2000000   /* a wait polls for so long, then it sleeps */
 #define SLEEP_NS 50000
-#define SILENCE_NS 3000000000    /* until clo_remote_run says otherwise */
+#define SILENCE_NS 3000000000 /* until clo_remote_run says otherwise */
 
 clo_status clo_remote_mpi(int code, const char *call)
 {
@@ -26,6 +26,7 @@ clo_status clo_remote_mpi(int code, const char *call)
         return CLO_OK;
     if (MPI_Error_string(code, text, &length) != MPI_SUCCESS)
         snprintf(text, sizeof text, "error %d", code);
+    text[strcspn(text, "\n")] = '\0';
     return clo_fail(CLO_ERR_SYSTEM, "%s: %s", call, text);
 }
 
@@ -42,6 +43,17 @@ static void describe(const clo_remote *remote, int rank, char *text, size_t byte
         remote->describe(remote->subject, rank, text, bytes);
     else
         snprintf(text, bytes, "no task is awaited");
+}
+
+clo_status clo_remote_reach(const clo_remote *remote, int rank, int code, const char *call)
+{
+    char awaited[256];
+
+    if (code == MPI_SUCCESS || rank < 0)
+        return clo_remote_mpi(code, call);
+    describe(remote, rank, awaited, sizeof awaited);
+    return clo_fail(CLO_ERR_SYSTEM, "rank %d (%s): the connection to rank %d (%s) is broken (%s); %s", remote->rank,
+                    clo_remote_name(remote, remote->rank), rank, clo_remote_name(remote, rank), call, awaited);
 }
 
 static clo_status lost(const clo_remote *remote, int rank)
@@ -92,13 +104,15 @@ static clo_status tell(clo_remote *remote)
         int done = 0;
         if (rank == remote->rank)
             continue;
-        status = clo_remote_mpi(MPI_Test(&remote->life_out[rank], &done, MPI_STATUS_IGNORE), "MPI_Test");
+        status =
+            clo_remote_reach(remote, rank, MPI_Test(&remote->life_out[rank], &done, MPI_STATUS_IGNORE), "MPI_Test");
         if (status != CLO_OK || !done)
             continue;
         remote->told[rank]++;
-        status = clo_remote_mpi(MPI_Isend(&remote->life_bytes[remote->ranks + rank], 1, MPI_BYTE, rank, CLO_TAG_LIFE,
-                                          remote->control, &remote->life_out[rank]),
-                                "MPI_Isend");
+        status = clo_remote_reach(remote, rank,
+                                  MPI_Isend(&remote->life_bytes[remote->ranks + rank], 1, MPI_BYTE, rank, CLO_TAG_LIFE,
+                                            remote->control, &remote->life_out[rank]),
+                                  "MPI_Isend");
     }
     return status;
 }
@@ -184,7 +198,8 @@ static clo_status begin_life(clo_remote *remote)
     remote->told = clo_allocate(ranks, sizeof *remote->told);
     remote->got = clo_allocate(2 * ranks, sizeof *remote->got);
     if (remote->life_in == NULL || remote->life_out == NULL || remote->life_bytes == NULL ||
-        remote->silent_ns == NULL || remote->heard == NULL || remote->statuses == NULL || remote->told == NULL || remote->got == NULL)
+        remote->silent_ns == NULL || remote->heard == NULL || remote->statuses == NULL || remote->told == NULL ||
+        remote->got == NULL)
         return clo_fail_memory("a rank");
     for (int rank = 0; rank < remote->ranks; rank++)
         remote->life_in[rank] = remote->life_out[rank] = MPI_REQUEST_NULL;
@@ -259,11 +274,13 @@ static clo_status end_life(clo_remote *remote)
     int32_t *counts = remote->got + remote->ranks; /* [ranks] what the others have sent here */
 
     remote->is_quiet = true;
-    clo_status status = clo_remote_mpi(
-        MPI_Ialltoall(remote->told, 1, MPI_INT32_T, counts, 1, MPI_INT32_T, remote->control, &request), "MPI_Ialltoall");
+    clo_status status =
+        clo_remote_mpi(MPI_Ialltoall(remote->told, 1, MPI_INT32_T, counts, 1, MPI_INT32_T, remote->control, &request),
+                       "MPI_Ialltoall");
     if (status == CLO_OK)
         status = clo_remote_wait(remote, &request);
-    while (status == CLO_OK && !has_heard_all(remote, counts)) { /* ends: they come, or the look says that they do not */
+    while (status == CLO_OK &&
+           !has_heard_all(remote, counts)) { /* ends: they come, or the look says that they do not */
         status = clo_remote_look(remote, clo_clock_ns());
         sched_yield();
     }

@@ -38,6 +38,9 @@ struct clo_remote {
 /* CLO_OK, or CLO_ERR_SYSTEM with the text of MPI. */
 clo_status clo_remote_mpi(int code, const char *call);
 
+/* The same of a message from or to a rank (-1: who knows): a failure says which, and what is awaited from it. */
+clo_status clo_remote_reach(const clo_remote *remote, int rank, int code, const char *call);
+
 /* Tells the others that we live, and hears of them. now_ns: clo_clock_ns. Returns CLO_OK, CLO_ERR_TIMEOUT,
  * CLO_ERR_CANCELLED or CLO_ERR_SYSTEM. Call it often: it does something every millisecond. */
 clo_status clo_remote_look(clo_remote *remote, int64_t now_ns);

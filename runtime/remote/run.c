@@ -9,7 +9,7 @@
 #define FLOWS_MAX 4u
 #define SLOTS_MAX 256u
 #define PIECE_BYTES ((uint64_t)1 << 30)
-#define SILENCE_NS 3000000000
+#define SILENCE_NS 1500000000
 #define START_NS 120000000000
 
 /* Everything of one run. */
@@ -131,7 +131,8 @@ static clo_status check(const clo_remote *remote, const clo_cluster *cluster, co
         return clo_fail(CLO_ERR_ARGUMENT,
                         "clo_remote_run: the cost is of another platform than clo_cluster_platform(cluster)");
     if (config->piece_bytes > INT32_MAX || config->slots_max > CLO_CLUSTER_EXECUTORS_MAX)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_remote_config: piece_bytes is %llu (at most 2^31 - 1), slots_max %u (%u)",
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "clo_remote_config: piece_bytes is %llu (at most 2^31 - 1), slots_max %u (%u)",
                         (unsigned long long)config->piece_bytes, config->slots_max, CLO_CLUSTER_EXECUTORS_MAX);
     return CLO_OK;
 }

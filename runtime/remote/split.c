@@ -232,7 +232,8 @@ clo_status clo_split_open(const clo_cluster *cluster, const clo_cost *cost, cons
 
     *split = (clo_split){.cluster = cluster, .cost = cost};
     if (clo_cost_platform(cost) != clo_cluster_platform(cluster))
-        return clo_fail(CLO_ERR_ARGUMENT, "the cost is of another platform than the cluster's; use clo_cluster_platform");
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "the cost is of another platform than the cluster's; use clo_cluster_platform");
     clo_status status = clo_plan_matches(plan, cost);
     if (status != CLO_OK)
         return status;

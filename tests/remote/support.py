@@ -56,6 +56,7 @@ class Machines:
         self.shifts = list(shifts) + [0] * (count - len(shifts))
         self.folder = tempfile.TemporaryDirectory()
         self.made = []
+        self.more = {"openmpi": [], "mpich": []}  # words for the launchers
         try:
             self.make(rate)
         except BaseException:
@@ -134,33 +135,33 @@ class Machines:
     def path(self, name):
         return os.path.join(self.folder.name, name)
 
-    def command(self, engine, *arguments):
-        """The words that start one rank on each machine."""
+    def command(self, engine, *arguments, program=None):
+        """The words that start one rank on each machine; program: in place of the command."""
         if engine == "openmpi":
             launch = ["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "none", "--mca", "plm_rsh_agent", self.agent, "--mca", "pml", "ob1",
                       "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", NET + ".0/24", "--mca",
-                      "oob_tcp_if_include", NET + ".0/24", "--mca", "plm_rsh_no_tree_spawn", "1", "-host",
+                      "oob_tcp_if_include", NET + ".0/24", "--mca", "plm_rsh_no_tree_spawn", "1", *self.more[engine], "-host",
                       ",".join(n + ":1" for n in self.names), "-np", str(len(self.names))]
-            program = os.path.join(BIN, "clotho-mpi")
+            program = program or os.path.join(BIN, "clotho-mpi")
         else:
             launch = ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", self.agent, "-iface", "veth0", "-hosts",
                       ",".join(n + ":1" for n in self.names), "-bind-to", "none", "-np", str(len(self.names)), "-genv",
-                      "UCX_TLS", "tcp,self", "-genv", "UCX_NET_DEVICES", "veth0"]
-            program = os.path.join(BIN, "clotho-mpich")
+                      "UCX_TLS", "tcp,self", *self.more[engine], "-genv", "UCX_NET_DEVICES", "veth0"]
+            program = program or os.path.join(BIN, "clotho-mpich")
         inside = " ".join("'%s'" % w for w in [*launch, program, *map(str, arguments)])
         shift = self.shifts[0]
         time_words = ["--time", "--monotonic", str(shift), "--boottime", str(shift)] if shift else []
         return ["ip", "netns", "exec", self.names[0], "unshare", "--uts", *time_words, "sh", "-c",
                 "hostname %s; exec %s" % (self.names[0], inside)]
 
-    def start(self, engine, *arguments):
+    def start(self, engine, *arguments, program=None):
         environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-        return subprocess.Popen(self.command(engine, *arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        return subprocess.Popen(self.command(engine, *arguments, program=program), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True, errors="replace", env=environment, start_new_session=True)
 
     def run(self, engine, *arguments, timeout=120):
         """The JSON object that rank 0 prints."""
-        process = self.start(engine, *arguments, "--unpinned", "--json")
+        process = self.start(engine, *arguments, "--unpinned", "--json", "--silence", "30s")
         try:
             out, err = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:

@@ -209,7 +209,8 @@ static int print_text(const work *w)
     printf("messages     took %s of CPU time\n", show_ns(r->communication_cpu_ns));
     printf("clocks       joined within %s; %" PRIu64 " effects before their cause\n", show_ns(r->clock_error_ns),
            r->effects_before_causes);
-    printf("outputs      hash %016" PRIx64 "%s\n", r->output_hash, w->different > 0 ? ", NOT the same in all runs" : "");
+    printf("outputs      hash %016" PRIx64 "%s\n", r->output_hash,
+           w->different > 0 ? ", NOT the same in all runs" : "");
     return EXIT_GOOD;
 }
 
