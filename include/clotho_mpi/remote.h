@@ -54,7 +54,7 @@ typedef struct clo_remote_config {
     /* Set by CLO_REMOTE_CONFIG_INIT. */
     size_t size;
 
-    /* After so long without a sign of life a rank counts as lost; 0: 1.5 s. Time in which this rank was itself stopped does
+    /* After so long without a sign of life a rank counts as lost; 0: 1 s. Time in which this rank was itself stopped does
      * not count. */
     int64_t silence_ns;
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define LOOK_NS 1000000   /* between two looks at the others        */
-#define TELL_NS 200000000 /* between two signs of life              */
+#define TELL_NS 100000000 /* between two signs of life              */
 #define GAP_NS 100000000  /* of our own silence, at most that counts */
 #define SPIN_NS 2000000   /* a wait polls for so long, then it sleeps */
 #define SLEEP_NS 50000

@@ -9,7 +9,7 @@
 #define FLOWS_MAX 4u
 #define SLOTS_MAX 256u
 #define PIECE_BYTES ((uint64_t)1 << 30)
-#define SILENCE_NS 1500000000
+#define SILENCE_NS 1000000000
 #define START_NS 120000000000
 
 /* Everything of one run. */

@@ -61,7 +61,7 @@ static int read_options(remote_options *o, int argc, char **argv, char ***operan
         {"body", 0, "NAME", OPTION_TEXT, &o->body, "spin (default) or memory: the body of tasks that name none"},
         {"repeat", 'n', "N", OPTION_U32, &o->repeat, "run N times and print the median"},
         {"unpinned", 0, NULL, OPTION_FLAG, &unpinned, "do not pin workers to CPUs"},
-        {"silence", 0, "TIME", OPTION_TIME, &o->run.silence_ns, "a rank silent for so long is lost (1500ms)"},
+        {"silence", 0, "TIME", OPTION_TIME, &o->run.silence_ns, "a rank silent for so long is lost (1s)"},
         {"posted", 0, "N", OPTION_U32, &o->run.posted_max, "receives posted before the run (10000)"},
         {"flows", 0, "N", OPTION_U32, &o->run.flows_max, "large messages sent at once (4)"},
         {"piece", 0, "BYTES", OPTION_U64, &o->run.piece_bytes, "send messages in pieces of so many bytes (2^30)"},
