@@ -79,7 +79,13 @@ typedef struct clo_remote_config {
     /* Looked at while the rank waits: not 0 ends the wait with CLO_ERR_CANCELLED, and clo_last_error says what was
      * awaited. For a signal handler. NULL: none. */
     const volatile int *stop;
+
+    /* [CLO_REMOTE_WORDS_BYTES]; receives, ten times a second, one line of what this rank awaits, with its end of line: for
+     * a signal handler of a rank that MPI holds fast, as it may after the death of another one. NULL: none. */
+    char *words;
 } clo_remote_config;
+
+#define CLO_REMOTE_WORDS_BYTES 512
 
 #define CLO_REMOTE_CONFIG_INIT CLO_SIZED_INIT(clo_remote_config)
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "remote/bodies.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -117,6 +117,18 @@ static clo_status tell(clo_remote *remote)
     return status;
 }
 
+/* For a signal handler: a line at any moment, so a text that is being written over is cut, never without an end. */
+static void leave_words(const clo_remote *remote)
+{
+    char awaited[256];
+
+    if (remote->words == NULL)
+        return;
+    describe(remote, -1, awaited, sizeof awaited);
+    snprintf(remote->words, CLO_REMOTE_WORDS_BYTES, "clotho: rank %d (%s) was told to end; %s\n", remote->rank,
+             clo_remote_name(remote, remote->rank), awaited);
+}
+
 clo_status clo_remote_look(clo_remote *remote, int64_t now_ns)
 {
     int64_t gap_ns = now_ns - remote->looked_ns;
@@ -131,6 +143,7 @@ clo_status clo_remote_look(clo_remote *remote, int64_t now_ns)
     clo_status status = hear(remote);
     if (status == CLO_OK && now_ns >= remote->tell_ns && !remote->is_quiet) {
         remote->tell_ns = now_ns + TELL_NS;
+        leave_words(remote);
         status = tell(remote);
     }
     for (int rank = 0; rank < remote->ranks && status == CLO_OK; rank++)

@@ -28,6 +28,7 @@ struct clo_remote {
     int64_t looked_ns, tell_ns;      /* last look; when to tell the others next */
     int64_t limit_ns;                /* silent for longer: lost */
     const volatile int *stop;
+    char *words; /* clo_remote_config.words; NULL: none */
 
     /* During a run, for messages: the names of the ranks; writes what is awaited from a rank, or (-1) from any. */
     const clo_cluster *cluster;

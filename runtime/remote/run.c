@@ -179,9 +179,11 @@ clo_status clo_remote_run(clo_remote *remote, const clo_cluster *cluster, const 
     run->config = &mine;
     remote->cluster = cluster;
     remote->stop = mine.stop;
+    remote->words = mine.words;
     found.predicted_ns = clo_plan_makespan_ns(plan);
     status = run_plan(run, cluster, cost, plan, &found, trace != NULL ? &joined : NULL);
     remote->stop = NULL;
+    remote->words = NULL;
     if (status != CLO_OK)
         return status; /* what runs is left as it is: workers and messages may be under way */
     close_run(run);

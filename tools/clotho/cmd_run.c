@@ -101,6 +101,8 @@ static int check_options(run_options *o, int graphs)
         code = check_body(o);
     if (code != EXIT_GOOD)
         return code;
+    if (o->engine != NULL)
+        return misuse("--engine is for runs on several machines; add --hosts F.json");
     if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     if (o->dilate == 0 || o->dilate > CLO_DILATE_MAX)
@@ -184,7 +186,6 @@ static const command cmd = {
 
 int cmd_run(int argc, char **argv)
 {
-    const char *hosts = NULL, *engine = NULL; /* for --help: run_hosts.c has them */
     run_options o = {.clock_name = "real", .repeat = 1, .dilate = 1, .input.scale = 1};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "as in 'clotho plan'"},
@@ -217,9 +218,9 @@ int cmd_run(int argc, char **argv)
          "limit of the memory for outputs and their copies (3/4 of this machine's)"},
         {"no-replay-check", 0, NULL, OPTION_FLAG, &o.no_replay_check, "do not replay the run in the simulator"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
-        {"hosts", 0, "F.json", OPTION_TEXT, &hosts,
+        {"hosts", 0, "F.json", OPTION_TEXT, &o.hosts,
          "run on the machines of a cluster file, as a rank under mpirun or srun; other options: clotho-mpi --help"},
-        {"engine", 0, "NAME", OPTION_TEXT, &engine, "with --hosts: openmpi or mpich (as the launcher is)"},
+        {"engine", 0, "NAME", OPTION_TEXT, &o.engine, "with --hosts: openmpi or mpich (as the launcher is)"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object per line on standard output"}};
     char **operands;
 
@@ -229,8 +230,6 @@ int cmd_run(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    if (engine != NULL)
-        return misuse("--engine is for runs on several machines; add --hosts F.json");
     code = check_options(&o, count);
     if (code != EXIT_GOOD)
         return code;

@@ -1,27 +1,37 @@
 /* main.c - `clotho-mpi GRAPH --hosts F`: one rank of a run over several machines; started by mpirun or srun. */
 #define _GNU_SOURCE
-#include "options.h"
+#include "../clotho/options.h"
 #include "run_remote.h"
 
 #include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-#define END_SECONDS 1 /* for MPI to end; then the process ends without it */
+#define END_MICROSECONDS 300000 /* for the rank to hear that it shall end */
+#define END_SECONDS 1           /* for MPI to end; then the process ends without it */
 
 static volatile int told_to_end;
 static volatile int exit_code;
+static char last_words[CLO_REMOTE_WORDS_BYTES];
 
+/* The rank looks at told_to_end; if MPI holds it fast, the timer ends it. */
 static void end_soon(int number)
 {
+    const struct itimerval soon = {.it_value = {.tv_usec = END_MICROSECONDS}};
+
     (void)number;
     told_to_end = 1;
+    exit_code = EXIT_BAD_INPUT;
+    (void)setitimer(ITIMER_REAL, &soon, NULL);
 }
 
 /* All is done and printed, but MPI does not come back: after an abort, or (MPICH 4.0 over UCX and TCP) for no reason. */
 static void end_now(int number)
 {
     (void)number;
+    if (told_to_end && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
+        _exit(EXIT_BAD_INPUT);
     _exit(exit_code);
 }
 
@@ -32,6 +42,8 @@ static void catch_end(void)
 
     sigemptyset(&action.sa_mask);
     (void)sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = end_now;
+    (void)sigaction(SIGALRM, &action, NULL);
 }
 
 static const command cmd = {
@@ -98,10 +110,10 @@ int main(int argc, char **argv)
         return complain_status(NULL, status);
     catch_end();
     o.run.stop = &told_to_end;
+    o.run.words = last_words;
     int code = parsed == OPTIONS_GO_ON ? run_remote(remote, operands[0], &o) : parsed;
     code = report_flush(code);
     exit_code = code;
-    (void)signal(SIGALRM, end_now);
     (void)alarm(END_SECONDS);
     if (told_to_end && code != EXIT_GOOD)
         _exit(code);
