@@ -386,13 +386,11 @@ static void clusters(void **state)
     clo_cluster_destroy(NULL);
     assert_null(clo_cluster_platform(NULL));
     assert_int_equal(clo_cluster_machines(NULL), 0);
-    assert_null(clo_cluster_machine(NULL, 0));
-    assert_null(clo_cluster_machine_name(NULL, 0));
+    assert_true(clo_cluster_machine(NULL, 0) == NULL && clo_cluster_machine_name(NULL, 0) == NULL);
     assert_int_equal(clo_cluster_first_executor(NULL, 0), CLO_NONE);
     if (clo_cluster_parse("x", text, sizeof text - 1, &none) != CLO_OK)
         return; /* a library without files */
-    assert_null(clo_cluster_machine(none, 1));
-    assert_null(clo_cluster_machine_name(none, 1));
+    assert_true(clo_cluster_machine(none, 1) == NULL && clo_cluster_machine_name(none, 1) == NULL);
     assert_int_equal(clo_cluster_first_executor(none, 1), 2);
     assert_int_equal(clo_cluster_first_executor(none, 2), CLO_NONE);
     clo_cluster_destroy(none);
