@@ -203,7 +203,7 @@ static clo_status read_link(reading *r, const cJSON *object)
 static clo_status read_links(reading *r)
 {
     static const char *const known[] = {"latency_ns", "bandwidth_bytes_per_ns", "status", "source", NULL};
-    const cJSON *all, *list, *item;
+    const cJSON *all = NULL, *list = NULL, *item;
     uint32_t machines = r->cluster->machines;
     clo_status status = clo_json_get(r->json, r->json->root, "link", false, &all);
 
@@ -218,11 +218,9 @@ static clo_status read_links(reading *r)
         for (size_t pair = 0; pair < (size_t)machines * machines && status == CLO_OK; pair++)
             set_link(r, pair, latency_ns, bandwidth);
     }
-    if (status == CLO_OK && list != NULL) {
-        cJSON_ArrayForEach (item, list)
-            if (status == CLO_OK)
-                status = read_link(r, item);
-    }
+    cJSON_ArrayForEach (item, list) /* none where list is NULL */
+        if (status == CLO_OK)
+            status = read_link(r, item);
     for (uint32_t a = 0; a < machines && status == CLO_OK; a++)
         for (uint32_t b = 0; b < machines && status == CLO_OK; b++)
             if (a != b && r->links.latency_ns[(size_t)a * machines + b] < 0)

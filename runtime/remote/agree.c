@@ -87,8 +87,7 @@ clo_status clo_remote_agree(clo_remote *remote, const clo_cost *cost, const clo_
 {
     static const char *const what[HASHES] = {"graph", "platform (cluster file or a platform that it names)",
                                              "execution times",
-                                             "plan (a planner that stops by time? name --seed and a "
-                                             "number of schedules, or give all the same plan file)"};
+                                             "plan (of a planner that stops by time? give all the same plan file)"};
     uint64_t mine[2 * HASHES], least[2 * HASHES]; /* the hashes, then their complements: the least is the largest */
     MPI_Request request;
 

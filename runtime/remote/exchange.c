@@ -294,12 +294,11 @@ static bool has_ended(clo_job *job, clo_job_result *result, clo_status *status)
 static clo_status run(clo_exchange *x, clo_job *job, clo_job_result *result)
 {
     int64_t moved_ns = clo_clock_ns(), job_ns = 0;
-    clo_status status = CLO_OK;
 
     for (;;) { /* ends: the job does, or a rank is silent for too long */
         uint32_t heard = clo_bell_hear(&x->bell);
         bool has_moved = false, was_due = is_due(x, moved_ns);
-        status = step(x, &has_moved);
+        clo_status status = step(x, &has_moved);
         int64_t now_ns = clo_clock_ns();
         if (status == CLO_OK)
             status = clo_remote_look(x->remote, now_ns);
