@@ -195,7 +195,8 @@ def engines():
     """Those that are built and can be launched."""
     found = [name for name, program, launcher in
              (("openmpi", "clotho-mpi", "mpirun.openmpi"), ("mpich", "clotho-mpich", "mpiexec.hydra"))
-             if os.path.exists(os.path.join(BIN, program)) and shutil.which(launcher) is not None]
+             if name in os.environ.get("CLO_ENGINES", "openmpi mpich").split()
+             and os.path.exists(os.path.join(BIN, program)) and shutil.which(launcher) is not None]
     if not found:
         skip("no MPI; install libopenmpi-dev openmpi-bin, or libmpich-dev mpich, and build again")
     return found
