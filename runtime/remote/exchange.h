@@ -45,14 +45,14 @@ typedef struct clo_exchange {
     int64_t cpu_ns;
 } clo_exchange;
 
-/* Fills what is zero yet, but `bell`, and posts receives. local: with exchange->bell. Returns CLO_OK, CLO_ERR_LIMIT,
+/* Fills what is zero yet, but `bell`, and posts receives. local: with x->bell. Returns CLO_OK, CLO_ERR_LIMIT,
  * CLO_ERR_SYSTEM or CLO_ERR_MEMORY; clo_exchange_close in any case. */
-clo_status clo_exchange_open(clo_exchange *exchange, clo_remote *remote, clo_local *local,
+clo_status clo_exchange_open(clo_exchange *x, clo_remote *remote, clo_local *local,
                              const clo_remote_config *config);
-void clo_exchange_close(clo_exchange *exchange);
+void clo_exchange_close(clo_exchange *x);
 
 /* Looks after messages until the job has ended and all of them are through. */
-clo_status clo_exchange_run(clo_exchange *exchange, clo_job *job, clo_job_result *result);
+clo_status clo_exchange_run(clo_exchange *x, clo_job *job, clo_job_result *result);
 
 /* Writes what is awaited from a rank, -1: from any. A clo_remote.describe. */
 void clo_exchange_describe(const void *exchange, int rank, char *text, size_t bytes);
