@@ -13,12 +13,16 @@ SLOW = 4.0 if support.SANITIZED else 1.0
 
 
 class Lost(unittest.TestCase):
+    # Open MPI's launcher takes about 3 s to end what it does not stop at once.
+    QUICK = ["--mca", "odls_base_sigkill_timeout", "0"]
+
     @classmethod
     def setUpClass(cls):
         cls.machines = support.Machines(3)
         cls.addClassCleanup(cls.machines.close)
         # So that those who live can say who does not. (Open MPI's --enable-recovery does that too, but ends with 0.)
         cls.machines.more["mpich"] = ["-disable-auto-cleanup"]
+        cls.machines.more["openmpi"] = cls.QUICK
         # A chain of levels: everybody waits for everybody, for 20 s.
         cls.graph = cls.machines.path("long.json")
         support.clotho("generate", "layered", "--tasks", 300, "--work", "200ms", "--ccr", 0.02, "--width", 3, "--outputs",
@@ -45,9 +49,9 @@ class Lost(unittest.TestCase):
             return 0
 
     def hit(self, engine, victim, number):
-        # Open MPI's launcher takes about 3 s to end what it does not stop at once; but then, after a kill, nobody could say
-        # more.
-        self.machines.more["openmpi"] = ["--mca", "odls_base_sigkill_timeout", "0"] if number == signal.SIGSTOP else []
+        # After a kill that would leave nobody the time to say more.
+        self.machines.more["openmpi"] = self.QUICK if number == signal.SIGSTOP else []
+        self.addCleanup(self.machines.more.update, openmpi=self.QUICK)
         process, ranks = self.begin(engine)
         began = time.monotonic()
         os.kill(ranks[victim][1], number)
