@@ -34,6 +34,13 @@ install(TARGETS clotho_shared clotho_static EXPORT clotho
 if(TARGET clotho_command)
     install(TARGETS clotho_command clotho_step RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+foreach(engine mpi mpich) # several machines: static, used with the static clotho
+    if(TARGET clotho_${engine})
+        install(TARGETS clotho-${engine} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+        install(FILES $<TARGET_FILE:clotho_${engine}> DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        install(DIRECTORY include/clotho_mpi DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+    endif()
+endforeach()
 install(DIRECTORY include/clotho DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY platforms/ DESTINATION ${CMAKE_INSTALL_DATADIR}/clotho/platforms FILES_MATCHING PATTERN "*.xml")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

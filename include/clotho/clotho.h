@@ -9,6 +9,7 @@
  *   workload   a list of jobs that arrive over time.
  *   platform   machines, executors, memories and links.
  *   machine    owns executors and shared capacities: memory, memory bandwidth, power, network ...
+ *   cluster    several machines as one platform, with the links between them.
  *   executor   a processing element. Runs one task at a time; has a kind, a memory and speeds.
  *   kind       a class of equal executors, by name: "a53", "gpu" ...
  *   memory     where an executor keeps outputs. Executors that share one exchange data for free.
@@ -40,6 +41,7 @@
 
 #include <clotho/admission.h>
 #include <clotho/body.h>
+#include <clotho/cluster.h>
 #include <clotho/cost.h>
 #include <clotho/edges.h>
 #include <clotho/environment.h>

@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "io/registry.h"
 
+#include <clotho/cluster.h>
 #include <clotho/io.h>
 #include <clotho/log.h>
 
@@ -173,3 +174,50 @@ clo_status clo_workload_save(const clo_workload *workload, const char *path)
 static const clo_registry_head no_formats[] = {{NULL, NULL, NULL}};
 
 const clo_registry clo_formats = {.name = "formats", .rows = no_formats, .row_bytes = sizeof no_formats[0]};
+
+clo_status clo_cluster_load(const char *path, clo_cluster **out)
+{
+    (void)path, (void)out;
+    return off("clo_cluster_load");
+}
+
+clo_status clo_cluster_parse(const char *name, const char *text, size_t text_bytes, clo_cluster **out)
+{
+    (void)name, (void)text, (void)text_bytes, (void)out;
+    return off("clo_cluster_parse");
+}
+
+void clo_cluster_destroy(clo_cluster *cluster)
+{
+    (void)cluster; /* nothing can have been made */
+}
+
+const clo_platform *clo_cluster_platform(const clo_cluster *cluster)
+{
+    (void)cluster;
+    return NULL;
+}
+
+uint32_t clo_cluster_machines(const clo_cluster *cluster)
+{
+    (void)cluster;
+    return 0;
+}
+
+const char *clo_cluster_machine_name(const clo_cluster *cluster, uint32_t machine)
+{
+    (void)cluster, (void)machine;
+    return NULL;
+}
+
+const clo_platform *clo_cluster_machine(const clo_cluster *cluster, uint32_t machine)
+{
+    (void)cluster, (void)machine;
+    return NULL;
+}
+
+uint32_t clo_cluster_first_executor(const clo_cluster *cluster, uint32_t machine)
+{
+    (void)cluster, (void)machine;
+    return CLO_NONE;
+}

@@ -5,6 +5,7 @@
 #include "options.h"
 #include "policy_option.h"
 #include "run.h"
+#include "run_hosts.h"
 #include "run_workload.h"
 #include "simulate.h"
 
@@ -100,6 +101,8 @@ static int check_options(run_options *o, int graphs)
         code = check_body(o);
     if (code != EXIT_GOOD)
         return code;
+    if (o->engine != NULL)
+        return misuse("--engine is for runs on several machines; add --hosts F.json");
     if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     if (o->dilate == 0 || o->dilate > CLO_DILATE_MAX)
@@ -215,8 +218,14 @@ int cmd_run(int argc, char **argv)
          "limit of the memory for outputs and their copies (3/4 of this machine's)"},
         {"no-replay-check", 0, NULL, OPTION_FLAG, &o.no_replay_check, "do not replay the run in the simulator"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
+        {"hosts", 0, "F.json", OPTION_TEXT, &o.hosts,
+         "run on the machines of a cluster file, as a rank under mpirun or srun; other options: clotho-mpi --help"},
+        {"engine", 0, "NAME", OPTION_TEXT, &o.engine, "with --hosts: openmpi or mpich (as the launcher is)"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object per line on standard output"}};
     char **operands;
+
+    if (run_has_hosts(argc, argv))
+        return run_hosts(argc, argv);
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
 
     if (code != OPTIONS_GO_ON)

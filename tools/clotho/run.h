@@ -11,6 +11,7 @@ typedef struct run_options {
     input_config input;
     const char *planner, *policy, *clock_name, *trace, *gantt;
     const char *arrivals, *csv, *log; /* of workloads */
+    const char *hosts, *engine;       /* of run_hosts.h; here for --help */
     clo_clock clock;
     uint32_t repeat, fifo, dilate;
     uint32_t jobs, live, steps_max; /* of workloads */

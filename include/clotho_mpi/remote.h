@@ -1,0 +1,159 @@
+/* clotho_mpi/remote.h - one plan over several machines, with MPI. Library clotho_mpi, beside clotho.
+ *
+ * A rank is a machine of the cluster (clotho/cluster.h), in order, and has a runtime of its own. Each rank makes graph,
+ * cost and plan for itself; whether all have the same is compared before a run. Each runs what the plan gives to its
+ * machine. What another machine needs is sent as soon as it is there, once to each machine, the most urgent first
+ * (rank_u of the consumer). Nothing is decided at run time, and nothing moves from machine to machine but what the plan
+ * says.
+ *
+ * All calls of MPI are made on the calling thread (MPI_THREAD_FUNNELED), which looks after messages during a run: it
+ * polls while a message is due, else it sleeps for 50 us at a time. It is one thread more than the executors.
+ *
+ * Ranks that die or stop. Ranks tell each other that they live. What a rank waits for is watched: if nothing is heard
+ * of another rank for clo_remote_config.silence_ns, the call returns CLO_ERR_TIMEOUT, and clo_last_error names the rank
+ * and the task that is awaited from it. Bodies and messages of this rank may still be under way then, so after a
+ * failure of clo_remote_run only clo_remote_abort may be called. Not promised: that the run goes on. */
+#ifndef CLOTHO_MPI_REMOTE_H
+#define CLOTHO_MPI_REMOTE_H
+
+#include <clotho/cluster.h>
+#include <clotho/plan.h>
+#include <clotho/trace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct clo_remote clo_remote; /* opaque: owns communicators */
+
+/* Begins. Initialises MPI, unless that has been done.
+ *
+ *   argc, argv  of main, for MPI_Init_thread; may be NULL.
+ *   out         owned by the caller.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (out is NULL), CLO_ERR_SYSTEM (MPI fails, or cannot be used beside threads) or
+ * CLO_ERR_MEMORY.
+ * Threads: one in the whole process, the same for all calls of this header. Real time: no. All ranks must call. */
+CLO_API CLO_NODISCARD clo_status clo_remote_open(int *argc, char ***argv, clo_remote **out);
+
+/* Ends, with MPI if clo_remote_open has begun it. NULL is allowed. Not after a failure of clo_remote_run.
+ * Threads: as clo_remote_open. Real time: no. All ranks must call. */
+CLO_API void clo_remote_close(clo_remote *remote);
+
+/* Ends all ranks at once (MPI_Abort), without cleaning up. Does not return. */
+CLO_API void clo_remote_abort(clo_remote *remote, int code);
+
+/* This rank, and their number; 0 for NULL. */
+CLO_API uint32_t clo_remote_rank(const clo_remote *remote);
+CLO_API uint32_t clo_remote_ranks(const clo_remote *remote);
+
+/* Name and version of the MPI library, one line; static. */
+CLO_API const char *clo_remote_engine(void);
+
+typedef struct clo_remote_config {
+    /* Set by CLO_REMOTE_CONFIG_INIT. */
+    size_t size;
+
+    /* After so long without a sign of life a rank counts as lost; 0: 1 s. Time in which this rank was itself stopped does
+     * not count. */
+    int64_t silence_ns;
+
+    /* How long ranks may differ in the beginning of a run (planning, reading); 0: 120 s. */
+    int64_t start_ns;
+
+    /* Receives that are posted before the run; later ones are taken as they come. 0: 10 000. */
+    uint32_t posted_max;
+
+    /* Messages of more than 64 KiB that are sent at once; 0: 4. */
+    uint32_t flows_max;
+
+    /* Receives that are tasks on slots at once; 0: 256. */
+    uint32_t slots_max;
+
+    /* 1: do not pin workers. */
+    uint32_t unpinned;
+
+    /* A message is sent in pieces of so many bytes; 0: 2^30. At most 2^31 - 1. */
+    uint64_t piece_bytes;
+
+    /* Looked at while the rank waits: not 0 ends the wait with CLO_ERR_CANCELLED, and clo_last_error says what was
+     * awaited. For a signal handler. NULL: none. */
+    const volatile int *stop;
+
+    /* [CLO_REMOTE_WORDS_BYTES]; receives, ten times a second, one line of what this rank awaits, with its end of line: for
+     * a signal handler of a rank that MPI holds fast, as it may after the death of another one. NULL: none. */
+    char *words;
+} clo_remote_config;
+
+#define CLO_REMOTE_WORDS_BYTES 512
+
+#define CLO_REMOTE_CONFIG_INIT CLO_SIZED_INIT(clo_remote_config)
+
+/* What a run did; the same on all ranks, where nothing else is said. */
+typedef struct clo_remote_result {
+    /* Set by CLO_REMOTE_RESULT_INIT. */
+    size_t size;
+
+    /* From the first start to the last finish, on the clock of rank 0. */
+    int64_t makespan_ns;
+
+    /* Of the plan. */
+    int64_t predicted_ns;
+
+    /* Bodies run, replicas included; replicas among them; the sum of their times. */
+    uint64_t executed, duplicates_run;
+    int64_t busy_ns;
+
+    /* What the plan sends: messages and bytes; and what was handed to MPI for it. */
+    uint64_t transfers, transferred_bytes;
+    uint64_t sent, sent_bytes;
+
+    /* Time in which an executor had nothing but inputs from other machines to wait for, of all executors. */
+    int64_t wait_ns;
+
+    /* CPU time of the threads that look after messages. */
+    int64_t communication_cpu_ns;
+
+    /* As clo_job_output_hash of a run on one machine. */
+    uint64_t output_hash;
+
+    /* Half of the largest of the shortest round trips by which clocks were compared: clocks may differ by so much. */
+    int64_t clock_error_ns;
+
+    /* Executions that began before an input of theirs had ended, by the joined clock; the largest such time. */
+    uint64_t effects_before_causes;
+    int64_t worst_effect_ns;
+} clo_remote_result;
+
+#define CLO_REMOTE_RESULT_INIT CLO_SIZED_INIT(clo_remote_result)
+
+/* Runs a plan.
+ *
+ *   cluster  one machine for each rank.
+ *   cost     of the graph, on clo_cluster_platform(cluster).
+ *   plan     of that cost; must pass clo_plan_check. All borrowed during the call.
+ *   config   NULL: all defaults. Read during the call only.
+ *   result   set result->size with CLO_REMOTE_RESULT_INIT.
+ *   trace    rank 0: receives what all ranks did, on its clock; owned by the caller. Else NULL. May be NULL.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT     also: not as many ranks as machines, the cost is of another platform
+ *   CLO_ERR_INVALID      graph, platform, times or plan differ from rank to rank, which clo_last_error says; the plan
+ *                        does not pass the checker
+ *   CLO_ERR_TASK         a body of this rank failed
+ *   CLO_ERR_TIMEOUT      nothing is heard of a rank
+ *   CLO_ERR_CANCELLED    config->stop
+ *   CLO_ERR_SYSTEM       MPI fails
+ *   CLO_ERR_LIMIT        more transfers than MPI has tags (MPI_TAG_UB), too many pairs of instances, too much memory
+ *   CLO_ERR_UNSUPPORTED  a task may pend, a machine is not coherent
+ *   CLO_ERR_MEMORY, and what clo_runtime_create and clo_job_create return
+ *
+ * Threads: as clo_remote_open. Real time: no. Blocks. All ranks must call. */
+CLO_API CLO_NODISCARD clo_status clo_remote_run(clo_remote *remote, const clo_cluster *cluster, const clo_cost *cost,
+                                                const clo_plan *plan, const clo_remote_config *config,
+                                                clo_remote_result *result, clo_trace **trace);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

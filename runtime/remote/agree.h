@@ -1,0 +1,10 @@
+/* remote/agree.h - do all ranks have the same graph, platform, times and plan? One sum over all of them tells. */
+#ifndef CLO_REMOTE_AGREE_H
+#define CLO_REMOTE_AGREE_H
+
+#include "remote/remote.h"
+
+/* Returns CLO_OK, CLO_ERR_INVALID with what differs, or as clo_remote_wait. All ranks must call. */
+clo_status clo_remote_agree(clo_remote *remote, const clo_cost *cost, const clo_plan *plan);
+
+#endif

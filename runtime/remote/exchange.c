@@ -1,0 +1,443 @@
+/* exchange.c - see exchange.h. */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
+#include "remote/exchange.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "remote/bodies.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define LARGE_BYTES 65536 /* above it a message counts as a flow            */
+#define BLOCK 256         /* requests in one look                           */
+#define TAKE_MAX 16       /* messages taken in one look                     */
+#define SLEEP_NS 50000    /* when nothing is due                            */
+#define EARLY_NS 100000   /* a message is due so long before it is planned  */
+#define HARD_NS 1000000   /* polling without a sleep, since something moved */
+#define JOB_NS 5000000    /* between two looks at the job                   */
+
+static uint32_t pieces_of(const clo_exchange *x, uint64_t bytes)
+{
+    return bytes == 0 ? 1 : (uint32_t)((bytes + x->piece_bytes - 1) / x->piece_bytes);
+}
+
+static const clo_transfer *transfer_of(const clo_exchange *x, uint32_t receive)
+{
+    return &x->local->split->transfers[x->local->receives[receive].transfer];
+}
+
+/* Bytes of a piece. */
+static int piece_count(const clo_exchange *x, uint64_t bytes, uint32_t piece)
+{
+    uint64_t begin = (uint64_t)piece * x->piece_bytes;
+
+    return (int)(bytes - begin < x->piece_bytes ? bytes - begin : x->piece_bytes);
+}
+
+static void add_request(clo_requests *requests, MPI_Request request, uint32_t of)
+{
+    requests->list[requests->count] = request;
+    requests->of[requests->count++] = of;
+}
+
+/* The rank of a message. */
+static int rank_of(const clo_exchange *x, const clo_requests *requests, uint32_t at)
+{
+    uint32_t of = requests->of[at];
+
+    return (int)(requests == &x->in ? transfer_of(x, of)->from : x->local->split->transfers[of].to);
+}
+
+/* One look at the next block of requests; `done` is called for each that is through. Returns false where MPI fails. */
+static clo_status look(clo_exchange *x, clo_requests *requests, void (*done)(clo_exchange *, uint32_t of),
+                       bool *has_moved)
+{
+    int indices[BLOCK], count = 0;
+    MPI_Status statuses[BLOCK]; /* MPICH's "ignore" is an address that compilers warn of */
+
+    if (requests->count == 0)
+        return CLO_OK;
+    if (requests->at >= requests->count)
+        requests->at = 0;
+    uint32_t first = requests->at, left = requests->count - first, block = left < BLOCK ? left : BLOCK;
+    int code = MPI_Testsome((int)block, &requests->list[first], &count, indices, statuses);
+    bool is_one = code == MPI_ERR_IN_STATUS && count == 1 && indices[0] >= 0 && indices[0] < (int)block;
+    int rank = is_one ? rank_of(x, requests, first + (uint32_t)indices[0]) : -1;
+    clo_status status = clo_remote_reach(x->remote, rank, code, "MPI_Testsome");
+    if (status != CLO_OK || count == MPI_UNDEFINED || count <= 0)
+        return requests->at += block, status;
+    *has_moved = true;
+    for (uint32_t i = first + block; i-- > first;) { /* downwards: the last one fills the gap */
+        if (requests->list[i] != MPI_REQUEST_NULL)
+            continue;
+        uint32_t of = requests->of[i];
+        requests->list[i] = requests->list[--requests->count];
+        requests->of[i] = requests->of[requests->count];
+        done(x, of);
+    }
+    requests->at += block;
+    return CLO_OK;
+}
+
+/* ---- receives ---- */
+
+static void piece_came(clo_exchange *x, uint32_t receive)
+{
+    if (--x->in_left[receive] > 0)
+        return;
+    x->received++;
+    clo_local_arrived(&x->local->receives[receive], clo_clock_ns());
+    while (x->first_due < x->local->receives_count && x->in_left[x->first_due] == 0)
+        x->first_due++;
+}
+
+static unsigned char *piece_place(const clo_exchange *x, uint32_t receive, uint32_t piece)
+{
+    unsigned char *buffer = x->local->receives[receive].buffer;
+
+    return buffer != NULL ? buffer + (size_t)piece * x->piece_bytes : buffer;
+}
+
+static clo_status post(clo_exchange *x, uint32_t receive)
+{
+    const clo_transfer *t = transfer_of(x, receive);
+    clo_status status = CLO_OK;
+
+    while (x->in_pieces[receive] < pieces_of(x, t->bytes) && status == CLO_OK) {
+        uint32_t piece = x->in_pieces[receive]++;
+        MPI_Request request;
+        status = clo_remote_reach(x->remote, (int)t->from,
+                                  MPI_Irecv(piece_place(x, receive, piece), piece_count(x, t->bytes, piece), MPI_BYTE,
+                                            (int)t->from, (int)x->local->receives[receive].transfer, x->remote->data,
+                                            &request),
+                                  "MPI_Irecv");
+        if (status == CLO_OK)
+            add_request(&x->in, request, receive);
+    }
+    return status;
+}
+
+/* A message that nobody has posted a receive for. */
+static clo_status take(clo_exchange *x, bool *is_taken)
+{
+    MPI_Message message;
+    MPI_Status from;
+    MPI_Request request;
+    int found = 0;
+    clo_status status = clo_remote_mpi(
+        MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, x->remote->data, &found, &message, &from), "MPI_Improbe");
+
+    *is_taken = found != 0;
+    if (status != CLO_OK || !found)
+        return status;
+    uint32_t receive = x->local->receive_of[from.MPI_TAG];
+    if (receive == CLO_NONE || x->in_pieces[receive] >= pieces_of(x, transfer_of(x, receive)->bytes))
+        return clo_fail(CLO_ERR_SYSTEM, "rank %d sent transfer %d, which the plan does not send here", from.MPI_SOURCE,
+                        from.MPI_TAG);
+    uint32_t piece = x->in_pieces[receive]++;
+    status =
+        clo_remote_mpi(MPI_Imrecv(piece_place(x, receive, piece), piece_count(x, transfer_of(x, receive)->bytes, piece),
+                                  MPI_BYTE, &message, &request),
+                       "MPI_Imrecv");
+    if (status == CLO_OK)
+        add_request(&x->in, request, receive);
+    return status;
+}
+
+static clo_status take_some(clo_exchange *x, bool *has_moved)
+{
+    bool is_taken = x->posted < x->local->receives_count;
+    clo_status status = CLO_OK;
+
+    for (int i = 0; i < TAKE_MAX && is_taken && status == CLO_OK; i++) {
+        status = take(x, &is_taken);
+        *has_moved |= is_taken;
+    }
+    return status;
+}
+
+/* ---- sends ---- */
+
+static bool goes_first(const clo_exchange *x, uint32_t a, uint32_t b)
+{
+    const clo_transfer *list = x->local->split->transfers;
+
+    return list[a].rank_u != list[b].rank_u ? list[a].rank_u > list[b].rank_u : a < b;
+}
+
+static void push_urgent(const clo_exchange *x, clo_urgent *heap, uint32_t transfer)
+{
+    uint32_t at = heap->count++;
+
+    while (at > 0 && goes_first(x, transfer, heap->list[(at - 1) / 2])) {
+        heap->list[at] = heap->list[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    heap->list[at] = transfer;
+}
+
+static uint32_t pop_urgent(const clo_exchange *x, clo_urgent *heap)
+{
+    uint32_t top = heap->list[0], last = heap->list[--heap->count], at = 0;
+
+    for (uint32_t child = 1; child < heap->count; child = 2 * at + 1) {
+        if (child + 1 < heap->count && goes_first(x, heap->list[child + 1], heap->list[child]))
+            child++;
+        if (!goes_first(x, heap->list[child], last))
+            break;
+        heap->list[at] = heap->list[child];
+        at = child;
+    }
+    heap->list[at] = last;
+    return top;
+}
+
+static bool is_large(const clo_exchange *x, uint32_t transfer)
+{
+    return x->local->split->transfers[transfer].bytes > LARGE_BYTES;
+}
+
+static void collect_ready(clo_exchange *x)
+{
+    for (uint64_t item = clo_local_take_ready(x->local); item != CLO_ITEM_NONE;) {
+        uint32_t transfer = (uint32_t)item;
+        item = x->local->links[transfer];
+        push_urgent(x, is_large(x, transfer) ? &x->large : &x->small, transfer);
+    }
+}
+
+static clo_status send(clo_exchange *x, uint32_t transfer)
+{
+    const clo_transfer *t = &x->local->split->transfers[transfer];
+    const unsigned char *output = clo_local_output(x->local, transfer);
+    uint32_t pieces = pieces_of(x, t->bytes);
+    clo_status status = CLO_OK;
+
+    x->out_left[transfer] = pieces;
+    x->flows += is_large(x, transfer);
+    for (uint32_t piece = 0; piece < pieces && status == CLO_OK; piece++) {
+        MPI_Request request;
+        int count = piece_count(x, t->bytes, piece);
+        const unsigned char *from = output != NULL ? output + (size_t)piece * x->piece_bytes : output;
+        status = clo_remote_reach(
+            x->remote, (int)t->to,
+            MPI_Isend(from, count, MPI_BYTE, (int)t->to, (int)transfer, x->remote->data, &request), "MPI_Isend");
+        if (status == CLO_OK)
+            add_request(&x->out, request, transfer);
+        x->sent_bytes += (uint64_t)count;
+    }
+    x->sent_messages++;
+    return status;
+}
+
+static clo_status send_some(clo_exchange *x, bool *has_moved)
+{
+    clo_status status = CLO_OK;
+
+    collect_ready(x);
+    while (x->small.count > 0 && status == CLO_OK) {
+        *has_moved = true;
+        status = send(x, pop_urgent(x, &x->small));
+    }
+    while (x->large.count > 0 && x->flows < x->flows_max && status == CLO_OK) {
+        *has_moved = true;
+        status = send(x, pop_urgent(x, &x->large));
+    }
+    return status;
+}
+
+static void piece_went(clo_exchange *x, uint32_t transfer)
+{
+    if (--x->out_left[transfer] > 0)
+        return;
+    x->flows -= is_large(x, transfer);
+    x->sent++;
+}
+
+/* ---- the loop ---- */
+
+static clo_status step(clo_exchange *x, bool *has_moved)
+{
+    clo_status status = send_some(x, has_moved);
+
+    if (status == CLO_OK)
+        status = look(x, &x->out, piece_went, has_moved);
+    if (status == CLO_OK)
+        status = look(x, &x->in, piece_came, has_moved);
+    return status == CLO_OK ? take_some(x, has_moved) : status;
+}
+
+static bool is_through(const clo_exchange *x)
+{
+    return x->received == x->local->receives_count && x->sent == x->local->sends_count;
+}
+
+static bool is_due(const clo_exchange *x, int64_t now_ns)
+{
+    if (x->out.count > 0)
+        return true;
+    return x->first_due < x->local->receives_count &&
+           now_ns - x->start_ns >= transfer_of(x, x->first_due)->arrival_ns - EARLY_NS;
+}
+
+/* CLO_ERR_TIMEOUT: it still runs, which is no failure. */
+static bool has_ended(clo_job *job, clo_job_result *result, clo_status *status)
+{
+    *status = clo_job_wait_for(job, 0, result);
+    return *status != CLO_ERR_TIMEOUT;
+}
+
+static clo_status run(clo_exchange *x, clo_job *job, clo_job_result *result)
+{
+    int64_t moved_ns = clo_clock_ns(), job_ns = 0;
+
+    for (;;) { /* ends: the job does, or a rank is silent for too long */
+        uint32_t heard = clo_bell_hear(&x->bell);
+        bool has_moved = false, was_due = is_due(x, moved_ns);
+        clo_status status = step(x, &has_moved);
+        int64_t now_ns = clo_clock_ns();
+        if (status == CLO_OK)
+            status = clo_remote_look(x->remote, now_ns);
+        if (status != CLO_OK)
+            return status;
+        if (has_moved || (!was_due && is_due(x, now_ns)))
+            moved_ns = now_ns;
+        if ((is_through(x) && !has_moved) || now_ns - job_ns > JOB_NS) {
+            job_ns = now_ns;
+            clo_status ended;
+            if (has_ended(job, result, &ended) && (ended != CLO_OK || is_through(x)))
+                return ended;
+        }
+        if (!has_moved && is_due(x, now_ns) && now_ns - moved_ns < HARD_NS)
+            sched_yield();
+        else if (!has_moved)
+            clo_bell_wait_until(&x->bell, heard, now_ns + SLEEP_NS);
+    }
+}
+
+static int64_t cpu_ns(void)
+{
+    struct rusage use;
+
+    if (getrusage(RUSAGE_THREAD, &use) != 0)
+        return 0;
+    return ((int64_t)use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1000000000 +
+           ((int64_t)use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1000;
+}
+
+clo_status clo_exchange_run(clo_exchange *x, clo_job *job, clo_job_result *result)
+{
+    int64_t before_ns = cpu_ns();
+    clo_status status = run(x, job, result);
+
+    x->cpu_ns = cpu_ns() - before_ns;
+    return status;
+}
+
+static clo_status take_requests(clo_requests *requests, uint64_t count)
+{
+    requests->list = clo_allocate(count, sizeof *requests->list);
+    requests->of = clo_allocate(count, sizeof *requests->of);
+    return requests->list != NULL && requests->of != NULL ? CLO_OK : clo_fail_memory("the messages of a run");
+}
+
+static clo_status check_tags(const clo_exchange *x)
+{
+    int *highest = NULL, is_set = 0;
+    clo_status status =
+        clo_remote_mpi(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &highest, &is_set), "MPI_Comm_get_attr");
+    int most = is_set ? *highest : 32767;
+
+    if (status == CLO_OK && x->local->split->transfers_count > (uint64_t)most)
+        return clo_fail(CLO_ERR_LIMIT, "the plan has %u transfers, and this MPI has %d tags (MPI_TAG_UB)",
+                        x->local->split->transfers_count, most);
+    return status;
+}
+
+clo_status clo_exchange_open(clo_exchange *x, clo_remote *remote, clo_local *local, const clo_remote_config *config)
+{
+    uint64_t in = 0, out = 0;
+    const clo_split *split = local->split;
+
+    x->remote = remote;
+    x->local = local;
+    x->piece_bytes = config->piece_bytes;
+    x->flows_max = config->flows_max;
+    for (uint32_t t = 0; t < split->transfers_count; t++) {
+        in += split->transfers[t].to == local->machine ? pieces_of(x, split->transfers[t].bytes) : 0;
+        out += split->transfers[t].from == local->machine ? pieces_of(x, split->transfers[t].bytes) : 0;
+    }
+    clo_status status = in < UINT32_MAX && out < UINT32_MAX
+                            ? check_tags(x)
+                            : clo_fail(CLO_ERR_LIMIT, "the messages have 2^32 pieces or more; make them larger");
+    if (status == CLO_OK)
+        status = take_requests(&x->in, in);
+    if (status == CLO_OK)
+        status = take_requests(&x->out, out);
+    if (status != CLO_OK)
+        return status;
+    x->in_left = clo_allocate(local->receives_count, sizeof *x->in_left);
+    x->in_pieces = clo_allocate(local->receives_count, sizeof *x->in_pieces);
+    x->out_left = clo_allocate(split->transfers_count, sizeof *x->out_left);
+    x->small.list = clo_allocate(local->sends_count, sizeof *x->small.list);
+    x->large.list = clo_allocate(local->sends_count, sizeof *x->large.list);
+    if (x->in_left == NULL || x->in_pieces == NULL || x->out_left == NULL || x->small.list == NULL ||
+        x->large.list == NULL)
+        return clo_fail_memory("the messages of a run");
+    for (uint32_t r = 0; r < local->receives_count; r++)
+        x->in_left[r] = pieces_of(x, transfer_of(x, r)->bytes);
+    while (x->posted < local->receives_count && x->posted < config->posted_max && status == CLO_OK)
+        status = post(x, x->posted++);
+    return status;
+}
+
+void clo_exchange_close(clo_exchange *x)
+{
+    clo_free(x->in.list);
+    clo_free(x->in.of);
+    clo_free(x->out.list);
+    clo_free(x->out.of);
+    clo_free(x->in_left);
+    clo_free(x->in_pieces);
+    clo_free(x->out_left);
+    clo_free(x->small.list);
+    clo_free(x->large.list);
+}
+
+/* The rank's next task by the plan, where nothing is awaited from it: the last one. */
+static uint32_t last_of(const clo_split *split, int rank)
+{
+    for (uint32_t p = split->placements_count; p-- > 0;)
+        if (clo_split_machine(split, p) == (uint32_t)rank)
+            return p;
+    return CLO_NONE;
+}
+
+void clo_exchange_describe(const void *exchange, int rank, char *text, size_t bytes)
+{
+    const clo_exchange *x = exchange;
+    const clo_split *split = x->local->split;
+    const clo_graph *graph = clo_cost_graph(split->cost);
+    char scratch[16];
+
+    for (uint32_t r = x->first_due; r < x->local->receives_count && x->in_left != NULL; r++) {
+        const clo_transfer *t = transfer_of(x, r);
+        const clo_placement *p = &split->placements[t->source];
+        if (x->in_left[r] == 0 || (rank >= 0 && t->from != (uint32_t)rank))
+            continue;
+        snprintf(text, bytes, "task '%.100s' (instance %u) is awaited from rank %u (%.60s)",
+                 clo_graph_task_name(graph, p->task, scratch), p->instance, t->from,
+                 clo_cluster_machine_name(split->cluster, t->from));
+        return;
+    }
+    uint32_t last = rank >= 0 ? last_of(split, rank) : CLO_NONE;
+    if (last == CLO_NONE)
+        snprintf(text, bytes, "no task is awaited");
+    else
+        snprintf(text, bytes, "no task is awaited from it; its last one by the plan is '%.100s' (instance %u)",
+                 clo_graph_task_name(graph, split->placements[last].task, scratch), split->placements[last].instance);
+}

@@ -1,0 +1,60 @@
+/* remote/exchange.h - the messages of one run on one rank.
+ *
+ * Receives are posted before the run, straight into the buffers that consumers read, up to posted_max of them in the
+ * planned order of arrival; what comes of the others is asked for (MPI_Improbe) and taken as it comes. So a sender that
+ * waits for its receiver (a rendezvous, above MPI's eager limit) is never kept waiting by another message, and a bound on
+ * the large sends in flight cannot end in a circle. Of what may be sent, the most urgent goes first. */
+#ifndef CLO_REMOTE_EXCHANGE_H
+#define CLO_REMOTE_EXCHANGE_H
+
+#include "remote/local.h"
+#include "remote/remote.h"
+
+/* Requests, and the receive or transfer that each is of. */
+typedef struct clo_requests {
+    MPI_Request *list;
+    uint32_t *of;
+    uint32_t count, at; /* at: where the next look begins */
+} clo_requests;
+
+/* Transfers that may be sent, the most urgent on top: a binary heap. */
+typedef struct clo_urgent {
+    uint32_t *list;
+    uint32_t count;
+} clo_urgent;
+
+typedef struct clo_exchange {
+    clo_remote *remote;
+    clo_local *local;
+    clo_bell bell;
+    uint64_t piece_bytes;
+    uint32_t flows_max, flows; /* large messages in flight */
+    int64_t start_ns;          /* of the run, on this machine's clock */
+
+    clo_requests in, out;
+    uint32_t *in_left;   /* [receives] pieces that have not come   */
+    uint32_t *in_pieces; /* [receives] pieces that were asked for  */
+    uint32_t posted;     /* receives before this one were posted   */
+    uint32_t received;   /* whole                                  */
+    uint32_t first_due;  /* receives before this one have come     */
+    uint32_t *out_left;  /* [transfers] pieces in flight           */
+    clo_urgent small, large;
+    uint32_t sent; /* whole */
+
+    uint64_t sent_messages, sent_bytes;
+    int64_t cpu_ns;
+} clo_exchange;
+
+/* Fills what is zero yet, but `bell`, and posts receives. local: with x->bell. Returns CLO_OK, CLO_ERR_LIMIT,
+ * CLO_ERR_SYSTEM or CLO_ERR_MEMORY; clo_exchange_close in any case. */
+clo_status clo_exchange_open(clo_exchange *x, clo_remote *remote, clo_local *local,
+                             const clo_remote_config *config);
+void clo_exchange_close(clo_exchange *x);
+
+/* Looks after messages until the job has ended and all of them are through. */
+clo_status clo_exchange_run(clo_exchange *x, clo_job *job, clo_job_result *result);
+
+/* Writes what is awaited from a rank, -1: from any. A clo_remote.describe. */
+void clo_exchange_describe(const void *exchange, int rank, char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,211 @@
+"""What the tests of several machines share: three network namespaces on one bridge, each with a clock and a host name of
+its own, and the two MPIs in them. A rank in a namespace has no other way to the others than its veth, whose counters
+are read; shared memory of the MPIs is turned off.
+
+CLOTHO_BIN names the folder of the programs, CLO_RUNS multiplies the numbers of runs (1: a few seconds for each test)."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BIN = os.path.abspath(os.environ.get("CLOTHO_BIN", os.path.join(SOURCE, "build/release/bin")))
+RUNS = float(os.environ.get("CLO_RUNS", "1"))
+SANITIZED = os.environ.get("CLO_SANITIZED", "")
+NET = "10.87.%d" % (os.getpid() % 250 + 1)
+SKIPPED = 77
+
+
+def skip(why):
+    print("skipped: %s" % why)
+    sys.exit(SKIPPED)
+
+
+def run(*command, check=True, **how):
+    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          errors="replace", check=False, **how)
+    if check and done.returncode != 0:
+        raise RuntimeError("%s: %d\n%s%s" % (" ".join(map(str, command)), done.returncode, done.stdout, done.stderr))
+    return done
+
+
+def needs_namespaces():
+    """Skips the whole script where this user may make none."""
+    if os.geteuid() != 0:
+        skip("network namespaces need root; run the test as root")
+    if shutil.which("ip") is None:
+        skip("no 'ip'; install iproute2")
+    name = "clo%d-try" % os.getpid()
+    if run("ip", "netns", "add", name, check=False).returncode != 0:
+        skip("this system allows no network namespaces (a container without CAP_SYS_ADMIN?)")
+    run("ip", "netns", "del", name)
+
+
+class Machines:
+    """Namespaces with one veth each, on a bridge in a namespace of its own."""
+
+    def __init__(self, count=3, shifts=(), rate=None):
+        self.prefix = "c%d" % (os.getpid() % 100000)
+        self.names = ["%sr%s" % (self.prefix, "ABCDEFGH"[i]) for i in range(count)]
+        self.switch = self.prefix + "sw"
+        self.shifts = list(shifts) + [0] * (count - len(shifts))
+        self.folder = tempfile.TemporaryDirectory()
+        self.made = []
+        self.more = {"openmpi": [], "mpich": []}  # words for the launchers
+        try:
+            self.make(rate)
+        except BaseException:
+            self.close()
+            raise
+
+    def make(self, rate):
+        self.add(self.switch)
+        inside = ("ip", "netns", "exec", self.switch)
+        run(*inside, "ip", "link", "add", "br0", "type", "bridge")
+        run(*inside, "ip", "link", "set", "br0", "up")
+        for i, name in enumerate(self.names):
+            self.add(name)
+            run("ip", "link", "add", "veth0", "netns", name, "type", "veth", "peer", "name", "p%d" % i, "netns",
+                self.switch)
+            run("ip", "-n", name, "addr", "add", "%s.%d/24" % (NET, i + 1), "dev", "veth0")
+            run("ip", "-n", name, "link", "set", "lo", "up")
+            run("ip", "-n", name, "link", "set", "veth0", "up")
+            run("ip", "-n", self.switch, "link", "set", "p%d" % i, "master", "br0", "up")
+            if rate is not None:
+                run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "veth0", "root", "tbf", "rate", rate,
+                    "burst", "32kb", "latency", "200ms")
+        self.write_agents()
+
+    def add(self, name):
+        run("ip", "netns", "add", name)
+        self.made.append(name)
+
+    def write_agents(self):
+        """What the launchers take for ssh: HOST COMMAND..."""
+        shift = "\n".join("  %s|%s.%d) t='--time --monotonic %d --boottime %d';;" % (n, NET, i + 1, s, s)
+                          for i, (n, s) in enumerate(zip(self.names, self.shifts)) if s != 0)
+        names = "\n".join("  %s.%d) ns=%s;;" % (NET, i + 1, n) for i, n in enumerate(self.names))
+        self.agent = os.path.join(self.folder.name, "agent")
+        with open(self.agent, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\ncase $1 in -x) shift;; esac\nns=$1; t=; shift\ncase $ns in\n%s\nesac\ncase $ns in\n%s\n"
+                       "  *) :;;\nesac\nexec ip netns exec $ns unshare --uts $t sh -c \"hostname $ns; $*\"\n" % (names, shift))
+        os.chmod(self.agent, 0o755)
+        hosts = os.path.join("/etc/netns")
+        for i, name in enumerate(self.names):  # names must lead to addresses inside
+            os.makedirs(os.path.join(hosts, name), exist_ok=True)
+            with open(os.path.join(hosts, name, "hosts"), "w", encoding="utf-8") as file:
+                file.write("127.0.0.1 localhost\n")
+                for k, other in enumerate(self.names):
+                    file.write("%s.%d %s\n" % (NET, k + 1, other))
+
+    def close(self):
+        for name in self.made:
+            pids = run("ip", "netns", "pids", name, check=False).stdout.split()
+            for pid in pids:
+                try:
+                    os.kill(int(pid), signal.SIGKILL)
+                except (OSError, ValueError):
+                    pass
+            run("ip", "netns", "del", name, check=False)
+            shutil.rmtree(os.path.join("/etc/netns", name), ignore_errors=True)
+        self.folder.cleanup()
+
+    def sent_bytes(self):
+        """Bytes that left the machines so far."""
+        total = 0
+        for name in self.names:
+            said = run("ip", "-n", name, "-s", "-j", "link", "show", "dev", "veth0").stdout
+            total += json.loads(said)[0]["stats64"]["tx"]["bytes"]
+        return total
+
+    def cluster(self, latency_ns=30000, bandwidth=0.1, platform="uniform:1", platforms=None, **more):
+        """A cluster file of these machines; returns its path."""
+        path = os.path.join(self.folder.name, "cluster.json")
+        machines = [{"name": n, "platform": (platforms or {}).get(i, platform)} for i, n in enumerate(self.names)]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"format": "clotho.cluster/1", "name": "test", "machines": machines,
+                       "link": {"latency_ns": latency_ns, "bandwidth_bytes_per_ns": bandwidth}, **more}, file)
+        return path
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def command(self, engine, *arguments, program=None):
+        """The words that start one rank on each machine; program: in place of the command."""
+        if engine == "openmpi":
+            launch = ["mpirun.openmpi", "--allow-run-as-root", "--bind-to", "none", "--mca", "plm_rsh_agent", self.agent, "--mca", "pml", "ob1",
+                      "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", NET + ".0/24", "--mca",
+                      "oob_tcp_if_include", NET + ".0/24", "--mca", "plm_rsh_no_tree_spawn", "1", *self.more[engine], "-host",
+                      ",".join(n + ":1" for n in self.names), "-np", str(len(self.names))]
+            program = program or os.path.join(BIN, "clotho-mpi")
+        else:
+            launch = ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", self.agent, "-iface", "veth0", "-hosts",
+                      ",".join(n + ":1" for n in self.names), "-bind-to", "none", "-np", str(len(self.names)), "-genv",
+                      "UCX_TLS", "tcp,self", *self.more[engine], "-genv", "UCX_NET_DEVICES", "veth0"]
+            program = program or os.path.join(BIN, "clotho-mpich")
+        inside = " ".join("'%s'" % w for w in [*launch, program, *map(str, arguments)])
+        shift = self.shifts[0]
+        time_words = ["--time", "--monotonic", str(shift), "--boottime", str(shift)] if shift else []
+        return ["ip", "netns", "exec", self.names[0], "unshare", "--uts", *time_words, "sh", "-c",
+                "hostname %s; exec %s" % (self.names[0], inside)]
+
+    def start(self, engine, *arguments, program=None):
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        return subprocess.Popen(self.command(engine, *arguments, program=program), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True, errors="replace", env=environment, start_new_session=True)
+
+    def run(self, engine, *arguments, timeout=120):
+        """The JSON object that rank 0 prints."""
+        process = self.start(engine, *arguments, "--unpinned", "--json", "--silence", "30s")
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise
+        if process.returncode != 0:
+            raise RuntimeError("%s: exit %d\n%s\n%s" % (" ".join(process.args), process.returncode, out, err))
+        lines = [line for line in out.splitlines() if line.startswith("{")]
+        return json.loads(lines[-1])
+
+    def ranks(self, program):
+        """(machine, pid) of the ranks that run, in order."""
+        found = []
+        for name in self.names:
+            for pid in run("ip", "netns", "pids", name, check=False).stdout.split():
+                try:
+                    exe = os.readlink("/proc/%s/exe" % pid)
+                except OSError:
+                    continue
+                if os.path.basename(exe) == program:
+                    found.append((name, int(pid)))
+        return found
+
+
+def clotho(*arguments):
+    return run(os.path.join(BIN, "clotho"), *arguments).stdout
+
+
+def engines():
+    """Those that are built and can be launched."""
+    found = [name for name, program, launcher in
+             (("openmpi", "clotho-mpi", "mpirun.openmpi"), ("mpich", "clotho-mpich", "mpiexec.hydra"))
+             if name in os.environ.get("CLO_ENGINES", "openmpi mpich").split()
+             and os.path.exists(os.path.join(BIN, program)) and shutil.which(launcher) is not None]
+    if not found:
+        skip("no MPI; install libopenmpi-dev openmpi-bin, or libmpich-dev mpich, and build again")
+    return found
+
+
+PROGRAM = {"openmpi": "clotho-mpi", "mpich": "clotho-mpich"}
+
+
+def main():
+    needs_namespaces()
+    engines()
+    unittest.main(verbosity=2)

@@ -1,0 +1,123 @@
+"""A rank that dies (kill -9) or stops (SIGSTOP), each in turn, and a body that fails: the run ends with an exit status
+that is not 0 within 5 s of it, and says which rank and which task. No process is left."""
+import os
+import re
+import signal
+import time
+import unittest
+
+import support
+
+LIMIT_S = 5.0
+SLOW = 4.0 if support.SANITIZED else 1.0
+
+
+class Lost(unittest.TestCase):
+    # Open MPI's launcher takes about 3 s to end what it does not stop at once.
+    QUICK = ["--mca", "odls_base_sigkill_timeout", "0"]
+
+    @classmethod
+    def setUpClass(cls):
+        cls.machines = support.Machines(3)
+        cls.addClassCleanup(cls.machines.close)
+        # So that those who live can say who does not. (Open MPI's --enable-recovery does that too, but ends with 0.)
+        cls.machines.more["mpich"] = ["-disable-auto-cleanup"]
+        cls.machines.more["openmpi"] = cls.QUICK
+        # A chain of levels: everybody waits for everybody, for 20 s.
+        cls.graph = cls.machines.path("long.json")
+        support.clotho("generate", "layered", "--tasks", 300, "--work", "200ms", "--ccr", 0.02, "--width", 3, "--outputs",
+                       "-o", cls.graph)
+        cls.cluster = cls.machines.cluster()
+
+    def begin(self, engine):
+        """Starts a run; returns it once all ranks run workers."""
+        process = self.machines.start(engine, self.graph, "--hosts", self.cluster, "--unpinned", "--json",
+                                      *(("--silence", "4s") if support.SANITIZED else ()))
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and process.poll() is None:
+            ranks = self.machines.ranks(support.PROGRAM[engine])
+            if len(ranks) == 3 and all(self.threads(pid) > 2 for _, pid in ranks):
+                time.sleep(0.6)  # into the run; that it has begun does not matter for the result
+                return process, ranks
+            time.sleep(0.05)
+        self.fail("the run did not begin: %s" % (process.communicate(timeout=10),))
+
+    def threads(self, pid):
+        try:
+            return len(os.listdir("/proc/%d/task" % pid))
+        except OSError:
+            return 0
+
+    def hit(self, engine, victim, number):
+        # After a kill that would leave nobody the time to say more.
+        self.machines.more["openmpi"] = self.QUICK if number == signal.SIGSTOP else []
+        self.addCleanup(self.machines.more.update, openmpi=self.QUICK)
+        process, ranks = self.begin(engine)
+        began = time.monotonic()
+        os.kill(ranks[victim][1], number)
+        try:
+            out, err = process.communicate(timeout=30)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+        took = time.monotonic() - began
+        print("%s: rank %d, signal %d: exit %d after %.2f s: %s" % (
+            engine, victim, number, process.returncode, took,
+            "; ".join(line for line in err.splitlines() if line.startswith("clotho:"))))
+        self.assertNotEqual(process.returncode, 0, out + err)
+        self.assertLess(took, LIMIT_S * SLOW, err)
+        self.assertEqual([line for line in out.splitlines() if line.startswith("{")], [], "a result all the same")
+        self.assertRegex(err, r"rank %d\b" % victim)
+        self.assertRegex(err, r"task '[^']+' \(instance \d+\) is awaited from rank %d|its last one by the plan is '[^']+'" % victim)
+        deadline = time.monotonic() + 10
+        while self.machines.ranks(support.PROGRAM[engine]) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self.assertEqual(self.machines.ranks(support.PROGRAM[engine]), [])
+
+    def victims(self):
+        return range(3) if support.RUNS > 1 else (1,)
+
+    def test_killed(self):
+        for engine in support.engines():
+            for victim in self.victims():
+                with self.subTest(engine=engine, victim=victim):
+                    self.hit(engine, victim, signal.SIGKILL)
+
+    def test_stopped(self):
+        for engine in support.engines():
+            for victim in (range(3) if engine == "openmpi" else self.victims()):
+                with self.subTest(engine=engine, victim=victim):
+                    self.hit(engine, victim, signal.SIGSTOP)
+
+    def test_another_plan(self):
+        """One rank has another graph: a clear line, not a hang."""
+        for engine in support.engines():
+            with self.subTest(engine):
+                other = self.machines.path("other.json")
+                support.clotho("generate", "layered", "--tasks", 40, "--outputs", "--seed", 1, "-o", other)
+                link = self.machines.path("link")
+                script = self.machines.path("choose")
+                with open(script, "w", encoding="utf-8") as file:
+                    file.write("#!/bin/sh\ncase $(hostname) in *rB) g=%s;; *) g=%s;; esac\nexec %s $g \"$@\"\n" % (
+                        other, self.graph, os.path.join(support.BIN, support.PROGRAM[engine])))
+                os.chmod(script, 0o755)
+                self.assertFalse(os.path.exists(link))
+                process = self.machines.start(engine, "--hosts", self.cluster, "--unpinned", program=script)
+                out, err = process.communicate(timeout=60)
+                self.assertNotEqual(process.returncode, 0, out)
+                self.assertRegex(err, r"clotho: rank \d \(\w+\): not all ranks have the same graph")
+
+    def test_bad_input(self):
+        for words, wanted in ((("nothing.json", "--hosts", self.cluster), "nothing.json"),
+                              ((self.graph,), "--hosts"),
+                              ((self.graph, "--hosts", self.graph), "clotho.cluster/1")):
+            for engine in support.engines():
+                with self.subTest(engine=engine, words=words):
+                    process = self.machines.start(engine, *words)
+                    out, err = process.communicate(timeout=60)
+                    self.assertNotEqual(process.returncode, 0, out)
+                    self.assertTrue(re.search(wanted, err), err)
+
+
+if __name__ == "__main__":
+    support.main()

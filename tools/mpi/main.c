@@ -1,0 +1,125 @@
+/* main.c - `clotho-mpi GRAPH --hosts F`: one rank of a run over several machines; started by mpirun or srun. */
+#define _GNU_SOURCE
+#include "../clotho/options.h"
+#include "run_remote.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#define END_MICROSECONDS 300000 /* for the rank to hear that it shall end */
+#define END_SECONDS 1           /* for MPI to end; then the process ends without it */
+
+static volatile int told_to_end;
+static volatile int exit_code;
+static char last_words[CLO_REMOTE_WORDS_BYTES];
+
+/* The rank looks at told_to_end; if MPI holds it fast, the timer ends it. */
+static void end_soon(int number)
+{
+    const struct itimerval soon = {.it_value = {.tv_usec = END_MICROSECONDS}};
+
+    (void)number;
+    told_to_end = 1;
+    exit_code = EXIT_BAD_INPUT;
+    (void)setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+/* All is done and printed, but MPI does not come back: after an abort, or (MPICH 4.0 over UCX and TCP) for no reason. */
+static void end_now(int number)
+{
+    (void)number;
+    if (told_to_end && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
+        _exit(EXIT_BAD_INPUT);
+    _exit(exit_code);
+}
+
+/* A launcher that ends the ranks sends SIGTERM first: time to say what was awaited. */
+static void catch_end(void)
+{
+    struct sigaction action = {.sa_handler = end_soon, .sa_flags = SA_RESTART};
+
+    sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = end_now;
+    (void)sigaction(SIGALRM, &action, NULL);
+}
+
+static const command cmd = {
+    "run",
+    "GRAPH",
+    1,
+    1,
+    "Runs one plan over several machines. Each rank is a machine of the cluster file, in order, and has one worker\n"
+    "per executor of it. Start it with mpirun, mpiexec or srun, one rank for each machine.",
+    "Each rank reads the files and plans for itself; whether all have the same is checked. A rank that is silent for\n"
+    "--silence ends the run, with its name and the task that is awaited from it. See docs/REMOTE.md.\n"
+    "Example: mpirun -np 3 --bind-to none clotho run cholesky.json --hosts cluster.json --planner deft"};
+
+static int read_options(remote_options *o, int argc, char **argv, char ***operands)
+{
+    bool unpinned = false;
+    const option_spec options[] = {
+        {"hosts", 0, "F.json", OPTION_TEXT, &o->hosts, "the machines and their links (clotho.cluster/1)"},
+        {"instance", 'i', "NAME", OPTION_TEXT, &o->instance,
+         "take only the instance of this name, from a file with many"},
+        {"planner", 0, "NAME", OPTION_TEXT, &o->planner, "run the plan of this planner (heft)"},
+        {"plan", 0, "F.json", OPTION_TEXT, &o->plan, "run this plan, as 'clotho plan --out' writes it"},
+        {"schedules", 0, "N", OPTION_U32, &o->schedules, "for planners that search: schedules to try"},
+        {"no-duplicates", 0, NULL, OPTION_FLAG, &o->no_duplicates, "plan no replicas"},
+        {"seed", 0, "N", OPTION_U64, &o->seed, "fix every random choice (0)"},
+        {"scale", 0, "X", OPTION_REAL, &o->scale, "multiply times and bytes by X"},
+        {"body", 0, "NAME", OPTION_TEXT, &o->body, "spin (default) or memory: the body of tasks that name none"},
+        {"repeat", 'n', "N", OPTION_U32, &o->repeat, "run N times and print the median"},
+        {"unpinned", 0, NULL, OPTION_FLAG, &unpinned, "do not pin workers to CPUs"},
+        {"silence", 0, "TIME", OPTION_TIME, &o->run.silence_ns, "a rank silent for so long is lost (1s)"},
+        {"posted", 0, "N", OPTION_U32, &o->run.posted_max, "receives posted before the run (10000)"},
+        {"flows", 0, "N", OPTION_U32, &o->run.flows_max, "large messages sent at once (4)"},
+        {"piece", 0, "BYTES", OPTION_U64, &o->run.piece_bytes, "send messages in pieces of so many bytes (2^30)"},
+        {"trace", 0, "F.json", OPTION_TEXT, &o->trace, "write a Chrome / Perfetto trace of all ranks"},
+        {"gantt", 'g', "F.svg", OPTION_TEXT, &o->gantt, "draw the last run"},
+        {"json", 0, NULL, OPTION_FLAG, &o->as_json, "print one JSON object on standard output"}};
+    int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, operands, &count);
+
+    if (code != OPTIONS_GO_ON)
+        return code;
+    o->run.unpinned = unpinned;
+    if (o->hosts == NULL)
+        return misuse("no cluster file; write --hosts F.json");
+    if (o->repeat == 0 || o->repeat > REMOTE_REPEAT_MAX)
+        return misuse("--repeat is %u; write 1 to %u", o->repeat, REMOTE_REPEAT_MAX);
+    if (!(o->scale > 0))
+        return misuse("--scale is 0; write a number > 0");
+    if (o->plan != NULL && o->planner != NULL)
+        return misuse("--plan and --planner exclude each other");
+    return OPTIONS_GO_ON;
+}
+
+int main(int argc, char **argv)
+{
+    remote_options o = {.repeat = 1, .scale = 1, .run = CLO_REMOTE_CONFIG_INIT};
+    clo_remote *remote;
+    char **operands = NULL;
+    int parsed = read_options(&o, argc, argv, &operands);
+
+    if (parsed == EXIT_GOOD) /* --help */
+        return report_flush(EXIT_GOOD);
+    clo_status status = clo_remote_open(&argc, &argv, &remote);
+    if (status != CLO_OK)
+        return complain_status(NULL, status);
+    catch_end();
+    o.run.stop = &told_to_end;
+    o.run.words = last_words;
+    int code = parsed == OPTIONS_GO_ON ? run_remote(remote, operands[0], &o) : parsed;
+    code = report_flush(code);
+    exit_code = code;
+    (void)alarm(END_SECONDS);
+    if (told_to_end && code != EXIT_GOOD)
+        _exit(code);
+    (void)signal(SIGTERM, SIG_DFL); /* whoever tells us now waits for us */
+    if (code != EXIT_GOOD)
+        clo_remote_abort(remote, code);
+    clo_remote_close(remote);
+    return code;
+}
