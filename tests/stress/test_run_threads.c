@@ -53,8 +53,8 @@ static void *cancel_now_and_then(void *argument)
 {
     (void)argument;
     while (!atomic_load(&is_over)) {
-        int delay = atomic_exchange(&go, 0);
-        if (delay == 0)
+        int delay = atomic_load(&go);
+        if (delay <= 0) /* our own -1 stays until the next round */
             continue;
         for (volatile int i = delay; i > 0; i--)
             ;

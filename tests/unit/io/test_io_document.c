@@ -237,11 +237,11 @@ static void read_workload_example(const char *text, size_t bytes)
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* All examples of docs/FORMATS.md but the plan, the workload and the log are graphs. */
+/* All examples of docs/FORMATS.md but the cluster, the plan, the workload and the log are graphs. */
 static void the_examples_of_the_documentation_are_read(void **state)
 {
-    static const char *const wanted[] = {"clotho.graph/1", NULL,      "workload", NULL, "psplib",
-                                         "tpch-packing",   "alibaba", "tpch",     "rpc"};
+    static const char *const wanted[] = {"clotho.graph/1", NULL,           NULL,      "workload", NULL,
+                                         "psplib",         "tpch-packing", "alibaba", "tpch",     "rpc"};
     char *text;
     size_t bytes;
     clo_document *d;
