@@ -60,6 +60,7 @@ static void hot_workers_make_no_system_call_but_to_wake_who_waits_for_the_job(vo
         rt_scene s;
 
         runtime.spin_ns = 60ll * 1000000000; /* never cold */
+        runtime.help = -1; /* as in the real-time profile: a worker that is lent makes room, and parks */
         rt_open(&s, way, &runtime, &job);
         uint64_t parks = parks_of(s.runtime);
         wakes = waits = barriers = others = 0;
