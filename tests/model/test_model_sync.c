@@ -448,8 +448,8 @@ int main(int argc, char **argv)
     static const model_scenario parking[] = {
         {"park: one sleeper, two producers", 3, 2, park_set_up, park_run, park_finish},
         {"park: one sleeper, one that shares", 2, 4, park_set_up, share_run, park_finish},
-        {"lend: a sleeper, a borrower, a producer", 3, 2, lend_set_up, lend_run, lend_finish},
-        {"lend: a sleeper, two loans, a producer", 3, 1, lend_set_up, lend_twice_run, lend_finish},
+        {"park, lent: a sleeper, a borrower, a producer", 3, 2, lend_set_up, lend_run, lend_finish},
+        {"park, lent: a sleeper, two loans, a producer", 3, 1, lend_set_up, lend_twice_run, lend_finish},
         {"lookout: one that looks, two producers", 3, 3, lookout_set_up, lookout_run, lookout_finish},
     };
     const char *wanted = argc > 1 ? argv[1] : "";
@@ -463,7 +463,7 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < sizeof parking / sizeof parking[0]; i++) {
             has_membarrier = (with & 1) != 0;
             is_idle_first = (with & 2) != 0; /* lending only */
-            if (is_idle_first && strncmp(parking[i].name, "lend", 4) != 0)
+            if (is_idle_first && strncmp(parking[i].name, "park, lent", 10) != 0)
                 continue;
             if (strncmp(parking[i].name, wanted, strlen(wanted)) == 0)
                 failed += model_explore(&parking[i]) == 0;
