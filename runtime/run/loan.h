@@ -9,6 +9,10 @@
 /* A job with at most so many roots is left in one place, for the thread that will wait for it. */
 #define CLO_LOAN_ROOTS_MAX 8u
 
+/* Jobs with more executions are not helped. To wake a worker costs them little, and a borrower looks for its job's items
+ * among all that lie on the public lists. */
+#define CLO_LOAN_EXECUTIONS_MAX 256u
+
 /* clo_runtime.helps and clo_runtime.is_uniform. */
 bool clo_loan_is_on(const clo_runtime_config *config);
 bool clo_loan_is_uniform(const clo_platform *platform);
@@ -16,7 +20,8 @@ bool clo_loan_is_uniform(const clo_platform *platform);
 /* Who waits for this job may run tasks of it. Constant between a submit and its end. */
 static inline bool clo_job_is_helped(const clo_job *job)
 {
-    return job->runtime->helps && !job->is_pinned && job->series == NULL && job->is_fast;
+    return job->runtime->helps && !job->is_pinned && job->series == NULL && job->is_fast &&
+           job->program->executions <= CLO_LOAN_EXECUTIONS_MAX;
 }
 
 /* The worker that the calling thread would borrow now, if any: there its next job is best left. */
