@@ -116,13 +116,13 @@ typedef struct clo_runtime_config {
      * clocks each slot has a worker of its own. */
     uint32_t slot_workers;
 
-    /* Whether a thread in clo_job_wait runs tasks of the job meanwhile, in place of a worker that sleeps: then a short
-     * job needs no wake-up. 0: yes, but not with real_time or a fifo_priority; 1: also then; -1: never. Say -1 where
-     * bodies need a worker's thread: its CPU (a waiting thread runs where the kernel has put it; only where executors
-     * differ it must be on the executor's CPU), its stack, its signal mask, its thread-local data. Real clock only;
-     * jobs of more than 256 executions, with a plan, a policy, a period or a deadline that is watched, outputs, demands
-     * or tasks that finish later are not helped. While jobs are submitted, one worker spins on beyond spin_ns, so that a submit need not wake
-     * one; spin_ns after the last end of a job it sleeps, too. */
+    /* Whether a thread in clo_job_wait runs tasks of the job meanwhile, in place of a worker that sleeps: then a
+     * short job needs no wake-up. 0: yes, but not with real_time or a fifo_priority; 1: also then; -1: never. Say -1
+     * where bodies need a worker's thread: its CPU (a waiting thread runs where the kernel has put it; only where
+     * executors differ it must be on the executor's CPU), its stack, its signal mask, its thread-local data. Real
+     * clock only; jobs of more than 256 executions, with a plan, a policy, a period or a deadline that is watched,
+     * outputs, demands or tasks that finish later are not helped. While jobs are submitted, one worker spins on
+     * beyond spin_ns, so that a submit need not wake one; spin_ns after the last end of a job it sleeps, too. */
     int32_t help;
 } clo_runtime_config;
 
