@@ -26,6 +26,9 @@
  *   replica    an execution of an instance beside the original. Its task must be duplicable.
  *   range      the instances that one call of a body serves, where the task has a grain; planned like one instance.
  *   handle     named data that tasks use in place; edges follow from how they use it.
+ *   branch     a task with arms. Which of them goes on is chosen while the graph runs; the others are skipped.
+ *   arm        edges of a branch that go on together, or are dead together.
+ *   merge      a task that runs if any edge into it is alive.
  *   token      the right to complete an execution whose body has returned before its work was done.
  *   trace      the executions of a run, with their times.
  *   log        the inputs and the decisions of a scheduler, in order. Its inputs repeat the run.
@@ -41,6 +44,7 @@
 
 #include <clotho/admission.h>
 #include <clotho/body.h>
+#include <clotho/branch.h>
 #include <clotho/cluster.h>
 #include <clotho/cost.h>
 #include <clotho/edges.h>

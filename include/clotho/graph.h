@@ -109,6 +109,10 @@ typedef struct clo_call {
 
     /* [data_count] how the task uses each: CLO_ACCESS_... */
     const uint32_t *data_modes;
+
+    /* A branch (branch.h) writes here which arm goes on: 0 .. arms-1. CLO_NONE before; where that stays, or there is no
+     * body, the arm is drawn by the chances. NULL: the task is no branch. */
+    uint32_t *arm;
 } clo_call;
 
 /* A task body. Returns 0, or any other value to fail the job: the first failure wins, bodies that have not started are
@@ -289,7 +293,9 @@ CLO_API CLO_NODISCARD clo_status clo_graph_set_resource(clo_graph *graph, uint32
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  no tasks, an edge names an unknown task, a self edge, a duplicate edge, accesses to a handle that
- *                     nothing orders (handle.h)
+ *                     nothing orders (handle.h), an arm that its branch does not have, a branch that has instances, is
+ *                     duplicable or may pend
+ *   CLO_ERR_UNSUPPORTED  branches and handles in one graph
  *   CLO_ERR_STATE     already sealed
  *   CLO_ERR_CYCLE     clo_last_error names the tasks on one cycle
  *   CLO_ERR_LIMIT     the total work overflows

@@ -217,6 +217,9 @@ typedef struct clo_job_config {
      * the task has none; INT64_MAX: never. Copied. Only for duplicable tasks, on the real clock, without a policy.
      * NULL: no hedges. */
     const int64_t *hedge_after_ns;
+
+    /* Draws the arms that bodies leave open (branch.h): run n of the job, from 0, draws with seed + n. */
+    uint64_t seed;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT CLO_SIZED_INIT(clo_job_config)
@@ -307,6 +310,9 @@ typedef struct clo_job_result {
     /* Executions that were pending when their hedge had won, or hedges when their original had, and that were told so
      * or dropped (token.h). */
     uint64_t hedges_cancelled;
+
+    /* Executions that were skipped because another arm of a branch was chosen (branch.h). They count nowhere else. */
+    uint64_t skipped;
 } clo_job_result;
 
 #define CLO_JOB_RESULT_INIT CLO_SIZED_INIT(clo_job_result)
@@ -465,7 +471,7 @@ CLO_API void clo_job_destroy(clo_job *job);
  *
  *   bytes  receives the size; may be NULL.
  *
- * Returns NULL where the task has no output.
+ * Returns NULL where the task has no output, or was skipped (branch.h).
  * Threads: any after clo_job_wait has returned, not beside submit. Real time: yes, O(1). */
 CLO_API const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance, size_t *bytes);
 

@@ -48,10 +48,13 @@ extern "C" {
  *             last piece the job does not end, and nothing is decided about its band and lower ones. Without a job: the
  *             policy that came with SWAP is told of the next CLO_LOG_PIECE live jobs and ready stages. Until the last
  *             piece it is not asked, and the scheduler's own rule decides. Left out where one piece is enough.
+ *   ARM       job, stage: a branch, whose FINISH is the next input. value: the arm that it chose. Tasks that are
+ *             skipped for that start and finish like others, and take no time.
  *   END       the last record, and only that. value: jobs that have arrived and are not done.
  *
  * Outputs, what the scheduler decides:
- *   START     job, stage, instance, executor. The executor is free and runs it now. value: bit 0 is set for a replica.
+ *   START     job, stage, instance, executor. The executor is free and runs it now. value: CLO_LOG_REPLICA,
+ *             CLO_LOG_SKIPPED or 0.
  *   COMMIT    as START, but the executor is busy: it runs this when it has ended what it has. No START follows.
  *   DROP      as COMMIT: the job is cancelled, and what was committed is not run.
  *   LIMIT     job. value: how many executions of the job may run at once from now on; 0: no limit.
@@ -85,6 +88,7 @@ extern "C" {
     X(MOVED, 12, "moved")       \
     X(ENTER, 13, "enter")       \
     X(MORE, 14, "more")         \
+    X(ARM, 15, "arm")           \
     X(START, 16, "start")       \
     X(COMMIT, 17, "commit")     \
     X(LIMIT, 18, "limit")       \
@@ -116,6 +120,9 @@ enum {
 
 /* clo_log_record.value of START, COMMIT and DROP. */
 #define CLO_LOG_REPLICA 1
+
+/* The same of START: a skipped task (branch.h). It ends at once. */
+#define CLO_LOG_SKIPPED 2
 
 /* clo_log_record.value of DONE. */
 enum { CLO_LOG_DONE_OK = 0, CLO_LOG_DONE_CANCELLED = 1, CLO_LOG_DONE_FAILED = 2 };

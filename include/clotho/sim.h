@@ -36,6 +36,10 @@ typedef struct clo_sim_config {
 
     /* Of the policy (see clo_policy); borrowed during the call. NULL: none. */
     const void *argument;
+
+    /* As clo_job_config.seed, of the one run: draws the arms of branches, unless bodies that are run choose them or
+     * `recorded` says them. */
+    uint64_t seed;
 } clo_sim_config;
 
 #define CLO_SIM_CONFIG_INIT CLO_SIZED_INIT(clo_sim_config)

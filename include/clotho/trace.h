@@ -42,6 +42,12 @@ typedef struct clo_trace_event {
      * does not count; it ended when it was cancelled, or ran on to no effect. Hedges that have not begun are in no
      * trace. */
     uint32_t is_lost;
+
+    /* 1: the task was skipped (branch.h): nothing was called, and start_ns is finish_ns. */
+    uint32_t is_skipped;
+
+    /* Of a branch that was not skipped: the arm that it chose. 0 for other tasks. */
+    uint32_t arm;
 } clo_trace_event;
 
 /* The events in order of (start, finish, executor).

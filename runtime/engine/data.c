@@ -186,8 +186,9 @@ static uint32_t fill(clo_data *data, const clo_data_run *run, uint32_t execution
 
     while (clo_inputs_next(&inputs)) {
         const clo_graph_task_row *row = &data->program->graph->rows[inputs.task];
+        bool is_dead = clo_modes_is_dead(data->modes, inputs.edge - 1);
         for (uint32_t i = 0; i < inputs.count; i++, count++) {
-            size_t bytes = (size_t)clo_graph_output_bytes(row, i);
+            size_t bytes = is_dead ? 0 : (size_t)clo_graph_output_bytes(row, i);
             uint32_t source = clo_inputs_source(&inputs, i);
             if (winner != NULL)
                 source = winner[source];

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "engine/handles.h"
+#include "engine/modes.h"
 
 /* Room for one call's inputs; one for each driver thread. */
 typedef struct clo_engine_scratch {
@@ -32,6 +33,8 @@ typedef struct clo_shared_inputs {
 
 typedef struct clo_data {
     const clo_program *program;
+    /* Which inputs are dead. */
+    const clo_modes *modes;
 
     /* Own output of execution e at home + output_at[e]; its copy in memory m is at remote + slot_of[m] * copy_bytes +
      * output_at[e]. Only memories where something may run have a slot. Under a policy all executions of an instance

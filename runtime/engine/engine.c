@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Bytes of an edge over which nothing comes, not even the latency of a link. */
+#define NOTHING UINT64_MAX
+
 static clo_status allocate_state(clo_engine *engine, clo_arena *arena)
 {
     const clo_program *program = engine->program;
@@ -44,6 +47,9 @@ clo_status clo_engine_create(const clo_program *program, bool copies, bool is_ti
         status = clo_replicas_create(&engine->replicas, program, arena);
     if (status == CLO_OK)
         status = clo_data_create(&engine->data, program, copies, arena);
+    if (status == CLO_OK)
+        status = clo_modes_create(&engine->modes, program->graph, 0, arena);
+    engine->data.modes = &engine->modes;
     if (status != CLO_OK)
         return status;
     arm(engine);
@@ -58,6 +64,7 @@ void clo_engine_begin(clo_engine *engine, bool was_cut)
 {
     engine->run++;
     engine->replicas.run = engine->run;
+    engine->modes.seed++;
     if (engine->data.winner != NULL)
         clo_data_begin(&engine->data);
     if (was_cut)
@@ -78,6 +85,8 @@ static const clo_stage_part *parts_of(const clo_engine *engine, const clo_inputs
 /* When data from an executor that were ready at finish_ns, or are sent now, are where `executor` reads them. */
 static int64_t arrival_ns(const clo_engine *engine, uint64_t bytes, uint32_t from, uint32_t executor, int64_t ready_ns)
 {
+    if (bytes == NOTHING)
+        return ready_ns;
     return clo_time_add(clo_platform_transfer_ns(engine->program->platform, bytes, from, executor), ready_ns);
 }
 
@@ -90,9 +99,12 @@ int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint
     if (!program->crosses_memories && !is_replay)
         return now_ns;
     clo_inputs inputs = clo_inputs_of(program, execution);
+    bool is_skipped = clo_modes_skips(&engine->modes, clo_program_task(program, execution));
     while (clo_inputs_next(&inputs)) {
         uint32_t count = inputs.count;
         const clo_stage_part *parts = parts_of(engine, &inputs, &count);
+        if (is_skipped || clo_modes_is_dead(&engine->modes, inputs.edge - 1))
+            inputs.bytes = NOTHING;
         for (uint32_t i = 0; i<count; i++, latest_ns = ns> latest_ns ? ns : latest_ns)
             if (parts != NULL) {
                 ns = arrival_ns(engine, inputs.bytes, parts[i].executor, executor,
@@ -143,6 +155,8 @@ void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, ui
     while (clo_inputs_next(&inputs)) {
         uint64_t moved = 0;
         uint32_t count = inputs.count;
+        if (clo_modes_is_dead(&engine->modes, inputs.edge - 1))
+            continue;
         const clo_stage_part *parts = parts_of(engine, &inputs, &count);
         for (uint32_t i = 0; i < count; i++)
             if (parts != NULL)
@@ -152,6 +166,23 @@ void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, ui
         stats->transfers += moved;
         stats->transferred_bytes += moved * inputs.bytes;
     }
+}
+
+/* Runs the body, if there is one, and notes which arm a branch chose. */
+static int run_body(clo_engine *engine, clo_task_fn body, clo_call *call, clo_engine_stats *stats)
+{
+    bool is_branch = clo_modes_has_branch(&engine->modes, call->task);
+    uint32_t arm = CLO_NONE;
+
+    if (is_branch)
+        engine->modes.arm[call->task] = CLO_NONE; /* it may fail */
+    call->arm = is_branch ? &arm : NULL;
+    int code = body != NULL ? body(call) : 0;
+    if (code == 0 && is_branch)
+        code = clo_modes_choose(&engine->modes, call->task, arm);
+    if (code != CLO_PENDING) /* else it has not ended yet */
+        clo_counter_add(&stats->executed, 1);
+    return code;
 }
 
 int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, int64_t expected_ns,
@@ -172,7 +203,7 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
     stats->duplicates += is_replica;
     clo_task_fn body = clo_program_body(program, task, executor);
     if (body == NULL)
-        return clo_counter_add(&stats->executed, 1), 0;
+        return run_body(engine, NULL, &(clo_call){.task = task}, stats);
 
     clo_call call = {
         .argument = row->argument,
@@ -190,10 +221,7 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
     if (engine->data.handles.data != NULL)
         clo_handles_show(&engine->data.handles, task, executor, &call);
     call.output_bytes = (size_t)clo_graph_output_bytes(row, range);
-    int code = body(&call);
-    if (code != CLO_PENDING) /* else it has not ended yet */
-        clo_counter_add(&stats->executed, 1);
-    return code;
+    return run_body(engine, body, &call, stats);
 }
 
 const void *clo_engine_content(const clo_engine *engine, uint32_t handle)
@@ -222,6 +250,8 @@ uint64_t clo_engine_output_hash(const clo_engine *engine)
     if (engine->data.output_at == NULL)
         return hash;
     for (uint32_t execution = 0; execution < engine->program->instances; execution++) {
+        if (clo_modes_skips(&engine->modes, engine->program->graph->task_of[execution]))
+            continue; /* what lies there is of another run */
         const unsigned char *output = clo_data_output(&engine->data, clo_data_winner(&engine->data, execution));
         uint64_t bytes = clo_data_output_bytes(&engine->data, execution);
         for (uint64_t i = 0; output != NULL && i < bytes; i++)

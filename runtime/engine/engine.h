@@ -9,6 +9,7 @@
 #define CLO_ENGINE_ENGINE_H
 
 #include "engine/data.h"
+#include "engine/modes.h"
 #include "engine/order.h"
 #include "engine/program.h"
 #include "engine/replicas.h"
@@ -27,7 +28,8 @@ typedef struct clo_engine_stats {
     int64_t wanted_ns, missed_ns;
     /* As in clo_job_result. */
     uint64_t hedged, hedges_skipped, hedges_won, hedges_cancelled;
-    uint64_t pad[3];
+    uint64_t skipped;
+    uint64_t pad[2];
 } clo_engine_stats;
 
 /* Before a submit; others may read `executed` meanwhile. */
@@ -37,6 +39,7 @@ static inline void clo_engine_stats_clear(clo_engine_stats *stats)
     stats->duplicates = stats->transfers = stats->transferred_bytes = stats->copied_bytes = stats->steals = 0;
     stats->busy = stats->wanted_ns = stats->missed_ns = 0;
     stats->hedged = stats->hedges_skipped = stats->hedges_won = stats->hedges_cancelled = 0;
+    stats->skipped = 0;
 }
 
 typedef struct clo_engine {
@@ -54,12 +57,14 @@ typedef struct clo_engine {
     /* Policy: of the thread that drives the scheduler. */
     clo_replicas replicas;
     clo_data data;
+    /* Branches and who is skipped. */
+    clo_modes modes;
     /* Number of the run, from 1. */
     uint64_t run;
 } clo_engine;
 
 /* Everything lies in `arena`. copies: see clo_runtime_config.copy_always; is_timed: padded, virtual and simulated
- * runs. */
+ * runs. The first run draws arms with engine->modes.seed, 0 unless the caller sets it. */
 clo_status clo_engine_create(const clo_program *program, bool copies, bool is_timed, clo_arena *arena,
                              clo_engine **out);
 
@@ -69,7 +74,7 @@ void clo_engine_begin(clo_engine *engine, bool was_cut);
 
 /* Earliest time that all inputs of `execution` are in the memory of `executor`, not before `now_ns`. Under replay data
  * set out when their source finishes; otherwise the destination is known only now. Needs is_timed under replay. Of an
- * execution that is ready. O(edges * places) (stage.h), and one step for each source that is not behind a barrier. */
+ * execution that is ready and settled (modes.h): what it gets over a dead edge, or if it is skipped, takes no time. O(edges * places) (stage.h), and one step for each source that is not behind a barrier. */
 int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor, int64_t now_ns);
 
 /* After `execution` has finished, where somebody else counts who is ready (a scheduler): the stages that it completes

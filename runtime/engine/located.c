@@ -90,6 +90,13 @@ static int64_t edge_arrival_ns(const clo_scheduler_job *job, edge from, uint32_t
     return arrival_ns == INT64_MAX ? decided_ns : arrival_ns; /* nothing is placed yet */
 }
 
+/* Nothing comes over the edge. Before all edges into the stage are settled, something might. */
+static bool is_dead(const clo_scheduler_job *job, uint32_t stage, uint32_t k)
+{
+    return job->modes != NULL && job->stages[stage].live.parents_left == 0 &&
+           clo_modes_is_dead(job->modes, job->live.cost->graph->in_first[stage] + k);
+}
+
 int64_t clo_located_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
                                      int64_t decided_ns)
 {
@@ -105,7 +112,8 @@ int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uin
     if (job->live.cost->platform->sources_count == 1 && job->stages[stage].live.parents_left == 0)
         return decided_ns;
     for (uint32_t k = 0; k < inputs; k++)
-        latest_ns = later(latest_ns, clo_located_input_arrival_ns(job, stage, k, executor, decided_ns));
+        if (!is_dead(job, stage, k))
+            latest_ns = later(latest_ns, clo_located_input_arrival_ns(job, stage, k, executor, decided_ns));
     return latest_ns;
 }
 
@@ -119,6 +127,8 @@ int64_t clo_located_begin_between_ns(const clo_scheduler_job *job, uint32_t stag
     for (uint32_t k = 0; k < inputs; k++) {
         edge from = edge_of(job, stage, k);
         from.counts_ended = true;
+        if (is_dead(job, stage, k))
+            continue;
         latest_ns = later(latest_ns, edge_arrival_ns(job, from, executor, decided_ns));
     }
     return latest_ns;

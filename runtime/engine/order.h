@@ -13,7 +13,7 @@ typedef struct clo_view clo_scheduler;
 typedef struct clo_order {
     clo_scheduler_job *job;
     uint32_t stage, instance, executor;
-    bool is_replica;
+    bool is_replica, is_skipped; /* skipped: it ends when it starts */
     int64_t arrival_ns, decided_ns;
     uint32_t last_stage; /* clo_live_executor.last_stage before; CLO_NONE also if it was bound to another job */
     bool is_bound;       /* the executor was bound to the job before */

@@ -173,6 +173,11 @@ static void begin_input(clo_scheduler *s, int64_t now_ns)
 /* All inputs of the stage are there. Whatever the policy is now: one before it may have committed some of it. */
 static void release_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t stage, uint32_t by)
 {
+    if (job->modes != NULL && clo_modes_settle(job->modes, stage)) {
+        job->stages[stage].is_skipped = true;
+        if (job->demands != NULL)
+            memset(job->demands[stage], 0, sizeof job->demands[stage]);
+    }
     bool is_listed =
         job->stages[stage].is_listed; /* so or so by the last policy's readiness, while show.c lists anew */
 
@@ -309,6 +314,15 @@ static void keep_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t stage,
         (void)clo_start(s, job, stage, executor);
 }
 
+/* What follows from the end of a branch. */
+static void note_arm(clo_scheduler *s, const clo_scheduler_job *job, uint32_t stage)
+{
+    if (job->modes == NULL || job->stages[stage].is_skipped || !clo_modes_has_branch(job->modes, stage) ||
+        job->modes->arm[stage] == CLO_NONE)
+        return;
+    clo_note(s, CLO_LOG_ARM, job, stage, CLO_NONE, CLO_NONE, job->modes->arm[stage]);
+}
+
 void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns, int64_t now_ns)
 {
     clo_live_executor *row = &s->executors[executor];
@@ -319,6 +333,7 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
                   (row->is_replica == 0 || job->live.cost->graph->rows[stage].instances == 1);
 
     begin_input(s, now_ns);
+    note_arm(s, job, stage);
     if (s->log != NULL) /* at its own time, see CLO_LOG_KINDS */
         clo_note_record(
             s, &(clo_log_record){now_ns, job->live.id, CLO_LOG_FINISH, stage, row->instance, executor, start_ns});

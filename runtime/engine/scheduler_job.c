@@ -126,6 +126,10 @@ void clo_scheduler_job_arm(clo_scheduler_job *job)
     job->live.remaining_ns = job->work_ns;
     job->live.first_ready = job->live.last_ready = job->leaving = CLO_NONE;
     job->live.previous = job->live.next = CLO_NONE;
+    if (job->demands != NULL && graph->modes != NULL) { /* of what was skipped they are gone */
+        memset(job->demands, 0, job->tasks * sizeof *job->demands);
+        read_demands(job);
+    }
     for (uint32_t t = 0; t < job->tasks; t++) {
         uint32_t instances = graph->rows[t].instances, parents = graph->in_first[t + 1] - graph->in_first[t];
         job->stages[t] = (clo_stage_row){

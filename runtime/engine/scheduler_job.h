@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "cost/cost.h"
+#include "engine/modes.h"
 
 #include <clotho/policy.h>
 
@@ -35,6 +36,7 @@ typedef struct clo_stage_row {
     uint32_t places_count;          /* in use, where they are in order of use */
     clo_ready_stage next, previous; /* in the list of its band */
     bool is_listed;
+    bool is_skipped; /* all edges into it are settled, and it does not run (modes.h) */
     bool mark; /* listed: clo_showing.mark if the policy was told */
 } clo_stage_row;
 
@@ -59,6 +61,7 @@ typedef struct clo_scheduler_job {
     void *next_state;                      /* for the next policy, see clo_scheduler_swap */
     uint32_t version, next_version;        /* which policy live.state and next_state are for */
     struct clo_scheduler_job *next_ended;
+    clo_modes *modes; /* the driver's; NULL: the graph has no branches */
     int64_t tag; /* for the log; negative: none */
     void *owner; /* the driver's */
 } clo_scheduler_job;

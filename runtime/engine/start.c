@@ -59,6 +59,18 @@ static void begin(clo_scheduler *scheduler, clo_order *order)
     clo_room_tell(scheduler, order->executor);
 }
 
+/* How long an execution of a ready stage takes. */
+static int64_t time_of(const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+{
+    return job->stages[stage].is_skipped ? 0 : clo_cost_time(job->live.cost, stage, executor);
+}
+
+/* When its inputs are there. */
+static int64_t begin_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns)
+{
+    return job->stages[stage].is_skipped ? decided_ns : clo_located_begin_ns(job, stage, executor, decided_ns);
+}
+
 /* Each input of the stage is looked at. */
 static void count_inputs(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
 {
@@ -76,21 +88,23 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
     if (scheduler->showing.phase != CLO_SHOW_OVER)
         clo_show_stage(scheduler, job, stage);
     count_inputs(scheduler, job, stage);
-    int64_t arrival_ns = clo_located_begin_ns(job, stage, executor, scheduler->now_ns);
+    int64_t arrival_ns = begin_ns(job, stage, executor, scheduler->now_ns);
     int64_t moving_ns = clo_bind_is(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;
-    int64_t time_ns = clo_time_add(moving_ns, clo_cost_time(job->live.cost, stage, executor));
+    int64_t time_ns = clo_time_add(moving_ns, time_of(job, stage, executor));
     int64_t finish_ns = clo_time_add(arrival_ns, time_ns);
 
     row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
     clo_located_assign(job, stage, executor, 1, finish_ns);
     job->stages[stage].original_at = executor + 1;
     uint32_t instance = job->stages[stage].next_instance;
-    clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor, 0);
+    clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor,
+             job->stages[stage].is_skipped ? CLO_LOG_SKIPPED : 0);
     clo_order *order = clo_start_order(scheduler);
     *order = (clo_order){.job = job,
                          .stage = stage,
                          .instance = instance,
                          .executor = executor,
+                         .is_skipped = job->stages[stage].is_skipped,
                          .arrival_ns = arrival_ns,
                          .decided_ns = scheduler->now_ns};
     begin(scheduler, order);
@@ -198,13 +212,14 @@ void clo_start_head(clo_scheduler *scheduler, uint32_t executor)
     if (!fits)
         return;
     count_inputs(scheduler, job, stage);
-    int64_t arrival_ns = clo_located_begin_ns(job, stage, executor, head->decided_ns);
+    int64_t arrival_ns = begin_ns(job, stage, executor, head->decided_ns);
     clo_order *order = clo_start_order(scheduler);
     *order = (clo_order){.job = job,
                          .stage = stage,
                          .instance = head->instance,
                          .executor = executor,
                          .is_replica = head->is_replica,
+                         .is_skipped = job->stages[stage].is_skipped,
                          .arrival_ns = arrival_ns > scheduler->now_ns ? arrival_ns : scheduler->now_ns,
                          .decided_ns = head->decided_ns};
     row->committed--;

@@ -13,6 +13,7 @@
 #define CLO_GRAPH_GRAPH_H
 
 #include "graph/handles.h"
+#include "graph/modes.h"
 #include "graph/sets.h"
 #include "graph/waves.h"
 
@@ -69,6 +70,7 @@ struct clo_graph {
     clo_placement_sets sets; /* where tasks may run                    */
     clo_graph_waves *waves;  /* measured times; NULL: none             */
     clo_graph_data *data;    /* handles; NULL: none                    */
+    clo_graph_modes *modes;  /* branches and merges; NULL: none        */
     /* Edges in order of addition. Once sealed, NULL where they came target by target: then `in` holds the same
      * order. */
     clo_graph_ends *ends;

@@ -2,21 +2,12 @@
  *
  * All goes through the calls that an application would make, so whatever a graph can hold is checked in one place. What
  * was there before is counted first, and if any of them fails the graph goes back to that. */
-#include "graph/graph.h"
+#include "graph/module.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 
 #include <string.h>
-
-/* How the open graph was. */
-typedef struct before {
-    uint32_t tasks, edges, kinds, handles, accesses;
-    size_t names_bytes, demands_count, specials_count;
-    uint64_t instances_open, work_open;
-    bool has_outputs, has_demands, may_pend;
-    bool had_resource[CLO_RESOURCES_MAX];
-} before;
 
 typedef struct inlining {
     clo_graph *graph;
@@ -27,9 +18,9 @@ typedef struct inlining {
     uint32_t *handle_of; /* [handles of the module] */
 } inlining;
 
-static before look(const clo_graph *graph)
+clo_graph_mark clo_graph_look(const clo_graph *graph)
 {
-    before was = {.tasks = graph->tasks,
+    clo_graph_mark was = {.tasks = graph->tasks,
                   .edges = graph->edges,
                   .kinds = graph->kinds,
                   .handles = clo_graph_handles(graph),
@@ -41,7 +32,8 @@ static before look(const clo_graph *graph)
                   .work_open = graph->work_open,
                   .has_outputs = graph->has_outputs,
                   .has_demands = graph->has_demands,
-                  .may_pend = graph->may_pend};
+                  .may_pend = graph->may_pend,
+                  .modes = clo_graph_modes_look(graph->modes)};
 
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
         was.had_resource[r] = graph->resource_names[r] != NULL;
@@ -49,7 +41,7 @@ static before look(const clo_graph *graph)
 }
 
 /* Rows of new tasks alone refer to what is cut off. */
-static void go_back(clo_graph *graph, const before *was)
+void clo_graph_go_back(clo_graph *graph, const clo_graph_mark *was)
 {
     while (graph->kinds > was->kinds)
         clo_free(graph->kind_names[--graph->kinds]);
@@ -72,6 +64,7 @@ static void go_back(clo_graph *graph, const before *was)
     graph->has_outputs = was->has_outputs;
     graph->has_demands = was->has_demands;
     graph->may_pend = was->may_pend;
+    clo_graph_modes_go_back(graph->modes, &was->modes);
 }
 
 static clo_status check(const clo_graph *graph, const clo_graph *module, const uint32_t *handles)
@@ -214,14 +207,38 @@ static clo_status copy_task(const inlining *in, uint32_t t)
     return status == CLO_OK ? copy_specials(in, t) : status;
 }
 
-static clo_status copy_uses(const inlining *in)
+static clo_status copy_branches(const inlining *in)
 {
+    const clo_graph_modes *modes = in->module->modes;
     clo_status status = CLO_OK;
 
-    for (uint32_t e = 0; e < clo_graph_edges_added(in->module) && status == CLO_OK; e++) {
-        clo_edge edge = clo_graph_edge_as_added(in->module, e);
-        status = clo_graph_add_edge(in->graph, in->first + edge.from, in->first + edge.to, edge.bytes);
+    for (uint32_t b = 0; modes != NULL && b < modes->branches_count && status == CLO_OK; b++) {
+        const clo_graph_branch_row *row = &modes->branches[b];
+        const uint32_t *chances = row->chance == CLO_NONE ? NULL : &modes->chances[row->chance];
+        status = row->bound > 0 ? clo_graph_set_last(in->graph, in->first + row->task, row->bound)
+                                : clo_graph_set_branch(in->graph, in->first + row->task, row->arms, chances);
     }
+    for (uint32_t i = 0; modes != NULL && i < modes->merges_count && status == CLO_OK; i++)
+        status = clo_graph_set_merge(in->graph, in->first + modes->merges[i]);
+    return status;
+}
+
+static clo_status copy_edge(const inlining *in, uint32_t e)
+{
+    clo_edge edge = clo_graph_edge_as_added(in->module, e);
+    uint32_t arm = clo_graph_edge_arm(in->module, e);
+
+    if (arm != CLO_NONE)
+        return clo_graph_add_arm(in->graph, in->first + edge.from, in->first + edge.to, edge.bytes, arm);
+    return clo_graph_add_edge(in->graph, in->first + edge.from, in->first + edge.to, edge.bytes);
+}
+
+static clo_status copy_uses(const inlining *in)
+{
+    clo_status status = copy_branches(in);
+
+    for (uint32_t e = 0; e < clo_graph_edges_added(in->module) && status == CLO_OK; e++)
+        status = copy_edge(in, e);
     for (uint32_t a = 0; a < clo_graph_accesses(in->module) && status == CLO_OK; a++) {
         const clo_graph_access_row *row = &in->module->data->accesses[a];
         status = clo_graph_add_access(in->graph, in->first + row->task, in->handle_of[row->handle], row->mode);
@@ -238,7 +255,7 @@ clo_status clo_graph_add_module(clo_graph *graph, const clo_graph *module, const
 
     if (status != CLO_OK)
         return status;
-    before was = look(graph);
+    clo_graph_mark was = clo_graph_look(graph);
     status = match_resources(&in);
     if (status == CLO_OK)
         status = copy_kinds(&in);
@@ -250,7 +267,7 @@ clo_status clo_graph_add_module(clo_graph *graph, const clo_graph *module, const
         status = copy_uses(&in);
     clo_free(in.handle_of);
     if (status != CLO_OK)
-        go_back(graph, &was);
+        clo_graph_go_back(graph, &was);
     else if (first != NULL)
         *first = in.first;
     return status;

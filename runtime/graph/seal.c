@@ -400,6 +400,8 @@ static clo_status seal_edges(clo_graph *graph)
     if (status == CLO_OK && !seal.single)
         fill_order(&seal);
     if (status == CLO_OK)
+        status = clo_graph_modes_seal(graph, seal.in_first);
+    if (status == CLO_OK)
         status = clo_graph_waves_seal(graph->waves, graph->tasks);
     if (status == CLO_OK) {
         copy_specials(&seal);

@@ -35,8 +35,9 @@ static void set_times(const clo_job *job, const clo_order *order, uint32_t execu
 {
     clo_stream_time *time = job->runtime->scheduling.time;
     int64_t start_ns = order->arrival_ns > time->now_ns ? order->arrival_ns : time->now_ns;
+    int64_t time_ns = order->is_skipped ? 0 : clo_cost_time(job->cost, order->stage, order->executor);
 
-    clo_stream_time_start(time, order->executor, start_ns, clo_cost_time(job->cost, order->stage, order->executor));
+    clo_stream_time_start(time, order->executor, start_ns, time_ns);
     job->engine->finish_ns[execution] = clo_time_sub(time->bodies[order->executor].finish_ns, job->arrival_ns);
 }
 

@@ -258,6 +258,8 @@ static void record(clo_worker *worker, clo_job *job, uint32_t execution, int64_t
         .finish_ns = finish_ns,
         .transfer_ns = start_ns - before_ns,
     };
+    if (clo_modes_has_branch(&job->engine->modes, task) && job->engine->modes.arm[task] != CLO_NONE)
+        job->events[execution].arm = job->engine->modes.arm[task];
 }
 
 /* When an execution ran, in the job's time. */
@@ -313,6 +315,54 @@ static execution_span pass_execution(clo_worker *worker, clo_job *job, uint32_t 
 
     clo_preset_pass(job, execution, worker->index);
     return note_execution(worker, job, execution, -1, (execution_span){now_ns, now_ns});
+}
+
+/* All edges into its task are settled, unless the job is stopped: it does not run. */
+static bool is_skipped(const clo_job *job, uint32_t execution)
+{
+    clo_modes *modes = &job->engine->modes;
+
+    return modes->graph != NULL && !clo_stop_is_set(&job->stop) &&
+           clo_modes_settle(modes, clo_program_task(job->program, execution));
+}
+
+/* Its moment: it takes no time, and nothing has to arrive. */
+static int64_t skip_ns(clo_worker *worker, const clo_job *job, uint32_t execution)
+{
+    const clo_runtime *runtime = worker->runtime;
+    int64_t free_ns = job->virtual_free_ns[worker->index];
+
+    if (runtime->clock == CLO_CLOCK_VIRTUAL && job->scheduled != NULL)
+        return job->engine->finish_ns[execution];
+    if (runtime->clock == CLO_CLOCK_VIRTUAL && job->virtual_time != NULL)
+        return job->virtual_time->start_ns[execution];
+    if (runtime->clock == CLO_CLOCK_VIRTUAL)
+        return job->virtual_free_ns[worker->index] =
+                   clo_engine_arrival_ns(job->engine, execution, worker->index, free_ns);
+    if (runtime->clock == CLO_CLOCK_PADDED && keeps_times(job)) {
+        int64_t dilate = (int64_t)runtime->dilate, left_ns = worker->padded_until_ns - job->run_ns;
+        return clo_engine_arrival_ns(job->engine, execution, worker->index,
+                                     left_ns > 0 ? (left_ns - 1) / dilate + 1 : 0);
+    }
+    return keeps_clock(worker, job) ? job_now_ns(job) : 0;
+}
+
+/* Another arm was chosen. */
+static __attribute__((noinline, cold)) execution_span skip_execution(clo_worker *worker, clo_job *job,
+                                                                     uint32_t execution)
+{
+    if (!job->program->is_replay)
+        job->engine->ran_on[execution] = worker->index;
+    int64_t at_ns = skip_ns(worker, job, execution);
+    job->stats[worker->index].skipped++;
+    if (job->engine->is_timed)
+        job->engine->finish_ns[execution] = at_ns;
+    if (job->events != NULL) {
+        record(worker, job, execution, at_ns, at_ns, at_ns);
+        job->events[execution].is_skipped = 1;
+        job->events[execution].arm = 0;
+    }
+    return (execution_span){at_ns, at_ns};
 }
 
 static execution_span run_execution(clo_worker *worker, clo_job *job, uint32_t execution)
@@ -400,10 +450,13 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
         return clo_worker_run_fast(worker, job, execution);
     bool has_demands = job->program->graph->has_demands && job->virtual_time == NULL && job->scheduled == NULL;
     bool waits = has_demands && !clo_pair_is_hedge(job, execution), is_odd = job->is_odd;
-    if (waits && !clo_preset_has(job, execution) && !clo_capacity_enter(worker, item, &holds))
+    bool skips = is_odd && is_skipped(job, execution);
+    if (waits && !skips && !clo_preset_has(job, execution) && !clo_capacity_enter(worker, item, &holds))
         return CLO_ITEM_NONE;
     if (waits)
         let_ask(worker, job, execution);
+    if (skips)
+        return leave(worker, job, execution, false, skip_execution(worker, job, execution));
     uint32_t task = clo_program_task(job->program, execution);
     atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
     clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);

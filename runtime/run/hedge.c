@@ -36,6 +36,9 @@ clo_status clo_hedges_create(clo_job *job, const clo_job_config *config, clo_are
         return CLO_OK;
     if (job->runtime->clock != CLO_CLOCK_REAL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.hedge_after_ns needs the real clock");
+    if (graph->modes != NULL)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.hedge_after_ns in a graph with branches or merges; leave "
+                                             "it NULL there");
     if (config->policy != NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.hedge_after_ns is for plans and work stealing; a policy "
                                              "asks for replicas itself");

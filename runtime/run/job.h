@@ -78,7 +78,7 @@ struct clo_job {
     bool is_pinned;
     /* The fast path runs it: nothing is timed, moved, held or decided. */
     bool is_fast;
-    /* Bodies of it may finish later, some of it is done already, or it has hedges. */
+    /* Bodies of it may finish later, some of it is done already or may be skipped, or it has hedges. */
     bool is_odd;
 
     /* Periods, deadlines and limits; NULL: none that anybody watches. */

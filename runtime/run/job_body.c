@@ -65,7 +65,7 @@ static bool is_fast(const clo_job *job, const clo_job_body *body)
     return job->runtime->clock == CLO_CLOCK_REAL && job->done == NULL && !body->engine->is_timed &&
            ((body->events == NULL && job->runtime->recorder_events == 0) || clo_ticks_are_steady()) &&
            (job->series == NULL || job->series->poll_ns == 0) && program->executions == program->instances &&
-           !graph->has_demands && !graph->has_outputs && !graph->may_pend && !program->crosses_memories &&
+           !graph->has_demands && !graph->has_outputs && !graph->may_pend && graph->modes == NULL && !program->crosses_memories &&
            !has_kind_bodies;
 }
 
@@ -91,7 +91,8 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->pairs = body->pairs;
     job->own = body->own;
     job->is_fast = is_fast(job, body);
-    job->is_odd = body->program->graph->may_pend || job->done != NULL || job->pairs != NULL;
+    job->is_odd = body->program->graph->may_pend || body->program->graph->modes != NULL || job->done != NULL ||
+                  job->pairs != NULL;
     atomic_store_explicit(&job->executions, job->program->first_hedge, memory_order_relaxed);
     body->program = old.program;
     body->engine = old.engine;
@@ -177,6 +178,7 @@ void clo_job_adopt(clo_job *job)
         return;
     clo_job_body_exchange(job, body);
     clo_preset_carry(job, body->engine);
+    job->engine->modes.seed = body->engine->modes.seed;
     clo_handles_carry(&job->engine->data.handles, &body->engine->data.handles);
     body->older = atomic_load_explicit(&job->retired, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&job->retired, &body->older, body, memory_order_release,

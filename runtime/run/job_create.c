@@ -181,6 +181,9 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     if (status != CLO_OK)
         return status;
     clo_job_body_exchange(job, &body);
+    job->engine->modes.seed = config->seed - 1; /* each run adds one before it begins */
+    if (job->scheduled != NULL && job->engine->modes.graph != NULL)
+        job->scheduled->modes = &job->engine->modes;
     clo_preset_fill(job, config->done_outputs);
     job->is_replay = job->program->is_replay;
     job->is_pinned = job->program->is_replay || job->program->is_restricted || job->scheduled != NULL ||
@@ -356,6 +359,8 @@ const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance,
         return NULL;
     const clo_graph *graph = job->program->graph;
     if (task >= graph->tasks || instance >= graph->rows[task].instances)
+        return NULL;
+    if (clo_modes_skips(&job->engine->modes, task))
         return NULL;
     if (bytes != NULL)
         *bytes = (size_t)clo_graph_output_bytes(&graph->rows[task], instance);

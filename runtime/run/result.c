@@ -45,6 +45,7 @@ static void sum_stats(const clo_job *job, clo_job_result *result)
         result->hedges_skipped += stats->hedges_skipped;
         result->hedges_won += stats->hedges_won;
         result->hedges_cancelled += stats->hedges_cancelled;
+        result->skipped += stats->skipped;
         result->busy_ns += clo_job_busy_ns(job, stats->busy);
         wanted_ns += stats->wanted_ns;
         missed_ns += stats->missed_ns;
@@ -88,13 +89,11 @@ static clo_status read_status(const clo_job *job, clo_job_result *result)
 {
     /* Acquire pairs with the release in clo_job_fail. */
     uint64_t failure = atomic_load_explicit(&job->failure, memory_order_acquire);
-    char scratch[16];
 
     if (failure != 0) {
         result->failed_task = (uint32_t)((failure >> 32) - 1);
         result->failed_code = (int)(uint32_t)failure;
-        return clo_fail(CLO_ERR_TASK, "task '%s' failed with %d",
-                        clo_graph_task_name(job->program->graph, result->failed_task, scratch), result->failed_code);
+        return clo_modes_fail_task(job->program->graph, result->failed_task, result->failed_code);
     }
     bool was_cut = atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0;
     if (clo_stop_is_cancelled(&job->stop) && (was_cut || lacks_releases(job)))

@@ -24,8 +24,14 @@ typedef struct turn {
 /* It may start when its inputs have arrived there. */
 static void assign(turn *t, uint32_t execution, uint32_t executor)
 {
+    (void)clo_modes_settle(&t->job->engine->modes, clo_program_task(t->job->program, execution));
     clo_heap_push(&t->time->heap, clo_engine_arrival_ns(t->job->engine, execution, executor, t->time->now_ns),
                   START_BIT | execution);
+}
+
+static bool skips(const turn *t, uint32_t execution)
+{
+    return clo_modes_skips(&t->job->engine->modes, clo_program_task(t->job->program, execution));
 }
 
 static void start(turn *t, uint32_t execution)
@@ -33,7 +39,8 @@ static void start(turn *t, uint32_t execution)
     clo_job *job = t->job;
     uint32_t cursor = 0, next, executor = job->engine->ran_on[execution],
              task = clo_program_task(job->program, execution);
-    int64_t finish_ns = clo_time_add(t->time->now_ns, clo_cost_execution_ns(job->program->cost, task, executor));
+    int64_t time_ns = skips(t, execution) ? 0 : clo_cost_execution_ns(job->program->cost, task, executor);
+    int64_t finish_ns = clo_time_add(t->time->now_ns, time_ns);
 
     t->time->start_ns[execution] = t->time->now_ns;
     job->engine->finish_ns[execution] = finish_ns;
@@ -81,7 +88,7 @@ static void end(turn *t, uint32_t execution)
         job->events[execution].sequence = t->time->finished;
     t->time->finished++;
     release(t, execution);
-    if (!clo_line_give(&t->time->line, execution, executor))
+    if (skips(t, execution) || !clo_line_give(&t->time->line, execution, executor))
         return;
     while ((next = clo_line_next(&t->time->line, executor, &cursor)) != CLO_NONE)
         start(t, next);
@@ -101,7 +108,7 @@ static void advance(turn *t)
         time->now_ns = clo_heap_pop(&time->heap).key;
         if (!is_start)
             end(t, execution);
-        else if (clo_line_take(&time->line, execution, t->job->engine->ran_on[execution]))
+        else if (skips(t, execution) || clo_line_take(&time->line, execution, t->job->engine->ran_on[execution]))
             start(t, execution);
     }
 }

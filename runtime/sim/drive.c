@@ -26,6 +26,7 @@ void clo_sim_timer(clo_sim *sim)
 static void assign_planned(clo_sim *sim, uint32_t execution)
 {
     uint32_t executor = sim->program->is_replay ? sim->program->executor[execution] : CLO_NONE;
+    (void)clo_modes_settle(&sim->engine->modes, clo_program_task(sim->program, execution));
     int64_t arrival_ns =
         executor != CLO_NONE ? clo_engine_arrival_ns(sim->engine, execution, executor, sim->now_ns) : sim->now_ns;
 
@@ -40,16 +41,29 @@ void clo_sim_let_ask(clo_sim *sim, uint32_t execution)
         assign_planned(sim, next);
 }
 
-int clo_sim_execute(clo_sim *sim, uint32_t execution)
+int clo_sim_execute(clo_sim *sim, uint32_t execution, uint32_t arm_of_record)
 {
-    uint32_t executor = sim->engine->ran_on[execution];
+    uint32_t executor = sim->engine->ran_on[execution], task = clo_program_task(sim->program, execution);
 
+    if (clo_modes_skips(&sim->engine->modes, task))
+        return sim->stats.skipped++, 0;
     if (sim->executes)
         return clo_engine_call(sim->engine, execution, executor, 0, &sim->scratch, &sim->stats);
     clo_counter_add(&sim->stats.executed, 1);
     sim->stats.duplicates += execution >= sim->program->instances;
     clo_engine_count_transfers(sim->engine, execution, executor, &sim->stats);
+    if (clo_modes_has_branch(&sim->engine->modes, task))
+        return clo_modes_choose(&sim->engine->modes, task, arm_of_record);
     return 0;
+}
+
+static void note_arm(clo_sim *sim, uint32_t execution)
+{
+    const clo_modes *modes = &sim->engine->modes;
+    uint32_t task = clo_program_task(sim->program, execution);
+
+    if (clo_modes_has_branch(modes, task) && !clo_modes_skips(modes, task))
+        sim->events[execution].arm = modes->arm[task];
 }
 
 void clo_sim_finish(clo_sim *sim, uint32_t execution)
@@ -60,6 +74,8 @@ void clo_sim_finish(clo_sim *sim, uint32_t execution)
     int64_t length_ns = clo_time_sub(sim->events[execution].finish_ns, sim->events[execution].start_ns);
     sim->stats.busy = clo_time_add(sim->stats.busy, length_ns);
     sim->events[execution].sequence = sim->finished++;
+    sim->replicas_finished += execution >= sim->program->instances;
+    note_arm(sim, execution);
     if (sim->scheduler != NULL) {
         clo_engine_complete(sim->engine, execution);
         clo_replicas_note(&sim->engine->replicas, execution);

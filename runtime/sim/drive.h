@@ -24,7 +24,8 @@ struct clo_sim {
     clo_histogram *decision_ns;
     bool executes;
     int64_t now_ns;
-    uint64_t finished;
+    /* Executions that have ended or were skipped, and replicas among them. */
+    uint64_t finished, replicas_finished;
     /* Called for each execution that may run now; executor CLO_NONE: whichever the record says. Its inputs are there at
      * arrival_ns. */
     void (*assign)(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t arrival_ns);
@@ -46,8 +47,9 @@ struct clo_sim {
 /* Assigns the executions that wait for nothing. */
 clo_status clo_sim_begin(clo_sim *sim);
 
-/* Runs the body if bodies are run, counts; returns the body's value. */
-int clo_sim_execute(clo_sim *sim, uint32_t execution);
+/* Runs the body if bodies are run, counts; returns the body's value. Where none is run, a branch takes the arm that the
+ * record says; CLO_NONE: it is drawn. */
+int clo_sim_execute(clo_sim *sim, uint32_t execution, uint32_t arm_of_record);
 
 /* The time that the policy wants to be asked at has come. */
 void clo_sim_timer(clo_sim *sim);

@@ -68,6 +68,26 @@ static uint32_t execution_of(const clo_sim *sim, const clo_trace_event *event)
     return CLO_NONE;
 }
 
+/* Who was skipped, and what branches chose. */
+static clo_status check_modes(const clo_sim *sim, const clo_trace_event *event)
+{
+    const clo_modes *modes = &sim->engine->modes;
+    bool is_skipped = clo_modes_skips(modes, event->task);
+    char scratch[16];
+
+    if (is_skipped != (event->is_skipped != 0))
+        return clo_fail(CLO_ERR_STATE, "completion %llu: task '%s' %s in the record, and %s here",
+                        (unsigned long long)event->sequence,
+                        clo_graph_task_name(sim->program->graph, event->task, scratch),
+                        event->is_skipped ? "was skipped" : "ran", is_skipped ? "is skipped" : "runs");
+    if (!is_skipped && clo_modes_has_branch(modes, event->task) && modes->arm[event->task] != event->arm)
+        return clo_fail(CLO_ERR_STATE, "completion %llu: task '%s' chose arm %u in the record, and %u here",
+                        (unsigned long long)event->sequence,
+                        clo_graph_task_name(sim->program->graph, event->task, scratch), event->arm,
+                        modes->arm[event->task]);
+    return CLO_OK;
+}
+
 static clo_status replay_one(clo_sim *sim, const clo_trace_event *event)
 {
     uint32_t execution = execution_of(sim, event), decided;
@@ -88,10 +108,12 @@ static clo_status replay_one(clo_sim *sim, const clo_trace_event *event)
     sim->states[execution] = COMPLETED;
     sim->engine->ran_on[execution] = event->executor;
     sim->now_ns = event->finish_ns;
-    int code = clo_sim_execute(sim, execution);
+    int code = clo_sim_execute(sim, execution, event->arm);
     if (code != 0)
-        return clo_fail(CLO_ERR_TASK, "task '%s' failed with %d",
-                        clo_graph_task_name(sim->program->graph, event->task, scratch), code);
+        return clo_modes_fail_task(sim->program->graph, event->task, code);
+    clo_status status = check_modes(sim, event);
+    if (status != CLO_OK)
+        return status;
     clo_sim_finish(sim, execution);
     let_ask(sim);
     return CLO_OK;

@@ -49,7 +49,9 @@ static void start(clo_sim *sim, uint32_t execution, int64_t start_ns)
     const clo_program *program = sim->program;
     uint32_t executor = sim->engine->ran_on[execution], instance = clo_program_instance(program, execution);
     uint32_t task = program->graph->task_of[instance];
-    int64_t finish_ns = clo_time_add(start_ns, clo_cost_execution_ns(program->cost, task, executor));
+    bool is_skipped = clo_modes_skips(&sim->engine->modes, task);
+    int64_t time_ns = is_skipped ? 0 : clo_cost_execution_ns(program->cost, task, executor);
+    int64_t finish_ns = clo_time_add(start_ns, time_ns);
 
     sim->events[execution] = (clo_trace_event){
         .task = task,
@@ -59,6 +61,7 @@ static void start(clo_sim *sim, uint32_t execution, int64_t start_ns)
         .start_ns = start_ns,
         .finish_ns = finish_ns,
         .transfer_ns = start_ns - sim->events[execution].transfer_ns,
+        .is_skipped = is_skipped,
     };
     clo_heap_push(&sim->heap, finish_ns, sim->scheduler != NULL ? (uint64_t)executor << 33 | execution : execution);
     clo_sim_let_ask(sim, execution);
@@ -76,11 +79,16 @@ static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t 
 }
 
 /* What `execution` held is free: those that waited for it start, oldest first. */
+static bool skips(const clo_sim *sim, uint32_t execution)
+{
+    return clo_modes_skips(&sim->engine->modes, clo_program_task(sim->program, execution));
+}
+
 static void give_back(clo_sim *sim, uint32_t execution)
 {
     uint32_t executor = sim->engine->ran_on[execution], next, cursor = 0;
 
-    if (!clo_line_give(&sim->line, execution, executor))
+    if (skips(sim, execution) || !clo_line_give(&sim->line, execution, executor))
         return;
     while ((next = clo_line_next(&sim->line, executor, &cursor)) != CLO_NONE)
         start(sim, next, sim->now_ns);
@@ -88,12 +96,9 @@ static void give_back(clo_sim *sim, uint32_t execution)
 
 static clo_status fail_task(const clo_sim *sim, uint32_t execution, int code, clo_job_result *result)
 {
-    char scratch[16];
-
     result->failed_task = clo_program_task(sim->program, execution);
     result->failed_code = code;
-    return clo_fail(CLO_ERR_TASK, "task '%s' failed with %d",
-                    clo_graph_task_name(sim->program->graph, result->failed_task, scratch), code);
+    return clo_modes_fail_task(sim->program->graph, result->failed_task, code);
 }
 
 /* The policy wants to be asked before anything else happens, and the job lives. */
@@ -118,11 +123,11 @@ static clo_status run_events(clo_sim *sim, clo_job_result *result)
         uint32_t execution = (uint32_t)event.id;
         sim->now_ns = event.key;
         if (event.id & START_BIT) {
-            if (clo_line_take(&sim->line, execution, sim->engine->ran_on[execution]))
+            if (skips(sim, execution) || clo_line_take(&sim->line, execution, sim->engine->ran_on[execution]))
                 start(sim, execution, sim->now_ns);
             continue;
         }
-        int code = clo_sim_execute(sim, execution);
+        int code = clo_sim_execute(sim, execution, CLO_NONE);
         if (code != 0)
             return fail_task(sim, execution, code, result);
         clo_sim_finish(sim, execution);
@@ -130,7 +135,7 @@ static clo_status run_events(clo_sim *sim, clo_job_result *result)
     }
     bool has_policy = sim->scheduler != NULL; /* which runs the replicas that it wants */
     uint32_t wanted = has_policy ? sim->program->instances : sim->program->executions;
-    uint32_t ran = (uint32_t)(clo_counter_read(&sim->stats.executed) - (has_policy ? sim->stats.duplicates : 0));
+    uint32_t ran = (uint32_t)(sim->finished - (has_policy ? sim->replicas_finished : 0));
     if (status == CLO_OK && ran < wanted)
         return clo_fail(CLO_ERR_STATE, "%u executions can never run: the machines lack the capacity", wanted - ran);
     return status;
@@ -139,6 +144,7 @@ static clo_status run_events(clo_sim *sim, clo_job_result *result)
 static void read_result(const clo_sim *sim, const clo_sim_config *config, clo_job_result *result)
 {
     result->executed = clo_counter_read(&sim->stats.executed);
+    result->skipped = sim->stats.skipped;
     result->duplicates_run = sim->stats.duplicates;
     result->transfers = sim->stats.transfers;
     result->transferred_bytes = sim->stats.transferred_bytes;
@@ -205,6 +211,10 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
         status = clo_engine_create(sim->program, sim->executes, true, &sim->arena, &sim->engine);
     if (status == CLO_OK && policy != NULL)
         status = build_scheduler(sim, cost, config, policy);
+    if (status == CLO_OK)
+        sim->engine->modes.seed = config->seed;
+    if (status == CLO_OK && sim->job != NULL && sim->engine->modes.graph != NULL)
+        sim->job->modes = &sim->engine->modes;
     if (status == CLO_OK)
         status = allocate_sim(sim);
     return status;

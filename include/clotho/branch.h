@@ -1,0 +1,156 @@
+/* branch.h - tasks that choose what runs: branches, merges and bounded loops.
+ *
+ * A *branch* is a task with a fixed number of arms. Its body says which arm goes on (clo_call.arm), and edges that were
+ * added with clo_graph_add_arm belong to one arm each. An edge is *dead* if its branch went on with another arm, or if
+ * the task that it comes from was skipped. One rule says what follows, once all edges into a task are settled:
+ *
+ *   a task is skipped if any edge into it is dead;
+ *   a *merge* (clo_graph_set_merge) is skipped only if all edges into it are dead.
+ *
+ * (As dead tensors go through a TensorFlow graph: Yu et al., "Dynamic Control Flow in Large-Scale Machine Learning",
+ * EuroSys 2018.) A skipped task has no execution: no body is called, nothing is demanded or moved, it takes no time.
+ * All its instances are skipped. It stands in the trace (clo_trace_event.is_skipped), and under a plan it keeps its
+ * place in the order of its executor. An input from a dead edge is NULL with 0 bytes.
+ *
+ * Nothing grows while a graph runs: it holds all arms. Planners and bounds take each arm as if it ran, so a plan holds
+ * for every outcome: under a plan nothing starts later than where all ran. Each release of a periodic job chooses anew.
+ *
+ * A branch has one instance, and may neither be duplicable nor pend. Graphs with branches have no handles, no hedges,
+ * no instances that are done before (clo_job_config.done), and do not run on several machines; each is refused by one
+ * clear line. */
+#ifndef CLOTHO_BRANCH_H
+#define CLOTHO_BRANCH_H
+
+#include <clotho/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Arms of one branch, at most. */
+#define CLO_ARMS_MAX 256
+
+/* Chances of the arms of a branch add up to this. */
+#define CLO_CHANCES_ONE 65536u
+
+/* Iterations of one loop, at most. */
+#define CLO_LOOP_BOUND_MAX 65536
+
+/* What the condition of a loop chooses (clo_call.arm). */
+enum { CLO_LOOP_DONE = 0, CLO_LOOP_AGAIN = 1 };
+
+/* clo_job_result.failed_code where a branch chose an arm that it does not have, and where the condition of a loop chose
+ * CLO_LOOP_AGAIN after the last iteration. */
+#define CLO_FAILED_ARM (INT32_MIN + 1)
+#define CLO_FAILED_BOUND (INT32_MIN + 2)
+
+/* Makes `task` a branch. Once: clo_graph_seal refuses a task that was made one twice.
+ *
+ *   arms     1 .. CLO_ARMS_MAX.
+ *   chances  [arms] how likely each is, CLO_CHANCES_ONE in all; copied. They draw the arm where the body does not
+ *            choose, as in a simulation, and weigh the task's rank (HEFT and its kin). NULL: all are as likely, and
+ *            ranks take the longest.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  unknown task, arms out of range, chances that do not add up
+ *   CLO_ERR_STATE     the graph is sealed
+ *   CLO_ERR_LIMIT     more than 2^32 - 2 branches
+ *   CLO_ERR_MEMORY
+ *
+ * Threads: one. Real time: no. Amortised O(arms). */
+CLO_API CLO_NODISCARD clo_status clo_graph_set_branch(clo_graph *graph, uint32_t task, uint32_t arms,
+                                                      const uint32_t *chances);
+
+/* Adds the edge from -> to as one of arm `arm` of `from`. Else as clo_graph_add_edge. clo_graph_seal checks that `from`
+ * is a branch with such an arm.
+ *
+ * Returns as clo_graph_add_edge; CLO_ERR_ARGUMENT also for arms from CLO_ARMS_MAX on.
+ * Threads: one. Real time: no. Amortised O(1). */
+CLO_API CLO_NODISCARD clo_status clo_graph_add_arm(clo_graph *graph, uint32_t from, uint32_t to, uint64_t bytes,
+                                                   uint32_t arm);
+
+/* Makes `task` a merge: it runs if any edge into it is alive. A second call changes nothing.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown task), CLO_ERR_STATE (sealed) or CLO_ERR_MEMORY.
+ * Threads: one. Real time: no. Amortised O(1). */
+CLO_API CLO_NODISCARD clo_status clo_graph_set_merge(clo_graph *graph, uint32_t task);
+
+/* A loop: a body that runs 1 .. bound times, each time after the one before. */
+typedef struct clo_loop {
+    /* Set by CLO_LOOP_INIT. */
+    size_t size;
+
+    /* The tasks of one iteration: a sealed graph, which is copied. Pointers that it holds are shared. */
+    const clo_graph *body;
+
+    /* The task of the body that says at its end whether there is another iteration: CLO_LOOP_AGAIN or CLO_LOOP_DONE.
+     * It must be no branch of the body. Iterations may overlap where it does not wait for all other tasks. */
+    uint32_t condition;
+
+    /* 1 .. CLO_LOOP_BOUND_MAX. */
+    uint32_t bound;
+
+    /* How likely CLO_LOOP_AGAIN is, of CLO_CHANCES_ONE; 0: unknown. */
+    uint32_t again;
+
+    /* [carried_count] edges from a task of one iteration to one of the next, both by their ids in the body; copied.
+     * They stand behind the body's own edges. One from the condition is an arm. */
+    const clo_edge *carried;
+    size_t carried_count;
+
+    /* What runs when the loop is done: it gets one edge from the condition of each iteration, and all but the last
+     * one's are dead. A merge. NULL: a task "done" without a body. */
+    const clo_task *exit;
+
+    /* What each condition sends to it. */
+    uint64_t exit_bytes;
+} clo_loop;
+
+#define CLO_LOOP_INIT CLO_SIZED_INIT(clo_loop)
+
+/* Adds a loop, unrolled: `bound` copies of the body (clo_graph_add_module), the exit, and the edges between them.
+ * CLO_LOOP_AGAIN after the last iteration fails the job: clo_last_error names the task, and
+ * clo_job_result.failed_code is CLO_FAILED_BOUND.
+ *
+ *   loop   what it points to is borrowed during the call.
+ *   first  receives the id of task 0 of the first iteration. Task t of iteration i has the id first + i * tasks + t,
+ *          where tasks is clo_graph_tasks(body). May be NULL.
+ *   exit   receives the id of the exit. May be NULL.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT  a number out of range, a carried edge to an unknown task, a condition that is a branch already
+ *   CLO_ERR_STATE     `graph` is sealed, or the body is not
+ *   CLO_ERR_UNSUPPORTED  as clo_graph_add_module
+ *   CLO_ERR_LIMIT, CLO_ERR_MEMORY
+ * On a failure the graph is as before.
+ *
+ * Threads: one. Real time: no. O(bound * size of the body). */
+CLO_API CLO_NODISCARD clo_status clo_graph_add_loop(clo_graph *graph, const clo_loop *loop, uint32_t *first,
+                                                    uint32_t *exit);
+
+/* Reading. All calls below this line:
+ * Threads: any, once the graph is sealed; one before. Real time: yes. */
+
+/* Number of branches. O(1). */
+CLO_API uint32_t clo_graph_branches(const clo_graph *graph);
+
+/* Number of arms of a task; 0: it is no branch. O(1), before the graph is sealed O(branches). */
+CLO_API uint32_t clo_graph_arms(const clo_graph *graph, uint32_t task);
+
+/* How likely an arm is, of CLO_CHANCES_ONE; 0 for one that does not exist or whose chance is unknown. As
+ * clo_graph_arms. */
+CLO_API uint32_t clo_graph_chance(const clo_graph *graph, uint32_t task, uint32_t arm);
+
+/* Iterations of the loop that `task` ends as its last condition; 0: it is none. As clo_graph_arms. */
+CLO_API uint32_t clo_graph_bound(const clo_graph *graph, uint32_t task);
+
+/* True for a merge. As clo_graph_arms. */
+CLO_API bool clo_graph_is_merge(const clo_graph *graph, uint32_t task);
+
+/* The arm of edge `index`, as clo_graph_edge numbers it; CLO_NONE: it belongs to none. O(log edges of arms). */
+CLO_API uint32_t clo_graph_edge_arm(const clo_graph *graph, uint32_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
