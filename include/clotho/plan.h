@@ -130,6 +130,11 @@ CLO_API CLO_NODISCARD clo_status clo_plan_from_placements(const clo_cost *cost, 
                                                           const clo_placement *placements, size_t count,
                                                           clo_plan **out);
 
+/* True if the task was skipped (branch.h) in the run that the plan was made of (clo_trace_to_plan). A planner's plan
+ * skips nothing: it holds all arms.
+ * Threads: any. Real time: yes, O(1). */
+CLO_API bool clo_plan_is_skipped(const clo_plan *plan, uint32_t task);
+
 /* Frees a plan. NULL is allowed. Jobs that replay it have copies.
  * Threads: one; nobody may use the plan any more. Real time: no. O(1). */
 CLO_API void clo_plan_destroy(clo_plan *plan);
@@ -168,7 +173,7 @@ enum {
     CLO_CHECK_FULL = 0,
 
     /* A measured schedule: durations and transfer times are what they were. Order, overlap, placement, completeness and
-     * replicas are checked. */
+     * replicas are checked. In both modes tasks may be skipped where a branch led to that, and nowhere else (branch.h). */
     CLO_CHECK_MEASURED = 1
 };
 

@@ -9,7 +9,7 @@
  * executor the others speak too, and m instances on one executor get their inputs at the same time; so it costs the
  * executors in use on either side, and what was executed more than once.
  * O(n log n + edges * (executors^2 or instances, whichever is less)). */
-#include "graph/graph.h"
+#include "plan/check_modes.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -35,6 +35,7 @@ typedef struct known {
 } known;
 
 typedef struct checker {
+    const clo_plan *plan;
     const clo_cost *cost;
     const clo_graph *graph;
     const clo_platform *platform;
@@ -95,10 +96,21 @@ static clo_status check_ids(const checker *check)
     return CLO_OK;
 }
 
+/* Bytes of an edge over which nothing comes. */
+#define NOTHING UINT64_MAX
+
+/* What each pair of instances exchanges over in[edge], to `task`. */
+static uint64_t bytes_over(const checker *check, uint32_t task, uint32_t edge)
+{
+    if (clo_check_is_skipped(check->plan, task) || clo_check_is_dead(check->plan, check->graph, edge))
+        return NOTHING;
+    return clo_graph_in_bytes(check->graph, edge);
+}
+
 /* When data that are on `from` at finish_ns are on `to`; measured times hold all transfers. */
 static int64_t travelled_ns(const checker *check, int64_t finish_ns, uint64_t bytes, uint32_t from, uint32_t to)
 {
-    int64_t way = check->measured ? 0 : clo_platform_transfer_ns(check->platform, bytes, from, to);
+    int64_t way = check->measured || bytes == NOTHING ? 0 : clo_platform_transfer_ns(check->platform, bytes, from, to);
 
     return finish_ns > INT64_MAX - way ? INT64_MAX : finish_ns + way;
 }
@@ -217,6 +229,8 @@ static clo_status check_placement(const checker *check, const clo_placement *p)
         return violation(check, p, "the task's set of executors excludes this one");
     if (time == CLO_TIME_NEVER)
         return violation(check, p, "the task cannot run on this executor");
+    if (clo_check_is_skipped(check->plan, p->task))
+        return p->finish_ns == p->start_ns ? CLO_OK : violation(check, p, "it was skipped, and takes time all the same");
     if (!check->measured && p->finish_ns - p->start_ns != time)
         return clo_fail(CLO_ERR_INVALID, "%s: its length is %lld ns, its cost is %lld ns", label(check, p, text),
                         (long long)(p->finish_ns - p->start_ns), (long long)time);
@@ -271,7 +285,7 @@ static int64_t inputs_ns(const checker *check, uint32_t task, uint32_t executor)
     *kept = (known){0, task + 1};
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
         uint32_t source = graph->in[edge];
-        uint64_t bytes = clo_graph_in_bytes(graph, edge);
+        uint64_t bytes = bytes_over(check, task, edge);
         int64_t there = clo_graph_instances_of(graph, source) > 1
                             ? stage_ns(check, source, bytes, executor)
                             : arrival_ns(check, graph->first_instance[source], bytes, executor, &nearest);
@@ -292,7 +306,7 @@ static clo_status check_inputs(const checker *check, const clo_placement *p)
     for (uint32_t edge = graph->in_first[p->task]; edge < graph->in_first[p->task + 1]; edge++) {
         uint32_t source = graph->in[edge];
         for (uint32_t v = graph->first_instance[source]; v < graph->first_instance[source + 1]; v++) {
-            int64_t arrival = arrival_ns(check, v, clo_graph_in_bytes(graph, edge), p->executor, &nearest);
+            int64_t arrival = arrival_ns(check, v, bytes_over(check, p->task, edge), p->executor, &nearest);
             if (arrival > p->start_ns)
                 return clo_fail(CLO_ERR_INVALID, "%s: its input from %s arrives at %lld ns", label(check, p, mine),
                                 label(check, nearest, theirs), (long long)arrival);
@@ -449,6 +463,8 @@ static clo_status check_all(checker *check)
         status = check_originals(check);
     if (status == CLO_OK)
         status = check_replicas(check);
+    if (status == CLO_OK)
+        status = clo_check_modes(check->plan, check->graph);
     for (size_t i = 0; status == CLO_OK && i < check->count; i++)
         status = check_placement(check, &check->placements[i]);
     if (status == CLO_OK)
@@ -468,7 +484,8 @@ clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode)
         return clo_fail_null("clo_plan_check", "plan or cost");
     if (mode != CLO_CHECK_FULL && mode != CLO_CHECK_MEASURED)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_plan_check: mode is %d; use CLO_CHECK_...", mode);
-    checker check = {.cost = cost,
+    checker check = {.plan = plan,
+                     .cost = cost,
                      .graph = clo_cost_graph(cost),
                      .platform = clo_cost_platform(cost),
                      .measured = mode == CLO_CHECK_MEASURED};

@@ -4,6 +4,23 @@
 #include "plan/plan.h"
 #include "trace/trace.h"
 
+/* What the events say of branches; whether it can be true is the checker's to say. */
+static clo_status fill_outcome(clo_plan *plan, const clo_trace *trace)
+{
+    plan->outcome = clo_allocate(trace->tasks, sizeof *plan->outcome);
+    if (plan->outcome == NULL)
+        return clo_fail_memory("a measured schedule");
+    for (size_t i = 0; i < trace->count; i++) {
+        const clo_trace_event *event = &trace->events[i];
+        clo_plan_outcome *outcome = &plan->outcome[event->task];
+        outcome->skipped |= event->is_skipped != 0;
+        outcome->ran |= event->is_skipped == 0;
+        if (event->is_skipped == 0)
+            outcome->arm = event->arm;
+    }
+    return CLO_OK;
+}
+
 clo_status clo_trace_to_plan(const clo_trace *trace, const clo_cost *cost, clo_plan **out)
 {
     if (trace == NULL || cost == NULL || out == NULL)
@@ -27,7 +44,11 @@ clo_status clo_trace_to_plan(const clo_trace *trace, const clo_cost *cost, clo_p
         };
     clo_plan *plan = NULL;
     status = clo_plan_from_placements(cost, trace->is_emulated ? "emulated" : "measured", placements, count, &plan);
-    if (status == CLO_OK) {
+    if (status == CLO_OK && clo_cost_graph(cost)->modes != NULL)
+        status = fill_outcome(plan, trace);
+    if (status != CLO_OK) {
+        clo_plan_destroy(plan);
+    } else {
         plan->is_emulated = trace->is_emulated;
         *out = plan;
     }

@@ -214,8 +214,15 @@ clo_status clo_plan_from_placements(const clo_cost *cost, const char *planner, c
 
 void clo_plan_destroy(clo_plan *plan)
 {
-    if (plan != NULL)
-        clo_free(plan->block);
+    if (plan == NULL)
+        return;
+    clo_free(plan->outcome);
+    clo_free(plan->block);
+}
+
+bool clo_plan_is_skipped(const clo_plan *plan, uint32_t task)
+{
+    return plan != NULL && plan->outcome != NULL && task < plan->tasks && plan->outcome[task].skipped != 0;
 }
 
 const char *clo_plan_planner(const clo_plan *plan)

@@ -6,6 +6,12 @@
 
 #include <clotho/plan.h>
 
+/* What a run made of a task. */
+typedef struct clo_plan_outcome {
+    uint32_t arm; /* of a branch that ran */
+    uint8_t ran, skipped;
+} clo_plan_outcome;
+
 struct clo_plan {
     const char *planner;       /* inside the same block                                       */
     clo_placement *placements; /* [count] likewise; sorted by start, finish, executor, topological order */
@@ -15,6 +21,7 @@ struct clo_plan {
     bool is_optimal;                       /* proved                                */
     bool is_emulated;                      /* the times are of an emulated run      */
     uint32_t tasks, instances, executors; /* of the graph and platform it is for   */
+    clo_plan_outcome *outcome;             /* [tasks] of a run of a graph with branches; else NULL */
     void *block;                           /* what clo_plan_destroy frees            */
 };
 

@@ -116,6 +116,20 @@ clo_platform *random_platform(uint64_t seed, unsigned features)
     return platform;
 }
 
+/* Of any task: where it is a branch, chooses by what has arrived, or leaves it to be drawn. argument: so many arms. */
+static int branch_body(const clo_call *call)
+{
+    uint64_t arms = (uint64_t)(uintptr_t)call->argument, sum = call->task;
+
+    if (call->arm == NULL)
+        return clo_body_spin(call);
+    for (uint32_t i = 0; i < call->inputs_count; i++)
+        sum = sum * 31 + call->inputs_bytes[i];
+    if (sum % 5 != 0)
+        *call->arm = (uint32_t)(sum / 5 % arms);
+    return clo_body_spin(call);
+}
+
 static int kind_body(const clo_call *call)
 {
     return clo_body_spin(call); /* the same effect under another address */
@@ -158,6 +172,10 @@ static void add_task(clo_graph *graph, clo_rng *rng, const struct site *site, un
         task.demand[r] = clo_rng_below(rng, DEMAND_MAX + 1);
     if (kind_bodies_only)
         task.body = NULL;
+    if (features & RANDOM_BRANCHES && task.body != NULL && clo_rng_below(rng, 4) > 0) {
+        task.body = branch_body;
+        task.argument = (void *)(uintptr_t)4;
+    }
     if (features & RANDOM_GRAIN && task.instances > 1) {
         task.instances *= 1 + clo_rng_below(rng, 6);
         task.grain = clo_rng_below(rng, task.instances + 2);
@@ -210,10 +228,64 @@ static void add_handles(clo_graph *graph, clo_rng *rng)
     }
 }
 
+static void make_branch(clo_graph *graph, clo_rng *rng, uint32_t task, uint32_t arms)
+{
+    uint32_t chances[4] = {0};
+
+    for (uint32_t i = 0; i < 4; i++)
+        chances[clo_rng_below(rng, arms)] += CLO_CHANCES_ONE / 4;
+    ok(clo_graph_set_branch(graph, task, arms, clo_rng_below(rng, 2) ? chances : NULL));
+}
+
+/* A task of the DAG becomes a branch, a merge, or stays what it is; returns how many arms it has. */
+static uint32_t make_mode(clo_graph *graph, clo_rng *rng, uint32_t task)
+{
+    clo_task row;
+    uint32_t arms = 4;
+
+    ok(clo_graph_task(graph, task, &row));
+    if (clo_rng_below(rng, 3) == 0)
+        ok(clo_graph_set_merge(graph, task));
+    if (row.instances > 1 || row.duplicable || clo_rng_below(rng, 2) == 0)
+        return 0;
+    make_branch(graph, rng, task, arms);
+    return arms;
+}
+
+/* A loop of up to four iterations of up to four tasks behind a task of the DAG. */
+static void add_loop(clo_graph *graph, clo_rng *rng, uint32_t tasks)
+{
+    uint32_t inner = 1 + clo_rng_below(rng, 4), first, exit;
+    clo_task task = {.body = clo_body_spin, .output_bytes = 1 + clo_rng_below(rng, 64)};
+    clo_graph *body;
+
+    ok(clo_graph_create("body", &body));
+    for (uint32_t t = 0; t < inner; t++) {
+        task.work_ns = clo_rng_below(rng, 20000);
+        task.instances = t + 1 < inner ? 1 + clo_rng_below(rng, 3) : 1;
+        ok(clo_graph_add_task(body, &task, NULL));
+        if (t > 0)
+            ok(clo_graph_add_edge(body, clo_rng_below(rng, t), t, 10));
+    }
+    ok(clo_graph_seal(body));
+    const clo_edge carried = {clo_rng_below(rng, inner), 0, 100};
+    clo_loop loop = CLO_LOOP_INIT;
+    loop.body = body;
+    loop.condition = inner - 1;
+    loop.bound = 1 + clo_rng_below(rng, 4);
+    loop.again = clo_rng_below(rng, 2) * CLO_CHANCES_ONE * 3 / 4;
+    loop.carried = &carried;
+    loop.carried_count = clo_rng_below(rng, 2);
+    loop.exit_bytes = 50;
+    ok(clo_graph_add_loop(graph, &loop, &first, &exit));
+    ok(clo_graph_add_edge(graph, clo_rng_below(rng, tasks), first, 1000));
+    clo_graph_destroy(body);
+}
+
 /* A random DAG. Edges follow a hidden order of the ids, so topological order and id order differ. */
 static clo_graph *random_dag(clo_rng *rng, const struct site *site, unsigned features)
 {
-    uint32_t hidden[120], tasks_max = features & RANDOM_SMALL ? 12 : features & RANDOM_STAGES ? 14 : 120;
+    uint32_t hidden[120], arms[120] = {0}, tasks_max = features & RANDOM_SMALL ? 12 : features & RANDOM_STAGES ? 14 : 120;
     uint32_t tasks = 1 + clo_rng_below(rng, tasks_max);
     uint32_t density = 1 + clo_rng_below(rng, 5), kind;
     clo_graph *graph = NULL;
@@ -229,15 +301,23 @@ static clo_graph *random_dag(clo_rng *rng, const struct site *site, unsigned fea
         uint32_t at = clo_rng_below(rng, t + 1); /* inside-out shuffle */
         hidden[t] = hidden[at];
         hidden[at] = t;
+        if (features & RANDOM_BRANCHES)
+            arms[t] = make_mode(graph, rng, t);
     }
     for (uint32_t a = 0; a < tasks; a++)
         for (uint32_t b = a + 1; b < tasks; b++)
             if (clo_rng_below(rng, tasks + 4) < density) {
                 uint64_t bytes = clo_rng_below(rng, 3) == 0 ? 0 : clo_rng_below(rng, 20000);
                 bool by_id = features & RANDOM_HANDLES;
-                ok(clo_graph_add_edge(graph, by_id ? a : hidden[a], by_id ? b : hidden[b],
-                                      features & RANDOM_NO_BYTES ? 0 : bytes));
+                uint32_t from = by_id ? a : hidden[a], to = by_id ? b : hidden[b];
+                bytes = features & RANDOM_NO_BYTES ? 0 : bytes;
+                if (arms[from] > 0 && clo_rng_below(rng, 4) > 0)
+                    ok(clo_graph_add_arm(graph, from, to, bytes, clo_rng_below(rng, arms[from])));
+                else
+                    ok(clo_graph_add_edge(graph, from, to, bytes));
             }
+    if (features & RANDOM_BRANCHES && clo_rng_below(rng, 2) == 0)
+        add_loop(graph, rng, tasks);
     if (features & RANDOM_HANDLES)
         add_handles(graph, rng);
     ok(clo_graph_seal(graph));
