@@ -16,7 +16,7 @@ typedef struct builder {
     const clo_graph *graph;
     const clo_placement *placements;
     const int64_t *hedge_after_ns;
-    uint32_t *sorted;            /* [first_hedge] placement indices in order of time       */
+    uint32_t *sorted;            /* [first_hedge] placement indices, then executions, in order of time */
     uint32_t *execution_of;      /* [first_hedge] placement index -> execution                 */
     uint32_t *position;          /* [first_hedge] execution -> place in `sorted`               */
     uint32_t *placement_of;      /* [first_hedge] execution -> placement index                 */
@@ -134,25 +134,83 @@ static void number_instances(builder *b)
     }
 }
 
-static clo_status order_executions(builder *b, clo_program *program)
+/* True if placements a and a + 1 start and end together: what stands first depends on more than time. */
+static bool is_tie(const builder *b, uint32_t a)
+{
+    return b->placements[a].start_ns == b->placements[a + 1].start_ns &&
+           b->placements[a].finish_ns == b->placements[a + 1].finish_ns;
+}
+
+/* Plans come in order of time. How many placements have to be sorted at most at once: those of one time. */
+static uint32_t longest_tie(const builder *b, uint32_t count)
+{
+    uint32_t longest = 0, length = 1;
+
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        length = is_tie(b, i) ? length + 1 : 1;
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+static bool is_in_order(const builder *b, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const clo_placement *p = &b->placements[i - 1], *q = &b->placements[i];
+        if (q->start_ns < p->start_ns || (q->start_ns == p->start_ns && q->finish_ns < p->finish_ns))
+            return false;
+    }
+    return true;
+}
+
+/* Writes placements [first, first + count) in order, as indices, into b->sorted from `first` on. */
+static void sort_range(builder *b, sort_row *rows, sort_row *other, uint32_t first, uint32_t count)
 {
     const clo_graph *graph = b->graph;
-    sort_row *rows = clo_arena_take(b->arena, program->first_hedge, sizeof *rows);
-    sort_row *other = clo_arena_take(b->arena, program->first_hedge, sizeof *rows);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const clo_placement *p = &b->placements[first + i];
+        uint32_t instance = graph->first_instance[p->task] + p->instance;
+        rows[i] = (sort_row){p->start_ns, p->finish_ns, b->topological[instance], first + i};
+    }
+    rows = sort_rows(rows, other, count);
+    for (uint32_t i = 0; i < count; i++)
+        b->sorted[first + i] = rows[i].placement;
+}
+
+/* b->sorted: the indices of the placements. */
+static clo_status sort_by_time(builder *b, uint32_t count)
+{
+    bool is_ordered = is_in_order(b, count);
+    uint32_t most = is_ordered ? longest_tie(b, count) : count;
+    sort_row *rows = clo_arena_take(b->arena, most, sizeof *rows);
+    sort_row *other = clo_arena_take(b->arena, most, sizeof *rows);
+
     if (rows == NULL || other == NULL)
         return clo_fail_memory("the order of the plan");
-
-    number_instances(b);
-    for (uint32_t i = 0; i < program->first_hedge; i++) {
-        const clo_placement *p = &b->placements[i];
-        uint32_t instance = graph->first_instance[p->task] + p->instance;
-        rows[i] = (sort_row){p->start_ns, p->finish_ns, b->topological[instance], i};
+    if (!is_ordered)
+        return sort_range(b, rows, other, 0, count), CLO_OK;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        end = i + 1;
+        while (end < count && is_tie(b, end - 1))
+            end++;
+        if (end == i + 1)
+            b->sorted[i] = i;
+        else
+            sort_range(b, rows, other, i, end - i);
     }
-    rows = sort_rows(rows, other, program->first_hedge);
+    return CLO_OK;
+}
 
+static clo_status order_executions(builder *b, clo_program *program)
+{
+    number_instances(b);
+    clo_status status = sort_by_time(b, program->first_hedge);
+    if (status != CLO_OK)
+        return status;
     memset(b->last, 0xff, program->platform->executors_count * sizeof(uint32_t));
     for (uint32_t i = 0; i < program->first_hedge; i++) {
-        uint32_t execution = b->execution_of[rows[i].placement], executor = program->executor[execution];
+        uint32_t execution = b->execution_of[b->sorted[i]], executor = program->executor[execution];
         b->sorted[i] = execution;
         b->position[execution] = i;
         b->previous[execution] = b->last[executor];
@@ -253,10 +311,37 @@ static void enter(const builder *b, uint32_t row, uint32_t successor, bool fills
         b->succ_first[row + 1]++;
 }
 
+/* The same where every task is executed once, as in most plans: tasks are executions. */
+static void link_single(const builder *b, clo_program *program, uint32_t execution, bool fills)
+{
+    const clo_graph *graph = b->graph;
+    const uint32_t *executor = program->executor;
+    uint32_t previous = b->previous[execution], needs = previous != CLO_NONE, here = executor[execution];
+
+    if (previous != CLO_NONE)
+        enter(b, previous, execution, fills);
+    for (uint32_t k = graph->in_first[execution]; k < graph->in_first[execution + 1]; k++)
+        if (executor[graph->in[k]] != here) {
+            enter(b, graph->in[k], execution, fills);
+            needs++;
+        }
+    program->needs[execution] = needs;
+}
+
+static bool is_single(const clo_program *program)
+{
+    return program->first_hedge == program->instances && program->instances == program->graph->tasks &&
+           program->barriers == 0;
+}
+
 /* Enters `execution` in the rows of the one before it on its executor, of barriers, and of sources on other
  * executors. */
 static void link_execution(const builder *b, clo_program *program, uint32_t execution, bool fills)
 {
+    if (is_single(program)) {
+        link_single(b, program, execution, fills);
+        return;
+    }
     clo_inputs inputs = clo_inputs_of(program, execution);
     uint32_t previous = b->previous[execution], needs = previous != CLO_NONE;
 
