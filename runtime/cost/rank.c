@@ -24,8 +24,7 @@ void clo_cost_rank_u(const clo_cost *cost, int64_t *out)
             uint32_t t = graph->in[e];
             uint64_t bytes = clo_graph_in_bytes(graph, e);
             int64_t way = (bytes == 0 ? empty_ns : clo_cost_mean_transfer_ns(cost, bytes)) + out[u];
-            if (way > out[t])
-                out[t] = way;
+            out[t] = way > out[t] ? way : out[t];
         }
     }
 }

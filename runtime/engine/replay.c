@@ -286,18 +286,43 @@ static bool comes_too_late(const builder *b, const clo_inputs *inputs, uint32_t 
     return false;
 }
 
-/* Every edge must lead forward in `sorted`; else the plan could never run to its end. */
-static clo_status check_order(const builder *b, const clo_program *program)
+/* Every task is executed once, as in most plans: tasks are executions, and no row of a barrier has to be looked for. */
+static bool is_single(const clo_program *program)
+{
+    return program->first_hedge == program->instances && program->instances == program->graph->tasks &&
+           program->barriers == 0;
+}
+
+static clo_status fail_order(const builder *b, uint32_t task, uint32_t before)
 {
     char scratch[2][16];
 
+    return clo_fail(CLO_ERR_INVALID, "the plan starts task '%s' before its predecessor '%s'; swap them",
+                    clo_graph_task_name(b->graph, task, scratch[0]), clo_graph_task_name(b->graph, before, scratch[1]));
+}
+
+static clo_status check_single_order(const builder *b)
+{
+    const clo_graph *graph = b->graph;
+    const uint32_t *position = b->position;
+
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        for (uint32_t k = graph->in_first[t]; k < graph->in_first[t + 1]; k++)
+            if (position[graph->in[k]] >= position[t])
+                return fail_order(b, t, graph->in[k]);
+    return CLO_OK;
+}
+
+/* Every edge must lead forward in `sorted`; else the plan could never run to its end. */
+static clo_status check_order(const builder *b, const clo_program *program)
+{
+    if (is_single(program))
+        return check_single_order(b);
     for (uint32_t execution = 0; execution < program->first_hedge; execution++) {
         clo_inputs inputs = clo_inputs_of(program, execution);
         while (clo_inputs_next(&inputs))
             if (comes_too_late(b, &inputs, b->position[execution]))
-                return clo_fail(CLO_ERR_INVALID, "the plan starts task '%s' before its predecessor '%s'; swap them",
-                                clo_graph_task_name(b->graph, clo_program_task(program, execution), scratch[0]),
-                                clo_graph_task_name(b->graph, inputs.task, scratch[1]));
+                return fail_order(b, clo_program_task(program, execution), inputs.task);
     }
     return CLO_OK;
 }
@@ -311,37 +336,10 @@ static void enter(const builder *b, uint32_t row, uint32_t successor, bool fills
         b->succ_first[row + 1]++;
 }
 
-/* The same where every task is executed once, as in most plans: tasks are executions. */
-static void link_single(const builder *b, clo_program *program, uint32_t execution, bool fills)
-{
-    const clo_graph *graph = b->graph;
-    const uint32_t *executor = program->executor;
-    uint32_t previous = b->previous[execution], needs = previous != CLO_NONE, here = executor[execution];
-
-    if (previous != CLO_NONE)
-        enter(b, previous, execution, fills);
-    for (uint32_t k = graph->in_first[execution]; k < graph->in_first[execution + 1]; k++)
-        if (executor[graph->in[k]] != here) {
-            enter(b, graph->in[k], execution, fills);
-            needs++;
-        }
-    program->needs[execution] = needs;
-}
-
-static bool is_single(const clo_program *program)
-{
-    return program->first_hedge == program->instances && program->instances == program->graph->tasks &&
-           program->barriers == 0;
-}
-
 /* Enters `execution` in the rows of the one before it on its executor, of barriers, and of sources on other
  * executors. */
 static void link_execution(const builder *b, clo_program *program, uint32_t execution, bool fills)
 {
-    if (is_single(program)) {
-        link_single(b, program, execution, fills);
-        return;
-    }
     clo_inputs inputs = clo_inputs_of(program, execution);
     uint32_t previous = b->previous[execution], needs = previous != CLO_NONE;
 
@@ -365,6 +363,46 @@ static void link_execution(const builder *b, clo_program *program, uint32_t exec
     program->needs[execution] = needs;
 }
 
+/* link_execution of all where tasks are executions, counted. Without branches: which edges cross from one executor to
+ * another is anybody's guess. */
+static void count_single(const builder *b, clo_program *program)
+{
+    const uint32_t *executor = program->executor, *in = b->graph->in, *in_first = b->graph->in_first;
+    uint32_t *next = b->succ_first + 1;
+
+    for (uint32_t t = 0; t < b->graph->tasks; t++) {
+        uint32_t here = executor[t], needs = 0;
+        for (uint32_t k = in_first[t]; k < in_first[t + 1]; k++) {
+            uint32_t crosses = executor[in[k]] != here;
+            next[in[k]] += crosses;
+            needs += crosses;
+        }
+        if (b->previous[t] != CLO_NONE) {
+            next[b->previous[t]]++;
+            needs++;
+        }
+        program->needs[t] = needs;
+    }
+}
+
+/* The same, filled, from the back. Where an edge does not cross, what lies there is written again: rows have room for
+ * one entry more than all of them together ever need. */
+static void fill_single(const builder *b, const clo_program *program)
+{
+    const uint32_t *executor = program->executor, *in = b->graph->in, *in_first = b->graph->in_first;
+    uint32_t *next = b->succ_first + 1, *succ = b->succ;
+
+    for (uint32_t i = b->graph->tasks; i-- > 0;) {
+        uint32_t t = b->sorted[i], here = executor[t];
+        if (b->previous[t] != CLO_NONE)
+            succ[--next[b->previous[t]]] = t;
+        for (uint32_t k = in_first[t]; k < in_first[t + 1]; k++) {
+            uint32_t crosses = executor[in[k]] != here, at = next[in[k]] -= crosses;
+            succ[at] = crosses ? t : succ[at];
+        }
+    }
+}
+
 /* All instances of a stage lead to its barrier. */
 static void link_barriers(const builder *b, clo_program *program, bool fills)
 {
@@ -384,8 +422,12 @@ static void link_executions(const builder *b, clo_program *program)
 {
     uint32_t rows = program->executions + program->barriers, *succ_first = b->succ_first;
 
+    bool single = is_single(program);
+
+    if (single)
+        count_single(b, program);
     link_barriers(b, program, false);
-    for (uint32_t execution = 0; execution < program->first_hedge; execution++)
+    for (uint32_t execution = 0; execution < program->first_hedge && !single; execution++)
         link_execution(b, program, execution, false);
     for (uint32_t row = 0; row < rows; row++) {
         bool is_hedge = row >= program->first_hedge && row < program->executions;
@@ -393,8 +435,10 @@ static void link_executions(const builder *b, clo_program *program)
         succ_first[row + 1] += succ_first[row];
     }
     uint32_t total = succ_first[rows];
+    if (single)
+        fill_single(b, program);
     link_barriers(b, program, true);
-    for (uint32_t i = program->first_hedge; i-- > 0;)
+    for (uint32_t i = program->first_hedge; i-- > 0 && !single;)
         link_execution(b, program, b->sorted[i], true);
     for (uint32_t row = 0; row < rows; row++)
         succ_first[row] = succ_first[row + 1];
