@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PERIOD = 3, RADIX_MAX = 16 };
+enum { PERIOD = 3, RADIX_MAX = 16, RADIX = 5, RADIX_OF_SPREAD = 3 };
 
-/* With this one random_nearest of width 8 and radix 3 has 10 links of the expected 10.5, and no point from which on
- * the graph falls into two parts that never meet (one salt in four; a graph in two parts flatters work stealing). */
+/* With this one random_nearest of width 8 and radix 5 has 22 links of the expected 19.5, and no point from which on
+ * the graph falls into two parts that never meet (a graph in two parts flatters work stealing). */
 #define SALT ((uint64_t)37 << 56)
 
-/* Points of the step before that `point` of `step` depends on, into out[RADIX_MAX]; some may not exist. */
+/* Points of the step before that `point` of `step` depends on, into out[PATTERN_WIDTH_MAX]; some may not exist. */
 typedef uint32_t (*inputs_fn)(pattern_size size, uint32_t step, uint32_t point, uint32_t *out);
 
 static uint32_t no_comm(pattern_size size, uint32_t step, uint32_t point, uint32_t *out)
@@ -53,6 +53,12 @@ static uint32_t nearest(pattern_size size, uint32_t step, uint32_t point, uint32
     return around(size, point, size.radix / 2, (size.radix - 1) / 2, out);
 }
 
+static uint32_t all_to_all(pattern_size size, uint32_t step, uint32_t point, uint32_t *out)
+{
+    (void)step;
+    return around(size, point, size.width, size.width, out);
+}
+
 static uint32_t fft(pattern_size size, uint32_t step, uint32_t point, uint32_t *out)
 {
     uint32_t sets = 0, count = 0;
@@ -78,7 +84,7 @@ static uint32_t spread(pattern_size size, uint32_t step, uint32_t point, uint32_
 
 static uint32_t random_nearest(pattern_size size, uint32_t step, uint32_t point, uint32_t *out)
 {
-    uint32_t near[RADIX_MAX] = {0}, count = nearest(size, step, point, near), kept = 0;
+    uint32_t near[PATTERN_WIDTH_MAX] = {0}, count = nearest(size, step, point, near), kept = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         uint64_t seed =
@@ -102,7 +108,8 @@ static const pattern_kind kinds[] = {{"trivial", NULL},
                                      {"random_nearest", random_nearest},
                                      {"stencil_1d", stencil_1d},
                                      {"nearest", nearest},
-                                     {"spread", spread}};
+                                     {"spread", spread},
+                                     {"all_to_all", all_to_all}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 const char *pattern_name(uint32_t index)
@@ -137,7 +144,7 @@ static void run_point(bench_graph *g, uint32_t task)
 static void add_step(pattern *p, bench_builder *b, const pattern_kind *kind, pattern_size size, uint32_t step)
 {
     uint32_t width = width_at(kind, size, step), width_before = step > 0 ? width_at(kind, size, step - 1) : 0;
-    uint32_t first = b->tasks, inputs[RADIX_MAX];
+    uint32_t first = b->tasks, inputs[PATTERN_WIDTH_MAX];
 
     for (uint32_t point = 0; point < width && !b->has_failed; point++) {
         uint32_t count = step > 0 && kind->inputs != NULL ? kind->inputs(size, step, point, inputs) : 0;
@@ -161,6 +168,11 @@ static bool allocate(pattern *p, uint32_t tasks)
     return p->step != NULL && p->point != NULL && p->outputs != NULL;
 }
 
+uint32_t pattern_radix(const char *name)
+{
+    return strcmp(name, "spread") == 0 ? RADIX_OF_SPREAD : RADIX;
+}
+
 bool pattern_open(pattern *p, const char *name, pattern_size size)
 {
     const pattern_kind *kind = kinds;
@@ -168,9 +180,11 @@ bool pattern_open(pattern *p, const char *name, pattern_size size)
     uint32_t tasks = 0;
 
     *p = (pattern){.run = 0};
+    size.radix = size.radix > 0 ? size.radix : pattern_radix(name);
     while (kind < kinds + KINDS && strcmp(kind->name, name) != 0)
         kind++;
-    if (kind == kinds + KINDS || size.steps == 0 || size.width == 0 || size.radix == 0 || size.radix >= RADIX_MAX ||
+    if (kind == kinds + KINDS || size.steps == 0 || size.width == 0 || size.width > PATTERN_WIDTH_MAX ||
+        size.radix >= RADIX_MAX ||
         (kind->inputs == spread && PERIOD > (size.width + size.radix - 1) / size.radix))
         return false;
     for (uint32_t step = 0; step < size.steps; step++)

@@ -228,11 +228,12 @@ static int run_all(const bench_options *o, const char *only, bool is_loop)
 
 int main(int argc, char **argv)
 {
-    bool is_million = false, is_loop = false;
+    bool is_million = false, is_loop = false, is_first = false;
     const char *only = NULL;
     const bench_flag flags[] = {
         {"million", "instead: build, seal and run a graph of 1 000 000 empty tasks", &is_million, NULL, NULL},
         {"loop", "instead: 100 000 iterations of one loop, empty and of 50 ns, in ranges", &is_loop, NULL, NULL},
+        {"first", "instead: graphs that are built, run once and given back, again and again", &is_first, NULL, NULL},
         {"only NAME",
          "one graph only: none, chain, fan, wave, rand, reuse, pipe2, pipe3, pipe8, task, chain64 or wave8", NULL,
          &only, NULL},
@@ -244,5 +245,7 @@ int main(int argc, char **argv)
 
     if (exit_status >= 0)
         return exit_status;
+    if (is_first)
+        return overhead_first_runs(&o, only);
     return is_million ? run_million(&o) : run_all(&o, only, is_loop);
 }

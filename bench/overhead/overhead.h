@@ -34,4 +34,7 @@ typedef struct overhead_table {
 void overhead_print_text(const overhead_table *table, const bench_options *options);
 void overhead_print_json(const overhead_table *table, const bench_options *options);
 
+/* Measures and prints graphs that are run once; `only`: one of them, NULL: all. Returns the exit status. */
+int overhead_first_runs(const bench_options *options, const char *only);
+
 #endif

@@ -22,6 +22,9 @@ typedef struct peer {
     /* Runs the whole graph once; called again and again. */
     bool (*run)(void *state);
     void (*close)(void *state);
+    /* Gives back what build and prepare made, so that they may be called again; what open made stays. NULL: they leave
+     * nothing. */
+    void (*drop)(void *state);
 } peer;
 
 /* open, build and prepare; NULL on failure. */

@@ -29,16 +29,27 @@ static int run_body(const clo_call *call)
     return 0;
 }
 
-static void close_all(void *state)
+static void drop(void *state)
 {
     clotho *c = state;
 
     clo_job_destroy(c->job);
-    clo_runtime_destroy(c->runtime);
     clo_plan_destroy(c->plan);
     clo_cost_destroy(c->cost);
-    clo_platform_destroy(c->platform);
     clo_graph_destroy(c->graph);
+    c->job = NULL;
+    c->plan = NULL;
+    c->cost = NULL;
+    c->graph = NULL;
+}
+
+static void close_all(void *state)
+{
+    clotho *c = state;
+
+    drop(c);
+    clo_runtime_destroy(c->runtime);
+    clo_platform_destroy(c->platform);
     free(c);
 }
 
@@ -143,10 +154,10 @@ static bool build_instances(void *state)
 }
 
 const peer loops_clotho[] = {
-    {"Clotho steal, grain 500", 0, false, open_stealing, build_ranges, prepare, run, close_all},
-    {"Clotho replay, grain 500", 0, false, open_replay, build_ranges, prepare, run, close_all},
-    {"Clotho steal, one by one", 0, false, open_stealing, build_instances, prepare, run, close_all},
+    {"Clotho steal, grain 500", 0, false, open_stealing, build_ranges, prepare, run, close_all, drop},
+    {"Clotho replay, grain 500", 0, false, open_replay, build_ranges, prepare, run, close_all, drop},
+    {"Clotho steal, one by one", 0, false, open_stealing, build_instances, prepare, run, close_all, drop},
     {0}};
-const peer peers_clotho[] = {{"Clotho steal", 0, false, open_stealing, build, prepare, run, close_all},
-                             {"Clotho replay", 0, false, open_replay, build, prepare, run, close_all},
+const peer peers_clotho[] = {{"Clotho steal", 0, false, open_stealing, build, prepare, run, close_all, drop},
+                             {"Clotho replay", 0, false, open_replay, build, prepare, run, close_all, drop},
                              {0}};

@@ -89,8 +89,8 @@ static bool run_loop(void *state)
 #pragma clang diagnostic pop
 #endif
 
-const peer loops_openmp[] = {{LOOP_NAME, 0, false, open_slots, NULL, NULL, run_loop, close_slots}, {0}};
-const peer peers_openmp[] = {{NAME, 0, true, open_slots, NULL, NULL, run, close_slots}, {0}};
+const peer loops_openmp[] = {{LOOP_NAME, 0, false, open_slots, NULL, NULL, run_loop, close_slots, NULL}, {0}};
+const peer peers_openmp[] = {{NAME, 0, true, open_slots, NULL, NULL, run, close_slots, NULL}, {0}};
 #else
 const peer loops_openmp[] = {{0}};
 const peer peers_openmp[] = {{0}};

@@ -53,4 +53,4 @@ static bool run(void *state)
     return true;
 }
 
-const peer peers_serial[] = {{"serial floor", 1, false, open_arrays, NULL, NULL, run, close_arrays}, {0}};
+const peer peers_serial[] = {{"serial floor", 1, false, open_arrays, NULL, NULL, run, close_arrays, NULL}, {0}};

@@ -135,21 +135,30 @@ static bool run(void *state)
     return starpu_task_wait_for_all() == 0;
 }
 
-static void close_all(void *state)
+static void drop(void *state)
 {
     starpu *s = state;
 
     for (uint32_t t = 0; t < s->graph->tasks && s->tasks != NULL; t++)
         starpu_task_clean(&s->tasks[t]);
-    starpu_shutdown();
-    remove_temporary(s);
     free(s->tasks);
     free(s->calls);
+    s->tasks = NULL;
+    s->calls = NULL;
+}
+
+static void close_all(void *state)
+{
+    starpu *s = state;
+
+    drop(s);
+    starpu_shutdown();
+    remove_temporary(s);
     free(s);
 }
 
-const peer peers_starpu[] = {{"StarPU eager", 0, true, open_eager, build, NULL, run, close_all},
-                             {"StarPU lws", 0, true, open_stealing, build, NULL, run, close_all},
+const peer peers_starpu[] = {{"StarPU eager", 0, true, open_eager, build, NULL, run, close_all, drop},
+                             {"StarPU lws", 0, true, open_stealing, build, NULL, run, close_all, drop},
                              {0}};
 #else
 const peer peers_starpu[] = {{0}};

@@ -60,7 +60,7 @@ bool flow_run(void *state)
     return true;
 }
 
-void flow_close(void *state)
+void flow_drop(void *state)
 {
     auto *f = static_cast<flow *>(state);
 
@@ -68,7 +68,12 @@ void flow_close(void *state)
         f->nodes.clear();
         f->graph.reset();
     });
-    delete f;
+}
+
+void flow_close(void *state)
+{
+    flow_drop(state);
+    delete static_cast<flow *>(state);
 }
 
 struct group {
@@ -135,6 +140,13 @@ bool group_run(void *state)
     return true;
 }
 
+void group_drop(void *state)
+{
+    auto *g = static_cast<group *>(state);
+
+    g->counts = std::vector<std::atomic<uint32_t>>();
+}
+
 void group_close(void *state)
 {
     delete static_cast<group *>(state);
@@ -175,12 +187,13 @@ void loop_close(void *state)
 } // namespace
 
 extern "C" const peer loops_tbb[] = {
-    {"oneTBB parallel_for, auto", 0, false, loop_open, nullptr, nullptr, loop_run<tbb::auto_partitioner>, loop_close},
+    {"oneTBB parallel_for, auto", 0, false, loop_open, nullptr, nullptr, loop_run<tbb::auto_partitioner>, loop_close,
+     nullptr},
     {"oneTBB parallel_for, grain 500", 0, false, loop_open, nullptr, nullptr, loop_run<tbb::simple_partitioner>,
-     loop_close},
-    {nullptr, 0, false, nullptr, nullptr, nullptr, nullptr, nullptr}};
+     loop_close, nullptr},
+    {nullptr, 0, false, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 extern "C" const peer peers_tbb[] = {
-    {"oneTBB flow graph", 0, false, flow_open, flow_build, nullptr, flow_run, flow_close},
-    {"oneTBB by hand", 0, false, group_open, group_build, nullptr, group_run, group_close},
-    {nullptr, 0, false, nullptr, nullptr, nullptr, nullptr, nullptr}};
+    {"oneTBB flow graph", 0, false, flow_open, flow_build, nullptr, flow_run, flow_close, flow_drop},
+    {"oneTBB by hand", 0, false, group_open, group_build, nullptr, group_run, group_close, group_drop},
+    {nullptr, 0, false, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -13,6 +13,8 @@ void clo_cost_rank_u(const clo_cost *cost, int64_t *out)
         return;
     const clo_graph *graph = cost->graph;
 
+    int64_t empty_ns = clo_cost_mean_transfer_ns(cost, 0); /* of most edges, and dear to compute for each */
+
     for (uint32_t t = 0; t < graph->tasks; t++)
         out[t] = 0;
     for (uint32_t i = graph->tasks; i-- > 0;) {
@@ -20,9 +22,9 @@ void clo_cost_rank_u(const clo_cost *cost, int64_t *out)
         out[u] += cost->mean_ns[u]; /* all successors have been seen: out[u] was the longest path after it */
         for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
             uint32_t t = graph->in[e];
-            int64_t way = clo_cost_mean_transfer_ns(cost, clo_graph_in_bytes(graph, e)) + out[u];
-            if (way > out[t])
-                out[t] = way;
+            uint64_t bytes = clo_graph_in_bytes(graph, e);
+            int64_t way = (bytes == 0 ? empty_ns : clo_cost_mean_transfer_ns(cost, bytes)) + out[u];
+            out[t] = way > out[t] ? way : out[t];
         }
     }
 }

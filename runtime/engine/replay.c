@@ -16,7 +16,7 @@ typedef struct builder {
     const clo_graph *graph;
     const clo_placement *placements;
     const int64_t *hedge_after_ns;
-    uint32_t *sorted;            /* [first_hedge] placement indices in order of time       */
+    uint32_t *sorted;            /* [first_hedge] placement indices, then executions, in order of time */
     uint32_t *execution_of;      /* [first_hedge] placement index -> execution                 */
     uint32_t *position;          /* [first_hedge] execution -> place in `sorted`               */
     uint32_t *placement_of;      /* [first_hedge] execution -> placement index                 */
@@ -134,25 +134,83 @@ static void number_instances(builder *b)
     }
 }
 
-static clo_status order_executions(builder *b, clo_program *program)
+/* True if placements a and a + 1 start and end together: what stands first depends on more than time. */
+static bool is_tie(const builder *b, uint32_t a)
+{
+    return b->placements[a].start_ns == b->placements[a + 1].start_ns &&
+           b->placements[a].finish_ns == b->placements[a + 1].finish_ns;
+}
+
+/* Plans come in order of time. How many placements have to be sorted at most at once: those of one time. */
+static uint32_t longest_tie(const builder *b, uint32_t count)
+{
+    uint32_t longest = 0, length = 1;
+
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        length = is_tie(b, i) ? length + 1 : 1;
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+static bool is_in_order(const builder *b, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const clo_placement *p = &b->placements[i - 1], *q = &b->placements[i];
+        if (q->start_ns < p->start_ns || (q->start_ns == p->start_ns && q->finish_ns < p->finish_ns))
+            return false;
+    }
+    return true;
+}
+
+/* Writes placements [first, first + count) in order, as indices, into b->sorted from `first` on. */
+static void sort_range(builder *b, sort_row *rows, sort_row *other, uint32_t first, uint32_t count)
 {
     const clo_graph *graph = b->graph;
-    sort_row *rows = clo_arena_take(b->arena, program->first_hedge, sizeof *rows);
-    sort_row *other = clo_arena_take(b->arena, program->first_hedge, sizeof *rows);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const clo_placement *p = &b->placements[first + i];
+        uint32_t instance = graph->first_instance[p->task] + p->instance;
+        rows[i] = (sort_row){p->start_ns, p->finish_ns, b->topological[instance], first + i};
+    }
+    rows = sort_rows(rows, other, count);
+    for (uint32_t i = 0; i < count; i++)
+        b->sorted[first + i] = rows[i].placement;
+}
+
+/* b->sorted: the indices of the placements. */
+static clo_status sort_by_time(builder *b, uint32_t count)
+{
+    bool is_ordered = is_in_order(b, count);
+    uint32_t most = is_ordered ? longest_tie(b, count) : count;
+    sort_row *rows = clo_arena_take(b->arena, most, sizeof *rows);
+    sort_row *other = clo_arena_take(b->arena, most, sizeof *rows);
+
     if (rows == NULL || other == NULL)
         return clo_fail_memory("the order of the plan");
-
-    number_instances(b);
-    for (uint32_t i = 0; i < program->first_hedge; i++) {
-        const clo_placement *p = &b->placements[i];
-        uint32_t instance = graph->first_instance[p->task] + p->instance;
-        rows[i] = (sort_row){p->start_ns, p->finish_ns, b->topological[instance], i};
+    if (!is_ordered)
+        return sort_range(b, rows, other, 0, count), CLO_OK;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        end = i + 1;
+        while (end < count && is_tie(b, end - 1))
+            end++;
+        if (end == i + 1)
+            b->sorted[i] = i;
+        else
+            sort_range(b, rows, other, i, end - i);
     }
-    rows = sort_rows(rows, other, program->first_hedge);
+    return CLO_OK;
+}
 
+static clo_status order_executions(builder *b, clo_program *program)
+{
+    number_instances(b);
+    clo_status status = sort_by_time(b, program->first_hedge);
+    if (status != CLO_OK)
+        return status;
     memset(b->last, 0xff, program->platform->executors_count * sizeof(uint32_t));
     for (uint32_t i = 0; i < program->first_hedge; i++) {
-        uint32_t execution = b->execution_of[rows[i].placement], executor = program->executor[execution];
+        uint32_t execution = b->execution_of[b->sorted[i]], executor = program->executor[execution];
         b->sorted[i] = execution;
         b->position[execution] = i;
         b->previous[execution] = b->last[executor];
@@ -228,18 +286,43 @@ static bool comes_too_late(const builder *b, const clo_inputs *inputs, uint32_t 
     return false;
 }
 
-/* Every edge must lead forward in `sorted`; else the plan could never run to its end. */
-static clo_status check_order(const builder *b, const clo_program *program)
+/* Every task is executed once, as in most plans: tasks are executions, and no row of a barrier has to be looked for. */
+static bool is_single(const clo_program *program)
+{
+    return program->first_hedge == program->instances && program->instances == program->graph->tasks &&
+           program->barriers == 0;
+}
+
+static clo_status fail_order(const builder *b, uint32_t task, uint32_t before)
 {
     char scratch[2][16];
 
+    return clo_fail(CLO_ERR_INVALID, "the plan starts task '%s' before its predecessor '%s'; swap them",
+                    clo_graph_task_name(b->graph, task, scratch[0]), clo_graph_task_name(b->graph, before, scratch[1]));
+}
+
+static clo_status check_single_order(const builder *b)
+{
+    const clo_graph *graph = b->graph;
+    const uint32_t *position = b->position;
+
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        for (uint32_t k = graph->in_first[t]; k < graph->in_first[t + 1]; k++)
+            if (position[graph->in[k]] >= position[t])
+                return fail_order(b, t, graph->in[k]);
+    return CLO_OK;
+}
+
+/* Every edge must lead forward in `sorted`; else the plan could never run to its end. */
+static clo_status check_order(const builder *b, const clo_program *program)
+{
+    if (is_single(program))
+        return check_single_order(b);
     for (uint32_t execution = 0; execution < program->first_hedge; execution++) {
         clo_inputs inputs = clo_inputs_of(program, execution);
         while (clo_inputs_next(&inputs))
             if (comes_too_late(b, &inputs, b->position[execution]))
-                return clo_fail(CLO_ERR_INVALID, "the plan starts task '%s' before its predecessor '%s'; swap them",
-                                clo_graph_task_name(b->graph, clo_program_task(program, execution), scratch[0]),
-                                clo_graph_task_name(b->graph, inputs.task, scratch[1]));
+                return fail_order(b, clo_program_task(program, execution), inputs.task);
     }
     return CLO_OK;
 }
@@ -280,6 +363,46 @@ static void link_execution(const builder *b, clo_program *program, uint32_t exec
     program->needs[execution] = needs;
 }
 
+/* link_execution of all where tasks are executions, counted. Without branches: which edges cross from one executor to
+ * another is anybody's guess. */
+static void count_single(const builder *b, clo_program *program)
+{
+    const uint32_t *executor = program->executor, *in = b->graph->in, *in_first = b->graph->in_first;
+    uint32_t *next = b->succ_first + 1;
+
+    for (uint32_t t = 0; t < b->graph->tasks; t++) {
+        uint32_t here = executor[t], needs = 0;
+        for (uint32_t k = in_first[t]; k < in_first[t + 1]; k++) {
+            uint32_t crosses = executor[in[k]] != here;
+            next[in[k]] += crosses;
+            needs += crosses;
+        }
+        if (b->previous[t] != CLO_NONE) {
+            next[b->previous[t]]++;
+            needs++;
+        }
+        program->needs[t] = needs;
+    }
+}
+
+/* The same, filled, from the back. Where an edge does not cross, what lies there is written again: rows have room for
+ * one entry more than all of them together ever need. */
+static void fill_single(const builder *b, const clo_program *program)
+{
+    const uint32_t *executor = program->executor, *in = b->graph->in, *in_first = b->graph->in_first;
+    uint32_t *next = b->succ_first + 1, *succ = b->succ;
+
+    for (uint32_t i = b->graph->tasks; i-- > 0;) {
+        uint32_t t = b->sorted[i], here = executor[t];
+        if (b->previous[t] != CLO_NONE)
+            succ[--next[b->previous[t]]] = t;
+        for (uint32_t k = in_first[t]; k < in_first[t + 1]; k++) {
+            uint32_t crosses = executor[in[k]] != here, at = next[in[k]] -= crosses;
+            succ[at] = crosses ? t : succ[at];
+        }
+    }
+}
+
 /* All instances of a stage lead to its barrier. */
 static void link_barriers(const builder *b, clo_program *program, bool fills)
 {
@@ -299,8 +422,12 @@ static void link_executions(const builder *b, clo_program *program)
 {
     uint32_t rows = program->executions + program->barriers, *succ_first = b->succ_first;
 
+    bool single = is_single(program);
+
+    if (single)
+        count_single(b, program);
     link_barriers(b, program, false);
-    for (uint32_t execution = 0; execution < program->first_hedge; execution++)
+    for (uint32_t execution = 0; execution < program->first_hedge && !single; execution++)
         link_execution(b, program, execution, false);
     for (uint32_t row = 0; row < rows; row++) {
         bool is_hedge = row >= program->first_hedge && row < program->executions;
@@ -308,8 +435,10 @@ static void link_executions(const builder *b, clo_program *program)
         succ_first[row + 1] += succ_first[row];
     }
     uint32_t total = succ_first[rows];
+    if (single)
+        fill_single(b, program);
     link_barriers(b, program, true);
-    for (uint32_t i = program->first_hedge; i-- > 0;)
+    for (uint32_t i = program->first_hedge; i-- > 0 && !single;)
         link_execution(b, program, b->sorted[i], true);
     for (uint32_t row = 0; row < rows; row++)
         succ_first[row] = succ_first[row + 1];

@@ -4,6 +4,7 @@
 #include "base/carve.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sort_keys.h"
 #include "base/status.h"
 #include "plan/registry.h"
 #include "plan/schedule/budget.h"
@@ -12,19 +13,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct sort_row {
-    clo_placement placement;
-    uint32_t position; /* of the instance in the topological order: executions of length 0 may tie in time,
-                          and a replay must start the producer first */
-} sort_row;
+/* Placements that are to be in order of time, wherever they come from. */
+typedef struct source {
+    const clo_graph *graph;
+    const clo_schedule *schedule;    /* its executions, or */
+    const clo_placement *placements; /* these, whose ids are known to be in range */
+    const uint32_t *position;        /* [instances] in the topological order: executions of length 0 may tie in time,
+                                        and a replay must start the producer first */
+} source;
 
-static int by_time(const void *left, const void *right)
+static clo_placement placement_at(const source *from, uint32_t index)
 {
-    const sort_row *a = left, *b = right;
+    if (from->schedule == NULL)
+        return from->placements[index];
+    const clo_execution *execution = &from->schedule->executions[index];
+    uint32_t task = from->graph->task_of[execution->instance];
+
+    return (clo_placement){.task = task,
+                           .instance = execution->instance - from->graph->first_instance[task],
+                           .executor = execution->executor,
+                           .is_replica = from->schedule->first_execution[execution->instance] != index,
+                           .start_ns = execution->start_ns,
+                           .finish_ns = execution->finish_ns};
+}
+
+static int64_t start_of(const source *from, uint32_t index)
+{
+    return from->schedule != NULL ? from->schedule->executions[index].start_ns : from->placements[index].start_ns;
+}
+
+/* Placements that start together. */
+typedef struct tie {
+    clo_placement placement;
+    uint32_t position;
+} tie;
+
+static int by_rest(const void *left, const void *right)
+{
+    const tie *a = left, *b = right;
     const clo_placement *p = &a->placement, *q = &b->placement;
 
-    if (p->start_ns != q->start_ns)
-        return p->start_ns < q->start_ns ? -1 : 1;
     if (p->finish_ns != q->finish_ns)
         return p->finish_ns < q->finish_ns ? -1 : 1;
     if (p->executor != q->executor)
@@ -34,28 +62,66 @@ static int by_time(const void *left, const void *right)
     return p->is_replica < q->is_replica ? -1 : p->is_replica > q->is_replica;
 }
 
-/* Sorts the placements, whose ids are known to be in range. */
-static clo_status sort_placements(const clo_graph *graph, clo_placement *placements, size_t count)
+/* Writes `count` placements that start together. false: no memory for more than a few. */
+static bool put_ties(const source *from, const clo_sort_key *keys, size_t count, clo_placement *out)
 {
-    sort_row *rows = clo_allocate(count, sizeof *rows);
-    uint32_t *position = clo_allocate(graph->instances, sizeof *position);
+    enum { FEW = 16 };
+    tie few[FEW], *ties = count <= FEW ? few : clo_allocate(count, sizeof *ties);
 
-    if (rows == NULL || position == NULL) {
-        clo_free(rows);
-        clo_free(position);
-        return clo_fail_memory("a plan");
+    if (ties == NULL)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        clo_placement p = placement_at(from, keys[i].index);
+        ties[i] = (tie){p, from->position[from->graph->first_instance[p.task] + p.instance]};
     }
-    for (uint32_t i = 0; i < graph->instances; i++)
-        position[graph->order[i]] = i;
+    if (count <= FEW) /* by insertion */
+        for (size_t i = 1; i < count; i++) {
+            tie taken = ties[i];
+            size_t at = i;
+            for (; at > 0 && by_rest(&ties[at - 1], &taken) > 0; at--)
+                ties[at] = ties[at - 1];
+            ties[at] = taken;
+        }
+    else
+        qsort(ties, count, sizeof *ties, by_rest);
     for (size_t i = 0; i < count; i++)
-        rows[i] =
-            (sort_row){placements[i], position[graph->first_instance[placements[i].task] + placements[i].instance]};
-    qsort(rows, count, sizeof *rows, by_time);
+        out[i] = ties[i].placement;
+    if (ties != few)
+        clo_free(ties);
+    return true;
+}
+
+/* Writes the placements of `from` into out[count], in order of time: by start, and what starts together by by_rest. */
+static clo_status sort_placements(source from, size_t count, clo_placement *out)
+{
+    clo_sort_key *keys = NULL, *other = NULL;
+    uint32_t *position = NULL;
+    clo_block block = {0};
+    bool is_good = true;
+
+    clo_carve(&block, &keys, count);
+    clo_carve(&block, &other, count);
+    clo_carve(&block, &position, from.graph->instances);
+    void *memory = clo_block_allocate(&block);
+    if (memory == NULL)
+        return clo_fail_memory("a plan");
+    from.position = position;
+    for (uint32_t i = 0; i < from.graph->instances; i++)
+        position[from.graph->order[i]] = i;
     for (size_t i = 0; i < count; i++)
-        placements[i] = rows[i].placement;
-    clo_free(rows);
-    clo_free(position);
-    return CLO_OK;
+        keys[i] = (clo_sort_key){clo_sort_key_of(start_of(&from, (uint32_t)i)), (uint32_t)i};
+    const clo_sort_key *sorted = clo_sort_keys(keys, other, count);
+    for (size_t i = 0, end; i < count && is_good; i = end) {
+        end = i + 1;
+        while (end < count && sorted[end].key == sorted[i].key)
+            end++;
+        if (end == i + 1)
+            out[i] = placement_at(&from, sorted[i].index);
+        else
+            is_good = put_ties(&from, sorted + i, end - i, out + i);
+    }
+    clo_free(memory);
+    return is_good ? CLO_OK : clo_fail_memory("a plan");
 }
 
 /* A plan with room for `count` placements. */
@@ -78,10 +144,12 @@ static clo_plan *allocate_plan(const char *planner, size_t count)
 }
 
 /* Last steps of both ways to make a plan. Frees it on failure. */
-static clo_status finish_plan(clo_plan *plan, const clo_cost *cost, clo_plan **out)
+static clo_status finish_plan(clo_plan *plan, const clo_cost *cost, source from, clo_plan **out)
 {
     const clo_graph *graph = clo_cost_graph(cost);
-    clo_status status = sort_placements(graph, plan->placements, plan->count);
+
+    from.graph = graph;
+    clo_status status = sort_placements(from, plan->count, plan->placements);
 
     if (status != CLO_OK) {
         clo_plan_destroy(plan);
@@ -99,24 +167,13 @@ static clo_status finish_plan(clo_plan *plan, const clo_cost *cost, clo_plan **o
 
 static clo_status plan_from_schedule(const clo_schedule *schedule, const char *planner, clo_plan **out)
 {
-    const clo_graph *graph = schedule->graph;
     clo_plan *plan = allocate_plan(planner, schedule->count);
 
     if (plan == NULL)
         return clo_fail_memory("a plan");
     plan->schedules = schedule->schedules;
     plan->is_optimal = schedule->is_optimal;
-    for (uint32_t c = 0; c < schedule->count; c++) {
-        const clo_execution *execution = &schedule->executions[c];
-        uint32_t task = graph->task_of[execution->instance];
-        plan->placements[c] = (clo_placement){.task = task,
-                                              .instance = execution->instance - graph->first_instance[task],
-                                              .executor = execution->executor,
-                                              .is_replica = schedule->first_execution[execution->instance] != c,
-                                              .start_ns = execution->start_ns,
-                                              .finish_ns = execution->finish_ns};
-    }
-    return finish_plan(plan, schedule->cost, out);
+    return finish_plan(plan, schedule->cost, (source){.schedule = schedule}, out);
 }
 
 /* Within what the planner left of the time. */
@@ -199,6 +256,8 @@ clo_status clo_plan_from_placements(const clo_cost *cost, const char *planner, c
 {
     if (cost == NULL || out == NULL || (placements == NULL && count > 0))
         return clo_fail_null("clo_plan_from_placements", "cost, out or placements");
+    if (count >= CLO_NONE)
+        return clo_fail(CLO_ERR_ARGUMENT, "%zu placements; give fewer than 2^32 - 1", count);
     for (size_t i = 0; i < count; i++) {
         clo_status status = validate(cost, &placements[i], i);
         if (status != CLO_OK)
@@ -207,9 +266,7 @@ clo_status clo_plan_from_placements(const clo_cost *cost, const char *planner, c
     clo_plan *plan = allocate_plan(planner != NULL ? planner : "own", count);
     if (plan == NULL)
         return clo_fail_memory("a plan");
-    if (count > 0)
-        memcpy(plan->placements, placements, count * sizeof *placements);
-    return finish_plan(plan, cost, out);
+    return finish_plan(plan, cost, (source){.placements = placements}, out);
 }
 
 void clo_plan_destroy(clo_plan *plan)

@@ -227,6 +227,26 @@ static bool is_known(const clo_schedule *schedule, const clo_stage_row *row, uin
     return true;
 }
 
+/* The same where all executors share a memory, and every task has one instance: nothing takes time, so that all is
+ * everywhere as soon as its first execution has ended. */
+static void find_ready_near(clo_schedule *schedule, uint32_t task)
+{
+    const clo_graph *graph = schedule->graph;
+    int64_t *restrict ready_ns = schedule->ready_ns;
+    int64_t latest_ns = 0;
+
+    for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
+        uint32_t first = schedule->first_execution[graph->in[edge]];
+        assert(first != CLO_NONE);
+        int64_t there_ns = schedule->executions[first].finish_ns;
+        for (uint32_t c = schedule->executions[first].next; c != CLO_NONE; c = schedule->executions[c].next)
+            there_ns = schedule->executions[c].finish_ns < there_ns ? schedule->executions[c].finish_ns : there_ns;
+        latest_ns = there_ns > latest_ns ? there_ns : latest_ns;
+    }
+    for (uint32_t e = 0, count = schedule->executors; e < count; e++)
+        ready_ns[e] = latest_ns;
+}
+
 void clo_schedule_find_ready(clo_schedule *schedule, uint32_t instance)
 {
     const clo_graph *graph = schedule->graph;
@@ -234,6 +254,10 @@ void clo_schedule_find_ready(clo_schedule *schedule, uint32_t instance)
     clo_stage_row *row = row_of(schedule, task);
     size_t bytes = schedule->executors * sizeof schedule->ready_ns[0];
 
+    if (schedule->stages == NULL && schedule->platform->memories_count == 1) {
+        find_ready_near(schedule, task);
+        return;
+    }
     if (is_known(schedule, row, task)) {
         memcpy(schedule->ready_ns, row->ready_ns, bytes);
         return;

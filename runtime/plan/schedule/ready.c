@@ -115,13 +115,17 @@ clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const 
     clo_schedule_find_ready(schedule, instance);
     if (clo_schedule_has_demand(schedule, task))
         return earliest_with_demand(schedule, task, available_ns, false, 0);
-    for (uint32_t e = 0; e < schedule->executors; e++) {
-        int64_t duration = clo_cost_time(schedule->cost, task, e), from = schedule->ready_ns[e];
+    const clo_cost *cost = schedule->cost;
+    const int64_t *times_ns = &cost->time_ns[(size_t)task * cost->columns], *ready_ns = schedule->ready_ns;
+    const uint32_t *column_of = cost->column_of;
+    bool is_anywhere = clo_graph_placement(schedule->graph, task) == CLO_NONE;
+    for (uint32_t e = 0, count = schedule->executors; e < count; e++) {
+        int64_t duration = is_anywhere ? times_ns[column_of[e]] : clo_cost_time(cost, task, e), from = ready_ns[e];
         if (available_ns != NULL && available_ns[e] > from)
             from = available_ns[e];
         if (duration == CLO_TIME_NEVER || from + duration >= best.finish_ns)
             continue; /* cannot run there, or cannot be earlier whatever the gaps */
-        int64_t start = clo_schedule_slot_before_ns(schedule, task, e, from, duration, best.finish_ns - duration);
+        int64_t start = clo_timeline_earliest(&schedule->timelines[e], from, duration);
         if (start + duration < best.finish_ns)
             best = (clo_slot){start, start + duration, e};
     }

@@ -3,6 +3,7 @@
 #include "base/carve.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sort_keys.h"
 #include "base/status.h"
 
 #include <assert.h>
@@ -191,39 +192,28 @@ clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_schedule *sche
     return status;
 }
 
-typedef struct rank_key {
-    int64_t rank_ns;
-    uint32_t position, instance;
-} rank_key;
-
-static int by_falling_rank(const void *left, const void *right)
-{
-    const rank_key *a = left, *b = right;
-
-    if (a->rank_ns != b->rank_ns)
-        return a->rank_ns > b->rank_ns ? -1 : 1;
-    return a->position < b->position ? -1 : a->position > b->position;
-}
-
 clo_status clo_schedule_order(clo_schedule *schedule)
 {
     const clo_graph *graph = schedule->graph;
-    rank_key *keys = clo_allocate(graph->instances, sizeof *keys);
-    int64_t *ranks = clo_allocate(graph->tasks, sizeof *ranks);
+    clo_sort_key *keys = NULL, *other = NULL;
+    int64_t *ranks = NULL;
+    clo_block block = {0};
 
-    if (keys == NULL || ranks == NULL) {
-        clo_free(keys);
-        clo_free(ranks);
+    clo_carve(&block, &keys, graph->instances);
+    clo_carve(&block, &other, graph->instances);
+    clo_carve(&block, &ranks, graph->tasks);
+    void *memory = clo_block_allocate(&block);
+    if (memory == NULL)
         return clo_fail_memory("the ranks of a plan");
-    }
     clo_cost_rank_u(schedule->cost, ranks);
+    for (uint32_t i = 0; i < graph->instances; i++) { /* by falling rank; the sort keeps the order of equal ones */
+        uint32_t instance = graph->order[i];
+        keys[i] = (clo_sort_key){~clo_sort_key_of(ranks[graph->task_of[instance]]), instance};
+    }
+    const clo_sort_key *sorted = clo_sort_keys(keys, other, graph->instances);
     for (uint32_t i = 0; i < graph->instances; i++)
-        keys[i] = (rank_key){ranks[graph->task_of[graph->order[i]]], i, graph->order[i]};
-    qsort(keys, graph->instances, sizeof *keys, by_falling_rank);
-    for (uint32_t i = 0; i < graph->instances; i++)
-        schedule->order[i] = keys[i].instance;
-    clo_free(keys);
-    clo_free(ranks);
+        schedule->order[i] = sorted[i].index;
+    clo_free(memory);
     return CLO_OK;
 }
 

@@ -22,6 +22,14 @@ typedef struct clo_timeline {
  * and start + duration <= start of the right block. O(log blocks + blocks passed). */
 int64_t clo_timeline_find(const clo_timeline *timeline, int64_t ready_ns, int64_t duration_ns);
 
+/* The same: most searches look behind everything, and need no call. */
+static inline int64_t clo_timeline_earliest(const clo_timeline *timeline, int64_t ready_ns, int64_t duration_ns)
+{
+    if (timeline->count == 0 || timeline->blocks[timeline->count - 1].finish_ns <= ready_ns)
+        return ready_ns;
+    return clo_timeline_find(timeline, ready_ns, duration_ns);
+}
+
 /* Makes [start_ns, finish_ns) busy; it must be idle. Returns 0, or -1 if there is no memory. */
 int clo_timeline_reserve(clo_timeline *timeline, int64_t start_ns, int64_t finish_ns);
 
