@@ -1,7 +1,7 @@
 /* train_decima_compare.c - what the integers of a model of the policy "residual" change against real numbers: how often
  * they choose otherwise, and what that is worth on streams that training has not met. The policy is the same but for
  * who answers (clo_residual_argument.answer). */
-#include "train_decima_run.h"
+#include "train_decima_compare.h"
 
 #include "report.h"
 
@@ -83,7 +83,7 @@ static void summarise(const train_stream *integers, const train_stream *reals, u
 
 /* On streams: "parametric", the integers, and both kinds of real numbers. Those with an environment draw times by job,
  * stage and instance, so that all meet the same ones. */
-static int compare_streams(decima_training *t, const clo_model *model, const double *const numbers[DECIMA_REALS])
+static int compare_streams(decima_training *t, const clo_model *model)
 {
     enum { BASE, INTEGERS, REALS, ALL = REALS + DECIMA_REALS };
     const uint32_t count = t->o.compared.count;
@@ -99,15 +99,14 @@ static int compare_streams(decima_training *t, const clo_model *model, const dou
     for (uint32_t k = 0; k < DECIMA_REALS; k++) {
         real[k] = with;
         real[k].answer = answer;
-        real[k].answer_context = (void *)(uintptr_t)numbers[k]; /* only read */
+        real[k].answer_context = t->best[k];
     }
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t way = 0; way < ALL; way++)
-            list[way * count + i] =
-                (train_stream){.policy = way == BASE ? clo_policy_find("parametric") : t->policy,
-                               .argument = way == BASE ? t->base_argument
-                                                       : (void *)(way == INTEGERS ? &with : &real[way - REALS]),
-                               .seed = t->o.compared.first + i};
+            list[way * count + i] = (train_stream){
+                .policy = way == BASE ? clo_policy_find("parametric") : t->policy,
+                .argument = way == BASE ? t->base_argument : (void *)(way == INTEGERS ? &with : &real[way - REALS]),
+                .seed = t->o.compared.first + i};
     int code = train_streams_run(&streams, NULL, list, ALL * count);
     t->compared_score = 0;
     for (uint32_t i = 0; i < count && code == EXIT_GOOD; i++)
@@ -118,21 +117,20 @@ static int compare_streams(decima_training *t, const clo_model *model, const dou
     return code;
 }
 
-int decima_compare(decima_training *t, const double *rounded, const double *unrounded)
+int decima_compare(decima_training *t)
 {
-    const double *const numbers[DECIMA_REALS] = {rounded, unrounded};
     clo_model *model = NULL;
     clo_status status = clo_model_open(t->o.name, t->model, t->model_bytes, &model);
     int code = EXIT_GOOD;
 
     for (uint32_t k = 0; k < DECIMA_REALS && status == CLO_OK; k++) {
         t->real[k] = (decima_comparison){0};
-        status = compare_choices(t, model, numbers[k], &t->real[k]);
+        status = compare_choices(t, model, t->best[k], &t->real[k]);
     }
     if (status != CLO_OK)
         code = complain_status(NULL, status);
     else if (t->o.compared.count > 0)
-        code = compare_streams(t, model, numbers);
+        code = compare_streams(t, model);
     clo_model_destroy(model);
     return code;
 }

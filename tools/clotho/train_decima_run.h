@@ -63,6 +63,7 @@ typedef struct decima_training {
     uint64_t hash;
     void *model;
     size_t model_bytes;
+    double best[DECIMA_REALS][RESIDUAL_NUMBERS];
     decima_comparison real[DECIMA_REALS];
     /* Of the integers over "parametric", on the streams to compare on. */
     double compared_score;
@@ -82,12 +83,8 @@ int decima_read_checkpoint(decima_training *t);
 /* All generations up to o.stop; draws lines, and the curve. */
 int decima_train(decima_training *t);
 
-/* The model of the best numbers, and how it compares with real numbers. */
+/* The best numbers, and the model of them. */
 int decima_make_model(decima_training *t);
-
-/* Fills t->real, and compared_score where there are streams for it: the model against numbers on the grid of the
- * integers, and against those before. */
-int decima_compare(decima_training *t, const double *rounded, const double *unrounded);
 
 /* The numbers of the network with those that move put in. */
 void decima_put_moved(const decima_training *t, const double *moved, double *out);
