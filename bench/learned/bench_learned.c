@@ -53,7 +53,7 @@ int main(int argc, char **argv)
         {.name = "data DIR", .help = "the data sets", .value = &l.data},
         {.name = "only PART", .help = "one part: edges, lachesis or budget", .value = &only},
         {.name = "table NAME",
-         .help = "lachesis, budget: only tables whose names begin so: \"fig. 7, even\"",
+         .help = "only tables whose names begin so: \"fig. 7, even\", edges: \"real, r to 1\"",
          .value = &l.table},
         {.name = "model F", .help = "lachesis, budget: another model than the built-in one", .value = &l.file},
         {.name = "shuffle-weights",

@@ -147,6 +147,19 @@ static double percent(const sums *all, double sum)
     return 100 * sum / all->count;
 }
 
+/* Settings whose names begin as --table says; where one has this very name, that one alone. */
+static bool is_wanted(const learned *l, int i)
+{
+    bool is_name = false;
+
+    if (l->table == NULL)
+        return true;
+    for (int k = 0; k < SETTINGS; k++)
+        is_name = is_name || strcmp(settings[k].name, l->table) == 0;
+    return is_name ? strcmp(settings[i].name, l->table) == 0
+                   : strncmp(settings[i].name, l->table, strlen(l->table)) == 0;
+}
+
 static bool reaches(const sums *all, const setting *of)
 {
     return percent(all, all->over_cp[BEAM]) >= of->over_cp && percent(all, all->over_sjf[BEAM]) >= of->over_sjf;
@@ -164,7 +177,9 @@ static void print_columns(const sums *all, const column *columns, uint32_t count
     for (uint32_t i = 0; i < count; i++)
         printf(" %8s", columns[i].title);
     printf("\n");
-    for (int i = 0; i < SETTINGS && all[i].count > 0; i++) {
+    for (int i = 0; i < SETTINGS; i++) {
+        if (all[i].count == 0)
+            continue;
         printf("%-18s %8.2f", settings[i].name, is_over_sjf ? settings[i].over_sjf : settings[i].over_cp);
         for (uint32_t c = 0; c < count; c++)
             printf(" %8.2f", percent(&all[i], (is_over_sjf ? all[i].over_sjf : all[i].over_cp)[columns[c].way]));
@@ -178,45 +193,54 @@ static void print_table(const scene *s, const sums *all)
         {GREEDY, "greedy"},        {BEAM, "edges"},  {RANDOM, "random"},       {ON_TETRIS, "on ldf"},
         {RANDOM_TETRIS, "random"}, {AFTER, "+best"}, {AFTER_RANDOM, "random"}, {BEST, "best"}};
     static const column over_sjf[] = {{BEAM, "edges"}, {ON_SJF, "on sjf"}, {RANDOM_SJF, "random"}, {BEST, "best"}};
-    uint32_t reached = 0;
+    uint32_t reached = 0, played = 0, graphs = 0;
 
+    for (int i = 0; i < SETTINGS; i++)
+        graphs = all[i].count > 0 ? all[i].count : graphs;
     printf("Hua et al., tables 1 to 6: mean over %u graphs a setting; %g ms a plan where it is anytime\n\n"
            "%% below critical-path; random: the column before it with edges by chance; ldf: largest demand first\n",
-           all[0].count, (double)s->budget_ns / 1e6);
+           graphs, (double)s->budget_ns / 1e6);
     print_columns(all, over_cp, sizeof over_cp / sizeof over_cp[0], false);
     printf("\n%% below shortest task first\n");
     print_columns(all, over_sjf, sizeof over_sjf / sizeof over_sjf[0], true);
     printf("\n%-18s %8s %8s %8s\n", "setting", "bound", "greedy ms", "reached");
-    for (int i = 0; i < SETTINGS && all[i].count > 0; i++) {
+    for (int i = 0; i < SETTINGS; i++) {
+        if (all[i].count == 0)
+            continue;
         printf("%-18s %8.2f %8.2f %8s\n", settings[i].name, percent(&all[i], all[i].bound),
                all[i].ms[GREEDY] / all[i].count, reaches(&all[i], &settings[i]) ? "yes" : "no");
         reached += reaches(&all[i], &settings[i]);
+        played++;
     }
-    printf("\nedges reaches the paper's gains over CP and SJF in %u of %d settings; must: %d\n", reached, SETTINGS,
-           GOAL);
+    printf("\nedges reaches the paper's gains over CP and SJF in %u of %u settings; must: %d of %d\n", reached, played,
+           GOAL, SETTINGS);
 }
 
 static void print_json(const sums *all)
 {
+    uint32_t reached = 0, played = 0;
+
     printf("{\"part\": \"edges\", \"settings\": [");
-    for (int i = 0; i < SETTINGS && all[i].count > 0; i++) {
+    for (int i = 0; i < SETTINGS; i++) {
+        if (all[i].count == 0)
+            continue;
         printf("%s{\"setting\": \"%s\", \"graphs\": %u, \"paper_over_cp\": %.2f, \"paper_over_sjf\": %.2f, "
                "\"bound\": %.3f",
-               i > 0 ? ", " : "", settings[i].name, all[i].count, settings[i].over_cp, settings[i].over_sjf,
+               played++ > 0 ? ", " : "", settings[i].name, all[i].count, settings[i].over_cp, settings[i].over_sjf,
                percent(&all[i], all[i].bound));
         for (int way = 0; way < WAYS; way++)
             printf(", \"%s\": {\"over_cp\": %.4f, \"over_sjf\": %.4f, \"over_own\": %.4f, \"ms\": %.3f}", names[way],
                    percent(&all[i], all[i].over_cp[way]), percent(&all[i], all[i].over_sjf[way]),
                    percent(&all[i], all[i].over_own[way]), all[i].ms[way] / all[i].count);
         printf(", \"reached\": %s}", reaches(&all[i], &settings[i]) ? "true" : "false");
+        reached += reaches(&all[i], &settings[i]);
     }
-    uint32_t reached = 0;
-    for (int i = 0; i < SETTINGS; i++)
-        reached += all[i].count > 0 && reaches(&all[i], &settings[i]);
-    printf(
-        "], \"goals\": [{\"goal\": \"edges reaches the paper's gains over CP and SJF\", \"value\": %u, \"must\": %d, "
-        "\"holds\": %s}]}",
-        reached, GOAL, reached >= GOAL ? "true" : "false");
+    printf("], \"goals\": [");
+    if (played == SETTINGS) /* a part of them says nothing about it */
+        printf("{\"goal\": \"edges reaches the paper's gains over CP and SJF\", \"value\": %u, \"must\": %d, "
+               "\"holds\": %s}",
+               reached, GOAL, reached >= GOAL ? "true" : "false");
+    printf("]}");
 }
 
 /* The built-in model as it is, or shuffled. NULL after a line that says why. */
@@ -251,16 +275,21 @@ bool learned_edges(const learned *l)
             printf("{\"part\": \"edges\", \"skipped\": true}");
         return true;
     }
+    uint32_t wanted = 0;
+    for (int i = 0; i < SETTINGS; i++)
+        wanted += is_wanted(l, i);
+    if (wanted == 0)
+        fprintf(stderr, "bench: edges: no setting's name begins with '%s'\n", l->table);
     clo_model *model = open_model(l, &memory);
     const scene s = {l, t, model, l->options.quick ? 5000000 : 100000000};
     bool is_good = model != NULL;
     for (int i = 0; i < SETTINGS && is_good; i++)
-        for (uint32_t n = 0; n < (l->options.quick ? 1 : SIZES) && is_good; n++)
+        for (uint32_t n = 0; is_wanted(l, i) && n < (l->options.quick ? 1 : SIZES) && is_good; n++)
             for (uint32_t w = 0; w < l->options.rounds && is_good; w++)
                 is_good = add_instance(&s, &settings[i], jobs[n], w, &all[i]);
     if (is_good && l->options.json)
         print_json(all);
-    else if (is_good)
+    else if (is_good && wanted > 0)
         print_table(&s, all);
     clo_model_destroy(model);
     free(memory);

@@ -121,6 +121,13 @@ enum {
  *   value, limit  the answer, in Q16 of an octave; no limit was asked for where the row stays or waits */
 typedef void (*clo_residual_watch_fn)(void *context, const int16_t *row, int32_t value, int32_t limit);
 
+/* Answers in place of the model, on the thread that the policy is called on. Must be a function of the row alone:
+ * answers are kept, and a row that was met before may not be asked again.
+ *   row         [CLO_RESIDUAL_FEATURES], within the ranges of the model's features
+ *   value, limit  receive the answer, in Q16 of an octave; more than 8 octaves either way are cut off. The limit is not
+ *               looked at where the row stays or waits. */
+typedef void (*clo_residual_answer_fn)(void *context, const int16_t *row, int32_t *value, int32_t *limit);
+
 /* The argument of the policy "residual". NULL: the built-in model for batches, if there is one. */
 typedef struct clo_residual_argument {
     /* Set by CLO_RESIDUAL_ARGUMENT_INIT. */
@@ -139,6 +146,11 @@ typedef struct clo_residual_argument {
 
     /* Of `parse`: what release destroys. Leave it NULL. */
     clo_model *owned;
+
+    /* For trainers: what another network, say the same one in floating point, would do. The model is still needed, for
+     * the ranges of the features. NULL: the model answers. Real time: as clo_policy.decide. */
+    clo_residual_answer_fn answer;
+    void *answer_context;
 } clo_residual_argument;
 
 #define CLO_RESIDUAL_ARGUMENT_INIT CLO_SIZED_INIT(clo_residual_argument)

@@ -32,6 +32,9 @@ typedef struct given {
 struct clo_residual {
     clo_residual_watch_fn watch;
     void *watch_context;
+    /* NULL: the model answers. */
+    clo_residual_answer_fn answer;
+    void *answer_context;
     clo_infer *infer;
     int32_t score_shift, limit_shift;
     int16_t least[2 * CLO_RESIDUAL_FEATURES], most[2 * CLO_RESIDUAL_FEATURES];
@@ -90,6 +93,8 @@ clo_residual *clo_residual_open(const clo_residual_argument *argument, uint32_t 
     clo_kernels_select(&kernels, clo_cpu_isa());
     r->watch = argument->watch;
     r->watch_context = argument->watch_context;
+    r->answer = argument->answer;
+    r->answer_context = argument->answer_context;
     r->given = (void *)(at + up(sizeof *r));
     r->infer = clo_infer_init(model, &kernels, &sizes, at + up(sizeof *r) + up(jobs * sizeof(given)));
     r->score_shift = 16 - model->values[model->header->score].exponent;
@@ -204,6 +209,14 @@ static int32_t octaves(int32_t score, int32_t shift)
     return (int32_t)(q16 > CLO_RESIDUAL_MOST ? CLO_RESIDUAL_MOST : q16 < -CLO_RESIDUAL_MOST ? -CLO_RESIDUAL_MOST : q16);
 }
 
+static clo_residual_answer run_other(const clo_residual *r, const int16_t *row, clo_residual_kind kind)
+{
+    int32_t value = 0, limit = 0;
+
+    r->answer(r->answer_context, row, &value, &limit);
+    return (clo_residual_answer){octaves(value, 0), kind == CLO_RESIDUAL_JOB ? octaves(limit, 0) : 0};
+}
+
 static clo_residual_answer run(clo_residual *r, const int16_t *row, clo_residual_kind kind)
 {
     static const uint32_t zero = 0, begins[2] = {0, 0};
@@ -246,7 +259,7 @@ clo_residual_answer clo_residual_ask(clo_residual *r, const clo_view *view, cons
     kept *here = &r->answers[place(row)];
     if (memcmp(here->row, row, sizeof row) != 0) {
         memcpy(here->row, row, sizeof row);
-        here->answer = run(r, row, kind);
+        here->answer = r->answer != NULL ? run_other(r, row, kind) : run(r, row, kind);
     }
     if (r->watch != NULL)
         r->watch(r->watch_context, row, here->answer.value, here->answer.limit);

@@ -64,6 +64,23 @@ class TrainDecima(CommandTest):
         self.bad(2, "train", "decima", workload, *SMALL, "--whiten", "--all", holds="different numbers")
         self.bad(2, "train", "decima", workload, *SMALL, "--common", holds="--environment")
 
+    def test_integers_are_compared_with_real_numbers(self):
+        workload = self.workload()
+        options = ("--generations", 2, "--sigma", 0.5, "--rate", 0.5)
+        plain, compared, again = (self.train(workload, *options, *more) for more in ((), ("--compare", "20-27"), ("--compare", "20-27", "--threads", 1)))
+        self.assertEqual(plain["model_hash"], compared["model_hash"])
+        self.assertNotIn("compared", plain)
+        for key in ("compared", "objective_change", "objective_change_error", "objective_change_before_grid"):
+            self.assertEqual(compared[key], again[key], key)
+        self.assertLess(abs(compared["objective_change"]), 0.05)
+        self.assertLess(abs(compared["objective_change_before_grid"]), 0.2)
+        self.assertGreater(compared["agreement_before_grid"], 0.5)
+        zero = self.train(workload, "--zero-residual", "--compare", "20-27")
+        self.assertEqual((zero["compared"], zero["objective_change"], zero["objective_change_error"]), (1, 0, 0))
+        self.assertIn("before the grid", self.good("train", "decima", workload, *SMALL, "--generations", 1, "--compare", "20-21"))
+        for seeds, text in (("4-8", "shares seeds"), ("12-13", "shares seeds"), ("9000-9003", "are kept for tests"), ("20", "two whole numbers")):
+            self.bad(2, "train", "decima", workload, *SMALL, "--compare", seeds, holds=text)
+
     def test_it_goes_on_from_its_checkpoint(self):
         workload, checkpoint = self.workload(), self.path("checkpoint")
         options = ("--generations", 3)

@@ -115,6 +115,8 @@ MUTATIONS = [
     ("once.h", "2 * run, memory_order_release); /* [A] */", "2 * run, memory_order_relaxed);", "thread"),
     ("combining.h", "slots[slot].news, news, memory_order_release);", "slots[slot].news, news, memory_order_relaxed);", "thread"),
     ("ledger.h", "    state->watched = 0;\n    return true;", "    state->watched = 0;\n    return false;", "plain"),
+    ("ledger.h", "        state->overtakes++;", "        ;", "plain"),
+    ("ledger.h", "state->overtakes >= CLO_OVERTAKES_MAX && ticket > state->oldest", "false", "plain"),
     ("rcu.h", "target, memory_order_release); /* [A] */", "target, memory_order_relaxed);", "thread"),
     ("rcu.h", "&pointer->target, memory_order_acquire); /* [B] */", "&pointer->target, memory_order_relaxed);", "thread"),
     ("rcu.c", "    urcu_bp_synchronize_rcu();\n", "", "thread"),

@@ -15,6 +15,10 @@ typedef struct train_options {
     bool as_json;
 } train_options;
 
+/* Reads the list of seeds of option `name`. Returns EXIT_GOOD, or an exit code after an error line: it is no list, or
+ * holds seeds of tests. */
+int train_read_list(const char *name, const char *text, seed_list *out);
+
 /* Reads two lists of seeds, --seeds and --validation. Returns EXIT_GOOD, or an exit code after an error line: one is no
  * list, holds seeds of tests, or they share seeds. */
 int train_read_seeds(const char *seeds, const char *validation, seed_list *training, seed_list *judging);

@@ -3,7 +3,7 @@
  * of "parametric" on the same streams. Each sample is a model in integers that the policy itself runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "../train/checkpoint_file.h"
-#include "train_decima_run.h"
+#include "train_decima_compare.h"
 
 #include "actions.h"
 #include "arrivals.h"
@@ -164,6 +164,38 @@ static void print_head(const decima_training *t)
     fflush(stdout);
 }
 
+static void print_comparison(const decima_training *t)
+{
+    const decima_comparison *rounded = &t->real[DECIMA_ROUNDED], *unrounded = &t->real[DECIMA_UNROUNDED];
+
+    printf("integers     choose as real numbers do in %.2f %% of %llu choices of %d, in %.2f %% as those before the "
+           "grid\n",
+           100 * rounded->agreement, (unsigned long long)rounded->choices, DECIMA_GROUP, 100 * unrounded->agreement);
+    if (t->o.compared.count == 0)
+        return;
+    printf("compared     on streams %s (list %016llx): %.4f of parametric's completion times;\n", t->o.compared_text,
+           (unsigned long long)seeds_hash(t->o.compared), t->compared_score);
+    printf("             %+.3f (+- %.3f) %% against real numbers, %+.3f (+- %.3f) %% against those before the grid\n",
+           100 * rounded->change, 100 * rounded->change_error, 100 * unrounded->change, 100 * unrounded->change_error);
+}
+
+static void json_comparison(const decima_training *t, json *out)
+{
+    const decima_comparison *rounded = &t->real[DECIMA_ROUNDED], *unrounded = &t->real[DECIMA_UNROUNDED];
+
+    json_real(out, "agreement", rounded->agreement);
+    json_real(out, "agreement_before_grid", unrounded->agreement);
+    json_count(out, "choices", rounded->choices);
+    if (t->o.compared.count == 0)
+        return;
+    json_count(out, "compared_hash", seeds_hash(t->o.compared));
+    json_real(out, "compared", t->compared_score);
+    json_real(out, "objective_change", rounded->change);
+    json_real(out, "objective_change_error", rounded->change_error);
+    json_real(out, "objective_change_before_grid", unrounded->change);
+    json_real(out, "objective_change_before_grid_error", unrounded->change_error);
+}
+
 static int report(const decima_training *t)
 {
     uint64_t hash = checkpoint_fold(UINT64_C(14695981039346656037), t->model, t->model_bytes);
@@ -174,8 +206,7 @@ static int report(const decima_training *t)
     if (!t->o.as_json) {
         printf("\nbest         %.4f of parametric's completion times on validation, after generation %u, in %.1f s\n",
                t->es.best_score, t->es.best_generation, decima_elapsed_s(t));
-        printf("integers     choose as real numbers do in %.2f %% of %llu choices of %d\n", 100 * t->agreement,
-               (unsigned long long)t->choices, DECIMA_GROUP);
+        print_comparison(t);
         printf("model        %zu bytes, hash %s%s%s\n", t->model_bytes, text, t->o.output != NULL ? ", " : "",
                t->o.output != NULL ? show_name(t->o.output) : "");
         return EXIT_GOOD;
@@ -188,8 +219,7 @@ static int report(const decima_training *t)
     json_real(&out, "validation", t->es.best_score);
     json_count(&out, "best_generation", t->es.best_generation);
     json_count(&out, "generations", t->es.generation);
-    json_real(&out, "agreement", t->agreement);
-    json_count(&out, "choices", t->choices);
+    json_comparison(t, &out);
     json_count(&out, "seeds_hash", seeds_hash(t->o.seeds));
     json_count(&out, "validation_hash", seeds_hash(t->o.validation));
     json_real(&out, "seconds", decima_elapsed_s(t));
@@ -201,8 +231,12 @@ static int check_options(decima_training *t)
     decima_options *o = &t->o;
     int code = train_read_seeds(o->seeds_text, o->validation_text, &o->seeds, &o->validation);
 
+    if (code == EXIT_GOOD && o->compared_text != NULL)
+        code = train_read_list("compare", o->compared_text, &o->compared);
     if (code != EXIT_GOOD)
         return code;
+    if (o->compared.count > 0 && (seeds_overlap(o->compared, o->seeds) || seeds_overlap(o->compared, o->validation)))
+        return misuse("--compare shares seeds with --seeds or --validation; what is held aside must be others");
     if (o->stop == 0 || o->stop > o->generations)
         o->stop = o->generations;
     if (o->generations < 1 || o->generations > 1000000 || o->pairs < 1 || o->pairs > 1000 || o->each < 1 ||
@@ -237,6 +271,8 @@ static int run(decima_training *t, char **paths, int count)
         code = decima_train(t);
     if (code == EXIT_GOOD)
         code = decima_make_model(t);
+    if (code == EXIT_GOOD)
+        code = decima_compare(t);
     if (code == EXIT_GOOD && t->o.output != NULL)
         code = model_write(t->o.output, t->model, t->model_bytes);
     if (code == EXIT_GOOD && t->o.svg != NULL)
@@ -284,6 +320,8 @@ static int read_and_run(decima_training *t, int argc, char **argv)
          "the numbers it adds to (batch, for a poisson process stream)"},
         {"seeds", 0, "A-B", OPTION_TEXT, &o->seeds_text, "streams to train on (100-1123)"},
         {"validation", 0, "A-B", OPTION_TEXT, &o->validation_text, "streams that say what is kept (5000-5031)"},
+        {"compare", 0, "A-B", OPTION_TEXT, &o->compared_text,
+         "other streams, to say what integers change of completion times against real numbers"},
         {"generations", 0, "N", OPTION_U32, &o->generations, "how many (100)"},
         {"stop", 0, "N", OPTION_U32, &o->stop, "stop after this one, as if interrupted (--generations)"},
         {"pairs", 0, "N", OPTION_U32, &o->pairs, "of samples, of a generation (16)"},

@@ -19,13 +19,26 @@ _Static_assert((int)RESIDUAL_NUMBERS <= (int)ES_NUMBERS_MAX, "all of them may mo
 
 typedef struct decima_options {
     const char *spec, *environment, *arrivals, *numbers, *checkpoint, *output, *svg, *name, *seeds_text,
-        *validation_text;
+        *validation_text, *compared_text;
     uint32_t jobs, generations, pairs, each, validate_every, threads, stop;
-    seed_list seeds, validation;
+    /* compared.count 0: no streams to compare integers with real numbers on. */
+    seed_list seeds, validation, compared;
     uint64_t seed;
     double scale, sigma, rate;
     bool as_json, trains_all, is_zero, is_common, is_whitened;
 } decima_options;
+
+/* The real numbers that integers are compared with: those that the model's integers stand for, or those that training
+ * had before they were put on the grid of the integers. Neither has roundings between the layers. */
+enum { DECIMA_ROUNDED, DECIMA_UNROUNDED, DECIMA_REALS };
+
+typedef struct decima_comparison {
+    /* Choices among DECIMA_GROUP rows, without ties: how many, and how often the integers choose as these do. */
+    uint64_t choices;
+    double agreement;
+    /* Mean over the streams of (completion time of the integers / of these) - 1, and 1.96 deviations of that mean. */
+    double change, change_error;
+} decima_comparison;
 
 typedef struct decima_training {
     decima_options o;
@@ -50,8 +63,10 @@ typedef struct decima_training {
     uint64_t hash;
     void *model;
     size_t model_bytes;
-    double agreement;
-    uint64_t choices;
+    double best[DECIMA_REALS][RESIDUAL_NUMBERS];
+    decima_comparison real[DECIMA_REALS];
+    /* Of the integers over "parametric", on the streams to compare on. */
+    double compared_score;
     struct timespec begin;
 } decima_training;
 
@@ -68,7 +83,7 @@ int decima_read_checkpoint(decima_training *t);
 /* All generations up to o.stop; draws lines, and the curve. */
 int decima_train(decima_training *t);
 
-/* The model of the best numbers, and how often it chooses as the real numbers do. */
+/* The best numbers, and the model of them. */
 int decima_make_model(decima_training *t);
 
 /* The numbers of the network with those that move put in. */

@@ -7,7 +7,7 @@
 
 enum { SEEDS_MAX = 10000 };
 
-static int read_seeds(const char *name, const char *text, seed_list *out)
+int train_read_list(const char *name, const char *text, seed_list *out)
 {
     const char *dash = strchr(text, '-');
     char first[32];
@@ -26,10 +26,10 @@ static int read_seeds(const char *name, const char *text, seed_list *out)
 
 int train_read_seeds(const char *seeds, const char *validation, seed_list *training, seed_list *judging)
 {
-    int code = read_seeds("seeds", seeds, training);
+    int code = train_read_list("seeds", seeds, training);
 
     if (code == EXIT_GOOD)
-        code = read_seeds("validation", validation, judging);
+        code = train_read_list("validation", validation, judging);
     if (code == EXIT_GOOD && seeds_overlap(*training, *judging))
         return misuse("--seeds and --validation share seeds; what is kept must be judged on others");
     return code;

@@ -101,10 +101,9 @@ void residual_round(double *numbers)
 
 double residual_answer(const double *numbers, const int16_t *row, bool is_limit)
 {
-    double copy[RESIDUAL_NUMBERS], answer = 0;
+    const head h = head_of((double *)(uintptr_t)numbers, is_limit); /* only read */
+    double answer = 0;
 
-    memcpy(copy, numbers, sizeof copy);
-    head h = head_of(copy, is_limit);
     for (uint32_t u = 0; u < h.hidden; u++) {
         double sum = h.bias[u];
         for (uint32_t f = 0; f < h.inputs; f++)

@@ -142,6 +142,92 @@ static void what_the_network_adds_moves_the_limit(void **state)
     scene_close(&s);
 }
 
+typedef struct other_network {
+    const double *numbers;
+    uint32_t questions;
+} other_network;
+
+static void say_nothing(void *context, const int16_t *row, int32_t *value, int32_t *limit)
+{
+    other_network *other = context;
+
+    (void)row;
+    *value = *limit = 0;
+    other->questions++;
+}
+
+static void say_numbers(void *context, const int16_t *row, int32_t *value, int32_t *limit)
+{
+    other_network *other = context;
+
+    *value = (int32_t)(65536 * residual_answer(other->numbers, row, false));
+    *limit = (int32_t)(65536 * residual_answer(other->numbers, row, true));
+    other->questions++;
+}
+
+static void say_too_much(void *context, const int16_t *row, int32_t *value, int32_t *limit)
+{
+    (void)row;
+    *value = ((other_network *)context)->questions++ % 2 == 0 ? INT32_MIN : INT32_MAX;
+    *limit = *value < 0 ? INT32_MAX : INT32_MIN;
+}
+
+static double mean_under(const policy_scene *s, const char *name, const void *argument)
+{
+    clo_stream_config config = CLO_STREAM_CONFIG_INIT;
+    clo_stream_result result = CLO_STREAM_RESULT_INIT;
+
+    config.policy = clo_policy_find(name);
+    config.argument = argument;
+    ok(clo_stream_simulate(s->workload, s->platform, &config, &result));
+    assert_int_equal(result.fallbacks, 0);
+    return result.jct_mean_ns;
+}
+
+/* The model says much; who answers in its place is heard, and the model is not. */
+static void another_network_may_answer_in_the_place_of_the_model(void **state)
+{
+    clo_residual_argument argument = CLO_RESIDUAL_ARGUMENT_INIT;
+    double numbers[RESIDUAL_NUMBERS];
+    static const char with[] = "1,2,3,0.5,0.2,0.8,0.3,0.6,-1,500ns";
+    other_network other = {numbers, 0};
+    _Alignas(16) unsigned char plain[256];
+    uint32_t changed = 0;
+    clo_model *model;
+
+    (void)state;
+    residual_init(numbers, &seen, 3);
+    numbers[RESIDUAL_VALUE - RESIDUAL_HIDDEN + 2 * CLO_RESIDUAL_WORK] = 1.5;
+    numbers[RESIDUAL_VALUE - RESIDUAL_HIDDEN + 2 * CLO_RESIDUAL_WORK + 1] = -1.5;
+    numbers[RESIDUAL_NUMBERS - RESIDUAL_GROUP + 2 * CLO_RESIDUAL_LIMIT_FEATURES] = 1; /* the limit's constant */
+    write_model(numbers);
+    ok(clo_model_load(FILE_NAME, &model));
+    argument.model = model;
+    snprintf(argument.parametric, sizeof argument.parametric, "%s", with);
+    argument.answer_context = &other;
+    assert_true(clo_policy_find("parametric")->argument_bytes <= sizeof plain);
+    ok(clo_policy_find("parametric")->parse(with, plain));
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        policy_scene s;
+        draw_stream(&s, seed);
+        ok(clo_platform_create(&s.desc, &s.platform));
+        const double parametric = mean_under(&s, "parametric", plain);
+        argument.answer = NULL;
+        const double says = mean_under(&s, "residual", &argument);
+        argument.answer = say_nothing;
+        assert_true(mean_under(&s, "residual", &argument) == parametric);
+        argument.answer = say_numbers; /* numbers on the grid: exactly what the model says */
+        assert_true(mean_under(&s, "residual", &argument) == says);
+        argument.answer = say_too_much;
+        assert_true(mean_under(&s, "residual", &argument) > 0);
+        changed += says != parametric;
+        scene_close(&s);
+    }
+    assert_true(changed > 0);
+    assert_true(other.questions > 0);
+    clo_model_destroy(model);
+}
+
 static void refused(const char *text, const char *holds)
 {
     clo_residual_argument argument;
@@ -214,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_network_of_zeros_leaves_every_decision_of_parametric),
         cmocka_unit_test(what_the_network_adds_changes_who_goes_first),
         cmocka_unit_test(what_the_network_adds_moves_the_limit),
+        cmocka_unit_test(another_network_may_answer_in_the_place_of_the_model),
         cmocka_unit_test(what_it_cannot_take_is_named),
         cmocka_unit_test(other_numbers_need_a_model_of_their_own),
     };
