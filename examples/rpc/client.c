@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Names come with requests, too: whoever sends ever new ones is turned away. */
+enum { ENDPOINTS_MAX = 2048 };
+
 typedef struct endpoint {
     client *owner;
     char name[ENDPOINT_MAX];
@@ -19,9 +22,10 @@ typedef struct call {
     client_answer_fn answer; /* NULL: the slot is free */
     void *argument;
     http_call *http;
+    peer *via; /* the connection that it was sent on */
     frame head;
     uint32_t generation;
-    int endpoint, next_free;
+    int endpoint, slot, next_free;
 } call;
 
 struct client {
@@ -29,7 +33,7 @@ struct client {
     http *http;
     endpoint **endpoints;
     call **calls;
-    int endpoints_count, calls_count, free, is_closing;
+    int endpoints_count, calls_count, calls_capacity, free, is_closing;
 };
 
 client *client_create(uv_loop_t *loop)
@@ -51,7 +55,7 @@ int client_endpoint(client *c, const char *name)
     for (int i = 0; i < c->endpoints_count; i++)
         if (strcmp(c->endpoints[i]->name, name) == 0)
             return i;
-    if (strlen(name) >= ENDPOINT_MAX || (e = calloc(1, sizeof *e)) == NULL)
+    if (c->endpoints_count == ENDPOINTS_MAX || strlen(name) >= ENDPOINT_MAX || (e = calloc(1, sizeof *e)) == NULL)
         return -1;
     if ((!is_http && peer_address(name, &e->address) != 0) ||
         (longer = realloc(c->endpoints, (size_t)(c->endpoints_count + 1) * sizeof(endpoint *))) == NULL) {
@@ -92,6 +96,7 @@ static void release(client *c, int slot)
 
     k->answer = NULL;
     k->http = NULL;
+    k->via = NULL;
     k->generation++;
     k->next_free = c->free;
     c->free = slot;
@@ -118,7 +123,7 @@ static void on_frame(void *owner, peer *p, const frame *f)
         return;
     }
     call *k = find(e->owner, f->call, &slot);
-    if (k != NULL && e->owner->endpoints[k->endpoint] == e)
+    if (k != NULL && k->via == p)
         answer_call(e->owner, slot, &r); /* else it is late: of a call that was cancelled */
 }
 
@@ -130,30 +135,17 @@ static void on_closed(void *owner, peer *p, const char *why)
 
     r.is_unsent = !peer_was_open(p);
     e->connection = NULL;
-    if (c->is_closing)
-        return;
     snprintf(r.text, sizeof r.text, "%s", why);
-    /* Calls that answers make now belong to a new connection: only those that were there before. */
-    uint64_t *lost = calloc((size_t)c->calls_count + 1, sizeof *lost);
-    int count = 0, slot;
-    for (int i = 0; lost != NULL && i < c->calls_count; i++)
-        if (c->calls[i]->answer != NULL && c->endpoints[c->calls[i]->endpoint] == e)
-            lost[count++] = number_of(c->calls[i], i);
-    for (int i = 0; i < count; i++)
-        if (find(c, lost[i], &slot) != NULL)
-            answer_call(c, slot, &r);
-    free(lost);
+    for (int i = 0; i < c->calls_count && !c->is_closing; i++) /* answers may make calls: on another connection */
+        if (c->calls[i]->via == p)
+            answer_call(c, i, &r);
 }
 
 static void on_http(void *argument, const reply *r)
 {
-    call *k = argument;
-    client *c = k->owner;
-    int slot = 0;
+    const call *k = argument;
 
-    while (c->calls[slot] != k)
-        slot++;
-    answer_call(c, slot, r);
+    answer_call(k->owner, k->slot, r);
 }
 
 static int take_slot(client *c)
@@ -163,14 +155,19 @@ static int take_slot(client *c)
         c->free = c->calls[slot]->next_free;
         return slot;
     }
-    call **longer = realloc(c->calls, (size_t)(c->calls_count + 1) * sizeof(call *));
-    if (longer == NULL)
-        return -1;
-    c->calls = longer;
+    if (c->calls_count == c->calls_capacity) {
+        int capacity = c->calls_capacity > 0 ? c->calls_capacity * 2 : 64;
+        call **longer = realloc(c->calls, (size_t)capacity * sizeof(call *));
+        if (longer == NULL)
+            return -1;
+        c->calls = longer;
+        c->calls_capacity = capacity;
+    }
     call *k = calloc(1, sizeof *k);
     if (k == NULL)
         return -1;
     k->owner = c;
+    k->slot = c->calls_count;
     c->calls[c->calls_count] = k;
     return c->calls_count++;
 }
@@ -197,6 +194,7 @@ static int send_request(client *c, call *k, const ask *a)
     frame f = k->head;
     f.body = body.data;
     f.body_bytes = body.size;
+    k->via = e->connection;
     peer_send(e->connection, &f); /* to one that is closing: on_closed answers */
     msgpack_sbuffer_destroy(&body);
     return 0;
@@ -228,15 +226,14 @@ void client_cancel(client *c, uint64_t number)
     int slot;
     call *k = number != 0 ? find(c, number, &slot) : NULL;
 
-    if (k == NULL)
+    if (k == NULL || c->is_closing)
         return;
-    endpoint *e = c->endpoints[k->endpoint];
     if (k->http != NULL)
         http_cancel(k->http);
-    else if (e->connection != NULL) {
+    else {
         frame f = k->head;
         f.kind = FRAME_CANCEL;
-        peer_send(e->connection, &f);
+        peer_send(k->via, &f);
     }
     release(c, slot);
 }

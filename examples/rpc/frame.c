@@ -85,7 +85,7 @@ void ask_write(msgpack_sbuffer *out, const ask *a)
     msgpack_pack_uint64(&pack, a->work_us);
     msgpack_pack_uint64(&pack, a->rest_us);
     msgpack_pack_uint32(&pack, a->output_bytes);
-    msgpack_pack_uint32(&pack, a->keyed);
+    msgpack_pack_uint32(&pack, a->effect);
     msgpack_pack_array(&pack, a->hops);
     for (uint32_t i = 0; i < a->hops; i++)
         pack_text(&pack, a->hop[i]);
@@ -185,15 +185,15 @@ static int read_hops(const msgpack_object *object, ask *out)
 int ask_read(const frame *f, ask *out)
 {
     msgpack_unpacked zone;
-    uint64_t output = 0, keyed = 0;
+    uint64_t output = 0, effect = 0;
     const msgpack_object *at = read_array(f, &zone, 6);
     int bad = at == NULL || read_number(&at[0], INT64_MAX / 2, &out->work_us) != 0 ||
               read_number(&at[1], INT64_MAX / 2, &out->rest_us) != 0 || read_number(&at[2], 1 << 20, &output) != 0 ||
-              read_number(&at[3], 1, &keyed) != 0 || read_hops(&at[4], out) != 0 || at[5].type != MSGPACK_OBJECT_BIN;
+              read_number(&at[3], ASK_ONCE, &effect) != 0 || read_hops(&at[4], out) != 0 || at[5].type != MSGPACK_OBJECT_BIN;
 
     if (!bad) {
         out->output_bytes = (uint32_t)output;
-        out->keyed = (uint32_t)keyed;
+        out->effect = (ask_effect)effect;
         out->input = at[5].via.bin.ptr;
         out->input_bytes = at[5].via.bin.size;
     }

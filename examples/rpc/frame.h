@@ -54,6 +54,16 @@ typedef struct frame {
     size_t body_bytes;
 } frame;
 
+typedef enum ask_effect {
+    ASK_PURE = 0,
+
+    /* It has an effect, which is applied once for each key. */
+    ASK_KEYED = 1,
+
+    /* It has an effect, each time. */
+    ASK_ONCE = 2
+} ask_effect;
+
 /* The body of a request. */
 typedef struct ask {
     /* Expected for this call alone, and from here to the end of the workflow (rank_u). */
@@ -61,8 +71,7 @@ typedef struct ask {
 
     uint32_t output_bytes;
 
-    /* 1: it has an effect, which is applied once for each key. */
-    uint32_t keyed;
+    ask_effect effect;
 
     /* Services that are called on the way, each by the one before. */
     uint32_t hops;

@@ -27,6 +27,7 @@ static const char usage[] =
     "  --link-us N --link-mbit N   links between hosts, for the planner (0: they cost nothing)\n"
     "  --deadline-ms N      of the run, or of each request with --rate (0: none)\n"
     "  --attempts N --backoff-ms N   at most (5), and the first backoff (10)\n"
+    "  --attempt-ms N       an attempt without an answer for so long is given up (60000 or 10 times --work-us)\n"
     "  --keep-going         the others go on when a request fails\n"
     "  --no-hedge           one attempt at a time\n"
     "  --effects PERCENT    tasks that have an effect, applied once for each key; --once: without keys\n"
@@ -147,6 +148,8 @@ static void read_option(options *o, int argc, char **argv, int *at)
         o->engine.attempts = (uint32_t)option_number(argc, argv, at, ATTEMPTS_MAX);
     else if (option_is(name, "--backoff-ms"))
         o->engine.backoff_us = (int64_t)option_number(argc, argv, at, 1000000) * 1000;
+    else if (option_is(name, "--attempt-ms"))
+        o->engine.attempt_us = (int64_t)option_number(argc, argv, at, 1000000000) * 1000;
     else if (option_is(name, "--keep-going"))
         o->engine.keeps_going = 1;
     else if (option_is(name, "--no-hedge"))
@@ -185,6 +188,8 @@ static void read_options(options *o, int argc, char **argv)
         option_fail("--journal: leave out --keep-going, or what has failed would count as done");
     if (o->flow.slots == 0) /* open loop: no request waits for another one's unit */
         o->flow.slots = o->flow.rate > 0 ? o->flow.requests / o->flow.services[0].replicas + 1 : 8;
+    if (o->engine.attempt_us == 0)
+        o->engine.attempt_us = o->flow.work_us > 6000000 ? (int64_t)o->flow.work_us * 10 : 60000000;
     if (o->repeat == 0 || o->engine.attempts == 0)
         option_fail("--repeat and --attempts must be at least 1");
     if (o->journal_path != NULL && (o->repeat > 1 || o->flow.is_local))
@@ -346,7 +351,7 @@ static int run_job(options *o, const flow *f, const clo_plan *plan, const resume
     run_all(o, f, job, e, out);
     clo_runtime_destroy(runtime); /* and the job */
     engine_stop(e);
-    if (out->status == CLO_OK && out->stats.failures == 0)
+    if (out->status == CLO_OK && out->stats.failures == 0 && out->stats.journal[0] == '\0')
         return 0;
     return is_interrupted ? 130 : 1;
 }
@@ -424,6 +429,14 @@ static int open_journal(options *o, const flow *f, outcome *result, resume *befo
     return 0;
 }
 
+/* Why it has not ended well, in one line. */
+static const char *reason(const outcome *r)
+{
+    if (r->stats.journal[0] != '\0')
+        return r->stats.journal;
+    return r->stats.failure[0] != '\0' ? r->stats.failure : r->clotho;
+}
+
 static int run(options *o)
 {
     flow f;
@@ -450,7 +463,7 @@ static int run(options *o)
     if (code != 2)
         (o->is_json ? print_json : print_text)(&f, &result);
     if (code == 1)
-        fprintf(stderr, "rpc: %s\n", result.stats.failure[0] != '\0' ? result.stats.failure : result.clotho);
+        fprintf(stderr, "rpc: %s\n", reason(&result));
     resume_free(&before, &f);
     clo_plan_destroy(plan);
     flow_destroy(&f);

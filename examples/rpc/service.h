@@ -6,7 +6,8 @@
  *
  * Rules. A request that cannot finish in the time that is left is not begun. Work stops at the deadline and at a
  * cancel, also on the services that it has called. When the queue is full, the request with the least slack (time left
- * - time still needed) is turned away, with a hint when to come again. An effect is applied once for each key. */
+ * - time still needed) is turned away, with a hint when to come again. An effect is applied once for each key; with
+ * `keys` that holds across a kill: the answer leaves when the effect and its key are durable. */
 #ifndef RPC_SERVICE_H
 #define RPC_SERVICE_H
 
@@ -33,17 +34,21 @@ typedef struct service_config {
 
     /* One line an event, one an effect that is applied; NULL: none. */
     FILE *log, *effects;
+
+    /* Path of the table of keys and effects (store.h); NULL: keys are in memory only. 1: it survives a loss of power. */
+    const char *keys;
+    uint32_t is_durable;
 } service_config;
 
 typedef struct service service;
 
-/* The config is copied. NULL: no memory. */
-service *service_create(uv_loop_t *loop, const service_config *config);
+/* The config is copied. NULL: no memory, or a table of keys that cannot be used, with one line in `error`. */
+service *service_create(uv_loop_t *loop, const service_config *config, char *error, size_t error_bytes);
 
 /* Takes a connection that waits at the listener. */
 void service_accept(service *s, uv_stream_t *listener);
 
-/* Drops everything. The loop must run dry before service_destroy. */
+/* Drops everything; what was applied becomes durable. The loop must run dry before service_destroy. */
 void service_close(service *s);
 void service_destroy(service *s);
 

@@ -22,10 +22,11 @@ def number(n):
     return b"\xcf" + struct.pack(">Q", n)
 
 
-def request(call, left_us, work_us, rest_us=None, key=0, run=1, kind=1):
+def request(call, left_us, work_us, rest_us=None, key=0, run=1, kind=1, instance=None):
     body = b"\x96" + number(work_us) + number(work_us if rest_us is None else rest_us) + number(8) + number(key != 0) + \
         b"\x90" + binary(b"abc")
-    return HEAD.pack(HEAD.size - 4 + len(body), kind, 0, 1, call, run, 0, call & 0xffff, left_us, key) + body
+    return HEAD.pack(HEAD.size - 4 + len(body), kind, 0, 1, call, run, 0, call & 0xffff if instance is None else instance, left_us,
+                     key) + body
 
 
 class Peer:
@@ -61,7 +62,7 @@ class Peer:
             self.kept += more
 
 
-OK, EXHAUSTED, DEADLINE = 0, 3, 4
+OK, INVALID, EXHAUSTED, DEADLINE = 0, 1, 3, 4
 S = 1000000
 peer = Peer(narrow)
 peer.send(request(1, NEVER, 3 * S))                     # takes the only unit
@@ -87,11 +88,12 @@ check(peer.answer()[:2] == (4, DEADLINE), "work stops at the deadline, without a
 check([e["instance"] for e in events(wide.log) if e["event"] in ("expire", "done")] == [3, 4], "not later than other work")
 check(peer.answer()[:2] == (5, OK), "which is done")
 for n in range(5):
-    peer.send(request(10 + n, NEVER, 100 * n, key=77)[:HEAD.size - 24] + struct.pack(">I", 9) +
-              request(10 + n, NEVER, 100 * n, key=77)[HEAD.size - 20:])
+    peer.send(request(10 + n, NEVER, 100 * n, key=77, instance=9))
 check({peer.answer()[1] for _ in range(5)} == {OK}, "five attempts with one key")
 with open(wide.effects, encoding="utf-8") as file:
     check(file.read().count("\n") == 1, "have one effect")
+peer.send(request(20, NEVER, 0, key=77, instance=8))
+check(peer.answer()[:2] == (20, INVALID), "a key that another request has had is refused")
 
 good = request(1, NEVER, 0)
 bad = [b"\xff" * 64, b"GET / HTTP/1.1\r\n\r\n" * 4, struct.pack(">I", 5) + bytes(64), HEAD.pack(44, 9, 0, 1, 1, 1, 0, 0, 0, 0),
