@@ -17,7 +17,7 @@ int database_fail(database *d, const char *what)
 
 int database_fail_damaged(database *d, const char *how)
 {
-    snprintf(d->error, sizeof d->error, "%s: %s is damaged (%s); remove it to run all anew", d->path, d->name, how);
+    snprintf(d->error, sizeof d->error, "%s: %s is damaged (%s); remove it to begin anew", d->path, d->name, how);
     return -1;
 }
 
