@@ -1,4 +1,5 @@
 #include "engine.h"
+#include "peer.h"
 #include "request.h"
 
 #include <stdlib.h>
@@ -244,7 +245,7 @@ engine *engine_start(const engine_config *config, char *error, size_t error_byte
     e->posted_end = &e->posted;
     pthread_mutex_init(&e->lock, NULL);
     pthread_cond_init(&e->settled, NULL);
-    int status = uv_loop_init(&e->loop);
+    int status = peer_loop_init(&e->loop);
     if (status != 0) {
         snprintf(error, error_bytes, "the driver's loop cannot be made: %s", uv_strerror(status));
         free_engine(e);

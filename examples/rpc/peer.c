@@ -1,12 +1,16 @@
 #include "peer.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #define UNSENT_MAX ((size_t)64 << 20)
+#define LOOP_DESCRIPTORS 8
 #define KEPT_MAX ((size_t)1 << 20)
 
 typedef struct bytes {
@@ -24,6 +28,19 @@ struct peer {
     int is_open, is_writing, is_closing;
     char why[96];
 };
+
+int peer_loop_init(uv_loop_t *loop)
+{
+    int spare[LOOP_DESCRIPTORS], count = 0, status = 0;
+
+    while (count < LOOP_DESCRIPTORS && (spare[count] = eventfd(0, EFD_CLOEXEC)) >= 0)
+        count++;
+    if (count < LOOP_DESCRIPTORS)
+        status = -errno;
+    while (count > 0)
+        close(spare[--count]);
+    return status != 0 ? status : uv_loop_init(loop);
+}
 
 int peer_address(const char *endpoint, struct sockaddr_storage *out)
 {

@@ -80,6 +80,7 @@ static FILE *open_output(const char *path)
 
     if (file == NULL)
         option_fail("%s cannot be written", path);
+    setvbuf(file, NULL, _IOLBF, 1 << 16);
     return file;
 }
 

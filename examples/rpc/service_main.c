@@ -140,7 +140,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     if (peer_address(listen, &address) != 0)
         option_fail("--listen: '%s' is no ADDRESS:PORT in numbers", listen);
-    int status = uv_loop_init(&p.loop);
+    int status = peer_loop_init(&p.loop);
     if (status != 0)
         option_fail("the loop cannot be made: %s", uv_strerror(status));
     if ((p.s = service_create(&p.loop, &config, error, sizeof error)) == NULL)
