@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PUSHBACK_MAX_MS 60000.0
+#define COME_AGAIN_MAX_MS 60000.0
 
 /* A number in [0, 1) that belongs to this attempt at this service. */
 static double chance(const work *w, uint64_t which)
@@ -124,7 +124,7 @@ static int64_t pushback_ms(const work *w)
     const service *s = w->owner;
     double ms = (double)w->what.work_us * s->config.pace * s->queue.count / s->config.slots / 1000 + 1;
 
-    return (int64_t)(ms < PUSHBACK_MAX_MS ? ms : PUSHBACK_MAX_MS);
+    return (int64_t)(ms < COME_AGAIN_MAX_MS ? ms : COME_AGAIN_MAX_MS);
 }
 
 /* Calls the next service of the route with this one's output; the time that is left has shrunk. */
