@@ -189,7 +189,8 @@ int ask_read(const frame *f, ask *out)
     const msgpack_object *at = read_array(f, &zone, 6);
     int bad = at == NULL || read_number(&at[0], INT64_MAX / 2, &out->work_us) != 0 ||
               read_number(&at[1], INT64_MAX / 2, &out->rest_us) != 0 || read_number(&at[2], 1 << 20, &output) != 0 ||
-              read_number(&at[3], ASK_ONCE, &effect) != 0 || read_hops(&at[4], out) != 0 || at[5].type != MSGPACK_OBJECT_BIN;
+              read_number(&at[3], ASK_ONCE, &effect) != 0 || read_hops(&at[4], out) != 0 ||
+              at[5].type != MSGPACK_OBJECT_BIN;
 
     if (!bad) {
         out->output_bytes = (uint32_t)output;
@@ -239,8 +240,8 @@ int reply_read(const frame *f, reply *out)
     uint64_t status = 0;
     const msgpack_object *at = read_array(f, &zone, 4);
     int bad = at == NULL || read_number(&at[0], REPLY_STATUSES - 1, &status) != 0 ||
-              read_pushback(&at[1], &out->pushback_ms) != 0 ||
-              read_text(&at[2], out->text, sizeof out->text) != 0 || at[3].type != MSGPACK_OBJECT_BIN;
+              read_pushback(&at[1], &out->pushback_ms) != 0 || read_text(&at[2], out->text, sizeof out->text) != 0 ||
+              at[3].type != MSGPACK_OBJECT_BIN;
 
     if (!bad) {
         out->status = (reply_status)status;

@@ -66,7 +66,10 @@ static void on_signal(int number)
 
 static void read_route(options *o, const char *list)
 {
-    o->route = strdup(list);
+    free(o->route);
+    o->flow.hops = 0;
+    if ((o->route = strdup(list)) == NULL)
+        option_fail("no memory");
     for (char *save = NULL, *hop = strtok_r(o->route, ",", &save); hop != NULL; hop = strtok_r(NULL, ",", &save)) {
         if (o->flow.hops == HOPS_MAX || strlen(hop) >= ENDPOINT_MAX)
             option_fail("--route: at most %d endpoints of less than %d bytes", HOPS_MAX, ENDPOINT_MAX);
@@ -78,9 +81,10 @@ static FILE *open_output(const char *path)
 {
     FILE *file = fopen(path, "w");
 
-    if (file == NULL)
+    if (file != NULL)
+        setvbuf(file, NULL, _IOLBF, 1 << 16);
+    else
         option_fail("%s cannot be written", path);
-    setvbuf(file, NULL, _IOLBF, 1 << 16);
     return file;
 }
 

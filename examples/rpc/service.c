@@ -1,3 +1,4 @@
+#include "service.h"
 #include "answer.h"
 #include "work.h"
 
@@ -339,8 +340,7 @@ static work *make_work(connection *from, const frame *f, const ask *a)
         memcpy(w->input, a->input, a->input_bytes);
     w->arrived_us = work_now_us();
     w->expires_us = f->left_us > INT64_MAX / 2 ? FRAME_NO_DEADLINE : w->arrived_us + f->left_us;
-    w->wait.latest_us =
-        w->expires_us == FRAME_NO_DEADLINE ? FRAME_NO_DEADLINE : w->expires_us - (int64_t)a->rest_us;
+    w->wait.latest_us = w->expires_us == FRAME_NO_DEADLINE ? FRAME_NO_DEADLINE : w->expires_us - (int64_t)a->rest_us;
     w->state = WORK_QUEUED;
     w->timer.data = w;
     return w;

@@ -11,34 +11,10 @@
 #ifndef RPC_SERVICE_H
 #define RPC_SERVICE_H
 
-#include "peer.h"
+#include "service_config.h"
 
-#include <stdio.h>
-
-typedef struct service_config {
-    uint32_t slots, queue;
-    uint64_t seed;
-
-    /* Times of requests are multiplied by this, and have this spread. */
-    double pace, sigma;
-
-    /* Stalls in a thousand requests, and their length. */
-    uint32_t stall_permille, stall_ms;
-
-    /* After so many requests all take `slow` times as long. */
-    double slow;
-    uint64_t slow_after;
-
-    /* In a thousand answers, those that are sent twice: a fault that callers must bear. */
-    uint32_t twice_permille;
-
-    /* One line an event, one an effect that is applied; NULL: none. */
-    FILE *log, *effects;
-
-    /* Path of the table of keys and effects (store.h); NULL: keys are in memory only. 1: it survives a loss of power. */
-    const char *keys;
-    uint32_t is_durable;
-} service_config;
+#include <stddef.h>
+#include <uv.h>
 
 typedef struct service service;
 

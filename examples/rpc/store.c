@@ -7,8 +7,7 @@ static const char tables[] =
 
 static int read_keys(store *s, keys *known)
 {
-    sqlite3_stmt *statement =
-        database_prepare(&s->d, "SELECT number, key, what, output FROM applied ORDER BY number");
+    sqlite3_stmt *statement = database_prepare(&s->d, "SELECT number, key, what, output FROM applied ORDER BY number");
     int row;
 
     if (statement == NULL)
@@ -32,7 +31,8 @@ int store_open(store *s, const char *path, bool durable, keys *known)
     *s = (store){.number = 0};
     if (database_open(&s->d, path, "the table of keys", durable, tables) != 0 || read_keys(s, known) != 0)
         return -1;
-    s->effect = database_prepare(&s->d, "INSERT INTO effect VALUES(?, ?, ?, 1) ON CONFLICT DO UPDATE SET times = times + 1");
+    s->effect =
+        database_prepare(&s->d, "INSERT INTO effect VALUES(?, ?, ?, 1) ON CONFLICT DO UPDATE SET times = times + 1");
     s->key = database_prepare(&s->d, "INSERT INTO applied VALUES(?, ?, ?, ?)");
     s->old = database_prepare(&s->d, "DELETE FROM applied WHERE number <= ?");
     return s->effect != NULL && s->key != NULL && s->old != NULL ? 0 : -1;

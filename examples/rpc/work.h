@@ -5,7 +5,8 @@
 #include "backlog.h"
 #include "client.h"
 #include "keys.h"
-#include "service.h"
+#include "peer.h"
+#include "service_config.h"
 #include "store.h"
 
 typedef enum work_state {
@@ -17,6 +18,7 @@ typedef enum work_state {
 } work_state;
 
 typedef struct connection connection;
+typedef struct service service; /* service.h */
 
 /* One request. */
 typedef struct work {

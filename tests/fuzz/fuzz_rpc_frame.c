@@ -9,7 +9,8 @@ static bool lies_within(const void *at, size_t bytes, const frame *f)
 {
     const unsigned char *begin = f->body, *inner = at;
 
-    return bytes == 0 || (inner >= begin && bytes <= f->body_bytes && inner - begin <= (ptrdiff_t)(f->body_bytes - bytes));
+    return bytes == 0 ||
+           (inner >= begin && bytes <= f->body_bytes && inner - begin <= (ptrdiff_t)(f->body_bytes - bytes));
 }
 
 static void judge_ask(const frame *f)

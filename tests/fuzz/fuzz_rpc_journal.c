@@ -35,7 +35,8 @@ static void make_good(const char *path)
     PROMISE(j != NULL);
     memset(output, 'x', sizeof output);
     for (uint32_t i = 0; i < 40; i++) {
-        journal_record r = {.task = i, .attempt = 1, .state = JOURNAL_FINISHED, .key = i, .endpoint = "a:1", .output = output};
+        journal_record r = {
+            .task = i, .attempt = 1, .state = JOURNAL_FINISHED, .key = i, .endpoint = "a:1", .output = output};
         r.output_bytes = i * 7;
         PROMISE(journal_add(j, &r) == 0);
     }
@@ -72,7 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     uint32_t records = 0;
 
     if (good == NULL) {
-        snprintf(path, sizeof path, "%s/clotho-fuzz-journal-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", getpid());
+        snprintf(path, sizeof path, "%s/clotho-fuzz-journal-%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+                 getpid());
         make_good(path);
     }
     write_file(path, data, bytes);

@@ -132,6 +132,15 @@ for base in range(0, 5000, 4):
 check(INVALID in statuses and statuses <= {INVALID, UNAVAILABLE}, "names without end are refused")
 check(len(os.listdir("/proc/%d/fd" % relay.process.pid)) < 40, "and their connections do not stay")
 
+# It ends while others wait for a next service, ours or a foreign one.
+relay = net.service(0, "relay2")
+peer = Peer(relay)
+for call, hop in ((90000, silent), (90001, "http://%s/" % silent)):
+    peer.send(request(call, NEVER, 0, 0, hops=(hop,)))
+until(lambda: len([e for e in events(relay.log) if e["event"] == "onward" and e["instance"] in (90000 & 0xffff, 90001 & 0xffff)]) == 2,
+      "both are on their way")
+check(relay.stop() == 0, "a service that ends meanwhile ends well")
+
 # No descriptors.
 few = Service(net, 0, "few", program=["sh", "-c", "ulimit -n 24; exec " + " ".join(quiet)])
 peers = []

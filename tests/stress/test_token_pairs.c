@@ -1,5 +1,6 @@
 /* Every two public calls at once, from two threads, while bodies are pending and hedged: completions of tokens that are
- * new, old or never were, cancels, submits, waits, other plans and policies, monitors, other jobs, the end of the job. Each token is completed at most once, each run ends, and what ends well has the same outputs. */
+ * new, old or never were, cancels, submits, waits, other plans and policies, monitors, other jobs, the end of the job.
+ * Each token is completed at most once, each run ends, and what ends well has the same outputs. */
 #define _GNU_SOURCE
 #include "support.h"
 
@@ -227,7 +228,8 @@ static void run_pair(scene *s, int first, int second)
         clo_status status = clo_job_submit(s->job);
         assert_true(status == CLO_OK || status == CLO_ERR_STATE);
         status = finish(s);
-        assert_true(status == CLO_OK || status == CLO_ERR_CANCELLED || status == CLO_ERR_TASK || status == CLO_ERR_STATE);
+        assert_true(status == CLO_OK || status == CLO_ERR_CANCELLED || status == CLO_ERR_TASK ||
+                    status == CLO_ERR_STATE);
         if (is_quiet && status == CLO_OK)
             assert_true(clo_job_output_hash(s->job) == wanted[s->way]);
     }
