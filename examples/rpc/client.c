@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names come with requests, too: whoever sends ever new ones is turned away. */
+/* Names come with requests, too, and may be ever new ones. */
 enum { ENDPOINTS_MAX = 2048 };
 
 typedef struct endpoint {
@@ -14,7 +14,7 @@ typedef struct endpoint {
     char name[ENDPOINT_MAX];
     struct sockaddr_storage address;
     peer *connection; /* NULL: there is none now */
-    int is_http;
+    int is_http, calls;
 } endpoint;
 
 typedef struct call {
@@ -47,27 +47,54 @@ client *client_create(uv_loop_t *loop)
     return c;
 }
 
+/* Number of the endpoint of that name; else, where there are many, of one that is not in use; else -1. */
+static int find_endpoint(const client *c, const char *name)
+{
+    int idle = -1;
+
+    for (int i = 0; i < c->endpoints_count; i++) {
+        const endpoint *e = c->endpoints[i];
+        if (strcmp(e->name, name) == 0)
+            return i;
+        if (idle < 0 && e->connection == NULL && e->calls == 0)
+            idle = i;
+    }
+    return c->endpoints_count == ENDPOINTS_MAX ? idle : -1;
+}
+
+static endpoint *make_endpoint(client *c)
+{
+    endpoint *e = calloc(1, sizeof *e),
+             **longer = realloc(c->endpoints, (size_t)(c->endpoints_count + 1) * sizeof(endpoint *));
+
+    if (longer != NULL)
+        c->endpoints = longer;
+    if (longer == NULL || e == NULL) {
+        free(e);
+        return NULL;
+    }
+    c->endpoints[c->endpoints_count++] = e;
+    return e;
+}
+
 int client_endpoint(client *c, const char *name)
 {
     int is_http = strncmp(name, "http://", 7) == 0 || strncmp(name, "https://", 8) == 0;
-    endpoint *e, **longer;
+    int number = find_endpoint(c, name);
+    struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
 
-    for (int i = 0; i < c->endpoints_count; i++)
-        if (strcmp(c->endpoints[i]->name, name) == 0)
-            return i;
-    if (c->endpoints_count == ENDPOINTS_MAX || strlen(name) >= ENDPOINT_MAX || (e = calloc(1, sizeof *e)) == NULL)
+    if (number >= 0 && strcmp(c->endpoints[number]->name, name) == 0)
+        return number;
+    if ((number < 0 && c->endpoints_count == ENDPOINTS_MAX) || strlen(name) >= ENDPOINT_MAX ||
+        (!is_http && peer_address(name, &address) != 0))
         return -1;
-    if ((!is_http && peer_address(name, &e->address) != 0) ||
-        (longer = realloc(c->endpoints, (size_t)(c->endpoints_count + 1) * sizeof(endpoint *))) == NULL) {
-        free(e);
+    if (number < 0 && make_endpoint(c) == NULL)
         return -1;
-    }
+    number = number < 0 ? c->endpoints_count - 1 : number;
+    endpoint *e = c->endpoints[number];
+    *e = (endpoint){.owner = c, .address = address, .is_http = is_http};
     snprintf(e->name, sizeof e->name, "%s", name);
-    e->owner = c;
-    e->is_http = is_http;
-    c->endpoints = longer;
-    c->endpoints[c->endpoints_count] = e;
-    return c->endpoints_count++;
+    return number;
 }
 
 const char *client_endpoint_name(const client *c, int number)
@@ -94,6 +121,7 @@ static void release(client *c, int slot)
 {
     call *k = c->calls[slot];
 
+    c->endpoints[k->endpoint]->calls--;
     k->answer = NULL;
     k->http = NULL;
     k->via = NULL;
@@ -208,6 +236,7 @@ uint64_t client_call(client *c, int number, const frame *head, const ask *a, cli
         return 0;
     call *k = c->calls[slot];
     k->endpoint = number;
+    c->endpoints[number]->calls++;
     k->answer = answer;
     k->argument = argument;
     k->head = *head;

@@ -193,8 +193,9 @@ static void read_options(options *o, int argc, char **argv)
         option_fail("--journal: leave out --keep-going, or what has failed would count as done");
     if (o->flow.slots == 0) /* open loop: no request waits for another one's unit */
         o->flow.slots = o->flow.rate > 0 ? o->flow.requests / o->flow.services[0].replicas + 1 : 8;
+    int64_t expected_us = (int64_t)o->flow.work_us * (o->flow.hops + 1);
     if (o->engine.attempt_us == 0)
-        o->engine.attempt_us = o->flow.work_us > 6000000 ? (int64_t)o->flow.work_us * 10 : 60000000;
+        o->engine.attempt_us = expected_us > 6000000 ? expected_us * 10 : 60000000;
     if (o->repeat == 0 || o->engine.attempts == 0)
         option_fail("--repeat and --attempts must be at least 1");
     if (o->journal_path != NULL && (o->repeat > 1 || o->flow.is_local))

@@ -129,7 +129,9 @@ for base in range(0, 5000, 4):
     peer.send(b"".join(request(1000 + base + i, 20 * S, 0, 0, hops=("127.%d.%d.%d:1" % (1 + base % 7, base // 250, base % 250 + i),))
                        for i in range(4)))
     statuses |= {peer.answer()[1] for _ in range(4)}
-check(INVALID in statuses and statuses <= {INVALID, UNAVAILABLE}, "names without end are refused")
+check(statuses == {UNAVAILABLE} and memory(relay) < 32 << 20, "5000 names take %d KiB" % (memory(relay) >> 10))
+peer.send(request(9, NEVER, 0, 0, hops=(short_queue.endpoint,)))
+check(peer.answer()[:2] == (9, OK), "and do not keep others out")
 check(len(os.listdir("/proc/%d/fd" % relay.process.pid)) < 40, "and their connections do not stay")
 
 # It ends while others wait for a next service, ours or a foreign one.
