@@ -61,6 +61,19 @@ again = Service(net, 1, "victim2", program=[os.path.join(BIN, "example-rpc-servi
 out, error = process.communicate(timeout=LIMIT)
 check(process.returncode == 0 and json.loads(out)["retries"] >= 1, "a service that dies and comes back: the call is repeated")
 
+# A host that vanishes in the middle of a call: nothing says so, and there is no deadline.
+if FULL:
+    lost = net.service(1, "lost", "--pace", "100000")
+    process = net.start("--services", "a=" + lost.endpoint, "--requests", "1", "--attempts", "1")
+    until(lambda: any(e["event"] == "start" for e in events(lost.log)), "it works")
+    ip("-n", net.name(1), "link", "set", "eth0", "down")
+    begin = time.monotonic()
+    _, error = process.communicate(timeout=LIMIT)
+    took = time.monotonic() - begin
+    check(process.returncode == 1 and "unavailable" in error and took < 45, "a host that vanishes: after %.0f s: %s" % (
+        took, error.strip()))
+    lost.kill()
+
 # Services that do not keep to the protocol: one line, within the deadline.
 net.enter()
 
