@@ -25,8 +25,10 @@ typedef struct service_config {
     /* One line an event, one an effect that is applied; NULL: none. */
     FILE *log, *effects;
 
-    /* Path of the table of keys and effects (store.h); NULL: keys are in memory only. 1: it survives a loss of power. */
+    /* Path of the table of keys and effects (store.h); NULL: keys are in memory only. */
     const char *keys;
+
+    /* 1: the table survives a loss of power. */
     uint32_t is_durable;
 } service_config;
 
