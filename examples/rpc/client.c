@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Names come with requests, too, and may be ever new ones. */
+enum { ENDPOINTS_MAX = 2048 };
+
 typedef struct endpoint {
     client *owner;
     char name[ENDPOINT_MAX];
     struct sockaddr_storage address;
     peer *connection; /* NULL: there is none now */
-    int is_http;
+    int is_http, calls;
 } endpoint;
 
 typedef struct call {
@@ -19,9 +22,10 @@ typedef struct call {
     client_answer_fn answer; /* NULL: the slot is free */
     void *argument;
     http_call *http;
+    peer *via; /* the connection that it was sent on */
     frame head;
     uint32_t generation;
-    int endpoint, next_free;
+    int endpoint, slot, next_free;
 } call;
 
 struct client {
@@ -29,7 +33,7 @@ struct client {
     http *http;
     endpoint **endpoints;
     call **calls;
-    int endpoints_count, calls_count, free, is_closing;
+    int endpoints_count, calls_count, calls_capacity, free, is_closing;
 };
 
 client *client_create(uv_loop_t *loop)
@@ -43,27 +47,54 @@ client *client_create(uv_loop_t *loop)
     return c;
 }
 
+/* Number of the endpoint of that name; else, where there are many, of one that is not in use; else -1. */
+static int find_endpoint(const client *c, const char *name)
+{
+    int idle = -1;
+
+    for (int i = 0; i < c->endpoints_count; i++) {
+        const endpoint *e = c->endpoints[i];
+        if (strcmp(e->name, name) == 0)
+            return i;
+        if (idle < 0 && e->connection == NULL && e->calls == 0)
+            idle = i;
+    }
+    return c->endpoints_count == ENDPOINTS_MAX ? idle : -1;
+}
+
+static endpoint *make_endpoint(client *c)
+{
+    endpoint *e = calloc(1, sizeof *e),
+             **longer = realloc(c->endpoints, (size_t)(c->endpoints_count + 1) * sizeof(endpoint *));
+
+    if (longer != NULL)
+        c->endpoints = longer;
+    if (longer == NULL || e == NULL) {
+        free(e);
+        return NULL;
+    }
+    c->endpoints[c->endpoints_count++] = e;
+    return e;
+}
+
 int client_endpoint(client *c, const char *name)
 {
     int is_http = strncmp(name, "http://", 7) == 0 || strncmp(name, "https://", 8) == 0;
-    endpoint *e, **longer;
+    int number = find_endpoint(c, name);
+    struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
 
-    for (int i = 0; i < c->endpoints_count; i++)
-        if (strcmp(c->endpoints[i]->name, name) == 0)
-            return i;
-    if (strlen(name) >= ENDPOINT_MAX || (e = calloc(1, sizeof *e)) == NULL)
+    if (number >= 0 && strcmp(c->endpoints[number]->name, name) == 0)
+        return number;
+    if ((number < 0 && c->endpoints_count == ENDPOINTS_MAX) || strlen(name) >= ENDPOINT_MAX ||
+        (!is_http && peer_address(name, &address) != 0))
         return -1;
-    if ((!is_http && peer_address(name, &e->address) != 0) ||
-        (longer = realloc(c->endpoints, (size_t)(c->endpoints_count + 1) * sizeof(endpoint *))) == NULL) {
-        free(e);
+    if (number < 0 && make_endpoint(c) == NULL)
         return -1;
-    }
+    number = number < 0 ? c->endpoints_count - 1 : number;
+    endpoint *e = c->endpoints[number];
+    *e = (endpoint){.owner = c, .address = address, .is_http = is_http};
     snprintf(e->name, sizeof e->name, "%s", name);
-    e->owner = c;
-    e->is_http = is_http;
-    c->endpoints = longer;
-    c->endpoints[c->endpoints_count] = e;
-    return c->endpoints_count++;
+    return number;
 }
 
 const char *client_endpoint_name(const client *c, int number)
@@ -90,8 +121,10 @@ static void release(client *c, int slot)
 {
     call *k = c->calls[slot];
 
+    c->endpoints[k->endpoint]->calls--;
     k->answer = NULL;
     k->http = NULL;
+    k->via = NULL;
     k->generation++;
     k->next_free = c->free;
     c->free = slot;
@@ -118,7 +151,7 @@ static void on_frame(void *owner, peer *p, const frame *f)
         return;
     }
     call *k = find(e->owner, f->call, &slot);
-    if (k != NULL && e->owner->endpoints[k->endpoint] == e)
+    if (k != NULL && k->via == p)
         answer_call(e->owner, slot, &r); /* else it is late: of a call that was cancelled */
 }
 
@@ -130,30 +163,17 @@ static void on_closed(void *owner, peer *p, const char *why)
 
     r.is_unsent = !peer_was_open(p);
     e->connection = NULL;
-    if (c->is_closing)
-        return;
     snprintf(r.text, sizeof r.text, "%s", why);
-    /* Calls that answers make now belong to a new connection: only those that were there before. */
-    uint64_t *lost = calloc((size_t)c->calls_count + 1, sizeof *lost);
-    int count = 0, slot;
-    for (int i = 0; lost != NULL && i < c->calls_count; i++)
-        if (c->calls[i]->answer != NULL && c->endpoints[c->calls[i]->endpoint] == e)
-            lost[count++] = number_of(c->calls[i], i);
-    for (int i = 0; i < count; i++)
-        if (find(c, lost[i], &slot) != NULL)
-            answer_call(c, slot, &r);
-    free(lost);
+    for (int i = 0; i < c->calls_count && !c->is_closing; i++) /* answers may make calls: on another connection */
+        if (c->calls[i]->via == p)
+            answer_call(c, i, &r);
 }
 
 static void on_http(void *argument, const reply *r)
 {
-    call *k = argument;
-    client *c = k->owner;
-    int slot = 0;
+    const call *k = argument;
 
-    while (c->calls[slot] != k)
-        slot++;
-    answer_call(c, slot, r);
+    answer_call(k->owner, k->slot, r);
 }
 
 static int take_slot(client *c)
@@ -163,14 +183,19 @@ static int take_slot(client *c)
         c->free = c->calls[slot]->next_free;
         return slot;
     }
-    call **longer = realloc(c->calls, (size_t)(c->calls_count + 1) * sizeof(call *));
-    if (longer == NULL)
-        return -1;
-    c->calls = longer;
+    if (c->calls_count == c->calls_capacity) {
+        int capacity = c->calls_capacity > 0 ? c->calls_capacity * 2 : 64;
+        call **longer = realloc(c->calls, (size_t)capacity * sizeof(call *));
+        if (longer == NULL)
+            return -1;
+        c->calls = longer;
+        c->calls_capacity = capacity;
+    }
     call *k = calloc(1, sizeof *k);
     if (k == NULL)
         return -1;
     k->owner = c;
+    k->slot = c->calls_count;
     c->calls[c->calls_count] = k;
     return c->calls_count++;
 }
@@ -197,6 +222,7 @@ static int send_request(client *c, call *k, const ask *a)
     frame f = k->head;
     f.body = body.data;
     f.body_bytes = body.size;
+    k->via = e->connection;
     peer_send(e->connection, &f); /* to one that is closing: on_closed answers */
     msgpack_sbuffer_destroy(&body);
     return 0;
@@ -210,6 +236,7 @@ uint64_t client_call(client *c, int number, const frame *head, const ask *a, cli
         return 0;
     call *k = c->calls[slot];
     k->endpoint = number;
+    c->endpoints[number]->calls++;
     k->answer = answer;
     k->argument = argument;
     k->head = *head;
@@ -228,15 +255,14 @@ void client_cancel(client *c, uint64_t number)
     int slot;
     call *k = number != 0 ? find(c, number, &slot) : NULL;
 
-    if (k == NULL)
+    if (k == NULL || c->is_closing)
         return;
-    endpoint *e = c->endpoints[k->endpoint];
     if (k->http != NULL)
         http_cancel(k->http);
-    else if (e->connection != NULL) {
+    else {
         frame f = k->head;
         f.kind = FRAME_CANCEL;
-        peer_send(e->connection, &f);
+        peer_send(k->via, &f);
     }
     release(c, slot);
 }

@@ -17,7 +17,8 @@ typedef void (*client_answer_fn)(void *argument, const reply *r);
 
 client *client_create(uv_loop_t *loop);
 
-/* Number of the endpoint, the same for the same name; -1: the name is neither kind, or there is no memory. */
+/* Number of the endpoint, the same for the same name; -1: the name is neither kind, or there is no memory. Of more than
+ * 2048 names those without a connection and a call give their numbers to others; -1: all have. */
 int client_endpoint(client *c, const char *name);
 const char *client_endpoint_name(const client *c, int number);
 

@@ -1,4 +1,5 @@
 #include "engine.h"
+#include "peer.h"
 #include "request.h"
 
 #include <stdlib.h>
@@ -54,6 +55,8 @@ static void commit(engine *e)
         return;
     if (journal_commit(j) != 0)
         e->journal_failed = true;
+    if (e->journal_failed && e->stats.journal[0] == '\0')
+        snprintf(e->stats.journal, sizeof e->stats.journal, "%s", journal_error(j));
     while (e->committing != NULL) {
         request *r = e->committing;
         e->committing = r->next_committing;
@@ -89,7 +92,7 @@ static void take_cancels(request *list, const uint64_t *numbers)
 {
     for (uint32_t i = 0; list != NULL; i++) {
         request *next = list->next_cancelled;
-        if (list->token.number == numbers[i])
+        if (list->number == numbers[i])
             request_cancel(list);
         list = next;
     }
@@ -223,7 +226,11 @@ static int make_loop(engine *e)
         uv_timer_init(&e->loop, &e->requests[i].timer);
         e->requests[i].timer.data = &e->requests[i];
     }
-    return uv_thread_create(&e->thread, drive, e);
+    if (uv_thread_create(&e->thread, drive, e) == 0)
+        return 0;
+    close_all(e);
+    uv_run(&e->loop, UV_RUN_DEFAULT);
+    return -1;
 }
 
 engine *engine_start(const engine_config *config, char *error, size_t error_bytes)
@@ -238,18 +245,20 @@ engine *engine_start(const engine_config *config, char *error, size_t error_byte
     e->posted_end = &e->posted;
     pthread_mutex_init(&e->lock, NULL);
     pthread_cond_init(&e->settled, NULL);
-    if (uv_loop_init(&e->loop) != 0 || (e->calls = client_create(&e->loop)) == NULL || make_requests(e) != 0 ||
-        make_endpoints(e, error, error_bytes) != 0) {
-        uv_loop_close(&e->loop);
+    int status = peer_loop_init(&e->loop);
+    if (status != 0) {
+        snprintf(error, error_bytes, "the driver's loop cannot be made: %s", uv_strerror(status));
         free_engine(e);
         return NULL;
     }
-    engine_begin(e);
-    if (make_loop(e) == 0)
-        return e;
-    snprintf(error, error_bytes, "the driver's thread cannot be started");
-    close_all(e);
-    uv_run(&e->loop, UV_RUN_DEFAULT);
+    int is_bad = (e->calls = client_create(&e->loop)) == NULL || make_requests(e) != 0 ||
+                 make_endpoints(e, error, error_bytes) != 0;
+    if (!is_bad) {
+        engine_begin(e);
+        if (make_loop(e) == 0)
+            return e;
+        snprintf(error, error_bytes, "the driver's thread cannot be started");
+    }
     uv_loop_close(&e->loop);
     free_engine(e);
     return NULL;

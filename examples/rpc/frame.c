@@ -85,7 +85,7 @@ void ask_write(msgpack_sbuffer *out, const ask *a)
     msgpack_pack_uint64(&pack, a->work_us);
     msgpack_pack_uint64(&pack, a->rest_us);
     msgpack_pack_uint32(&pack, a->output_bytes);
-    msgpack_pack_uint32(&pack, a->keyed);
+    msgpack_pack_uint32(&pack, a->effect);
     msgpack_pack_array(&pack, a->hops);
     for (uint32_t i = 0; i < a->hops; i++)
         pack_text(&pack, a->hop[i]);
@@ -185,15 +185,16 @@ static int read_hops(const msgpack_object *object, ask *out)
 int ask_read(const frame *f, ask *out)
 {
     msgpack_unpacked zone;
-    uint64_t output = 0, keyed = 0;
+    uint64_t output = 0, effect = 0;
     const msgpack_object *at = read_array(f, &zone, 6);
     int bad = at == NULL || read_number(&at[0], INT64_MAX / 2, &out->work_us) != 0 ||
               read_number(&at[1], INT64_MAX / 2, &out->rest_us) != 0 || read_number(&at[2], 1 << 20, &output) != 0 ||
-              read_number(&at[3], 1, &keyed) != 0 || read_hops(&at[4], out) != 0 || at[5].type != MSGPACK_OBJECT_BIN;
+              read_number(&at[3], ASK_ONCE, &effect) != 0 || read_hops(&at[4], out) != 0 ||
+              at[5].type != MSGPACK_OBJECT_BIN;
 
     if (!bad) {
         out->output_bytes = (uint32_t)output;
-        out->keyed = (uint32_t)keyed;
+        out->effect = (ask_effect)effect;
         out->input = at[5].via.bin.ptr;
         out->input_bytes = at[5].via.bin.size;
     }
@@ -213,18 +214,38 @@ void reply_write(msgpack_sbuffer *out, const reply *r)
     pack_bytes(&pack, r->output, r->output_bytes);
 }
 
+/* A service says what it likes: later than any, or never. */
+static int read_pushback(const msgpack_object *object, int64_t *out)
+{
+    if (object->type == MSGPACK_OBJECT_NEGATIVE_INTEGER)
+        *out = -1;
+    else if (object->type == MSGPACK_OBJECT_POSITIVE_INTEGER)
+        *out = object->via.u64 < PUSHBACK_MAX_MS ? (int64_t)object->via.u64 : PUSHBACK_MAX_MS;
+    else
+        return -1;
+    return 0;
+}
+
+/* It becomes a part of messages of one line. */
+static void make_printable(char *text)
+{
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = '?';
+}
+
 int reply_read(const frame *f, reply *out)
 {
     msgpack_unpacked zone;
     uint64_t status = 0;
     const msgpack_object *at = read_array(f, &zone, 4);
     int bad = at == NULL || read_number(&at[0], REPLY_STATUSES - 1, &status) != 0 ||
-              (at[1].type != MSGPACK_OBJECT_POSITIVE_INTEGER && at[1].type != MSGPACK_OBJECT_NEGATIVE_INTEGER) ||
-              read_text(&at[2], out->text, sizeof out->text) != 0 || at[3].type != MSGPACK_OBJECT_BIN;
+              read_pushback(&at[1], &out->pushback_ms) != 0 || read_text(&at[2], out->text, sizeof out->text) != 0 ||
+              at[3].type != MSGPACK_OBJECT_BIN;
 
     if (!bad) {
         out->status = (reply_status)status;
-        out->pushback_ms = at[1].via.i64;
+        make_printable(out->text);
         out->output = at[3].via.bin.ptr;
         out->output_bytes = at[3].via.bin.size;
     }

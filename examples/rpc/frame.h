@@ -21,7 +21,7 @@
 
 #define FRAME_NO_DEADLINE INT64_MAX
 
-enum { FRAME_HEADER = 48, FRAME_MAX = 16 << 20, HOPS_MAX = 8, ENDPOINT_MAX = 128 };
+enum { FRAME_HEADER = 48, FRAME_MAX = 16 << 20, HOPS_MAX = 8, ENDPOINT_MAX = 128, PUSHBACK_MAX_MS = 3600000 };
 
 typedef enum frame_kind { FRAME_REQUEST = 1, FRAME_ANSWER = 2, FRAME_CANCEL = 3 } frame_kind;
 
@@ -54,6 +54,16 @@ typedef struct frame {
     size_t body_bytes;
 } frame;
 
+typedef enum ask_effect {
+    ASK_PURE = 0,
+
+    /* It has an effect, which is applied once for each key. */
+    ASK_KEYED = 1,
+
+    /* It has an effect, each time. */
+    ASK_ONCE = 2
+} ask_effect;
+
 /* The body of a request. */
 typedef struct ask {
     /* Expected for this call alone, and from here to the end of the workflow (rank_u). */
@@ -61,8 +71,7 @@ typedef struct ask {
 
     uint32_t output_bytes;
 
-    /* 1: it has an effect, which is applied once for each key. */
-    uint32_t keyed;
+    ask_effect effect;
 
     /* Services that are called on the way, each by the one before. */
     uint32_t hops;
@@ -80,9 +89,10 @@ typedef struct reply {
     /* Of UNAVAILABLE: 1: the request has not left. Not sent. */
     uint32_t is_unsent;
 
-    /* Of EXHAUSTED: when to come again; -1: never. */
+    /* Of EXHAUSTED: when to come again, at most PUSHBACK_MAX_MS; -1: never. */
     int64_t pushback_ms;
 
+    /* One line. */
     char text[160];
     const void *output;
     size_t output_bytes;

@@ -183,6 +183,7 @@ http *http_create(uv_loop_t *loop)
     curl_multi_setopt(h->multi, CURLMOPT_SOCKETDATA, h);
     curl_multi_setopt(h->multi, CURLMOPT_TIMERFUNCTION, want_timer);
     curl_multi_setopt(h->multi, CURLMOPT_TIMERDATA, h);
+    curl_multi_setopt(h->multi, CURLMOPT_MAX_HOST_CONNECTIONS, 64L); /* more calls wait for one of them */
     return h;
 }
 

@@ -1,7 +1,8 @@
 /* http.h - the same call to a foreign service: POST over HTTP/1.1 or 2, libcurl's multi interface on a libuv loop.
  *
  * The inputs are the body, the response's body is the output. Headers: X-Task "TASK/INSTANCE", X-Attempt, X-Left-Us,
- * and Idempotency-Key where the call has one. Connections are kept and used again. */
+ * and Idempotency-Key where the call has one. Connections are kept and used again, at most 64 to a
+ * host; more calls wait for one. */
 #ifndef RPC_HTTP_H
 #define RPC_HTTP_H
 

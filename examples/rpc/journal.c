@@ -1,7 +1,7 @@
 #include "journal.h"
 #include "answer.h"
+#include "database.h"
 
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,9 @@
 #include <unistd.h>
 
 struct journal {
-    sqlite3 *db;
+    database d;
     sqlite3_stmt *insert;
-    const char *path;
-    uint64_t commits, records;
-    bool is_dirty;
-    char error[256];
+    uint64_t records;
 };
 
 static const char tables[] =
@@ -30,23 +27,6 @@ uint64_t journal_new_run(void)
     return ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec) ^ (uint64_t)getpid() << 48;
 }
 
-/* Without sqlite3_errmsg, which shows parts of a damaged file as they are. */
-static const char *reason(const journal *j)
-{
-    return sqlite3_errstr(sqlite3_errcode(j->db));
-}
-
-static int fail(journal *j, const char *what)
-{
-    snprintf(j->error, sizeof j->error, "%s: %s: %s", j->path, what, reason(j));
-    return -1;
-}
-
-static int execute(journal *j, const char *sql)
-{
-    return sqlite3_exec(j->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : fail(j, "the journal cannot be used");
-}
-
 /* SQLite checks its log, but not what lies in the file. */
 static uint64_t sum_of(const journal_record *r)
 {
@@ -55,75 +35,47 @@ static uint64_t sum_of(const journal_record *r)
     return answer_hash(answer_hash(ANSWER_BEGIN, numbers, sizeof numbers), r->output, r->output_bytes);
 }
 
-static int fail_damaged(journal *j, const char *how)
-{
-    snprintf(j->error, sizeof j->error, "%s: the journal is damaged (%s); remove it to run all anew", j->path, how);
-    return -1;
-}
-
-/* A damaged file is found before anything is built on it. */
-static int check(journal *j)
-{
-    sqlite3_stmt *statement = NULL;
-    int row = sqlite3_prepare_v2(j->db, "PRAGMA quick_check(1)", -1, &statement, NULL) == SQLITE_OK
-                  ? sqlite3_step(statement)
-                  : SQLITE_ERROR;
-    const char *text = row == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
-    int good = text != NULL && strcmp(text, "ok") == 0;
-
-    if (!good)
-        (void)fail_damaged(j, text != NULL ? "PRAGMA quick_check has found something" : reason(j));
-    sqlite3_finalize(statement);
-    return good ? 0 : -1;
-}
-
 /* Compares with the run that the journal is of; puts it down where the journal is new. */
-static int match(journal *j, uint64_t mine[3], bool *is_resumed)
+static int match(database *d, uint64_t mine[3], bool *is_resumed)
 {
     static const char *const names[3] = {"run", "graph", "plan"};
-    sqlite3_stmt *statement = NULL;
+    sqlite3_stmt *statement = database_prepare(d, "SELECT run, graph FROM run");
     int result = 0;
 
-    if (sqlite3_prepare_v2(j->db, "SELECT run, graph FROM run", -1, &statement, NULL) != SQLITE_OK)
-        return fail(j, "the journal cannot be read");
+    if (statement == NULL)
+        return -1;
     int row = sqlite3_step(statement);
     *is_resumed = row == SQLITE_ROW;
     if (mine[0] == 0)
         mine[0] = *is_resumed ? (uint64_t)sqlite3_column_int64(statement, 0) : journal_new_run();
     for (int i = 0; i < 2 && row == SQLITE_ROW && result == 0; i++)
         if ((uint64_t)sqlite3_column_int64(statement, i) != mine[i]) {
-            snprintf(j->error, sizeof j->error,
-                     "%s: the journal is of another %s; use the same one, or another --journal", j->path, names[i]);
+            snprintf(d->error, sizeof d->error,
+                     "%s: the journal is of another %s; use the same one, or another --journal", d->path, names[i]);
             result = -1;
         }
+    if (row != SQLITE_ROW && row != SQLITE_DONE)
+        result = database_fail(d, "cannot be read");
     sqlite3_finalize(statement);
     if (result != 0 || *is_resumed)
         return result;
-    statement = NULL;
-    if (sqlite3_prepare_v2(j->db, "INSERT INTO run VALUES(0, ?, ?, ?)", -1, &statement, NULL) != SQLITE_OK)
-        return fail(j, "the journal cannot be written");
+    statement = database_prepare(d, "INSERT INTO run VALUES(0, ?, ?, ?)");
+    if (statement == NULL)
+        return -1;
     for (int i = 0; i < 3; i++)
         sqlite3_bind_int64(statement, i + 1, (sqlite3_int64)mine[i]);
-    result = sqlite3_step(statement) == SQLITE_DONE ? 0 : fail(j, "the journal cannot be written");
+    result = database_write(d, statement) == 0 ? database_commit(d) : -1;
     sqlite3_finalize(statement);
     return result;
 }
 
-static int open_all(journal *j, bool durable, uint64_t mine[3], bool *is_resumed)
+static int open_all(journal *j, const char *path, bool durable, uint64_t mine[3], bool *is_resumed)
 {
-    if (sqlite3_open(j->path, &j->db) != SQLITE_OK)
-        return fail(j, "the journal cannot be opened");
-    sqlite3_busy_timeout(j->db, 2000); /* the process before may still be ending */
-    if (check(j) != 0 || execute(j, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;") != 0 ||
-        execute(j, durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL") != 0 || execute(j, tables) != 0 ||
-        match(j, mine, is_resumed) != 0)
+    if (database_open(&j->d, path, "the journal", durable, tables) != 0 || match(&j->d, mine, is_resumed) != 0)
         return -1;
-    if (sqlite3_prepare_v2(j->db,
-                           "INSERT INTO event(task, instance, attempt, state, key, endpoint, time_us, output, "
-                           "sum) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                           -1, &j->insert, NULL) != SQLITE_OK)
-        return fail(j, "the journal is of another version");
-    return 0;
+    j->insert = database_prepare(&j->d, "INSERT INTO event(task, instance, attempt, state, key, endpoint, time_us, "
+                                        "output, sum) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    return j->insert != NULL ? 0 : -1;
 }
 
 journal *journal_open(const char *path, bool durable, uint64_t run_graph_plan[3], bool *is_resumed, char *error,
@@ -135,24 +87,22 @@ journal *journal_open(const char *path, bool durable, uint64_t run_graph_plan[3]
         snprintf(error, error_bytes, "%s: no memory", path);
         return NULL;
     }
-    j->path = path;
-    if (open_all(j, durable, run_graph_plan, is_resumed) == 0)
+    if (open_all(j, path, durable, run_graph_plan, is_resumed) == 0)
         return j;
-    snprintf(error, error_bytes, "%s", j->error);
+    snprintf(error, error_bytes, "%s", j->d.error);
     journal_close(j);
     return NULL;
 }
 
 int journal_read(journal *j, void (*show)(void *argument, const journal_record *r), void *argument)
 {
-    sqlite3_stmt *statement = NULL;
+    sqlite3_stmt *statement =
+        database_prepare(&j->d, "SELECT task, instance, attempt, state, key, endpoint, time_us, output, sum FROM event"
+                                " ORDER BY number");
     int row;
 
-    if (sqlite3_prepare_v2(j->db,
-                           "SELECT task, instance, attempt, state, key, endpoint, time_us, output, sum FROM event"
-                           " ORDER BY number",
-                           -1, &statement, NULL) != SQLITE_OK)
-        return fail(j, "the journal cannot be read");
+    if (statement == NULL)
+        return -1;
     while ((row = sqlite3_step(statement)) == SQLITE_ROW) {
         journal_record r = {.task = (uint32_t)sqlite3_column_int64(statement, 0),
                             .instance = (uint32_t)sqlite3_column_int64(statement, 1),
@@ -165,20 +115,17 @@ int journal_read(journal *j, void (*show)(void *argument, const journal_record *
                             .output_bytes = (size_t)sqlite3_column_bytes(statement, 7)};
         if ((uint64_t)sqlite3_column_int64(statement, 8) != sum_of(&r)) {
             sqlite3_finalize(statement);
-            return fail_damaged(j, "a record has another sum");
+            return database_fail_damaged(&j->d, "a record has another sum");
         }
         show(argument, &r);
     }
-    int result = row == SQLITE_DONE ? 0 : fail(j, "the journal cannot be read");
+    int result = row == SQLITE_DONE ? 0 : database_fail(&j->d, "cannot be read");
     sqlite3_finalize(statement);
     return result;
 }
 
 int journal_add(journal *j, const journal_record *r)
 {
-    if (!j->is_dirty && execute(j, "BEGIN IMMEDIATE") != 0)
-        return -1;
-    j->is_dirty = true;
     sqlite3_bind_int64(j->insert, 1, r->task);
     sqlite3_bind_int64(j->insert, 2, r->instance);
     sqlite3_bind_int64(j->insert, 3, r->attempt);
@@ -188,29 +135,23 @@ int journal_add(journal *j, const journal_record *r)
     sqlite3_bind_int64(j->insert, 7, r->time_us);
     sqlite3_bind_blob(j->insert, 8, r->output, (int)r->output_bytes, SQLITE_STATIC);
     sqlite3_bind_int64(j->insert, 9, (sqlite3_int64)sum_of(r));
-    int result = sqlite3_step(j->insert) == SQLITE_DONE ? 0 : fail(j, "the journal cannot be written");
-    sqlite3_reset(j->insert);
     j->records++;
-    return result;
+    return database_write(&j->d, j->insert);
 }
 
 int journal_commit(journal *j)
 {
-    if (!j->is_dirty)
-        return 0;
-    j->is_dirty = false;
-    j->commits++;
-    return execute(j, "COMMIT");
+    return database_commit(&j->d);
 }
 
 bool journal_is_dirty(const journal *j)
 {
-    return j->is_dirty;
+    return j->d.is_dirty;
 }
 
 uint64_t journal_commits(const journal *j)
 {
-    return j->commits;
+    return j->d.commits;
 }
 
 uint64_t journal_records(const journal *j)
@@ -220,7 +161,7 @@ uint64_t journal_records(const journal *j)
 
 const char *journal_error(const journal *j)
 {
-    return j->error;
+    return j->d.error;
 }
 
 void journal_close(journal *j)
@@ -228,6 +169,6 @@ void journal_close(journal *j)
     if (j == NULL)
         return;
     sqlite3_finalize(j->insert);
-    sqlite3_close(j->db);
+    database_close(&j->d);
     free(j);
 }

@@ -7,8 +7,7 @@
 
 typedef struct entry {
     struct entry *next;
-    uint64_t key;
-    size_t bytes;
+    applied is;
     unsigned char output[];
 } entry;
 
@@ -32,40 +31,49 @@ void keys_destroy(keys *k)
     free(k);
 }
 
-const void *keys_find(const keys *k, uint64_t key, size_t bytes)
+const applied *keys_find(const keys *k, uint64_t key)
 {
     const entry *e = k->buckets[answer_mix(key) % KEYS_MAX];
 
-    while (e != NULL && e->key != key)
+    while (e != NULL && e->is.key != key)
         e = e->next;
-    return e != NULL && e->bytes == bytes ? e->output : NULL;
+    return e != NULL ? &e->is : NULL;
 }
 
-static void forget(keys *k, entry *old)
+static void forget(keys *k, size_t place)
 {
-    entry **link = &k->buckets[answer_mix(old->key) % KEYS_MAX];
+    entry *old = k->ring[place];
 
+    if (old == NULL)
+        return;
+    entry **link = &k->buckets[answer_mix(old->is.key) % KEYS_MAX];
     while (*link != old)
         link = &(*link)->next;
     *link = old->next;
+    k->ring[place] = NULL;
     free(old);
 }
 
-int keys_add(keys *k, uint64_t key, const void *output, size_t bytes)
+int keys_add(keys *k, const applied *a)
 {
-    entry *e = malloc(sizeof *e + bytes), **bucket = &k->buckets[answer_mix(key) % KEYS_MAX];
+    entry *e = malloc(sizeof *e + a->output_bytes), **bucket = &k->buckets[answer_mix(a->key) % KEYS_MAX];
     size_t place = k->added % KEYS_MAX;
 
     if (e == NULL)
         return -1;
-    if (k->ring[place] != NULL)
-        forget(k, k->ring[place]);
+    forget(k, place);
     e->next = *bucket;
-    e->key = key;
-    e->bytes = bytes;
-    if (bytes > 0)
-        memcpy(e->output, output, bytes);
+    e->is = *a;
+    e->is.output = e->output;
+    if (a->output_bytes > 0)
+        memcpy(e->output, a->output, a->output_bytes);
     *bucket = k->ring[place] = e;
     k->added++;
     return 0;
+}
+
+void keys_take_back(keys *k, size_t count)
+{
+    while (count-- > 0 && k->added > 0)
+        forget(k, --k->added % KEYS_MAX);
 }

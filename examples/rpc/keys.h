@@ -10,13 +10,26 @@ enum { KEYS_MAX = 1 << 16 };
 
 typedef struct keys keys;
 
+typedef struct applied {
+    uint64_t key;
+
+    /* Hash of the request: another one with the same key is an error. */
+    uint64_t what;
+
+    const void *output;
+    size_t output_bytes;
+} applied;
+
 keys *keys_create(void);
 void keys_destroy(keys *k);
 
-/* The output of that key, or NULL: it was not applied, or had no output of `bytes`. */
-const void *keys_find(const keys *k, uint64_t key, size_t bytes);
+/* NULL: it was not applied, or it was long ago. */
+const applied *keys_find(const keys *k, uint64_t key);
 
-/* Copies the output. Returns 0, or -1: no memory. */
-int keys_add(keys *k, uint64_t key, const void *output, size_t bytes);
+/* Of a key that is not there. Copies the output. Returns 0, or -1: no memory. */
+int keys_add(keys *k, const applied *a);
+
+/* Takes back the last `count` that were added. */
+void keys_take_back(keys *k, size_t count);
 
 #endif

@@ -1,10 +1,17 @@
 #include "peer.h"
 
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #define UNSENT_MAX ((size_t)64 << 20)
+#define LOOP_DESCRIPTORS 8
+#define KEPT_MAX ((size_t)1 << 20)
 
 typedef struct bytes {
     unsigned char *at;
@@ -21,6 +28,19 @@ struct peer {
     int is_open, is_writing, is_closing;
     char why[96];
 };
+
+int peer_loop_init(uv_loop_t *loop)
+{
+    int spare[LOOP_DESCRIPTORS], count = 0, status = 0;
+
+    while (count < LOOP_DESCRIPTORS && (spare[count] = eventfd(0, EFD_CLOEXEC)) >= 0)
+        count++;
+    if (count < LOOP_DESCRIPTORS)
+        status = -errno;
+    while (count > 0)
+        close(spare[--count]);
+    return status != 0 ? status : uv_loop_init(loop);
+}
 
 int peer_address(const char *endpoint, struct sockaddr_storage *out)
 {
@@ -57,6 +77,13 @@ static int reserve(bytes *b, size_t more)
     return 0;
 }
 
+/* Room for a large frame is given back. */
+static void drop(bytes *b)
+{
+    free(b->at);
+    *b = (bytes){.at = NULL};
+}
+
 static void on_closed(uv_handle_t *handle)
 {
     peer *p = handle->data;
@@ -89,6 +116,8 @@ static void on_written(uv_write_t *write, int status)
     peer *p = write->data;
 
     p->is_writing = 0;
+    if (p->flying.capacity > KEPT_MAX)
+        drop(&p->flying);
     if (status != 0)
         peer_close(p, uv_strerror(status));
     else
@@ -156,8 +185,11 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
     }
     if (length < 0)
         peer_close(p, "it sent no frame");
-    memmove(p->in.at, p->in.at + done, p->in.count - done);
+    if (done > 0)
+        memmove(p->in.at, p->in.at + done, p->in.count - done);
     p->in.count -= done;
+    if (p->in.count == 0 && p->in.capacity > KEPT_MAX)
+        drop(&p->in);
 }
 
 static peer *create(uv_loop_t *loop, const peer_events *events, void *owner)
@@ -174,10 +206,23 @@ static peer *create(uv_loop_t *loop, const peer_events *events, void *owner)
     return p;
 }
 
+/* A host that has vanished says nothing: an idle connection is probed after 10 s, and one that waits for an
+ * acknowledgement breaks after 20 s. */
+static void watch_host(peer *p)
+{
+    unsigned patience_ms = 20000;
+    uv_os_fd_t fd;
+
+    uv_tcp_keepalive(&p->tcp, 1, 10);
+    if (uv_fileno((uv_handle_t *)&p->tcp, &fd) == 0)
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
+}
+
 static void opened(peer *p)
 {
     p->is_open = 1;
     uv_tcp_nodelay(&p->tcp, 1);
+    watch_host(p);
     int status = uv_read_start((uv_stream_t *)&p->tcp, give_room, on_read);
     if (status != 0)
         peer_close(p, uv_strerror(status));

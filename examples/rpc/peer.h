@@ -15,6 +15,9 @@ typedef struct peer_events {
     void (*closed)(void *owner, peer *p, const char *why);
 } peer_events;
 
+/* As uv_loop_init, which ends the process where there are no descriptors. */
+int peer_loop_init(uv_loop_t *loop);
+
 /* "ADDRESS:PORT", IPv4, or [IPv6]:PORT, as numbers. Returns 0, or -1 where it is neither. */
 int peer_address(const char *endpoint, struct sockaddr_storage *out);
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define HELD_MAX_US 1000000
+
 static throttle *throttle_of(const request *r)
 {
     return &r->owner->throttles[r->what->service];
@@ -126,6 +128,11 @@ static int gather(request *r, ask *a)
     return 0;
 }
 
+static int64_t gives_up_us(const attempt *a)
+{
+    return a->begun_us + a->of->owner->config.attempt_us;
+}
+
 /* The next moment at which something is due without an answer. */
 static void arm(request *r)
 {
@@ -135,6 +142,9 @@ static void arm(request *r)
         due = r->hedge_us;
     if (r->retry_us != 0 && r->retry_us < due)
         due = r->retry_us;
+    for (uint32_t i = 0; i < r->begun; i++)
+        if (r->attempts[i].call != 0 && gives_up_us(&r->attempts[i]) < due)
+            due = gives_up_us(&r->attempts[i]);
     if (due == FRAME_NO_DEADLINE) {
         uv_timer_stop(&r->timer);
         return;
@@ -153,10 +163,12 @@ static void describe(const request *r, uint32_t number, frame *head, ask *a)
                     .instance = r->instance,
                     .left_us = left_us(r),
                     .key = answer_key(e->config.run, r->what->task, r->instance)};
+    if (r->what->effect == EFFECT_ONCE)
+        head->key = 0;
     a->work_us = r->what->work_us;
     a->rest_us = r->what->rest_us;
     a->output_bytes = r->what->output_bytes;
-    a->keyed = r->what->effect != EFFECT_NONE;
+    a->effect = r->what->effect == EFFECT_NONE ? ASK_PURE : r->what->effect == EFFECT_KEYED ? ASK_KEYED : ASK_ONCE;
     a->hops = r->what->hops;
     for (uint32_t i = 0; i < a->hops; i++)
         snprintf(a->hop[i], sizeof a->hop[i], "%s", e->config.hop[i]);
@@ -232,11 +244,13 @@ static bool may_hedge(const request *r)
            r->begun < r->owner->config.attempts;
 }
 
-/* A hedge is due. Where it is not allowed now, it may be a little later. */
+/* A hedge is due. Where it is not allowed now, it may be a little later: after twice as long each time, since many may
+ * wait for it. */
 static void hedge(request *r)
 {
     throttle *t = throttle_of(r);
     int64_t delay = throttle_delay_us(t), now = engine_now_us();
+    int64_t later = (delay > 10000 ? delay : 10000) << (r->held < 10 ? r->held : 10);
     uint32_t replica = may_hedge(r) ? other_replica(r, r->attempts[r->begun - 1].replica) : UINT32_MAX;
 
     r->hedge_us = 0;
@@ -246,16 +260,22 @@ static void hedge(request *r)
         send_attempt(r, replica, 1);
         r->hedge_us = delay > 0 ? now + delay : 0;
     } else {
+        r->held++;
         r->owner->stats.held_back++;
-        r->hedge_us = now + (delay > 10000 ? delay : 10000);
+        r->hedge_us = now + (later < HELD_MAX_US ? later : HELD_MAX_US);
     }
+}
+
+/* When a hedge beside the attempt that has just begun is due; 0: never. */
+static int64_t hedge_due_us(const request *r)
+{
+    int64_t delay = throttle_delay_us(throttle_of(r));
+
+    return delay > 0 && may_hedge(r) ? engine_now_us() + delay : 0;
 }
 
 static void call_first(request *r)
 {
-    throttle *t = throttle_of(r);
-    int64_t delay = throttle_delay_us(t);
-
     uint32_t other =
         r->what->effect == EFFECT_NONE && is_shunned(r, r->replica) ? other_replica(r, r->replica) : UINT32_MAX;
 
@@ -263,8 +283,7 @@ static void call_first(request *r)
     send_attempt(r, other != UINT32_MAX && !is_shunned(r, other) ? other : r->replica, 0);
     if (r->state != REQUEST_CALLING)
         return;
-    if (r->owner->config.is_hedging && r->what->effect == EFFECT_NONE && delay > 0)
-        r->hedge_us = engine_now_us() + delay;
+    r->hedge_us = hedge_due_us(r);
     arm(r);
 }
 
@@ -293,6 +312,32 @@ void request_committed(request *r)
         call_first(r);
 }
 
+static void call_again(request *r)
+{
+    uint32_t last = r->attempts[r->begun - 1].replica,
+             other = r->what->effect == EFFECT_NONE ? other_replica(r, last) : UINT32_MAX;
+
+    r->retry_us = 0;
+    send_attempt(r, other != UINT32_MAX ? other : last, 0);
+    if (r->state == REQUEST_CALLING)
+        r->hedge_us = hedge_due_us(r);
+}
+
+/* Attempts that have had no answer for too long. */
+static void give_up(request *r, int64_t now)
+{
+    reply none = {.status = REPLY_UNAVAILABLE};
+
+    snprintf(none.text, sizeof none.text, "no answer within %" PRId64 " ms", r->owner->config.attempt_us / 1000);
+    for (uint32_t i = 0; i < r->begun && r->state == REQUEST_CALLING; i++) {
+        attempt *a = &r->attempts[i];
+        if (a->call == 0 || now < gives_up_us(a))
+            continue;
+        client_cancel(r->owner->calls, a->call);
+        on_answer(a, &none);
+    }
+}
+
 static void on_timer(uv_timer_t *timer)
 {
     request *r = timer->data;
@@ -305,19 +350,13 @@ static void on_timer(uv_timer_t *timer)
             launch(r);
         return;
     }
-    if (r->state != REQUEST_CALLING)
-        return;
-    if (now >= r->deadline_us) {
+    if (r->state == REQUEST_CALLING && now >= r->deadline_us)
         request_fail(r, REPLY_DEADLINE, "the deadline has passed");
-        return;
-    }
-    if (r->retry_us != 0 && now >= r->retry_us) {
-        uint32_t other =
-            r->what->effect == EFFECT_NONE ? other_replica(r, r->attempts[r->begun - 1].replica) : UINT32_MAX;
-        r->retry_us = 0;
-        send_attempt(r, other != UINT32_MAX ? other : r->attempts[r->begun - 1].replica, 0);
-    }
-    if (r->hedge_us != 0 && now >= r->hedge_us) {
+    if (r->state == REQUEST_CALLING)
+        give_up(r, now);
+    if (r->state == REQUEST_CALLING && r->retry_us != 0 && now >= r->retry_us)
+        call_again(r);
+    if (r->state == REQUEST_CALLING && r->hedge_us != 0 && now >= r->hedge_us) {
         if (!r->is_late)
             throttle_failure(throttle_of(r), now);
         r->is_late = true;
@@ -413,7 +452,11 @@ static void on_error(request *r, const reply *answer)
     if (answer->status == REPLY_UNAVAILABLE && send_elsewhere(r, answer))
         return;
     throttle_failure(throttle_of(r), now);
-    if (r->active == 0)
+    if (r->what->effect == EFFECT_ONCE && answer->status == REPLY_UNAVAILABLE && !answer->is_unsent) {
+        char why[256];
+        snprintf(why, sizeof why, "%s; it may have had its effect, so it is not sent again", answer->text);
+        request_fail(r, answer->status, why);
+    } else if (r->active == 0)
         retry(r, answer);
     else if (r->hedge_us != 0) {
         r->hedge_us = now; /* the next copy goes at once, where it may */
@@ -445,7 +488,8 @@ void request_begin(request *r)
     engine *e = r->owner;
     const method *m = r->what;
 
-    r->begun = r->active = 0;
+    r->begun = r->active = r->held = 0;
+    r->number = r->token.number;
     r->is_late = false;
     r->hedge_us = r->retry_us = 0;
     r->arrival_us = m->arrivals_us != NULL ? e->start_us + m->arrivals_us[r->instance] : engine_now_us();

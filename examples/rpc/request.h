@@ -53,7 +53,8 @@ struct request {
     /* The driver's. */
     request_state state;
     attempt attempts[ATTEMPTS_MAX];
-    uint32_t begun, active;
+    uint32_t begun, active, held;
+    uint64_t number; /* of its token */
     int64_t arrival_us, deadline_us, hedge_us, retry_us;
     bool is_late;
     uv_timer_t timer;

@@ -27,6 +27,7 @@ static const char usage[] =
     "  --link-us N --link-mbit N   links between hosts, for the planner (0: they cost nothing)\n"
     "  --deadline-ms N      of the run, or of each request with --rate (0: none)\n"
     "  --attempts N --backoff-ms N   at most (5), and the first backoff (10)\n"
+    "  --attempt-ms N       an attempt without an answer for so long is given up (60000 or 10 times --work-us)\n"
     "  --keep-going         the others go on when a request fails\n"
     "  --no-hedge           one attempt at a time\n"
     "  --effects PERCENT    tasks that have an effect, applied once for each key; --once: without keys\n"
@@ -65,7 +66,10 @@ static void on_signal(int number)
 
 static void read_route(options *o, const char *list)
 {
-    o->route = strdup(list);
+    free(o->route);
+    o->flow.hops = 0;
+    if ((o->route = strdup(list)) == NULL)
+        option_fail("no memory");
     for (char *save = NULL, *hop = strtok_r(o->route, ",", &save); hop != NULL; hop = strtok_r(NULL, ",", &save)) {
         if (o->flow.hops == HOPS_MAX || strlen(hop) >= ENDPOINT_MAX)
             option_fail("--route: at most %d endpoints of less than %d bytes", HOPS_MAX, ENDPOINT_MAX);
@@ -77,7 +81,9 @@ static FILE *open_output(const char *path)
 {
     FILE *file = fopen(path, "w");
 
-    if (file == NULL)
+    if (file != NULL)
+        setvbuf(file, NULL, _IOLBF, 1 << 16);
+    else
         option_fail("%s cannot be written", path);
     return file;
 }
@@ -147,6 +153,8 @@ static void read_option(options *o, int argc, char **argv, int *at)
         o->engine.attempts = (uint32_t)option_number(argc, argv, at, ATTEMPTS_MAX);
     else if (option_is(name, "--backoff-ms"))
         o->engine.backoff_us = (int64_t)option_number(argc, argv, at, 1000000) * 1000;
+    else if (option_is(name, "--attempt-ms"))
+        o->engine.attempt_us = (int64_t)option_number(argc, argv, at, 1000000000) * 1000;
     else if (option_is(name, "--keep-going"))
         o->engine.keeps_going = 1;
     else if (option_is(name, "--no-hedge"))
@@ -185,6 +193,9 @@ static void read_options(options *o, int argc, char **argv)
         option_fail("--journal: leave out --keep-going, or what has failed would count as done");
     if (o->flow.slots == 0) /* open loop: no request waits for another one's unit */
         o->flow.slots = o->flow.rate > 0 ? o->flow.requests / o->flow.services[0].replicas + 1 : 8;
+    int64_t expected_us = (int64_t)o->flow.work_us * (o->flow.hops + 1);
+    if (o->engine.attempt_us == 0)
+        o->engine.attempt_us = expected_us > 6000000 ? expected_us * 10 : 60000000;
     if (o->repeat == 0 || o->engine.attempts == 0)
         option_fail("--repeat and --attempts must be at least 1");
     if (o->journal_path != NULL && (o->repeat > 1 || o->flow.is_local))
@@ -346,7 +357,7 @@ static int run_job(options *o, const flow *f, const clo_plan *plan, const resume
     run_all(o, f, job, e, out);
     clo_runtime_destroy(runtime); /* and the job */
     engine_stop(e);
-    if (out->status == CLO_OK && out->stats.failures == 0)
+    if (out->status == CLO_OK && out->stats.failures == 0 && out->stats.journal[0] == '\0')
         return 0;
     return is_interrupted ? 130 : 1;
 }
@@ -424,6 +435,14 @@ static int open_journal(options *o, const flow *f, outcome *result, resume *befo
     return 0;
 }
 
+/* Why it has not ended well, in one line. */
+static const char *reason(const outcome *r)
+{
+    if (r->stats.journal[0] != '\0')
+        return r->stats.journal;
+    return r->stats.failure[0] != '\0' ? r->stats.failure : r->clotho;
+}
+
 static int run(options *o)
 {
     flow f;
@@ -450,7 +469,7 @@ static int run(options *o)
     if (code != 2)
         (o->is_json ? print_json : print_text)(&f, &result);
     if (code == 1)
-        fprintf(stderr, "rpc: %s\n", result.stats.failure[0] != '\0' ? result.stats.failure : result.clotho);
+        fprintf(stderr, "rpc: %s\n", reason(&result));
     resume_free(&before, &f);
     clo_plan_destroy(plan);
     flow_destroy(&f);

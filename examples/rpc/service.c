@@ -1,75 +1,13 @@
 #include "service.h"
 #include "answer.h"
-#include "client.h"
-#include "keys.h"
+#include "work.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum work_state { WORK_QUEUED, WORK_RUNNING, WORK_ONWARD, WORK_ENDED } work_state;
-
-/* One request. */
-typedef struct work {
-    service *owner;
-    peer *from;
-    struct work *next, *before;
-    frame head;
-    ask what;
-    work_state state;
-    int64_t arrived_us, began_us, expires_us, needs_us;
-    uint64_t onward;
-    unsigned char *output;
-    uv_timer_t timer;
-    unsigned char input[];
-} work;
-
-typedef struct connection {
-    peer *p;
-    struct connection *next;
-} connection;
-
-struct service {
-    service_config config;
-    uv_loop_t *loop;
-    client *onward;
-    keys *applied;
-    work *first, *last;
-    connection *peers;
-    uint32_t running, queued;
-    uint64_t served;
-    uv_prepare_t before_poll;
-    uv_check_t after_poll;
-    int is_closing;
-};
-
-static int64_t now_us(void)
-{
-    return (int64_t)(uv_hrtime() / 1000);
-}
-
-static int64_t left_us(const work *w)
-{
-    return w->expires_us == FRAME_NO_DEADLINE ? FRAME_NO_DEADLINE : w->expires_us - now_us();
-}
-
-static int64_t slack_us(const work *w)
-{
-    return w->expires_us == FRAME_NO_DEADLINE ? FRAME_NO_DEADLINE : left_us(w) - (int64_t)w->what.rest_us;
-}
-
-static void note(const work *w, const char *event, int64_t value)
-{
-    FILE *log = w->owner->config.log;
-
-    if (log != NULL)
-        fprintf(log,
-                "%s time=%" PRId64 " run=%" PRIu64 " task=%u instance=%u attempt=%u left=%" PRId64 " value=%" PRId64
-                "\n",
-                event, now_us(), w->head.run, w->head.task, w->head.instance, w->head.attempt,
-                w->expires_us == FRAME_NO_DEADLINE ? -1 : left_us(w), value);
-}
+#define COME_AGAIN_MAX_MS 60000.0
 
 /* A number in [0, 1) that belongs to this attempt at this service. */
 static double chance(const work *w, uint64_t which)
@@ -109,11 +47,12 @@ static void end_work(work *w)
     service *s = w->owner;
 
     s->running -= w->state == WORK_RUNNING;
-    s->queued -= w->state == WORK_QUEUED;
+    s->waiting_onward -= w->state == WORK_ONWARD;
+    if (w->state == WORK_QUEUED)
+        backlog_remove(&s->queue, &w->wait);
     client_cancel(s->onward, w->onward);
     w->state = WORK_ENDED;
-    *(w->before != NULL ? &w->before->next : &s->first) = w->next;
-    *(w->next != NULL ? &w->next->before : &s->last) = w->before;
+    work_unlink(w);
     uv_close((uv_handle_t *)&w->timer, free_work);
 }
 
@@ -127,9 +66,9 @@ static void answer_with(work *w, const reply *r)
     f.kind = FRAME_ANSWER;
     f.body = body.data;
     f.body_bytes = body.size;
-    peer_send(w->from, &f);
+    peer_send(w->from->p, &f);
     if (chance(w, 3) * 1000 < w->owner->config.twice_permille)
-        peer_send(w->from, &f);
+        peer_send(w->from->p, &f);
     msgpack_sbuffer_destroy(&body);
     end_work(w);
 }
@@ -138,7 +77,7 @@ static void refuse(work *w, reply_status status, int64_t pushback_ms, const char
 {
     reply r = {.status = status, .pushback_ms = pushback_ms};
 
-    snprintf(r.text, sizeof r.text, "%s", text);
+    snprintf(r.text, sizeof r.text, "%.*s", (int)sizeof r.text - 1, text);
     answer_with(w, &r);
 }
 
@@ -146,7 +85,7 @@ static void give_output(work *w)
 {
     reply r = {.status = REPLY_OK, .output = w->output, .output_bytes = w->what.output_bytes};
 
-    note(w, "done", now_us() - w->began_us);
+    work_note(w, "done", work_now_us() - w->began_us);
     answer_with(w, &r);
 }
 
@@ -154,7 +93,7 @@ static void on_deadline(uv_timer_t *timer)
 {
     work *w = timer->data;
 
-    note(w, "expire", now_us() - w->began_us);
+    work_note(w, "expire", work_now_us() - w->began_us);
     refuse(w, REPLY_DEADLINE, 0, "the deadline has passed");
 }
 
@@ -180,6 +119,15 @@ static void on_onward(void *argument, const reply *r)
     }
 }
 
+/* When to come again, by the work that waits. */
+static int64_t pushback_ms(const work *w)
+{
+    const service *s = w->owner;
+    double ms = (double)w->what.work_us * s->config.pace * s->queue.count / s->config.slots / 1000 + 1;
+
+    return (int64_t)(ms < COME_AGAIN_MAX_MS ? ms : COME_AGAIN_MAX_MS);
+}
+
 /* Calls the next service of the route with this one's output; the time that is left has shrunk. */
 static void go_onward(work *w)
 {
@@ -188,77 +136,153 @@ static void go_onward(work *w)
     frame head = w->head;
     ask next = w->what;
 
+    if (s->waiting_onward >= s->config.queue + s->config.slots) {
+        refuse(w, REPLY_EXHAUSTED, pushback_ms(w), "too many requests wait for the next service");
+        return;
+    }
     next.hops--;
     memmove(next.hop[0], next.hop[1], sizeof next.hop[0] * (HOPS_MAX - 1));
     next.rest_us = next.rest_us > next.work_us ? next.rest_us - next.work_us : 0;
     next.input = w->output;
     next.input_bytes = next.output_bytes;
-    head.left_us = left_us(w);
+    head.left_us = work_left_us(w);
     w->onward = endpoint < 0 ? 0 : client_call(s->onward, endpoint, &head, &next, on_onward, w);
     if (w->onward == 0) {
         refuse(w, REPLY_INVALID, 0, "the next service of the route is no ADDRESS:PORT");
         return;
     }
-    note(w, "onward", now_us() - w->began_us);
-    s->running--; /* waiting takes no unit */
+    work_note(w, "onward", work_now_us() - w->began_us);
+    s->running -= w->state == WORK_RUNNING; /* waiting takes no unit */
+    s->waiting_onward++;
     w->state = WORK_ONWARD;
     if (w->expires_us != FRAME_NO_DEADLINE)
-        arm(w, on_deadline, left_us(w));
+        arm(w, on_deadline, work_left_us(w));
 }
 
-/* Returns 0, or -1 where the effect could not be kept. */
-static int apply(work *w)
+static void proceed(work *w)
 {
-    service *s = w->owner;
-    const void *before = keys_find(s->applied, w->head.key, w->what.output_bytes);
-
-    if (before != NULL) {
-        memcpy(w->output, before, w->what.output_bytes);
-        note(w, "again", 0);
-        return 0;
-    }
-    if (keys_add(s->applied, w->head.key, w->output, w->what.output_bytes) != 0)
-        return -1;
-    if (s->config.effects != NULL)
-        fprintf(s->config.effects, "%" PRIu64 " %u %u\n", w->head.run, w->head.task, w->head.instance);
-    return 0;
-}
-
-static void on_worked(uv_timer_t *timer)
-{
-    work *w = timer->data;
-    int64_t left = left_us(w);
-
-    if (left <= 0) {
-        on_deadline(timer);
-        return;
-    }
-    note(w, "worked", left);
-    answer_fill(w->head.task, w->head.instance, answer_hash(ANSWER_BEGIN, w->input, w->what.input_bytes), w->output,
-                w->what.output_bytes);
-    if (w->what.keyed && apply(w) != 0)
-        refuse(w, REPLY_UNAVAILABLE, 0, "no memory for the key");
-    else if (w->what.hops > 0)
+    if (w->what.hops > 0)
         go_onward(w);
     else
         give_output(w);
 }
 
+static void show_effect(const work *w)
+{
+    FILE *effects = w->owner->config.effects;
+
+    if (effects != NULL)
+        fprintf(effects, "%" PRIu64 " %u %u\n", w->head.run, w->head.task, w->head.instance);
+}
+
+/* What has an effect goes on when that is durable: group commit, once before and once after each wait of the loop. */
+static void keep_effects(service *s)
+{
+    work *list = s->keeping;
+
+    if (list == NULL)
+        return;
+    int is_bad = store_commit(&s->store) != 0;
+    if (is_bad)
+        keys_take_back(s->applied, s->fresh);
+    s->fresh = 0;
+    s->keeping = NULL;
+    while (list != NULL) {
+        work *w = list;
+        list = w->next_keeping;
+        if (!is_bad && w->is_fresh)
+            show_effect(w);
+        if (w->state != WORK_KEEPING) /* cancelled: its memory goes after this turn of the loop */
+            continue;
+        if (is_bad)
+            refuse(w, REPLY_UNAVAILABLE, 0, s->store.d.error);
+        else
+            proceed(w);
+    }
+}
+
+/* Returns 0, or -1: no memory. */
+static int apply(work *w, const applied *a)
+{
+    service *s = w->owner;
+    int is_keyed = w->what.effect == ASK_KEYED;
+
+    if (is_keyed && keys_add(s->applied, a) != 0)
+        return -1;
+    w->is_fresh = 1;
+    if (s->config.keys == NULL)
+        show_effect(w);
+    else {
+        s->fresh += (size_t)is_keyed;
+        (void)store_add(&s->store, &w->head, is_keyed ? a : NULL); /* no: the commit fails too */
+    }
+    return 0;
+}
+
+/* The effect happens, or has happened before. */
+static void have_effect(work *w)
+{
+    service *s = w->owner;
+    uint32_t numbers[3] = {w->head.task, w->head.instance, w->what.output_bytes};
+    uint64_t what = answer_hash(answer_hash(w->inputs_hash, numbers, sizeof numbers), &w->head.run, sizeof w->head.run);
+    applied a = {.key = w->head.key, .what = what, .output = w->output, .output_bytes = w->what.output_bytes};
+    const applied *before = w->what.effect == ASK_KEYED ? keys_find(s->applied, w->head.key) : NULL;
+
+    if (before != NULL && (before->what != what || before->output_bytes != a.output_bytes)) {
+        refuse(w, REPLY_INVALID, 0, "the key is that of another request");
+        return;
+    }
+    if (before != NULL) {
+        if (a.output_bytes > 0)
+            memcpy(w->output, before->output, a.output_bytes);
+        work_note(w, "again", 0);
+    } else if (apply(w, &a) != 0) {
+        refuse(w, REPLY_UNAVAILABLE, 0, "no memory for the key");
+        return;
+    }
+    if (!s->store.d.is_dirty) {
+        proceed(w);
+        return;
+    }
+    s->running--;
+    w->state = WORK_KEEPING;
+    w->next_keeping = s->keeping;
+    s->keeping = w;
+}
+
+static void on_worked(uv_timer_t *timer)
+{
+    work *w = timer->data;
+    int64_t left = work_left_us(w);
+
+    if (left <= 0) {
+        on_deadline(timer);
+        return;
+    }
+    work_note(w, "worked", left);
+    w->inputs_hash = answer_hash(ANSWER_BEGIN, w->input, w->what.input_bytes);
+    answer_fill(w->head.task, w->head.instance, w->inputs_hash, w->output, w->what.output_bytes);
+    if (w->what.effect != ASK_PURE)
+        have_effect(w);
+    else
+        proceed(w);
+}
+
 static void begin(work *w)
 {
-    int64_t left = left_us(w);
+    int64_t left = work_left_us(w);
 
     if (left < (int64_t)w->what.rest_us) {
         char text[96];
         snprintf(text, sizeof text, "%" PRId64 " us are left, %" PRIu64 " are needed", left, w->what.rest_us);
-        note(w, "drop", (int64_t)w->what.rest_us);
+        work_note(w, "drop", (int64_t)w->what.rest_us);
         refuse(w, REPLY_DEADLINE, 0, text);
         return;
     }
     w->owner->served++;
-    w->began_us = now_us();
+    w->began_us = work_now_us();
     w->needs_us = draw_us(w);
-    note(w, "start", w->needs_us);
+    work_note(w, "start", w->needs_us);
     if (w->needs_us <= 0)
         on_worked(&w->timer);
     else if (w->needs_us > left)
@@ -270,15 +294,14 @@ static void begin(work *w)
 /* Begins what waits, where units are free: before and after each wait of the loop. */
 static void serve_next(service *s)
 {
-    for (work *w = s->first, *next; w != NULL && s->running < s->config.slots && s->queued > 0; w = next) {
-        next = w->next; /* what is begun may end at once */
-        if (w->state != WORK_QUEUED || s->is_closing)
-            continue;
-        s->queued--;
+    while (s->queue.first != NULL && s->running < s->config.slots && !s->is_closing) {
+        work *w = (work *)s->queue.first;
+        backlog_remove(&s->queue, &w->wait);
         s->running++;
         w->state = WORK_RUNNING;
         begin(w);
     }
+    keep_effects(s);
 }
 
 static void on_before_poll(uv_prepare_t *prepare)
@@ -294,103 +317,114 @@ static void on_after_poll(uv_check_t *check)
 /* The queue is full: the one with the least slack goes. */
 static void shed(service *s)
 {
-    work *victim = s->last; /* it has just come, and waits */
+    work *victim = (work *)backlog_least(&s->queue);
 
-    for (work *w = s->first; w != NULL; w = w->next)
-        if (w->state == WORK_QUEUED && slack_us(w) < slack_us(victim))
-            victim = w;
-    int64_t later_ms = (int64_t)victim->what.work_us * s->queued / s->config.slots / 1000 + 1;
-    note(victim, "shed", slack_us(victim));
-    refuse(victim, REPLY_EXHAUSTED, later_ms, "the service is overloaded");
+    work_note(victim, "shed", victim->wait.latest_us - work_now_us());
+    refuse(victim, REPLY_EXHAUSTED, pushback_ms(victim), "the service is overloaded");
 }
 
-static void take_request(service *s, peer *p, const frame *f)
+static work *make_work(connection *from, const frame *f, const ask *a)
 {
+    work *w = calloc(1, sizeof *w + a->input_bytes);
+
+    if (w == NULL || (w->output = calloc(1, a->output_bytes + 1)) == NULL) {
+        free(w);
+        return NULL;
+    }
+    w->owner = from->owner;
+    w->from = from;
+    w->head = *f;
+    w->what = *a;
+    w->what.input = w->input;
+    if (a->input_bytes > 0)
+        memcpy(w->input, a->input, a->input_bytes);
+    w->arrived_us = work_now_us();
+    w->expires_us = f->left_us > INT64_MAX / 2 ? FRAME_NO_DEADLINE : w->arrived_us + f->left_us;
+    w->wait.latest_us = w->expires_us == FRAME_NO_DEADLINE ? FRAME_NO_DEADLINE : w->expires_us - (int64_t)a->rest_us;
+    w->state = WORK_QUEUED;
+    w->timer.data = w;
+    return w;
+}
+
+static void take_request(connection *from, const frame *f)
+{
+    service *s = from->owner;
     ask a;
 
-    if (ask_read(f, &a) != 0 || (a.keyed && f->key == 0)) {
-        peer_close(p, "it sent no request");
+    if (ask_read(f, &a) != 0 || (a.effect == ASK_KEYED && f->key == 0)) {
+        peer_close(from->p, "it sent no request");
         return;
     }
-    work *w = calloc(1, sizeof *w + a.input_bytes);
-    if (w == NULL || (w->output = calloc(1, a.output_bytes + 1)) == NULL) {
+    if (work_find(from, f->call) != NULL) {
+        peer_close(from->p, "two of its requests have one number");
+        return;
+    }
+    work *w = make_work(from, f, &a);
+    if (w == NULL || backlog_add(&s->queue, &w->wait) != 0) {
+        if (w != NULL)
+            free(w->output);
         free(w);
-        peer_close(p, "no memory");
+        peer_close(from->p, "no memory");
         return;
     }
-    w->owner = s;
-    w->from = p;
-    w->head = *f;
-    w->what = a;
-    w->what.input = w->input;
-    if (a.input_bytes > 0)
-        memcpy(w->input, a.input, a.input_bytes);
-    w->arrived_us = now_us();
-    w->expires_us = f->left_us > INT64_MAX / 2 ? FRAME_NO_DEADLINE : w->arrived_us + f->left_us;
-    w->state = WORK_QUEUED;
-    s->queued++;
-    w->before = s->last;
-    *(s->last != NULL ? &s->last->next : &s->first) = w;
-    s->last = w;
     uv_timer_init(s->loop, &w->timer);
-    w->timer.data = w;
-    note(w, "arrive", s->queued - 1);
-    if (s->queued > s->config.queue + (s->config.slots - s->running))
+    work_link(w);
+    work_note(w, "arrive", s->queue.count - 1);
+    if (s->queue.count > s->config.queue + (s->config.slots - s->running))
         shed(s);
 }
 
 static void on_frame(void *owner, peer *p, const frame *f)
 {
-    service *s = owner;
+    connection *from = owner;
 
-    if (s->is_closing)
+    (void)p;
+    if (from->owner->is_closing)
         return;
     if (f->kind == FRAME_REQUEST) {
-        take_request(s, p, f);
+        take_request(from, f);
         return;
     }
-    for (work *w = s->first; w != NULL && f->kind == FRAME_CANCEL; w = w->next)
-        if (w->from == p && w->head.call == f->call) {
-            note(w, "cancel", w->state);
-            end_work(w);
-            return;
-        }
+    work *w = f->kind == FRAME_CANCEL ? work_find(from, f->call) : NULL;
+    if (w != NULL) {
+        work_note(w, "cancel", w->state);
+        end_work(w);
+    }
 }
 
-// cppcheck-suppress constParameter ; as peer_events has it
 static void on_closed(void *owner, peer *p, const char *why)
 {
-    service *s = owner;
-    connection **at = &s->peers;
+    connection *from = owner;
 
+    (void)p;
     (void)why;
-    for (work *w = s->first, *next; w != NULL; w = next) {
-        next = w->next;
-        if (w->from == p) {
-            note(w, "lost", w->state);
-            end_work(w);
-        }
+    while (from->works != NULL) {
+        work_note(from->works, "lost", from->works->state);
+        end_work(from->works);
     }
-    while (*at != NULL && (*at)->p != p)
-        at = &(*at)->next;
-    if (*at != NULL) {
-        connection *gone = *at;
-        *at = gone->next;
-        free(gone);
-    }
+    *(from->before != NULL ? &from->before->next : &from->owner->connections) = from->next;
+    if (from->next != NULL)
+        from->next->before = from->before;
+    free(from);
 }
 
-service *service_create(uv_loop_t *loop, const service_config *config)
+service *service_create(uv_loop_t *loop, const service_config *config, char *error, size_t error_bytes)
 {
     service *s = calloc(1, sizeof *s);
 
+    snprintf(error, error_bytes, "no memory");
     if (s == NULL)
         return NULL;
     s->config = *config;
     s->loop = loop;
     s->onward = client_create(loop);
     s->applied = keys_create();
-    if (s->onward == NULL || s->applied == NULL) {
+    int is_bad = s->onward == NULL || s->applied == NULL;
+    if (!is_bad && config->keys != NULL && store_open(&s->store, config->keys, config->is_durable, s->applied) != 0) {
+        snprintf(error, error_bytes, "%s", s->store.d.error);
+        is_bad = 1;
+    }
+    if (is_bad) {
         service_destroy(s);
         return NULL;
     }
@@ -409,19 +443,23 @@ void service_accept(service *s, uv_stream_t *listener)
 
     if (mine == NULL)
         return;
-    mine->p = peer_accept(listener, &events, s);
+    mine->owner = s;
+    mine->p = peer_accept(listener, &events, mine);
     if (mine->p == NULL) {
         free(mine);
         return;
     }
-    mine->next = s->peers;
-    s->peers = mine;
+    mine->next = s->connections;
+    if (mine->next != NULL)
+        mine->next->before = mine;
+    s->connections = mine;
 }
 
 void service_close(service *s)
 {
+    keep_effects(s);
     s->is_closing = 1;
-    for (connection *l = s->peers; l != NULL; l = l->next)
+    for (connection *l = s->connections; l != NULL; l = l->next)
         peer_close(l->p, "closed");
     client_close(s->onward);
     uv_close((uv_handle_t *)&s->before_poll, NULL);
@@ -434,5 +472,8 @@ void service_destroy(service *s)
         return;
     client_destroy(s->onward);
     keys_destroy(s->applied);
+    backlog_free(&s->queue);
+    if (s->config.keys != NULL)
+        store_close(&s->store);
     free(s);
 }

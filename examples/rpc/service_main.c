@@ -1,5 +1,6 @@
 /* service_main.c - a service as a process: listens, prints "listening ADDRESS:PORT", ends with SIGTERM or SIGINT. */
 #include "options.h"
+#include "peer.h"
 #include "service.h"
 
 #include <arpa/inet.h>
@@ -17,7 +18,9 @@ static const char usage[] =
     "  --slow X --slow-after N             after N requests all take X times as long\n"
     "  --twice PERMILLE     answers that are sent twice\n"
     "  --log FILE           one line an event\n"
-    "  --effects FILE       one line \"RUN TASK INSTANCE\" an effect that is applied\n";
+    "  --effects FILE       one line \"RUN TASK INSTANCE\" an effect that is applied\n"
+    "  --keys FILE          table of effects and their keys, which outlives a kill (SQLite); else in memory\n"
+    "  --durable            that table survives a loss of power, too\n";
 
 typedef struct process {
     uv_loop_t loop;
@@ -73,6 +76,10 @@ static const char *read_options(int argc, char **argv, service_config *c)
             c->log = open_log(option_text(argc, argv, &i));
         else if (option_is(name, "--effects"))
             c->effects = open_log(option_text(argc, argv, &i));
+        else if (option_is(name, "--keys"))
+            c->keys = option_text(argc, argv, &i);
+        else if (option_is(name, "--durable"))
+            c->is_durable = 1;
         else
             option_fail("'%s' is not known; see --help", name);
     }
@@ -127,17 +134,21 @@ int main(int argc, char **argv)
         .slots = 8, .queue = 64, .seed = 1, .pace = 1, .sigma = 0.3, .slow = 1, .slow_after = UINT64_MAX};
     const char *listen = read_options(argc, argv, &config);
     struct sockaddr_storage address;
+    char error[512];
     process p;
 
     memset(&p, 0, sizeof p);
     signal(SIGPIPE, SIG_IGN);
     if (peer_address(listen, &address) != 0)
         option_fail("--listen: '%s' is no ADDRESS:PORT in numbers", listen);
-    if (uv_loop_init(&p.loop) != 0 || (p.s = service_create(&p.loop, &config)) == NULL)
-        option_fail("no memory");
+    int status = peer_loop_init(&p.loop);
+    if (status != 0)
+        option_fail("the loop cannot be made: %s", uv_strerror(status));
+    if ((p.s = service_create(&p.loop, &config, error, sizeof error)) == NULL)
+        option_fail("%s", error);
     uv_tcp_init(&p.loop, &p.listener);
     p.listener.data = &p;
-    int status = uv_tcp_bind(&p.listener, (const struct sockaddr *)&address, 0);
+    status = uv_tcp_bind(&p.listener, (const struct sockaddr *)&address, 0);
     if (status == 0)
         status = uv_listen((uv_stream_t *)&p.listener, 1024, on_connection);
     if (status != 0)

@@ -18,7 +18,7 @@ typedef enum method_effect {
     /* Applied once for each key. */
     EFFECT_KEYED = 1,
 
-    /* It may have happened: the run stops and names it. */
+    /* It may have happened: it is not sent again, and the run stops and names it. */
     EFFECT_ONCE = 2
 } method_effect;
 
@@ -71,6 +71,9 @@ typedef struct engine_config {
 
     uint32_t attempts, is_hedging;
 
+    /* An attempt without an answer for so long is given up, as if its connection had broken. */
+    int64_t attempt_us;
+
     /* 1: a request that fails leaves its output as zeros, and the others go on. */
     uint32_t keeps_going;
 
@@ -92,8 +95,8 @@ typedef struct engine_stats {
     /* Hedges that the throttle or the budget did not allow. */
     uint64_t held_back;
 
-    /* One line about the first failure; "": none. */
-    char failure[512];
+    /* One line about the first failure; "": none. Likewise of the journal. */
+    char failure[512], journal[256];
 } engine_stats;
 
 #endif

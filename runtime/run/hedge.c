@@ -187,6 +187,15 @@ static uint32_t load_of(const clo_worker *worker)
     return atomic_load_explicit(&worker->current, memory_order_relaxed) != CLO_ITEM_NONE;
 }
 
+/* Of thousands of slots not all are looked at: these many that can run the task, and more only where none idles. */
+#define CANDIDATES 128u
+#define CANDIDATES_MAX 1024u
+
+static bool is_enough(uint32_t seen, const place *best)
+{
+    return seen >= CANDIDATES_MAX || (seen >= CANDIDATES && best->load == 0);
+}
+
 /* Another executor than `from`: the least loaded, of these the fastest for the task, of these one on another machine;
  * of equal ones each in turn. There is one that can: clo_hedges_want. */
 static uint32_t choose(const clo_runtime *runtime, const clo_job *job, uint32_t hedge, uint32_t from)
@@ -194,12 +203,13 @@ static uint32_t choose(const clo_runtime *runtime, const clo_job *job, uint32_t 
     uint32_t workers = runtime->workers_count, task = clo_program_task(job->program, hedge), best = CLO_NONE;
     place best_place = {0};
 
-    for (uint32_t i = 0; i < workers; i++) {
+    for (uint32_t i = 0, seen = 0; i < workers && !is_enough(seen, &best_place); i++) {
         uint32_t w = (uint32_t)(((uint64_t)hedge + i) % workers);
         place here = {.load = load_of(&runtime->workers[w]),
                       .time_ns = clo_cost_execution_ns(job->cost, task, w),
                       .is_same_machine = runtime->workers[w].machine == runtime->workers[from].machine};
         bool can = w != from && here.time_ns != CLO_TIME_NEVER;
+        seen += can;
         if (can && (best == CLO_NONE || is_better(&here, &best_place))) {
             best = w;
             best_place = here;

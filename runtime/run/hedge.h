@@ -33,8 +33,8 @@ typedef struct clo_hedge_end {
 /* The execution of a pair is over: worker->pair_code and pair_is_cut say how. Tells the other one if it has lost. */
 clo_hedge_end clo_hedge_finish(clo_worker *worker, clo_job *job, uint32_t execution);
 
-/* The watchdog: hands out the hedges that are due. Returns when the next one will be. O(workers), and as much for each
- * hedge. */
+/* The watchdog: hands out the hedges that are due. Returns when the next one will be. O(workers), and for each hedge
+ * until it has seen enough workers that can run it: at most 1024. */
 int64_t clo_hedges_look(clo_runtime *runtime, int64_t now_ns);
 
 #endif

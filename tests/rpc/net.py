@@ -86,14 +86,14 @@ def ip(*words, may_fail=False):
 
 
 class Service:
-    def __init__(self, net, host, name, *options, program=None):
+    def __init__(self, net, host, name, *options, program=None, before=()):
         self.log = os.path.join(folder, name + ".log")
         self.effects = os.path.join(folder, name + ".effects")
         self.host = host
         if program is None:
             program = [os.path.join(BIN, "example-rpc-service"), "--listen", net.address(host) + ":0", "--log", self.log,
                        "--effects", self.effects]
-        self.process = subprocess.Popen(net.inside(host) + program + list(options), stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(net.inside(host) + list(before) + program + list(options), stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening "):
             sys.exit("FAILED: the service on host %d does not listen" % host)

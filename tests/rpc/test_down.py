@@ -61,6 +61,19 @@ again = Service(net, 1, "victim2", program=[os.path.join(BIN, "example-rpc-servi
 out, error = process.communicate(timeout=LIMIT)
 check(process.returncode == 0 and json.loads(out)["retries"] >= 1, "a service that dies and comes back: the call is repeated")
 
+# A host that vanishes in the middle of a call: nothing says so, and there is no deadline.
+if FULL:
+    lost = net.service(1, "lost", "--pace", "100000")
+    process = net.start("--services", "a=" + lost.endpoint, "--requests", "1", "--attempts", "1")
+    until(lambda: any(e["event"] == "start" for e in events(lost.log)), "it works")
+    ip("-n", net.name(1), "link", "set", "eth0", "down")
+    begin = time.monotonic()
+    _, error = process.communicate(timeout=LIMIT)
+    took = time.monotonic() - begin
+    check(process.returncode == 1 and "unavailable" in error and took < 45, "a host that vanishes: after %.0f s: %s" % (
+        took, error.strip()))
+    lost.kill()
+
 # Services that do not keep to the protocol: one line, within the deadline.
 net.enter()
 
@@ -78,9 +91,9 @@ def fake(behave):
     return "10.77.0.1:%d" % listener.getsockname()[1]
 
 
-def answer(connection, request, size, times=1):
+def answer(connection, request, size, times=1, body=None):
     head = bytearray(request[:48])
-    body = bytes([0x94, 0, 0, 0xa0, 0xc4, size]) + bytes(size)
+    body = body or bytes([0x94, 0, 0, 0xa0, 0xc4, size]) + bytes(size)
     head[:5] = struct.pack(">IB", 44 + len(body), 2)
     connection.sendall((bytes(head) + body) * times)
     connection.recv(1)
@@ -93,6 +106,9 @@ misfits = {
     "half an answer": (lambda c, r: (c.sendall(b"\0\0\0\x40\2\0"), c.recv(1)), 1),
     "the answer to another call": (lambda c, r: answer(c, r[:8] + b"\xff" * 8 + r[16:], 64), 1),
     "an answer of another size": (lambda c, r: answer(c, r, 63), 1),
+    "a message of several lines": (lambda c, r: answer(c, r, 0, 1, b"\x94\1\0\xa5a\nb\rc\xc4\0"), 1),
+    "come again in 2^63 - 1 ms": (lambda c, r: answer(c, r, 0, 1, b"\x94\3\xcf\x7f" + b"\xff" * 7 + b"\xa0\xc4\0"), 1),
+    "come again in 2^64 - 1 ms": (lambda c, r: answer(c, r, 0, 1, b"\x94\3\xcf" + b"\xff" * 8 + b"\xa0\xc4\0"), 1),
     "the right answer, three times": (lambda c, r: answer(c, r, 64, 3), 0),
 }
 for name, (behave, code) in misfits.items():

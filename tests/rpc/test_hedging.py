@@ -1,4 +1,5 @@
-"""One host stalls 1 % of its requests: hedging cuts the p99.9 by 3 or more, with at most 5 % more calls.
+"""One host stalls 1 % of its requests: hedging cuts the p99.9 by 3 or more, with at most 5 % more calls. Where it stalls
+6 %, the p99 too.
 
 Requests arrive by a Poisson process (open loop), and latency counts from the arrival. The same seed has the same stalls
 in both runs."""
@@ -8,11 +9,11 @@ N, RATE, STALL_MS = (10000, 500, 1500) if FULL else (2000, 400, 1500)
 net = Net(3)
 
 
-def measure(*options):
+def measure(stalls, n, *options):
     services = [net.service(i, "s%d-%d" % (i, len(net.services)), "--seed", str(i + 1), "--slots", "2000", "--queue",
-                            "4000", *(["--stall", "10" if FULL else "20", "--stall-ms", str(STALL_MS)] if i == 0 else []))
+                            "4000", *(["--stall", str(stalls), "--stall-ms", str(STALL_MS)] if i == 0 else []))
                 for i in range(3)]
-    row, _, _ = net.run("--services", group("a", services), "--requests", str(N), "--rate", str(RATE), "--work-us", "8000",
+    row, _, _ = net.run("--services", group("a", services), "--requests", str(n), "--rate", str(RATE), "--work-us", "8000",
                         "--seed", "7", "--run", "7", *options)
     stalled = sum(e["event"] == "start" and e["value"] == STALL_MS * 1000 for e in events(services[0].log))
     cancels = sum(e["event"] == "cancel" for s in services for e in events(s.log))
@@ -26,8 +27,8 @@ def measure(*options):
 
 # The machine's own hiccups only lengthen the tail: one of three runs must be good.
 for attempt in range(3):
-    plain, stalls, _ = measure("--no-hedge")
-    hedged, hedged_stalls, cancels = measure()
+    plain, stalls, _ = measure(10 if FULL else 20, N, "--no-hedge")
+    hedged, hedged_stalls, cancels = measure(10 if FULL else 20, N)
     if plain["p999_us"] >= 3 * hedged["p999_us"]:
         break
 check(plain["answered"] == hedged["answered"] == N, "every request was answered")
@@ -38,4 +39,12 @@ check(plain["p999_us"] >= 3 * hedged["p999_us"], "the p99.9 is cut by %.1f" % (p
 check(plain["calls"] == N and hedged["calls"] <= 1.05 * N, "%.2f %% more calls" % (100 * hedged["calls"] / N - 100))
 check(hedged["cancelled"] == hedged["hedges"], "each loser is cancelled")
 check(cancels >= 0.5 * hedged["hedges_won"], "and the services see it: %d cancels" % cancels)
+
+for attempt in range(3):
+    plain, _, _ = measure(60, N // 2, "--no-hedge")
+    hedged, _, _ = measure(60, N // 2)
+    if plain["p99_us"] >= 3 * hedged["p99_us"]:
+        break
+check(plain["p99_us"] >= 3 * hedged["p99_us"], "more stalls: the p99 is cut by %.1f" % (plain["p99_us"] / hedged["p99_us"]))
+check(hedged["calls"] <= 1.05 * N // 2 + 10, "%.2f %% more calls" % (100 * hedged["calls"] / (N // 2) - 100))
 net.stop()

@@ -1,12 +1,8 @@
 """A service by itself, spoken to in raw frames: load is shed by least slack, what cannot finish is not begun, keys are
 applied once, and bad frames cost only their connection."""
-import socket
-import struct
-
+from frames import *
 from net import *
 
-HEAD = struct.Struct(">IBBHQQIIqQ")
-NEVER = (1 << 63) - 1
 net = Net(1)
 random_ = seeded()
 narrow = net.service(0, "narrow", "--slots", "1", "--queue", "2", "--sigma", "0")
@@ -14,54 +10,6 @@ wide = net.service(0, "wide", "--sigma", "0")
 net.enter()
 
 
-def binary(data):
-    return b"\xc5" + struct.pack(">H", len(data)) + data
-
-
-def number(n):
-    return b"\xcf" + struct.pack(">Q", n)
-
-
-def request(call, left_us, work_us, rest_us=None, key=0, run=1, kind=1):
-    body = b"\x96" + number(work_us) + number(work_us if rest_us is None else rest_us) + number(8) + number(key != 0) + \
-        b"\x90" + binary(b"abc")
-    return HEAD.pack(HEAD.size - 4 + len(body), kind, 0, 1, call, run, 0, call & 0xffff, left_us, key) + body
-
-
-class Peer:
-    def __init__(self, service):
-        address, port = service.endpoint.split(":")
-        self.socket = socket.create_connection((address, int(port)), timeout=60)
-        self.kept = b""
-
-    def send(self, data):
-        try:
-            self.socket.sendall(data)
-        except OSError:
-            pass  # closed by the service
-
-    def answer(self):
-        """(call, status, pushback) of the next answer; None: the connection was closed."""
-        while True:
-            if len(self.kept) >= 4 and len(self.kept) >= 4 + struct.unpack(">I", self.kept[:4])[0]:
-                size = 4 + struct.unpack(">I", self.kept[:4])[0]
-                frame, self.kept = self.kept[:size], self.kept[size:]
-                pushback = frame[HEAD.size + 2]  # small numbers are one byte
-                if pushback == 0xcd:
-                    pushback = struct.unpack(">H", frame[HEAD.size + 3:HEAD.size + 5])[0]
-                elif pushback == 0xcc:
-                    pushback = frame[HEAD.size + 3]
-                return HEAD.unpack(frame[:HEAD.size])[4], frame[HEAD.size + 1], pushback
-            try:
-                more = self.socket.recv(65536)
-            except ConnectionError:
-                return None
-            if not more:
-                return None
-            self.kept += more
-
-
-OK, EXHAUSTED, DEADLINE = 0, 3, 4
 S = 1000000
 peer = Peer(narrow)
 peer.send(request(1, NEVER, 3 * S))                     # takes the only unit
@@ -87,11 +35,12 @@ check(peer.answer()[:2] == (4, DEADLINE), "work stops at the deadline, without a
 check([e["instance"] for e in events(wide.log) if e["event"] in ("expire", "done")] == [3, 4], "not later than other work")
 check(peer.answer()[:2] == (5, OK), "which is done")
 for n in range(5):
-    peer.send(request(10 + n, NEVER, 100 * n, key=77)[:HEAD.size - 24] + struct.pack(">I", 9) +
-              request(10 + n, NEVER, 100 * n, key=77)[HEAD.size - 20:])
+    peer.send(request(10 + n, NEVER, 100 * n, key=77, instance=9))
 check({peer.answer()[1] for _ in range(5)} == {OK}, "five attempts with one key")
 with open(wide.effects, encoding="utf-8") as file:
     check(file.read().count("\n") == 1, "have one effect")
+peer.send(request(20, NEVER, 0, key=77, instance=8))
+check(peer.answer()[:2] == (20, INVALID), "a key that another request has had is refused")
 
 good = request(1, NEVER, 0)
 bad = [b"\xff" * 64, b"GET / HTTP/1.1\r\n\r\n" * 4, struct.pack(">I", 5) + bytes(64), HEAD.pack(44, 9, 0, 1, 1, 1, 0, 0, 0, 0),
