@@ -48,6 +48,15 @@ CLO_API CLO_NODISCARD clo_status clo_cluster_load(const char *path, clo_cluster 
 CLO_API CLO_NODISCARD clo_status clo_cluster_parse(const char *name, const char *text, size_t text_bytes,
                                                    clo_cluster **out);
 
+/* Opens a platform by SPEC, or the platform of the whole of a cluster.
+ *
+ *   spec  a path that ends in ".json": a cluster file. Anything else: as clo_platform_open.
+ *   out   the platform, owned by the caller.
+ *
+ * Returns as clo_cluster_load or clo_platform_open.
+ * Threads: any. Real time: no. As these. */
+CLO_API CLO_NODISCARD clo_status clo_cluster_open_platform(const char *spec, clo_platform **out);
+
 /* Frees a cluster with its platforms. NULL is allowed.
  * Threads: one; nothing may use the platforms any more. Real time: no. O(machines). */
 CLO_API void clo_cluster_destroy(clo_cluster *cluster);

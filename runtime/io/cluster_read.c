@@ -296,3 +296,21 @@ clo_status clo_cluster_load(const char *path, clo_cluster **out)
     clo_free(text);
     return status;
 }
+
+clo_status clo_cluster_open_platform(const char *spec, clo_platform **out)
+{
+    clo_cluster *cluster;
+    size_t length = spec != NULL ? strlen(spec) : 0;
+
+    if (spec == NULL || out == NULL)
+        return clo_fail_null("clo_cluster_open_platform", "spec or out");
+    if (length < 5 || strcmp(spec + length - 5, ".json") != 0)
+        return clo_platform_open(spec, out);
+    clo_status status = clo_cluster_load(spec, &cluster);
+    if (status != CLO_OK)
+        return status;
+    *out = cluster->platform;
+    cluster->platform = NULL; /* it has copies of all that it needs */
+    clo_cluster_destroy(cluster);
+    return CLO_OK;
+}

@@ -159,9 +159,20 @@ class Machines:
         return subprocess.Popen(self.command(engine, *arguments, program=program), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True, errors="replace", env=environment, start_new_session=True)
 
-    def run(self, engine, *arguments, timeout=120):
+    def each(self, engine, words):
+        """A program for start: `words` gives each machine, by its number, the first arguments of its rank."""
+        path = self.path("each")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\ncase $(hostname) in\n")
+            for name, own in zip(self.names, words):
+                file.write("  %s) set -- %s \"$@\";;\n" % (name, " ".join("'%s'" % w for w in own)))
+            file.write("esac\nexec %s \"$@\"\n" % os.path.join(BIN, PROGRAM[engine]))
+        os.chmod(path, 0o755)
+        return path
+
+    def run(self, engine, *arguments, timeout=120, program=None):
         """The JSON object that rank 0 prints."""
-        process = self.start(engine, *arguments, "--unpinned", "--json", "--silence", "30s")
+        process = self.start(engine, *arguments, "--unpinned", "--json", "--silence", "30s", program=program)
         try:
             out, err = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:

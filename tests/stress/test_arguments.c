@@ -382,7 +382,11 @@ static void clusters(void **state)
     refuses_io(clo_cluster_parse, NULL, text, sizeof text - 1, &none);
     refuses_io(clo_cluster_parse, "x", NULL, 1, &none);
     refuses_io(clo_cluster_parse, "x", text, sizeof text - 1, NULL);
-    assert_null(none);
+    clo_platform *nothing = NULL;
+    refuses_io(clo_cluster_open_platform, NULL, &nothing);
+    refuses_io(clo_cluster_open_platform, "x.json", NULL);
+    refuses_io(clo_cluster_open_platform, "no-such-platform", &nothing);
+    assert_true(none == NULL && nothing == NULL);
     clo_cluster_destroy(NULL);
     assert_null(clo_cluster_platform(NULL));
     assert_int_equal(clo_cluster_machines(NULL), 0);

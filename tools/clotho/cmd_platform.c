@@ -36,7 +36,7 @@ static int show(int argc, char **argv)
         1,
         "Prints the executors, kinds, speeds, caches and links of a platform.",
         "SPEC is native (default), the name of a shipped platform (see 'clotho platform list'), an hwloc XML\n"
-        "file, uniform:P, or slots:P."};
+        "file, a cluster file F.json, uniform:P, or slots:P."};
     bool as_json = false;
     const char *spec = "native";
     const option_spec options[] = {
