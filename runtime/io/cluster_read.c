@@ -19,16 +19,21 @@ typedef struct reading {
     bool *is_said; /* [machines^2] a link is given in this direction */
 } reading;
 
+bool clo_cluster_is_path(const char *spec)
+{
+    size_t bytes = strlen(spec);
+
+    return strchr(spec, '/') != NULL || (bytes > 4 && strcmp(spec + bytes - 4, ".xml") == 0);
+}
+
 /* A SPEC that is a path is relative to the folder of the cluster file. */
 static char *spec_beside(const char *file, const char *spec)
 {
     const char *slash = strrchr(file, '/');
-    size_t bytes = strlen(spec);
-    bool is_path = strchr(spec, '/') != NULL || (bytes > 4 && strcmp(spec + bytes - 4, ".xml") == 0);
     clo_text text = {0};
     char *out = NULL;
 
-    if (is_path && spec[0] != '/' && slash != NULL)
+    if (clo_cluster_is_path(spec) && spec[0] != '/' && slash != NULL)
         clo_text_add_bytes(&text, file, (size_t)(slash - file) + 1);
     clo_text_add(&text, "%s", spec);
     return clo_text_take(&text, &out) == CLO_OK ? out : NULL;

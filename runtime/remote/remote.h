@@ -52,6 +52,9 @@ clo_status clo_remote_wait(clo_remote *remote, MPI_Request *request);
 /* Waits until all ranks are here. */
 clo_status clo_remote_meet(clo_remote *remote);
 
+/* Sets what is 0. */
+void clo_remote_defaults(clo_remote_config *config);
+
 /* Name of a rank's machine; "?" before a run. */
 const char *clo_remote_name(const clo_remote *remote, int rank);
 

@@ -105,7 +105,7 @@ static clo_status conclude(running *run, clo_remote_result *result, clo_trace **
     return status == CLO_OK ? clo_remote_meet(run->remote) : status;
 }
 
-static void set_defaults(clo_remote_config *config)
+void clo_remote_defaults(clo_remote_config *config)
 {
     if (config->silence_ns <= 0)
         config->silence_ns = SILENCE_NS;
@@ -119,6 +119,16 @@ static void set_defaults(clo_remote_config *config)
         config->slots_max = SLOTS_MAX;
     if (config->piece_bytes == 0)
         config->piece_bytes = PIECE_BYTES;
+}
+
+clo_status clo_remote_barrier(clo_remote *remote, int64_t timeout_ns)
+{
+    if (remote == NULL)
+        return clo_fail_null("clo_remote_barrier", "remote");
+    if (timeout_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_remote_barrier: timeout_ns is %lld; give one >= 0", (long long)timeout_ns);
+    remote->limit_ns = timeout_ns > 0 ? timeout_ns : START_NS;
+    return clo_remote_meet(remote);
 }
 
 static clo_status check(const clo_remote *remote, const clo_cluster *cluster, const clo_cost *cost,
@@ -167,7 +177,7 @@ clo_status clo_remote_run(clo_remote *remote, const clo_cluster *cluster, const 
     clo_status status = clo_config_read(&mine, sizeof mine, config, "remote config");
     if (status == CLO_OK)
         status = clo_result_check(result, CLO_BYTES_UP_TO(clo_remote_result, worst_effect_ns), "remote result");
-    set_defaults(&mine);
+    clo_remote_defaults(&mine);
     if (status == CLO_OK)
         status = check(remote, cluster, cost, &mine);
     running *run = status == CLO_OK ? clo_allocate(1, sizeof *run) : NULL;
