@@ -160,10 +160,9 @@ clo_status clo_remote_measure(clo_remote *remote, uint32_t quick, const clo_remo
 
     if (remote == NULL || out == NULL)
         return clo_fail_null("clo_remote_measure", "remote or out");
-    clo_status status = clo_config_read(&mine, sizeof mine, config, "remote config");
+    clo_status status = clo_remote_read_config(&mine, config);
     if (status != CLO_OK)
         return status;
-    clo_remote_defaults(&mine);
     remote->stop = mine.stop;
     remote->words = mine.words;
     remote->limit_ns = mine.start_ns;

@@ -38,7 +38,7 @@ class Rate(unittest.TestCase):
         with open(three, "w", encoding="utf-8") as file:
             json.dump({"format": "clotho.cluster/1", "machines": [{"name": n, "platform": "uniform:1"} for n in "abc"],
                        "link": {"latency_ns": 1, "bandwidth_bytes_per_ns": 1}}, file)
-        for engine in support.engines():
+        for engine in support.engines()[:1]:
             for words, wanted in ((("calibrate",), "--hosts"), (("calibrate", "--hosts", "none.json"), "none.json"),
                                   (("calibrate", "--hosts", three), "has 3 machines, and there are 2 ranks"),
                                   (("calibrate", "--hosts", cluster, "--quick", "-o", "/nowhere/out.json"), "/nowhere/out.json")):
