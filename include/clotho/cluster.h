@@ -48,6 +48,44 @@ CLO_API CLO_NODISCARD clo_status clo_cluster_load(const char *path, clo_cluster 
 CLO_API CLO_NODISCARD clo_status clo_cluster_parse(const char *name, const char *text, size_t text_bytes,
                                                    clo_cluster **out);
 
+/* Opens a platform by SPEC, or the platform of the whole of a cluster.
+ *
+ *   spec  a path that ends in ".json": a cluster file. Anything else: as clo_platform_open.
+ *   out   the platform, owned by the caller.
+ *
+ * Returns as clo_cluster_load or clo_platform_open.
+ * Threads: any. Real time: no. As these. */
+CLO_API CLO_NODISCARD clo_status clo_cluster_open_platform(const char *spec, clo_platform **out);
+
+/* One direction of a link between two machines, to be written. Plain values; without a size field: passed in arrays. */
+typedef struct clo_cluster_link {
+    /* Machines, by their place in the file. */
+    uint32_t from, to;
+
+    int64_t latency_ns;
+
+    /* By piece, as in clo_platform_desc; an entry <= 0 is infinite. */
+    double bandwidth_bytes_per_ns[CLO_LINK_PIECES_MAX];
+
+    /* "measured", "assumed" ...; where the figures come from. Each may be NULL. */
+    const char *status, *source;
+} clo_cluster_link;
+
+/* Writes a cluster file again with other links: those given, instead of all that it had.
+ *
+ *   from       the file that is read; names and platforms stay.
+ *   cut_bytes  [cuts_count] where pieces of the links begin, rising; all links have them.
+ *   links      [links_count]; one holds for both directions, unless the other one is given too. Every pair of machines
+ *              must be there.
+ *   to         the file to write, whole or not at all; may be `from`. It must be in the folder of `from` where that names
+ *              platforms by relative paths.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_LIMIT or CLO_ERR_MEMORY; the last error says more.
+ * Threads: any. Real time: no. O(bytes of the files + pieces * executors^2). */
+CLO_API CLO_NODISCARD clo_status clo_cluster_save_links(const char *from, const uint64_t *cut_bytes, uint32_t cuts_count,
+                                                        const clo_cluster_link *links, size_t links_count,
+                                                        const char *to);
+
 /* Frees a cluster with its platforms. NULL is allowed.
  * Threads: one; nothing may use the platforms any more. Real time: no. O(machines). */
 CLO_API void clo_cluster_destroy(clo_cluster *cluster);

@@ -36,18 +36,32 @@ typedef struct clo_remote clo_remote; /* opaque: owns communicators */
  * Threads: one in the whole process, the same for all calls of this header. Real time: no. All ranks must call. */
 CLO_API CLO_NODISCARD clo_status clo_remote_open(int *argc, char ***argv, clo_remote **out);
 
+/* Waits until all ranks have called it: before one of them goes while others still write files.
+ *
+ *   timeout_ns  a rank that gives no sign of life for so long is lost; 0: 120 s. In work of its own a rank gives none.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_TIMEOUT or CLO_ERR_SYSTEM.
+ * Threads: as clo_remote_open. Real time: no. Blocks. All ranks must call. */
+CLO_API CLO_NODISCARD clo_status clo_remote_barrier(clo_remote *remote, int64_t timeout_ns);
+
 /* Ends, with MPI if clo_remote_open has begun it. NULL is allowed. Not after a failure of clo_remote_run.
  * Threads: as clo_remote_open. Real time: no. All ranks must call. */
 CLO_API void clo_remote_close(clo_remote *remote);
 
-/* Ends all ranks at once (MPI_Abort), without cleaning up. Does not return. */
+/* Ends all ranks at once (MPI_Abort), without cleaning up; this process alone where MPI does not run. Does not return.
+ *
+ *   remote  may be NULL.
+ *
+ * Threads: as clo_remote_open. Real time: no. */
 CLO_API void clo_remote_abort(clo_remote *remote, int code);
 
-/* This rank, and their number; 0 for NULL. */
+/* This rank, and their number; 0 for NULL.
+ * Threads: any. Real time: yes, O(1). */
 CLO_API uint32_t clo_remote_rank(const clo_remote *remote);
 CLO_API uint32_t clo_remote_ranks(const clo_remote *remote);
 
-/* Name and version of the MPI library, one line; static. */
+/* Name and version of the MPI library, one line; static.
+ * Threads: as clo_remote_open. Real time: no. */
 CLO_API const char *clo_remote_engine(void);
 
 typedef struct clo_remote_config {

@@ -3,6 +3,7 @@
 #define CLO_IO_CLUSTER_H
 
 #include <clotho/cluster.h>
+#include <stdbool.h>
 
 struct clo_cluster {
     clo_platform *platform; /* of the whole */
@@ -23,5 +24,8 @@ typedef struct clo_cluster_links {
 /* Fills cluster->first_executor and cluster->platform; own and names are there. Returns CLO_OK, CLO_ERR_LIMIT,
  * CLO_ERR_ARGUMENT or CLO_ERR_MEMORY. */
 clo_status clo_cluster_join(clo_cluster *cluster, const char *name, const clo_cluster_links *links);
+
+/* True if the SPEC of a platform names a file. */
+bool clo_cluster_is_path(const char *spec);
 
 #endif

@@ -19,16 +19,21 @@ typedef struct reading {
     bool *is_said; /* [machines^2] a link is given in this direction */
 } reading;
 
+bool clo_cluster_is_path(const char *spec)
+{
+    size_t bytes = strlen(spec);
+
+    return strchr(spec, '/') != NULL || (bytes > 4 && strcmp(spec + bytes - 4, ".xml") == 0);
+}
+
 /* A SPEC that is a path is relative to the folder of the cluster file. */
 static char *spec_beside(const char *file, const char *spec)
 {
     const char *slash = strrchr(file, '/');
-    size_t bytes = strlen(spec);
-    bool is_path = strchr(spec, '/') != NULL || (bytes > 4 && strcmp(spec + bytes - 4, ".xml") == 0);
     clo_text text = {0};
     char *out = NULL;
 
-    if (is_path && spec[0] != '/' && slash != NULL)
+    if (clo_cluster_is_path(spec) && spec[0] != '/' && slash != NULL)
         clo_text_add_bytes(&text, file, (size_t)(slash - file) + 1);
     clo_text_add(&text, "%s", spec);
     return clo_text_take(&text, &out) == CLO_OK ? out : NULL;
@@ -295,4 +300,22 @@ clo_status clo_cluster_load(const char *path, clo_cluster **out)
     status = clo_cluster_parse(path, text, bytes, out);
     clo_free(text);
     return status;
+}
+
+clo_status clo_cluster_open_platform(const char *spec, clo_platform **out)
+{
+    clo_cluster *cluster;
+    size_t length = spec != NULL ? strlen(spec) : 0;
+
+    if (spec == NULL || out == NULL)
+        return clo_fail_null("clo_cluster_open_platform", "spec or out");
+    if (length < 5 || strcmp(spec + length - 5, ".json") != 0)
+        return clo_platform_open(spec, out);
+    clo_status status = clo_cluster_load(spec, &cluster);
+    if (status != CLO_OK)
+        return status;
+    *out = cluster->platform;
+    cluster->platform = NULL; /* it has copies of all that it needs */
+    clo_cluster_destroy(cluster);
+    return CLO_OK;
 }

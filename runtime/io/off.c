@@ -5,6 +5,7 @@
 #include <clotho/cluster.h>
 #include <clotho/io.h>
 #include <clotho/log.h>
+#include <string.h>
 
 static clo_status off(const char *call)
 {
@@ -185,6 +186,22 @@ clo_status clo_cluster_parse(const char *name, const char *text, size_t text_byt
 {
     (void)name, (void)text, (void)text_bytes, (void)out;
     return off("clo_cluster_parse");
+}
+
+clo_status clo_cluster_save_links(const char *from, const uint64_t *cut_bytes, uint32_t cuts_count,
+                                  const clo_cluster_link *links, size_t links_count, const char *to)
+{
+    (void)from, (void)cut_bytes, (void)cuts_count, (void)links, (void)links_count, (void)to;
+    return off("clo_cluster_save_links");
+}
+
+clo_status clo_cluster_open_platform(const char *spec, clo_platform **out)
+{
+    size_t length = spec != NULL ? strlen(spec) : 0;
+
+    if (length >= 5 && strcmp(spec + length - 5, ".json") == 0)
+        return off("clo_cluster_open_platform");
+    return clo_platform_open(spec, out);
 }
 
 void clo_cluster_destroy(clo_cluster *cluster)

@@ -8,6 +8,7 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LOOK_NS 1000000   /* between two looks at the others        */
@@ -322,8 +323,12 @@ void clo_remote_close(clo_remote *remote)
 
 void clo_remote_abort(clo_remote *remote, int code)
 {
+    int is_on = 0, is_off = 0;
+
     (void)remote;
-    (void)MPI_Abort(MPI_COMM_WORLD, code);
+    if (MPI_Initialized(&is_on) == MPI_SUCCESS && is_on && MPI_Finalized(&is_off) == MPI_SUCCESS && !is_off)
+        (void)MPI_Abort(MPI_COMM_WORLD, code);
+    _Exit(code); /* there are no other ranks, or MPI cannot tell them */
 }
 
 uint32_t clo_remote_rank(const clo_remote *remote)

@@ -52,6 +52,9 @@ clo_status clo_remote_wait(clo_remote *remote, MPI_Request *request);
 /* Waits until all ranks are here. */
 clo_status clo_remote_meet(clo_remote *remote);
 
+/* What the caller gives, or defaults. config: of CLO_REMOTE_CONFIG_INIT. Returns CLO_OK or CLO_ERR_ARGUMENT. */
+clo_status clo_remote_read_config(clo_remote_config *config, const clo_remote_config *theirs);
+
 /* Name of a rank's machine; "?" before a run. */
 const char *clo_remote_name(const clo_remote *remote, int rank);
 

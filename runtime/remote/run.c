@@ -105,11 +105,18 @@ static clo_status conclude(running *run, clo_remote_result *result, clo_trace **
     return status == CLO_OK ? clo_remote_meet(run->remote) : status;
 }
 
-static void set_defaults(clo_remote_config *config)
+clo_status clo_remote_read_config(clo_remote_config *config, const clo_remote_config *theirs)
 {
-    if (config->silence_ns <= 0)
+    clo_status status = clo_config_read(config, sizeof *config, theirs, "remote config");
+
+    if (status != CLO_OK)
+        return status;
+    if (config->silence_ns < 0 || config->start_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_remote_config: silence_ns is %lld, start_ns %lld; give times >= 0",
+                        (long long)config->silence_ns, (long long)config->start_ns);
+    if (config->silence_ns == 0)
         config->silence_ns = SILENCE_NS;
-    if (config->start_ns <= 0)
+    if (config->start_ns == 0)
         config->start_ns = START_NS;
     if (config->posted_max == 0)
         config->posted_max = POSTED_MAX;
@@ -119,6 +126,17 @@ static void set_defaults(clo_remote_config *config)
         config->slots_max = SLOTS_MAX;
     if (config->piece_bytes == 0)
         config->piece_bytes = PIECE_BYTES;
+    return CLO_OK;
+}
+
+clo_status clo_remote_barrier(clo_remote *remote, int64_t timeout_ns)
+{
+    if (remote == NULL)
+        return clo_fail_null("clo_remote_barrier", "remote");
+    if (timeout_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_remote_barrier: timeout_ns is %lld; give one >= 0", (long long)timeout_ns);
+    remote->limit_ns = timeout_ns > 0 ? timeout_ns : START_NS;
+    return clo_remote_meet(remote);
 }
 
 static clo_status check(const clo_remote *remote, const clo_cluster *cluster, const clo_cost *cost,
@@ -164,10 +182,9 @@ clo_status clo_remote_run(clo_remote *remote, const clo_cluster *cluster, const 
 
     if (remote == NULL || cluster == NULL || cost == NULL || plan == NULL || result == NULL)
         return clo_fail_null("clo_remote_run", "remote, cluster, cost, plan or result");
-    clo_status status = clo_config_read(&mine, sizeof mine, config, "remote config");
+    clo_status status = clo_remote_read_config(&mine, config);
     if (status == CLO_OK)
         status = clo_result_check(result, CLO_BYTES_UP_TO(clo_remote_result, worst_effect_ns), "remote result");
-    set_defaults(&mine);
     if (status == CLO_OK)
         status = check(remote, cluster, cost, &mine);
     running *run = status == CLO_OK ? clo_allocate(1, sizeof *run) : NULL;

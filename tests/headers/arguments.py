@@ -1,4 +1,4 @@
-"""Every function that the public headers declare with CLO_API is called in tests/stress/test_arguments*.c.
+"""Every function that the public headers declare with CLO_API is called in a test_arguments*.c.
 
 usage: arguments.py INCLUDE_FOLDER TEST_FILE ... Also checks itself: a name that the test lacks must be found."""
 import glob

@@ -47,9 +47,12 @@ def needs_namespaces():
 
 
 class Machines:
-    """Namespaces with one veth each, on a bridge in a namespace of its own."""
+    """Namespaces with one veth each, on a bridge in a namespace of its own.
 
-    def __init__(self, count=3, shifts=(), rate=None):
+    shifts: of the clocks in s; rate: of what leaves a machine, by its number or for all; burst: of that, in bytes; delay_us: of
+    each way, by netem or, between two machines, by relay.py."""
+
+    def __init__(self, count=3, shifts=(), rate=None, burst=32768, delay_us=0):
         self.prefix = "c%d" % (os.getpid() % 100000)
         self.names = ["%sr%s" % (self.prefix, "ABCDEFGH"[i]) for i in range(count)]
         self.switch = self.prefix + "sw"
@@ -57,13 +60,39 @@ class Machines:
         self.folder = tempfile.TemporaryDirectory()
         self.made = []
         self.more = {"openmpi": [], "mpich": []}  # words for the launchers
+        self.relay = None
         try:
-            self.make(rate)
+            if delay_us > 0 and not self.has_netem():
+                self.make_relay(delay_us)
+            else:
+                self.make(rate if isinstance(rate, dict) else {i: rate for i in range(count)}, burst, delay_us)
         except BaseException:
             self.close()
             raise
 
-    def make(self, rate):
+    def has_netem(self):
+        name = self.prefix + "try"
+        self.add(name)
+        return run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms",
+                   check=False).returncode == 0
+
+    def make_relay(self, delay_us):
+        if len(self.names) != 2 or not os.path.exists("/dev/net/tun"):
+            skip("no netem in this kernel, and no /dev/net/tun for a relay")
+        for name in self.names:
+            self.add(name)
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "relay.py")
+        self.relay = subprocess.Popen([sys.executable, "-B", script, *self.names, "veth0", str(delay_us)],
+                                      stdout=subprocess.PIPE, text=True)
+        if self.relay.stdout.readline() != "ready\n":
+            skip("relay.py cannot make TUN devices in namespaces")
+        for i, name in enumerate(self.names):
+            run("ip", "-n", name, "addr", "add", "%s.%d/24" % (NET, i + 1), "dev", "veth0")
+            run("ip", "-n", name, "link", "set", "lo", "up")
+            run("ip", "-n", name, "link", "set", "veth0", "up")
+        self.write_agents()
+
+    def make(self, rate, burst, delay_us):
         self.add(self.switch)
         inside = ("ip", "netns", "exec", self.switch)
         run(*inside, "ip", "link", "add", "br0", "type", "bridge")
@@ -76,9 +105,12 @@ class Machines:
             run("ip", "-n", name, "link", "set", "lo", "up")
             run("ip", "-n", name, "link", "set", "veth0", "up")
             run("ip", "-n", self.switch, "link", "set", "p%d" % i, "master", "br0", "up")
-            if rate is not None:
-                run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "veth0", "root", "tbf", "rate", rate,
-                    "burst", "32kb", "latency", "200ms")
+            if rate.get(i) is not None:
+                run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "veth0", "root", "tbf", "rate", rate[i],
+                    "burst", str(burst), "latency", "200ms")
+            if delay_us > 0:
+                run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", "veth0", "root", "netem", "delay",
+                    "%dus" % delay_us)
         self.write_agents()
 
     def add(self, name):
@@ -104,6 +136,9 @@ class Machines:
                     file.write("%s.%d %s\n" % (NET, k + 1, other))
 
     def close(self):
+        if self.relay is not None:
+            self.relay.kill()
+            self.relay.communicate()
         for name in self.made:
             pids = run("ip", "netns", "pids", name, check=False).stdout.split()
             for pid in pids:
@@ -159,9 +194,20 @@ class Machines:
         return subprocess.Popen(self.command(engine, *arguments, program=program), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 text=True, errors="replace", env=environment, start_new_session=True)
 
-    def run(self, engine, *arguments, timeout=120):
+    def each(self, engine, words):
+        """A program for start: `words` gives each machine, by its number, the first arguments of its rank."""
+        path = self.path("each")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\ncase $(hostname) in\n")
+            for name, own in zip(self.names, words):
+                file.write("  %s) set -- %s \"$@\";;\n" % (name, " ".join("'%s'" % w for w in own)))
+            file.write("esac\nexec %s \"$@\"\n" % os.path.join(BIN, PROGRAM[engine]))
+        os.chmod(path, 0o755)
+        return path
+
+    def run(self, engine, *arguments, timeout=120, program=None):
         """The JSON object that rank 0 prints."""
-        process = self.start(engine, *arguments, "--unpinned", "--json", "--silence", "30s")
+        process = self.start(engine, *arguments, "--unpinned", "--json", "--silence", "30s", program=program)
         try:
             out, err = process.communicate(timeout=timeout)
         except subprocess.TimeoutExpired:
@@ -185,6 +231,42 @@ class Machines:
                 if os.path.basename(exe) == program:
                     found.append((name, int(pid)))
         return found
+
+
+def holds(check, tries=3):
+    """Machines may be busy: what was measured has to pass `check` in one of so many tries."""
+    for left in reversed(range(tries)):
+        try:
+            return check()
+        except AssertionError as error:
+            if left == 0:
+                raise
+            print("again: %s" % error)
+
+
+def calibrate(machines, engine, *more):
+    """Links by (from, to), the limit, and the cluster file with them."""
+    out = machines.path("measured.json")
+    process = machines.start(engine, "calibrate", "--hosts", machines.cluster(), "-o", out, "--json", *more)
+    said, err = process.communicate(timeout=300)
+    if process.returncode != 0:
+        raise RuntimeError("calibrate: exit %d\n%s%s" % (process.returncode, said, err))
+    got = json.loads([line for line in said.splitlines() if line.startswith("{")][-1])
+    links = {(machines.names.index(l["from"]), machines.names.index(l["to"])): l for l in got["links"]}
+    for (source, target), link in links.items():
+        print("%s: %d to %d: latency %.1f us, %.4g bytes/ns; above %d bytes %.1f us more, %.4g bytes/ns; flows %.2f %.2f" % (
+            engine, source, target, link["latency_ns"] / 1e3, link["bandwidth_bytes_per_ns"], got["limit_bytes"],
+            link["step_ns"] / 1e3, link["bandwidth_beyond"], link["flows2_permille"] / 1e3, link["flows4_permille"] / 1e3))
+    return links, got["limit_bytes"], out
+
+
+def transfer_ns(machines, cluster, size):
+    """What a plan takes the transfer of so many bytes from the first machine to the second for: two tasks, one edge."""
+    path = machines.path("edge.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"format": "clotho.graph/1", "tasks": [{"work_ns": 1000, "executors": [0]}, {"work_ns": 1000, "executors": [1]}],
+                   "edges": [{"from": 0, "to": 1, "bytes": size}]}, file)
+    return json.loads(clotho("plan", path, "--platform", cluster, "--json"))["makespan_ns"] - 2000
 
 
 def clotho(*arguments):

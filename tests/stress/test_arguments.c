@@ -370,32 +370,6 @@ static void traces(void **state)
         assert_true(io_status == CLO_ERR_ARGUMENT || io_status == CLO_ERR_UNSUPPORTED); \
     } while (0)
 
-static void clusters(void **state)
-{
-    (void)state;
-    static const char text[] = "{\"format\": \"clotho.cluster/1\", \"machines\": [{\"name\": \"a\", \"platform\": "
-                               "\"uniform:2\"}]}";
-    clo_cluster *none = NULL;
-
-    refuses_io(clo_cluster_load, NULL, &none);
-    refuses_io(clo_cluster_load, "x", NULL);
-    refuses_io(clo_cluster_parse, NULL, text, sizeof text - 1, &none);
-    refuses_io(clo_cluster_parse, "x", NULL, 1, &none);
-    refuses_io(clo_cluster_parse, "x", text, sizeof text - 1, NULL);
-    assert_null(none);
-    clo_cluster_destroy(NULL);
-    assert_null(clo_cluster_platform(NULL));
-    assert_int_equal(clo_cluster_machines(NULL), 0);
-    assert_true(clo_cluster_machine(NULL, 0) == NULL && clo_cluster_machine_name(NULL, 0) == NULL);
-    assert_int_equal(clo_cluster_first_executor(NULL, 0), CLO_NONE);
-    if (clo_cluster_parse("x", text, sizeof text - 1, &none) != CLO_OK)
-        return; /* a library without files */
-    assert_true(clo_cluster_machine(none, 1) == NULL && clo_cluster_machine_name(none, 1) == NULL);
-    assert_int_equal(clo_cluster_first_executor(none, 1), 2);
-    assert_int_equal(clo_cluster_first_executor(none, 2), CLO_NONE);
-    clo_cluster_destroy(none);
-}
-
 static void files(void **state)
 {
     (void)state;
@@ -583,7 +557,6 @@ int main(void)
         cmocka_unit_test(graphs_being_built),
         cmocka_unit_test(handles_of_graphs),
         cmocka_unit_test(graphs),
-        cmocka_unit_test(clusters),
         cmocka_unit_test(platforms),
         cmocka_unit_test(calibration),
         cmocka_unit_test(costs),

@@ -448,7 +448,8 @@ int cmd_plan(int argc, char **argv)
         "Plans each task graph, checks the plan with the independent checker and prints it with its gap to a\n"
         "lower bound. With several planners (or 'all') it prints a table.",
         "SPEC is native (default), own (default if the file contains its platform), the name of a shipped platform,\n"
-        "an hwloc XML file, uniform:P, or slots:P. --json prints one object per line, one line per graph and planner.\n"
+        "an hwloc XML file, a cluster file F.json, uniform:P, or slots:P. --json prints one object per line, one line\n"
+        "per graph and planner.\n"
         "A file of JSON Lines holds many graphs: all are planned, one row each, unless --instance names one."};
     plan_options o = {.input.scale = 1};
     const option_spec options[] = {

@@ -5,6 +5,7 @@
 #include "input.h"
 #include "json.h"
 #include "options.h"
+#include "run_hosts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static int show(int argc, char **argv)
         1,
         "Prints the executors, kinds, speeds, caches and links of a platform.",
         "SPEC is native (default), the name of a shipped platform (see 'clotho platform list'), an hwloc XML\n"
-        "file, uniform:P, or slots:P."};
+        "file, a cluster file F.json, uniform:P, or slots:P."};
     bool as_json = false;
     const char *spec = "native";
     const option_spec options[] = {
@@ -67,14 +68,17 @@ static int calibrate(int argc, char **argv)
         "work, and latency and bandwidth of each pair. Takes about 10 s on 2 cores.",
         "Other verbs read the file with --platform F.xml."};
     bool as_json = false, quick = false;
-    const char *path = NULL;
+    const char *path = NULL, *hosts = NULL; /* with hosts another program takes over below */
     const option_spec options[] = {
         {"output", 'o', "F.xml", OPTION_TEXT, &path, "write the platform file there"},
         {"quick", 0, NULL, OPTION_FLAG, &quick, "take about a second; less exact"},
+        {"hosts", 0, "F.json", OPTION_TEXT, &hosts, "measure the links of a cluster instead; started by mpirun or srun"},
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;
-    int count, code = options_parse(&cmd, options, 3, argc, argv, &operands, &count);
     clo_platform *platform = NULL;
+    if (run_has_hosts(argc, argv))
+        return calibrate_hosts(argc, argv);
+    int count, code = options_parse(&cmd, options, 4, argc, argv, &operands, &count);
 
     if (code != OPTIONS_GO_ON)
         return code;

@@ -110,7 +110,7 @@ int known_format(const char *name)
 
 int platform_open(const char *spec, clo_platform **out)
 {
-    clo_status status = clo_platform_open(spec, out);
+    clo_status status = clo_cluster_open_platform(spec, out);
 
     if (status == CLO_OK)
         return EXIT_GOOD;

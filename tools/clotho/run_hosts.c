@@ -38,7 +38,8 @@ static int take_engine(int *argc, char **argv, const char **engine)
     return EXIT_GOOD;
 }
 
-int run_hosts(int argc, char **argv)
+/* With the arguments of a verb; argv[0] may be put in place of. */
+static int become(int argc, char **argv)
 {
     /* MPICH's launcher, and Slurm's for it, tells each rank its number so. */
     const char *engine = getenv("PMI_RANK") != NULL && getenv("OMPI_COMM_WORLD_RANK") == NULL ? "mpich" : "openmpi";
@@ -56,4 +57,23 @@ int run_hosts(int argc, char **argv)
     execv(path, argv);
     return complain(path, "%s; runs on several machines need it: install %s and build again", strerror(errno),
                     strcmp(engine, "mpich") == 0 ? "libmpich-dev and mpich" : "libopenmpi-dev and openmpi-bin");
+}
+
+int run_hosts(int argc, char **argv)
+{
+    return become(argc, argv);
+}
+
+int calibrate_hosts(int argc, char **argv)
+{
+    char **words = malloc((size_t)(argc + 2) * sizeof *words);
+
+    if (words == NULL)
+        return complain(NULL, "no memory for %d arguments", argc);
+    words[0] = argv[0];
+    words[1] = (char[]){"calibrate"};
+    memcpy(&words[2], &argv[1], (size_t)argc * sizeof *words); /* with the NULL */
+    int code = become(argc + 1, words);
+    free(words);
+    return code;
 }

@@ -1,6 +1,8 @@
-/* main.c - `clotho-mpi GRAPH --hosts F`: one rank of a run over several machines; started by mpirun or srun. */
+/* main.c - `clotho-mpi GRAPH --hosts F`: one rank of a run over several machines; started by mpirun or srun.
+ * `clotho-mpi calibrate --hosts F`: the same of `clotho platform calibrate`. */
 #define _GNU_SOURCE
 #include "../clotho/options.h"
+#include "calibrate_remote.h"
 #include "run_remote.h"
 
 #include <signal.h>
@@ -96,23 +98,14 @@ static int read_options(remote_options *o, int argc, char **argv, char ***operan
     return OPTIONS_GO_ON;
 }
 
-int main(int argc, char **argv)
+/* Ends with MPI, which may not come back. */
+static int end(clo_remote *remote, int code)
 {
-    remote_options o = {.repeat = 1, .scale = 1, .run = CLO_REMOTE_CONFIG_INIT};
-    clo_remote *remote;
-    char **operands = NULL;
-    int parsed = read_options(&o, argc, argv, &operands);
-
-    if (parsed == EXIT_GOOD) /* --help */
-        return report_flush(EXIT_GOOD);
-    clo_status status = clo_remote_open(&argc, &argv, &remote);
-    if (status != CLO_OK)
-        return complain_status(NULL, status);
-    catch_end();
-    o.run.stop = &told_to_end;
-    o.run.words = last_words;
-    int code = parsed == OPTIONS_GO_ON ? run_remote(remote, operands[0], &o) : parsed;
     code = report_flush(code);
+    if (code == EXIT_GOOD) { /* rank 0 may write for long; whoever goes meanwhile is taken for lost */
+        clo_status status = clo_remote_barrier(remote, 0);
+        code = status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+    }
     exit_code = code;
     (void)alarm(END_SECONDS);
     if (told_to_end && code != EXIT_GOOD)
@@ -122,4 +115,26 @@ int main(int argc, char **argv)
         clo_remote_abort(remote, code);
     clo_remote_close(remote);
     return code;
+}
+
+int main(int argc, char **argv)
+{
+    remote_options o = {.repeat = 1, .scale = 1, .run = CLO_REMOTE_CONFIG_INIT};
+    calibrate_options c = {.run = CLO_REMOTE_CONFIG_INIT};
+    clo_remote *remote;
+    char **operands = NULL;
+    bool calibrates = argc > 1 && strcmp(argv[1], "calibrate") == 0;
+    int parsed = calibrates ? calibrate_read_options(&c, argc - 1, argv + 1) : read_options(&o, argc, argv, &operands);
+
+    if (parsed == EXIT_GOOD) /* --help */
+        return report_flush(EXIT_GOOD);
+    clo_status status = clo_remote_open(&argc, &argv, &remote);
+    if (status != CLO_OK)
+        return complain_status(NULL, status);
+    catch_end();
+    o.run.stop = c.run.stop = &told_to_end;
+    o.run.words = c.run.words = last_words;
+    if (parsed != OPTIONS_GO_ON)
+        return end(remote, parsed);
+    return end(remote, calibrates ? calibrate_remote(remote, &c) : run_remote(remote, operands[0], &o));
 }

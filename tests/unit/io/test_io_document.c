@@ -237,10 +237,44 @@ static void read_workload_example(const char *text, size_t bytes)
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* The example of a cluster, with the platform file that it names beside it. */
+static void read_cluster_example(const char *text, size_t bytes)
+{
+    char folder[] = "/tmp/clotho-XXXXXX", paths[2][64], *xml;
+    size_t xml_bytes;
+    clo_cluster *c;
+    clo_platform *whole;
+
+    assert_non_null(mkdtemp(folder));
+    snprintf(paths[0], sizeof paths[0], "%s/lab.json", folder);
+    snprintf(paths[1], sizeof paths[1], "%s/b.xml", folder);
+    ok(clo_file_read(CLO_SOURCE "/platforms/zcu102.xml", 1 << 24, &xml, &xml_bytes));
+    ok(clo_file_write(paths[0], text, bytes));
+    ok(clo_file_write(paths[1], xml, xml_bytes));
+    ok(clo_cluster_load(paths[0], &c));
+    assert_int_equal(clo_cluster_machines(c), 3);
+    assert_string_equal(clo_cluster_machine_name(c, 1), "b");
+    assert_int_equal(clo_platform_executors(clo_cluster_machine(c, 2)), 4);
+    uint32_t a = clo_cluster_first_executor(c, 0), b = clo_cluster_first_executor(c, 1),
+             last = clo_cluster_first_executor(c, 2);
+    ok(clo_cluster_open_platform(paths[0], &whole));
+    assert_int_equal(clo_platform_executors(whole), clo_cluster_first_executor(c, 3));
+    assert_int_equal(clo_platform_transfer_ns(whole, 1000, a, b), 2000 + 100);
+    assert_int_equal(clo_platform_transfer_ns(whole, 1000, b, a), 2000 + 100);
+    assert_int_equal(clo_platform_transfer_ns(whole, 65536, a, last), 25000 + 65536);
+    assert_int_equal(clo_platform_transfer_ns(whole, 65537, a, last), 25000 + 65536 + 100000); /* the step */
+    clo_platform_destroy(whole);
+    clo_cluster_destroy(c);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(unlink(paths[i]), 0);
+    assert_int_equal(rmdir(folder), 0);
+    clo_free(xml);
+}
+
 /* All examples of docs/FORMATS.md but the cluster, the plan, the workload and the log are graphs. */
 static void the_examples_of_the_documentation_are_read(void **state)
 {
-    static const char *const wanted[] = {"clotho.graph/1", NULL,           NULL,      "workload", NULL,
+    static const char *const wanted[] = {"clotho.graph/1", "cluster",      NULL,      "workload", NULL,
                                          "psplib",         "tpch-packing", "alibaba", "tpch",     "rpc"};
     char *text;
     size_t bytes;
@@ -254,7 +288,9 @@ static void the_examples_of_the_documentation_are_read(void **state)
         at = end + 5;
         if (wanted[i] != NULL && strcmp(wanted[i], "workload") == 0)
             read_workload_example(begin, (size_t)(end - begin));
-        if (wanted[i] == NULL || strcmp(wanted[i], "workload") == 0)
+        if (wanted[i] != NULL && strcmp(wanted[i], "cluster") == 0)
+            read_cluster_example(begin, (size_t)(end - begin));
+        if (wanted[i] == NULL || strcmp(wanted[i], "workload") == 0 || strcmp(wanted[i], "cluster") == 0)
             continue;
         ok(clo_document_parse("FORMATS.md", begin, (size_t)(end - begin), NULL, &d));
         assert_string_equal(clo_document_format(d), wanted[i]);

@@ -1,0 +1,91 @@
+/* clotho_mpi/links.h - the links between the machines of a cluster, measured as a run uses them: by messages of this MPI,
+ * received straight into posted buffers, by ranks that poll. Library clotho_mpi, beside clotho.
+ *
+ * Ping-pong: a message of n bytes goes from one rank to another, an answer of one byte comes back; half of the round trip
+ * of one byte is the way of one byte, in both directions: how a latency divides into there and back cannot be known
+ * without one clock. MPIs send messages up to a limit at once (eager) and ask before larger ones (rendezvous), so a link
+ * is two lines: one up to `limit_bytes`, one beyond. */
+#ifndef CLOTHO_MPI_LINKS_H
+#define CLOTHO_MPI_LINKS_H
+
+#include <clotho_mpi/remote.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct clo_remote_links clo_remote_links; /* opaque: what was measured of every pair of ranks */
+
+/* One direction, as fitted. Result struct. */
+typedef struct clo_remote_link {
+    /* Set by CLO_REMOTE_LINK_INIT. */
+    size_t size;
+
+    /* Of a message without bytes. */
+    int64_t latency_ns;
+
+    /* Of the bytes up to the limit; 0: infinite. */
+    double bandwidth_bytes_per_ns;
+
+    /* What a message above the limit takes more; of the bytes above it; 0: infinite. Without a limit: 0, and as below. */
+    int64_t step_ns;
+    double bandwidth_beyond;
+
+    /* Worst relative error at the sizes that the lines were fitted to, and at those that were held aside; permille. */
+    uint32_t error_permille, held_permille;
+
+    /* Two and four large messages at once: bytes a time of all together, in permille of one alone. 1000: they share the
+     * link. Plans count as if each had the link to itself. */
+    uint32_t flows2_permille, flows4_permille;
+
+    /* The largest message that was measured. */
+    uint64_t largest_bytes;
+} clo_remote_link;
+
+#define CLO_REMOTE_LINK_INIT CLO_SIZED_INIT(clo_remote_link)
+
+/* Measures all links, one at a time: ranks * (ranks - 1) of them, each for about 1 s, quick: 0.3 s; slow ones longer.
+ * Each time is the least of the medians of several rounds: what other programs take is not the link's.
+ *
+ *   quick     1: fewer messages.
+ *   config    silence_ns, start_ns and stop are looked at; NULL: all defaults.
+ *   progress  rank 0: may be NULL; called on the calling thread.
+ *   context   handed to `progress`.
+ *   out       rank 0: the result, owned by the caller. Else NULL.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_TIMEOUT, CLO_ERR_CANCELLED, CLO_ERR_SYSTEM or CLO_ERR_MEMORY, as
+ * clo_remote_run; after a failure only clo_remote_abort may be called.
+ * Not promised: the same figures twice. What else uses the network or the CPUs disturbs.
+ * Threads: as clo_remote_open. Real time: no. Blocks. All ranks must call. */
+CLO_API CLO_NODISCARD clo_status clo_remote_measure(clo_remote *remote, uint32_t quick, const clo_remote_config *config,
+                                                    clo_progress_fn progress, void *context, clo_remote_links **out);
+
+/* NULL is allowed.
+ * Threads: one. Real time: no. */
+CLO_API void clo_remote_links_destroy(clo_remote_links *links);
+
+/* Number of ranks; 0 for NULL.
+ * Threads: any. Real time: yes, O(1). As the next two. */
+CLO_API uint32_t clo_remote_links_ranks(const clo_remote_links *links);
+
+/* The largest size of a message that goes at once, as far as the sizes that were measured tell; one for all links. 0: no
+ * limit shows, or NULL. */
+CLO_API uint64_t clo_remote_links_limit(const clo_remote_links *links);
+
+/* The link from one rank to another. Returns CLO_OK or CLO_ERR_ARGUMENT. */
+CLO_API CLO_NODISCARD clo_status clo_remote_links_get(const clo_remote_links *links, uint32_t from, uint32_t to,
+                                                      clo_remote_link *link);
+
+/* Writes them into a cluster file, with status and source: clo_cluster_save_links.
+ *
+ *   from  cluster file with a machine for each rank.
+ *   to    the file to write; may be `from`.
+ *
+ * Returns what clo_cluster_save_links returns.
+ * Threads: any. Real time: no. */
+CLO_API CLO_NODISCARD clo_status clo_remote_links_save(const clo_remote_links *links, const char *from, const char *to);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,56 @@
+"""The plan of a run is that of the planning commands, bit for bit; and narrow cases: edges without bytes, machines without
+tasks, outputs that no edge carries."""
+import json
+import unittest
+
+import support
+
+
+class Narrow(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.machines = support.Machines(3)
+        cls.addClassCleanup(cls.machines.close)
+
+    def one_machine(self, graph, platform="uniform:1"):
+        return json.loads(support.clotho("run", graph, "--platform", platform, "--json"))["output_hash"]
+
+    def test_the_plan_is_that_of_the_planning_command(self):
+        """One rank takes the file of `clotho plan --platform`, the others plan: hashes of the plan are compared, bit for bit."""
+        graph = self.machines.path("layered.json")
+        support.clotho("generate", "layered", "--outputs", "-o", graph, "--tasks", 100, "--work", "100us", "--ccr", 1, "--duplicable", "--seed", 6)
+        cluster, plan = self.machines.cluster(platforms={1: "uniform:2"}), self.machines.path("plan.json")
+        for planner in ("heft", "deft"):
+            planned = json.loads(support.clotho("plan", graph, "--platform", cluster, "--planner", planner, "--out", plan, "--json"))
+            self.assertGreaterEqual(planned["makespan_ns"], planned["lower_bound_ns"])
+            for engine in support.engines():
+                with self.subTest(engine, planner=planner):
+                    words = [["--planner", planner], ["--plan", plan], ["--planner", planner]]
+                    got = self.machines.run(engine, graph, "--hosts", cluster, program=self.machines.each(engine, words))
+                    self.assertEqual((got["predicted_ns"], got["valid"]), (planned["makespan_ns"], True))
+                    self.assertEqual(got["output_hash"], self.one_machine(graph))
+
+    def write(self, name, tasks, edges):
+        path = self.machines.path(name)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"format": "clotho.graph/1", "name": "g", "tasks": tasks,
+                       "edges": [dict(zip(("from", "to", "bytes"), e)) for e in edges]}, file)
+        return path
+
+    def test_narrow_cases(self):
+        """Edges without bytes, a machine without a task, outputs that no edge carries."""
+        chain = [{"name": "t%d" % i, "work_ns": 100000, "executors": [i % 2]} for i in range(20)]
+        empty = self.write("empty.json", chain, [(i, i + 1, 0) for i in range(19)])
+        some = self.write("some.json", [dict(t, output_bytes=8 * (i % 3)) for i, t in enumerate(chain)],
+                          [(i, i + 1, 0) for i in range(19)])
+        for engine in support.engines():
+            with self.subTest(engine):
+                got = self.machines.run(engine, empty, "--hosts", self.machines.cluster())
+                self.assertEqual((got["sent"], got["sent_bytes"], got["executed"], got["valid"]), (19, 0, 20, True))
+                got = self.machines.run(engine, some, "--hosts", self.machines.cluster(), "-n", 3)
+                self.assertEqual((got["sent"], got["sent_bytes"]), (19, sum(8 * (i % 3) for i in range(19))))
+                self.assertEqual(got["output_hash"], self.one_machine(some, "uniform:2"))
+
+
+if __name__ == "__main__":
+    support.main()
