@@ -2,12 +2,12 @@
 #include "build_packing.h"
 #include "build_rest.h"
 
-/* Between two improvements: they take a few milliseconds, in which no step begins. */
-static const int64_t IMPROVE_NS = 100000000;
+/* Between two improvements: while they think, nothing begins. */
+static const int64_t IMPROVE_NS = 50000000;
 
 typedef struct packing_job {
     build_rest rest; /* first; what it needs lies behind this struct */
-    bool has_changed, is_improved;
+    bool has_changed, is_improved, improves;
     int64_t improved_ns;
     uint32_t begin[REST_WINDOW]; /* what is to begin now */
     uint32_t begin_count, begun;
@@ -23,7 +23,7 @@ static clo_status packing_prepare(void *job_state, const clo_cost *cost, const v
 {
     packing_job *job = job_state;
 
-    (void)argument;
+    job->improves = argument != NULL && *(const bool *)argument;
     return rest_open(&job->rest, job + 1, cost);
 }
 
@@ -86,13 +86,15 @@ static bool packing_decide(void *state, const clo_view *view, clo_choice *choice
         choice->executor = executor;
         return true;
     }
-    if (!job->is_improved && now_ns - job->improved_ns >= IMPROVE_NS) {
+    if (job->improves && !job->is_improved && now_ns - job->improved_ns >= IMPROVE_NS) {
         rest_improve(&job->rest, now_ns);
         job->improved_ns = now_ns;
     }
     job->is_improved = true;
     return false;
 }
+
+const bool build_packing_improves = true;
 
 const clo_policy build_packing = {
     .size = sizeof(clo_policy),

@@ -9,6 +9,10 @@
 
 #include <clotho/policy.h>
 
+#include <stdbool.h>
+
 extern const clo_policy build_packing;
+/* The policy's argument in a run. Without it nothing is improved: a simulation has no time in which it waits. */
+extern const bool build_packing_improves;
 
 #endif

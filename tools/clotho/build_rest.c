@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most schedules of `best` before the build begins, and how many of them times tasks: some 70 ms. */
-enum { PLANS_LEAST = 64, PLANS_MOST = 4000, PLANNED_TASKS = 300000 };
-/* Of one improvement: how often a point of a profile is looked at, some 3 ms. */
-enum { LOOKS_MOST = 1500000, POINTS_MOST = 4 * REST_WINDOW + 2 };
+/* Of the planning before the build begins: most schedules, and the part of the build's least time, within limits. */
+enum { PLANS_MOST = 20000, PLANNING_SHARE = 200 };
+static const int64_t PLANNING_LEAST_NS = 2000000, PLANNING_MOST_NS = 1000000000;
+/* Of one try: steps that are moved at most, and schedules. */
+enum { MOVES = 2, SCHEDULES_OF_TRY = 3 };
+/* Of one improvement: how often a point of a profile is looked at, each some 2 ns, so that it ends in a quarter of the
+ * time until a step is expected to end. */
+enum { LOOK_SHARE_NS = 8, LOOKS_MOST = 20000000, POINTS_MOST = 4 * REST_WINDOW + 2 };
 /* What is late ends after this part of the time that it has run, at least after SOON_NS. */
 enum { LATE_SHARE = 16 };
 static const int64_t SOON_NS = 2000000;
@@ -43,6 +47,17 @@ static void take_capacities(build_rest *r, const clo_cost *cost)
     }
 }
 
+/* What a step takes of the scarcest resource, for its time. */
+static double weight_of(const build_rest *r, const rest_task *task)
+{
+    double most = 0;
+
+    for (uint32_t i = 0; i < r->resources; i++)
+        if (task->need[i] > 0 && r->capacity[i] > 0 && (double)task->need[i] / (double)r->capacity[i] > most)
+            most = (double)task->need[i] / (double)r->capacity[i];
+    return most * (double)task->time_ns;
+}
+
 static clo_status take_tasks(build_rest *r, const clo_cost *cost)
 {
     clo_task about = CLO_TASK_INIT;
@@ -55,6 +70,7 @@ static clo_status take_tasks(build_rest *r, const clo_cost *cost)
         *task = (rest_task){.time_ns = clo_cost_mean_execution_ns(cost, t), .need = {1}};
         for (uint32_t i = 0; i < CLO_RESOURCES_MAX; i++)
             task->need[i + 1] = about.demand[i];
+        task->weight = weight_of(r, task);
     }
     return CLO_OK;
 }
@@ -109,13 +125,18 @@ static clo_status plan(build_rest *r, const clo_cost *cost, planned_task *sorted
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *made = NULL;
-    uint64_t schedules = PLANNED_TASKS / (r->tasks_count + 1);
+    clo_bound bound = CLO_BOUND_INIT;
     size_t count;
 
     config.planner = "best";
     config.no_duplicates = 1;
-    config.schedules_max = schedules < PLANS_LEAST ? PLANS_LEAST : schedules < PLANS_MOST ? schedules : PLANS_MOST;
-    clo_status status = clo_plan_create(cost, &config, &made);
+    clo_status status = clo_cost_bound(cost, &bound);
+    int64_t budget_ns = bound.best_ns / PLANNING_SHARE;
+    config.schedules_max = PLANS_MOST;
+    config.budget_ns = budget_ns < PLANNING_LEAST_NS ? PLANNING_LEAST_NS : budget_ns;
+    config.budget_ns = config.budget_ns < PLANNING_MOST_NS ? config.budget_ns : PLANNING_MOST_NS;
+    if (status == CLO_OK)
+        status = clo_plan_create(cost, &config, &made);
     if (status != CLO_OK)
         return status;
     clo_graph_levels(clo_cost_graph(cost), levels);
@@ -256,6 +277,11 @@ static void place(build_rest *r, rest_task *task, int64_t earliest_ns)
     take_room(r, first, task->start_ns, task, task->start_ns + task->time_ns);
 }
 
+static uint32_t window(const build_rest *r)
+{
+    return r->waiting < REST_WINDOW ? r->waiting : REST_WINDOW;
+}
+
 /* The profile of what runs. */
 static void set_base(build_rest *r, int64_t now_ns)
 {
@@ -271,15 +297,11 @@ static void set_base(build_rest *r, int64_t now_ns)
     r->base_count = r->points_count;
 }
 
-static uint32_t window(const build_rest *r)
-{
-    return r->waiting < REST_WINDOW ? r->waiting : REST_WINDOW;
-}
-
 static int64_t schedule(build_rest *r)
 {
     int64_t makespan_ns = r->now_ns;
 
+    r->lateness = 0;
     memcpy(r->points, r->base, r->base_count * sizeof *r->points);
     r->points_count = r->base_count;
     for (uint32_t i = 0; i < window(r); i++) {
@@ -293,6 +315,7 @@ static int64_t schedule(build_rest *r)
             earliest_ns = end_ns > earliest_ns ? end_ns : earliest_ns;
         }
         place(r, task, earliest_ns);
+        r->lateness += task->weight * (double)(task->start_ns - r->now_ns);
         if (task->start_ns + task->time_ns > makespan_ns)
             makespan_ns = task->start_ns + task->time_ns;
     }
@@ -345,24 +368,129 @@ static uint32_t other_place(build_rest *r, uint32_t from, uint32_t count)
     return least + draw(r, most - least + 1);
 }
 
-void rest_improve(build_rest *r, int64_t now_ns)
+/* Ends a step as late as there is room for the whole of it, not behind `latest_ns`. */
+static void place_late(build_rest *r, rest_task *task, int64_t latest_ns)
+{
+    uint32_t p = r->points_count - 1;
+
+    task->start_ns = latest_ns - task->time_ns;
+    if (task->time_ns == 0)
+        return;
+    while (p > 0 && r->points[p].at_ns >= latest_ns)
+        p--;
+    for (;; p--) {
+        if (!has_room(r, &r->points[p], task))
+            task->start_ns = r->points[p].at_ns - task->time_ns;
+        if (p == 0 || r->points[p].at_ns <= task->start_ns)
+            break;
+    }
+    if (task->start_ns < r->now_ns)
+        task->start_ns = r->now_ns;
+    take_room(r, 0, task->start_ns, task, task->start_ns + task->time_ns);
+}
+
+/* A step and what it is sorted by: its position where that is equal. */
+typedef struct keyed_task {
+    int64_t key_ns;
+    uint32_t task, position;
+} keyed_task;
+
+static int compare_keyed(const void *a, const void *b)
+{
+    const keyed_task *x = a, *y = b;
+
+    if (x->key_ns != y->key_ns)
+        return x->key_ns < y->key_ns ? -1 : 1;
+    return (x->position > y->position) - (x->position < y->position);
+}
+
+static void sort_by_start(build_rest *r, keyed_task *order)
 {
     uint32_t count = window(r);
-    int64_t best_ns = rest_schedule(r, now_ns);
-    uint64_t looks = 0;
 
-    while (count > 1 && looks < LOOKS_MOST) {
-        uint32_t from = draw(r, count), to = other_place(r, from, count);
-        looks += count;
-        if (from == to)
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = (keyed_task){r->tasks[r->list[i]].start_ns, r->list[i], i};
+    qsort(order, count, sizeof *order, compare_keyed);
+    for (uint32_t i = 0; i < count; i++) {
+        r->list[i] = order[i].task;
+        r->tasks[r->list[i]].position = i;
+    }
+}
+
+/* Double justification (Valls, Ballestin, Quintanilla 2005): all steps of the last schedule move to the right, those
+ * that end last first, and the list takes the order that comes of it. */
+static void justify(build_rest *r, int64_t end_ns)
+{
+    uint32_t count = window(r);
+    keyed_task order[REST_WINDOW];
+
+    for (uint32_t i = 0; i < count; i++) {
+        const rest_task *task = &r->tasks[r->list[i]];
+        order[i] = (keyed_task){task->start_ns + task->time_ns, r->list[i], i};
+    }
+    qsort(order, count, sizeof *order, compare_keyed);
+    memcpy(r->points, r->base, r->base_count * sizeof *r->points);
+    r->points_count = r->base_count;
+    for (uint32_t i = count; i-- > 0;) {
+        rest_task *task = &r->tasks[order[i].task];
+        int64_t latest_ns = end_ns;
+        for (uint32_t c = 0; c < task->children_count; c++) {
+            const rest_task *child = &r->tasks[r->links[task->children + c]];
+            if (child->position < count && child->start_ns < latest_ns)
+                latest_ns = child->start_ns;
+        }
+        place_late(r, task, latest_ns);
+    }
+    sort_by_start(r, order);
+}
+
+static uint64_t looks_until_end(const build_rest *r)
+{
+    int64_t wait_ns = r->running_count > 0 ? INT64_MAX : 0;
+
+    for (uint32_t i = 0; i < r->running_count; i++) {
+        int64_t end_ns = end_of(r, &r->tasks[r->running[i]]);
+        wait_ns = end_ns - r->now_ns < wait_ns ? end_ns - r->now_ns : wait_ns;
+    }
+    return wait_ns / LOOK_SHARE_NS < LOOKS_MOST ? (uint64_t)(wait_ns / LOOK_SHARE_NS) : LOOKS_MOST;
+}
+
+/* The list with a few steps moved, then justified. Returns its makespan. */
+static int64_t try_other(build_rest *r)
+{
+    for (uint32_t moves = 1 + draw(r, MOVES); moves > 0; moves--) {
+        uint32_t from = draw(r, window(r));
+        move(r, from, other_place(r, from, window(r)));
+    }
+    justify(r, schedule(r));
+    return schedule(r);
+}
+
+static void take_back(build_rest *r, const uint32_t *kept)
+{
+    memcpy(r->list, kept, window(r) * sizeof *kept);
+    for (uint32_t i = 0; i < window(r); i++)
+        r->tasks[kept[i]].position = i;
+}
+
+void rest_improve(build_rest *r, int64_t now_ns)
+{
+    uint32_t kept[REST_WINDOW], count = window(r);
+    int64_t best_ns = rest_schedule(r, now_ns);
+    double lateness = r->lateness;
+    uint64_t looks = 0, looks_most = looks_until_end(r);
+
+    memcpy(kept, r->list, count * sizeof *kept);
+    while (count > 1 && looks < looks_most) {
+        int64_t new_ns = try_other(r);
+        looks += SCHEDULES_OF_TRY * (uint64_t)count * (r->points_count * r->resources + 1);
+        if (new_ns > best_ns || (new_ns == best_ns && r->lateness > lateness)) {
+            take_back(r, kept);
             continue;
-        move(r, from, to);
-        int64_t new_ns = schedule(r);
-        looks += (uint64_t)count * r->points_count * r->resources;
-        if (new_ns > best_ns)
-            move(r, to, from);
-        else
-            best_ns = new_ns;
+        }
+        best_ns = new_ns;
+        lateness = r->lateness;
+        memcpy(kept, r->list, count * sizeof *kept);
     }
     schedule(r);
 }

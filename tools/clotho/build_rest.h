@@ -4,7 +4,7 @@
  * order, each at the earliest time at which its inputs are there and slot, memory and pools have room from then until
  * its end (the serial scheme of RCPSP; Kolisch 1996). So a large step keeps the room that it needs, and small ones fill
  * what it leaves: conservative backfilling, with the times and needs that were learned. A list is improved by moving
- * single steps in it. Only the first REST_WINDOW steps of a list are looked at.
+ * steps in it and justifying what comes of it. Only the first REST_WINDOW steps of a list are looked at.
  *
  * All times are on the caller's clock, in ns. Of one thread at a time; only rest_bytes and rest_open know the graph. */
 #ifndef CLOTHO_TOOL_BUILD_REST_H
@@ -19,6 +19,7 @@ typedef enum rest_state { REST_WAITS, REST_RUNS, REST_IS_DONE } rest_state;
 typedef struct rest_task {
     int64_t time_ns, began_ns;
     int64_t start_ns; /* in the last schedule */
+    double weight;    /* of its start among all of a schedule */
     int64_t need[REST_RESOURCES];
     uint32_t parents, parents_count, children, children_count; /* begin of its lists in `links` */
     uint32_t position;                                         /* in the list, while it waits */
@@ -43,6 +44,7 @@ typedef struct build_rest {
     uint32_t points_count, base_count;
     int64_t capacity[REST_RESOURCES];
     int64_t now_ns;
+    double lateness; /* of the last schedule: starts, weighted */
     uint64_t random;
 } build_rest;
 
@@ -59,7 +61,7 @@ void rest_ended(build_rest *r, uint32_t task);
 
 /* Schedules the list from now on. What runs longer than it was to is taken to end soon. Returns the makespan. */
 int64_t rest_schedule(build_rest *r, int64_t now_ns);
-/* Looks for a list with a shorter makespan than the last schedule's, with a bounded number of tries. */
+/* Looks for a list with a shorter makespan, as long as no step is expected to end, and some 40 ms at most. */
 void rest_improve(build_rest *r, int64_t now_ns);
 /* Of the list's steps, from *at on, the next one that the last schedule begins at once; CLO_NONE: no further one. */
 uint32_t rest_next(const build_rest *r, uint32_t *at);

@@ -56,6 +56,8 @@ static clo_status run_job(const build_run_options *options, const build_graph *g
     if (status != CLO_OK)
         return status;
     job_config.policy = policy_of(options, g);
+    if (job_config.policy == &build_packing)
+        job_config.argument = &build_packing_improves;
     status = clo_job_create(runtime, g->cost, &job_config, &job);
     if (status == CLO_OK)
         status = clo_job_submit(job);
