@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Time of a build under one memory budget, by ninja and by `clotho build --memory`.
 
-usage: memory_budget.py [--set steps|llvm] [--jobs J] [--budget MIB] [--rounds N] [--seed S] [--clotho PROGRAM] [--json]
+usage: memory_budget.py [--set steps|llvm] [--jobs J] [--budget MIB] [--rounds N] [--seed S] [--only KINDS]
+                        [--clotho PROGRAM] [--json]
 
 --set steps  generated: compiles and links that take known memory for a known time (needs a C compiler)
 --set llvm   small programs, each linked statically with all of LLVM (needs llvm-14-dev and g++)
@@ -11,10 +12,13 @@ other:
   ninja -jJ        as people call it; the kernel kills steps of it
   ninja -jF        F = budget / largest step: what always fits
   pool D           ninja -jJ with a pool of depth D for the links, D = 1 .. F
+  times + keep     the rule of ninja 1.14, simulated here: the longest path behind a step by the times of the last build,
+                   and no step begins with less than the largest step of memory free (--keep-free-memory), if one runs
   first, learned   clotho build -jJ --memory budget, without a history and with one
 "best pool" is that with the shortest median among those that were never killed. The bound is the largest of work / J,
-CPU time / CPUs, critical path and sum(memory * time) / budget, with the shortest time of each step that any of our runs
-saw. Exit status 1: a build of ours failed or was killed. Exit status 77, after one line: no control group can be made."""
+CPU time / CPUs, critical path and sum(memory * time) / budget. Steps that run together slow each other down, so each
+learned run has a bound of its own, from the times and peaks that its steps had, and each round's times are divided by
+that. Exit status 1: a build of ours failed or was killed. Exit status 77, after one line: no control group can be made."""
 import argparse
 import json
 import os
@@ -87,6 +91,11 @@ class Group:
         with open(os.path.join(self.path, name), "w", encoding="utf-8") as file:
             file.write(str(value))
 
+    def used(self):
+        name = "memory.usage_in_bytes" if self.version == 1 else "memory.current"
+        with open(os.path.join(self.path, name), encoding="utf-8") as file:
+            return int(file.read())
+
     def kills(self):
         name = "memory.oom_control" if self.version == 1 else "memory.events"
         with open(os.path.join(self.path, name), encoding="utf-8") as file:
@@ -135,7 +144,8 @@ def llvm_set(folder, _draw):
 class Builds:
     def __init__(self, folder, options, text, link):
         self.folder, self.options, self.text, self.link = folder, options, text, link
-        self.steps = {}
+        self.steps = {}   # shortest time, CPU time and peak of each
+        self.latest = {}  # of the last run
 
     def clean(self, forget):
         for name in os.listdir(self.folder):
@@ -174,26 +184,65 @@ class Builds:
             sys.exit(77)
         self.learn()
         return {"seconds": took, "failed": done.returncode != 0, "kills": int(found.group(1)) if found else -1,
-                "again": int(found.group(2)) if found else -1}
+                "again": int(found.group(2)) if found else -1, "bound": max(self.bound(self.latest).values())}
+
+    def begin(self, name, group):
+        rule, bindings = re.search(r"^build %s: (\S+).*\n((?:  .*\n)*)" % name, self.text, re.M).groups()
+        command = re.search(r"^rule %s\n  command = (.*)$" % rule, self.text, re.M).group(1)
+        values = dict(re.findall(r"^  (\w+) = (.*)$", bindings, re.M), out=name, **{"in": " ".join(self.inputs(name))})
+        command = re.sub(r"\$(\w+)", lambda match: values[match.group(1)], command)
+        return subprocess.Popen(command, shell=True, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                preexec_fn=lambda: group.put("cgroup.procs", 0))
+
+    def inputs(self, name):
+        return re.search(r"^build %s: \S+ ?(.*)$" % name, self.text, re.M).group(1).split()
+
+    def times_and_keep(self, keep):
+        self.clean(False)
+        group, steps = Group(self.options.budget << 20), dict(self.steps)
+        needs = {name: {n for n in self.inputs(name) if n in steps} for name in steps}
+        rank = {name: step[0] + max([steps[n][0] for n in steps if name in needs[n]], default=0) for name, step in steps.items()}
+        left, running, is_good = sorted(steps, key=lambda name: -rank[name]), {}, True
+        begun = time.monotonic()
+        while running or (left and is_good):
+            ready = [name for name in left if not needs[name]] if is_good else []
+            if ready and len(running) < self.options.jobs and (
+                    not running or group.used() + (keep << 20) <= self.options.budget << 20):
+                left.remove(ready[0])
+                running[self.begin(ready[0], group)] = ready[0]
+                continue
+            ended = [child for child in running if child.poll() is not None]
+            for child in ended:
+                is_good &= child.returncode == 0
+                for waits in needs.values():
+                    waits.discard(running[child])
+                del running[child]
+            if not ended:
+                time.sleep(0.002)
+        took, kills = time.monotonic() - begun, group.kills()
+        group.end()
+        return {"seconds": took, "failed": not is_good, "kills": kills, "again": 0}
 
     def learn(self):
+        self.latest = {}
         with open(os.path.join(self.folder, ".clotho_steps"), encoding="utf-8") as file:
             for line in file:
                 fields = line.rstrip("\n").split("\t")
                 if len(fields) != 9:
                     continue
                 wall, cpu, mib = int(fields[0]) / 1e3, int(fields[1]) / 1e3, int(fields[2]) / 1024
+                self.latest[fields[8]] = (wall, cpu, mib)
                 old = self.steps.get(fields[8], (wall, cpu, mib))
                 self.steps[fields[8]] = (min(wall, old[0]), min(cpu, old[1]), min(mib, old[2]))
 
-    def bound(self):
+    def bound(self, steps):
         needs = {}
         for output, inputs in re.findall(r"^build (\S+): \S+ ?(.*)$", self.text, re.M):
-            needs[output] = [name for name in inputs.split() if name in self.steps]
+            needs[output] = [name for name in inputs.split() if name in steps]
         path = {}
         for name in sorted(needs, key=lambda n: len(needs[n])):  # two layers: compiles, then links
-            path[name] = self.steps[name][0] + max([path[n] for n in needs[name]], default=0)
-        every = self.steps.values()
+            path[name] = steps[name][0] + max([path[n] for n in needs[name]], default=0)
+        every = steps.values()
         return {"work / J": sum(s[0] for s in every) / self.options.jobs,
                 "CPU time / CPUs": sum(s[1] for s in every) / len(os.sched_getaffinity(0)), "critical path": max(path.values()),
                 "memory area": sum(s[0] * s[2] for s in every) / self.options.budget}
@@ -210,8 +259,11 @@ def compare(builds, options):
     kinds = {"ninja -j%d" % options.jobs: lambda: builds.ninja(options.jobs), "ninja -j%d" % fits: lambda: builds.ninja(fits)}
     for depth in range(1, fits + 1):
         kinds["pool %d" % depth] = lambda depth=depth: builds.ninja(options.jobs, depth)
+    kinds["times + keep"] = lambda: builds.times_and_keep(int(largest) + 1)
     kinds["first"] = lambda: builds.clotho(True)
     kinds["learned"] = lambda: builds.clotho(False)
+    if options.only:
+        kinds = {name: run for name, run in kinds.items() if name in options.only.split(",") or name == "learned"}
     runs = {name: [] for name in kinds}
     for _ in range(options.rounds):
         for name, run in kinds.items():
@@ -220,26 +272,30 @@ def compare(builds, options):
 
 
 def report(builds, options, runs, fits, largest):
-    parts = builds.bound()
-    bound = max(parts.values())
+    parts = builds.bound(builds.steps)
+    bounds = [run["bound"] for run in runs["learned"]]
+    over = {name: [run["seconds"] / bound for run, bound in zip(done, bounds)] for name, done in runs.items()}
     whole = [name for name in runs if name.startswith("pool") and not any(r["failed"] or r["kills"] for r in runs[name])]
     best = min(whole, key=lambda name: median_of(runs[name]), default=None)
     ours = median_of(runs["learned"])
+    uniform = runs.get("ninja -j%d" % fits)
     result = {"set": options.set, "jobs": options.jobs, "budget_mib": options.budget, "rounds": options.rounds, "largest_mib": largest,
-              "bound_s": bound, "bounds_s": parts, "best_pool": best, "runs": runs, "learned_over_bound": ours / bound,
-              "uniform_over_learned": median_of(runs["ninja -j%d" % fits]) / ours,
+              "bound_s": statistics.median(bounds), "least_bounds_s": parts, "best_pool": best, "runs": runs,
+              "learned_over_bound": statistics.median(over["learned"]),
+              "uniform_over_learned": median_of(uniform) / ours if uniform else None,
               "best_pool_over_learned": median_of(runs[best]) / ours if best else None}
     if options.json:
         print(json.dumps(result))
     else:
-        print("budget %d MiB, largest step %.0f MiB, J = %d, %d rounds; bound %.2f s (%s)" % (
-            options.budget, largest, options.jobs, options.rounds, bound, ", ".join("%s %.2f" % part for part in parts.items())))
+        print("budget %d MiB, largest step %.0f MiB, J = %d, %d rounds; bound %.2f s (shortest times: %s)" % (
+            options.budget, largest, options.jobs, options.rounds, statistics.median(bounds),
+            ", ".join("%s %.2f" % part for part in parts.items())))
         for name, done in runs.items():
             seconds = sorted(run["seconds"] for run in done)
-            print("%-10s median %6.2f s (%.2f to %.2f), %.2f of the bound; failed %d of %d, killed %d, run again %d%s" % (
-                name, median_of(done), seconds[0], seconds[-1], median_of(done) / bound, sum(r["failed"] for r in done), len(done),
+            print("%-12s median %6.2f s (%.2f to %.2f), %.3f of its round's bound (%.3f to %.3f); failed %d of %d, killed %d, run again %d%s" % (
+                name, median_of(done), seconds[0], seconds[-1], statistics.median(over[name]), min(over[name]), max(over[name]), sum(r["failed"] for r in done), len(done),
                 sum(r["kills"] for r in done), sum(r["again"] for r in done), "  <- best pool" if name == best else ""))
-    return any(run["failed"] for name in ("first", "learned") for run in runs[name]) or any(run["kills"] for run in runs["learned"])
+    return any(run["failed"] for name in ("first", "learned") for run in runs.get(name, ())) or any(run["kills"] for run in runs["learned"])
 
 
 def main():
@@ -249,6 +305,7 @@ def main():
     parser.add_argument("--budget", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", help="of the kinds, such as 'ninja -j2,pool 1,first'; learned is always among them")
     parser.add_argument("--clotho", default=os.path.abspath("build/release/bin/clotho"))
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()

@@ -22,7 +22,7 @@ static int read_manifest(void *argument, const char *path, char **text, size_t *
 static bool is_sound(const step_history *h, const history_entry *e)
 {
     return e->wall_ms >= 0 && e->cpu_ms >= 0 && e->peak_kib >= 0 && e->held_kib >= 0 && e->class_ < h->classes_count &&
-           e->output.bytes > 0 && e->how <= HISTORY_GROUP;
+           e->output.bytes > 0 && e->how <= HISTORY_EXACT;
 }
 
 static void ask_of_each_edge(step_history *h, ninja_manifest *m)

@@ -22,8 +22,8 @@
 #include <unistd.h>
 
 /* A shell may miss a signal that comes between two of its commands: it is sent again until all have ended, and at last
- * one that nobody can miss. */
-static const int64_t RESEND_NS = 100000000, KILL_NS = 1000000000;
+ * one that nobody can miss, early enough for everything to be gone within a second. */
+static const int64_t RESEND_NS = 50000000, KILL_NS = 500000000;
 
 /* What an event is about: a slot and one of its files, or one of those below. */
 enum { OF_OUTPUT, OF_CONTROL, OF_END, KINDS };

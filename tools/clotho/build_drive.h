@@ -4,7 +4,7 @@
  * (epoll): posts, output, reports, ends of processes, signals. Folder, logs, printer and the slots belong to it alone
  * while it runs. A step that restat has made needless, or that waits for one that failed, ends at once.
  *
- * SIGINT, SIGTERM and SIGHUP go on to the running commands, again every 100 ms until they have ended, and after a
+ * SIGINT, SIGTERM and SIGHUP go on to the running commands, again every 50 ms until they have ended, and after half a
  * second everything that they have begun is killed. */
 #ifndef CLOTHO_TOOL_BUILD_DRIVE_H
 #define CLOTHO_TOOL_BUILD_DRIVE_H

@@ -12,6 +12,7 @@ typedef struct build_graph {
     clo_task_fn body; /* NULL: the graph is planned, not run */
     void *arguments;  /* [edges] of argument_bytes each: those of the bodies */
     size_t argument_bytes;
+    const int64_t *learned_ns; /* [edges] times for steps that the log does not know; 0: none; NULL: of none */
     const int64_t *memory_kib; /* [edges] that a step demands of budget_kib; NULL: nothing */
     int64_t budget_kib;
     bool *is_in;         /* [edges] */

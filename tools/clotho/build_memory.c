@@ -12,8 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A prediction is one part in 32 above what was seen, and what the kernel needs for a few processes. */
-enum { MARGIN_SHARE = 32, MARGIN_KIB = 3072 };
+/* A prediction is a part of what was seen above it, and a little more: by how it was measured. Without groups, what the
+ * kernel needs for a few processes is not in it. */
+static const struct {
+    int64_t share, kib;
+} MARGINS[] = {[HISTORY_RUSAGE] = {32, 3072}, [HISTORY_GROUP] = {32, 1024}, [HISTORY_EXACT] = {128, 256}};
+/* The group's maximum is what the step has held where samples come so near to it. */
+enum { NEAR_SHARE = 16, NEAR_KIB = 1024, SAMPLES_ENOUGH = 2 };
 enum { RESERVE_SHARE = 20, LEAST_RESERVE_KIB = 128 << 10 }; /* of "auto", for all that is no step */
 static const int64_t PRESSURE_NS = 200000000, SAMPLE_NS = MEMORY_SAMPLE_MS * (int64_t)1000000;
 static const double PRESSURE_MOST = 10.0; /* percent of the last 10 s in which somebody waited for memory */
@@ -68,9 +73,9 @@ static uint64_t hash_of(build_memory *b, uint32_t edge)
     return b->hashes[edge];
 }
 
-static int64_t with_margin(const build_memory *b, int64_t kib)
+static int64_t with_margin(const build_memory *b, int64_t kib, int how)
 {
-    int64_t need = kib + kib / MARGIN_SHARE + MARGIN_KIB;
+    int64_t need = kib + kib / MARGINS[how].share + MARGINS[how].kib;
 
     return need < b->budget_kib ? need : b->budget_kib;
 }
@@ -83,9 +88,9 @@ static int64_t need_of(build_memory *b, uint32_t edge, bool *is_known)
 
     *is_known = entry != NULL;
     if (entry != NULL)
-        return with_margin(b, entry->held_kib > entry->peak_kib ? entry->held_kib : entry->peak_kib);
+        return with_margin(b, entry->held_kib > entry->peak_kib ? entry->held_kib : entry->peak_kib, entry->how);
     int64_t class_kib = history_class_kib(&b->history, m, edge);
-    return class_kib >= 0 ? with_margin(b, class_kib) : -1;
+    return class_kib >= 0 ? with_margin(b, class_kib, b->groups.version != 0 ? HISTORY_GROUP : HISTORY_RUSAGE) : -1;
 }
 
 static void predict_all(build_memory *b)
@@ -97,6 +102,8 @@ static void predict_all(build_memory *b)
         if (ninja_is_phony(m, e) || b->folder->order.wants[e] < WANT_START)
             continue;
         int64_t need = need_of(b, e, &is_known);
+        if (is_known)
+            b->learned_ns[e] = history_find(&b->history, m, e, hash_of(b, e))->wall_ms * 1000000;
         b->demand_kib[e] = is_known ? need : 0; /* what else there is to know may come while the build runs */
         b->known += is_known;
     }
@@ -127,7 +134,8 @@ int memory_open(build_memory *b, build_folder *folder, uint32_t jobs, int64_t bu
     b->slots = calloc(jobs, sizeof *b->slots);
     b->hashes = calloc(m->edges_count + 1, sizeof *b->hashes);
     b->demand_kib = calloc(m->edges_count + 1, sizeof *b->demand_kib);
-    if (b->slots == NULL || b->hashes == NULL || b->demand_kib == NULL)
+    b->learned_ns = calloc(m->edges_count + 1, sizeof *b->learned_ns);
+    if (b->slots == NULL || b->hashes == NULL || b->demand_kib == NULL || b->learned_ns == NULL)
         return complain(NULL, "out of memory");
     if (!history_load(&b->history, m, b->path) || !history_open(&b->history, m, b->path))
         return complain(NULL, "%s", show_name(m->error));
@@ -147,6 +155,7 @@ void memory_close(build_memory *b)
     free(b->slots);
     free(b->hashes);
     free(b->demand_kib);
+    free(b->learned_ns);
     *b = (build_memory){0};
 }
 
@@ -220,23 +229,35 @@ void memory_cancel(build_memory *b, uint32_t slot)
     s->runs = false;
 }
 
+/* The peak of a step that has ended, and how it was measured. */
+static int64_t peak_of(const build_memory *b, uint32_t slot, const step_usage *usage, uint8_t *how)
+{
+    const memory_slot *s = &b->slots[slot];
+    int64_t held = groups_held_kib(&b->groups, slot), peak = groups_peak_kib(&b->groups, slot);
+    int64_t seen = s->seen_kib > held ? s->seen_kib : held;
+
+    *how = b->groups.version != 0 ? HISTORY_GROUP : HISTORY_RUSAGE;
+    if (peak >= seen && peak - seen <= peak / NEAR_SHARE + NEAR_KIB && s->samples >= SAMPLES_ENOUGH) {
+        *how = HISTORY_EXACT;
+        return peak;
+    }
+    if (s->samples >= SAMPLES_ENOUGH)
+        return seen;
+    /* A short step is over before its samples; one process of it is then the better guess, though its pages of files
+     * are in it. The group knows an upper bound, as its peak counts the page cache too. */
+    int64_t largest = peak >= 0 && usage->peak_kib > peak ? peak : usage->peak_kib;
+    return seen > largest ? seen : largest;
+}
+
 bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage *usage, bool *was_killed)
 {
     const memory_slot *s = &b->slots[slot];
-    int64_t anonymous = groups_anonymous_kib(&b->groups, slot), peak = groups_peak_kib(&b->groups, slot);
-    int64_t largest = usage->peak_kib;
     bool is_good = usage->status == 0;
 
-    /* A short step is over before its first sample; one process of it is then the better guess. The group knows an
-     * upper bound, as its peak counts the page cache too. */
-    if (peak >= 0 && largest > peak)
-        largest = peak;
     history_entry taken = {.hash = hash_of(b, edge),
                            .wall_ms = usage->wall_us / 1000,
-                           .cpu_ms = (usage->user_us + usage->system_us) / 1000,
-                           .peak_kib = s->seen_kib > anonymous ? s->seen_kib : anonymous,
-                           .how = b->groups.version != 0 ? HISTORY_GROUP : HISTORY_RUSAGE};
-    taken.peak_kib = taken.peak_kib > largest ? taken.peak_kib : largest;
+                           .cpu_ms = (usage->user_us + usage->system_us) / 1000};
+    taken.peak_kib = peak_of(b, slot, usage, &taken.how);
     *was_killed = b->groups.version != 0 ? groups_kills(&b->groups, slot) > 0
                                          : !is_good && s->vm_kills >= 0 && kernel_kills() > s->vm_kills;
     b->kills += *was_killed;
@@ -265,7 +286,8 @@ int memory_sample(build_memory *b, int64_t now_ns)
         memory_slot *s = &b->slots[i];
         if (!s->runs)
             continue;
-        int64_t now = groups_anonymous_kib(&b->groups, i);
+        int64_t now = groups_held_kib(&b->groups, i);
+        s->samples++;
         s->now_kib = now > 0 ? now : 0;
         s->seen_kib = s->now_kib > s->seen_kib ? s->now_kib : s->seen_kib;
         sum += s->now_kib;

@@ -1,7 +1,8 @@
 /* build_memory.h - memory of a build: measured for each step, learned, and held below one budget.
  *
- * Measured: anonymous memory of the step's control group, sampled every 50 ms, and the largest process by wait4;
- * without groups the latter alone. Learned: ../ninja/history.h. Held, with a budget: a step whose peak is known
+ * Measured: what the step's control group holds (anonymous memory, and the kernel's for it), sampled every 50 ms, and
+ * the group's own maximum where hardly any page cache is in that; for short steps the largest process by wait4; without
+ * groups the latter alone. Learned: ../ninja/history.h. Held, with a budget: a step whose peak is known
  * demands it of Clotho's machine, so a policy does not choose it before there is room. What is not known (then its
  * class says), and what is known too low, is held back here: a step begins when what runs needs no more than the
  * budget leaves. A step of which nothing is known, and one that the kernel has killed for want of memory, runs alone.
@@ -26,6 +27,7 @@ typedef struct memory_slot {
     bool runs, is_alone;
     int64_t need_kib, seen_kib; /* predicted; most of the samples */
     int64_t now_kib;            /* the last sample */
+    uint32_t samples;
     int64_t vm_kills;           /* of the machine when it began */
 } memory_slot;
 
@@ -36,6 +38,7 @@ typedef struct build_memory {
     char path[1024];
     int64_t budget_kib;  /* 0: none */
     int64_t *demand_kib; /* [edges] what the graph demands of the machine; 0: nothing */
+    int64_t *learned_ns; /* [edges] the time that a step took last; 0: not known */
     uint64_t *hashes;    /* [edges] of commands; 0: not computed */
     memory_slot *slots;  /* [jobs] */
     uint32_t jobs, running;

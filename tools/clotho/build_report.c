@@ -51,7 +51,7 @@ bool build_report_needs_trace(const build_report_options *options)
 }
 
 int build_report_begin(build_report *r, const build_report_options *options, const build_graph *graph,
-                       const char *policy, uint32_t jobs)
+                       const clo_policy *policy, uint32_t jobs)
 {
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
     clo_job_result result = CLO_JOB_RESULT_INIT;
@@ -64,7 +64,7 @@ int build_report_begin(build_report *r, const build_report_options *options, con
         return complain(NULL, "out of memory for the summary; leave --summary out");
     r->cpu_ns = children_ns();
     machine_ticks(r->ticks);
-    config.policy = clo_policy_find(policy);
+    config.policy = policy;
     if (graph->weights.known > 0 && clo_simulate(graph->cost, &config, &result, NULL, NULL) == CLO_OK)
         r->predicted_ns = result.makespan_ns;
     return EXIT_GOOD;
@@ -164,7 +164,7 @@ static void print_prediction(const build_report *r)
     const build_weights *w = &r->graph->weights;
 
     if (r->predicted_ns < 0)
-        printf("predicted     nothing: no step has a time in .ninja_log yet\n");
+        printf("predicted     nothing: no step has run here yet\n");
     else
         printf("predicted     %s, from the times of %u of %u steps; %s off\n", show_ns(r->predicted_ns), w->known,
                r->graph->steps, show_percent(share(llabs(r->makespan_ns - r->predicted_ns), r->makespan_ns)));

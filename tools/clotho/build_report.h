@@ -31,7 +31,7 @@ bool build_report_needs_trace(const build_report_options *options);
 
 /* Before the run: predicts how long it takes under `policy`. Returns an exit code; build_report_end in every case. */
 int build_report_begin(build_report *r, const build_report_options *options, const build_graph *graph,
-                       const char *policy, uint32_t jobs);
+                       const clo_policy *policy, uint32_t jobs);
 
 /* A command ran. The caller lets no two threads in at once. */
 void build_report_step(build_report *r, uint32_t edge, int64_t time_ns);

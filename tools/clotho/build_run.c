@@ -7,6 +7,7 @@
 #include "../ninja/finish.h"
 #include "build_drive.h"
 #include "build_graph.h"
+#include "build_packing.h"
 #include "report.h"
 
 #include <stdio.h>
@@ -30,6 +31,13 @@ static int body(const clo_call *call)
     return CLO_PENDING;
 }
 
+static const clo_policy *policy_of(const build_run_options *options, const build_graph *g)
+{
+    if (options->policy == NULL && g->memory_kib != NULL)
+        return &build_packing;
+    return clo_policy_find(options->policy != NULL ? options->policy : "rank");
+}
+
 /* Submits the graph and waits for its end. *trace, *makespan_ns: of the run. */
 static clo_status run_job(const build_run_options *options, const build_graph *g, clo_trace **trace,
                           int64_t *makespan_ns)
@@ -47,7 +55,9 @@ static clo_status run_job(const build_run_options *options, const build_graph *g
     clo_status status = clo_runtime_create(g->platform, &config, &runtime);
     if (status != CLO_OK)
         return status;
-    job_config.policy = clo_policy_find(options->policy);
+    job_config.policy = policy_of(options, g);
+    if (job_config.policy == &build_packing)
+        job_config.argument = &build_packing_improves;
     status = clo_job_create(runtime, g->cost, &job_config, &job);
     if (status == CLO_OK)
         status = clo_job_submit(job);
@@ -102,7 +112,7 @@ static int judge(const build_driver *d)
 /* Between the making of the graph and its end. */
 static int run_graph(build_driver *d, build_graph *g, const build_run_options *options)
 {
-    int code = build_report_begin(&d->report, &options->report, g, options->policy, options->jobs);
+    int code = build_report_begin(&d->report, &options->report, g, policy_of(options, g), options->jobs);
 
     if (code != EXIT_GOOD)
         return code;
@@ -136,6 +146,7 @@ int build_run(build_folder *folder, const build_run_options *options)
     if (code == EXIT_GOOD && d.memory.budget_kib > 0) {
         g.memory_kib = d.memory.demand_kib;
         g.budget_kib = d.memory.budget_kib;
+        g.learned_ns = d.memory.learned_ns;
     }
     if (code == EXIT_GOOD)
         code = build_graph_make(&g, NULL, 0, true, options->jobs);

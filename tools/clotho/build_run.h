@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 typedef struct build_run_options {
-    const char *policy;     /* who says which ready step is next */
+    const char *policy;     /* who says which ready step is next; NULL: rank, and packing with a budget of memory */
     uint32_t jobs;          /* steps at once */
     uint32_t failures_most; /* no step begins after so many have failed; 0: no limit */
     int64_t memory_kib;     /* what all steps together may take; also MEMORY_NONE, MEMORY_AUTO (build_memory.h) */

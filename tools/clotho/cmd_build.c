@@ -373,13 +373,13 @@ static int check_options(const build_options *o)
     if (!o->plans && o->is_dry && (o->trace != NULL || o->gantt != NULL || o->summarizes))
         return misuse("-n runs nothing that --trace, --gantt or --summary could show; leave it out, or add --plan");
     int code = known_planner(o->planner);
-    return code == EXIT_GOOD ? known_policy(o->policy) : code;
+    return code == EXIT_GOOD && o->policy != NULL ? known_policy(o->policy) : code;
 }
 
 int cmd_build(int argc, char **argv)
 {
     static const command about = {"build", "[DIR] [TARGETS]", 0, 4096, about_text, notes};
-    build b = {.options = {.file = "build.ninja", .planner = "heft", .policy = "rank", .jobs = NO_JOBS, .failures = 1},
+    build b = {.options = {.file = "build.ninja", .planner = "heft", .jobs = NO_JOBS, .failures = 1},
                .tokens = {.inherited = -1, .own = -1}};
     const option_spec options[] = {
         {"directory", 'C', "DIR", OPTION_TEXT, &b.options.directory, "the folder to build in"},
@@ -396,7 +396,7 @@ int cmd_build(int argc, char **argv)
          "makes and LTO links below steps know nothing of -j"},
         {"memory", 0, "SIZE", OPTION_TEXT, &b.options.memory,
          "what all running steps may take together, such as 512M or 4G; auto: what is available"},
-        {"policy", 0, "NAME", OPTION_TEXT, &b.options.policy, "which ready step is next (rank)"},
+        {"policy", 0, "NAME", OPTION_TEXT, &b.options.policy, "which ready step is next (rank; with --memory one that plans the rest anew)"},
         {"planner", 0, "NAME", OPTION_TEXT, &b.options.planner, "of --plan (heft)"},
         {"gantt", 0, "F.svg", OPTION_TEXT, &b.options.gantt, "picture of what ran; with --plan of the plan"},
         {"trace", 0, "F.json", OPTION_TEXT, &b.options.trace, "what ran, for ui.perfetto.dev"},

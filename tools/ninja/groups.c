@@ -219,6 +219,7 @@ static bool open_files(step_groups *g, uint32_t step)
     if (mkdir(path, 0755) != 0 && errno != EEXIST)
         return false;
     s->stat = open_in(path, "memory.stat", O_RDONLY);
+    s->kernel = g->version == 1 ? open_in(path, "memory.kmem.usage_in_bytes", O_RDONLY) : -1;
     s->events = open_in(path, g->version == 1 ? "memory.oom_control" : "memory.events", O_RDONLY);
     s->peak = open_in(path, g->version == 1 ? "memory.max_usage_in_bytes" : "memory.peak", O_RDWR);
     if (g->version == 2)
@@ -249,7 +250,7 @@ void groups_open_at(step_groups *g, int version, const char *parent, uint32_t co
     g->groups = calloc(count, sizeof *g->groups);
     g->count = g->groups != NULL ? count : 0;
     for (uint32_t i = 0; i < g->count; i++)
-        g->groups[i] = (step_group){.stat = -1, .peak = -1, .events = -1};
+        g->groups[i] = (step_group){.stat = -1, .kernel = -1, .peak = -1, .events = -1};
     for (uint32_t i = 0; i < count; i++)
         if (g->groups == NULL || !open_files(g, i)) {
             no_groups(g, "the groups of steps cannot be made", g->groups == NULL ? ENOMEM : errno);
@@ -284,6 +285,7 @@ void groups_close(step_groups *g)
 
     for (uint32_t i = 0; g->groups != NULL && i < g->count; i++) {
         close_file(g->groups[i].stat);
+        close_file(g->groups[i].kernel);
         close_file(g->groups[i].peak);
         close_file(g->groups[i].events);
         groups_kill(g, i);
@@ -326,14 +328,30 @@ void groups_begin(step_groups *g, uint32_t step)
     s->kills = kills_of(g, step);
 }
 
-int64_t groups_anonymous_kib(const step_groups *g, uint32_t step)
+/* Of version 1, which has a file for that, or from memory.stat of version 2. */
+static int64_t kernel_bytes(const step_group *s, const char *stat)
+{
+    static const char *const parts[] = {"kernel_stack", "pagetables", "slab_unreclaimable"};
+    char text[64];
+    int64_t sum = 0;
+
+    if (s->kernel >= 0)
+        return get(s->kernel, text, sizeof text) ? strtoll(text, NULL, 10) : 0;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        int64_t part = number_of(stat, parts[i]);
+        sum += part > 0 ? part : 0;
+    }
+    return sum;
+}
+
+int64_t groups_held_kib(const step_groups *g, uint32_t step)
 {
     char text[8192];
 
     if (step >= g->count || !get(g->groups[step].stat, text, sizeof text))
         return -1;
     int64_t bytes = number_of(text, g->version == 1 ? "total_rss" : "anon");
-    return bytes < 0 ? -1 : bytes / 1024;
+    return bytes < 0 ? -1 : (bytes + kernel_bytes(&g->groups[step], text)) / 1024;
 }
 
 int64_t groups_peak_kib(const step_groups *g, uint32_t step)

@@ -1,7 +1,7 @@
 /* groups.h - memory control groups of a build: one for the whole of it, and in that one for each step at a time.
  *
  * Version 1 where the memory controller is there, else version 2. Both count the page cache as used, so what a step
- * needs is read from memory.stat: anonymous memory, sampled. Where groups cannot be made (not root, no delegation, a
+ * needs is sampled: anonymous memory, and what the kernel keeps for its processes (page tables, stacks). Where groups cannot be made (not root, no delegation, a
  * read-only tree) there are none, and `why` says so. A group is used again for the next step, because a removed one
  * lives on as long as a page of it does. */
 #ifndef CLOTHO_NINJA_GROUPS_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 typedef struct step_group {
-    int stat, peak, events; /* files; -1: none */
+    int stat, kernel, peak, events; /* files; -1: none */
     int64_t kills;          /* counted before the step that runs there */
     bool has_peak;          /* memory.peak could be reset */
 } step_group;
@@ -39,8 +39,8 @@ const char *groups_folder(const step_groups *g, uint32_t step, char path[1200]);
 
 /* Before a step begins there. */
 void groups_begin(step_groups *g, uint32_t step);
-/* Anonymous memory of a step now; -1: not known. */
-int64_t groups_anonymous_kib(const step_groups *g, uint32_t step);
+/* Memory of a step now that nobody can take back from it: anonymous, and the kernel's for it; -1: not known. */
+int64_t groups_held_kib(const step_groups *g, uint32_t step);
 /* Most memory of the step since its begin, page cache included; -1: not known. */
 int64_t groups_peak_kib(const step_groups *g, uint32_t step);
 /* Processes of the step that the kernel has killed for memory since its begin. */

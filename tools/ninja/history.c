@@ -143,7 +143,7 @@ static bool read_line(step_history *h, const char *at, const char *end)
         if (!next_number(&at, i == FIELDS - 1 ? 16 : 10, i == FIELDS - 1 ? UINT64_MAX : MOST, &numbers[i]) || at > end)
             return true;
     const char *tab = memchr(at, '\t', (size_t)(end - at));
-    if (tab == NULL || tab == at || tab + 1 == end || numbers[4] > UINT32_MAX || numbers[5] > HISTORY_GROUP)
+    if (tab == NULL || tab == at || tab + 1 == end || numbers[4] > UINT32_MAX || numbers[5] > HISTORY_EXACT)
         return true;
     const history_entry taken = {.wall_ms = (int64_t)numbers[0],
                                  .cpu_ms = (int64_t)numbers[1],

@@ -15,8 +15,9 @@
 
 #include <stdio.h>
 
-/* How a peak was measured. */
-enum { HISTORY_RUSAGE, HISTORY_GROUP };
+/* How a peak was measured: the largest process; samples of the group; the group's own maximum, which is exact where it
+ * counts hardly any page cache. */
+enum { HISTORY_RUSAGE, HISTORY_GROUP, HISTORY_EXACT };
 enum { HISTORY_CLASS_PEAKS = 64 };
 
 typedef struct history_entry {

@@ -25,7 +25,7 @@ static int64_t logged_ns(const build_folder *f, uint32_t edge)
     return entry->end_ms > entry->start_ms ? (entry->end_ms - entry->start_ms) * 1000000 : 1000000;
 }
 
-bool build_weigh(build_folder *f, const bool *is_in, build_weights *out)
+bool build_weigh(build_folder *f, const bool *is_in, const int64_t *learned_ns, build_weights *out)
 {
     const ninja_manifest *m = &f->manifest;
     mean all = {0}, *rules = calloc(m->rules_count, sizeof *rules);
@@ -38,7 +38,12 @@ bool build_weigh(build_folder *f, const bool *is_in, build_weights *out)
     }
     *out = (build_weights){time_ns, 0};
     for (uint32_t e = 0; e < m->edges_count; e++) {
-        if (!is_in[e] || ninja_is_phony(m, e) || (time_ns[e] = logged_ns(f, e)) < 0)
+        if (!is_in[e] || ninja_is_phony(m, e))
+            continue;
+        time_ns[e] = logged_ns(f, e);
+        if (time_ns[e] < 0 && learned_ns != NULL && learned_ns[e] > 0)
+            time_ns[e] = learned_ns[e];
+        if (time_ns[e] < 0)
             continue;
         rules[m->edges[e].rule].sum_ns += time_ns[e];
         rules[m->edges[e].rule].count++;

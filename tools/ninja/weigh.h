@@ -4,14 +4,16 @@
 
 #include "build.h"
 
-/* Times of steps in ns. A step that the log does not know takes the mean of its rule, else of all, else 1 s. */
+/* Times of steps in ns. A step that neither the log nor .clotho_steps knows takes the mean of its rule, else of all, else
+ * 1 s. */
 typedef struct build_weights {
     int64_t *time_ns; /* [edges]; 0 for phony ones */
-    uint32_t known;   /* steps whose time the log has */
+    uint32_t known;   /* steps whose time one of the two has */
 } build_weights;
 
-/* Times of the edges that `is_in` marks. Returns false with the manifest's error set. */
-bool build_weigh(build_folder *f, const bool *is_in, build_weights *out);
+/* Times of the edges that `is_in` marks. learned_ns: [edges] what .clotho_steps says, for steps that the log does not
+ * know; 0: nothing; NULL: nothing of any. Returns false with the manifest's error set. */
+bool build_weigh(build_folder *f, const bool *is_in, const int64_t *learned_ns, build_weights *out);
 void build_weights_free(build_weights *w);
 
 /* Marks what is behind the targets: with only_wanted those edges that build_want wants or waits for, else all. is_in:

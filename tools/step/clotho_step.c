@@ -197,6 +197,14 @@ static void remove_groups(const helper *h)
     }
 }
 
+/* To all of the command's session. A child that has not made it yet keeps what is sent to it alone: it still blocks all
+ * signals. */
+static void send_on(const helper *h, int number)
+{
+    if (h->has_console || (kill(-h->child, number) != 0 && errno == ESRCH && !h->is_ended))
+        kill(h->child, number);
+}
+
 static void obey(helper *h)
 {
     unsigned char numbers[16];
@@ -207,7 +215,7 @@ static void obey(helper *h)
     h->is_left = got <= 0;
     for (ssize_t i = 0; i < got; i++)
         if (numbers[i] != SIGKILL)
-            kill(h->has_console ? h->child : -h->child, numbers[i]);
+            send_on(h, numbers[i]);
         else
             h->is_left = true;
     if (!h->is_left)
